@@ -1,0 +1,170 @@
+"""The project's build rules: native C++ rules that know the layers and refuse an upward dependency.
+
+`ARCHITECTURE.md` draws the same order. A target's layer is its folder; the check runs when the BUILD
+file is loaded, so a wrong dependency fails before anything compiles, with either compiler.
+"""
+
+# From the bottom. A layer may use itself and those before it.
+NEPTUNE_LAYERS = [
+    "base",
+    "world",
+    "thread",
+    "capsule",
+    "sert",
+    "wire",
+    "membership",
+    "balancing",
+    "scheduling",
+    "service",
+    "dac",
+    "replication",
+    "mtrr",
+    "admin",
+    "node",
+]
+
+# What each product folder may use besides itself, the runtime's public face (`//neptune`),
+# `//neptune/base` and libraries of the system.
+PRODUCT_DEPENDENCIES = {
+    "index/core": [],
+    "index/tier": ["index/core"],
+    "docserver": ["index/core"],
+    "cache": [],
+    "frontend": ["index/core", "index/tier", "docserver", "cache"],
+    "tools": ["index/core", "index/tier", "docserver", "cache", "frontend", "neptune"],
+    "tests": ["index/core", "index/tier", "docserver", "cache", "frontend", "neptune", "tools"],
+}
+
+def _package_of(label):
+    """Workspace-relative package of a dependency label, or None for this package or another repository."""
+    if not label.startswith("//"):
+        return None
+    return label[2:].split(":")[0]
+
+def _neptune_layer(package):
+    parts = package.split("/")
+    if parts[0] != "neptune" or len(parts) < 2:
+        return None
+    if parts[1] not in NEPTUNE_LAYERS:
+        fail("//%s is not in a known layer of neptune; layers: %s" % (package, ", ".join(NEPTUNE_LAYERS)))
+    return parts[1]
+
+def _product_folder(package):
+    for folder in PRODUCT_DEPENDENCIES:
+        if package == folder or package.startswith(folder + "/"):
+            return folder
+    return None
+
+def _check_dependency(name, package, dep):
+    target = _package_of(dep)
+    if target == None or target == package or target.startswith("tools/bazel"):
+        return
+    here = "//%s:%s" % (package, name)
+    own_layer = _neptune_layer(package)
+    if own_layer:
+        dep_layer = _neptune_layer(target)
+        if not dep_layer:
+            fail("%s: the runtime may not depend on %s" % (here, dep))
+        if NEPTUNE_LAYERS.index(dep_layer) > NEPTUNE_LAYERS.index(own_layer):
+            fail("%s: layer '%s' may not use %s of the higher layer '%s'" % (here, own_layer, dep, dep_layer))
+        return
+    folder = _product_folder(package)
+    if folder == None:
+        return
+    if target == "neptune" or target.startswith("neptune/base"):
+        if folder == "index/core" and target == "neptune":
+            fail("%s: index/core may use nothing of Neptune but neptune/base" % here)
+        return
+    target_folder = _product_folder(target)
+    if target_folder == None and target.startswith("neptune/"):
+        target_folder = "neptune"
+    if target_folder == folder or target_folder in PRODUCT_DEPENDENCIES[folder]:
+        return
+    fail("%s: folder '%s' may not depend on %s" % (here, folder, dep))
+
+def _check(name, deps):
+    for dep in deps:
+        _check_dependency(name, native.package_name(), dep)
+
+def neptune_library(name, deps = [], **kwargs):
+    """A C++ library; private to its package unless it says otherwise."""
+    _check(name, deps)
+    if native.package_name().startswith("neptune/"):
+        kwargs.setdefault("alwayslink", True)
+    native.cc_library(name = name, deps = deps, **kwargs)
+
+def neptune_binary(name, deps = [], **kwargs):
+    """A C++ program."""
+    _check(name, deps)
+    native.cc_binary(name = name, deps = deps, **kwargs)
+
+def neptune_test(name, deps = [], size = "small", **kwargs):
+    """A GoogleTest program with gtest's main."""
+    _check(name, deps)
+    native.cc_test(name = name, size = size, deps = deps + ["@system//:gtest_main"], **kwargs)
+
+def neptune_benchmark(name, deps = [], tags = [], **kwargs):
+    """A Google Benchmark program; run by hand, never part of a test run."""
+    _check(name, deps)
+    native.cc_binary(
+        name = name,
+        testonly = True,
+        deps = deps + ["@system//:benchmark"],
+        tags = tags + ["benchmark"],
+        **kwargs
+    )
+
+def neptune_fuzz_test(name, srcs, corpus, deps = [], size = "small", **kwargs):
+    """A fuzz target: `LLVMFuzzerTestOneInput` in srcs; as a test it replays the corpus and mutations of it.
+
+    With --config=fuzz the program is linked to libFuzzer instead and explores by itself.
+    """
+    _check(name, deps)
+    native.cc_test(
+        name = name,
+        size = size,
+        srcs = srcs,
+        args = ["$(locations %s)" % f for f in corpus],
+        data = corpus,
+        deps = deps + ["//tools/bazel/fuzz:driver"],
+        **kwargs
+    )
+
+def neptune_module(name, deps, **kwargs):
+    """A service module: a shared library over libneptune.so, named NAME.so."""
+    _check(name, deps)
+    native.cc_binary(
+        name = name + ".so",
+        linkshared = True,
+        deps = deps + ["//neptune"],
+        **kwargs
+    )
+
+def neptune_proto_library(name, src, deps = [], **kwargs):
+    """C++ classes of one .proto file, made by the system's protoc; imports are workspace-relative.
+
+    Messages that more than one shared library carries must say `optimize_for = LITE_RUNTIME`.
+    """
+    _check(name, deps)
+    stem = src[:-len(".proto")]
+    imported = [dep + "_src" for dep in deps]
+    native.filegroup(
+        name = name + "_src",
+        srcs = [src] + imported,
+        visibility = ["//visibility:public"],
+    )
+    native.genrule(
+        name = name + "_gen",
+        srcs = [src] + imported,
+        outs = [stem + ".pb.h", stem + ".pb.cc"],
+        cmd = "protoc --proto_path=. --cpp_out=$(GENDIR) $(location %s)" % src,
+    )
+    native.cc_library(
+        name = name,
+        srcs = [stem + ".pb.cc"],
+        hdrs = [stem + ".pb.h"],
+        deps = deps + ["@system//:protobuf"],
+        copts = ["-w"],
+        alwayslink = native.package_name().startswith("neptune/"),
+        **kwargs
+    )
