@@ -1,0 +1,106 @@
+// Analysis: turns text into the terms that the index stores and that queries look up, with
+// positions.
+//
+// Source: none. Folding is Unicode NFKC with full case folding (utf8proc) and removal of Latin and
+// Greek
+//   accents; stemming is Snowball's English stemmer (libstemmer). The rules stand in README.md.
+// Layer: index/core, analysis. No I/O, no clock, no locks.
+// Threads: thread-compatible; one Analyzer for each thread, because stemmer and cache have state.
+// Units: positions count words from 0; begin_byte and end_byte are offsets into the analysed text.
+// Errors: none. Any bytes are accepted; what is not valid UTF-8 separates words.
+// Limits: kTermSizeMax bytes a term, AnalyzerOptions::token_count_max tokens a call, kTextSizeMax
+// bytes a
+//   call; what exceeds a limit is cut off, never an error.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace search::index {
+
+// Longest term; a longer word is cut at a character boundary, in documents and queries alike.
+inline constexpr size_t kTermSizeMax = 64;
+// Longer words are not stemmed.
+inline constexpr size_t kStemmedWordSizeMax = 40;
+// Text beyond this is not analysed; offsets fit 32 bits.
+inline constexpr size_t kTextSizeMax = size_t{1} << 30;
+
+// One occurrence of a term.
+struct Token {
+  // Points into the analyzer: valid until its next call and no longer than the analyzer lives.
+  std::string_view term;
+  uint32_t position = 0;
+  uint32_t begin_byte = 0;
+  uint32_t end_byte = 0;
+};
+
+// How a field is analysed.
+enum class FieldKind : uint8_t {
+  kTitle,  // words, folded and stemmed
+  kBody,   // words, folded and stemmed
+  // A name such as `cppreference-doc-en-html` or `docs.python.org`: not split into words, not
+  // stemmed. Gives the folded name, its beginnings that end before a '-' and its ends that start
+  // after a '.', all at position 0, so that `site:cppreference` and `site:python.org` are one term
+  // lookup each.
+  kSite,
+};
+
+struct AnalyzerOptions {
+  // Tokens of one call; the rest of the text is dropped. Larger: more memory for huge pages.
+  // Default: more than any page of the default corpora has.
+  size_t token_count_max = size_t{1} << 24;
+  // Words whose stems are remembered, rounded up to a power of two, 32 bytes each; 0 = none.
+  // Larger: fewer stemmer runs until the table outgrows the processor's cache. Default: 512 KiB,
+  // for bulk work.
+  size_t stem_cache_size = size_t{1} << 14;
+
+  // For a short-lived analyzer that sees a few words, such as a query's.
+  static AnalyzerOptions ForQueries() { return {.token_count_max = 4096, .stem_cache_size = 0}; }
+};
+
+// One term of a query word, owning its text.
+struct WordTerm {
+  std::string term;       // as indexed
+  std::string folded;     // folded, not stemmed; analyses to `term` again
+  std::string surface;    // as typed
+  uint32_t position = 0;  // relative to the word's first term
+
+  bool operator==(const WordTerm&) const = default;
+};
+
+class Analyzer {
+ public:
+  explicit Analyzer(const AnalyzerOptions& options = {});
+  ~Analyzer();
+  Analyzer(const Analyzer&) = delete;
+  Analyzer& operator=(const Analyzer&) = delete;
+
+  // Replaces *tokens by the tokens of `utf8` in text order: positions never decrease, byte ranges
+  // are non-empty, begin and end on character boundaries and never overlap (but for kSite). Linear
+  // time.
+  void Analyze(FieldKind field, std::string_view utf8, std::vector<Token>* tokens);
+
+  // The same for running text (title and body).
+  void Analyze(std::string_view utf8, std::vector<Token>* tokens) {
+    Analyze(FieldKind::kBody, utf8, tokens);
+  }
+
+  // The terms of one word or phrase as typed by a user: what Analyze gives for it. Empty if it
+  // holds nothing that is indexed (`&&`); several if the index splits it (`pg_dump`: `pg`, `dump`).
+  std::vector<WordTerm> AnalyzeWord(std::string_view utf8);
+
+  // The one form of a site's name that queries look up: folded, at most kTermSizeMax bytes, may be
+  // empty.
+  static std::string FoldSite(std::string_view utf8);
+
+ private:
+  class Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace search::index

@@ -1,0 +1,114 @@
+// Query language: text as users type it, to a normalised tree of analysed terms, and back to one
+// canonical text that serves as cache key and as the form sent between nodes.
+//
+// Source: none; the syntax is what users of Xapian, Lucene and Web search engines know. Grammar and
+//   decisions (default AND, precedence NOT > AND > OR, stop words) stand in README.md, examples for
+//   users in examples.h.
+// Layer: index/core, query. No I/O, no clock, no locks.
+// Threads: immutable values; the functions are pure.
+// Errors: INVALID_ARGUMENT for text over a limit, naming the byte. Nothing else is an error: what
+// can be
+//   repaired is, and `notes` says how it was understood.
+// Limits: ParseLimits.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+// Where a term or phrase must stand.
+enum class QueryField : uint8_t {
+  kAny,    // title or body; a phrase stands wholly in one of them
+  kTitle,  // title only
+};
+
+// One word of a phrase.
+struct PhraseTerm {
+  std::string term;
+  uint32_t position = 0;  // relative to the phrase's first term, which has 0; ascending
+  std::string folded;     // see QueryNode
+  std::string surface;
+
+  bool operator==(const PhraseTerm& other) const {
+    return term == other.term && position == other.position;
+  }
+};
+
+// A node of the normalised tree. What holds of every tree ParseQuery returns:
+// - kNothing stands only at the root, alone: the query matches no document.
+// - kAnd has at least two children, of which the first is not kNot; no child is kAnd; all kNot come
+// last.
+// - kOr has at least two children, none of them kOr or kNot.
+// - kNot stands only below kAnd and has exactly one child, which is not kNot.
+// - kPhrase has at least two terms.
+// - No two children of a node are equal.
+// So every subtree but kNot is a set of documents that its positive leaves enumerate.
+struct QueryNode {
+  enum class Kind : uint8_t {
+    kNothing,  // matches no document
+    kTerm,     // documents with `term` in `field`
+    kPhrase,   // documents with `phrase`'s terms at these distances in `field`
+    kSite,     // documents whose site has the FieldKind::kSite term `term`; adds nothing to a score
+    kAnd,      // documents of all children, less those of kNot children
+    kOr,       // documents of at least one child
+    kNot,      // child of kAnd: its documents are excluded; adds nothing to a score
+  };
+
+  Kind kind = Kind::kNothing;
+  QueryField field = QueryField::kAny;  // kTerm, kPhrase
+  std::string term;                     // kTerm: analysed; kSite: folded name
+  std::vector<PhraseTerm> phrase;       // kPhrase
+  std::vector<QueryNode> children;      // kAnd, kOr, kNot
+  // Not part of the meaning, ignored by ==. kTerm and kSite: the word before stemming, and as
+  // typed.
+  std::string folded;
+  std::string surface;
+
+  bool operator==(const QueryNode& other) const;
+};
+
+struct Query {
+  QueryNode root;
+  // What was repaired or left out, each a sentence for the user; ignored by ==.
+  std::vector<std::string> notes;
+
+  bool empty() const { return root.kind == QueryNode::Kind::kNothing; }
+  bool operator==(const Query& other) const { return root == other.root; }
+};
+
+struct ParseLimits {
+  // Bytes of query text. Default: longer than any address line a browser sends comfortably.
+  size_t query_size_max = 4096;
+  // Words and words of phrases, before duplicates are removed.
+  size_t term_count_max = 1024;
+  // Brackets within brackets.
+  size_t nesting_max = 32;
+
+  // For text made by Canonical from a query within the default limits: brackets and folding may
+  // have made it longer than what the user typed.
+  static ParseLimits ForCanonical() {
+    return {.query_size_max = size_t{1} << 18, .term_count_max = 1024, .nesting_max = 64};
+  }
+};
+
+// The meaning of `text`. Any bytes are accepted; words that hold nothing indexed are left out.
+// Errors: INVALID_ARGUMENT "query: ... at byte N" over a limit.
+neptune::StatusOr<Query> ParseQuery(std::string_view text, const ParseLimits& limits = {});
+
+// One text for one meaning: ParseQuery(Canonical(q), ParseLimits::ForCanonical()) == q, and equal
+// queries have equal text, but for rare words whose stem does not stem to itself: these keep the
+// user's word. The order of words is the user's. Empty for a query that matches nothing.
+std::string Canonical(const Query& query);
+
+// The term and phrase leaves that a matching document may contain, in query order: all but those
+// below kNot. They are what snippets mark. The pointers live as long as `query` is unchanged.
+std::vector<const QueryNode*> PositiveLeaves(const Query& query);
+
+}  // namespace search::index
