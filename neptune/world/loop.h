@@ -50,6 +50,14 @@ class Loop {
 
   // The loop's own random numbers: seeded by the world, replayed in the simulated one.
   virtual RandomSource& random() = 0;
+
+  // The loop whose task or event runs on the calling kernel thread, or null.
+  static Loop* Current();
+
+ protected:
+  // For implementations: a real loop sets itself once on its kernel thread, the simulated world around
+  // every task and event it runs. Returns what was current before.
+  static Loop* SetCurrent(Loop* loop);
 };
 
 }  // namespace neptune

@@ -1,0 +1,47 @@
+// A mutex for short sections that never wait for anything else.
+//
+// It is absl::Mutex with a counter: while a kernel thread holds any LeafMutex, parking a user-level
+// thread on it is a bug, and the park finds it (LeafMutex::HeldByThisThread).
+//
+// Source: none. Layer: base.
+// Threads: thread-safe.
+
+#pragma once
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace neptune {
+
+class ABSL_LOCKABLE LeafMutex {
+ public:
+  void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() {
+    mutex_.Lock();
+    ++held_count_;
+  }
+  void Unlock() ABSL_UNLOCK_FUNCTION() {
+    --held_count_;
+    mutex_.Unlock();
+  }
+  // Whether the calling kernel thread holds any LeafMutex now.
+  static bool HeldByThisThread() { return held_count_ > 0; }
+
+ private:
+  static thread_local int held_count_;
+  absl::Mutex mutex_;
+};
+
+class ABSL_SCOPED_LOCKABLE LeafLock {
+ public:
+  explicit LeafLock(LeafMutex* mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : mutex_(mutex) {
+    mutex_->Lock();
+  }
+  ~LeafLock() ABSL_UNLOCK_FUNCTION() { mutex_->Unlock(); }
+  LeafLock(const LeafLock&) = delete;
+  LeafLock& operator=(const LeafLock&) = delete;
+
+ private:
+  LeafMutex* const mutex_;
+};
+
+}  // namespace neptune

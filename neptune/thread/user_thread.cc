@@ -1,0 +1,341 @@
+// The switch itself is Boost.Context's; this file keeps what a switch must not lose: errno, the C++
+// exception state, and what AddressSanitizer and ThreadSanitizer know of stacks.
+
+#include "neptune/thread/user_thread.h"
+
+#include <cxxabi.h>
+#include <glog/logging.h>
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "neptune/base/leaf_mutex.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define NEPTUNE_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define NEPTUNE_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define NEPTUNE_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NEPTUNE_TSAN 1
+#endif
+#endif
+
+#ifdef NEPTUNE_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef NEPTUNE_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace neptune {
+namespace {
+
+namespace context = boost::context::detail;
+
+thread_local ThreadScheduler* current_scheduler = nullptr;
+
+// The C++ ABI keeps the stack of caught exceptions and the count of uncaught ones for each kernel
+// thread: a pointer and a number.
+void SaveExceptionState(uint64_t (&state)[2]) {
+  std::memcpy(state, abi::__cxa_get_globals(), sizeof(state));
+}
+void RestoreExceptionState(const uint64_t (&state)[2]) {
+  std::memcpy(static_cast<void*>(abi::__cxa_get_globals()), state, sizeof(state));
+}
+
+}  // namespace
+
+ThreadRef::ThreadRef(UserThread* thread) : thread_(thread) {
+  if (thread_ != nullptr) thread_->reference_count_.fetch_add(1, std::memory_order_relaxed);
+}
+ThreadRef::ThreadRef(const ThreadRef& other) : ThreadRef(other.thread_) {}
+ThreadRef::ThreadRef(ThreadRef&& other) noexcept : thread_(std::exchange(other.thread_, nullptr)) {}
+ThreadRef& ThreadRef::operator=(ThreadRef other) noexcept {
+  std::swap(thread_, other.thread_);
+  return *this;
+}
+ThreadRef::~ThreadRef() {
+  if (thread_ == nullptr) return;
+  if (thread_->reference_count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete thread_;
+}
+
+UserThread::UserThread(ThreadScheduler& scheduler, Task body, std::string name)
+    : scheduler_(scheduler), body_(std::move(body)), name_(std::move(name)) {}
+
+UserThread::~UserThread() = default;
+
+UserThread* UserThread::Current() {
+  return current_scheduler == nullptr ? nullptr : current_scheduler->current_;
+}
+
+void UserThread::Wake() {
+  if (Loop::Current() == &scheduler_.loop_) {
+    WakeOnHome();
+    return;
+  }
+  scheduler_.loop_.Post([self = ThreadRef(this)] { self->WakeOnHome(); });
+}
+
+void UserThread::WakeOnHome() {
+  if (state_ == State::kParked) {
+    scheduler_.MakeReady(this);
+  } else if (state_ != State::kDone) {
+    wake_pending_ = true;
+  }
+}
+
+// The first frame of every user-level thread.
+struct ThreadEntry {
+  static void Run(context::transfer_t from) {
+    auto* thread = static_cast<UserThread*>(from.data);
+    ThreadScheduler& scheduler = thread->scheduler_;
+    scheduler.loop_context_ = from.fctx;
+#ifdef NEPTUNE_ASAN
+    __sanitizer_finish_switch_fiber(nullptr, &scheduler.loop_stack_low_, &scheduler.loop_stack_size_);
+#endif
+    thread->body_();
+    thread->body_ = nullptr;
+    thread->state_ = UserThread::State::kDone;
+#ifdef NEPTUNE_ASAN
+    __sanitizer_start_switch_fiber(nullptr, scheduler.loop_stack_low_, scheduler.loop_stack_size_);
+#endif
+#ifdef NEPTUNE_TSAN
+    __tsan_switch_to_fiber(scheduler.loop_sanitizer_fiber_, 0);
+#endif
+    context::jump_fcontext(scheduler.loop_context_, nullptr);
+    LOG(FATAL) << "a finished user-level thread was resumed";
+  }
+};
+
+ThreadScheduler::ThreadScheduler(Loop& loop, const ThreadSchedulerOptions& options)
+    : loop_(loop),
+      options_(options),
+      stacks_(options.stack_size),
+      alive_(std::make_shared<bool>(true)) {}
+
+ThreadScheduler::~ThreadScheduler() {
+  *alive_ = false;
+  LOG_IF(WARNING, !live_.empty()) << live_.size() << " user-level threads abandoned at shutdown";
+}
+
+ThreadScheduler* ThreadScheduler::Current() { return current_scheduler; }
+
+StatusOr<ThreadRef> ThreadScheduler::Create(Task body, std::string name) {
+  if (stopping_) return Cancelled("starting thread '", name, "': the scheduler is stopping");
+  if (live_.size() >= options_.thread_count_max) {
+    return ResourceExhausted("starting thread '", name, "': ", live_.size(), " threads already live");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const Stack stack, stacks_.Take());
+  ThreadRef thread(new UserThread(*this, std::move(body), std::move(name)));
+  thread->stack_ = stack;
+  thread->context_ = context::make_fcontext(stack.top(), stack.size, &ThreadEntry::Run);
+#ifdef NEPTUNE_TSAN
+  thread->sanitizer_fiber_ = __tsan_create_fiber(0);
+#endif
+  thread->live_index_ = live_.size();
+  live_.push_back(thread);
+  return thread;
+}
+
+StatusOr<ThreadRef> ThreadScheduler::Spawn(Task body, std::string name) {
+  NEPTUNE_ASSIGN_OR_RETURN(ThreadRef thread, Create(std::move(body), std::move(name)));
+  MakeReady(thread.get());
+  return thread;
+}
+
+StatusOr<ThreadRef> ThreadScheduler::RunInPlace(Task body, std::string name) {
+  CHECK(current_ == nullptr) << "RunInPlace from a user-level thread";
+  NEPTUNE_ASSIGN_OR_RETURN(ThreadRef thread, Create(std::move(body), std::move(name)));
+  SwitchInto(thread.get());
+  return thread;
+}
+
+void ThreadScheduler::MakeReady(UserThread* thread) {
+  thread->state_ = UserThread::State::kReady;
+  ready_.emplace_back(thread);
+  if (run_posted_) return;
+  run_posted_ = true;
+  loop_.Post([this, alive = alive_] {
+    if (*alive) RunReady();
+  });
+}
+
+// One turn runs what is ready now; what becomes ready meanwhile waits for the next turn, so that the
+// loop's events get their share.
+void ThreadScheduler::RunReady() {
+  run_posted_ = false;
+  for (size_t count = ready_.size(); count > 0; --count) {
+    const ThreadRef thread = std::move(ready_.front());
+    ready_.pop_front();
+    SwitchInto(thread.get());
+  }
+  if (!ready_.empty() && !run_posted_) {
+    run_posted_ = true;
+    loop_.Post([this, alive = alive_] {
+      if (*alive) RunReady();
+    });
+  }
+}
+
+void ThreadScheduler::SwitchInto(UserThread* thread) {
+  const ThreadRef keep(thread);
+  ThreadScheduler* const previous_scheduler = std::exchange(current_scheduler, this);
+  UserThread* const previous = std::exchange(current_, thread);
+  CHECK(previous == nullptr) << "user-level threads do not nest";
+  thread->state_ = UserThread::State::kRunning;
+  uint64_t loop_exception_state[2];
+  SaveExceptionState(loop_exception_state);
+  RestoreExceptionState(thread->saved_exception_state_);
+  errno = thread->saved_errno_;
+#ifdef NEPTUNE_ASAN
+  void* fake_stack = nullptr;
+  __sanitizer_start_switch_fiber(&fake_stack, thread->stack_.low, thread->stack_.size);
+#endif
+#ifdef NEPTUNE_TSAN
+  loop_sanitizer_fiber_ = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(thread->sanitizer_fiber_, 0);
+#endif
+  const context::transfer_t back = context::jump_fcontext(thread->context_, thread);
+#ifdef NEPTUNE_ASAN
+  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#endif
+  thread->context_ = back.fctx;
+  RestoreExceptionState(loop_exception_state);
+  current_ = nullptr;
+  current_scheduler = previous_scheduler;
+  if (thread->state_ == UserThread::State::kDone) Finish(thread);
+}
+
+// Runs on the thread's own stack: leaves it, and returns when the thread is switched into again.
+void ThreadScheduler::SwitchOut(UserThread* thread) {
+  thread->saved_errno_ = errno;
+  SaveExceptionState(thread->saved_exception_state_);
+#ifdef NEPTUNE_ASAN
+  void* fake_stack = nullptr;
+  __sanitizer_start_switch_fiber(&fake_stack, loop_stack_low_, loop_stack_size_);
+#endif
+#ifdef NEPTUNE_TSAN
+  __tsan_switch_to_fiber(loop_sanitizer_fiber_, 0);
+#endif
+  const context::transfer_t from = context::jump_fcontext(loop_context_, nullptr);
+  loop_context_ = from.fctx;
+#ifdef NEPTUNE_ASAN
+  __sanitizer_finish_switch_fiber(fake_stack, &loop_stack_low_, &loop_stack_size_);
+#endif
+}
+
+void ThreadScheduler::Finish(UserThread* thread) {
+  const ThreadRef keep(thread);
+#ifdef NEPTUNE_TSAN
+  __tsan_destroy_fiber(thread->sanitizer_fiber_);
+#endif
+  stacks_.GiveBack(thread->stack_);
+  thread->stack_ = Stack();
+  std::swap(live_[thread->live_index_], live_.back());
+  live_[thread->live_index_]->live_index_ = thread->live_index_;
+  live_.pop_back();
+  for (const ThreadRef& joiner : std::exchange(thread->joiners_, {})) joiner->Wake();
+}
+
+ParkResult ThreadScheduler::ParkCurrent(TimePoint deadline) {
+  UserThread* const thread = current_;
+  CHECK(thread != nullptr) << "parking outside a user-level thread";
+  CHECK(!LeafMutex::HeldByThisThread()) << "parking while holding a LeafMutex";
+  if (std::exchange(thread->wake_pending_, false)) return ParkResult::kWoken;
+  if (stopping_) return ParkResult::kStopping;
+  if (deadline != kNever && loop_.Now() >= deadline) return ParkResult::kDeadline;
+  TimerId timer = 0;
+  bool expired = false;
+  if (deadline != kNever) {
+    timer = loop_.RunAt(deadline, [this, thread, &expired] {
+      expired = true;
+      if (thread->state_ == UserThread::State::kParked) MakeReady(thread);
+    });
+  }
+  thread->state_ = UserThread::State::kParked;
+  SwitchOut(thread);
+  if (timer != 0 && !expired) loop_.CancelTimer(timer);
+  if (expired) return ParkResult::kDeadline;
+  return stopping_ ? ParkResult::kStopping : ParkResult::kWoken;
+}
+
+void ThreadScheduler::ParkCurrentUntilWoken() {
+  UserThread* const thread = current_;
+  CHECK(thread != nullptr) << "parking outside a user-level thread";
+  CHECK(!LeafMutex::HeldByThisThread()) << "parking while holding a LeafMutex";
+  if (std::exchange(thread->wake_pending_, false)) return;
+  thread->state_ = UserThread::State::kParked;
+  SwitchOut(thread);
+}
+
+void ThreadScheduler::YieldCurrent() {
+  CHECK(current_ != nullptr) << "yielding outside a user-level thread";
+  UserThread* const thread = current_;
+  MakeReady(thread);
+  SwitchOut(thread);
+}
+
+ParkResult ThreadScheduler::Join(UserThread& thread, TimePoint deadline) {
+  CHECK(&thread.scheduler_ == this && current_ != nullptr && current_ != &thread)
+      << "a thread is joined by another one of the same scheduler";
+  while (thread.state_ != UserThread::State::kDone) {
+    thread.joiners_.emplace_back(current_);
+    const ParkResult result = ParkCurrent(deadline);
+    if (result != ParkResult::kWoken) return result;
+  }
+  return ParkResult::kWoken;
+}
+
+void ThreadScheduler::Stop() {
+  stopping_ = true;
+  for (const ThreadRef& thread : live_) {
+    if (thread->state_ == UserThread::State::kParked) MakeReady(thread.get());
+  }
+}
+
+namespace this_thread {
+
+ParkResult Park(TimePoint deadline) { return ThreadScheduler::Current()->ParkCurrent(deadline); }
+
+void ParkUntilWoken() { ThreadScheduler::Current()->ParkCurrentUntilWoken(); }
+
+void Yield() { ThreadScheduler::Current()->YieldCurrent(); }
+
+TimePoint Now() { return ThreadScheduler::Current()->loop().Now(); }
+
+ParkResult SleepUntil(TimePoint when) {
+  bool woken = false;
+  ParkResult result;
+  do {
+    result = Park(when);
+    woken |= result == ParkResult::kWoken;
+  } while (result == ParkResult::kWoken);
+  if (woken) UserThread::Current()->Wake();
+  return result;
+}
+
+ParkResult SleepFor(Duration duration) { return SleepUntil(AddSaturated(Now(), duration)); }
+
+void Consume(Processors& processors, Duration cost) {
+  UserThread* const thread = UserThread::Current();
+  bool done = false;
+  // The reference keeps the thread's bookkeeping while the cost is being paid. `done` lives on this
+  // frame, so the wait goes on even if the scheduler stops meanwhile.
+  processors.Execute(thread->scheduler().loop(), cost, [&done, self = ThreadRef(thread)] {
+    done = true;
+    self->Wake();
+  });
+  while (!done) ParkUntilWoken();
+}
+
+}  // namespace this_thread
+
+}  // namespace neptune
