@@ -1,0 +1,56 @@
+// One partition of an index tier: what every implementation of it can do.
+//
+// Source: design, search plan; the local operator of the aggregation call (DAC paper, figure 4).
+// Layer: index/tier. No Neptune above base: a service module calls it, on threads that may block.
+// Threads: thread-safe once opened; an opened tier never changes.
+// Units: scores are comparable between all partitions of one index version, because they are
+//   computed from collection-wide statistics.
+// Errors: Search gives INVALID_ARGUMENT for a query that does not parse or exceeds a limit and
+//   DATA_LOSS for a damaged index. Running out of time is no error: the answer is then the best
+//   found so far and says evaluated_completely = false.
+// Limits: 1 <= hit_count_max <= kHitCountMax; query text at most kQuerySizeMax bytes.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "index/tier/tier.pb.h"
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+
+namespace search::index {
+
+inline constexpr uint32_t kHitCountMax = 1000;
+inline constexpr size_t kQuerySizeMax = 256u << 10;
+
+// When a search has to end although it is not finished.
+struct TierSearchControl {
+  // Evaluation ends soon after `now()` has reached this. Without `now` it is not looked at.
+  neptune::TimePoint deadline = neptune::kNever;
+  std::function<neptune::TimePoint()> now;
+
+  // Asked every now and then; evaluation ends soon after it has said true. May be empty.
+  std::function<bool()> stop;
+};
+
+struct TierInfo {
+  std::string implementation;
+  uint64_t index_version = 0;
+  uint64_t document_count = 0;
+};
+
+class IndexTier {
+ public:
+  virtual ~IndexTier() = default;
+
+  // The best hit_count_max documents of this partition that match, best first, equal scores by
+  // ascending doc_id, and how many match: exactly if count_exactly, else at least that many.
+  virtual neptune::StatusOr<TierAnswer> Search(const TierQuery& query,
+                                               const TierSearchControl& control) const = 0;
+
+  virtual TierInfo Info() const = 0;
+};
+
+}  // namespace search::index

@@ -1,0 +1,120 @@
+#include "index/tier/operators.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace search::index {
+namespace {
+
+TierHit Hit(uint64_t doc_id, float score) {
+  TierHit hit;
+  hit.set_doc_id(doc_id);
+  hit.set_score(score);
+  return hit;
+}
+
+// A partition's answer with few different scores, so that ties are common.
+TierAnswer RandomAnswer(std::mt19937_64& random, uint64_t partition) {
+  TierAnswer answer;
+  const size_t hit_count = random() % 12;
+  for (size_t i = 0; i < hit_count; ++i) {
+    *answer.add_hits() = Hit(partition + 100 * i, static_cast<float>(random() % 5));
+  }
+  answer.set_total(hit_count + random() % 3);
+  answer.set_total_is_exact(random() % 4 != 0);
+  answer.set_evaluated_completely(random() % 4 != 0);
+  answer.set_implementation(random() % 3 == 0 ? "b" : "a");
+  answer.set_index_version(random() % 3);
+  return answer;
+}
+
+TEST(MergeTierAnswersTest, IsCommutativeAndAssociative) {
+  std::mt19937_64 random(20260101);
+  for (int round = 0; round < 2000; ++round) {
+    const TierAnswer a = RandomAnswer(random, 1);
+    const TierAnswer b = RandomAnswer(random, 2);
+    const TierAnswer c = RandomAnswer(random, 3);
+    const uint32_t count = 1 + random() % 15;
+    SCOPED_TRACE(round);
+    EXPECT_EQ(MergeTierAnswers(a, b, count).SerializeAsString(),
+              MergeTierAnswers(b, a, count).SerializeAsString());
+    EXPECT_EQ(MergeTierAnswers(MergeTierAnswers(a, b, count), c, count).SerializeAsString(),
+              MergeTierAnswers(a, MergeTierAnswers(b, c, count), count).SerializeAsString());
+  }
+}
+
+TEST(MergeTierAnswersTest, OrdersEqualScoresByDocId) {
+  TierAnswer a;
+  *a.add_hits() = Hit(9, 1.0f);
+  *a.add_hits() = Hit(4, 0.5f);
+  TierAnswer b;
+  *b.add_hits() = Hit(3, 1.0f);
+  *b.add_hits() = Hit(1, 0.25f);
+  const TierAnswer merged = MergeTierAnswers(a, b, 3);
+  ASSERT_EQ(merged.hits_size(), 3);
+  EXPECT_EQ(merged.hits(0).doc_id(), 3u);
+  EXPECT_EQ(merged.hits(1).doc_id(), 9u);
+  EXPECT_EQ(merged.hits(2).doc_id(), 4u);
+}
+
+TEST(MergeTierAnswersTest, AddsTotalsAndAndsFlags) {
+  TierAnswer a;
+  a.set_total(5);
+  a.set_total_is_exact(true);
+  a.set_evaluated_completely(true);
+  a.set_implementation("segment");
+  a.set_index_version(7);
+  TierAnswer b = a;
+  b.set_total(6);
+  b.set_total_is_exact(false);
+  const TierAnswer merged = MergeTierAnswers(a, b, 10);
+  EXPECT_EQ(merged.total(), 11u);
+  EXPECT_FALSE(merged.total_is_exact());
+  EXPECT_TRUE(merged.evaluated_completely());
+  EXPECT_EQ(merged.implementation(), "segment");
+  EXPECT_EQ(merged.index_version(), 7u);
+}
+
+TEST(MergeTierAnswersTest, SaturatesTotals) {
+  TierAnswer a;
+  a.set_total(std::numeric_limits<uint64_t>::max() - 1);
+  EXPECT_EQ(MergeTierAnswers(a, a, 1).total(), std::numeric_limits<uint64_t>::max());
+}
+
+TEST(MergeTierAnswersTest, NamesNoImplementationWhenTheyDiffer) {
+  TierAnswer a;
+  a.set_implementation("x");
+  TierAnswer b;
+  b.set_implementation("y");
+  EXPECT_EQ(MergeTierAnswers(a, b, 1).implementation(), "");
+}
+
+TEST(MergeTierAnswersTest, PutsScoresThatAreNoNumbersLast) {
+  TierAnswer a;
+  *a.add_hits() = Hit(1, std::nanf(""));
+  TierAnswer b;
+  *b.add_hits() = Hit(2, -3.0f);
+  const TierAnswer merged = MergeTierAnswers(a, b, 2);
+  EXPECT_EQ(merged.hits(0).doc_id(), 2u);
+  EXPECT_EQ(merged.hits(1).doc_id(), 1u);
+}
+
+TEST(ValidateTierQueryTest, RefusesWhatIsOutsideTheLimits) {
+  TierQuery query;
+  query.set_query("word");
+  EXPECT_EQ(ValidateTierQuery(query).code(), neptune::StatusCode::kInvalidArgument);
+  query.set_hit_count_max(kHitCountMax + 1);
+  EXPECT_EQ(ValidateTierQuery(query).code(), neptune::StatusCode::kInvalidArgument);
+  query.set_hit_count_max(kHitCountMax);
+  EXPECT_TRUE(ValidateTierQuery(query).ok());
+  query.set_query(std::string(kQuerySizeMax + 1, 'x'));
+  EXPECT_EQ(ValidateTierQuery(query).code(), neptune::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace search::index
