@@ -1,0 +1,71 @@
+// Builds one segment from documents in ascending order of doc_id, in bounded memory: inverts in an
+// arena, spills sorted runs to the target folder when it is full, merges them at the end.
+//
+// Source: single-pass in-memory inversion (Heinz and Zobel 2003).
+// Layer: index/core, builder. Writes files; no clock, no threads of its own.
+// Threads: thread-compatible. Build several segments at once with one builder each.
+// Errors: INVALID_ARGUMENT for a document that is out of order or has an impossible rank;
+// UNAVAILABLE
+//   for failures of the file system; RESOURCE_EXHAUSTED beyond a limit. After an error the builder
+//   refuses every further call with it.
+// Limits: kSegmentDocumentsMax documents; memory_size_max plus the largest document; kRunsMax runs.
+//
+// Deterministic: the same documents give the same bytes, whatever memory_size_max.
+//
+// A collection of P partitions and two tiers is 2 P builders, then one ComputeGlobalStatistics
+// (index/core/search/global_statistics.h) over all their folders; only then can they be searched.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "index/core/document.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+inline constexpr size_t kRunsMax = 1024;
+
+struct IndexBuilderOptions {
+  // Folder of the segment; made if absent. Files of an earlier segment in it are replaced.
+  std::string directory;
+  // Memory for inversion. Larger: fewer runs to merge. At the limit a run is spilled.
+  // Default: a segment of 100,000 pages without a spill. At least 1 MiB.
+  size_t memory_size_max = size_t{256} << 20;
+};
+
+struct SegmentSummary {
+  uint64_t document_count = 0;
+  uint64_t term_count = 0;
+  uint64_t posting_count = 0;
+  uint64_t token_count = 0;
+  uint64_t size = 0;  // of the file
+  uint32_t run_count = 0;
+};
+
+class IndexBuilder {
+ public:
+  // Errors: UNAVAILABLE if the folder cannot be made; INVALID_ARGUMENT for impossible options.
+  static neptune::StatusOr<std::unique_ptr<IndexBuilder>> Create(IndexBuilderOptions options);
+
+  ~IndexBuilder();  // removes what it spilled
+  IndexBuilder(const IndexBuilder&) = delete;
+  IndexBuilder& operator=(const IndexBuilder&) = delete;
+
+  // REQUIRES: doc_id greater than that of the document before, else INVALID_ARGUMENT.
+  neptune::Status Add(const IndexedDocument& document);
+
+  // Writes the segment. No document at all gives a valid, empty segment. To be called once.
+  neptune::StatusOr<SegmentSummary> Finish();
+
+ private:
+  class Rep;
+  explicit IndexBuilder(std::unique_ptr<Rep> rep);
+
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace search::index

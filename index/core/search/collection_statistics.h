@@ -1,0 +1,58 @@
+// Statistics of the whole collection that one segment is ranked with, and the bounds of its posting
+// lists: the mapped file `statistics`, which ComputeGlobalStatistics writes.
+//
+// Source: none. Format: index/core/segment/format.md.
+// Layer: index/core, search. Maps a file read-only.
+// Threads: immutable.
+// Errors: NOT_FOUND if there is no such file, DATA_LOSS if it is damaged or belongs to another
+//   segment.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "index/core/document.h"
+#include "index/core/search/ranking.h"
+#include "index/core/segment/section_file.h"
+#include "index/core/segment/segment_reader.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class CollectionStatistics {
+ public:
+  // Reads `directory`/statistics, made for `segment`.
+  static neptune::StatusOr<std::unique_ptr<CollectionStatistics>> Open(const std::string& directory,
+                                                                       const Segment& segment,
+                                                                       const OpenOptions& options);
+
+  uint64_t document_count() const { return document_count_; }
+  // Mean number of words of the field over all documents; 1 if it is empty everywhere.
+  float mean_length(Field field) const { return mean_lengths_[static_cast<size_t>(field)]; }
+  // The ranking that the bounds below are right for.
+  const RankingOptions& bounds_ranking() const { return bounds_ranking_; }
+
+  // By the segment's term ordinal: in how many documents of the collection the term stands.
+  std::span<const uint32_t> document_frequencies() const { return document_frequencies_; }
+  // Largest f / (k1 + f) (ranking.h) in a term's list, by term ordinal, and in a posting block, by
+  // number of the block (posting_list.h).
+  std::span<const float> term_bounds() const { return term_bounds_; }
+  std::span<const float> block_bounds() const { return block_bounds_; }
+
+ private:
+  CollectionStatistics() = default;
+
+  std::unique_ptr<SectionFile> file_;
+  uint64_t document_count_ = 0;
+  std::array<float, kFieldCount> mean_lengths_ = {};
+  RankingOptions bounds_ranking_;
+  std::span<const uint32_t> document_frequencies_;
+  std::span<const float> term_bounds_;
+  std::span<const float> block_bounds_;
+};
+
+}  // namespace search::index

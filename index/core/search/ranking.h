@@ -1,0 +1,47 @@
+// The ranking function: BM25F over title, body and extra text, plus the static rank.
+//
+//   score(d)  = sum over the query's scoring terms t of  idf(t) * f(t, d) / (k1 + f(t, d))
+//               + static_rank_weight * static_rank(d)
+//   f(t, d)   = sum over fields c of  weight(c) * frequency(t, c, d) / (1 - b(c) + b(c) * l(c, d))
+//   l(c, d)   = length of field c in d / mean length of field c in the collection
+//   idf(t)    = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5))
+//
+// Source: Robertson, Zaragoza, Taylor 2004 (BM25F); idf with the 1 inside as Lucene has it, so that
+//   no term counts against a document.
+// Departs from source: field lengths are those of length_code.h (within 1/32); every term's share
+//   is rounded to a multiple of 2^-20, so that the sum does not depend on the order of addition.
+// Layer: index/core, search.
+// Threads: plain values.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "index/core/document.h"
+
+namespace search::index {
+
+struct RankingOptions {
+  struct FieldOptions {
+    float weight = 1;  // of one occurrence; >= 0
+    float b = 0.4F;    // how much a longer field counts less, in [0, 1]
+
+    bool operator==(const FieldOptions&) const = default;
+  };
+
+  // How slowly further occurrences stop counting. Default: what suits short queries on pages.
+  float k1 = 0.9F;
+  // By Field. Defaults: a word of the title is worth three of the body, one of an anchor half.
+  std::array<FieldOptions, kFieldCount> fields = {
+      {{.weight = 3, .b = 0.4F}, {.weight = 1, .b = 0.4F}, {.weight = 0.5F, .b = 0.4F}}};
+  // Score of static rank 1. Default: less than one good word, decides between equals.
+  float static_rank_weight = 1;
+
+  bool operator==(const RankingOptions&) const = default;
+};
+
+// Whether every value is finite and in its range.
+bool IsValid(const RankingOptions& options);
+
+}  // namespace search::index

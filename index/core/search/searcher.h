@@ -1,0 +1,93 @@
+// Answers queries from one segment: matching documents, best first, and how many there are.
+//
+// Source: MaxScore (Turtle and Flood 1995) with block maxima (Ding and Suel 2011) in windows of
+//   documents; README.md of index/core explains the plans.
+// Layer: index/core, search. No I/O but page faults of the mapped segment; no clock, no locks.
+// Threads: Searcher is immutable, any number of threads may search at once.
+// Errors: DATA_LOSS if a posting list turns out damaged.
+// Limits: kHitCountMax hits; the query's own limits (index/core/query). Memory of a search is about
+//   4 KiB for each term of the query and 32 KiB beside.
+//
+// Results are exact: behave as if every document were matched and scored, then sorted by descending
+// score and ascending doc_id, and cut to k.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "index/core/query/query.h"
+#include "index/core/search/collection_statistics.h"
+#include "index/core/search/ranking.h"
+#include "index/core/segment/segment_reader.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+inline constexpr size_t kHitCountMax = 10'000;
+
+struct Hit {
+  uint64_t doc_id = 0;
+  float score = 0;
+
+  bool operator==(const Hit&) const = default;
+};
+
+struct SearchResult {
+  // Best first; equal scores by ascending doc_id.
+  std::vector<Hit> hits;
+  // Number of matching documents; a lower bound unless total_is_exact.
+  uint64_t total = 0;
+  bool total_is_exact = false;
+  // False if evaluation was stopped: hits are the best found so far.
+  bool complete = true;
+
+  bool operator==(const SearchResult&) const = default;
+};
+
+struct SearchOptions {
+  // Hits wanted; more than kHitCountMax counts as that. 0 with count_exactly: count only.
+  size_t k = 10;
+  // Whether `total` must be exact. Costs a plan of its own.
+  bool count_exactly = false;
+  // Polled every few thousand postings; true ends the search with the best found so far. May be
+  // empty.
+  std::function<bool()> stop;
+  // Score every matching document. The answer is the same; for tests and comparisons.
+  bool exhaustive = false;
+};
+
+class Searcher {
+ public:
+  // Both must outlive the searcher. The bounds in `statistics` serve pruning if they were made for
+  // `options`; other options give right answers, slower.
+  // Errors: INVALID_ARGUMENT for impossible options.
+  static neptune::StatusOr<std::unique_ptr<Searcher>> Create(const Segment& segment,
+                                                             const CollectionStatistics& statistics,
+                                                             const RankingOptions& options = {});
+
+  ~Searcher();
+  Searcher(const Searcher&) = delete;
+  Searcher& operator=(const Searcher&) = delete;
+
+  // What the query means: index/core/query. Every positive term of the query that a document holds
+  // counts in its score, whichever branch it matched by. A query that matches nothing (empty, only
+  // exclusions, no words) gives no hits and an exact total of 0.
+  neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
+
+ private:
+  class Rep;
+  explicit Searcher(std::unique_ptr<Rep> rep);
+
+  std::unique_ptr<Rep> rep_;
+};
+
+// The answer of two disjoint sets of documents together: the operator that reduces the answers of
+// partitions. Commutative and associative for one k; totals add up, and the result is exact or
+// complete where both are.
+SearchResult MergeResults(const SearchResult& a, const SearchResult& b, size_t k);
+
+}  // namespace search::index

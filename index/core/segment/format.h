@@ -1,0 +1,111 @@
+// Names, numbers and fixed records of the segment and statistics files; format.md explains them.
+//
+// Source: none. Layer: index/core, segment. Threads: plain values.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "index/core/document.h"
+#include "index/core/segment/section_file.h"
+
+namespace search::index {
+
+inline constexpr std::string_view kSegmentFileName = "segment";
+inline constexpr std::string_view kStatisticsFileName = "statistics";
+inline constexpr FileKind kSegmentKind = {.magic = 0x4753504e, .version = 1};     // "NPSG"
+inline constexpr FileKind kStatisticsKind = {.magic = 0x5453504e, .version = 1};  // "NPST"
+
+// Postings in a block.
+inline constexpr uint32_t kPostingBlockSize = 128;
+// Terms in a block of the dictionary.
+inline constexpr uint32_t kTermBlockSize = 16;
+// Documents of one segment.
+inline constexpr uint32_t kSegmentDocumentsMax = uint32_t{1} << 28;
+// First byte of the dictionary keys of site names; no word begins with it.
+inline constexpr char kSiteKeyPrefix = '\x01';
+// Longest key of the dictionary.
+inline constexpr size_t kTermKeySizeMax = 128;
+
+enum SegmentSection : uint32_t {
+  kTotalsSection = 1,
+  kDocIdsSection = 2,
+  kLengthCodesSection = 3,
+  kStaticRanksSection = 4,
+  kTermHeadsSection = 5,
+  kTermBlocksSection = 6,
+  kTermBytesSection = 7,
+  kBlockLastsSection = 8,
+  kBlockOffsetsSection = 9,
+  kPostingsSection = 10,
+  kPositionsSection = 11,
+};
+
+enum StatisticsSection : uint32_t {
+  kStatisticsTotalsSection = 1,
+  kDocumentFrequenciesSection = 2,
+  kTermBoundsSection = 3,
+  kBlockBoundsSection = 4,
+};
+
+struct SegmentTotals {
+  uint64_t document_count = 0;
+  uint64_t term_count = 0;
+  uint64_t posting_count = 0;
+  uint64_t token_count = 0;
+  // Posting blocks of terms with more than kPostingBlockSize postings; only these are in the
+  // arrays of blocks.
+  uint64_t block_count = 0;
+  std::array<uint64_t, kFieldCount> length_sums = {};
+  float static_rank_max = 0;
+  uint32_t reserved = 0;
+};
+static_assert(sizeof(SegmentTotals) == 72);
+
+struct StatisticsTotals {
+  uint64_t segment_fingerprint = 0;
+  uint64_t document_count = 0;
+  std::array<uint64_t, kFieldCount> length_sums = {};
+  // The ranking of the bounds: k1, weight and b by field, static rank weight.
+  float k1 = 0;
+  std::array<float, kFieldCount> weights = {};
+  std::array<float, kFieldCount> bs = {};
+  float static_rank_weight = 0;
+};
+static_assert(sizeof(StatisticsTotals) == 72);
+
+// Where the parts of a block lie, from the beginning of the term's.
+struct BlockOffsets {
+  uint32_t postings = 0;
+  uint32_t positions = 0;
+};
+
+// A term's place in the segment.
+struct TermEntry {
+  uint32_t ordinal = 0;
+  uint32_t document_frequency = 0;  // in the segment
+  uint64_t postings_offset = 0;
+  uint64_t postings_size = 0;
+  uint64_t positions_offset = 0;
+  uint64_t positions_size = 0;
+  // Number of its first block in the arrays of blocks; only for terms of more than one block.
+  uint64_t first_block = 0;
+
+  uint32_t block_count() const {
+    return (document_frequency + kPostingBlockSize - 1) / kPostingBlockSize;
+  }
+};
+
+// The posting lists of a segment: bytes, and flat arrays by block.
+struct PostingStorage {
+  std::string_view postings;
+  std::string_view positions;
+  std::span<const uint32_t> block_lasts;  // ordinal of the block's last document
+  std::span<const BlockOffsets> block_offsets;
+};
+
+}  // namespace search::index

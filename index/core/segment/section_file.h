@@ -1,0 +1,130 @@
+// A file of numbered sections with a checksum each: the container of segments and statistics.
+//
+// Source: none. Format: format.md.
+// Layer: index/core, segment. Maps files read-only, writes files.
+// Threads: SectionFile is immutable, SectionFileWriter thread-compatible.
+// Errors: NOT_FOUND (no such file), DATA_LOSS (truncated, damaged, of another kind or version),
+//   UNAVAILABLE (the file system).
+// Limits: kSectionsMax sections. Nothing is allocated by sizes that stand in the file.
+
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+static_assert(std::endian::native == std::endian::little, "files are little endian, used in place");
+
+inline constexpr size_t kSectionsMax = 32;
+inline constexpr size_t kSectionAlignment = 64;
+
+struct OpenOptions {
+  // Read the whole file once and compare the checksums of all sections. Without it only the header
+  // is checked; damage may then show later, as DATA_LOSS or as wrong answers, never as a crash.
+  // Default: on; a warm gigabyte costs about 0.1 s.
+  bool verify_checksums = true;
+};
+
+// What the file is for; a file of another kind or version is refused.
+struct FileKind {
+  uint32_t magic = 0;
+  uint32_t version = 0;
+};
+
+class SectionFile {
+ public:
+  static neptune::StatusOr<std::unique_ptr<SectionFile>> Open(const std::string& path,
+                                                              FileKind kind,
+                                                              const OpenOptions& options);
+  // Over bytes in memory that outlive it, aligned to 8; `name` stands in messages.
+  static neptune::StatusOr<std::unique_ptr<SectionFile>> FromBytes(std::string_view bytes,
+                                                                   const std::string& name,
+                                                                   FileKind kind,
+                                                                   const OpenOptions& options);
+  ~SectionFile();
+  SectionFile(const SectionFile&) = delete;
+  SectionFile& operator=(const SectionFile&) = delete;
+
+  // Errors: DATA_LOSS if the file has no such section.
+  neptune::StatusOr<std::string_view> Section(uint32_t id) const;
+
+  // A section as an array. Errors: DATA_LOSS also if its size is no multiple of T's.
+  template <typename T>
+  neptune::StatusOr<std::span<const T>> Array(uint32_t id) const {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 8);
+    NEPTUNE_ASSIGN_OR_RETURN(const std::string_view bytes, Section(id));
+    if (bytes.size() % sizeof(T) != 0) return Damaged("odd size of section ", id);
+    return std::span<const T>(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
+  }
+
+  // Checksum of header and section checksums: names the contents of the whole file.
+  uint64_t fingerprint() const { return fingerprint_; }
+  size_t size() const { return bytes_.size(); }
+  const std::string& name() const { return name_; }
+
+  // DATA_LOSS with the file's name before the message.
+  template <typename... Args>
+  neptune::Status Damaged(const Args&... args) const {
+    return neptune::DataLoss(name_, ": ", args...);
+  }
+
+ private:
+  struct Entry {
+    uint32_t id = 0;
+    uint32_t reserved = 0;
+    uint64_t offset = 0;
+    uint64_t size = 0;
+    uint64_t checksum = 0;
+  };
+  friend class SectionFileWriter;
+
+  SectionFile() = default;
+  neptune::Status Check(FileKind kind, const OpenOptions& options);
+  neptune::Status CheckHeader(FileKind kind);
+
+  std::string name_;
+  void* mapping_ = nullptr;
+  std::string_view bytes_;
+  std::span<const Entry> entries_;
+  uint64_t fingerprint_ = 0;
+};
+
+// Writes the sections one after another to `path` + ".new"; Finish gives the file its name.
+class SectionFileWriter {
+ public:
+  static neptune::StatusOr<std::unique_ptr<SectionFileWriter>> Create(const std::string& path,
+                                                                      FileKind kind);
+  ~SectionFileWriter();  // removes an unfinished file
+  SectionFileWriter(const SectionFileWriter&) = delete;
+  SectionFileWriter& operator=(const SectionFileWriter&) = delete;
+
+  // A section is begun, appended to and ended by the next call of BeginSection or Finish.
+  void BeginSection(uint32_t id);
+  void Append(std::string_view bytes);
+  template <typename T>
+  void AppendArray(std::span<const T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    Append({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  }
+  void AppendFile(const std::string& path);
+
+  // Returns the file's size, or the first error of any call.
+  neptune::StatusOr<uint64_t> Finish();
+
+ private:
+  class Rep;
+  explicit SectionFileWriter(std::unique_ptr<Rep> rep);
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace search::index

@@ -1,0 +1,70 @@
+// One immutable segment: documents, term dictionary, posting lists, mapped from a file.
+//
+// Source: none. Format: format.md.
+// Layer: index/core, segment. Maps a file read-only.
+// Threads: immutable.
+// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
+// Units: an ordinal numbers a segment's documents, or its terms, from 0.
+// Limits: kSegmentDocumentsMax documents.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "index/core/document.h"
+#include "index/core/segment/format.h"
+#include "index/core/segment/section_file.h"
+#include "index/core/segment/term_dictionary.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class Segment {
+ public:
+  // Maps `directory`/segment.
+  static neptune::StatusOr<std::unique_ptr<Segment>> Open(const std::string& directory,
+                                                          const OpenOptions& options = {});
+  // Over a container opened elsewhere.
+  static neptune::StatusOr<std::unique_ptr<Segment>> FromFile(std::unique_ptr<SectionFile> file);
+
+  uint32_t document_count() const { return static_cast<uint32_t>(doc_ids_.size()); }
+  const SegmentTotals& totals() const { return totals_; }
+  // Names the contents; statistics made for another segment are refused by it.
+  uint64_t fingerprint() const { return file_->fingerprint(); }
+  uint64_t size() const { return file_->size(); }
+  const std::string& name() const { return file_->name(); }
+
+  // By document ordinal. doc_ids ascend.
+  std::span<const uint64_t> doc_ids() const { return doc_ids_; }
+  std::span<const float> static_ranks() const { return static_ranks_; }
+  // Four bytes a document: the length codes (length_code.h) of the fields, lowest byte Field 0.
+  std::span<const uint32_t> length_codes() const { return length_codes_; }
+  // The document's ordinal, if the segment holds it.
+  std::optional<uint32_t> FindDocument(uint64_t doc_id) const;
+
+  const TermDictionary& terms() const { return terms_; }
+  const PostingStorage& postings() const { return postings_; }
+
+  // A `site:` name's key in the term dictionary, where it cannot meet a word.
+  static std::string SiteKey(std::string_view site);
+
+ private:
+  Segment() = default;
+  neptune::Status Load();
+
+  std::unique_ptr<SectionFile> file_;
+  SegmentTotals totals_;
+  std::span<const uint64_t> doc_ids_;
+  std::span<const float> static_ranks_;
+  std::span<const uint32_t> length_codes_;
+  TermDictionary terms_;
+  PostingStorage postings_;
+};
+
+}  // namespace search::index
