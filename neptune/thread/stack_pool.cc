@@ -85,7 +85,8 @@ Status StackPool::MapSlab() {
 }
 
 void StackPool::GiveBack(const Stack& stack) {
-  CHECK(CanaryIntact(stack)) << "a user-level thread overflowed its stack of " << stack.size << " bytes";
+  CHECK(CanaryIntact(stack)) << "a user-level thread overflowed its stack of " << stack.size
+                             << " bytes";
   if (idle_.size() >= idle_count_max_) {
     if (stack.guarded) {
       munmap(stack.low - PageSize(), stack.size + PageSize());

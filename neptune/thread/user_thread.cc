@@ -99,7 +99,8 @@ struct ThreadEntry {
     ThreadScheduler& scheduler = thread->scheduler_;
     scheduler.loop_context_ = from.fctx;
 #ifdef NEPTUNE_ASAN
-    __sanitizer_finish_switch_fiber(nullptr, &scheduler.loop_stack_low_, &scheduler.loop_stack_size_);
+    __sanitizer_finish_switch_fiber(nullptr, &scheduler.loop_stack_low_,
+                                    &scheduler.loop_stack_size_);
 #endif
     thread->body_();
     thread->body_ = nullptr;
@@ -131,7 +132,8 @@ ThreadScheduler* ThreadScheduler::Current() { return current_scheduler; }
 StatusOr<ThreadRef> ThreadScheduler::Create(Task body, std::string name) {
   if (stopping_) return Cancelled("starting thread '", name, "': the scheduler is stopping");
   if (live_.size() >= options_.thread_count_max) {
-    return ResourceExhausted("starting thread '", name, "': ", live_.size(), " threads already live");
+    return ResourceExhausted("starting thread '", name, "': ", live_.size(),
+                             " threads already live");
   }
   NEPTUNE_ASSIGN_OR_RETURN(const Stack stack, stacks_.Take());
   ThreadRef thread(new UserThread(*this, std::move(body), std::move(name)));
@@ -168,8 +170,8 @@ void ThreadScheduler::MakeReady(UserThread* thread) {
   });
 }
 
-// One turn runs what is ready now; what becomes ready meanwhile waits for the next turn, so that the
-// loop's events get their share.
+// One turn runs what is ready now; what becomes ready meanwhile waits for the next turn, so that
+// the loop's events get their share.
 void ThreadScheduler::RunReady() {
   run_posted_ = false;
   for (size_t count = ready_.size(); count > 0; --count) {

@@ -1,8 +1,8 @@
 // User-level threads: many blocking functions on one event loop.
 //
 // A user-level thread lives on the loop it was started on and never leaves it, so addresses of
-// thread-local objects stay valid while its frames are on the stack. Parking gives the kernel thread
-// back to the loop; waking makes the thread ready, from any kernel thread.
+// thread-local objects stay valid while its frames are on the stack. Parking gives the kernel
+// thread back to the loop; waking makes the thread ready, from any kernel thread.
 //
 //      event handler --Spawn--> ready --> running --return--> done --> joiners wake
 //                                 ^          |
@@ -13,12 +13,13 @@
 // Source: dependency capsules 5.A (two-level threads). Departs from source: a thread never migrates
 //   between kernel threads; what must run elsewhere is shipped there as a call.
 // Layer: thread.
-// Threads: ThreadScheduler on its loop's thread only; UserThread::Wake and reference counting anywhere.
-// Units: deadlines are TimePoint of the loop.
-// Limits: ThreadSchedulerOptions::thread_count_max threads a scheduler; one more is refused with
-//   kResourceExhausted. Stack size is fixed for each scheduler; an overflow stops the process at the guard.
-// errno and the C++ runtime's exception state are kept for each user-level thread; `__thread` objects are
-// shared by all user-level threads of one kernel thread.
+// Threads: ThreadScheduler on its loop's thread only; UserThread::Wake and reference counting
+// anywhere. Units: deadlines are TimePoint of the loop. Limits:
+// ThreadSchedulerOptions::thread_count_max threads a scheduler; one more is refused with
+//   kResourceExhausted. Stack size is fixed for each scheduler; an overflow stops the process at
+//   the guard.
+// errno and the C++ runtime's exception state are kept for each user-level thread; `__thread`
+// objects are shared by all user-level threads of one kernel thread.
 
 #pragma once
 
@@ -70,7 +71,8 @@ class UserThread {
   static UserThread* Current();
 
   // Ends the thread's park, now or the next one if it is not parked (one wake is remembered). Wakes
-  // that come late make a later Park return early, so every wait is a loop over a condition. Any thread.
+  // that come late make a later Park return early, so every wait is a loop over a condition. Any
+  // thread.
   void Wake();
 
   ThreadScheduler& scheduler() const { return scheduler_; }
@@ -117,7 +119,8 @@ class ThreadScheduler {
  public:
   // REQUIRES: on the loop's thread, and at most one scheduler a loop.
   explicit ThreadScheduler(Loop& loop, const ThreadSchedulerOptions& options = {});
-  // Threads that are still parked are abandoned with their stacks; call Stop first and let them finish.
+  // Threads that are still parked are abandoned with their stacks; call Stop first and let them
+  // finish.
   ~ThreadScheduler();
   ThreadScheduler(const ThreadScheduler&) = delete;
   ThreadScheduler& operator=(const ThreadScheduler&) = delete;

@@ -1,8 +1,8 @@
 // An event loop: the owner of timers, sockets and user-level threads of one kernel thread.
 //
-// Everything above this layer runs on some loop. In the real world a loop is a kernel thread with its
-// own poller; in the simulated world all loops of all nodes take turns in one kernel thread, in virtual
-// time. Code written against Loop cannot tell the two apart.
+// Everything above this layer runs on some loop. In the real world a loop is a kernel thread with
+// its own poller; in the simulated world all loops of all nodes take turns in one kernel thread, in
+// virtual time. Code written against Loop cannot tell the two apart.
 //
 // Source: design of the runtime (one code, two worlds). Departs from source: none.
 // Layer: world.
@@ -55,8 +55,8 @@ class Loop {
   static Loop* Current();
 
  protected:
-  // For implementations: a real loop sets itself once on its kernel thread, the simulated world around
-  // every task and event it runs. Returns what was current before.
+  // For implementations: a real loop sets itself once on its kernel thread, the simulated world
+  // around every task and event it runs. Returns what was current before.
   static Loop* SetCurrent(Loop* loop);
 };
 

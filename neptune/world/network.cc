@@ -51,8 +51,8 @@ StatusOr<Endpoint> Endpoint::Parse(std::string_view text) {
 }
 
 std::string Endpoint::ToString() const {
-  return StrCat(address >> 24, ".", address >> 16 & 255, ".", address >> 8 & 255, ".", address & 255,
-                ":", port);
+  return StrCat(address >> 24, ".", address >> 16 & 255, ".", address >> 8 & 255, ".",
+                address & 255, ":", port);
 }
 
 std::ostream& operator<<(std::ostream& out, const Endpoint& endpoint) {

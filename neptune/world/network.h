@@ -5,7 +5,8 @@
 // Threads: every object belongs to the loop of the Network that made it and is used only there.
 // Units: sizes in bytes; times are TimePoint.
 // Errors: kUnavailable connect refused, reset or unreachable; kDeadlineExceeded connect too slow;
-//   kInvalidArgument an address that cannot be parsed or bound; kResourceExhausted out of descriptors.
+//   kInvalidArgument an address that cannot be parsed or bound; kResourceExhausted out of
+//   descriptors.
 // Limits: a datagram carries at most kDatagramSizeMax bytes; larger ones are refused.
 
 #pragma once
@@ -52,8 +53,8 @@ class StreamHandler {
   virtual ~StreamHandler() = default;
   // Bytes arrived; the view is valid during the call only.
   virtual void OnData(std::string_view bytes) = 0;
-  // The stream ended: OK after the peer's orderly end, else the reason. Called once, and not after the
-  // owner's own Close. Nothing follows.
+  // The stream ended: OK after the peer's orderly end, else the reason. Called once, and not after
+  // the owner's own Close. Nothing follows.
   virtual void OnClosed(const Status& reason) = 0;
   // Unsent bytes fell to zero after having been above zero.
   virtual void OnDrained() {}
@@ -98,7 +99,8 @@ struct DatagramOptions {
   Endpoint bind;
   // Multicast group to join, with its port; several sockets on one machine may join the same one.
   std::optional<Endpoint> multicast_group;
-  // Address of the interface to join and send multicast on. Default: loopback, a cluster on one machine.
+  // Address of the interface to join and send multicast on. Default: loopback, a cluster on one
+  // machine.
   uint32_t multicast_interface = kLoopbackAddress;
 };
 
@@ -117,7 +119,8 @@ class Network {
 
   virtual ~Network() = default;
 
-  virtual StatusOr<std::unique_ptr<Listener>> Listen(const Endpoint& at, const ListenOptions& options,
+  virtual StatusOr<std::unique_ptr<Listener>> Listen(const Endpoint& at,
+                                                     const ListenOptions& options,
                                                      AcceptHandler on_accept) = 0;
   // Calls `on_done` exactly once, by `deadline` at the latest, never inside this call.
   virtual void Connect(const Endpoint& to, TimePoint deadline, ConnectHandler on_done) = 0;

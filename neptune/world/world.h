@@ -2,14 +2,12 @@
 //
 // One World is one host. The real world (world/real) is kernel threads, Boost.Asio and RocksDB; the
 // simulated world (world/sim) is virtual time in one kernel thread with a modelled network and
-// processors and a fault plan. All runtime logic is written against this interface and nothing else, so
-// the code that serves queries is the code that is simulated.
+// processors and a fault plan. All runtime logic is written against this interface and nothing
+// else, so the code that serves queries is the code that is simulated.
 //
-// Source: design of the runtime; DAC 5.1 (the papers' simulator was a separate program; this is not).
-// Layer: world.
-// Threads: StartLoop, Stop and wall_time from any thread.
-// Units: Execute's cost is processor time on a processor of speed 1.
-// Limits: loops a world, kLoopCountMax.
+// Source: design of the runtime; DAC 5.1 (the papers' simulator was a separate program; this is
+// not). Layer: world. Threads: StartLoop, Stop and wall_time from any thread. Units: Execute's cost
+// is processor time on a processor of speed 1. Limits: loops a world, kLoopCountMax.
 
 #pragma once
 
@@ -39,9 +37,10 @@ struct LoopOptions {
 class Processors {
  public:
   virtual ~Processors() = default;
-  // Uses `cost` of processor time on behalf of `loop`, then runs `done` on it. In the simulated world
-  // the work queues for one of the host's processors and virtual time passes; in the real world the
-  // calling kernel thread really spins, then runs `done` inside the call. REQUIRES: on `loop`'s thread.
+  // Uses `cost` of processor time on behalf of `loop`, then runs `done` on it. In the simulated
+  // world the work queues for one of the host's processors and virtual time passes; in the real
+  // world the calling kernel thread really spins, then runs `done` inside the call. REQUIRES: on
+  // `loop`'s thread.
   virtual void Execute(Loop& loop, Duration cost, Task done) = 0;
 };
 
@@ -52,7 +51,8 @@ class World {
   // Starts an event loop (real: a kernel thread). The world owns it; it runs until Stop.
   virtual StatusOr<Loop*> StartLoop(const LoopOptions& options) = 0;
 
-  // Ends every loop: queued tasks are dropped, threads joined. Idempotent. Not from a loop's thread.
+  // Ends every loop: queued tasks are dropped, threads joined. Idempotent. Not from a loop's
+  // thread.
   virtual void Stop() = 0;
 
   virtual Processors& processors() = 0;

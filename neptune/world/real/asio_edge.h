@@ -1,0 +1,32 @@
+// Where Boost.Asio's types become the project's; internal to world/real.
+//
+// Layer: world. Threads: pure functions.
+
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/udp.hpp>
+#include <boost/system/error_code.hpp>
+#include <string_view>
+
+#include "neptune/base/status.h"
+#include "neptune/world/network.h"
+
+namespace neptune {
+
+inline boost::asio::ip::tcp::endpoint ToTcp(const Endpoint& endpoint) {
+  return {boost::asio::ip::address_v4(endpoint.address), endpoint.port};
+}
+inline boost::asio::ip::udp::endpoint ToUdp(const Endpoint& endpoint) {
+  return {boost::asio::ip::address_v4(endpoint.address), endpoint.port};
+}
+template <typename AsioEndpoint>
+Endpoint FromAsio(const AsioEndpoint& endpoint) {
+  if (!endpoint.address().is_v4()) return {};
+  return {endpoint.address().to_v4().to_uint(), endpoint.port()};
+}
+
+// OK for no error; `doing` says what was being done.
+Status FromErrorCode(const boost::system::error_code& error, std::string_view doing);
+
+}  // namespace neptune

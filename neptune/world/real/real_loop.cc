@@ -1,0 +1,127 @@
+#include "neptune/world/real/real_loop.h"
+
+#include <glog/logging.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include "neptune/world/real/real_network.h"
+
+namespace neptune {
+namespace {
+
+// How much nicer than the serving loops a background loop is (0 to 19).
+constexpr int kBackgroundNiceness = 10;
+
+void ConfigureThisThread(const LoopOptions& options) {
+  // Signals belong to the program's main thread.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  pthread_setname_np(pthread_self(), options.name.substr(0, 15).c_str());
+  if (options.priority == LoopPriority::kBackground) {
+    const auto thread_id = static_cast<id_t>(syscall(SYS_gettid));
+    PLOG_IF(WARNING, setpriority(PRIO_PROCESS, thread_id, kBackgroundNiceness) != 0)
+        << "lowering the priority of loop " << options.name;
+  }
+}
+
+}  // namespace
+
+RealLoop::RealLoop(const LoopOptions& options, uint64_t seed)
+    : options_(options),
+      io_(1),
+      keep_running_(io_.get_executor()),
+      os_timer_(io_),
+      random_(seed),
+      read_buffer_(std::make_unique<std::array<char, 64 * 1024>>()),
+      network_(std::make_unique<RealNetwork>(*this)) {}
+
+RealLoop::~RealLoop() { Stop(); }
+
+TimePoint RealLoop::Now() const {
+  return TimePoint(
+      std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
+}
+
+Network& RealLoop::network() { return *network_; }
+
+void RealLoop::Post(Task task) {
+  if (Loop::Current() == this) {
+    local_tasks_.push_back(std::move(task));
+  } else {
+    boost::asio::post(io_, [task = std::move(task)]() mutable { task(); });
+  }
+}
+
+TimerId RealLoop::RunAt(TimePoint when, Task task) {
+  const TimerId id = timers_.Add(when, std::move(task));
+  if (when < os_timer_at_) ArmTimer();
+  return id;
+}
+
+bool RealLoop::CancelTimer(TimerId timer) { return timers_.Cancel(timer); }
+
+void RealLoop::ArmTimer() {
+  const TimePoint next = timers_.NextTime();
+  if (next == os_timer_at_) return;
+  os_timer_at_ = next;
+  if (next == kNever) {
+    os_timer_.cancel();
+    return;
+  }
+  os_timer_.expires_at(std::chrono::steady_clock::time_point(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(next.time_since_epoch())));
+  os_timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;  // armed anew
+    os_timer_at_ = kNever;
+    RunDueTimers();
+  });
+}
+
+void RealLoop::RunDueTimers() {
+  const TimePoint now = Now();
+  while (auto task = timers_.TakeDue(now)) (*task)();
+  ArmTimer();
+}
+
+// Tasks posted by these tasks wait for the next turn, so that sockets get theirs.
+void RealLoop::RunLocalTasks() {
+  for (size_t count = local_tasks_.size(); count > 0 && !stop_; --count) {
+    Task task = std::move(local_tasks_.front());
+    local_tasks_.pop_front();
+    task();
+  }
+}
+
+void RealLoop::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void RealLoop::Run() {
+  ConfigureThisThread(options_);
+  SetCurrent(this);
+  while (!stop_) {
+    if (local_tasks_.empty()) {
+      io_.run_one();
+    }
+    io_.poll();
+    RunLocalTasks();
+  }
+  SetCurrent(nullptr);
+}
+
+void RealLoop::Stop() {
+  stop_ = true;
+  io_.stop();
+  if (thread_.joinable()) thread_.join();
+  local_tasks_.clear();
+}
+
+}  // namespace neptune

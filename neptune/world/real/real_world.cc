@@ -1,0 +1,83 @@
+#include "neptune/world/real/real_world.h"
+
+#include <glog/logging.h>
+
+#include <chrono>
+#include <random>
+#include <system_error>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "neptune/world/real/real_loop.h"
+
+namespace neptune {
+namespace {
+
+// The machine's processors are used by running on them.
+class RealProcessors final : public Processors {
+ public:
+  void Execute(Loop& loop, Duration cost, Task done) override {
+    const TimePoint until = loop.Now() + cost;
+    while (loop.Now() < until) {
+    }
+    done();
+  }
+};
+
+class RealWorld final : public World {
+ public:
+  explicit RealWorld(const RealWorldOptions& options)
+      : options_(options), seed_(options.seed != 0 ? options.seed : std::random_device()()) {}
+  ~RealWorld() override { Stop(); }
+
+  StatusOr<Loop*> StartLoop(const LoopOptions& options) override {
+    absl::MutexLock lock(&mutex_);
+    if (stopped_) return Cancelled("starting loop ", options.name, ": the world has stopped");
+    if (loops_.size() >= kLoopCountMax) {
+      return ResourceExhausted("starting loop ", options.name, ": ", loops_.size(), " loops run");
+    }
+    auto loop = std::make_unique<RealLoop>(options, seed_ + loops_.size());
+    try {
+      loop->Start();
+    } catch (const std::system_error& error) {
+      return ResourceExhausted("starting loop ", options.name, ": ", error.what());
+    }
+    loops_.push_back(std::move(loop));
+    return loops_.back().get();
+  }
+
+  void Stop() override {
+    absl::MutexLock lock(&mutex_);
+    stopped_ = true;
+    for (const auto& loop : loops_) {
+      CHECK(!loop->OnThisThread()) << "a world is not stopped from one of its loops";
+      loop->Stop();
+    }
+  }
+
+  Processors& processors() override { return processors_; }
+
+  DurableStorage& storage() override { LOG(FATAL) << "no durable storage configured"; }
+
+  WallTime wall_time() const override {
+    return {std::chrono::duration_cast<std::chrono::nanoseconds>(
+                std::chrono::system_clock::now().time_since_epoch())
+                .count()};
+  }
+
+ private:
+  const RealWorldOptions options_;
+  const uint64_t seed_;
+  RealProcessors processors_;
+  absl::Mutex mutex_;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::unique_ptr<RealLoop>> loops_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::unique_ptr<World> MakeRealWorld(const RealWorldOptions& options) {
+  return std::make_unique<RealWorld>(options);
+}
+
+}  // namespace neptune

@@ -1,0 +1,35 @@
+// The real world: kernel threads, the operating system's sockets and clock.
+//
+//   World ── StartLoop ──> kernel thread ── its own poller (one io_context each)
+//                             ├─ tasks posted from this thread: a plain queue, no lock
+//                             ├─ tasks posted from others: through the poller
+//                             ├─ timers: a heap over one operating-system timer
+//                             └─ streams: read when readable, written once a turn
+//
+// Source: design of the runtime 4.1 (one loop, its connections and its threads on one kernel
+// thread; a
+//   poller shared by several threads is several times slower).
+// Layer: world. Boost.Asio appears nowhere outside this folder.
+// Threads: as World says.
+// Errors: StartLoop: kResourceExhausted at the limit of loops or threads.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+struct RealWorldOptions {
+  // Folder of durable storage; empty: storage() may not be used.
+  std::string storage_directory;
+  // Seed of the loops' random numbers; 0 takes one from the operating system.
+  uint64_t seed = 0;
+};
+
+std::unique_ptr<World> MakeRealWorld(const RealWorldOptions& options);
+
+}  // namespace neptune

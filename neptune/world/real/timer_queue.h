@@ -1,0 +1,44 @@
+// Pending timers of one loop in order of time, then of making; cancelling is lazy.
+//
+// Layer: world, policy: no clock of its own.
+// Threads: thread-compatible.
+// Limits: memory is bounded by twice the number of live timers plus a constant.
+
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "neptune/world/loop.h"
+
+namespace neptune {
+
+class TimerQueue {
+ public:
+  TimerId Add(TimePoint when, Task task);
+  bool Cancel(TimerId timer);
+  // Time of the first live timer, or kNever.
+  TimePoint NextTime();
+  // Removes and returns the first live timer that is due at `now`.
+  std::optional<Task> TakeDue(TimePoint now);
+  size_t live_count() const { return tasks_.size(); }
+
+ private:
+  struct Entry {
+    TimePoint when;
+    TimerId id;
+    // std::push_heap keeps the largest on top: the later entry is the smaller one.
+    bool operator<(const Entry& other) const {
+      return when != other.when ? when > other.when : id > other.id;
+    }
+  };
+  void DropCancelled();
+
+  TimerId next_id_ = 1;
+  std::vector<Entry> heap_;
+  std::unordered_map<TimerId, Task> tasks_;
+};
+
+}  // namespace neptune
