@@ -1,0 +1,21 @@
+// Paths as the person who typed them means them, also under `bazel run`.
+//
+// Source: none. Layer: tools. Threads: pure functions of their arguments and the environment.
+// `bazel run` changes the working directory and passes on the caller's in BUILD_WORKING_DIRECTORY
+// and the source tree's root in BUILD_WORKSPACE_DIRECTORY.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace search::tools {
+
+// `path` made absolute from the caller's directory. An absolute path and "-" stay; "" stays "".
+std::string CallerPath(std::string_view path);
+
+// Where the project's own file or folder `path` is: under the caller's directory if it exists
+// there, else under the source tree's root, else as CallerPath gives it.
+std::string ProjectPath(std::string_view path);
+
+}  // namespace search::tools
