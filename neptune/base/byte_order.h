@@ -1,0 +1,105 @@
+// Big-endian numbers and counted strings in byte strings, with every read checked.
+//
+// Source: dissertation 2.4 (messages are portable between nodes). Layer: base.
+// Threads: thread-compatible.
+// Errors: a reader that runs past the end, or meets a count over its bound, fails and stays failed: all
+//   later reads give zero or empty, so a decoder checks once, at its end.
+
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace neptune {
+
+template <std::unsigned_integral T>
+constexpr T ToBigEndian(T value) {
+  if constexpr (sizeof(T) == 1 || std::endian::native == std::endian::big) {
+    return value;
+  } else if constexpr (sizeof(T) == 2) {
+    return __builtin_bswap16(value);
+  } else if constexpr (sizeof(T) == 4) {
+    return __builtin_bswap32(value);
+  } else {
+    return __builtin_bswap64(value);
+  }
+}
+
+// Reads a number at `bytes`, which holds at least sizeof(T) bytes.
+template <std::unsigned_integral T>
+T LoadBigEndian(const void* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof(T));
+  return ToBigEndian(value);
+}
+
+// Appends to a string that it does not own.
+class ByteWriter {
+ public:
+  explicit ByteWriter(std::string* out) : out_(out) {}
+
+  template <std::unsigned_integral T>
+  void Number(T value) {
+    const T big = ToBigEndian(value);
+    out_->append(reinterpret_cast<const char*>(&big), sizeof(T));
+  }
+  void Bytes(std::string_view bytes) { out_->append(bytes); }
+  // A count of type Count, then the bytes; cut to what the count can tell.
+  template <std::unsigned_integral Count>
+  void Counted(std::string_view bytes) {
+    const size_t size_max = static_cast<Count>(~Count{0});
+    if (bytes.size() > size_max) bytes = bytes.substr(0, size_max);
+    Number(static_cast<Count>(bytes.size()));
+    Bytes(bytes);
+  }
+
+ private:
+  std::string* const out_;
+};
+
+// Reads from bytes that outlive it.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+
+  template <std::unsigned_integral T>
+  T Number() {
+    if (rest_.size() < sizeof(T)) return Fail<T>();
+    const T value = LoadBigEndian<T>(rest_.data());
+    rest_.remove_prefix(sizeof(T));
+    return value;
+  }
+  std::string_view Bytes(size_t size) {
+    if (rest_.size() < size) return Fail<std::string_view>();
+    const std::string_view bytes = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return bytes;
+  }
+  template <std::unsigned_integral Count>
+  std::string_view Counted() {
+    return Bytes(Number<Count>());
+  }
+
+  size_t remaining() const { return rest_.size(); }
+  bool failed() const { return failed_; }
+  // Everything was read and nothing was missing.
+  bool finished() const { return !failed_ && rest_.empty(); }
+
+ private:
+  template <typename T>
+  T Fail() {
+    failed_ = true;
+    rest_ = {};
+    return T{};
+  }
+
+  std::string_view rest_;
+  bool failed_ = false;
+};
+
+}  // namespace neptune

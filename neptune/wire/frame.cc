@@ -1,0 +1,187 @@
+#include "neptune/wire/frame.h"
+
+#include <utility>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/checksum.h"
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+constexpr uint32_t kMagic = 0x4e505431;  // "NPT1"
+constexpr size_t kChecksumOffset = 24;
+constexpr uint64_t kNoDeadline = ~uint64_t{0};
+constexpr size_t kPayloadSizeMax = ~uint32_t{0};
+// A decoder's buffer is moved down once this much of it has been consumed.
+constexpr size_t kCompactSize = 64 * 1024;
+
+// Bits of a request's flags byte.
+constexpr uint8_t kFlagWrite = 1;
+constexpr uint8_t kFlagSampled = 2;
+constexpr uint8_t kFlagsKnown = kFlagWrite | kFlagSampled;
+
+uint64_t FrameChecksum(std::string_view prefix, std::string_view section, std::string_view payload) {
+  const uint64_t head = Checksum64(section, Checksum64(prefix.substr(0, kChecksumOffset)));
+  return Checksum64(payload, head);
+}
+
+}  // namespace
+
+std::string EncodeRequestHeader(const RequestHeader& header) {
+  std::string out;
+  out.reserve(64);
+  ByteWriter writer(&out);
+  const uint8_t flags = (header.access == AccessMode::kWrite ? kFlagWrite : 0) |
+                        (header.trace.sampled ? kFlagSampled : 0);
+  writer.Number(flags);
+  writer.Number(header.partition.value());
+  writer.Number(header.time_left ? static_cast<uint64_t>(header.time_left->count()) : kNoDeadline);
+  writer.Number(header.trace.trace_high);
+  writer.Number(header.trace.trace_low);
+  writer.Number(header.trace.span);
+  writer.Counted<uint8_t>(header.service.value());
+  writer.Counted<uint8_t>(header.method.value());
+  writer.Counted<uint8_t>(header.service_class);
+  return out;
+}
+
+StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section) {
+  ByteReader reader(section);
+  RequestHeader header;
+  const auto flags = reader.Number<uint8_t>();
+  header.access = (flags & kFlagWrite) != 0 ? AccessMode::kWrite : AccessMode::kRead;
+  header.trace.sampled = (flags & kFlagSampled) != 0;
+  header.partition = PartitionId(reader.Number<uint32_t>());
+  const auto time_left = reader.Number<uint64_t>();
+  if (time_left != kNoDeadline) {
+    // A day is longer than any call; more would overflow sums with it.
+    constexpr uint64_t kDay = 86'400'000'000;
+    header.time_left = std::chrono::microseconds(std::min(time_left, kDay));
+  }
+  header.trace.trace_high = reader.Number<uint64_t>();
+  header.trace.trace_low = reader.Number<uint64_t>();
+  header.trace.span = reader.Number<uint64_t>();
+  header.service = ServiceName(std::string(reader.Counted<uint8_t>()));
+  header.method = MethodName(std::string(reader.Counted<uint8_t>()));
+  header.service_class = std::string(reader.Counted<uint8_t>());
+  if (!reader.finished()) return DataLoss("request header of ", section.size(), " bytes is malformed");
+  if ((flags & ~kFlagsKnown) != 0) return DataLoss("request header has unknown flags ", int{flags});
+  return header;
+}
+
+std::string EncodeResponseHeader(const ResponseHeader& header) {
+  std::string out;
+  ByteWriter writer(&out);
+  writer.Number(static_cast<uint8_t>(header.status.code()));
+  writer.Number(static_cast<uint32_t>(header.queue_time.count()));
+  writer.Number(static_cast<uint32_t>(header.run_time.count()));
+  writer.Number(header.load_index);
+  constexpr size_t kMessageSizeMax = 1024;
+  writer.Counted<uint16_t>(ToStd(header.status.message()).substr(0, kMessageSizeMax));
+  return out;
+}
+
+StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section) {
+  ByteReader reader(section);
+  ResponseHeader header;
+  const auto code = reader.Number<uint8_t>();
+  header.queue_time = std::chrono::microseconds(reader.Number<uint32_t>());
+  header.run_time = std::chrono::microseconds(reader.Number<uint32_t>());
+  header.load_index = reader.Number<uint32_t>();
+  const std::string_view message = reader.Counted<uint16_t>();
+  constexpr auto kCodeMax = static_cast<uint8_t>(StatusCode::kUnauthenticated);
+  if (!reader.finished() || code > kCodeMax) {
+    return DataLoss("response header of ", section.size(), " bytes is malformed");
+  }
+  if (code != 0) header.status = Status(static_cast<StatusCode>(code), ToAbsl(message));
+  return header;
+}
+
+Status AppendFrame(const Frame& frame, std::string* out) {
+  if (frame.section.size() > kSectionSizeMax) {
+    return ResourceExhausted("frame header section of ", frame.section.size(), " bytes is over ",
+                             kSectionSizeMax);
+  }
+  if (frame.payload.size() > kPayloadSizeMax) {
+    return ResourceExhausted("payload of ", frame.payload.size(), " bytes is over ", kPayloadSizeMax);
+  }
+  const size_t begin = out->size();
+  out->reserve(begin + kFramePrefixSize + frame.section.size() + frame.payload.size());
+  ByteWriter writer(out);
+  writer.Number(kMagic);
+  writer.Number(kWireVersion);
+  writer.Number(static_cast<uint8_t>(frame.type));
+  writer.Number(uint16_t{0});
+  writer.Number(frame.call);
+  writer.Number(static_cast<uint32_t>(frame.section.size()));
+  writer.Number(static_cast<uint32_t>(frame.payload.size()));
+  const std::string_view prefix(out->data() + begin, kChecksumOffset);
+  writer.Number(FrameChecksum(prefix, frame.section, frame.payload));
+  writer.Bytes(frame.section);
+  writer.Bytes(frame.payload);
+  return OkStatus();
+}
+
+void FrameDecoder::Feed(std::string_view bytes) {
+  if (!error_.ok()) return;
+  if (consumed_ == buffer_.size()) {
+    buffer_.clear();
+    consumed_ = 0;
+  } else if (consumed_ > kCompactSize) {
+    buffer_.erase(0, std::exchange(consumed_, 0));
+  }
+  buffer_ += bytes;
+}
+
+Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
+                                 size_t* payload_size) const {
+  ByteReader reader(prefix);
+  if (const auto magic = reader.Number<uint32_t>(); magic != kMagic) {
+    return DataLoss("frame begins with ", magic, ", not with the magic number");
+  }
+  if (const auto version = reader.Number<uint8_t>(); version != kWireVersion) {
+    return DataLoss("frame of wire version ", int{version}, "; this node speaks ", int{kWireVersion});
+  }
+  const auto type = reader.Number<uint8_t>();
+  if (type < static_cast<uint8_t>(FrameType::kRequest) || type > static_cast<uint8_t>(FrameType::kDrain)) {
+    return DataLoss("frame of unknown type ", int{type});
+  }
+  if (reader.Number<uint16_t>() != 0) return DataLoss("frame with unknown flags");
+  reader.Number<uint64_t>();
+  *section_size = reader.Number<uint32_t>();
+  *payload_size = reader.Number<uint32_t>();
+  if (*section_size > kSectionSizeMax) return DataLoss("frame section of ", *section_size, " bytes");
+  if (*payload_size > limits_.payload_size_max) {
+    return ResourceExhausted("frame payload of ", *payload_size, " bytes is over ",
+                             limits_.payload_size_max);
+  }
+  return OkStatus();
+}
+
+StatusOr<std::optional<Frame>> FrameDecoder::Next() {
+  if (!error_.ok()) return error_;
+  const std::string_view rest = std::string_view(buffer_).substr(consumed_);
+  if (rest.size() < kFramePrefixSize) return std::nullopt;
+  const std::string_view prefix = rest.substr(0, kFramePrefixSize);
+  size_t section_size = 0;
+  size_t payload_size = 0;
+  if (error_ = CheckPrefix(prefix, &section_size, &payload_size); !error_.ok()) return error_;
+  const size_t whole = kFramePrefixSize + section_size + payload_size;
+  if (rest.size() < whole) return std::nullopt;
+  const std::string_view section = rest.substr(kFramePrefixSize, section_size);
+  const std::string_view payload = rest.substr(kFramePrefixSize + section_size, payload_size);
+  if (FrameChecksum(prefix, section, payload) !=
+      LoadBigEndian<uint64_t>(prefix.data() + kChecksumOffset)) {
+    return error_ = DataLoss("frame of ", whole, " bytes fails its checksum");
+  }
+  Frame frame;
+  frame.type = static_cast<FrameType>(prefix[5]);
+  frame.call = LoadBigEndian<uint64_t>(prefix.data() + 8);
+  frame.section = section;
+  frame.payload = payload;
+  consumed_ += whole;
+  return frame;
+}
+
+}  // namespace neptune

@@ -1,0 +1,112 @@
+// Frames: what nodes send each other on a stream.
+//
+// The byte layout, with a worked example and the rule for broken input, is in README.md beside this file.
+//
+// Source: dissertation 2.4 (portable messages between nodes of different kinds).
+// Layer: wire, policy: bytes in, frames out; no I/O, no clock.
+// Threads: thread-compatible.
+// Units: sizes in bytes; deadlines travel as the microseconds that are left.
+// Errors: kDataLoss bad magic, version, type, size or checksum: the stream cannot be trusted any more
+//   and is closed; kResourceExhausted a frame larger than the limit.
+// Limits: FrameLimits; a header section of at most kSectionSizeMax.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/ids.h"
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+
+namespace neptune {
+
+inline constexpr uint8_t kWireVersion = 1;
+inline constexpr size_t kFramePrefixSize = 32;
+inline constexpr size_t kSectionSizeMax = 16 * 1024;
+
+enum class FrameType : uint8_t {
+  kRequest = 1,   // section: RequestHeader
+  kResponse = 2,  // section: ResponseHeader
+  kCancel = 3,    // the caller no longer wants the answer of this call; no section, no payload
+  kDrain = 4,     // the server ends: finish what is in flight, make new calls elsewhere
+};
+
+// One frame. `call` joins a request, its response and its cancellation on one connection.
+struct Frame {
+  FrameType type = FrameType::kRequest;
+  uint64_t call = 0;
+  std::string section;  // encoded header of the type
+  std::string payload;
+};
+
+enum class AccessMode : uint8_t { kRead = 0, kWrite = 1 };
+
+// Identity of a request across nodes, as in W3C trace context.
+struct TraceContext {
+  uint64_t trace_high = 0;
+  uint64_t trace_low = 0;
+  uint64_t span = 0;
+  bool sampled = false;
+  friend bool operator==(const TraceContext&, const TraceContext&) = default;
+};
+
+struct RequestHeader {
+  ServiceName service;
+  PartitionId partition;
+  MethodName method;
+  AccessMode access = AccessMode::kRead;
+  // Time left for the call when it was sent; nullopt: no deadline.
+  std::optional<std::chrono::microseconds> time_left;
+  std::string service_class;
+  TraceContext trace;
+  friend bool operator==(const RequestHeader&, const RequestHeader&) = default;
+};
+
+struct ResponseHeader {
+  Status status;
+  // How long the request waited for a worker and how long it ran, on the server.
+  std::chrono::microseconds queue_time{0};
+  std::chrono::microseconds run_time{0};
+  // The server's load index when it answered.
+  uint32_t load_index = 0;
+};
+
+std::string EncodeRequestHeader(const RequestHeader& header);
+StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section);
+std::string EncodeResponseHeader(const ResponseHeader& header);
+StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section);
+
+// Appends the frame's bytes to `out`.
+// Errors: kResourceExhausted the section is over kSectionSizeMax or the payload over 4 GiB.
+Status AppendFrame(const Frame& frame, std::string* out);
+
+struct FrameLimits {
+  // Largest payload taken. Larger: bigger answers, more memory a connection. Default: 64 MiB.
+  size_t payload_size_max = 64 << 20;
+};
+
+// Cuts a byte stream into frames. After an error it stays in error.
+class FrameDecoder {
+ public:
+  explicit FrameDecoder(const FrameLimits& limits = {}) : limits_(limits) {}
+
+  // Takes bytes as they arrive.
+  void Feed(std::string_view bytes);
+  // The next whole frame, or nullopt if more bytes are needed.
+  StatusOr<std::optional<Frame>> Next();
+  size_t buffered_size() const { return buffer_.size() - consumed_; }
+
+ private:
+  Status CheckPrefix(std::string_view prefix, size_t* section_size, size_t* payload_size) const;
+
+  const FrameLimits limits_;
+  std::string buffer_;
+  size_t consumed_ = 0;
+  Status error_;
+};
+
+}  // namespace neptune

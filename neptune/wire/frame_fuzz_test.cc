@@ -1,0 +1,46 @@
+// Any bytes, in any cutting: the frame decoder and the header decoders refuse or accept, never more; a
+// frame that is accepted encodes to bytes that decode to it again.
+
+#include <glog/logging.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "neptune/wire/frame.h"
+
+namespace neptune {
+namespace {
+
+void CheckRoundTrip(const Frame& frame) {
+  std::string bytes;
+  CHECK(AppendFrame(frame, &bytes).ok());
+  FrameDecoder decoder;
+  decoder.Feed(bytes);
+  const auto again = decoder.Next();
+  CHECK(again.ok() && again->has_value() && (*again)->payload == frame.payload);
+}
+
+void Decode(std::string_view bytes, size_t chunk_size) {
+  FrameDecoder decoder({.payload_size_max = 1 << 16});
+  while (!bytes.empty()) {
+    decoder.Feed(bytes.substr(0, chunk_size));
+    bytes.remove_prefix(std::min(chunk_size, bytes.size()));
+    for (auto frame = decoder.Next(); frame.ok() && frame->has_value(); frame = decoder.Next()) {
+      CheckRoundTrip(**frame);
+      (void)DecodeRequestHeader((*frame)->section);
+      (void)DecodeResponseHeader((*frame)->section);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace neptune
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  neptune::Decode(bytes, size + 1);
+  neptune::Decode(bytes, 7);
+  (void)neptune::DecodeRequestHeader(bytes);
+  (void)neptune::DecodeResponseHeader(bytes);
+  return 0;
+}

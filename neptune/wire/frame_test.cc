@@ -1,0 +1,132 @@
+#include "neptune/wire/frame.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+RequestHeader EchoHeader() {
+  RequestHeader header;
+  header.service = ServiceName("echo");
+  header.partition = PartitionId(3);
+  header.method = MethodName("Echo");
+  header.time_left = std::chrono::microseconds(2'000'000);
+  header.service_class = "gold";
+  header.trace = {0x0102, 0x0304, 0x05, true};
+  return header;
+}
+
+std::string Encoded(const Frame& frame) {
+  std::string bytes;
+  EXPECT_TRUE(AppendFrame(frame, &bytes).ok());
+  return bytes;
+}
+
+StatusOr<std::vector<Frame>> DecodeAll(std::string_view bytes, size_t chunk_size) {
+  FrameDecoder decoder;
+  std::vector<Frame> frames;
+  for (size_t at = 0; at < bytes.size(); at += chunk_size) {
+    decoder.Feed(bytes.substr(at, chunk_size));
+    while (true) {
+      NEPTUNE_ASSIGN_OR_RETURN(std::optional<Frame> frame, decoder.Next());
+      if (!frame) break;
+      frames.push_back(*std::move(frame));
+    }
+  }
+  return frames;
+}
+
+// README.md shows these bytes; they are the contract with nodes of other versions and machines.
+TEST(FrameTest, GoldenBytesOfARequest) {
+  const std::string bytes =
+      Encoded({FrameType::kRequest, 7, EncodeRequestHeader(EchoHeader()), "hi"});
+  EXPECT_EQ(absl::BytesToHexString(ToAbsl(bytes)),
+            "4e505431"                            // magic
+            "01" "01" "0000"                      // version, type, flags
+            "0000000000000007"                    // call
+            "00000034" "00000002"                 // section and payload sizes
+            + absl::BytesToHexString(ToAbsl(std::string_view(bytes).substr(24, 8))) +
+            "02" "00000003" "00000000001e8480"    // flags, partition, time left
+            "0000000000000102" "0000000000000304" "0000000000000005"
+            "046563686f" "044563686f" "04676f6c64"
+            "6869");
+  EXPECT_EQ(absl::BytesToHexString(ToAbsl(std::string_view(bytes).substr(24, 8))), "8c5610e347f0fb90");
+}
+
+TEST(FrameTest, HeadersRoundTrip) {
+  EXPECT_EQ(*DecodeRequestHeader(EncodeRequestHeader(EchoHeader())), EchoHeader());
+  RequestHeader open_ended = EchoHeader();
+  open_ended.time_left.reset();
+  open_ended.access = AccessMode::kWrite;
+  EXPECT_EQ(*DecodeRequestHeader(EncodeRequestHeader(open_ended)), open_ended);
+
+  ResponseHeader response;
+  response.status = ResourceExhausted("queue of echo is full");
+  response.queue_time = std::chrono::microseconds(5);
+  response.run_time = std::chrono::microseconds(6);
+  response.load_index = 7;
+  const auto decoded = DecodeResponseHeader(EncodeResponseHeader(response));
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(decoded->status, response.status);
+  EXPECT_EQ(decoded->queue_time, response.queue_time);
+  EXPECT_EQ(decoded->run_time, response.run_time);
+  EXPECT_EQ(decoded->load_index, 7u);
+}
+
+TEST(FrameTest, FramesSurviveAnyCutting) {
+  std::string bytes;
+  for (int i = 0; i < 5; ++i) {
+    const Frame frame{FrameType::kResponse, static_cast<uint64_t>(i),
+                      EncodeResponseHeader({}), std::string(i * 1000, 'x')};
+    ASSERT_TRUE(AppendFrame(frame, &bytes).ok());
+  }
+  for (size_t chunk_size : {size_t{1}, size_t{31}, size_t{1000}, bytes.size()}) {
+    const auto frames = DecodeAll(bytes, chunk_size);
+    ASSERT_TRUE(frames.ok()) << frames.status();
+    ASSERT_EQ(frames->size(), 5u);
+    EXPECT_EQ(frames->back().payload, std::string(4000, 'x'));
+    EXPECT_EQ(frames->back().call, 4u);
+  }
+}
+
+TEST(FrameTest, EveryFlippedBitIsFound) {
+  const std::string bytes = Encoded({FrameType::kRequest, 9, EncodeRequestHeader(EchoHeader()), "hi"});
+  for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    // A size that grew makes the decoder wait for more bytes; that is not acceptance.
+    const auto frames = DecodeAll(damaged, damaged.size());
+    EXPECT_TRUE(!frames.ok() || frames->empty()) << "bit " << bit;
+  }
+}
+
+TEST(FrameTest, DecoderStaysInError) {
+  FrameDecoder decoder;
+  decoder.Feed(std::string(64, 'z'));
+  EXPECT_EQ(decoder.Next().status().code(), StatusCode::kDataLoss);
+  decoder.Feed(Encoded({FrameType::kCancel, 1, "", ""}));
+  EXPECT_EQ(decoder.Next().status().code(), StatusCode::kDataLoss);
+  EXPECT_LE(decoder.buffered_size(), 64u);
+}
+
+TEST(FrameTest, PayloadOverTheLimitIsRefusedBeforeItArrives) {
+  FrameDecoder decoder({.payload_size_max = 10});
+  decoder.Feed(Encoded({FrameType::kRequest, 1, "", std::string(11, 'x')}).substr(0, 32));
+  EXPECT_EQ(decoder.Next().status().code(), StatusCode::kResourceExhausted);
+}
+
+TEST(FrameTest, TruncatedHeadersAreRefused) {
+  const std::string section = EncodeRequestHeader(EchoHeader());
+  for (size_t size = 0; size < section.size(); ++size) {
+    EXPECT_FALSE(DecodeRequestHeader(section.substr(0, size)).ok()) << size;
+  }
+  EXPECT_FALSE(DecodeRequestHeader(section + "x").ok());
+}
+
+}  // namespace
+}  // namespace neptune
