@@ -1,0 +1,83 @@
+// Finds the words of a text one after the other, folded: the segmentation rules in one place.
+//
+// Source: none; the rules stand in README.md.
+// Layer: index/core, analysis. Threads: thread-compatible.
+// Limits: kTermSizeMax bytes of a word are kept; any word takes linear time and constant memory.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "index/core/analysis/analyzer.h"
+#include "index/core/analysis/unicode.h"
+
+namespace search::index {
+
+class WordScanner {
+ public:
+  // ascii_fast_path: off only to test that it changes nothing.
+  explicit WordScanner(std::string_view text, bool ascii_fast_path = true)
+      : text_(text), ascii_fast_path_(ascii_fast_path) {}
+
+  // Moves to the next word; false at the end of the text.
+  bool Next();
+
+  // The word, valid until Next: folded, at most kTermSizeMax bytes, cut at a character boundary. 16
+  // bytes can be read whatever its size; those beyond it are zero.
+  const char* word() const { return word_; }
+  size_t word_size() const { return word_size_; }
+  // Whether it consists of ASCII letters and apostrophes only and was not cut.
+  bool is_ascii_word() const { return is_ascii_word_; }
+  size_t begin_byte() const { return begin_; }
+  size_t end_byte() const { return end_; }
+
+ private:
+  // Code points of a word that are looked at; canonical order and composition happen within them.
+  static constexpr size_t kCodePointCountMax = 256;
+
+  // What follows a word so far: punctuation that belongs to it.
+  struct Glue {
+    size_t size = 0;    // bytes that belong to the word
+    bool ends = false;  // whether they end it
+  };
+  // How the word looks so far.
+  struct Shape {
+    bool ends_in_ascii_letter = false;
+    bool is_numeric = false;  // digits and points only
+    bool is_ascii_letter = false;
+  };
+  Glue GlueAt(size_t at, const Shape& shape) const;
+
+  // Each reads the word that begins at begin_ and moves at_ past it. ScanAscii leaves at_ alone and
+  // returns kNotAscii where the other must decide; ScanUnicode is false if no word begins here.
+  enum class Scan : uint8_t { kWord, kNotAscii };
+  Scan ScanAscii();
+  bool ScanUnicode();
+  void FinishUnicode();
+  enum class Append : uint8_t { kAdded, kIgnored, kWordEnds };
+  Append AppendFolded(int32_t code_point);
+  void Push(int32_t folded, unicode::WordPart part);
+  void PushGlue(size_t at, size_t size);
+
+  std::string_view text_;
+  bool ascii_fast_path_;
+  size_t at_ = 0;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  char word_[kTermSizeMax + 16] = {};
+  size_t word_size_ = 0;
+  bool is_ascii_word_ = false;
+  // Of ScanUnicode: the word so far, its last code point, its last that is not a mark.
+  int32_t code_points_[kCodePointCountMax];
+  size_t count_ = 0;
+  int32_t last_ = 0;
+  int32_t base_ = 0;
+  bool base_is_ideograph_ = false;
+  bool is_numeric_ = false;
+  std::string utf8_;
+};
+
+}  // namespace search::index
