@@ -21,7 +21,8 @@ constexpr uint8_t kFlagWrite = 1;
 constexpr uint8_t kFlagSampled = 2;
 constexpr uint8_t kFlagsKnown = kFlagWrite | kFlagSampled;
 
-uint64_t FrameChecksum(std::string_view prefix, std::string_view section, std::string_view payload) {
+uint64_t FrameChecksum(std::string_view prefix, std::string_view section,
+                       std::string_view payload) {
   const uint64_t head = Checksum64(section, Checksum64(prefix.substr(0, kChecksumOffset)));
   return Checksum64(payload, head);
 }
@@ -65,7 +66,8 @@ StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section) {
   header.service = ServiceName(std::string(reader.Counted<uint8_t>()));
   header.method = MethodName(std::string(reader.Counted<uint8_t>()));
   header.service_class = std::string(reader.Counted<uint8_t>());
-  if (!reader.finished()) return DataLoss("request header of ", section.size(), " bytes is malformed");
+  if (!reader.finished())
+    return DataLoss("request header of ", section.size(), " bytes is malformed");
   if ((flags & ~kFlagsKnown) != 0) return DataLoss("request header has unknown flags ", int{flags});
   return header;
 }
@@ -104,7 +106,8 @@ Status AppendFrame(const Frame& frame, std::string* out) {
                              kSectionSizeMax);
   }
   if (frame.payload.size() > kPayloadSizeMax) {
-    return ResourceExhausted("payload of ", frame.payload.size(), " bytes is over ", kPayloadSizeMax);
+    return ResourceExhausted("payload of ", frame.payload.size(), " bytes is over ",
+                             kPayloadSizeMax);
   }
   const size_t begin = out->size();
   out->reserve(begin + kFramePrefixSize + frame.section.size() + frame.payload.size());
@@ -141,17 +144,20 @@ Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
     return DataLoss("frame begins with ", magic, ", not with the magic number");
   }
   if (const auto version = reader.Number<uint8_t>(); version != kWireVersion) {
-    return DataLoss("frame of wire version ", int{version}, "; this node speaks ", int{kWireVersion});
+    return DataLoss("frame of wire version ", int{version}, "; this node speaks ",
+                    int{kWireVersion});
   }
   const auto type = reader.Number<uint8_t>();
-  if (type < static_cast<uint8_t>(FrameType::kRequest) || type > static_cast<uint8_t>(FrameType::kDrain)) {
+  if (type < static_cast<uint8_t>(FrameType::kRequest) ||
+      type > static_cast<uint8_t>(FrameType::kDrain)) {
     return DataLoss("frame of unknown type ", int{type});
   }
   if (reader.Number<uint16_t>() != 0) return DataLoss("frame with unknown flags");
   reader.Number<uint64_t>();
   *section_size = reader.Number<uint32_t>();
   *payload_size = reader.Number<uint32_t>();
-  if (*section_size > kSectionSizeMax) return DataLoss("frame section of ", *section_size, " bytes");
+  if (*section_size > kSectionSizeMax)
+    return DataLoss("frame section of ", *section_size, " bytes");
   if (*payload_size > limits_.payload_size_max) {
     return ResourceExhausted("frame payload of ", *payload_size, " bytes is over ",
                              limits_.payload_size_max);

@@ -1,12 +1,14 @@
 // Frames: what nodes send each other on a stream.
 //
-// The byte layout, with a worked example and the rule for broken input, is in README.md beside this file.
+// The byte layout, with a worked example and the rule for broken input, is in README.md beside this
+// file.
 //
 // Source: dissertation 2.4 (portable messages between nodes of different kinds).
 // Layer: wire, policy: bytes in, frames out; no I/O, no clock.
 // Threads: thread-compatible.
 // Units: sizes in bytes; deadlines travel as the microseconds that are left.
-// Errors: kDataLoss bad magic, version, type, size or checksum: the stream cannot be trusted any more
+// Errors: kDataLoss bad magic, version, type, size or checksum: the stream cannot be trusted any
+// more
 //   and is closed; kResourceExhausted a frame larger than the limit.
 // Limits: FrameLimits; a header section of at most kSectionSizeMax.
 

@@ -1,5 +1,5 @@
-// Any bytes, in any cutting: the frame decoder and the header decoders refuse or accept, never more; a
-// frame that is accepted encodes to bytes that decode to it again.
+// Any bytes, in any cutting: the frame decoder and the header decoders refuse or accept, never
+// more; a frame that is accepted encodes to bytes that decode to it again.
 
 #include <glog/logging.h>
 

@@ -46,16 +46,26 @@ TEST(FrameTest, GoldenBytesOfARequest) {
   const std::string bytes =
       Encoded({FrameType::kRequest, 7, EncodeRequestHeader(EchoHeader()), "hi"});
   EXPECT_EQ(absl::BytesToHexString(ToAbsl(bytes)),
-            "4e505431"                            // magic
-            "01" "01" "0000"                      // version, type, flags
-            "0000000000000007"                    // call
-            "00000034" "00000002"                 // section and payload sizes
-            + absl::BytesToHexString(ToAbsl(std::string_view(bytes).substr(24, 8))) +
-            "02" "00000003" "00000000001e8480"    // flags, partition, time left
-            "0000000000000102" "0000000000000304" "0000000000000005"
-            "046563686f" "044563686f" "04676f6c64"
-            "6869");
-  EXPECT_EQ(absl::BytesToHexString(ToAbsl(std::string_view(bytes).substr(24, 8))), "8c5610e347f0fb90");
+            "4e505431"  // magic
+            "01"
+            "01"
+            "0000"              // version, type, flags
+            "0000000000000007"  // call
+            "00000034"
+            "00000002"  // section and payload sizes
+                + absl::BytesToHexString(ToAbsl(std::string_view(bytes).substr(24, 8))) +
+                "02"
+                "00000003"
+                "00000000001e8480"  // flags, partition, time left
+                "0000000000000102"
+                "0000000000000304"
+                "0000000000000005"
+                "046563686f"
+                "044563686f"
+                "04676f6c64"
+                "6869");
+  EXPECT_EQ(absl::BytesToHexString(ToAbsl(std::string_view(bytes).substr(24, 8))),
+            "8c5610e347f0fb90");
 }
 
 TEST(FrameTest, HeadersRoundTrip) {
@@ -81,8 +91,8 @@ TEST(FrameTest, HeadersRoundTrip) {
 TEST(FrameTest, FramesSurviveAnyCutting) {
   std::string bytes;
   for (int i = 0; i < 5; ++i) {
-    const Frame frame{FrameType::kResponse, static_cast<uint64_t>(i),
-                      EncodeResponseHeader({}), std::string(i * 1000, 'x')};
+    const Frame frame{FrameType::kResponse, static_cast<uint64_t>(i), EncodeResponseHeader({}),
+                      std::string(i * 1000, 'x')};
     ASSERT_TRUE(AppendFrame(frame, &bytes).ok());
   }
   for (size_t chunk_size : {size_t{1}, size_t{31}, size_t{1000}, bytes.size()}) {
@@ -95,7 +105,8 @@ TEST(FrameTest, FramesSurviveAnyCutting) {
 }
 
 TEST(FrameTest, EveryFlippedBitIsFound) {
-  const std::string bytes = Encoded({FrameType::kRequest, 9, EncodeRequestHeader(EchoHeader()), "hi"});
+  const std::string bytes =
+      Encoded({FrameType::kRequest, 9, EncodeRequestHeader(EchoHeader()), "hi"});
   for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     std::string damaged = bytes;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));

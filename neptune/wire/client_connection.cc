@@ -1,0 +1,100 @@
+#include "neptune/wire/client_connection.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+
+ClientConnection::ClientConnection(std::unique_ptr<Stream> stream,
+                                   const ClientConnectionOptions& options)
+    : stream_(std::move(stream)),
+      options_(options),
+      peer_(stream_->peer()),
+      decoder_(options.frames),
+      alive_(std::make_shared<bool>(true)) {}
+
+ClientConnection::~ClientConnection() {
+  *alive_ = false;
+  on_closed_ = nullptr;
+  End(Unavailable("connection to ", peer_.ToString(), " was closed by this node"));
+}
+
+void ClientConnection::Start(absl::AnyInvocable<void(const Status&)> on_closed) {
+  on_closed_ = std::move(on_closed);
+  stream_->Start(this);
+}
+
+StatusOr<uint64_t> ClientConnection::Call(std::string section, std::string payload,
+                                          AnswerSink* sink) {
+  if (!usable()) return Unavailable("connection to ", peer_.ToString(), " is ending");
+  if (sinks_.size() >= options_.call_count_max) {
+    return ResourceExhausted(sinks_.size(), " calls to ", peer_.ToString(), " are in flight");
+  }
+  if (stream_->unsent_size() > options_.unsent_size_max) {
+    return ResourceExhausted(stream_->unsent_size(), " bytes to ", peer_.ToString(), " are unsent");
+  }
+  const uint64_t call = next_call_++;
+  std::string bytes;
+  NEPTUNE_RETURN_IF_ERROR(
+      AppendFrame({FrameType::kRequest, call, std::move(section), std::move(payload)}, &bytes));
+  sinks_.emplace(call, sink);
+  stream_->Write(std::move(bytes));
+  return call;
+}
+
+void ClientConnection::Forget(uint64_t call, bool tell_server) {
+  if (sinks_.erase(call) == 0 || !tell_server || !open_) return;
+  std::string bytes;
+  if (AppendFrame({FrameType::kCancel, call, "", ""}, &bytes).ok())
+    stream_->Write(std::move(bytes));
+}
+
+void ClientConnection::OnData(std::string_view bytes) {
+  decoder_.Feed(bytes);
+  const std::shared_ptr<bool> alive = alive_;  // a sink may destroy this connection
+  while (*alive && open_) {
+    StatusOr<std::optional<Frame>> frame = decoder_.Next();
+    if (!frame.ok()) return End(Annotate(frame.status(), "answers of " + peer_.ToString()));
+    if (!frame->has_value()) return;
+    TakeFrame(**std::move(frame));
+  }
+}
+
+void ClientConnection::TakeFrame(Frame frame) {
+  if (frame.type == FrameType::kDrain) {
+    draining_ = true;
+    return;
+  }
+  if (frame.type != FrameType::kResponse) {
+    End(DataLoss(peer_.ToString(), " sent a frame that only callers send"));
+    return;
+  }
+  const auto found = sinks_.find(frame.call);
+  if (found == sinks_.end()) return;  // forgotten: the answer comes too late
+  AnswerSink* const sink = found->second;
+  sinks_.erase(found);
+  sink->OnAnswer(std::move(frame));
+}
+
+void ClientConnection::OnClosed(const Status& reason) { End(reason); }
+
+void ClientConnection::End(const Status& reason) {
+  if (!open_) return;
+  open_ = false;
+  stream_.reset();
+  const Status status = Unavailable(
+      "connection to ", peer_.ToString(),
+      " ended before the answer: ", reason.ok() ? "closed by the peer" : ToStd(reason.message()));
+  // In order of calling: what runs next may depend on it, and runs must repeat.
+  std::vector<std::pair<uint64_t, AnswerSink*>> waiting(sinks_.begin(), sinks_.end());
+  std::sort(waiting.begin(), waiting.end());
+  sinks_.clear();
+  auto on_closed = std::exchange(on_closed_, nullptr);
+  for (const auto& [call, sink] : waiting) sink->OnAnswer(status);
+  if (on_closed) on_closed(reason);
+}
+
+}  // namespace neptune

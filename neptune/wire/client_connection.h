@@ -1,0 +1,75 @@
+// The calling side of one stream: many calls in flight, answers in any order.
+//
+// Source: dissertation 2.4; DAC 4.5 (connection cache).
+// Layer: wire.
+// Threads: the loop of its stream only.
+// Errors: kUnavailable the connection ended before the answer; kResourceExhausted too many calls in
+//   flight or too many unsent bytes.
+// Limits: ClientConnectionOptions.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "absl/functional/any_invocable.h"
+#include "neptune/wire/frame.h"
+#include "neptune/world/network.h"
+
+namespace neptune {
+
+// Waits for the answer to one call. It lives until it was called or its call was forgotten.
+class AnswerSink {
+ public:
+  virtual ~AnswerSink() = default;
+  // The response frame, or why there will be none. Called at most once, on the connection's loop.
+  virtual void OnAnswer(StatusOr<Frame> response) = 0;
+};
+
+struct ClientConnectionOptions {
+  FrameLimits frames;
+  // Most calls in flight. Default: 10,000, many more than a server lets wait.
+  size_t call_count_max = 10000;
+  // Most bytes waiting to be sent. Default: 16 MiB.
+  size_t unsent_size_max = 16 << 20;
+};
+
+class ClientConnection final : private StreamHandler {
+ public:
+  ClientConnection(std::unique_ptr<Stream> stream, const ClientConnectionOptions& options);
+  // Every call still in flight is answered with kUnavailable.
+  ~ClientConnection() override;
+
+  // Begins delivery; `on_closed` runs once when the connection ends by itself.
+  void Start(absl::AnyInvocable<void(const Status&)> on_closed);
+
+  // Sends a request; `sink` is answered later, never inside this call. Returns the number of the
+  // call.
+  StatusOr<uint64_t> Call(std::string section, std::string payload, AnswerSink* sink);
+  // Forgets the call's sink; `tell_server` sends a cancellation so that the work stops there.
+  void Forget(uint64_t call, bool tell_server);
+
+  bool usable() const { return open_ && !draining_; }
+  size_t in_flight_count() const { return sinks_.size(); }
+  const Endpoint& peer() const { return peer_; }
+
+ private:
+  void OnData(std::string_view bytes) override;
+  void OnClosed(const Status& reason) override;
+  void TakeFrame(Frame frame);
+  void End(const Status& reason);
+
+  std::unique_ptr<Stream> stream_;
+  const ClientConnectionOptions options_;
+  const Endpoint peer_;
+  FrameDecoder decoder_;
+  absl::AnyInvocable<void(const Status&)> on_closed_;
+  std::unordered_map<uint64_t, AnswerSink*> sinks_;
+  uint64_t next_call_ = 1;
+  bool open_ = true;
+  bool draining_ = false;
+  std::shared_ptr<bool> alive_;
+};
+
+}  // namespace neptune

@@ -1,0 +1,95 @@
+#include "neptune/wire/connection_cache.h"
+
+#include <utility>
+
+namespace neptune {
+
+// A connection being made, and who waits for it.
+struct ConnectionCache::Attempt {
+  bool done = false;
+  Status status;
+  std::vector<ThreadRef> waiters;
+};
+
+ConnectionCache::ConnectionCache(Loop& loop, const ConnectionCacheOptions& options)
+    : loop_(loop), options_(options), alive_(std::make_shared<bool>(true)) {}
+
+ConnectionCache::~ConnectionCache() {
+  *alive_ = false;
+  for (auto& [to, attempt] : attempts_) {
+    attempt->done = true;
+    attempt->status = Cancelled("connecting to ", to.ToString(), ": the node stops");
+    for (const ThreadRef& waiter : attempt->waiters) waiter->Wake();
+  }
+}
+
+StatusOr<std::shared_ptr<ClientConnection>> ConnectionCache::Get(const Endpoint& to,
+                                                                 TimePoint deadline) {
+  while (true) {
+    if (const auto found = connections_.find(to); found != connections_.end()) {
+      if (found->second.connection->usable()) {
+        found->second.last_use = ++use_count_;
+        return found->second.connection;
+      }
+      Drop(to);
+    }
+    if (!attempts_.contains(to)) Begin(to);
+    const std::shared_ptr<Attempt> attempt = attempts_[to];
+    attempt->waiters.emplace_back(UserThread::Current());
+    while (!attempt->done) {
+      const ParkResult result = this_thread::Park(deadline);
+      if (attempt->done || result == ParkResult::kWoken) continue;
+      if (result == ParkResult::kStopping) return Cancelled("connecting to ", to.ToString());
+      return DeadlineExceeded("connecting to ", to.ToString());
+    }
+    NEPTUNE_RETURN_IF_ERROR(attempt->status);
+  }
+}
+
+void ConnectionCache::Begin(const Endpoint& to) {
+  attempts_[to] = std::make_shared<Attempt>();
+  loop_.network().Connect(to, loop_.Now() + options_.connect_timeout,
+                          [this, to, alive = alive_](StatusOr<std::unique_ptr<Stream>> stream) {
+                            if (*alive) Finish(to, std::move(stream));
+                          });
+}
+
+void ConnectionCache::Finish(const Endpoint& to, StatusOr<std::unique_ptr<Stream>> stream) {
+  const auto node = attempts_.extract(to);
+  const std::shared_ptr<Attempt> attempt = node.mapped();
+  attempt->done = true;
+  attempt->status = stream.status();
+  if (stream.ok()) {
+    MakeRoom();
+    auto connection = std::make_shared<ClientConnection>(*std::move(stream), options_.connection);
+    connections_[to] = {connection, ++use_count_};
+    connection->Start([this, to, ended = connection.get()](const Status&) {
+      const auto found = connections_.find(to);
+      if (found != connections_.end() && found->second.connection.get() == ended) Drop(to);
+    });
+  }
+  for (const ThreadRef& waiter : attempt->waiters) waiter->Wake();
+}
+
+void ConnectionCache::MakeRoom() {
+  if (connections_.size() < options_.connection_count_max) return;
+  auto oldest = connections_.end();
+  for (auto it = connections_.begin(); it != connections_.end(); ++it) {
+    if (it->second.connection->in_flight_count() > 0) continue;
+    if (oldest == connections_.end() || it->second.last_use < oldest->second.last_use) oldest = it;
+  }
+  if (oldest != connections_.end()) Drop(oldest->first);
+}
+
+void ConnectionCache::Drop(const Endpoint& to) {
+  auto node = connections_.extract(to);
+  if (node.empty()) return;
+  if (ended_.empty()) {
+    loop_.Post([this, alive = alive_] {
+      if (*alive) ended_.clear();
+    });
+  }
+  ended_.push_back(std::move(node.mapped().connection));
+}
+
+}  // namespace neptune

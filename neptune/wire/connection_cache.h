@@ -1,0 +1,63 @@
+// Connections of one loop to other nodes: made when first needed, shared by all calls, kept.
+//
+// Source: DAC 4.5 (connection cache).
+// Layer: wire.
+// Threads: the loop's own; Get on a user-level thread.
+// Errors: kUnavailable or kDeadlineExceeded of the connection attempt.
+// Limits: ConnectionCacheOptions; the least recently used idle connection makes room for a new one.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "neptune/thread/user_thread.h"
+#include "neptune/wire/client_connection.h"
+#include "neptune/world/network.h"
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+struct ConnectionCacheOptions {
+  ClientConnectionOptions connection;
+  // Longest connection attempt. Default: 500 ms, many round trips of a cluster's network.
+  Duration connect_timeout = std::chrono::milliseconds(500);
+  // Most connections kept. Default: 1,024 nodes.
+  size_t connection_count_max = 1024;
+};
+
+class ConnectionCache {
+ public:
+  ConnectionCache(Loop& loop, const ConnectionCacheOptions& options);
+  // Attempts under way fail with kCancelled; connections are closed.
+  ~ConnectionCache();
+
+  // A usable connection; parks while one is being made. Holders keep it alive.
+  StatusOr<std::shared_ptr<ClientConnection>> Get(const Endpoint& to, TimePoint deadline);
+  // Closes the connection, for instance because the node was declared dead.
+  void Drop(const Endpoint& to);
+
+  size_t connection_count() const { return connections_.size(); }
+
+ private:
+  struct Attempt;
+  struct Entry {
+    std::shared_ptr<ClientConnection> connection;
+    uint64_t last_use = 0;
+  };
+  void Begin(const Endpoint& to);
+  void Finish(const Endpoint& to, StatusOr<std::unique_ptr<Stream>> stream);
+  void MakeRoom();
+
+  Loop& loop_;
+  const ConnectionCacheOptions options_;
+  std::map<Endpoint, Entry> connections_;
+  std::map<Endpoint, std::shared_ptr<Attempt>> attempts_;
+  // Ended connections, let go at the next turn: one may be in the middle of telling that it ended.
+  std::vector<std::shared_ptr<ClientConnection>> ended_;
+  uint64_t use_count_ = 0;
+  std::shared_ptr<bool> alive_;
+};
+
+}  // namespace neptune

@@ -1,0 +1,200 @@
+#include "neptune/wire/server_connection.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+
+void IncomingCall::OnCancel(Task action) {
+  {
+    LeafLock lock(&mutex_);
+    if (!cancelled()) {
+      action_ = std::move(action);
+      return;
+    }
+  }
+  if (action) action();
+}
+
+void IncomingCall::Cancel() {
+  Task action;
+  {
+    LeafLock lock(&mutex_);
+    if (cancelled_.exchange(true, std::memory_order_acq_rel)) return;
+    action = std::exchange(action_, nullptr);
+  }
+  if (action) action();
+}
+
+// One accepted stream. Owned by its server; replies refer to it weakly.
+class ServerConnection final : public StreamHandler,
+                               public std::enable_shared_from_this<ServerConnection> {
+ public:
+  ServerConnection(FrameServer& server, uint64_t id, std::unique_ptr<Stream> stream)
+      : server_(server), id_(id), stream_(std::move(stream)), decoder_(server.options_.frames) {}
+  ~ServerConnection() override { CancelAll(); }
+
+  void Start() { stream_->Start(this); }
+
+  void Answer(uint64_t call, const ResponseHeader& header, std::string payload) {
+    if (calls_.erase(call) == 0 || stream_ == nullptr) return;
+    WriteFrame({FrameType::kResponse, call, EncodeResponseHeader(header), std::move(payload)});
+  }
+
+  void SendDrain() { WriteFrame({FrameType::kDrain, 0, "", ""}); }
+
+  size_t in_flight_count() const { return calls_.size(); }
+
+ private:
+  void OnData(std::string_view bytes) override {
+    const auto self = shared_from_this();
+    decoder_.Feed(bytes);
+    while (stream_ != nullptr) {
+      StatusOr<std::optional<Frame>> frame = decoder_.Next();
+      if (!frame.ok()) {
+        LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
+                                  << frame.status();
+        return End();
+      }
+      if (!frame->has_value()) return;
+      TakeFrame(**std::move(frame));
+    }
+  }
+
+  void OnClosed(const Status&) override { End(); }
+
+  void OnDrained() override { stream_->SetReading(true); }
+
+  void TakeFrame(Frame frame) {
+    if (frame.type == FrameType::kCancel) {
+      // The work is told; its answer will find nobody and be dropped.
+      if (auto node = calls_.extract(frame.call); !node.empty()) node.mapped()->Cancel();
+    } else if (frame.type == FrameType::kRequest) {
+      TakeRequest(std::move(frame));
+    } else {
+      End();
+    }
+  }
+
+  void TakeRequest(Frame frame) {
+    IncomingRequest request;
+    request.call = std::make_shared<IncomingCall>();
+    if (!calls_.emplace(frame.call, request.call).second) return End();  // a call number used twice
+    request.reply = Reply(&server_.loop_, weak_from_this(), frame.call);
+    StatusOr<RequestHeader> header = DecodeRequestHeader(frame.section);
+    if (!header.ok()) {
+      return request.reply.Send({.status = InvalidArgument(ToStd(header.status().message()))}, "");
+    }
+    if (calls_.size() > server_.options_.in_flight_count_max) {
+      return request.reply.Send({.status = ResourceExhausted(
+                                     calls_.size(), " requests of this connection are unanswered")},
+                                "");
+    }
+    request.header = *std::move(header);
+    request.payload = std::move(frame.payload);
+    request.received = server_.loop_.Now();
+    if (request.header.time_left) {
+      request.deadline = AddSaturated(request.received, *request.header.time_left);
+    }
+    server_.handler_(std::move(request));
+  }
+
+  void WriteFrame(const Frame& frame) {
+    if (stream_ == nullptr) return;
+    std::string bytes;
+    if (const Status status = AppendFrame(frame, &bytes); !status.ok()) {
+      CHECK(AppendFrame(
+                {FrameType::kResponse, frame.call, EncodeResponseHeader({.status = status}), ""},
+                &bytes)
+                .ok());
+    }
+    stream_->Write(std::move(bytes));
+    if (stream_->unsent_size() > server_.options_.unsent_size_max) stream_->SetReading(false);
+  }
+
+  void End() {
+    if (stream_ == nullptr) return;
+    const auto self = shared_from_this();
+    stream_.reset();
+    CancelAll();
+    server_.Remove(id_);
+  }
+
+  void CancelAll() {
+    for (auto& [number, call] : std::exchange(calls_, {})) call->Cancel();
+  }
+
+  FrameServer& server_;
+  const uint64_t id_;
+  std::unique_ptr<Stream> stream_;
+  FrameDecoder decoder_;
+  std::map<uint64_t, std::shared_ptr<IncomingCall>> calls_;
+};
+
+Reply& Reply::operator=(Reply&& other) noexcept {
+  loop_ = std::exchange(other.loop_, nullptr);
+  connection_ = std::move(other.connection_);
+  call_ = other.call_;
+  return *this;
+}
+
+Reply::~Reply() {
+  if (loop_ != nullptr) Send({.status = Internal("the request was dropped without an answer")}, "");
+}
+
+void Reply::Send(const ResponseHeader& header, std::string payload) {
+  Loop* const loop = std::exchange(loop_, nullptr);
+  if (loop == nullptr) return;
+  if (Loop::Current() == loop) {
+    if (const auto connection = connection_.lock()) {
+      connection->Answer(call_, header, std::move(payload));
+    }
+    return;
+  }
+  loop->Post([connection = std::move(connection_), call = call_, header,
+              payload = std::move(payload)]() mutable {
+    if (const auto open = connection.lock()) open->Answer(call, header, std::move(payload));
+  });
+}
+
+FrameServer::FrameServer(Loop& loop, const FrameServerOptions& options, RequestHandler handler)
+    : loop_(loop), options_(options), handler_(std::move(handler)) {}
+
+FrameServer::~FrameServer() {
+  listener_.reset();
+  for (auto& [id, connection] : std::exchange(connections_, {})) connection.reset();
+}
+
+Status FrameServer::Listen(const Endpoint& at, bool share_port) {
+  NEPTUNE_ASSIGN_OR_RETURN(
+      listener_, loop_.network().Listen(
+                     at, {.share_port = share_port},
+                     [this](std::unique_ptr<Stream> stream) { Accept(std::move(stream)); }));
+  return OkStatus();
+}
+
+void FrameServer::Accept(std::unique_ptr<Stream> stream) {
+  if (connections_.size() >= options_.connection_count_max) return;  // closed by going out of scope
+  const uint64_t id = next_id_++;
+  auto connection = std::make_shared<ServerConnection>(*this, id, std::move(stream));
+  connections_.emplace(id, connection);
+  connection->Start();
+}
+
+void FrameServer::Remove(uint64_t id) { connections_.erase(id); }
+
+void FrameServer::Drain() {
+  listener_.reset();
+  for (const auto& [id, connection] : connections_) connection->SendDrain();
+}
+
+size_t FrameServer::in_flight_count() const {
+  size_t count = 0;
+  for (const auto& [id, connection] : connections_) count += connection->in_flight_count();
+  return count;
+}
+
+}  // namespace neptune

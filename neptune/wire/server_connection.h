@@ -1,0 +1,112 @@
+// The serving side of accepted streams: requests in, answers out in any order, cancellation.
+//
+//   FrameServer (one a loop) ── listens ──> ServerConnection (one a stream)
+//        requests ──> RequestHandler ──> ... ──> Reply::Send (any thread) ──> response frame
+//        cancel, deadline, lost connection ──> IncomingCall::cancelled()
+//
+// Source: dissertation 2.2 (request dispatcher's front).
+// Layer: wire.
+// Threads: FrameServer on its loop only; IncomingCall and Reply from any thread.
+// Limits: FrameServerOptions; what is over a limit is answered kResourceExhausted at once. A peer
+// that
+//   does not read its answers is not read from until it does.
+
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/wire/frame.h"
+#include "neptune/world/network.h"
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+class ServerConnection;
+
+// What a request's work shares with its connection: whether anybody still wants it.
+class IncomingCall {
+ public:
+  bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
+  // Runs `action` once when the call is cancelled, at once if it already is; on the connection's
+  // loop or the caller's thread. One action a call; the last one set counts.
+  void OnCancel(Task action);
+  // Marks it cancelled; runs the action. Idempotent.
+  void Cancel();
+
+ private:
+  std::atomic<bool> cancelled_{false};
+  LeafMutex mutex_;
+  Task action_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Answers one request, once. Dropping it unused answers kInternal.
+class Reply {
+ public:
+  Reply() = default;
+  Reply(Loop* loop, std::weak_ptr<ServerConnection> connection, uint64_t call)
+      : loop_(loop), connection_(std::move(connection)), call_(call) {}
+  Reply(Reply&& other) noexcept { *this = std::move(other); }
+  Reply& operator=(Reply&& other) noexcept;
+  ~Reply();
+
+  void Send(const ResponseHeader& header, std::string payload);
+
+ private:
+  Loop* loop_ = nullptr;  // null: used or empty
+  std::weak_ptr<ServerConnection> connection_;
+  uint64_t call_ = 0;
+};
+
+struct IncomingRequest {
+  RequestHeader header;
+  std::string payload;
+  TimePoint received;
+  TimePoint deadline = kNever;
+  std::shared_ptr<IncomingCall> call;
+  Reply reply;
+};
+
+// Takes each request on the server's loop.
+using RequestHandler = absl::AnyInvocable<void(IncomingRequest)>;
+
+struct FrameServerOptions {
+  FrameLimits frames;
+  // Most accepted connections; one more is closed at once. Default: 4,096.
+  size_t connection_count_max = 4096;
+  // Most requests of one connection that are not answered yet. Default: 10,000.
+  size_t in_flight_count_max = 10000;
+  // Unsent answer bytes at which a connection is no longer read. Default: 4 MiB.
+  size_t unsent_size_max = 4 << 20;
+};
+
+class FrameServer {
+ public:
+  FrameServer(Loop& loop, const FrameServerOptions& options, RequestHandler handler);
+  ~FrameServer();
+
+  Status Listen(const Endpoint& at, bool share_port);
+  Endpoint local() const { return listener_->local(); }
+  // Accepts nothing more and tells every caller to go elsewhere; calls in flight go on.
+  void Drain();
+  size_t connection_count() const { return connections_.size(); }
+  size_t in_flight_count() const;
+
+ private:
+  friend class ServerConnection;
+  void Accept(std::unique_ptr<Stream> stream);
+  void Remove(uint64_t id);
+
+  Loop& loop_;
+  const FrameServerOptions options_;
+  RequestHandler handler_;
+  std::unique_ptr<Listener> listener_;
+  std::map<uint64_t, std::shared_ptr<ServerConnection>> connections_;
+  uint64_t next_id_ = 1;
+};
+
+}  // namespace neptune
