@@ -1,0 +1,167 @@
+// One answered search as every format shows it: results, how they were found, and what is missing.
+//
+// Source: design 6 (fields of the JSON answer); a partial answer always says which partitions did
+// not
+//   contribute.
+// Layer: frontend. The search plan fills it in, the renderers read it.
+// Threads: plain values.
+// Units: took and age are durations; start is 0-based.
+// Shapes: results[n], n <= count; a service's missing[] holds each partition at most once.
+// Limits: none of its own; renderers bound what they show of each text.
+// Every string is untrusted: document text, addresses and queries are escaped by the renderers and
+// by
+//   nobody before them.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/time.h"
+
+namespace search::frontend {
+
+// How many results from the best one can be reached by paging, unless the plan says otherwise.
+inline constexpr uint32_t kReachableResultCountMax = 1000;
+
+// A run of text; the pieces of a snippet in order are its text.
+struct TextPiece {
+  std::string text;
+  bool matches_query = false;
+
+  bool operator==(const TextPiece&) const = default;
+};
+
+struct SearchResult {
+  // Document number in decimal, as /doc/ID takes it.
+  std::string doc_id;
+  // http(s) address, or `doc:PACKAGE/path` for a document that only we serve.
+  std::string url;
+  std::string title;
+  std::string site;
+  std::vector<TextPiece> snippet;
+  double score = 0;
+  // False if the document partition that holds the summary did not answer: url, title, site and
+  // snippet are then empty and the result is shown by its number.
+  bool has_summary = true;
+};
+
+// A partition that was asked and did not contribute.
+struct MissingPartition {
+  uint32_t partition = 0;
+  // For people: "no live replica", "deadline exceeded".
+  std::string reason;
+};
+
+// What one partitioned service was asked for this answer.
+struct ServiceCoverage {
+  // For people: "tier 1", "tier 2", "documents".
+  std::string service;
+  // Name of the implementation behind the tier's interface; empty if unknown or mixed.
+  std::string implementation;
+  uint32_t partitions_asked = 0;
+  // Those asked and not in here answered.
+  std::vector<MissingPartition> missing;
+  // False if some partition stopped at its deadline with the best it had found.
+  bool evaluated_completely = true;
+
+  uint32_t partitions_answered() const {
+    return partitions_asked - std::min(partitions_asked, static_cast<uint32_t>(missing.size()));
+  }
+  bool complete() const { return missing.empty() && evaluated_completely; }
+};
+
+struct CacheUse {
+  enum class Outcome {
+    kMiss,      // asked, not there
+    kHit,       // the answer is the cached one
+    kBypassed,  // asked for or configured: never consulted
+    kFailed,    // consulted, but it was too slow or gone
+  };
+  Outcome outcome = Outcome::kBypassed;
+  // kHit: time since the answer was computed.
+  neptune::Duration age{0};
+  std::string implementation;
+};
+
+struct Coverage {
+  // Index tiers that were asked, in that order. Of a cached answer: those asked when it was
+  // computed.
+  std::vector<ServiceCoverage> tiers;
+  // partitions_asked is 0 if there was no document to fetch.
+  ServiceCoverage documents{.service = "documents"};
+  CacheUse cache;
+
+  // Partitions of all index tiers together.
+  uint32_t partitions_asked() const {
+    uint32_t count = 0;
+    for (const ServiceCoverage& tier : tiers) count += tier.partitions_asked;
+    return count;
+  }
+  uint32_t partitions_answered() const {
+    uint32_t count = 0;
+    for (const ServiceCoverage& tier : tiers) count += tier.partitions_answered();
+    return count;
+  }
+  // Share of the asked index partitions that answered, 0 to 1; 1 if none was asked.
+  double quality() const {
+    const uint32_t asked = partitions_asked();
+    return asked == 0 ? 1.0 : static_cast<double>(partitions_answered()) / asked;
+  }
+  // True if nothing that was asked is missing: the answer is the one a single index would give.
+  bool complete() const {
+    return documents.complete() && std::all_of(tiers.begin(), tiers.end(),
+                                               [](const auto& tier) { return tier.complete(); });
+  }
+};
+
+struct SearchAnswer {
+  // As the user typed it.
+  std::string query;
+  // How it was understood where that may surprise, each a sentence.
+  std::vector<std::string> notes;
+  // What was asked for: results [start, start + count).
+  uint32_t start = 0;
+  uint32_t count = 10;
+  std::vector<SearchResult> results;
+  // Matching documents in the collection; a lower bound unless total_is_exact.
+  uint64_t total = 0;
+  bool total_is_exact = true;
+  // From the request's arrival to the complete answer, rendering excluded.
+  neptune::Duration took{0};
+  Coverage coverage;
+  // Results beyond this one cannot be asked for; page links stop there.
+  uint32_t reachable_count_max = kReachableResultCountMax;
+};
+
+// A request that got no answer, as an RFC 9457 problem.
+struct ErrorAnswer {
+  // HTTP status, 400 to 599.
+  int http_status = 500;
+  // What went wrong, short: "Too many requests".
+  std::string title;
+  // What exactly, and what to do about it.
+  std::string detail;
+  // Name of the URL parameter that is wrong; empty if none is.
+  std::string parameter;
+  // The user's query, to be corrected or tried again; may be empty.
+  std::string query;
+  // For 429 and 503: seconds after which to try again; 0 says nothing.
+  uint32_t retry_after_s = 0;
+};
+
+// The stored text of one document, for /doc/ID.
+struct CachedDocument {
+  std::string doc_id;
+  std::string url;
+  std::string title;
+  std::string site;
+  // Plain text, paragraphs separated by line breaks.
+  std::string text;
+};
+
+}  // namespace search::frontend

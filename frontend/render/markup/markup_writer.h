@@ -1,0 +1,163 @@
+// The one writer of HTML and XML: whatever text is given to it is escaped, and every element it
+// opens it closes.
+//
+// There is no way to forget: names of elements and attributes and trusted markup are literals,
+// checked while compiling (no scripts, no event handlers, no inline styles), and everything else is
+// a value that is written escaped. Attributes that hold addresses are left out unless the address
+// is a safe link.
+//
+// Source: WHATWG HTML 13.1 (void elements, escaping), XML 1.0 2.2 (characters), 2.4.
+// Layer: frontend, render. No I/O.
+// Threads: thread-compatible.
+// Errors: none. Bytes that are not UTF-8 and characters that the format forbids become U+FFFD.
+// Limits: none; output is at most six times the text plus the markup.
+
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/strings.h"
+
+namespace search::frontend {
+
+namespace internal {
+// Never defined: reaching it while compiling is the error message.
+void MarkupNameIsNotAllowed();
+
+consteval bool SameIgnoringCase(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const char c = a[i] >= 'A' && a[i] <= 'Z' ? static_cast<char>(a[i] - 'A' + 'a') : a[i];
+    if (c != b[i]) return false;
+  }
+  return true;
+}
+
+consteval bool IsName(std::string_view name) {
+  if (name.empty()) return false;
+  for (char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!letter && !(c >= '0' && c <= '9') && c != '-' && c != ':') return false;
+  }
+  return true;
+}
+}  // namespace internal
+
+// Name of an element: a literal; elements that run or embed code are refused.
+class TagName {
+ public:
+  consteval TagName(const char* literal) : name_(literal) {  // NOLINT: literals convert
+    if (!internal::IsName(name_)) internal::MarkupNameIsNotAllowed();
+    for (std::string_view refused : {"script", "style", "iframe", "object", "embed", "base"}) {
+      if (internal::SameIgnoringCase(name_, refused)) internal::MarkupNameIsNotAllowed();
+    }
+  }
+  std::string_view name() const { return name_; }
+
+ private:
+  std::string_view name_;
+};
+
+// Name of an attribute: a literal; event handlers and inline styles are refused.
+class AttributeName {
+ public:
+  consteval AttributeName(const char* literal) : name_(literal) {  // NOLINT: literals convert
+    if (!internal::IsName(name_)) internal::MarkupNameIsNotAllowed();
+    if (name_.size() > 2 && internal::SameIgnoringCase(name_.substr(0, 2), "on")) {
+      internal::MarkupNameIsNotAllowed();
+    }
+    for (std::string_view refused : {"style", "srcdoc", "srcset", "ping", "formaction"}) {
+      if (internal::SameIgnoringCase(name_, refused)) internal::MarkupNameIsNotAllowed();
+    }
+  }
+  std::string_view name() const { return name_; }
+  // Whether the value is an address that somebody may follow.
+  bool holds_link() const {
+    return name_ == "href" || name_ == "src" || name_ == "action" || name_ == "cite";
+  }
+
+ private:
+  std::string_view name_;
+};
+
+// Markup that is part of the program: a literal, written as it stands.
+class TrustedMarkup {
+ public:
+  consteval explicit TrustedMarkup(const char* literal) : text_(literal) {}
+  std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+struct Attribute {
+  Attribute(AttributeName name, std::string_view value) : name(name), value(value) {}
+  Attribute(AttributeName name, const char* value) : name(name), value(value) {}
+  Attribute(AttributeName name, const std::string& value) : name(name), value(value) {}
+  // An attribute without a value, present or not: {"autofocus", true}.
+  Attribute(AttributeName name, bool present) : name(name), has_value(false), present(present) {}
+  template <std::integral Number>
+  Attribute(AttributeName name, Number value) : name(name), value(neptune::StrCat(value)) {}
+
+  AttributeName name;
+  std::string value;
+  bool has_value = true;
+  bool present = true;
+};
+using Attributes = std::initializer_list<Attribute>;
+
+// Whether `url` may be followed from our pages: http, https, or a path, query or fragment of this
+// site. Anything with another scheme, another host behind "//", blanks or control characters is
+// not.
+bool IsSafeLink(std::string_view url);
+
+class MarkupWriter {
+ public:
+  enum class Syntax { kHtml, kXml };
+  explicit MarkupWriter(Syntax syntax) : syntax_(syntax) {}
+  MarkupWriter(const MarkupWriter&) = delete;
+  MarkupWriter& operator=(const MarkupWriter&) = delete;
+
+  void Open(TagName tag, Attributes attributes = {});
+  // Closes the innermost open element. REQUIRES: there is one.
+  void Close();
+  // An element without content: void in HTML, self-closing in XML.
+  void Empty(TagName tag, Attributes attributes = {});
+  // `text` escaped.
+  void Text(std::string_view text);
+  // Open, Text, Close.
+  void TextElement(TagName tag, std::string_view text, Attributes attributes = {});
+  void Trusted(TrustedMarkup markup);
+
+  // The finished document; the writer is then empty. REQUIRES: every element is closed.
+  std::string Take();
+
+ private:
+  void OpenTag(TagName tag, Attributes attributes);
+  void Escape(std::string_view text);
+
+  Syntax syntax_;
+  std::string out_;
+  std::vector<std::string_view> open_;
+};
+
+// An element that is open while the object lives.
+class Element {
+ public:
+  Element(MarkupWriter& writer, TagName tag, Attributes attributes = {}) : writer_(writer) {
+    writer_.Open(tag, attributes);
+  }
+  ~Element() { writer_.Close(); }
+  Element(const Element&) = delete;
+  Element& operator=(const Element&) = delete;
+
+ private:
+  MarkupWriter& writer_;
+};
+
+}  // namespace search::frontend

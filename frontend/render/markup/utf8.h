@@ -1,0 +1,34 @@
+// Text of unknown origin, one code point at a time.
+//
+// Source: Unicode 15, 3.9 table 3-7 (well-formed UTF-8). Layer: frontend, render.
+// Threads: pure functions. Errors: a byte that begins no well-formed sequence counts as U+FFFD.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace search::frontend {
+
+inline constexpr char32_t kReplacementCharacter = 0xFFFD;
+inline constexpr std::string_view kReplacementUtf8 = "\xEF\xBF\xBD";
+
+struct DecodedCodePoint {
+  char32_t code_point = kReplacementCharacter;
+  size_t size = 1;  // bytes of the text it stands for
+  bool well_formed = false;
+};
+
+// The code point at the beginning of `text`. REQUIRES: text is not empty.
+DecodedCodePoint DecodeCodePoint(std::string_view text);
+
+bool IsUtf8(std::string_view text);
+
+// `text` with U+FFFD for every byte that is not part of well-formed UTF-8.
+std::string ToUtf8(std::string_view text);
+
+// The beginning of `text` of at most `size_max` bytes that cuts no code point.
+std::string_view TruncateUtf8(std::string_view text, size_t size_max);
+
+}  // namespace search::frontend

@@ -1,0 +1,60 @@
+// Every page the frontend sends, in the format the client wants: status, content type and body.
+//
+// Source: design 6 (HTTP contracts), RFC 9457 (errors), OpenSearch 1.1.
+// Layer: frontend, render. Text in, text out: no I/O, no clock.
+// Threads: pure functions; the static files are immutable.
+// Errors: none; every answer can be shown.
+// Limits: kCachedTextSizeMax bytes of a cached copy; the rest of what is shown is bounded by the
+// answer.
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "frontend/answer.h"
+#include "frontend/search_request.h"
+#include "frontend/site.h"
+
+namespace search::frontend {
+
+// Bytes of a document's text that its cached copy shows; what is left out is said on the page.
+inline constexpr size_t kCachedTextSizeMax = size_t{1} << 20;
+
+// Sent with every page: nothing but our own style sheet and icon is ever loaded, no script runs.
+inline constexpr std::string_view kContentSecurityPolicy =
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'";
+
+struct RenderedPage {
+  int http_status = 200;
+  std::string content_type;
+  std::string body;
+};
+
+// A file that pages link to. Its path changes with its content, so clients may keep it for ever.
+struct StaticFile {
+  std::string_view path;
+  std::string_view content_type;
+  std::string_view body;
+};
+
+// The result page. A page without results is a page, not an error.
+RenderedPage RenderAnswer(const SearchAnswer& answer, PageFormat format, const Site& site);
+
+// HTML: a page with the search box. Other formats: an RFC 9457 problem, in XML for the feeds.
+RenderedPage RenderError(const ErrorAnswer& error, PageFormat format, const Site& site);
+
+RenderedPage RenderHomePage(const Site& site);
+RenderedPage RenderHelpPage(const Site& site);
+RenderedPage RenderCachedDocument(const CachedDocument& document, const Site& site);
+
+// The OpenSearch description document: lets browsers add the site as a search engine.
+RenderedPage RenderOpenSearchDescription(const Site& site);
+
+// The style sheet and the icon; every page needs them served at their paths.
+std::span<const StaticFile> StaticFiles();
+
+}  // namespace search::frontend
