@@ -1,0 +1,69 @@
+// Averages and sums that forget: exponentially weighted by sample, and decayed by time.
+//
+// Source: dissertation 4.3 (load announcements age), request scheduling 3 (consumption decays by
+// 0.95
+//   a second). Layer: base, policy: no clock, time is an argument.
+// Threads: thread-compatible.
+// Units: the caller's.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "neptune/base/time.h"
+
+namespace neptune {
+
+// value = (1 - weight) * value + weight * sample; the first sample is taken whole.
+class Ewma {
+ public:
+  // REQUIRES: 0 < weight <= 1. Larger: follows faster, smooths less.
+  explicit Ewma(double weight) : weight_(weight) {}
+
+  void Add(double sample) {
+    value_ = count_ == 0 ? sample : value_ + weight_ * (sample - value_);
+    ++count_;
+  }
+  // 0 before the first sample.
+  double value() const { return value_; }
+  double ValueOr(double otherwise) const { return count_ == 0 ? otherwise : value_; }
+  uint64_t count() const { return count_; }
+
+ private:
+  double weight_;
+  double value_ = 0;
+  uint64_t count_ = 0;
+};
+
+// A sum whose old parts fade: what was added t seconds ago counts retention^t.
+class DecayedCounter {
+ public:
+  // REQUIRES: 0 < retention_per_second <= 1.
+  explicit DecayedCounter(double retention_per_second)
+      : log_retention_(std::log(retention_per_second)) {}
+  static DecayedCounter WithHalfLife(Duration half_life) {
+    return DecayedCounter(std::pow(0.5, 1 / ToSeconds(half_life)));
+  }
+
+  // A time before the newest one seen counts as that one.
+  void Add(double amount, TimePoint now) {
+    value_ = Value(now) + amount;
+    newest_ = std::max(newest_, now);
+  }
+  double Value(TimePoint now) const {
+    if (now <= newest_) return value_;
+    return value_ * std::exp(log_retention_ * ToSeconds(now - newest_));
+  }
+  // Under a steady rate of r a second the value tends to r * MeanAge seconds; Value / MeanAge
+  // estimates r.
+  double MeanAgeSeconds() const { return -1 / log_retention_; }
+
+ private:
+  double log_retention_;
+  double value_ = 0;
+  TimePoint newest_{};
+};
+
+}  // namespace neptune

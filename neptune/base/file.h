@@ -1,0 +1,58 @@
+// Whole files: mapped read-only, read into memory under a bound, replaced atomically.
+//
+// Source: none. Layer: base.
+// Threads: MappedFile is immutable; the functions may be called from any thread. All of them block
+//   the kernel thread: a loop calls them only while it starts or stops.
+// Errors: NOT_FOUND no such file or folder; RESOURCE_EXHAUSTED over size_max, or no space, memory
+// or
+//   descriptors left; FAILED_PRECONDITION not permitted or of the wrong kind; UNAVAILABLE anything
+//   else. Every message names the path.
+// Limits: a file that is cut by someone else while it is mapped ends the process (SIGBUS), so map
+// only
+//   files that are replaced whole.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/status.h"
+
+namespace neptune {
+
+// The status for an errno value: "ACTION PATH: text of the error".
+Status ErrnoStatus(int error, std::string_view action, std::string_view path);
+
+// The bytes of a file, mapped read-only; valid while the object lives.
+class MappedFile {
+ public:
+  // An empty file gives empty bytes.
+  static StatusOr<MappedFile> Open(const std::string& path);
+
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  explicit MappedFile(std::string_view bytes) : bytes_(bytes) {}
+
+  std::string_view bytes_;
+};
+
+// The contents of the file, which holds at most size_max bytes. Works for files whose size the
+// system does not tell (/proc) as well.
+StatusOr<std::string> ReadFile(const std::string& path, size_t size_max);
+
+// Gives `path` the contents `bytes`: after a crash at any moment the file holds either its old
+// contents or the new ones, and after OK the new ones. The bytes are first written to a new file
+// beside it, which a crash may leave behind as PATH.XXXXXX.
+Status WriteFileAtomically(const std::string& path, std::string_view bytes);
+
+// Makes the creation, renaming and removal of the folder's files durable.
+Status SyncDirectory(const std::string& path);
+
+}  // namespace neptune

@@ -1,0 +1,171 @@
+// Metrics of a node: counters, gauges and histograms with labels, shown as Prometheus text.
+//
+//   MetricsRegistry ── family (name, help, type) ── series (labels) ── Counter | Gauge |
+//   HistogramMetric
+//
+// A node owns one registry and hands it to its parts; there is no global one, so many simulated
+// nodes live in one process. A part asks for its series once, at its start, and keeps the pointer;
+// series live as long as the registry. Changing a metric is one relaxed atomic operation (a
+// histogram: a few).
+//
+// Source: none. Layer: base.
+// Threads: thread-safe. Callbacks of gauges run on the thread that renders, under the registry's
+// lock:
+//   they must be thread-safe, short, must not wait and must not call the registry.
+// Units: base units in the text, told by the name's end: _seconds, _bytes, _ratio, _total for
+// counters. Errors: INVALID_ARGUMENT name, label or help against the grammar; a family whose type,
+// help or label
+//   names differ from its first series; FAILED_PRECONDITION the series exists already or the name
+//   collides with another family's; RESOURCE_EXHAUSTED over a limit below.
+// Limits: kSeriesCountMax series a family, kFamilyCountMax families, kLabelCountMax labels a
+// series,
+//   kLabelSizeMax bytes a label value.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "neptune/base/histogram.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+
+namespace neptune {
+
+inline constexpr size_t kSeriesCountMax = 1000;
+inline constexpr size_t kFamilyCountMax = 1000;
+inline constexpr size_t kLabelCountMax = 8;
+inline constexpr size_t kLabelSizeMax = 256;
+
+// Name and value of each label. Order does not matter.
+using MetricLabels = std::vector<std::pair<std::string, std::string>>;
+
+// Only ever grows.
+class Counter {
+ public:
+  void Increment(uint64_t by = 1) { value_.fetch_add(by, std::memory_order_relaxed); }
+  uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> value_{0};
+};
+
+class Gauge {
+ public:
+  void Set(double value) { value_.store(value, std::memory_order_relaxed); }
+  void Add(double by) { value_.fetch_add(by, std::memory_order_relaxed); }
+  double value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<double> value_{0};
+};
+
+struct HistogramMetricOptions {
+  HistogramOptions histogram;
+  // What one recorded unit is in the text's unit. Default: nanoseconds recorded, seconds shown.
+  double unit = 1e-9;
+  // Upper bounds of the buckets in the text, in recorded units, rising. A value within one
+  // histogram bucket (0.8 %) above a bound may be counted below it. More: longer text, nothing
+  // else. Default: 1, 2, 5 steps from 10 us to 10 s.
+  std::vector<uint64_t> bounds = DefaultBounds();
+
+  static std::vector<uint64_t> DefaultBounds();
+};
+
+class HistogramMetric {
+ public:
+  explicit HistogramMetric(const HistogramMetricOptions& options);
+
+  void Record(uint64_t value) { histogram_.Record(value); }
+  // In nanoseconds; a negative one counts as 0.
+  void Record(Duration duration) {
+    Record(static_cast<uint64_t>(std::max<int64_t>(duration.count(), 0)));
+  }
+  Histogram Snapshot() const { return histogram_.Snapshot(); }
+  const HistogramMetricOptions& options() const { return options_; }
+
+ private:
+  const HistogramMetricOptions options_;
+  AtomicHistogram histogram_;
+};
+
+class MetricsRegistry;
+
+// Removes a callback gauge when it goes, so that its callback never outlives what it reads.
+// The registry must outlive it.
+class CallbackGauge {
+ public:
+  CallbackGauge() = default;
+  CallbackGauge(CallbackGauge&& other) noexcept { *this = std::move(other); }
+  CallbackGauge& operator=(CallbackGauge&& other) noexcept;
+  ~CallbackGauge() { Remove(); }
+  // After it returns the callback does not run and will not.
+  void Remove();
+
+ private:
+  friend class MetricsRegistry;
+  CallbackGauge(MetricsRegistry* registry, std::string family, std::string labels)
+      : registry_(registry), family_(std::move(family)), labels_(std::move(labels)) {}
+
+  MetricsRegistry* registry_ = nullptr;
+  std::string family_;
+  std::string labels_;
+};
+
+class MetricsRegistry {
+ public:
+  MetricsRegistry();
+  ~MetricsRegistry();
+  MetricsRegistry(const MetricsRegistry&) = delete;
+  MetricsRegistry& operator=(const MetricsRegistry&) = delete;
+
+  // Each adds a series and its family if it is new. `name` of a counter ends in _total.
+  StatusOr<Counter*> AddCounter(std::string_view name, std::string_view help,
+                                const MetricLabels& labels = {});
+  StatusOr<Gauge*> AddGauge(std::string_view name, std::string_view help,
+                            const MetricLabels& labels = {});
+  StatusOr<CallbackGauge> AddCallbackGauge(std::string_view name, std::string_view help,
+                                           const MetricLabels& labels,
+                                           std::function<double()> callback);
+  StatusOr<HistogramMetric*> AddHistogram(std::string_view name, std::string_view help,
+                                          const MetricLabels& labels = {},
+                                          const HistogramMetricOptions& options = {});
+
+  // Everything in the Prometheus text format 0.0.4: families by name, series by labels.
+  std::string Text() const;
+
+  // The value of one counter, gauge or callback gauge; of a histogram its count. For tests and
+  // status pages. Errors: NOT_FOUND.
+  StatusOr<double> Value(std::string_view name, const MetricLabels& labels = {}) const;
+
+ private:
+  friend class CallbackGauge;
+  using Callback = std::function<double()>;
+  using Series = std::variant<std::unique_ptr<Counter>, std::unique_ptr<Gauge>, Callback,
+                              std::unique_ptr<HistogramMetric>>;
+  struct Family;
+  struct Definition;
+
+  // Puts `series` in its family and returns the text of its labels.
+  StatusOr<std::string> Add(const Definition& definition, Series series);
+  Status CheckAgainstOthers(const Definition& definition) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Remove(const std::string& family, const std::string& labels);
+
+  mutable LeafMutex mutex_;
+  std::map<std::string, Family, std::less<>> families_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace neptune

@@ -1,0 +1,36 @@
+// Configuration files: a Protobuf message in text format, with errors that name file, line and
+// column.
+//
+// Source: none. Layer: base. Threads: pure functions; LoadTextConfig reads a file and so blocks.
+// Errors: INVALID_ARGUMENT "FILE:LINE:COLUMN: reason" (1-based, as compilers count), one line for
+// each
+//   of the first few mistakes: syntax, unknown fields and enum names, values out of range, fields
+//   set twice, required fields missing. LoadTextConfig also: the errors of ReadFile.
+// Limits: kTextConfigSizeMax bytes, kTextConfigDepthMax nested messages.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/status.h"
+
+namespace google::protobuf {
+class Message;
+}
+
+namespace neptune {
+
+inline constexpr size_t kTextConfigSizeMax = 4u << 20;
+inline constexpr int kTextConfigDepthMax = 50;
+
+// Parses `text` into `message`, which is cleared first; `file` stands in the messages. After an
+// error the message is empty.
+Status ParseTextConfig(std::string_view text, std::string_view file,
+                       google::protobuf::Message* message);
+
+// The same with the contents of the file.
+Status LoadTextConfig(const std::string& path, google::protobuf::Message* message);
+
+}  // namespace neptune
