@@ -22,8 +22,8 @@
 
 namespace search::docserver {
 
-inline constexpr size_t kFetchCountMax = 1000;
-inline constexpr size_t kDocumentSizeMax = 16u << 20;
+inline constexpr size_t kFetchCountMax = 100;
+inline constexpr size_t kDocumentSizeMax = 4u << 20;
 
 struct DocumentStoreOptions {
   enum class Mode {

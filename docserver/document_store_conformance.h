@@ -1,0 +1,54 @@
+// What every document store must do, as tests. A variant in the registry is tested without a word
+// more; one outside of it instantiates the suite:
+//
+//   INSTANTIATE_TEST_SUITE_P(Mine, DocumentStoreConformance, testing::Values(kMyVariant),
+//   VariantName);
+//
+// Source: none. Layer: docserver, test only. The oracle is a std::map.
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "docserver/document_store.h"
+#include "docserver/registry.h"
+
+namespace search::docserver {
+
+using Oracle = std::map<uint64_t, StoredDocument>;
+
+class DocumentStoreConformance : public testing::TestWithParam<DocumentStoreVariant> {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  // A directory of this test alone.
+  std::string Directory(const std::string& name = "store") const;
+  std::unique_ptr<DocumentStore> Build(const std::string& directory) const;
+  neptune::StatusOr<std::unique_ptr<DocumentStore>> Serve(const std::string& directory) const;
+
+  // Documents with few and many bytes, ids far apart; the same for the same seed.
+  static std::vector<StoredDocument> RandomDocuments(uint64_t seed, size_t count);
+  // Builds and seals a store of them; returns what it must hold.
+  Oracle BuildSealed(const std::string& directory, const std::vector<StoredDocument>& documents);
+  // Fetches all that is stored, and some that is not, in random batches. Returns the first error
+  // the store gave; a wrong answer is a test failure.
+  static neptune::Status CompareWithOracle(const DocumentStore& store, const Oracle& oracle,
+                                           uint64_t seed);
+  // Opens, fetches everything and verifies; the first error.
+  neptune::Status OpenAndCompare(const std::string& directory, const Oracle& oracle) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+std::string VariantName(const testing::TestParamInfo<DocumentStoreVariant>& info);
+
+}  // namespace search::docserver

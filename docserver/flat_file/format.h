@@ -1,0 +1,78 @@
+// Layout of the flat-file document store; README.md of this folder has the page with an example.
+//
+// Source: none. Layer: docserver, flat_file. Threads: pure functions.
+// Units: all numbers little-endian; sizes and offsets in bytes.
+// Errors: the readers return nullopt for bytes that are not what their magic, version and checksum
+// say. Limits: kBlockRawSizeMax, so that a damaged header cannot ask for much memory.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "docserver/document_store.h"
+
+namespace search::docserver::flat_file {
+
+inline constexpr char kDataFileName[] = "documents.dat";
+inline constexpr char kIndexFileName[] = "documents.idx";
+inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kBlockSizeMax = 1u << 20;
+// A block is closed once it has reached at most kBlockSizeMax, by one document at most.
+inline constexpr uint32_t kBlockRawSizeMax = kBlockSizeMax + kDocumentSizeMax;
+
+inline constexpr size_t kDataHeaderSize = 16;
+inline constexpr size_t kBlockHeaderSize = 24;
+inline constexpr size_t kIndexHeaderSize = 40;
+inline constexpr size_t kIndexEntrySize = 24;
+
+// A run of documents compressed together. Its checksum covers all behind it, payload included.
+struct Block {
+  uint32_t raw_size = 0;      // of the decompressed documents
+  uint32_t record_count = 0;  // documents in it
+  std::string_view payload;   // one zstd frame
+
+  size_t stored_size() const { return kBlockHeaderSize + payload.size(); }
+};
+
+// Where one document lies: a block of the data file, and a range of its decompressed bytes.
+struct IndexEntry {
+  uint64_t doc_id = 0;
+  uint64_t block_offset = 0;
+  uint32_t raw_offset = 0;
+  uint32_t raw_size = 0;
+};
+
+// The beginning of every data file.
+std::string EncodeDataHeader();
+bool IsDataHeader(std::string_view bytes);
+
+// The header that belongs before block.payload.
+std::string EncodeBlockHeader(const Block& block);
+// The block that begins at `bytes`, its checksum verified.
+std::optional<Block> DecodeBlock(std::string_view bytes);
+
+// A whole index file: `entries` are encoded entries, ascending by doc_id.
+std::string EncodeIndex(std::string_view entries, uint64_t data_size);
+void AppendIndexEntry(const IndexEntry& entry, std::string* out);
+
+// An index file whose header and checksum are right; looks into `bytes`, which must outlive it.
+class IndexView {
+ public:
+  static std::optional<IndexView> Open(std::string_view bytes);
+  uint64_t data_size() const { return data_size_; }
+  uint64_t entry_count() const { return entries_.size() / kIndexEntrySize; }
+  // REQUIRES: position < entry_count().
+  IndexEntry Entry(uint64_t position) const;
+  // The entry of that document, by binary search.
+  std::optional<IndexEntry> Find(uint64_t doc_id) const;
+
+ private:
+  std::string_view entries_;
+  uint64_t data_size_ = 0;
+};
+
+}  // namespace search::docserver::flat_file

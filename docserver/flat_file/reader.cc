@@ -1,0 +1,135 @@
+#include "docserver/flat_file/reader.h"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace search::docserver::flat_file {
+namespace {
+
+using Decompressor = std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)>;
+
+// One a kernel thread: making one costs more than decompressing a block.
+ZSTD_DCtx* ThreadDecompressor() {
+  thread_local const Decompressor decompressor(ZSTD_createDCtx(), &ZSTD_freeDCtx);
+  return decompressor.get();
+}
+
+}  // namespace
+
+Reader::Reader(std::string directory, std::unique_ptr<MappedFile> data,
+               std::unique_ptr<MappedFile> index_file, IndexView index)
+    : directory_(std::move(directory)),
+      data_(std::move(data)),
+      index_file_(std::move(index_file)),
+      index_(index) {}
+
+neptune::StatusOr<std::unique_ptr<Reader>> Reader::Open(const std::string& directory) {
+  auto data = MappedFile::Open(directory + "/" + kDataFileName);
+  auto index_file = MappedFile::Open(directory + "/" + kIndexFileName);
+  if (data.ok() && index_file.status().code() == neptune::StatusCode::kNotFound) {
+    return neptune::FailedPrecondition("open flat-file store ", directory, ": never sealed");
+  }
+  if (index_file.ok() && data.status().code() == neptune::StatusCode::kNotFound) {
+    return neptune::DataLoss("open flat-file store ", directory, ": ", kDataFileName,
+                             " is missing");
+  }
+  NEPTUNE_RETURN_IF_ERROR(index_file.status());
+  NEPTUNE_RETURN_IF_ERROR(data.status());
+  const std::optional<IndexView> index = IndexView::Open((*index_file)->bytes());
+  if (!index) return neptune::DataLoss("open flat-file store ", directory, ": damaged index");
+  if (index->data_size() != (*data)->bytes().size()) {
+    return neptune::DataLoss("open flat-file store ", directory, ": ", kDataFileName, " has ",
+                             (*data)->bytes().size(), " bytes, its index says ",
+                             index->data_size());
+  }
+  if (!IsDataHeader((*data)->bytes())) {
+    return neptune::DataLoss("open flat-file store ", directory, ": damaged data header");
+  }
+  return std::unique_ptr<Reader>(
+      new Reader(directory, std::move(*data), std::move(*index_file), *index));
+}
+
+neptune::Status Reader::LoadBlock(uint64_t offset, std::string* raw) const {
+  const std::string_view bytes = data_->bytes();
+  const std::optional<Block> block =
+      offset < bytes.size() ? DecodeBlock(bytes.substr(offset)) : std::nullopt;
+  if (!block) {
+    return neptune::DataLoss("read flat-file store ", directory_, ": damaged block at byte ",
+                             offset);
+  }
+  raw->resize(block->raw_size);
+  const size_t size = ZSTD_decompressDCtx(ThreadDecompressor(), raw->data(), raw->size(),
+                                          block->payload.data(), block->payload.size());
+  if (ZSTD_isError(size) || size != block->raw_size) {
+    return neptune::DataLoss("read flat-file store ", directory_,
+                             ": cannot decompress the block at byte ", offset);
+  }
+  return neptune::OkStatus();
+}
+
+neptune::Status Reader::ParseDocument(const IndexEntry& entry, std::string_view raw,
+                                      StoredDocument* document) const {
+  if (entry.raw_offset > raw.size() || entry.raw_size > raw.size() - entry.raw_offset ||
+      !document->ParseFromArray(raw.data() + entry.raw_offset, static_cast<int>(entry.raw_size)) ||
+      document->doc_id() != entry.doc_id) {
+    return neptune::DataLoss("read flat-file store ", directory_, ": document ", entry.doc_id,
+                             " is not where its index says");
+  }
+  return neptune::OkStatus();
+}
+
+neptune::StatusOr<FetchedDocuments> Reader::Fetch(std::span<const uint64_t> ids) const {
+  struct Wanted {
+    IndexEntry entry;
+    size_t position;
+  };
+  std::vector<Wanted> wanted;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (const auto entry = index_.Find(ids[i])) wanted.push_back({*entry, i});
+  }
+  std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
+    return a.entry.block_offset < b.entry.block_offset;
+  });
+
+  FetchedDocuments documents(ids.size());
+  std::string raw;
+  uint64_t loaded_offset = 0;  // no block is there: the file's header is
+  for (const Wanted& one : wanted) {
+    if (one.entry.block_offset != loaded_offset) {
+      NEPTUNE_RETURN_IF_ERROR(LoadBlock(one.entry.block_offset, &raw));
+      loaded_offset = one.entry.block_offset;
+    }
+    NEPTUNE_RETURN_IF_ERROR(ParseDocument(one.entry, raw, &documents[one.position].emplace()));
+  }
+  return documents;
+}
+
+neptune::Status Reader::VerifyBlocks() const {
+  const std::string_view bytes = data_->bytes();
+  uint64_t offset = kDataHeaderSize;
+  while (offset < bytes.size()) {
+    const std::optional<Block> block = DecodeBlock(bytes.substr(offset));
+    if (!block) {
+      return neptune::DataLoss("verify flat-file store ", directory_, ": damaged block at byte ",
+                               offset);
+    }
+    offset += block->stored_size();
+  }
+  return neptune::OkStatus();
+}
+
+neptune::Status Reader::Verify() const {
+  NEPTUNE_RETURN_IF_ERROR(VerifyBlocks());
+  for (uint64_t begin = 0; begin < index_.entry_count(); begin += kFetchCountMax) {
+    std::vector<uint64_t> ids;
+    const uint64_t end = std::min(begin + kFetchCountMax, index_.entry_count());
+    for (uint64_t i = begin; i < end; ++i) ids.push_back(index_.Entry(i).doc_id);
+    NEPTUNE_RETURN_IF_ERROR(Fetch(ids));
+  }
+  return neptune::OkStatus();
+}
+
+}  // namespace search::docserver::flat_file

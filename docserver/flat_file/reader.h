@@ -1,0 +1,45 @@
+// Reads a sealed flat-file document store through two memory mappings.
+//
+// Source: none. Layer: docserver, flat_file. Threads: thread-safe.
+// Errors: Open: NOT_FOUND, FAILED_PRECONDITION (data without an index: never sealed), DATA_LOSS (a
+//   checksum, or a data file that is shorter or longer than the index says, as a torn tail is).
+//   Fetch and Verify: DATA_LOSS.
+// Limits: kFetchCountMax ids; memory is the documents asked for and one decompressed block.
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "docserver/document_store.h"
+#include "docserver/file.h"
+#include "docserver/flat_file/format.h"
+#include "neptune/base/status.h"
+
+namespace search::docserver::flat_file {
+
+class Reader {
+ public:
+  static neptune::StatusOr<std::unique_ptr<Reader>> Open(const std::string& directory);
+
+  // Each block is decompressed once a call, however many of its documents are asked for.
+  neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const;
+  neptune::Status Verify() const;
+  uint64_t document_count() const { return index_.entry_count(); }
+
+ private:
+  Reader(std::string directory, std::unique_ptr<MappedFile> data,
+         std::unique_ptr<MappedFile> index_file, IndexView index);
+  neptune::Status LoadBlock(uint64_t offset, std::string* raw) const;
+  neptune::Status ParseDocument(const IndexEntry& entry, std::string_view raw,
+                                StoredDocument* document) const;
+  neptune::Status VerifyBlocks() const;
+
+  const std::string directory_;
+  const std::unique_ptr<MappedFile> data_;
+  const std::unique_ptr<MappedFile> index_file_;
+  const IndexView index_;
+};
+
+}  // namespace search::docserver::flat_file

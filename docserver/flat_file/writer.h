@@ -1,0 +1,50 @@
+// Writes a flat-file document store: blocks as documents come, the index when it is sealed.
+//
+// Source: none. Layer: docserver, flat_file. Threads: thread-compatible.
+// Errors: INVALID_ARGUMENT a document over kDocumentSizeMax; UNAVAILABLE the file system refuses.
+// Limits: memory is one block and some 50 bytes a document.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "docserver/document_store.h"
+#include "docserver/file.h"
+#include "docserver/flat_file/format.h"
+#include "neptune/base/status.h"
+
+struct ZSTD_CCtx_s;
+
+namespace search::docserver::flat_file {
+
+class Writer {
+ public:
+  // Starts the files in an existing directory.
+  static neptune::StatusOr<std::unique_ptr<Writer>> Create(const std::string& directory,
+                                                           const DocumentStoreOptions& options);
+  ~Writer();
+
+  neptune::Status Put(const StoredDocument& document);
+  // Writes the last block and the index, in an order that leaves no index without its data.
+  neptune::Status Seal();
+  uint64_t document_count() const { return entries_.size(); }
+
+ private:
+  Writer(std::string directory, const DocumentStoreOptions& options,
+         std::unique_ptr<OutputFile> data);
+  neptune::Status CloseBlock();
+  std::string SortedEntries() const;
+
+  const std::string directory_;
+  const DocumentStoreOptions options_;
+  std::unique_ptr<OutputFile> data_;
+  std::unique_ptr<ZSTD_CCtx_s, size_t (*)(ZSTD_CCtx_s*)> compressor_;
+  std::string raw_;  // documents of the open block
+  uint32_t raw_record_count_ = 0;
+  std::string compressed_;
+  absl::flat_hash_map<uint64_t, IndexEntry> entries_;
+};
+
+}  // namespace search::docserver::flat_file

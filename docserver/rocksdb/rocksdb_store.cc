@@ -1,0 +1,165 @@
+#include "docserver/rocksdb/rocksdb_store.h"
+
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "docserver/rocksdb/database.h"
+#include "docserver/rocksdb/seal.h"
+#include "docserver/store_checks.h"
+
+namespace search::docserver {
+namespace {
+
+// Writes of one batch that are kept in memory together.
+constexpr size_t kWriteSizeMax = 4u << 20;
+
+class RocksdbStore : public DocumentStore {
+ public:
+  RocksdbStore(std::string directory, const DocumentStoreOptions& options)
+      : directory_(std::move(directory)), options_(options) {}
+
+  neptune::Status OpenForBuilding();
+  neptune::Status OpenForServing();
+
+  neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const override;
+  neptune::Status Put(std::span<const StoredDocument> batch) override;
+  neptune::Status Seal() override;
+  neptune::Status Verify() const override;
+  uint64_t document_count() const override {
+    return is_readable_ ? document_count_ : built_ids_.size();
+  }
+  std::string_view name() const override { return kRocksdbStoreName; }
+
+ private:
+  std::string Action(std::string_view verb) const {
+    return neptune::StrCat(verb, " RocksDB store ", directory_);
+  }
+  neptune::Status Write(rocksdb::WriteBatch* batch);
+  neptune::Status Close();
+
+  const std::string directory_;
+  const DocumentStoreOptions options_;
+  std::unique_ptr<rocksdb::DB> database_;
+  bool is_readable_ = false;
+  uint64_t document_count_ = 0;              // sealed
+  absl::flat_hash_set<uint64_t> built_ids_;  // while building
+};
+
+neptune::Status RocksdbStore::OpenForBuilding() {
+  const rocksdb::Options options = BuildingOptions(options_);
+  NEPTUNE_RETURN_IF_ERROR(
+      FromRocksdb(rocksdb::DestroyDB(directory_, options), Action("clear unsealed")));
+  rocksdb::DB* database = nullptr;
+  NEPTUNE_RETURN_IF_ERROR(
+      FromRocksdb(rocksdb::DB::Open(options, directory_, &database), Action("create")));
+  database_.reset(database);
+  return neptune::OkStatus();
+}
+
+neptune::Status RocksdbStore::OpenForServing() {
+  NEPTUNE_ASSIGN_OR_RETURN(document_count_, CheckSeal(directory_));
+  rocksdb::DB* database = nullptr;
+  NEPTUNE_RETURN_IF_ERROR(
+      FromRocksdb(rocksdb::DB::OpenForReadOnly(ServingOptions(options_), directory_, &database),
+                  Action("open")));
+  database_.reset(database);
+  is_readable_ = true;
+  return neptune::OkStatus();
+}
+
+neptune::Status RocksdbStore::Write(rocksdb::WriteBatch* batch) {
+  rocksdb::WriteOptions options;
+  options.disableWAL = true;  // nothing counts before the seal
+  const neptune::Status status = FromRocksdb(database_->Write(options, batch), Action("write"));
+  batch->Clear();
+  return status;
+}
+
+neptune::Status RocksdbStore::Put(std::span<const StoredDocument> documents) {
+  NEPTUNE_RETURN_IF_ERROR(CheckPut(database_ != nullptr && !is_readable_));
+  rocksdb::WriteBatch batch;
+  for (const StoredDocument& document : documents) {
+    const std::string value = document.SerializeAsString();
+    if (value.size() > kDocumentSizeMax) {
+      return neptune::InvalidArgument("put document ", document.doc_id(), ": ", value.size(),
+                                      " bytes, more than ", kDocumentSizeMax);
+    }
+    NEPTUNE_RETURN_IF_ERROR(
+        FromRocksdb(batch.Put(DocumentKey(document.doc_id()), value), Action("write")));
+    built_ids_.insert(document.doc_id());
+    if (batch.GetDataSize() >= kWriteSizeMax) NEPTUNE_RETURN_IF_ERROR(Write(&batch));
+  }
+  return Write(&batch);
+}
+
+neptune::Status RocksdbStore::Close() {
+  const neptune::Status status = FromRocksdb(database_->Close(), Action("close"));
+  database_.reset();
+  return status;
+}
+
+neptune::Status RocksdbStore::Seal() {
+  if (is_readable_) return neptune::OkStatus();
+  NEPTUNE_RETURN_IF_ERROR(CheckPut(database_ != nullptr));
+  NEPTUNE_RETURN_IF_ERROR(FromRocksdb(database_->Flush(rocksdb::FlushOptions()), Action("flush")));
+  NEPTUNE_RETURN_IF_ERROR(
+      FromRocksdb(database_->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr),
+                  Action("compact")));
+  NEPTUNE_RETURN_IF_ERROR(Close());
+  NEPTUNE_RETURN_IF_ERROR(WriteSeal(directory_, built_ids_.size()));
+  built_ids_ = {};
+  return OpenForServing();
+}
+
+neptune::StatusOr<FetchedDocuments> RocksdbStore::Fetch(std::span<const uint64_t> ids) const {
+  NEPTUNE_RETURN_IF_ERROR(CheckFetch(is_readable_, ids));
+  std::vector<std::string> keys(ids.size());
+  std::vector<rocksdb::Slice> slices(ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) slices[i] = keys[i] = DocumentKey(ids[i]);
+  std::vector<rocksdb::PinnableSlice> values(ids.size());
+  std::vector<rocksdb::Status> statuses(ids.size());
+  database_->MultiGet(rocksdb::ReadOptions(), database_->DefaultColumnFamily(), ids.size(),
+                      slices.data(), values.data(), statuses.data());
+
+  FetchedDocuments documents(ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (statuses[i].IsNotFound()) continue;
+    NEPTUNE_RETURN_IF_ERROR(
+        FromRocksdb(statuses[i], neptune::StrCat("fetch document ", ids[i], " of ", directory_)));
+    StoredDocument& document = documents[i].emplace();
+    if (!document.ParseFromArray(values[i].data(), static_cast<int>(values[i].size())) ||
+        document.doc_id() != ids[i]) {
+      return neptune::DataLoss("fetch document ", ids[i], " of ", directory_,
+                               ": its key holds something else");
+    }
+  }
+  return documents;
+}
+
+neptune::Status RocksdbStore::Verify() const {
+  NEPTUNE_RETURN_IF_ERROR(CheckFetch(is_readable_, {}));
+  NEPTUNE_RETURN_IF_ERROR(CheckSeal(directory_));
+  return FromRocksdb(database_->VerifyChecksum(), Action("verify"));
+}
+
+}  // namespace
+
+neptune::StatusOr<std::unique_ptr<DocumentStore>> OpenRocksdbStore(
+    const std::string& directory, const DocumentStoreOptions& options) {
+  NEPTUNE_RETURN_IF_ERROR(CheckOptions(options));
+  auto store = std::make_unique<RocksdbStore>(directory, options);
+  if (options.mode == DocumentStoreOptions::Mode::kServe) {
+    NEPTUNE_RETURN_IF_ERROR(store->OpenForServing());
+  } else {
+    NEPTUNE_RETURN_IF_ERROR(PrepareDirectory(directory, kSealFileName));
+    NEPTUNE_RETURN_IF_ERROR(store->OpenForBuilding());
+  }
+  return store;
+}
+
+}  // namespace search::docserver

@@ -1,0 +1,20 @@
+// The document store "rocksdb": a RocksDB database of serialised documents, compressed with zstd.
+//
+// Source: none. Layer: docserver, rocksdb. Threads, errors, limits: as document_store.h says.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "docserver/document_store.h"
+#include "neptune/base/status.h"
+
+namespace search::docserver {
+
+inline constexpr char kRocksdbStoreName[] = "rocksdb";
+
+neptune::StatusOr<std::unique_ptr<DocumentStore>> OpenRocksdbStore(
+    const std::string& directory, const DocumentStoreOptions& options);
+
+}  // namespace search::docserver

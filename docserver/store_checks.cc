@@ -1,0 +1,51 @@
+#include "docserver/store_checks.h"
+
+#include <filesystem>
+#include <system_error>
+
+namespace search::docserver {
+namespace {
+
+constexpr uint32_t kBlockSizeMin = 1u << 10;
+constexpr uint32_t kBlockSizeMax = 1u << 20;
+
+}  // namespace
+
+neptune::Status CheckOptions(const DocumentStoreOptions& options) {
+  if (options.compression_level < 1 || options.compression_level > 19) {
+    return neptune::InvalidArgument("compression_level is ", options.compression_level,
+                                    ", not 1 to 19");
+  }
+  if (options.block_size < kBlockSizeMin || options.block_size > kBlockSizeMax) {
+    return neptune::InvalidArgument("block_size is ", options.block_size, ", not ", kBlockSizeMin,
+                                    " to ", kBlockSizeMax);
+  }
+  return neptune::OkStatus();
+}
+
+neptune::Status CheckFetch(bool is_readable, std::span<const uint64_t> ids) {
+  if (!is_readable) return neptune::FailedPrecondition("fetch: the store is not sealed yet");
+  if (ids.size() > kFetchCountMax) {
+    return neptune::InvalidArgument("fetch: ", ids.size(), " documents asked for, more than ",
+                                    kFetchCountMax);
+  }
+  return neptune::OkStatus();
+}
+
+neptune::Status CheckPut(bool is_building) {
+  if (!is_building) return neptune::FailedPrecondition("put: the store is sealed");
+  return neptune::OkStatus();
+}
+
+neptune::Status PrepareDirectory(const std::string& directory, std::string_view seal) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return neptune::Unavailable("create ", directory, ": ", error.message());
+  if (std::filesystem::exists(std::filesystem::path(directory) / seal, error)) {
+    return neptune::FailedPrecondition("build a store in ", directory,
+                                       ": a sealed one is there already");
+  }
+  return neptune::OkStatus();
+}
+
+}  // namespace search::docserver

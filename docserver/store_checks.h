@@ -1,0 +1,26 @@
+// Refusals that are the same in every document store, so that their codes and words are.
+//
+// Source: none. Layer: docserver. Threads: pure functions, but for PrepareDirectory.
+// Errors: FAILED_PRECONDITION wrong mode, INVALID_ARGUMENT a limit of document_store.h.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "docserver/document_store.h"
+#include "neptune/base/status.h"
+
+namespace search::docserver {
+
+neptune::Status CheckOptions(const DocumentStoreOptions& options);
+neptune::Status CheckFetch(bool is_readable, std::span<const uint64_t> ids);
+neptune::Status CheckPut(bool is_building);
+
+// Makes the directory for a new store; `seal` is the file that exists once a store is sealed.
+// Errors: FAILED_PRECONDITION it exists; UNAVAILABLE the directory cannot be made.
+neptune::Status PrepareDirectory(const std::string& directory, std::string_view seal);
+
+}  // namespace search::docserver
