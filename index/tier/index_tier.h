@@ -8,7 +8,7 @@
 // Errors: Search gives INVALID_ARGUMENT for a query that does not parse or exceeds a limit and
 //   DATA_LOSS for a damaged index. Running out of time is no error: the answer is then the best
 //   found so far and says evaluated_completely = false.
-// Limits: 1 <= hit_count_max <= kHitCountMax; query text at most kQuerySizeMax bytes.
+// Limits: 1 <= hit_count_max <= kTierHitCountMax; query text at most kTierQuerySizeMax bytes.
 
 #pragma once
 
@@ -22,8 +22,8 @@
 
 namespace search::index {
 
-inline constexpr uint32_t kHitCountMax = 1000;
-inline constexpr size_t kQuerySizeMax = 256u << 10;
+inline constexpr uint32_t kTierHitCountMax = 1000;
+inline constexpr size_t kTierQuerySizeMax = 256u << 10;
 
 // When a search has to end although it is not finished.
 struct TierSearchControl {

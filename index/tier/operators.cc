@@ -27,13 +27,13 @@ uint64_t AddSaturated(uint64_t a, uint64_t b) {
 }  // namespace
 
 neptune::Status ValidateTierQuery(const TierQuery& query) {
-  if (query.hit_count_max() < 1 || query.hit_count_max() > kHitCountMax) {
+  if (query.hit_count_max() < 1 || query.hit_count_max() > kTierHitCountMax) {
     return neptune::InvalidArgument("hit_count_max is ", query.hit_count_max(), ", not 1 to ",
-                                    kHitCountMax);
+                                    kTierHitCountMax);
   }
-  if (query.query().size() > kQuerySizeMax) {
+  if (query.query().size() > kTierQuerySizeMax) {
     return neptune::InvalidArgument("query has ", query.query().size(), " bytes, more than ",
-                                    kQuerySizeMax);
+                                    kTierQuerySizeMax);
   }
   return neptune::OkStatus();
 }

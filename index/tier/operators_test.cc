@@ -108,11 +108,11 @@ TEST(ValidateTierQueryTest, RefusesWhatIsOutsideTheLimits) {
   TierQuery query;
   query.set_query("word");
   EXPECT_EQ(ValidateTierQuery(query).code(), neptune::StatusCode::kInvalidArgument);
-  query.set_hit_count_max(kHitCountMax + 1);
+  query.set_hit_count_max(kTierHitCountMax + 1);
   EXPECT_EQ(ValidateTierQuery(query).code(), neptune::StatusCode::kInvalidArgument);
-  query.set_hit_count_max(kHitCountMax);
+  query.set_hit_count_max(kTierHitCountMax);
   EXPECT_TRUE(ValidateTierQuery(query).ok());
-  query.set_query(std::string(kQuerySizeMax + 1, 'x'));
+  query.set_query(std::string(kTierQuerySizeMax + 1, 'x'));
   EXPECT_EQ(ValidateTierQuery(query).code(), neptune::StatusCode::kInvalidArgument);
 }
 
