@@ -1,0 +1,58 @@
+// One independently locked part of the in-memory query cache.
+//
+// Source: s3_fifo.h. Layer: cache/memory. Threads: thread-safe. Units: bytes.
+// Limits: size_max bytes; an entry that is larger alone is refused.
+// Entries are known by a hash of the query; two queries of the same hash displace each other.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "cache/memory/s3_fifo.h"
+#include "cache/result_cache.h"
+
+namespace search::cache {
+
+// Bytes that an entry counts beside its key and value: its places in the tables, and its ghost's.
+inline constexpr size_t kMemoryEntryOverhead = 256;
+
+class MemoryShard {
+ public:
+  explicit MemoryShard(uint64_t size_max) : size_max_(size_max), policy_(size_max) {}
+
+  std::optional<CachedResult> Lookup(uint64_t hash, const CacheKey& key, neptune::TimePoint now);
+  bool Insert(uint64_t hash, const CacheKey& key, CacheValue value, neptune::TimePoint now);
+  // Forgets the query's entry and counts the refusal of another.
+  void Refuse(uint64_t hash);
+  void Clear();
+  // Adds this shard's to *stats.
+  void AddStats(ResultCacheStats* stats) const;
+
+ private:
+  struct Entry {
+    std::string query;
+    uint64_t index_version = 0;
+    std::shared_ptr<const std::string> value;
+    neptune::TimePoint insert_time;
+    neptune::TimePoint expiry;
+  };
+  using Entries = absl::flat_hash_map<uint64_t, Entry>;
+
+  // Takes an entry out; it is freed where the returned value is, outside the lock.
+  Entry Take(uint64_t hash) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const uint64_t size_max_;
+  mutable absl::Mutex mutex_;
+  S3Fifo policy_ ABSL_GUARDED_BY(mutex_);
+  Entries entries_ ABSL_GUARDED_BY(mutex_);
+  ResultCacheStats stats_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace search::cache

@@ -1,0 +1,26 @@
+#include "cache/registry.h"
+
+#include <string>
+
+#include "cache/memory/memory_cache.h"
+
+namespace search::cache {
+
+std::span<const ResultCacheVariant> RegisteredResultCaches() {
+  static constexpr ResultCacheVariant kVariants[] = {
+      {kMemoryCacheName, &MakeMemoryCache},
+  };
+  return kVariants;
+}
+
+neptune::StatusOr<std::unique_ptr<ResultCache>> MakeResultCache(std::string_view implementation,
+                                                                const ResultCacheOptions& options) {
+  std::string known;
+  for (const ResultCacheVariant& variant : RegisteredResultCaches()) {
+    if (variant.name == implementation) return variant.make(options);
+    neptune::StrAppend(&known, known.empty() ? "" : ", ", variant.name);
+  }
+  return neptune::InvalidArgument("result cache '", implementation, "' is unknown; known: ", known);
+}
+
+}  // namespace search::cache

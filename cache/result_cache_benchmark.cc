@@ -1,0 +1,64 @@
+// Lookups with an insert after each miss, popularity as 1/rank, from one and more threads.
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cache/registry.h"
+
+namespace search::cache {
+namespace {
+
+constexpr size_t kQueryCount = 200000;
+constexpr size_t kValueSize = 4096;
+
+// A stream of queries drawn once, so that the drawing is not measured.
+const std::vector<std::string>& Stream() {
+  static const auto& stream = *new std::vector<std::string>([] {
+    std::vector<double> weights;
+    for (size_t rank = 1; rank <= kQueryCount; ++rank) {
+      weights.push_back(1 / static_cast<double>(rank));
+    }
+    std::discrete_distribution<size_t> popular(weights.begin(), weights.end());
+    std::mt19937_64 random(1);
+    std::vector<std::string> queries;
+    for (int i = 0; i < 1 << 20; ++i) queries.push_back("query " + std::to_string(popular(random)));
+    return queries;
+  }());
+  return stream;
+}
+
+void LookupOrInsert(benchmark::State& state, ResultCacheVariant variant) {
+  static std::unique_ptr<ResultCache> cache;
+  const std::vector<std::string>& stream = Stream();
+  if (state.thread_index() == 0) {
+    ResultCacheOptions options;
+    options.size_max = 64u << 20;
+    cache = variant.make(options).value();
+  }
+  size_t at = static_cast<size_t>(state.thread_index()) * 77777;
+  const std::string value(kValueSize, 'v');
+  for (auto _ : state) {
+    const std::string& query = stream[at++ % stream.size()];
+    const auto found = cache->Lookup({query, 1}, neptune::TimePoint());
+    if (found.ok() && found->has_value()) continue;
+    benchmark::DoNotOptimize(cache->Insert({query, 1}, {value, {}}, neptune::TimePoint()));
+  }
+  state.SetItemsProcessed(state.iterations());
+  if (state.thread_index() == 0) {
+    const ResultCacheStats stats = cache->Stats();
+    state.counters["hit_ratio"] = static_cast<double>(stats.hit_count) /
+                                  static_cast<double>(stats.hit_count + stats.miss_count);
+  }
+}
+
+BENCHMARK_CAPTURE(LookupOrInsert, memory, RegisteredResultCaches()[0])
+    ->ThreadRange(1, 2)
+    ->UseRealTime();
+
+}  // namespace
+}  // namespace search::cache

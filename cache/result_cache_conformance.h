@@ -1,0 +1,28 @@
+// What every query cache must do, as tests. A variant in the registry is tested without a word
+// more; one outside of it instantiates the suite:
+//
+//   INSTANTIATE_TEST_SUITE_P(Mine, ResultCacheConformance, testing::Values(kMyVariant),
+//   VariantName);
+//
+// Source: none. Layer: cache, test only. A cache may forget; it may never give a wrong value.
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "cache/registry.h"
+#include "cache/result_cache.h"
+
+namespace search::cache {
+
+class ResultCacheConformance : public testing::TestWithParam<ResultCacheVariant> {
+ protected:
+  std::unique_ptr<ResultCache> Make(const ResultCacheOptions& options = {}) const;
+};
+
+std::string VariantName(const testing::TestParamInfo<ResultCacheVariant>& info);
+
+}  // namespace search::cache
