@@ -1,0 +1,119 @@
+// Canonical: the tree as query text again, with as few brackets as the precedences allow.
+
+#include <algorithm>
+
+#include "index/core/analysis/analyzer.h"
+#include "index/core/query/query.h"
+#include "index/core/query/stop_words.h"
+
+namespace search::index {
+
+namespace {
+
+using Kind = QueryNode::Kind;
+
+class Printer {
+ public:
+  std::string Print(const QueryNode& node) {
+    Append(node);
+    return std::move(out_);
+  }
+
+ private:
+  void Append(const QueryNode& node) {
+    switch (node.kind) {
+      case Kind::kNothing:
+        return;
+      case Kind::kTerm:
+        return AppendTerm(node, /*is_excluded=*/false);
+      case Kind::kPhrase:
+        return AppendPhrase(node);
+      case Kind::kSite:
+        return AppendSite(node.term);
+      case Kind::kAnd:
+        return AppendAll(node.children, " ", /*brackets_or=*/true);
+      case Kind::kOr:
+        return AppendAll(node.children, " OR ", /*brackets_or=*/false);
+      case Kind::kNot:
+        return AppendExclusion(node.children.front());
+    }
+  }
+
+  void AppendAll(const std::vector<QueryNode>& nodes, std::string_view separator,
+                 bool brackets_or) {
+    bool is_first = true;
+    for (const QueryNode& node : nodes) {
+      if (!is_first) out_ += separator;
+      is_first = false;
+      if (brackets_or && node.kind == Kind::kOr) {
+        AppendInBrackets(node);
+      } else {
+        Append(node);
+      }
+    }
+  }
+
+  void AppendInBrackets(const QueryNode& node) {
+    out_ += '(';
+    Append(node);
+    out_ += ')';
+  }
+
+  void AppendExclusion(const QueryNode& node) {
+    out_ += '-';
+    if (node.kind == Kind::kTerm) {
+      AppendTerm(node, /*is_excluded=*/true);
+    } else if (node.kind == Kind::kAnd || node.kind == Kind::kOr) {
+      AppendInBrackets(node);
+    } else {
+      Append(node);
+    }
+  }
+
+  void AppendTerm(const QueryNode& node, bool is_excluded) {
+    const std::string& spelling = Spelling(node.term, node.folded);
+    if (node.field == QueryField::kTitle) {
+      out_ += "title:";
+    } else if (!is_excluded && IsStopWord(spelling)) {
+      out_ += '+';
+    }
+    out_ += spelling;
+  }
+
+  void AppendPhrase(const QueryNode& node) {
+    if (node.field == QueryField::kTitle) out_ += "title:";
+    out_ += '"';
+    for (const PhraseTerm& word : node.phrase) {
+      if (&word != &node.phrase.front()) out_ += ' ';
+      out_ += Spelling(word.term, word.folded);
+    }
+    out_ += '"';
+  }
+
+  void AppendSite(std::string_view name) {
+    const auto is_plain = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (static_cast<uint8_t>(c) >= 0x80);
+    };
+    const bool is_bare = is_plain(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+                           return is_plain(c) || c == '.' || c == '-' || c == '/' || c == '_';
+                         });
+    const std::string_view mark = is_bare ? "" : "\"";
+    out_.append("site:").append(mark).append(name).append(mark);
+  }
+
+  // The term, if it analyses to itself; else the folded word, which analyses to the term.
+  const std::string& Spelling(const std::string& term, const std::string& folded) {
+    if (term == folded) return folded;
+    const std::vector<WordTerm> again = analyzer_.AnalyzeWord(term);
+    return again.size() == 1 && again[0].term == term ? term : folded;
+  }
+
+  Analyzer analyzer_{AnalyzerOptions::ForQueries()};
+  std::string out_;
+};
+
+}  // namespace
+
+std::string Canonical(const Query& query) { return Printer().Print(query.root); }
+
+}  // namespace search::index

@@ -1,0 +1,37 @@
+#include "index/core/query/query.h"
+
+namespace search::index {
+
+namespace {
+
+void AppendPositiveLeaves(const QueryNode& node, std::vector<const QueryNode*>* leaves) {
+  switch (node.kind) {
+    case QueryNode::Kind::kTerm:
+    case QueryNode::Kind::kPhrase:
+      leaves->push_back(&node);
+      return;
+    case QueryNode::Kind::kAnd:
+    case QueryNode::Kind::kOr:
+      for (const QueryNode& child : node.children) AppendPositiveLeaves(child, leaves);
+      return;
+    case QueryNode::Kind::kNothing:
+    case QueryNode::Kind::kSite:
+    case QueryNode::Kind::kNot:
+      return;
+  }
+}
+
+}  // namespace
+
+bool QueryNode::operator==(const QueryNode& other) const {
+  return kind == other.kind && field == other.field && term == other.term &&
+         phrase == other.phrase && children == other.children;
+}
+
+std::vector<const QueryNode*> PositiveLeaves(const Query& query) {
+  std::vector<const QueryNode*> leaves;
+  AppendPositiveLeaves(query.root, &leaves);
+  return leaves;
+}
+
+}  // namespace search::index

@@ -1,0 +1,28 @@
+// Any bytes: parsing answers, the tree keeps its promises, and canonical text means the same.
+
+#include <glog/logging.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "index/core/query/query.h"
+#include "index/core/query/query_invariants.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using search::index::Canonical;
+  using search::index::ParseLimits;
+  using search::index::ParseQuery;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto query = ParseQuery(text);
+  if (!query.ok()) {
+    CHECK(query.status().code() == neptune::StatusCode::kInvalidArgument);
+    return 0;
+  }
+  CHECK_EQ(search::index::BrokenInvariant(query->root), "");
+  const std::string canonical = Canonical(*query);
+  const auto again = ParseQuery(canonical, ParseLimits::ForCanonical());
+  CHECK(again.ok()) << canonical << ": " << again.status();
+  CHECK(*again == *query) << canonical;
+  CHECK_EQ(Canonical(*again), canonical);
+  return 0;
+}

@@ -1,0 +1,41 @@
+// Checks what query.h promises of every tree; for tests and the fuzz target.
+
+#pragma once
+
+#include <string>
+
+#include "index/core/query/query.h"
+
+namespace search::index {
+
+// The first broken promise, or an empty string.
+inline std::string BrokenInvariant(const QueryNode& node, bool is_root = true) {
+  using Kind = QueryNode::Kind;
+  const std::vector<QueryNode>& children = node.children;
+  const bool is_group = node.kind == Kind::kAnd || node.kind == Kind::kOr;
+  if (node.kind == Kind::kNothing && !is_root) return "nothing below the root";
+  if (node.kind == Kind::kNot && is_root) return "root is an exclusion";
+  if (is_group && children.size() < 2) return "group of fewer than two";
+  if (!is_group && node.kind != Kind::kNot && !children.empty()) return "leaf with children";
+  if (node.kind == Kind::kNot && children.size() != 1) return "exclusion of not one";
+  if (node.kind == Kind::kPhrase && node.phrase.size() < 2) return "phrase of fewer than two";
+  if (node.kind == Kind::kPhrase && node.phrase[0].position != 0) return "phrase starts late";
+  if (node.kind == Kind::kTerm && node.term.empty()) return "empty term";
+  if (node.kind == Kind::kSite && node.term.empty()) return "empty site";
+  if (node.kind == Kind::kAnd && children[0].kind == Kind::kNot) return "only exclusions";
+  for (size_t i = 0; i < children.size(); ++i) {
+    const Kind kind = children[i].kind;
+    if (is_group && kind == node.kind) return "group not flat";
+    if (kind == Kind::kNot && node.kind != Kind::kAnd) return "exclusion outside and";
+    if (i > 0 && kind != Kind::kNot && children[i - 1].kind == Kind::kNot) {
+      return "exclusion not last";
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (children[i] == children[j]) return "repeated child";
+    }
+    if (std::string broken = BrokenInvariant(children[i], false); !broken.empty()) return broken;
+  }
+  return "";
+}
+
+}  // namespace search::index
