@@ -1,0 +1,121 @@
+#include "neptune/membership/announcement.h"
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/checksum.h"
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+constexpr uint32_t kMagic = 0x4e504131;  // "NPA1"
+constexpr uint8_t kFlagGoodbye = 1;
+constexpr uint8_t kFlagDraining = 2;
+
+void WriteEndpoint(ByteWriter& writer, const Endpoint& endpoint) {
+  writer.Number(endpoint.address);
+  writer.Number(endpoint.port);
+}
+
+Endpoint ReadEndpoint(ByteReader& reader) {
+  Endpoint endpoint;
+  endpoint.address = reader.Number<uint32_t>();
+  endpoint.port = reader.Number<uint16_t>();
+  return endpoint;
+}
+
+void WriteService(ByteWriter& writer, const HostedService& hosted) {
+  writer.Counted<uint8_t>(hosted.service.value());
+  writer.Number(hosted.interface_version);
+  writer.Counted<uint8_t>(hosted.implementation);
+  writer.Number(static_cast<uint16_t>(hosted.partitions.size()));
+  for (const PartitionId& partition : hosted.partitions) writer.Number(partition.value());
+}
+
+HostedService ReadService(ByteReader& reader) {
+  HostedService hosted;
+  hosted.service = ServiceName(std::string(reader.Counted<uint8_t>()));
+  hosted.interface_version = reader.Number<uint16_t>();
+  hosted.implementation = std::string(reader.Counted<uint8_t>());
+  const auto count = reader.Number<uint16_t>();
+  for (int i = 0; i < count && !reader.failed(); ++i) {
+    hosted.partitions.emplace_back(reader.Number<uint32_t>());
+  }
+  return hosted;
+}
+
+}  // namespace
+
+uint64_t ClusterNumber(std::string_view cluster_name) { return Checksum64(cluster_name); }
+
+StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement) {
+  std::string out;
+  ByteWriter writer(&out);
+  writer.Number(kMagic);
+  writer.Number(announcement.cluster);
+  writer.Counted<uint8_t>(announcement.node.value());
+  writer.Number(announcement.incarnation);
+  writer.Number(announcement.sequence);
+  WriteEndpoint(writer, announcement.call_endpoint);
+  WriteEndpoint(writer, announcement.probe_endpoint);
+  WriteEndpoint(writer, announcement.admin_endpoint);
+  writer.Number(static_cast<uint8_t>((announcement.goodbye ? kFlagGoodbye : 0) |
+                                     (announcement.draining ? kFlagDraining : 0)));
+  writer.Number(announcement.load_index);
+  writer.Number(announcement.cpu_load_permille);
+  writer.Number(announcement.io_load_permille);
+  writer.Number(static_cast<uint8_t>(announcement.services.size()));
+  for (const HostedService& hosted : announcement.services) WriteService(writer, hosted);
+  writer.Number(static_cast<uint8_t>(announcement.sections.size()));
+  for (const auto& [tag, bytes] : announcement.sections) {
+    writer.Number(tag);
+    writer.Counted<uint16_t>(bytes);
+  }
+  writer.Number(Checksum64(out));
+  if (out.size() > kAnnouncementSizeMax || announcement.services.size() > 255) {
+    return ResourceExhausted("announcement of node ", announcement.node, " with ",
+                             announcement.services.size(), " services takes ", out.size(),
+                             " bytes; a datagram holds ", kAnnouncementSizeMax);
+  }
+  return out;
+}
+
+StatusOr<Announcement> DecodeAnnouncement(std::string_view bytes) {
+  if (bytes.size() < sizeof(uint64_t) || bytes.size() > kAnnouncementSizeMax) {
+    return DataLoss("announcement of ", bytes.size(), " bytes");
+  }
+  const std::string_view body = bytes.substr(0, bytes.size() - sizeof(uint64_t));
+  ByteReader reader(body);
+  if (reader.Number<uint32_t>() != kMagic) return DataLoss("datagram is not an announcement");
+  if (Checksum64(body) != LoadBigEndian<uint64_t>(bytes.data() + body.size())) {
+    return DataLoss("announcement of ", bytes.size(), " bytes fails its checksum");
+  }
+  Announcement announcement;
+  announcement.cluster = reader.Number<uint64_t>();
+  announcement.node = NodeId(std::string(reader.Counted<uint8_t>()));
+  announcement.incarnation = reader.Number<uint64_t>();
+  announcement.sequence = reader.Number<uint64_t>();
+  announcement.call_endpoint = ReadEndpoint(reader);
+  announcement.probe_endpoint = ReadEndpoint(reader);
+  announcement.admin_endpoint = ReadEndpoint(reader);
+  const auto flags = reader.Number<uint8_t>();
+  announcement.goodbye = (flags & kFlagGoodbye) != 0;
+  announcement.draining = (flags & kFlagDraining) != 0;
+  announcement.load_index = reader.Number<uint32_t>();
+  announcement.cpu_load_permille = reader.Number<uint16_t>();
+  announcement.io_load_permille = reader.Number<uint16_t>();
+  const auto service_count = reader.Number<uint8_t>();
+  for (int i = 0; i < service_count && !reader.failed(); ++i) {
+    announcement.services.push_back(ReadService(reader));
+  }
+  const auto section_count = reader.Number<uint8_t>();
+  for (int i = 0; i < section_count && !reader.failed(); ++i) {
+    const auto tag = reader.Number<uint8_t>();
+    announcement.sections[tag] = std::string(reader.Counted<uint16_t>());
+  }
+  if (!reader.finished() || announcement.node.value().empty()) {
+    return DataLoss("announcement of ", bytes.size(), " bytes is malformed");
+  }
+  return announcement;
+}
+
+}  // namespace neptune

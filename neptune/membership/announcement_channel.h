@@ -1,0 +1,36 @@
+// How announcements travel: a seam for multicast, and for directories where multicast cannot be
+// used.
+//
+// Source: dissertation 2.2 (publish/subscribe channel).
+// Layer: membership.
+// Threads: the loop's own.
+// Limits: a message is at most kAnnouncementSizeMax bytes.
+
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "absl/functional/any_invocable.h"
+#include "neptune/world/network.h"
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+class AnnouncementChannel {
+ public:
+  // `bytes` is valid during the call only.
+  using Handler = absl::AnyInvocable<void(std::string_view bytes)>;
+
+  virtual ~AnnouncementChannel() = default;
+  // Tells everybody, this node too. Losing a message is not an error.
+  virtual void Publish(std::string_view bytes) = 0;
+};
+
+// The default: IP multicast on the given interface.
+// Errors: kInvalidArgument the group cannot be joined.
+StatusOr<std::unique_ptr<AnnouncementChannel>> OpenMulticastChannel(
+    Loop& loop, const Endpoint& group, uint32_t interface_address,
+    AnnouncementChannel::Handler on_message);
+
+}  // namespace neptune

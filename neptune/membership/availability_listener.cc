@@ -1,0 +1,78 @@
+#include "neptune/membership/availability_listener.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+namespace neptune {
+
+AvailabilityListener::AvailabilityListener(Loop& loop, uint64_t cluster,
+                                           const YellowPageOptions& options, Hooks hooks)
+    : loop_(loop), cluster_(cluster), page_(options), hooks_(std::move(hooks)) {}
+
+AvailabilityListener::~AvailabilityListener() {
+  if (tend_timer_ != 0) loop_.CancelTimer(tend_timer_);
+  if (view_timer_ != 0) loop_.CancelTimer(view_timer_);
+}
+
+void AvailabilityListener::Hear(std::string_view bytes) {
+  const StatusOr<Announcement> announcement = DecodeAnnouncement(bytes);
+  if (!announcement.ok() || announcement->cluster != cluster_) {
+    ++refused_count_;
+    return;
+  }
+  if (!page_.Hear(*announcement, loop_.Now())) return;
+  if (announcement->goodbye) {
+    incarnations_.erase(announcement->node);
+  } else if (incarnations_.size() <= kNodeCountMax) {
+    uint64_t& known = incarnations_[announcement->node];
+    if (std::exchange(known, announcement->incarnation) != announcement->incarnation) {
+      hooks_.on_new_node(announcement->node);
+    }
+  }
+  Changed();
+}
+
+void AvailabilityListener::Exclude(const NodeId& node) {
+  if (!page_.Exclude(node, loop_.Now())) return;
+  LOG(WARNING) << "node " << node << " cannot be reached; excluded until it is heard again";
+  Changed();
+}
+
+void AvailabilityListener::Changed() {
+  ScheduleTend();
+  if (view_timer_ != 0) return;
+  view_timer_ = loop_.RunAt(loop_.Now() + kViewInterval, [this] {
+    view_timer_ = 0;
+    hooks_.on_view(page_.View());
+  });
+}
+
+void AvailabilityListener::ScheduleTend() {
+  const TimePoint next = page_.NextEvent();
+  if (next == kNever || next >= tend_at_) return;
+  if (tend_timer_ != 0) loop_.CancelTimer(tend_timer_);
+  tend_at_ = next;
+  tend_timer_ = loop_.RunAt(next, [this] {
+    tend_timer_ = 0;
+    tend_at_ = kNever;
+    Tend();
+  });
+}
+
+void AvailabilityListener::Tend() {
+  const TimePoint now = loop_.Now();
+  for (const ServiceYellowPage::Probe& probe : page_.Suspect(now)) {
+    hooks_.send_probe(probe.to, std::string_view(&kProbeByte, 1));
+  }
+  const std::vector<NodeId> gone = page_.Expire(now);
+  for (const NodeId& node : gone) {
+    LOG(WARNING) << "node " << node << " was not heard and did not answer a probe; forgotten";
+    incarnations_.erase(node);
+    ++expired_count_;
+  }
+  if (!gone.empty()) Changed();
+  ScheduleTend();
+}
+
+}  // namespace neptune
