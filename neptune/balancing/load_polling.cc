@@ -1,0 +1,107 @@
+#include "neptune/balancing/load_polling.h"
+
+#include <utility>
+
+#include "neptune/base/byte_order.h"
+
+namespace neptune {
+namespace {
+
+constexpr uint8_t kPollByte = 'L';
+constexpr uint8_t kAnswerByte = 'l';
+constexpr uint8_t kProbeByte = 'P';
+
+}  // namespace
+
+// One poll that waits: its datagrams are numbered first, first + 1, ...
+struct PollingAgent::Pending {
+  size_t target_count;
+  PollTally tally;
+  ThreadRef waiter;
+};
+
+StatusOr<std::unique_ptr<PollingAgent>> PollingAgent::Open(Loop& loop, const Endpoint& bind) {
+  std::unique_ptr<PollingAgent> agent(new PollingAgent(loop));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      agent->socket_,
+      loop.network().OpenDatagram({.bind = bind},
+                                  [self = agent.get()](const Endpoint&, std::string_view bytes) {
+                                    self->TakeAnswer(bytes);
+                                  }));
+  return agent;
+}
+
+PollingAgent::~PollingAgent() {
+  for (const auto& [number, pending] : pending_) pending->waiter->Wake();
+}
+
+std::optional<size_t> PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint deadline) {
+  Pending pending{targets.size(), PollTally(targets.size()), ThreadRef(UserThread::Current())};
+  const uint64_t first = next_number_;
+  next_number_ += targets.size();
+  pending_.emplace(first, &pending);
+  for (size_t i = 0; i < targets.size(); ++i) {
+    std::string bytes;
+    ByteWriter writer(&bytes);
+    writer.Number(kPollByte);
+    writer.Number(first + i);
+    (void)socket_->SendTo(targets[i], bytes);
+  }
+  while (!pending.tally.decided()) {
+    if (this_thread::Park(deadline) != ParkResult::kWoken) break;
+  }
+  if (!pending.tally.decided()) ++discarded_count_;
+  pending_.erase(first);
+  return pending.tally.best();
+}
+
+void PollingAgent::TakeAnswer(std::string_view bytes) {
+  ByteReader reader(bytes);
+  if (reader.Number<uint8_t>() != kAnswerByte) return;
+  const auto number = reader.Number<uint64_t>();
+  const auto load_index = reader.Number<uint32_t>();
+  if (!reader.finished()) return;
+  auto found = pending_.upper_bound(number);
+  if (found == pending_.begin()) return;
+  --found;
+  Pending& pending = *found->second;
+  const uint64_t target = number - found->first;
+  if (target >= pending.target_count || pending.tally.decided()) return;
+  pending.tally.Answer(target, load_index);
+  if (pending.tally.decided()) pending.waiter->Wake();
+}
+
+StatusOr<std::unique_ptr<LoadIndexServer>> LoadIndexServer::Open(Loop& loop, const Endpoint& bind,
+                                                                 Hooks hooks) {
+  std::unique_ptr<LoadIndexServer> server(new LoadIndexServer(std::move(hooks)));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      server->socket_,
+      loop.network().OpenDatagram(
+          {.bind = bind}, [self = server.get()](const Endpoint& from, std::string_view bytes) {
+            self->Take(from, bytes);
+          }));
+  return server;
+}
+
+void LoadIndexServer::Take(const Endpoint& from, std::string_view bytes) {
+  ByteReader reader(bytes);
+  const auto kind = reader.Number<uint8_t>();
+  if (kind == kPollByte) {
+    const auto number = reader.Number<uint64_t>();
+    if (!reader.finished()) return;
+    std::string answer;
+    ByteWriter writer(&answer);
+    writer.Number(kAnswerByte);
+    writer.Number(number);
+    writer.Number(hooks_.load_index());
+    (void)socket_->SendTo(from, answer);
+    ++answered_count_;
+  } else if (kind == kProbeByte && reader.finished()) {
+    const StatusOr<std::string> announcement = hooks_.announcement();
+    if (announcement.ok()) (void)socket_->SendTo(from, *announcement);
+  } else {
+    hooks_.on_announcement(bytes);
+  }
+}
+
+}  // namespace neptune

@@ -1,0 +1,89 @@
+// Load polls: one datagram asks a server for its load index, one answers.
+//
+//   PollingAgent (each loop of the caller) ──'L' number──► LoadIndexServer (the node's probe
+//   endpoint)
+//                                          ◄──'l' number load──
+//
+// Source: dissertation 2.2 (polling agent, load index server), 3.3 (asynchronous UDP polls, slow
+// polls
+//   discarded after 10 ms).
+// Layer: balancing.
+// Threads: each on its own loop; Poll on a user-level thread of that loop.
+// Units: load index = active + queued requests.
+// Limits: at most kPollSizeMax targets a poll; answers after PollingOptions::discard_after are
+// dropped.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "neptune/balancing/replica_choice.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/world/network.h"
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+struct PollingOptions {
+  // Servers asked for each call. Larger: better choice, more messages. Default: 3 (4.3).
+  size_t poll_size = 3;
+  // Answers slower than this are not waited for. Default: 10 ms (3.3.2).
+  Duration discard_after = std::chrono::milliseconds(10);
+};
+
+class PollingAgent {
+ public:
+  static StatusOr<std::unique_ptr<PollingAgent>> Open(Loop& loop, const Endpoint& bind);
+  ~PollingAgent();
+
+  // Polls the endpoints and waits for answers until one decides, all came, or `deadline`. Index of
+  // the least loaded one that answered; nullopt if none did.
+  std::optional<size_t> Poll(const std::vector<Endpoint>& targets, TimePoint deadline);
+
+  uint64_t discarded_count() const { return discarded_count_; }
+
+ private:
+  struct Pending;
+  explicit PollingAgent(Loop& loop) : loop_(loop) {}
+  void TakeAnswer(std::string_view bytes);
+
+  Loop& loop_;
+  std::unique_ptr<DatagramSocket> socket_;
+  std::map<uint64_t, Pending*> pending_;  // by number of the poll's first datagram
+  uint64_t next_number_ = 0;
+  uint64_t discarded_count_ = 0;
+};
+
+// Answers load polls and probes on the node's probe endpoint.
+class LoadIndexServer {
+ public:
+  struct Hooks {
+    absl::AnyInvocable<uint32_t()> load_index;
+    // The node's announcement, sent to whoever probes.
+    absl::AnyInvocable<StatusOr<std::string>()> announcement;
+    // An announcement that answers a probe of this node's own.
+    absl::AnyInvocable<void(std::string_view bytes)> on_announcement;
+  };
+
+  static StatusOr<std::unique_ptr<LoadIndexServer>> Open(Loop& loop, const Endpoint& bind,
+                                                         Hooks hooks);
+
+  Endpoint local() const { return socket_->local(); }
+  void SendProbe(const Endpoint& to, std::string_view bytes) { (void)socket_->SendTo(to, bytes); }
+  uint64_t answered_count() const { return answered_count_; }
+
+ private:
+  explicit LoadIndexServer(Hooks hooks) : hooks_(std::move(hooks)) {}
+  void Take(const Endpoint& from, std::string_view bytes);
+
+  Hooks hooks_;
+  std::unique_ptr<DatagramSocket> socket_;
+  uint64_t answered_count_ = 0;
+};
+
+}  // namespace neptune

@@ -1,0 +1,29 @@
+#include "neptune/balancing/replica_choice.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+
+StatusOr<BalancingPolicy> ParseBalancingPolicy(std::string_view name) {
+  if (name == "random") return BalancingPolicy::kRandom;
+  if (name == "round_robin") return BalancingPolicy::kRoundRobin;
+  if (name == "poll") return BalancingPolicy::kPoll;
+  return InvalidArgument("balancing policy '", name, "' is not random, round_robin or poll");
+}
+
+std::vector<size_t> ChoosePollTargets(size_t candidate_count, size_t poll_size,
+                                      RandomSource& random) {
+  std::vector<size_t> targets(candidate_count);
+  std::iota(targets.begin(), targets.end(), size_t{0});
+  const size_t count = std::min({candidate_count, poll_size, kPollSizeMax});
+  for (size_t i = 0; i < count; ++i) {
+    std::swap(targets[i], targets[i + random.Below(candidate_count - i)]);
+  }
+  targets.resize(count);
+  return targets;
+}
+
+}  // namespace neptune

@@ -1,0 +1,62 @@
+// Policies that choose one of a partition's replicas for a call.
+//
+//   random        every replica alike
+//   round_robin   one after the other
+//   poll          asks poll_size random replicas for their load index, takes the least loaded that
+//   answers
+//
+// Source: dissertation 3.2 (policies), 3.3.2 (slow polls are discarded), 4.3 (poll size 3, 10 ms).
+// Departs from source: none.
+// Layer: balancing, policy. No I/O, no clock, no threads; PollingAgent sends polls and feeds
+// answers in. Threads: thread-compatible. Units: load index = active + queued requests. Shapes:
+// indices point into the candidates that were given. Limits: 1 <= poll_size <= kPollSizeMax.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/world/random_source.h"
+
+namespace neptune {
+
+inline constexpr size_t kPollSizeMax = 8;
+
+enum class BalancingPolicy { kRandom, kRoundRobin, kPoll };
+
+// "random", "round_robin" or "poll".
+StatusOr<BalancingPolicy> ParseBalancingPolicy(std::string_view name);
+
+// Which replicas to poll: distinct indices below candidate_count, at most poll_size, in random
+// order.
+std::vector<size_t> ChoosePollTargets(size_t candidate_count, size_t poll_size,
+                                      RandomSource& random);
+
+// Collects the answers of one poll. Ties go to the answer that came first, so a nearer server wins.
+class PollTally {
+ public:
+  explicit PollTally(size_t target_count) : outstanding_count_(target_count) {}
+
+  void Answer(size_t target, uint32_t load_index) {
+    --outstanding_count_;
+    if (best_target_ && best_load_ <= load_index) return;
+    best_target_ = target;
+    best_load_ = load_index;
+  }
+  // Nothing better can come: all have answered, or one is idle.
+  bool decided() const { return outstanding_count_ == 0 || (best_target_ && best_load_ == 0); }
+  // The least loaded target that answered; nullopt if none did.
+  std::optional<size_t> best() const { return best_target_; }
+
+ private:
+  size_t outstanding_count_;
+  std::optional<size_t> best_target_;
+  uint32_t best_load_ = 0;
+};
+
+}  // namespace neptune
