@@ -19,7 +19,7 @@
 //   collides with another family's; RESOURCE_EXHAUSTED over a limit below.
 // Limits: kSeriesCountMax series a family, kFamilyCountMax families, kLabelCountMax labels a
 // series,
-//   kLabelSizeMax bytes a label value.
+//   kLabelSizeMax bytes a label value, kHistogramBoundCountMax bounds a histogram.
 
 #pragma once
 
@@ -48,6 +48,7 @@ inline constexpr size_t kSeriesCountMax = 1000;
 inline constexpr size_t kFamilyCountMax = 1000;
 inline constexpr size_t kLabelCountMax = 8;
 inline constexpr size_t kLabelSizeMax = 256;
+inline constexpr size_t kHistogramBoundCountMax = 100;
 
 // Name and value of each label. Order does not matter.
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
@@ -160,8 +161,9 @@ class MetricsRegistry {
 
   // Puts `series` in its family and returns the text of its labels.
   StatusOr<std::string> Add(const Definition& definition, Series series);
-  Status CheckAgainstOthers(const Definition& definition) const
+  Status CheckAgainstOthers(const Definition& definition, const std::string& label_text) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Status CheckNewFamily(const Definition& definition) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Remove(const std::string& family, const std::string& labels);
 
   mutable LeafMutex mutex_;

@@ -1,0 +1,35 @@
+// The Prometheus text format 0.0.4: its grammar of names, its escapes and its numbers.
+//
+// Source: Prometheus documentation, "Exposition formats". Layer: base. Threads: pure functions.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/histogram.h"
+#include "neptune/base/metrics.h"
+#include "neptune/base/status.h"
+
+namespace neptune::metrics_text {
+
+bool IsMetricName(std::string_view name);
+// Names that begin with "__" belong to Prometheus itself.
+bool IsLabelName(std::string_view name);
+bool IsUtf8(std::string_view text);
+
+// name="value",... in the order of names, values escaped: both what stands between the braces and
+// what names a series. Errors: INVALID_ARGUMENT a bad or repeated name, or a limit of metrics.h.
+StatusOr<std::string> LabelText(MetricLabels labels);
+
+// # HELP and # TYPE.
+void AppendHead(std::string_view name, std::string_view help, std::string_view type,
+                std::string* out);
+void AppendSample(std::string_view name, std::string_view labels, uint64_t value, std::string* out);
+void AppendSample(std::string_view name, std::string_view labels, double value, std::string* out);
+// The _bucket, _sum and _count lines.
+void AppendHistogram(std::string_view name, std::string_view labels, const Histogram& histogram,
+                     const HistogramMetricOptions& options, std::string* out);
+
+}  // namespace neptune::metrics_text
