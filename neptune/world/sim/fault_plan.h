@@ -1,0 +1,79 @@
+// A plan of faults for a simulation: scripted, or drawn from a seed.
+//
+//   ScheduleFaults(simulator, {{At(2s), Fault::Crash("b")}, {At(5s), Fault::Restart("b")}});
+//
+// Source: design of the runtime, section 2 (crashes, partitions, slow nodes, lost messages).
+// Layer: world. Threads: the simulation's thread.
+// Units: virtual time. Limits: a drawn plan ends every fault it begins before its horizon.
+
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "neptune/base/time.h"
+#include "neptune/world/random_source.h"
+#include "neptune/world/sim/simulator.h"
+
+namespace neptune {
+
+struct Fault {
+  enum class Kind {
+    kCrash,  // amount 0: CrashKind::kMachine, 1: kProcess
+    kRestart,
+    kPause,
+    kResume,
+    kCut,             // between hosts and others, both ways
+    kCutOneWay,       // from hosts to others
+    kHeal,            // the cut, one-way cut or not, between the same hosts and others
+    kSlowProcessors,  // amount: how many times slower; 1 ends it
+    kLatency,         // amount: how many times slower all links; 1 ends it
+    kDatagramLoss,    // amount: probability on all links; 0 ends it
+  };
+  Kind kind = Kind::kCrash;
+  std::set<std::string> hosts;
+  std::set<std::string> others;
+  double amount = 0;
+
+  friend bool operator==(const Fault&, const Fault&) = default;
+  std::string ToString() const;
+};
+
+struct PlannedFault {
+  TimePoint at;
+  Fault fault;
+
+  friend bool operator==(const PlannedFault&, const PlannedFault&) = default;
+};
+
+using FaultPlan = std::vector<PlannedFault>;
+
+// Makes every fault of the plan happen at its time. REQUIRES: the hosts named exist by then.
+void ScheduleFaults(Simulator& simulator, const FaultPlan& plan);
+
+struct RandomFaultOptions {
+  // Hosts that may be hit. REQUIRES: not empty.
+  std::vector<std::string> hosts;
+  TimePoint begin{};
+  TimePoint horizon = TimePoint(std::chrono::seconds(60));
+  // Between the beginnings of two faults (exponential). Smaller means more faults at once.
+  Duration interval_mean = std::chrono::seconds(5);
+  // How long one lasts (exponential, cut off at the horizon).
+  Duration duration_mean = std::chrono::seconds(3);
+  // Kinds that may begin; the ending kinds are implied. Default: all of them.
+  std::vector<Fault::Kind> kinds = {
+      Fault::Kind::kCrash,       Fault::Kind::kPause,          Fault::Kind::kCut,
+      Fault::Kind::kCutOneWay,   Fault::Kind::kSlowProcessors, Fault::Kind::kLatency,
+      Fault::Kind::kDatagramLoss};
+  // Hosts crashed or paused at one time. Default: one, so that a replicated service can go on.
+  int hosts_down_max = 1;
+  double slowdown_max = 10;
+  double datagram_loss_max = 0.3;
+};
+
+// A plan sorted by time in which every fault ends by the horizon. The same random numbers give the
+// same plan.
+FaultPlan DrawFaultPlan(RandomSource& random, const RandomFaultOptions& options);
+
+}  // namespace neptune

@@ -1,0 +1,84 @@
+#include "neptune/world/sim/link_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace neptune {
+namespace {
+
+const LinkConditions kPerfect;
+constexpr double kReorderLatencies = 10;
+
+Duration Scale(Duration duration, double factor) {
+  return Duration(std::llround(static_cast<double>(duration.count()) * factor));
+}
+
+}  // namespace
+
+LinkModel::CutId LinkModel::Cut(std::set<int> from, std::set<int> to, bool both_ways) {
+  const CutId id = next_cut_++;
+  cuts_[id] = {std::move(from), std::move(to), both_ways};
+  return id;
+}
+
+bool LinkModel::IsCut(int from, int to) const {
+  for (const auto& [id, cut] : cuts_) {
+    if (cut.from.contains(from) && cut.to.contains(to)) return true;
+    if (cut.both_ways && cut.from.contains(to) && cut.to.contains(from)) return true;
+  }
+  return false;
+}
+
+const LinkConditions& LinkModel::ConditionsOf(int from, int to) const {
+  if (!own_conditions_.empty()) {
+    const auto own = own_conditions_.find({from, to});
+    if (own != own_conditions_.end()) return own->second;
+  }
+  return from == to ? kPerfect : conditions_;
+}
+
+Duration LinkModel::Delay(Duration latency, Duration jitter_mean, double factor) {
+  Duration delay = latency;
+  if (jitter_mean > Duration(0)) {
+    delay += Duration(std::llround(random_.Exponential(static_cast<double>(jitter_mean.count()))));
+  }
+  return factor == 1.0 ? delay : Scale(delay, factor);
+}
+
+Duration LinkModel::Queueing(int from, int to, TimePoint now, size_t size) {
+  const int64_t rate = CostOf(from, to).bytes_per_second;
+  if (rate <= 0) return Duration(0);
+  TimePoint& busy_until = busy_until_[{from, to}];
+  busy_until = std::max(busy_until, now) +
+               FromSeconds(static_cast<double>(size) / static_cast<double>(rate));
+  return busy_until - now;
+}
+
+Duration LinkModel::StreamDelay(int from, int to, TimePoint now, size_t size) {
+  const LinkCost& cost = CostOf(from, to);
+  const LinkConditions& conditions = ConditionsOf(from, to);
+  Duration delay = Delay(cost.stream_latency, cost.jitter_mean, conditions.latency_factor) +
+                   Queueing(from, to, now, size);
+  if (Happens(conditions.stream_loss)) delay += kRetransmitTimeout;
+  return delay;
+}
+
+std::vector<Duration> LinkModel::DatagramDelays(int from, int to, TimePoint now, size_t size) {
+  const LinkCost& cost = CostOf(from, to);
+  const LinkConditions& conditions = ConditionsOf(from, to);
+  const Duration queueing = Queueing(from, to, now, size);
+  if (IsCut(from, to) || Happens(conditions.datagram_loss)) return {};
+  std::vector<Duration> delays;
+  const int copies = Happens(conditions.datagram_duplicate) ? 2 : 1;
+  for (int i = 0; i < copies; ++i) {
+    Duration delay =
+        queueing + Delay(cost.datagram_latency, cost.jitter_mean, conditions.latency_factor);
+    if (i > 0 || Happens(conditions.datagram_reorder)) {
+      delay += Scale(cost.datagram_latency, random_.Uniform() * kReorderLatencies);
+    }
+    delays.push_back(delay);
+  }
+  return delays;
+}
+
+}  // namespace neptune

@@ -1,0 +1,50 @@
+// One loop of a simulated host: its tasks and timers are events of the simulation.
+//
+// Source: design of the runtime. Layer: world.
+// Threads: Post from any thread, but a post from a foreign thread cannot be replayed from a seed;
+//   everything else on the simulation's thread.
+// Limits: as the event queue's.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "neptune/world/loop.h"
+#include "neptune/world/network.h"
+#include "neptune/world/random_source.h"
+#include "neptune/world/sim/sim_kernel.h"
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+class SimLoop : public Loop {
+ public:
+  SimLoop(SimKernel& kernel, HostState& host, int index, const LoopOptions& options, uint64_t seed)
+      : kernel_(kernel), state_{&host, index, this, false}, options_(options), random_(seed) {}
+
+  void set_network(std::unique_ptr<Network> network) { network_ = std::move(network); }
+  LoopState& state() { return state_; }
+  SimKernel& kernel() { return kernel_; }
+  const LoopOptions& options() const { return options_; }
+
+  // Takes no more tasks or timers. The queued ones are destroyed by SimKernel::DropStopped.
+  void Stop() { state_.stopped = true; }
+
+  TimePoint Now() const override { return kernel_.now(); }
+  void Post(Task task) override;
+  TimerId RunAt(TimePoint when, Task task) override;
+  bool CancelTimer(TimerId timer) override { return kernel_.Cancel(timer); }
+  Network& network() override { return *network_; }
+  RandomSource& random() override { return random_; }
+
+ private:
+  SimKernel& kernel_;
+  LoopState state_;
+  const LoopOptions options_;
+  RandomSource random_;
+  std::unique_ptr<Network> network_;
+};
+
+}  // namespace neptune

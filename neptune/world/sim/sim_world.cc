@@ -1,0 +1,92 @@
+#include "neptune/world/sim/sim_world.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "neptune/world/sim/sim_network.h"
+
+namespace neptune {
+
+SimWorld::SimWorld(SimKernel& kernel, NetworkModel& network, int index, const HostOptions& options,
+                   int64_t wall_time_start_ns)
+    : kernel_(kernel),
+      network_(network),
+      options_(options),
+      wall_time_start_ns_(wall_time_start_ns),
+      state_{index, false, {}},
+      processors_(kernel, options.processors) {
+  network_.AddHost(&state_, options.address);
+}
+
+StatusOr<Loop*> SimWorld::StartLoop(const LoopOptions& options) {
+  if (!running_) return Unavailable("starting loop ", options.name, ": host ", name(), " is down");
+  if (live_loop_count_ == kLoopCountMax) {
+    return ResourceExhausted("starting loop ", options.name, ": host ", name(), " has ",
+                             kLoopCountMax, " loops");
+  }
+  const int index = live_loop_count_++;
+  const uint64_t seed =
+      DeriveSeed(DeriveSeed(kernel_.seed(), 1 + state_.index), life_ << 16 | index);
+  auto loop = std::make_unique<SimLoop>(kernel_, state_, index, options, seed);
+  loop->set_network(std::make_unique<SimNetwork>(network_, loop->state()));
+  loops_.push_back(std::move(loop));
+  return loops_.back().get();
+}
+
+void SimWorld::Stop() { Silence(/*tell_peers=*/true); }
+
+DurableStorage& SimWorld::storage() {
+  CHECK(options_.storage != nullptr) << "host " << name() << " was added without storage";
+  return *options_.storage;
+}
+
+WallTime SimWorld::wall_time() const {
+  return {wall_time_start_ns_ + kernel_.now().time_since_epoch().count()};
+}
+
+void SimWorld::Silence(bool tell_peers) {
+  if (!std::exchange(running_, false)) return;
+  ++life_;
+  live_loop_count_ = 0;
+  for (const auto& loop : loops_) loop->Stop();
+  network_.CrashHost(state_.index, tell_peers);
+  processors_.Clear();
+  kernel_.DropStopped();
+  state_.deferred.clear();
+}
+
+void SimWorld::Boot() {
+  if (!options_.boot) return;
+  kernel_.At(kernel_.now(), EventKind::kModel, nullptr, [this, life = life_] {
+    if (!running_ || life != life_) return;
+    program_ = options_.boot(*this);
+  });
+}
+
+void SimWorld::Crash(CrashKind kind) {
+  Silence(kind == CrashKind::kProcess);
+  program_.reset();
+  if (options_.lose_unsynced) options_.lose_unsynced();
+  Resume();
+}
+
+void SimWorld::Restart() {
+  if (running_) Crash(CrashKind::kProcess);
+  running_ = true;
+  Boot();
+}
+
+void SimWorld::Pause() {
+  if (!running_) return;
+  state_.paused = true;
+  processors_.SetPaused(true);
+}
+
+void SimWorld::Resume() {
+  if (!state_.paused) return;
+  processors_.SetPaused(false);
+  kernel_.Resume(state_);
+}
+
+}  // namespace neptune

@@ -1,0 +1,97 @@
+// A simulated host as the node program sees it, and as the fault plan treats it.
+//
+// Source: design of the runtime. Departs from source: none.
+// Layer: world. Threads: the simulation's thread.
+// Limits: kLoopCountMax loops between two restarts.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/world/sim/network_model.h"
+#include "neptune/world/sim/sim_kernel.h"
+#include "neptune/world/sim/sim_loop.h"
+#include "neptune/world/sim/sim_processors.h"
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+// Starts the node's program on its world and returns it: it is destroyed when the host crashes, at
+// which time its world is already silent (what it sends or posts in its destructor goes nowhere).
+using BootFunction = std::function<std::shared_ptr<void>(World&)>;
+
+struct HostOptions {
+  // Unique in the simulation; names the host in faults.
+  std::string name;
+  // IPv4 address, host byte order, unique, not loopback. Default: 10.0.0.0 + the host's 1-based
+  // number.
+  uint32_t address = 0;
+  ProcessorOptions processors;
+  // Run when the host is added and at every restart, as an event. Default: none, the test drives
+  // loops.
+  BootFunction boot;
+  // The host's durable storage, which survives crashes. Default: none; storage() must not be
+  // called.
+  std::shared_ptr<DurableStorage> storage;
+  // Called in a crash after the program is gone: forgets what was not synced, or tears it.
+  std::function<void()> lose_unsynced;
+};
+
+// What a crash looks like from outside.
+enum class CrashKind {
+  // The machine answers nothing until asked: peers are reset when they next send or wait for an
+  // answer.
+  kMachine,
+  // The process was killed: its operating system resets every peer at once.
+  kProcess,
+};
+
+class SimWorld : public World {
+ public:
+  SimWorld(SimKernel& kernel, NetworkModel& network, int index, const HostOptions& options,
+           int64_t wall_time_start_ns);
+
+  StatusOr<Loop*> StartLoop(const LoopOptions& options) override;
+  void Stop() override;
+  Processors& processors() override { return processors_; }
+  DurableStorage& storage() override;
+  WallTime wall_time() const override;
+
+  const std::string& name() const { return options_.name; }
+  uint32_t address() const { return options_.address; }
+  HostState& state() { return state_; }
+  SimProcessors& sim_processors() { return processors_; }
+  bool running() const { return running_; }
+
+  // Plans the boot function for now. REQUIRES: running.
+  void Boot();
+  // All loops and sockets vanish, the program is destroyed, unsynced storage is lost.
+  void Crash(CrashKind kind);
+  // Boots anew; a running host crashes first.
+  void Restart();
+  // As SIGSTOP: nothing runs, what arrives waits (datagrams within bounds).
+  void Pause();
+  void Resume();
+
+ private:
+  void Silence(bool tell_peers);
+
+  SimKernel& kernel_;
+  NetworkModel& network_;
+  const HostOptions options_;
+  const int64_t wall_time_start_ns_;
+  HostState state_;
+  SimProcessors processors_;
+  // Loops of earlier lives stay, so that whoever still holds one posts into nothing.
+  std::vector<std::unique_ptr<SimLoop>> loops_;
+  int live_loop_count_ = 0;
+  uint64_t life_ = 1;
+  bool running_ = true;
+  std::shared_ptr<void> program_;
+};
+
+}  // namespace neptune
