@@ -35,7 +35,7 @@ PollingAgent::~PollingAgent() {
   for (const auto& [number, pending] : pending_) pending->waiter->Wake();
 }
 
-std::optional<size_t> PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint deadline) {
+PollOutcome PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint deadline) {
   Pending pending{targets.size(), PollTally(targets.size()), ThreadRef(UserThread::Current())};
   const uint64_t first = next_number_;
   next_number_ += targets.size();
@@ -50,9 +50,10 @@ std::optional<size_t> PollingAgent::Poll(const std::vector<Endpoint>& targets, T
   while (!pending.tally.decided()) {
     if (this_thread::Park(deadline) != ParkResult::kWoken) break;
   }
-  if (!pending.tally.decided()) ++discarded_count_;
+  const bool timed_out = !pending.tally.decided();
+  if (timed_out) ++discarded_count_;
   pending_.erase(first);
-  return pending.tally.best();
+  return {pending.tally.best(), pending.tally.answered(), timed_out};
 }
 
 void PollingAgent::TakeAnswer(std::string_view bytes) {

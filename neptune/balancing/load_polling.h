@@ -15,6 +15,7 @@
 
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -36,14 +37,21 @@ struct PollingOptions {
   Duration discard_after = std::chrono::milliseconds(10);
 };
 
+struct PollOutcome {
+  // Index of the least loaded target that answered; nullopt if none did.
+  std::optional<size_t> best;
+  std::bitset<kPollSizeMax> answered;
+  // The wait ended before all had answered or one was idle.
+  bool timed_out = false;
+};
+
 class PollingAgent {
  public:
   static StatusOr<std::unique_ptr<PollingAgent>> Open(Loop& loop, const Endpoint& bind);
   ~PollingAgent();
 
-  // Polls the endpoints and waits for answers until one decides, all came, or `deadline`. Index of
-  // the least loaded one that answered; nullopt if none did.
-  std::optional<size_t> Poll(const std::vector<Endpoint>& targets, TimePoint deadline);
+  // Polls the endpoints and waits for answers until one decides, all came, or `deadline`.
+  PollOutcome Poll(const std::vector<Endpoint>& targets, TimePoint deadline);
 
   uint64_t discarded_count() const { return discarded_count_; }
 

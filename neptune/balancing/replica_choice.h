@@ -13,7 +13,7 @@
 
 #pragma once
 
-#include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,11 +38,15 @@ std::vector<size_t> ChoosePollTargets(size_t candidate_count, size_t poll_size,
                                       RandomSource& random);
 
 // Collects the answers of one poll. Ties go to the answer that came first, so a nearer server wins.
+// Targets are numbers below kPollSizeMax.
 class PollTally {
  public:
   explicit PollTally(size_t target_count) : outstanding_count_(target_count) {}
 
+  // A second answer of one target (a datagram may come twice) changes nothing.
   void Answer(size_t target, uint32_t load_index) {
+    if (target >= answered_.size() || answered_[target]) return;
+    answered_[target] = true;
     --outstanding_count_;
     if (best_target_ && best_load_ <= load_index) return;
     best_target_ = target;
@@ -50,11 +54,13 @@ class PollTally {
   }
   // Nothing better can come: all have answered, or one is idle.
   bool decided() const { return outstanding_count_ == 0 || (best_target_ && best_load_ == 0); }
+  const std::bitset<kPollSizeMax>& answered() const { return answered_; }
   // The least loaded target that answered; nullopt if none did.
   std::optional<size_t> best() const { return best_target_; }
 
  private:
   size_t outstanding_count_;
+  std::bitset<kPollSizeMax> answered_;
   std::optional<size_t> best_target_;
   uint32_t best_load_ = 0;
 };

@@ -40,6 +40,13 @@ TEST(PollTallyTest, LeastLoadedAnswerWinsAndTiesGoToTheFirst) {
   EXPECT_TRUE(tally.decided());
 }
 
+TEST(PollTallyTest, ASecondAnswerOfOneTargetIsNotCounted) {
+  PollTally tally(2);
+  tally.Answer(0, 4);
+  tally.Answer(0, 1);
+  EXPECT_FALSE(tally.decided());
+}
+
 TEST(PollTallyTest, AnIdleServerDecidesAtOnce) {
   PollTally tally(3);
   tally.Answer(5, 4);

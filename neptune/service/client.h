@@ -1,0 +1,94 @@
+// The calling side: location-transparent calls to a service's partition.
+//
+//   Call ─► replicas of the partition (yellow page) ─► policy chooses one ─► kept connection ─►
+//   answer
+//              ▲ another one, after a failed connection or, for a read, a lost one
+//              └─ three failures in a row: the node is excluded until it is heard again
+//
+// Source: dissertation 2.3 (client interface), 2.4 (three retries).
+// Layer: service.
+// Threads: Client is shared by the loops of a node; Call runs on a user-level thread of one of
+// them. A
+//   ClientSession belongs to one client at a time.
+// Units: deadlines are TimePoint.
+// Errors: kUnavailable no live replica, or every attempt failed; kDeadlineExceeded; kCancelled the
+// node
+//   stops; otherwise what the method answered.
+// Limits: CallOptions::attempts_max tries a call; every call has a deadline.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "neptune/membership/service_yellow_page.h"
+#include "neptune/service/data.h"
+#include "neptune/service/loop_client.h"
+#include "neptune/service/node_loops.h"
+#include "neptune/service/operator_registry.h"
+#include "neptune/wire/frame.h"
+
+namespace neptune {
+
+struct CallOptions {
+  // When the answer is no longer of use. Absent: the session's timeout from now.
+  std::optional<TimePoint> deadline;
+  // Most servers tried. Default: 3 (2.4).
+  int attempts_max = 3;
+};
+
+// What became of a call, for statistics and status pages.
+struct CallReport {
+  NodeId server;
+  int attempts = 0;
+  // As the server measured them.
+  Duration queue_time{0};
+  Duration run_time{0};
+};
+
+class Client {
+ public:
+  // `exclude` is called, on any loop, for a node that cannot be reached.
+  Client(NodeLoops& loops, OperatorRegistry& operators,
+         absl::AnyInvocable<void(const NodeId&)> exclude)
+      : loops_(loops), operators_(operators), exclude_(std::move(exclude)) {}
+
+  // Replicas as the caller's loop knows them now.
+  std::shared_ptr<const YellowPageView> View() const {
+    return loops_.Current().client->shared_view();
+  }
+  const OperatorRegistry& operators() const { return operators_; }
+  NodeLoops& loops() const { return loops_; }
+  void Exclude(const NodeId& node) { exclude_(node); }
+
+ private:
+  NodeLoops& loops_;
+  OperatorRegistry& operators_;
+  absl::AnyInvocable<void(const NodeId&)> exclude_;
+};
+
+// What belongs to one client over its calls.
+class ClientSession {
+ public:
+  explicit ClientSession(Client& client) : client_(client) {}
+
+  Client& client() const { return client_; }
+  std::string service_class;
+  TraceContext trace;
+  // For calls without a deadline of their own. Default: 10 s.
+  Duration default_timeout = std::chrono::seconds(10);
+
+ private:
+  Client& client_;
+};
+
+// Calls `method` on a replica of the partition and waits for its answer. `response` is untouched on
+// error.
+Status Call(ClientSession& session, const ServiceName& service, PartitionId partition,
+            const MethodName& method, AccessMode access, const Data& request, Data* response,
+            const CallOptions& options = {}, CallReport* report = nullptr);
+
+}  // namespace neptune

@@ -1,0 +1,61 @@
+// One loop's half of the client: its connections, its polls, and what it knows of replicas.
+//
+// Source: dissertation 2.2 (client module: yellow page, polling agent).
+// Layer: service.
+// Threads: the loop's own; Choose on a user-level thread.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/balancing/load_polling.h"
+#include "neptune/membership/service_yellow_page.h"
+#include "neptune/wire/connection_cache.h"
+
+namespace neptune {
+
+struct ClientOptions {
+  ConnectionCacheOptions connections;
+  PollingOptions polling;
+  BalancingPolicy policy = BalancingPolicy::kPoll;
+  // Address that polls are sent from.
+  Endpoint poll_bind = {kLoopbackAddress, 0};
+  // Failed connections in a row after which a node is excluded until it is heard again (2.4).
+  int connection_failures_max = 3;
+};
+
+class LoopClient {
+ public:
+  static StatusOr<std::unique_ptr<LoopClient>> Open(Loop& loop, const ClientOptions& options);
+
+  // Index of the replica to call. REQUIRES: `candidates` is not empty.
+  size_t Choose(const std::vector<const Replica*>& candidates, TimePoint deadline);
+
+  // Counts a connection's failure or success; true when the node has failed too often in a row.
+  bool CountFailure(const NodeId& node);
+  void CountSuccess(const NodeId& node) { failures_.erase(node); }
+
+  ConnectionCache& connections() { return connections_; }
+  const YellowPageView& view() const { return *view_; }
+  std::shared_ptr<const YellowPageView> shared_view() const { return view_; }
+  void set_view(std::shared_ptr<const YellowPageView> view) { view_ = std::move(view); }
+  uint64_t slow_poll_count() const { return polling_->discarded_count(); }
+
+ private:
+  LoopClient(Loop& loop, const ClientOptions& options);
+  size_t ChooseByPoll(const std::vector<const Replica*>& candidates, TimePoint deadline);
+
+  Loop& loop_;
+  const ClientOptions options_;
+  ConnectionCache connections_;
+  std::unique_ptr<PollingAgent> polling_;
+  std::shared_ptr<const YellowPageView> view_;
+  std::map<NodeId, int> failures_;
+  std::map<NodeId, int> missed_polls_;  // in a row, while another replica answered
+  uint64_t round_ = 0;
+};
+
+}  // namespace neptune

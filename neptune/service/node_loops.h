@@ -1,0 +1,52 @@
+// The loops of a node with what each has for itself: its scheduler and its half of the client.
+//
+// Source: design of the runtime 4.1 (each kernel thread owns its loop, connections and threads).
+// Layer: service.
+// Threads: the set is fixed before the first request; NodeLoop's parts are used on their own loop.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/thread/user_thread.h"
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+class LoopClient;
+
+struct NodeLoop {
+  NodeLoop();
+  ~NodeLoop();
+  std::string name;
+  Loop* loop = nullptr;
+  LoopPriority priority = LoopPriority::kServing;
+  std::unique_ptr<ThreadScheduler> scheduler;
+  std::unique_ptr<LoopClient> client;
+};
+
+class NodeLoops {
+ public:
+  explicit NodeLoops(World& world) : world_(world) {}
+
+  NodeLoop& Add(const std::string& name, LoopPriority priority, Loop* loop);
+  // The node's loop that the caller runs on. REQUIRES: it runs on one.
+  NodeLoop& Current() const;
+  World& world() const { return world_; }
+  const std::vector<std::unique_ptr<NodeLoop>>& all() const { return all_; }
+  // Loops for long requests; the serving ones if there are none of their own.
+  const std::vector<NodeLoop*>& workers() const {
+    return background_.empty() ? serving_ : background_;
+  }
+  const std::vector<NodeLoop*>& serving() const { return serving_; }
+
+ private:
+  World& world_;
+  std::vector<std::unique_ptr<NodeLoop>> all_;
+  std::vector<NodeLoop*> serving_;
+  std::vector<NodeLoop*> background_;
+};
+
+}  // namespace neptune

@@ -1,0 +1,36 @@
+// The reduce operators of a node by name: what a call names, the node that aggregates finds here.
+//
+// Source: DAC 3.3 (operators are registered callbacks). Layer: service.
+// Threads: thread-safe.
+
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune {
+
+class OperatorRegistry {
+ public:
+  // The same name again replaces the operator: modules of one service share it.
+  void Register(const MethodName& name, ReduceOperator reduce) {
+    LeafLock lock(&mutex_);
+    operators_[name.value()] = std::move(reduce);
+  }
+  // Errors: kNotFound.
+  StatusOr<ReduceOperator> Find(const MethodName& name) const {
+    LeafLock lock(&mutex_);
+    const auto found = operators_.find(name.value());
+    if (found == operators_.end()) return NotFound("no reduce operator '", name, "' on this node");
+    return found->second;
+  }
+
+ private:
+  mutable LeafMutex mutex_;
+  std::map<std::string, ReduceOperator> operators_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace neptune

@@ -1,0 +1,118 @@
+// The serving half of one module on one node: registered methods, bounded queue, worker pool.
+//
+//   request ─► method known? partition here? deadline ahead? ─► short and nothing waits: runs at
+//   once on
+//              the loop that read it                            │
+//              long, or others wait: queue (bounded) ───────────┴─► a free slot of the pool ─►
+//              answer
+//
+// Source: dissertation 2.2 (request dispatcher, request queue, worker pool).
+// Departs from source: workers are user-level threads; a slot is a bound on how many run at once.
+// Layer: service.
+// Threads: Dispatch on any serving loop; load_index and Describe from any thread.
+// Errors, as answers: kUnimplemented unknown method; kInvalidArgument a write called as a read;
+//   kUnavailable the partition is not here; kResourceExhausted the queue is full; kDeadlineExceeded
+//   the deadline passed before the request ran; kInternal the method threw.
+// Limits: ServiceHostOptions.
+
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/metrics.h"
+#include "neptune/membership/announcement.h"
+#include "neptune/scheduling/request_queue.h"
+#include "neptune/service/node_loops.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune {
+
+struct ServiceHostOptions {
+  RequestQueueOptions queue;
+  // Most long requests that run or wait inside at once. Default: 8.
+  size_t concurrency = 8;
+  // Most short requests that are on user-level threads at once. Default: 1,024.
+  size_t short_count_max = 1024;
+  // A host whose requests wait while none has finished for this long no longer announces itself.
+  Duration stall_timeout = std::chrono::seconds(2);
+};
+
+class OperatorRegistry;
+
+class ServiceHost final : public ServiceRegistrar {
+ public:
+  ServiceHost(ServiceName service, std::vector<PartitionId> partitions, NodeLoops& loops,
+              OperatorRegistry& operators, MetricsRegistry& metrics,
+              const ServiceHostOptions& options);
+  ~ServiceHost() override;
+
+  // Starts the module; it registers its methods here.
+  Status Start(std::unique_ptr<ServiceModule> module, ModuleContext& context);
+  void Stop();
+
+  // Takes a request from a serving loop.
+  void Dispatch(IncomingRequest request);
+
+  // Active and queued requests.
+  uint32_t load_index() const { return load_.load(std::memory_order_relaxed); }
+  // What to announce now: healthy partitions, none while stalled.
+  HostedService Describe(TimePoint now) const;
+  bool Stalled(TimePoint now) const;
+
+  const ServiceName& service() const { return service_; }
+  const std::vector<PartitionId>& partitions() const { return partitions_; }
+  std::string implementation() const { return module_ == nullptr ? "" : module_->implementation(); }
+  size_t queue_length() const;
+
+  void Method(const MethodName& name, const MethodOptions& options,
+              MethodFunction function) override;
+  void Reduce(const MethodName& name, ReduceOperator reduce) override;
+
+ private:
+  struct MethodEntry;
+
+  const MethodEntry* Find(IncomingRequest& request, Status* why) const;
+  void Refuse(IncomingRequest request, const Status& status, const MethodEntry* method);
+  bool TryRunInPlace(IncomingRequest& request, const MethodEntry& method);
+  void Enqueue(IncomingRequest request, const MethodEntry& method);
+  void StartWaiting();
+  void StartOn(NodeLoop& worker, IncomingRequest request, const MethodEntry& method);
+  void Serve(IncomingRequest request, const MethodEntry& method);
+  void DropCancelled(RequestTicket ticket);
+
+  const ServiceName service_;
+  const std::vector<PartitionId> partitions_;
+  NodeLoops& loops_;
+  OperatorRegistry& operators_;
+  MetricsRegistry& metrics_;
+  const ServiceHostOptions options_;
+  std::unique_ptr<ServiceModule> module_;
+  std::map<std::string, std::unique_ptr<MethodEntry>, std::less<>> methods_;  // fixed after Start
+  std::vector<CallbackGauge> gauges_;
+
+  std::atomic<uint32_t> load_{0};
+  std::atomic<uint32_t> short_count_{0};
+  std::atomic<uint32_t> waiting_count_{0};
+  std::atomic<int64_t> last_progress_ns_{0};
+
+  struct Waiting {
+    IncomingRequest request;
+    const MethodEntry* method = nullptr;
+  };
+  mutable LeafMutex mutex_;
+  RequestQueue queue_ ABSL_GUARDED_BY(mutex_);
+  std::unordered_map<RequestTicket, Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
+  RequestTicket next_ticket_ ABSL_GUARDED_BY(mutex_) = 1;
+  size_t active_count_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t next_worker_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Cancelled calls may outlive the host; they look at it through this.
+  const std::shared_ptr<std::atomic<bool>> alive_ = std::make_shared<std::atomic<bool>>(true);
+};
+
+}  // namespace neptune

@@ -1,0 +1,149 @@
+// What a service programmer writes: a module that registers methods, loaded into a node.
+//
+// A module is a shared library with one exported entry point (NEPTUNE_SERVICE_MODULE), or the same
+// source linked statically in a test. Methods are plain blocking functions that run on user-level
+// threads.
+//
+//   class Echo : public ServiceModule {
+//     Status Start(ModuleContext& context) override {
+//       context.registrar.Method(MethodName("Echo"), {}, [](RequestContext&, const Data& in, Data*
+//       out) {
+//         *out = in;
+//         return OkStatus();
+//       });
+//       return OkStatus();
+//     }
+//   };
+//   NEPTUNE_SERVICE_MODULE(Echo)
+//
+// Source: dissertation 2.2-2.4 (service modules, registered methods); DAC 3.3, figure 5
+// (operators). Layer: service. Threads: Start and Stop on the node's main thread; methods on any
+// loop of the node, several at once. Errors: a method's status travels to the caller; an exception
+// becomes kInternal.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/ids.h"
+#include "neptune/base/metrics.h"
+#include "neptune/base/status.h"
+#include "neptune/base/status_section.h"
+#include "neptune/base/time.h"
+#include "neptune/service/data.h"
+#include "neptune/wire/frame.h"
+#include "neptune/wire/server_connection.h"
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+class Client;
+
+// Changes whenever a module built for an older runtime would misunderstand this header.
+inline constexpr int kModuleInterfaceVersion = 1;
+
+enum class Grain {
+  kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
+  kLong,   // runs on the module's pool, at lower priority than the loops
+};
+
+struct MethodOptions {
+  AccessMode access = AccessMode::kRead;
+  Grain grain = Grain::kShort;
+  // Reads only, and keeps nothing between requests: may be cut short at any time.
+  bool stateless = true;
+};
+
+// What a method knows of the request it serves.
+class RequestContext {
+ public:
+  RequestContext(PartitionId partition, TimePoint deadline, std::string service_class,
+                 const TraceContext& trace, std::shared_ptr<IncomingCall> call, World& world)
+      : partition_(partition),
+        deadline_(deadline),
+        service_class_(std::move(service_class)),
+        trace_(trace),
+        call_(std::move(call)),
+        world_(world) {}
+
+  PartitionId partition() const { return partition_; }
+  TimePoint deadline() const { return deadline_; }
+  const std::string& service_class() const { return service_class_; }
+  const TraceContext& trace() const { return trace_; }
+  World& world() const { return world_; }
+  TimePoint Now() const;
+  // Nobody waits for the answer any more: the caller cancelled or is gone, or the deadline passed.
+  bool ShouldStop() const { return (call_ != nullptr && call_->cancelled()) || Now() >= deadline_; }
+
+ private:
+  const PartitionId partition_;
+  const TimePoint deadline_;
+  const std::string service_class_;
+  const TraceContext trace_;
+  const std::shared_ptr<IncomingCall> call_;
+  World& world_;
+};
+
+using MethodFunction = std::function<Status(RequestContext&, const Data& request, Data* response)>;
+
+// Combines two results of a local operator: commutative and associative, free of side effects.
+// `parameters` are the same for every reduction of one call.
+using ReduceOperator = std::function<Status(const Data& first, const Data& second,
+                                            const Data& parameters, Data* result)>;
+
+// Where a module says what it offers.
+class ServiceRegistrar {
+ public:
+  virtual ~ServiceRegistrar() = default;
+  // A name registered twice, or a write that claims to be stateless, is a bug.
+  virtual void Method(const MethodName& name, const MethodOptions& options,
+                      MethodFunction function) = 0;
+  // Reduce operators belong to the node: any caller on it may name them.
+  virtual void Reduce(const MethodName& name, ReduceOperator reduce) = 0;
+};
+
+// What a module gets when it starts. Everything in it outlives the module.
+struct ModuleContext {
+  ServiceName service;
+  // The share of the service's data that this node holds.
+  std::vector<PartitionId> partitions;
+  // Parameters of the service in the cluster spec.
+  std::map<std::string, std::string> parameters;
+  // Folder that relative paths of parameters start from.
+  std::string base_directory;
+  ServiceRegistrar& registrar;
+  Client& client;
+  World& world;
+  MetricsRegistry& metrics;
+  StatusSections& status;
+};
+
+class ServiceModule {
+ public:
+  virtual ~ServiceModule() = default;
+  // Opens what the module needs and registers its methods. After an error the node does not offer
+  // the service.
+  virtual Status Start(ModuleContext& context) = 0;
+  // Whether one of its partitions can be served now; an unhealthy one is not announced.
+  virtual Status Health(PartitionId partition) { return OkStatus(); }
+  // Name of the implementation, for answers, announcements and metrics.
+  virtual std::string implementation() const = 0;
+  // No method runs any more. Closes what Start opened.
+  virtual void Stop() {}
+};
+
+}  // namespace neptune
+
+// Makes `Type` (default-constructible) the module of this shared library.
+#define NEPTUNE_SERVICE_MODULE(Type)                                                         \
+  extern "C" __attribute__((visibility("default"))) int neptune_module_interface_version() { \
+    return ::neptune::kModuleInterfaceVersion;                                               \
+  }                                                                                          \
+  extern "C" __attribute__((visibility("default"))) ::neptune::ServiceModule*                \
+  neptune_module_create() {                                                                  \
+    return new Type();                                                                       \
+  }
