@@ -18,15 +18,17 @@
 
 namespace search::docserver {
 
+inline constexpr size_t kPassageCountMax = 8;
+
 struct SnippetOptions {
   // Most bytes of all pieces together, the separators " … " included. 0 gives no pieces.
   size_t size_max = 240;
-  // Most passages joined by " … ". Larger: more of the query's words are shown, each with less
-  // around it.
+  // Most passages joined by " … ", from 1 to kPassageCountMax. Larger: more of the query's words
+  // are shown, each with less around it.
   size_t passage_count_max = 3;
   // Bytes of the text that are searched; bounds the time on huge pages. Larger: matches further
-  // down are found.
-  size_t scan_size_max = size_t{4} << 20;
+  // down are found. Default: under 10 ms.
+  size_t scan_size_max = size_t{1} << 20;
 };
 
 class SnippetMaker {
@@ -38,9 +40,10 @@ class SnippetMaker {
 
   // Replaces *pieces by the snippet of `text` for `query`: valid UTF-8, passages of the text in
   // text order, runs of white space made one blank, " … " where text is left out before, between or
-  // after. If the text holds one of the query's phrases, so does a passage. Every word whose term
-  // the query asks for is a piece of its own with matches_query, and nothing else is. Without a
-  // match, or for an empty query, the beginning of the text. Linear in the scanned text.
+  // after. If the scanned text holds a phrase of the query, so does a passage, if the phrase fits.
+  // What the query asks for in the text - a word by itself, in any of its forms, or a phrase as a
+  // whole - is in pieces with matches_query, and nothing else is. Without a match, or for an empty
+  // query, the beginning of the text. Linear in the scanned text.
   void Make(std::string_view text, const index::Query& query, const SnippetOptions& options,
             google::protobuf::RepeatedPtrField<SnippetPiece>* pieces);
 

@@ -1,0 +1,39 @@
+#include "docserver/snippet/query_terms.h"
+
+namespace search::docserver {
+
+using index::QueryField;
+using index::QueryNode;
+
+QueryTerms::QueryTerms(const index::Query& query) {
+  for (const QueryNode* leaf : index::PositiveLeaves(query)) {
+    if (leaf->field == QueryField::kTitle) continue;
+    if (leaf->kind == QueryNode::Kind::kTerm) {
+      int& unit = single_units_[static_cast<size_t>(Number(leaf->term))];
+      if (unit == kNoUnit) unit = NewUnit(/*is_phrase=*/false);
+      continue;
+    }
+    Phrase phrase;
+    for (const index::PhraseTerm& word : leaf->phrase) {
+      phrase.words.push_back({Number(word.term), word.position});
+    }
+    phrase.unit = NewUnit(/*is_phrase=*/true);
+    phrases_.push_back(std::move(phrase));
+  }
+}
+
+int QueryTerms::Number(std::string_view term) {
+  const auto [entry, is_new] = numbers_.try_emplace(term, static_cast<int>(numbers_.size()));
+  if (is_new) {
+    single_units_.push_back(kNoUnit);
+    first_bytes_.set(static_cast<uint8_t>(term[0]));
+  }
+  return entry->second;
+}
+
+int QueryTerms::NewUnit(bool is_phrase) {
+  if (units_.size() < kUnitCountMax) units_.push_back(is_phrase);
+  return static_cast<int>(units_.size()) - 1;
+}
+
+}  // namespace search::docserver

@@ -1,0 +1,69 @@
+// What a query asks for, prepared for scanning text: terms by number, wanted single terms, phrases.
+//
+// Layer: docserver, snippet. Threads: immutable; refers to the query, which must outlive it.
+// Limits: kUnitCountMax units are told apart; those beyond count as one.
+
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "index/core/query/query.h"
+
+namespace search::docserver {
+
+// A unit is what a passage can contain: a single word of the query, or a phrase as a whole.
+inline constexpr size_t kUnitCountMax = 64;
+using UnitMask = uint64_t;
+
+class QueryTerms {
+ public:
+  static constexpr int kNoTerm = -1;
+  static constexpr int kNoUnit = -1;
+
+  struct PhraseWord {
+    int term;
+    uint32_t position;
+  };
+  struct Phrase {
+    std::vector<PhraseWord> words;
+    int unit;
+  };
+
+  // Leaves that must stand in the title are not looked for in the text.
+  explicit QueryTerms(const index::Query& query);
+
+  bool empty() const { return units_.empty(); }
+
+  // The number of an analysed term, or kNoTerm.
+  int Find(std::string_view term) const {
+    if (!first_bytes_[static_cast<uint8_t>(term[0])]) return kNoTerm;
+    const auto found = numbers_.find(term);
+    return found == numbers_.end() ? kNoTerm : found->second;
+  }
+  // The unit of a term that is wanted by itself; kNoUnit if only phrases hold it.
+  int UnitOf(int term) const { return single_units_[static_cast<size_t>(term)]; }
+
+  const std::vector<Phrase>& phrases() const { return phrases_; }
+  size_t unit_count() const { return units_.size(); }
+  // A phrase outweighs all single words together; beyond kUnitCountMax the last unit stands for the
+  // rest.
+  bool IsPhrase(size_t unit) const { return units_[unit]; }
+
+ private:
+  int Number(std::string_view term);
+  int NewUnit(bool is_phrase);
+
+  std::unordered_map<std::string_view, int> numbers_;
+  std::bitset<256> first_bytes_;
+  std::vector<int> single_units_;  // by term
+  std::vector<Phrase> phrases_;
+  std::vector<bool> units_;  // whether each is a phrase
+};
+
+}  // namespace search::docserver

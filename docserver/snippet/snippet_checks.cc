@@ -1,0 +1,64 @@
+#include "docserver/snippet/snippet_checks.h"
+
+#include "docserver/snippet/piece_writer.h"
+#include "index/core/analysis/unicode.h"
+
+namespace search::docserver {
+
+namespace {
+
+bool IsValidUtf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const index::unicode::Decoded next = index::unicode::Decode(text.substr(at));
+    if (next.code_point < 0) return false;
+    at += next.size;
+  }
+  return true;
+}
+
+// The whole text with blanks made one, as a snippet would write it.
+std::string Normalised(std::string_view text) {
+  google::protobuf::RepeatedPtrField<SnippetPiece> pieces;
+  PieceWriter writer(&pieces);
+  writer.Text(text, false);
+  return pieces.empty() ? std::string() : pieces[0].text();
+}
+
+std::string_view Trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// The text may hold the separator's sign itself, so that both are cut at every such sign.
+bool StretchesComeFrom(std::string_view snippet, std::string_view text) {
+  constexpr std::string_view kSign = "…";
+  size_t from = 0;
+  while (true) {
+    const size_t cut = snippet.find(kSign);
+    const std::string_view stretch = Trimmed(snippet.substr(0, cut));
+    const size_t found = text.find(stretch, from);
+    if (found == std::string_view::npos) return false;
+    from = found + stretch.size();
+    if (cut == std::string_view::npos) return true;
+    snippet.remove_prefix(cut + kSign.size());
+  }
+}
+
+}  // namespace
+
+std::string BrokenPromise(std::string_view text, const SnippetOptions& options,
+                          const google::protobuf::RepeatedPtrField<SnippetPiece>& pieces) {
+  std::string snippet;
+  for (int i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].text().empty()) return "empty piece";
+    if (i > 0 && pieces[i].matches_query() == pieces[i - 1].matches_query()) return "split piece";
+    if (!IsValidUtf8(pieces[i].text())) return "piece is not UTF-8: " + pieces[i].text();
+    snippet += pieces[i].text();
+  }
+  if (snippet.size() > options.size_max) return "too long: " + snippet;
+  if (!StretchesComeFrom(snippet, Normalised(text))) return "not of the text: " + snippet;
+  return "";
+}
+
+}  // namespace search::docserver
