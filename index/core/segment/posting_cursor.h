@@ -1,0 +1,131 @@
+// Walks over one term's postings, decoding a block at a time; bounds-checked against the file.
+//
+// Source: none. Format: format.md.
+// Layer: index/core, segment.
+// Threads: thread-compatible; the segment outlives it.
+// Errors: damaged bytes end the list and set damaged(); nothing outside the file is read.
+// Units: ordinals of documents in the segment; kNoDocument behind the last.
+// Limits: 3 KiB each.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "index/core/document.h"
+#include "index/core/segment/format.h"
+#include "index/core/segment/posting_block.h"
+
+namespace search::index {
+
+inline constexpr uint32_t kNoDocument = UINT32_MAX;
+
+class PostingCursor {
+ public:
+  // Stands before the first posting; call Seek or LoadBlock first.
+  PostingCursor(const PostingStorage& storage, const TermEntry& entry, uint32_t document_count);
+
+  const TermEntry& entry() const { return entry_; }
+  bool damaged() const { return damaged_; }
+  // False until the first Seek, Next or LoadBlock.
+  bool started() const { return started_; }
+  uint32_t ordinal() const { return ordinal_; }
+
+  // Moves to the first posting at or behind `target` and returns its ordinal. Never moves back: a
+  // target before the present posting stays there.
+  uint32_t Seek(uint32_t target) {
+    if (ordinal_ != kNoDocument && started_ && target <= ordinal_) return ordinal_;
+    return SeekForward(target);
+  }
+  uint32_t Next() {
+    if (started_ && index_ + 1 < count_) {
+      ordinal_ = ordinals_[++index_];
+      return ordinal_;
+    }
+    return NextBlock();
+  }
+
+  // Of the present posting.
+  uint32_t frequency(Field field) {
+    const auto i = static_cast<size_t>(field);
+    if ((decoded_frequencies_ & (1U << i)) == 0) DecodeFrequencies(i);
+    return frequencies_[i][index_];
+  }
+  // Ascending positions in the field, replacing *positions.
+  void DecodePositions(Field field, std::vector<uint32_t>* positions);
+
+  // The blocks, without decoding. Block b of a term with a single block ends with the segment.
+  uint32_t block_count() const { return block_count_; }
+  uint32_t block_last(uint32_t block) const {
+    return block_count_ == 1 ? last_possible_ : lasts_[block];
+  }
+  // First block from `from` on that may hold `target` or a later one; block_count() if none.
+  uint32_t FindBlock(uint32_t target, uint32_t from) const;
+  uint32_t block() const { return block_; }
+  // Whether Seek(target) needs no further block.
+  bool IsInBlock(uint32_t target) const { return count_ > 0 && target <= ordinals_[count_ - 1]; }
+
+  // Block-at-a-time: decodes the ordinals of block b and stands at its first posting. False if it
+  // is damaged.
+  bool LoadBlock(uint32_t block);
+  uint32_t index() const { return index_; }  // of the present posting in its block
+  // Moves on to the posting with this index, or to the next block if there is none.
+  void MoveTo(uint32_t index) {
+    if (index >= count_) {
+      NextBlock();
+    } else {
+      index_ = index;
+      ordinal_ = ordinals_[index];
+    }
+  }
+  std::span<const uint32_t> block_ordinals() const { return {ordinals_.data(), count_}; }
+  // Frequencies of all of the block's postings; empty if all are 0.
+  std::span<const uint32_t> block_frequencies(Field field);
+
+ private:
+  uint32_t SeekForward(uint32_t target);
+  uint32_t NextBlock();
+  uint32_t Exhaust();
+  uint32_t Damage();
+  void DecodeFrequencies(size_t field);
+  bool FindPositionStarts();
+  // The position gap with this number in the present block.
+  bool LoadPositionGroup(uint32_t group);
+
+  TermEntry entry_;
+  std::string_view postings_;   // the term's
+  std::string_view positions_;  // the term's
+  const uint32_t* lasts_ = nullptr;
+  const BlockOffsets* offsets_ = nullptr;
+  uint32_t block_count_ = 0;
+  uint32_t document_count_;
+  uint32_t last_possible_;
+
+  bool started_ = false;
+  bool damaged_ = false;
+  uint32_t ordinal_ = kNoDocument;
+  uint32_t block_ = 0;
+  uint32_t index_ = 0;
+  uint32_t count_ = 0;
+  uint32_t decoded_frequencies_ = 0;  // a bit for each field
+  PostingBlockLayout layout_;
+  alignas(64) std::array<uint32_t, kPostingBlockSize> ordinals_;
+  std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies_;
+
+  // Of the present block, once positions are asked for.
+  struct PositionState {
+    uint32_t block = UINT32_MAX;
+    // Number of the first gap of each posting, and the end.
+    std::array<uint32_t, kPostingBlockSize + 1> starts;
+    uint32_t group = UINT32_MAX;  // in gaps
+    uint32_t group_count = 0;
+    const char* group_at = nullptr;  // behind that group
+    std::array<uint32_t, kPostingBlockSize> gaps;
+  };
+  std::unique_ptr<PositionState> position_state_;
+};
+
+}  // namespace search::index

@@ -1,0 +1,127 @@
+#include "index/core/segment/section_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+namespace search::index {
+namespace {
+
+struct Header {
+  uint32_t magic = 0;
+  uint32_t version = 0;
+  uint64_t file_size = 0;
+  uint32_t section_count = 0;
+  uint32_t reserved = 0;
+  // Of the header with this field 0, followed by the table of sections.
+  uint64_t checksum = 0;
+};
+static_assert(sizeof(Header) == 32);
+
+uint64_t HeaderChecksum(Header header, std::string_view table) {
+  header.checksum = 0;
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof(header));
+  bytes.append(table);
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+neptune::Status FileError(const std::string& path) {
+  const int error = errno;
+  if (error == ENOENT) return neptune::NotFound("no such file: ", path);
+  return neptune::Unavailable("cannot open ", path, ": ", std::strerror(error));
+}
+
+}  // namespace
+
+neptune::StatusOr<std::unique_ptr<SectionFile>> SectionFile::Open(const std::string& path,
+                                                                  FileKind kind,
+                                                                  const OpenOptions& options) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return FileError(path);
+  std::unique_ptr<SectionFile> file(new SectionFile);
+  file->name_ = path;
+  struct stat info = {};
+  if (::fstat(descriptor, &info) != 0) {
+    const neptune::Status status = FileError(path);
+    ::close(descriptor);
+    return status;
+  }
+  const auto size = static_cast<size_t>(info.st_size);
+  void* mapping = size == 0 || !S_ISREG(info.st_mode)
+                      ? MAP_FAILED
+                      : ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+  ::close(descriptor);
+  if (mapping == MAP_FAILED) {
+    return size == 0 ? file->Damaged("the file is empty") : FileError(path);
+  }
+  file->mapping_ = mapping;
+  file->bytes_ = {static_cast<const char*>(mapping), size};
+  NEPTUNE_RETURN_IF_ERROR(file->Check(kind, options));
+  return file;
+}
+
+neptune::StatusOr<std::unique_ptr<SectionFile>> SectionFile::FromBytes(std::string_view bytes,
+                                                                       const std::string& name,
+                                                                       FileKind kind,
+                                                                       const OpenOptions& options) {
+  std::unique_ptr<SectionFile> file(new SectionFile);
+  file->name_ = name;
+  file->bytes_ = bytes;
+  NEPTUNE_RETURN_IF_ERROR(file->Check(kind, options));
+  return file;
+}
+
+SectionFile::~SectionFile() {
+  if (mapping_ != nullptr) ::munmap(mapping_, bytes_.size());
+}
+
+neptune::Status SectionFile::CheckHeader(FileKind kind) {
+  Header header;
+  if (bytes_.size() < sizeof(header)) return Damaged("shorter than a header");
+  std::memcpy(&header, bytes_.data(), sizeof(header));
+  if (header.magic != kind.magic) return Damaged("not a file of this kind");
+  if (header.version != kind.version) {
+    return Damaged("format version ", header.version, ", this program reads ", kind.version);
+  }
+  if (header.file_size != bytes_.size()) {
+    return Damaged(bytes_.size(), " bytes instead of ", header.file_size);
+  }
+  if (header.section_count > kSectionsMax) return Damaged("too many sections");
+  const size_t table_size = header.section_count * sizeof(Entry);
+  if (bytes_.size() - sizeof(header) < table_size) return Damaged("table of sections is cut off");
+  const std::string_view table = bytes_.substr(sizeof(header), table_size);
+  if (HeaderChecksum(header, table) != header.checksum) return Damaged("checksum of the header");
+  entries_ = {reinterpret_cast<const Entry*>(table.data()), header.section_count};
+  fingerprint_ = header.checksum;
+  return neptune::OkStatus();
+}
+
+neptune::Status SectionFile::Check(FileKind kind, const OpenOptions& options) {
+  NEPTUNE_RETURN_IF_ERROR(CheckHeader(kind));
+  for (const Entry& entry : entries_) {
+    if (entry.offset % kSectionAlignment != 0 || entry.offset > bytes_.size() ||
+        entry.size > bytes_.size() - entry.offset) {
+      return Damaged("section ", entry.id, " lies outside the file");
+    }
+    if (options.verify_checksums &&
+        XXH3_64bits(bytes_.data() + entry.offset, entry.size) != entry.checksum) {
+      return Damaged("checksum of section ", entry.id);
+    }
+  }
+  return neptune::OkStatus();
+}
+
+neptune::StatusOr<std::string_view> SectionFile::Section(uint32_t id) const {
+  for (const Entry& entry : entries_) {
+    if (entry.id == id) return bytes_.substr(entry.offset, entry.size);
+  }
+  return Damaged("no section ", id);
+}
+
+}  // namespace search::index

@@ -1,0 +1,83 @@
+// Writes a segment: documents in ascending order of doc_id, then terms in ascending order of key,
+// each with its postings.
+//
+// Source: none. Format: format.md.
+// Layer: index/core, segment. Writes `segment` and two working files in the folder.
+// Threads: thread-compatible.
+// Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than 4 GiB of postings of one term).
+//   The first error stays; Finish returns it.
+// Limits: memory is 16 bytes a document, 12 bytes a posting block and the term dictionary.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/core/document.h"
+#include "index/core/segment/file_appender.h"
+#include "index/core/segment/format.h"
+#include "index/core/segment/posting_block.h"
+#include "index/core/segment/term_dictionary.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class SegmentWriter {
+ public:
+  static neptune::StatusOr<std::unique_ptr<SegmentWriter>> Create(const std::string& directory);
+  ~SegmentWriter();  // removes the working files
+  SegmentWriter(const SegmentWriter&) = delete;
+  SegmentWriter& operator=(const SegmentWriter&) = delete;
+
+  // REQUIRES: doc_id greater than the last.
+  void AddDocument(uint64_t doc_id, float static_rank,
+                   const std::array<uint32_t, kFieldCount>& lengths);
+  uint32_t document_count() const { return static_cast<uint32_t>(doc_ids_.size()); }
+
+  // REQUIRES: key greater than the last; at least one posting before EndTerm.
+  void BeginTerm(std::string_view key);
+  // REQUIRES: ordinal greater than the last. `position_gaps`: by field, as many as the frequencies
+  // add up to; a field's first position, then gaps.
+  void AddPosting(uint32_t ordinal, const std::array<uint32_t, kFieldCount>& frequencies,
+                  std::span<const uint32_t> position_gaps);
+  void EndTerm();
+
+  // Size of the file.
+  neptune::StatusOr<uint64_t> Finish();
+  const SegmentTotals& totals() const { return totals_; }
+
+ private:
+  explicit SegmentWriter(std::string directory) : directory_(std::move(directory)) {}
+
+  void FlushBlock();
+  neptune::Status Close();
+
+  const std::string directory_;
+  SegmentTotals totals_;
+  std::vector<uint64_t> doc_ids_;
+  std::vector<float> static_ranks_;
+  std::vector<uint32_t> length_codes_;
+
+  TermDictionaryBuilder terms_;
+  FileAppender postings_;
+  FileAppender positions_;
+  std::vector<uint32_t> block_lasts_;
+  std::vector<BlockOffsets> block_offsets_;
+  neptune::Status failure_;
+
+  // The term in work.
+  std::string key_;
+  TermEntry entry_;
+  uint32_t first_possible_ = 0;
+  std::vector<uint32_t> term_lasts_;
+  std::vector<BlockOffsets> term_offsets_;
+  PostingBlockInput block_;
+  std::string scratch_;
+};
+
+}  // namespace search::index
