@@ -1,0 +1,232 @@
+#include "index/core/builder/index_builder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <queue>
+#include <vector>
+
+#include "index/core/analysis/analyzer.h"
+#include "index/core/builder/occurrence_code.h"
+#include "index/core/builder/term_run.h"
+#include "index/core/builder/term_table.h"
+#include "index/core/segment/segment_reader.h"
+#include "index/core/segment/segment_writer.h"
+
+namespace search::index {
+namespace {
+
+constexpr size_t kMemorySizeMin = size_t{1} << 20;
+
+AnalyzerOptions AnalyzerOptionsForBuilding() {
+  AnalyzerOptions options;
+  options.token_count_max = kFieldTokensMax;
+  return options;
+}
+
+// Gives the runs' terms in ascending order; runs with the same term in the order of the runs.
+class RunMerger {
+ public:
+  explicit RunMerger(std::vector<std::unique_ptr<TermRun>> runs) : runs_(std::move(runs)) {}
+
+  neptune::Status Start() {
+    for (size_t i = 0; i < runs_.size(); ++i) NEPTUNE_RETURN_IF_ERROR(Advance(i));
+    return neptune::OkStatus();
+  }
+
+  bool done() const { return queue_.empty(); }
+  std::string_view key() const { return runs_[queue_.top()]->key(); }
+
+  // Writes the next term of all runs that hold it.
+  neptune::Status WriteTerm(SegmentWriter* writer) {
+    const std::string key(this->key());
+    writer->BeginTerm(key);
+    while (!done() && this->key() == key) {
+      const size_t run = queue_.top();
+      queue_.pop();
+      NEPTUNE_RETURN_IF_ERROR(CopyPostings(run, writer));
+      NEPTUNE_RETURN_IF_ERROR(Advance(run));
+    }
+    writer->EndTerm();
+    return neptune::OkStatus();
+  }
+
+ private:
+  struct Later {
+    const std::vector<std::unique_ptr<TermRun>>* runs;
+    bool operator()(size_t a, size_t b) const {
+      const int order = (*runs)[a]->key().compare((*runs)[b]->key());
+      return order != 0 ? order > 0 : a > b;
+    }
+  };
+
+  neptune::Status Advance(size_t run) {
+    NEPTUNE_ASSIGN_OR_RETURN(const bool found, runs_[run]->Next());
+    if (found) queue_.push(run);
+    return neptune::OkStatus();
+  }
+
+  neptune::Status CopyPostings(size_t run, SegmentWriter* writer) {
+    NEPTUNE_RETURN_IF_ERROR(runs_[run]->ReadOccurrences(&occurrences_));
+    OccurrenceReader reader(occurrences_);
+    while (reader.Next(&posting_)) {
+      writer->AddPosting(posting_.ordinal, posting_.frequencies, posting_.position_gaps);
+    }
+    return reader.damaged() ? neptune::DataLoss("occurrences of a run are damaged")
+                            : neptune::OkStatus();
+  }
+
+  std::vector<std::unique_ptr<TermRun>> runs_;
+  std::priority_queue<size_t, std::vector<size_t>, Later> queue_{Later{&runs_}};
+  std::string occurrences_;
+  RawPosting posting_;
+};
+
+}  // namespace
+
+class IndexBuilder::Rep {
+ public:
+  explicit Rep(IndexBuilderOptions options)
+      : options_(std::move(options)), analyzer_(AnalyzerOptionsForBuilding()) {}
+
+  ~Rep() {
+    for (const std::string& path : run_paths_) ::unlink(path.c_str());
+  }
+
+  neptune::Status Create() {
+    if (options_.memory_size_max < kMemorySizeMin || options_.memory_size_max > kArenaSizeMax) {
+      return neptune::InvalidArgument("index builder: memory_size_max ", options_.memory_size_max,
+                                      " is not between 1 MiB and 3 GiB");
+    }
+    std::error_code error;
+    std::filesystem::create_directories(options_.directory, error);
+    if (error) {
+      return neptune::Unavailable("cannot make folder ", options_.directory, ": ", error.message());
+    }
+    NEPTUNE_ASSIGN_OR_RETURN(writer_, SegmentWriter::Create(options_.directory));
+    return neptune::OkStatus();
+  }
+
+  neptune::Status Add(const IndexedDocument& document) {
+    if (!status_.ok()) return status_;
+    return status_ = AddChecked(document);
+  }
+
+  neptune::StatusOr<SegmentSummary> Finish() {
+    NEPTUNE_RETURN_IF_ERROR(status_);
+    status_ = neptune::FailedPrecondition("index builder: already finished");
+    return Merge();
+  }
+
+ private:
+  neptune::Status AddChecked(const IndexedDocument& document);
+  uint32_t AddField(Field field, std::string_view text, uint32_t ordinal);
+  neptune::Status Spill();
+  neptune::StatusOr<SegmentSummary> Merge();
+  neptune::StatusOr<std::vector<std::unique_ptr<TermRun>>> OpenRuns();
+
+  const IndexBuilderOptions options_;
+  Analyzer analyzer_;
+  std::vector<Token> tokens_;
+  TermTable table_;
+  std::unique_ptr<SegmentWriter> writer_;
+  std::vector<std::string> run_paths_;
+  uint64_t last_doc_id_ = 0;
+  neptune::Status status_;
+};
+
+neptune::Status IndexBuilder::Rep::AddChecked(const IndexedDocument& document) {
+  const uint32_t ordinal = writer_->document_count();
+  if (ordinal > 0 && document.doc_id <= last_doc_id_) {
+    return neptune::InvalidArgument("index builder: document ", document.doc_id, " after ",
+                                    last_doc_id_);
+  }
+  if (!(document.static_rank >= 0 && document.static_rank <= 1)) {
+    return neptune::InvalidArgument("index builder: document ", document.doc_id,
+                                    " has static rank ", document.static_rank);
+  }
+  if (ordinal == kSegmentDocumentsMax) {
+    return neptune::ResourceExhausted("index builder: more than ", kSegmentDocumentsMax,
+                                      " documents");
+  }
+  last_doc_id_ = document.doc_id;
+  const std::array<uint32_t, kFieldCount> lengths = {
+      AddField(Field::kTitle, document.title, ordinal),
+      AddField(Field::kBody, document.body, ordinal),
+      AddField(Field::kExtra, document.extra_text, ordinal)};
+  analyzer_.Analyze(FieldKind::kSite, document.site, &tokens_);
+  for (const Token& token : tokens_) {
+    table_.AddWithoutPosition(Segment::SiteKey(token.term), ordinal);
+  }
+  writer_->AddDocument(document.doc_id, document.static_rank, lengths);
+  return table_.memory_size() >= options_.memory_size_max ? Spill() : neptune::OkStatus();
+}
+
+// Returns the number of words indexed.
+uint32_t IndexBuilder::Rep::AddField(Field field, std::string_view text, uint32_t ordinal) {
+  if (text.empty()) return 0;
+  const FieldKind kind = field == Field::kTitle ? FieldKind::kTitle : FieldKind::kBody;
+  analyzer_.Analyze(kind, text, &tokens_);
+  uint32_t count = 0;
+  for (const Token& token : tokens_) {
+    if (count == kFieldTokensMax || token.position >= kFieldTokensMax) break;
+    table_.Add(token.term, ordinal, field, token.position);
+    ++count;
+  }
+  return count;
+}
+
+neptune::Status IndexBuilder::Rep::Spill() {
+  if (run_paths_.size() == kRunsMax) {
+    return neptune::ResourceExhausted("index builder: more than ", kRunsMax,
+                                      " runs; raise memory_size_max");
+  }
+  run_paths_.push_back(neptune::StrCat(options_.directory, "/run.", run_paths_.size(), ".part"));
+  NEPTUNE_RETURN_IF_ERROR(WriteRun(table_, run_paths_.back()));
+  table_.Clear();
+  return neptune::OkStatus();
+}
+
+neptune::StatusOr<std::vector<std::unique_ptr<TermRun>>> IndexBuilder::Rep::OpenRuns() {
+  std::vector<std::unique_ptr<TermRun>> runs;
+  for (const std::string& path : run_paths_) {
+    NEPTUNE_ASSIGN_OR_RETURN(auto run, OpenRun(path));
+    runs.push_back(std::move(run));
+  }
+  runs.push_back(ReadTable(table_));
+  return runs;
+}
+
+neptune::StatusOr<SegmentSummary> IndexBuilder::Rep::Merge() {
+  NEPTUNE_ASSIGN_OR_RETURN(auto runs, OpenRuns());
+  RunMerger merger(std::move(runs));
+  NEPTUNE_RETURN_IF_ERROR(merger.Start());
+  while (!merger.done()) NEPTUNE_RETURN_IF_ERROR(merger.WriteTerm(writer_.get()));
+  SegmentSummary summary;
+  summary.run_count = static_cast<uint32_t>(run_paths_.size());
+  // Statistics of an earlier segment must not outlive it.
+  ::unlink(neptune::StrCat(options_.directory, "/", kStatisticsFileName).c_str());
+  NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer_->Finish());
+  const SegmentTotals& totals = writer_->totals();
+  summary.document_count = totals.document_count;
+  summary.term_count = totals.term_count;
+  summary.posting_count = totals.posting_count;
+  summary.token_count = totals.token_count;
+  writer_.reset();
+  return summary;
+}
+
+neptune::StatusOr<std::unique_ptr<IndexBuilder>> IndexBuilder::Create(IndexBuilderOptions options) {
+  auto rep = std::make_unique<Rep>(std::move(options));
+  NEPTUNE_RETURN_IF_ERROR(rep->Create());
+  return std::unique_ptr<IndexBuilder>(new IndexBuilder(std::move(rep)));
+}
+
+IndexBuilder::IndexBuilder(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
+IndexBuilder::~IndexBuilder() = default;
+
+neptune::Status IndexBuilder::Add(const IndexedDocument& document) { return rep_->Add(document); }
+neptune::StatusOr<SegmentSummary> IndexBuilder::Finish() { return rep_->Finish(); }
+
+}  // namespace search::index

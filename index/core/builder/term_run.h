@@ -1,0 +1,40 @@
+// Terms in ascending order with their occurrences: the table in memory, or a run spilled to a file.
+// Merging the runs of a build in their order gives the whole index.
+//
+// Source: none. Layer: index/core, builder. Reads and writes files.
+// Threads: thread-compatible.
+// Errors: UNAVAILABLE (file system), DATA_LOSS (a run is not as it was written).
+//   run  = { varint(key size), key, varint(occurrences size), occurrences }
+
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/core/builder/term_table.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class TermRun {
+ public:
+  virtual ~TermRun() = default;
+
+  // Moves to the next term, at first to the first; false behind the last.
+  virtual neptune::StatusOr<bool> Next() = 0;
+  virtual std::string_view key() const = 0;
+  // The present term's occurrences, replacing *out. At most once for each term.
+  virtual neptune::Status ReadOccurrences(std::string* out) = 0;
+};
+
+// The table must not change while the run is read.
+std::unique_ptr<TermRun> ReadTable(const TermTable& table);
+
+neptune::Status WriteRun(const TermTable& table, const std::string& path);
+neptune::StatusOr<std::unique_ptr<TermRun>> OpenRun(const std::string& path);
+
+}  // namespace search::index

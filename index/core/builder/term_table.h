@@ -1,0 +1,81 @@
+// Terms in memory with their occurrences: a hash table over an arena of growing slices.
+//
+// Source: slices as in Lucene's byte block pool; a slice that is full is continued by one twice as
+//   large, so that rare terms stay small and frequent ones are few pieces.
+// Layer: index/core, builder.
+// Threads: thread-compatible.
+// Units: arena addresses are bytes from its beginning.
+// Limits: kArenaSizeMax; the owner empties the table before, by memory_size.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/core/document.h"
+
+namespace search::index {
+
+inline constexpr size_t kArenaSizeMax = size_t{3} << 30;
+
+class TermTable {
+ public:
+  TermTable();
+
+  // REQUIRES: in the order of occurrence_code.h for each key: ordinals, fields, positions ascend;
+  // keys of 1 to 255 bytes.
+  void Add(std::string_view key, uint32_t ordinal, Field field, uint32_t position);
+  // The document holds the term without a position.
+  void AddWithoutPosition(std::string_view key, uint32_t ordinal);
+
+  bool empty() const { return slots_.empty(); }
+  size_t memory_size() const;
+  void Clear();
+
+  // The terms in ascending order of key.
+  std::vector<uint32_t> SortedSlots() const;
+  std::string_view key(uint32_t slot) const;
+  // Replaces *out by the term's occurrences.
+  void CopyOccurrences(uint32_t slot, std::string* out) const;
+
+ private:
+  struct Slot {
+    uint32_t hash = 0;
+    uint32_t key_at = 0;  // the size in one byte, then the key
+    uint32_t first_slice = 0;
+    uint32_t write_at = 0;
+    uint32_t slice_end = 0;
+    uint32_t last_ordinal = 0;
+    uint32_t last_position = 0;
+    uint8_t last_field = 0;
+    uint8_t level = 0;
+    bool has_document = false;
+  };
+
+  Slot& FindOrAdd(std::string_view key);
+  uint32_t AddSlot(std::string_view key, uint32_t hash);
+  void Grow();
+  uint32_t Allocate(uint32_t size);
+  void AppendVarint(Slot* slot, uint64_t value);
+  void Continue(Slot* slot);
+  char* At(uint32_t address) { return chunks_[address >> kChunkBits].get() + (address & kMask); }
+  const char* At(uint32_t address) const {
+    return chunks_[address >> kChunkBits].get() + (address & kMask);
+  }
+
+  static constexpr uint32_t kChunkBits = 18;
+  static constexpr uint32_t kChunkSize = uint32_t{1} << kChunkBits;
+  static constexpr uint32_t kMask = kChunkSize - 1;
+
+  std::vector<uint32_t> table_;  // slot + 1, 0 = empty; size a power of two
+  std::vector<Slot> slots_;
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  size_t chunk_count_ = 0;  // in use
+  uint32_t chunk_used_ = kChunkSize;
+};
+
+}  // namespace search::index
