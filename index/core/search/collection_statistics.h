@@ -30,21 +30,26 @@ class CollectionStatistics {
                                                                        const Segment& segment,
                                                                        const OpenOptions& options);
 
+  // Over a container opened elsewhere.
+  static neptune::StatusOr<std::unique_ptr<CollectionStatistics>> FromFile(
+      std::unique_ptr<SectionFile> file, const Segment& segment);
+
   uint64_t document_count() const { return document_count_; }
-  // Mean number of words of the field over all documents; 1 if it is empty everywhere.
-  float mean_length(Field field) const { return mean_lengths_[static_cast<size_t>(field)]; }
+  // By Field: mean number of words over all documents; 1 if it is empty everywhere.
+  const std::array<float, kFieldCount>& mean_lengths() const { return mean_lengths_; }
   // The ranking that the bounds below are right for.
   const RankingOptions& bounds_ranking() const { return bounds_ranking_; }
 
   // By the segment's term ordinal: in how many documents of the collection the term stands.
   std::span<const uint32_t> document_frequencies() const { return document_frequencies_; }
   // Largest f / (k1 + f) (ranking.h) in a term's list, by term ordinal, and in a posting block, by
-  // number of the block (posting_list.h).
+  // number of the block (TermEntry::first_block on).
   std::span<const float> term_bounds() const { return term_bounds_; }
   std::span<const float> block_bounds() const { return block_bounds_; }
 
  private:
   CollectionStatistics() = default;
+  neptune::Status Load(const Segment& segment);
 
   std::unique_ptr<SectionFile> file_;
   uint64_t document_count_ = 0;
@@ -54,5 +59,9 @@ class CollectionStatistics {
   std::span<const float> term_bounds_;
   std::span<const float> block_bounds_;
 };
+
+// As CollectionStatistics::mean_lengths says.
+std::array<float, kFieldCount> MeanLengths(uint64_t document_count,
+                                           const std::array<uint64_t, kFieldCount>& length_sums);
 
 }  // namespace search::index

@@ -26,7 +26,7 @@ namespace search::index {
 inline constexpr size_t kSegmentsMax = 4096;
 
 struct GlobalStatisticsOptions {
-  RankingOptions ranking;
+  RankingOptions ranking = {};
   // Segments whose bounds are computed at a time. Default: one.
   int thread_count = 1;
 };

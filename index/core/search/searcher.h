@@ -55,7 +55,7 @@ struct SearchOptions {
   bool count_exactly = false;
   // Polled every few thousand postings; true ends the search with the best found so far. May be
   // empty.
-  std::function<bool()> stop;
+  std::function<bool()> stop = {};
   // Score every matching document. The answer is the same; for tests and comparisons.
   bool exhaustive = false;
 };

@@ -1,0 +1,174 @@
+#include "index/core/search/document_ranker.h"
+
+#include <algorithm>
+
+namespace search::index {
+
+DocumentRanker::DocumentRanker(const QueryPlan& plan, bool exhaustive, Evaluation* evaluation,
+                               TopKQueue* queue)
+    : space_(evaluation->space()),
+      evaluation_(evaluation),
+      queue_(queue),
+      unclaimed_(plan.scoring) {
+  if (exhaustive) {
+    lead_ = MakeMatcher(plan.root, evaluation_);
+  } else if (plan.root.kind == PlanNode::Kind::kAnd) {
+    for (const PlanNode& child : plan.root.children) AddRequired(child);
+    for (const PlanNode& child : plan.root.excluded) {
+      excluded_.push_back(MakeMatcher(child, evaluation_));
+    }
+  } else {
+    AddRequired(plan.root);
+  }
+  Prepare(plan);
+}
+
+void DocumentRanker::AddRequired(const PlanNode& node) {
+  if (node.kind == PlanNode::Kind::kLeaf || node.kind == PlanNode::Kind::kPhrase) {
+    AddRequiredLeaves(node);
+  } else {
+    filters_.push_back(MakeMatcher(node, evaluation_));
+  }
+}
+
+void DocumentRanker::AddRequiredLeaves(const PlanNode& node) {
+  std::vector<PostingCursor*> cursors;
+  for (const PlanLeaf& leaf : node.leaves) {
+    const auto claimed = std::find(unclaimed_.begin(), unclaimed_.end(), leaf);
+    const bool scores = claimed != unclaimed_.end();
+    if (scores) unclaimed_.erase(claimed);
+    required_.emplace_back(leaf, scores, evaluation_);
+    cursors.push_back(&required_.back().cursor());
+  }
+  if (node.kind == PlanNode::Kind::kPhrase) {
+    phrases_.emplace_back(std::move(cursors), node.positions, node.leaves[0].title_only);
+  }
+}
+
+void DocumentRanker::Prepare(const QueryPlan& plan) {
+  if (required_.empty() && lead_ == nullptr) {
+    lead_ = std::move(filters_.front());
+    filters_.erase(filters_.begin());
+  }
+  std::stable_sort(
+      required_.begin(), required_.end(), [](const ScoredLeaf& a, const ScoredLeaf& b) {
+        return a.cursor().entry().document_frequency < b.cursor().entry().document_frequency;
+      });
+  uint64_t rest = 0;
+  for (const PlanLeaf& leaf : unclaimed_) {
+    optional_.emplace_back(leaf, true, evaluation_);
+    rest += optional_.back().units_max();
+  }
+  rest_.assign(required_.size() + 1, rest);
+  for (size_t i = required_.size(); i > 0; --i) {
+    rest_[i - 1] = rest_[i] + required_[i - 1].units_max();
+  }
+}
+
+RankingOutcome DocumentRanker::Run() {
+  uint32_t target = 0;
+  while (true) {
+    const uint32_t ordinal = SeekLead(target);
+    if (ordinal == kNoDocument || evaluation_->ShouldStop(1)) break;
+    target = Consider(ordinal);
+    if (target == kNoDocument) break;
+  }
+  return outcome_;
+}
+
+bool DocumentRanker::CanEnter(uint64_t units) {
+  if (queue_->CanEnter(units)) return true;
+  outcome_.pruned = true;
+  return false;
+}
+
+uint32_t DocumentRanker::SeekLead(uint32_t target) {
+  if (lead_ != nullptr) return lead_->Seek(target);
+  if (queue_->required() > 0) {
+    target = SkipBlocks(target);
+    if (target == kNoDocument) return kNoDocument;
+  }
+  return required_[0].cursor().Seek(target);
+}
+
+// Moves the target behind blocks of the leading list that cannot give a hit.
+uint32_t DocumentRanker::SkipBlocks(uint32_t target) {
+  if (has_bounded_ && target <= bounded_last_ && bounded_required_ == queue_->required()) {
+    return target;
+  }
+  const PostingCursor& cursor = required_[0].cursor();
+  uint32_t block = cursor.FindBlock(target, cursor.started() ? cursor.block() : 0);
+  while (block < cursor.block_count()) {
+    bounded_last_ = cursor.block_last(block);
+    has_bounded_ = true;
+    bounded_required_ = queue_->required();
+    if (CanEnter(required_[0].BlockUnits(block) + rest_[1] + space_.static_rank_units_max)) {
+      return target;
+    }
+    target = bounded_last_ + 1;
+    ++block;
+  }
+  return kNoDocument;
+}
+
+uint32_t DocumentRanker::Consider(uint32_t ordinal) {
+  uint32_t target = ordinal + 1;
+  uint64_t units = space_.StaticRankUnits(ordinal);
+  for (size_t i = 0; i < required_.size(); ++i) {
+    if (!Confirms(&required_[i], ordinal, &units, rest_[i + 1], &target)) return target;
+  }
+  uint64_t rest = rest_.back();
+  for (ScoredLeaf& leaf : optional_) {
+    if (!CanEnter(units + rest)) return target;
+    rest -= leaf.units_max();
+    if (leaf.cursor().Seek(ordinal) == ordinal && leaf.IsMatch()) units += leaf.Units();
+  }
+  if (!CanEnter(units) || !PassesFilters(ordinal, &target)) return target;
+  ++outcome_.matched;
+  queue_->Offer(ordinal, static_cast<ScoreUnits>(units));
+  return target;
+}
+
+// Whether the required leaf holds the document, and this can still enter. Otherwise *target may
+// move on to the leaf's next document.
+bool DocumentRanker::Confirms(ScoredLeaf* leaf, uint32_t ordinal, uint64_t* units, uint64_t rest,
+                              uint32_t* target) {
+  PostingCursor& cursor = leaf->cursor();
+  if (!cursor.IsInBlock(ordinal)) {
+    const uint32_t block = cursor.FindBlock(ordinal, cursor.started() ? cursor.block() : 0);
+    if (block >= cursor.block_count()) {
+      *target = kNoDocument;
+      return false;
+    }
+    if (!CanEnter(*units + leaf->BlockUnits(block) + rest)) return false;
+  } else if (!CanEnter(*units + leaf->units_max() + rest)) {
+    return false;
+  }
+  const uint32_t at = cursor.Seek(ordinal);
+  if (at != ordinal) {
+    *target = std::max(*target, at);
+    return false;
+  }
+  if (!leaf->IsMatch()) return false;
+  *units += leaf->Units();
+  return true;
+}
+
+bool DocumentRanker::PassesFilters(uint32_t ordinal, uint32_t* target) {
+  for (const auto& filter : filters_) {
+    const uint32_t at = filter->Seek(ordinal);
+    if (at != ordinal) {
+      *target = std::max(*target, at);
+      return false;
+    }
+  }
+  for (const auto& matcher : excluded_) {
+    if (matcher->Seek(ordinal) == ordinal) return false;
+  }
+  for (PhraseCheck& phrase : phrases_) {
+    if (!phrase.Matches()) return false;
+  }
+  return true;
+}
+
+}  // namespace search::index

@@ -1,0 +1,64 @@
+// Ranks any query one document after another: the rarest required word leads, the others confirm.
+//
+// Source: conjunctive document-at-a-time evaluation with block maxima (Ding and Suel 2011): blocks
+// of
+//   the leading list that cannot give a hit are not decoded, candidates are dropped as soon as what
+//   is known of them and the bounds of the rest cannot enter the queue; phrases are checked last.
+// Layer: index/core, search.
+// Threads: thread-compatible; lives for one search.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "index/core/search/matcher.h"
+#include "index/core/search/phrase_check.h"
+#include "index/core/search/scored_leaf.h"
+#include "index/core/search/top_k_queue.h"
+
+namespace search::index {
+
+class DocumentRanker {
+ public:
+  // `exhaustive`: takes nothing apart; walks over every match of the whole query's matcher.
+  DocumentRanker(const QueryPlan& plan, bool exhaustive, Evaluation* evaluation, TopKQueue* queue);
+
+  RankingOutcome Run();
+
+ private:
+  void AddRequired(const PlanNode& node);
+  void AddRequiredLeaves(const PlanNode& node);
+  // Chooses the lead, adds what only scores and sums up the bounds.
+  void Prepare(const QueryPlan& plan);
+
+  // The first candidate at or behind `target`.
+  uint32_t SeekLead(uint32_t target);
+  uint32_t SkipBlocks(uint32_t target);
+  // Considers the candidate; returns the next target, larger than `ordinal`.
+  uint32_t Consider(uint32_t ordinal);
+  bool Confirms(ScoredLeaf* leaf, uint32_t ordinal, uint64_t* units, uint64_t rest,
+                uint32_t* target);
+  bool PassesFilters(uint32_t ordinal, uint32_t* target);
+  bool CanEnter(uint64_t units);
+
+  const SearchSpace& space_;
+  Evaluation* evaluation_;
+  TopKQueue* queue_;
+  std::vector<PlanLeaf> unclaimed_;  // scoring leaves that are not required
+
+  std::unique_ptr<Matcher> lead_;     // if no single word is required
+  std::vector<ScoredLeaf> required_;  // rarest first; the first leads unless lead_ does
+  std::vector<uint64_t> rest_;        // by number of required leaves added: bound of what follows
+  std::vector<ScoredLeaf> optional_;
+  std::vector<PhraseCheck> phrases_;
+  std::vector<std::unique_ptr<Matcher>> filters_;
+  std::vector<std::unique_ptr<Matcher>> excluded_;
+  uint32_t bounded_last_ = 0;  // last document of the lead's block that is known to be promising
+  bool has_bounded_ = false;
+  ScoreUnits bounded_required_ = 0;
+  RankingOutcome outcome_;
+};
+
+}  // namespace search::index

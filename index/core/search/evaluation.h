@@ -1,0 +1,95 @@
+// What one search works with: the segment, its statistics, the cursors it opened, and when to stop.
+//
+// Source: none. Layer: index/core, search.
+// Threads: SearchSpace is immutable, Evaluation thread-compatible and lives for one search.
+
+#pragma once
+
+#include <deque>
+#include <functional>
+
+#include "index/core/search/collection_statistics.h"
+#include "index/core/search/score.h"
+#include "index/core/segment/posting_cursor.h"
+#include "index/core/segment/segment_reader.h"
+
+namespace search::index {
+
+struct SearchSpace {
+  SearchSpace(const Segment& segment_in, const CollectionStatistics& statistics_in,
+              const RankingOptions& options)
+      : segment(segment_in),
+        statistics(statistics_in),
+        scorer(statistics_in.mean_lengths(), options),
+        has_bounds(options.k1 == statistics_in.bounds_ranking().k1 &&
+                   options.fields == statistics_in.bounds_ranking().fields),
+        static_rank_units_max(scorer.StaticRankUnits(segment_in.totals().static_rank_max)) {}
+
+  const Segment& segment;
+  const CollectionStatistics& statistics;
+  const Scorer scorer;
+  const bool has_bounds;
+  const ScoreUnits static_rank_units_max;
+
+  TermWeight Weight(const TermEntry& entry) const {
+    return {statistics.document_count(), statistics.document_frequencies()[entry.ordinal]};
+  }
+  // Largest saturation in the list, and in block b of it.
+  float TermBound(const TermEntry& entry) const {
+    return has_bounds ? statistics.term_bounds()[entry.ordinal] : 1;
+  }
+  float BlockBound(const TermEntry& entry, uint32_t block) const {
+    if (!has_bounds) return 1;
+    return entry.block_count() == 1 ? statistics.term_bounds()[entry.ordinal]
+                                    : statistics.block_bounds()[entry.first_block + block];
+  }
+  ScoreUnits StaticRankUnits(uint32_t ordinal) const {
+    return scorer.StaticRankUnits(segment.static_ranks()[ordinal]);
+  }
+};
+
+class Evaluation {
+ public:
+  // Work between two polls of `stop`, about in postings.
+  static constexpr uint32_t kPollInterval = 4096;
+
+  Evaluation(const SearchSpace& space, const std::function<bool()>& stop)
+      : space_(space), stop_(stop) {}
+  Evaluation(const Evaluation&) = delete;
+  Evaluation& operator=(const Evaluation&) = delete;
+
+  const SearchSpace& space() const { return space_; }
+  uint32_t document_count() const { return space_.segment.document_count(); }
+
+  // Lives as long as this.
+  PostingCursor* OpenCursor(const TermEntry& entry) {
+    return &cursors_.emplace_back(space_.segment.postings(), entry, document_count());
+  }
+
+  // Counts work done; true once the search must end, from then on always.
+  bool ShouldStop(uint32_t work) {
+    work_ += work;
+    if (work_ >= kPollInterval) {
+      work_ = 0;
+      stopped_ = stopped_ || (stop_ && stop_());
+    }
+    return stopped_;
+  }
+  bool stopped() const { return stopped_; }
+
+  bool damaged() const {
+    for (const PostingCursor& cursor : cursors_) {
+      if (cursor.damaged()) return true;
+    }
+    return false;
+  }
+
+ private:
+  const SearchSpace& space_;
+  const std::function<bool()>& stop_;
+  std::deque<PostingCursor> cursors_;
+  uint32_t work_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace search::index

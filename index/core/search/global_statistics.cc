@@ -1,0 +1,217 @@
+#include "index/core/search/global_statistics.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <queue>
+#include <thread>
+
+#include "index/core/search/collection_statistics.h"
+#include "index/core/search/score.h"
+#include "index/core/segment/posting_cursor.h"
+#include "index/core/segment/segment_reader.h"
+
+namespace search::index {
+namespace {
+
+using Segments = std::vector<std::unique_ptr<Segment>>;
+
+// Indices of sorted sequences, that of the smallest head on top; equal heads by index.
+template <typename Head>
+class MergeQueue {
+ public:
+  explicit MergeQueue(Head head) : queue_(Later{std::move(head)}) {}
+  void Push(size_t i) { queue_.push(i); }
+  size_t Pop() {
+    const size_t top = queue_.top();
+    queue_.pop();
+    return top;
+  }
+  size_t top() const { return queue_.top(); }
+  bool empty() const { return queue_.empty(); }
+
+ private:
+  struct Later {
+    Head head;
+    bool operator()(size_t a, size_t b) const {
+      return head(a) != head(b) ? head(b) < head(a) : a > b;
+    }
+  };
+  std::priority_queue<size_t, std::vector<size_t>, Later> queue_;
+};
+
+neptune::Status CheckDocIdsAreUnique(const Segments& segments) {
+  std::vector<size_t> next(segments.size());
+  MergeQueue queue([&](size_t i) { return segments[i]->doc_ids()[next[i]]; });
+  for (size_t i = 0; i < segments.size(); ++i) {
+    if (segments[i]->document_count() > 0) queue.Push(i);
+  }
+  bool has_last = false;
+  uint64_t last = 0;
+  while (!queue.empty()) {
+    const size_t i = queue.Pop();
+    const uint64_t doc_id = segments[i]->doc_ids()[next[i]];
+    if (has_last && doc_id <= last) {
+      return neptune::InvalidArgument("document ", doc_id, " stands twice, once in ",
+                                      segments[i]->name());
+    }
+    has_last = true;
+    last = doc_id;
+    if (++next[i] < segments[i]->document_count()) queue.Push(i);
+  }
+  return neptune::OkStatus();
+}
+
+// Document frequencies in the whole collection, by segment and term ordinal.
+using Frequencies = std::vector<std::vector<uint32_t>>;
+
+neptune::StatusOr<Frequencies> CountFrequencies(const Segments& segments) {
+  Frequencies frequencies;
+  std::vector<TermCursor> cursors;
+  cursors.reserve(segments.size());
+  for (const auto& segment : segments) {
+    frequencies.emplace_back().reserve(segment->terms().term_count());
+    cursors.emplace_back(segment->terms());
+  }
+  MergeQueue queue([&](size_t i) { return cursors[i].key(); });
+  const auto advance = [&](size_t i) {
+    if (cursors[i].Next()) queue.Push(i);
+    return neptune::Annotate(cursors[i].status(), segments[i]->name());
+  };
+  for (size_t i = 0; i < segments.size(); ++i) NEPTUNE_RETURN_IF_ERROR(advance(i));
+  std::vector<size_t> holders;
+  while (!queue.empty()) {
+    holders.clear();
+    uint64_t sum = 0;
+    do {
+      holders.push_back(queue.Pop());
+      sum += cursors[holders.back()].entry().document_frequency;
+    } while (!queue.empty() && cursors[queue.top()].key() == cursors[holders[0]].key());
+    for (const size_t i : holders) {
+      frequencies[i].push_back(static_cast<uint32_t>(std::min<uint64_t>(sum, UINT32_MAX)));
+    }
+    for (const size_t i : holders) NEPTUNE_RETURN_IF_ERROR(advance(i));
+  }
+  return frequencies;
+}
+
+struct Bounds {
+  std::vector<float> terms;
+  std::vector<float> blocks;
+};
+
+float BlockBound(const Segment& segment, const Scorer& scorer, PostingCursor* cursor) {
+  std::array<std::span<const uint32_t>, kFieldCount> frequencies;
+  for (size_t field = 0; field < kFieldCount; ++field) {
+    frequencies[field] = cursor->block_frequencies(static_cast<Field>(field));
+  }
+  const auto at = [](std::span<const uint32_t> values, size_t i) {
+    return values.empty() ? 0 : values[i];
+  };
+  float bound = 0;
+  const auto ordinals = cursor->block_ordinals();
+  for (size_t i = 0; i < ordinals.size(); ++i) {
+    const std::array<uint32_t, kFieldCount> counts = {at(frequencies[0], i), at(frequencies[1], i),
+                                                      at(frequencies[2], i)};
+    bound = std::max(bound, scorer.Saturation(counts, segment.length_codes()[ordinals[i]]));
+  }
+  return bound;
+}
+
+neptune::StatusOr<Bounds> ComputeBounds(const Segment& segment, const Scorer& scorer) {
+  Bounds bounds;
+  bounds.terms.reserve(segment.terms().term_count());
+  bounds.blocks.reserve(segment.totals().block_count);
+  TermCursor terms(segment.terms());
+  while (terms.Next()) {
+    PostingCursor cursor(segment.postings(), terms.entry(), segment.document_count());
+    float term_bound = 0;
+    const uint32_t block_count = cursor.block_count();
+    for (uint32_t block = 0; block < block_count && cursor.LoadBlock(block); ++block) {
+      const float bound = BlockBound(segment, scorer, &cursor);
+      if (block_count > 1) bounds.blocks.push_back(bound);
+      term_bound = std::max(term_bound, bound);
+    }
+    if (cursor.damaged()) return neptune::DataLoss(segment.name(), ": postings are damaged");
+    bounds.terms.push_back(term_bound);
+  }
+  NEPTUNE_RETURN_IF_ERROR(neptune::Annotate(terms.status(), segment.name()));
+  return bounds;
+}
+
+StatisticsTotals CollectionTotals(const Segments& segments, const RankingOptions& ranking) {
+  StatisticsTotals totals;
+  for (const auto& segment : segments) {
+    totals.document_count += segment->document_count();
+    for (size_t field = 0; field < kFieldCount; ++field) {
+      totals.length_sums[field] += segment->totals().length_sums[field];
+    }
+  }
+  totals.k1 = ranking.k1;
+  totals.static_rank_weight = ranking.static_rank_weight;
+  for (size_t field = 0; field < kFieldCount; ++field) {
+    totals.weights[field] = ranking.fields[field].weight;
+    totals.bs[field] = ranking.fields[field].b;
+  }
+  return totals;
+}
+
+neptune::Status WriteStatistics(const std::string& directory, const Segment& segment,
+                                StatisticsTotals totals, const Scorer& scorer,
+                                std::span<const uint32_t> frequencies) {
+  NEPTUNE_ASSIGN_OR_RETURN(const Bounds bounds, ComputeBounds(segment, scorer));
+  totals.segment_fingerprint = segment.fingerprint();
+  const std::string path = neptune::StrCat(directory, "/", kStatisticsFileName);
+  NEPTUNE_ASSIGN_OR_RETURN(auto file, SectionFileWriter::Create(path, kStatisticsKind));
+  file->BeginSection(kStatisticsTotalsSection);
+  file->AppendArray(std::span<const StatisticsTotals>(&totals, 1));
+  file->BeginSection(kDocumentFrequenciesSection);
+  file->AppendArray(frequencies);
+  file->BeginSection(kTermBoundsSection);
+  file->AppendArray(std::span<const float>(bounds.terms));
+  file->BeginSection(kBlockBoundsSection);
+  file->AppendArray(std::span<const float>(bounds.blocks));
+  return file->Finish().status();
+}
+
+// Calls job(i) for i below count from several threads; returns the error of the smallest i.
+template <typename Job>
+neptune::Status RunInParallel(size_t count, int thread_count, const Job& job) {
+  std::vector<neptune::Status> statuses(count);
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < count; i = next++) statuses[i] = job(i);
+  };
+  std::vector<std::thread> threads;
+  for (int t = 1; t < thread_count && static_cast<size_t>(t) < count; ++t) {
+    threads.emplace_back(work);
+  }
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (const neptune::Status& status : statuses) NEPTUNE_RETURN_IF_ERROR(status);
+  return neptune::OkStatus();
+}
+
+}  // namespace
+
+neptune::Status ComputeGlobalStatistics(const std::vector<std::string>& directories,
+                                        const GlobalStatisticsOptions& options) {
+  if (!IsValid(options.ranking)) return neptune::InvalidArgument("statistics: impossible ranking");
+  if (directories.size() > kSegmentsMax) {
+    return neptune::InvalidArgument("statistics: more than ", kSegmentsMax, " segments");
+  }
+  Segments segments;
+  for (const std::string& directory : directories) {
+    NEPTUNE_ASSIGN_OR_RETURN(auto segment, Segment::Open(directory));
+    segments.push_back(std::move(segment));
+  }
+  NEPTUNE_RETURN_IF_ERROR(CheckDocIdsAreUnique(segments));
+  NEPTUNE_ASSIGN_OR_RETURN(const Frequencies frequencies, CountFrequencies(segments));
+  const StatisticsTotals totals = CollectionTotals(segments, options.ranking);
+  const Scorer scorer(MeanLengths(totals.document_count, totals.length_sums), options.ranking);
+  return RunInParallel(segments.size(), options.thread_count, [&](size_t i) {
+    return WriteStatistics(directories[i], *segments[i], totals, scorer, frequencies[i]);
+  });
+}
+
+}  // namespace search::index

@@ -1,0 +1,28 @@
+// Walks over the documents that a part of a query matches, without scores.
+//
+// Source: document-at-a-time evaluation; conjunctions leapfrog from the rarest part.
+// Layer: index/core, search. Threads: thread-compatible; lives for one search.
+// Errors: damage of a posting list ends it (Evaluation::damaged).
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "index/core/search/evaluation.h"
+#include "index/core/search/query_plan.h"
+
+namespace search::index {
+
+class Matcher {
+ public:
+  virtual ~Matcher() = default;
+
+  // The first match at or behind `target`; kNoDocument behind the last. Targets never decrease;
+  // the same target gives the same match.
+  virtual uint32_t Seek(uint32_t target) = 0;
+};
+
+std::unique_ptr<Matcher> MakeMatcher(const PlanNode& node, Evaluation* evaluation);
+
+}  // namespace search::index

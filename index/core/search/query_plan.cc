@@ -1,0 +1,133 @@
+#include "index/core/search/query_plan.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace search::index {
+namespace {
+
+// Deeper trees than the parser makes come only from a caller's own construction.
+constexpr int kDepthMax = 256;
+
+class Planner {
+ public:
+  Planner(const Segment& segment, std::vector<PlanLeaf>* scoring)
+      : segment_(segment), scoring_(scoring) {}
+
+  neptune::StatusOr<PlanNode> Plan(const QueryNode& node, bool scores, int depth) {
+    if (depth > kDepthMax) return neptune::InvalidArgument("query: nested too deeply");
+    switch (node.kind) {
+      case QueryNode::Kind::kNothing:
+      case QueryNode::Kind::kNot:  // outside kAnd
+        return PlanNode();
+      case QueryNode::Kind::kTerm:
+        return PlanTerms({node.term}, {0}, node.field, scores);
+      case QueryNode::Kind::kSite:
+        return PlanTerms({Segment::SiteKey(node.term)}, {0}, QueryField::kAny, false);
+      case QueryNode::Kind::kPhrase:
+        return PlanPhrase(node, scores);
+      case QueryNode::Kind::kAnd:
+        return PlanAnd(node, scores, depth);
+      case QueryNode::Kind::kOr:
+        return PlanOr(node, scores, depth);
+    }
+    return PlanNode();
+  }
+
+ private:
+  neptune::StatusOr<PlanNode> PlanPhrase(const QueryNode& node, bool scores) {
+    std::vector<std::string_view> keys;
+    std::vector<uint32_t> positions;
+    for (const PhraseTerm& term : node.phrase) {
+      keys.push_back(term.term);
+      positions.push_back(term.position);
+    }
+    return PlanTerms(keys, positions, node.field, scores);
+  }
+
+  // Leaves score even if the phrase as a whole cannot match: another branch may hold the document.
+  neptune::StatusOr<PlanNode> PlanTerms(const std::vector<std::string_view>& keys,
+                                        std::vector<uint32_t> positions, QueryField field,
+                                        bool scores) {
+    PlanNode node;
+    for (const std::string_view key : keys) {
+      NEPTUNE_ASSIGN_OR_RETURN(const auto entry, segment_.terms().Find(key));
+      if (!entry.has_value()) continue;
+      node.leaves.push_back({*entry, field == QueryField::kTitle});
+      if (scores) AddScoring(node.leaves.back());
+    }
+    if (node.leaves.size() < keys.size() || keys.empty()) return PlanNode();
+    node.kind = keys.size() == 1 ? PlanNode::Kind::kLeaf : PlanNode::Kind::kPhrase;
+    node.positions = std::move(positions);
+    return node;
+  }
+
+  neptune::StatusOr<PlanNode> PlanAnd(const QueryNode& query, bool scores, int depth) {
+    PlanNode node;
+    node.kind = PlanNode::Kind::kAnd;
+    bool possible = false;
+    bool impossible = false;
+    for (const QueryNode& child : query.children) {
+      const bool excluded = child.kind == QueryNode::Kind::kNot;
+      if (excluded && child.children.empty()) continue;
+      const QueryNode& positive = excluded ? child.children[0] : child;
+      NEPTUNE_ASSIGN_OR_RETURN(PlanNode planned, Plan(positive, scores && !excluded, depth + 1));
+      const bool nothing = planned.kind == PlanNode::Kind::kNothing;
+      if (!excluded) (nothing ? impossible : possible) = true;
+      if (!nothing) (excluded ? node.excluded : node.children).push_back(std::move(planned));
+    }
+    if (impossible || !possible) return PlanNode();
+    return Simplify(std::move(node));
+  }
+
+  neptune::StatusOr<PlanNode> PlanOr(const QueryNode& query, bool scores, int depth) {
+    PlanNode node;
+    node.kind = PlanNode::Kind::kOr;
+    for (const QueryNode& child : query.children) {
+      NEPTUNE_ASSIGN_OR_RETURN(PlanNode planned, Plan(child, scores, depth + 1));
+      if (planned.kind != PlanNode::Kind::kNothing) node.children.push_back(std::move(planned));
+    }
+    return node.children.empty() ? PlanNode() : Simplify(std::move(node));
+  }
+
+  static PlanNode Simplify(PlanNode node) {
+    if (node.children.size() != 1 || !node.excluded.empty()) return node;
+    PlanNode only = std::move(node.children[0]);
+    return only;
+  }
+
+  void AddScoring(const PlanLeaf& leaf) {
+    if (std::find(scoring_->begin(), scoring_->end(), leaf) == scoring_->end()) {
+      scoring_->push_back(leaf);
+    }
+  }
+
+  const Segment& segment_;
+  std::vector<PlanLeaf>* scoring_;
+};
+
+}  // namespace
+
+uint64_t PlanNode::cost() const {
+  uint64_t least = UINT64_MAX;
+  uint64_t sum = 0;
+  for (const PlanLeaf& leaf : leaves) {
+    least = std::min<uint64_t>(least, leaf.entry.document_frequency);
+  }
+  for (const PlanNode& child : children) {
+    const uint64_t cost = child.cost();
+    least = std::min(least, cost);
+    sum += cost;
+  }
+  return kind == Kind::kOr ? sum : least;
+}
+
+neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment) {
+  QueryPlan plan;
+  NEPTUNE_ASSIGN_OR_RETURN(plan.root, Planner(segment, &plan.scoring).Plan(query.root, true, 0));
+  return plan;
+}
+
+}  // namespace search::index

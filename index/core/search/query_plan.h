@@ -1,0 +1,58 @@
+// A query bound to a segment: its tree with posting lists in place of words, and the leaves that
+// score.
+//
+// Source: none. Layer: index/core, search.
+// Threads: plain values.
+// Errors: DATA_LOSS for a damaged dictionary.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "index/core/query/query.h"
+#include "index/core/segment/format.h"
+#include "index/core/segment/segment_reader.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+// A posting list, or the part of it with the word in the title.
+struct PlanLeaf {
+  TermEntry entry;
+  bool title_only = false;
+
+  bool operator==(const PlanLeaf& other) const {
+    return entry.ordinal == other.entry.ordinal && title_only == other.title_only;
+  }
+};
+
+struct PlanNode {
+  enum class Kind : uint8_t {
+    kNothing,  // stands only alone: no document of the segment matches
+    kLeaf,     // leaves[0]
+    kPhrase,   // leaves, at `positions`
+    kAnd,      // all children, none of the excluded
+    kOr,
+  };
+
+  Kind kind = Kind::kNothing;
+  std::vector<PlanLeaf> leaves;
+  std::vector<uint32_t> positions;
+  std::vector<PlanNode> children;
+  std::vector<PlanNode> excluded;  // of kAnd
+
+  // Upper estimate of the matching documents.
+  uint64_t cost() const;
+};
+
+struct QueryPlan {
+  PlanNode root;
+  // Distinct leaves of words and phrases outside exclusions, in query order; a matching document's
+  // score is their sum.
+  std::vector<PlanLeaf> scoring;
+};
+
+neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment);
+
+}  // namespace search::index

@@ -1,0 +1,62 @@
+// A posting list with what its postings add to scores.
+//
+// Source: none. Layer: index/core, search. Threads: thread-compatible; lives for one search.
+
+#pragma once
+
+#include <cstdint>
+
+#include "index/core/search/evaluation.h"
+#include "index/core/search/query_plan.h"
+
+namespace search::index {
+
+class ScoredLeaf {
+ public:
+  // `scores` false: matches only, adds nothing.
+  ScoredLeaf(const PlanLeaf& leaf, bool scores, Evaluation* evaluation)
+      : space_(&evaluation->space()),
+        cursor_(evaluation->OpenCursor(leaf.entry)),
+        title_only_(leaf.title_only),
+        weight_(scores ? space_->Weight(leaf.entry) : TermWeight()),
+        units_max_(weight_.BoundUnits(space_->TermBound(leaf.entry))) {}
+
+  PostingCursor& cursor() const { return *cursor_; }
+  bool title_only() const { return title_only_; }
+  const TermWeight& weight() const { return weight_; }
+  ScoreUnits units_max() const { return units_max_; }
+
+  // Most that a posting of the block adds.
+  ScoreUnits BlockUnits(uint32_t block) const {
+    return weight_.BoundUnits(space_->BlockBound(cursor_->entry(), block));
+  }
+
+  // Of the posting where the cursor stands. Matches only if it is in the right field.
+  bool IsMatch() const { return !title_only_ || cursor_->frequency(Field::kTitle) > 0; }
+  ScoreUnits Units() const {
+    const uint32_t codes = space_->segment.length_codes()[cursor_->ordinal()];
+    std::array<uint32_t, kFieldCount> frequencies = {cursor_->frequency(Field::kTitle), 0, 0};
+    if (!title_only_) {
+      frequencies[1] = cursor_->frequency(Field::kBody);
+      frequencies[2] = cursor_->frequency(Field::kExtra);
+    }
+    return weight_.Units(space_->scorer.Saturation(frequencies, codes));
+  }
+
+ private:
+  const SearchSpace* space_;
+  PostingCursor* cursor_;
+  bool title_only_;
+  TermWeight weight_;
+  ScoreUnits units_max_;
+};
+
+// What a ranking plan found besides the hits in its queue.
+struct RankingOutcome {
+  // Documents known to match.
+  uint64_t matched = 0;
+  // Whether documents may have been left out because they cannot enter the best k.
+  bool pruned = false;
+};
+
+}  // namespace search::index

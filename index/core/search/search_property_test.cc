@@ -1,0 +1,125 @@
+// Random queries over real and made documents, against evaluation of every document: pruned and
+// exhaustive, one segment and several, hits, scores and counts.
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "index/core/query/query.h"
+#include "index/core/testing/brute_force.h"
+#include "index/core/testing/collection.h"
+#include "index/core/testing/documents.h"
+
+namespace search::index {
+namespace {
+
+constexpr uint64_t kSeed = 20260501;
+
+struct Shape {
+  size_t partition_count;
+  bool two_tiers;
+};
+
+constexpr Shape kShapes[] = {{1, false}, {1, true}, {3, false}, {3, true}, {4, true}};
+
+class Checker {
+ public:
+  Checker(std::vector<TestDocument> documents, const RankingOptions& ranking)
+      : documents_(std::move(documents)), oracle_(documents_, ranking) {}
+
+  void AddCollection(const CollectionOptions& options) {
+    auto collection = TestCollection::Build(documents_, options);
+    ASSERT_TRUE(collection.ok()) << collection.status();
+    collections_.push_back(std::move(*collection));
+  }
+
+  void CheckQueries(int count) {
+    std::mt19937_64 rng(kSeed);
+    for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+      CheckQuery(RandomQuery(documents_, [&rng] { return rng(); }), 1 + rng() % 20);
+    }
+    EXPECT_GT(match_count_, count / 2) << "most queries should match something";
+  }
+
+  void CheckQuery(const std::string& text, size_t k) {
+    const auto query = ParseQuery(text);
+    ASSERT_TRUE(query.ok()) << query.status() << " " << text;
+    const SearchResult expected = oracle_.Search(*query, k);
+    match_count_ += expected.total > 0 ? 1 : 0;
+    for (size_t i = 0; i < collections_.size(); ++i) {
+      SCOPED_TRACE(neptune::StrCat("query '", text, "' k ", k, " collection ", i));
+      CheckAnswer(*collections_[i], *query, {.k = k, .count_exactly = true}, expected);
+      CheckAnswer(*collections_[i], *query, {.k = k}, expected);
+      CheckAnswer(*collections_[i], *query, {.k = k, .exhaustive = true}, expected);
+    }
+  }
+
+ private:
+  static void CheckAnswer(const TestCollection& collection, const Query& query,
+                          const SearchOptions& options, const SearchResult& expected) {
+    const auto result = collection.Search(query, options);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ASSERT_TRUE(result->complete);
+    ASSERT_EQ(result->hits.size(), expected.hits.size());
+    for (size_t i = 0; i < expected.hits.size(); ++i) {
+      ASSERT_EQ(result->hits[i].doc_id, expected.hits[i].doc_id) << "hit " << i;
+      ASSERT_EQ(result->hits[i].score, expected.hits[i].score) << "hit " << i;
+    }
+    if (options.count_exactly || options.exhaustive) {
+      ASSERT_TRUE(result->total_is_exact);
+    }
+    if (result->total_is_exact) {
+      ASSERT_EQ(result->total, expected.total);
+    } else {
+      ASSERT_LE(result->total, expected.total);
+      ASSERT_GE(result->total, result->hits.size());
+    }
+  }
+
+  std::vector<TestDocument> documents_;
+  BruteForce oracle_;
+  std::vector<std::unique_ptr<TestCollection>> collections_;
+  int match_count_ = 0;
+};
+
+TEST(SearchPropertyTest, LicensesInPartitionsAnswerAsBruteForce) {
+  std::vector<TestDocument> documents = LicenseDocuments();
+  if (documents.empty()) GTEST_SKIP() << "SKIPPED: no /usr/share/common-licenses";
+  EXPECT_GE(documents.size(), 200U);
+  Checker checker(std::move(documents), {});
+  for (const Shape& shape : kShapes) {
+    checker.AddCollection({.partition_count = shape.partition_count, .two_tiers = shape.two_tiers});
+  }
+  checker.CheckQueries(1500);
+}
+
+TEST(SearchPropertyTest, ManyBlocksAndTiesAnswerAsBruteForce) {
+  Checker checker(ZipfDocuments(6000, kSeed), {});
+  checker.AddCollection({});
+  checker.AddCollection({.partition_count = 3, .two_tiers = true});
+  checker.CheckQueries(600);
+}
+
+TEST(SearchPropertyTest, OtherRankingThanThatOfTheBoundsAnswersAsBruteForce) {
+  RankingOptions ranking;
+  ranking.k1 = 2;
+  ranking.fields = {{{.weight = 0, .b = 1}, {.weight = 2, .b = 1}, {.weight = 5, .b = 0}}};
+  ranking.static_rank_weight = 20;
+  Checker checker(ZipfDocuments(1500, kSeed + 1), ranking);
+  checker.AddCollection({.ranking = ranking});
+  checker.AddCollection({.ranking = ranking, .bounds_ranking = ranking});
+  checker.CheckQueries(400);
+}
+
+TEST(SearchPropertyTest, WikipediaInPartitionsAnswersAsBruteForce) {
+  std::vector<TestDocument> documents = WikiMiniDocuments(6000);
+  if (documents.empty()) GTEST_SKIP() << "SKIPPED: no shared data (NEPTUNE_SHARED_DATA)";
+  Checker checker(std::move(documents), {});
+  checker.AddCollection({});
+  checker.AddCollection({.partition_count = 3});
+  checker.AddCollection({.partition_count = 4, .two_tiers = true});
+  checker.CheckQueries(250);
+}
+
+}  // namespace
+}  // namespace search::index

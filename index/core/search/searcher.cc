@@ -1,0 +1,129 @@
+#include "index/core/search/searcher.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "index/core/search/document_ranker.h"
+#include "index/core/search/evaluation.h"
+#include "index/core/search/match_counter.h"
+#include "index/core/search/query_plan.h"
+#include "index/core/search/top_k_queue.h"
+#include "index/core/search/window_ranker.h"
+
+namespace search::index {
+namespace {
+
+// The disjunction of leaves that the window plan can rank, or nullptr: the root, or the only
+// positive part of a root with exclusions. All that scores must be among the leaves.
+const PlanNode* FindDisjunction(const QueryPlan& plan) {
+  const PlanNode* node = &plan.root;
+  if (node->kind == PlanNode::Kind::kAnd && node->children.size() == 1) node = &node->children[0];
+  if (node->kind != PlanNode::Kind::kOr) return nullptr;
+  size_t scoring_count = 0;
+  for (const PlanNode& child : node->children) {
+    if (child.kind != PlanNode::Kind::kLeaf) return nullptr;
+    const auto& all = plan.scoring;
+    if (std::find(all.begin(), all.end(), child.leaves[0]) != all.end()) ++scoring_count;
+  }
+  return scoring_count == plan.scoring.size() ? node : nullptr;
+}
+
+RankingOutcome RankDisjunction(const QueryPlan& plan, const PlanNode& disjunction,
+                               Evaluation* evaluation, TopKQueue* queue) {
+  std::vector<ScoredLeaf> leaves;
+  for (const PlanNode& child : disjunction.children) {
+    const PlanLeaf& leaf = child.leaves[0];
+    const bool scores =
+        std::find(plan.scoring.begin(), plan.scoring.end(), leaf) != plan.scoring.end();
+    leaves.emplace_back(leaf, scores, evaluation);
+  }
+  std::vector<std::unique_ptr<Matcher>> excluded;
+  for (const PlanNode& node : plan.root.excluded) {
+    excluded.push_back(MakeMatcher(node, evaluation));
+  }
+  return WindowRanker(std::move(leaves), std::move(excluded), evaluation, queue).Run();
+}
+
+RankingOutcome Rank(const QueryPlan& plan, bool exhaustive, Evaluation* evaluation,
+                    TopKQueue* queue) {
+  const PlanNode* disjunction = exhaustive ? nullptr : FindDisjunction(plan);
+  if (disjunction != nullptr) return RankDisjunction(plan, *disjunction, evaluation, queue);
+  return DocumentRanker(plan, exhaustive, evaluation, queue).Run();
+}
+
+bool IsBetter(const Hit& a, const Hit& b) {
+  return a.score != b.score ? a.score > b.score : a.doc_id < b.doc_id;
+}
+
+}  // namespace
+
+class Searcher::Rep {
+ public:
+  Rep(const Segment& segment, const CollectionStatistics& statistics, const RankingOptions& options)
+      : space_(segment, statistics, options) {}
+
+  neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const {
+    NEPTUNE_ASSIGN_OR_RETURN(const QueryPlan plan, MakeQueryPlan(query, space_.segment));
+    SearchResult result;
+    result.total_is_exact = plan.root.kind == PlanNode::Kind::kNothing;
+    if (result.total_is_exact) return result;
+    Evaluation evaluation(space_, options.stop);
+    if (options.k > 0) RankHits(plan, options, &evaluation, &result);
+    if (plan.root.kind == PlanNode::Kind::kLeaf && !plan.root.leaves[0].title_only) {
+      result.total = plan.root.leaves[0].entry.document_frequency;
+      result.total_is_exact = true;
+    } else if (options.count_exactly && !result.total_is_exact && !evaluation.stopped()) {
+      const uint64_t counted = CountMatches(plan.root, &evaluation);
+      result.total = std::max(result.total, counted);
+      result.total_is_exact = !evaluation.stopped();
+    }
+    result.complete = !evaluation.stopped();
+    if (evaluation.damaged()) {
+      return neptune::DataLoss(space_.segment.name(), ": postings are damaged");
+    }
+    return result;
+  }
+
+ private:
+  void RankHits(const QueryPlan& plan, const SearchOptions& options, Evaluation* evaluation,
+                SearchResult* result) const {
+    TopKQueue queue(std::min(options.k, kHitCountMax), !options.exhaustive);
+    const RankingOutcome outcome = Rank(plan, options.exhaustive, evaluation, &queue);
+    for (const TopKQueue::Entry& entry : queue.Take()) {
+      result->hits.push_back({space_.segment.doc_ids()[entry.ordinal], entry.score});
+    }
+    result->total = outcome.matched;
+    result->total_is_exact = !outcome.pruned && !evaluation->stopped();
+  }
+
+  const SearchSpace space_;
+};
+
+neptune::StatusOr<std::unique_ptr<Searcher>> Searcher::Create(
+    const Segment& segment, const CollectionStatistics& statistics, const RankingOptions& options) {
+  if (!IsValid(options)) return neptune::InvalidArgument("searcher: impossible ranking options");
+  return std::unique_ptr<Searcher>(
+      new Searcher(std::make_unique<Rep>(segment, statistics, options)));
+}
+
+Searcher::Searcher(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
+Searcher::~Searcher() = default;
+
+neptune::StatusOr<SearchResult> Searcher::Search(const Query& query,
+                                                 const SearchOptions& options) const {
+  return rep_->Search(query, options);
+}
+
+SearchResult MergeResults(const SearchResult& a, const SearchResult& b, size_t k) {
+  SearchResult merged;
+  merged.hits.reserve(a.hits.size() + b.hits.size());
+  std::merge(a.hits.begin(), a.hits.end(), b.hits.begin(), b.hits.end(),
+             std::back_inserter(merged.hits), IsBetter);
+  if (merged.hits.size() > k) merged.hits.resize(k);
+  merged.total = a.total + b.total;
+  merged.total_is_exact = a.total_is_exact && b.total_is_exact;
+  merged.complete = a.complete && b.complete;
+  return merged;
+}
+
+}  // namespace search::index

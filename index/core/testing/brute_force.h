@@ -1,0 +1,47 @@
+// The slow, obvious evaluation that the searcher is checked against: every document, every leaf,
+// from lists of words in memory.
+//
+// Source: the definitions in index/core/search/ranking.h and index/core/query/query.h.
+// Layer: index/core, tests only. Threads: thread-compatible.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "index/core/query/query.h"
+#include "index/core/search/searcher.h"
+#include "index/core/testing/documents.h"
+
+namespace search::index {
+
+class BruteForce {
+ public:
+  BruteForce(const std::vector<TestDocument>& documents, const RankingOptions& ranking);
+
+  SearchResult Search(const Query& query, size_t k) const;
+
+ private:
+  using Positions = std::map<std::string, std::vector<uint32_t>>;
+  struct Document {
+    uint64_t doc_id = 0;
+    float static_rank = 0;
+    std::array<Positions, kFieldCount> fields;
+    std::array<float, kFieldCount> lengths = {};
+    std::set<std::string> sites;
+  };
+
+  bool Matches(const QueryNode& node, const Document& document) const;
+  float Score(const std::set<std::pair<std::string, bool>>& leaves, const Document& document) const;
+
+  const RankingOptions ranking_;
+  std::vector<Document> documents_;
+  std::map<std::string, uint64_t> document_frequencies_;
+  std::array<float, kFieldCount> means_ = {};
+};
+
+}  // namespace search::index

@@ -1,0 +1,71 @@
+// A collection of documents built into segments, and searched as one.
+//
+// Source: none. Layer: index/core, tests only. Writes below a folder of its own and removes it.
+// Threads: thread-compatible.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "index/core/search/searcher.h"
+#include "index/core/testing/documents.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+// A new folder below the test's temporary folder, removed with everything in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+struct CollectionOptions {
+  size_t partition_count = 1;
+  // Documents of static rank 0.5 and more go to segments of their own.
+  bool two_tiers = false;
+  RankingOptions ranking = {};
+  RankingOptions bounds_ranking = {};  // of the statistics; may differ, to test that
+  size_t memory_size_max = size_t{64} << 20;
+};
+
+class TestCollection {
+ public:
+  static neptune::StatusOr<std::unique_ptr<TestCollection>> Build(
+      const std::vector<TestDocument>& documents, const CollectionOptions& options);
+
+  // The merged answer of all segments.
+  neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
+
+  size_t segment_count() const { return parts_.size(); }
+  const Segment& segment(size_t i) const { return *parts_[i].segment; }
+  const CollectionStatistics& statistics(size_t i) const { return *parts_[i].statistics; }
+  const Searcher& searcher(size_t i) const { return *parts_[i].searcher; }
+
+ private:
+  struct Part {
+    std::unique_ptr<Segment> segment;
+    std::unique_ptr<CollectionStatistics> statistics;
+    std::unique_ptr<Searcher> searcher;
+  };
+
+  TemporaryFolder folder_;
+  std::vector<Part> parts_;
+};
+
+// Queries over the words of the documents: single words, all, any, phrases, exclusions, fields,
+// brackets; `pick` gives random numbers.
+std::string RandomQuery(const std::vector<TestDocument>& documents,
+                        const std::function<uint64_t()>& pick);
+
+}  // namespace search::index
