@@ -118,16 +118,13 @@ class Drawer {
     const TimePoint end = std::min(options_.horizon, After(begin, options_.duration_mean));
     Fault ending = fault;
     if (!Fill(fault, ending, host)) return;
-    const auto key = std::tuple(ending.kind, fault.hosts, fault.others);
-    if (TimePoint& until = busy_until_[key]; until > begin) {
-      return;  // the same trouble is there already
-    } else {
-      until = end;
-    }
+    TimePoint& until = busy_until_[std::tuple(ending.kind, fault.hosts, fault.others)];
+    if (until > begin) return;  // the same trouble is there already
     if (fault.kind == Kind::kCrash || fault.kind == Kind::kPause) {
       if (!MayGoDown(host, begin)) return;
       down_until_[host] = end;
     }
+    until = end;
     plan.push_back({begin, fault});
     plan.push_back({end, ending});
   }

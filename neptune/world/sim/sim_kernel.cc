@@ -5,9 +5,20 @@
 namespace neptune {
 namespace {
 
-// Gives the simulation what a loop's implementation may do.
-struct LoopAccess : Loop {
-  using Loop::SetCurrent;
+// Makes a loop the current one while it lives; also when a test's task throws.
+class CurrentLoop {
+ public:
+  explicit CurrentLoop(Loop* loop) : before_(Access::SetCurrent(loop)) {}
+  ~CurrentLoop() { Access::SetCurrent(before_); }
+  CurrentLoop(const CurrentLoop&) = delete;
+  CurrentLoop& operator=(const CurrentLoop&) = delete;
+
+ private:
+  // What the implementation of a loop may do.
+  struct Access : Loop {
+    using Loop::SetCurrent;
+  };
+  Loop* const before_;
 };
 
 uint64_t Where(const LoopState* loop) {
@@ -43,10 +54,9 @@ void SimKernel::RunOn(LoopState* loop, EventKind kind, Task task) {
 
 // Runs the task, and destroys it, as the current loop's.
 void SimKernel::RunAs(const LoopState* loop, Task task) {
-  Loop* const before = LoopAccess::SetCurrent(loop == nullptr ? nullptr : loop->loop);
+  const CurrentLoop current(loop == nullptr ? nullptr : loop->loop);
   task();
   task = nullptr;
-  LoopAccess::SetCurrent(before);
 }
 
 void SimKernel::Trace(EventKind kind, const LoopState* loop, std::string_view bytes) {

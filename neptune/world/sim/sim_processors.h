@@ -34,7 +34,7 @@ struct ProcessorOptions {
   // events.
   Duration quantum{0};
   // Round robin only: replaces the k processors by one server of speed G(m). Default: none.
-  SpeedupFunction speedup;
+  SpeedupFunction speedup{};
 };
 
 class SimProcessors : public Processors {

@@ -73,6 +73,7 @@ void SimWorld::Crash(CrashKind kind) {
 
 void SimWorld::Restart() {
   if (running_) Crash(CrashKind::kProcess);
+  program_.reset();  // of a host that stopped by itself
   running_ = true;
   Boot();
 }

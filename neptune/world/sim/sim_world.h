@@ -26,19 +26,19 @@ using BootFunction = std::function<std::shared_ptr<void>(World&)>;
 
 struct HostOptions {
   // Unique in the simulation; names the host in faults.
-  std::string name;
+  std::string name{};
   // IPv4 address, host byte order, unique, not loopback. Default: 10.0.0.0 + the host's 1-based
   // number.
   uint32_t address = 0;
-  ProcessorOptions processors;
+  ProcessorOptions processors{};
   // Run when the host is added and at every restart, as an event. Default: none, the test drives
   // loops.
-  BootFunction boot;
+  BootFunction boot{};
   // The host's durable storage, which survives crashes. Default: none; storage() must not be
   // called.
-  std::shared_ptr<DurableStorage> storage;
+  std::shared_ptr<DurableStorage> storage{};
   // Called in a crash after the program is gone: forgets what was not synced, or tears it.
-  std::function<void()> lose_unsynced;
+  std::function<void()> lose_unsynced{};
 };
 
 // What a crash looks like from outside.
@@ -66,6 +66,8 @@ class SimWorld : public World {
   HostState& state() { return state_; }
   SimProcessors& sim_processors() { return processors_; }
   bool running() const { return running_; }
+  // What the boot function returned, or null.
+  const std::shared_ptr<void>& program() const { return program_; }
 
   // Plans the boot function for now. REQUIRES: running.
   void Boot();
