@@ -56,7 +56,26 @@ void RealLoop::Post(Task task) {
   if (Loop::Current() == this) {
     local_tasks_.push_back(std::move(task));
   } else {
-    boost::asio::post(io_, [task = std::move(task)]() mutable { task(); });
+    bool first = false;
+    {
+      LeafLock lock(&foreign_mutex_);
+      first = foreign_tasks_.empty();
+      foreign_tasks_.push_back(std::move(task));
+    }
+    // One wake-up of the poller serves all tasks that arrive before it.
+    if (first) boost::asio::post(io_, [this] { RunForeignTasks(); });
+  }
+}
+
+void RealLoop::RunForeignTasks() {
+  std::vector<Task> tasks;
+  {
+    LeafLock lock(&foreign_mutex_);
+    tasks.swap(foreign_tasks_);
+  }
+  for (Task& task : tasks) {
+    if (stop_) return;
+    std::exchange(task, nullptr)();
   }
 }
 
@@ -122,6 +141,10 @@ void RealLoop::Stop() {
   io_.stop();
   if (thread_.joinable()) thread_.join();
   local_tasks_.clear();
+  timers_ = TimerQueue();
+  std::vector<Task> dropped;  // destroyed outside the lock: a task may own what posts
+  LeafLock lock(&foreign_mutex_);
+  dropped.swap(foreign_tasks_);
 }
 
 }  // namespace neptune

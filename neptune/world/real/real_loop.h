@@ -11,12 +11,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <memory>
-#include <queue>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
+#include "neptune/base/leaf_mutex.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/real/timer_queue.h"
 #include "neptune/world/world.h"
@@ -48,6 +47,7 @@ class RealLoop final : public Loop {
 
  private:
   void Run();
+  void RunForeignTasks();
   void RunLocalTasks();
   void RunDueTimers();
   void ArmTimer();
@@ -60,6 +60,8 @@ class RealLoop final : public Loop {
   RandomSource random_;
   TimerQueue timers_;
   std::deque<Task> local_tasks_;
+  LeafMutex foreign_mutex_;
+  std::vector<Task> foreign_tasks_ ABSL_GUARDED_BY(foreign_mutex_);
   std::unique_ptr<std::array<char, 64 * 1024>> read_buffer_;
   std::unique_ptr<RealNetwork> network_;
   std::atomic<bool> stop_{false};

@@ -96,11 +96,14 @@ class ConnectAttempt : public std::enable_shared_from_this<ConnectAttempt> {
       : loop_(loop), to_(to), socket_(loop.io()), on_done_(std::move(on_done)) {}
 
   void Begin(TimePoint deadline) {
+    if (deadline <= loop_.Now()) {
+      loop_.Post([self = shared_from_this()] { self->Expire(); });
+      return;
+    }
     if (deadline != kNever) {
       timer_ = loop_.RunAt(deadline, [self = shared_from_this()] {
         self->timer_ = 0;
-        self->Finish(
-            DeadlineExceeded("connecting to ", self->to_.ToString(), ": no answer in time"));
+        self->Expire();
       });
     }
     socket_.async_connect(ToTcp(to_), [self = shared_from_this()](const error_code& error) {
@@ -109,6 +112,8 @@ class ConnectAttempt : public std::enable_shared_from_this<ConnectAttempt> {
   }
 
  private:
+  void Expire() { Finish(DeadlineExceeded("connecting to ", to_.ToString(), ": no answer in time")); }
+
   void Finish(const Status& status) {
     if (done_) return;
     done_ = true;
