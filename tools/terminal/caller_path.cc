@@ -31,4 +31,8 @@ std::string ProjectPath(std::string_view path) {
   return fs::exists(from_root, error) ? from_root : from_caller;
 }
 
+std::string ProjectOutputPath(std::string_view path) {
+  return Under("BUILD_WORKSPACE_DIRECTORY", path);
+}
+
 }  // namespace search::tools

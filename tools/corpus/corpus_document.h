@@ -1,0 +1,55 @@
+// A page of a corpus, and its form as one JSON object a line. format.md describes the form.
+//
+// Source: none. Layer: tools.
+// Threads: plain values, pure functions.
+// Shapes: text is UTF-8 with paragraphs separated by line breaks.
+// Limits: see CorpusLimits; readers cut what is longer and say so.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace search::tools {
+
+struct CorpusLimits {
+  static constexpr size_t kTextSizeMax = size_t{4} << 20;
+  static constexpr size_t kTitleSizeMax = 512;
+  static constexpr size_t kUrlSizeMax = 2048;
+  static constexpr size_t kSiteSizeMax = 100;
+  static constexpr size_t kHeadingsMax = 512;
+  static constexpr size_t kLinksMax = 4096;
+  static constexpr size_t kAnchorTextSizeMax = 200;
+  // A line of JSON Lines: all of the above, escaped.
+  static constexpr size_t kLineSizeMax = size_t{32} << 20;
+};
+
+// Words of this page that lead to another one.
+struct Anchor {
+  std::string target;  // url
+  std::string text;
+
+  friend bool operator==(const Anchor&, const Anchor&) = default;
+};
+
+struct CorpusDocument {
+  std::string url;
+  std::string title;
+  std::vector<std::string> headings;
+  std::string text;
+  std::string site;
+  std::vector<std::string> links;  // urls, each once
+  std::vector<Anchor> anchors;
+
+  friend bool operator==(const CorpusDocument&, const CorpusDocument&) = default;
+};
+
+// Appends the document as one line with its line break.
+void AppendJsonLine(const CorpusDocument& document, std::string* out);
+
+// Appends `text` as a JSON string. REQUIRES: valid UTF-8.
+void AppendJsonString(std::string_view text, std::string* out);
+
+}  // namespace search::tools

@@ -1,0 +1,178 @@
+// The program //tools:corpus: fetches and converts a corpus to JSON Lines.
+
+#include <gflags/gflags.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/strings.h"
+#include "tools/corpus/converter.h"
+#include "tools/corpus/manifest.h"
+#include "tools/corpus/package_cache.h"
+#include "tools/streams/byte_source.h"
+#include "tools/terminal/caller_path.h"
+#include "tools/terminal/command_line.h"
+
+DEFINE_string(manifest, "small",
+              "which Debian documentation packages to take: a file, or the name of one in "
+              "data/corpora; used unless --input is given");
+DEFINE_string(input, "",
+              "instead of packages: a folder of pages, or files of JSON Lines (plain, .gz, .zst; "
+              "\"-\" is standard input), separated by commas");
+DEFINE_string(
+    format, "",
+    "what --input holds: html, markdown, man or jsonl; found by the name where it can be");
+DEFINE_string(name, "",
+              "with a folder: its name in urls, doc:NAME/path; the folder's own name by default");
+DEFINE_string(site, "", "with --input: the site that `site:` queries find; NAME by default");
+DEFINE_string(id_url_prefix, "id:", "with jsonl: put before `id` where an object has no `url`");
+DEFINE_string(out, "",
+              "file to write, packed if it ends in .zst or .gz; by default "
+              "data/var/corpora/NAME.jsonl.zst of the source tree");
+DEFINE_string(cache, "",
+              "folder of downloads and unpacked packages; by default data/var/packages of the "
+              "source tree");
+DEFINE_int32(threads, 2, "pages converted at a time, 1 to 64");
+DEFINE_bool(strict, false, "stop at the first bad line or page instead of counting it");
+
+namespace search::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using neptune::InvalidArgument;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrCat;
+
+constexpr char kUsage[] =
+    "Fetches and converts a corpus to JSON Lines, one page a line.\n\n"
+    "  bazel run //tools:corpus                       documentation packages: the small set\n"
+    "  bazel run //tools:corpus -- --manifest=full    all documentation packages\n"
+    "  bazel run //tools:corpus -- --input=site/ --out=site.jsonl\n"
+    "  bazel run //tools:corpus -- --input=/usr/share/man --format=man --out=man.jsonl.zst\n"
+    "  bazel run //tools:corpus -- --input=articles.jsonl.zst --site=wikipedia "
+    "--out=a.jsonl.zst\n\n"
+    "What is already fetched is not fetched again. Bad pages and lines are counted and the first\n"
+    "ones named. The output appears under its name only when it is complete.";
+
+void Report(const std::string& message) { fprintf(stderr, "%s\n", message.c_str()); }
+
+struct Corpus {
+  std::string name;
+  std::vector<PageTree> trees;
+  std::vector<std::pair<std::string, std::string>> public_places;
+  std::vector<std::string> line_files;
+};
+
+void AddPackage(const ManifestPackage& package, const std::string& folder, Corpus* corpus) {
+  for (const ManifestRoot& root : package.roots) {
+    corpus->trees.push_back(
+        {.folder = StrCat(folder, "/", root.path),
+         .path_prefix = "/" + root.path,
+         .url_prefix = StrCat("doc:", package.package, "/", root.as, root.as.empty() ? "" : "/"),
+         .site = package.site,
+         .kinds = {PageKind::kHtml, PageKind::kMarkdown, PageKind::kMan},
+         .include = root.include,
+         .exclude = root.exclude,
+         .title_suffixes = package.title_suffixes});
+  }
+  for (const std::string& url : package.public_urls) {
+    corpus->public_places.emplace_back(url, StrCat("/", package.roots[0].path, "/"));
+  }
+}
+
+StatusOr<Corpus> FromPackages() {
+  const bool is_name = FLAGS_manifest.find_first_of("/.") == std::string::npos;
+  const std::string file =
+      ProjectPath(is_name ? StrCat("data/corpora/", FLAGS_manifest, ".json") : FLAGS_manifest);
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(file, kManifestSizeMax));
+  auto manifest = ParseManifest(text);
+  if (!manifest.ok()) return neptune::Annotate(manifest.status(), file);
+  std::vector<std::string> names;
+  for (const ManifestPackage& package : manifest->packages) names.push_back(package.package);
+  const std::string cache =
+      FLAGS_cache.empty() ? ProjectOutputPath("data/var/packages") : CallerPath(FLAGS_cache);
+  PackageCache packages(cache, &MonotonicNanoseconds, &Report);
+  NEPTUNE_ASSIGN_OR_RETURN(const auto folders, packages.Provide(names));
+  Corpus corpus;
+  corpus.name = fs::path(file).stem().string();
+  for (size_t i = 0; i < folders.size(); ++i) {
+    AddPackage(manifest->packages[i], folders[i], &corpus);
+  }
+  return corpus;
+}
+
+std::string GuessFormat(const std::vector<std::string>& inputs) {
+  if (!FLAGS_format.empty()) return FLAGS_format;
+  return fs::is_directory(inputs[0]) ? "html" : "jsonl";
+}
+
+StatusOr<Corpus> FromInput() {
+  std::vector<std::string> inputs;
+  for (const std::string& input : SplitList(FLAGS_input)) inputs.push_back(CallerPath(input));
+  if (inputs.empty()) return InvalidArgument("--input names nothing");
+  const std::string format = GuessFormat(inputs);
+  fs::path first(inputs[0]);
+  if (first.filename().empty()) first = first.parent_path();
+  Corpus corpus;
+  corpus.name = FLAGS_name.empty() ? first.stem().string() : FLAGS_name;
+  if (format == "jsonl") {
+    corpus.line_files = inputs;
+    return corpus;
+  }
+  PageTree tree;
+  tree.folder = inputs[0];
+  tree.path_prefix = "/" + corpus.name;
+  tree.url_prefix = StrCat("doc:", corpus.name, "/");
+  tree.site = FLAGS_site.empty() ? corpus.name : FLAGS_site;
+  if (inputs.size() != 1) return InvalidArgument("--input takes one folder, or files of jsonl");
+  if (format == "markdown") {
+    tree.kinds = {PageKind::kMarkdown};
+  } else if (format == "man") {
+    tree.kinds = {PageKind::kMan};
+  } else if (format != "html") {
+    return InvalidArgument("--format=", format, ": known are html, markdown, man and jsonl");
+  }
+  corpus.trees.push_back(std::move(tree));
+  return corpus;
+}
+
+Status Run() {
+  if (FLAGS_threads < 1 || FLAGS_threads > 64) return InvalidArgument("--threads: 1 to 64");
+  NEPTUNE_ASSIGN_OR_RETURN(const Corpus corpus, FLAGS_input.empty() ? FromPackages() : FromInput());
+  const std::string out =
+      FLAGS_out.empty() ? ProjectOutputPath(StrCat("data/var/corpora/", corpus.name, ".jsonl.zst"))
+                        : CallerPath(FLAGS_out);
+  NEPTUNE_ASSIGN_OR_RETURN(const auto sink, CreateFileSink(out, PackingOfName(out)));
+  const ConvertOptions options{.thread_count = FLAGS_threads,
+                               .fail_on_bad_input = FLAGS_strict,
+                               .clock = &MonotonicNanoseconds,
+                               .progress_out = stderr,
+                               .report = &Report};
+  const JsonLinesOptions lines{.id_url_prefix = FLAGS_id_url_prefix, .default_site = FLAGS_site};
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const ConvertCounts counts,
+      corpus.trees.empty() ? ConvertJsonLines(corpus.line_files, lines, options, sink.get())
+                           : ConvertTrees(corpus.trees, corpus.public_places, options, sink.get()));
+  if (counts.written == 0) {
+    return InvalidArgument("no page in the input is worth writing; ", Summary(counts));
+  }
+  NEPTUNE_RETURN_IF_ERROR(sink->Commit());
+  Report(StrCat(out, ": ", Summary(counts)));
+  return neptune::OkStatus();
+}
+
+}  // namespace
+}  // namespace search::tools
+
+int main(int argc, char** argv) {
+  const auto rest = search::tools::ParseCommandLine(&argc, &argv, search::tools::kUsage, __FILE__);
+  if (!rest.empty()) {
+    fprintf(stderr, "corpus: what is '%s'? Try --help\n", rest[0].c_str());
+    return 2;
+  }
+  return search::tools::ExitStatus(search::tools::Run(), "corpus");
+}

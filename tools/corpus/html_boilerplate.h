@@ -1,0 +1,16 @@
+// Tells the parts of a page that every page of its site repeats: navigation, search, footers.
+//
+// Source: none; the names are those that documentation generators give (Sphinx, DocBook, gtk-doc,
+//   MediaWiki, javadoc, Doxygen, rustdoc, CMake).
+// Layer: tools. Threads: pure function.
+
+#pragma once
+
+#include <gumbo.h>
+
+namespace search::tools {
+
+// Whether the element and all in it is passed over. REQUIRES: `node` is an element.
+bool IsHtmlBoilerplate(const GumboNode& node);
+
+}  // namespace search::tools

@@ -1,0 +1,47 @@
+// Reads an HTML page: title, headings, readable text, links with their words.
+//
+// Source: WHATWG HTML parsing, as the gumbo library does it; the choice of what is navigation is
+// ours. Layer: tools. Threads: pure function; pages can be read on several threads at once. Errors:
+// RESOURCE_EXHAUSTED if the parser needs more than kHtmlMemoryMax; everything else is read as
+//   a browser would.
+// Limits: HtmlOutlineLimits bound the time, kHtmlMemoryMax the memory, CorpusLimits the result. A
+// page
+//   beyond them is read up to there and marked `is_cut`.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "tools/corpus/html_outline.h"
+
+namespace search::tools {
+
+inline constexpr size_t kHtmlSizeMax = size_t{8} << 20;
+inline constexpr size_t kHtmlMemoryMax = size_t{512} << 20;
+
+struct HtmlLink {
+  std::string href;  // as written, white space around it removed
+  std::string text;  // words of the link, may be empty
+};
+
+struct HtmlPage {
+  std::string title;  // of <title>, else of the first <h1>; may be empty
+  std::vector<std::string> headings;
+  std::string text;
+  // Links in the page's own content; those in navigation are left out.
+  std::vector<HtmlLink> links;
+  // The page only sends its reader elsewhere (meta refresh).
+  bool is_redirect = false;
+  bool is_cut = false;
+};
+
+// `bytes` may be in UTF-8 or, if it says so, in windows-1252 or iso-8859-1; what is invalid becomes
+// U+FFFD. The main part is the element <main> or role=main where there is one, else the body; in it
+// scripts, navigation, search forms, hidden elements and footers are passed over.
+neptune::StatusOr<HtmlPage> ReadHtml(std::string_view bytes, const HtmlOutlineLimits& limits = {});
+
+}  // namespace search::tools

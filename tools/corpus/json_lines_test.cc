@@ -1,0 +1,85 @@
+#include "tools/corpus/json_lines.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tools/corpus/corpus_document.h"
+#include "tools/corpus/utf8.h"
+
+namespace search::tools {
+namespace {
+
+neptune::StatusOr<CorpusDocument> Parse(std::string line, JsonLinesOptions options = {}) {
+  const size_t size = line.size();
+  line.append(JsonLineParser::kPadding, '\0');
+  return JsonLineParser(std::move(options)).Parse(std::string_view(line.data(), size));
+}
+
+void ExpectBad(const std::string& line, const std::string& reason) {
+  const auto document = Parse(line);
+  ASSERT_FALSE(document.ok()) << line;
+  EXPECT_EQ(document.status().code(), neptune::StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(document.status().message()).find(reason), std::string::npos)
+      << document.status();
+}
+
+TEST(JsonLinesTest, WrittenDocumentsAreReadBackUnchanged) {
+  const CorpusDocument document{.url = "doc:x/a \"b\".html",
+                                .title = "Tab\there \\ é",
+                                .headings = {"One", ""},
+                                .text = "line\nline\x01 “q”",
+                                .site = "x",
+                                .links = {"doc:x/b.html"},
+                                .anchors = {{"doc:x/b.html", "to b"}}};
+  std::string line;
+  AppendJsonLine(document, &line);
+  ASSERT_TRUE(line.ends_with('\n'));
+  line.pop_back();
+  const auto read = Parse(line);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, document);
+}
+
+TEST(JsonLinesTest, PlainArticlesGetUrlAndSite) {
+  const auto document = Parse(R"({"id": "12", "title": "T", "text": "x", "extra": [1, {"a": 2}]})",
+                              {.id_url_prefix = "wiki:", .default_site = "wikipedia"});
+  ASSERT_TRUE(document.ok()) << document.status();
+  EXPECT_EQ(document->url, "wiki:12");
+  EXPECT_EQ(document->site, "wikipedia");
+}
+
+TEST(JsonLinesTest, IdMayBeANumber) { EXPECT_EQ(Parse(R"({"id": 7, "text": "x"})")->url, "id:7"); }
+
+TEST(JsonLinesTest, BadLinesSayWhatIsWrong) {
+  ExpectBad("", "not JSON");
+  ExpectBad("[1]", "not a JSON object");
+  ExpectBad("{\"id\": \"1\"", "JSON");
+  ExpectBad(R"({"id": "1", "text": 5})", "field 'text' is not a string");
+  ExpectBad(R"({"id": "1", "text": "x", "links": "y"})", "field 'links' is not a list");
+  ExpectBad(R"({"id": "1", "text": "x", "links": [1]})", "field 'links' is not a string");
+  ExpectBad(R"({"id": "1", "text": "x", "anchors": [1]})", "not an object");
+  ExpectBad(R"({"text": "x"})", "neither 'url' nor 'id'");
+  ExpectBad(R"({"id": "1"})", "neither 'title' nor 'text'");
+  ExpectBad("{\"id\": \"1\", \"text\": \"\xFF\"}", "UTF-8");
+  ExpectBad(R"({"id": "1", "text": "x"} {})", "follows");
+  ExpectBad(R"({"url": ")" + std::string(3000, 'u') + R"(", "text": "x"})", "url longer");
+}
+
+TEST(JsonLinesTest, LongTextsAreCutAtACharacter) {
+  const auto document =
+      Parse(R"({"id": 1, "text": "x", "site": ")" + std::string(99, 's') + "é\"}");
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ(document->site, std::string(99, 's'));
+}
+
+TEST(Utf8Test, EachInvalidPartIsReplacedOnce) {
+  EXPECT_EQ(ReplaceInvalidUtf8("a\xE2\x82z\xF0\x9F\x98\x80\xED\xA0\x80"),
+            "a\xEF\xBF\xBDz\xF0\x9F\x98\x80\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST(Utf8Test, CollapseSpaceTakesNoBreakSpacesToo) {
+  EXPECT_EQ(CollapseSpace(" \n a\xC2\xA0\t b "), "a b");
+}
+
+}  // namespace
+}  // namespace search::tools

@@ -1,0 +1,43 @@
+// The manifest of a corpus: which packages, which folders in them, how they are named.
+// data/corpora/README.md explains the fields.
+//
+// Source: none. Layer: tools. Pure.
+// Threads: pure function.
+// Errors: INVALID_ARGUMENT names the place and what is wrong; unknown fields are refused.
+// Limits: kManifestSizeMax bytes.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+
+namespace search::tools {
+
+inline constexpr size_t kManifestSizeMax = size_t{1} << 20;
+
+struct ManifestRoot {
+  std::string path;  // inside the package: "usr/share/doc/x/html"
+  std::string as;    // put before the page's path in its url; may be empty
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+};
+
+struct ManifestPackage {
+  std::string package;
+  std::string site;
+  std::vector<ManifestRoot> roots;
+  std::vector<std::string> title_suffixes;
+  std::vector<std::string> public_urls;  // lead to the first root
+};
+
+struct Manifest {
+  std::string description;
+  std::vector<ManifestPackage> packages;
+};
+
+neptune::StatusOr<Manifest> ParseManifest(std::string_view json);
+
+}  // namespace search::tools

@@ -1,0 +1,63 @@
+// Finds the pages in a folder tree, in a stable order.
+//
+// Source: none. Layer: tools. Reads folders.
+// Threads: functions without state.
+// Errors: kNotFound no such folder; kResourceExhausted more than kPagesMax files.
+// Limits: symbolic links are not followed; one that points to a page of the same tree is another
+// name
+//   of it.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+
+namespace search::tools {
+
+inline constexpr size_t kPagesMax = 5'000'000;
+
+enum class PageKind { kHtml, kMarkdown, kMan };
+
+// A folder with pages, and how they are to be named.
+struct PageTree {
+  std::string folder;       // on this machine
+  std::string path_prefix;  // where it would be when installed, for links: "/usr/share/doc/x"
+  std::string url_prefix;   // "doc:PACKAGE/"
+  std::string site;
+  std::vector<PageKind> kinds = {PageKind::kHtml};
+  // Globs over the path inside the tree; no `include` means everything. `*` and `?` stay within a
+  // name, `**` goes over folders.
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  // Ends of titles that the whole site repeats; the first that fits is cut off.
+  std::vector<std::string> title_suffixes;
+};
+
+struct PageFile {
+  std::string file;  // on this machine
+  std::string path;  // installed, without ".gz"
+  std::string url;
+  PageKind kind = PageKind::kHtml;
+  size_t tree_index = 0;
+};
+
+struct PageAlias {
+  std::string path;
+  std::string target_path;
+};
+
+struct PageList {
+  std::vector<PageFile> pages;  // by tree, then by path
+  std::vector<PageAlias> aliases;
+};
+
+neptune::StatusOr<PageList> ListPages(const std::vector<PageTree>& trees);
+
+// Whether `path` fits `glob`. Cost: the product of their sizes.
+bool MatchesGlob(std::string_view path, std::string_view glob);
+
+}  // namespace search::tools

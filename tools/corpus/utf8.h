@@ -1,0 +1,28 @@
+// Makes text from outside valid UTF-8 and keeps it so when it is cut.
+//
+// Source: the Unicode standard, 3.9 (substitution of maximal subparts); WHATWG Encoding
+// (windows-1252 is what pages mean by iso-8859-1).
+// Layer: tools. Threads: pure functions.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace search::tools {
+
+bool IsValidUtf8(std::string_view bytes);
+
+// Each invalid sequence becomes U+FFFD; valid text is returned as it is.
+std::string ReplaceInvalidUtf8(std::string_view bytes);
+
+std::string Windows1252ToUtf8(std::string_view bytes);
+
+// The longest prefix of at most `size_max` bytes that ends at a character. REQUIRES: valid UTF-8.
+std::string_view TruncateUtf8(std::string_view text, size_t size_max);
+
+// Runs of white space and control characters as one space, none at the ends.
+std::string CollapseSpace(std::string_view text);
+
+}  // namespace search::tools

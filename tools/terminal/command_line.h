@@ -1,0 +1,28 @@
+// A tool's command line: flags, `--help` on standard output with status 0, errors with status 2.
+//
+// Source: none. Layer: tools, for mains only.
+// Threads: to be called once, before others start.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+
+namespace search::tools {
+
+// Parses the flags and returns the other arguments. `usage` says what the tool does, with examples;
+// `source_file` is the main's __FILE__, whose flags --help shows. Ends the process for --help and
+// for flags that do not parse.
+std::vector<std::string> ParseCommandLine(int* argc, char*** argv, const std::string& usage,
+                                          std::string_view source_file);
+
+// Prints a failure for people; returns the exit status: 0 OK, 2 the caller's mistake, 1 all others.
+int ExitStatus(const neptune::Status& status, std::string_view tool);
+
+// The parts of a list separated by commas; empty ones are left out.
+std::vector<std::string> SplitList(std::string_view list);
+
+}  // namespace search::tools
