@@ -1,0 +1,188 @@
+// Values, decoding, problem documents, routes and bytes of responses.
+
+#include "neptune/wire/http/http_message.h"
+
+#include <gtest/gtest.h>
+
+#include "neptune/wire/http/http_router.h"
+#include "neptune/wire/http/json_text.h"
+#include "neptune/wire/http/message_writer.h"
+#include "neptune/wire/http/problem.h"
+#include "neptune/wire/http/url_decoding.h"
+
+namespace neptune {
+namespace {
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+// Sun, 06 Nov 1994 08:49:37 GMT, the example of RFC 9110.
+constexpr WallTime kTime{784111777'000'000'000};
+
+TEST(HttpHeadersTest, NamesCompareWithoutCase) {
+  HttpHeaders headers = {{"Content-Type", "a"}, {"X", "1"}, {"x", "2"}};
+  EXPECT_EQ(headers.Get("content-type"), "a");
+  EXPECT_EQ(headers.Count("X"), 2u);
+  headers.Set("x", "3");
+  EXPECT_EQ(headers.Get("X"), "3");
+  EXPECT_EQ(headers.size(), 2u);
+  EXPECT_FALSE(headers.Has("Y"));
+}
+
+TEST(UrlDecodingTest, DecodesBytesAndBlanks) {
+  EXPECT_EQ(*PercentDecode("a%20b+c%C3%BC", PlusMeaning::kPlus), "a b+c\u00fc");
+  EXPECT_EQ(*PercentDecode("a+b%2B", PlusMeaning::kBlank), "a b+");
+}
+
+TEST(UrlDecodingTest, RefusesBrokenEscapesAndZeroBytes) {
+  for (const char* text : {"%", "%4", "%4x", "a%zz", "%00"}) {
+    EXPECT_EQ(PercentDecode(text, PlusMeaning::kPlus).status().code(), StatusCode::kInvalidArgument)
+        << text;
+  }
+}
+
+TEST(UrlDecodingTest, EncodingIsUndoneByDecoding) {
+  std::string all;
+  for (int c = 1; c < 256; ++c) all += static_cast<char>(c);
+  EXPECT_EQ(*PercentDecode(PercentEncode(all), PlusMeaning::kBlank), all);
+}
+
+TEST(UrlDecodingTest, TakesParametersApart) {
+  EXPECT_EQ(*ParseQueryParameters("q=a+b&&start=1%30&flag&q==", 10),
+            (Parameters{{"q", "a b"}, {"start", "10"}, {"flag", ""}, {"q", "="}}));
+  EXPECT_TRUE(ParseQueryParameters("", 10)->empty());
+  EXPECT_FALSE(ParseQueryParameters("a&b&c", 2).ok());
+  EXPECT_FALSE(ParseQueryParameters("a=%f", 2).ok());
+}
+
+TEST(JsonTextTest, EscapesAndMendsText) {
+  std::string json;
+  AppendJsonString("a\"\\\n\x01</x>\u00fc\xff\xed\xa0\x80", &json);
+  EXPECT_EQ(json, "\"a\\\"\\\\\\n\\u0001\\u003c/x\\u003e\u00fc\\ufffd\\ufffd\\ufffd\\ufffd\"");
+}
+
+TEST(ProblemTest, NamesStatusTitleDetailAndExtra) {
+  const HttpResponse response = ProblemResponse(400, "Bad query", "q is \"empty\"", {{"at", "q"}});
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.headers.Get("Content-Type"), "application/problem+json; charset=utf-8");
+  EXPECT_EQ(response.body,
+            "{\"type\":\"about:blank\",\"title\":\"Bad query\",\"status\":400,"
+            "\"detail\":\"q is \\\"empty\\\"\",\"at\":\"q\"}\n");
+}
+
+TEST(ProblemTest, MapsErrorsAndSaysWhenToTryAgain) {
+  const HttpResponse full = ProblemResponse(ResourceExhausted("queue full"));
+  EXPECT_EQ(full.status, 503);
+  EXPECT_EQ(full.headers.Get("Retry-After"), "1");
+  EXPECT_NE(full.body.find("\"code\":\"RESOURCE_EXHAUSTED\""), std::string::npos);
+  EXPECT_EQ(
+      ProblemResponse(Unavailable("x"), std::chrono::milliseconds(2500)).headers.Get("Retry-After"),
+      "3");
+  EXPECT_EQ(HttpStatusOf(StatusCode::kDeadlineExceeded), 504);
+  EXPECT_EQ(HttpStatusOf(StatusCode::kInvalidArgument), 400);
+  EXPECT_EQ(HttpStatusOf(StatusCode::kNotFound), 404);
+  EXPECT_EQ(HttpStatusOf(StatusCode::kInternal), 500);
+}
+
+TEST(MessageWriterTest, WritesGoldenBytes) {
+  EXPECT_EQ(SerializeHttpResponse(HttpResponse::Text(200, "hello"), {}, kTime),
+            "HTTP/1.1 200 OK\r\n"
+            "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+            "Content-Type: text/plain; charset=utf-8\r\n"
+            "Content-Length: 5\r\n"
+            "\r\n"
+            "hello");
+}
+
+TEST(MessageWriterTest, HeadCountsTheBodyAndDoesNotSendIt) {
+  const std::string bytes =
+      SerializeHttpResponse(HttpResponse::Text(200, "hello"), {.head = true}, kTime);
+  EXPECT_NE(bytes.find("Content-Length: 5\r\n"), std::string::npos);
+  EXPECT_TRUE(bytes.ends_with("\r\n\r\n"));
+}
+
+TEST(MessageWriterTest, NoContentHasNeitherBodyNorLength) {
+  const std::string bytes =
+      SerializeHttpResponse({.status = 204, .headers = {}, .body = "x"}, {}, kTime);
+  EXPECT_EQ(bytes.find("Content-Length"), std::string::npos);
+  EXPECT_TRUE(bytes.ends_with("\r\n\r\n"));
+}
+
+TEST(MessageWriterTest, ConnectionFollowsVersionAndEnd) {
+  const auto bytes = [](const HttpAnswerContext& context) {
+    return SerializeHttpResponse(HttpResponse::Text(200, ""), context, kTime);
+  };
+  EXPECT_EQ(bytes({}).find("Connection"), std::string::npos);
+  EXPECT_NE(bytes({.keep_alive = false}).find("Connection: close\r\n"), std::string::npos);
+  EXPECT_NE(bytes({.version = 10}).find("Connection: keep-alive\r\n"), std::string::npos);
+}
+
+TEST(MessageWriterTest, ValuesCannotBeginAnotherHeader) {
+  HttpResponse response = HttpResponse::Text(200, "");
+  response.headers.Add("Location", "/x\r\nSet-Cookie: a=b");
+  response.headers.Add("Bad Name", "x");
+  response.headers.Add("Content-Length", "77");
+  response.headers.Add("Long", std::string(kHeaderLineSizeMax, 'x'));
+  const std::string bytes = SerializeHttpResponse(response, {}, kTime);
+  EXPECT_NE(bytes.find("Location: /x  Set-Cookie: a=b\r\n"), std::string::npos);
+  EXPECT_EQ(bytes.find("Bad Name"), std::string::npos);
+  EXPECT_EQ(bytes.find("77"), std::string::npos);
+  EXPECT_EQ(bytes.find("Long"), std::string::npos);
+}
+
+TEST(MessageWriterTest, SecurityHeadersKeepWhatIsThere) {
+  HttpResponse response;
+  response.headers.Add("Referrer-Policy", "no-referrer");
+  AddSecurityHeaders(&response);
+  EXPECT_EQ(response.headers.Get("Referrer-Policy"), "no-referrer");
+  EXPECT_EQ(response.headers.Get("X-Content-Type-Options"), "nosniff");
+  EXPECT_TRUE(response.headers.Has("Content-Security-Policy"));
+}
+
+class HttpRouterTest : public testing::Test {
+ protected:
+  HttpRouterTest() {
+    const auto say = [](const char* text) {
+      return [text](const HttpRequest&) { return HttpResponse::Text(200, text); };
+    };
+    router_.Add("GET", "/a", say("a"))
+        .Add("POST", "/a", say("posted"))
+        .AddPrefix("GET", "/a/", say("below a"))
+        .AddPrefix("GET", "/a/b/", say("below b"))
+        .Add("GET", "/a/b/exact", say("exact"));
+  }
+  HttpResponse Get(std::string path, std::string method = "GET") {
+    HttpRequest request;
+    request.method = std::move(method);
+    request.path = std::move(path);
+    return router_.Handle(request);
+  }
+  HttpRouter router_;
+};
+
+TEST_F(HttpRouterTest, ExactPathsWinThenLongestPrefix) {
+  EXPECT_EQ(Get("/a").body, "a");
+  EXPECT_EQ(Get("/a", "POST").body, "posted");
+  EXPECT_EQ(Get("/a/x").body, "below a");
+  EXPECT_EQ(Get("/a/b").body, "below a");
+  EXPECT_EQ(Get("/a/b/x").body, "below b");
+  EXPECT_EQ(Get("/a/b/exact").body, "exact");
+  EXPECT_EQ(Get("/a/zz").body, "below a");
+}
+
+TEST_F(HttpRouterTest, UnknownPathsAndMethodsAreProblems) {
+  EXPECT_EQ(Get("/").status, 404);
+  EXPECT_EQ(Get("/b").status, 404);
+  const HttpResponse refused = Get("/a", "DELETE");
+  EXPECT_EQ(refused.status, 405);
+  EXPECT_EQ(refused.headers.Get("Allow"), "GET, HEAD, POST, OPTIONS");
+}
+
+TEST_F(HttpRouterTest, HeadIsGetAndOptionsSaysWhatIsAllowed) {
+  EXPECT_EQ(Get("/a", "HEAD").status, 200);
+  const HttpResponse options = Get("/a", "OPTIONS");
+  EXPECT_EQ(options.status, 204);
+  EXPECT_EQ(options.headers.Get("Allow"), "GET, HEAD, POST, OPTIONS");
+}
+
+}  // namespace
+}  // namespace neptune

@@ -1,0 +1,70 @@
+#include "neptune/wire/http/http_router.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/wire/http/problem.h"
+
+namespace neptune {
+namespace {
+
+template <typename Methods>
+std::string Allow(const Methods& methods) {
+  std::string allow;
+  for (const auto& [method, handler] : methods) {
+    StrAppend(&allow, allow.empty() ? "" : ", ", method);
+    if (method == "GET" && !methods.contains("HEAD")) allow += ", HEAD";
+  }
+  if (!methods.contains("OPTIONS")) StrAppend(&allow, ", OPTIONS");
+  return allow;
+}
+
+}  // namespace
+
+HttpRouter& HttpRouter::Add(std::string_view method, std::string_view path, HttpHandler handler) {
+  AddRoute(&exact_, method, path, std::move(handler));
+  return *this;
+}
+
+HttpRouter& HttpRouter::AddPrefix(std::string_view method, std::string_view prefix,
+                                  HttpHandler handler) {
+  AddRoute(&prefixes_, method, prefix, std::move(handler));
+  return *this;
+}
+
+void HttpRouter::AddRoute(Routes* routes, std::string_view method, std::string_view path,
+                          HttpHandler handler) {
+  const bool added =
+      (*routes)[std::string(path)].emplace(std::string(method), std::move(handler)).second;
+  CHECK(added) << "route given twice: " << method << " " << path;
+}
+
+HttpResponse HttpRouter::Handle(const HttpRequest& request) const {
+  const Methods* const methods = Find(request.path);
+  if (methods == nullptr) {
+    return ProblemResponse(404, "", StrCat("there is no page ", request.path));
+  }
+  auto handler = methods->find(request.method);
+  if (handler == methods->end() && request.method == "HEAD") handler = methods->find("GET");
+  if (handler != methods->end()) return handler->second(request);
+  HttpResponse response =
+      request.method == "OPTIONS"
+          ? HttpResponse{.status = 204, .headers = {}, .body = {}}
+          : ProblemResponse(405, "", StrCat(request.path, " does not take ", request.method));
+  response.headers.Set("Allow", Allow(*methods));
+  return response;
+}
+
+const HttpRouter::Methods* HttpRouter::Find(std::string_view path) const {
+  if (const auto it = exact_.find(path); it != exact_.end()) return &it->second;
+  // Any prefix of `path` sorts at or before it; walking back meets the longest one first.
+  for (auto it = prefixes_.upper_bound(path); it != prefixes_.begin();) {
+    --it;
+    if (path.starts_with(it->first)) return &it->second;
+  }
+  return nullptr;
+}
+
+}  // namespace neptune

@@ -1,0 +1,231 @@
+// Requests and responses read whole, in pieces, pipelined, broken and too large.
+
+#include <gtest/gtest.h>
+
+#include "neptune/base/strings.h"
+#include "neptune/wire/http/message_writer.h"
+#include "neptune/wire/http/request_reader.h"
+#include "neptune/wire/http/response_reader.h"
+
+namespace neptune {
+namespace {
+
+constexpr std::string_view kGet = "GET /search?q=a+b%21 HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n";
+constexpr std::string_view kChunked =
+    "POST /d HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    "3\r\nabc\r\n4;ext=1\r\ndefg\r\n0\r\nTrailer: t\r\n\r\n";
+
+// The status of the error that `bytes` cause; 0 if they are a request, -1 if more are needed.
+int StatusOf(std::string_view bytes, const HttpReaderOptions& options = {}) {
+  HttpRequestReader reader(options);
+  reader.Feed(bytes);
+  if (reader.Next()) return 0;
+  return reader.error() ? reader.error()->status : -1;
+}
+
+std::string WithHeaders(std::string_view headers) {
+  return StrCat("GET / HTTP/1.1\r\nHost: x\r\n", headers, "\r\n");
+}
+
+TEST(HttpRequestReaderTest, ReadsARequest) {
+  HttpRequestReader reader;
+  reader.Feed(kGet);
+  const auto request = reader.Next();
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->method, "GET");
+  EXPECT_EQ(request->target, "/search?q=a+b%21");
+  EXPECT_EQ(request->path, "/search");
+  EXPECT_EQ(request->query, "q=a+b%21");
+  EXPECT_EQ(request->Parameter("q"), "a b!");
+  EXPECT_EQ(request->Parameter("none"), std::nullopt);
+  EXPECT_EQ(request->headers.Get("accept"), "*/*");
+  EXPECT_EQ(request->version, 11);
+  EXPECT_TRUE(request->keep_alive);
+  EXPECT_FALSE(reader.Next());
+  EXPECT_EQ(reader.phase(), HttpRequestReader::Phase::kBetweenRequests);
+}
+
+TEST(HttpRequestReaderTest, PiecesOfAnySizeGiveTheSameRequests) {
+  const std::string bytes = StrCat(kGet, kChunked, "\r\n", kGet);
+  for (size_t piece = 1; piece <= bytes.size(); ++piece) {
+    HttpRequestReader reader;
+    std::string seen;
+    for (size_t i = 0; i < bytes.size(); i += piece) {
+      reader.Feed(std::string_view(bytes).substr(i, piece));
+      while (const auto request = reader.Next()) {
+        StrAppend(&seen, request->method, " ", request->target, " ", request->body, ";");
+      }
+      ASSERT_FALSE(reader.error()) << reader.error()->reason;
+    }
+    EXPECT_EQ(seen, "GET /search?q=a+b%21 ;POST /d abcdefg;GET /search?q=a+b%21 ;") << piece;
+  }
+}
+
+TEST(HttpRequestReaderTest, TrailersAreNotHeaders) {
+  HttpRequestReader reader;
+  reader.Feed(kChunked);
+  EXPECT_FALSE(reader.Next()->headers.Has("Trailer"));
+}
+
+TEST(HttpRequestReaderTest, KeepAliveFollowsVersionAndHeader) {
+  const auto keeps = [](std::string_view bytes) {
+    HttpRequestReader reader;
+    reader.Feed(bytes);
+    return reader.Next()->keep_alive;
+  };
+  EXPECT_FALSE(keeps("GET / HTTP/1.0\r\n\r\n"));
+  EXPECT_TRUE(keeps("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
+  EXPECT_FALSE(keeps(WithHeaders("Connection: close\r\n")));
+}
+
+TEST(HttpRequestReaderTest, AbsoluteTargetsLoseTheirAuthority) {
+  HttpRequestReader reader;
+  reader.Feed(
+      "GET http://h:1/a/b?c HTTP/1.1\r\nHost: h\r\n\r\nGET http://h HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_EQ(reader.Next()->target, "/a/b?c");
+  EXPECT_EQ(reader.Next()->target, "/");
+}
+
+TEST(HttpRequestReaderTest, PhasesTellWhereTheBytesEnd) {
+  using Phase = HttpRequestReader::Phase;
+  HttpRequestReader reader;
+  reader.Feed("POST / HTTP/1.1\r\nHost: x\r\n");
+  EXPECT_FALSE(reader.Next());
+  EXPECT_EQ(reader.phase(), Phase::kInHeader);
+  reader.Feed("Content-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_FALSE(reader.Next());
+  EXPECT_EQ(reader.phase(), Phase::kInBody);
+  EXPECT_TRUE(reader.TakeExpectsContinue());
+  EXPECT_FALSE(reader.TakeExpectsContinue());
+  reader.Feed("ab");
+  EXPECT_EQ(reader.Next()->body, "ab");
+  EXPECT_EQ(reader.phase(), Phase::kBetweenRequests);
+}
+
+TEST(HttpRequestReaderTest, MalformedRequestsAre400) {
+  for (const char* bytes : {
+           "\x16\x03\x01\x02\x01\x01\r\n\r\n",
+           "GET\r\n\r\n",
+           "G@T / HTTP/1.1\r\nHost: x\r\n\r\n",
+           "GET x HTTP/1.1\r\nHost: x\r\n\r\n",
+           "GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n",
+           "GET /?q=%4 HTTP/1.1\r\nHost: x\r\n\r\n",
+           "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n",
+           "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
+           "GET / HTTP/1.1\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost : x\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1, 2\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+           "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+       }) {
+    EXPECT_EQ(StatusOf(bytes), 400) << bytes;
+  }
+}
+
+TEST(HttpRequestReaderTest, AmbiguousFramingIsRefused) {
+  const auto post = [](std::string_view headers) {
+    return StatusOf(StrCat("POST / HTTP/1.1\r\nHost: x\r\n", headers, "\r\n0\r\n\r\n"));
+  };
+  EXPECT_EQ(post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), 400);
+  EXPECT_EQ(post("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"), 400);
+  EXPECT_EQ(post("Transfer-Encoding: gzip\r\nContent-Length: 5\r\n"), 400);
+  EXPECT_EQ(post("Transfer-Encoding: gzip\r\n"), 501);
+  EXPECT_EQ(post("Transfer-Encoding: gzip, chunked\r\n"), 501);
+  EXPECT_EQ(post("Transfer-Encoding: chunked, gzip\r\n"), 501);
+  EXPECT_EQ(post("Transfer-Encoding: xchunked\r\n"), 501);
+  EXPECT_EQ(post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"), 400);
+  EXPECT_EQ(StatusOf("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 400);
+}
+
+TEST(HttpRequestReaderTest, LimitsHaveTheirStatus) {
+  const HttpReaderOptions limits{.header_size_max = 1000,
+                                 .target_size_max = 100,
+                                 .body_size_max = 10,
+                                 .header_count_max = 3,
+                                 .parameter_count_max = 2};
+  const auto status = [&](std::string_view bytes) { return StatusOf(bytes, limits); };
+  EXPECT_EQ(status(StrCat("GET /", std::string(100, 'a'), " HTTP/1.1\r\nHost: x\r\n\r\n")), 414);
+  EXPECT_EQ(status(StrCat("GET /", std::string(99, 'a'), " HTTP/1.1\r\nHost: x\r\n\r\n")), 0);
+  EXPECT_EQ(status(StrCat("GET /", std::string(5000, 'a'))), 414);
+  EXPECT_EQ(status(WithHeaders(StrCat("A: ", std::string(2000, 'a')))), 431);
+  EXPECT_EQ(status(WithHeaders("A: 1\r\nB: 1\r\nC: 1\r\n")), 431);
+  EXPECT_EQ(status(WithHeaders("A: 1\r\nB: 1\r\n")), 0);
+  EXPECT_EQ(status("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n"), 413);
+  EXPECT_EQ(status("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n0123456789"), 0);
+  EXPECT_EQ(status("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                   "6\r\n012345\r\n6\r\n012345\r\n0\r\n\r\n"),
+            413);
+  EXPECT_EQ(status(StrCat("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;",
+                          std::string(2000, 'e'))),
+            431);
+  EXPECT_EQ(status("GET /?a&b&c HTTP/1.1\r\nHost: x\r\n\r\n"), 400);
+}
+
+TEST(HttpRequestReaderTest, OtherVersionsAre505) {
+  EXPECT_EQ(StatusOf("GET / HTTP/2.0\r\nHost: x\r\n\r\n"), 505);
+  EXPECT_EQ(StatusOf("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505);
+}
+
+TEST(HttpRequestReaderTest, NothingIsReadAfterAnError) {
+  HttpRequestReader reader;
+  reader.Feed("BAD\r\n\r\n");
+  EXPECT_FALSE(reader.Next());
+  reader.Feed(kGet);
+  EXPECT_FALSE(reader.Next());
+  EXPECT_EQ(reader.buffered_size(), 0u);
+}
+
+TEST(HttpResponseReaderTest, ReadsWhatTheWriterWrites) {
+  const std::string bytes =
+      StrCat("HTTP/1.1 100 Continue\r\n\r\n",
+             SerializeHttpResponse(HttpResponse::Text(200, "one"), {}, {}),
+             SerializeHttpResponse(HttpResponse::Text(200, "two"), {.head = true}, {}),
+             SerializeHttpResponse({.status = 204, .headers = {}, .body = {}}, {}, {}),
+             SerializeHttpResponse(HttpResponse::Text(404, "four"), {}, {}));
+  for (size_t piece = 1; piece < 100; ++piece) {
+    HttpResponseReader reader;
+    for (const char* method : {"GET", "HEAD", "GET", "GET"}) reader.Expect(method);
+    std::string seen;
+    for (size_t i = 0; i < bytes.size(); i += piece) {
+      reader.Feed(std::string_view(bytes).substr(i, piece));
+      for (auto next = reader.Next(); next.ok() && next->has_value(); next = reader.Next()) {
+        StrAppend(&seen, (*next)->status, (*next)->body, ";");
+      }
+    }
+    EXPECT_EQ(seen, "200one;200;204;404four;") << piece;
+  }
+}
+
+TEST(HttpResponseReaderTest, TheEndOfTheStreamEndsABodyWithoutLength) {
+  HttpResponseReader reader;
+  reader.Feed("HTTP/1.0 200 OK\r\n\r\nabc");
+  EXPECT_FALSE(reader.Next()->has_value());
+  reader.FeedEnd();
+  EXPECT_EQ((*reader.Next())->body, "abc");
+}
+
+TEST(HttpResponseReaderTest, BrokenAndCutResponsesAreErrors) {
+  HttpResponseReader broken;
+  broken.Feed("nonsense\r\n\r\n");
+  EXPECT_EQ(broken.Next().status().code(), StatusCode::kInvalidArgument);
+  HttpResponseReader cut;
+  cut.Feed("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
+  EXPECT_FALSE(cut.Next()->has_value());
+  cut.FeedEnd();
+  EXPECT_EQ(cut.Next().status().code(), StatusCode::kUnavailable);
+}
+
+TEST(MessageWriterTest, RequestsAreReadBack) {
+  HttpRequestReader reader;
+  reader.Feed(SerializeHttpRequest("POST", "/a?b=c", "host:1", {{"X-Y", "z"}}, "body"));
+  const auto request = reader.Next();
+  ASSERT_TRUE(request) << reader.error()->reason;
+  EXPECT_EQ(request->Parameter("b"), "c");
+  EXPECT_EQ(request->headers.Get("x-y"), "z");
+  EXPECT_EQ(request->body, "body");
+}
+
+}  // namespace
+}  // namespace neptune

@@ -1,0 +1,192 @@
+#include "neptune/wire/http/request_reader.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <limits>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/wire/http/url_decoding.h"
+
+namespace neptune {
+namespace {
+
+namespace http = boost::beast::http;
+using boost::beast::error_code;
+
+// Room for a method and a version beside the target in the request line.
+constexpr size_t kRequestLineRoom = 64;
+
+std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+int StatusOfParseError(const error_code& error) {
+  if (error == http::error::header_limit) return 431;
+  if (error == http::error::body_limit || error == http::error::buffer_overflow) return 413;
+  if (error == http::error::bad_version) return 505;
+  return 400;
+}
+
+}  // namespace
+
+struct HttpRequestReader::Parsing {
+  http::request_parser<http::string_body> parser;
+  HttpRequest request;
+  bool header_done = false;
+};
+
+HttpRequestReader::HttpRequestReader(const HttpReaderOptions& options) : options_(options) {}
+HttpRequestReader::~HttpRequestReader() = default;
+HttpRequestReader::HttpRequestReader(HttpRequestReader&&) noexcept = default;
+HttpRequestReader& HttpRequestReader::operator=(HttpRequestReader&&) noexcept = default;
+
+void HttpRequestReader::Feed(std::string_view bytes) {
+  if (error_) return;
+  buffer_.erase(0, std::exchange(consumed_, 0));
+  buffer_ += bytes;
+}
+
+std::optional<HttpRequest> HttpRequestReader::Next() {
+  if (error_) return std::nullopt;
+  if (parsing_ == nullptr) {
+    // Empty lines before a request are skipped, as the grammar advises.
+    while (rest().starts_with("\r\n")) consumed_ += 2;
+    if (rest().empty() || rest() == "\r") return std::nullopt;
+    parsing_ = std::make_unique<Parsing>();
+    parsing_->parser.header_limit(static_cast<uint32_t>(options_.header_size_max));
+    parsing_->parser.body_limit(options_.body_size_max);
+  }
+  if (!parsing_->header_done && !ReadHeader()) return std::nullopt;
+  if (!ReadBody()) return std::nullopt;
+  std::optional<HttpRequest> request = std::move(parsing_->request);
+  request->body = std::move(parsing_->parser.get().body());
+  parsing_.reset();
+  expects_continue_ = false;
+  return request;
+}
+
+HttpRequestReader::Phase HttpRequestReader::phase() const {
+  if (parsing_ == nullptr) return Phase::kBetweenRequests;
+  return parsing_->header_done ? Phase::kInBody : Phase::kInHeader;
+}
+
+bool HttpRequestReader::TakeExpectsContinue() { return std::exchange(expects_continue_, false); }
+
+bool HttpRequestReader::ReadHeader() {
+  if (!CheckRequestLine()) return false;
+  error_code error;
+  consumed_ += parsing_->parser.put(boost::asio::buffer(rest().data(), rest().size()), error);
+  if (error == http::error::need_more) return false;
+  if (error) return Fail(StatusOfParseError(error), error.message());
+  if (!parsing_->parser.is_header_done()) return false;
+  parsing_->header_done = true;
+  parsing_->parser.eager(true);
+  return TakeHeader();
+}
+
+// Beast looks at a request line only when the whole header is there; a target too long is told
+// apart from headers too long before that.
+bool HttpRequestReader::CheckRequestLine() {
+  const size_t line_end = rest().find('\n');
+  const size_t line_size = line_end == std::string_view::npos ? rest().size() : line_end;
+  if (line_size <= options_.target_size_max + kRequestLineRoom) return true;
+  return Fail(414,
+              StrCat("the request target is longer than ", options_.target_size_max, " bytes"));
+}
+
+bool HttpRequestReader::ReadBody() {
+  auto& parser = parsing_->parser;
+  while (!parser.is_done()) {
+    if (rest().empty()) return false;
+    error_code error;
+    consumed_ += parser.put(boost::asio::buffer(rest().data(), rest().size()), error);
+    if (error == http::error::need_more) {
+      // Only the line of a chunk's size or the trailer can wait here: it is bounded like a header.
+      if (rest().size() <= options_.header_size_max) return false;
+      return Fail(431, "the lines between chunks are too long");
+    }
+    if (error) return Fail(StatusOfParseError(error), error.message());
+  }
+  return true;
+}
+
+bool HttpRequestReader::TakeHeader() {
+  const auto& message = parsing_->parser.get();
+  HttpRequest& request = parsing_->request;
+  request.method = View(message.method_string());
+  request.version = static_cast<int>(message.version());
+  request.keep_alive = parsing_->parser.keep_alive();
+  for (const auto& field : message) {
+    if (request.headers.size() == options_.header_count_max) {
+      return Fail(431, StrCat("more than ", options_.header_count_max, " headers"));
+    }
+    request.headers.Add(View(field.name_string()), View(field.value()));
+  }
+  if (!CheckFraming() || !TakeTarget(View(message.target()))) return false;
+  expects_continue_ = request.version >= 11 && !parsing_->parser.is_done() &&
+                      EqualsIgnoringCase(request.headers.Get("Expect"), "100-continue");
+  return true;
+}
+
+bool HttpRequestReader::CheckFraming() {
+  const HttpRequest& request = parsing_->request;
+  const size_t host_count = request.headers.Count("Host");
+  if (host_count > 1 || (host_count == 0 && request.version >= 11)) {
+    return Fail(400, StrCat("a request needs one Host header, not ", host_count));
+  }
+  if (!request.headers.Has("Transfer-Encoding")) return true;
+  if (request.headers.Has("Content-Length")) {
+    return Fail(400, "both Transfer-Encoding and Content-Length");
+  }
+  if (request.version < 11) return Fail(400, "Transfer-Encoding in HTTP/1.0");
+  if (!parsing_->parser.chunked() ||
+      !EqualsIgnoringCase(request.headers.Get("Transfer-Encoding"), "chunked")) {
+    return Fail(501, "only the transfer coding \"chunked\" is understood");
+  }
+  return true;
+}
+
+bool HttpRequestReader::TakeTarget(std::string_view target) {
+  HttpRequest& request = parsing_->request;
+  if (target.size() > options_.target_size_max) {
+    return Fail(414,
+                StrCat("the request target is longer than ", options_.target_size_max, " bytes"));
+  }
+  if (const size_t scheme = target.find("://"); !target.starts_with('/') && scheme != target.npos) {
+    // Absolute form, as sent to proxies: what is behind the authority counts.
+    const size_t path = target.find_first_of("/?", scheme + 3);
+    request.target = path == target.npos ? "/" : std::string(target.substr(path));
+    if (request.target.starts_with('?')) request.target.insert(0, "/");
+  } else {
+    request.target = target;
+  }
+  if (request.target == "*" && request.method == "OPTIONS") {
+    request.path = "*";
+    return true;
+  }
+  if (!request.target.starts_with('/')) {
+    return Fail(400, "the request target is not a path");
+  }
+  const std::string_view whole = request.target;
+  const size_t question = whole.find('?');
+  if (question != whole.npos) request.query = whole.substr(question + 1);
+  auto path = PercentDecode(whole.substr(0, question), PlusMeaning::kPlus);
+  if (!path.ok()) return Fail(400, StrCat("path: ", ToStd(path.status().message())));
+  request.path = *std::move(path);
+  auto parameters = ParseQueryParameters(request.query, options_.parameter_count_max);
+  if (!parameters.ok()) return Fail(400, StrCat("query: ", ToStd(parameters.status().message())));
+  request.parameters = *std::move(parameters);
+  return true;
+}
+
+bool HttpRequestReader::Fail(int status, std::string reason) {
+  error_ = HttpReadError{status, std::move(reason)};
+  parsing_.reset();
+  buffer_.clear();
+  consumed_ = 0;
+  expects_continue_ = false;
+  return false;
+}
+
+}  // namespace neptune

@@ -1,0 +1,58 @@
+// Reads HTTP/1.1 responses from the bytes of a connection: the client's side, for tools and tests.
+//
+// Source: RFC 9112; parsed by Boost.Beast, which stays behind this header.
+// Layer: wire, pure unit. No I/O, no clock.
+// Threads: thread-compatible.
+// Errors: INVALID_ARGUMENT malformed or over a limit; UNAVAILABLE the connection ended inside a
+//   response. Nothing is read after an error.
+// Limits: HttpResponseReaderOptions.
+
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/status.h"
+#include "neptune/wire/http/http_message.h"
+
+namespace neptune {
+
+struct HttpResponseReaderOptions {
+  size_t header_size_max = 64 * 1024;
+  // Default: 64 MiB.
+  size_t body_size_max = 64 << 20;
+};
+
+class HttpResponseReader {
+ public:
+  explicit HttpResponseReader(const HttpResponseReaderOptions& options = {});
+  ~HttpResponseReader();
+
+  // Tells of a request sent, in order: the answer to HEAD has no body whatever its headers say.
+  void Expect(std::string_view method);
+  void Feed(std::string_view bytes);
+  // The connection ended: a body without a length ends here.
+  void FeedEnd();
+
+  // The next complete final response (1xx are skipped); none if more bytes are needed.
+  StatusOr<std::optional<HttpResponse>> Next();
+
+ private:
+  struct Parsing;
+  StatusOr<bool> Advance();
+  HttpResponse Take();
+
+  const HttpResponseReaderOptions options_;
+  std::string buffer_;
+  size_t consumed_ = 0;
+  std::deque<bool> head_expected_;
+  std::unique_ptr<Parsing> parsing_;
+  Status status_;
+  bool ended_ = false;
+};
+
+}  // namespace neptune
