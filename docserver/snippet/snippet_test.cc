@@ -210,7 +210,6 @@ TEST(SnippetPropertyTest, ShowsThePhraseWheneverTheTextHasIt) {
       has_phrase |= tokens[i - 1].term == "foreign" && tokens[i].term == "key";
     }
     bool shows_phrase = false;
-    std::string before;
     for (const SnippetPiece& piece : Made(text, "\"foreign key\" mutex constraint of a")) {
       shows_phrase |= piece.matches_query() && piece.text() == "foreign";
     }

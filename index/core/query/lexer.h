@@ -29,9 +29,9 @@ enum class LexemeKind : uint8_t {
 
 struct Lexeme {
   LexemeKind kind = LexemeKind::kEnd;
-  std::string_view text;  // kWord; kQuotation without its marks
-  size_t at = 0;          // byte in the query
-  bool is_closed = true;  // kQuotation
+  std::string_view text = {};  // kWord; kQuotation without its marks
+  size_t at = 0;               // byte in the query
+  bool is_closed = true;       // kQuotation
 };
 
 class Lexer {
