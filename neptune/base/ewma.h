@@ -1,8 +1,7 @@
 // Averages and sums that forget: exponentially weighted by sample, and decayed by time.
 //
-// Source: dissertation 4.3 (load announcements age), request scheduling 3 (consumption decays by
-// 0.95
-//   a second). Layer: base, policy: no clock, time is an argument.
+// Source: dissertation, chapter 4 (consumption decays with beta = 0.95, the unit of time a second).
+// Layer: base, policy: no clock, time is an argument.
 // Threads: thread-compatible.
 // Units: the caller's.
 

@@ -4,12 +4,10 @@
 // Threads: MappedFile is immutable; the functions may be called from any thread. All of them block
 //   the kernel thread: a loop calls them only while it starts or stops.
 // Errors: NOT_FOUND no such file or folder; RESOURCE_EXHAUSTED over size_max, or no space, memory
-// or
-//   descriptors left; FAILED_PRECONDITION not permitted or of the wrong kind; UNAVAILABLE anything
-//   else. Every message names the path.
-// Limits: a file that is cut by someone else while it is mapped ends the process (SIGBUS), so map
-// only
-//   files that are replaced whole.
+//   or descriptors left; FAILED_PRECONDITION not permitted or of the wrong kind; UNAVAILABLE
+//   anything else. Every message names the path.
+// Limits: a file that someone cuts while it is mapped ends the process (SIGBUS), so map only files
+//   that are replaced whole.
 
 #pragma once
 

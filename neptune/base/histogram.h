@@ -9,9 +9,8 @@
 // Source: none; the layout is the one that HdrHistogram made common.
 // Layer: base.
 // Threads: Histogram is thread-compatible. AtomicHistogram is thread-safe and never waits; a
-// snapshot
-//   taken during recording may hold some values that came meanwhile and miss others, never a wrong
-//   count for good.
+//   snapshot taken during recording may hold some values that came meanwhile and miss others, and
+//   its sum may be ahead of its count by those.
 // Units: values are whole numbers in the caller's unit (latencies: nanoseconds).
 // Limits: a value above value_max counts as value_max; max() is exact all the same.
 //   Memory: 8 bytes a bucket, 2^p * (log2(value_max) - p + 1) buckets.

@@ -1,7 +1,6 @@
 // Metrics of a node: counters, gauges and histograms with labels, shown as Prometheus text.
 //
-//   MetricsRegistry ── family (name, help, type) ── series (labels) ── Counter | Gauge |
-//   HistogramMetric
+//   MetricsRegistry ── family (name, help, type) ── series (labels) ── Counter | Gauge | Histogram
 //
 // A node owns one registry and hands it to its parts; there is no global one, so many simulated
 // nodes live in one process. A part asks for its series once, at its start, and keeps the pointer;
@@ -10,16 +9,13 @@
 //
 // Source: none. Layer: base.
 // Threads: thread-safe. Callbacks of gauges run on the thread that renders, under the registry's
-// lock:
-//   they must be thread-safe, short, must not wait and must not call the registry.
-// Units: base units in the text, told by the name's end: _seconds, _bytes, _ratio, _total for
-// counters. Errors: INVALID_ARGUMENT name, label or help against the grammar; a family whose type,
-// help or label
-//   names differ from its first series; FAILED_PRECONDITION the series exists already or the name
-//   collides with another family's; RESOURCE_EXHAUSTED over a limit below.
-// Limits: kSeriesCountMax series a family, kFamilyCountMax families, kLabelCountMax labels a
-// series,
-//   kLabelSizeMax bytes a label value, kHistogramBoundCountMax bounds a histogram.
+//   lock: they must be thread-safe, short, must not wait and must not call the registry.
+// Units: base units in the text, told by the name's end: _seconds, _bytes, _ratio; counters _total.
+// Errors: INVALID_ARGUMENT name, label or help against the grammar, or a series whose type, help or
+//   label names differ from those of its family; FAILED_PRECONDITION the series exists already or
+//   the name collides with another family's; RESOURCE_EXHAUSTED over a limit below.
+// Limits: kFamilyCountMax families, kSeriesCountMax series a family, kLabelCountMax labels a
+//   series, kLabelSizeMax bytes a label value, kHistogramBoundCountMax bounds a histogram.
 
 #pragma once
 

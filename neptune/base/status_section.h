@@ -5,13 +5,11 @@
 //
 // Source: none. Layer: base (shown by admin).
 // Threads: StatusSections is thread-safe. Render functions run on the kernel thread of
-// administration,
-//   not on the loop that owns the part's state: they read atomics or take a LeafMutex for a moment,
-//   or read a view that the owner published; they must not wait and must not add or remove
-//   sections.
+//   administration, not on the loop that owns the part's state: they read atomics or take a
+//   LeafMutex for a moment, or read a view that the owner published; they must not wait and must
+//   not add or remove sections.
 // Limits: kStatusSectionCountMax sections; a table keeps kStatusRowCountMax rows and says how many
-// it
-//   left out.
+//   it left out.
 
 #pragma once
 
