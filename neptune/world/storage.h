@@ -4,17 +4,17 @@
 // memory that models unsynced and torn writes (world/sim/sim_storage.h). Both pass the suite in
 // storage_conformance.h.
 //
-// Source: dissertation 5.3 (what recovery needs on disk); design of the runtime (one code, two
-// worlds). Layer: world. Threads: KeyValueStore and DurableStorage are thread-safe. All calls block
-// the kernel thread in the
-//   real world, a synced write for a disk's flush: loops call them through a device capsule or from
-//   a loop of background priority. In the simulated world they take no virtual time.
+// Source: design of the runtime (one code, two worlds).
+// Layer: world.
+// Threads: thread-safe in the real world; the simulated world has one kernel thread. All calls
+//   block the kernel thread in the real world, a synced write for a disk's flush: loops call them
+//   through a device capsule, or run on background priority. In the simulated world they take no
+//   virtual time.
 // Durability: a store's writes form one order. After a crash the store holds exactly the first n of
-//   them, each whole or not at all, where n counts at least everything up to the last synced write.
+//   them, each whole or not at all; n counts at least everything up to the last synced write.
 // Errors: INVALID_ARGUMENT name, key or batch against the limits; DATA_LOSS stored bytes are
-// damaged;
-//   FAILED_PRECONDITION the store is open already; RESOURCE_EXHAUSTED the disk is full; UNAVAILABLE
-//   the disk refuses, or (simulated) the host crashed since the store was opened.
+//   damaged; FAILED_PRECONDITION the store is open already; RESOURCE_EXHAUSTED the disk is full;
+//   UNAVAILABLE the disk refuses, or (simulated) the host crashed since the store was opened.
 // Limits: kStorageKeySizeMax, kStorageValueSizeMax, kWriteBatchSizeMax bytes; names see Open.
 
 #pragma once
@@ -110,8 +110,8 @@ class DurableStorage {
   // 1 to 100 characters out of a-z, 0-9, '_', '-' and '.', not beginning with '.'.
   virtual StatusOr<std::unique_ptr<KeyValueStore>> Open(std::string_view name) = 0;
 
-  // Removes the store and all it holds; OK if there is none. Errors: FAILED_PRECONDITION it is
-  // open.
+  // Removes the store and all it holds; OK if there is none.
+  // Errors: FAILED_PRECONDITION it is open.
   virtual Status Destroy(std::string_view name) = 0;
 
   // The names of all stores, in order.

@@ -1,0 +1,219 @@
+#include "neptune/world/real/rocksdb_storage.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "neptune/base/file.h"
+#include "neptune/base/leaf_mutex.h"
+
+namespace neptune {
+namespace {
+
+constexpr size_t kWriteBufferSize = 16u << 20;
+constexpr size_t kBlockCacheSize = 32u << 20;
+constexpr int kOpenFileCountMax = 256;
+constexpr size_t kLogFileCountMax = 3;
+
+rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+Status FromRocksDb(const rocksdb::Status& status, std::string_view action, std::string_view name) {
+  if (status.ok()) return OkStatus();
+  const std::string message = StrCat(action, " store ", name, ": ", status.ToString());
+  if (status.IsNoSpace()) return ResourceExhausted(message);
+  if (status.IsCorruption()) return DataLoss(message);
+  if (status.IsInvalidArgument()) return InvalidArgument(message);
+  return Unavailable(message);
+}
+
+rocksdb::Options MakeOptions() {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(kBlockCacheSize);
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.write_buffer_size = kWriteBufferSize;
+  options.max_write_buffer_number = 2;
+  options.max_open_files = kOpenFileCountMax;
+  options.keep_log_file_num = kLogFileCountMax;
+  // The log is believed up to its first damaged record: what follows is the torn end of a crash.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+// Which stores this process has open; outlives the storage while a store lives.
+class OpenNames {
+ public:
+  bool Take(const std::string& name) {
+    LeafLock lock(&mutex_);
+    return names_.insert(name).second;
+  }
+  void Release(const std::string& name) {
+    LeafLock lock(&mutex_);
+    names_.erase(name);
+  }
+
+ private:
+  LeafMutex mutex_;
+  std::set<std::string> names_ ABSL_GUARDED_BY(mutex_);
+};
+
+// The right to have one name open.
+class NameLease {
+ public:
+  static StatusOr<NameLease> Take(std::shared_ptr<OpenNames> names, std::string_view name) {
+    NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
+    NameLease lease(std::move(names), std::string(name));
+    if (!lease.names_->Take(lease.name_)) {
+      lease.names_.reset();
+      return FailedPrecondition("store ", name, " is open");
+    }
+    return lease;
+  }
+  NameLease(NameLease&&) = default;
+  ~NameLease() {
+    if (names_ != nullptr) names_->Release(name_);
+  }
+  const std::string& name() const { return name_; }
+
+ private:
+  NameLease(std::shared_ptr<OpenNames> names, std::string name)
+      : names_(std::move(names)), name_(std::move(name)) {}
+
+  std::shared_ptr<OpenNames> names_;
+  std::string name_;
+};
+
+void Append(const WriteBatch::Operation& operation, rocksdb::WriteBatch* batch) {
+  switch (operation.kind) {
+    case WriteBatch::Operation::Kind::kPut:
+      batch->Put(ToSlice(operation.key), ToSlice(operation.value));
+      break;
+    case WriteBatch::Operation::Kind::kDelete:
+      batch->Delete(ToSlice(operation.key));
+      break;
+    case WriteBatch::Operation::Kind::kDeleteRange:
+      batch->DeleteRange(ToSlice(operation.key), ToSlice(operation.value));
+      break;
+  }
+}
+
+class RocksDbStore : public KeyValueStore {
+ public:
+  RocksDbStore(NameLease lease, std::unique_ptr<rocksdb::DB> db)
+      : lease_(std::move(lease)), db_(std::move(db)) {}
+
+  StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
+    std::string value;
+    const rocksdb::Status status = db_->Get({}, ToSlice(key), &value);
+    if (status.IsNotFound()) return std::optional<std::string>();
+    NEPTUNE_RETURN_IF_ERROR(FromRocksDb(status, "read", lease_.name()));
+    return std::optional<std::string>(std::move(value));
+  }
+
+  Status Write(const WriteBatch& batch, WriteMode mode) override {
+    NEPTUNE_RETURN_IF_ERROR(batch.Check());
+    rocksdb::WriteBatch changes;
+    for (const WriteBatch::Operation& operation : batch.operations()) Append(operation, &changes);
+    rocksdb::WriteOptions options;
+    options.sync = mode == WriteMode::kSynced;
+    return FromRocksDb(db_->Write(options, &changes), "write to", lease_.name());
+  }
+
+  Status Sync() override { return FromRocksDb(db_->SyncWAL(), "sync", lease_.name()); }
+
+  Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
+    if (options.end.has_value() && *options.end <= options.first) return OkStatus();
+    const rocksdb::Slice first = ToSlice(options.first);
+    rocksdb::Slice end;
+    rocksdb::ReadOptions bounds;
+    bounds.iterate_lower_bound = &first;
+    if (options.end.has_value()) {
+      end = ToSlice(*options.end);
+      bounds.iterate_upper_bound = &end;
+    }
+    const std::unique_ptr<rocksdb::Iterator> cursor(db_->NewIterator(bounds));
+    options.backward ? cursor->SeekToLast() : cursor->SeekToFirst();
+    while (cursor->Valid() && visitor(ToView(cursor->key()), ToView(cursor->value()))) {
+      options.backward ? cursor->Prev() : cursor->Next();
+    }
+    return FromRocksDb(cursor->status(), "scan", lease_.name());
+  }
+
+ private:
+  const NameLease lease_;  // released after the database is closed
+  const std::unique_ptr<rocksdb::DB> db_;
+};
+
+class RocksDbStorage : public DurableStorage {
+ public:
+  explicit RocksDbStorage(std::string directory) : directory_(std::move(directory)) {}
+
+  StatusOr<std::unique_ptr<KeyValueStore>> Open(std::string_view name) override {
+    NEPTUNE_ASSIGN_OR_RETURN(NameLease lease, NameLease::Take(open_names_, name));
+    NEPTUNE_RETURN_IF_ERROR(CreateDirectory());
+    rocksdb::DB* db = nullptr;
+    const rocksdb::Status status = rocksdb::DB::Open(MakeOptions(), PathOf(name), &db);
+    NEPTUNE_RETURN_IF_ERROR(FromRocksDb(status, "open", name));
+    // RocksDB syncs its own files, not the entry of a new store in our folder.
+    std::unique_ptr<rocksdb::DB> owned(db);
+    NEPTUNE_RETURN_IF_ERROR(SyncDirectory(directory_));
+    return std::make_unique<RocksDbStore>(std::move(lease), std::move(owned));
+  }
+
+  Status Destroy(std::string_view name) override {
+    NEPTUNE_ASSIGN_OR_RETURN(const NameLease lease, NameLease::Take(open_names_, name));
+    std::error_code error;
+    if (!std::filesystem::exists(PathOf(name), error)) return OkStatus();
+    const rocksdb::Status status = rocksdb::DestroyDB(PathOf(name), rocksdb::Options());
+    NEPTUNE_RETURN_IF_ERROR(FromRocksDb(status, "destroy", name));
+    std::filesystem::remove_all(PathOf(name), error);
+    if (error) return ErrnoStatus(error.value(), "remove", PathOf(name));
+    return SyncDirectory(directory_);
+  }
+
+  StatusOr<std::vector<std::string>> List() const override {
+    std::vector<std::string> names;
+    std::error_code error;
+    std::filesystem::directory_iterator entry(directory_, error);
+    if (error == std::errc::no_such_file_or_directory) return names;
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+      std::string name = entry->path().filename();
+      const bool is_store = entry->is_directory(error) && CheckStoreName(name).ok();
+      if (is_store) names.push_back(std::move(name));
+      if (error) break;
+    }
+    if (error) return ErrnoStatus(error.value(), "list", directory_);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+ private:
+  std::string PathOf(std::string_view name) const { return StrCat(directory_, "/", name); }
+
+  Status CreateDirectory() const {
+    std::error_code error;
+    std::filesystem::create_directories(directory_, error);
+    return error ? ErrnoStatus(error.value(), "create", directory_) : OkStatus();
+  }
+
+  const std::string directory_;
+  const std::shared_ptr<OpenNames> open_names_ = std::make_shared<OpenNames>();
+};
+
+}  // namespace
+
+std::unique_ptr<DurableStorage> MakeRocksDbStorage(std::string directory) {
+  return std::make_unique<RocksDbStorage>(std::move(directory));
+}
+
+}  // namespace neptune

@@ -1,0 +1,174 @@
+#include "neptune/world/sim/sim_storage.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+namespace neptune {
+namespace {
+
+using Contents = std::map<std::string, std::string, std::less<>>;
+
+void Apply(const WriteBatch::Operation& operation, Contents* contents) {
+  switch (operation.kind) {
+    case WriteBatch::Operation::Kind::kPut:
+      (*contents)[operation.key] = operation.value;
+      break;
+    case WriteBatch::Operation::Kind::kDelete:
+      contents->erase(operation.key);
+      break;
+    case WriteBatch::Operation::Kind::kDeleteRange:
+      contents->erase(contents->lower_bound(operation.key), contents->lower_bound(operation.value));
+      break;
+  }
+}
+
+void Apply(const WriteBatch& batch, Contents* contents) {
+  for (const WriteBatch::Operation& operation : batch.operations()) Apply(operation, contents);
+}
+
+// Calls visitor on [begin, end) until it returns false.
+template <typename Iterator>
+void Visit(Iterator begin, Iterator end, const KeyValueStore::Visitor& visitor) {
+  for (Iterator entry = begin; entry != end; ++entry) {
+    if (!visitor(entry->first, entry->second)) return;
+  }
+}
+
+}  // namespace
+
+struct SimStorage::Disk {
+  Contents current;               // what reads see
+  Contents durable;               // what a crash surely keeps
+  std::vector<WriteBatch> later;  // in `current` and not surely durable, in order
+  bool is_open = false;
+  int crash_count = 0;
+
+  void Write(const WriteBatch& batch) {
+    Apply(batch, &current);
+    later.push_back(batch);
+    if (later.size() > kUnsyncedCountMax) KeepFirst(later.size() / 2);
+  }
+
+  void Sync() { KeepFirst(later.size()); }
+
+  void Crash(RandomSource& random) {
+    KeepFirst(random.Below(later.size() + 1));
+    later.clear();
+    current = durable;
+    is_open = false;
+    ++crash_count;
+  }
+
+ private:
+  void KeepFirst(size_t count) {
+    for (size_t i = 0; i < count; ++i) Apply(later[i], &durable);
+    later.erase(later.begin(), later.begin() + static_cast<ptrdiff_t>(count));
+  }
+};
+
+class SimStorage::Store : public KeyValueStore {
+ public:
+  Store(std::string name, std::shared_ptr<Disk> disk, std::shared_ptr<Status> write_status)
+      : name_(std::move(name)),
+        disk_(std::move(disk)),
+        write_status_(std::move(write_status)),
+        crash_count_(disk_->crash_count) {}
+  ~Store() override {
+    if (alive()) disk_->is_open = false;
+  }
+
+  StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
+    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    const auto entry = disk_->current.find(key);
+    if (entry == disk_->current.end()) return std::optional<std::string>();
+    return std::optional<std::string>(entry->second);
+  }
+
+  Status Write(const WriteBatch& batch, WriteMode mode) override {
+    NEPTUNE_RETURN_IF_ERROR(batch.Check());
+    NEPTUNE_RETURN_IF_ERROR(CheckWritable());
+    disk_->Write(batch);
+    if (mode == WriteMode::kSynced) disk_->Sync();
+    return OkStatus();
+  }
+
+  Status Sync() override {
+    NEPTUNE_RETURN_IF_ERROR(CheckWritable());
+    disk_->Sync();
+    return OkStatus();
+  }
+
+  Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
+    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    const Contents& entries = disk_->current;
+    if (options.end.has_value() && *options.end <= options.first) return OkStatus();
+    const auto begin = entries.lower_bound(options.first);
+    const auto end = options.end.has_value() ? entries.lower_bound(*options.end) : entries.end();
+    if (options.backward) {
+      Visit(std::make_reverse_iterator(end), std::make_reverse_iterator(begin), visitor);
+    } else {
+      Visit(begin, end, visitor);
+    }
+    return OkStatus();
+  }
+
+ private:
+  bool alive() const { return disk_->crash_count == crash_count_; }
+
+  Status CheckAlive() const {
+    return alive() ? OkStatus() : Unavailable("store ", name_, ": the host crashed");
+  }
+
+  Status CheckWritable() const {
+    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    return Annotate(*write_status_, StrCat("write to store ", name_));
+  }
+
+  const std::string name_;
+  const std::shared_ptr<Disk> disk_;
+  const std::shared_ptr<Status> write_status_;
+  const int crash_count_;
+};
+
+SimStorage::SimStorage() : write_status_(std::make_shared<Status>()) {}
+SimStorage::~SimStorage() = default;
+
+StatusOr<std::unique_ptr<KeyValueStore>> SimStorage::Open(std::string_view name) {
+  NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
+  std::shared_ptr<Disk>& disk = disks_[std::string(name)];
+  if (disk == nullptr) disk = std::make_shared<Disk>();
+  if (disk->is_open) return FailedPrecondition("store ", name, " is open");
+  disk->is_open = true;
+  return std::make_unique<Store>(std::string(name), disk, write_status_);
+}
+
+Status SimStorage::Destroy(std::string_view name) {
+  NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
+  const auto entry = disks_.find(name);
+  if (entry == disks_.end()) return OkStatus();
+  if (entry->second->is_open) return FailedPrecondition("store ", name, " is open");
+  disks_.erase(entry);
+  return OkStatus();
+}
+
+StatusOr<std::vector<std::string>> SimStorage::List() const {
+  std::vector<std::string> names;
+  for (const auto& [name, disk] : disks_) names.push_back(name);
+  return names;
+}
+
+void SimStorage::Crash(RandomSource& random) {
+  for (auto& [name, disk] : disks_) disk->Crash(random);
+}
+
+void SimStorage::FailWrites(Status status) { *write_status_ = std::move(status); }
+
+size_t SimStorage::unsynced_count() const {
+  size_t count = 0;
+  for (const auto& [name, disk] : disks_) count += disk->later.size();
+  return count;
+}
+
+}  // namespace neptune

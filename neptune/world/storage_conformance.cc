@@ -1,0 +1,275 @@
+#include "neptune/world/storage_conformance.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "neptune/world/random_source.h"
+
+namespace neptune {
+namespace {
+
+constexpr WriteMode kBuffered = WriteMode::kBuffered;
+constexpr WriteMode kSynced = WriteMode::kSynced;
+
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+Entries EntriesOf(const KeyValueStore& store, const ScanOptions& options) {
+  Entries entries;
+  const Status status = store.Scan(options, [&](std::string_view key, std::string_view value) {
+    entries.emplace_back(key, value);
+    return true;
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  return entries;
+}
+
+std::string KeyOf(uint64_t number) { return StrCat("key", number); }
+
+// The obvious store: what a sequence of operations leaves.
+class Model {
+ public:
+  explicit Model(uint64_t seed) : random_(seed) {}
+
+  WriteBatch RandomBatch() {
+    WriteBatch batch;
+    const uint64_t count = 1 + random_.Below(4);
+    for (uint64_t i = 0; i < count; ++i) AddRandomOperation(&batch);
+    return batch;
+  }
+  std::string RandomKey() { return KeyOf(random_.Below(60)); }
+  ScanOptions RandomBounds() {
+    ScanOptions options;
+    if (random_.Below(4) > 0) options.first = RandomKey();
+    if (random_.Below(4) > 0) options.end = RandomKey();
+    options.backward = random_.Below(2) == 1;
+    return options;
+  }
+  Entries Expected(const ScanOptions& options) const {
+    Entries entries;
+    for (const auto& [key, value] : contents_) {
+      const bool inside = key >= options.first && (!options.end || key < *options.end);
+      if (inside) entries.emplace_back(key, value);
+    }
+    if (options.backward) std::reverse(entries.begin(), entries.end());
+    return entries;
+  }
+  RandomSource& random() { return random_; }
+  const std::map<std::string, std::string>& contents() const { return contents_; }
+
+ private:
+  void AddRandomOperation(WriteBatch* batch) {
+    const std::string key = RandomKey();
+    switch (random_.Below(8)) {
+      case 0:
+      case 1:
+        batch->Delete(key);
+        contents_.erase(key);
+        break;
+      case 2: {
+        const std::string end = RandomKey();
+        batch->DeleteRange(key, end);
+        std::erase_if(contents_,
+                      [&](const auto& entry) { return entry.first >= key && entry.first < end; });
+        break;
+      }
+      default:
+        contents_[key] = StrCat("value", random_.Below(1000));
+        batch->Put(key, contents_[key]);
+    }
+  }
+
+  RandomSource random_;
+  std::map<std::string, std::string> contents_;
+};
+
+}  // namespace
+
+std::unique_ptr<KeyValueStore> StorageConformanceTest::Open(std::string_view name) {
+  StatusOr<std::unique_ptr<KeyValueStore>> store = harness_->storage().Open(name);
+  EXPECT_TRUE(store.ok()) << store.status();
+  return store.ok() ? std::move(*store) : nullptr;
+}
+
+StorageConformanceTest::Contents StorageConformanceTest::Scan(const KeyValueStore& store,
+                                                              const ScanOptions& options) {
+  const Entries entries = EntriesOf(store, options);
+  return Contents(entries.begin(), entries.end());
+}
+
+TEST_P(StorageConformanceTest, WrittenValueIsRead) {
+  const auto store = Open();
+  ASSERT_TRUE(store->Put("k", "v", kBuffered).ok());
+  EXPECT_EQ(*store->Get("k"), "v");
+  EXPECT_EQ(*store->Get("other"), std::nullopt);
+}
+
+TEST_P(StorageConformanceTest, AnyBytesAreKeysAndValues) {
+  const auto store = Open();
+  const std::string bytes("\0\xff\n", 3);
+  ASSERT_TRUE(store->Put(bytes, bytes, kBuffered).ok());
+  ASSERT_TRUE(store->Put("", "", kBuffered).ok());
+  EXPECT_EQ(*store->Get(bytes), bytes);
+  EXPECT_EQ(*store->Get(""), "");
+}
+
+TEST_P(StorageConformanceTest, KeysAreOrderedAsUnsignedBytes) {
+  const auto store = Open();
+  for (const char* key : {"\xff", "a", "\x7f", "\x80", "aa"}) {
+    ASSERT_TRUE(store->Put(key, "", kBuffered).ok());
+  }
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : EntriesOf(*store, {})) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"a", "aa", "\x7f", "\x80", "\xff"}));
+}
+
+TEST_P(StorageConformanceTest, LaterOperationOfABatchWins) {
+  const auto store = Open();
+  WriteBatch batch;
+  batch.Put("a", "1");
+  batch.Delete("a");
+  batch.Put("b", "1");
+  batch.Put("b", "2");
+  batch.Put("c", "1");
+  batch.DeleteRange("c", "d");
+  batch.DeleteRange("e", "d");
+  ASSERT_TRUE(store->Write(batch, kBuffered).ok());
+  EXPECT_EQ(Scan(*store), (Contents{{"b", "2"}}));
+}
+
+TEST_P(StorageConformanceTest, VisitorEndsTheScan) {
+  const auto store = Open();
+  for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(store->Put(key, "", kBuffered).ok());
+  int visit_count = 0;
+  ASSERT_TRUE(store->Scan({}, [&](auto, auto) { return ++visit_count < 2; }).ok());
+  EXPECT_EQ(visit_count, 2);
+}
+
+TEST_P(StorageConformanceTest, RandomOperationsMatchTheModel) {
+  auto store = Open();
+  Model model(11);
+  for (int i = 0; i < 600; ++i) {
+    const WriteBatch batch = model.RandomBatch();
+    ASSERT_TRUE(store->Write(batch, i % 100 == 0 ? kSynced : kBuffered).ok());
+    const ScanOptions bounds = model.RandomBounds();
+    ASSERT_EQ(EntriesOf(*store, bounds), model.Expected(bounds)) << "step " << i;
+    const std::string key = model.RandomKey();
+    const auto expected = model.contents().find(key);
+    ASSERT_EQ(*store->Get(key), expected == model.contents().end()
+                                    ? std::nullopt
+                                    : std::optional<std::string>(expected->second));
+    if (i % 200 != 199) continue;
+    store.reset();
+    store = Open();
+  }
+}
+
+TEST_P(StorageConformanceTest, StoresAreApartAndListed) {
+  const auto a = Open("a");
+  const auto b = Open("b-1.x_2");
+  ASSERT_TRUE(a->Put("k", "of a", kBuffered).ok());
+  EXPECT_EQ(*b->Get("k"), std::nullopt);
+  EXPECT_EQ(*harness_->storage().List(), (std::vector<std::string>{"a", "b-1.x_2"}));
+}
+
+TEST_P(StorageConformanceTest, ClosedStoreKeepsItsContents) {
+  ASSERT_TRUE(Open()->Put("k", "v", kBuffered).ok());
+  EXPECT_EQ(*Open()->Get("k"), "v");
+}
+
+TEST_P(StorageConformanceTest, OpenStoreIsNeitherOpenedTwiceNorDestroyed) {
+  auto store = Open();
+  DurableStorage& storage = harness_->storage();
+  EXPECT_EQ(storage.Open("store").status().code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(storage.Destroy("store").code(), StatusCode::kFailedPrecondition);
+  store.reset();
+  EXPECT_TRUE(storage.Open("store").ok());
+}
+
+TEST_P(StorageConformanceTest, DestroyedStoreIsEmptyAndNotListed) {
+  ASSERT_TRUE(Open()->Put("k", "v", kSynced).ok());
+  ASSERT_TRUE(harness_->storage().Destroy("store").ok());
+  EXPECT_TRUE(harness_->storage().List()->empty());
+  EXPECT_TRUE(harness_->storage().Destroy("store").ok());
+  EXPECT_TRUE(Scan(*Open()).empty());
+}
+
+TEST_P(StorageConformanceTest, BadNamesAreRefused) {
+  for (const std::string name : {"", ".", "..", ".a", "a/b", "A", "a b", "\xc3\xa9"}) {
+    EXPECT_EQ(harness_->storage().Open(name).status().code(), StatusCode::kInvalidArgument) << name;
+    EXPECT_EQ(harness_->storage().Destroy(name).code(), StatusCode::kInvalidArgument) << name;
+  }
+  EXPECT_FALSE(harness_->storage().Open(std::string(101, 'a')).ok());
+}
+
+TEST_P(StorageConformanceTest, OversizedBatchChangesNothing) {
+  const auto store = Open();
+  WriteBatch batch;
+  batch.Put("small", "v");
+  batch.Put(std::string(kStorageKeySizeMax + 1, 'k'), "v");
+  EXPECT_EQ(store->Write(batch, kSynced).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(store->Put("k", std::string(kStorageValueSizeMax + 1, 'v'), kSynced).code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_TRUE(Scan(*store).empty());
+}
+
+TEST_P(StorageConformanceTest, SyncedWriteSurvivesACrash) {
+  auto store = Open();
+  ASSERT_TRUE(store->Put("buffered before", "1", kBuffered).ok());
+  ASSERT_TRUE(store->Put("synced", "2", kSynced).ok());
+  harness_->AfterSync();
+  harness_->Crash(5);
+  store.reset();
+  EXPECT_EQ(Scan(*Open()), (Contents{{"buffered before", "1"}, {"synced", "2"}}));
+}
+
+TEST_P(StorageConformanceTest, SyncMakesEarlierWritesSurvive) {
+  auto store = Open();
+  ASSERT_TRUE(store->Sync().ok());
+  ASSERT_TRUE(store->Put("a", "1", kBuffered).ok());
+  ASSERT_TRUE(store->Sync().ok());
+  harness_->AfterSync();
+  harness_->Crash(6);
+  store.reset();
+  EXPECT_EQ(Scan(*Open()), (Contents{{"a", "1"}}));
+}
+
+// The heart of the contract: after a crash the store holds the first n batches, each whole, with n
+// at least what was synced; and it goes on from there.
+TEST_P(StorageConformanceTest, CrashKeepsAPrefixOfWholeBatches) {
+  std::set<size_t> lost_counts;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    RandomSource random(seed);
+    const std::string name = StrCat("store", seed);
+    auto store = Open(name);
+    for (int crash = 0; crash < 2; ++crash) {
+      std::vector<Contents> states = {Scan(*store)};
+      size_t synced = 0;
+      const uint64_t batch_count = 5 + random.Below(30);
+      for (uint64_t i = 0; i < batch_count; ++i) {
+        WriteBatch batch;
+        batch.Put("newest", StrCat(crash, ".", i));
+        batch.Put(KeyOf(i), std::string(random.Below(300), 'x'));
+        if (i >= 3) batch.Delete(KeyOf(i - 3));
+        const bool sync = random.Below(10) == 0;
+        ASSERT_TRUE(store->Write(batch, sync ? kSynced : kBuffered).ok());
+        states.push_back(Scan(*store));
+        if (!sync) continue;
+        harness_->AfterSync();
+        synced = i + 1;
+      }
+      harness_->Crash(random.Next());
+      store = Open(name);
+      const auto kept = std::find(states.begin(), states.end(), Scan(*store));
+      ASSERT_NE(kept, states.end()) << "not a state between two batches";
+      const size_t kept_count = static_cast<size_t>(kept - states.begin());
+      EXPECT_GE(kept_count, synced);
+      lost_counts.insert(batch_count - kept_count);
+    }
+  }
+  EXPECT_GT(lost_counts.size(), 1u) << "the harness never lost a different number of batches";
+}
+
+}  // namespace neptune
