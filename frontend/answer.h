@@ -30,7 +30,7 @@ inline constexpr uint32_t kReachableResultCountMax = 1000;
 
 // A run of text; the pieces of a snippet in order are its text.
 struct TextPiece {
-  std::string text;
+  std::string text = {};
   bool matches_query = false;
 
   bool operator==(const TextPiece&) const = default;
@@ -38,12 +38,12 @@ struct TextPiece {
 
 struct SearchResult {
   // Document number in decimal, as /doc/ID takes it.
-  std::string doc_id;
+  std::string doc_id = {};
   // http(s) address, or `doc:PACKAGE/path` for a document that only we serve.
-  std::string url;
-  std::string title;
-  std::string site;
-  std::vector<TextPiece> snippet;
+  std::string url = {};
+  std::string title = {};
+  std::string site = {};
+  std::vector<TextPiece> snippet = {};
   double score = 0;
   // False if the document partition that holds the summary did not answer: url, title, site and
   // snippet are then empty and the result is shown by its number.
@@ -54,18 +54,18 @@ struct SearchResult {
 struct MissingPartition {
   uint32_t partition = 0;
   // For people: "no live replica", "deadline exceeded".
-  std::string reason;
+  std::string reason = {};
 };
 
 // What one partitioned service was asked for this answer.
 struct ServiceCoverage {
   // For people: "tier 1", "tier 2", "documents".
-  std::string service;
+  std::string service = {};
   // Name of the implementation behind the tier's interface; empty if unknown or mixed.
-  std::string implementation;
+  std::string implementation = {};
   uint32_t partitions_asked = 0;
   // Those asked and not in here answered.
-  std::vector<MissingPartition> missing;
+  std::vector<MissingPartition> missing = {};
   // False if some partition stopped at its deadline with the best it had found.
   bool evaluated_completely = true;
 
@@ -85,16 +85,16 @@ struct CacheUse {
   Outcome outcome = Outcome::kBypassed;
   // kHit: time since the answer was computed.
   neptune::Duration age{0};
-  std::string implementation;
+  std::string implementation = {};
 };
 
 struct Coverage {
   // Index tiers that were asked, in that order. Of a cached answer: those asked when it was
   // computed.
-  std::vector<ServiceCoverage> tiers;
+  std::vector<ServiceCoverage> tiers = {};
   // partitions_asked is 0 if there was no document to fetch.
   ServiceCoverage documents{.service = "documents"};
-  CacheUse cache;
+  CacheUse cache = {};
 
   // Partitions of all index tiers together.
   uint32_t partitions_asked() const {
@@ -121,19 +121,21 @@ struct Coverage {
 
 struct SearchAnswer {
   // As the user typed it.
-  std::string query;
+  std::string query = {};
   // How it was understood where that may surprise, each a sentence.
   std::vector<std::string> notes;
   // What was asked for: results [start, start + count).
   uint32_t start = 0;
   uint32_t count = 10;
-  std::vector<SearchResult> results;
+  std::vector<SearchResult> results = {};
   // Matching documents in the collection; a lower bound unless total_is_exact.
   uint64_t total = 0;
   bool total_is_exact = true;
   // From the request's arrival to the complete answer, rendering excluded.
   neptune::Duration took{0};
-  Coverage coverage;
+  // When it was answered, for feeds, which must be dated.
+  neptune::WallTime answered_at = {};
+  Coverage coverage = {};
   // Results beyond this one cannot be asked for; page links stop there.
   uint32_t reachable_count_max = kReachableResultCountMax;
 };
@@ -143,25 +145,27 @@ struct ErrorAnswer {
   // HTTP status, 400 to 599.
   int http_status = 500;
   // What went wrong, short: "Too many requests".
-  std::string title;
+  std::string title = {};
   // What exactly, and what to do about it.
-  std::string detail;
+  std::string detail = {};
   // Name of the URL parameter that is wrong; empty if none is.
-  std::string parameter;
+  std::string parameter = {};
   // The user's query, to be corrected or tried again; may be empty.
-  std::string query;
+  std::string query = {};
   // For 429 and 503: seconds after which to try again; 0 says nothing.
   uint32_t retry_after_s = 0;
 };
 
 // The stored text of one document, for /doc/ID.
 struct CachedDocument {
-  std::string doc_id;
-  std::string url;
-  std::string title;
-  std::string site;
+  std::string doc_id = {};
+  std::string url = {};
+  std::string title = {};
+  std::string site = {};
   // Plain text, paragraphs separated by line breaks.
-  std::string text;
+  std::string text = {};
+  // The query that led here, kept in the search box; may be empty.
+  std::string query = {};
 };
 
 }  // namespace search::frontend

@@ -1,0 +1,164 @@
+#include "frontend/render/wording/wording.h"
+
+#include <time.h>
+
+#include <cstdio>
+
+#include "neptune/base/strings.h"
+
+namespace search::frontend {
+namespace {
+
+using neptune::StrAppend;
+using neptune::StrCat;
+
+std::string Counted(uint64_t count, std::string_view noun) {
+  return StrCat(FormatCount(count), " ", noun, count == 1 ? "" : "s");
+}
+
+std::string FixedPoint(double value, int digits) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof(buffer), "%.*f", digits, value);
+  return buffer;
+}
+
+std::string TiersPhrase(const std::vector<ServiceCoverage>& tiers) {
+  if (tiers.empty()) return "no tier";
+  if (tiers.size() == 1) return StrCat(tiers[0].service, " only");
+  std::string phrase = tiers[0].service;
+  for (size_t i = 1; i < tiers.size(); ++i) {
+    StrAppend(&phrase, i + 1 == tiers.size() ? " and " : ", ", tiers[i].service);
+  }
+  return phrase;
+}
+
+std::string CachePhrase(const CacheUse& cache) {
+  switch (cache.outcome) {
+    case CacheUse::Outcome::kHit:
+      return StrCat("cached ", FormatAge(cache.age), " ago");
+    case CacheUse::Outcome::kMiss:
+      return "not cached";
+    case CacheUse::Outcome::kBypassed:
+      return "cache bypassed";
+    case CacheUse::Outcome::kFailed:
+      return "cache did not answer";
+  }
+  return {};
+}
+
+void AppendMissing(const ServiceCoverage& service, std::string_view meaning,
+                   std::vector<std::string>* sentences, size_t* left_out) {
+  for (const MissingPartition& missing : service.missing) {
+    if (sentences->size() == kMissingSentencesMax) {
+      ++*left_out;
+      continue;
+    }
+    sentences->push_back(StrCat(Capitalised(service.service), ", partition ", missing.partition,
+                                ", did not answer (", missing.reason, "): ", meaning));
+  }
+}
+
+}  // namespace
+
+std::string FormatCount(uint64_t count) {
+  std::string digits = StrCat(count);
+  for (size_t end = digits.size(); end > 3; end -= 3) digits.insert(end - 3, 1, ',');
+  return digits;
+}
+
+std::string FormatTook(neptune::Duration took) {
+  const double ms = neptune::ToMillis(took);
+  if (ms < 9.95) return StrCat(FixedPoint(ms, 1), " ms");
+  if (ms < 999.5) return StrCat(FixedPoint(ms, 0), " ms");
+  return StrCat(FixedPoint(ms / 1000, 1), " s");
+}
+
+std::string FormatAge(neptune::Duration age) {
+  const int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
+  if (seconds < 1) return "less than a second";
+  if (seconds < 60) return Counted(seconds, "second");
+  if (seconds < 60 * 60) return Counted(seconds / 60, "minute");
+  if (seconds < 48 * 60 * 60) return Counted(seconds / (60 * 60), "hour");
+  return Counted(seconds / (24 * 60 * 60), "day");
+}
+
+std::string FormatWallTime(neptune::WallTime time) {
+  const time_t seconds = time.ns_since_1970 / 1'000'000'000;
+  tm fields{};
+  gmtime_r(&seconds, &fields);
+  char buffer[32];
+  const size_t size = strftime(buffer, sizeof(buffer), "%Y-%m-%dT%H:%M:%SZ", &fields);
+  return std::string(buffer, size);
+}
+
+std::string TotalSentence(const SearchAnswer& answer) {
+  if (answer.total == 0 && answer.total_is_exact) return "no results";
+  return StrCat(answer.total_is_exact ? "" : "at least ", Counted(answer.total, "result"));
+}
+
+std::string RangeSentence(const SearchAnswer& answer) {
+  const bool is_whole = answer.start == 0 && answer.results.size() >= answer.total;
+  if (answer.results.empty() || is_whole) return TotalSentence(answer);
+  const uint64_t first = uint64_t{answer.start} + 1;
+  const uint64_t last = answer.start + answer.results.size();
+  return StrCat(FormatCount(first), "–", FormatCount(last), " of ", TotalSentence(answer));
+}
+
+std::string CoverageSentence(const SearchAnswer& answer) {
+  const Coverage& coverage = answer.coverage;
+  const uint32_t asked = coverage.partitions_asked();
+  std::string sentence;
+  if (asked > 0) {
+    sentence = StrCat("searched ", coverage.partitions_answered(), " of ",
+                      Counted(asked, "partition"), ", ", TiersPhrase(coverage.tiers), ", ");
+  }
+  StrAppend(&sentence, CachePhrase(coverage.cache), ", ", FormatTook(answer.took));
+  return sentence;
+}
+
+std::vector<std::string> MissingSentences(const Coverage& coverage) {
+  std::vector<std::string> sentences;
+  size_t left_out = 0;
+  for (const ServiceCoverage& tier : coverage.tiers) {
+    AppendMissing(tier, "its documents could not be found.", &sentences, &left_out);
+  }
+  AppendMissing(coverage.documents, "some results are shown without title and summary.", &sentences,
+                &left_out);
+  if (left_out > 0) {
+    sentences.push_back(
+        StrCat(left_out, " more partition", left_out == 1 ? "" : "s", " did not answer."));
+  }
+  for (const ServiceCoverage& tier : coverage.tiers) {
+    if (tier.evaluated_completely) continue;
+    sentences.push_back(StrCat(Capitalised(tier.service),
+                               " ran out of time: it gave the best documents found until then."));
+  }
+  return sentences;
+}
+
+std::string Capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
+  return text;
+}
+
+std::string SnippetText(const SearchResult& result) {
+  std::string text;
+  for (const TextPiece& piece : result.snippet) text += piece.text;
+  return text;
+}
+
+std::string_view OutcomeName(CacheUse::Outcome outcome) {
+  switch (outcome) {
+    case CacheUse::Outcome::kMiss:
+      return "miss";
+    case CacheUse::Outcome::kHit:
+      return "hit";
+    case CacheUse::Outcome::kBypassed:
+      return "bypassed";
+    case CacheUse::Outcome::kFailed:
+      return "failed";
+  }
+  return "bypassed";
+}
+
+}  // namespace search::frontend

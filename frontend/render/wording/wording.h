@@ -1,0 +1,56 @@
+// The sentences about an answer that several formats share: how many, how long, what was searched
+// and what is missing. English, plain text, not escaped.
+//
+// Source: none. Layer: frontend, render. No I/O, no clock.
+// Threads: pure functions.
+// Limits: MissingSentences names at most kMissingSentencesMax partitions and counts the rest.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/answer.h"
+#include "neptune/base/time.h"
+
+namespace search::frontend {
+
+inline constexpr size_t kMissingSentencesMax = 8;
+
+// 1234567 as "1,234,567".
+std::string FormatCount(uint64_t count);
+
+// "0.8 ms", "41 ms", "1.2 s".
+std::string FormatTook(neptune::Duration took);
+
+// "less than a second", "12 seconds", "3 minutes", "5 hours", "2 days".
+std::string FormatAge(neptune::Duration age);
+
+// "2026-03-01T09:30:00Z" (RFC 3339).
+std::string FormatWallTime(neptune::WallTime time);
+
+// "1 result", "12,345 results", "at least 12,345 results", "no results".
+std::string TotalSentence(const SearchAnswer& answer);
+
+// The total with what this page shows of it: "11-20 of 12,345 results". With one page, the total.
+std::string RangeSentence(const SearchAnswer& answer);
+
+// "searched 8 of 8 partitions, tier 1 only, not cached, 4.1 ms".
+std::string CoverageSentence(const SearchAnswer& answer);
+
+// What each missing partition means for the reader, one sentence each; empty for a complete answer.
+std::vector<std::string> MissingSentences(const Coverage& coverage);
+
+// `text` with its first letter in upper case, if that is an ASCII letter.
+std::string Capitalised(std::string text);
+
+// The snippet's text without its marks.
+std::string SnippetText(const SearchResult& result);
+
+// "miss", "hit", "bypassed", "failed".
+std::string_view OutcomeName(CacheUse::Outcome outcome);
+
+}  // namespace search::frontend
