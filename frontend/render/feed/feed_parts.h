@@ -1,0 +1,42 @@
+// What both feeds say in the same way: addresses, summaries and the OpenSearch elements.
+//
+// Source: OpenSearch 1.1 draft 6. Layer: frontend, render. Threads: pure functions.
+
+#pragma once
+
+#include <string>
+
+#include "frontend/answer.h"
+#include "frontend/render/markup/markup_writer.h"
+#include "frontend/search_request.h"
+#include "frontend/site.h"
+
+namespace search::frontend::feed {
+
+inline constexpr const char* kOpenSearchNamespace = "http://a9.com/-/spec/opensearch/1.1/";
+inline constexpr const char* kAtomNamespace = "http://www.w3.org/2005/Atom";
+
+// Absolute address of this or another page of the answer.
+std::string PageUrl(const SearchAnswer& answer, uint32_t start, PageFormat format,
+                    const Site& site);
+
+// Absolute address of the result: its own on the Web, else that of our copy.
+std::string ResultUrl(const SearchResult& result, const Site& site);
+
+std::string ResultTitle(const SearchResult& result);
+
+// "hash table - Neptune Search".
+std::string FeedTitle(const SearchAnswer& answer, const Site& site);
+
+// Totals and coverage; first of all that the answer is incomplete, if it is.
+std::string FeedSummary(const SearchAnswer& answer);
+
+// The snippet as HTML text, matches in <b>; it is escaped once more inside a feed.
+std::string SnippetHtml(const SearchResult& result);
+
+// opensearch:totalResults, startIndex, itemsPerPage and Query.
+void WriteOpenSearchElements(MarkupWriter& xml, const SearchAnswer& answer);
+
+void WriteXmlDeclaration(MarkupWriter& xml);
+
+}  // namespace search::frontend::feed

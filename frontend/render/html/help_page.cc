@@ -1,0 +1,68 @@
+#include <string>
+
+#include "frontend/render/html/help_examples.h"
+#include "frontend/render/html/page_frame.h"
+#include "frontend/render/html/pages.h"
+
+namespace search::frontend::html {
+namespace {
+
+void WriteExample(MarkupWriter& html, const HelpExample& example) {
+  const Element row(html, "tr");
+  {
+    const Element cell(html, "td");
+    html.TextElement("a", example.query,
+                     {{"href", SearchPath({.query = std::string(example.query)})}});
+  }
+  html.TextElement("td", example.meaning);
+}
+
+void WriteExamples(MarkupWriter& html) {
+  const Element table(html, "table", {{"class", "examples"}});
+  html.TextElement("caption", "Examples of queries", {{"class", "visually-hidden"}});
+  {
+    const Element head(html, "thead");
+    const Element row(html, "tr");
+    html.TextElement("th", "Type this", {{"scope", "col"}});
+    html.TextElement("th", "to find documents that", {{"scope", "col"}});
+  }
+  const Element body(html, "tbody");
+  for (const HelpExample& example : HelpExamples()) WriteExample(html, example);
+}
+
+}  // namespace
+
+std::string HelpPage(const Site& site) {
+  return RenderFrame({.title = "Query help"}, site, [&](MarkupWriter& html) {
+    const Element text(html, "div", {{"class", "text"}});
+    html.TextElement("h1", "What a query can say");
+    html.TextElement(
+        "p",
+        "Type a few words: a document must hold all of them, and those where they are "
+        "rarer, nearer to the title and more often stand first. The rest is optional.");
+    WriteExamples(html);
+    html.TextElement("h2", "How complete an answer is");
+    html.TextElement(
+        "p",
+        "The documents are spread over partitions that are searched at the same time. "
+        "The line below the results says how many of them answered and whether the "
+        "answer came from the cache. If one was missing, the page says so at the top.");
+    html.TextElement("h2", "For programs");
+    const Element line(html, "p");
+    html.Text("Add ");
+    html.TextElement("code", "format=json");
+    html.Text(", ");
+    html.TextElement("code", "rss");
+    html.Text(" or ");
+    html.TextElement("code", "atom");
+    html.Text(" to the address of a search; ");
+    html.TextElement("code", "start");
+    html.Text(" (from 0) and ");
+    html.TextElement("code", "count");
+    html.Text(" (up to 100) choose the results. Browsers find the ");
+    html.TextElement("a", "OpenSearch description", {{"href", "/opensearch.xml"}});
+    html.Text(" by themselves.");
+  });
+}
+
+}  // namespace search::frontend::html

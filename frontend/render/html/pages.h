@@ -1,0 +1,24 @@
+// The HTML pages, each whole: work without JavaScript, on a phone, in the dark, by keyboard, on
+// paper.
+//
+// Source: WCAG 2.1 AA for contrast, focus, landmarks and labels. README.md of frontend/render says
+// how
+//   a page is built.
+// Layer: frontend, render. Threads: pure functions. Errors: none.
+
+#pragma once
+
+#include <string>
+
+#include "frontend/answer.h"
+#include "frontend/site.h"
+
+namespace search::frontend::html {
+
+std::string ResultPage(const SearchAnswer& answer, const Site& site);
+std::string HomePage(const Site& site);
+std::string HelpPage(const Site& site);
+std::string ErrorPage(const ErrorAnswer& error, const Site& site);
+std::string DocumentPage(const CachedDocument& document, const Site& site);
+
+}  // namespace search::frontend::html

@@ -1,0 +1,193 @@
+#include "frontend/render/html/pages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "frontend/render/render.h"
+#include "frontend/render/samples/html_check.h"
+#include "frontend/render/samples/samples.h"
+
+namespace search::frontend {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::string ResultPage(const SearchAnswer& answer) { return html::ResultPage(answer, Site{}); }
+
+std::string Texts(const std::string& page, std::string_view tag) {
+  std::string all;
+  for (const std::string& text : HtmlTexts(page, tag)) all += text + "\n";
+  return all;
+}
+
+TEST(PagesTest, EveryPageIsWellFormedSafeAndLabelled) {
+  for (const auto& [name, page] : samples::AllHtmlPages()) {
+    EXPECT_THAT(HtmlProblems(page.body), IsEmpty()) << name;
+    EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
+  }
+}
+
+TEST(PagesTest, EveryPageLoadsOnlyStaticFiles) {
+  for (const auto& [name, page] : samples::AllHtmlPages()) {
+    EXPECT_THAT(HtmlAttributes(page.body, "src"), IsEmpty()) << name;
+    for (const StaticFile& file : StaticFiles()) {
+      EXPECT_THAT(HtmlAttributes(page.body, "href"), Contains(std::string(file.path))) << name;
+    }
+  }
+}
+
+TEST(PagesTest, EveryPageNamesTheOpenSearchDescription) {
+  for (const auto& [name, page] : samples::AllHtmlPages()) {
+    EXPECT_THAT(page.body, HasSubstr("<link rel=\"search\" "
+                                     "type=\"application/opensearchdescription+xml\""))
+        << name;
+  }
+}
+
+TEST(PagesTest, SearchBoxKeepsTheQueryAndTheCount) {
+  SearchAnswer answer = samples::CompleteAnswer();
+  answer.count = 25;
+  const auto values = HtmlAttributes(ResultPage(answer), "value");
+  EXPECT_THAT(values, ElementsAre("hash table iterator", "25"));
+}
+
+TEST(PagesTest, WebResultsLinkToTheirAddressAndOthersToOurCopy) {
+  const auto links = HtmlAttributes(ResultPage(samples::CompleteAnswer()), "href");
+  EXPECT_THAT(links, Contains("https://docs.python.org/3.11/library/collections.abc.html"));
+  EXPECT_THAT(links, Contains("/doc/8112?q=hash+table+iterator"));
+  EXPECT_THAT(links, Contains("/doc/4711?q=hash+table+iterator"));
+  EXPECT_THAT(links, Not(Contains(HasSubstr("doc:"))));
+}
+
+TEST(PagesTest, MatchesAreMarked) {
+  const auto marks = HtmlTexts(ResultPage(samples::CompleteAnswer()), "mark");
+  EXPECT_THAT(marks, Contains("hash"));
+  EXPECT_THAT(marks, Contains("iterator"));
+}
+
+TEST(PagesTest, PagesAreLinked) {
+  const std::string page = ResultPage(samples::DeepAnswer());
+  const auto links = HtmlAttributes(page, "href");
+  EXPECT_THAT(links, Contains("/search?q=hash+table+iterator"));
+  EXPECT_THAT(links, Contains("/search?q=hash+table+iterator&start=210"));
+  EXPECT_THAT(links, Contains("/search?q=hash+table+iterator&start=230"));
+  EXPECT_THAT(HtmlAttributes(page, "aria-current"), ElementsAre("page"));
+}
+
+TEST(PagesTest, CoverageStandsInOneLineAndInATable) {
+  const std::string page = ResultPage(samples::DeepAnswer());
+  EXPECT_EQ(Texts(page, "summary"),
+            "Searched 8 of 8 partitions, tier 1 and tier 2, cached 1 minute ago, 0.8 ms\n");
+  EXPECT_THAT(Texts(page, "table"), HasSubstr("Tier 24 of 4nonesegments"));
+}
+
+TEST(PagesTest, PartialAnswerSaysSo) {
+  const std::string page = ResultPage(samples::PartialAnswer());
+  EXPECT_THAT(HtmlAttributes(page, "role"), Contains("status"));
+  EXPECT_THAT(Texts(page, "main"), HasSubstr("This answer is incomplete."));
+  EXPECT_THAT(Texts(page, "li"),
+              HasSubstr("Tier 1, partition 2, did not answer (no live replica)"));
+  EXPECT_THAT(Texts(page, "main"), HasSubstr("Document 8112"));
+}
+
+TEST(PagesTest, CompleteAnswerHasNoBanner) {
+  EXPECT_THAT(HtmlAttributes(ResultPage(samples::CompleteAnswer()), "role"),
+              Not(Contains("status")));
+}
+
+TEST(PagesTest, NoResultsComeWithAdvice) {
+  const std::string page = ResultPage(samples::EmptyAnswer());
+  EXPECT_THAT(Texts(page, "h2"), HasSubstr("No document matches"));
+  EXPECT_THAT(Texts(page, "li"), HasSubstr("Check the spelling"));
+}
+
+TEST(PagesTest, NoResultsOfAPartialAnswerAreNotClaimedForAll) {
+  SearchAnswer answer = samples::EmptyAnswer();
+  answer.coverage.tiers[0].missing = {{1, "no live replica"}};
+  EXPECT_THAT(Texts(ResultPage(answer), "h2"), HasSubstr("In what could be searched"));
+}
+
+TEST(PagesTest, BeyondTheEndLeadsBack) {
+  const std::string page = ResultPage(samples::BeyondEndAnswer());
+  EXPECT_THAT(Texts(page, "h2"), HasSubstr("no results this far down"));
+  EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hash+table+iterator&start=30"));
+}
+
+// The hostile text stands wherever an answer has text; the page must have the shape it has with
+// "x".
+SearchAnswer AnswerSaying(const std::string& text) {
+  SearchAnswer answer = samples::PartialAnswer();
+  answer.query = text;
+  answer.notes = {text};
+  answer.results = {{.doc_id = "d" + text,
+                     .url = "https://host.example/",
+                     .title = "t" + text,
+                     .site = "s" + text,
+                     .snippet = {{text, false}, {text, true}}}};
+  for (ServiceCoverage& tier : answer.coverage.tiers) {
+    tier.service = text;
+    tier.implementation = "i" + text;
+    tier.missing[0].reason = text;
+  }
+  return answer;
+}
+
+TEST(PagesTest, NoTextOfAnAnswerChangesTheShapeOfThePage) {
+  const std::string expected = HtmlSkeleton(ResultPage(AnswerSaying("x")));
+  for (const std::string& text : samples::HostileTexts()) {
+    EXPECT_EQ(HtmlSkeleton(ResultPage(AnswerSaying(text))), expected) << text;
+  }
+}
+
+TEST(PagesTest, NoTextOfADocumentChangesTheShapeOfItsPage) {
+  const auto page = [](const std::string& text) {
+    return html::DocumentPage({.doc_id = text,
+                               .url = "https://host.example/" + std::to_string(text.size()),
+                               .title = "t" + text,
+                               .text = text,
+                               .query = text},
+                              Site{});
+  };
+  for (const std::string& text : samples::HostileTexts()) {
+    EXPECT_EQ(HtmlSkeleton(page(text)), HtmlSkeleton(page("x"))) << text;
+  }
+}
+
+TEST(PagesTest, UnsafeAddressesNeverBecomeLinks) {
+  for (const char* url : {"javascript:alert(1)", "JAVASCRIPT:alert(1)", "data:text/html,x",
+                          "//evil.example", "\tjavascript:alert(1)", "vbscript:x"}) {
+    SearchAnswer answer = samples::CompleteAnswer();
+    for (SearchResult& result : answer.results) result.url = url;
+    EXPECT_THAT(HtmlProblems(ResultPage(answer)), IsEmpty());
+    EXPECT_THAT(HtmlAttributes(ResultPage(answer), "href"), Not(Contains(url)));
+    const std::string copy = html::DocumentPage({.doc_id = "1", .url = url, .title = "x"}, Site{});
+    EXPECT_THAT(HtmlAttributes(copy, "href"), Not(Contains(url)));
+  }
+}
+
+TEST(PagesTest, LongDocumentIsCutAndSaysSo) {
+  const CachedDocument document = {.doc_id = "1",
+                                   .url = "https://a.example/",
+                                   .title = "long",
+                                   .text = std::string(kCachedTextSizeMax + 5, 'x')};
+  const std::string page = html::DocumentPage(document, Site{});
+  EXPECT_LT(page.size(), kCachedTextSizeMax + 10'000);
+  EXPECT_THAT(page, HasSubstr("its last 5 bytes are not shown"));
+}
+
+TEST(PagesTest, ErrorSaysWhatIsWrongAndKeepsTheQuery) {
+  const std::string page = html::ErrorPage(samples::OverloadError(), Site{});
+  EXPECT_THAT(Texts(page, "h1"), HasSubstr("Too busy to search"));
+  EXPECT_THAT(Texts(page, "main"), HasSubstr("Try again in 2 seconds."));
+  EXPECT_THAT(HtmlAttributes(page, "value"), ElementsAre("hash table iterator"));
+}
+
+}  // namespace
+}  // namespace search::frontend

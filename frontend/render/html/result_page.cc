@@ -1,0 +1,191 @@
+#include <string>
+#include <string_view>
+
+#include "frontend/render/html/coverage_section.h"
+#include "frontend/render/html/page_frame.h"
+#include "frontend/render/html/pages.h"
+#include "frontend/render/wording/address.h"
+#include "frontend/render/wording/paging.h"
+#include "frontend/render/wording/wording.h"
+#include "neptune/base/strings.h"
+
+namespace search::frontend::html {
+namespace {
+
+using neptune::StrCat;
+
+std::string PagePath(const SearchAnswer& answer, uint32_t start) {
+  return SearchPath({.query = answer.query, .start = start, .count = answer.count});
+}
+
+// Where the title leads: the page itself if it is on the Web, else our copy of it.
+std::string TitleLink(const SearchResult& result, std::string_view query) {
+  return IsWebAddress(result.url) ? result.url : CachedCopyPath(result.doc_id, query);
+}
+
+void WriteAddressParts(MarkupWriter& html, std::string_view url) {
+  bool is_first = true;
+  for (const std::string& part : AddressParts(url)) {
+    if (is_first) {
+      html.TextElement("span", part, {{"class", "first"}});
+    } else {
+      html.TextElement("span", "›", {{"class", "separator"}, {"aria-hidden", "true"}});
+      html.Text(part);
+    }
+    is_first = false;
+  }
+}
+
+void WriteAddress(MarkupWriter& html, const SearchResult& result, std::string_view query) {
+  const Element line(html, "p", {{"class", "address"}, {"dir", "ltr"}});
+  const std::string first = AddressParts(result.url)[0];
+  if (!result.site.empty() && result.site != first) {
+    html.TextElement("span", result.site, {{"class", "first"}});
+    html.TextElement("span", "·", {{"class", "separator"}, {"aria-hidden", "true"}});
+  }
+  WriteAddressParts(html, result.url);
+  if (IsWebAddress(result.url)) {
+    html.Text(" ");
+    html.TextElement("a", "Cached copy",
+                     {{"class", "copy"},
+                      {"href", CachedCopyPath(result.doc_id, query)},
+                      {"aria-label", StrCat("Cached copy of ", result.title)}});
+  }
+}
+
+void WriteSnippet(MarkupWriter& html, const SearchResult& result) {
+  if (!result.has_summary) {
+    html.TextElement("p", "Its title and summary are missing: the document server did not answer.",
+                     {{"class", "snippet missing"}});
+    return;
+  }
+  const Element snippet(html, "p", {{"class", "snippet"}, {"dir", "auto"}});
+  for (const TextPiece& piece : result.snippet) {
+    if (piece.matches_query) {
+      html.TextElement("mark", piece.text);
+    } else {
+      html.Text(piece.text);
+    }
+  }
+}
+
+std::string TitleText(const SearchResult& result) {
+  if (result.title.find_first_not_of(" \t\r\n") != std::string::npos) return result.title;
+  return StrCat("Document ", result.doc_id);
+}
+
+void WriteResult(MarkupWriter& html, const SearchResult& result, std::string_view query) {
+  const Element item(html, "li");
+  const Element article(html, "article");
+  if (result.has_summary) WriteAddress(html, result, query);
+  {
+    const Element heading(html, "h2", {{"dir", "auto"}});
+    html.TextElement("a", TitleText(result), {{"href", TitleLink(result, query)}});
+  }
+  WriteSnippet(html, result);
+}
+
+void WritePageLink(MarkupWriter& html, std::string_view text, std::string_view label,
+                   std::string_view path, std::string_view relation) {
+  const Element item(html, "li");
+  html.TextElement("a", text, {{"href", path}, {"aria-label", label}, {"rel", relation}});
+}
+
+void WriteNumberedPage(MarkupWriter& html, const SearchAnswer& answer, const PageLink& page) {
+  const uint64_t current = answer.start / answer.count + 1;
+  const bool is_near = page.number + 1 >= current && page.number <= current + 1;
+  const Element item(html, "li", {{"class", is_near ? "number near" : "number"}});
+  if (page.is_current) {
+    html.TextElement("span", StrCat(page.number), {{"class", "current"}, {"aria-current", "page"}});
+    return;
+  }
+  html.TextElement(
+      "a", StrCat(page.number),
+      {{"href", PagePath(answer, page.start)}, {"aria-label", StrCat("Page ", page.number)}});
+}
+
+void WritePages(MarkupWriter& html, const SearchAnswer& answer) {
+  const Paging paging = ComputePaging(answer);
+  if (paging.pages.empty() && !paging.previous) return;
+  const Element nav(html, "nav", {{"class", "pages"}, {"aria-label", "Pages of results"}});
+  const Element list(html, "ul");
+  const bool first_is_shown = !paging.pages.empty() && paging.pages.front().start == 0;
+  if (paging.first && !first_is_shown) {
+    WritePageLink(html, "First", "First page", PagePath(answer, *paging.first), "first");
+  }
+  if (paging.previous) {
+    WritePageLink(html, "‹ Back", "Previous page", PagePath(answer, *paging.previous), "prev");
+  }
+  for (const PageLink& page : paging.pages) WriteNumberedPage(html, answer, page);
+  if (paging.next) {
+    WritePageLink(html, "Next ›", "Next page", PagePath(answer, *paging.next), "next");
+  }
+}
+
+void WriteNotes(MarkupWriter& html, const SearchAnswer& answer) {
+  if (answer.notes.empty()) return;
+  const Element list(html, "ul",
+                     {{"class", "notes"}, {"aria-label", "How the query was understood"}});
+  for (const std::string& note : answer.notes) html.TextElement("li", note);
+}
+
+void WriteAdvice(MarkupWriter& html) {
+  const Element list(html, "ul", {{"class", "advice"}});
+  html.TextElement("li", "Check the spelling of each word.");
+  html.TextElement("li", "Every word must be in a document: leave one out, or join some with OR.");
+  html.TextElement("li", "Take the quotes off a phrase, or drop title: and site:.");
+  const Element item(html, "li");
+  html.Text("See ");
+  html.TextElement("a", "what a query can say", {{"href", "/help"}});
+  html.Text(".");
+}
+
+void WriteEmptyPage(MarkupWriter& html, const SearchAnswer& answer) {
+  const Element text(html, "div", {{"class", "text"}});
+  if (answer.total > 0) {
+    html.TextElement("h2", "There are no results this far down");
+    const Element line(html, "p");
+    html.Text(StrCat("The search found ", TotalSentence(answer), ". "));
+    html.TextElement("a", "Go to the first page", {{"href", PagePath(answer, 0)}});
+    return;
+  }
+  {
+    const Element heading(html, "h2");
+    html.Text(answer.coverage.complete() ? "No document matches "
+                                         : "In what could be searched, no document matches ");
+    html.TextElement("q", answer.query, {{"dir", "auto"}});
+  }
+  WriteAdvice(html);
+}
+
+void WriteResults(MarkupWriter& html, const SearchAnswer& answer) {
+  const Element list(
+      html, "ol", {{"class", "results"}, {"role", "list"}, {"start", uint64_t{answer.start} + 1}});
+  for (const SearchResult& result : answer.results) WriteResult(html, result, answer.query);
+}
+
+}  // namespace
+
+std::string ResultPage(const SearchAnswer& answer, const Site& site) {
+  FrameOptions options{.title = answer.query, .query = answer.query, .count = answer.count};
+  options.alternate =
+      SearchPageRequest{.query = answer.query, .start = answer.start, .count = answer.count};
+  options.skip_label = "Skip to results";
+  return RenderFrame(options, site, [&](MarkupWriter& html) {
+    html.TextElement("h1", StrCat("Results for ", answer.query), {{"class", "visually-hidden"}});
+    html.TextElement("p",
+                     StrCat(Capitalised(RangeSentence(answer)), " · ", FormatTook(answer.took)),
+                     {{"class", "summary"}});
+    WriteNotes(html, answer);
+    WritePartialBanner(html, answer.coverage);
+    if (answer.results.empty()) {
+      WriteEmptyPage(html, answer);
+    } else {
+      WriteResults(html, answer);
+    }
+    WritePages(html, answer);
+    WriteCoverageDetails(html, answer);
+  });
+}
+
+}  // namespace search::frontend::html

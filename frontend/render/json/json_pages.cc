@@ -1,0 +1,111 @@
+#include "frontend/render/json/json_pages.h"
+
+#include <nlohmann/json.hpp>
+
+#include "frontend/render/wording/address.h"
+#include "frontend/render/wording/paging.h"
+#include "frontend/render/wording/wording.h"
+#include "frontend/search_request.h"
+#include "neptune/base/time.h"
+
+namespace search::frontend::json {
+namespace {
+
+using Json = nlohmann::ordered_json;  // fields in the order in which people read them
+
+std::string Print(const Json& document) {
+  return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json ServiceJson(const ServiceCoverage& service) {
+  Json missing = Json::array();
+  for (const MissingPartition& partition : service.missing) {
+    missing.push_back({{"partition", partition.partition}, {"reason", partition.reason}});
+  }
+  return {{"service", service.service},
+          {"implementation", service.implementation},
+          {"partitions_asked", service.partitions_asked},
+          {"partitions_answered", service.partitions_answered()},
+          {"evaluated_completely", service.evaluated_completely},
+          {"missing", std::move(missing)}};
+}
+
+Json CoverageJson(const SearchAnswer& answer) {
+  const Coverage& coverage = answer.coverage;
+  Json tiers = Json::array();
+  for (const ServiceCoverage& tier : coverage.tiers) tiers.push_back(ServiceJson(tier));
+  const CacheUse& cache = coverage.cache;
+  return {{"complete", coverage.complete()},
+          {"quality", coverage.quality()},
+          {"partitions_asked", coverage.partitions_asked()},
+          {"partitions_answered", coverage.partitions_answered()},
+          {"summary", CoverageSentence(answer)},
+          {"tiers", std::move(tiers)},
+          {"documents", ServiceJson(coverage.documents)},
+          {"cache",
+           {{"outcome", OutcomeName(cache.outcome)},
+            {"hit", cache.outcome == CacheUse::Outcome::kHit},
+            {"age_ms", neptune::ToMillis(cache.age)},
+            {"implementation", cache.implementation}}}};
+}
+
+Json ResultJson(const SearchResult& result) {
+  Json pieces = Json::array();
+  for (const TextPiece& piece : result.snippet) {
+    pieces.push_back({{"text", piece.text}, {"matches_query", piece.matches_query}});
+  }
+  return {{"id", result.doc_id},
+          {"url", result.url},
+          {"title", result.title},
+          {"site", result.site},
+          {"snippet", SnippetText(result)},
+          {"snippet_pieces", std::move(pieces)},
+          {"score", result.score},
+          {"has_summary", result.has_summary},
+          {"cached_copy", CachedCopyPath(result.doc_id)}};
+}
+
+Json LinksJson(const SearchAnswer& answer) {
+  const Paging paging = ComputePaging(answer);
+  const auto path = [&](uint32_t start) {
+    return SearchPath({.query = answer.query,
+                       .start = start,
+                       .count = answer.count,
+                       .format = PageFormat::kJson});
+  };
+  Json links = Json::object();
+  links["self"] = path(answer.start);
+  if (paging.previous) links["previous"] = path(*paging.previous);
+  if (paging.next) links["next"] = path(*paging.next);
+  return links;
+}
+
+}  // namespace
+
+std::string AnswerDocument(const SearchAnswer& answer) {
+  Json results = Json::array();
+  for (const SearchResult& result : answer.results) results.push_back(ResultJson(result));
+  return Print({{"query", answer.query},
+                {"notes", answer.notes},
+                {"start", answer.start},
+                {"count", answer.count},
+                {"took_ms", neptune::ToMillis(answer.took)},
+                {"total", answer.total},
+                {"total_is_exact", answer.total_is_exact},
+                {"partial", !answer.coverage.complete()},
+                {"coverage", CoverageJson(answer)},
+                {"results", std::move(results)},
+                {"links", LinksJson(answer)}});
+}
+
+std::string ProblemDocument(const ErrorAnswer& error) {
+  Json document = {{"type", "about:blank"},
+                   {"title", error.title},
+                   {"status", error.http_status},
+                   {"detail", error.detail}};
+  if (!error.parameter.empty()) document["parameter"] = error.parameter;
+  if (error.retry_after_s > 0) document["retry_after_s"] = error.retry_after_s;
+  return Print(document);
+}
+
+}  // namespace search::frontend::json

@@ -1,0 +1,88 @@
+#include "frontend/render/json/json_pages.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "frontend/render/samples/samples.h"
+
+namespace search::frontend {
+namespace {
+
+using Json = nlohmann::json;
+
+Json Rendered(const SearchAnswer& answer) { return Json::parse(json::AnswerDocument(answer)); }
+
+TEST(JsonPagesTest, HasTheFieldsOfTheContract) {
+  const SearchAnswer answer = samples::CompleteAnswer();
+  const Json document = Rendered(answer);
+  EXPECT_EQ(document["query"], answer.query);
+  EXPECT_EQ(document["start"], 0);
+  EXPECT_EQ(document["count"], 10);
+  EXPECT_DOUBLE_EQ(document["took_ms"].get<double>(), 4.12);
+  EXPECT_EQ(document["total"], 1'284);
+  EXPECT_EQ(document["total_is_exact"], true);
+  EXPECT_EQ(document["partial"], false);
+  ASSERT_EQ(document["results"].size(), answer.results.size());
+  const Json& first = document["results"][0];
+  EXPECT_EQ(first["id"], "4711");
+  EXPECT_EQ(first["url"], answer.results[0].url);
+  EXPECT_EQ(first["title"], answer.results[0].title);
+  EXPECT_EQ(first["score"].get<double>(), answer.results[0].score);
+  EXPECT_EQ(first["cached_copy"], "/doc/4711");
+}
+
+TEST(JsonPagesTest, SnippetIsTheTextOfItsPieces) {
+  const Json first = Rendered(samples::CompleteAnswer())["results"][0];
+  std::string text;
+  for (const Json& piece : first["snippet_pieces"]) text += piece["text"].get<std::string>();
+  EXPECT_EQ(first["snippet"], text);
+}
+
+TEST(JsonPagesTest, CoverageNamesWhatIsMissing) {
+  const Json document = Rendered(samples::PartialAnswer());
+  EXPECT_EQ(document["partial"], true);
+  const Json& coverage = document["coverage"];
+  EXPECT_EQ(coverage["complete"], false);
+  EXPECT_EQ(coverage["partitions_asked"], 8);
+  EXPECT_EQ(coverage["partitions_answered"], 6);
+  EXPECT_DOUBLE_EQ(coverage["quality"].get<double>(), 0.75);
+  EXPECT_EQ(coverage["tiers"][0]["missing"][0]["partition"], 2);
+  EXPECT_EQ(coverage["tiers"][0]["missing"][0]["reason"], "no live replica");
+  EXPECT_EQ(coverage["tiers"][1]["evaluated_completely"], false);
+  EXPECT_EQ(coverage["documents"]["partitions_answered"], 1);
+  EXPECT_EQ(coverage["cache"]["outcome"], "failed");
+  EXPECT_EQ(document["results"][1]["has_summary"], false);
+}
+
+TEST(JsonPagesTest, LinksToTheNeighbouringPages) {
+  const Json links = Rendered(samples::DeepAnswer())["links"];
+  EXPECT_EQ(links["previous"], "/search?q=hash+table+iterator&start=210&format=json");
+  EXPECT_EQ(links["next"], "/search?q=hash+table+iterator&start=230&format=json");
+}
+
+TEST(JsonPagesTest, HostileTextStaysText) {
+  const Json document = Rendered(samples::HostileAnswer());
+  EXPECT_EQ(document["results"][0]["title"], "<script>alert(1)</script>");
+  EXPECT_EQ(document["results"].size(), samples::HostileTexts().size());
+}
+
+TEST(JsonPagesTest, ScoreThatIsNoNumberIsNull) {
+  SearchAnswer answer = samples::CompleteAnswer();
+  answer.results[0].score = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(Rendered(answer)["results"][0]["score"].is_null());
+}
+
+TEST(JsonPagesTest, ProblemHasTheMembersOfRfc9457) {
+  const Json problem = Json::parse(json::ProblemDocument(samples::ParameterError()));
+  EXPECT_EQ(problem["type"], "about:blank");
+  EXPECT_EQ(problem["status"], 400);
+  EXPECT_EQ(problem["title"], "This address cannot be answered");
+  EXPECT_EQ(problem["parameter"], "start");
+  EXPECT_FALSE(problem.contains("retry_after_s"));
+}
+
+}  // namespace
+}  // namespace search::frontend

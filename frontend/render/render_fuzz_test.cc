@@ -1,0 +1,71 @@
+// Any bytes as the texts of an answer: the page and the feeds keep the shape they have with
+// harmless text, and the JSON stays JSON.
+
+#include <glog/logging.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "frontend/render/render.h"
+#include "frontend/render/samples/html_check.h"
+#include "frontend/render/samples/samples.h"
+#include "frontend/render/samples/xml_check.h"
+
+namespace search::frontend {
+namespace {
+
+// The size of all texts is bounded, since the parsers that check are slow.
+constexpr size_t kTextSizeMax = 4096;
+
+SearchAnswer AnswerSaying(const std::string& text) {
+  SearchAnswer answer = samples::PartialAnswer();
+  answer.query = "q" + text;
+  answer.notes = {text};
+  answer.results = {{.doc_id = "d" + text,
+                     .url = "https://host.example/",
+                     .title = "t" + text,
+                     .site = "s" + text,
+                     .snippet = {{text, false}, {text, true}}},
+                    {.doc_id = "1", .url = "doc:" + text, .title = "t"}};
+  answer.coverage.tiers[0].missing[0].reason = text;
+  answer.coverage.tiers[0].implementation = "i" + text;
+  // The address of the second result has as many parts as it has slashes: not in the HTML skeleton.
+  return answer;
+}
+
+std::string Body(const SearchAnswer& answer, PageFormat format) {
+  return RenderAnswer(answer, format, Site{}).body;
+}
+
+std::string FeedSkeleton(const SearchAnswer& answer, PageFormat format) {
+  const auto document = XmlDocument::Parse(Body(answer, format));
+  CHECK(document.ok()) << document.status();
+  return (*document)->Skeleton();
+}
+
+void CheckAnswer(const std::string& text) {
+  const SearchAnswer harmless = AnswerSaying("x");
+  SearchAnswer answer = AnswerSaying(text);
+  for (PageFormat format : {PageFormat::kRss, PageFormat::kAtom}) {
+    static const std::string expected[] = {FeedSkeleton(harmless, PageFormat::kRss),
+                                           FeedSkeleton(harmless, PageFormat::kAtom)};
+    CHECK_EQ(FeedSkeleton(answer, format), expected[format == PageFormat::kAtom]);
+  }
+  CHECK(nlohmann::json::accept(Body(answer, PageFormat::kJson)));
+  CHECK(HtmlProblems(Body(answer, PageFormat::kHtml)).empty());
+  static const std::string expected_html = HtmlSkeleton(Body(harmless, PageFormat::kHtml));
+  answer.results[1].url = "doc:x";
+  CHECK_EQ(HtmlSkeleton(Body(answer, PageFormat::kHtml)), expected_html);
+}
+
+}  // namespace
+}  // namespace search::frontend
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const size_t used = std::min(size, search::frontend::kTextSizeMax);
+  search::frontend::CheckAnswer(std::string(reinterpret_cast<const char*>(data), used));
+  return 0;
+}

@@ -1,0 +1,254 @@
+#include "frontend/render/samples/samples.h"
+
+#include "neptune/base/strings.h"
+
+namespace search::frontend::samples {
+namespace {
+
+using neptune::StrCat;
+using std::string_literals::operator""s;
+
+// "*word*" marks what matches the query.
+std::vector<TextPiece> Pieces(std::string_view marked) {
+  std::vector<TextPiece> pieces;
+  bool matches = false;
+  while (!marked.empty()) {
+    const std::string_view text = marked.substr(0, marked.find('*'));
+    marked.remove_prefix(std::min(marked.size(), text.size() + 1));
+    if (!text.empty()) pieces.push_back({std::string(text), matches});
+    matches = !matches;
+  }
+  return pieces;
+}
+
+std::vector<SearchResult> UsualResults() {
+  return {
+      {.doc_id = "4711",
+       .url = "doc:cppreference-doc-en-html/en/cpp/container/unordered_map.html",
+       .title = "std::unordered_map - cppreference.com",
+       .site = "cppreference-doc-en-html",
+       .snippet =
+           Pieces("std::unordered_map is an associative container that contains key-value "
+                  "pairs with unique keys. Search, insertion and removal have average "
+                  "constant time. … the *hash* of the *table*’s keys decides the bucket, and "
+                  "an *iterator* stays valid unless rehashing occurs."),
+       .score = 11.482},
+      {.doc_id = "8112",
+       .url = "https://docs.python.org/3.11/library/collections.abc.html",
+       .title = "collections.abc — Abstract Base Classes for Containers",
+       .site = "python3.11-doc",
+       .snippet =
+           Pieces("Used to determine whether a class provides a particular interface; for "
+                  "example, whether it is *hashable* … ABC for classes that provide the "
+                  "__iter__() and __next__() methods, see also the definition of *iterator*."),
+       .score = 9.75},
+      {.doc_id = "1020",
+       .url = "doc:libglib2.0-doc/glib-2.0/glib-Hash-Tables.html",
+       .title = "Hash Tables: GLib Reference Manual",
+       .site = "libglib2.0-doc",
+       .snippet =
+           Pieces("A *GHashTableIter* structure represents an *iterator* that can be used to "
+                  "iterate over the elements of a *hash* *table*. It is typically allocated on "
+                  "the stack and initialised with g_hash_table_iter_init()."),
+       .score = 9.21},
+      {.doc_id = "23",
+       .url = "doc:postgresql-doc-15/html/hash-index.html",
+       .title = "PostgreSQL: Documentation: 15: Chapter 72. Hash Indexes",
+       .site = "postgresql-doc-15",
+       .snippet =
+           Pieces("… supports single-column indexes only and does not allow uniqueness checking. "
+                  "Each *hash* index tuple stores just the 4-byte *hash* value, not the actual "
+                  "column value of the *table*."),
+       .score = 7.02},
+      {.doc_id = "900018",
+       .url = "doc:git-doc/technical/api-index-and-hash-tables-with-a-rather-long-name.html",
+       .title = "hashmap: generic hash map data structure",
+       .site = "git-doc",
+       .snippet =
+           Pieces("hashmap_iter_init initialises an *iterator*; entries must not be added while it "
+                  "is in use, since the *table* may be resized."),
+       .score = 6.4},
+  };
+}
+
+ServiceCoverage Service(std::string name, std::string implementation, uint32_t partitions) {
+  return {.service = std::move(name),
+          .implementation = std::move(implementation),
+          .partitions_asked = partitions};
+}
+
+}  // namespace
+
+SearchAnswer CompleteAnswer() {
+  SearchAnswer answer;
+  answer.query = "hash table iterator";
+  answer.results = UsualResults();
+  answer.total = 1'284;
+  answer.took = std::chrono::microseconds(4'120);
+  answer.answered_at = {1'772'357'400'000'000'000};
+  answer.coverage.tiers = {Service("tier 1", "segments", 4)};
+  answer.coverage.documents = Service("documents", "rocksdb", 2);
+  answer.coverage.cache = {.outcome = CacheUse::Outcome::kMiss, .implementation = "memory"};
+  return answer;
+}
+
+SearchAnswer DeepAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.start = 220;
+  answer.notes = {"The words “the” and “of” are left out; write +the to ask for them."};
+  answer.total_is_exact = false;
+  answer.total = 18'400;
+  answer.took = std::chrono::microseconds(840);
+  answer.coverage.tiers.push_back(Service("tier 2", "segments", 4));
+  answer.coverage.cache = {.outcome = CacheUse::Outcome::kHit,
+                           .age = std::chrono::seconds(95),
+                           .implementation = "memory"};
+  return answer;
+}
+
+SearchAnswer PartialAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.total = 731;
+  answer.total_is_exact = false;
+  answer.took = std::chrono::milliseconds(212);
+  answer.coverage.tiers[0].missing = {{2, "no live replica"}};
+  answer.coverage.tiers.push_back(Service("tier 2", "rocksdb", 4));
+  answer.coverage.tiers[1].missing = {{0, "deadline exceeded"}};
+  answer.coverage.tiers[1].evaluated_completely = false;
+  answer.coverage.documents.missing = {{1, "connection refused"}};
+  answer.coverage.cache.outcome = CacheUse::Outcome::kFailed;
+  answer.results[1] = {.doc_id = "8112", .score = 9.75, .has_summary = false};
+  return answer;
+}
+
+SearchAnswer EmptyAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.query = "title:zyzzyva \"no such phrase\"";
+  answer.results.clear();
+  answer.total = 0;
+  answer.coverage.tiers.push_back(Service("tier 2", "segments", 4));
+  answer.coverage.documents.partitions_asked = 0;
+  return answer;
+}
+
+SearchAnswer BeyondEndAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.start = 5'000;
+  answer.total = 37;
+  answer.results.clear();
+  return answer;
+}
+
+std::vector<std::string> HostileTexts() {
+  return {
+      "<script>alert(1)</script>",
+      "</title><script>alert(1)</script>",
+      "\"><img src=x onerror=alert(1)>",
+      "' onmouseover='alert(1)",
+      "</mark></p></li></ol><h1>gone</h1>",
+      "<!-- --!> <![CDATA[ ]]> <?xml?>",
+      "&lt;b&gt; &amp;amp; &#x3c;script&#x3e; &#0;",
+      "javascript:alert(1)",
+      "nul\0 bell\a escape\x1b[2J delete\x7f vertical\v"s,
+      "broken utf-8 \xC3( \xF0\x9F \xED\xA0\x80 \xFF",
+      "noncharacters \xEF\xBF\xBE \xEF\xBF\xBF c1 \xC2\x85",
+      "\xE2\x80\xAE right to left override",
+      "naïve 日本語 العربية 𝄞",
+      "{searchTerms} %3Cscript%3E ${7*7}",
+      std::string(3'000, 'W'),
+  };
+}
+
+SearchAnswer HostileAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.results.clear();
+  std::string all;
+  uint64_t number = 0;
+  for (const std::string& text : HostileTexts()) {
+    answer.results.push_back({.doc_id = StrCat(number, "/../", text),
+                              .url = number % 2 == 0 ? text : StrCat("https://evil.example/", text),
+                              .title = text,
+                              .site = text,
+                              .snippet = {{text, false}, {text, true}},
+                              .score = static_cast<double>(number)});
+    ++number;
+    if (text.size() < 200) neptune::StrAppend(&all, text, " ");
+  }
+  answer.query = all;
+  answer.notes = {all, "<b>note</b>"};
+  answer.coverage.tiers[0].service = all;
+  answer.coverage.tiers[0].implementation = all;
+  answer.coverage.tiers[0].missing = {{1, all}};
+  answer.coverage.cache.implementation = all;
+  return answer;
+}
+
+CachedDocument UsualDocument() {
+  CachedDocument document = {.doc_id = "8112",
+                             .url = "https://docs.python.org/3.11/library/collections.abc.html",
+                             .title = "collections.abc — Abstract Base Classes for Containers",
+                             .site = "python3.11-doc",
+                             .query = "hash table iterator"};
+  document.text =
+      "New in version 3.3: Formerly, this module was part of the collections module.\n\n"
+      "This module provides abstract base classes that can be used to test whether a class "
+      "provides "
+      "a particular interface; for example, whether it is hashable or whether it is a mapping.\n"
+      "An issubclass() or isinstance() test for an interface works in one of three ways.\n"
+      "    class C(Sequence):\n        def __init__(self): ...\n";
+  return document;
+}
+
+CachedDocument HostileDocument() {
+  CachedDocument document = {.doc_id = "\"><script>", .url = "javascript:alert(1)"};
+  for (const std::string& text : HostileTexts()) neptune::StrAppend(&document.text, text, "\n");
+  document.title = HostileTexts()[1];
+  document.query = HostileTexts()[2];
+  return document;
+}
+
+ErrorAnswer OverloadError() {
+  return {.http_status = 503,
+          .title = "Too busy to search",
+          .detail = "More searches are waiting than the cluster can answer in time.",
+          .query = "hash table iterator",
+          .retry_after_s = 2};
+}
+
+ErrorAnswer ParameterError() {
+  return {.http_status = 400,
+          .title = "This address cannot be answered",
+          .detail = "parameter start: must be a whole number from 0 to 10000",
+          .parameter = "start",
+          .query = "hash table iterator"};
+}
+
+ErrorAnswer HostileError() {
+  ErrorAnswer error = {.http_status = 400};
+  for (const std::string& text : HostileTexts()) neptune::StrAppend(&error.detail, text, " ");
+  error.title = HostileTexts()[1];
+  error.parameter = HostileTexts()[2];
+  error.query = HostileTexts()[3];
+  return error;
+}
+
+std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
+  const Site site{.document_count = 7'512};
+  std::vector<std::pair<std::string, RenderedPage>> pages;
+  const std::pair<const char*, SearchAnswer> answers[] = {
+      {"results", CompleteAnswer()}, {"deep", DeepAnswer()},        {"partial", PartialAnswer()},
+      {"empty", EmptyAnswer()},      {"beyond", BeyondEndAnswer()}, {"hostile", HostileAnswer()}};
+  for (const auto& [name, answer] : answers) {
+    pages.emplace_back(name, RenderAnswer(answer, PageFormat::kHtml, site));
+  }
+  pages.emplace_back("home", RenderHomePage(site));
+  pages.emplace_back("help", RenderHelpPage(site));
+  pages.emplace_back("document", RenderCachedDocument(UsualDocument(), site));
+  pages.emplace_back("document_hostile", RenderCachedDocument(HostileDocument(), site));
+  pages.emplace_back("error_overload", RenderError(OverloadError(), PageFormat::kHtml, site));
+  pages.emplace_back("error_parameter", RenderError(ParameterError(), PageFormat::kHtml, site));
+  pages.emplace_back("error_hostile", RenderError(HostileError(), PageFormat::kHtml, site));
+  return pages;
+}
+
+}  // namespace search::frontend::samples

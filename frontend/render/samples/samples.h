@@ -1,0 +1,35 @@
+// Answers that tests and the preview program render: usual ones, partial ones, and hostile ones
+// whose every text tries to break out of the page.
+//
+// Source: none. Layer: frontend, tests. Threads: pure functions.
+
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/answer.h"
+#include "frontend/render/render.h"
+
+namespace search::frontend::samples {
+
+SearchAnswer CompleteAnswer();   // page 1 of many, tier 1 only
+SearchAnswer DeepAnswer();       // page 23, both tiers, from the cache
+SearchAnswer PartialAnswer();    // two partitions and one document partition missing
+SearchAnswer EmptyAnswer();      // nothing matches
+SearchAnswer BeyondEndAnswer();  // matches, but not this far down
+SearchAnswer HostileAnswer();    // markup, scripts, control characters, broken UTF-8 everywhere
+CachedDocument UsualDocument();
+CachedDocument HostileDocument();
+ErrorAnswer OverloadError();
+ErrorAnswer ParameterError();
+ErrorAnswer HostileError();
+
+// Texts that must never become markup, links or control characters in any format.
+std::vector<std::string> HostileTexts();
+
+// Every HTML page of the samples by a short name.
+std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages();
+
+}  // namespace search::frontend::samples
