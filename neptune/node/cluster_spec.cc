@@ -1,0 +1,171 @@
+#include "neptune/node/cluster_spec.h"
+
+#include <set>
+
+#include "neptune/balancing/replica_choice.h"
+#include "neptune/base/strings.h"
+#include "neptune/base/text_config.h"
+#include "neptune/world/network.h"
+
+namespace neptune {
+namespace {
+
+constexpr uint32_t kThreadsMax = 64;
+constexpr uint32_t kQueueLengthMax = 100000;
+constexpr uint32_t kConcurrencyMax = 10000;
+constexpr uint32_t kPortMax = 65535;
+constexpr size_t kNameSizeMax = 63;
+
+Status CheckName(std::string_view kind, std::string_view name) {
+  if (name.empty()) return InvalidArgument("a ", kind, " has no name");
+  if (name.size() > kNameSizeMax) return InvalidArgument(kind, " name '", name, "' is too long");
+  for (const char c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') {
+      return InvalidArgument(kind, " name '", name, "' may hold letters, digits, '-', '_' and '.'");
+    }
+  }
+  return OkStatus();
+}
+
+// Fills in a default and bounds the value.
+template <typename Set>
+Status CheckNumber(std::string_view what, uint32_t value, uint32_t fallback, uint32_t max,
+                   Set set) {
+  if (value == 0) set(fallback);
+  if (value > max) return InvalidArgument(what, " is ", value, "; at most ", max, " is possible");
+  return OkStatus();
+}
+
+Status CompleteService(ServiceSpec* service) {
+  NEPTUNE_RETURN_IF_ERROR(CheckName("service", service->name()));
+  const std::string where = StrCat("service '", service->name(), "'");
+  if (service->module().empty()) return InvalidArgument(where, " names no module");
+  NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": partition_count", service->partition_count(), 1,
+                                      kClusterPartitionCountMax,
+                                      [&](uint32_t n) { service->set_partition_count(n); }));
+  NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": queue_length_max", service->queue_length_max(), 40,
+                                      kQueueLengthMax,
+                                      [&](uint32_t n) { service->set_queue_length_max(n); }));
+  return CheckNumber(where + ": concurrency", service->concurrency(), 8, kConcurrencyMax,
+                     [&](uint32_t n) { service->set_concurrency(n); });
+}
+
+Status CompleteHosted(const ClusterSpec& spec, const std::string& where,
+                      HostedServiceSpec* hosted) {
+  const ServiceSpec* const service = FindService(spec, hosted->service());
+  if (service == nullptr) {
+    return InvalidArgument(where, " hosts '", hosted->service(),
+                           "', which is no service of the cluster");
+  }
+  if (hosted->partitions().empty()) {
+    for (uint32_t p = 0; p < service->partition_count(); ++p) hosted->add_partitions(p);
+  }
+  std::set<uint32_t> seen;
+  for (const uint32_t partition : hosted->partitions()) {
+    if (partition >= service->partition_count()) {
+      return InvalidArgument(where, " hosts partition ", partition, " of '", service->name(),
+                             "', which has ", service->partition_count());
+    }
+    if (!seen.insert(partition).second) {
+      return InvalidArgument(where, " hosts partition ", partition, " of '", service->name(),
+                             "' twice");
+    }
+  }
+  return OkStatus();
+}
+
+Status CompleteNode(const ClusterSpec& spec, NodeSpec* node) {
+  NEPTUNE_RETURN_IF_ERROR(CheckName("node", node->name()));
+  const std::string where = StrCat("node '", node->name(), "'");
+  const auto keep = [](uint32_t) {};
+  NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": call_port", node->call_port(), 0, kPortMax, keep));
+  NEPTUNE_RETURN_IF_ERROR(
+      CheckNumber(where + ": admin_port", node->admin_port(), 0, kPortMax, keep));
+  NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": serving_threads", node->serving_threads(), 1,
+                                      kThreadsMax,
+                                      [&](uint32_t n) { node->set_serving_threads(n); }));
+  NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": worker_threads", node->worker_threads(), 1,
+                                      kThreadsMax,
+                                      [&](uint32_t n) { node->set_worker_threads(n); }));
+  if (node->hosts().empty()) return InvalidArgument(where, " hosts nothing");
+  std::set<std::string> services;
+  for (HostedServiceSpec& hosted : *node->mutable_hosts()) {
+    NEPTUNE_RETURN_IF_ERROR(CompleteHosted(spec, where, &hosted));
+    if (!services.insert(hosted.service()).second) {
+      return InvalidArgument(where, " hosts '", hosted.service(), "' in two entries");
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckNetwork(ClusterSpec* spec) {
+  NEPTUNE_RETURN_IF_ERROR(CheckName("cluster", spec->name()));
+  NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group, Endpoint::Parse(spec->multicast_group()));
+  if (group.address >> 28 != 14 || group.port == 0) {
+    return InvalidArgument("multicast_group '", spec->multicast_group(),
+                           "' is not 224.0.0.0 to 239.255.255.255 with a port");
+  }
+  if (spec->interface_address().empty()) spec->set_interface_address("127.0.0.1");
+  NEPTUNE_RETURN_IF_ERROR(Endpoint::Parse(spec->interface_address() + ":0").status());
+  if (spec->balancing().empty()) spec->set_balancing("poll");
+  NEPTUNE_RETURN_IF_ERROR(ParseBalancingPolicy(spec->balancing()).status());
+  return CheckNumber("announce_interval_ms", spec->announce_interval_ms(), 1000, 60000,
+                     [&](uint32_t n) { spec->set_announce_interval_ms(n); });
+}
+
+}  // namespace
+
+Status CompleteClusterSpec(ClusterSpec* spec) {
+  NEPTUNE_RETURN_IF_ERROR(CheckNetwork(spec));
+  if (spec->services().empty()) return InvalidArgument("the cluster has no services");
+  if (spec->nodes().empty()) return InvalidArgument("the cluster has no nodes");
+  if (spec->nodes_size() > kClusterNodeCountMax) {
+    return InvalidArgument("the cluster has ", spec->nodes_size(), " nodes; at most ",
+                           kClusterNodeCountMax);
+  }
+  std::set<std::string> names;
+  for (ServiceSpec& service : *spec->mutable_services()) {
+    NEPTUNE_RETURN_IF_ERROR(CompleteService(&service));
+    if (!names.insert(service.name()).second) {
+      return InvalidArgument("service '", service.name(), "' is defined twice");
+    }
+  }
+  names.clear();
+  for (NodeSpec& node : *spec->mutable_nodes()) {
+    NEPTUNE_RETURN_IF_ERROR(CompleteNode(*spec, &node));
+    if (!names.insert(node.name()).second) {
+      return InvalidArgument("node '", node.name(), "' is defined twice");
+    }
+  }
+  return OkStatus();
+}
+
+StatusOr<ClusterSpec> ParseClusterSpec(std::string_view text, std::string_view file) {
+  ClusterSpec spec;
+  NEPTUNE_RETURN_IF_ERROR(ParseTextConfig(text, file, &spec));
+  NEPTUNE_RETURN_IF_ERROR(Annotate(CompleteClusterSpec(&spec), file));
+  return spec;
+}
+
+StatusOr<ClusterSpec> LoadClusterSpec(const std::string& path) {
+  ClusterSpec spec;
+  NEPTUNE_RETURN_IF_ERROR(LoadTextConfig(path, &spec));
+  NEPTUNE_RETURN_IF_ERROR(Annotate(CompleteClusterSpec(&spec), path));
+  return spec;
+}
+
+const NodeSpec* FindNode(const ClusterSpec& spec, const NodeId& node) {
+  for (const NodeSpec& candidate : spec.nodes()) {
+    if (candidate.name() == node.value()) return &candidate;
+  }
+  return nullptr;
+}
+
+const ServiceSpec* FindService(const ClusterSpec& spec, std::string_view service) {
+  for (const ServiceSpec& candidate : spec.services()) {
+    if (candidate.name() == service) return &candidate;
+  }
+  return nullptr;
+}
+
+}  // namespace neptune

@@ -1,0 +1,34 @@
+// The cluster spec as read and checked: text in, a spec that can be trusted out.
+//
+// Source: none. Layer: node, policy: no I/O but reading the named file.
+// Threads: pure functions.
+// Errors: kInvalidArgument with file, line and reason; kNotFound the file does not exist.
+// Limits: kClusterNodeCountMax nodes, kClusterPartitionCountMax partitions a service.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/ids.h"
+#include "neptune/base/status.h"
+#include "neptune/node/cluster_spec.pb.h"
+
+namespace neptune {
+
+inline constexpr int kClusterNodeCountMax = 4096;
+inline constexpr uint32_t kClusterPartitionCountMax = 1024;
+
+StatusOr<ClusterSpec> LoadClusterSpec(const std::string& path);
+// `file` stands in the messages.
+StatusOr<ClusterSpec> ParseClusterSpec(std::string_view text, std::string_view file);
+
+// Fills in defaults and checks that everything named exists and every number is possible.
+Status CompleteClusterSpec(ClusterSpec* spec);
+
+// The node of that name; null if there is none.
+const NodeSpec* FindNode(const ClusterSpec& spec, const NodeId& node);
+const ServiceSpec* FindService(const ClusterSpec& spec, std::string_view service);
+
+}  // namespace neptune

@@ -1,0 +1,331 @@
+#include "neptune/node/node.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/thread/synchronization.h"
+
+namespace neptune {
+namespace {
+
+constexpr size_t kHandlerStackSize = 512 * 1024;
+// After the goodbye callers get this long to learn of it before connections are told to drain.
+constexpr Duration kGoodbyePause = std::chrono::milliseconds(50);
+constexpr Duration kDrainPoll = std::chrono::milliseconds(5);
+
+uint32_t AddressOf(const NodeOptions& options) {
+  if (options.address) return *options.address;
+  const StatusOr<Endpoint> endpoint = Endpoint::Parse(options.spec.interface_address() + ":0");
+  CHECK(endpoint.ok()) << endpoint.status();
+  return endpoint->address;
+}
+
+const NodeSpec& SpecOf(const NodeOptions& options) {
+  const NodeSpec* const spec = FindNode(options.spec, options.name);
+  CHECK(spec != nullptr) << "node " << options.name << " is not in the cluster spec";
+  return *spec;
+}
+
+std::map<std::string, std::string> Parameters(const ServiceSpec& service,
+                                              const HostedServiceSpec& hosted) {
+  std::map<std::string, std::string> parameters(hosted.parameters().begin(),
+                                                hosted.parameters().end());
+  parameters.insert(service.parameters().begin(), service.parameters().end());
+  return parameters;
+}
+
+}  // namespace
+
+Node::Node(World& world, NodeOptions options)
+    : world_(world),
+      options_(std::move(options)),
+      spec_(SpecOf(options_)),
+      address_(AddressOf(options_)),
+      loops_(world),
+      view_(std::make_shared<YellowPageView>()) {
+  identity_.cluster = ClusterNumber(options_.spec.name());
+  identity_.node = options_.name;
+  identity_.incarnation = static_cast<uint64_t>(world.wall_time().ns_since_1970);
+  client_ = std::make_unique<Client>(loops_, operators_, [this](const NodeId& node) {
+    control_->loop->Post([this, node] {
+      if (listener_ != nullptr) listener_->Exclude(node);
+    });
+  });
+}
+
+Node::~Node() = default;
+
+void Node::RunOnControl(Task body) {
+  control_->loop->Post([this, body = std::move(body)]() mutable {
+    const auto started = control_->scheduler->Spawn(std::move(body), "control");
+    LOG_IF(ERROR, !started.ok()) << started.status();
+  });
+}
+
+void Node::RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work) {
+  if (loop.loop == Loop::Current()) return work();
+  OneShotEvent done;
+  loop.loop->Post([&] {
+    work();
+    done.Set();
+  });
+  // The event lives on this frame, so it is waited for even if the node stops.
+  while (!done.is_set()) this_thread::ParkUntilWoken();
+}
+
+void Node::Start(absl::AnyInvocable<void(Status)> on_started) {
+  const StatusOr<Loop*> loop = world_.StartLoop({.name = "serve-0"});
+  if (!loop.ok()) return on_started(loop.status());
+  control_ = &loops_.Add("serve-0", LoopPriority::kServing, *loop);
+  (*loop)->Post([this, on_started = std::move(on_started)]() mutable {
+    control_->scheduler = std::make_unique<ThreadScheduler>(
+        *control_->loop, ThreadSchedulerOptions{.stack_size = kHandlerStackSize});
+    const auto boot =
+        control_->scheduler->Spawn([this, on_started = std::move(on_started)]() mutable {
+          const Status status = Boot();
+          ready_ = status.ok();
+          on_started(status);
+        });
+    CHECK(boot.ok()) << boot.status();
+  });
+}
+
+Status Node::Boot() {
+  NEPTUNE_RETURN_IF_ERROR(StartLoops());
+  NEPTUNE_RETURN_IF_ERROR(StartServers());
+  NEPTUNE_RETURN_IF_ERROR(AddStatusSections());
+  NEPTUNE_RETURN_IF_ERROR(StartServices());
+  return StartMembership();
+}
+
+Status Node::StartLoops() {
+  for (uint32_t i = 1; i < spec_.serving_threads(); ++i) {
+    const std::string name = StrCat("serve-", i);
+    NEPTUNE_ASSIGN_OR_RETURN(Loop* const loop, world_.StartLoop({.name = name}));
+    loops_.Add(name, LoopPriority::kServing, loop);
+  }
+  for (uint32_t i = 0; i < spec_.worker_threads(); ++i) {
+    const std::string name = StrCat("work-", i);
+    NEPTUNE_ASSIGN_OR_RETURN(
+        Loop* const loop, world_.StartLoop({.name = name, .priority = LoopPriority::kBackground}));
+    loops_.Add(name, LoopPriority::kBackground, loop);
+  }
+  for (const auto& loop : loops_.all()) {
+    Status status;
+    RunOn(*loop, [&] { status = PrepareLoop(*loop); });
+    NEPTUNE_RETURN_IF_ERROR(status);
+  }
+  return OkStatus();
+}
+
+Status Node::PrepareLoop(NodeLoop& loop) {
+  if (loop.scheduler == nullptr) {
+    loop.scheduler = std::make_unique<ThreadScheduler>(
+        *loop.loop, ThreadSchedulerOptions{.stack_size = kHandlerStackSize});
+  }
+  ClientOptions options;
+  NEPTUNE_ASSIGN_OR_RETURN(options.policy, ParseBalancingPolicy(options_.spec.balancing()));
+  options.poll_bind = {address_, 0};
+  NEPTUNE_ASSIGN_OR_RETURN(loop.client, LoopClient::Open(*loop.loop, options));
+  return OkStatus();
+}
+
+Status Node::StartServers() {
+  const bool share_port = loops_.serving().size() > 1;
+  Endpoint at{address_, static_cast<uint16_t>(spec_.call_port())};
+  for (NodeLoop* const loop : loops_.serving()) {
+    Status status;
+    RunOn(*loop, [&] {
+      auto server = std::make_unique<FrameServer>(
+          *loop->loop, FrameServerOptions(),
+          [this](IncomingRequest request) { TakeRequest(std::move(request)); });
+      status = server->Listen(at, share_port);
+      if (status.ok()) at = server->local();
+      servers_.push_back(std::move(server));
+    });
+    NEPTUNE_RETURN_IF_ERROR(status);
+  }
+  identity_.call_endpoint = at;
+  LoadIndexServer::Hooks hooks;
+  hooks.load_index = [this] { return LoadIndex(); };
+  hooks.announcement = [this]() -> StatusOr<std::string> {
+    if (publisher_ == nullptr) return Unavailable("the node is starting");
+    return publisher_->Current();
+  };
+  hooks.on_announcement = [this](std::string_view bytes) {
+    if (listener_ != nullptr) listener_->Hear(bytes);
+  };
+  NEPTUNE_ASSIGN_OR_RETURN(load_index_server_,
+                           LoadIndexServer::Open(*control_->loop, {address_, 0}, std::move(hooks)));
+  identity_.probe_endpoint = load_index_server_->local();
+  return OkStatus();
+}
+
+Status Node::StartServices() {
+  for (const HostedServiceSpec& hosted : spec_.hosts()) {
+    NEPTUNE_RETURN_IF_ERROR(StartService(hosted));
+  }
+  return OkStatus();
+}
+
+Status Node::StartService(const HostedServiceSpec& hosted) {
+  const ServiceSpec& service = *FindService(options_.spec, hosted.service());
+  const std::string& module_name = hosted.module().empty() ? service.module() : hosted.module();
+  NEPTUNE_ASSIGN_OR_RETURN(auto module, options_.modules(module_name));
+  std::vector<PartitionId> partitions;
+  for (const uint32_t partition : hosted.partitions()) partitions.emplace_back(partition);
+  ServiceHostOptions host_options;
+  host_options.queue.length_max = service.queue_length_max();
+  host_options.concurrency = service.concurrency();
+  auto host = std::make_unique<ServiceHost>(ServiceName(service.name()), partitions, loops_,
+                                            operators_, metrics_, host_options);
+  ModuleContext context{ServiceName(service.name()),
+                        partitions,
+                        Parameters(service, hosted),
+                        options_.base_directory,
+                        *host,
+                        *client_,
+                        world_,
+                        metrics_,
+                        status_};
+  ServiceHost* const started = host.get();
+  hosts_.emplace(service.name(), std::move(host));
+  return started->Start(std::move(module), context);
+}
+
+Status Node::StartMembership() {
+  NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group, Endpoint::Parse(options_.spec.multicast_group()));
+  AvailabilityListener::Hooks hooks;
+  hooks.send_probe = [this](const Endpoint& to, std::string_view bytes) {
+    load_index_server_->SendProbe(to, bytes);
+  };
+  hooks.on_new_node = [this](const NodeId& node) {
+    if (publisher_ != nullptr && node != options_.name) publisher_->AnnounceSoon();
+  };
+  hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) { TakeView(std::move(view)); };
+  listener_ = std::make_unique<AvailabilityListener>(*control_->loop, identity_.cluster,
+                                                     options_.yellow_page, std::move(hooks));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      channel_, OpenMulticastChannel(*control_->loop, group, address_,
+                                     [this](std::string_view bytes) { listener_->Hear(bytes); }));
+  PublisherOptions options;
+  options.interval = std::chrono::milliseconds(options_.spec.announce_interval_ms());
+  publisher_ = std::make_unique<AvailabilityPublisher>(
+      *control_->loop, *channel_, identity_, [this](Announcement* a) { FillAnnouncement(a); },
+      options);
+  publisher_->Start();
+  return OkStatus();
+}
+
+void Node::TakeRequest(IncomingRequest request) {
+  const auto found = hosts_.find(request.header.service.value());
+  if (!ready_ || found == hosts_.end()) {
+    ResponseHeader header;
+    header.status =
+        Unavailable("service ", request.header.service, " is not on node ", options_.name);
+    return request.reply.Send(header, "");
+  }
+  found->second->Dispatch(std::move(request));
+}
+
+void Node::TakeView(std::shared_ptr<const YellowPageView> view) {
+  for (const auto& loop : loops_.all()) {
+    loop->loop->Post([client = loop->client.get(), view] { client->set_view(view); });
+  }
+  LeafLock lock(&view_mutex_);
+  view_ = std::move(view);
+}
+
+std::shared_ptr<const YellowPageView> Node::View() const {
+  LeafLock lock(&view_mutex_);
+  return view_;
+}
+
+void Node::FillAnnouncement(Announcement* announcement) {
+  announcement->load_index = LoadIndex();
+  announcement->draining = draining_;
+  const TimePoint now = control_->loop->Now();
+  for (const auto& [name, host] : hosts_) {
+    HostedService hosted = host->Describe(now);
+    if (!hosted.partitions.empty()) announcement->services.push_back(std::move(hosted));
+  }
+}
+
+uint32_t Node::LoadIndex() const {
+  uint32_t load = 0;
+  for (const auto& [name, host] : hosts_) load += host->load_index();
+  return load;
+}
+
+Status Node::AddStatusSections() {
+  const auto add = [&](std::string_view name, StatusSections::RenderFunction render) -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(StatusSection section, status_.Add(name, std::move(render)));
+    sections_.push_back(std::move(section));
+    return OkStatus();
+  };
+  NEPTUNE_RETURN_IF_ERROR(add("yellow page", [this](StatusReport* report) {
+    const auto view = View();
+    StatusTable nodes{
+        "Nodes", {"node", "calls at", "status at", "load index", "draining", "sequence"}, {}};
+    for (const auto& [node, said] : view->nodes()) {
+      nodes.AddRow(node, said.call_endpoint.ToString(), said.admin_endpoint.ToString(),
+                   said.load_index, said.draining, said.sequence);
+    }
+    StatusTable services{"Services", {"service", "partition", "node", "implementation"}, {}};
+    for (const auto& [key, replicas] : view->all()) {
+      for (const Replica& replica : replicas) {
+        services.AddRow(key.first, key.second.value(), replica.node, replica.implementation);
+      }
+    }
+    report->tables = {std::move(nodes), std::move(services)};
+  }));
+  return add("hosted services", [this](StatusReport* report) {
+    StatusTable table{"Services on this node",
+                      {"service", "implementation", "partitions", "waiting", "load index"},
+                      {}};
+    if (ready_) {
+      for (const auto& [name, host] : hosts_) {
+        std::string partitions;
+        for (const PartitionId& p : host->partitions()) StrAppend(&partitions, p, " ");
+        table.AddRow(name, host->implementation(), partitions, host->queue_length(),
+                     host->load_index());
+      }
+    }
+    report->tables.push_back(std::move(table));
+  });
+}
+
+void Node::Stop(Duration grace, absl::AnyInvocable<void()> on_stopped) {
+  if (control_ == nullptr) return on_stopped();
+  RunOnControl([this, grace, on_stopped = std::move(on_stopped)]() mutable {
+    Shutdown(grace);
+    on_stopped();
+  });
+}
+
+size_t Node::InFlightCount() {
+  size_t count = 0;
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    RunOn(*loops_.serving()[i], [&] { count += servers_[i]->in_flight_count(); });
+  }
+  return count;
+}
+
+void Node::Shutdown(Duration grace) {
+  if (draining_.exchange(true)) return;
+  const TimePoint end = AddSaturated(control_->loop->Now(), grace);
+  if (publisher_ != nullptr) publisher_->Goodbye();
+  this_thread::SleepFor(kGoodbyePause);
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    RunOn(*loops_.serving()[i], [&] { servers_[i]->Drain(); });
+  }
+  while (InFlightCount() > 0 && control_->loop->Now() < end) this_thread::SleepFor(kDrainPoll);
+  // The reverse order of starting: a frontend stops before what it calls.
+  for (auto it = spec_.hosts().rbegin(); it != spec_.hosts().rend(); ++it) {
+    if (const auto found = hosts_.find(it->service()); found != hosts_.end()) found->second->Stop();
+  }
+}
+
+}  // namespace neptune

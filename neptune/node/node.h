@@ -1,0 +1,120 @@
+// A node: every layer wired together for one process (or one simulated host).
+//
+//   serving loops: FrameServer ─► ServiceHost of the named service ─► in place, or
+//   worker loops:  long requests of all services
+//   control loop (the first serving one): membership, load index, start and stop
+//   admin loop: metrics and status pages, alive when all others are busy
+//
+// Source: dissertation 2.2, figure 2.3 (functionally symmetric node).
+// Layer: node.
+// Threads: Start and Stop from any thread; callbacks run on the control loop.
+// Errors: Start: whatever kept a socket from opening or a module from starting; a module that fails stops
+//   the start, so that a misconfigured node is not half there.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/metrics.h"
+#include "neptune/base/status_section.h"
+#include "neptune/membership/availability_listener.h"
+#include "neptune/membership/availability_publisher.h"
+#include "neptune/node/cluster_spec.h"
+#include "neptune/service/client.h"
+#include "neptune/service/service_host.h"
+#include "neptune/wire/server_connection.h"
+
+namespace neptune {
+
+// Makes the module of that name.
+using ModuleFactory =
+    std::function<StatusOr<std::unique_ptr<ServiceModule>>(const std::string& module)>;
+
+struct NodeOptions {
+  ClusterSpec spec;  // as CompleteClusterSpec leaves it
+  NodeId name;
+  // Where relative paths in parameters start.
+  std::string base_directory;
+  ModuleFactory modules;
+  // Address to bind and to announce; absent: the spec's interface_address.
+  std::optional<uint32_t> address;
+  YellowPageOptions yellow_page;
+  // Serve /metrics and status pages.
+  bool with_admin = true;
+};
+
+class Node {
+ public:
+  Node(World& world, NodeOptions options);
+  // REQUIRES: the node's loops no longer run.
+  ~Node();
+
+  // Starts everything; `on_started` is called once.
+  void Start(absl::AnyInvocable<void(Status)> on_started);
+  // Says goodbye, finishes what is in flight for at most `grace`, stops the modules.
+  void Stop(Duration grace, absl::AnyInvocable<void()> on_stopped);
+
+  const NodeId& name() const { return options_.name; }
+  // Known once started.
+  Endpoint call_endpoint() const { return identity_.call_endpoint; }
+  Endpoint admin_endpoint() const { return identity_.admin_endpoint; }
+  Client& client() { return *client_; }
+  NodeLoops& loops() { return loops_; }
+  MetricsRegistry& metrics() { return metrics_; }
+  // What the node knows of the cluster now. Any thread.
+  std::shared_ptr<const YellowPageView> View() const;
+  // Runs `body` on a user-level thread of the control loop.
+  void RunOnControl(Task body);
+
+ private:
+  Status Boot();
+  Status StartLoops();
+  Status PrepareLoop(NodeLoop& loop);
+  Status StartServers();
+  Status StartServices();
+  Status StartService(const HostedServiceSpec& hosted);
+  Status StartMembership();
+  Status AddStatusSections();
+  void TakeRequest(IncomingRequest request);
+  void TakeView(std::shared_ptr<const YellowPageView> view);
+  void FillAnnouncement(Announcement* announcement);
+  void Shutdown(Duration grace);
+  size_t InFlightCount();
+  uint32_t LoadIndex() const;
+  // Runs `work` on `loop` and parks until it has run.
+  void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work);
+
+  World& world_;
+  const NodeOptions options_;
+  const NodeSpec& spec_;
+  const uint32_t address_;
+  Announcement identity_;
+  MetricsRegistry metrics_;
+  StatusSections status_;
+  NodeLoops loops_;
+  OperatorRegistry operators_;
+  std::unique_ptr<Client> client_;
+  NodeLoop* control_ = nullptr;
+  std::map<std::string, std::unique_ptr<ServiceHost>, std::less<>> hosts_;  // fixed after Start
+  std::vector<std::unique_ptr<FrameServer>> servers_;                       // one a serving loop
+  std::unique_ptr<LoadIndexServer> load_index_server_;
+  std::unique_ptr<AnnouncementChannel> channel_;
+  std::unique_ptr<AvailabilityListener> listener_;
+  std::unique_ptr<AvailabilityPublisher> publisher_;
+  std::vector<StatusSection> sections_;
+  std::vector<CallbackGauge> gauges_;
+  std::atomic<bool> ready_{false};
+  std::atomic<bool> draining_{false};
+  mutable LeafMutex view_mutex_;
+  std::shared_ptr<const YellowPageView> view_ ABSL_GUARDED_BY(view_mutex_);
+};
+
+}  // namespace neptune
