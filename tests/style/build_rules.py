@@ -1,0 +1,126 @@
+"""Rules on BUILD files and includes: the project's own rules only, and no dependency upwards.
+
+BUILD and .bzl files are Starlark, whose syntax is a part of Python's, so Python's parser reads them.
+"""
+
+import ast
+import posixpath
+import re
+from typing import Iterator, List, NamedTuple, Optional
+
+from source_tree import SourceTree, Violation, line_of
+
+RULES_FILE = "tools/bazel/neptune.bzl"
+ARCHITECTURE_FILE = "ARCHITECTURE.md"
+_RAW_RULES = re.compile(r"(?:native\.)?(?:cc|proto|cc_proto)_(?:library|binary|test|import|shared_library)")
+_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+class Dependency(NamedTuple):
+    line: int
+    label: str
+
+
+def constant(tree: SourceTree, name: str):
+    """The value of a top-level constant of the rules' file."""
+    for statement in ast.parse(tree.text(RULES_FILE)).body:
+        if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", None) == name:
+            return ast.literal_eval(statement.value)
+    raise ValueError(f"no {name} in {RULES_FILE}")
+
+
+def _calls(tree: SourceTree, path: str) -> List[ast.Call]:
+    parsed = ast.parse(tree.text(path), filename=path)
+    return [node for node in ast.walk(parsed) if isinstance(node, ast.Call)]
+
+
+def target_names(tree: SourceTree, path: str) -> List[str]:
+    names = []
+    for call in _calls(tree, path):
+        names += [k.value.value for k in call.keywords if k.arg == "name" and isinstance(k.value, ast.Constant)]
+    return names
+
+
+def _dependencies(tree: SourceTree, path: str) -> List[Dependency]:
+    found = []
+    for call in _calls(tree, path):
+        for keyword in call.keywords:
+            if keyword.arg not in ("deps", "implementation_deps"):
+                continue
+            for node in ast.walk(keyword.value):
+                if isinstance(node, ast.Constant) and str(node.value).startswith("//"):
+                    found.append(Dependency(node.lineno, node.value))
+    return found
+
+
+def raw_rules(tree: SourceTree) -> Iterator[Violation]:
+    for path in tree.named("BUILD"):
+        if path.startswith("tools/bazel/"):
+            continue
+        for call in _calls(tree, path):
+            if _RAW_RULES.fullmatch(ast.unparse(call.func)):
+                reason = f"{ast.unparse(call.func)}; use the rules of {RULES_FILE}"
+                yield Violation(path, call.lineno, "project-rules", reason)
+
+
+def _layer_of(path: str) -> Optional[str]:
+    parts = path.split("/")
+    return parts[1] if parts[0] == "neptune" and len(parts) > 1 else None
+
+
+def _complaint(layers: List[str], own: str, used_path: str) -> Optional[str]:
+    """Why code below the folder of layer `own` may not use `used_path`, or None if it may."""
+    used = _layer_of(used_path)
+    if used is None:
+        return None
+    if used not in layers:
+        return f"'{used}' is no layer of {RULES_FILE}"
+    if layers.index(used) > layers.index(own):
+        return f"layer '{own}' uses '{used_path}' of the higher layer '{used}'"
+    return None
+
+
+def layer_dependencies(tree: SourceTree) -> Iterator[Violation]:
+    layers = constant(tree, "NEPTUNE_LAYERS")
+    for path in tree.named("BUILD"):
+        own = _layer_of(posixpath.dirname(path))
+        if own is None:
+            continue
+        if own not in layers:
+            yield Violation(path, 1, "layers", f"'{own}' is no layer of {RULES_FILE}")
+            continue
+        for line, label in _dependencies(tree, path):
+            complaint = _complaint(layers, own, label[2:].split(":")[0])
+            if complaint:
+                yield Violation(path, line, "layers", complaint)
+
+
+def layer_includes(tree: SourceTree) -> Iterator[Violation]:
+    """What gcc lets through: an include of a header that no dependency names."""
+    layers = constant(tree, "NEPTUNE_LAYERS")
+    for path in tree.with_suffix(".h", ".cc"):
+        own = _layer_of(posixpath.dirname(path))
+        text = tree.text(path)
+        for match in _INCLUDE.finditer(text):
+            complaint = None
+            if own in layers:
+                complaint = _complaint(layers, own, posixpath.dirname(match.group(1)))
+            elif path.startswith("index/core/") and _layer_of(match.group(1)) not in (None, "base"):
+                complaint = f"index/core uses '{match.group(1)}', more of the runtime than its base"
+            if complaint:
+                yield Violation(path, line_of(text, match.start()), "layers", complaint)
+
+
+def documented_layers(tree: SourceTree) -> Iterator[Violation]:
+    """The table of layers in the architecture document has the rules' layers in their order."""
+    if not tree.exists(ARCHITECTURE_FILE):
+        return
+    layers = constant(tree, "NEPTUNE_LAYERS")
+    rows = re.findall(r"^\|\s*`(?:neptune/)?(\w+)/?`\s*\|", tree.text(ARCHITECTURE_FILE), re.MULTILINE)
+    documented = [row for row in rows if row in layers]
+    if documented != layers:
+        reason = f"its table has the layers {documented}, {RULES_FILE} has {layers}"
+        yield Violation(ARCHITECTURE_FILE, 1, "layers", reason)
+
+
+RULES = (raw_rules, layer_dependencies, layer_includes, documented_layers)

@@ -1,0 +1,165 @@
+"""Canaries of the style rules: each planted violation must be found, and its innocent twin must not."""
+
+import os
+import tempfile
+import unittest
+
+import build_rules
+import folder_rules
+import proto_rules
+import style_test
+import text_rules
+from source_tree import SourceTree, code_only
+
+_RULES_FILE = 'NEPTUNE_LAYERS = ["base", "world", "wire"]\n'
+_BANNER = "// A header.\n//\n// Layer: base.\n\n#pragma once\n"
+
+
+class CanaryTest(unittest.TestCase):
+    def tree(self, files):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for path, text in {build_rules.RULES_FILE: _RULES_FILE, **files}.items():
+            full_path = os.path.join(folder.name, path)
+            os.makedirs(os.path.dirname(full_path), exist_ok=True)
+            with open(full_path, "w", encoding="utf-8") as file:
+                file.write(text)
+        return SourceTree(folder.name)
+
+    def found(self, rule, files):
+        return [f"{v.path}:{v.line} {v.rule}" for v in rule(self.tree(files))]
+
+    def check_call(self, rule, bad, good):
+        found = self.found(text_rules.banned_calls, {"neptune/wire/a.cc": f"\n{bad};\n"})
+        self.assertEqual(found, [f"neptune/wire/a.cc:2 {rule}"], bad)
+        self.assertEqual(self.found(text_rules.banned_calls, {"neptune/wire/a.cc": good}), [])
+
+    def test_sleep(self):
+        self.check_call("no-sleep", "std::this_thread::sleep_for(x)", "// sleep_for(x)\n")
+        self.check_call("no-sleep", "usleep (5)", 'const char* s = "usleep(5)";')
+
+    def test_clock(self):
+        self.check_call("no-clock", "std::chrono::steady_clock::now()", "loop.Now(); kernel.now();")
+        self.check_call("no-clock", "WallClock::now()", "/* steady_clock::now() */")
+
+    def test_chance(self):
+        self.check_call("no-random-device", "std::random_device()()", "random.Next();")
+        self.check_call("no-rand", "int x = rand() % 6", "operand(1); random.rand();")
+        self.check_call("no-rand", "std::srand(1)", "strand(1);")
+
+    def test_threads(self):
+        self.check_call("no-detach", "thread.detach()", "Detach(); detach();")
+        self.check_call("no-std-mutex", "std::shared_mutex m", "absl::Mutex m; LeafMutex n;")
+
+    def test_world_may_do_what_others_may_not(self):
+        calls = "std::chrono::steady_clock::now(); std::random_device()(); std::mutex m;"
+        self.assertEqual(self.found(text_rules.banned_calls, {"neptune/world/real/a.cc": calls}), [])
+        found = self.found(text_rules.banned_calls, {"neptune/thread/a.cc": calls})
+        self.assertEqual(len(found), 2)
+
+    def test_digit_separators_and_raw_strings_do_not_hide_code(self):
+        text = "int a = 10'000; usleep(10'000);\n"
+        self.assertIn("usleep(10'000)", code_only(text))
+        self.assertNotIn("usleep", code_only('auto s = R"x(" usleep(1) )x";'))
+
+    def test_words(self):
+        for bad, rule in (
+            ("// TO" "DO: later", "finished"), ("# FIX" "ME", "finished"),
+            ("/wo" "rk/tree", "no-machine-path"), ("see `/ro" "ot/x`", "no-machine-path"),
+            ("/ho" "me/me/.cache", "no-machine-path"),
+        ):
+            self.assertEqual(self.found(text_rules.banned_words, {"tools/x.sh": bad}), [f"tools/x.sh:1 {rule}"])
+        good = "the root; tests/work/x; https://example.org/home/; ${HOME}/work/; mastodons; a/root/b"
+        self.assertEqual(self.found(text_rules.banned_words, {"tools/x.sh": good}), [])
+
+    def test_scripts_without_suffix_are_read(self):
+        self.assertEqual(len(self.found(text_rules.banned_words, {"tools/up": "# TO" "DO"})), 1)
+
+    def test_fixtures_may_hold_anything(self):
+        files = {"tools/testdata/page.md": "TO" "DO", "bazel-out/x.md": "TO" "DO", "data/var/x.md": "TO" "DO"}
+        self.assertEqual(self.found(text_rules.banned_words, files), [])
+
+    def test_length(self):
+        line_count_max = text_rules.LINE_COUNT_MAX
+        self.assertEqual(len(self.found(text_rules.lengths, {"a.cc": "\n" * (line_count_max + 1)})), 1)
+        self.assertEqual(self.found(text_rules.lengths, {"a.cc": "\n" * line_count_max}), [])
+
+    def test_headers(self):
+        def rules(path, text):
+            return [found.split()[1] for found in self.found(text_rules.headers, {path: text})]
+
+        self.assertEqual(rules("neptune/base/a.h", _BANNER), [])
+        self.assertEqual(rules("neptune/base/a.h", "// A.\n\n#pragma once\n"), ["banner"])
+        self.assertEqual(rules("cache/a.h", "// A.\n\n#pragma once\n"), [])
+        self.assertEqual(rules("cache/a.h", "#pragma once\n// A.\n"), ["banner"])
+        self.assertEqual(rules("cache/a.h", "// #pragma once\n"), ["pragma-once"])
+
+    def test_folder_names(self):
+        found = self.found(folder_rules.folder_names, {"cache/util/a.cc": "", "cache/memory/a.cc": ""})
+        self.assertEqual(found, ["cache/util:1 folder-name"])
+
+    def test_readmes(self):
+        files = {"cache/a.cc": "", "index/a.cc": "", "index/README.md": "", "data/a.textproto": ""}
+        self.assertEqual(self.found(folder_rules.readmes, files), ["cache:1 readme"])
+
+    def check_document(self, text, count):
+        files = {
+            "cache/README.md": text, "cache/lru.h": "", "cache/BUILD": 'x(name = "lru")\n', "index/tier/a.cc": "",
+        }
+        self.assertEqual(len(self.found(folder_rules.document_paths, files)), count, text)
+
+    def test_document_paths_that_exist(self):
+        for text in (
+            "`lru.h` `cache/lru.h` `index/tier/` `//cache:lru` `cache/*.h` `cache/lru.{h}`",
+            "`data/var/x` `text/html` `a/b` `//cache/...` `.h` `GET /search` [l](lru.h) [w](https://e.org/x)",
+            "```\n`cache/none.h`\n```",
+        ):
+            self.check_document(text, 0)
+
+    def test_document_paths_that_do_not_exist(self):
+        for text in ("`none.h`", "`cache/none`", "`//cache:none`", "`//none`", "`cache/lru.{h,cc}`", "[l](none.h)"):
+            self.check_document(text, 1)
+
+    def test_raw_rules(self):
+        raw = 'cc_library(name = "a")\n'
+        self.assertEqual(self.found(build_rules.raw_rules, {"cache/BUILD": raw}), ["cache/BUILD:1 project-rules"])
+        files = {"cache/BUILD": 'neptune_library(name = "a")\n', "tools/bazel/x/BUILD": raw}
+        self.assertEqual(self.found(build_rules.raw_rules, files), [])
+
+    def test_layer_dependencies(self):
+        build = 'neptune_library(\n    name = "a",\n    deps = [":b"] + select({"x": ["//neptune/%s:c"]}),\n)\n'
+        for layer, count in (("base", 0), ("world", 0), ("wire", 1), ("none", 1)):
+            found = self.found(build_rules.layer_dependencies, {"neptune/world/sim/BUILD": build % layer})
+            self.assertEqual(found, ["neptune/world/sim/BUILD:3 layers"] * count, layer)
+        self.assertEqual(len(self.found(build_rules.layer_dependencies, {"neptune/other/BUILD": ""})), 1)
+
+    def test_layer_includes(self):
+        include = '#include <map>\n#include "neptune/wire/frame.h"\n'
+        for path, count in (("neptune/wire/a.cc", 0), ("neptune/base/a.cc", 1), ("index/core/a.h", 1), ("cache/a.h", 0)):
+            self.assertEqual(self.found(build_rules.layer_includes, {path: include}), [f"{path}:2 layers"] * count)
+
+    def test_documented_layers(self):
+        rows = "| layer | what |\n|---|---|\n| `base` | x |\n| `%s` | x |\n| `%s` | x |\n"
+        for document, count in ((rows % ("world", "wire"), 0), (rows % ("wire", "world"), 1), ("", 1)):
+            files = {build_rules.ARCHITECTURE_FILE: document}
+            self.assertEqual(len(self.found(build_rules.documented_layers, files)), count)
+
+    def test_spec_comments(self):
+        text = "message A {\n  // The name.\n  optional string a = 1;\n  int32 b = 2;  // b\n  repeated x.Y c = 3;\n}\n"
+        found = self.found(proto_rules.spec_comments, {"data/cluster_spec.proto": text})
+        self.assertEqual(found, ["data/cluster_spec.proto:5 spec-comment"])
+        self.assertEqual(self.found(proto_rules.spec_comments, {"data/other.proto": text}), [])
+
+    def test_every_rule_has_a_canary(self):
+        with open(__file__, encoding="utf-8") as file:
+            text = file.read()
+        for rule in style_test.ALL_RULES:
+            self.assertIn(f".{rule.__name__},", text)
+
+    def test_innocent_tree_has_no_violations(self):
+        tree = self.tree({"neptune/base/a.h": _BANNER, "neptune/base/README.md": "`a.h`\n"})
+        self.assertEqual(style_test.violations(tree), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
