@@ -62,6 +62,8 @@ def _check_dependency(name, package, dep):
     here = "//%s:%s" % (package, name)
     own_layer = _neptune_layer(package)
     if own_layer:
+        if target == "neptune" and own_layer == NEPTUNE_LAYERS[-1]:
+            return  # the node program is the last layer over the whole
         dep_layer = _neptune_layer(target)
         if not dep_layer:
             fail("%s: the runtime may not depend on %s" % (here, dep))
@@ -168,3 +170,13 @@ def neptune_proto_library(name, src, deps = [], **kwargs):
         alwayslink = native.package_name().startswith("neptune/"),
         **kwargs
     )
+
+def _neptune_headers_impl(ctx):
+    headers = [dep[CcInfo].compilation_context.headers for dep in ctx.attr.deps]
+    return [DefaultInfo(files = depset(transitive = headers))]
+
+# All headers that the targets and what they depend on offer, without their objects.
+neptune_headers = rule(
+    implementation = _neptune_headers_impl,
+    attrs = {"deps": attr.label_list(providers = [CcInfo])},
+)
