@@ -1,7 +1,5 @@
 #include "neptune/world/sim/sim_world.h"
 
-#include <glog/logging.h>
-
 #include <utility>
 
 #include "neptune/world/sim/sim_network.h"
@@ -36,11 +34,6 @@ StatusOr<Loop*> SimWorld::StartLoop(const LoopOptions& options) {
 
 void SimWorld::Stop() { Silence(/*tell_peers=*/true); }
 
-DurableStorage& SimWorld::storage() {
-  CHECK(options_.storage != nullptr) << "host " << name() << " was added without storage";
-  return *options_.storage;
-}
-
 WallTime SimWorld::wall_time() const {
   return {wall_time_start_ns_ + kernel_.now().time_since_epoch().count()};
 }
@@ -66,8 +59,8 @@ void SimWorld::Boot() {
 
 void SimWorld::Crash(CrashKind kind) {
   Silence(kind == CrashKind::kProcess);
+  if (kind == CrashKind::kMachine) storage_.Crash(kernel_.random());
   program_.reset();
-  if (options_.lose_unsynced) options_.lose_unsynced();
   Resume();
 }
 

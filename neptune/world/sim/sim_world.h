@@ -16,6 +16,7 @@
 #include "neptune/world/sim/sim_kernel.h"
 #include "neptune/world/sim/sim_loop.h"
 #include "neptune/world/sim/sim_processors.h"
+#include "neptune/world/sim/sim_storage.h"
 #include "neptune/world/world.h"
 
 namespace neptune {
@@ -34,19 +35,14 @@ struct HostOptions {
   // Run when the host is added and at every restart, as an event. Default: none, the test drives
   // loops.
   BootFunction boot{};
-  // The host's durable storage, which survives crashes. Default: none; storage() must not be
-  // called.
-  std::shared_ptr<DurableStorage> storage{};
-  // Called in a crash after the program is gone: forgets what was not synced, or tears it.
-  std::function<void()> lose_unsynced{};
 };
 
 // What a crash looks like from outside.
 enum class CrashKind {
-  // The machine answers nothing until asked: peers are reset when they next send or wait for an
-  // answer.
+  // The power failed: storage loses what was not synced, before the program's destructors could
+  // write more. Peers are reset when they next send or wait for an answer.
   kMachine,
-  // The process was killed: its operating system resets every peer at once.
+  // The process was killed: its operating system resets every peer at once and keeps all writes.
   kProcess,
 };
 
@@ -58,20 +54,23 @@ class SimWorld : public World {
   StatusOr<Loop*> StartLoop(const LoopOptions& options) override;
   void Stop() override;
   Processors& processors() override { return processors_; }
-  DurableStorage& storage() override;
+  DurableStorage& storage() override { return storage_; }
   WallTime wall_time() const override;
 
   const std::string& name() const { return options_.name; }
   uint32_t address() const { return options_.address; }
   HostState& state() { return state_; }
   SimProcessors& sim_processors() { return processors_; }
+  // The host's disk: survives crashes and restarts.
+  SimStorage& sim_storage() { return storage_; }
   bool running() const { return running_; }
   // What the boot function returned, or null.
   const std::shared_ptr<void>& program() const { return program_; }
 
   // Plans the boot function for now. REQUIRES: running.
   void Boot();
-  // All loops and sockets vanish, the program is destroyed, unsynced storage is lost.
+  // All loops and sockets vanish, storage loses what the kind of crash loses, the program is
+  // destroyed.
   void Crash(CrashKind kind);
   // Boots anew; a running host crashes first.
   void Restart();
@@ -88,6 +87,7 @@ class SimWorld : public World {
   const int64_t wall_time_start_ns_;
   HostState state_;
   SimProcessors processors_;
+  SimStorage storage_;
   // Loops of earlier lives stay, so that whoever still holds one posts into nothing.
   std::vector<std::unique_ptr<SimLoop>> loops_;
   int live_loop_count_ = 0;

@@ -46,16 +46,22 @@ std::vector<std::string> Simulator::host_names() const {
   return names;
 }
 
+bool Simulator::StepBefore(TimePoint limit) {
+  if (!kernel_.Step(limit)) return false;
+  for (const auto& check : checks_) check();
+  return true;
+}
+
 void Simulator::RunUntil(TimePoint end) {
   kernel_.AdoptThread();
-  while (kernel_.Step(end)) {
+  while (StepBefore(end)) {
   }
   kernel_.AdvanceTo(end);
 }
 
 bool Simulator::RunUntilIdle(TimePoint limit) {
   kernel_.AdoptThread();
-  while (kernel_.Step(limit)) {
+  while (StepBefore(limit)) {
   }
   if (kernel_.pending_count() == 0) return true;
   kernel_.AdvanceTo(limit);
@@ -65,7 +71,7 @@ bool Simulator::RunUntilIdle(TimePoint limit) {
 bool Simulator::RunUntilTrue(const std::function<bool()>& done, TimePoint limit) {
   kernel_.AdoptThread();
   while (!done()) {
-    if (kernel_.Step(limit)) continue;
+    if (StepBefore(limit)) continue;
     kernel_.AdvanceTo(limit);
     return false;
   }

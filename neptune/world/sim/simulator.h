@@ -23,6 +23,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "neptune/world/sim/link_model.h"
@@ -65,7 +66,9 @@ class Simulator {
   // Runs until `done` holds, asked after each event; false if it does not by `limit`.
   bool RunUntilTrue(const std::function<bool()>& done, TimePoint limit);
   // Runs one event, if there is one.
-  bool Step() { return kernel_.Step(kNever); }
+  bool Step() { return StepBefore(kNever); }
+  // Adds an invariant: called after every event, it fails the test or the process by itself.
+  void CheckAlways(std::function<void()> check) { checks_.push_back(std::move(check)); }
 
   TimePoint now() const { return kernel_.now(); }
   uint64_t seed() const { return kernel_.seed(); }
@@ -98,6 +101,7 @@ class Simulator {
   void SetLink(const std::string& from, const std::string& to, const LinkConditions& conditions);
 
  private:
+  bool StepBefore(TimePoint limit);
   std::set<int> Indices(const std::set<std::string>& names);
 
   SimKernel kernel_;
@@ -106,6 +110,7 @@ class Simulator {
   const int64_t wall_time_start_ns_;
   std::vector<std::unique_ptr<SimWorld>> hosts_;
   std::map<std::string, int> host_of_name_;
+  std::vector<std::function<void()>> checks_;
 };
 
 }  // namespace neptune

@@ -112,6 +112,17 @@ TEST(SimulatorTest, RunUntilIdleStopsAtItsLimit) {
   EXPECT_EQ(simulator.now(), At(50));
 }
 
+TEST(SimulatorTest, ChecksRunAfterEveryEvent) {
+  Simulator simulator(1);
+  Loop& loop = **simulator.AddHost({.name = "a"}).StartLoop({.name = "loop"});
+  int value = 0;
+  std::vector<int> checked;
+  simulator.CheckAlways([&] { checked.push_back(value); });
+  for (int i = 0; i < 3; ++i) loop.Post([&] { ++value; });
+  simulator.RunFor(seconds(1));
+  EXPECT_EQ(checked, (std::vector<int>{1, 2, 3}));
+}
+
 TEST(SimulatorTest, TheLoopOfATaskIsCurrent) {
   Simulator simulator(1);
   SimWorld& world = simulator.AddHost({.name = "a"});
@@ -156,7 +167,6 @@ class HostLifeTest : public testing::Test {
     HostOptions options;
     options.name = "a";
     options.boot = [this](World& world) { return std::make_shared<Program>(world, log_); };
-    options.lose_unsynced = [this] { log_.push_back("storage torn"); };
     simulator_.AddHost(options);
   }
   std::vector<std::string> log_;
@@ -169,10 +179,10 @@ TEST_F(HostLifeTest, BootRunsAsAnEvent) {
   EXPECT_EQ(log_, (std::vector<std::string>{"boot", "timer"}));
 }
 
-TEST_F(HostLifeTest, CrashEndsTheProgramThenTearsItsStorage) {
+TEST_F(HostLifeTest, CrashEndsTheProgram) {
   simulator_.At(At(10), [this] { simulator_.Crash("a"); });
   simulator_.RunFor(milliseconds(100));
-  EXPECT_EQ(log_, (std::vector<std::string>{"boot", "gone", "storage torn"}));
+  EXPECT_EQ(log_, (std::vector<std::string>{"boot", "gone"}));
   EXPECT_FALSE(simulator_.host("a").running());
 }
 
@@ -180,13 +190,13 @@ TEST_F(HostLifeTest, RestartBootsAnew) {
   simulator_.At(At(10), [this] { simulator_.Crash("a"); });
   simulator_.At(At(20), [this] { simulator_.Restart("a"); });
   simulator_.RunFor(milliseconds(100));
-  EXPECT_EQ(log_, (std::vector<std::string>{"boot", "gone", "storage torn", "boot", "timer"}));
+  EXPECT_EQ(log_, (std::vector<std::string>{"boot", "gone", "boot", "timer"}));
 }
 
 TEST_F(HostLifeTest, RestartOfARunningHostCrashesItFirst) {
   simulator_.At(At(10), [this] { simulator_.Restart("a"); });
   simulator_.RunFor(milliseconds(30));
-  EXPECT_EQ(log_, (std::vector<std::string>{"boot", "gone", "storage torn", "boot"}));
+  EXPECT_EQ(log_, (std::vector<std::string>{"boot", "gone", "boot"}));
 }
 
 TEST_F(HostLifeTest, PauseDefersWhatComesDue) {
@@ -203,6 +213,45 @@ TEST_F(HostLifeTest, CrashEndsAPause) {
   simulator_.At(At(30), [this] { simulator_.Restart("a"); });
   simulator_.RunFor(milliseconds(100));
   EXPECT_EQ(log_.back(), "timer");
+}
+
+// Writes without syncing, also while it is destroyed.
+struct Writer {
+  explicit Writer(World& world) : store(*world.storage().Open("s")) {
+    EXPECT_TRUE(store->Put("synced", "1", WriteMode::kSynced).ok());
+    for (int i = 0; i < 100; ++i) {
+      EXPECT_TRUE(store->Put("buffered", std::to_string(i), WriteMode::kBuffered).ok());
+    }
+  }
+  ~Writer() { last_write = store->Put("destructor", "1", WriteMode::kSynced); }
+  std::unique_ptr<KeyValueStore> store;
+  static Status last_write;
+};
+Status Writer::last_write;
+
+// What the host's store holds for "buffered" after a crash of that kind.
+std::string BufferedAfter(CrashKind kind, uint64_t seed) {
+  Simulator simulator(seed);
+  SimWorld& world = simulator.AddHost(
+      {.name = "a", .boot = [](World& at) { return std::make_shared<Writer>(at); }});
+  simulator.RunFor(seconds(1));
+  simulator.Crash("a", kind);
+  const auto store = *world.storage().Open("s");
+  EXPECT_EQ(*store->Get("synced"), "1");
+  return store->Get("buffered")->value_or("none");
+}
+
+TEST(SimulatorTest, PowerFailureLosesUnsyncedWritesAndStopsTheProgramsStores) {
+  int lost_count = 0;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    lost_count += BufferedAfter(CrashKind::kMachine, seed) != "99" ? 1 : 0;
+    EXPECT_EQ(Writer::last_write.code(), StatusCode::kUnavailable) << Writer::last_write;
+  }
+  EXPECT_GT(lost_count, 5);
+}
+
+TEST(SimulatorTest, KilledProcessKeepsItsWrites) {
+  EXPECT_EQ(BufferedAfter(CrashKind::kProcess, 1), "99");
 }
 
 TEST(SimulatorTest, DeferredEventsKeepTheirOrderAndCanBeCancelled) {
