@@ -16,7 +16,7 @@ MemoryShard::Entry MemoryShard::Take(uint64_t hash) {
 std::optional<CachedResult> MemoryShard::Lookup(uint64_t hash, const CacheKey& key,
                                                 neptune::TimePoint now) {
   Entry expired;
-  absl::MutexLock lock(&mutex_);
+  neptune::LeafLock lock(&mutex_);
   const auto found = entries_.find(hash);
   if (found == entries_.end() || found->second.query != key.query ||
       found->second.index_version != key.index_version) {
@@ -50,7 +50,7 @@ bool MemoryShard::Insert(uint64_t hash, const CacheKey& key, CacheValue value,
                   : neptune::AddSaturated(now, value.time_to_live)};
   std::vector<uint64_t> evicted;
   std::vector<Entry> dropped;
-  absl::MutexLock lock(&mutex_);
+  neptune::LeafLock lock(&mutex_);
   policy_.Insert(hash, size, &evicted);
   for (const uint64_t other : evicted) dropped.push_back(Take(other));
   std::swap(entries_[hash], entry);
@@ -61,7 +61,7 @@ bool MemoryShard::Insert(uint64_t hash, const CacheKey& key, CacheValue value,
 
 void MemoryShard::Refuse(uint64_t hash) {
   Entry dropped;
-  absl::MutexLock lock(&mutex_);
+  neptune::LeafLock lock(&mutex_);
   policy_.Remove(hash);
   dropped = Take(hash);
   ++stats_.refused_count;
@@ -69,13 +69,13 @@ void MemoryShard::Refuse(uint64_t hash) {
 
 void MemoryShard::Clear() {
   Entries dropped;
-  absl::MutexLock lock(&mutex_);
+  neptune::LeafLock lock(&mutex_);
   policy_.Clear();
   dropped.swap(entries_);
 }
 
 void MemoryShard::AddStats(ResultCacheStats* stats) const {
-  absl::MutexLock lock(&mutex_);
+  neptune::LeafLock lock(&mutex_);
   stats->hit_count += stats_.hit_count;
   stats->miss_count += stats_.miss_count;
   stats->insert_count += stats_.insert_count;

@@ -14,9 +14,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/synchronization/mutex.h"
 #include "cache/memory/s3_fifo.h"
 #include "cache/result_cache.h"
+#include "neptune/base/leaf_mutex.h"
 
 namespace search::cache {
 
@@ -49,7 +49,7 @@ class MemoryShard {
   Entry Take(uint64_t hash) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const uint64_t size_max_;
-  mutable absl::Mutex mutex_;
+  mutable neptune::LeafMutex mutex_;
   S3Fifo policy_ ABSL_GUARDED_BY(mutex_);
   Entries entries_ ABSL_GUARDED_BY(mutex_);
   ResultCacheStats stats_ ABSL_GUARDED_BY(mutex_);
