@@ -19,16 +19,16 @@ ZSTD_DCtx* ThreadDecompressor() {
 
 }  // namespace
 
-Reader::Reader(std::string directory, std::unique_ptr<MappedFile> data,
-               std::unique_ptr<MappedFile> index_file, IndexView index)
+Reader::Reader(std::string directory, neptune::MappedFile data, neptune::MappedFile index_file,
+               IndexView index)
     : directory_(std::move(directory)),
       data_(std::move(data)),
       index_file_(std::move(index_file)),
       index_(index) {}
 
 neptune::StatusOr<std::unique_ptr<Reader>> Reader::Open(const std::string& directory) {
-  auto data = MappedFile::Open(directory + "/" + kDataFileName);
-  auto index_file = MappedFile::Open(directory + "/" + kIndexFileName);
+  auto data = neptune::MappedFile::Open(directory + "/" + kDataFileName);
+  auto index_file = neptune::MappedFile::Open(directory + "/" + kIndexFileName);
   if (data.ok() && index_file.status().code() == neptune::StatusCode::kNotFound) {
     return neptune::FailedPrecondition("open flat-file store ", directory, ": never sealed");
   }
@@ -38,14 +38,13 @@ neptune::StatusOr<std::unique_ptr<Reader>> Reader::Open(const std::string& direc
   }
   NEPTUNE_RETURN_IF_ERROR(index_file.status());
   NEPTUNE_RETURN_IF_ERROR(data.status());
-  const std::optional<IndexView> index = IndexView::Open((*index_file)->bytes());
+  const std::optional<IndexView> index = IndexView::Open(index_file->bytes());
   if (!index) return neptune::DataLoss("open flat-file store ", directory, ": damaged index");
-  if (index->data_size() != (*data)->bytes().size()) {
+  if (index->data_size() != data->bytes().size()) {
     return neptune::DataLoss("open flat-file store ", directory, ": ", kDataFileName, " has ",
-                             (*data)->bytes().size(), " bytes, its index says ",
-                             index->data_size());
+                             data->bytes().size(), " bytes, its index says ", index->data_size());
   }
-  if (!IsDataHeader((*data)->bytes())) {
+  if (!IsDataHeader(data->bytes())) {
     return neptune::DataLoss("open flat-file store ", directory, ": damaged data header");
   }
   return std::unique_ptr<Reader>(
@@ -53,7 +52,7 @@ neptune::StatusOr<std::unique_ptr<Reader>> Reader::Open(const std::string& direc
 }
 
 neptune::Status Reader::LoadBlock(uint64_t offset, std::string* raw) const {
-  const std::string_view bytes = data_->bytes();
+  const std::string_view bytes = data_.bytes();
   const std::optional<Block> block =
       offset < bytes.size() ? DecodeBlock(bytes.substr(offset)) : std::nullopt;
   if (!block) {
@@ -108,7 +107,7 @@ neptune::StatusOr<FetchedDocuments> Reader::Fetch(std::span<const uint64_t> ids)
 }
 
 neptune::Status Reader::VerifyBlocks() const {
-  const std::string_view bytes = data_->bytes();
+  const std::string_view bytes = data_.bytes();
   uint64_t offset = kDataHeaderSize;
   while (offset < bytes.size()) {
     const std::optional<Block> block = DecodeBlock(bytes.substr(offset));

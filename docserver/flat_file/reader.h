@@ -13,8 +13,8 @@
 #include <string>
 
 #include "docserver/document_store.h"
-#include "docserver/file.h"
 #include "docserver/flat_file/format.h"
+#include "neptune/base/file.h"
 #include "neptune/base/status.h"
 
 namespace search::docserver::flat_file {
@@ -29,16 +29,16 @@ class Reader {
   uint64_t document_count() const { return index_.entry_count(); }
 
  private:
-  Reader(std::string directory, std::unique_ptr<MappedFile> data,
-         std::unique_ptr<MappedFile> index_file, IndexView index);
+  Reader(std::string directory, neptune::MappedFile data, neptune::MappedFile index_file,
+         IndexView index);
   neptune::Status LoadBlock(uint64_t offset, std::string* raw) const;
   neptune::Status ParseDocument(const IndexEntry& entry, std::string_view raw,
                                 StoredDocument* document) const;
   neptune::Status VerifyBlocks() const;
 
   const std::string directory_;
-  const std::unique_ptr<MappedFile> data_;
-  const std::unique_ptr<MappedFile> index_file_;
+  const neptune::MappedFile data_;
+  const neptune::MappedFile index_file_;
   const IndexView index_;
 };
 

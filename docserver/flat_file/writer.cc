@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "neptune/base/file.h"
+
 namespace search::docserver::flat_file {
 
 Writer::Writer(std::string directory, const DocumentStoreOptions& options,
@@ -76,8 +78,8 @@ neptune::Status Writer::Seal() {
   NEPTUNE_RETURN_IF_ERROR(CloseBlock());
   const uint64_t data_size = data_->size();
   NEPTUNE_RETURN_IF_ERROR(data_->SyncAndClose());
-  return WriteFileAtomically(directory_ + "/" + kIndexFileName,
-                             EncodeIndex(SortedEntries(), data_size));
+  return neptune::WriteFileAtomically(directory_ + "/" + kIndexFileName,
+                                      EncodeIndex(SortedEntries(), data_size));
 }
 
 }  // namespace search::docserver::flat_file

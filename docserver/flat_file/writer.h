@@ -11,8 +11,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "docserver/document_store.h"
-#include "docserver/file.h"
 #include "docserver/flat_file/format.h"
+#include "docserver/flat_file/output_file.h"
 #include "neptune/base/status.h"
 
 struct ZSTD_CCtx_s;

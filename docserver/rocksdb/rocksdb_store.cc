@@ -3,20 +3,27 @@
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 
+#include <charconv>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "docserver/rocksdb/database.h"
-#include "docserver/rocksdb/seal.h"
 #include "docserver/store_checks.h"
+#include "neptune/base/sealed_directory.h"
 
 namespace search::docserver {
 namespace {
 
 // Writes of one batch that are kept in memory together.
 constexpr size_t kWriteSizeMax = 4u << 20;
+
+constexpr char kSealFileName[] = "SEAL";
+// The seal's description goes on with the number of documents.
+constexpr std::string_view kSealFirstWords = "neptune-document-store rocksdb 1 ";
 
 class RocksdbStore : public DocumentStore {
  public:
@@ -41,6 +48,8 @@ class RocksdbStore : public DocumentStore {
   }
   neptune::Status Write(rocksdb::WriteBatch* batch);
   neptune::Status Close();
+  // The number of documents sealed, if every file is as it was then.
+  neptune::StatusOr<uint64_t> CheckSeal() const;
 
   const std::string directory_;
   const DocumentStoreOptions options_;
@@ -61,8 +70,26 @@ neptune::Status RocksdbStore::OpenForBuilding() {
   return neptune::OkStatus();
 }
 
+neptune::StatusOr<uint64_t> RocksdbStore::CheckSeal() const {
+  const auto description = neptune::CheckSealedDirectory(directory_, kSealFileName);
+  std::error_code error;
+  if (description.status().code() == neptune::StatusCode::kNotFound &&
+      std::filesystem::exists(directory_ + "/CURRENT", error)) {
+    return neptune::FailedPrecondition(Action("open"), ": never sealed");
+  }
+  if (!description.ok()) return neptune::Annotate(description.status(), Action("open"));
+  const char* const end = description->data() + description->size();
+  uint64_t document_count = 0;
+  if (description->starts_with(kSealFirstWords)) {
+    const auto parsed =
+        std::from_chars(description->data() + kSealFirstWords.size(), end, document_count);
+    if (parsed.ec == std::errc() && parsed.ptr == end) return document_count;
+  }
+  return neptune::DataLoss(Action("open"), ": its seal says '", *description, "'");
+}
+
 neptune::Status RocksdbStore::OpenForServing() {
-  NEPTUNE_ASSIGN_OR_RETURN(document_count_, CheckSeal(directory_));
+  NEPTUNE_ASSIGN_OR_RETURN(document_count_, CheckSeal());
   rocksdb::DB* database = nullptr;
   NEPTUNE_RETURN_IF_ERROR(
       FromRocksdb(rocksdb::DB::OpenForReadOnly(ServingOptions(options_), directory_, &database),
@@ -111,7 +138,8 @@ neptune::Status RocksdbStore::Seal() {
       FromRocksdb(database_->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr),
                   Action("compact")));
   NEPTUNE_RETURN_IF_ERROR(Close());
-  NEPTUNE_RETURN_IF_ERROR(WriteSeal(directory_, built_ids_.size()));
+  NEPTUNE_RETURN_IF_ERROR(neptune::SealDirectory(
+      directory_, kSealFileName, neptune::StrCat(kSealFirstWords, built_ids_.size())));
   built_ids_ = {};
   return OpenForServing();
 }
@@ -143,7 +171,7 @@ neptune::StatusOr<FetchedDocuments> RocksdbStore::Fetch(std::span<const uint64_t
 
 neptune::Status RocksdbStore::Verify() const {
   NEPTUNE_RETURN_IF_ERROR(CheckFetch(is_readable_, {}));
-  NEPTUNE_RETURN_IF_ERROR(CheckSeal(directory_));
+  NEPTUNE_RETURN_IF_ERROR(CheckSeal());
   return FromRocksdb(database_->VerifyChecksum(), Action("verify"));
 }
 

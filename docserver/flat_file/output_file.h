@@ -1,0 +1,41 @@
+// A new file, written from beginning to end through a buffer.
+//
+// Source: none. Layer: docserver. Threads: thread-compatible.
+// Errors: as neptune/base/file.h says.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/status.h"
+
+namespace search::docserver {
+
+class OutputFile {
+ public:
+  // Creates or empties the file.
+  static neptune::StatusOr<std::unique_ptr<OutputFile>> Create(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  neptune::Status Append(std::string_view bytes);
+  // Writes the buffer out, makes the file durable and closes it. REQUIRES: no Append after it.
+  neptune::Status SyncAndClose();
+  // Bytes appended so far.
+  uint64_t size() const { return size_; }
+
+ private:
+  OutputFile(int descriptor, std::string path);
+  neptune::Status Flush();
+
+  int descriptor_;
+  std::string path_;
+  std::string buffer_;
+  uint64_t size_ = 0;
+};
+
+}  // namespace search::docserver
