@@ -1,0 +1,73 @@
+// What every index tier must do, as tests. A variant in the registry is tested without a word more;
+// one outside of it instantiates the suite:
+//
+//   INSTANTIATE_TEST_SUITE_P(Mine, IndexTierConformance, testing::Values(kMyVariant), VariantName);
+//
+// Answers are compared with those of the variant kReferenceTierName, which looks at every document.
+//
+// Source: none. Layer: index/tier, test only.
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "index/tier/index_tier.h"
+#include "index/tier/registry.h"
+
+namespace search::index {
+
+inline constexpr char kReferenceTierName[] = "rocksdb_postings";
+
+// A document that owns its texts.
+struct OwnedDocument {
+  uint64_t doc_id = 0;
+  std::string title;
+  std::string body;
+  std::string extra_text;
+  std::string site;
+  float static_rank = 0;
+
+  IndexedDocument View() const { return {doc_id, title, body, extra_text, site, static_rank}; }
+};
+
+// Documents of few different words, so that words meet; ascending by doc_id.
+std::vector<OwnedDocument> RandomDocuments(std::mt19937_64& random, size_t count);
+
+// Text of a query over these words, with every operator of the language.
+std::string RandomQuery(std::mt19937_64& random);
+
+class IndexTierConformance : public testing::TestWithParam<IndexTierVariant> {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  std::string Directory(const std::string& name) const { return (root_ / name).string(); }
+
+  // Builds the documents as `count` partitions of one collection: document i goes to partition i
+  // mod count. Returns their folders.
+  std::vector<std::string> Build(std::string_view variant, const std::string& name,
+                                 const std::vector<OwnedDocument>& documents, size_t count);
+  std::unique_ptr<IndexTier> Open(std::string_view variant, const std::string& directory) const;
+  std::vector<std::unique_ptr<IndexTier>> BuildAndOpen(std::string_view variant,
+                                                       const std::string& name,
+                                                       const std::vector<OwnedDocument>& documents,
+                                                       size_t count);
+  // Damages every file round_count times and asks questions each time; damage must have been found
+  // found_count_min times.
+  void DamageAndAsk(size_t document_count, int round_count, size_t found_count_min);
+  std::string_view variant() const { return GetParam().name; }
+
+ private:
+  std::filesystem::path root_;
+};
+
+std::string VariantName(const testing::TestParamInfo<IndexTierVariant>& info);
+
+}  // namespace search::index

@@ -1,0 +1,59 @@
+// The index tiers there are, by the name that a cluster spec uses. The one list of variants, and
+// with it the way to build and open partitions of any of them.
+//
+// Source: none. Layer: index/tier. Threads: the list is constant; building and opening are
+// independent. Errors: INVALID_ARGUMENT, with the known names, for any other name. OpenIndexTier:
+// NOT_FOUND no
+//   finished partition there; FAILED_PRECONDITION one of another variant; DATA_LOSS a damaged one.
+//
+// A folder holds one partition of one variant, sealed by the file kTierSealName, whose description
+// is "neptune-index-tier 1 VARIANT INDEX_VERSION".
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/tier/index_tier.h"
+#include "index/tier/tier_builder.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+inline constexpr char kTierSealName[] = "TIER";
+
+struct IndexTierVariant {
+  std::string_view name;
+  neptune::StatusOr<std::unique_ptr<IndexTier>> (*open)(const std::string& directory,
+                                                        uint64_t index_version);
+  neptune::StatusOr<std::unique_ptr<TierBuilder>> (*create_builder)(
+      const TierBuilderOptions& options);
+  // Gives finished partitions their common statistics.
+  neptune::Status (*finish_collection)(const std::vector<std::string>& directories,
+                                       const TierCollectionOptions& options);
+};
+
+// Every variant, in alphabetical order. A new one is added to the array in registry.cc.
+std::span<const IndexTierVariant> RegisteredIndexTiers();
+
+// Starts building one partition for variant `implementation`.
+neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateTierBuilder(
+    std::string_view implementation, const TierBuilderOptions& options);
+
+// Makes partitions searchable: `directories` are all of the collection, both tiers, each finished
+// by a builder of this variant. Seals each.
+neptune::Status FinishTierCollection(std::string_view implementation,
+                                     const std::vector<std::string>& directories,
+                                     const TierCollectionOptions& options);
+
+// Opens one partition for searching.
+neptune::StatusOr<std::unique_ptr<IndexTier>> OpenIndexTier(std::string_view implementation,
+                                                            const std::string& directory);
+
+// The variant that the partition in `directory` was built for.
+neptune::StatusOr<std::string> DetectIndexTier(const std::string& directory);
+
+}  // namespace search::index

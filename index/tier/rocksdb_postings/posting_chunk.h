@@ -1,0 +1,74 @@
+// A run of a term's postings in bytes.
+//
+//   chunk   = { posting }, ascending by ordinal
+//   posting = varint(ordinal gap, the first from 0) varint(frequency) x 3 fields
+//             varint(size of positions) positions
+//   positions = for each field its varint(gap), the first from 0
+//
+// Source: none. Layer: index/tier/rocksdb_postings. Threads: thread-compatible.
+// Errors: a reader at bytes that make no sense ends and is damaged(); nothing is allocated by
+// numbers
+//   that stand in the bytes.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/core/document.h"
+
+namespace search::index::rocksdb_postings {
+
+// Where one document holds a term; site names have no positions.
+using FieldPositions = std::array<std::vector<uint32_t>, kFieldCount>;
+
+class PostingChunkWriter {
+ public:
+  // REQUIRES: ordinals and positions ascend.
+  void Add(uint32_t ordinal, const FieldPositions& positions);
+
+  const std::string& bytes() const { return bytes_; }
+  uint32_t posting_count() const { return posting_count_; }
+  uint32_t first_ordinal() const { return first_ordinal_; }
+
+ private:
+  std::string bytes_;
+  uint32_t posting_count_ = 0;
+  uint32_t first_ordinal_ = 0;
+  uint32_t last_ordinal_ = 0;
+};
+
+struct Posting {
+  uint32_t ordinal = 0;
+  std::array<uint32_t, kFieldCount> frequencies = {};
+  std::string_view positions;  // encoded
+};
+
+class PostingChunkReader {
+ public:
+  PostingChunkReader() = default;
+  // `bytes` must outlive it.
+  explicit PostingChunkReader(std::string_view bytes)
+      : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+  // False at the end or at damage.
+  bool Next(Posting* posting);
+  bool damaged() const { return damaged_; }
+
+ private:
+  bool Read(uint64_t value_max, uint64_t* value);
+
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  uint64_t ordinal_ = 0;
+  bool is_first_ = true;
+  bool damaged_ = false;
+};
+
+// Replaces *positions by those of the field; false at damage.
+bool DecodePositions(const Posting& posting, Field field, std::vector<uint32_t>* positions);
+
+}  // namespace search::index::rocksdb_postings

@@ -1,0 +1,56 @@
+// RocksDB as the tier uses it: written once, then read; its errors turned into ours here.
+//
+// Source: none. Layer: index/tier/rocksdb_postings.
+// Threads: thread-safe, as RocksDB is; Close excludes all others.
+// Errors: DATA_LOSS checksum or structure damage; NOT_FOUND no database there; UNAVAILABLE the file
+//   system refuses; INTERNAL the rest, which would be a misuse of RocksDB.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/status.h"
+
+namespace rocksdb {
+class DB;
+}
+
+namespace search::index::rocksdb_postings {
+
+class PostingDatabase {
+ public:
+  enum class Mode {
+    kCreate,    // in place of whatever database was there
+    kUpdate,    // read and write, one process
+    kReadOnly,  // any number of processes, nothing is written into the folder
+  };
+
+  static neptune::StatusOr<std::unique_ptr<PostingDatabase>> Open(const std::string& directory,
+                                                                  Mode mode);
+  ~PostingDatabase();
+
+  // Not durable before Close.
+  neptune::Status Put(std::string_view key, std::string_view value);
+  neptune::StatusOr<std::optional<std::string>> Get(std::string_view key) const;
+
+  // Calls visit(key, value) for every key that begins with `prefix`, ascending, until it is not OK.
+  using Visit = std::function<neptune::Status(std::string_view key, std::string_view value)>;
+  neptune::Status ForEach(std::string_view prefix, const Visit& visit) const;
+
+  // Makes all durable, merges it into one sorted run and closes. REQUIRES: not kReadOnly.
+  neptune::Status Close();
+
+  const std::string& directory() const { return directory_; }
+
+ private:
+  PostingDatabase(std::string directory, std::unique_ptr<rocksdb::DB> database);
+
+  const std::string directory_;
+  std::unique_ptr<rocksdb::DB> database_;
+};
+
+}  // namespace search::index::rocksdb_postings

@@ -1,0 +1,91 @@
+// Evaluates a query over the posting database the obvious way: document at a time, every document
+// that holds any positive word is looked at, nothing is skipped.
+//
+// Source: none. What matches and what scores is defined in index/core/query and index/core/search.
+// Layer: index/tier/rocksdb_postings. Threads: thread-compatible; lives for one search.
+// Errors: DATA_LOSS damage; RESOURCE_EXHAUSTED over kQueryPostingsSizeMax.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "index/core/query/query.h"
+#include "index/core/search/score.h"
+#include "index/tier/rocksdb_postings/keys.h"
+#include "index/tier/rocksdb_postings/posting_cursor.h"
+#include "neptune/base/status.h"
+
+namespace search::index::rocksdb_postings {
+
+// Bytes of encoded postings that one search may hold.
+inline constexpr uint64_t kQueryPostingsSizeMax = uint64_t{1} << 30;
+
+// What a search reads; all outlive it.
+struct SearchSpace {
+  const PostingDatabase& database;
+  const std::vector<DocumentRecord>& documents;
+  const Scorer& scorer;
+  uint64_t collection_document_count;
+};
+
+struct Match {
+  float score = 0;
+  uint32_t ordinal = 0;
+};
+
+struct Evaluated {
+  std::vector<Match> matches;  // every match, ascending by ordinal
+  bool is_complete = true;
+};
+
+class QueryEvaluation {
+ public:
+  // Opens a cursor for each different word of the query.
+  static neptune::StatusOr<std::unique_ptr<QueryEvaluation>> Create(const Query& query,
+                                                                    const SearchSpace& space);
+
+  // `stop` is asked every kStopInterval documents; may be empty. To be called once.
+  neptune::StatusOr<Evaluated> Run(const std::function<bool()>& stop);
+
+ private:
+  static constexpr uint32_t kStopInterval = 256;
+
+  struct Node {
+    QueryNode::Kind kind = QueryNode::Kind::kNothing;
+    bool is_title_only = false;
+    std::vector<TermPostingCursor*> cursors;  // one, but for kPhrase
+    std::vector<uint32_t> positions;          // kPhrase
+    std::vector<Node> children;
+  };
+  // A word that adds to the score of every match that holds it.
+  struct Scoring {
+    TermPostingCursor* cursor = nullptr;
+    bool is_title_only = false;
+    TermWeight weight;
+  };
+
+  explicit QueryEvaluation(const SearchSpace& space) : space_(space) {}
+
+  neptune::StatusOr<Node> Bind(const QueryNode& query, bool is_positive);
+  neptune::StatusOr<TermPostingCursor*> OpenCursor(const std::string& term, bool is_positive);
+  void AddScoring(TermPostingCursor* cursor, bool is_title_only);
+  bool Matches(const Node& node, uint32_t ordinal);
+  bool MatchesPhrase(const Node& node, uint32_t ordinal);
+  bool MatchesPhraseIn(const Node& node, Field field);
+  float Score(uint32_t ordinal) const;
+  uint32_t NextCandidate() const;
+
+  const SearchSpace space_;
+  Node root_;
+  std::map<std::string, std::unique_ptr<TermPostingCursor>> cursors_;
+  std::vector<TermPostingCursor*> positive_;  // their documents are the candidates
+  std::vector<Scoring> scoring_;
+  uint64_t postings_size_ = 0;
+};
+
+}  // namespace search::index::rocksdb_postings

@@ -1,0 +1,106 @@
+#include "index/tier/rocksdb_postings/rocksdb_postings_tier.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "index/core/search/collection_statistics.h"
+#include "index/core/search/score.h"
+#include "index/tier/operators.h"
+#include "index/tier/rocksdb_postings/document_table.h"
+#include "index/tier/rocksdb_postings/posting_builder.h"
+#include "index/tier/rocksdb_postings/posting_database.h"
+#include "index/tier/rocksdb_postings/query_evaluation.h"
+#include "index/tier/search_input.h"
+
+namespace search::index {
+namespace {
+
+using rocksdb_postings::CollectionRecord;
+using rocksdb_postings::DocumentRecord;
+using rocksdb_postings::Evaluated;
+using rocksdb_postings::Match;
+using rocksdb_postings::PostingDatabase;
+using rocksdb_postings::QueryEvaluation;
+
+bool RanksBefore(const Match& a, const Match& b) {
+  return a.score != b.score ? a.score > b.score : a.ordinal < b.ordinal;
+}
+
+class RocksdbPostingsTier : public IndexTier {
+ public:
+  RocksdbPostingsTier(std::unique_ptr<PostingDatabase> database,
+                      std::vector<DocumentRecord> documents, const CollectionRecord& collection,
+                      uint64_t index_version)
+      : database_(std::move(database)),
+        documents_(std::move(documents)),
+        scorer_(MeanLengths(collection.document_count, collection.length_sums),
+                rocksdb_postings::RankingOf(collection)),
+        collection_document_count_(collection.document_count),
+        index_version_(index_version) {}
+
+  neptune::StatusOr<TierAnswer> Search(const TierQuery& question,
+                                       const TierSearchControl& control) const override {
+    NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
+    NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto evaluation,
+                             QueryEvaluation::Create(query, {*database_, documents_, scorer_,
+                                                             collection_document_count_}));
+    NEPTUNE_ASSIGN_OR_RETURN(Evaluated evaluated, evaluation->Run(StopFunction(control)));
+    return ToAnswer(question.hit_count_max(), &evaluated);
+  }
+
+  TierInfo Info() const override {
+    return {kRocksdbPostingsTierName, index_version_, documents_.size()};
+  }
+
+ private:
+  TierAnswer ToAnswer(size_t hit_count_max, Evaluated* evaluated) const {
+    std::vector<Match>& matches = evaluated->matches;
+    const size_t hit_count = std::min(matches.size(), hit_count_max);
+    std::partial_sort(matches.begin(), matches.begin() + static_cast<ptrdiff_t>(hit_count),
+                      matches.end(), RanksBefore);
+    TierAnswer answer;
+    for (size_t i = 0; i < hit_count; ++i) {
+      TierHit* const hit = answer.add_hits();
+      hit->set_doc_id(documents_[matches[i].ordinal].doc_id);
+      hit->set_score(matches[i].score);
+    }
+    answer.set_total(matches.size());
+    answer.set_total_is_exact(evaluated->is_complete);
+    answer.set_evaluated_completely(evaluated->is_complete);
+    answer.set_implementation(kRocksdbPostingsTierName);
+    answer.set_index_version(index_version_);
+    return answer;
+  }
+
+  const std::unique_ptr<PostingDatabase> database_;
+  const std::vector<DocumentRecord> documents_;
+  const Scorer scorer_;
+  const uint64_t collection_document_count_;
+  const uint64_t index_version_;
+};
+
+}  // namespace
+
+neptune::StatusOr<std::unique_ptr<IndexTier>> OpenRocksdbPostingsTier(const std::string& directory,
+                                                                      uint64_t index_version) {
+  NEPTUNE_ASSIGN_OR_RETURN(auto database,
+                           PostingDatabase::Open(directory, PostingDatabase::Mode::kReadOnly));
+  NEPTUNE_ASSIGN_OR_RETURN(const CollectionRecord collection,
+                           rocksdb_postings::ReadCollection(*database));
+  NEPTUNE_ASSIGN_OR_RETURN(auto documents, rocksdb_postings::ReadDocuments(*database));
+  return std::make_unique<RocksdbPostingsTier>(std::move(database), std::move(documents),
+                                               collection, index_version);
+}
+
+neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateRocksdbPostingsBuilder(
+    const TierBuilderOptions& options) {
+  return rocksdb_postings::PostingBuilder::Create(options);
+}
+
+neptune::Status FinishRocksdbPostingsCollection(const std::vector<std::string>& directories,
+                                                const TierCollectionOptions& options) {
+  return rocksdb_postings::FinishPartitions(directories, options.ranking);
+}
+
+}  // namespace search::index

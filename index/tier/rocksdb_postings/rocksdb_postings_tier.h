@@ -1,0 +1,34 @@
+// The index tier "rocksdb_postings": posting lists in RocksDB, evaluated exhaustively.
+//
+// Simple on purpose: it keeps the tier interface honest and is what the pruned tier is compared
+// with. The scores are the index core's, from the same statistics, so the answers are the same
+// bits.
+//
+// Source: index/core for meaning and ranking. Layer: index/tier/rocksdb_postings.
+// Threads, errors, limits: as index_tier.h and tier_builder.h say. A search also holds the encoded
+//   postings of its words, at most kQueryPostingsSizeMax bytes, else RESOURCE_EXHAUSTED, and 8
+//   bytes for each match; an open partition 16 bytes a document.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "index/tier/index_tier.h"
+#include "index/tier/tier_builder.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+inline constexpr char kRocksdbPostingsTierName[] = "rocksdb_postings";
+
+neptune::StatusOr<std::unique_ptr<IndexTier>> OpenRocksdbPostingsTier(const std::string& directory,
+                                                                      uint64_t index_version);
+neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateRocksdbPostingsBuilder(
+    const TierBuilderOptions& options);
+neptune::Status FinishRocksdbPostingsCollection(const std::vector<std::string>& directories,
+                                                const TierCollectionOptions& options);
+
+}  // namespace search::index

@@ -1,0 +1,25 @@
+// What every tier does with a question before it searches: reads the text, joins the reasons to
+// stop.
+//
+// Source: none. Layer: index/tier. Threads: pure functions.
+// Errors: INVALID_ARGUMENT for text that is over a limit of the query language.
+
+#pragma once
+
+#include <functional>
+
+#include "index/core/query/query.h"
+#include "index/tier/index_tier.h"
+#include "index/tier/tier.pb.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+// The meaning of the question's canonical text.
+neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query);
+
+// True once the deadline has passed or the caller's stop says so; empty if neither can happen.
+// The function refers to `control`, which must outlive it.
+std::function<bool()> StopFunction(const TierSearchControl& control);
+
+}  // namespace search::index

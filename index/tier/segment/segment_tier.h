@@ -1,0 +1,28 @@
+// The index tier "segment": one mapped segment of the index core, searched with dynamic pruning.
+//
+// Source: index/core. Layer: index/tier/segment. Threads, errors, limits: as index_tier.h and
+//   tier_builder.h say.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "index/tier/index_tier.h"
+#include "index/tier/tier_builder.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+inline constexpr char kSegmentTierName[] = "segment";
+
+neptune::StatusOr<std::unique_ptr<IndexTier>> OpenSegmentTier(const std::string& directory,
+                                                              uint64_t index_version);
+neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateSegmentTierBuilder(
+    const TierBuilderOptions& options);
+neptune::Status FinishSegmentCollection(const std::vector<std::string>& directories,
+                                        const TierCollectionOptions& options);
+
+}  // namespace search::index
