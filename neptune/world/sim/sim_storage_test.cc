@@ -24,6 +24,80 @@ class SimHarness : public StorageHarness {
 INSTANTIATE_TEST_SUITE_P(Sim, StorageConformanceTest,
                          testing::Values([] { return std::make_unique<SimHarness>(); }));
 
+// Stores with a planted bug.
+class BrokenStore : public KeyValueStore {
+ public:
+  explicit BrokenStore(std::unique_ptr<KeyValueStore> good) : good_(std::move(good)) {}
+
+  StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
+    return good_->Get(key);
+  }
+  Status Sync() override { return good_->Sync(); }
+  Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
+    return good_->Scan(options, visitor);
+  }
+
+ protected:
+  const std::unique_ptr<KeyValueStore> good_;
+};
+
+class NeverSyncs : public BrokenStore {
+ public:
+  using BrokenStore::BrokenStore;
+  Status Write(const WriteBatch& batch, WriteMode) override {
+    return good_->Write(batch, WriteMode::kBuffered);
+  }
+};
+
+class TearsBatches : public BrokenStore {
+ public:
+  using BrokenStore::BrokenStore;
+  Status Write(const WriteBatch& batch, WriteMode mode) override {
+    for (const WriteBatch::Operation& operation : batch.operations()) {
+      WriteBatch torn;
+      if (operation.kind == WriteBatch::Operation::Kind::kDelete) {
+        torn.Delete(operation.key);
+      } else {
+        torn.Put(operation.key, operation.value);
+      }
+      NEPTUNE_RETURN_IF_ERROR(good_->Write(torn, mode));
+    }
+    return OkStatus();
+  }
+};
+
+template <typename Broken>
+class BrokenHarness : public SimHarness, private DurableStorage {
+ public:
+  DurableStorage& storage() override { return *this; }
+
+ private:
+  StatusOr<std::unique_ptr<KeyValueStore>> Open(std::string_view name) override {
+    NEPTUNE_ASSIGN_OR_RETURN(auto good, SimHarness::storage().Open(name));
+    return std::make_unique<Broken>(std::move(good));
+  }
+  Status Destroy(std::string_view name) override { return SimHarness::storage().Destroy(name); }
+  StatusOr<std::vector<std::string>> List() const override { return Unimplemented("list"); }
+};
+
+template <typename Broken>
+StatusCode FirstFault() {
+  BrokenHarness<Broken> harness;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const Status status = RunToCrash(harness, seed).status();
+    if (!status.ok()) return status.code();
+  }
+  return StatusCode::kOk;
+}
+
+TEST(StorageCanaryTest, ForgottenSyncIsFound) {
+  EXPECT_EQ(FirstFault<NeverSyncs>(), StatusCode::kDataLoss);
+}
+
+TEST(StorageCanaryTest, TornBatchIsFound) {
+  EXPECT_EQ(FirstFault<TearsBatches>(), StatusCode::kDataLoss);
+}
+
 TEST(SimStorageTest, StoreOfBeforeTheCrashIsUnavailable) {
   SimStorage storage;
   RandomSource random(1);
