@@ -1,0 +1,22 @@
+// Names under which index tiers are called: services, the local and the reduce operator.
+//
+// Source: design of the search plan; DAC paper, figure 5 (registered operators).
+// Layer: index/tier. Names only.
+// Shapes: the local operator takes a TierQuery and gives a TierAnswer; the reduce operator takes two
+//   TierAnswers and, as its parameters, the same TierQuery, and gives a TierAnswer.
+
+#pragma once
+
+namespace search::index {
+
+// The tier of the documents with the best static ranks, and that of all others.
+inline constexpr char kTier1Service[] = "tier1";
+inline constexpr char kTier2Service[] = "tier2";
+
+// Local operator, a stateless read of long grain: answers one partition.
+inline constexpr char kTierSearchMethod[] = "Search";
+
+// Reduce operator: joins the answers of two disjoint sets of partitions.
+inline constexpr char kTierReduceOperator[] = "search.MergeTierAnswers";
+
+}  // namespace search::index
