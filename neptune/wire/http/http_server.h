@@ -92,7 +92,7 @@ class HttpServer {
 
   // Stops listening, ends idle connections, answers what has begun, and closes the rest at
   // `deadline`. Runs `on_drained` on the loop once no connection and no handler is left.
-  // Repeated calls only shorten the deadline and replace `on_drained`.
+  // A repeated call replaces both.
   void Drain(TimePoint deadline, Task on_drained);
 
   size_t connection_count() const { return connections_.size(); }

@@ -1,0 +1,316 @@
+#include "neptune/wire/http/http_connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/wire/http/problem.h"
+
+namespace neptune {
+namespace {
+
+using Phase = HttpRequestReader::Phase;
+
+// Requests taken from one connection before others of the loop get a turn.
+constexpr int kRequestsPerTurnMax = 32;
+
+// RFC 9112 9.3.2: only these may run beside others of the same connection.
+bool IsSafe(std::string_view method) {
+  return method == "GET" || method == "HEAD" || method == "OPTIONS";
+}
+
+}  // namespace
+
+void HttpServerCore::NoteResponse(int status, Duration took) const {
+  if (options.metrics == nullptr) return;
+  Count(options.metrics->responses[std::clamp(status / 100, 1, 5)]);
+  options.metrics->duration->Record(took);
+}
+
+void HttpServerCore::HandlerEnded() {
+  --running_count;
+  if (server != nullptr) server->CheckDrained();
+}
+
+HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id,
+                               std::unique_ptr<Stream> stream, bool turned_away)
+    : core_(std::move(core)),
+      id_(id),
+      stream_(std::move(stream)),
+      turned_away_(turned_away),
+      reader_(core_->options.reader),
+      lingers_(turned_away),
+      phase_began_(core_->loop.Now()),
+      unsent_since_(phase_began_) {}
+
+HttpConnection::~HttpConnection() {
+  if (timer_ != 0) core_->loop.CancelTimer(timer_);
+}
+
+void HttpConnection::Start() {
+  stream_->Start(this);
+  UpdateTimer();
+}
+
+void HttpConnection::Drain() {
+  draining_ = true;
+  const auto self = shared_from_this();
+  if (open() && ending_ == Ending::kNot && slots_.empty() && phase_ == Phase::kBetweenRequests) {
+    EndWhenSent();
+    Advance();
+  }
+}
+
+void HttpConnection::Abort() {
+  const auto self = shared_from_this();
+  End();
+}
+
+void HttpConnection::OnData(std::string_view bytes) {
+  if (last_taken_) return;
+  reader_.Feed(bytes);
+  Advance();
+}
+
+void HttpConnection::OnClosed(const Status&) {
+  const auto self = shared_from_this();
+  End();
+}
+
+void HttpConnection::OnDrained() { Advance(); }
+
+// Does everything that can be done now. Whatever changes calls it; a call inside a call only lets
+// the outer one go on.
+void HttpConnection::Advance() {
+  if (!open() || std::exchange(advancing_, true)) return;
+  const auto self = shared_from_this();
+  NoteProgress();
+  SendAnswers();
+  TakeRequests();
+  advancing_ = false;
+  if (!open()) return;  // a handler that ran in place ended the server
+  AnswerReadError();
+  SendAnswers();
+  SendContinue();
+  NoteProgress();
+  if (ending_ == Ending::kSending && unsent_seen_ == 0) EndOrLinger();
+  if (!open()) return;
+  UpdateReading();
+  UpdateTimer();
+}
+
+void HttpConnection::TakeRequests() {
+  for (int taken = 0; MayTakeRequest(); ++taken) {
+    if (taken == kRequestsPerTurnMax) return AdvanceSoon();
+    std::optional<HttpRequest> request = NextRequest();
+    if (!request) return;
+    if (!IsSafe(request->method) && !slots_.empty()) {
+      held_ = std::move(request);
+      return;
+    }
+    Dispatch(*std::move(request));
+    SendAnswers();
+  }
+}
+
+bool HttpConnection::MayTakeRequest() const {
+  if (!open() || last_taken_ || unsent_high()) return false;
+  if (held_) return slots_.empty();
+  if (!slots_.empty() && slots_.front().exclusive) return false;
+  return slots_.size() < core_->options.in_flight_count_max;
+}
+
+std::optional<HttpRequest> HttpConnection::NextRequest() {
+  if (held_) return std::exchange(held_, std::nullopt);
+  return reader_.Next();
+}
+
+void HttpConnection::Dispatch(HttpRequest request) {
+  request.peer = stream_->peer();
+  request.received = now();
+  Slot slot{.context = {.head = request.method == "HEAD",
+                        .version = request.version,
+                        .keep_alive = request.keep_alive && !turned_away_},
+            .received = request.received,
+            .exclusive = !IsSafe(request.method)};
+  last_taken_ = !slot.context.keep_alive;
+  slots_.push_back(std::move(slot));
+  const uint64_t number = front_number_ + slots_.size() - 1;
+  if (turned_away_) {
+    return Answer(number, ProblemResponse(ResourceExhausted("too many connections")));
+  }
+  RunHandler(number, std::move(request));
+}
+
+void HttpConnection::RunHandler(uint64_t number, HttpRequest request) {
+  Task body = [core = core_, connection = weak_from_this(), number,
+               request = std::move(request)]() mutable {
+    HttpResponse response = core->handler(request);
+    if (const auto open = connection.lock()) open->Answer(number, std::move(response));
+    core->HandlerEnded();
+  };
+  ++core_->running_count;
+  // In an event the handler begins at once, so a short one is answered without a hand-off.
+  const auto thread = UserThread::Current() == nullptr
+                          ? core_->threads.RunInPlace(std::move(body), "http")
+                          : core_->threads.Spawn(std::move(body), "http");
+  if (thread.ok()) return;
+  core_->HandlerEnded();
+  Answer(number, ProblemResponse(Unavailable("no thread: ", ToStd(thread.status().message()))));
+}
+
+void HttpConnection::Answer(uint64_t number, HttpResponse response) {
+  if (!open() || number < front_number_) return;
+  slots_[number - front_number_].response = std::move(response);
+  Advance();
+}
+
+// Answers what cannot be read, after all that was read before it.
+void HttpConnection::AnswerReadError() {
+  if (!reader_.error() || last_taken_) return;
+  if (core_->options.metrics != nullptr) core_->Count(core_->options.metrics->read_errors);
+  PushLastAnswer(ProblemResponse(reader_.error()->status, "", reader_.error()->reason));
+}
+
+// An answer of the server's own, after which the connection ends.
+void HttpConnection::PushLastAnswer(HttpResponse response) {
+  last_taken_ = true;
+  lingers_ = true;
+  slots_.push_back(
+      {.context = {.keep_alive = false}, .received = now(), .response = std::move(response)});
+}
+
+void HttpConnection::SendAnswers() {
+  while (!slots_.empty() && slots_.front().response) SendFront();
+}
+
+void HttpConnection::SendFront() {
+  Slot slot = std::move(slots_.front());
+  slots_.pop_front();
+  ++front_number_;
+  if (draining_ && slots_.empty() && !held_ && slot.context.keep_alive) {
+    slot.context.keep_alive = false;
+    last_taken_ = true;
+    lingers_ = true;
+  }
+  if (core_->options.security_headers) AddSecurityHeaders(&*slot.response);
+  core_->NoteResponse(slot.response->status, now() - slot.received);
+  stream_->Write(SerializeHttpResponse(*slot.response, slot.context, core_->world.wall_time()));
+  phase_began_ = now();
+  if (!slot.context.keep_alive) EndWhenSent();
+  if (unsent_high()) AdvanceSoon();
+}
+
+void HttpConnection::SendContinue() {
+  if (slots_.empty() && !last_taken_ && reader_.TakeExpectsContinue()) {
+    stream_->Write("HTTP/1.1 100 Continue\r\n\r\n");
+  }
+}
+
+bool HttpConnection::MayRead() const {
+  if (ending_ != Ending::kNot) return lingers_;
+  return MayTakeRequest() && !held_ && !advance_posted_;
+}
+
+void HttpConnection::UpdateReading() {
+  const bool may_read = MayRead();
+  if (may_read == std::exchange(reading_, may_read)) return;
+  if (may_read) phase_began_ = now();
+  stream_->SetReading(may_read);
+}
+
+// A turn later. A stream that was never full tells nobody when it has sent all, but it sends what
+// is written in this turn before what is posted now.
+void HttpConnection::AdvanceSoon() {
+  if (std::exchange(advance_posted_, true)) return;
+  core_->loop.Post([connection = weak_from_this()] {
+    const auto self = connection.lock();
+    if (self == nullptr) return;
+    self->advance_posted_ = false;
+    self->Advance();
+  });
+}
+
+// Notes when the phase of reading changed and when unsent bytes last became fewer.
+void HttpConnection::NoteProgress() {
+  if (reader_.phase() != std::exchange(phase_, reader_.phase())) phase_began_ = now();
+  const size_t unsent = stream_->unsent_size();
+  if (unsent < unsent_seen_ || unsent_seen_ == 0) unsent_since_ = now();
+  unsent_seen_ = unsent;
+}
+
+TimePoint HttpConnection::Deadline() const {
+  if (unsent_seen_ > 0) return AddSaturated(unsent_since_, core_->options.write_timeout);
+  if (ending_ == Ending::kLingering) return linger_until_;
+  return slots_.empty() && reading_ ? ReadDeadline() : kNever;
+}
+
+TimePoint HttpConnection::ReadDeadline() const {
+  const HttpServerOptions& options = core_->options;
+  switch (phase_) {
+    case Phase::kInHeader:
+      return AddSaturated(phase_began_, options.header_timeout);
+    case Phase::kInBody:
+      return AddSaturated(phase_began_, options.body_timeout);
+    case Phase::kBetweenRequests:
+      break;
+  }
+  return AddSaturated(phase_began_, options.idle_timeout);
+}
+
+// One timer, moved only to be earlier: one that comes too early looks again.
+void HttpConnection::UpdateTimer() {
+  const TimePoint deadline = Deadline();
+  if (deadline == kNever || (timer_ != 0 && timer_at_ <= deadline)) return;
+  if (timer_ != 0) core_->loop.CancelTimer(timer_);
+  timer_at_ = deadline;
+  timer_ = core_->loop.RunAt(deadline, [connection = weak_from_this()] {
+    if (const auto self = connection.lock()) self->OnTimer();
+  });
+}
+
+void HttpConnection::OnTimer() {
+  timer_ = 0;
+  if (!open()) return;
+  NoteProgress();
+  if (now() >= Deadline()) return TimeOut();
+  UpdateTimer();
+}
+
+void HttpConnection::TimeOut() {
+  const bool write_stalled = unsent_seen_ > 0;
+  if (!write_stalled && (ending_ == Ending::kLingering || phase_ == Phase::kBetweenRequests)) {
+    return End();
+  }
+  if (core_->options.metrics != nullptr) core_->Count(core_->options.metrics->timeouts);
+  if (write_stalled) return End();
+  PushLastAnswer(ProblemResponse(408, "", "the request did not come in time"));
+  Advance();
+}
+
+void HttpConnection::EndWhenSent() {
+  ending_ = Ending::kSending;
+  AdvanceSoon();
+}
+
+// All is sent. What the client still sends is read and dropped for a while if the client does not
+// expect the end: closing on unread bytes resets the connection, and the answer may be lost.
+void HttpConnection::EndOrLinger() {
+  if (!lingers_) return End();
+  ending_ = Ending::kLingering;
+  linger_until_ = now() + core_->options.linger;
+}
+
+// REQUIRES: somebody holds this object.
+void HttpConnection::End() {
+  if (!open()) return;
+  // With bytes unsent this is a client that takes none; waiting for it has no end.
+  if (stream_->unsent_size() == 0) stream_->Close();
+  stream_.reset();
+  slots_.clear();
+  held_.reset();
+  if (timer_ != 0) core_->loop.CancelTimer(std::exchange(timer_, 0));
+  if (core_->server != nullptr) core_->server->Remove(id_);
+}
+
+}  // namespace neptune

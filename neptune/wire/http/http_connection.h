@@ -1,0 +1,125 @@
+// One client of an HttpServer: its reader, its requests in order, its timeouts. Internal to
+// http_server.
+//
+//   stream ─► reader ─► slot │ slot │ slot ─► stream
+//                        │ request   ▲ response, in any order; only the front one may leave
+//                        └► thread ──┘
+//
+// Layer: wire. Threads: the loop of its server only.
+// Limits: HttpServerOptions.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "neptune/wire/http/http_server.h"
+#include "neptune/wire/http/message_writer.h"
+
+namespace neptune {
+
+// What connections and running handlers need of their server, which may go before them.
+struct HttpServerCore {
+  World& world;
+  ThreadScheduler& threads;
+  Loop& loop;
+  const HttpServerOptions options;
+  const HttpHandler handler;
+  HttpServer* server;  // null once destroyed
+  size_t running_count = 0;
+
+  void NoteResponse(int status, Duration took) const;
+  static void Count(Counter* counter) {
+    if (counter != nullptr) counter->Increment();
+  }
+  void HandlerEnded();
+};
+
+class HttpConnection final : public StreamHandler,
+                             public std::enable_shared_from_this<HttpConnection> {
+ public:
+  // `turned_away`: one client too many, to be told so at its first request.
+  HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id, std::unique_ptr<Stream> stream,
+                 bool turned_away);
+  ~HttpConnection() override;
+
+  void Start();
+  // Ends at once if nothing has begun, else after what has.
+  void Drain();
+  // Ends now: unsent answers are lost.
+  void Abort();
+
+ private:
+  // The last answer is not written, leaves, has left.
+  enum class Ending { kNot, kSending, kLingering };
+
+  struct Slot {
+    HttpAnswerContext context;
+    TimePoint received;
+    bool exclusive = false;  // no other request runs beside this one
+    std::optional<HttpResponse> response{};
+  };
+
+  void OnData(std::string_view bytes) override;
+  void OnClosed(const Status& reason) override;
+  void OnDrained() override;
+
+  void Advance();
+  void TakeRequests();
+  bool MayTakeRequest() const;
+  bool MayRead() const;
+  std::optional<HttpRequest> NextRequest();
+  void Dispatch(HttpRequest request);
+  void RunHandler(uint64_t number, HttpRequest request);
+  void Answer(uint64_t number, HttpResponse response);
+  void AnswerReadError();
+  void PushLastAnswer(HttpResponse response);
+  void SendContinue();
+  void SendAnswers();
+  void SendFront();
+  void UpdateReading();
+  void AdvanceSoon();
+
+  TimePoint Deadline() const;
+  TimePoint ReadDeadline() const;
+  void NoteProgress();
+  void UpdateTimer();
+  void OnTimer();
+  void TimeOut();
+  void EndWhenSent();
+  void EndOrLinger();
+  void End();
+
+  TimePoint now() const { return core_->loop.Now(); }
+  bool open() const { return stream_ != nullptr; }
+  bool unsent_high() const { return stream_->unsent_size() > core_->options.unsent_size_max; }
+
+  const std::shared_ptr<HttpServerCore> core_;
+  const uint64_t id_;
+  std::unique_ptr<Stream> stream_;
+  const bool turned_away_;
+  HttpRequestReader reader_;
+  std::optional<HttpRequest> held_;  // read, and waiting for the ones before it to end
+  std::deque<Slot> slots_;
+  uint64_t front_number_ = 0;  // number of slots_.front()
+  bool last_taken_ = false;    // no request is taken after those in slots_
+  bool lingers_;               // the client does not expect the end of the connection
+  Ending ending_ = Ending::kNot;
+  bool advancing_ = false;
+  bool advance_posted_ = false;
+  bool reading_ = true;
+  bool draining_ = false;
+
+  HttpRequestReader::Phase phase_ = HttpRequestReader::Phase::kBetweenRequests;
+  TimePoint phase_began_;
+  size_t unsent_seen_ = 0;
+  TimePoint unsent_since_;
+  TimePoint linger_until_ = kNever;
+  TimerId timer_ = 0;
+  TimePoint timer_at_ = kNever;
+};
+
+}  // namespace neptune

@@ -1,0 +1,118 @@
+#include "neptune/wire/http/http_server.h"
+
+#include <array>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/wire/http/http_connection.h"
+
+namespace neptune {
+
+StatusOr<HttpServerMetrics> HttpServerMetrics::Make(MetricsRegistry& registry,
+                                                    std::string_view server) {
+  const MetricLabels labels = {{"server", std::string(server)}};
+  HttpServerMetrics metrics;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.connections,
+      registry.AddCounter("neptune_http_connections_total", "Connections accepted.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.connections_turned_away,
+      registry.AddCounter("neptune_http_connections_turned_away_total",
+                          "Connections refused because there were too many.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.read_errors,
+      registry.AddCounter("neptune_http_read_errors_total",
+                          "Requests that were malformed or over a limit.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.timeouts,
+      registry.AddCounter("neptune_http_timeouts_total",
+                          "Connections ended because the client was too slow.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.duration,
+      registry.AddHistogram("neptune_http_request_duration_seconds",
+                            "From the whole request to the answer handed to the stream.", labels));
+  constexpr std::array kClasses = {"", "1xx", "2xx", "3xx", "4xx", "5xx"};
+  for (size_t i = 1; i < kClasses.size(); ++i) {
+    NEPTUNE_ASSIGN_OR_RETURN(
+        metrics.responses[i],
+        registry.AddCounter("neptune_http_responses_total", "Responses by class of status.",
+                            {{"server", std::string(server)}, {"status", kClasses[i]}}));
+  }
+  return metrics;
+}
+
+HttpServer::HttpServer(World& world, ThreadScheduler& threads, const HttpServerOptions& options,
+                       HttpHandler handler)
+    : core_(std::make_shared<HttpServerCore>(HttpServerCore{.world = world,
+                                                            .threads = threads,
+                                                            .loop = threads.loop(),
+                                                            .options = options,
+                                                            .handler = std::move(handler),
+                                                            .server = this})) {}
+
+HttpServer::~HttpServer() {
+  core_->server = nullptr;
+  listener_.reset();
+  if (drain_timer_ != 0) core_->loop.CancelTimer(drain_timer_);
+  CloseAll();
+}
+
+Status HttpServer::Listen(const Endpoint& at, const ListenOptions& options) {
+  auto listener = core_->loop.network().Listen(
+      at, options, [this](std::unique_ptr<Stream> stream) { Serve(std::move(stream)); });
+  if (!listener.ok()) return Annotate(listener.status(), "http server");
+  listener_ = *std::move(listener);
+  return OkStatus();
+}
+
+void HttpServer::Serve(std::unique_ptr<Stream> stream) {
+  const HttpServerOptions& options = core_->options;
+  const bool turned_away = connections_.size() >= options.connection_count_max;
+  if (options.metrics != nullptr) {
+    HttpServerCore::Count(turned_away ? options.metrics->connections_turned_away
+                                      : options.metrics->connections);
+  }
+  if (draining_ ||
+      connections_.size() >= options.connection_count_max + options.turned_away_count_max) {
+    return;  // closed by going out of scope
+  }
+  const uint64_t id = next_id_++;
+  auto connection = std::make_shared<HttpConnection>(core_, id, std::move(stream), turned_away);
+  connections_.emplace(id, connection);
+  connection->Start();
+}
+
+void HttpServer::Drain(TimePoint deadline, Task on_drained) {
+  draining_ = true;
+  on_drained_ = std::move(on_drained);
+  listener_.reset();
+  // A copy: connections that end leave the map.
+  const auto connections = connections_;
+  for (const auto& [id, connection] : connections) connection->Drain();
+  if (drain_timer_ != 0) core_->loop.CancelTimer(drain_timer_);
+  drain_timer_ = core_->loop.RunAt(deadline, [this] {
+    drain_timer_ = 0;
+    CloseAll();
+  });
+  CheckDrained();
+}
+
+void HttpServer::Remove(uint64_t id) {
+  connections_.erase(id);
+  CheckDrained();
+}
+
+void HttpServer::CloseAll() {
+  const auto connections = connections_;
+  for (const auto& [id, connection] : connections) connection->Abort();
+  connections_.clear();
+}
+
+void HttpServer::CheckDrained() {
+  if (!draining_ || !connections_.empty() || core_->running_count > 0 || !on_drained_) return;
+  if (drain_timer_ != 0) core_->loop.CancelTimer(std::exchange(drain_timer_, 0));
+  // Posted, so that it may destroy this server.
+  core_->loop.Post(std::exchange(on_drained_, nullptr));
+}
+
+}  // namespace neptune

@@ -1,0 +1,389 @@
+// The server in the simulated world: order, limits, timeouts, backpressure, drain.
+
+#include "neptune/wire/http/http_server.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/strings.h"
+#include "neptune/wire/http/http_test_client.h"
+#include "neptune/world/sim/simulator.h"
+
+namespace neptune {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr uint16_t kPort = 80;
+
+class HttpServerTest : public testing::Test {
+ protected:
+  HttpServerTest() {
+    server_loop_ = *simulator_.AddHost({.name = "server"}).StartLoop({.name = "loop"});
+    client_loop_ = *simulator_.AddHost({.name = "client"}).StartLoop({.name = "loop"});
+  }
+  ~HttpServerTest() override {
+    clients_.clear();
+    server_.reset();
+    if (threads_ != nullptr) {
+      threads_->Stop();
+      simulator_.RunFor(seconds(100));
+      EXPECT_EQ(threads_->live_count(), 0u);
+    }
+  }
+
+  // Starts a server whose handler is Handle below.
+  void Start(HttpServerOptions options = {}) {
+    metrics_ = *HttpServerMetrics::Make(registry_, "test");
+    options.metrics = &metrics_;
+    server_loop_->Post([this, options] {
+      threads_ = std::make_unique<ThreadScheduler>(*server_loop_, thread_options_);
+      server_ = std::make_unique<HttpServer>(
+          simulator_.host("server"), *threads_, options,
+          [this](const HttpRequest& request) { return Handle(request); });
+      ASSERT_TRUE(server_->Listen({0, kPort}).ok());
+    });
+    simulator_.RunFor(milliseconds(1));
+  }
+
+  HttpResponse Handle(const HttpRequest& request) {
+    active_max_ = std::max(active_max_, ++active_);
+    StrAppend(&begun_, request.method, " ", request.path, ";");
+    // "/wait/30" waits 30 ms, "/large/9" answers 9 MB, everything else at once.
+    if (request.path.starts_with("/wait/")) {
+      this_thread::SleepFor(milliseconds(std::stoi(request.path.substr(6))));
+    }
+    --active_;
+    if (request.path.starts_with("/large/")) {
+      return HttpResponse::Text(200, std::string(std::stoul(request.path.substr(7)) << 20, 'x'));
+    }
+    return HttpResponse::Text(200, StrCat(request.path, request.body));
+  }
+
+  HttpTestClient& Connect() {
+    clients_.push_back(std::make_unique<HttpTestClient>(*client_loop_));
+    clients_.back()->Connect({simulator_.host("server").address(), kPort});
+    simulator_.RunFor(milliseconds(2));
+    EXPECT_TRUE(clients_.back()->connected());
+    return *clients_.back();
+  }
+  void RunFor(Duration duration) { simulator_.RunFor(duration); }
+  double Metric(std::string_view name) {
+    return registry_.Value(StrCat("neptune_http_", name), {{"server", "test"}}).value();
+  }
+
+  MetricsRegistry registry_;
+  HttpServerMetrics metrics_;
+  Simulator simulator_{20021115};
+  Loop* server_loop_;
+  Loop* client_loop_;
+  ThreadSchedulerOptions thread_options_;
+  std::unique_ptr<ThreadScheduler> threads_;
+  std::unique_ptr<HttpServer> server_;
+  std::vector<std::unique_ptr<HttpTestClient>> clients_;
+  std::string begun_;
+  int active_ = 0;
+  int active_max_ = 0;
+};
+
+TEST_F(HttpServerTest, AnswersAndKeepsTheConnection) {
+  Start();
+  HttpTestClient& client = Connect();
+  client.Get("/a?x=1");
+  RunFor(milliseconds(10));
+  client.Send("POST", "/b", {}, "body");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(client.Summary(), "200 /a;200 /bbody;");
+  EXPECT_FALSE(client.closed());
+  EXPECT_EQ(client.responses()[0].headers.Get("X-Content-Type-Options"), "nosniff");
+  EXPECT_EQ(client.responses()[0].headers.Get("Date"), "Wed, 01 Jan 2020 00:00:00 GMT");
+  EXPECT_EQ(Metric("connections_total"), 1);
+  EXPECT_EQ(Metric("request_duration_seconds"), 2);
+}
+
+TEST_F(HttpServerTest, ResponsesLeaveInTheOrderOfTheRequests) {
+  Start();
+  HttpTestClient& client = Connect();
+  for (const char* path : {"/wait/30", "/wait/10", "/wait/20", "/now"}) client.Get(path);
+  RunFor(milliseconds(25));
+  EXPECT_EQ(active_max_, 4);
+  EXPECT_TRUE(client.responses().empty());
+  RunFor(milliseconds(10));
+  EXPECT_EQ(client.Summary(), "200 /wait/30;200 /wait/10;200 /wait/20;200 /now;");
+}
+
+TEST_F(HttpServerTest, AnUnsafeRequestRunsAlone) {
+  Start();
+  HttpTestClient& client = Connect();
+  client.Get("/wait/20");
+  client.Send("POST", "/wait/10", {}, "b");
+  client.Get("/after");
+  RunFor(milliseconds(15));
+  EXPECT_EQ(begun_, "GET /wait/20;");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(begun_, "GET /wait/20;POST /wait/10;");
+  RunFor(milliseconds(15));
+  EXPECT_EQ(client.Summary(), "200 /wait/20;200 /wait/10b;200 /after;");
+  EXPECT_EQ(active_max_, 1);
+}
+
+TEST_F(HttpServerTest, RequestsInFlightAreBounded) {
+  Start({.in_flight_count_max = 4});
+  HttpTestClient& client = Connect();
+  for (int i = 0; i < 10; ++i) client.Get("/wait/10");
+  RunFor(milliseconds(100));
+  EXPECT_EQ(client.responses().size(), 10u);
+  EXPECT_EQ(active_max_, 4);
+}
+
+TEST_F(HttpServerTest, ManyPipelinedRequestsAreAllAnswered) {
+  Start();
+  HttpTestClient& client = Connect();
+  for (int i = 0; i < 5000; ++i) client.Get("/");
+  RunFor(seconds(1));
+  EXPECT_EQ(client.responses().size(), 5000u);
+}
+
+TEST_F(HttpServerTest, TheClientMayEndTheConnection) {
+  Start();
+  HttpTestClient& client = Connect();
+  client.Send("GET", "/a", {{"Connection", "close"}});
+  client.Get("/never");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(client.Summary(), "200 /a;");
+  EXPECT_EQ(client.responses()[0].headers.Get("Connection"), "close");
+  EXPECT_TRUE(client.closed());
+  EXPECT_EQ(server_->connection_count(), 0u);
+}
+
+TEST_F(HttpServerTest, ErrorsAreProblemsAfterTheAnswersBeforeThem) {
+  Start({.reader = {.target_size_max = 100}});
+  HttpTestClient& client = Connect();
+  client.Get("/wait/10");
+  client.SendBytes("NONSENSE\r\n\r\n");
+  RunFor(milliseconds(100));
+  ASSERT_EQ(client.responses().size(), 2u);
+  EXPECT_EQ(client.responses()[1].status, 400);
+  EXPECT_EQ(client.responses()[1].headers.Get("Content-Type"),
+            "application/problem+json; charset=utf-8");
+  EXPECT_FALSE(client.closed());  // lingering
+  RunFor(seconds(1));
+  EXPECT_TRUE(client.closed());
+  HttpTestClient& other = Connect();
+  other.Get(StrCat("/", std::string(200, 'x')));
+  RunFor(milliseconds(100));
+  EXPECT_EQ(other.responses().at(0).status, 414);
+  EXPECT_EQ(Metric("read_errors_total"), 2);
+}
+
+TEST_F(HttpServerTest, ABodyTooLargeIsRefusedBeforeItIsSent) {
+  Start({.reader = {.body_size_max = 1000}});
+  HttpTestClient& client = Connect();
+  client.SendBytes("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");
+  for (int i = 0; i < 100; ++i) client.SendBytes(std::string(10000, 'b'));
+  RunFor(milliseconds(100));
+  EXPECT_EQ(client.responses().at(0).status, 413);
+  EXPECT_EQ(begun_, "");
+}
+
+TEST_F(HttpServerTest, ContinueIsSentWhenTheBodyIsAwaited) {
+  Start();
+  HttpTestClient& client = Connect();
+  client.SendBytes(
+      "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(client.received_size(), std::string_view("HTTP/1.1 100 Continue\r\n\r\n").size());
+  client.SendBytes("ok");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(client.Summary(), "200 /bok;");
+}
+
+TEST_F(HttpServerTest, OneClientTooManyIsToldSo) {
+  Start({.connection_count_max = 1, .turned_away_count_max = 1});
+  HttpTestClient& first = Connect();
+  HttpTestClient& second = Connect();
+  HttpTestClient& third = Connect();
+  for (HttpTestClient* client : {&first, &second}) client->Get("/");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(first.Summary(), "200 /;");
+  EXPECT_EQ(second.responses().at(0).status, 503);
+  EXPECT_EQ(second.responses().at(0).headers.Get("Retry-After"), "1");
+  EXPECT_TRUE(third.closed());
+  RunFor(seconds(1));
+  EXPECT_TRUE(second.closed());
+  EXPECT_EQ(Metric("connections_turned_away_total"), 2);
+}
+
+TEST_F(HttpServerTest, WithoutAThreadTheAnswerIs503) {
+  thread_options_.thread_count_max = 1;
+  Start();
+  HttpTestClient& client = Connect();
+  client.Get("/wait/10");
+  client.Get("/");
+  RunFor(milliseconds(50));
+  ASSERT_EQ(client.responses().size(), 2u);
+  EXPECT_EQ(client.responses()[1].status, 503);
+}
+
+TEST_F(HttpServerTest, ASlowHeaderTimesOutHoweverItDrips) {
+  Start({.header_timeout = seconds(5)});
+  HttpTestClient& client = Connect();
+  client.SendBytes("GET / HTTP/1.1\r\nX: ");
+  for (int i = 0; i < 4; ++i) {
+    RunFor(seconds(1));
+    client.SendBytes("x");
+    EXPECT_TRUE(client.responses().empty());
+  }
+  RunFor(milliseconds(1100));
+  EXPECT_EQ(client.responses().at(0).status, 408);
+  RunFor(seconds(1));
+  EXPECT_TRUE(client.closed());
+  EXPECT_EQ(Metric("timeouts_total"), 1);
+}
+
+TEST_F(HttpServerTest, ASlowBodyTimesOut) {
+  Start({.header_timeout = seconds(5), .body_timeout = seconds(7)});
+  HttpTestClient& client = Connect();
+  client.SendBytes("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n");
+  RunFor(milliseconds(6900));
+  EXPECT_TRUE(client.responses().empty());
+  RunFor(milliseconds(200));
+  EXPECT_EQ(client.responses().at(0).status, 408);
+}
+
+TEST_F(HttpServerTest, AnIdleConnectionIsClosedAndABusyOneIsNot) {
+  Start({.idle_timeout = seconds(10)});
+  HttpTestClient& client = Connect();
+  HttpTestClient& busy = Connect();
+  busy.Get("/wait/30000");
+  for (int i = 0; i < 3; ++i) {
+    RunFor(seconds(8));
+    client.Get("/");
+  }
+  EXPECT_FALSE(client.closed());
+  RunFor(seconds(11));
+  EXPECT_TRUE(client.closed());
+  EXPECT_EQ(busy.responses().size(), 1u);
+  EXPECT_FALSE(busy.closed());
+}
+
+TEST_F(HttpServerTest, AClientThatDoesNotReadIsNotReadEither) {
+  Start({.in_flight_count_max = 1, .unsent_size_max = 1 << 20, .write_timeout = seconds(20)});
+  HttpTestClient& client = Connect();
+  client.SetReading(false);
+  for (int i = 0; i < 50; ++i) client.Get("/large/1");
+  RunFor(seconds(10));
+  const std::string begun = begun_;
+  EXPECT_LT(begun.size(), 5 * std::string_view("GET /large/1;").size());
+  client.SetReading(true);
+  RunFor(seconds(10));
+  EXPECT_EQ(client.responses().size(), 50u);
+}
+
+TEST_F(HttpServerTest, AClientThatNeverReadsIsClosed) {
+  Start({.write_timeout = seconds(20)});
+  HttpTestClient& client = Connect();
+  client.SetReading(false);
+  client.Get("/large/8");
+  RunFor(seconds(19));
+  EXPECT_EQ(server_->connection_count(), 1u);
+  RunFor(seconds(22));
+  EXPECT_EQ(server_->connection_count(), 0u);
+  EXPECT_EQ(Metric("timeouts_total"), 1);
+}
+
+TEST_F(HttpServerTest, TheLastAnswerLeavesWholeBeforeTheEnd) {
+  Start();
+  HttpTestClient& client = Connect();
+  client.Send("GET", "/large/8", {{"Connection", "close"}});
+  RunFor(seconds(5));
+  EXPECT_EQ(client.responses().at(0).body.size(), 8u << 20);
+  EXPECT_TRUE(client.closed());
+}
+
+TEST_F(HttpServerTest, AnswersToAClientThatLeftGoNowhere) {
+  Start();
+  HttpTestClient& client = Connect();
+  client.Get("/wait/50");
+  RunFor(milliseconds(10));
+  client.Close();
+  RunFor(milliseconds(10));
+  EXPECT_EQ(active_, 1);
+  RunFor(milliseconds(100));
+  EXPECT_EQ(active_, 0);
+  EXPECT_EQ(server_->connection_count(), 0u);
+}
+
+TEST_F(HttpServerTest, DrainEndsIdleConnectionsAndFinishesTheOthers) {
+  Start();
+  HttpTestClient& idle = Connect();
+  HttpTestClient& busy = Connect();
+  busy.Get("/wait/100");
+  RunFor(milliseconds(10));
+  bool drained = false;
+  server_loop_->Post(
+      [&] { server_->Drain(server_loop_->Now() + seconds(10), [&] { drained = true; }); });
+  RunFor(milliseconds(10));
+  EXPECT_TRUE(idle.closed());
+  EXPECT_FALSE(drained);
+  RunFor(milliseconds(100));
+  EXPECT_EQ(busy.Summary(), "200 /wait/100;");
+  EXPECT_EQ(busy.responses()[0].headers.Get("Connection"), "close");
+  RunFor(seconds(1));
+  EXPECT_TRUE(drained);
+}
+
+TEST_F(HttpServerTest, DrainClosesAtTheDeadlineAndWaitsForHandlers) {
+  Start();
+  HttpTestClient& client = Connect();
+  client.Get("/wait/3000");
+  RunFor(milliseconds(10));
+  bool drained = false;
+  server_loop_->Post(
+      [&] { server_->Drain(server_loop_->Now() + seconds(1), [&] { drained = true; }); });
+  RunFor(milliseconds(1100));
+  EXPECT_TRUE(client.closed());
+  EXPECT_FALSE(drained);
+  RunFor(seconds(3));
+  EXPECT_TRUE(drained);
+}
+
+TEST_F(HttpServerTest, AServerMayGoWhileItsHandlersRun) {
+  Start();
+  HttpTestClient& client = Connect();
+  client.Get("/wait/50");
+  RunFor(milliseconds(10));
+  server_loop_->Post([&] { server_.reset(); });
+  RunFor(milliseconds(100));
+  EXPECT_TRUE(client.closed());
+  EXPECT_EQ(active_, 0);
+}
+
+TEST_F(HttpServerTest, RandomPiecesAndDelaysChangeNothing) {
+  Start();
+  std::string expected;
+  HttpTestClient& client = Connect();
+  std::string bytes;
+  for (int i = 0; i < 200; ++i) {
+    const bool post = simulator_.random().Below(4) == 0;
+    const std::string path = StrCat("/wait/", simulator_.random().Below(5));
+    StrAppend(&bytes, post ? "POST " : "GET ", path, " HTTP/1.1\r\nHost: x\r\n",
+              post ? "Content-Length: 3\r\n\r\nabc" : "\r\n");
+    StrAppend(&expected, "200 ", path, post ? "abc" : "", ";");
+  }
+  while (!bytes.empty()) {
+    const size_t size = std::min<size_t>(bytes.size(), 1 + simulator_.random().Below(200));
+    client.SendBytes(std::string_view(bytes).substr(0, size));
+    bytes.erase(0, size);
+    RunFor(milliseconds(simulator_.random().Below(3)));
+  }
+  RunFor(seconds(2));
+  EXPECT_EQ(client.Summary(), expected);
+}
+
+}  // namespace
+}  // namespace neptune

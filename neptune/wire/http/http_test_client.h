@@ -1,0 +1,54 @@
+// A client over a world's stream, for tests of servers: sends bytes, collects responses.
+//
+// Layer: wire, for tests. Threads: its loop's own.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/wire/http/http_message.h"
+#include "neptune/wire/http/response_reader.h"
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+class HttpTestClient final : private StreamHandler {
+ public:
+  explicit HttpTestClient(Loop& loop) : loop_(loop) {}
+
+  // What is sent before the connection stands is sent then.
+  void Connect(const Endpoint& to);
+  void SendBytes(std::string_view bytes);
+  // Sends a request and notes that its response is expected.
+  void Send(std::string_view method, std::string_view target, const HttpHeaders& headers = {},
+            std::string_view body = {});
+  void Get(std::string_view target) { Send("GET", target); }
+  void SetReading(bool on) { stream_->SetReading(on); }
+  void Close() { stream_.reset(); }
+
+  const std::vector<HttpResponse>& responses() const { return responses_; }
+  // "200 body;404 body;" of the responses so far.
+  std::string Summary() const;
+  // Bytes received, whether or not they are whole responses.
+  size_t received_size() const { return received_size_; }
+  bool connected() const { return stream_ != nullptr; }
+  bool closed() const { return closed_; }
+
+ private:
+  void OnData(std::string_view bytes) override;
+  void OnClosed(const Status& reason) override;
+  void TakeResponses();
+
+  Loop& loop_;
+  std::unique_ptr<Stream> stream_;
+  std::string unsent_;
+  HttpResponseReader reader_;
+  std::vector<HttpResponse> responses_;
+  size_t received_size_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace neptune
