@@ -1,0 +1,3 @@
+#include "cache/service/cache_module.h"
+
+NEPTUNE_SERVICE_MODULE(search::cache::CacheModule)

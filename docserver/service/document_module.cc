@@ -1,0 +1,154 @@
+#include "docserver/service/document_module.h"
+
+#include <glog/logging.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "docserver/docserver.pb.h"
+#include "docserver/document_service.h"
+#include "docserver/registry.h"
+#include "docserver/snippet/snippet.h"
+#include "neptune/base/strings.h"
+
+namespace search::docserver {
+
+using neptune::Data;
+using neptune::ModuleContext;
+using neptune::PartitionId;
+using neptune::RequestContext;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrCat;
+
+namespace {
+
+constexpr uint32_t kSnippetSizeMax = 2000;
+
+// Making a snippet never waits, so one maker serves all user-level threads of a kernel thread.
+SnippetMaker& SnippetMakerOfThisThread() {
+  static thread_local SnippetMaker maker;
+  return maker;
+}
+
+// An unreadable query only costs the marking.
+index::Query ParseCanonical(const std::string& text) {
+  StatusOr<index::Query> query = index::ParseQuery(text, index::ParseLimits::ForCanonical());
+  return query.ok() ? *std::move(query) : index::Query();
+}
+
+void Summarise(StoredDocument document, const FetchRequest& request, const index::Query& query,
+               Summary* summary) {
+  summary->set_found(true);
+  summary->set_url(std::move(*document.mutable_url()));
+  summary->set_title(std::move(*document.mutable_title()));
+  summary->set_site(std::move(*document.mutable_site()));
+  if (request.snippet_size_max() > 0) {
+    SnippetOptions options;
+    options.size_max = std::min(request.snippet_size_max(), kSnippetSizeMax);
+    SnippetMakerOfThisThread().Make(document.text(), query, options, summary->mutable_snippet());
+  }
+  if (request.with_text()) summary->set_text(std::move(*document.mutable_text()));
+}
+
+}  // namespace
+
+Status DocumentModule::Start(ModuleContext& context) {
+  const auto path = context.parameters.find("path");
+  if (path == context.parameters.end()) {
+    return neptune::InvalidArgument("document servers need the parameter 'path'");
+  }
+  if (const auto chosen = context.parameters.find("implementation");
+      chosen != context.parameters.end()) {
+    implementation_ = chosen->second;
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(
+      damaged_, context.metrics.AddCounter("search_documents_damaged_total",
+                                           "Stored documents that failed their checksum.",
+                                           {{"service", context.service.value()}}));
+  const std::filesystem::path root = std::filesystem::path(context.base_directory) / path->second;
+  for (const PartitionId& id : context.partitions) {
+    Partition partition;
+    StatusOr<std::unique_ptr<DocumentStore>> store =
+        OpenDocumentStore(implementation_, (root / StrCat(id)).string(), DocumentStoreOptions());
+    partition.status = store.status();
+    if (store.ok()) partition.store = *std::move(store);
+    LOG_IF(ERROR, !partition.status.ok())
+        << context.service << "/" << id << " is not served: " << partition.status;
+    partitions_.emplace(id, std::move(partition));
+  }
+  context.registrar.Method(neptune::MethodName(kFetchMethod), {.grain = neptune::Grain::kLong},
+                           [this](RequestContext& request, const Data& in, Data* out) {
+                             return Fetch(request, in, out);
+                           });
+  return AddStatus(context);
+}
+
+Status DocumentModule::Health(PartitionId partition) {
+  const auto found = partitions_.find(partition);
+  return found == partitions_.end() ? neptune::NotFound("partition ", partition)
+                                    : found->second.status;
+}
+
+// All at once; if one of them is damaged, one by one, so that only the damaged ones are missing.
+StatusOr<FetchedDocuments> DocumentModule::Read(const DocumentStore& store,
+                                                const FetchRequest& request) {
+  const std::vector<uint64_t> ids(request.doc_ids().begin(), request.doc_ids().end());
+  StatusOr<FetchedDocuments> documents = store.Fetch(ids);
+  if (documents.status().code() != neptune::StatusCode::kDataLoss) return documents;
+  FetchedDocuments readable;
+  for (const uint64_t id : ids) {
+    StatusOr<FetchedDocuments> one = store.Fetch(std::span(&id, 1));
+    if (one.ok()) {
+      readable.push_back(std::move(one->front()));
+      continue;
+    }
+    damaged_->Increment();
+    LOG_EVERY_N(ERROR, 100) << "document " << id << ": " << one.status();
+    readable.push_back(std::nullopt);
+  }
+  return readable;
+}
+
+Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const FetchRequest* const asked, request.As<FetchRequest>());
+  if (asked->doc_ids_size() > static_cast<int>(kFetchCountMax)) {
+    return neptune::InvalidArgument(asked->doc_ids_size(), " documents asked for; at most ",
+                                    kFetchCountMax);
+  }
+  const Partition& partition = partitions_.at(context.partition());
+  if (!partition.status.ok()) {
+    return neptune::Unavailable("partition ", context.partition(),
+                                " is not served: ", partition.status.message());
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents, Read(*partition.store, *asked));
+  const index::Query query = ParseCanonical(asked->query());
+  FetchResponse answer;
+  answer.set_implementation(implementation_);
+  for (size_t i = 0; i < documents.size(); ++i) {
+    Summary* const summary = answer.add_summaries();
+    summary->set_doc_id(asked->doc_ids(static_cast<int>(i)));
+    if (context.ShouldStop()) return neptune::DeadlineExceeded("fetching documents");
+    if (documents[i]) Summarise(*std::move(documents[i]), *asked, query, summary);
+  }
+  *response = Data::Of(std::move(answer));
+  return neptune::OkStatus();
+}
+
+Status DocumentModule::AddStatus(ModuleContext& context) {
+  NEPTUNE_ASSIGN_OR_RETURN(
+      section_, context.status.Add(StrCat("documents ", context.service), [this](auto* report) {
+        neptune::StatusTable table{
+            "Partitions", {"partition", "implementation", "documents", "state"}, {}};
+        for (const auto& [id, partition] : partitions_) {
+          table.AddRow(
+              id.value(), implementation_,
+              partition.store == nullptr ? 0 : partition.store->document_count(),
+              partition.status.ok() ? std::string("serving") : partition.status.ToString());
+        }
+        report->tables.push_back(std::move(table));
+      }));
+  return neptune::OkStatus();
+}
+
+}  // namespace search::docserver

@@ -1,0 +1,47 @@
+// Document servers as a service: titles, query-biased summaries and whole texts by document number.
+//
+// Parameters (cluster spec):
+//   path            folder with one folder a partition, named by its number; relative to the base folder
+//   implementation  variant of the registry: rocksdb (default) or flat_file
+//
+// A damaged document is answered as not found and counted; a store that cannot be opened is not announced.
+//
+// Source: DAC 2.1 (document servers). Layer: docserver.
+// Threads: methods run on any loop of the node; stores are thread-safe, snippet makers are a kernel
+//   thread's own.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "docserver/document_store.h"
+#include "index/core/query/query.h"
+#include "neptune/service/service_module.h"
+
+namespace search::docserver {
+
+class DocumentModule final : public neptune::ServiceModule {
+ public:
+  neptune::Status Start(neptune::ModuleContext& context) override;
+  neptune::Status Health(neptune::PartitionId partition) override;
+  std::string implementation() const override { return implementation_; }
+
+ private:
+  struct Partition {
+    neptune::Status status;  // OK: store is set
+    std::unique_ptr<DocumentStore> store;
+  };
+  neptune::Status Fetch(neptune::RequestContext& context, const neptune::Data& request,
+                        neptune::Data* response);
+  neptune::StatusOr<FetchedDocuments> Read(const DocumentStore& store, const FetchRequest& request);
+  neptune::Status AddStatus(neptune::ModuleContext& context);
+
+  std::string implementation_ = "rocksdb";
+  std::map<neptune::PartitionId, Partition> partitions_;  // fixed after Start
+  neptune::Counter* damaged_ = nullptr;
+  neptune::StatusSection section_;
+};
+
+}  // namespace search::docserver

@@ -1,0 +1,3 @@
+#include "index/tier/service/tier_module.h"
+
+NEPTUNE_SERVICE_MODULE(search::index::TierModule)

@@ -1,0 +1,45 @@
+// The index tier as a service: opens its partitions and answers the local operator of a search.
+//
+// Parameters (cluster spec):
+//   path            folder with one folder a partition, named by its number; relative to the base folder
+//   implementation  variant of the registry; default: what the folder says it is
+//
+// A partition that is lost, damaged or of another variant is not announced and answers why; the others
+// serve.
+//
+// Source: DAC 3.3, figure 5 (local and reduce operators). Layer: index/tier.
+// Threads: methods run on any loop of the node; tiers are thread-safe.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "index/tier/index_tier.h"
+#include "neptune/service/service_module.h"
+
+namespace search::index {
+
+class TierModule final : public neptune::ServiceModule {
+ public:
+  neptune::Status Start(neptune::ModuleContext& context) override;
+  neptune::Status Health(neptune::PartitionId partition) override;
+  std::string implementation() const override { return implementation_; }
+
+ private:
+  struct Partition {
+    neptune::Status status;  // OK: tier is set
+    std::unique_ptr<IndexTier> tier;
+  };
+  Partition Open(const std::string& directory, const std::string& wanted);
+  neptune::Status Search(neptune::RequestContext& context, const neptune::Data& request,
+                         neptune::Data* response);
+  neptune::Status AddStatus(neptune::ModuleContext& context);
+
+  std::string implementation_ = "none";
+  std::map<neptune::PartitionId, Partition> partitions_;  // fixed after Start
+  neptune::StatusSection section_;
+};
+
+}  // namespace search::index
