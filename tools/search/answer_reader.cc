@@ -1,0 +1,148 @@
+#include "tools/search/answer_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/strings.h"
+#include "neptune/base/time.h"
+
+namespace search::tools {
+namespace {
+
+using frontend::CacheUse;
+using frontend::SearchAnswer;
+using neptune::InvalidArgument;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrCat;
+using Json = nlohmann::json;
+
+const Json& Member(const Json& object, const char* name) {
+  static const Json* const null = new Json();
+  if (!object.is_object()) return *null;
+  const auto found = object.find(name);
+  return found == object.end() ? *null : *found;
+}
+
+std::string Text(const Json& object, const char* name) {
+  const Json& value = Member(object, name);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+bool Truth(const Json& object, const char* name, bool fallback) {
+  const Json& value = Member(object, name);
+  return value.is_boolean() ? value.get<bool>() : fallback;
+}
+
+double Number(const Json& object, const char* name) {
+  const Json& value = Member(object, name);
+  const double number = value.is_number() ? value.get<double>() : 0;
+  return std::isfinite(number) ? number : 0;
+}
+
+uint64_t Count(const Json& object, const char* name) {
+  const Json& value = Member(object, name);
+  return value.is_number_unsigned() ? value.get<uint64_t>() : 0;
+}
+
+uint32_t SmallCount(const Json& object, const char* name) {
+  return static_cast<uint32_t>(std::min<uint64_t>(Count(object, name), UINT32_MAX));
+}
+
+neptune::Duration Millis(const Json& object, const char* name) {
+  constexpr double kMillisMax = 1e12;
+  return neptune::FromSeconds(std::clamp(Number(object, name), 0.0, kMillisMax) / 1000);
+}
+
+// Calls `read` with each element of an array member, the first kResultsReadMax of them.
+template <typename Read>
+void ForEach(const Json& object, const char* name, Read read) {
+  const Json& array = Member(object, name);
+  if (!array.is_array()) return;
+  for (size_t i = 0; i < std::min(array.size(), kResultsReadMax); ++i) read(array[i]);
+}
+
+frontend::ServiceCoverage ReadService(const Json& json) {
+  frontend::ServiceCoverage service;
+  service.service = Text(json, "service");
+  service.implementation = Text(json, "implementation");
+  service.partitions_asked = SmallCount(json, "partitions_asked");
+  service.evaluated_completely = Truth(json, "evaluated_completely", true);
+  ForEach(json, "missing", [&](const Json& missing) {
+    service.missing.push_back({SmallCount(missing, "partition"), Text(missing, "reason")});
+  });
+  return service;
+}
+
+CacheUse ReadCache(const Json& json) {
+  CacheUse cache;
+  const std::string outcome = Text(json, "outcome");
+  if (outcome == "hit") cache.outcome = CacheUse::Outcome::kHit;
+  if (outcome == "miss") cache.outcome = CacheUse::Outcome::kMiss;
+  if (outcome == "failed") cache.outcome = CacheUse::Outcome::kFailed;
+  cache.age = Millis(json, "age_ms");
+  cache.implementation = Text(json, "implementation");
+  return cache;
+}
+
+frontend::SearchResult ReadResult(const Json& json) {
+  frontend::SearchResult result;
+  result.doc_id = Text(json, "id");
+  result.url = Text(json, "url");
+  result.title = Text(json, "title");
+  result.site = Text(json, "site");
+  result.score = Number(json, "score");
+  result.has_summary = Truth(json, "has_summary", true);
+  ForEach(json, "snippet_pieces", [&](const Json& piece) {
+    result.snippet.push_back({Text(piece, "text"), Truth(piece, "matches_query", false)});
+  });
+  return result;
+}
+
+Status StatusFor(int http_status, std::string_view message) {
+  if (http_status == 429) return neptune::ResourceExhausted(message);
+  if (http_status >= 500) return neptune::Unavailable(message);
+  if (http_status == 404) return neptune::NotFound(message);
+  return InvalidArgument(message);
+}
+
+}  // namespace
+
+StatusOr<SearchAnswer> ReadAnswer(std::string_view json) {
+  const Json document = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (document.is_discarded()) return InvalidArgument("the answer is not JSON");
+  if (!Member(document, "results").is_array() || !Member(document, "query").is_string()) {
+    return InvalidArgument("the answer is not one of a search frontend");
+  }
+  SearchAnswer answer;
+  answer.query = Text(document, "query");
+  ForEach(document, "notes", [&](const Json& note) {
+    if (note.is_string()) answer.notes.push_back(note.get<std::string>());
+  });
+  answer.start = SmallCount(document, "start");
+  answer.count = std::max<uint32_t>(1, SmallCount(document, "count"));
+  answer.took = Millis(document, "took_ms");
+  answer.total = Count(document, "total");
+  answer.total_is_exact = Truth(document, "total_is_exact", false);
+  ForEach(document, "results",
+          [&](const Json& result) { answer.results.push_back(ReadResult(result)); });
+  const Json& coverage = Member(document, "coverage");
+  ForEach(coverage, "tiers",
+          [&](const Json& tier) { answer.coverage.tiers.push_back(ReadService(tier)); });
+  answer.coverage.documents = ReadService(Member(coverage, "documents"));
+  answer.coverage.cache = ReadCache(Member(coverage, "cache"));
+  return answer;
+}
+
+Status ReadProblem(int http_status, std::string_view json) {
+  const Json document = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const std::string title = Text(document, "title");
+  const std::string detail = Text(document, "detail");
+  if (title.empty()) return StatusFor(http_status, StrCat("HTTP status ", http_status));
+  return StatusFor(http_status, StrCat(title, detail.empty() ? "" : ": ", detail));
+}
+
+}  // namespace search::tools

@@ -1,0 +1,109 @@
+#include "tools/search/terminal_page.h"
+
+#include "frontend/render/wording/address.h"
+#include "frontend/render/wording/paging.h"
+#include "frontend/render/wording/wording.h"
+#include "neptune/base/strings.h"
+#include "tools/search/wrapped_text.h"
+
+namespace search::tools {
+namespace {
+
+using frontend::SearchAnswer;
+using frontend::SearchResult;
+using neptune::StrCat;
+
+constexpr int kIndent = 5;
+
+// Makes paragraphs of one width and colour setting.
+class PageLines {
+ public:
+  explicit PageLines(const TerminalPageOptions& options) : options_(options) {}
+
+  WrappedText Paragraph(int indent, int first_indent) const {
+    return WrappedText({.width = options_.width,
+                        .indent = indent,
+                        .first_indent = first_indent,
+                        .has_colours = options_.has_colours});
+  }
+  std::string Line(std::string_view text, TextStyle style, int indent = 0) const {
+    WrappedText line = Paragraph(indent, indent);
+    line.Add(text, style);
+    return line.Take();
+  }
+
+ private:
+  const TerminalPageOptions& options_;
+};
+
+// Where to go to read the result.
+std::string AddressOf(const SearchResult& result, const std::string& base_url) {
+  if (frontend::IsWebAddress(result.url)) return result.url;
+  const std::string copy = StrCat(base_url, frontend::CachedCopyPath(result.doc_id));
+  if (result.url.empty()) return copy;
+  std::string parts;
+  for (const std::string& part : frontend::AddressParts(result.url)) {
+    neptune::StrAppend(&parts, parts.empty() ? "" : " › ", part);
+  }
+  return StrCat(parts, " ", copy);
+}
+
+std::string SnippetLines(const SearchResult& result, const PageLines& lines) {
+  if (!result.has_summary) {
+    return lines.Line("title and summary are missing: the document server did not answer",
+                      TextStyle::kDim, kIndent);
+  }
+  if (result.snippet.empty()) return {};
+  WrappedText snippet = lines.Paragraph(kIndent, kIndent);
+  for (const frontend::TextPiece& piece : result.snippet) {
+    snippet.Add(piece.text, piece.matches_query ? TextStyle::kMatch : TextStyle::kPlain);
+  }
+  return snippet.Take();
+}
+
+std::string ResultLines(const SearchResult& result, uint64_t number, const std::string& base_url,
+                        const PageLines& lines) {
+  const std::string label = StrCat(number, ".");
+  WrappedText title = lines.Paragraph(kIndent, label.size() < 4 ? 4 - label.size() : 0);
+  title.Add(label, TextStyle::kDim);
+  title.Add(" ");
+  title.Add(result.title.empty() ? StrCat("Document ", result.doc_id) : result.title,
+            TextStyle::kTitle);
+  return StrCat(title.Take(), lines.Line(AddressOf(result, base_url), TextStyle::kAddress, kIndent),
+                SnippetLines(result, lines), "\n");
+}
+
+std::string MissingLines(const SearchAnswer& answer, const PageLines& lines) {
+  if (answer.coverage.complete()) return {};
+  std::string text = lines.Line("This answer is incomplete.", TextStyle::kWarning);
+  for (const std::string& sentence : frontend::MissingSentences(answer.coverage)) {
+    WrappedText item = lines.Paragraph(2, 0);
+    item.Add("- ", TextStyle::kWarning);
+    item.Add(sentence, TextStyle::kWarning);
+    text += item.Take();
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string TerminalPage(const SearchAnswer& answer, const TerminalPageOptions& options) {
+  const PageLines lines(options);
+  std::string page = lines.Line(
+      StrCat(frontend::Capitalised(frontend::RangeSentence(answer)), " for ", answer.query),
+      TextStyle::kTitle);
+  for (const std::string& note : answer.notes) page += lines.Line(note, TextStyle::kDim);
+  page += "\n";
+  page += MissingLines(answer, lines);
+  uint64_t number = answer.start;
+  for (const SearchResult& result : answer.results) {
+    page += ResultLines(result, ++number, options.base_url, lines);
+  }
+  page += lines.Line(frontend::Capitalised(frontend::CoverageSentence(answer)), TextStyle::kDim);
+  if (const auto next = frontend::ComputePaging(answer).next) {
+    page += lines.Line(StrCat("Next page: --start=", *next), TextStyle::kDim);
+  }
+  return page;
+}
+
+}  // namespace search::tools
