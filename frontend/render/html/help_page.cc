@@ -1,33 +1,35 @@
 #include <string>
 
-#include "frontend/render/html/help_examples.h"
 #include "frontend/render/html/page_frame.h"
 #include "frontend/render/html/pages.h"
+#include "index/core/query/examples.h"
 
 namespace search::frontend::html {
 namespace {
 
-void WriteExample(MarkupWriter& html, const HelpExample& example) {
+void WriteExample(MarkupWriter& html, const index::QueryExample& example) {
   const Element row(html, "tr");
   {
-    const Element cell(html, "td");
-    html.TextElement("a", example.query,
-                     {{"href", SearchPath({.query = std::string(example.query)})}});
+    const Element cell(html, "th", {{"scope", "row"}});
+    html.TextElement("code", example.syntax);
   }
-  html.TextElement("td", example.meaning);
+  const Element cell(html, "td");
+  html.TextElement("div", example.meaning);
+  html.TextElement("a", example.query,
+                   {{"href", SearchPath({.query = std::string(example.query)})}});
 }
 
 void WriteExamples(MarkupWriter& html) {
   const Element table(html, "table", {{"class", "examples"}});
-  html.TextElement("caption", "Examples of queries", {{"class", "visually-hidden"}});
+  html.TextElement("caption", "What to type", {{"class", "visually-hidden"}});
   {
     const Element head(html, "thead");
     const Element row(html, "tr");
-    html.TextElement("th", "Type this", {{"scope", "col"}});
-    html.TextElement("th", "to find documents that", {{"scope", "col"}});
+    html.TextElement("th", "Type", {{"scope", "col"}});
+    html.TextElement("th", "to find, for example", {{"scope", "col"}});
   }
   const Element body(html, "tbody");
-  for (const HelpExample& example : HelpExamples()) WriteExample(html, example);
+  for (const index::QueryExample& example : index::QueryExamples()) WriteExample(html, example);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include <string>
 
-#include "frontend/render/html/help_examples.h"
 #include "frontend/render/html/page_frame.h"
 #include "frontend/render/html/pages.h"
 #include "frontend/render/wording/wording.h"
+#include "index/core/query/examples.h"
 #include "neptune/base/strings.h"
 
 namespace search::frontend::html {
@@ -14,7 +14,7 @@ constexpr size_t kSuggestionCount = 3;
 void WriteSuggestions(MarkupWriter& html) {
   const Element list(html, "ul", {{"class", "suggestions"}, {"aria-label", "Searches to try"}});
   size_t count = 0;
-  for (const HelpExample& example : HelpExamples()) {
+  for (const index::QueryExample& example : index::QueryExamples()) {
     if (count++ == kSuggestionCount) break;
     const Element item(html, "li");
     html.TextElement("a", example.query,

@@ -9,6 +9,7 @@
 #include "frontend/render/render.h"
 #include "frontend/render/samples/html_check.h"
 #include "frontend/render/samples/samples.h"
+#include "index/core/query/examples.h"
 
 namespace search::frontend {
 namespace {
@@ -180,6 +181,15 @@ TEST(PagesTest, LongDocumentIsCutAndSaysSo) {
   const std::string page = html::DocumentPage(document, Site{});
   EXPECT_LT(page.size(), kCachedTextSizeMax + 10'000);
   EXPECT_THAT(page, HasSubstr("its last 5 bytes are not shown"));
+}
+
+TEST(PagesTest, HelpExplainsAndLinksEveryExample) {
+  const std::string page = html::HelpPage(Site{});
+  const auto links = HtmlAttributes(page, "href");
+  for (const index::QueryExample& example : index::QueryExamples()) {
+    EXPECT_THAT(HtmlTexts(page, "code"), Contains(std::string(example.syntax)));
+    EXPECT_THAT(links, Contains(SearchPath({.query = std::string(example.query)})));
+  }
 }
 
 TEST(PagesTest, ErrorSaysWhatIsWrongAndKeepsTheQuery) {
