@@ -123,7 +123,8 @@ class CanaryTest(unittest.TestCase):
     def test_raw_rules(self):
         raw = 'cc_library(name = "a")\n'
         self.assertEqual(self.found(build_rules.raw_rules, {"cache/BUILD": raw}), ["cache/BUILD:1 project-rules"])
-        files = {"cache/BUILD": 'neptune_library(name = "a")\n', "tools/bazel/x/BUILD": raw}
+        self.assertEqual(len(self.found(build_rules.raw_rules, {"neptune/wire/BUILD": raw})), 1)
+        files = {"cache/BUILD": 'neptune_library(name = "a")\n', "tools/bazel/x/BUILD": raw, "neptune/BUILD": raw}
         self.assertEqual(self.found(build_rules.raw_rules, files), [])
 
     def test_layer_dependencies(self):
