@@ -6,6 +6,7 @@ The rules' own file is run: its Starlark is within Python's syntax, so Python ru
 
 import os
 import unittest
+from unittest.mock import MagicMock
 
 from source_tree import SourceTree
 from style_test import workspace
@@ -41,7 +42,9 @@ def _fail(message):
 def declare(package, rule, deps):
     """Calls a project rule as a BUILD file of `package` would; the targets it makes."""
     native = FakeNative(package)
-    scope = {"native": native, "fail": _fail}
+    # Rules that the file declares itself need only be declarable here.
+    declarations = {name: MagicMock() for name in ("rule", "attr", "provider", "aspect")}
+    scope = {"native": native, "fail": _fail, **declarations}
     path = os.path.join(workspace(), build_rules.RULES_FILE)
     with open(path, encoding="utf-8") as file:
         exec(compile(file.read(), path, "exec"), scope)
