@@ -1,0 +1,265 @@
+#include "tools/build_index/build.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "docserver/registry.h"
+#include "index/core/search/global_statistics.h"
+#include "neptune/base/strings.h"
+#include "tools/build_index/partition_stages.h"
+#include "tools/build_index/rank_stage.h"
+#include "tools/build_index/read_stage.h"
+
+namespace search::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using neptune::InvalidArgument;
+using neptune::OkStatus;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrAppend;
+using neptune::StrCat;
+using Facts = BuildJournal::Facts;
+
+// Changes when a stage makes something else of the same input.
+constexpr int kBuildVersion = 1;
+constexpr uint64_t kIndexVersionBits = 53;
+
+Status CheckOptions(const BuildOptions& options) {
+  if (options.inputs.empty()) return InvalidArgument("no input is named");
+  if (options.folder.empty()) return InvalidArgument("no folder for the index is named");
+  const auto bounded = [](uint32_t count) { return count >= 1 && count <= kPartitionsMax; };
+  if (!bounded(options.partition_count) || !bounded(options.document_partition_count)) {
+    return InvalidArgument("numbers of partitions are 1 to ", kPartitionsMax);
+  }
+  if (!(options.tier1_share >= 0 && options.tier1_share <= 1)) {
+    return InvalidArgument("the share of tier 1 is 0 to 1");
+  }
+  if (options.thread_count < 1 || options.thread_count > 64) {
+    return InvalidArgument("the number of threads is 1 to 64");
+  }
+  if (options.memory_mb < 256) return InvalidArgument("the memory is at least 256 MiB");
+  if (options.document_stores.empty()) return InvalidArgument("no document store is named");
+  for (const std::string& name : options.document_stores) {
+    const auto variants = docserver::RegisteredDocumentStores();
+    if (std::none_of(variants.begin(), variants.end(),
+                     [&](const auto& variant) { return variant.name == name; })) {
+      return InvalidArgument("no document store is called '", name, "'");
+    }
+  }
+  return OkStatus();
+}
+
+// What an index depends on: options that shape it, and the inputs by name, size and time of change.
+StatusOr<std::string> Fingerprint(const BuildOptions& options) {
+  std::string text = StrCat("build ", kBuildVersion, "\npartitions ", options.partition_count, " ",
+                            options.document_partition_count, "\nshare ", options.tier1_share,
+                            "\nlines ", options.lines.id_url_prefix, " ",
+                            options.lines.default_site, " ", int{options.fail_on_bad_lines}, "\n");
+  for (const std::string& name : options.document_stores) StrAppend(&text, "store ", name, "\n");
+  for (const std::string& input : options.inputs) {
+    std::error_code error;
+    const auto size = fs::file_size(input, error);
+    if (error) return neptune::NotFound("input ", input, ": ", error.message());
+    const auto changed = fs::last_write_time(input, error).time_since_epoch().count();
+    StrAppend(&text, "input ", input, " ", size, " ", changed, "\n");
+  }
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  char digits[33];
+  snprintf(digits, sizeof(digits), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+           static_cast<unsigned long long>(hash.low64));
+  return std::string(digits);
+}
+
+uint64_t IndexVersion(const BuildOptions& options, uint64_t contents) {
+  const std::string text =
+      StrCat(kBuildVersion, " ", kIndexFormatVersion, " ", options.partition_count, " ",
+             options.document_partition_count, " ", options.tier1_share, " ", contents);
+  const uint64_t hash = XXH3_64bits(text.data(), text.size());
+  return std::max<uint64_t>(1, hash >> (64 - kIndexVersionBits));
+}
+
+// Runs the tasks that are not finished on several threads; the first error ends all.
+class TaskRunner {
+ public:
+  TaskRunner(const BuildOptions& options, const BuildJournal& journal,
+             std::vector<PartitionTask> tasks)
+      : options_(options), journal_(journal), tasks_(std::move(tasks)) {}
+
+  Status Run() {
+    Progress progress({.label = "building",
+                       .unit = "documents",
+                       .total = DropFinished(),
+                       .out = options_.progress_out,
+                       .clock = options_.clock});
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < options_.thread_count; ++i) {
+        threads.emplace_back([this, &progress] { RunTasks(&progress); });
+      }
+    }
+    if (status_.ok()) progress.Finish();
+    absl::MutexLock lock(&mutex_);
+    return status_;
+  }
+
+ private:
+  // Returns the number of documents that remain to be taken.
+  uint64_t DropFinished() {
+    std::erase_if(tasks_, [this](const PartitionTask& task) {
+      Facts facts;
+      return journal_.IsFinished(task.name, &facts);
+    });
+    uint64_t documents = 0;
+    for (const PartitionTask& task : tasks_) documents += task.document_count;
+    return documents;
+  }
+
+  void RunTasks(Progress* progress) {
+    while (true) {
+      const size_t index = next_.fetch_add(1);
+      if (index >= tasks_.size() || failed_) return;
+      const Status status = RunTask(tasks_[index], progress);
+      if (status.ok()) continue;
+      absl::MutexLock lock(&mutex_);
+      if (status_.ok()) status_ = status;
+      failed_ = true;
+    }
+  }
+
+  Status RunTask(const PartitionTask& task, Progress* progress) {
+    NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(options_));
+    const auto facts = task.run(progress);
+    if (!facts.ok()) return neptune::Annotate(facts.status(), task.name);
+    if (FactOf(*facts, "documents") != task.document_count) {
+      return neptune::Internal(task.name, " holds ", FactOf(*facts, "documents"),
+                               " documents instead of ", task.document_count);
+    }
+    return journal_.Finish(task.name, {task.folder}, *facts);
+  }
+
+  const BuildOptions& options_;
+  const BuildJournal& journal_;
+  std::vector<PartitionTask> tasks_;
+  std::atomic<size_t> next_{0};
+  std::atomic<bool> failed_{false};
+  absl::Mutex mutex_;
+  Status status_ ABSL_GUARDED_BY(mutex_);
+};
+
+class Build {
+ public:
+  Build(const BuildOptions& options, BuildJournal journal, std::string fingerprint)
+      : options_(options), journal_(std::move(journal)), fingerprint_(std::move(fingerprint)) {}
+
+  StatusOr<IndexManifest> Run() {
+    NEPTUNE_ASSIGN_OR_RETURN(read_, Stage("read", ReadOutputs(), RunReadStage));
+    NEPTUNE_ASSIGN_OR_RETURN(rank_, Stage("rank", RankOutputs(), RunRankStage));
+    TaskInput input{.options = options_, .journal = journal_, .ranks = {}, .tiers = {}};
+    NEPTUNE_ASSIGN_OR_RETURN(input.ranks, ReadValues<float>(journal_.BuildPath(kRanksName)));
+    NEPTUNE_ASSIGN_OR_RETURN(input.tiers, ReadValues<uint8_t>(journal_.BuildPath(kTiersName)));
+    NEPTUNE_RETURN_IF_ERROR(TaskRunner(options_, journal_, PartitionTasks(input, &parts_)).Run());
+    NEPTUNE_RETURN_IF_ERROR(Statistics());
+    return Manifest();
+  }
+
+ private:
+  using StageFunction = StatusOr<Facts> (*)(const BuildOptions&, const BuildJournal&);
+
+  StatusOr<Facts> Stage(const std::string& name, const std::vector<std::string>& outputs,
+                        StageFunction run) {
+    Facts facts;
+    if (journal_.IsFinished(name, &facts)) return facts;
+    NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(options_));
+    NEPTUNE_ASSIGN_OR_RETURN(facts, run(options_, journal_));
+    NEPTUNE_RETURN_IF_ERROR(journal_.Finish(name, outputs, facts));
+    return facts;
+  }
+
+  static std::string InBuild(std::string_view name) { return StrCat(".build/", name); }
+
+  std::vector<std::string> ReadOutputs() const {
+    std::vector<std::string> outputs = {InBuild(kLinksName), InBuild(kUrlsName),
+                                        InBuild(kQualitiesName)};
+    for (uint32_t p = 0; p < options_.partition_count; ++p) {
+      outputs.push_back(InBuild(ShardName(p)));
+    }
+    return outputs;
+  }
+
+  std::vector<std::string> RankOutputs() const {
+    std::vector<std::string> outputs = {InBuild(kRanksName), InBuild(kTiersName)};
+    for (uint32_t p = 0; p < options_.partition_count; ++p) {
+      outputs.push_back(InBuild(AnchorsName(p)));
+    }
+    return outputs;
+  }
+
+  // Statistics depend on all segments, so they are computed again whenever the build gets here.
+  Status Statistics() {
+    NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(options_));
+    index::GlobalStatisticsOptions statistics;
+    statistics.thread_count = options_.thread_count;
+    return index::ComputeGlobalStatistics(SegmentFolders(journal_, parts_), statistics);
+  }
+
+  StatusOr<IndexManifest> Manifest() {
+    IndexManifest manifest;
+    manifest.index_version = IndexVersion(options_, FactOf(read_, "contents"));
+    manifest.fingerprint = fingerprint_;
+    manifest.document_count = FactOf(read_, "documents");
+    manifest.link_count = FactOf(rank_, "links");
+    manifest.tier1_share = options_.tier1_share;
+    manifest.parts = parts_;
+    std::vector<std::string> folders;
+    for (const ManifestPart& part : parts_) folders.push_back(part.name);
+    NEPTUNE_ASSIGN_OR_RETURN(manifest.files, journal_.Digest(folders));
+    NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(options_));
+    NEPTUNE_RETURN_IF_ERROR(WriteIndexManifest(options_.folder, manifest));
+    NEPTUNE_RETURN_IF_ERROR(journal_.Remove());
+    ReportCounts(manifest);
+    return manifest;
+  }
+
+  void ReportCounts(const IndexManifest& manifest) const {
+    if (!options_.report) return;
+    options_.report(StrCat(WithThousands(manifest.document_count), " documents, ",
+                           WithThousands(FactOf(rank_, "tier1")), " of them in tier 1; ",
+                           WithThousands(manifest.link_count), " links; passed over: ",
+                           WithThousands(FactOf(read_, "bad_lines")), " bad lines, ",
+                           WithThousands(FactOf(read_, "duplicates")), " repeated urls"));
+  }
+
+  const BuildOptions& options_;
+  const BuildJournal journal_;
+  const std::string fingerprint_;
+  Facts read_;
+  Facts rank_;
+  std::vector<ManifestPart> parts_;
+};
+
+}  // namespace
+
+StatusOr<IndexManifest> BuildIndex(const BuildOptions& options) {
+  NEPTUNE_RETURN_IF_ERROR(CheckOptions(options));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string fingerprint, Fingerprint(options));
+  auto there = ReadIndexManifest(options.folder);
+  if (there.ok() && there->fingerprint == fingerprint) {
+    if (VerifyIndexFiles(options.folder, *there).ok()) return there;
+    if (options.report) options.report("the index that is there is damaged; building it again");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(BuildJournal journal, BuildJournal::Open(options.folder, fingerprint));
+  return Build(options, std::move(journal), fingerprint).Run();
+}
+
+}  // namespace search::tools

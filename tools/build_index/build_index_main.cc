@@ -1,0 +1,109 @@
+// The program //tools:build_index: builds an index from JSON Lines.
+
+#include <gflags/gflags.h>
+#include <signal.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "tools/build_index/build.h"
+#include "tools/terminal/caller_path.h"
+#include "tools/terminal/command_line.h"
+
+DEFINE_string(input, "",
+              "files of JSON Lines (plain, .gz or .zst), separated by commas; by default "
+              "data/var/corpora/small.jsonl.zst of the source tree");
+DEFINE_string(out, "", "folder of the index; by default data/var/index of the source tree");
+DEFINE_uint32(partitions, 4, "partitions of each index tier, 1 to 256");
+DEFINE_uint32(doc_partitions, 2, "partitions of the document stores, 1 to 256");
+DEFINE_double(tier1_share, 0.25, "share of the documents in tier 1, 0 to 1");
+DEFINE_string(document_stores, "rocksdb",
+              "document stores to build, separated by commas: rocksdb, flat_file; the first is in "
+              "docs/, others are in docs.NAME/");
+DEFINE_string(id_url_prefix, "id:", "put before `id` where an object has no `url`");
+DEFINE_string(site, "", "site of documents that name none");
+DEFINE_bool(strict, false, "stop at the first bad line instead of counting it");
+DEFINE_int32(threads, 2, "segments and stores built at a time, 1 to 64");
+DEFINE_uint64(memory_mb, 1024, "memory of the whole build, at least 256");
+DEFINE_bool(verify, false, "build nothing; check every file of the index in --out");
+
+namespace search::tools {
+namespace {
+
+using neptune::Status;
+using neptune::StrCat;
+
+constexpr char kUsage[] =
+    "Builds an index from JSON Lines: both tiers, document stores, statistics, manifest.\n\n"
+    "  bazel run //tools:build_index\n"
+    "  bazel run //tools:build_index -- --input=a.jsonl.zst,b.jsonl --out=index --partitions=8\n"
+    "  bazel run //tools:build_index -- --out=index --verify\n\n"
+    "A build that was stopped or killed goes on when the same command is given again.";
+
+volatile std::sig_atomic_t stop_asked = 0;
+
+void AskToStop(int) {
+  stop_asked = 1;
+  // A second Ctrl-C ends the program at once.
+  signal(SIGINT, SIG_DFL);
+}
+
+Status Verify(const std::string& folder) {
+  NEPTUNE_ASSIGN_OR_RETURN(const IndexManifest manifest, ReadIndexManifest(folder));
+  NEPTUNE_RETURN_IF_ERROR(VerifyIndexFiles(folder, manifest));
+  printf("%s: version %llu, %zu files unharmed\n", folder.c_str(),
+         static_cast<unsigned long long>(manifest.index_version), manifest.files.size());
+  return neptune::OkStatus();
+}
+
+BuildOptions OptionsFromFlags(const std::string& folder) {
+  BuildOptions options;
+  for (const std::string& input : SplitList(FLAGS_input)) {
+    options.inputs.push_back(CallerPath(input));
+  }
+  if (options.inputs.empty()) {
+    options.inputs = {ProjectOutputPath("data/var/corpora/small.jsonl.zst")};
+  }
+  options.folder = folder;
+  options.partition_count = FLAGS_partitions;
+  options.document_partition_count = FLAGS_doc_partitions;
+  options.tier1_share = FLAGS_tier1_share;
+  options.document_stores = SplitList(FLAGS_document_stores);
+  options.lines = {.id_url_prefix = FLAGS_id_url_prefix, .default_site = FLAGS_site};
+  options.fail_on_bad_lines = FLAGS_strict;
+  options.thread_count = FLAGS_threads;
+  options.memory_mb = FLAGS_memory_mb;
+  options.clock = &MonotonicNanoseconds;
+  options.progress_out = stderr;
+  options.report = [](const std::string& line) { fprintf(stderr, "%s\n", line.c_str()); };
+  options.interrupted = [] { return stop_asked != 0; };
+  return options;
+}
+
+Status Run() {
+  const std::string folder =
+      FLAGS_out.empty() ? ProjectOutputPath("data/var/index") : CallerPath(FLAGS_out);
+  if (FLAGS_verify) return Verify(folder);
+  signal(SIGINT, AskToStop);
+  signal(SIGTERM, AskToStop);
+  NEPTUNE_ASSIGN_OR_RETURN(const IndexManifest manifest, BuildIndex(OptionsFromFlags(folder)));
+  fprintf(stderr, "%s: index version %llu, %s documents\n", folder.c_str(),
+          static_cast<unsigned long long>(manifest.index_version),
+          WithThousands(manifest.document_count).c_str());
+  return neptune::OkStatus();
+}
+
+}  // namespace
+}  // namespace search::tools
+
+int main(int argc, char** argv) {
+  const auto rest = search::tools::ParseCommandLine(&argc, &argv, search::tools::kUsage, __FILE__);
+  if (!rest.empty()) {
+    fprintf(stderr, "build_index: what is '%s'? Try --help\n", rest[0].c_str());
+    return 2;
+  }
+  return search::tools::ExitStatus(search::tools::Run(), "build_index");
+}

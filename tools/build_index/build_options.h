@@ -1,0 +1,59 @@
+// What is to be built, and with what; shared by the stages of a build.
+//
+// Source: none. Layer: tools. Threads: plain values.
+
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/corpus/json_lines.h"
+#include "tools/terminal/progress.h"
+
+namespace search::tools {
+
+inline constexpr uint32_t kPartitionsMax = 256;
+inline constexpr uint64_t kDocumentsMax = 100'000'000;
+inline constexpr int kAnchorsPerDocumentMax = 32;
+inline constexpr size_t kAnchorTextPerDocumentMax = 512;
+
+struct BuildOptions {
+  std::vector<std::string> inputs;  // JSON Lines, in order
+  std::string folder;               // of the index
+  // Partitions of each tier, and of the document stores. A document's partition is its number
+  // modulo these.
+  uint32_t partition_count = 4;
+  uint32_t document_partition_count = 2;
+  // Share of the documents in tier 1, the ones with the highest static rank.
+  double tier1_share = 0.25;
+  // Variants of the document store to build; the first is in docs/, others are in docs.NAME/.
+  std::vector<std::string> document_stores = {"rocksdb"};
+  JsonLinesOptions lines;
+  // Ends the build at the first bad line. Default: bad lines are counted and reported.
+  bool fail_on_bad_lines = false;
+
+  int thread_count = 2;
+  // Memory of the whole build. Larger: fewer spills while inverting. Default and least: 1 GiB, 256
+  // MiB.
+  uint64_t memory_mb = 1024;
+
+  NanosecondClock clock;
+  FILE* progress_out = nullptr;
+  std::function<void(const std::string&)> report;
+  // Asked between stages and every few hundred documents, on any thread; true stops the build with
+  // kCancelled, and the next one goes on from there. May be empty.
+  std::function<bool()> interrupted;
+};
+
+// One document in as many is followed by a look at `interrupted`.
+inline constexpr uint64_t kInterruptInterval = 256;
+
+inline neptune::Status CheckInterrupted(const BuildOptions& options) {
+  if (!options.interrupted || !options.interrupted()) return neptune::OkStatus();
+  return neptune::Cancelled("stopped; the same command goes on from here");
+}
+
+}  // namespace search::tools

@@ -1,0 +1,105 @@
+#include "tools/build_index/index_manifest.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "tools/streams/byte_source.h"
+#include "tools/streams/file_sink.h"
+
+namespace search::tools {
+namespace {
+
+using neptune::DataLoss;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrCat;
+using nlohmann::json;
+// Keeps the order in which fields are written, for people.
+using nlohmann::ordered_json;
+
+constexpr size_t kManifestFileSizeMax = size_t{64} << 20;
+
+std::string PathOf(const std::string& folder) { return StrCat(folder, "/manifest.json"); }
+
+ordered_json PartToJson(const ManifestPart& part) {
+  ordered_json partitions = ordered_json::array();
+  for (const ManifestPartition& partition : part.partitions) {
+    partitions.push_back(
+        {{"folder", partition.folder}, {"document_count", partition.document_count}});
+  }
+  return {{"name", part.name},
+          {"implementation", part.implementation},
+          {"partitions", std::move(partitions)}};
+}
+
+ManifestPart PartFromJson(const json& value) {
+  ManifestPart part{
+      .name = value.at("name"), .implementation = value.at("implementation"), .partitions = {}};
+  for (const json& partition : value.at("partitions")) {
+    part.partitions.push_back({partition.at("folder"), partition.at("document_count")});
+  }
+  return part;
+}
+
+IndexManifest FromJson(const json& value) {
+  IndexManifest manifest;
+  manifest.format_version = value.at("format_version");
+  manifest.index_version = value.at("index_version");
+  manifest.fingerprint = value.at("fingerprint");
+  manifest.document_count = value.at("document_count");
+  manifest.link_count = value.at("link_count");
+  manifest.tier1_share = value.at("tier1_share");
+  for (const json& part : value.at("parts")) manifest.parts.push_back(PartFromJson(part));
+  for (const json& file : value.at("files")) {
+    manifest.files.push_back({file.at("path"), {file.at("size"), file.at("xxh3")}});
+  }
+  return manifest;
+}
+
+}  // namespace
+
+Status WriteIndexManifest(const std::string& folder, const IndexManifest& manifest) {
+  ordered_json value = {{"format_version", manifest.format_version},
+                        {"index_version", manifest.index_version},
+                        {"fingerprint", manifest.fingerprint},
+                        {"document_count", manifest.document_count},
+                        {"link_count", manifest.link_count},
+                        {"tier1_share", manifest.tier1_share},
+                        {"parts", ordered_json::array()},
+                        {"files", ordered_json::array()}};
+  for (const ManifestPart& part : manifest.parts) value["parts"].push_back(PartToJson(part));
+  for (const OutputFile& file : manifest.files) {
+    value["files"].push_back(
+        {{"path", file.path}, {"size", file.digest.size}, {"xxh3", file.digest.xxh3}});
+  }
+  return WriteWholeFile(PathOf(folder), value.dump(1) + "\n");
+}
+
+StatusOr<IndexManifest> ReadIndexManifest(const std::string& folder) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string text,
+                           ReadWholeFile(PathOf(folder), kManifestFileSizeMax));
+  try {
+    IndexManifest manifest = FromJson(json::parse(text));
+    if (manifest.format_version != kIndexFormatVersion) {
+      return DataLoss(PathOf(folder), ": format version ", manifest.format_version, ", known is ",
+                      kIndexFormatVersion, "; build the index again");
+    }
+    return manifest;
+  } catch (const json::exception& error) {
+    return DataLoss(PathOf(folder), ": ", error.what());
+  }
+}
+
+Status VerifyIndexFiles(const std::string& folder, const IndexManifest& manifest) {
+  for (const OutputFile& file : manifest.files) {
+    const auto digest = DigestFile(StrCat(folder, "/", file.path));
+    if (!digest.ok()) return DataLoss(folder, ": ", neptune::ToStd(digest.status().message()));
+    if (!(*digest == file.digest)) {
+      return DataLoss(folder, "/", file.path, " is not what was built; build the index again");
+    }
+  }
+  return neptune::OkStatus();
+}
+
+}  // namespace search::tools

@@ -1,0 +1,52 @@
+// The file manifest.json of an index folder: what the index holds, and the checksum of each file.
+//
+// Source: none. Format: format.md. Layer: tools.
+// Threads: plain values, functions without state.
+// Errors: kNotFound no manifest (no index, or an unfinished one); kDataLoss unreadable, or a file
+// is
+//   missing or damaged.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "tools/build_index/build_journal.h"
+
+namespace search::tools {
+
+inline constexpr uint32_t kIndexFormatVersion = 1;
+
+struct ManifestPartition {
+  std::string folder;  // inside the index folder: "tier1/0"
+  uint64_t document_count = 0;
+};
+
+// A set of partitions of one kind: an index tier, or the document stores.
+struct ManifestPart {
+  std::string name;            // "tier1", "tier2", "docs"
+  std::string implementation;  // "segment", or the document store's variant
+  std::vector<ManifestPartition> partitions;
+};
+
+struct IndexManifest {
+  uint32_t format_version = kIndexFormatVersion;
+  // Names the contents: equal for equal documents and options, whenever and wherever built; < 2^53.
+  uint64_t index_version = 0;
+  std::string fingerprint;  // of the inputs and options, as BuildJournal has it
+  uint64_t document_count = 0;
+  uint64_t link_count = 0;
+  double tier1_share = 0;
+  std::vector<ManifestPart> parts;
+  std::vector<OutputFile> files;
+};
+
+neptune::Status WriteIndexManifest(const std::string& folder, const IndexManifest& manifest);
+neptune::StatusOr<IndexManifest> ReadIndexManifest(const std::string& folder);
+
+// Reads every file and compares it with the manifest.
+neptune::Status VerifyIndexFiles(const std::string& folder, const IndexManifest& manifest);
+
+}  // namespace search::tools

@@ -1,0 +1,283 @@
+#include "tools/build_index/partition_stages.h"
+
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "docserver/registry.h"
+#include "index/core/builder/index_builder.h"
+#include "neptune/base/strings.h"
+#include "tools/build_index/rank_stage.h"
+#include "tools/build_index/read_stage.h"
+#include "tools/build_index/spool.h"
+
+namespace search::tools {
+namespace {
+
+using docserver::DocumentStore;
+using docserver::DocumentStoreOptions;
+using docserver::OpenDocumentStore;
+using docserver::StoredDocument;
+using index::IndexBuilder;
+using neptune::OkStatus;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrCat;
+
+constexpr char kSegmentImplementation[] = "segment";
+constexpr size_t kBatchSizeMax = size_t{1} << 20;
+Status MakeEmptyFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);
+  if (!error) std::filesystem::create_directories(folder, error);
+  return error ? neptune::Unavailable("making ", folder, ": ", error.message()) : OkStatus();
+}
+
+// Anchor texts of one partition, asked for in ascending order of documents.
+class AnchorReader {
+ public:
+  static StatusOr<AnchorReader> Open(const std::string& path) {
+    NEPTUNE_ASSIGN_OR_RETURN(SpoolReader spool, SpoolReader::Open(path));
+    return AnchorReader(std::move(spool));
+  }
+
+  // "" if there are none. REQUIRES: ascending doc_id. Valid until the next call.
+  StatusOr<std::string_view> TextOf(uint64_t doc_id) {
+    while (!ended_ && (!started_ || doc_id_ < doc_id)) NEPTUNE_RETURN_IF_ERROR(Advance());
+    return !ended_ && doc_id_ == doc_id ? text_ : std::string_view();
+  }
+
+ private:
+  explicit AnchorReader(SpoolReader spool) : spool_(std::move(spool)) {}
+
+  Status Advance() {
+    std::string_view record;
+    NEPTUNE_ASSIGN_OR_RETURN(const bool more, spool_.Next(&record));
+    started_ = true;
+    ended_ = !more;
+    RecordReader reader(record);
+    if (!more) return OkStatus();
+    doc_id_ = reader.TakeNumber();
+    text_ = reader.TakeText();
+    return reader.ok() ? OkStatus() : neptune::DataLoss("a spooled anchor text is damaged");
+  }
+
+  SpoolReader spool_;
+  bool started_ = false;
+  bool ended_ = false;
+  uint64_t doc_id_ = 0;
+  std::string_view text_;
+};
+
+// The segment of one partition of one tier.
+class SegmentTask {
+ public:
+  SegmentTask(const TaskInput& input, uint8_t tier, uint32_t partition, std::string folder)
+      : input_(input), tier_(tier), partition_(partition), folder_(std::move(folder)) {}
+
+  StatusOr<BuildJournal::Facts> operator()(Progress* progress) const {
+    const BuildJournal& journal = input_.journal;
+    NEPTUNE_RETURN_IF_ERROR(MakeEmptyFolder(journal.IndexPath(folder_)));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto builder,
+                             IndexBuilder::Create({.directory = journal.IndexPath(folder_),
+                                                   .memory_size_max = BuilderMemory()}));
+    NEPTUNE_ASSIGN_OR_RETURN(auto shard,
+                             SpoolReader::Open(journal.BuildPath(ShardName(partition_))));
+    NEPTUNE_ASSIGN_OR_RETURN(auto anchors,
+                             AnchorReader::Open(journal.BuildPath(AnchorsName(partition_))));
+    NEPTUNE_RETURN_IF_ERROR(AddAll(&shard, &anchors, builder.get(), progress));
+    NEPTUNE_ASSIGN_OR_RETURN(const index::SegmentSummary summary, builder->Finish());
+    return BuildJournal::Facts{{"documents", summary.document_count},
+                               {"terms", summary.term_count},
+                               {"postings", summary.posting_count},
+                               {"tokens", summary.token_count},
+                               {"size", summary.size},
+                               {"runs", summary.run_count}};
+  }
+
+ private:
+  // Half of the memory is for inversion; the rest for merging, spools and the stages' own arrays.
+  size_t BuilderMemory() const {
+    const uint64_t all = input_.options.memory_mb << 20;
+    return static_cast<size_t>(all / 2 / static_cast<uint64_t>(input_.options.thread_count));
+  }
+
+  Status AddAll(SpoolReader* shard, AnchorReader* anchors, IndexBuilder* builder,
+                Progress* progress) const {
+    uint64_t taken = 0;
+    std::string_view record;
+    while (true) {
+      NEPTUNE_ASSIGN_OR_RETURN(const bool more, shard->Next(&record));
+      if (!more) break;
+      NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, TakeDocument(record));
+      if (document.doc_id >= input_.document_count()) return neptune::DataLoss("impossible number");
+      if (input_.tiers[document.doc_id] != tier_) continue;
+      NEPTUNE_ASSIGN_OR_RETURN(const std::string_view extra, anchors->TextOf(document.doc_id));
+      NEPTUNE_RETURN_IF_ERROR(Add(document, extra, builder));
+      if (++taken % kInterruptInterval != 0) continue;
+      progress->Add(kInterruptInterval);
+      NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(input_.options));
+    }
+    progress->Add(taken % kInterruptInterval);
+    return OkStatus();
+  }
+
+  Status Add(const SpooledDocument& document, std::string_view extra, IndexBuilder* builder) const {
+    return builder->Add({.doc_id = document.doc_id,
+                         .title = document.title,
+                         .body = document.text,
+                         .extra_text = extra,
+                         .site = document.site,
+                         .static_rank = input_.ranks[document.doc_id]});
+  }
+
+  const TaskInput& input_;
+  const uint8_t tier_;
+  const uint32_t partition_;
+  const std::string folder_;
+};
+
+// The document store of one partition, of one variant.
+class DocumentsTask {
+ public:
+  DocumentsTask(const TaskInput& input, std::string implementation, uint32_t partition,
+                std::string folder)
+      : input_(input),
+        implementation_(std::move(implementation)),
+        partition_(partition),
+        folder_(std::move(folder)) {}
+
+  StatusOr<BuildJournal::Facts> operator()(Progress* progress) const {
+    const std::string folder = input_.journal.IndexPath(folder_);
+    NEPTUNE_RETURN_IF_ERROR(MakeEmptyFolder(folder));
+    DocumentStoreOptions options;
+    options.mode = DocumentStoreOptions::Mode::kBuild;
+    NEPTUNE_ASSIGN_OR_RETURN(const auto store, OpenDocumentStore(implementation_, folder, options));
+    NEPTUNE_RETURN_IF_ERROR(PutAll(store.get(), progress));
+    NEPTUNE_RETURN_IF_ERROR(store->Seal());
+    return BuildJournal::Facts{{"documents", store->document_count()}};
+  }
+
+ private:
+  // The numbers of this partition ascend, and the next one is always at the front of its shard once
+  // the numbers of other partitions before it are passed over.
+  Status PutAll(DocumentStore* store, Progress* progress) const {
+    const uint32_t step = input_.options.document_partition_count;
+    std::vector<std::optional<SpoolReader>> shards(input_.options.partition_count);
+    std::vector<StoredDocument> batch;
+    size_t batch_size = 0;
+    for (uint64_t doc_id = partition_; doc_id < input_.document_count(); doc_id += step) {
+      NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, Find(doc_id, &shards));
+      batch.push_back(ToStored(document));
+      batch_size += document.text.size();
+      if (batch_size < kBatchSizeMax && batch.size() < kInterruptInterval) continue;
+      NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(input_.options));
+      NEPTUNE_RETURN_IF_ERROR(store->Put(batch));
+      progress->Add(batch.size());
+      batch.clear();
+      batch_size = 0;
+    }
+    progress->Add(batch.size());
+    return batch.empty() ? OkStatus() : store->Put(batch);
+  }
+
+  StatusOr<SpooledDocument> Find(uint64_t doc_id,
+                                 std::vector<std::optional<SpoolReader>>* shards) const {
+    const auto partition = static_cast<uint32_t>(doc_id % shards->size());
+    std::optional<SpoolReader>& shard = (*shards)[partition];
+    if (!shard) {
+      NEPTUNE_ASSIGN_OR_RETURN(shard,
+                               SpoolReader::Open(input_.journal.BuildPath(ShardName(partition))));
+    }
+    std::string_view record;
+    while (true) {
+      NEPTUNE_ASSIGN_OR_RETURN(const bool more, shard->Next(&record));
+      if (!more) return neptune::DataLoss("document ", doc_id, " is missing in the build's files");
+      NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, TakeDocument(record));
+      if (document.doc_id == doc_id) return document;
+    }
+  }
+
+  static StoredDocument ToStored(const SpooledDocument& document) {
+    StoredDocument stored;
+    stored.set_doc_id(document.doc_id);
+    stored.set_url(std::string(document.url));
+    stored.set_title(std::string(document.title));
+    stored.set_text(std::string(document.text));
+    stored.set_site(std::string(document.site));
+    return stored;
+  }
+
+  const TaskInput& input_;
+  const std::string implementation_;
+  const uint32_t partition_;
+  const std::string folder_;
+};
+
+void AddSegmentTasks(const TaskInput& input, std::vector<PartitionTask>* tasks,
+                     std::vector<ManifestPart>* parts) {
+  const uint32_t count = input.options.partition_count;
+  for (const uint8_t tier : {2, 1}) {  // the larger one first
+    const std::string name = StrCat("tier", int{tier});
+    ManifestPart part{.name = name, .implementation = kSegmentImplementation, .partitions = {}};
+    for (uint32_t p = 0; p < count; ++p) {
+      uint64_t documents = 0;
+      for (uint64_t i = p; i < input.document_count(); i += count) {
+        documents += input.tiers[i] == tier ? 1 : 0;
+      }
+      const std::string folder = StrCat(name, "/", p);
+      tasks->push_back({.name = StrCat(kSegmentImplementation, ".", name, ".", p),
+                        .folder = folder,
+                        .document_count = documents,
+                        .run = SegmentTask(input, tier, p, folder)});
+      part.partitions.push_back({folder, documents});
+    }
+    parts->insert(parts->begin(), std::move(part));
+  }
+}
+
+void AddDocumentsTasks(const TaskInput& input, std::vector<PartitionTask>* tasks,
+                       std::vector<ManifestPart>* parts) {
+  const uint32_t count = input.options.document_partition_count;
+  const std::string& first = input.options.document_stores[0];
+  for (const std::string& implementation : input.options.document_stores) {
+    const std::string name = implementation == first ? "docs" : StrCat("docs.", implementation);
+    ManifestPart part{.name = name, .implementation = implementation, .partitions = {}};
+    for (uint32_t p = 0; p < count; ++p) {
+      const uint64_t all = input.document_count();
+      const uint64_t documents = all > p ? (all - p + count - 1) / count : 0;
+      const std::string folder = StrCat(name, "/", p);
+      tasks->push_back({.name = StrCat("documents.", implementation, ".", p),
+                        .folder = folder,
+                        .document_count = documents,
+                        .run = DocumentsTask(input, implementation, p, folder)});
+      part.partitions.push_back({folder, documents});
+    }
+    parts->push_back(std::move(part));
+  }
+}
+
+}  // namespace
+
+std::vector<PartitionTask> PartitionTasks(const TaskInput& input,
+                                          std::vector<ManifestPart>* parts) {
+  std::vector<PartitionTask> tasks;
+  AddSegmentTasks(input, &tasks, parts);
+  AddDocumentsTasks(input, &tasks, parts);
+  return tasks;
+}
+
+std::vector<std::string> SegmentFolders(const BuildJournal& journal,
+                                        const std::vector<ManifestPart>& parts) {
+  std::vector<std::string> folders;
+  for (const ManifestPart& part : parts) {
+    if (part.implementation != kSegmentImplementation) continue;
+    for (const ManifestPartition& partition : part.partitions) {
+      folders.push_back(journal.IndexPath(partition.folder));
+    }
+  }
+  return folders;
+}
+
+}  // namespace search::tools

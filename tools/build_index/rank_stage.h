@@ -1,0 +1,49 @@
+// Second stage: static ranks from the links, the choice of tier 1, and the words others wrote about
+// a document.
+//
+// Source: design, search: PageRank decides the tier and enters ranking.
+// Layer: tools.
+// Threads: runs on the calling one.
+// Errors: kDataLoss a file of the first stage is damaged; RESOURCE_EXHAUSTED more links than fit
+// into
+//   half of the memory.
+// Limits: 16 bytes of memory for each link, 100 for each document, and the anchor texts:
+//   kAnchorsPerDocumentMax different ones of kAnchorTextPerDocumentMax bytes together for a
+//   document.
+//
+// Tier 1 holds the documents of the highest static rank; equal ones go by quality (read_stage.h),
+// then by number. Where nothing is linked all ranks are equal, so that quality decides. Writes, in
+// the build folder:
+//   ranks       static rank of each document                  (4 bytes each)
+//   tiers       1 or 2 for each document                      (1 byte each)
+//   anchors-P   number and anchor texts, ascending, of documents of partition P that have any
+
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "tools/build_index/build_journal.h"
+#include "tools/build_index/build_options.h"
+
+namespace search::tools {
+
+// Facts: links (different ones between documents), tier1 (documents in it).
+neptune::StatusOr<BuildJournal::Facts> RunRankStage(const BuildOptions& options,
+                                                    const BuildJournal& journal);
+
+// 1 or 2 for each document. REQUIRES: as many ranks as qualities, 0 <= tier1_share <= 1.
+std::vector<uint8_t> ChooseTiers(std::span<const float> ranks, std::span<const float> qualities,
+                                 double tier1_share);
+
+std::string AnchorsName(uint32_t partition);
+inline constexpr char kRanksName[] = "ranks";
+inline constexpr char kTiersName[] = "tiers";
+
+// A file of values of one size, as the stages pass them on.
+template <typename T>
+neptune::StatusOr<std::vector<T>> ReadValues(const std::string& path);
+
+}  // namespace search::tools
