@@ -1,5 +1,6 @@
 #include "docserver/document_store_conformance.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +48,8 @@ std::vector<std::filesystem::path> Files(const std::string& directory) {
 std::string VariantName(const testing::TestParamInfo<DocumentStoreVariant>& info) {
   return std::string(info.param.name);
 }
+
+void PrintTo(const DocumentStoreVariant& variant, std::ostream* out) { *out << variant.name; }
 
 void DocumentStoreConformance::SetUp() {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
@@ -241,6 +244,31 @@ TEST_P(DocumentStoreConformance, IsReadByManyThreadsAndObjectsAndWritesNothing) 
     for (std::thread& thread : threads) thread.join();
   }
   EXPECT_EQ(Files(Directory()), files);
+}
+
+// As two replicas of one partition do on one machine.
+TEST_P(DocumentStoreConformance, IsReadByTwoProcessesAtOnce) {
+  const Oracle oracle = BuildSealed(Directory(), RandomDocuments(20, 50));
+  int go[2];
+  ASSERT_EQ(pipe(go), 0);
+  const pid_t child = fork();  // before any store of this test is open
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    char byte = 0;
+    const bool is_told = read(go[0], &byte, 1) == 1;  // the parent has opened its store
+    _exit(is_told && OpenAndCompare(Directory(), oracle).ok() && !HasFailure() ? 0 : 1);
+  }
+  const auto store = Serve(Directory());
+  EXPECT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ(write(go[1], "g", 1), 1);
+  int exit_status = -1;
+  EXPECT_EQ(waitpid(child, &exit_status, 0), child);
+  EXPECT_TRUE(WIFEXITED(exit_status) && WEXITSTATUS(exit_status) == 0) << exit_status;
+  if (store.ok()) {
+    EXPECT_TRUE(CompareWithOracle(**store, oracle, 21).ok());
+  }
+  close(go[0]);
+  close(go[1]);
 }
 
 // A flipped bit anywhere gives the right documents or DATA_LOSS, never a wrong document.

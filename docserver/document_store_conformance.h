@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -50,5 +51,7 @@ class DocumentStoreConformance : public testing::TestWithParam<DocumentStoreVari
 };
 
 std::string VariantName(const testing::TestParamInfo<DocumentStoreVariant>& info);
+// What GoogleTest shows of a variant.
+void PrintTo(const DocumentStoreVariant& variant, std::ostream* out);
 
 }  // namespace search::docserver
