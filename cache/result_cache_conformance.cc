@@ -38,6 +38,8 @@ std::string VariantName(const testing::TestParamInfo<ResultCacheVariant>& info) 
   return std::string(info.param.name);
 }
 
+void PrintTo(const ResultCacheVariant& variant, std::ostream* out) { *out << variant.name; }
+
 std::unique_ptr<ResultCache> ResultCacheConformance::Make(const ResultCacheOptions& options) const {
   auto cache = GetParam().make(options);
   EXPECT_TRUE(cache.ok()) << cache.status();

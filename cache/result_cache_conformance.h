@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "cache/registry.h"
@@ -24,5 +25,7 @@ class ResultCacheConformance : public testing::TestWithParam<ResultCacheVariant>
 };
 
 std::string VariantName(const testing::TestParamInfo<ResultCacheVariant>& info);
+// What GoogleTest shows of a variant.
+void PrintTo(const ResultCacheVariant& variant, std::ostream* out);
 
 }  // namespace search::cache

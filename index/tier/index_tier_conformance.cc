@@ -149,6 +149,8 @@ std::string VariantName(const testing::TestParamInfo<IndexTierVariant>& info) {
   return std::string(info.param.name);
 }
 
+void PrintTo(const IndexTierVariant& variant, std::ostream* out) { *out << variant.name; }
+
 void IndexTierConformance::SetUp() {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   std::string name = std::string(test->test_suite_name()) + "." + test->name();

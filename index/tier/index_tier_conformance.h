@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -69,5 +70,7 @@ class IndexTierConformance : public testing::TestWithParam<IndexTierVariant> {
 };
 
 std::string VariantName(const testing::TestParamInfo<IndexTierVariant>& info);
+// What GoogleTest shows of a variant.
+void PrintTo(const IndexTierVariant& variant, std::ostream* out);
 
 }  // namespace search::index
