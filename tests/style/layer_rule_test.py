@@ -14,6 +14,7 @@ from style_test import workspace
 import build_rules
 
 
+_DECLARING_NAMES = ("rule", "attr", "provider", "aspect", "CcInfo", "DefaultInfo", "depset")
 _OTHER_ARGUMENTS = {"neptune_fuzz_test": {"srcs": [], "corpus": []}}
 
 
@@ -43,7 +44,7 @@ def declare(package, rule, deps):
     """Calls a project rule as a BUILD file of `package` would; the targets it makes."""
     native = FakeNative(package)
     # Rules that the file declares itself need only be declarable here.
-    declarations = {name: MagicMock() for name in ("rule", "attr", "provider", "aspect")}
+    declarations = {name: MagicMock() for name in _DECLARING_NAMES}
     scope = {"native": native, "fail": _fail, **declarations}
     path = os.path.join(workspace(), build_rules.RULES_FILE)
     with open(path, encoding="utf-8") as file:
