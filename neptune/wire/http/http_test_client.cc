@@ -56,6 +56,7 @@ void HttpTestClient::OnClosed(const Status&) {
 void HttpTestClient::TakeResponses() {
   for (auto next = reader_.Next(); next.ok() && next->has_value(); next = reader_.Next()) {
     responses_.push_back(**std::move(next));
+    if (on_response_) on_response_();
   }
 }
 

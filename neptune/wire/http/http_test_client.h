@@ -4,9 +4,11 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "neptune/wire/http/http_message.h"
@@ -28,6 +30,8 @@ class HttpTestClient final : private StreamHandler {
   void Get(std::string_view target) { Send("GET", target); }
   void SetReading(bool on) { stream_->SetReading(on); }
   void Close() { stream_.reset(); }
+  // Runs after each response, on the loop.
+  void set_on_response(std::function<void()> on_response) { on_response_ = std::move(on_response); }
 
   const std::vector<HttpResponse>& responses() const { return responses_; }
   // "200 body;404 body;" of the responses so far.
@@ -47,6 +51,7 @@ class HttpTestClient final : private StreamHandler {
   std::string unsent_;
   HttpResponseReader reader_;
   std::vector<HttpResponse> responses_;
+  std::function<void()> on_response_;
   size_t received_size_ = 0;
   bool closed_ = false;
 };

@@ -1,0 +1,51 @@
+// The administration's pages as text: status as HTML and JSON, and the index.
+//
+// The pages need no script, fit a phone, and follow the reader's light or dark setting. Every text
+// of a report is escaped here.
+//
+// Source: none. Layer: admin, pure unit. No I/O, no clock.
+// Threads: pure functions.
+// Units: uptime and times as the header's fields say.
+// Limits: those of StatusReport.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status_section.h"
+#include "neptune/base/time.h"
+
+namespace neptune {
+
+// What every page says of its node.
+struct AdminPageHeader {
+  std::string node_name;
+  WallTime now;
+  Duration uptime{};
+  // Why the node is not ready; empty if it is.
+  std::vector<std::string> not_ready_reasons;
+};
+
+// One entry of the index.
+struct AdminPageLink {
+  std::string path;
+  std::string description;
+};
+
+std::string RenderStatusHtml(const AdminPageHeader& header,
+                             const std::vector<StatusReport>& reports);
+// {"node":…,"time":…,"uptime_seconds":…,"ready":…,"not_ready_reasons":[…],
+//  "sections":[{"name":…,"facts":{…},"tables":[{"title":…,"columns":[…],"rows":[[…]],
+//  "rows_left_out":…}]}]}
+std::string RenderStatusJson(const AdminPageHeader& header,
+                             const std::vector<StatusReport>& reports);
+std::string RenderIndexHtml(const AdminPageHeader& header, const std::vector<AdminPageLink>& links);
+
+// "2026-11-21T03:52:10Z".
+std::string FormatUtcTime(WallTime time);
+// "3 d 04:05:06".
+std::string FormatUptime(Duration uptime);
+
+}  // namespace neptune

@@ -1,0 +1,210 @@
+// The administration over the simulated world, and over the real one while the node is stuck.
+
+#include "neptune/admin/admin_server.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/synchronization/notification.h"
+#include "neptune/wire/http/http_test_client.h"
+#include "neptune/world/real/real_world.h"
+#include "neptune/world/sim/simulator.h"
+
+namespace neptune {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr uint16_t kPort = 9100;
+
+bool Contains(const std::string& text, std::string_view piece) {
+  return text.find(piece) != std::string::npos;
+}
+
+class AdminServerTest : public testing::Test {
+ protected:
+  AdminServerTest() {
+    World& world = simulator_.AddHost({.name = "node"});
+    admin_loop_ = *world.StartLoop({.name = "admin"});
+    client_loop_ = *simulator_.AddHost({.name = "client"}).StartLoop({.name = "loop"});
+    requests_ = *metrics_.AddCounter("test_requests_total", "Requests.");
+    requests_->Increment(3);
+    section_ = *sections_.Add("queue", [](StatusReport* report) { report->AddFact("length", 5); });
+    other_ = *sections_.Add("other", [](StatusReport* report) { report->AddFact("x", 1); });
+    admin_ = std::make_unique<AdminServer>(
+        world, *admin_loop_,
+        AdminSources{.node_name = "node-1",
+                     .metrics = &metrics_,
+                     .sections = &sections_,
+                     .readiness = [this] { return not_ready_reasons_; }});
+    admin_->AddPage("/extra", "a page of the test",
+                    [](const HttpRequest&) { return HttpResponse::Text(200, "extra"); });
+    admin_->Start({0, kPort}, [this](StatusOr<Endpoint> at) { started_ = at.ok(); });
+    simulator_.RunFor(milliseconds(1));
+    EXPECT_TRUE(started_);
+  }
+  ~AdminServerTest() override {
+    bool stopped = false;
+    admin_->Stop([&] { stopped = true; });
+    simulator_.RunFor(seconds(1));
+    EXPECT_TRUE(stopped);
+  }
+
+  HttpResponse Fetch(std::string_view target, std::string_view method = "GET") {
+    HttpTestClient client(*client_loop_);
+    client.Connect({simulator_.host("node").address(), kPort});
+    client.Send(method, target);
+    simulator_.RunFor(milliseconds(10));
+    EXPECT_EQ(client.responses().size(), 1u) << target;
+    return client.responses().empty() ? HttpResponse() : client.responses()[0];
+  }
+
+  MetricsRegistry metrics_;
+  StatusSections sections_;
+  Simulator simulator_{1};
+  Loop* admin_loop_;
+  Loop* client_loop_;
+  Counter* requests_;
+  StatusSection section_;
+  StatusSection other_;
+  std::vector<std::string> not_ready_reasons_;
+  bool started_ = false;
+  std::unique_ptr<AdminServer> admin_;
+};
+
+TEST_F(AdminServerTest, HealthIsOk) {
+  EXPECT_EQ(Fetch("/healthz").body, "ok\n");
+  EXPECT_EQ(Fetch("/healthz", "HEAD").status, 200);
+}
+
+TEST_F(AdminServerTest, ReadinessSaysWhyNot) {
+  EXPECT_EQ(Fetch("/readyz").body, "ready\n");
+  not_ready_reasons_ = {"partition 1 is loading", "no cache"};
+  const HttpResponse response = Fetch("/readyz");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(response.headers.Get("Content-Type"), "application/problem+json; charset=utf-8");
+  EXPECT_TRUE(Contains(response.body, "partition 1 is loading; no cache"));
+}
+
+TEST_F(AdminServerTest, MetricsIncludeThoseOfTheServerItself) {
+  Fetch("/healthz");
+  const HttpResponse response = Fetch("/metrics");
+  EXPECT_EQ(response.headers.Get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_TRUE(Contains(response.body, "test_requests_total 3\n"));
+  EXPECT_TRUE(
+      Contains(response.body, "neptune_http_responses_total{server=\"admin\",status=\"2xx\"} 1\n"));
+}
+
+TEST_F(AdminServerTest, StatusIsHtmlOrJsonOfAllSectionsOrOne) {
+  const HttpResponse html = Fetch("/statusz");
+  EXPECT_EQ(html.headers.Get("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_TRUE(html.headers.Has("Content-Security-Policy"));
+  EXPECT_TRUE(Contains(html.body, "<dt>length</dt><dd>5</dd>"));
+  EXPECT_TRUE(Contains(Fetch("/statusz?format=json").body,
+                       R"({"name":"queue","facts":{"length":5},"tables":[]})"));
+  const HttpResponse one = Fetch("/statusz?section=other&format=json");
+  EXPECT_TRUE(Contains(one.body, "\"x\":1"));
+  EXPECT_FALSE(Contains(one.body, "length"));
+}
+
+TEST_F(AdminServerTest, StatusRefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(Fetch("/statusz?section=none").status, 404);
+  EXPECT_EQ(Fetch("/statusz?format=xml").status, 400);
+  EXPECT_EQ(Fetch("/statusz?refresh=0").status, 400);
+  EXPECT_EQ(Fetch("/statusz?refresh=5").headers.Get("Refresh"), "5");
+}
+
+TEST_F(AdminServerTest, IndexNamesThePagesAndOthersAreNotFound) {
+  const HttpResponse index = Fetch("/");
+  for (const char* path : {"/statusz", "/metrics", "/readyz", "/healthz", "/extra"}) {
+    EXPECT_TRUE(Contains(index.body, path)) << path;
+  }
+  EXPECT_EQ(Fetch("/extra").body, "extra");
+  EXPECT_EQ(Fetch("/none").status, 404);
+  EXPECT_EQ(Fetch("/metrics", "POST").status, 405);
+}
+
+TEST_F(AdminServerTest, StopEndsHandlersThatWaitAndMayBeRepeated) {
+  AdminServer second(simulator_.host("node"),
+                     **simulator_.host("node").StartLoop({.name = "second"}), {});
+  ParkResult result = ParkResult::kWoken;
+  second.AddPage("/wait", "waits", [&](const HttpRequest&) {
+    result = this_thread::SleepFor(seconds(1000));
+    return HttpResponse::Text(200, "");
+  });
+  second.Start({0, kPort + 1}, [](StatusOr<Endpoint> at) { EXPECT_TRUE(at.ok()); });
+  HttpTestClient client(*client_loop_);
+  client.Connect({simulator_.host("node").address(), kPort + 1});
+  client.Get("/wait");
+  simulator_.RunFor(milliseconds(10));
+  int stopped_count = 0;
+  for (int i = 0; i < 2; ++i) second.Stop([&] { ++stopped_count; });
+  simulator_.RunFor(seconds(2));
+  second.Stop([&] { ++stopped_count; });
+  simulator_.RunFor(seconds(1));
+  EXPECT_EQ(stopped_count, 3);
+  EXPECT_EQ(result, ParkResult::kStopping);
+  EXPECT_TRUE(client.closed());
+}
+
+TEST_F(AdminServerTest, ATakenPortIsReported) {
+  AdminServer second(simulator_.host("node"),
+                     **simulator_.host("node").StartLoop({.name = "second"}), {});
+  Status status;
+  second.Start({0, kPort}, [&](StatusOr<Endpoint> at) { status = at.status(); });
+  simulator_.RunFor(milliseconds(1));
+  EXPECT_FALSE(status.ok());
+  second.Stop([] {});
+  simulator_.RunFor(milliseconds(1));
+}
+
+// Every loop of the node but the administration's is stuck; it answers all the same.
+TEST(AdminServerRealTest, AnswersWhileTheNodeIsStuck) {
+  MetricsRegistry metrics;
+  StatusSections sections;
+  const StatusSection section =
+      *sections.Add("part", [](StatusReport* report) { report->AddFact("stuck", true); });
+  std::unique_ptr<World> world = MakeRealWorld({});
+  absl::Notification unstick;
+  for (const char* name : {"main-0", "main-1"}) {
+    (*world->StartLoop({.name = name}))->Post([&] { unstick.WaitForNotification(); });
+  }
+  Loop* const admin_loop = *world->StartLoop({.name = "admin"});
+  AdminServer admin(*world, *admin_loop,
+                    {.node_name = "stuck", .metrics = &metrics, .sections = &sections});
+  StatusOr<Endpoint> at = Unavailable("not started");
+  absl::Notification started;
+  admin.Start({kLoopbackAddress, 0}, [&](StatusOr<Endpoint> where) {
+    at = std::move(where);
+    started.Notify();
+  });
+  started.WaitForNotification();
+  ASSERT_TRUE(at.ok()) << at.status();
+
+  Loop* const client_loop = *world->StartLoop({.name = "client"});
+  HttpTestClient client(*client_loop);
+  absl::Notification answered;
+  client_loop->Post([&] {
+    client.set_on_response([&] {
+      if (client.responses().size() == 3) answered.Notify();
+    });
+    client.Connect(*at);
+    for (const char* path : {"/healthz", "/metrics", "/statusz?format=json"}) client.Get(path);
+  });
+  EXPECT_TRUE(answered.WaitForNotificationWithTimeout(absl::Seconds(20)));
+  unstick.Notify();
+  absl::Notification stopped;
+  admin.Stop([&] { stopped.Notify(); });
+  stopped.WaitForNotification();
+  world->Stop();
+  ASSERT_EQ(client.responses().size(), 3u);
+  EXPECT_EQ(client.responses()[0].body, "ok\n");
+  EXPECT_TRUE(Contains(client.responses()[2].body, "\"stuck\":true"));
+  client.Close();
+}
+
+}  // namespace
+}  // namespace neptune
