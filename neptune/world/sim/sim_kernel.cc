@@ -65,7 +65,7 @@ void SimKernel::Trace(EventKind kind, const LoopState* loop, std::string_view by
 }
 
 void SimKernel::Inject(LoopState* loop, Task task) {
-  absl::MutexLock lock(&mutex_);
+  LeafLock lock(&mutex_);
   injected_.push_back({loop, std::move(task)});
   has_injected_ = true;
 }
@@ -73,7 +73,7 @@ void SimKernel::Inject(LoopState* loop, Task task) {
 void SimKernel::TakeInjected() {
   std::vector<Injected> taken;
   {
-    absl::MutexLock lock(&mutex_);
+    LeafLock lock(&mutex_);
     taken.swap(injected_);
     has_injected_ = false;
   }

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "neptune/base/leaf_mutex.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/sim/event_queue.h"
 #include "neptune/world/sim/trace_hash.h"
@@ -83,7 +83,7 @@ class SimKernel {
   uint64_t event_count_ = 0;
   std::atomic<std::thread::id> thread_;
   std::atomic<bool> has_injected_{false};
-  absl::Mutex mutex_;
+  LeafMutex mutex_;
   std::vector<Injected> injected_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -27,6 +27,7 @@ class TraceHash {
       Add(word);
       bytes.remove_prefix(sizeof(word));
     }
+    if (bytes.empty()) return;
     uint64_t rest = 0;
     std::memcpy(&rest, bytes.data(), bytes.size());
     Add(rest);
