@@ -48,7 +48,12 @@ std::string CacheCell(const CacheUse& cache) {
 }
 
 void WriteTable(MarkupWriter& html, const Coverage& coverage) {
-  const Element scroll(html, "div", {{"class", "table-scroll"}});
+  // On a narrow screen it scrolls sideways, so the keyboard must reach it.
+  const Element scroll(html, "div",
+                       {{"class", "table-scroll"},
+                        {"role", "region"},
+                        {"aria-label", "Services asked for this answer"},
+                        {"tabindex", "0"}});
   const Element table(html, "table");
   html.TextElement("caption", "Services asked for this answer", {{"class", "visually-hidden"}});
   {

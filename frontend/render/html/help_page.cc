@@ -38,10 +38,10 @@ std::string HelpPage(const Site& site) {
   return RenderFrame({.title = "Query help"}, site, [&](MarkupWriter& html) {
     const Element text(html, "div", {{"class", "text"}});
     html.TextElement("h1", "What a query can say");
-    html.TextElement(
-        "p",
-        "Type a few words: a document must hold all of them, and those where they are "
-        "rarer, nearer to the title and more often stand first. The rest is optional.");
+    html.TextElement("p",
+                     "Type a few words: a document must hold all of them. Those that use them "
+                     "more, above all in the title, "
+                     "and to which many others link stand first. The rest is optional.");
     WriteExamples(html);
     html.TextElement("h2", "How complete an answer is");
     html.TextElement(
