@@ -89,6 +89,10 @@ void PackRow(const uint32_t* values, uint32_t count, uint32_t bits, char* out) {
 }
 
 void UnpackRow(const char* in, uint32_t count, uint32_t bits, uint32_t* values) {
+  if (bits == 0) {
+    std::fill(values, values + count, 0);
+    return;
+  }
   Row row;
   const size_t size = PackedSize(count, bits);
   std::memcpy(row.data(), in, size);
