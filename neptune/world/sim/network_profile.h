@@ -52,7 +52,7 @@ inline constexpr NetworkProfile kVariedCluster = {
     {kLoopbackLink.stream_latency, kLoopbackLink.datagram_latency, std::chrono::nanoseconds(750),
      0}};
 
-// Every node on one machine, as `tools/up` starts them.
+// Every node a process of one machine.
 inline constexpr NetworkProfile kOneMachine = {kVariedCluster.loopback, kVariedCluster.loopback};
 
 // A lost segment is sent again after this long (Linux TCP_RTO_MIN).
