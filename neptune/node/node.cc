@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "neptune/admin/admin_server.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/synchronization.h"
 
@@ -96,6 +97,7 @@ Status Node::Boot() {
   NEPTUNE_RETURN_IF_ERROR(StartLoops());
   NEPTUNE_RETURN_IF_ERROR(StartServers());
   NEPTUNE_RETURN_IF_ERROR(AddStatusSections());
+  if (options_.with_admin) NEPTUNE_RETURN_IF_ERROR(StartAdmin());
   NEPTUNE_RETURN_IF_ERROR(StartServices());
   return StartMembership();
 }
@@ -257,6 +259,33 @@ uint32_t Node::LoadIndex() const {
   uint32_t load = 0;
   for (const auto& [name, host] : hosts_) load += host->load_index();
   return load;
+}
+
+// Administration has a loop to itself, so that it answers when all others are busy.
+Status Node::StartAdmin() {
+  NEPTUNE_ASSIGN_OR_RETURN(Loop* const loop, world_.StartLoop({.name = "admin"}));
+  AdminSources sources;
+  sources.node_name = StrCat(options_.name, " of cluster ", options_.spec.name());
+  sources.metrics = &metrics_;
+  sources.sections = &status_;
+  sources.readiness = [this]() -> std::vector<std::string> {
+    if (draining_) return {"the node is draining"};
+    if (!ready_) return {"the node is starting"};
+    return {};
+  };
+  admin_ = std::make_unique<AdminServer>(world_, *loop, std::move(sources));
+  OneShotEvent started;
+  StatusOr<Endpoint> endpoint = Unavailable("not started");
+  loop->Post([&] {
+    admin_->Start({address_, static_cast<uint16_t>(spec_.admin_port())},
+                  [&](StatusOr<Endpoint> result) {
+                    endpoint = std::move(result);
+                    started.Set();
+                  });
+  });
+  while (!started.is_set()) this_thread::ParkUntilWoken();
+  NEPTUNE_ASSIGN_OR_RETURN(identity_.admin_endpoint, std::move(endpoint));
+  return OkStatus();
 }
 
 Status Node::AddStatusSections() {

@@ -34,6 +34,8 @@
 
 namespace neptune {
 
+class AdminServer;
+
 // Makes the module of that name.
 using ModuleFactory =
     std::function<StatusOr<std::unique_ptr<ServiceModule>>(const std::string& module)>;
@@ -82,6 +84,7 @@ class Node {
   Status StartServices();
   Status StartService(const HostedServiceSpec& hosted);
   Status StartMembership();
+  Status StartAdmin();
   Status AddStatusSections();
   void TakeRequest(IncomingRequest request);
   void TakeView(std::shared_ptr<const YellowPageView> view);
@@ -109,6 +112,7 @@ class Node {
   std::unique_ptr<AnnouncementChannel> channel_;
   std::unique_ptr<AvailabilityListener> listener_;
   std::unique_ptr<AvailabilityPublisher> publisher_;
+  std::unique_ptr<AdminServer> admin_;
   std::vector<StatusSection> sections_;
   std::vector<CallbackGauge> gauges_;
   std::atomic<bool> ready_{false};

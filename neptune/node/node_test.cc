@@ -90,7 +90,6 @@ class SimulatedCluster {
     options.name = NodeId(name);
     options.modules = MakeEcho;
     options.address = static_cast<SimWorld&>(world).address();
-    options.with_admin = false;
     auto node = std::make_shared<Node>(world, std::move(options));
     nodes_[name] = node.get();
     node->Start(

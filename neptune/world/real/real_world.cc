@@ -9,6 +9,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "neptune/world/real/real_loop.h"
+#include "neptune/world/real/rocksdb_storage.h"
 
 namespace neptune {
 namespace {
@@ -27,7 +28,11 @@ class RealProcessors final : public Processors {
 class RealWorld final : public World {
  public:
   explicit RealWorld(const RealWorldOptions& options)
-      : options_(options), seed_(options.seed != 0 ? options.seed : std::random_device()()) {}
+      : options_(options),
+        seed_(options.seed != 0 ? options.seed : std::random_device()()),
+        storage_(options.storage_directory.empty()
+                     ? nullptr
+                     : MakeRocksDbStorage(options.storage_directory)) {}
   ~RealWorld() override { Stop(); }
 
   StatusOr<Loop*> StartLoop(const LoopOptions& options) override {
@@ -57,7 +62,10 @@ class RealWorld final : public World {
 
   Processors& processors() override { return processors_; }
 
-  DurableStorage& storage() override { LOG(FATAL) << "no durable storage configured"; }
+  DurableStorage& storage() override {
+    CHECK(storage_ != nullptr) << "this world was made without a storage directory";
+    return *storage_;
+  }
 
   WallTime wall_time() const override {
     return {std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -68,6 +76,7 @@ class RealWorld final : public World {
  private:
   const RealWorldOptions options_;
   const uint64_t seed_;
+  const std::unique_ptr<DurableStorage> storage_;
   RealProcessors processors_;
   absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;

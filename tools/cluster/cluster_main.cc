@@ -1,0 +1,140 @@
+// Starts and supervises a cluster on this machine, and talks to a running one.
+
+#include <gflags/gflags.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "neptune/base/strings.h"
+#include "neptune/node/cluster_spec.h"
+#include "tools/cluster/control.h"
+#include "tools/cluster/state_directory.h"
+#include "tools/cluster/supervisor.h"
+#include "tools/terminal/caller_path.h"
+#include "tools/terminal/command_line.h"
+
+DEFINE_string(spec, "data/clusters/dev.textproto", "cluster spec, Protobuf text format");
+DEFINE_string(data, "data/var/index", "folder that paths in the spec start from: the built index");
+DEFINE_string(state, "", "folder of pids, logs and lock; default: data/var/clusters/NAME");
+DEFINE_bool(status, false, "show the nodes of the running cluster");
+DEFINE_bool(stop, false, "stop the running cluster");
+DEFINE_string(kill, "", "kill this node's process at once; it is started again");
+DEFINE_string(pause, "", "suspend this node's process");
+DEFINE_string(resume, "", "let a suspended node go on");
+
+namespace search::tools {
+namespace {
+
+using neptune::Status;
+using neptune::StatusOr;
+
+constexpr char kUsage[] =
+    "runs a cluster on this machine\n\n"
+    "  cluster [--spec=FILE] [--data=DIR]   start it, start again what dies, stop on Ctrl-C\n"
+    "  cluster --status                     show the nodes of the running cluster\n"
+    "  cluster --kill=NODE                  kill a node; the supervisor starts it again\n"
+    "  cluster --pause=NODE, --resume=NODE  suspend a node's process, let it go on\n"
+    "  cluster --stop                       stop the running cluster";
+
+constexpr timespec kStopPoll = {.tv_sec = 0, .tv_nsec = 50'000'000};
+constexpr int kStopPollCountMax = 600;  // half a minute
+
+// Programs and modules stand in this program's runfiles, or beside it in the build tree.
+StatusOr<std::string> FindBuilt(const std::string& path) {
+  std::error_code ignored;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+  const std::filesystem::path folder = std::filesystem::path(self).parent_path();
+  for (const std::filesystem::path& root :
+       {std::filesystem::path(self + ".runfiles/neptune_search"), std::filesystem::current_path(),
+        folder.parent_path().parent_path()}) {
+    if (std::filesystem::exists(root / path, ignored)) return (root / path).string();
+  }
+  return neptune::NotFound(path, " is not built; build it with: bazel build //",
+                           std::filesystem::path(path).parent_path().string(), "/...");
+}
+
+StatusOr<std::string> ModuleFolders() {
+  std::string folders;
+  for (const char* module :
+       {"frontend/frontend.so", "index/tier/service/index_tier.so",
+        "docserver/service/document_server.so", "cache/service/query_cache.so"}) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::string path, FindBuilt(module));
+    folders += (folders.empty() ? "" : ":") + std::filesystem::path(path).parent_path().string();
+  }
+  return folders;
+}
+
+std::string HttpAddresses(const neptune::ClusterSpec& spec) {
+  std::string text;
+  for (const auto& node : spec.nodes()) {
+    for (const auto& hosted : node.hosts()) {
+      const auto port = hosted.parameters().find("http_port");
+      if (port == hosted.parameters().end()) continue;
+      neptune::StrAppend(&text, "  http://", spec.interface_address(), ":", port->second, "/  (",
+                         node.name(), ")\n");
+    }
+  }
+  return text;
+}
+
+Status RunCluster(const neptune::ClusterSpec& spec, const std::string& spec_path,
+                  StateDirectory& state) {
+  const std::string data = ProjectPath(FLAGS_data);
+  if (!std::filesystem::exists(data)) {
+    return neptune::NotFound("no index in ", data, "; build one first (./tools/up does)");
+  }
+  NEPTUNE_RETURN_IF_ERROR(state.Lock());
+  SupervisorOptions options;
+  NEPTUNE_ASSIGN_OR_RETURN(options.program, FindBuilt("neptune/node/neptuned"));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string folders, ModuleFolders());
+  options.arguments = {"--spec=" + spec_path, "--base_dir=" + data, "--module_dir=" + folders};
+  std::vector<std::string> nodes;
+  for (const auto& node : spec.nodes()) nodes.push_back(node.name());
+  Supervisor supervisor(nodes, state, options);
+  NEPTUNE_RETURN_IF_ERROR(supervisor.Start());
+  std::printf("cluster %s runs with %zu nodes\n%sCtrl-C stops it\n", spec.name().c_str(),
+              nodes.size(), HttpAddresses(spec).c_str());
+  std::fflush(stdout);
+  supervisor.Run();
+  std::fprintf(stderr, "stopping\n");
+  supervisor.Stop();
+  return neptune::OkStatus();
+}
+
+Status StopCluster(const StateDirectory& state) {
+  NEPTUNE_ASSIGN_OR_RETURN(const pid_t supervisor, state.Supervisor());
+  if (kill(supervisor, SIGTERM) != 0) return neptune::NotFound("the supervisor does not run");
+  // Done when the lock is free again.
+  for (int i = 0; i < kStopPollCountMax; ++i) {
+    if (!state.Supervisor().ok()) return neptune::OkStatus();
+    nanosleep(&kStopPoll, nullptr);
+  }
+  return neptune::DeadlineExceeded("the cluster has not stopped yet");
+}
+
+Status Run() {
+  const std::string spec_path = ProjectPath(FLAGS_spec);
+  NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterSpec spec, neptune::LoadClusterSpec(spec_path));
+  StateDirectory state(FLAGS_state.empty() ? ProjectOutputPath("data/var/clusters/" + spec.name())
+                                           : CallerPath(FLAGS_state));
+  if (FLAGS_status) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::string text, DescribeCluster(spec, state));
+    std::fputs(text.c_str(), stdout);
+    return neptune::OkStatus();
+  }
+  if (FLAGS_stop) return StopCluster(state);
+  if (!FLAGS_kill.empty()) return SignalNode(spec, state, FLAGS_kill, SIGKILL);
+  if (!FLAGS_pause.empty()) return SignalNode(spec, state, FLAGS_pause, SIGSTOP);
+  if (!FLAGS_resume.empty()) return SignalNode(spec, state, FLAGS_resume, SIGCONT);
+  return RunCluster(spec, spec_path, state);
+}
+
+}  // namespace
+}  // namespace search::tools
+
+int main(int argc, char** argv) {
+  search::tools::ParseCommandLine(&argc, &argv, search::tools::kUsage, __FILE__);
+  return search::tools::ExitStatus(search::tools::Run(), "cluster");
+}

@@ -1,0 +1,24 @@
+// What one can do to a running cluster from another terminal: look, kill, pause, resume.
+//
+// Source: none. Layer: tools. Threads: one.
+// Errors: NOT_FOUND the cluster or the node does not run; INVALID_ARGUMENT no such node in the spec.
+
+#pragma once
+
+#include <string>
+
+#include "neptune/base/status.h"
+#include "neptune/node/cluster_spec.h"
+#include "tools/cluster/state_directory.h"
+
+namespace search::tools {
+
+// A table of the nodes: process, state, endpoints, what they host.
+neptune::StatusOr<std::string> DescribeCluster(const neptune::ClusterSpec& spec,
+                                               const StateDirectory& state);
+
+// Sends a signal to the node's process.
+neptune::Status SignalNode(const neptune::ClusterSpec& spec, const StateDirectory& state,
+                           const std::string& node, int signal);
+
+}  // namespace search::tools

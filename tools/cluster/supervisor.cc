@@ -1,0 +1,189 @@
+#include "tools/cluster/supervisor.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "neptune/base/file.h"
+#include "neptune/base/strings.h"
+
+namespace search::tools {
+namespace {
+
+using neptune::Duration;
+using neptune::Status;
+using neptune::StrCat;
+using neptune::TimePoint;
+
+constexpr Duration kStartPoll = std::chrono::milliseconds(20);
+constexpr size_t kLogTailSize = 2000;
+
+TimePoint MonotonicNow() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return TimePoint(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+}
+
+// The end of a log, for the message about a node that does not start.
+std::string LogTail(const std::string& path) {
+  const auto text = neptune::ReadFile(path, size_t{64} << 20);
+  if (!text.ok()) return "";
+  return text->size() <= kLogTailSize ? *text : text->substr(text->size() - kLogTailSize);
+}
+
+// In the child: becomes the node program. Only async-signal-safe calls.
+[[noreturn]] void BecomeNode(char* const* arguments, int log) {
+  setpgid(0, 0);  // Ctrl-C on the terminal reaches the supervisor only
+  dup2(log, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execv(arguments[0], arguments);
+  _exit(127);
+}
+
+}  // namespace
+
+Supervisor::Supervisor(std::vector<std::string> nodes, const StateDirectory& state,
+                       SupervisorOptions options)
+    : state_(state), options_(std::move(options)) {
+  for (std::string& node : nodes) processes_[std::move(node)];
+  sigemptyset(&signals_);
+  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
+  sigprocmask(SIG_BLOCK, &signals_, nullptr);
+}
+
+Status Supervisor::Spawn(const std::string& node) {
+  NEPTUNE_RETURN_IF_ERROR(state_.MakeNode(node));
+  state_.ForgetStarted(node);
+  const std::string log_path = state_.LogFile(node);
+  const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (log < 0) return neptune::Unavailable("opening ", log_path, ": ", std::strerror(errno));
+  std::vector<std::string> words = {options_.program, "--node=" + node,
+                                    "--started_file=" + state_.StartedFile(node),
+                                    "--die_with_parent"};
+  words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const pid_t pid = fork();
+  if (pid == 0) BecomeNode(arguments.data(), log);
+  close(log);
+  if (pid < 0) return neptune::Unavailable("starting node ", node, ": ", std::strerror(errno));
+  Process& process = processes_[node];
+  process.pid = pid;
+  process.started = MonotonicNow();
+  process.restart_at = neptune::kNever;
+  return neptune::OkStatus();
+}
+
+bool Supervisor::WaitForSignal(TimePoint deadline) {
+  const Duration left = std::max(Duration(0), deadline - MonotonicNow());
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+  timespec wait;
+  wait.tv_sec = std::min<int64_t>(seconds.count(), 3600);
+  wait.tv_nsec = (left - seconds).count();
+  const int signal = sigtimedwait(&signals_, nullptr, &wait);
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+}
+
+std::vector<std::string> Supervisor::Reap() {
+  std::vector<std::string> dead;
+  int status = 0;
+  for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
+    for (auto& [node, process] : processes_) {
+      if (process.pid != pid) continue;
+      process.pid = 0;
+      dead.push_back(node);
+    }
+  }
+  return dead;
+}
+
+bool Supervisor::AllStarted() const {
+  return std::all_of(processes_.begin(), processes_.end(), [&](const auto& item) {
+    const auto started = state_.ReadStarted(item.first);
+    return started && started->pid == item.second.pid;
+  });
+}
+
+bool Supervisor::AnyRunning() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& item) { return item.second.pid != 0; });
+}
+
+Status Supervisor::Start() {
+  const TimePoint deadline = MonotonicNow() + options_.start_timeout;
+  for (const auto& [node, process] : processes_) NEPTUNE_RETURN_IF_ERROR(Spawn(node));
+  while (!AllStarted()) {
+    if (WaitForSignal(MonotonicNow() + kStartPoll)) {
+      Stop();
+      return neptune::Cancelled("stopped while starting");
+    }
+    const std::vector<std::string> dead = Reap();
+    if (!dead.empty()) {
+      Stop();
+      return neptune::Unavailable("node ", dead[0], " ended while starting; its log ends:\n",
+                                  LogTail(state_.LogFile(dead[0])));
+    }
+    if (MonotonicNow() > deadline) {
+      Stop();
+      return neptune::Unavailable("not all nodes had started in time; see the logs beside ",
+                                  state_.LogFile(processes_.begin()->first));
+    }
+  }
+  return neptune::OkStatus();
+}
+
+void Supervisor::Run() {
+  while (true) {
+    TimePoint next = neptune::kNever;
+    for (const auto& [node, process] : processes_) next = std::min(next, process.restart_at);
+    if (WaitForSignal(next)) return;
+    const TimePoint now = MonotonicNow();
+    for (const std::string& node : Reap()) {
+      Process& process = processes_[node];
+      process.restart_at = process.policy.OnDeath(process.started, now);
+      std::fprintf(stderr, "node %s ended (%d times so far); starting it again\n", node.c_str(),
+                   process.policy.death_count());
+    }
+    for (auto& [node, process] : processes_) {
+      if (process.restart_at > now) continue;
+      const Status status = Spawn(node);
+      if (status.ok()) continue;
+      std::fprintf(stderr, "%s\n", status.ToString().c_str());
+      process.restart_at = process.policy.OnDeath(now, now);
+    }
+  }
+}
+
+void Supervisor::SignalAll(int signal) {
+  for (const auto& [node, process] : processes_) {
+    if (process.pid != 0) kill(process.pid, signal);
+  }
+}
+
+void Supervisor::Stop() {
+  SignalAll(SIGTERM);
+  SignalAll(SIGCONT);  // a paused node has to wake up to stop
+  const TimePoint deadline = MonotonicNow() + options_.grace;
+  while (AnyRunning() && MonotonicNow() < deadline) {
+    WaitForSignal(MonotonicNow() + kStartPoll);
+    Reap();
+  }
+  SignalAll(SIGKILL);
+  while (AnyRunning()) {
+    WaitForSignal(MonotonicNow() + kStartPoll);
+    Reap();
+  }
+  for (const auto& [node, process] : processes_) state_.ForgetStarted(node);
+}
+
+}  // namespace search::tools

@@ -1,0 +1,66 @@
+// Starts the processes of a cluster, starts again what dies, and stops them all.
+//
+// Source: none. Layer: tools.
+// Threads: one; it owns the process's SIGCHLD, SIGINT, SIGTERM and SIGHUP.
+// Limits: a node that dies again and again is started again with pauses up to ten seconds; a node that
+//   does not stop within the grace time is killed.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "neptune/base/time.h"
+#include "tools/cluster/restart_policy.h"
+#include "tools/cluster/state_directory.h"
+
+namespace search::tools {
+
+struct SupervisorOptions {
+  std::string program;                 // neptuned
+  std::vector<std::string> arguments;  // for every node
+  neptune::Duration grace = std::chrono::seconds(8);
+  // How long all nodes may take to start before Start gives up.
+  neptune::Duration start_timeout = std::chrono::seconds(60);
+};
+
+class Supervisor {
+ public:
+  Supervisor(std::vector<std::string> nodes, const StateDirectory& state,
+             SupervisorOptions options);
+
+  // Starts every node and waits until all have started. Errors: UNAVAILABLE one died while starting (the
+  // message has the end of its log) or took too long; CANCELLED by a signal. Started ones are stopped.
+  neptune::Status Start();
+  // Keeps them running until SIGINT, SIGTERM or SIGHUP.
+  void Run();
+  // Stops every node: SIGTERM, then SIGKILL after the grace time. Afterwards no process is left.
+  void Stop();
+
+ private:
+  struct Process {
+    pid_t pid = 0;  // 0: not running
+    neptune::TimePoint started;
+    neptune::TimePoint restart_at = neptune::kNever;
+    RestartPolicy policy;
+  };
+  neptune::Status Spawn(const std::string& node);
+  // Waits for a signal until `deadline`; true if it is one that ends the cluster.
+  bool WaitForSignal(neptune::TimePoint deadline);
+  // Collects the dead; the names of those nodes.
+  std::vector<std::string> Reap();
+  bool AllStarted() const;
+  bool AnyRunning() const;
+  void SignalAll(int signal);
+
+  const StateDirectory& state_;
+  const SupervisorOptions options_;
+  std::map<std::string, Process> processes_;
+  sigset_t signals_;
+};
+
+}  // namespace search::tools
