@@ -34,6 +34,7 @@ class HttpTestClient final : private StreamHandler {
   void set_on_response(std::function<void()> on_response) { on_response_ = std::move(on_response); }
 
   const std::vector<HttpResponse>& responses() const { return responses_; }
+  void ForgetResponses() { responses_.clear(); }
   // "200 body;404 body;" of the responses so far.
   std::string Summary() const;
   // Bytes received, whether or not they are whole responses.
