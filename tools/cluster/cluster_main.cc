@@ -1,7 +1,10 @@
 // Starts and supervises a cluster on this machine, and talks to a running one.
 
 #include <gflags/gflags.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -38,8 +41,7 @@ constexpr char kUsage[] =
     "  cluster --pause=NODE, --resume=NODE  suspend a node's process, let it go on\n"
     "  cluster --stop                       stop the running cluster";
 
-constexpr timespec kStopPoll = {.tv_sec = 0, .tv_nsec = 50'000'000};
-constexpr int kStopPollCountMax = 600;  // half a minute
+constexpr int kStopTimeoutMs = 30'000;
 
 // Programs and modules stand in this program's runfiles, or beside it in the build tree.
 StatusOr<std::string> FindBuilt(const std::string& path) {
@@ -105,13 +107,15 @@ Status RunCluster(const neptune::ClusterSpec& spec, const std::string& spec_path
 
 Status StopCluster(const StateDirectory& state) {
   NEPTUNE_ASSIGN_OR_RETURN(const pid_t supervisor, state.Supervisor());
-  if (kill(supervisor, SIGTERM) != 0) return neptune::NotFound("the supervisor does not run");
-  // Done when the lock is free again.
-  for (int i = 0; i < kStopPollCountMax; ++i) {
-    if (!state.Supervisor().ok()) return neptune::OkStatus();
-    nanosleep(&kStopPoll, nullptr);
+  const int process = pidfd_open(supervisor, 0);
+  if (process < 0 || kill(supervisor, SIGTERM) != 0) {
+    return neptune::NotFound("the supervisor does not run");
   }
-  return neptune::DeadlineExceeded("the cluster has not stopped yet");
+  pollfd ended = {.fd = process, .events = POLLIN, .revents = 0};
+  const int ready = poll(&ended, 1, kStopTimeoutMs);
+  close(process);
+  if (ready <= 0) return neptune::DeadlineExceeded("the cluster has not stopped yet");
+  return neptune::OkStatus();
 }
 
 Status Run() {
