@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
 #include <string>
 
-#include "absl/synchronization/notification.h"
 #include "neptune/wire/http/http_test_client.h"
 #include "neptune/world/real/real_world.h"
 #include "neptune/world/sim/simulator.h"
@@ -168,37 +168,35 @@ TEST(AdminServerRealTest, AnswersWhileTheNodeIsStuck) {
   const StatusSection section =
       *sections.Add("part", [](StatusReport* report) { report->AddFact("stuck", true); });
   std::unique_ptr<World> world = MakeRealWorld({});
-  absl::Notification unstick;
+  std::promise<void> unstick;
+  const std::shared_future<void> unstuck = unstick.get_future().share();
   for (const char* name : {"main-0", "main-1"}) {
-    (*world->StartLoop({.name = name}))->Post([&] { unstick.WaitForNotification(); });
+    (*world->StartLoop({.name = name}))->Post([stuck = unstuck] { stuck.wait(); });
   }
   Loop* const admin_loop = *world->StartLoop({.name = "admin"});
   AdminServer admin(*world, *admin_loop,
                     {.node_name = "stuck", .metrics = &metrics, .sections = &sections});
-  StatusOr<Endpoint> at = Unavailable("not started");
-  absl::Notification started;
-  admin.Start({kLoopbackAddress, 0}, [&](StatusOr<Endpoint> where) {
-    at = std::move(where);
-    started.Notify();
-  });
-  started.WaitForNotification();
+  std::promise<StatusOr<Endpoint>> started;
+  admin.Start({kLoopbackAddress, 0},
+              [&](StatusOr<Endpoint> where) { started.set_value(std::move(where)); });
+  const StatusOr<Endpoint> at = started.get_future().get();
   ASSERT_TRUE(at.ok()) << at.status();
 
   Loop* const client_loop = *world->StartLoop({.name = "client"});
   HttpTestClient client(*client_loop);
-  absl::Notification answered;
+  std::promise<void> answered;
   client_loop->Post([&] {
     client.set_on_response([&] {
-      if (client.responses().size() == 3) answered.Notify();
+      if (client.responses().size() == 3) answered.set_value();
     });
     client.Connect(*at);
     for (const char* path : {"/healthz", "/metrics", "/statusz?format=json"}) client.Get(path);
   });
-  EXPECT_TRUE(answered.WaitForNotificationWithTimeout(absl::Seconds(20)));
-  unstick.Notify();
-  absl::Notification stopped;
-  admin.Stop([&] { stopped.Notify(); });
-  stopped.WaitForNotification();
+  EXPECT_EQ(answered.get_future().wait_for(seconds(20)), std::future_status::ready);
+  unstick.set_value();
+  std::promise<void> stopped;
+  admin.Stop([&] { stopped.set_value(); });
+  stopped.get_future().wait();
   world->Stop();
   ASSERT_EQ(client.responses().size(), 3u);
   EXPECT_EQ(client.responses()[0].body, "ok\n");
