@@ -128,6 +128,7 @@ std::optional<HttpRequest> HttpConnection::NextRequest() {
 void HttpConnection::Dispatch(HttpRequest request) {
   request.peer = stream_->peer();
   request.received = now();
+  request.client_gone = client_gone_;
   Slot slot{.context = {.head = request.method == "HEAD",
                         .version = request.version,
                         .keep_alive = request.keep_alive && !turned_away_},
@@ -208,7 +209,7 @@ void HttpConnection::SendContinue() {
 }
 
 bool HttpConnection::MayRead() const {
-  if (ending_ != Ending::kNot) return lingers_;
+  if (last_taken_) return true;  // to drop it, and to see the client leave
   return MayTakeRequest() && !held_ && !advance_posted_;
 }
 
@@ -307,6 +308,7 @@ void HttpConnection::End() {
   // With bytes unsent this is a client that takes none; waiting for it has no end.
   if (stream_->unsent_size() == 0) stream_->Close();
   stream_.reset();
+  *client_gone_ = true;
   slots_.clear();
   held_.reset();
   if (timer_ != 0) core_->loop.CancelTimer(std::exchange(timer_, 0));

@@ -102,6 +102,8 @@ class HttpConnection final : public StreamHandler,
   std::unique_ptr<Stream> stream_;
   const bool turned_away_;
   HttpRequestReader reader_;
+  const std::shared_ptr<std::atomic<bool>> client_gone_ =
+      std::make_shared<std::atomic<bool>>(false);
   std::optional<HttpRequest> held_;  // read, and waiting for the ones before it to end
   std::deque<Slot> slots_;
   uint64_t front_number_ = 0;  // number of slots_.front()

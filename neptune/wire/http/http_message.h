@@ -9,8 +9,10 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +65,10 @@ struct HttpRequest {
   // Filled in by HttpServer.
   Endpoint peer;
   TimePoint received;
+  std::shared_ptr<const std::atomic<bool>> client_gone;
+
+  // Whether nobody waits for the answer any more, so that a long handler may stop early.
+  bool ClientGone() const { return client_gone != nullptr && *client_gone; }
 
   // The first parameter of that name.
   std::optional<std::string_view> Parameter(std::string_view name) const;

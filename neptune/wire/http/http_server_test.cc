@@ -56,6 +56,7 @@ class HttpServerTest : public testing::Test {
     // "/wait/30" waits 30 ms, "/large/9" answers 9 MB, everything else at once.
     if (request.path.starts_with("/wait/")) {
       this_thread::SleepFor(milliseconds(std::stoi(request.path.substr(6))));
+      if (request.ClientGone()) ++gone_count_;
     }
     --active_;
     if (request.path.starts_with("/large/")) {
@@ -88,6 +89,7 @@ class HttpServerTest : public testing::Test {
   std::string begun_;
   int active_ = 0;
   int active_max_ = 0;
+  int gone_count_ = 0;  // clients gone when their handler had waited
 };
 
 TEST_F(HttpServerTest, AnswersAndKeepsTheConnection) {
@@ -114,6 +116,7 @@ TEST_F(HttpServerTest, ResponsesLeaveInTheOrderOfTheRequests) {
   EXPECT_TRUE(client.responses().empty());
   RunFor(milliseconds(10));
   EXPECT_EQ(client.Summary(), "200 /wait/30;200 /wait/10;200 /wait/20;200 /now;");
+  EXPECT_EQ(gone_count_, 0);
 }
 
 TEST_F(HttpServerTest, AnUnsafeRequestRunsAlone) {
@@ -305,16 +308,20 @@ TEST_F(HttpServerTest, TheLastAnswerLeavesWholeBeforeTheEnd) {
   EXPECT_TRUE(client.closed());
 }
 
-TEST_F(HttpServerTest, AnswersToAClientThatLeftGoNowhere) {
+TEST_F(HttpServerTest, HandlersSeeThatTheirClientLeft) {
   Start();
   HttpTestClient& client = Connect();
+  HttpTestClient& other = Connect();
   client.Get("/wait/50");
+  other.Send("GET", "/wait/50", {{"Connection", "close"}});
   RunFor(milliseconds(10));
   client.Close();
+  other.Close();
   RunFor(milliseconds(10));
-  EXPECT_EQ(active_, 1);
+  EXPECT_EQ(active_, 2);
   RunFor(milliseconds(100));
   EXPECT_EQ(active_, 0);
+  EXPECT_EQ(gone_count_, 2);
   EXPECT_EQ(server_->connection_count(), 0u);
 }
 
