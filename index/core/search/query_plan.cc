@@ -127,6 +127,10 @@ uint64_t PlanNode::cost() const {
 neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment) {
   QueryPlan plan;
   NEPTUNE_ASSIGN_OR_RETURN(plan.root, Planner(segment, &plan.scoring).Plan(query.root, true, 0));
+  if (plan.scoring.size() > kScoringLeavesMax) {
+    return neptune::InvalidArgument("query: ", plan.scoring.size(), " words that score, at most ",
+                                    kScoringLeavesMax, " are allowed");
+  }
   return plan;
 }
 

@@ -3,10 +3,13 @@
 //
 // Source: none. Layer: index/core, search.
 // Threads: plain values.
-// Errors: DATA_LOSS for a damaged dictionary.
+// Errors: DATA_LOSS for a damaged dictionary; INVALID_ARGUMENT for a tree over a limit, which the
+//   parser's limits never give.
+// Limits: kScoringLeavesMax, so that sums of scores fit ScoreUnits; 256 levels.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +19,8 @@
 #include "neptune/base/status.h"
 
 namespace search::index {
+
+inline constexpr size_t kScoringLeavesMax = 1024;
 
 // A posting list, or the part of it with the word in the title.
 struct PlanLeaf {

@@ -142,6 +142,26 @@ TEST_F(SearcherTest, AThousandWordsAreAnswered) {
   EXPECT_EQ(pruned->total, exhaustive->total);
 }
 
+TEST_F(SearcherTest, TreesOverALimitAreRefused) {
+  Build(ZipfDocuments(4000, 9), {});
+  Query wide;
+  wide.root.kind = QueryNode::Kind::kOr;
+  for (int i = 0; i < 1500; ++i) {
+    QueryNode& word = wide.root.children.emplace_back();
+    word.kind = QueryNode::Kind::kTerm;
+    word.term = "w" + std::to_string(i);
+  }
+  EXPECT_EQ(collection_->Search(wide, {}).status().code(), neptune::StatusCode::kInvalidArgument);
+  Query deep;
+  for (int i = 0; i < 1000; ++i) {
+    QueryNode node;
+    node.kind = QueryNode::Kind::kOr;
+    node.children.push_back(std::move(deep.root));
+    deep.root = std::move(node);
+  }
+  EXPECT_EQ(collection_->Search(deep, {}).status().code(), neptune::StatusCode::kInvalidArgument);
+}
+
 TEST_F(SearcherTest, StopGivesTheBestSoFarMarkedIncomplete) {
   Build(ZipfDocuments(30'000, 10), {});
   for (const char* text : {"w1 OR w2 OR w3", "w1 w2", "\"w1 w2\"", "w1 -w500", "(w1 OR w2) w3"}) {
