@@ -248,6 +248,9 @@ std::shared_ptr<const YellowPageView> Node::View() const {
 void Node::FillAnnouncement(Announcement* announcement) {
   announcement->load_index = LoadIndex();
   announcement->draining = draining_;
+  const HostLoad host = world_.SampleLoad();
+  announcement->cpu_load_permille = host.cpu_permille;
+  announcement->io_load_permille = host.io_permille;
   const TimePoint now = control_->loop->Now();
   for (const auto& [name, host] : hosts_) {
     HostedService hosted = host->Describe(now);
@@ -296,11 +299,14 @@ Status Node::AddStatusSections() {
   };
   NEPTUNE_RETURN_IF_ERROR(add("yellow page", [this](StatusReport* report) {
     const auto view = View();
-    StatusTable nodes{
-        "Nodes", {"node", "calls at", "status at", "load index", "draining", "sequence"}, {}};
+    StatusTable nodes{"Nodes",
+                      {"node", "calls at", "status at", "load index", "cpu permille", "io permille",
+                       "draining", "sequence"},
+                      {}};
     for (const auto& [node, said] : view->nodes()) {
       nodes.AddRow(node, said.call_endpoint.ToString(), said.admin_endpoint.ToString(),
-                   said.load_index, said.draining, said.sequence);
+                   said.load_index, said.cpu_load_permille, said.io_load_permille, said.draining,
+                   said.sequence);
     }
     StatusTable services{"Services", {"service", "partition", "node", "implementation"}, {}};
     for (const auto& [key, replicas] : view->all()) {

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "neptune/base/status.h"
@@ -44,6 +45,13 @@ class Processors {
   virtual void Execute(Loop& loop, Duration cost, Task done) = 0;
 };
 
+// How busy the host is: thousandths of all its processors' time, and of the time in which at least one of
+// them waited for a disk.
+struct HostLoad {
+  uint16_t cpu_permille = 0;
+  uint16_t io_permille = 0;
+};
+
 class World {
  public:
   virtual ~World() = default;
@@ -58,6 +66,9 @@ class World {
   virtual Processors& processors() = 0;
   virtual DurableStorage& storage() = 0;
   virtual WallTime wall_time() const = 0;
+
+  // The load since the previous call (at the first one: zero). One caller, on one loop.
+  virtual HostLoad SampleLoad() = 0;
 };
 
 }  // namespace neptune

@@ -8,9 +8,11 @@
 namespace neptune {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Real, WorldConformanceTest, testing::Values(WorldVariant{"real", [] {
-                           return std::make_unique<ThreadedHarness>(MakeRealWorld({}));
-                         }}));
+INSTANTIATE_TEST_SUITE_P(Real, WorldConformanceTest,
+                         testing::Values(WorldVariant{"real", [] {
+                                                        return std::make_unique<ThreadedHarness>(
+                                                            MakeRealWorld({}));
+                                                      }}));
 
 }  // namespace
 }  // namespace neptune

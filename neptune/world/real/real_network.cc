@@ -112,7 +112,9 @@ class ConnectAttempt : public std::enable_shared_from_this<ConnectAttempt> {
   }
 
  private:
-  void Expire() { Finish(DeadlineExceeded("connecting to ", to_.ToString(), ": no answer in time")); }
+  void Expire() {
+    Finish(DeadlineExceeded("connecting to ", to_.ToString(), ": no answer in time"));
+  }
 
   void Finish(const Status& status) {
     if (done_) return;

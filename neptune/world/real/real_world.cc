@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
+#include "neptune/world/real/host_load.h"
 #include "neptune/world/real/real_loop.h"
 #include "neptune/world/real/rocksdb_storage.h"
 
@@ -73,11 +74,14 @@ class RealWorld final : public World {
                 .count()};
   }
 
+  HostLoad SampleLoad() override { return load_.Sample(); }
+
  private:
   const RealWorldOptions options_;
   const uint64_t seed_;
   const std::unique_ptr<DurableStorage> storage_;
   RealProcessors processors_;
+  LoadSampler load_;
   absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<RealLoop>> loops_ ABSL_GUARDED_BY(mutex_);

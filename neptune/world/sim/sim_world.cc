@@ -1,5 +1,6 @@
 #include "neptune/world/sim/sim_world.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/world/sim/sim_network.h"
@@ -36,6 +37,15 @@ void SimWorld::Stop() { Silence(/*tell_peers=*/true); }
 
 WallTime SimWorld::wall_time() const {
   return {wall_time_start_ns_ + kernel_.now().time_since_epoch().count()};
+}
+
+HostLoad SimWorld::SampleLoad() {
+  const Duration elapsed = kernel_.now() - std::exchange(load_sampled_at_, kernel_.now());
+  const Duration used =
+      processors_.consumed() - std::exchange(load_sampled_, processors_.consumed());
+  if (elapsed <= Duration(0)) return {};
+  const int64_t permille = 1000 * used.count() / (elapsed.count() * processors_.count());
+  return {static_cast<uint16_t>(std::clamp<int64_t>(permille, 0, 1000)), 0};
 }
 
 void SimWorld::Silence(bool tell_peers) {

@@ -56,6 +56,8 @@ class SimWorld : public World {
   Processors& processors() override { return processors_; }
   DurableStorage& storage() override { return storage_; }
   WallTime wall_time() const override;
+  // Of finished pieces of work; the modelled host has no disk load.
+  HostLoad SampleLoad() override;
 
   const std::string& name() const { return options_.name; }
   uint32_t address() const { return options_.address; }
@@ -85,6 +87,8 @@ class SimWorld : public World {
   NetworkModel& network_;
   const HostOptions options_;
   const int64_t wall_time_start_ns_;
+  TimePoint load_sampled_at_;
+  Duration load_sampled_{0};
   HostState state_;
   SimProcessors processors_;
   SimStorage storage_;

@@ -1,0 +1,38 @@
+// How busy the machine is, from the kernel's counters in /proc/stat.
+//
+// Source: dissertation 2.4 (announcements carry CPU and I/O load, acquired through /proc).
+// Layer: world. ParseProcStat and LoadBetween are pure; LoadSampler reads the file.
+// Threads: thread-compatible.
+// Units: the kernel's ticks; thousandths.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+struct ProcessorTicks {
+  uint64_t busy = 0;
+  uint64_t waiting_for_disk = 0;
+  uint64_t all = 0;
+};
+
+// The line of all processors; nullopt if the text is not that of /proc/stat.
+std::optional<ProcessorTicks> ParseProcStat(std::string_view text);
+
+HostLoad LoadBetween(const ProcessorTicks& before, const ProcessorTicks& after);
+
+class LoadSampler {
+ public:
+  // The load since the previous call; zero at the first one and where /proc is not there.
+  HostLoad Sample();
+
+ private:
+  std::optional<ProcessorTicks> last_;
+};
+
+}  // namespace neptune
