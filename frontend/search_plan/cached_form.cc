@@ -1,0 +1,88 @@
+#include "frontend/search_plan/cached_form.h"
+
+#include <charconv>
+#include <utility>
+
+#include "frontend/search_plan/cached_answer.pb.h"
+#include "neptune/base/strings.h"
+
+namespace search::frontend {
+namespace {
+
+CachedCoverage ToCached(const ServiceCoverage& coverage) {
+  CachedCoverage cached;
+  cached.set_service(coverage.service);
+  cached.set_implementation(coverage.implementation);
+  cached.set_partitions_asked(coverage.partitions_asked);
+  return cached;
+}
+
+ServiceCoverage FromCached(const CachedCoverage& cached) {
+  return {.service = cached.service(),
+          .implementation = cached.implementation(),
+          .partitions_asked = cached.partitions_asked()};
+}
+
+uint64_t DocNumber(const std::string& doc_id) {
+  uint64_t number = 0;
+  std::from_chars(doc_id.data(), doc_id.data() + doc_id.size(), number);
+  return number;
+}
+
+void ToCached(const SearchResult& result, CachedResult* cached) {
+  cached->set_doc_id(DocNumber(result.doc_id));
+  cached->set_url(result.url);
+  cached->set_title(result.title);
+  cached->set_site(result.site);
+  cached->set_score(result.score);
+  for (const TextPiece& piece : result.snippet) {
+    CachedPiece* const stored = cached->add_snippet();
+    stored->set_text(piece.text);
+    stored->set_matches_query(piece.matches_query);
+  }
+}
+
+SearchResult FromCached(const CachedResult& cached) {
+  SearchResult result{.doc_id = neptune::StrCat(cached.doc_id()),
+                      .url = cached.url(),
+                      .title = cached.title(),
+                      .site = cached.site(),
+                      .score = cached.score()};
+  for (const CachedPiece& piece : cached.snippet()) {
+    result.snippet.push_back({piece.text(), piece.matches_query()});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string ToCachedForm(const SearchAnswer& answer) {
+  CachedAnswer cached;
+  for (const SearchResult& result : answer.results) ToCached(result, cached.add_results());
+  cached.set_total(answer.total);
+  cached.set_total_is_exact(answer.total_is_exact);
+  for (const ServiceCoverage& tier : answer.coverage.tiers) *cached.add_tiers() = ToCached(tier);
+  *cached.mutable_documents() = ToCached(answer.coverage.documents);
+  return cached.SerializeAsString();
+}
+
+neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
+  CachedAnswer cached;
+  if (!cached.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return neptune::InvalidArgument(bytes.size(), " bytes are not a cached answer");
+  }
+  answer->results.clear();
+  for (const CachedResult& result : cached.results()) {
+    answer->results.push_back(FromCached(result));
+  }
+  answer->total = cached.total();
+  answer->total_is_exact = cached.total_is_exact();
+  answer->coverage.tiers.clear();
+  for (const CachedCoverage& tier : cached.tiers()) {
+    answer->coverage.tiers.push_back(FromCached(tier));
+  }
+  answer->coverage.documents = FromCached(cached.documents());
+  return neptune::OkStatus();
+}
+
+}  // namespace search::frontend

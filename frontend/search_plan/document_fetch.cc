@@ -1,0 +1,148 @@
+#include "frontend/search_plan/document_fetch.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "docserver/document_service.h"
+#include "frontend/search_plan/plan_policy.h"
+#include "neptune/thread/user_thread.h"
+
+namespace search::frontend {
+namespace {
+
+using docserver::FetchRequest;
+using docserver::FetchResponse;
+using neptune::AccessMode;
+using neptune::ClientSession;
+using neptune::Data;
+using neptune::MethodName;
+using neptune::PartitionId;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::TimePoint;
+
+StatusOr<FetchResponse> Fetch(ClientSession& session, uint32_t partition, FetchRequest request,
+                              TimePoint deadline) {
+  const int asked_count = request.doc_ids_size();
+  neptune::CallOptions call;
+  call.deadline = deadline;
+  Data data;
+  NEPTUNE_RETURN_IF_ERROR(neptune::Call(session, neptune::ServiceName(docserver::kDocumentService),
+                                        PartitionId(partition), MethodName(docserver::kFetchMethod),
+                                        AccessMode::kRead, Data::Of(std::move(request)), &data,
+                                        call));
+  NEPTUNE_ASSIGN_OR_RETURN(const FetchResponse* const response, data.As<FetchResponse>());
+  if (response->summaries_size() != asked_count) {
+    return neptune::Internal("document partition ", partition, " answered ",
+                             response->summaries_size(), " of ", asked_count, " documents");
+  }
+  return *response;
+}
+
+// Shared with the threads that ask, which may end after the page was served.
+struct PageFetch {
+  ClientSession session;
+  DocumentRequest request;
+  uint32_t snippet_size_max = 0;
+  TimePoint deadline;
+  neptune::ThreadRef caller;
+  std::map<uint32_t, std::vector<size_t>> groups;  // positions by partition
+
+  FetchedDocuments fetched;
+  std::map<uint32_t, Status> outcomes;  // of the partitions that are done
+  bool closed = false;
+
+  explicit PageFetch(const ClientSession& asking) : session(asking) {}
+
+  FetchRequest RequestFor(const std::vector<size_t>& positions) const {
+    FetchRequest wanted;
+    for (const size_t position : positions) wanted.add_doc_ids(request.doc_ids[position]);
+    wanted.set_query(request.canonical_query);
+    wanted.set_snippet_size_max(snippet_size_max);
+    return wanted;
+  }
+
+  void Take(uint32_t partition, FetchResponse response) {
+    const std::vector<size_t>& positions = groups.at(partition);
+    for (size_t i = 0; i < positions.size(); ++i) {
+      fetched.summaries[positions[i]] = std::move(*response.mutable_summaries(static_cast<int>(i)));
+    }
+    if (outcomes.empty()) {
+      fetched.coverage.implementation = response.implementation();
+    } else if (fetched.coverage.implementation != response.implementation()) {
+      fetched.coverage.implementation.clear();
+    }
+  }
+
+  void Settle(uint32_t partition, StatusOr<FetchResponse> response) {
+    if (closed) return;
+    if (response.ok()) Take(partition, *std::move(response));
+    outcomes.emplace(partition, response.status());
+    if (outcomes.size() == groups.size()) caller->Wake();
+  }
+};
+
+void AskPartition(const std::shared_ptr<PageFetch>& fetch, uint32_t partition) {
+  ClientSession session = fetch->session;
+  fetch->Settle(partition, Fetch(session, partition, fetch->RequestFor(fetch->groups.at(partition)),
+                                 fetch->deadline));
+}
+
+void AskAll(const std::shared_ptr<PageFetch>& fetch) {
+  const uint32_t last = fetch->groups.rbegin()->first;
+  for (const auto& [partition, positions] : fetch->groups) {
+    if (partition == last) break;
+    const auto asking = neptune::ThreadScheduler::Current()->Spawn(
+        [fetch, partition = partition] { AskPartition(fetch, partition); }, "fetch");
+    if (!asking.ok()) fetch->Settle(partition, asking.status());
+  }
+  AskPartition(fetch, last);
+  while (fetch->outcomes.size() < fetch->groups.size()) {
+    if (neptune::this_thread::Park(fetch->deadline) != neptune::ParkResult::kWoken) break;
+  }
+  fetch->closed = true;
+}
+
+}  // namespace
+
+FetchedDocuments FetchSummaries(ClientSession& session, const DocumentRequest& request,
+                                const SearchPlanOptions& options) {
+  auto fetch = std::make_shared<PageFetch>(session);
+  fetch->request = request;
+  fetch->snippet_size_max = options.snippet_size_max;
+  fetch->deadline = neptune::this_thread::Now() + options.document_timeout;
+  fetch->caller = neptune::ThreadRef(neptune::UserThread::Current());
+  fetch->groups = GroupByPartition(request.doc_ids, options.document_partitions);
+  fetch->fetched.summaries.resize(request.doc_ids.size());
+  ServiceCoverage& coverage = fetch->fetched.coverage;
+  coverage.service = "documents";
+  coverage.partitions_asked = static_cast<uint32_t>(fetch->groups.size());
+  if (!fetch->groups.empty()) AskAll(fetch);
+  for (const auto& [partition, positions] : fetch->groups) {
+    const auto outcome = fetch->outcomes.find(partition);
+    const Status status = outcome == fetch->outcomes.end()
+                              ? neptune::DeadlineExceeded("no documents by the deadline")
+                              : outcome->second;
+    if (!status.ok()) coverage.missing.push_back({partition, MissingReason(status)});
+  }
+  return std::move(fetch->fetched);
+}
+
+StatusOr<docserver::Summary> FetchText(ClientSession& session, uint64_t doc_id,
+                                       const SearchPlanOptions& options) {
+  FetchRequest request;
+  request.add_doc_ids(doc_id);
+  request.set_with_text(true);
+  const uint32_t partition = docserver::PartitionOfDocument(doc_id, options.document_partitions);
+  NEPTUNE_ASSIGN_OR_RETURN(FetchResponse response,
+                           Fetch(session, partition, std::move(request),
+                                 neptune::this_thread::Now() + options.document_timeout));
+  if (!response.summaries(0).found()) {
+    return neptune::NotFound("there is no document ", doc_id);
+  }
+  return std::move(*response.mutable_summaries(0));
+}
+
+}  // namespace search::frontend

@@ -1,0 +1,39 @@
+#include "frontend/search_plan/plan_options.h"
+
+#include "index/tier/index_tier.h"
+
+namespace search::frontend {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// The most that an aggregation call takes.
+constexpr uint64_t kPartitionCountMax = 1024;
+
+}  // namespace
+
+SearchPlanOptions ReadSearchPlanOptions(ParameterReader& reader) {
+  SearchPlanOptions options;
+  reader.Whole("tier1_partitions", 1, kPartitionCountMax, &options.tier1_partitions);
+  reader.Whole("tier2_partitions", 0, kPartitionCountMax, &options.tier2_partitions);
+  reader.Whole("docs_partitions", 1, kPartitionCountMax, &options.document_partitions);
+  reader.Whole("cache_partitions", 0, kPartitionCountMax, &options.cache_partitions);
+  reader.Millis("cache_timeout_ms", milliseconds(1), seconds(10), &options.cache_timeout);
+  reader.Millis("tier_timeout_ms", milliseconds(1), seconds(60), &options.tier_timeout);
+  reader.Millis("document_timeout_ms", milliseconds(1), seconds(60), &options.document_timeout);
+  reader.Millis("cache_insert_timeout_ms", milliseconds(1), seconds(10),
+                &options.cache_insert_timeout);
+  reader.Real("quality_min", 0.001, 1, &options.quality_min);
+  reader.Whole("tier1_good_hits_min", 1, index::kTierHitCountMax, &options.tier1_good_hits_min);
+  reader.Real("tier1_score_min", 0, 1e6, &options.tier1_score_min);
+  reader.Flag("count_exactly", &options.count_exactly);
+  reader.Whole("snippet_size_max", 0, 2000, &options.snippet_size_max);
+  reader.Millis("cache_time_to_live_ms", milliseconds(1), hours(24), &options.cache_time_to_live);
+  reader.Whole("cache_insert_count_max", 1, 10'000, &options.cache_insert_count_max);
+  reader.Whole("search_count_max", 1, 100'000, &options.search_count_max);
+  return options;
+}
+
+}  // namespace search::frontend

@@ -1,0 +1,58 @@
+// How a frontend searches: who is asked, for how long, and when tier 1 is enough.
+//
+// Source: design 5 (search plan). Layer: frontend/search_plan. No I/O.
+// Threads: plain values.
+// Limits: those that ReadSearchPlanOptions gives to each parameter.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "frontend/parameters.h"
+#include "neptune/base/time.h"
+
+namespace search::frontend {
+
+struct SearchPlanOptions {
+  // Partitions of each service, as the cluster spec says, so that one without a live replica is
+  // missing and not unknown. Parameters tier1_partitions, tier2_partitions (0: no such tier),
+  // docs_partitions, cache_partitions (0: no cache).
+  uint32_t tier1_partitions = 1;
+  uint32_t tier2_partitions = 1;
+  uint32_t document_partitions = 1;
+  uint32_t cache_partitions = 1;
+
+  // How long each step may take. Larger: fewer partial answers, longer waits for them.
+  // Parameters *_timeout_ms.
+  neptune::Duration cache_timeout = std::chrono::milliseconds(20);
+  neptune::Duration tier_timeout = std::chrono::milliseconds(500);
+  neptune::Duration document_timeout = std::chrono::milliseconds(300);
+  neptune::Duration cache_insert_timeout = std::chrono::milliseconds(200);
+
+  // Least share of a tier's partitions for its answer to be used. Larger: an error instead of a
+  // partial answer. Default: any partition is better than none. Parameter quality_min.
+  double quality_min = 0.01;
+
+  // Tier 1 is enough if so many of its hits have at least that score. Larger: tier 2 is asked more
+  // often. Parameters tier1_good_hits_min, tier1_score_min.
+  uint32_t tier1_good_hits_min = 10;
+  double tier1_score_min = 0;
+
+  // Whether tiers count all matches. False: faster on large collections, totals are lower bounds.
+  bool count_exactly = true;
+  // Bytes of a snippet's text.
+  uint32_t snippet_size_max = 240;
+  // How long an answer may be given again; bounds how long a new index version stays unseen.
+  neptune::Duration cache_time_to_live = std::chrono::minutes(10);
+
+  // Insertions into the cache under way; further answers are not cached.
+  size_t cache_insert_count_max = 64;
+  // Searches under way; further ones are refused.
+  size_t search_count_max = 256;
+};
+
+// Takes what of `reader` belongs here; mistakes are told by reader.Finish().
+SearchPlanOptions ReadSearchPlanOptions(ParameterReader& reader);
+
+}  // namespace search::frontend

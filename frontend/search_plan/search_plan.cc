@@ -1,0 +1,231 @@
+#include "frontend/search_plan/search_plan.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "frontend/search_plan/cached_form.h"
+#include "frontend/search_plan/document_fetch.h"
+#include "frontend/search_plan/tier_search.h"
+#include "index/core/query/query.h"
+#include "index/tier/tier_service.h"
+#include "neptune/base/strings.h"
+#include "neptune/thread/user_thread.h"
+
+namespace search::frontend {
+namespace {
+
+using index::TierAnswer;
+using neptune::ClientSession;
+using neptune::InvalidArgument;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrCat;
+using neptune::TimePoint;
+
+constexpr neptune::Duration kInsertPoll = std::chrono::milliseconds(5);
+
+// Records the time from here to the end of the scope.
+class StepTimer {
+ public:
+  explicit StepTimer(neptune::HistogramMetric* metric)
+      : metric_(metric), begin_(neptune::this_thread::Now()) {}
+  ~StepTimer() { metric_->Record(neptune::this_thread::Now() - begin_); }
+
+ private:
+  neptune::HistogramMetric* const metric_;
+  const TimePoint begin_;
+};
+
+// The hits of the page as results that have no summary yet; gives their document numbers.
+std::vector<uint64_t> TakePage(const TierAnswer& hits, const PageWindow& page,
+                               SearchAnswer* answer) {
+  std::vector<uint64_t> doc_ids;
+  const size_t end = std::min<size_t>(hits.hits_size(), page.start + page.count);
+  for (size_t i = page.start; i < end; ++i) {
+    const index::TierHit& hit = hits.hits(static_cast<int>(i));
+    answer->results.push_back(
+        {.doc_id = StrCat(hit.doc_id()), .score = hit.score(), .has_summary = false});
+    doc_ids.push_back(hit.doc_id());
+  }
+  return doc_ids;
+}
+
+// A total is exact only if every partition of every tier counted.
+void TakeTotal(const TierAnswer& hits, bool all_tiers_asked, SearchAnswer* answer) {
+  answer->total = std::max<uint64_t>(hits.total(), hits.hits_size());
+  answer->total_is_exact = hits.total_is_exact() && all_tiers_asked;
+  for (const ServiceCoverage& tier : answer->coverage.tiers) {
+    if (!tier.complete()) answer->total_is_exact = false;
+  }
+}
+
+void TakeSummary(docserver::Summary summary, SearchResult* result) {
+  if (!summary.found()) return;
+  result->has_summary = true;
+  result->url = std::move(*summary.mutable_url());
+  result->title = std::move(*summary.mutable_title());
+  result->site = std::move(*summary.mutable_site());
+  for (docserver::SnippetPiece& piece : *summary.mutable_snippet()) {
+    result->snippet.push_back({std::move(*piece.mutable_text()), piece.matches_query()});
+  }
+}
+
+}  // namespace
+
+// A search on its way.
+struct SearchPlan::Progress {
+  SearchAnswer* answer = nullptr;
+  std::string canonical;
+  PageWindow page;
+  CacheEntryName entry;
+  // Numbers of the results, and the index they come from.
+  std::vector<uint64_t> doc_ids;
+  uint64_t index_version = 0;
+};
+
+SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
+                       const SearchPlanOptions& options, const PlanMetrics& metrics)
+    : client_(client),
+      world_(world),
+      options_(options),
+      metrics_(metrics),
+      cache_(options, metrics) {}
+
+StatusOr<SearchAnswer> SearchPlan::Search(const SearchOrder& order) {
+  SearchAnswer answer;
+  answer.query = order.query;
+  answer.start = order.start;
+  answer.count = order.count;
+  Status status;
+  if (search_count_.fetch_add(1) >= options_.search_count_max) {
+    status = neptune::ResourceExhausted(options_.search_count_max, " searches are under way");
+  } else {
+    status = Run(order, &answer);
+  }
+  --search_count_;
+  CountOutcome(status, answer);
+  NEPTUNE_RETURN_IF_ERROR(status);
+  answer.took = neptune::this_thread::Now() - order.received;
+  answer.answered_at = world_.wall_time();
+  return answer;
+}
+
+Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
+  Progress progress;
+  progress.answer = answer;
+  NEPTUNE_ASSIGN_OR_RETURN(progress.page, ReachablePage(order.start, order.count));
+  StatusOr<index::Query> query = index::ParseQuery(order.query);
+  if (!query.ok()) {
+    return InvalidArgument("parameter q: ", neptune::ToStd(query.status().message()));
+  }
+  answer->notes = std::move(query->notes);
+  if (query->empty()) return neptune::OkStatus();
+  progress.canonical = index::Canonical(*query);
+  progress.entry.key = CacheKey(progress.canonical, progress.page);
+  progress.entry.index_version = index_version_.load(std::memory_order_relaxed);
+
+  ClientSession session(client_);
+  session.service_class = order.service_class;
+  if (AnswerFromCache(session, order, &progress)) return neptune::OkStatus();
+  NEPTUNE_RETURN_IF_ERROR(AskTiers(session, &progress));
+  AddSummaries(session, &progress);
+  Remember(session, &progress);
+  return neptune::OkStatus();
+}
+
+bool SearchPlan::AnswerFromCache(ClientSession& session, const SearchOrder& order,
+                                 Progress* progress) {
+  CacheReply reply;
+  if (order.may_use_cache) {
+    const StepTimer timer(metrics_.cache_time);
+    reply = cache_.Lookup(session, progress->entry);
+  }
+  // Bytes of another origin or time are a miss.
+  if (reply.use.outcome == CacheUse::Outcome::kHit &&
+      !FromCachedForm(reply.value, progress->answer).ok()) {
+    reply.use.outcome = CacheUse::Outcome::kMiss;
+  }
+  progress->answer->coverage.cache = reply.use;
+  metrics_.ForLookup(reply.use.outcome).Increment();
+  return reply.use.outcome == CacheUse::Outcome::kHit;
+}
+
+Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
+  SearchAnswer& answer = *progress->answer;
+  const index::TierQuery query = MakeTierQuery(progress->canonical, progress->page, options_);
+  const auto ask = [&](const char* service, const char* label, uint32_t partition_count,
+                       neptune::HistogramMetric* time) {
+    const StepTimer timer(time);
+    return SearchTier(session, {service, label, partition_count}, query, options_,
+                      &answer.coverage.tiers.emplace_back());
+  };
+  StatusOr<TierAnswer> hits =
+      ask(index::kTier1Service, "tier 1", options_.tier1_partitions, metrics_.tier1_time);
+  const Tier2Need need = DecideTier2(hits.ok() ? &*hits : nullptr, progress->page, options_);
+  metrics_.ForNeed(need).Increment();
+  if (need != Tier2Need::kNone) {
+    StatusOr<TierAnswer> more =
+        ask(index::kTier2Service, "tier 2", options_.tier2_partitions, metrics_.tier2_time);
+    if (hits.ok() && more.ok()) {
+      hits = JoinTiers(*hits, *more, need, query.hit_count_max());
+    } else if (more.ok()) {
+      hits = std::move(more);
+    }
+  }
+  if (!hits.ok()) return NothingAnswered(answer.coverage);
+  progress->doc_ids = TakePage(*hits, progress->page, &answer);
+  TakeTotal(*hits, need != Tier2Need::kNone || options_.tier2_partitions == 0, &answer);
+  progress->index_version = hits->index_version();
+  return neptune::OkStatus();
+}
+
+void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
+  if (progress->doc_ids.empty()) return;
+  const StepTimer timer(metrics_.document_time);
+  FetchedDocuments fetched =
+      FetchSummaries(session, {progress->doc_ids, progress->canonical}, options_);
+  SearchAnswer& answer = *progress->answer;
+  for (size_t i = 0; i < answer.results.size(); ++i) {
+    TakeSummary(std::move(fetched.summaries[i]), &answer.results[i]);
+  }
+  answer.coverage.documents = std::move(fetched.coverage);
+}
+
+void SearchPlan::Remember(const ClientSession& session, Progress* progress) {
+  if (!MayCache(*progress->answer)) return;
+  index_version_.store(progress->index_version, std::memory_order_relaxed);
+  progress->entry.index_version = progress->index_version;
+  cache_.InsertLater(session, progress->entry, ToCachedForm(*progress->answer));
+}
+
+void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) {
+  if (status.ok()) {
+    (answer.coverage.complete() ? metrics_.answer_complete : metrics_.answer_partial)->Increment();
+  } else if (status.code() == neptune::StatusCode::kInvalidArgument ||
+             status.code() == neptune::StatusCode::kResourceExhausted) {
+    metrics_.answer_refused->Increment();
+  } else {
+    metrics_.answer_failed->Increment();
+  }
+}
+
+StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id) {
+  ClientSession session(client_);
+  NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary, FetchText(session, doc_id, options_));
+  CachedDocument document{.doc_id = StrCat(doc_id)};
+  document.url = std::move(*summary.mutable_url());
+  document.title = std::move(*summary.mutable_title());
+  document.site = std::move(*summary.mutable_site());
+  document.text = std::move(*summary.mutable_text());
+  return document;
+}
+
+void SearchPlan::FinishInserts() {
+  const TimePoint end = neptune::this_thread::Now() + 2 * options_.cache_insert_timeout;
+  while (cache_.insert_count() > 0 && neptune::this_thread::Now() < end) {
+    if (neptune::this_thread::SleepFor(kInsertPoll) == neptune::ParkResult::kStopping) return;
+  }
+}
+
+}  // namespace search::frontend

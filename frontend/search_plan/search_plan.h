@@ -1,0 +1,80 @@
+// Answers a search: the query cache, tier 1, tier 2 where tier 1 gave too few, then the documents.
+//
+//   query ─► parse ─► cache ── hit ──────────────────────────────────────────────► answer
+//                       │ miss, slow or gone                                          ▲
+//                       └─► tier 1 ── enough ──────────────► documents of the page ───┤
+//                             └─ too few ─► tier 2 ─► join ──┘        └─► cache, in the background
+//
+// Whatever does not answer in time is left out, and the answer says so.
+//
+// Source: design 5 (search plan). Layer: frontend/search_plan, agent over plan_policy.
+// Threads: thread-safe; Search and FetchDocument on user-level threads of the node.
+// Errors: INVALID_ARGUMENT "parameter NAME: ..." a query or page that cannot be; RESOURCE_EXHAUSTED
+//   too many searches under way here, or everywhere; UNAVAILABLE no index partition answered.
+// Limits: SearchPlanOptions; a search takes no longer than its steps' timeouts together.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "frontend/answer.h"
+#include "frontend/search_plan/cache_client.h"
+#include "frontend/search_plan/plan_metrics.h"
+#include "frontend/search_plan/plan_options.h"
+#include "frontend/search_plan/plan_policy.h"
+#include "neptune/service/client.h"
+#include "neptune/world/world.h"
+
+namespace search::frontend {
+
+struct SearchOrder {
+  std::string query;  // as typed
+  uint32_t start = 0;
+  uint32_t count = 10;
+  // False: the answer is computed anew, and then cached.
+  bool may_use_cache = true;
+  std::string service_class = {};
+  // When the user's request arrived; `took` counts from here.
+  neptune::TimePoint received;
+};
+
+class SearchPlan {
+ public:
+  // `client` and `world` outlive the plan and every search.
+  SearchPlan(neptune::Client& client, neptune::World& world, const SearchPlanOptions& options,
+             const PlanMetrics& metrics);
+
+  neptune::StatusOr<SearchAnswer> Search(const SearchOrder& order);
+
+  // The stored text of a document. Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED.
+  neptune::StatusOr<CachedDocument> FetchDocument(uint64_t doc_id);
+
+  // Waits until no insertion into the cache is under way, at most until they have timed out.
+  void FinishInserts();
+
+  const SearchPlanOptions& options() const { return options_; }
+
+ private:
+  struct Progress;
+
+  neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
+  bool AnswerFromCache(neptune::ClientSession& session, const SearchOrder& order,
+                       Progress* progress);
+  neptune::Status AskTiers(neptune::ClientSession& session, Progress* progress);
+  void AddSummaries(neptune::ClientSession& session, Progress* progress);
+  void Remember(const neptune::ClientSession& session, Progress* progress);
+  void CountOutcome(const neptune::Status& status, const SearchAnswer& answer);
+
+  neptune::Client& client_;
+  neptune::World& world_;
+  const SearchPlanOptions options_;
+  const PlanMetrics metrics_;
+  CacheClient cache_;
+  std::atomic<size_t> search_count_{0};
+  // Of the newest complete answer; what the cache is asked for. 0 before the first.
+  std::atomic<uint64_t> index_version_{0};
+};
+
+}  // namespace search::frontend
