@@ -1,0 +1,150 @@
+#include "frontend/frontend_module.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "frontend/parameters.h"
+#include "frontend/search_plan/tier_search.h"
+#include "index/tier/tier_service.h"
+#include "neptune/service/client.h"
+#include "neptune/thread/synchronization.h"
+
+namespace search::frontend {
+namespace {
+
+using neptune::Duration;
+using neptune::Endpoint;
+using neptune::NodeLoop;
+using neptune::OneShotEvent;
+using neptune::Status;
+using neptune::StatusOr;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Bytes of a request: no route takes a body.
+constexpr size_t kBodySizeMax = 4096;
+// A query of the largest size with each byte as %XX must fit.
+constexpr size_t kTargetSizeMax = SearchRequestLimits::kParametersSizeMax + 64;
+constexpr size_t kHeaderSizeMax = kTargetSizeMax + (16 << 10);
+
+// Runs `work` on the loop and waits for it.
+void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work) {
+  if (loop.loop == neptune::Loop::Current()) return work();
+  OneShotEvent done;
+  loop.loop->Post([&] {
+    work();
+    done.Set();
+  });
+  while (!done.is_set()) neptune::this_thread::ParkUntilWoken();
+}
+
+neptune::HttpServerOptions ServerOptions(const neptune::HttpServerMetrics& metrics,
+                                         size_t connection_count_max) {
+  neptune::HttpServerOptions options;
+  options.reader.target_size_max = kTargetSizeMax;
+  options.reader.header_size_max = kHeaderSizeMax;
+  options.reader.body_size_max = kBodySizeMax;
+  options.connection_count_max = connection_count_max;
+  options.metrics = &metrics;
+  return options;
+}
+
+}  // namespace
+
+struct FrontendModule::Options {
+  SearchPlanOptions plan;
+  GatewayOptions gateway;
+  Endpoint http;
+  size_t connection_count_max = 1024;
+  Duration drain_grace = seconds(5);
+};
+
+FrontendModule::~FrontendModule() = default;
+
+StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
+    const neptune::ModuleContext& context) {
+  ParameterReader reader(context.parameters);
+  Options options;
+  options.plan = ReadSearchPlanOptions(reader);
+  std::string address = "127.0.0.1";
+  reader.Text("http_address", &address);
+  reader.Whole("http_port", 0, 65535, &options.http.port);
+  reader.Whole("http_connection_count_max", 1, 100'000, &options.connection_count_max);
+  reader.Millis("http_drain_timeout_ms", milliseconds(0), seconds(60), &options.drain_grace);
+  reader.Text("site_name", &options.gateway.site.name);
+  reader.Whole("document_count", 0, UINT64_MAX, &options.gateway.site.document_count);
+  NEPTUNE_RETURN_IF_ERROR(reader.Finish());
+  const StatusOr<Endpoint> parsed = Endpoint::Parse(address + ":0");
+  if (!parsed.ok()) {
+    return neptune::InvalidArgument("parameter http_address is '", address,
+                                    "'; it must be an IPv4 address");
+  }
+  options.http.address = parsed->address;
+  return options;
+}
+
+Status FrontendModule::Start(neptune::ModuleContext& context) {
+  NEPTUNE_ASSIGN_OR_RETURN(Options options, ReadOptions(context));
+  NEPTUNE_ASSIGN_OR_RETURN(const PlanMetrics plan_metrics, PlanMetrics::Make(context.metrics));
+  NEPTUNE_ASSIGN_OR_RETURN(const GatewayMetrics gateway_metrics,
+                           GatewayMetrics::Make(context.metrics));
+  NEPTUNE_ASSIGN_OR_RETURN(server_metrics_,
+                           neptune::HttpServerMetrics::Make(context.metrics, "frontend"));
+  context.registrar.Reduce(neptune::MethodName(index::kTierReduceOperator), ReduceTierAnswers);
+  drain_grace_ = options.drain_grace;
+  plan_ = std::make_unique<SearchPlan>(context.client, context.world, options.plan, plan_metrics);
+  gateway_ = std::make_unique<HttpGateway>(*plan_, context.client, context.metrics, gateway_metrics,
+                                           options.gateway);
+  const std::vector<NodeLoop*>& loops = context.client.loops().serving();
+  for (NodeLoop* const loop : loops) servers_.push_back({loop, nullptr});
+  const Status status = StartServers(context.world, options);
+  if (!status.ok()) {
+    StopServers(Duration(0));
+    return neptune::Annotate(status, "serving HTTP at " + options.http.ToString());
+  }
+  LOG(INFO) << "searches are answered at http://" << http_endpoint_ << "/";
+  return neptune::OkStatus();
+}
+
+Status FrontendModule::StartServers(neptune::World& world, const Options& options) {
+  http_endpoint_ = options.http;
+  const neptune::ListenOptions listen{.share_port = servers_.size() > 1};
+  for (LoopServer& entry : servers_) {
+    Status status;
+    RunOn(*entry.loop, [&] {
+      entry.server = std::make_unique<neptune::HttpServer>(
+          world, *entry.loop->scheduler,
+          ServerOptions(server_metrics_, options.connection_count_max),
+          [gateway = gateway_.get()](const neptune::HttpRequest& request) {
+            return gateway->Handle(request);
+          });
+      status = entry.server->Listen(http_endpoint_, listen);
+      if (status.ok()) http_endpoint_ = entry.server->local();
+    });
+    NEPTUNE_RETURN_IF_ERROR(status);
+  }
+  return neptune::OkStatus();
+}
+
+void FrontendModule::Stop() {
+  if (gateway_ == nullptr) return;
+  gateway_->StartDraining();
+  StopServers(drain_grace_);
+  plan_->FinishInserts();
+}
+
+void FrontendModule::StopServers(Duration grace) {
+  for (LoopServer& entry : servers_) {
+    if (entry.server == nullptr) continue;
+    OneShotEvent drained;
+    entry.loop->loop->Post([&] {
+      entry.server->Drain(neptune::Loop::Current()->Now() + grace, [&] { drained.Set(); });
+    });
+    while (!drained.is_set()) neptune::this_thread::ParkUntilWoken();
+    RunOn(*entry.loop, [&] { entry.server.reset(); });
+  }
+  servers_.clear();
+}
+
+}  // namespace search::frontend

@@ -1,0 +1,57 @@
+// The frontend as a service module: an HTTP server on the node's serving loops over a search plan.
+//
+//   node ── Start ──► parameters ─► SearchPlan ─► HttpGateway ─► HttpServer on each serving loop
+//        ── Stop ───► drain the servers ─► wait for insertions into the cache
+//
+// It registers no method: users come over HTTP, and all it calls, it calls as a client.
+//
+// Source: design 3 (frontend), 4.1. Layer: frontend, agent.
+// Threads: Start and Stop on a user-level thread of the node's control loop.
+// Errors: Start: INVALID_ARGUMENT naming a wrong parameter; whatever keeps the port from opening.
+// Limits: parameters, see README.md.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/http_gateway.h"
+#include "frontend/search_plan/search_plan.h"
+#include "neptune/service/service_module.h"
+#include "neptune/wire/http/http_server.h"
+
+namespace search::frontend {
+
+class FrontendModule final : public neptune::ServiceModule {
+ public:
+  ~FrontendModule() override;
+
+  neptune::Status Start(neptune::ModuleContext& context) override;
+  void Stop() override;
+  std::string implementation() const override { return "frontend"; }
+
+  // Where users connect. REQUIRES: Start succeeded.
+  neptune::Endpoint http_endpoint() const { return http_endpoint_; }
+
+ private:
+  struct Options;
+  // One serving loop's share of the port.
+  struct LoopServer {
+    neptune::NodeLoop* loop = nullptr;
+    std::unique_ptr<neptune::HttpServer> server;
+  };
+
+  static neptune::StatusOr<Options> ReadOptions(const neptune::ModuleContext& context);
+  neptune::Status StartServers(neptune::World& world, const Options& options);
+  void StopServers(neptune::Duration grace);
+
+  neptune::HttpServerMetrics server_metrics_;
+  std::unique_ptr<SearchPlan> plan_;
+  std::unique_ptr<HttpGateway> gateway_;
+  neptune::Endpoint http_endpoint_;
+  neptune::Duration drain_grace_{};
+  std::vector<LoopServer> servers_;
+};
+
+}  // namespace search::frontend

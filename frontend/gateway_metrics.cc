@@ -1,0 +1,38 @@
+#include "frontend/gateway_metrics.h"
+
+#include <string>
+
+namespace search::frontend {
+namespace {
+
+constexpr std::array<const char*, GatewayMetrics::kOutcomeCount> kOutcomeNames = {
+    "complete", "partial", "invalid", "overloaded", "failed"};
+
+}  // namespace
+
+neptune::StatusOr<GatewayMetrics> GatewayMetrics::Make(neptune::MetricsRegistry& registry) {
+  GatewayMetrics metrics;
+  for (size_t f = 0; f < kFormatCount; ++f) {
+    const std::string format(FormatName(static_cast<PageFormat>(f)));
+    for (size_t o = 0; o < kOutcomeCount; ++o) {
+      NEPTUNE_ASSIGN_OR_RETURN(
+          metrics.requests[f][o],
+          registry.AddCounter("search_http_requests_total", "Searches over HTTP, by outcome.",
+                              {{"format", format}, {"outcome", kOutcomeNames[o]}}));
+    }
+    NEPTUNE_ASSIGN_OR_RETURN(
+        metrics.time[f],
+        registry.AddHistogram("search_http_seconds",
+                              "Time from a search's arrival over HTTP to its rendered page.",
+                              {{"format", format}}));
+  }
+  return metrics;
+}
+
+void GatewayMetrics::Count(PageFormat format, SearchOutcome outcome, neptune::Duration took) const {
+  const auto f = static_cast<size_t>(format);
+  requests[f][static_cast<size_t>(outcome)]->Increment();
+  time[f]->Record(took);
+}
+
+}  // namespace search::frontend

@@ -1,0 +1,34 @@
+// What the HTTP gateway counts of searches, by format.
+//
+// Source: none. Layer: frontend. Threads: the metrics are thread-safe.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "frontend/search_request.h"
+#include "neptune/base/metrics.h"
+#include "neptune/base/status.h"
+
+namespace search::frontend {
+
+enum class SearchOutcome { kComplete, kPartial, kInvalid, kOverloaded, kFailed };
+
+// Belongs to the registry and lives as long.
+struct GatewayMetrics {
+  static constexpr size_t kFormatCount = 4;
+  static constexpr size_t kOutcomeCount = 5;
+
+  // search_http_requests_total{format,outcome}
+  std::array<std::array<neptune::Counter*, kOutcomeCount>, kFormatCount> requests{};
+  // search_http_seconds{format}: from the request's arrival to the rendered page.
+  std::array<neptune::HistogramMetric*, kFormatCount> time{};
+
+  // Errors: those of MetricsRegistry.
+  static neptune::StatusOr<GatewayMetrics> Make(neptune::MetricsRegistry& registry);
+
+  void Count(PageFormat format, SearchOutcome outcome, neptune::Duration took) const;
+};
+
+}  // namespace search::frontend

@@ -1,0 +1,252 @@
+#include "frontend/http_gateway.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "frontend/readiness.h"
+#include "neptune/base/strings.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/wire/http/problem.h"
+
+namespace search::frontend {
+namespace {
+
+using neptune::HttpRequest;
+using neptune::HttpResponse;
+using neptune::Status;
+using neptune::StatusCode;
+using neptune::StatusOr;
+using neptune::StrCat;
+
+constexpr std::string_view kDocumentPrefix = "/doc/";
+// Names the client's service class, for instance for a batch of queries without hurry.
+constexpr std::string_view kServiceClassHeader = "Neptune-Service-Class";
+constexpr size_t kServiceClassSizeMax = 32;
+constexpr uint32_t kRetryAfterSeconds = 1;
+
+constexpr std::string_view kRobots =
+    "User-agent: *\n"
+    "Disallow: /search\n"
+    "Disallow: /doc/\n";
+
+HttpResponse ToResponse(RenderedPage page) {
+  HttpResponse response;
+  response.status = page.http_status;
+  response.headers.Set("Content-Type", page.content_type);
+  response.headers.Set("Content-Security-Policy", kContentSecurityPolicy);
+  response.body = std::move(page.body);
+  return response;
+}
+
+HttpResponse ToResponse(const ErrorAnswer& error, PageFormat format, const Site& site) {
+  HttpResponse response = ToResponse(RenderError(error, format, site));
+  response.headers.Set("Cache-Control", "no-store");
+  if (error.retry_after_s > 0) response.headers.Set("Retry-After", StrCat(error.retry_after_s));
+  return response;
+}
+
+ErrorAnswer ToError(const Status& status, std::string_view query) {
+  ErrorAnswer error{.http_status = neptune::HttpStatusOf(status.code()),
+                    .detail = std::string(neptune::ToStd(status.message())),
+                    .parameter = std::string(ParameterOf(status)),
+                    .query = std::string(query)};
+  error.title = neptune::HttpReasonPhrase(error.http_status);
+  if (status.code() == StatusCode::kResourceExhausted) error.title = "Too many requests at once";
+  if (status.code() == StatusCode::kUnavailable) error.title = "The search is not available";
+  if (error.http_status == 503 || error.http_status == 504) {
+    error.retry_after_s = kRetryAfterSeconds;
+  }
+  return error;
+}
+
+SearchOutcome OutcomeOf(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kInvalidArgument:
+      return SearchOutcome::kInvalid;
+    case StatusCode::kResourceExhausted:
+      return SearchOutcome::kOverloaded;
+    default:
+      return SearchOutcome::kFailed;
+  }
+}
+
+bool IsBrowser(const HttpRequest& request) {
+  return request.headers.Get("Accept").find("text/html") != std::string_view::npos;
+}
+
+// What a reload past all caches sends (RFC 9111 5.2.1.4).
+bool WantsFreshAnswer(const HttpRequest& request) {
+  return request.headers.Get("Cache-Control").find("no-cache") != std::string_view::npos;
+}
+
+StatusOr<std::string> ServiceClassOf(const HttpRequest& request) {
+  const std::string_view name = request.headers.Get(kServiceClassHeader);
+  const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+  });
+  if (name.size() > kServiceClassSizeMax || !is_plain) {
+    return neptune::InvalidArgument("header ", kServiceClassHeader, ": at most ",
+                                    kServiceClassSizeMax, " letters, digits, '-' and '_'");
+  }
+  return std::string(name);
+}
+
+// Decimal without a sign, as SearchResult::doc_id is.
+std::optional<uint64_t> ParseDocId(std::string_view text) {
+  uint64_t id = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  return id;
+}
+
+}  // namespace
+
+HttpGateway::HttpGateway(SearchPlan& plan, neptune::Client& client,
+                         const neptune::MetricsRegistry& registry, const GatewayMetrics& metrics,
+                         const GatewayOptions& options)
+    : plan_(plan), client_(client), registry_(registry), metrics_(metrics), options_(options) {
+  AddPages();
+  AddStaticFiles();
+  AddStatusRoutes();
+}
+
+void HttpGateway::AddPages() {
+  const auto add = [this](std::string_view path, Page page) {
+    router_.Add("GET", path, [this, page](const HttpRequest& request) {
+      return ToResponse(page(SiteOf(request)));
+    });
+  };
+  add("/", RenderHomePage);
+  add("/help", RenderHelpPage);
+  add("/opensearch.xml", RenderOpenSearchDescription);
+  router_.Add("GET", "/search", [this](const HttpRequest& request) { return Search(request); });
+  router_.AddPrefix("GET", kDocumentPrefix,
+                    [this](const HttpRequest& request) { return Document(request); });
+}
+
+void HttpGateway::AddStaticFiles() {
+  const auto add = [this](std::string_view path, const StaticFile& file, std::string_view caching) {
+    router_.Add("GET", path, [file, caching](const HttpRequest&) {
+      HttpResponse response;
+      response.headers.Set("Content-Type", file.content_type);
+      response.headers.Set("Cache-Control", caching);
+      response.headers.Set("Content-Security-Policy", kContentSecurityPolicy);
+      response.body = file.body;
+      return response;
+    });
+  };
+  for (const StaticFile& file : StaticFiles()) {
+    add(file.path, file, "public, max-age=31536000, immutable");
+    if (file.content_type.starts_with("image/")) add("/favicon.ico", file, "public, max-age=86400");
+  }
+}
+
+void HttpGateway::AddStatusRoutes() {
+  router_.Add("GET", "/healthz",
+              [](const HttpRequest&) { return HttpResponse::Text(200, "ok\n"); });
+  router_.Add("GET", "/readyz", [this](const HttpRequest& request) { return Ready(request); });
+  router_.Add("GET", "/metrics", [this](const HttpRequest&) {
+    HttpResponse response = HttpResponse::Text(200, registry_.Text());
+    response.headers.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+    return response;
+  });
+  router_.Add("GET", "/robots.txt",
+              [](const HttpRequest&) { return HttpResponse::Text(200, std::string(kRobots)); });
+}
+
+HttpResponse HttpGateway::Handle(const HttpRequest& request) const {
+  HttpResponse response = router_.Handle(request);
+  const bool is_routers = response.status == 404 || response.status == 405;
+  if (!is_routers || !IsBrowser(request) ||
+      !response.headers.Get("Content-Type").starts_with("application/problem+json")) {
+    return response;
+  }
+  const ErrorAnswer error{
+      .http_status = response.status,
+      .title = std::string(neptune::HttpReasonPhrase(response.status)),
+      .detail = response.status == 404 ? "There is no page at this address." : std::string()};
+  HttpResponse page = ToResponse(error, PageFormat::kHtml, SiteOf(request));
+  if (response.headers.Has("Allow")) page.headers.Set("Allow", response.headers.Get("Allow"));
+  return page;
+}
+
+HttpResponse HttpGateway::Search(const HttpRequest& request) const {
+  const std::string_view accept = request.headers.Get("Accept");
+  PageFormat format = PreferredFormat(request.query, accept);
+  SearchOutcome outcome = SearchOutcome::kInvalid;
+  HttpResponse response;
+  const StatusOr<SearchPageRequest> search = ParseSearchRequest(request.query, accept);
+  if (!search.ok()) {
+    response = ToResponse(ToError(search.status(), {}), format, SiteOf(request));
+  } else if (!search->has_query()) {
+    return ToResponse(RenderHomePage(SiteOf(request)));
+  } else {
+    format = search->format;
+    response = RunSearch(request, *search, &outcome);
+  }
+  metrics_.Count(format, outcome, neptune::this_thread::Now() - request.received);
+  return response;
+}
+
+HttpResponse HttpGateway::RunSearch(const HttpRequest& request, const SearchPageRequest& search,
+                                    SearchOutcome* outcome) const {
+  const StatusOr<std::string> service_class = ServiceClassOf(request);
+  StatusOr<SearchAnswer> answer = service_class.ok()
+                                      ? plan_.Search({.query = search.query,
+                                                      .start = search.start,
+                                                      .count = search.count,
+                                                      .may_use_cache = !WantsFreshAnswer(request),
+                                                      .service_class = *service_class,
+                                                      .received = request.received})
+                                      : StatusOr<SearchAnswer>(service_class.status());
+  if (!answer.ok()) {
+    *outcome = OutcomeOf(answer.status());
+    return ToResponse(ToError(answer.status(), search.query), search.format, SiteOf(request));
+  }
+  *outcome = answer->coverage.complete() ? SearchOutcome::kComplete : SearchOutcome::kPartial;
+  HttpResponse response = ToResponse(RenderAnswer(*answer, search.format, SiteOf(request)));
+  // The same address gives another page tomorrow, and in another format to another Accept header.
+  response.headers.Set("Cache-Control", "no-cache");
+  response.headers.Set("Vary", "Accept");
+  return response;
+}
+
+HttpResponse HttpGateway::Document(const HttpRequest& request) const {
+  const std::optional<uint64_t> doc_id =
+      ParseDocId(std::string_view(request.path).substr(kDocumentPrefix.size()));
+  StatusOr<CachedDocument> document =
+      doc_id ? plan_.FetchDocument(*doc_id)
+             : neptune::NotFound("documents have whole numbers, as in ", kDocumentPrefix, "17");
+  const std::string query(
+      request.Parameter("q").value_or("").substr(0, SearchRequestLimits::kQuerySizeMax));
+  if (!document.ok()) {
+    ErrorAnswer error = ToError(document.status(), query);
+    if (document.status().code() == StatusCode::kDeadlineExceeded) error.http_status = 503;
+    if (error.http_status == 503) error.title = "The document is not available";
+    return ToResponse(error, IsBrowser(request) ? PageFormat::kHtml : PageFormat::kJson,
+                      SiteOf(request));
+  }
+  document->query = query;
+  return ToResponse(RenderCachedDocument(*document, SiteOf(request)));
+}
+
+HttpResponse HttpGateway::Ready(const HttpRequest& request) const {
+  const Readiness readiness = ComputeReadiness(*client_.View(), plan_.options());
+  const bool wants_complete = request.Parameter("complete") == "1";
+  const bool is_ready = !draining_ && (wants_complete ? readiness.complete : readiness.ready);
+  HttpResponse response = HttpResponse::Json(is_ready ? 200 : 503, readiness.Json());
+  response.headers.Set("Cache-Control", "no-store");
+  if (!is_ready) response.headers.Set("Retry-After", StrCat(kRetryAfterSeconds));
+  return response;
+}
+
+Site HttpGateway::SiteOf(const HttpRequest& request) const {
+  Site site = options_.site;
+  site.base_url = BaseUrlFromHost(request.headers.Get("Host"), site.base_url);
+  return site;
+}
+
+}  // namespace search::frontend

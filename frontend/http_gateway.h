@@ -1,0 +1,69 @@
+// The frontend's HTTP routes: takes requests apart, runs the search plan, renders what comes back.
+//
+//   /                home page              /opensearch.xml   for browsers
+//   /search          html, json, rss, atom  /style..., icon   static files, kept for ever
+//   /doc/ID          cached copy            /healthz /readyz /metrics /robots.txt /favicon.ico
+//   /help            query language
+//
+// Source: design 6 (HTTP contracts); RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
+// Layer: frontend, agent.
+// Threads: thread-safe; Handle on a user-level thread of the node.
+// Errors: as answers: 400 names the wrong parameter, 404, 405, 503 with Retry-After when overloaded
+//   or when no index partition answered. Pages for browsers, problem documents for programs.
+// Limits: SearchRequestLimits; those of the HTTP server and of the search plan.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "frontend/gateway_metrics.h"
+#include "frontend/render/render.h"
+#include "frontend/search_plan/search_plan.h"
+#include "neptune/base/metrics.h"
+#include "neptune/wire/http/http_router.h"
+
+namespace search::frontend {
+
+struct GatewayOptions {
+  // Name, address for links where a request has no usable Host header, number of documents.
+  Site site;
+};
+
+class HttpGateway {
+ public:
+  // Everything given outlives the gateway.
+  HttpGateway(SearchPlan& plan, neptune::Client& client, const neptune::MetricsRegistry& registry,
+              const GatewayMetrics& metrics, const GatewayOptions& options);
+
+  neptune::HttpResponse Handle(const neptune::HttpRequest& request) const;
+
+  // From now on /readyz says no, so that nobody sends new users here.
+  void StartDraining() { draining_ = true; }
+
+ private:
+  using Page = RenderedPage (*)(const Site&);
+
+  void AddPages();
+  void AddStaticFiles();
+  void AddStatusRoutes();
+  neptune::HttpResponse Search(const neptune::HttpRequest& request) const;
+  neptune::HttpResponse RunSearch(const neptune::HttpRequest& request,
+                                  const SearchPageRequest& search, SearchOutcome* outcome) const;
+  neptune::HttpResponse Document(const neptune::HttpRequest& request) const;
+  neptune::HttpResponse Ready(const neptune::HttpRequest& request) const;
+  Site SiteOf(const neptune::HttpRequest& request) const;
+
+  SearchPlan& plan_;
+  neptune::Client& client_;
+  const neptune::MetricsRegistry& registry_;
+  const GatewayMetrics metrics_;
+  const GatewayOptions options_;
+  neptune::HttpRouter router_;
+  std::atomic<bool> draining_{false};
+};
+
+}  // namespace search::frontend

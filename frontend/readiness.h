@@ -1,0 +1,36 @@
+// Whether a frontend can answer searches now: which partitions have a live replica.
+//
+// Source: design 6 (/readyz). Layer: frontend, policy. No I/O.
+// Threads: pure functions.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "frontend/search_plan/plan_options.h"
+#include "neptune/membership/service_yellow_page.h"
+
+namespace search::frontend {
+
+struct ServiceReadiness {
+  std::string service;
+  uint32_t partition_count = 0;
+  uint32_t live_count = 0;  // partitions with a live replica
+};
+
+struct Readiness {
+  std::vector<ServiceReadiness> services;
+  // Some index partition is alive, so that answers, perhaps partial ones, can be given.
+  bool ready = false;
+  // Every partition of both tiers and of the document servers is alive.
+  bool complete = false;
+
+  // {"ready": ..., "complete": ..., "services": [...]}
+  std::string Json() const;
+};
+
+Readiness ComputeReadiness(const neptune::YellowPageView& view, const SearchPlanOptions& options);
+
+}  // namespace search::frontend
