@@ -301,6 +301,21 @@ TEST_P(WorldConformanceTest, ConnectIsRefusedWhereNobodyListens) {
   Run([&] { EXPECT_EQ(outcome.status.code(), StatusCode::kUnavailable) << outcome.status; });
 }
 
+// Whoever saw unsent bytes and stopped for them must be told when they are gone.
+TEST_P(WorldConformanceTest, DrainIsToldWheneverUnsentBytesWereSeen) {
+  StreamPair& pair = MakePair();
+  Run([&] { pair.Start(); });
+  int expected = 0;
+  for (const size_t size : {size_t{8}, size_t{1} << 20}) {
+    Run([&] {
+      pair.client->Write(std::string(size, 'x'));
+      if (pair.client->unsent_size() > 0) ++expected;
+    });
+    ASSERT_TRUE(Until([&] { return pair.client_events.drained_count == expected; })) << size;
+    Run([&] { EXPECT_EQ(pair.client->unsent_size(), 0u); });
+  }
+}
+
 TEST_P(WorldConformanceTest, ConnectEndsAtItsDeadline) {
   auto& outcome = Make<ConnectOutcome>();
   auto& listener = Make<std::unique_ptr<Listener>>();

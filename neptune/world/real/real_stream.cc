@@ -42,6 +42,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     } else {
       pending_ += bytes;
     }
+    had_unsent_ = true;
     ScheduleFlush();
   }
 
@@ -112,11 +113,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
     pending_.clear();
     sent_ = 0;
     if (closing_) return Shut();
-    if (std::exchange(was_full_, false) && handler_ != nullptr) handler_->OnDrained();
+    if (std::exchange(had_unsent_, false) && handler_ != nullptr) handler_->OnDrained();
   }
 
   void WaitWritable() {
-    was_full_ = true;
     pending_.erase(0, std::exchange(sent_, 0));
     waiting_writable_ = true;
     socket_.async_wait(tcp::socket::wait_write,
@@ -153,7 +153,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool waiting_readable_ = false;
   bool waiting_writable_ = false;
   bool flush_scheduled_ = false;
-  bool was_full_ = false;
+  bool had_unsent_ = false;
   bool closing_ = false;
   bool ended_ = false;
 };
