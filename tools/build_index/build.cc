@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -18,11 +16,11 @@
 #include "tools/build_index/partition_stages.h"
 #include "tools/build_index/rank_stage.h"
 #include "tools/build_index/read_stage.h"
+#include "tools/streams/digest.h"
 
 namespace search::tools {
 namespace {
 
-namespace fs = std::filesystem;
 using neptune::InvalidArgument;
 using neptune::OkStatus;
 using neptune::Status;
@@ -60,7 +58,7 @@ Status CheckOptions(const BuildOptions& options) {
   return OkStatus();
 }
 
-// What an index depends on: options that shape it, and the inputs by name, size and time of change.
+// What an index depends on: options that shape it, and the contents of the inputs.
 StatusOr<std::string> Fingerprint(const BuildOptions& options) {
   std::string text = StrCat("build ", kBuildVersion, "\npartitions ", options.partition_count, " ",
                             options.document_partition_count, "\nshare ", options.tier1_share,
@@ -68,11 +66,8 @@ StatusOr<std::string> Fingerprint(const BuildOptions& options) {
                             options.lines.default_site, " ", int{options.fail_on_bad_lines}, "\n");
   for (const std::string& name : options.document_stores) StrAppend(&text, "store ", name, "\n");
   for (const std::string& input : options.inputs) {
-    std::error_code error;
-    const auto size = fs::file_size(input, error);
-    if (error) return neptune::NotFound("input ", input, ": ", error.message());
-    const auto changed = fs::last_write_time(input, error).time_since_epoch().count();
-    StrAppend(&text, "input ", input, " ", size, " ", changed, "\n");
+    NEPTUNE_ASSIGN_OR_RETURN(const FileDigest digest, DigestFile(input));
+    StrAppend(&text, "input ", digest.size, " ", digest.xxh3, "\n");
   }
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   char digits[33];

@@ -19,22 +19,25 @@ constexpr auto kRoles =
 static_assert(std::is_sorted(kRoles.begin(), kRoles.end()));
 
 constexpr auto kClasses = std::to_array<std::string_view>(
-    {"bottomNav",  "breadcrumb", "breadcrumbs", "catlinks",   "editsection",    "footer",
-     "headerlink", "mainmenu",   "menu",        "mobile-nav", "mw-editsection", "nav-bar",
-     "navbar",     "navfooter",  "navheader",   "navigation", "noprint",        "printfooter",
-     "related",    "searchmenu", "sidebar",     "skipNav",    "spirit-nav",     "sphinxsidebar",
-     "subNav",     "submenu",    "t-navbar",    "topNav"});
+    {"bottomNav",  "breadcrumb",    "breadcrumbs", "catlinks",   "editsection",    "footer",
+     "headerlink", "mainmenu",      "menu",        "mobile-nav", "mw-editsection", "nav",
+     "nav-bar",    "navbar",        "navfooter",   "navheader",  "navigation",     "navigationbar",
+     "noprint",    "out-of-band",   "printfooter", "related",    "searchmenu",     "sidebar",
+     "skipNav",    "sphinxsidebar", "spirit-nav",  "subNav",     "submenu",        "t-navbar",
+     "tagline",    "topNav",        "up"});
 
-constexpr auto kIds = std::to_array<std::string_view>({"catlinks", "contentSub", "cpp-footer-base",
-                                                       "cpp-head-base", "footer", "mw-navigation",
-                                                       "navigation", "sidebar", "siteSub", "toc"});
+constexpr auto kIds = std::to_array<std::string_view>(
+    {"catlinks", "column2", "contentSub", "cpp-footer-base", "cpp-head-base", "footer", "ft", "hd",
+     "mw-navigation", "navigation", "page-header", "path", "quickview", "sidebar", "siteSub",
+     "toc"});
+static_assert(std::is_sorted(kClasses.begin(), kClasses.end()));
 static_assert(std::is_sorted(kIds.begin(), kIds.end()));
 
 bool HasBoilerplateClass(std::string_view classes) {
   while (!classes.empty()) {
     const size_t end = std::min(classes.find_first_of(" \t\n"), classes.size());
     const std::string_view name = classes.substr(0, end);
-    if (std::find(kClasses.begin(), kClasses.end(), name) != kClasses.end()) return true;
+    if (Contains(kClasses, name)) return true;
     classes.remove_prefix(std::min(end + 1, classes.size()));
   }
   return false;

@@ -1,7 +1,7 @@
 // Tells the parts of a page that every page of its site repeats: navigation, search, footers.
 //
 // Source: none; the names are those that documentation generators give (Sphinx, DocBook, gtk-doc,
-//   MediaWiki, javadoc, Doxygen, rustdoc, CMake).
+//   MediaWiki, javadoc, qdoc, rustdoc, Boost).
 // Layer: tools. Threads: pure function.
 
 #pragma once
