@@ -3,7 +3,7 @@
 #include <gflags/gflags.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -107,7 +107,7 @@ Status RunCluster(const neptune::ClusterSpec& spec, const std::string& spec_path
 
 Status StopCluster(const StateDirectory& state) {
   NEPTUNE_ASSIGN_OR_RETURN(const pid_t supervisor, state.Supervisor());
-  const int process = pidfd_open(supervisor, 0);
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, supervisor, 0));
   if (process < 0 || kill(supervisor, SIGTERM) != 0) {
     return neptune::NotFound("the supervisor does not run");
   }
