@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -89,7 +90,12 @@ Status Run() {
   if (FLAGS_verify) return Verify(folder);
   signal(SIGINT, AskToStop);
   signal(SIGTERM, AskToStop);
-  NEPTUNE_ASSIGN_OR_RETURN(const IndexManifest manifest, BuildIndex(OptionsFromFlags(folder)));
+  const BuildOptions options = OptionsFromFlags(folder);
+  if (FLAGS_input.empty() && !std::filesystem::exists(options.inputs[0])) {
+    return neptune::NotFound("no ", options.inputs[0],
+                             "; run `bazel run //tools:corpus` first, or name an --input");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const IndexManifest manifest, BuildIndex(options));
   fprintf(stderr, "%s: index version %llu, %s documents\n", folder.c_str(),
           static_cast<unsigned long long>(manifest.index_version),
           WithThousands(manifest.document_count).c_str());
