@@ -1,3 +1,59 @@
-#include "neptune/node/neptuned_main.h"
+// The node program: flags in, the node runs until a signal ends it.
 
-int main(int argc, char** argv) { return neptune::NeptunedMain(argc, argv); }
+#include <gflags/gflags.h>
+#include <glog/logging.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "neptune/node/node_program.h"
+
+DEFINE_string(spec, "", "cluster spec, a file in Protobuf text format");
+DEFINE_string(node, "", "name of this node in the spec");
+DEFINE_string(module_dir, "",
+              "folders with module libraries, separated by ':'; default: the program's");
+DEFINE_string(base_dir, "",
+              "folder that relative paths in the spec start from; default: the spec's");
+DEFINE_string(started_file, "",
+              "written once the node has started: its pid and endpoints, one a line");
+DEFINE_int32(grace_ms, 5000, "longest time to finish requests in flight after SIGTERM");
+DEFINE_bool(die_with_parent, false, "end when the process that started this one ends");
+
+namespace {
+
+std::vector<std::string> SplitFolders(std::string list) {
+  std::vector<std::string> folders;
+  while (!list.empty()) {
+    const size_t colon = list.find(':');
+    folders.push_back(list.substr(0, colon));
+    list = colon == std::string::npos ? "" : list.substr(colon + 1);
+  }
+  return folders;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gflags::SetUsageMessage(
+      "runs one node of a cluster\n\n  neptuned --spec=FILE --node=NAME\n\n"
+      "neptune/node/cluster_spec.proto explains the spec. SIGTERM stops the node after its "
+      "requests "
+      "in flight.");
+  gflags::ParseCommandLineFlags(&argc, &argv, true);
+  if (FLAGS_spec.empty() || FLAGS_node.empty()) {
+    std::fprintf(stderr, "neptuned: --spec and --node are needed; --help explains them\n");
+    return 2;
+  }
+  FLAGS_logtostderr = true;
+  google::InitGoogleLogging(argv[0]);
+  neptune::NodeProgramOptions options;
+  options.spec = FLAGS_spec;
+  options.node = FLAGS_node;
+  options.module_folders = SplitFolders(FLAGS_module_dir);
+  options.base_directory = FLAGS_base_dir;
+  options.started_file = FLAGS_started_file;
+  options.grace = std::chrono::milliseconds(FLAGS_grace_ms);
+  options.die_with_parent = FLAGS_die_with_parent;
+  return neptune::RunNodeProgram(options);
+}

@@ -1,0 +1,108 @@
+#include "neptune/node/node_program.h"
+
+#include <glog/logging.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "absl/synchronization/notification.h"
+#include "neptune/base/file.h"
+#include "neptune/base/strings.h"
+#include "neptune/node/echo_module.h"
+#include "neptune/node/module_loader.h"
+#include "neptune/node/node.h"
+#include "neptune/world/real/real_world.h"
+
+namespace neptune {
+namespace {
+
+std::string ProgramFolder() {
+  std::error_code ignored;
+  return std::filesystem::canonical("/proc/self/exe", ignored).parent_path().string();
+}
+
+StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
+  NodeOptions options;
+  NEPTUNE_ASSIGN_OR_RETURN(options.spec, LoadClusterSpec(program.spec));
+  options.name = NodeId(program.node);
+  if (FindNode(options.spec, options.name) == nullptr) {
+    return InvalidArgument("node '", program.node, "' is not in ", program.spec);
+  }
+  options.base_directory = program.base_directory;
+  if (options.base_directory.empty()) {
+    options.base_directory = std::filesystem::absolute(program.spec).parent_path().string();
+  }
+  std::vector<std::string> folders = program.module_folders;
+  if (folders.empty()) folders.push_back(ProgramFolder());
+  options.modules =
+      [folders](const std::string& module) -> StatusOr<std::unique_ptr<ServiceModule>> {
+    if (module == "echo") return std::make_unique<EchoModule>();
+    return LoadModule(module, folders);
+  };
+  return options;
+}
+
+Status TellStarted(const Node& node, const std::string& file) {
+  if (file.empty()) return OkStatus();
+  return WriteFileAtomically(
+      file, StrCat("pid ", getpid(), "\ncalls ", node.call_endpoint().ToString(), "\nadmin ",
+                   node.admin_endpoint().ToString(), "\n"));
+}
+
+// Waits for the signal that ends the program; a second one ends it at once.
+void WaitForStopSignal(const sigset_t& signals) {
+  int signal = 0;
+  sigwait(&signals, &signal);
+  LOG(INFO) << "stopping on signal " << signal;
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+int RunNode(const NodeProgramOptions& program, NodeOptions options) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before any thread is made, which inherit it
+  std::unique_ptr<World> world = MakeRealWorld({});
+  Node node(*world, std::move(options));
+  absl::Notification started;
+  Status status;
+  node.Start([&](const Status& result) {
+    status = result;
+    started.Notify();
+  });
+  started.WaitForNotification();
+  if (status.ok()) status = TellStarted(node, program.started_file);
+  if (!status.ok()) {
+    std::fprintf(stderr, "neptuned: node %s did not start: %s\n", node.name().value().c_str(),
+                 status.ToString().c_str());
+    world->Stop();
+    return 1;
+  }
+  LOG(INFO) << "node " << node.name() << " answers calls at " << node.call_endpoint()
+            << ", status at " << node.admin_endpoint();
+  WaitForStopSignal(signals);
+  absl::Notification stopped;
+  node.Stop(program.grace, [&] { stopped.Notify(); });
+  stopped.WaitForNotification();
+  world->Stop();
+  return 0;
+}
+
+}  // namespace
+
+int RunNodeProgram(const NodeProgramOptions& program) {
+  if (program.die_with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
+  StatusOr<NodeOptions> options = ReadOptions(program);
+  if (!options.ok()) {
+    std::fprintf(stderr, "neptuned: %s\n", options.status().ToString().c_str());
+    return 2;
+  }
+  return RunNode(program, *std::move(options));
+}
+
+}  // namespace neptune

@@ -1,0 +1,33 @@
+// The body of the node program: runs one node until a signal ends it.
+//
+// Layer: node. Threads: the program's main thread, before any other thread is made.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "neptune/base/time.h"
+
+namespace neptune {
+
+struct NodeProgramOptions {
+  std::string spec;  // path of the cluster spec
+  std::string node;  // this node's name in it
+  // Folders with module libraries. Default: the program's own.
+  std::vector<std::string> module_folders;
+  // Where relative paths in the spec start. Default: the spec's folder.
+  std::string base_directory;
+  // Written once the node has started: pid and endpoints, one a line. Default: nowhere.
+  std::string started_file;
+  // Longest time to finish requests in flight after the signal.
+  Duration grace = std::chrono::seconds(5);
+  // End when the process that started this one ends.
+  bool die_with_parent = false;
+};
+
+// Runs the node until SIGTERM or SIGINT, then stops it; a second signal ends the process at once. The
+// process's exit status: 0 a clean stop, 1 the node could not start, 2 wrong options or spec.
+int RunNodeProgram(const NodeProgramOptions& options);
+
+}  // namespace neptune
