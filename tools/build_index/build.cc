@@ -11,7 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "docserver/registry.h"
-#include "index/core/search/global_statistics.h"
+#include "index/tier/registry.h"
 #include "neptune/base/strings.h"
 #include "tools/build_index/partition_stages.h"
 #include "tools/build_index/rank_stage.h"
@@ -47,6 +47,14 @@ Status CheckOptions(const BuildOptions& options) {
     return InvalidArgument("the number of threads is 1 to 64");
   }
   if (options.memory_mb < 256) return InvalidArgument("the memory is at least 256 MiB");
+  if (options.index_tiers.empty()) return InvalidArgument("no index tier is named");
+  for (const std::string& name : options.index_tiers) {
+    const auto variants = index::RegisteredIndexTiers();
+    if (std::none_of(variants.begin(), variants.end(),
+                     [&](const auto& variant) { return variant.name == name; })) {
+      return InvalidArgument("no index tier is called '", name, "'");
+    }
+  }
   if (options.document_stores.empty()) return InvalidArgument("no document store is named");
   for (const std::string& name : options.document_stores) {
     const auto variants = docserver::RegisteredDocumentStores();
@@ -64,6 +72,7 @@ StatusOr<std::string> Fingerprint(const BuildOptions& options) {
                             options.document_partition_count, "\nshare ", options.tier1_share,
                             "\nlines ", options.lines.id_url_prefix, " ",
                             options.lines.default_site, " ", int{options.fail_on_bad_lines}, "\n");
+  for (const std::string& name : options.index_tiers) StrAppend(&text, "tier ", name, "\n");
   for (const std::string& name : options.document_stores) StrAppend(&text, "store ", name, "\n");
   for (const std::string& input : options.inputs) {
     NEPTUNE_ASSIGN_OR_RETURN(const FileDigest digest, DigestFile(input));
@@ -200,12 +209,17 @@ class Build {
     return outputs;
   }
 
-  // Statistics depend on all segments, so they are computed again whenever the build gets here.
+  // Statistics depend on all partitions, so they are computed again whenever the build gets here.
   Status Statistics() {
     NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(options_));
-    index::GlobalStatisticsOptions statistics;
-    statistics.thread_count = options_.thread_count;
-    return index::ComputeGlobalStatistics(SegmentFolders(journal_, parts_), statistics);
+    index::TierCollectionOptions collection;
+    collection.index_version = IndexVersion(options_, FactOf(read_, "contents"));
+    collection.thread_count = options_.thread_count;
+    for (const std::string& variant : options_.index_tiers) {
+      NEPTUNE_RETURN_IF_ERROR(
+          index::FinishTierCollection(variant, TierFolders(journal_, parts_, variant), collection));
+    }
+    return OkStatus();
   }
 
   StatusOr<IndexManifest> Manifest() {

@@ -17,6 +17,7 @@
 #include "index/core/search/collection_statistics.h"
 #include "index/core/search/searcher.h"
 #include "index/core/segment/segment_reader.h"
+#include "index/tier/registry.h"
 #include "tools/build_index/rank_stage.h"
 #include "tools/build_index/read_stage.h"
 #include "tools/corpus/corpus_document.h"
@@ -116,6 +117,31 @@ TEST_F(BuildTest, EveryDocumentIsInItsPartitionOfOneTier) {
     }
   }
   EXPECT_EQ(seen.size(), static_cast<size_t>(kDocuments));
+}
+
+TEST_F(BuildTest, EveryVariantOfTheIndexTierOpensAndAnswersAlike) {
+  options_.index_tiers = {"segment", "rocksdb_postings"};
+  const IndexManifest manifest = BuildOrFail();
+  const auto answer = [&](const std::string& folder, const std::string& variant) {
+    const std::string path = options_.folder + "/" + folder;
+    EXPECT_EQ(*index::DetectIndexTier(path), variant);
+    const auto tier = index::OpenIndexTier(variant, path);
+    EXPECT_TRUE(tier.ok()) << tier.status();
+    EXPECT_EQ((*tier)->Info().index_version, manifest.index_version);
+    index::TierQuery query;
+    query.set_query("common");
+    query.set_hit_count_max(20);
+    query.set_count_exactly(true);
+    index::TierAnswer found = *(*tier)->Search(query, {});
+    found.clear_implementation();
+    return found.SerializeAsString();
+  };
+  for (const std::string partition : {"0", "1", "2", "3"}) {
+    for (const std::string tier : {"tier1", "tier2"}) {
+      EXPECT_EQ(answer(tier + "/" + partition, "segment"),
+                answer(tier + ".rocksdb_postings/" + partition, "rocksdb_postings"));
+    }
+  }
 }
 
 TEST_F(BuildTest, TierOneHoldsTheHighestStaticRanks) {
@@ -346,6 +372,9 @@ TEST_F(BuildTest, ImpossibleOptionsAreRefused) {
   EXPECT_TRUE(refused(bad));
   bad = good;
   bad.tier1_share = 1.5;
+  EXPECT_TRUE(refused(bad));
+  bad = good;
+  bad.index_tiers = {"cards"};
   EXPECT_TRUE(refused(bad));
   bad = good;
   bad.document_stores = {"paper"};

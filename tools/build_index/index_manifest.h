@@ -27,7 +27,7 @@ struct ManifestPartition {
 // A set of partitions of one kind: an index tier, or the document stores.
 struct ManifestPart {
   std::string name;            // "tier1", "tier2", "docs"
-  std::string implementation;  // "segment", or the document store's variant
+  std::string implementation;  // variant of the index tier or of the document store
   std::vector<ManifestPartition> partitions;
 };
 

@@ -1,12 +1,13 @@
 #include "tools/build_index/partition_stages.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "docserver/registry.h"
-#include "index/core/builder/index_builder.h"
+#include "index/tier/registry.h"
 #include "neptune/base/strings.h"
 #include "tools/build_index/rank_stage.h"
 #include "tools/build_index/read_stage.h"
@@ -19,14 +20,14 @@ using docserver::DocumentStore;
 using docserver::DocumentStoreOptions;
 using docserver::OpenDocumentStore;
 using docserver::StoredDocument;
-using index::IndexBuilder;
+using index::TierBuilder;
 using neptune::OkStatus;
 using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 
-constexpr char kSegmentImplementation[] = "segment";
 constexpr size_t kBatchSizeMax = size_t{1} << 20;
+
 Status MakeEmptyFolder(const std::string& folder) {
   std::error_code error;
   std::filesystem::remove_all(folder, error);
@@ -70,30 +71,33 @@ class AnchorReader {
   std::string_view text_;
 };
 
-// The segment of one partition of one tier.
-class SegmentTask {
+// One partition of one index tier, of one variant.
+class TierTask {
  public:
-  SegmentTask(const TaskInput& input, uint8_t tier, uint32_t partition, std::string folder)
-      : input_(input), tier_(tier), partition_(partition), folder_(std::move(folder)) {}
+  TierTask(const TaskInput& input, std::string implementation, uint8_t tier, uint32_t partition,
+           std::string folder)
+      : input_(input),
+        implementation_(std::move(implementation)),
+        tier_(tier),
+        partition_(partition),
+        folder_(std::move(folder)) {}
 
   StatusOr<BuildJournal::Facts> operator()(Progress* progress) const {
     const BuildJournal& journal = input_.journal;
-    NEPTUNE_RETURN_IF_ERROR(MakeEmptyFolder(journal.IndexPath(folder_)));
-    NEPTUNE_ASSIGN_OR_RETURN(const auto builder,
-                             IndexBuilder::Create({.directory = journal.IndexPath(folder_),
-                                                   .memory_size_max = BuilderMemory()}));
+    const std::string folder = journal.IndexPath(folder_);
+    NEPTUNE_RETURN_IF_ERROR(MakeEmptyFolder(folder));
+    NEPTUNE_ASSIGN_OR_RETURN(
+        const auto builder,
+        index::CreateTierBuilder(implementation_,
+                                 {.directory = folder, .memory_size_max = BuilderMemory()}));
     NEPTUNE_ASSIGN_OR_RETURN(auto shard,
                              SpoolReader::Open(journal.BuildPath(ShardName(partition_))));
     NEPTUNE_ASSIGN_OR_RETURN(auto anchors,
                              AnchorReader::Open(journal.BuildPath(AnchorsName(partition_))));
-    NEPTUNE_RETURN_IF_ERROR(AddAll(&shard, &anchors, builder.get(), progress));
-    NEPTUNE_ASSIGN_OR_RETURN(const index::SegmentSummary summary, builder->Finish());
-    return BuildJournal::Facts{{"documents", summary.document_count},
-                               {"terms", summary.term_count},
-                               {"postings", summary.posting_count},
-                               {"tokens", summary.token_count},
-                               {"size", summary.size},
-                               {"runs", summary.run_count}};
+    NEPTUNE_ASSIGN_OR_RETURN(const uint64_t added,
+                             AddAll(&shard, &anchors, builder.get(), progress));
+    NEPTUNE_RETURN_IF_ERROR(builder->Finish());
+    return BuildJournal::Facts{{"documents", added}};
   }
 
  private:
@@ -103,8 +107,9 @@ class SegmentTask {
     return static_cast<size_t>(all / 2 / static_cast<uint64_t>(input_.options.thread_count));
   }
 
-  Status AddAll(SpoolReader* shard, AnchorReader* anchors, IndexBuilder* builder,
-                Progress* progress) const {
+  // The number of documents added.
+  StatusOr<uint64_t> AddAll(SpoolReader* shard, AnchorReader* anchors, TierBuilder* builder,
+                            Progress* progress) const {
     uint64_t taken = 0;
     std::string_view record;
     while (true) {
@@ -120,10 +125,10 @@ class SegmentTask {
       NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(input_.options));
     }
     progress->Add(taken % kInterruptInterval);
-    return OkStatus();
+    return taken;
   }
 
-  Status Add(const SpooledDocument& document, std::string_view extra, IndexBuilder* builder) const {
+  Status Add(const SpooledDocument& document, std::string_view extra, TierBuilder* builder) const {
     return builder->Add({.doc_id = document.doc_id,
                          .title = document.title,
                          .body = document.text,
@@ -133,6 +138,7 @@ class SegmentTask {
   }
 
   const TaskInput& input_;
+  const std::string implementation_;
   const uint8_t tier_;
   const uint32_t partition_;
   const std::string folder_;
@@ -215,34 +221,47 @@ class DocumentsTask {
   const std::string folder_;
 };
 
-void AddSegmentTasks(const TaskInput& input, std::vector<PartitionTask>* tasks,
-                     std::vector<ManifestPart>* parts) {
-  const uint32_t count = input.options.partition_count;
-  for (const uint8_t tier : {2, 1}) {  // the larger one first
-    const std::string name = StrCat("tier", int{tier});
-    ManifestPart part{.name = name, .implementation = kSegmentImplementation, .partitions = {}};
-    for (uint32_t p = 0; p < count; ++p) {
-      uint64_t documents = 0;
-      for (uint64_t i = p; i < input.document_count(); i += count) {
-        documents += input.tiers[i] == tier ? 1 : 0;
+// The first variant stands in NAME/, others in NAME.VARIANT/.
+std::string PartName(std::string_view name, const std::vector<std::string>& variants,
+                     const std::string& variant) {
+  return variant == variants[0] ? std::string(name) : StrCat(name, ".", variant);
+}
+
+uint64_t CountDocuments(const TaskInput& input, uint8_t tier, uint32_t partition) {
+  uint64_t documents = 0;
+  for (uint64_t i = partition; i < input.document_count(); i += input.options.partition_count) {
+    documents += input.tiers[i] == tier ? 1 : 0;
+  }
+  return documents;
+}
+
+void AddTierTasks(const TaskInput& input, std::vector<PartitionTask>* tasks,
+                  std::vector<ManifestPart>* parts) {
+  const std::vector<std::string>& variants = input.options.index_tiers;
+  for (const std::string& variant : variants) {
+    for (const uint8_t tier : {1, 2}) {
+      const std::string name = PartName(StrCat("tier", int{tier}), variants, variant);
+      ManifestPart part{.name = name, .implementation = variant, .partitions = {}};
+      for (uint32_t p = 0; p < input.options.partition_count; ++p) {
+        const uint64_t documents = CountDocuments(input, tier, p);
+        const std::string folder = StrCat(name, "/", p);
+        tasks->push_back({.name = StrCat("index.", name, ".", p),
+                          .folder = folder,
+                          .document_count = documents,
+                          .run = TierTask(input, variant, tier, p, folder)});
+        part.partitions.push_back({folder, documents});
       }
-      const std::string folder = StrCat(name, "/", p);
-      tasks->push_back({.name = StrCat(kSegmentImplementation, ".", name, ".", p),
-                        .folder = folder,
-                        .document_count = documents,
-                        .run = SegmentTask(input, tier, p, folder)});
-      part.partitions.push_back({folder, documents});
+      parts->push_back(std::move(part));
     }
-    parts->insert(parts->begin(), std::move(part));
   }
 }
 
 void AddDocumentsTasks(const TaskInput& input, std::vector<PartitionTask>* tasks,
                        std::vector<ManifestPart>* parts) {
   const uint32_t count = input.options.document_partition_count;
-  const std::string& first = input.options.document_stores[0];
-  for (const std::string& implementation : input.options.document_stores) {
-    const std::string name = implementation == first ? "docs" : StrCat("docs.", implementation);
+  const std::vector<std::string>& variants = input.options.document_stores;
+  for (const std::string& implementation : variants) {
+    const std::string name = PartName("docs", variants, implementation);
     ManifestPart part{.name = name, .implementation = implementation, .partitions = {}};
     for (uint32_t p = 0; p < count; ++p) {
       const uint64_t all = input.document_count();
@@ -263,16 +282,21 @@ void AddDocumentsTasks(const TaskInput& input, std::vector<PartitionTask>* tasks
 std::vector<PartitionTask> PartitionTasks(const TaskInput& input,
                                           std::vector<ManifestPart>* parts) {
   std::vector<PartitionTask> tasks;
-  AddSegmentTasks(input, &tasks, parts);
+  AddTierTasks(input, &tasks, parts);
   AddDocumentsTasks(input, &tasks, parts);
+  // The larger ones first, so that no thread ends with a long task alone.
+  std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) {
+    return a.document_count > b.document_count;
+  });
   return tasks;
 }
 
-std::vector<std::string> SegmentFolders(const BuildJournal& journal,
-                                        const std::vector<ManifestPart>& parts) {
+std::vector<std::string> TierFolders(const BuildJournal& journal,
+                                     const std::vector<ManifestPart>& parts,
+                                     std::string_view implementation) {
   std::vector<std::string> folders;
   for (const ManifestPart& part : parts) {
-    if (part.implementation != kSegmentImplementation) continue;
+    if (!part.name.starts_with("tier") || part.implementation != implementation) continue;
     for (const ManifestPartition& partition : part.partitions) {
       folders.push_back(journal.IndexPath(partition.folder));
     }

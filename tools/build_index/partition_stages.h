@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "neptune/base/status.h"
@@ -43,8 +44,9 @@ struct PartitionTask {
 // them.
 std::vector<PartitionTask> PartitionTasks(const TaskInput& input, std::vector<ManifestPart>* parts);
 
-// Folders of the segments among the parts, for the statistics of the collection.
-std::vector<std::string> SegmentFolders(const BuildJournal& journal,
-                                        const std::vector<ManifestPart>& parts);
+// Folders of both index tiers of one variant, for the statistics of the collection.
+std::vector<std::string> TierFolders(const BuildJournal& journal,
+                                     const std::vector<ManifestPart>& parts,
+                                     std::string_view implementation);
 
 }  // namespace search::tools
