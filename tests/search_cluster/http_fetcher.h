@@ -1,0 +1,43 @@
+// Fetches pages over a world's streams, many at a time: the user of a cluster, simulated or real.
+//
+// Source: RFC 9112. Layer: tests.
+// Threads: its loop's own; to be destroyed on the loop or when the loop no longer runs.
+// Errors: of one exchange: UNAVAILABLE connect refused or connection lost, DEADLINE_EXCEEDED,
+//   INVALID_ARGUMENT a malformed response. An HTTP status is an answer, not an error.
+// Limits: one exchange a connection at a time; a finished connection is used again.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "neptune/base/status.h"
+#include "neptune/wire/http/http_message.h"
+#include "neptune/world/world.h"
+
+namespace search::tests {
+
+class HttpFetcher {
+ public:
+  using OnDone = absl::AnyInvocable<void(neptune::StatusOr<neptune::HttpResponse>)>;
+
+  explicit HttpFetcher(neptune::Loop& loop) : loop_(loop) {}
+  ~HttpFetcher();
+  HttpFetcher(const HttpFetcher&) = delete;
+  HttpFetcher& operator=(const HttpFetcher&) = delete;
+
+  // Calls `done` once, by `timeout` from now, never inside this call.
+  void Get(const neptune::Endpoint& server, const std::string& target,
+           const neptune::HttpHeaders& headers, neptune::Duration timeout, OnDone done);
+
+ private:
+  class Connection;
+  std::shared_ptr<Connection> IdleConnection(const neptune::Endpoint& server);
+
+  neptune::Loop& loop_;
+  std::vector<std::shared_ptr<Connection>> connections_;
+};
+
+}  // namespace search::tests

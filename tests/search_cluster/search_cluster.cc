@@ -1,0 +1,219 @@
+#include "tests/search_cluster/search_cluster.h"
+
+#include <glog/logging.h>
+
+#include <iterator>
+#include <utility>
+
+#include "cache/service/cache_module.h"
+#include "docserver/service/document_module.h"
+#include "frontend/frontend_module.h"
+#include "frontend/search_request.h"
+#include "index/tier/service/tier_module.h"
+#include "neptune/base/strings.h"
+#include "tools/search/answer_reader.h"
+
+namespace search::tests {
+
+using frontend::SearchAnswer;
+using neptune::ClusterSpec;
+using neptune::HttpHeaders;
+using neptune::HttpResponse;
+using neptune::NodeSpec;
+using neptune::Status;
+using neptune::StatusOr;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr char kSpecPath[] = "data/clusters/dev.textproto";
+constexpr uint16_t kHttpPort = 8080;
+// Above all of the plan's own deadlines together.
+constexpr neptune::Duration kUserPatience = seconds(3);
+
+StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& module) {
+  if (module == "index_tier") return std::make_unique<index::TierModule>();
+  if (module == "document_server") return std::make_unique<docserver::DocumentModule>();
+  if (module == "query_cache") return std::make_unique<cache::CacheModule>();
+  if (module == "frontend") return std::make_unique<frontend::FrontendModule>();
+  return neptune::NotFound("no module '", module, "'");
+}
+
+StatusOr<SearchAnswer> ReadResponse(const StatusOr<HttpResponse>& response) {
+  if (!response.ok()) return response.status();
+  if (response->status != 200) return tools::ReadProblem(response->status, response->body);
+  return tools::ReadAnswer(response->body);
+}
+
+std::string AddressText(uint32_t address) {
+  const std::string text = neptune::Endpoint{address, 0}.ToString();
+  return text.substr(0, text.rfind(':'));
+}
+
+}  // namespace
+
+ClusterSpec DevSpec() {
+  StatusOr<ClusterSpec> spec = neptune::LoadClusterSpec(kSpecPath);
+  CHECK(spec.ok()) << spec.status();
+  return *std::move(spec);
+}
+
+void SetParameter(ClusterSpec* spec, const std::string& service, const std::string& name,
+                  const std::string& value) {
+  for (auto& candidate : *spec->mutable_services()) {
+    if (candidate.name() == service) (*candidate.mutable_parameters())[name] = value;
+  }
+}
+
+// A question on its way from frontend to frontend.
+struct SearchCluster::Attempt {
+  std::string target;
+  HttpHeaders headers;
+  OnAnswer on_answer;
+  size_t tried_count = 0;
+  size_t next = 0;
+};
+
+SearchCluster::SearchCluster(uint64_t seed, const ClusterSpec& spec, const std::string& folder)
+    : spec_(spec), folder_(folder), simulator_(seed) {
+  for (NodeSpec& node : *spec_.mutable_nodes()) {
+    for (auto& hosted : *node.mutable_hosts()) {
+      if (hosted.service() != "frontend") continue;
+      (*hosted.mutable_parameters())["http_port"] = neptune::StrCat(kHttpPort);
+    }
+  }
+  for (int i = 0; i < spec_.nodes_size(); ++i) AddHost(*spec_.mutable_nodes(i));
+  neptune::SimWorld& user = simulator_.AddHost({.name = "user"});
+  user_loop_ = *user.StartLoop({.name = "browser"});
+  user_ = std::make_unique<HttpFetcher>(*user_loop_);
+  simulator_.RunFor(milliseconds(2 * spec_.announce_interval_ms()));
+  for (const auto& [node, error] : boot_errors_) CHECK(error.empty()) << node << ": " << error;
+}
+
+SearchCluster::~SearchCluster() = default;
+
+std::vector<std::string> SearchCluster::node_names() const {
+  std::vector<std::string> names;
+  for (const NodeSpec& node : spec_.nodes()) names.push_back(node.name());
+  return names;
+}
+
+void SearchCluster::AddHost(const NodeSpec& node) {
+  neptune::HostOptions options;
+  options.name = node.name();
+  options.boot = [this, name = node.name()](neptune::World& world) { return Boot(name, world); };
+  const uint32_t address = simulator_.AddHost(std::move(options)).address();
+  for (auto& hosted : *spec_.mutable_nodes(static_cast<int>(simulator_.host_names().size()) - 1)
+                           ->mutable_hosts()) {
+    if (hosted.service() != "frontend") continue;
+    (*hosted.mutable_parameters())["http_address"] = AddressText(address);
+    frontends_[node.name()] = {address, kHttpPort};
+  }
+}
+
+std::shared_ptr<void> SearchCluster::Boot(const std::string& name, neptune::World& world) {
+  neptune::NodeOptions options;
+  options.spec = spec_;
+  options.name = neptune::NodeId(name);
+  options.base_directory = folder_;
+  options.modules = MakeModule;
+  options.address = static_cast<neptune::SimWorld&>(world).address();
+  auto node = std::make_shared<neptune::Node>(world, std::move(options));
+  boot_errors_[name] = "still starting";
+  node->Start([this, name](const Status& status) {
+    boot_errors_[name] = status.ok() ? std::string() : status.ToString();
+  });
+  return node;
+}
+
+StatusOr<HttpResponse> SearchCluster::Get(const std::string& web, const std::string& target,
+                                          const HttpHeaders& headers) {
+  bool done = false;
+  StatusOr<HttpResponse> response = neptune::Unavailable("not done");
+  user_loop_->Post([&] {
+    user_->Get(frontends_.at(web), target, headers, kUserPatience,
+               [&](StatusOr<HttpResponse> result) {
+                 response = std::move(result);
+                 done = true;
+               });
+  });
+  CHECK(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + 2 * kUserPatience));
+  return response;
+}
+
+void SearchCluster::StartSearch(const Question& question, OnAnswer on_answer) {
+  auto attempt = std::make_shared<Attempt>();
+  attempt->target = frontend::SearchPath({.query = question.query,
+                                          .start = question.start,
+                                          .count = question.count,
+                                          .format = frontend::PageFormat::kJson});
+  if (!question.may_use_cache) attempt->headers.Set("Cache-Control", "no-cache");
+  attempt->on_answer = std::move(on_answer);
+  attempt->next = next_frontend_++;
+  user_loop_->Post([this, attempt] { Ask(attempt); });
+}
+
+void SearchCluster::Ask(std::shared_ptr<Attempt> attempt) {
+  const auto server =
+      std::next(frontends_.begin(), static_cast<ptrdiff_t>(attempt->next++ % frontends_.size()));
+  user_->Get(server->second, attempt->target, attempt->headers, kUserPatience,
+             [this, attempt](const StatusOr<HttpResponse>& response) {
+               StatusOr<SearchAnswer> answer = ReadResponse(response);
+               if (answer.ok() || ++attempt->tried_count == frontends_.size()) {
+                 return attempt->on_answer(std::move(answer));
+               }
+               Ask(attempt);
+             });
+}
+
+StatusOr<SearchAnswer> SearchCluster::Search(const Question& question) {
+  bool done = false;
+  StatusOr<SearchAnswer> answer = neptune::Unavailable("not done");
+  StartSearch(question, [&](StatusOr<SearchAnswer> result) {
+    answer = std::move(result);
+    done = true;
+  });
+  CHECK(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + seconds(30)));
+  return answer;
+}
+
+void SearchCluster::Kill(const std::string& node) {
+  down_.insert(node);
+  simulator_.Crash(node, neptune::CrashKind::kProcess);
+}
+
+void SearchCluster::Restart(const std::string& node) {
+  down_.erase(node);
+  simulator_.Restart(node);
+}
+
+void SearchCluster::Pause(const std::string& node) {
+  down_.insert(node);
+  simulator_.Pause(node);
+}
+
+void SearchCluster::Resume(const std::string& node) {
+  down_.erase(node);
+  simulator_.Resume(node);
+}
+
+MissingSet SearchCluster::Dead() const {
+  std::map<std::string, std::set<uint32_t>> live;
+  for (const NodeSpec& node : spec_.nodes()) {
+    if (down_.contains(node.name())) continue;
+    for (const auto& hosted : node.hosts()) {
+      live[hosted.service()].insert(hosted.partitions().begin(), hosted.partitions().end());
+    }
+  }
+  const auto dead = [&](const char* service) {
+    std::set<uint32_t> partitions;
+    for (uint32_t p = 0; p < neptune::FindService(spec_, service)->partition_count(); ++p) {
+      if (!live[service].contains(p)) partitions.insert(p);
+    }
+    return partitions;
+  };
+  return {dead("tier1"), dead("tier2"), dead("docs")};
+}
+
+}  // namespace search::tests

@@ -1,0 +1,89 @@
+// A whole search cluster in the simulated world: the nodes of data/clusters/dev.textproto with the
+// real modules, one host each, and a user who talks HTTP to its frontends.
+//
+//   user ── HTTP ──► web-1, web-2 ── calls ──► store-1 ... store-4   (all hosts of one Simulator)
+//                                                 └─ files below the index folder, really read
+//
+// Source: design 2 (one code, two worlds). Layer: tests.
+// Threads: one; a simulated cluster runs only inside its calls.
+// Errors: a search fails if no frontend gave an answer: the last one's error or problem.
+// Units: virtual time.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontend/answer.h"
+#include "neptune/base/status.h"
+#include "neptune/node/node.h"
+#include "neptune/world/sim/simulator.h"
+#include "tests/search_cluster/answer_oracle.h"
+#include "tests/search_cluster/http_fetcher.h"
+
+namespace search::tests {
+
+// The spec that ./tools/up starts, complete.
+neptune::ClusterSpec DevSpec();
+
+// Sets a parameter of a service of the spec.
+void SetParameter(neptune::ClusterSpec* spec, const std::string& service, const std::string& name,
+                  const std::string& value);
+
+struct Question {
+  std::string query;
+  uint32_t start = 0;
+  uint32_t count = 10;
+  bool may_use_cache = false;
+};
+
+class SearchCluster {
+ public:
+  using OnAnswer = std::function<void(neptune::StatusOr<frontend::SearchAnswer>)>;
+
+  // Boots every node over the index in `folder` and lets it run for two announcements.
+  SearchCluster(uint64_t seed, const neptune::ClusterSpec& spec, const std::string& folder);
+  ~SearchCluster();
+
+  neptune::Simulator& simulator() { return simulator_; }
+  std::vector<std::string> node_names() const;
+
+  // One GET to the frontend of node `web`, to the end.
+  neptune::StatusOr<neptune::HttpResponse> Get(const std::string& web, const std::string& target,
+                                               const neptune::HttpHeaders& headers = {});
+
+  // Asks the frontends in turn until one answers, as a user with a bookmark of each would; the next
+  // question begins with the other frontend.
+  neptune::StatusOr<frontend::SearchAnswer> Search(const Question& question);
+  void StartSearch(const Question& question, OnAnswer on_answer);
+
+  // The same fault or recovery in the simulation and in the ledger.
+  void Kill(const std::string& node);
+  void Restart(const std::string& node);
+  void Pause(const std::string& node);
+  void Resume(const std::string& node);
+  // Partitions without a replica on a node that runs.
+  MissingSet Dead() const;
+
+ private:
+  struct Attempt;
+  void AddHost(const neptune::NodeSpec& node);
+  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
+  void Ask(std::shared_ptr<Attempt> attempt);
+
+  neptune::ClusterSpec spec_;
+  const std::string folder_;
+  std::map<std::string, std::string> boot_errors_;
+  std::set<std::string> down_;
+  std::map<std::string, neptune::Endpoint> frontends_;  // by node
+  size_t next_frontend_ = 0;
+  neptune::Simulator simulator_;
+  std::unique_ptr<HttpFetcher> user_;
+  neptune::Loop* user_loop_ = nullptr;
+};
+
+}  // namespace search::tests

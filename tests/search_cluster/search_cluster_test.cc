@@ -1,0 +1,254 @@
+// The whole search against one index over the same documents, in the simulated world.
+
+#include "tests/search_cluster/search_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+
+#include "index/core/testing/collection.h"
+#include "neptune/base/strings.h"
+#include "tests/search_cluster/answer_oracle.h"
+#include "tests/search_cluster/small_index.h"
+
+namespace search::tests {
+namespace {
+
+using frontend::CacheUse;
+using frontend::SearchAnswer;
+using neptune::StatusOr;
+using neptune::StrCat;
+using std::chrono::seconds;
+
+constexpr uint64_t kCorpusSeed = 5;
+constexpr uint32_t kGoodHitsMin = 10;  // the plan's default
+// Asks tier 2 whatever tier 1 has found, so that answers are those of all documents.
+constexpr uint32_t kAlwaysBothTiers = 1000;
+
+// An index in a folder of its own, with its oracle.
+struct BuiltIndex {
+  explicit BuiltIndex(const IndexShape& shape = {}, uint32_t good_hits_min = kGoodHitsMin)
+      : corpus(MakeSmallCorpus(kCorpusSeed)), placement(corpus, shape) {
+    const neptune::Status built = BuildSmallIndex(folder.path(), corpus, placement);
+    EXPECT_TRUE(built.ok()) << built;
+    auto opened = AnswerOracle::Open(folder.path(), corpus, placement, good_hits_min);
+    EXPECT_TRUE(opened.ok()) << opened.status();
+    oracle = *std::move(opened);
+  }
+
+  index::TemporaryFolder folder;
+  SmallCorpus corpus;
+  Placement placement;
+  std::unique_ptr<AnswerOracle> oracle;
+};
+
+// Answers of the cluster to `count` random questions, each checked.
+std::vector<SearchAnswer> AskRandomly(SearchCluster& cluster, const BuiltIndex& index,
+                                      uint64_t seed, int count) {
+  std::mt19937_64 random(seed);
+  std::vector<SearchAnswer> answers;
+  for (int i = 0; i < count; ++i) {
+    Question question;
+    question.query = index::RandomQuery(index.corpus.documents, [&] { return random(); });
+    if (random() % 3 == 0) question.start = static_cast<uint32_t>(random() % 40);
+    if (random() % 3 == 0) question.count = 1 + static_cast<uint32_t>(random() % 100);
+    StatusOr<SearchAnswer> answer = cluster.Search(question);
+    if (!answer.ok()) {
+      ADD_FAILURE() << "seed " << seed << ", query '" << question.query << "': " << answer.status();
+      continue;
+    }
+    EXPECT_EQ(index.oracle->Check(*answer), "") << "seed " << seed;
+    answers.push_back(*std::move(answer));
+  }
+  return answers;
+}
+
+void ExpectComplete(const std::vector<SearchAnswer>& answers) {
+  for (const SearchAnswer& answer : answers) {
+    EXPECT_TRUE(answer.coverage.complete()) << answer.query;
+    EXPECT_EQ(answer.coverage.quality(), 1) << answer.query;
+  }
+}
+
+TEST(SearchClusterTest, AnswersAreThoseOfASingleIndex) {
+  const BuiltIndex index({}, kAlwaysBothTiers);
+  neptune::ClusterSpec spec = DevSpec();
+  SetParameter(&spec, "frontend", "tier1_good_hits_min", StrCat(kAlwaysBothTiers));
+  SearchCluster cluster(1, spec, index.folder.path());
+  const auto answers = AskRandomly(cluster, index, 1, 300);
+  ExpectComplete(answers);
+  size_t found_count = 0;
+  for (const SearchAnswer& answer : answers) found_count += answer.results.empty() ? 0 : 1;
+  EXPECT_GT(found_count, 150u) << "the questions ask for too little";
+}
+
+TEST(SearchClusterTest, Tier2IsAskedOnlyWhenTier1HasTooFew) {
+  const BuiltIndex index;
+  SearchCluster cluster(2, DevSpec(), index.folder.path());
+  size_t tier1_count = 0;
+  const auto answers = AskRandomly(cluster, index, 2, 200);
+  ExpectComplete(answers);
+  for (const SearchAnswer& answer : answers) tier1_count += answer.coverage.tiers.size() == 1;
+  EXPECT_GT(tier1_count, 20u);
+  EXPECT_LT(tier1_count, 180u);
+}
+
+TEST(SearchClusterTest, PagesOfOneQueryFitTogether) {
+  const BuiltIndex index;
+  SearchCluster cluster(3, DevSpec(), index.folder.path());
+  for (const char* query : {"license", "w1 OR w2", "index OR thread", "\"the terms\""}) {
+    std::set<std::string> seen;
+    for (uint32_t start = 0; start < 100; start += 7) {
+      const auto answer = cluster.Search({.query = query, .start = start, .count = 7});
+      ASSERT_TRUE(answer.ok()) << answer.status();
+      EXPECT_EQ(index.oracle->Check(*answer), "");
+      for (const auto& result : answer->results) {
+        EXPECT_TRUE(seen.insert(result.doc_id).second) << query << ": twice " << result.doc_id;
+      }
+    }
+  }
+}
+
+TEST(SearchClusterTest, ARepeatedQueryComesFromTheCache) {
+  const BuiltIndex index;
+  SearchCluster cluster(4, DevSpec(), index.folder.path());
+  for (const char* query : {"mutex semaphore", "posting list", "w7 -w9"}) {
+    // Both frontends learn the index version with the first answer of each.
+    for (int i = 0; i < 2; ++i) {
+      const auto first = cluster.Search({.query = query, .may_use_cache = true});
+      ASSERT_TRUE(first.ok()) << first.status();
+      cluster.simulator().RunFor(seconds(1));
+    }
+    const auto again = cluster.Search({.query = query, .may_use_cache = true});
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(again->coverage.cache.outcome, CacheUse::Outcome::kHit) << query;
+    EXPECT_EQ(index.oracle->Check(*again), "");
+    const auto fresh = cluster.Search({.query = query});
+    ASSERT_TRUE(fresh.ok()) << fresh.status();
+    EXPECT_EQ(fresh->coverage.cache.outcome, CacheUse::Outcome::kBypassed) << query;
+  }
+}
+
+TEST(SearchClusterTest, OtherImplementationsOfTierAndStoreGiveTheSameAnswers) {
+  const BuiltIndex index(
+      {.tier_implementation = "rocksdb_postings", .store_implementation = "flat_file"});
+  neptune::ClusterSpec spec = DevSpec();
+  SetParameter(&spec, "tier1", "implementation", "rocksdb_postings");
+  SetParameter(&spec, "tier2", "implementation", "rocksdb_postings");
+  SetParameter(&spec, "docs", "implementation", "flat_file");
+  SearchCluster cluster(5, spec, index.folder.path());
+  const auto answers = AskRandomly(cluster, index, 5, 100);
+  ExpectComplete(answers);
+  for (const SearchAnswer& answer : answers) {
+    for (const auto& tier : answer.coverage.tiers) {
+      EXPECT_EQ(tier.implementation, "rocksdb_postings");
+    }
+    if (!answer.results.empty()) {
+      EXPECT_EQ(answer.coverage.documents.implementation, "flat_file");
+    }
+  }
+}
+
+void FlipAByte(const std::string& path, size_t position) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  ASSERT_TRUE(file) << path;
+  file.seekg(static_cast<std::streamoff>(position));
+  const char byte = static_cast<char>(file.get());
+  file.seekp(static_cast<std::streamoff>(position));
+  file.put(static_cast<char>(byte ^ 0x10));
+}
+
+TEST(SearchClusterTest, ADamagedPartitionIsNamedAndTheRestAnswers) {
+  const BuiltIndex index({}, kAlwaysBothTiers);
+  FlipAByte(index.folder.path() + "/tier1/2/segment", 600);
+  FlipAByte(index.folder.path() + "/tier2/0/segment", 600);
+  neptune::ClusterSpec spec = DevSpec();
+  SetParameter(&spec, "frontend", "tier1_good_hits_min", StrCat(kAlwaysBothTiers));
+  SearchCluster cluster(6, spec, index.folder.path());
+  const auto answers = AskRandomly(cluster, index, 6, 100);
+  for (const SearchAnswer& answer : answers) {
+    if (answer.coverage.tiers.empty()) continue;  // a query without words
+    EXPECT_EQ(ToString(ClaimedMissing(answer)), "tier1 2, tier2 0, documents -") << answer.query;
+    EXPECT_FALSE(answer.coverage.complete());
+    EXPECT_EQ(answer.coverage.partitions_asked(), 8u);
+    EXPECT_EQ(answer.coverage.partitions_answered(), 6u);
+  }
+}
+
+TEST(SearchClusterTest, ADamagedReplicaIsCoveredByTheOther) {
+  const BuiltIndex index;
+  const std::string& folder = index.folder.path();
+  std::filesystem::copy(folder + "/tier1", folder + "/tier1-damaged",
+                        std::filesystem::copy_options::recursive);
+  FlipAByte(folder + "/tier1-damaged/0/segment", 600);
+  neptune::ClusterSpec spec = DevSpec();
+  for (auto& node : *spec.mutable_nodes()) {
+    if (node.name() != "store-1") continue;
+    for (auto& hosted : *node.mutable_hosts()) {
+      if (hosted.service() == "tier1") (*hosted.mutable_parameters())["path"] = "tier1-damaged";
+    }
+  }
+  SearchCluster cluster(9, spec, folder);
+  ExpectComplete(AskRandomly(cluster, index, 9, 50));
+}
+
+// The oracle itself: each planted mistake must be found.
+TEST(SearchClusterTest, PlantedMistakesAreFound) {
+  const BuiltIndex index;
+  SearchCluster cluster(10, DevSpec(), index.folder.path());
+  const auto answer = cluster.Search({.query = "posting list OR mutex OR replica"});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  ASSERT_GE(answer->results.size(), 3u);
+  ASSERT_EQ(index.oracle->Check(*answer), "");
+  const std::vector<std::function<void(SearchAnswer&)>> mistakes = {
+      [](SearchAnswer& a) { std::swap(a.results[0], a.results[1]); },
+      [](SearchAnswer& a) { a.results.pop_back(); },
+      [](SearchAnswer& a) { a.results[1].score += 1e-6; },
+      [](SearchAnswer& a) { a.results[0].title += "x"; },
+      [](SearchAnswer& a) { a.results[0].has_summary = false; },
+      [](SearchAnswer& a) { ++a.total; },
+      [](SearchAnswer& a) { a.total_is_exact = !a.total_is_exact; },
+      [](SearchAnswer& a) { a.coverage.tiers.pop_back(); },
+      [&](SearchAnswer& a) {
+        const uint32_t partition =
+            index.placement.document_partition(std::stoull(a.results[0].doc_id));
+        a.coverage.documents.missing.push_back({partition, "planted"});
+      },
+  };
+  for (size_t i = 0; i < mistakes.size(); ++i) {
+    SearchAnswer wrong = *answer;
+    mistakes[i](wrong);
+    EXPECT_NE(index.oracle->Check(wrong), "") << "mistake " << i;
+  }
+}
+
+TEST(SearchClusterTest, TheCachedCopyIsTheStoredText) {
+  const BuiltIndex index;
+  SearchCluster cluster(7, DevSpec(), index.folder.path());
+  const auto page = cluster.Get("web-1", "/doc/0");
+  ASSERT_TRUE(page.ok()) << page.status();
+  EXPECT_EQ(page->status, 200);
+  EXPECT_NE(page->body.find("Reapplies commits on top of another base"), std::string::npos);
+  EXPECT_EQ(cluster.Get("web-2", "/doc/999999")->status, 404);
+  EXPECT_EQ(cluster.Get("web-2", "/search?q=a&count=0&format=json")->status, 400);
+  EXPECT_EQ(cluster.Get("web-1", "/readyz?complete=1")->status, 200);
+}
+
+TEST(SearchClusterTest, TheSameSeedGivesTheSameRun) {
+  const BuiltIndex index;
+  const auto run = [&](uint64_t seed) {
+    SearchCluster cluster(seed, DevSpec(), index.folder.path());
+    (void)AskRandomly(cluster, index, 8, 20);
+    cluster.Kill("store-2");
+    (void)AskRandomly(cluster, index, 9, 20);
+    return cluster.simulator().trace_hash();
+  };
+  EXPECT_EQ(run(21), run(21));
+  EXPECT_NE(run(21), run(22));
+}
+
+}  // namespace
+}  // namespace search::tests
