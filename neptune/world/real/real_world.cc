@@ -52,10 +52,14 @@ class RealWorld final : public World {
     return loops_.back().get();
   }
 
+  // A loop's task may be starting another loop, so none is joined under the mutex that takes.
   void Stop() override {
-    absl::MutexLock lock(&mutex_);
-    stopped_ = true;
-    for (const auto& loop : loops_) {
+    absl::MutexLock stop_lock(&stop_mutex_);
+    {
+      absl::MutexLock lock(&mutex_);
+      stopped_ = true;
+    }
+    for (const auto& loop : StartedLoops()) {
       CHECK(!loop->OnThisThread()) << "a world is not stopped from one of its loops";
       loop->Stop();
     }
@@ -77,11 +81,19 @@ class RealWorld final : public World {
   HostLoad SampleLoad() override { return load_.Sample(); }
 
  private:
+  std::vector<RealLoop*> StartedLoops() {
+    absl::MutexLock lock(&mutex_);
+    std::vector<RealLoop*> loops;
+    for (const auto& loop : loops_) loops.push_back(loop.get());
+    return loops;
+  }
+
   const RealWorldOptions options_;
   const uint64_t seed_;
   const std::unique_ptr<DurableStorage> storage_;
   RealProcessors processors_;
   LoadSampler load_;
+  absl::Mutex stop_mutex_;  // held by one Stop at a time, before mutex_
   absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<RealLoop>> loops_ ABSL_GUARDED_BY(mutex_);
