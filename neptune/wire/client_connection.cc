@@ -27,7 +27,7 @@ void ClientConnection::Start(absl::AnyInvocable<void(const Status&)> on_closed) 
   stream_->Start(this);
 }
 
-StatusOr<uint64_t> ClientConnection::Call(std::string section, std::string payload,
+StatusOr<uint64_t> ClientConnection::Call(std::string_view section, std::string_view payload,
                                           AnswerSink* sink) {
   if (!usable()) return Unavailable("connection to ", peer_.ToString(), " is ending");
   if (sinks_.size() >= options_.call_count_max) {
@@ -36,10 +36,13 @@ StatusOr<uint64_t> ClientConnection::Call(std::string section, std::string paylo
   if (stream_->unsent_size() > options_.unsent_size_max) {
     return ResourceExhausted(stream_->unsent_size(), " bytes to ", peer_.ToString(), " are unsent");
   }
+  if (payload.size() > options_.frames.payload_size_max) {
+    return ResourceExhausted("request payload of ", payload.size(), " bytes is over ",
+                             options_.frames.payload_size_max);
+  }
   const uint64_t call = next_call_++;
   std::string bytes;
-  NEPTUNE_RETURN_IF_ERROR(
-      AppendFrame({FrameType::kRequest, call, std::move(section), std::move(payload)}, &bytes));
+  NEPTUNE_RETURN_IF_ERROR(AppendFrame(FrameType::kRequest, call, section, payload, &bytes));
   sinks_.emplace(call, sink);
   stream_->Write(std::move(bytes));
   return call;
@@ -48,8 +51,7 @@ StatusOr<uint64_t> ClientConnection::Call(std::string section, std::string paylo
 void ClientConnection::Forget(uint64_t call, bool tell_server) {
   if (sinks_.erase(call) == 0 || !tell_server || !open_) return;
   std::string bytes;
-  if (AppendFrame({FrameType::kCancel, call, "", ""}, &bytes).ok())
-    stream_->Write(std::move(bytes));
+  if (AppendFrame(FrameType::kCancel, call, "", "", &bytes).ok()) stream_->Write(std::move(bytes));
 }
 
 void ClientConnection::OnData(std::string_view bytes) {

@@ -4,7 +4,7 @@
 // Layer: wire.
 // Threads: the loop of its stream only.
 // Errors: kUnavailable the connection ended before the answer; kResourceExhausted too many calls in
-//   flight or too many unsent bytes.
+//   flight, too many unsent bytes, or a payload over the limit; the connection stays.
 // Limits: ClientConnectionOptions.
 
 #pragma once
@@ -46,7 +46,7 @@ class ClientConnection final : private StreamHandler {
 
   // Sends a request; `sink` is answered later, never inside this call. Returns the number of the
   // call.
-  StatusOr<uint64_t> Call(std::string section, std::string payload, AnswerSink* sink);
+  StatusOr<uint64_t> Call(std::string_view section, std::string_view payload, AnswerSink* sink);
   // Forgets the call's sink; `tell_server` sends a cancellation so that the work stops there.
   void Forget(uint64_t call, bool tell_server);
 

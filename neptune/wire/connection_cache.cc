@@ -33,7 +33,13 @@ StatusOr<std::shared_ptr<ClientConnection>> ConnectionCache::Get(const Endpoint&
       }
       Drop(to);
     }
-    if (!attempts_.contains(to)) Begin(to);
+    if (!attempts_.contains(to)) {
+      if (!MakeRoom()) {
+        return ResourceExhausted("connecting to ", to.ToString(), ": ", connections_.size(),
+                                 " connections are in use");
+      }
+      Begin(to);
+    }
     const std::shared_ptr<Attempt> attempt = attempts_[to];
     attempt->waiters.emplace_back(UserThread::Current());
     while (!attempt->done) {
@@ -60,25 +66,47 @@ void ConnectionCache::Finish(const Endpoint& to, StatusOr<std::unique_ptr<Stream
   attempt->done = true;
   attempt->status = stream.status();
   if (stream.ok()) {
-    MakeRoom();
-    auto connection = std::make_shared<ClientConnection>(*std::move(stream), options_.connection);
-    connections_[to] = {connection, ++use_count_};
-    connection->Start([this, to, ended = connection.get()](const Status&) {
-      const auto found = connections_.find(to);
-      if (found != connections_.end() && found->second.connection.get() == ended) Drop(to);
-    });
+    failures_.erase(to);
+    Keep(to, *std::move(stream));
+  } else {
+    CountFailure(to);
   }
   for (const ThreadRef& waiter : attempt->waiters) waiter->Wake();
 }
 
-void ConnectionCache::MakeRoom() {
-  if (connections_.size() < options_.connection_count_max) return;
+void ConnectionCache::Keep(const Endpoint& to, std::unique_ptr<Stream> stream) {
+  auto connection = std::make_shared<ClientConnection>(std::move(stream), options_.connection);
+  connections_[to] = {connection, ++use_count_};
+  // A holder may keep the connection longer than the cache lives.
+  connection->Start([this, to, alive = alive_, ended = connection.get()](const Status&) {
+    if (!*alive) return;
+    const auto found = connections_.find(to);
+    if (found != connections_.end() && found->second.connection.get() == ended) Drop(to);
+  });
+}
+
+void ConnectionCache::CountFailure(const Endpoint& to) {
+  if (failures_.size() >= options_.connection_count_max && !failures_.contains(to)) {
+    failures_.erase(failures_.begin());
+  }
+  ++failures_[to];
+}
+
+int ConnectionCache::failure_count(const Endpoint& to) const {
+  const auto found = failures_.find(to);
+  return found == failures_.end() ? 0 : found->second;
+}
+
+bool ConnectionCache::MakeRoom() {
+  if (connections_.size() + attempts_.size() < options_.connection_count_max) return true;
   auto oldest = connections_.end();
   for (auto it = connections_.begin(); it != connections_.end(); ++it) {
     if (it->second.connection->in_flight_count() > 0) continue;
     if (oldest == connections_.end() || it->second.last_use < oldest->second.last_use) oldest = it;
   }
-  if (oldest != connections_.end()) Drop(oldest->first);
+  if (oldest == connections_.end()) return false;
+  Drop(oldest->first);
+  return true;
 }
 
 void ConnectionCache::Drop(const Endpoint& to) {

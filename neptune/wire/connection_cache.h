@@ -3,7 +3,8 @@
 // Source: DAC 4.5 (connection cache).
 // Layer: wire.
 // Threads: the loop's own; Get on a user-level thread.
-// Errors: kUnavailable or kDeadlineExceeded of the connection attempt.
+// Errors: kUnavailable or kDeadlineExceeded of the connection attempt; kResourceExhausted every kept
+//   connection has calls in flight.
 // Limits: ConnectionCacheOptions; the least recently used idle connection makes room for a new one.
 
 #pragma once
@@ -38,6 +39,10 @@ class ConnectionCache {
   // Closes the connection, for instance because the node was declared dead.
   void Drop(const Endpoint& to);
 
+  // How many attempts to connect have failed in a row, however many calls waited for each.
+  int failure_count(const Endpoint& to) const;
+  void ForgetFailures(const Endpoint& to) { failures_.erase(to); }
+
   size_t connection_count() const { return connections_.size(); }
 
  private:
@@ -48,12 +53,16 @@ class ConnectionCache {
   };
   void Begin(const Endpoint& to);
   void Finish(const Endpoint& to, StatusOr<std::unique_ptr<Stream>> stream);
-  void MakeRoom();
+  void Keep(const Endpoint& to, std::unique_ptr<Stream> stream);
+  void CountFailure(const Endpoint& to);
+  // False if every connection has calls in flight.
+  bool MakeRoom();
 
   Loop& loop_;
   const ConnectionCacheOptions options_;
   std::map<Endpoint, Entry> connections_;
   std::map<Endpoint, std::shared_ptr<Attempt>> attempts_;
+  std::map<Endpoint, int> failures_;  // in a row; at most connection_count_max endpoints
   // Ended connections, let go at the next turn: one may be in the middle of telling that it ended.
   std::vector<std::shared_ptr<ClientConnection>> ended_;
   uint64_t use_count_ = 0;

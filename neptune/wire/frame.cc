@@ -1,5 +1,6 @@
 #include "neptune/wire/frame.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/base/byte_order.h"
@@ -15,6 +16,8 @@ constexpr uint64_t kNoDeadline = ~uint64_t{0};
 constexpr size_t kPayloadSizeMax = ~uint32_t{0};
 // A decoder's buffer is moved down once this much of it has been consumed.
 constexpr size_t kCompactSize = 64 * 1024;
+// An empty decoder keeps a buffer of at most this size for the next frames.
+constexpr size_t kIdleBufferSizeMax = 256 * 1024;
 
 // Bits of a request's flags byte.
 constexpr uint8_t kFlagWrite = 1;
@@ -27,6 +30,15 @@ uint64_t FrameChecksum(std::string_view prefix, std::string_view section,
   return Checksum64(payload, head);
 }
 
+// Microseconds as a header holds them: none below zero, and the longest that fits above it.
+uint32_t Saturated(std::chrono::microseconds time) {
+  return static_cast<uint32_t>(std::clamp<int64_t>(time.count(), 0, ~uint32_t{0}));
+}
+
+uint64_t EncodeTimeLeft(const std::optional<std::chrono::microseconds>& left) {
+  return left ? static_cast<uint64_t>(std::max<int64_t>(left->count(), 0)) : kNoDeadline;
+}
+
 }  // namespace
 
 std::string EncodeRequestHeader(const RequestHeader& header) {
@@ -37,7 +49,7 @@ std::string EncodeRequestHeader(const RequestHeader& header) {
                         (header.trace.sampled ? kFlagSampled : 0);
   writer.Number(flags);
   writer.Number(header.partition.value());
-  writer.Number(header.time_left ? static_cast<uint64_t>(header.time_left->count()) : kNoDeadline);
+  writer.Number(EncodeTimeLeft(header.time_left));
   writer.Number(header.trace.trace_high);
   writer.Number(header.trace.trace_low);
   writer.Number(header.trace.span);
@@ -74,10 +86,11 @@ StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section) {
 
 std::string EncodeResponseHeader(const ResponseHeader& header) {
   std::string out;
+  out.reserve(64);
   ByteWriter writer(&out);
   writer.Number(static_cast<uint8_t>(header.status.code()));
-  writer.Number(static_cast<uint32_t>(header.queue_time.count()));
-  writer.Number(static_cast<uint32_t>(header.run_time.count()));
+  writer.Number(Saturated(header.queue_time));
+  writer.Number(Saturated(header.run_time));
   writer.Number(header.load_index);
   constexpr size_t kMessageSizeMax = 1024;
   writer.Counted<uint16_t>(ToStd(header.status.message()).substr(0, kMessageSizeMax));
@@ -101,40 +114,48 @@ StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section) {
 }
 
 Status AppendFrame(const Frame& frame, std::string* out) {
-  if (frame.section.size() > kSectionSizeMax) {
-    return ResourceExhausted("frame header section of ", frame.section.size(), " bytes is over ",
+  return AppendFrame(frame.type, frame.call, frame.section, frame.payload, out);
+}
+
+Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
+                   std::string_view payload, std::string* out) {
+  if (section.size() > kSectionSizeMax) {
+    return ResourceExhausted("frame header section of ", section.size(), " bytes is over ",
                              kSectionSizeMax);
   }
-  if (frame.payload.size() > kPayloadSizeMax) {
-    return ResourceExhausted("payload of ", frame.payload.size(), " bytes is over ",
-                             kPayloadSizeMax);
+  if (payload.size() > kPayloadSizeMax) {
+    return ResourceExhausted("payload of ", payload.size(), " bytes is over ", kPayloadSizeMax);
   }
   const size_t begin = out->size();
-  out->reserve(begin + kFramePrefixSize + frame.section.size() + frame.payload.size());
+  out->reserve(begin + kFramePrefixSize + section.size() + payload.size());
   ByteWriter writer(out);
   writer.Number(kMagic);
   writer.Number(kWireVersion);
-  writer.Number(static_cast<uint8_t>(frame.type));
+  writer.Number(static_cast<uint8_t>(type));
   writer.Number(uint16_t{0});
-  writer.Number(frame.call);
-  writer.Number(static_cast<uint32_t>(frame.section.size()));
-  writer.Number(static_cast<uint32_t>(frame.payload.size()));
+  writer.Number(call);
+  writer.Number(static_cast<uint32_t>(section.size()));
+  writer.Number(static_cast<uint32_t>(payload.size()));
   const std::string_view prefix(out->data() + begin, kChecksumOffset);
-  writer.Number(FrameChecksum(prefix, frame.section, frame.payload));
-  writer.Bytes(frame.section);
-  writer.Bytes(frame.payload);
+  writer.Number(FrameChecksum(prefix, section, payload));
+  writer.Bytes(section);
+  writer.Bytes(payload);
   return OkStatus();
 }
 
 void FrameDecoder::Feed(std::string_view bytes) {
   if (!error_.ok()) return;
-  if (consumed_ == buffer_.size()) {
-    buffer_.clear();
-    consumed_ = 0;
-  } else if (consumed_ > kCompactSize) {
+  if (consumed_ > kCompactSize) {
     buffer_.erase(0, std::exchange(consumed_, 0));
   }
   buffer_ += bytes;
+}
+
+// Nothing is left in it. A connection that once carried a large frame does not keep its memory.
+void FrameDecoder::LetGoOfBuffer() {
+  if (buffer_.capacity() > kIdleBufferSizeMax) std::string().swap(buffer_);
+  buffer_.clear();
+  consumed_ = 0;
 }
 
 Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
@@ -187,6 +208,7 @@ StatusOr<std::optional<Frame>> FrameDecoder::Next() {
   frame.section = section;
   frame.payload = payload;
   consumed_ += whole;
+  if (consumed_ == buffer_.size()) LetGoOfBuffer();
   return frame;
 }
 

@@ -82,8 +82,10 @@ StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section);
 std::string EncodeResponseHeader(const ResponseHeader& header);
 StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section);
 
-// Appends the frame's bytes to `out`.
+// Appends the frame's bytes to `out`, which keeps its contents on an error.
 // Errors: kResourceExhausted the section is over kSectionSizeMax or the payload over 4 GiB.
+Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
+                   std::string_view payload, std::string* out);
 Status AppendFrame(const Frame& frame, std::string* out);
 
 struct FrameLimits {
@@ -103,6 +105,7 @@ class FrameDecoder {
   size_t buffered_size() const { return buffer_.size() - consumed_; }
 
  private:
+  void LetGoOfBuffer();
   Status CheckPrefix(std::string_view prefix, size_t* section_size, size_t* payload_size) const;
 
   const FrameLimits limits_;

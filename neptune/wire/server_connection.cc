@@ -2,7 +2,9 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "neptune/base/strings.h"
 
@@ -34,25 +36,63 @@ class ServerConnection final : public StreamHandler,
                                public std::enable_shared_from_this<ServerConnection> {
  public:
   ServerConnection(FrameServer& server, uint64_t id, std::unique_ptr<Stream> stream)
-      : server_(server), id_(id), stream_(std::move(stream)), decoder_(server.options_.frames) {}
+      : server_(server),
+        id_(id),
+        stream_(std::move(stream)),
+        decoder_(server.options_.frames),
+        last_frame_at_(server.loop_.Now()) {}
   ~ServerConnection() override { CancelAll(); }
 
   void Start() { stream_->Start(this); }
 
   void Answer(uint64_t call, const ResponseHeader& header, std::string payload) {
     if (calls_.erase(call) == 0 || stream_ == nullptr) return;
-    WriteFrame({FrameType::kResponse, call, EncodeResponseHeader(header), std::move(payload)});
+    WriteAnswer(call, header, payload);
   }
 
-  void SendDrain() { WriteFrame({FrameType::kDrain, 0, "", ""}); }
+  void SendDrain() { WriteFrame(FrameType::kDrain, 0, "", ""); }
+
+  // Looks whether the connection stands still. May end it.
+  void Tend(TimePoint now) {
+    const FrameServerOptions& options = server_.options_;
+    if (paused_ ? now - paused_at_ > options.stall_timeout
+                : decoder_.buffered_size() > 0 && now - frame_begun_at_ > options.stall_timeout) {
+      LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": it "
+                                << (paused_ ? "does not read its answers"
+                                            : "does not end its frame");
+      return End();
+    }
+    if (!calls_.empty() || paused_) return;
+    const Duration idle = now - last_frame_at_;
+    if (idle > options.idle_timeout + options.stall_timeout) return End();
+    if (idle > options.idle_timeout && !std::exchange(told_to_drain_, true)) SendDrain();
+  }
 
   size_t in_flight_count() const { return calls_.size(); }
 
  private:
   void OnData(std::string_view bytes) override {
     const auto self = shared_from_this();
+    if (decoder_.buffered_size() == 0) frame_begun_at_ = server_.loop_.Now();
     decoder_.Feed(bytes);
-    while (stream_ != nullptr) {
+    TakeFrames();
+    CountUnfinished();
+  }
+
+  void OnClosed(const Status&) override { End(); }
+
+  void OnDrained() override {
+    if (!std::exchange(paused_, false)) return;
+    const auto self = shared_from_this();
+    frame_begun_at_ = server_.loop_.Now();
+    TakeFrames();
+    CountUnfinished();
+    if (stream_ != nullptr && !paused_) stream_->SetReading(true);
+  }
+
+  // What arrived already waits too while the peer does not read its answers.
+  void TakeFrames() {
+    while (stream_ != nullptr && !paused_) {
       StatusOr<std::optional<Frame>> frame = decoder_.Next();
       if (!frame.ok()) {
         LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
@@ -60,13 +100,20 @@ class ServerConnection final : public StreamHandler,
         return End();
       }
       if (!frame->has_value()) return;
+      last_frame_at_ = frame_begun_at_ = server_.loop_.Now();
       TakeFrame(**std::move(frame));
     }
   }
 
-  void OnClosed(const Status&) override { End(); }
-
-  void OnDrained() override { stream_->SetReading(true); }
+  void CountUnfinished() {
+    if (stream_ == nullptr) return;
+    server_.unfinished_size_ += decoder_.buffered_size() - counted_size_;
+    counted_size_ = decoder_.buffered_size();
+    if (server_.unfinished_size_ <= server_.options_.unfinished_size_max) return;
+    LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
+                              << server_.unfinished_size_ << " bytes of unfinished frames";
+    End();
+  }
 
   void TakeFrame(Frame frame) {
     if (frame.type == FrameType::kCancel) {
@@ -102,17 +149,27 @@ class ServerConnection final : public StreamHandler,
     server_.handler_(std::move(request));
   }
 
-  void WriteFrame(const Frame& frame) {
+  void WriteAnswer(uint64_t call, const ResponseHeader& header, std::string_view payload) {
+    if (payload.size() <= server_.options_.frames.payload_size_max) {
+      return WriteFrame(FrameType::kResponse, call, EncodeResponseHeader(header), payload);
+    }
+    ResponseHeader refusal = header;
+    refusal.status = ResourceExhausted("the answer of ", payload.size(), " bytes is over ",
+                                       server_.options_.frames.payload_size_max);
+    WriteFrame(FrameType::kResponse, call, EncodeResponseHeader(refusal), "");
+  }
+
+  void WriteFrame(FrameType type, uint64_t call, std::string_view section,
+                  std::string_view payload) {
     if (stream_ == nullptr) return;
     std::string bytes;
-    if (const Status status = AppendFrame(frame, &bytes); !status.ok()) {
-      CHECK(AppendFrame(
-                {FrameType::kResponse, frame.call, EncodeResponseHeader({.status = status}), ""},
-                &bytes)
-                .ok());
-    }
+    const Status status = AppendFrame(type, call, section, payload, &bytes);
+    CHECK(status.ok()) << status;  // sections are short, and payloads were checked
     stream_->Write(std::move(bytes));
-    if (stream_->unsent_size() > server_.options_.unsent_size_max) stream_->SetReading(false);
+    if (paused_ || stream_->unsent_size() <= server_.options_.unsent_size_max) return;
+    paused_ = true;
+    paused_at_ = server_.loop_.Now();
+    stream_->SetReading(false);
   }
 
   void End() {
@@ -120,6 +177,7 @@ class ServerConnection final : public StreamHandler,
     const auto self = shared_from_this();
     stream_.reset();
     CancelAll();
+    server_.unfinished_size_ -= counted_size_;
     server_.Remove(id_);
   }
 
@@ -132,6 +190,12 @@ class ServerConnection final : public StreamHandler,
   std::unique_ptr<Stream> stream_;
   FrameDecoder decoder_;
   std::map<uint64_t, std::shared_ptr<IncomingCall>> calls_;
+  size_t counted_size_ = 0;  // of the decoder's bytes, in the server's sum
+  TimePoint last_frame_at_;
+  TimePoint frame_begun_at_;
+  TimePoint paused_at_;
+  bool paused_ = false;  // not read from: the peer does not read its answers
+  bool told_to_drain_ = false;
 };
 
 Reply& Reply::operator=(Reply&& other) noexcept {
@@ -164,6 +228,7 @@ FrameServer::FrameServer(Loop& loop, const FrameServerOptions& options, RequestH
     : loop_(loop), options_(options), handler_(std::move(handler)) {}
 
 FrameServer::~FrameServer() {
+  if (tend_timer_ != 0) loop_.CancelTimer(tend_timer_);
   listener_.reset();
   for (auto& [id, connection] : std::exchange(connections_, {})) connection.reset();
 }
@@ -182,6 +247,24 @@ void FrameServer::Accept(std::unique_ptr<Stream> stream) {
   auto connection = std::make_shared<ServerConnection>(*this, id, std::move(stream));
   connections_.emplace(id, connection);
   connection->Start();
+  ScheduleTend();
+}
+
+void FrameServer::ScheduleTend() {
+  if (tend_timer_ != 0 || connections_.empty()) return;
+  const Duration interval = std::min(options_.stall_timeout, options_.idle_timeout) / 4;
+  tend_timer_ = loop_.RunAt(AddSaturated(loop_.Now(), interval), [this] {
+    tend_timer_ = 0;
+    Tend();
+    ScheduleTend();
+  });
+}
+
+void FrameServer::Tend() {
+  std::vector<std::shared_ptr<ServerConnection>> all;  // one that ends leaves the map
+  for (const auto& [id, connection] : connections_) all.push_back(connection);
+  const TimePoint now = loop_.Now();
+  for (const auto& connection : all) connection->Tend(now);
 }
 
 void FrameServer::Remove(uint64_t id) { connections_.erase(id); }

@@ -7,9 +7,9 @@
 // Source: dissertation 2.2 (request dispatcher's front).
 // Layer: wire.
 // Threads: FrameServer on its loop only; IncomingCall and Reply from any thread.
-// Limits: FrameServerOptions; what is over a limit is answered kResourceExhausted at once. A peer
-// that
-//   does not read its answers is not read from until it does.
+// Limits: FrameServerOptions; what is over a limit is answered kResourceExhausted at once. A peer that
+//   does not read its answers is not read from until it does; one that goes on not reading, or never
+//   ends the frame it began, is closed; one that asks nothing is told to drain, then closed.
 
 #pragma once
 
@@ -82,12 +82,23 @@ struct FrameServerOptions {
   size_t in_flight_count_max = 10000;
   // Unsent answer bytes at which a connection is no longer read. Default: 4 MiB.
   size_t unsent_size_max = 4 << 20;
+  // Most bytes of unfinished frames over all connections; the connection that goes over it is closed.
+  // Default: 512 MiB, eight of the largest payloads.
+  size_t unfinished_size_max = 512 << 20;
+  // Longest time that a frame takes to arrive, and that a peer leaves its answers unread while the
+  // connection is not read from. Default: 30 s, a whole payload over a slow link.
+  Duration stall_timeout = std::chrono::seconds(30);
+  // A connection without calls for this long is told to drain, and closed after stall_timeout more.
+  // Default: 10 min, longer than a caller's pauses.
+  Duration idle_timeout = std::chrono::minutes(10);
 };
 
 class FrameServer {
  public:
   FrameServer(Loop& loop, const FrameServerOptions& options, RequestHandler handler);
   ~FrameServer();
+  FrameServer(const FrameServer&) = delete;
+  FrameServer& operator=(const FrameServer&) = delete;
 
   Status Listen(const Endpoint& at, bool share_port);
   Endpoint local() const { return listener_->local(); }
@@ -100,6 +111,9 @@ class FrameServer {
   friend class ServerConnection;
   void Accept(std::unique_ptr<Stream> stream);
   void Remove(uint64_t id);
+  void ScheduleTend();
+  // Ends connections that stand still.
+  void Tend();
 
   Loop& loop_;
   const FrameServerOptions options_;
@@ -107,6 +121,8 @@ class FrameServer {
   std::unique_ptr<Listener> listener_;
   std::map<uint64_t, std::shared_ptr<ServerConnection>> connections_;
   uint64_t next_id_ = 1;
+  size_t unfinished_size_ = 0;
+  TimerId tend_timer_ = 0;
 };
 
 }  // namespace neptune
