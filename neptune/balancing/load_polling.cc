@@ -1,5 +1,7 @@
 #include "neptune/balancing/load_polling.h"
 
+#include <glog/logging.h>
+
 #include <utility>
 
 #include "neptune/base/byte_order.h"
@@ -15,7 +17,7 @@ constexpr uint8_t kProbeByte = 'P';
 
 // One poll that waits: its datagrams are numbered first, first + 1, ...
 struct PollingAgent::Pending {
-  size_t target_count;
+  const std::vector<Endpoint>& targets;
   PollTally tally;
   ThreadRef waiter;
 };
@@ -24,10 +26,10 @@ StatusOr<std::unique_ptr<PollingAgent>> PollingAgent::Open(Loop& loop, const End
   std::unique_ptr<PollingAgent> agent(new PollingAgent(loop));
   NEPTUNE_ASSIGN_OR_RETURN(
       agent->socket_,
-      loop.network().OpenDatagram({.bind = bind},
-                                  [self = agent.get()](const Endpoint&, std::string_view bytes) {
-                                    self->TakeAnswer(bytes);
-                                  }));
+      loop.network().OpenDatagram(
+          {.bind = bind}, [self = agent.get()](const Endpoint& from, std::string_view bytes) {
+            self->TakeAnswer(from, bytes);
+          }));
   return agent;
 }
 
@@ -36,7 +38,8 @@ PollingAgent::~PollingAgent() {
 }
 
 PollOutcome PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint deadline) {
-  Pending pending{targets.size(), PollTally(targets.size()), ThreadRef(UserThread::Current())};
+  CHECK_LE(targets.size(), kPollSizeMax);
+  Pending pending{targets, PollTally(targets.size()), ThreadRef(UserThread::Current())};
   const uint64_t first = next_number_;
   next_number_ += targets.size();
   pending_.emplace(first, &pending);
@@ -56,7 +59,7 @@ PollOutcome PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint d
   return {pending.tally.best(), pending.tally.answered(), timed_out};
 }
 
-void PollingAgent::TakeAnswer(std::string_view bytes) {
+void PollingAgent::TakeAnswer(const Endpoint& from, std::string_view bytes) {
   ByteReader reader(bytes);
   if (reader.Number<uint8_t>() != kAnswerByte) return;
   const auto number = reader.Number<uint64_t>();
@@ -67,7 +70,8 @@ void PollingAgent::TakeAnswer(std::string_view bytes) {
   --found;
   Pending& pending = *found->second;
   const uint64_t target = number - found->first;
-  if (target >= pending.target_count || pending.tally.decided()) return;
+  if (target >= pending.targets.size() || pending.targets[target] != from) return;
+  if (pending.tally.decided()) return;
   pending.tally.Answer(target, load_index);
   if (pending.tally.decided()) pending.waiter->Wake();
 }

@@ -50,7 +50,9 @@ class PollingAgent {
   static StatusOr<std::unique_ptr<PollingAgent>> Open(Loop& loop, const Endpoint& bind);
   ~PollingAgent();
 
-  // Polls the endpoints and waits for answers until one decides, all came, or `deadline`.
+  // Polls the endpoints and waits for answers until one decides, all came, or `deadline`. An answer
+  // counts only if it comes from the endpoint that was asked.
+  // REQUIRES: at most kPollSizeMax targets.
   PollOutcome Poll(const std::vector<Endpoint>& targets, TimePoint deadline);
 
   uint64_t discarded_count() const { return discarded_count_; }
@@ -58,7 +60,7 @@ class PollingAgent {
  private:
   struct Pending;
   explicit PollingAgent(Loop& loop) : loop_(loop) {}
-  void TakeAnswer(std::string_view bytes);
+  void TakeAnswer(const Endpoint& from, std::string_view bytes);
 
   Loop& loop_;
   std::unique_ptr<DatagramSocket> socket_;

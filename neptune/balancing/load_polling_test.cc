@@ -1,0 +1,168 @@
+// Polls between simulated hosts: what is waited for, what is discarded, what is believed.
+
+#include "neptune/balancing/load_polling.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/strings.h"
+#include "neptune/world/sim/simulator.h"
+
+namespace neptune {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class LoadPollingTest : public testing::Test {
+ protected:
+  LoadPollingTest()
+      : client_loop_(*simulator_.AddHost({.name = "client"}).StartLoop({.name = "loop"})) {
+    client_loop_->Post([this] {
+      scheduler_ = std::make_unique<ThreadScheduler>(*client_loop_);
+      agent_ = *PollingAgent::Open(*client_loop_, {simulator_.host("client").address(), 0});
+    });
+    simulator_.RunFor(milliseconds(1));
+  }
+
+  // A server whose load index is `load`; its name is its number.
+  Endpoint AddServer(uint32_t load) {
+    SimWorld& world = simulator_.AddHost({.name = StrCat(servers_.size())});
+    LoadIndexServer::Hooks hooks;
+    hooks.load_index = [load] { return load; };
+    hooks.announcement = [] { return std::string("announcement"); };
+    hooks.on_announcement = [this](std::string_view bytes) { heard_ += bytes; };
+    servers_.push_back(*LoadIndexServer::Open(**world.StartLoop({.name = "loop"}),
+                                              {world.address(), 0}, std::move(hooks)));
+    return servers_.back()->local();
+  }
+
+  PollOutcome Poll(const std::vector<Endpoint>& targets) {
+    PollOutcome outcome;
+    bool done = false;
+    client_loop_->Post([&] {
+      ASSERT_TRUE(scheduler_
+                      ->Spawn([&] {
+                        const TimePoint begin = this_thread::Now();
+                        outcome = agent_->Poll(targets, begin + milliseconds(10));
+                        took_ = this_thread::Now() - begin;
+                        done = true;
+                      })
+                      .ok());
+    });
+    EXPECT_TRUE(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + seconds(1)));
+    return outcome;
+  }
+
+  Simulator simulator_{1};
+  Loop* const client_loop_;
+  std::vector<std::unique_ptr<LoadIndexServer>> servers_;
+  std::unique_ptr<ThreadScheduler> scheduler_;
+  std::unique_ptr<PollingAgent> agent_;
+  std::string heard_;
+  Duration took_{0};
+};
+
+TEST_F(LoadPollingTest, LeastLoadedServerIsChosenAsSoonAsAllAnswered) {
+  const PollOutcome outcome = Poll({AddServer(3), AddServer(1), AddServer(2)});
+  EXPECT_EQ(outcome.best, 1u);
+  EXPECT_FALSE(outcome.timed_out);
+  EXPECT_LT(took_, milliseconds(2));
+}
+
+TEST_F(LoadPollingTest, HungServerIsNotWaitedForLongerThanTheDeadline) {
+  const Endpoint hung = AddServer(1);
+  const Endpoint loaded = AddServer(7);
+  simulator_.Pause("0");
+  const PollOutcome outcome = Poll({hung, loaded});
+  EXPECT_EQ(outcome.best, 1u);
+  EXPECT_TRUE(outcome.timed_out);
+  EXPECT_FALSE(outcome.answered[0]);
+  EXPECT_EQ(took_, milliseconds(10));
+}
+
+TEST_F(LoadPollingTest, LateAnswerIsNotTakenForThatOfANewerPoll) {
+  const Endpoint hung = AddServer(1);
+  const Endpoint loaded = AddServer(7);
+  simulator_.Pause("0");
+  Poll({hung, loaded});
+  simulator_.Resume("0");  // now it answers the old poll
+  simulator_.RunFor(milliseconds(5));
+  simulator_.Pause("0");
+  const PollOutcome outcome = Poll({hung, loaded});
+  EXPECT_EQ(outcome.best, 1u);
+  EXPECT_FALSE(outcome.answered[0]);
+}
+
+TEST_F(LoadPollingTest, DuplicatedAnswersDecideNothing) {
+  LinkConditions twice = simulator_.links();
+  twice.datagram_duplicate = 1.0;
+  simulator_.SetLinks(twice);
+  const Endpoint a = AddServer(3);
+  const Endpoint b = AddServer(2);
+  for (int i = 0; i < 50; ++i) {
+    const PollOutcome outcome = Poll({a, b});
+    EXPECT_EQ(outcome.best, 1u);
+    EXPECT_EQ(outcome.answered.count(), 2u);
+  }
+}
+
+TEST_F(LoadPollingTest, NobodyAnswers) {
+  const Endpoint hung = AddServer(1);
+  simulator_.Pause("0");
+  const PollOutcome outcome = Poll({hung});
+  EXPECT_EQ(outcome.best, std::nullopt);
+  EXPECT_TRUE(outcome.timed_out);
+}
+
+// Answers come from the endpoint that was asked or do not count, whatever number they carry.
+TEST_F(LoadPollingTest, AnswerOfAStrangerIsIgnored) {
+  const Endpoint a = AddServer(5);
+  const Endpoint b = AddServer(4);
+  SimWorld& stranger = simulator_.AddHost({.name = "stranger"});
+  Loop* const loop = *stranger.StartLoop({.name = "loop"});
+  auto socket = *loop->network().OpenDatagram({.bind = {stranger.address(), 0}},
+                                              [](const Endpoint&, std::string_view) {});
+  // The first port that a host gives is known; guess numbers as well.
+  for (uint64_t number = 0; number < 4; ++number) {
+    std::string forged;
+    ByteWriter writer(&forged);
+    writer.Number(uint8_t{'l'});
+    writer.Number(number);
+    writer.Number(uint32_t{0});
+    for (uint16_t port = 32768; port < 32772; ++port) {
+      (void)socket->SendTo({simulator_.host("client").address(), port}, forged);
+    }
+  }
+  const PollOutcome outcome = Poll({a, b});
+  EXPECT_EQ(outcome.best, 1u) << "no forged idle server";
+  EXPECT_EQ(outcome.answered.count(), 2u);
+}
+
+TEST_F(LoadPollingTest, MalformedDatagramsAreIgnored) {
+  const Endpoint a = AddServer(5);
+  auto socket = *client_loop_->network().OpenDatagram(
+      {.bind = {simulator_.host("client").address(), 0}}, [](const Endpoint&, std::string_view) {});
+  for (const std::string bytes : {"", "L", "L123", "L123456789", "l", "Px"}) {
+    (void)socket->SendTo(a, bytes);
+  }
+  simulator_.RunFor(milliseconds(1));
+  EXPECT_EQ(servers_[0]->answered_count(), 0u);
+  EXPECT_EQ(Poll({a}).best, 0u);
+}
+
+TEST_F(LoadPollingTest, ProbeIsAnsweredWithTheAnnouncement) {
+  const Endpoint a = AddServer(1);
+  AddServer(1);
+  servers_[1]->SendProbe(a, "P");
+  simulator_.RunFor(milliseconds(1));
+  EXPECT_EQ(heard_, "announcement");
+}
+
+}  // namespace
+}  // namespace neptune
