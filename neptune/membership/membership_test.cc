@@ -82,12 +82,14 @@ TEST_F(ServiceYellowPageTest, ListsReplicasByPartitionInOrderOfNode) {
   EXPECT_TRUE(view->Replicas(kEcho, PartitionId(1)).empty());
 }
 
-TEST_F(ServiceYellowPageTest, SilentNodeIsProbedOnceAndForgottenWithoutAnswer) {
+TEST_F(ServiceYellowPageTest, SilentNodeIsProbedAndForgottenWithoutAnswer) {
   page_.Hear(Of("a", 1), At(0));
   EXPECT_EQ(page_.NextEvent(), At(5));
   EXPECT_TRUE(page_.Suspect(At(4.9)).empty());
   ASSERT_EQ(page_.Suspect(At(5)).size(), 1u);
-  EXPECT_TRUE(page_.Suspect(At(5.1)).empty());
+  EXPECT_TRUE(page_.Suspect(At(5.01)).empty());
+  EXPECT_EQ(page_.NextEvent(), At(5.05));
+  EXPECT_EQ(page_.Suspect(At(5.05)).size(), 1u) << "once more: the first may be lost";
   EXPECT_EQ(ReplicaCount(), 1u) << "a suspected node is still offered";
   EXPECT_TRUE(page_.Expire(At(5.4)).empty());
   EXPECT_EQ(page_.Expire(At(5.5)), std::vector<NodeId>{NodeId("a")});
@@ -136,6 +138,20 @@ TEST_F(ServiceYellowPageTest, DrainingNodeIsKnownButNotOffered) {
   page_.Hear(draining, At(0));
   EXPECT_EQ(ReplicaCount(), 0u);
   EXPECT_EQ(page_.View()->nodes().size(), 1u);
+}
+
+// Each of them is remembered, lest a late announcement undo it; but not more than the limit.
+TEST_F(ServiceYellowPageTest, GoodbyesOfStrangersAreBounded) {
+  for (size_t i = 0; i < 2 * kNodeCountMax; ++i) {
+    Announcement goodbye = Of("n" + std::to_string(i), 5);
+    goodbye.goodbye = true;
+    page_.Hear(goodbye, At(1e-6 * static_cast<double>(i)));
+  }
+  EXPECT_EQ(page_.departure_count(), kNodeCountMax);
+  Announcement late = Of("late", 1);
+  late.goodbye = true;
+  page_.Hear(late, At(11));
+  EXPECT_EQ(page_.departure_count(), 1u) << "what is too old to matter is forgotten";
 }
 
 TEST_F(ServiceYellowPageTest, NodesBeyondTheLimitAreIgnoredAndCounted) {

@@ -1,6 +1,7 @@
 #include "neptune/membership/service_yellow_page.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace neptune {
 
@@ -36,10 +37,21 @@ bool ServiceYellowPage::IsLate(const Announcement& announcement, TimePoint now) 
          (announcement.incarnation == last.incarnation && announcement.sequence <= last.sequence);
 }
 
+void ServiceYellowPage::Remember(const NodeId& node, const Departure& departure) {
+  departures_[node] = departure;
+  std::erase_if(departures_, [&](const auto& item) {
+    return departure.at - item.second.at >= options_.goodbye_memory;
+  });
+  if (departures_.size() <= kNodeCountMax) return;
+  departures_.erase(
+      std::min_element(departures_.begin(), departures_.end(),
+                       [](const auto& a, const auto& b) { return a.second.at < b.second.at; }));
+}
+
 bool ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now) {
   if (IsLate(announcement, now)) return false;
   if (announcement.goodbye) {
-    departures_[announcement.node] = {announcement.incarnation, now};
+    Remember(announcement.node, {announcement.incarnation, now});
     if (entries_.erase(announcement.node) == 0) return false;
     ++version_;
     return true;
@@ -48,7 +60,7 @@ bool ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now) {
     ++ignored_count_;
     return false;
   }
-  entries_[announcement.node] = {announcement, now, false, TimePoint(), false};
+  entries_[announcement.node] = {.announcement = announcement, .heard_at = now};
   ++version_;
   return true;
 }
@@ -56,9 +68,13 @@ bool ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now) {
 std::vector<ServiceYellowPage::Probe> ServiceYellowPage::Suspect(TimePoint now) {
   std::vector<Probe> probes;
   for (auto& [node, entry] : entries_) {
-    if (entry.suspected || now - entry.heard_at < options_.expiry) continue;
-    entry.suspected = true;
-    entry.probe_deadline = now + options_.probe_timeout;
+    if (now - entry.heard_at < options_.expiry) continue;
+    if (!std::exchange(entry.suspected, true)) {
+      entry.probe_deadline = now + options_.probe_timeout;
+      entry.next_probe = now;
+    }
+    if (now < entry.next_probe || now >= entry.probe_deadline) continue;
+    entry.next_probe = now + options_.probe_interval;
     probes.push_back({node, entry.announcement.probe_endpoint});
   }
   return probes;
@@ -78,8 +94,8 @@ std::vector<NodeId> ServiceYellowPage::Expire(TimePoint now) {
 TimePoint ServiceYellowPage::NextEvent() const {
   TimePoint next = kNever;
   for (const auto& [node, entry] : entries_) {
-    next =
-        std::min(next, entry.suspected ? entry.probe_deadline : entry.heard_at + options_.expiry);
+    next = std::min(next, entry.suspected ? std::min(entry.next_probe, entry.probe_deadline)
+                                          : entry.heard_at + options_.expiry);
   }
   return next;
 }

@@ -1,6 +1,6 @@
 // The directory of live services, kept as soft state: what is not announced again is forgotten.
 //
-//              heard                silent 5 s                no answer to one probe
+//              heard                silent 5 s                no answer to probes
 //   unknown ──────────► alive ─────────────────► suspected ─────────────────────────► forgotten
 //              ▲          ▲  ▲──── heard or probe answered ────┘                           │
 //              │          │                                                                │
@@ -9,13 +9,15 @@
 //   goodbye: forgotten at once.
 //
 // Source: dissertation 2.2, 2.4 (yellow page; 5 s soft state; failing nodes excluded until heard
-// again). Departs from source: an expiry is confirmed by one unicast probe, because lost datagrams
-// must not expel
-//   healthy nodes; a node that was said goodbye to is not resurrected by a late announcement.
+// again).
+// Departs from source: an expiry is confirmed by unicast probes, repeated because they are lost as
+//   announcements are, and lost datagrams must not expel healthy nodes; a node that was said
+//   goodbye to is not resurrected by a late announcement.
 // Layer: membership, policy. No I/O, no clock, no threads; AvailabilityListener feeds it.
 // Threads: thread-compatible; a View is immutable and may be shared.
 // Units: times are TimePoint.
-// Limits: kNodeCountMax nodes; announcements of further ones are ignored and counted.
+// Limits: kNodeCountMax nodes; announcements of further ones are ignored and counted. As many departed
+//   nodes are remembered; the one that left first is forgotten for one more.
 
 #pragma once
 
@@ -34,9 +36,13 @@ inline constexpr size_t kNodeCountMax = 4096;
 struct YellowPageOptions {
   // Silence after which a node is suspected. Default: 5 s, five announcements (dissertation 2.4).
   Duration expiry = std::chrono::seconds(5);
-  // How long a probe may take. Default: 500 ms, far above a cluster's round trip.
+  // How long a suspected node has to answer one of its probes. Default: 500 ms, far above a cluster's
+  // round trip, so that a dead node is forgotten within 5.5 s.
   Duration probe_timeout = std::chrono::milliseconds(500);
-  // Where to go from here when a goodbye was heard: older announcements are ignored for this long.
+  // Time between the probes of one node. Default: 50 ms; with three of ten datagrams lost, ten probes
+  // all fail one time in 800.
+  Duration probe_interval = std::chrono::milliseconds(50);
+  // How long a goodbye is remembered: older announcements of that node are ignored meanwhile.
   Duration goodbye_memory = std::chrono::seconds(10);
 };
 
@@ -86,7 +92,7 @@ class ServiceYellowPage {
     NodeId node;
     Endpoint to;
   };
-  // Nodes that have just become suspected: each is to be probed once.
+  // Nodes that are suspected: each is to be probed now.
   std::vector<Probe> Suspect(TimePoint now);
   // Forgets suspected nodes whose probe was not answered in time; returns them.
   std::vector<NodeId> Expire(TimePoint now);
@@ -99,19 +105,22 @@ class ServiceYellowPage {
 
   std::shared_ptr<const YellowPageView> View() const;
   uint64_t ignored_count() const { return ignored_count_; }
+  size_t departure_count() const { return departures_.size(); }
 
  private:
   struct Entry {
     Announcement announcement;
     TimePoint heard_at;
     bool suspected = false;
-    TimePoint probe_deadline;
+    TimePoint probe_deadline{};
+    TimePoint next_probe{};
     bool excluded = false;
   };
   struct Departure {
     uint64_t incarnation;
     TimePoint at;
   };
+  void Remember(const NodeId& node, const Departure& departure);
   bool IsLate(const Announcement& announcement, TimePoint now);
 
   const YellowPageOptions options_;

@@ -1,0 +1,42 @@
+// Any bytes: an announcement is refused or accepted, and what is accepted encodes to the same again.
+
+#include <glog/logging.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/checksum.h"
+#include "neptune/membership/announcement.h"
+#include "neptune/membership/service_yellow_page.h"
+
+namespace neptune {
+namespace {
+
+void Check(std::string_view bytes) {
+  const StatusOr<Announcement> announcement = DecodeAnnouncement(bytes);
+  if (!announcement.ok()) return;
+  CHECK(!announcement->node.value().empty());
+  ServiceYellowPage page;
+  page.Hear(*announcement, TimePoint());
+  (void)page.View();
+  const StatusOr<std::string> again = EncodeAnnouncement(*announcement);
+  CHECK(again.ok()) << again.status();
+  CHECK(*DecodeAnnouncement(*again) == *announcement);
+}
+
+}  // namespace
+}  // namespace neptune
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  neptune::Check(bytes);
+  // With the right checksum, so that what lies behind it is reached.
+  std::string sealed(bytes.substr(0, bytes.size() > 8 ? bytes.size() - 8 : 0));
+  const uint64_t checksum = neptune::Checksum64(sealed);
+  neptune::ByteWriter(&sealed).Number(checksum);
+  neptune::Check(sealed);
+  return 0;
+}
