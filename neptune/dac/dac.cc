@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -32,6 +33,17 @@ struct Aggregation {
         session(client),
         caller(UserThread::Current()) {}
 
+  // An operator that throws fails this aggregation, not the node.
+  Status Reduce(const Data& first, const Data& second, Data* combined) const {
+    try {
+      return reduce(first, second, request.reduce_parameters, combined);
+    } catch (const std::exception& error) {
+      return Internal("operator ", request.reduce, " threw: ", error.what());
+    } catch (...) {
+      return Internal("operator ", request.reduce, " threw");
+    }
+  }
+
   void Contribute(PartitionId partition, Data result, const CallReport& call) {
     report.contributing_partitions.push_back(partition);
     report.queue_time_max = std::max(report.queue_time_max, call.queue_time);
@@ -41,7 +53,7 @@ struct Aggregation {
       return;
     }
     Data combined;
-    const Status status = reduce(*reduced, result, request.reduce_parameters, &combined);
+    const Status status = Reduce(*reduced, result, &combined);
     if (status.ok()) {
       reduced = std::move(combined);
     } else if (reduce_error.ok()) {
@@ -87,8 +99,8 @@ Status Check(const AggregationRequest& request) {
   return OkStatus();
 }
 
-// What has not answered by now is missing because of the deadline.
-void CloseAggregation(Aggregation& aggregation) {
+// What has not answered by now is missing, because of the deadline or because the node stops.
+void CloseAggregation(Aggregation& aggregation, const Status& reason) {
   aggregation.closed = true;
   AggregationReport& report = aggregation.report;
   for (const PartitionId& partition : aggregation.request.partitions) {
@@ -98,7 +110,7 @@ void CloseAggregation(Aggregation& aggregation) {
     const auto& there = report.contributing_partitions;
     if (std::find(there.begin(), there.end(), partition) != there.end()) continue;
     if (std::any_of(report.missing.begin(), report.missing.end(), same)) continue;
-    report.missing.push_back({partition, DeadlineExceeded("no result by the deadline")});
+    report.missing.push_back({partition, reason});
   }
   std::sort(report.contributing_partitions.begin(), report.contributing_partitions.end());
   std::sort(report.missing.begin(), report.missing.end(),
@@ -128,6 +140,7 @@ Status Conclude(Aggregation& aggregation, Data* result, AggregationReport* repor
 
 Status Aggregate(ClientSession& session, const AggregationRequest& request, Data* result,
                  AggregationReport* report) {
+  *report = AggregationReport();
   NEPTUNE_RETURN_IF_ERROR(Check(request));
   NEPTUNE_ASSIGN_OR_RETURN(ReduceOperator reduce,
                            session.client().operators().Find(request.reduce));
@@ -142,10 +155,16 @@ Status Aggregate(ClientSession& session, const AggregationRequest& request, Data
         [aggregation, partition] { AskPartition(aggregation, partition); });
     if (!asking.ok()) aggregation->Settle(partition, asking.status(), Data(), CallReport());
   }
-  while (aggregation->outstanding_count > 0) {
-    if (this_thread::Park(request.deadline) != ParkResult::kWoken) break;
+  ParkResult end = ParkResult::kWoken;
+  while (aggregation->outstanding_count > 0 && end == ParkResult::kWoken) {
+    end = this_thread::Park(request.deadline);
   }
-  CloseAggregation(*aggregation);
+  if (end == ParkResult::kStopping && aggregation->outstanding_count > 0) {
+    CloseAggregation(*aggregation, Cancelled("the node stops"));
+    *report = std::move(aggregation->report);
+    return Cancelled("aggregating over ", request.service, ": the node stops");
+  }
+  CloseAggregation(*aggregation, DeadlineExceeded("no result by the deadline"));
   return Conclude(*aggregation, result, report);
 }
 

@@ -9,7 +9,7 @@
 // Threads: on a user-level thread; the reduce operator runs on the caller's loop and must not wait.
 // Units: the deadline is a TimePoint and soft: what is not there by then is left out.
 // Errors: kInvalidArgument a guarantee outside (0, 1] or a deadline that has passed; kNotFound the reduce
-//   operator is not registered on this node; kUnavailable fewer than the guaranteed share contributed
+//   operator is not registered on this node; kCancelled the node stops; kUnavailable fewer than the guaranteed share contributed
 //   (the message counts them; the report has the reasons); an error of the reduce operator.
 // Limits: kAggregationPartitionsMax partitions.
 

@@ -106,7 +106,11 @@ Status CheckNetwork(ClusterSpec* spec) {
                            "' is not 224.0.0.0 to 239.255.255.255 with a port");
   }
   if (spec->interface_address().empty()) spec->set_interface_address("127.0.0.1");
-  NEPTUNE_RETURN_IF_ERROR(Endpoint::Parse(spec->interface_address() + ":0").status());
+  NEPTUNE_ASSIGN_OR_RETURN(const Endpoint own, Endpoint::Parse(spec->interface_address() + ":0"));
+  if (own.address == 0) {
+    return InvalidArgument("interface_address '", spec->interface_address(),
+                           "' is told to other nodes, so it must be one that they can reach");
+  }
   if (spec->balancing().empty()) spec->set_balancing("poll");
   NEPTUNE_RETURN_IF_ERROR(ParseBalancingPolicy(spec->balancing()).status());
   return CheckNumber("announce_interval_ms", spec->announce_interval_ms(), 1000, 60000,

@@ -15,6 +15,8 @@ constexpr size_t kHandlerStackSize = 512 * 1024;
 // After the goodbye callers get this long to learn of it before connections are told to drain.
 constexpr Duration kGoodbyePause = std::chrono::milliseconds(50);
 constexpr Duration kDrainPoll = std::chrono::milliseconds(5);
+// How long threads get to end once their waits do.
+constexpr Duration kThreadsEndMax = std::chrono::seconds(1);
 
 uint32_t AddressOf(const NodeOptions& options) {
   if (options.address) return *options.address;
@@ -87,6 +89,7 @@ void Node::Start(absl::AnyInvocable<void(Status)> on_started) {
         control_->scheduler->Spawn([this, on_started = std::move(on_started)]() mutable {
           const Status status = Boot();
           ready_ = status.ok();
+          boot_ended_ = true;
           on_started(status);
         });
     CHECK(boot.ok()) << boot.status();
@@ -217,19 +220,20 @@ Status Node::StartMembership() {
   publisher_ = std::make_unique<AvailabilityPublisher>(
       *control_->loop, *channel_, identity_, [this](Announcement* a) { FillAnnouncement(a); },
       options);
+  // A node that is too large to be announced would never be called.
+  NEPTUNE_RETURN_IF_ERROR(publisher_->Current().status());
   publisher_->Start();
   return OkStatus();
 }
 
 void Node::TakeRequest(IncomingRequest request) {
-  const auto found = hosts_.find(request.header.service.value());
-  if (!ready_ || found == hosts_.end()) {
-    ResponseHeader header;
-    header.status =
-        Unavailable("service ", request.header.service, " is not on node ", options_.name);
-    return request.reply.Send(header, "");
+  Status why = Unavailable("node ", options_.name, " is starting");
+  if (ready_) {  // before that another loop may be adding to hosts_
+    const auto found = hosts_.find(request.header.service.value());
+    if (found != hosts_.end()) return found->second->Dispatch(std::move(request));
+    why = Unavailable("service ", request.header.service, " is not on node ", options_.name);
   }
-  found->second->Dispatch(std::move(request));
+  request.reply.Send({.status = why}, "");
 }
 
 void Node::TakeView(std::shared_ptr<const YellowPageView> view) {
@@ -334,10 +338,85 @@ Status Node::AddStatusSections() {
 
 void Node::Stop(Duration grace, absl::AnyInvocable<void()> on_stopped) {
   if (control_ == nullptr) return on_stopped();
-  RunOnControl([this, grace, on_stopped = std::move(on_stopped)]() mutable {
-    Shutdown(grace);
-    on_stopped();
+  control_->loop->Post([this, grace, on_stopped = std::move(on_stopped)]() mutable {
+    if (stopped_) return on_stopped();
+    stop_waiters_.push_back(std::move(on_stopped));
+    if (stop_waiters_.size() > 1) return;
+    const auto started = control_->scheduler->Spawn([this, grace] { Shutdown(grace); }, "stop");
+    CHECK(started.ok()) << started.status();
   });
+}
+
+void Node::Shutdown(Duration grace) {
+  while (!boot_ended_) this_thread::SleepFor(kDrainPoll);
+  draining_ = true;
+  SayGoodbye();
+  FinishCalls(grace);
+  StopModules();
+  StopThreads();
+  if (!WaitUntil([this] { return OnlyThisThreadLives(); }, kThreadsEndMax)) {
+    LOG(WARNING) << "user-level threads of node " << options_.name << " go on after its stop";
+  }
+  stopped_ = true;
+  for (auto& tell : std::exchange(stop_waiters_, {})) tell();
+}
+
+void Node::SayGoodbye() {
+  if (publisher_ != nullptr) publisher_->Goodbye();
+  this_thread::SleepFor(kGoodbyePause);
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    RunOn(*loops_.serving()[i], [&] { servers_[i]->Drain(); });
+  }
+}
+
+void Node::FinishCalls(Duration grace) {
+  const auto finished = [this] { return InFlightCount() == 0 && LoadIndex() == 0; };
+  if (WaitUntil(finished, grace)) return;
+  LOG(WARNING) << "node " << options_.name << " ends the waits of " << LoadIndex() << " requests";
+  StopThreads();
+  WaitUntil(finished, kThreadsEndMax);
+}
+
+// In the reverse order of starting: a frontend stops before what it calls.
+void Node::StopModules() {
+  for (auto it = spec_.hosts().rbegin(); it != spec_.hosts().rend(); ++it) {
+    const auto found = hosts_.find(it->service());
+    if (found == hosts_.end()) continue;
+    if (found->second->load_index() == 0) {
+      found->second->Stop();
+    } else {
+      LOG(ERROR) << "methods of " << it->service() << " still run; its module is not stopped";
+    }
+  }
+}
+
+void Node::StopThreads() {
+  for (const auto& loop : loops_.all()) {
+    RunOn(*loop, [&] {
+      if (loop->scheduler != nullptr) loop->scheduler->Stop();
+    });
+  }
+}
+
+bool Node::OnlyThisThreadLives() {
+  size_t live_count = 0;
+  for (const auto& loop : loops_.all()) {
+    RunOn(*loop, [&] {
+      if (loop->scheduler != nullptr) live_count += loop->scheduler->live_count();
+    });
+  }
+  return live_count <= 1;
+}
+
+bool Node::WaitUntil(const std::function<bool()>& done, Duration limit) {
+  const TimePoint end = AddSaturated(control_->loop->Now(), limit);
+  while (!done()) {
+    if (control_->loop->Now() >= end) return false;
+    OneShotEvent pause;
+    control_->loop->RunAt(control_->loop->Now() + kDrainPoll, [&] { pause.Set(); });
+    while (!pause.is_set()) this_thread::ParkUntilWoken();
+  }
+  return true;
 }
 
 size_t Node::InFlightCount() {
@@ -346,21 +425,6 @@ size_t Node::InFlightCount() {
     RunOn(*loops_.serving()[i], [&] { count += servers_[i]->in_flight_count(); });
   }
   return count;
-}
-
-void Node::Shutdown(Duration grace) {
-  if (draining_.exchange(true)) return;
-  const TimePoint end = AddSaturated(control_->loop->Now(), grace);
-  if (publisher_ != nullptr) publisher_->Goodbye();
-  this_thread::SleepFor(kGoodbyePause);
-  for (size_t i = 0; i < servers_.size(); ++i) {
-    RunOn(*loops_.serving()[i], [&] { servers_[i]->Drain(); });
-  }
-  while (InFlightCount() > 0 && control_->loop->Now() < end) this_thread::SleepFor(kDrainPoll);
-  // The reverse order of starting: a frontend stops before what it calls.
-  for (auto it = spec_.hosts().rbegin(); it != spec_.hosts().rend(); ++it) {
-    if (const auto found = hosts_.find(it->service()); found != hosts_.end()) found->second->Stop();
-  }
 }
 
 }  // namespace neptune

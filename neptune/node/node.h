@@ -61,7 +61,10 @@ class Node {
 
   // Starts everything; `on_started` is called once.
   void Start(absl::AnyInvocable<void(Status)> on_started);
-  // Says goodbye, finishes what is in flight for at most `grace`, stops the modules.
+  // Says goodbye, finishes what is in flight for at most `grace`, then ends the waits of methods that
+  // still run, stops the modules, and ends all other user-level threads. A module whose methods
+  // go on all the same is not stopped. After a start that failed it stops what had started. Called
+  // again it answers when the first one is done.
   void Stop(Duration grace, absl::AnyInvocable<void()> on_stopped);
 
   const NodeId& name() const { return options_.name; }
@@ -90,6 +93,14 @@ class Node {
   void TakeView(std::shared_ptr<const YellowPageView> view);
   void FillAnnouncement(Announcement* announcement);
   void Shutdown(Duration grace);
+  void SayGoodbye();
+  void FinishCalls(Duration grace);
+  void StopModules();
+  // Ends the waits of all user-level threads of the node; those that begin later end at once.
+  void StopThreads();
+  // Waits until `done` holds, for at most `limit`; a stop of the control loop's threads does not end it.
+  bool WaitUntil(const std::function<bool()>& done, Duration limit);
+  bool OnlyThisThreadLives();
   size_t InFlightCount();
   uint32_t LoadIndex() const;
   // Runs `work` on `loop` and parks until it has run.
@@ -115,6 +126,9 @@ class Node {
   std::unique_ptr<AdminServer> admin_;
   std::vector<StatusSection> sections_;
   std::vector<CallbackGauge> gauges_;
+  std::vector<absl::AnyInvocable<void()>> stop_waiters_;  // on the control loop, as the next two
+  bool boot_ended_ = false;
+  bool stopped_ = false;
   std::atomic<bool> ready_{false};
   std::atomic<bool> draining_{false};
   mutable LeafMutex view_mutex_;

@@ -11,8 +11,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/dac/dac.h"
-#include "neptune/node/echo_module.h"
-#include "neptune/world/sim/simulator.h"
+#include "neptune/node/simulated_cluster.h"
 
 namespace neptune {
 namespace {
@@ -21,86 +20,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 const ServiceName kEcho("echo");
-
-// `node_count` echo servers s0, s1, ... in `partition_count` partitions round robin, and a client node c
-// that hosts a service of its own.
-ClusterSpec EchoSpec(int node_count, int partition_count) {
-  std::string text =
-      StrCat("name: 'test' multicast_group: '239.192.7.1:7400' announce_interval_ms: 1000 ",
-             "services { name: 'echo' module: 'echo' partition_count: ", partition_count, " } ",
-             "services { name: 'idle' module: 'echo' } ",
-             "nodes { name: 'c' hosts { service: 'idle' } } ");
-  for (int i = 0; i < node_count; ++i) {
-    StrAppend(&text, "nodes { name: 's", i,
-              "' hosts { service: 'echo' partitions: ", i % partition_count, " } } ");
-  }
-  const StatusOr<ClusterSpec> spec = ParseClusterSpec(text, "test");
-  EXPECT_TRUE(spec.ok()) << spec.status();
-  return *spec;
-}
-
-StatusOr<std::unique_ptr<ServiceModule>> MakeEcho(const std::string& module) {
-  if (module != "echo") return NotFound("no module '", module, "'");
-  return std::make_unique<EchoModule>();
-}
-
-class SimulatedCluster {
- public:
-  SimulatedCluster(uint64_t seed, int node_count, int partition_count)
-      : spec_(EchoSpec(node_count, partition_count)), simulator_(seed) {
-    for (const NodeSpec& node : spec_.nodes()) AddHost(node.name());
-    simulator_.RunFor(milliseconds(500));
-  }
-
-  Simulator& simulator() { return simulator_; }
-  Node& client() { return *nodes_.at("c"); }
-  Node& node(const std::string& name) { return *nodes_.at(name); }
-
-  // Runs `body` on a user-level thread of the client node until it ends.
-  void RunOnClient(std::function<void(ClientSession&)> body, Duration limit = seconds(60)) {
-    bool done = false;
-    client().RunOnControl([&] {
-      ClientSession session(client().client());
-      body(session);
-      done = true;
-    });
-    ASSERT_TRUE(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + limit))
-        << "seed " << simulator_.seed();
-  }
-
-  std::set<std::string> KnownReplicas(uint32_t partition = 0) {
-    std::set<std::string> names;
-    for (const Replica& replica : client().View()->Replicas(kEcho, PartitionId(partition))) {
-      names.insert(replica.node.value());
-    }
-    return names;
-  }
-
- private:
-  void AddHost(const std::string& name) {
-    HostOptions options;
-    options.name = name;
-    options.boot = [this, name](World& world) { return Boot(name, world); };
-    simulator_.AddHost(std::move(options));
-  }
-
-  std::shared_ptr<void> Boot(const std::string& name, World& world) {
-    NodeOptions options;
-    options.spec = spec_;
-    options.name = NodeId(name);
-    options.modules = MakeEcho;
-    options.address = static_cast<SimWorld&>(world).address();
-    auto node = std::make_shared<Node>(world, std::move(options));
-    nodes_[name] = node.get();
-    node->Start(
-        [name](const Status& status) { ASSERT_TRUE(status.ok()) << name << ": " << status; });
-    return node;
-  }
-
-  const ClusterSpec spec_;
-  std::map<std::string, Node*> nodes_;
-  Simulator simulator_;
-};
 
 Status Echo(ClientSession& session, uint32_t partition, const std::string& text,
             std::string* answer, Duration timeout = seconds(2), const char* method = "Echo") {

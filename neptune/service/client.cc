@@ -54,15 +54,15 @@ class CallInProgress {
     for (int i = 0; i < attempts_max_; ++i) {
       if (loop_.Now() >= deadline_) return Expired();
       const std::optional<Replica> replica = ChooseReplica();
+      if (ThreadScheduler::Current()->stopping()) return Stopping();
       if (!replica) break;
+      if (loop_.Now() >= deadline_) return Expired();
       if (report_ != nullptr) {
         report_->attempts = i + 1;
         report_->server = replica->node;
       }
       last = Try(*replica);
-      if (last.progress == Progress::kAnswered) return last.status;
-      if (last.status.code() == StatusCode::kCancelled) return last.status;
-      if (last.progress == Progress::kSentAndLost && header_.access == AccessMode::kWrite) break;
+      if (!MayTryAgain(last)) break;
       tried_.push_back(replica->node);
     }
     return last.status;
@@ -73,6 +73,17 @@ class CallInProgress {
     return StrCat(header_.service, "/", header_.partition, ".", header_.method);
   }
   Status Expired() const { return DeadlineExceeded("calling ", Target()); }
+  Status Stopping() const { return Cancelled("calling ", Target(), ": the node stops"); }
+
+  // A write may have been done once it was sent. A read may be asked elsewhere when its answer was
+  // lost, or when the server says that it cannot serve it.
+  bool MayTryAgain(const Attempt& last) const {
+    if (last.status.ok() || last.status.code() == StatusCode::kCancelled) return false;
+    if (last.progress == Progress::kNotSent) return true;
+    if (header_.access == AccessMode::kWrite) return false;
+    return last.progress == Progress::kSentAndLost ||
+           last.status.code() == StatusCode::kUnavailable;
+  }
 
   // A replica that was not tried yet; when all were, all again after a pause.
   std::optional<Replica> ChooseReplica() {
@@ -100,12 +111,12 @@ class CallInProgress {
   Attempt Try(const Replica& replica) {
     auto connection = client_.connections().Get(replica.call_endpoint, deadline_);
     if (!connection.ok()) {
-      if (client_.CountFailure(replica.node)) session_.client().Exclude(replica.node);
+      if (client_.FailsTooOften(replica.call_endpoint)) session_.client().Exclude(replica.node);
       return {Progress::kNotSent, Annotate(connection.status(), "calling " + Target())};
     }
-    client_.CountSuccess(replica.node);
     const Duration left = deadline_ - loop_.Now();
-    header_.time_left = std::chrono::microseconds(std::max<int64_t>(0, ToMicros(left)));
+    if (left <= Duration(0)) return {Progress::kAnswered, Expired()};
+    if (deadline_ != kNever) header_.time_left = std::chrono::microseconds(ToMicros(left));
     PendingAnswer answer;
     const StatusOr<uint64_t> call =
         (*connection)->Call(EncodeRequestHeader(header_), request_.bytes(), &answer);
@@ -114,7 +125,7 @@ class CallInProgress {
     if (result != ParkResult::kWoken) {
       (*connection)->Forget(*call, /*tell_server=*/true);
       if (result == ParkResult::kStopping) {
-        return {Progress::kSentAndLost, Cancelled("calling ", Target(), ": the node stops")};
+        return {Progress::kSentAndLost, Stopping()};
       }
       return {Progress::kAnswered, Expired()};
     }

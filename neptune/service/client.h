@@ -14,7 +14,7 @@
 // Errors: kUnavailable no live replica, or every attempt failed; kDeadlineExceeded; kCancelled the
 // node
 //   stops; otherwise what the method answered.
-// Limits: CallOptions::attempts_max tries a call; every call has a deadline.
+// Limits: CallOptions::attempts_max tries a call; every call has a deadline unless it says kNever.
 
 #pragma once
 

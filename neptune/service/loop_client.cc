@@ -67,10 +67,16 @@ size_t LoopClient::ChooseByPoll(const std::vector<const Replica*>& candidates, T
   return targets[*outcome.best];
 }
 
-bool LoopClient::CountFailure(const NodeId& node) {
-  if (++failures_[node] < options_.connection_failures_max) return false;
-  failures_.erase(node);
+bool LoopClient::FailsTooOften(const Endpoint& to) {
+  if (connections_.failure_count(to) < options_.connection_failures_max) return false;
+  connections_.ForgetFailures(to);
   return true;
+}
+
+void LoopClient::set_view(std::shared_ptr<const YellowPageView> view) {
+  view_ = std::move(view);
+  std::erase_if(missed_polls_,
+                [&](const auto& missed) { return !view_->nodes().contains(missed.first); });
 }
 
 }  // namespace neptune

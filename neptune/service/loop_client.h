@@ -34,14 +34,13 @@ class LoopClient {
   // Index of the replica to call. REQUIRES: `candidates` is not empty.
   size_t Choose(const std::vector<const Replica*>& candidates, TimePoint deadline);
 
-  // Counts a connection's failure or success; true when the node has failed too often in a row.
-  bool CountFailure(const NodeId& node);
-  void CountSuccess(const NodeId& node) { failures_.erase(node); }
+  // True when attempts to connect have failed too often in a row; counting then begins anew.
+  bool FailsTooOften(const Endpoint& to);
 
   ConnectionCache& connections() { return connections_; }
   const YellowPageView& view() const { return *view_; }
   std::shared_ptr<const YellowPageView> shared_view() const { return view_; }
-  void set_view(std::shared_ptr<const YellowPageView> view) { view_ = std::move(view); }
+  void set_view(std::shared_ptr<const YellowPageView> view);
   uint64_t slow_poll_count() const { return polling_->discarded_count(); }
 
  private:
@@ -53,8 +52,8 @@ class LoopClient {
   ConnectionCache connections_;
   std::unique_ptr<PollingAgent> polling_;
   std::shared_ptr<const YellowPageView> view_;
-  std::map<NodeId, int> failures_;
-  std::map<NodeId, int> missed_polls_;  // in a row, while another replica answered
+  // In a row, while another replica answered; of nodes of the view only.
+  std::map<NodeId, int> missed_polls_;
   uint64_t round_ = 0;
 };
 

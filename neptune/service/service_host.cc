@@ -13,6 +13,22 @@ namespace neptune {
 
 TimePoint RequestContext::Now() const { return Loop::Current()->Now(); }
 
+namespace {
+
+// Runs what a service programmer wrote; an exception becomes kInternal.
+template <typename Function>
+Status WithoutExceptions(std::string_view what, Function&& function) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    return Internal(what, " threw: ", error.what());
+  } catch (...) {
+    return Internal(what, " threw");
+  }
+}
+
+}  // namespace
+
 // A registered method with its statistics.
 struct ServiceHost::MethodEntry {
   std::string name;
@@ -68,11 +84,17 @@ Status ServiceHost::Start(std::unique_ptr<ServiceModule> module, ModuleContext& 
   gauges_.push_back(std::move(load));
   gauges_.push_back(std::move(queued));
   module_ = std::move(module);
-  return Annotate(module_->Start(context), StrCat("starting service ", service_));
+  return Annotate(WithoutExceptions("the module", [&] { return module_->Start(context); }),
+                  StrCat("starting service ", service_));
 }
 
 void ServiceHost::Stop() {
-  if (module_ != nullptr) module_->Stop();
+  if (module_ == nullptr) return;
+  const Status status = WithoutExceptions("the module", [&] {
+    module_->Stop();
+    return OkStatus();
+  });
+  LOG_IF(ERROR, !status.ok()) << "stopping service " << service_ << ": " << status;
 }
 
 void ServiceHost::Method(const MethodName& name, const MethodOptions& options,
@@ -112,7 +134,8 @@ void ServiceHost::Reduce(const MethodName& name, ReduceOperator reduce) {
   operators_.Register(name, std::move(reduce));
 }
 
-const ServiceHost::MethodEntry* ServiceHost::Find(IncomingRequest& request, Status* why) const {
+const ServiceHost::MethodEntry* ServiceHost::Find(const IncomingRequest& request,
+                                                  Status* why) const {
   const RequestHeader& header = request.header;
   const auto found = methods_.find(header.method.value());
   if (found == methods_.end()) {
@@ -175,7 +198,7 @@ void ServiceHost::Enqueue(IncomingRequest request, const MethodEntry& method) {
         !queue_.Push({ticket, request.received, request.deadline, request.header.service_class});
     if (!refused) {
       waiting_.emplace(ticket, Waiting{std::move(request), &method});
-      if (waiting_count_.fetch_add(1) == 0 && active_count_ == 0) {
+      if (waiting_count_.fetch_add(1) == 0) {
         last_progress_ns_ = Loop::Current()->Now().time_since_epoch().count();
       }
     }
@@ -269,13 +292,8 @@ void ServiceHost::Serve(IncomingRequest request, const MethodEntry& method) {
   if (request.call->cancelled()) {
     status = Cancelled("the caller cancelled");
   } else {
-    try {
-      status = method.function(context, input, &output);
-    } catch (const std::exception& error) {
-      status = Internal("method ", method.name, " threw: ", error.what());
-    } catch (...) {
-      status = Internal("method ", method.name, " threw");
-    }
+    status =
+        WithoutExceptions(method.name, [&] { return method.function(context, input, &output); });
   }
   const TimePoint end = loop.Now();
   last_progress_ns_ = end.time_since_epoch().count();
@@ -301,9 +319,13 @@ HostedService ServiceHost::Describe(TimePoint now) const {
   HostedService hosted{service_, 1, implementation(), {}};
   if (module_ == nullptr || Stalled(now)) return hosted;
   for (const PartitionId& partition : partitions_) {
-    if (module_->Health(partition).ok()) hosted.partitions.push_back(partition);
+    if (Healthy(partition)) hosted.partitions.push_back(partition);
   }
   return hosted;
+}
+
+bool ServiceHost::Healthy(PartitionId partition) const {
+  return WithoutExceptions("Health", [&] { return module_->Health(partition); }).ok();
 }
 
 size_t ServiceHost::queue_length() const { return waiting_count_; }

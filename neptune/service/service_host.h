@@ -39,7 +39,8 @@ struct ServiceHostOptions {
   size_t concurrency = 8;
   // Most short requests that are on user-level threads at once. Default: 1,024.
   size_t short_count_max = 1024;
-  // A host whose requests wait while none has finished for this long no longer announces itself.
+  // A host whose requests have waited this long while none finished no longer announces itself.
+  // Default: 2 s, many times what a request of a search takes.
   Duration stall_timeout = std::chrono::seconds(2);
 };
 
@@ -77,7 +78,8 @@ class ServiceHost final : public ServiceRegistrar {
  private:
   struct MethodEntry;
 
-  const MethodEntry* Find(IncomingRequest& request, Status* why) const;
+  bool Healthy(PartitionId partition) const;
+  const MethodEntry* Find(const IncomingRequest& request, Status* why) const;
   void Refuse(IncomingRequest request, const Status& status, const MethodEntry* method);
   bool TryRunInPlace(IncomingRequest& request, const MethodEntry& method);
   void Enqueue(IncomingRequest request, const MethodEntry& method);

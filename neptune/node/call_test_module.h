@@ -1,0 +1,43 @@
+// A module whose methods do what tests of calls need, and what each simulated host has seen of them.
+//
+// Layer: node, tests only. Threads: the simulation's thread.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "neptune/node/simulated_cluster.h"
+
+namespace neptune {
+
+struct HostRecord {
+  int begun = 0;    // methods of any kind that began
+  int running = 0;  // inside Sleep and Wait now
+  int running_max = 0;
+  int told_to_stop = 0;  // saw ShouldStop
+  int writes = 0;
+  int module_stops = 0;
+  int running_at_module_stop = 0;
+  // What the test asks for:
+  bool refuses = false;  // Name and Write answer kUnavailable
+  Status health;
+  bool health_throws = false;
+};
+
+// By name of the host.
+using HostRecords = std::map<std::string, HostRecord>;
+
+// Besides the methods of the echo module, which it contains:
+//   Name     short  the host's name
+//   Sleep    long   sleeps as many milliseconds as the request says, then the host's name
+//   Doze     short  as Sleep
+//   Wait     long   until it should stop
+//   Write    short  a write: counts, and answers after 100 ms
+//   Throw    short  throws
+//   LateSum  short  as Sum, after 300 ms on host s0
+// and the reduce operators FailingReduce and ThrowingReduce.
+ModuleFactory CallTestModules(HostRecords* records);
+
+}  // namespace neptune

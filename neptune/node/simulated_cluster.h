@@ -1,0 +1,63 @@
+// Whole nodes on simulated hosts, for tests: one host a node of the spec, and a client among them.
+//
+// Source: none. Layer: node, tests only.
+// Threads: the simulation's thread.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "neptune/node/node.h"
+#include "neptune/world/sim/simulator.h"
+
+namespace neptune {
+
+// `node_count` servers s0, s1, ... of service "echo" in `partition_count` partitions round robin, and a
+// client node c that hosts a service of its own. `echo_fields` are further fields of the service.
+ClusterSpec EchoSpec(int node_count, int partition_count, const std::string& echo_fields = "");
+
+// Knows the module "echo" only.
+StatusOr<std::unique_ptr<ServiceModule>> MakeEcho(const std::string& module);
+
+struct SimulatedClusterOptions {
+  uint64_t seed = 1;
+  ClusterSpec spec;
+  ModuleFactory modules = MakeEcho;
+  SimOptions sim{};
+};
+
+class SimulatedCluster {
+ public:
+  // Starts every node and lets them find each other.
+  explicit SimulatedCluster(SimulatedClusterOptions options);
+  SimulatedCluster(uint64_t seed, int node_count, int partition_count)
+      : SimulatedCluster({.seed = seed, .spec = EchoSpec(node_count, partition_count)}) {}
+
+  Simulator& simulator() { return simulator_; }
+  Node& node(const std::string& name) { return *nodes_.at(name); }
+  Node& client() { return node("c"); }
+
+  // Runs `body` on a user-level thread of the client node until it ends; a test failure if it does not.
+  void RunOnClient(std::function<void(ClientSession&)> body,
+                   Duration limit = std::chrono::seconds(60));
+  // Begins `body` there and returns.
+  void SpawnOnClient(std::function<void(ClientSession&)> body);
+
+  // The nodes that `node` knows to serve the partition of "echo".
+  std::set<std::string> KnownReplicas(uint32_t partition = 0, const std::string& node = "c");
+  // The nodes that `node` knows at all.
+  std::set<std::string> KnownNodes(const std::string& node = "c");
+
+ private:
+  std::shared_ptr<void> Boot(const std::string& name, World& world);
+
+  const SimulatedClusterOptions options_;
+  std::map<std::string, Node*> nodes_;
+  Simulator simulator_;
+};
+
+}  // namespace neptune
