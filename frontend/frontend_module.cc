@@ -94,8 +94,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   context.registrar.Reduce(neptune::MethodName(index::kTierReduceOperator), ReduceTierAnswers);
   drain_grace_ = options.drain_grace;
   plan_ = std::make_unique<SearchPlan>(context.client, context.world, options.plan, plan_metrics);
-  gateway_ = std::make_unique<HttpGateway>(*plan_, context.client, context.metrics, gateway_metrics,
-                                           options.gateway);
+  gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
   const std::vector<NodeLoop*>& loops = context.client.loops().serving();
   for (NodeLoop* const loop : loops) servers_.push_back({loop, nullptr});
   const Status status = StartServers(context.world, options);

@@ -4,8 +4,9 @@
 #include <charconv>
 #include <optional>
 #include <utility>
+#include <vector>
 
-#include "frontend/readiness.h"
+#include "neptune/admin/admin_pages.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/wire/http/problem.h"
@@ -104,10 +105,16 @@ std::optional<uint64_t> ParseDocId(std::string_view text) {
 
 }  // namespace
 
-HttpGateway::HttpGateway(SearchPlan& plan, neptune::Client& client,
-                         const neptune::MetricsRegistry& registry, const GatewayMetrics& metrics,
-                         const GatewayOptions& options)
-    : plan_(plan), client_(client), registry_(registry), metrics_(metrics), options_(options) {
+HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context,
+                         const GatewayMetrics& metrics, const GatewayOptions& options)
+    : plan_(plan),
+      client_(context.client),
+      world_(context.world),
+      registry_(context.metrics),
+      sections_(context.status),
+      started_(neptune::this_thread::Now()),
+      metrics_(metrics),
+      options_(options) {
   AddPages();
   AddStaticFiles();
   AddStatusRoutes();
@@ -153,6 +160,8 @@ void HttpGateway::AddStatusRoutes() {
     response.headers.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     return response;
   });
+  router_.Add("GET", "/statusz",
+              [this](const HttpRequest& request) { return NodeStatus(request); });
   router_.Add("GET", "/robots.txt",
               [](const HttpRequest&) { return HttpResponse::Text(200, std::string(kRobots)); });
 }
@@ -233,13 +242,33 @@ HttpResponse HttpGateway::Document(const HttpRequest& request) const {
   return ToResponse(RenderCachedDocument(*document, SiteOf(request)));
 }
 
+Readiness HttpGateway::CurrentReadiness() const {
+  return ComputeReadiness(*client_.View(), plan_.options());
+}
+
 HttpResponse HttpGateway::Ready(const HttpRequest& request) const {
-  const Readiness readiness = ComputeReadiness(*client_.View(), plan_.options());
+  const Readiness readiness = CurrentReadiness();
   const bool wants_complete = request.Parameter("complete") == "1";
   const bool is_ready = !draining_ && (wants_complete ? readiness.complete : readiness.ready);
   HttpResponse response = HttpResponse::Json(is_ready ? 200 : 503, readiness.Json());
   response.headers.Set("Cache-Control", "no-store");
   if (!is_ready) response.headers.Set("Retry-After", StrCat(kRetryAfterSeconds));
+  return response;
+}
+
+HttpResponse HttpGateway::NodeStatus(const HttpRequest& request) const {
+  neptune::AdminPageHeader header;
+  header.node_name = "frontend";
+  header.now = world_.wall_time();
+  header.uptime = neptune::this_thread::Now() - started_;
+  if (draining_) header.not_ready_reasons.push_back("the node stops");
+  if (!CurrentReadiness().ready) header.not_ready_reasons.push_back("no index partition is alive");
+  const std::vector<neptune::StatusReport> reports = sections_.Render();
+  HttpResponse response =
+      PreferredFormat(request.query, request.headers.Get("Accept")) == PageFormat::kJson
+          ? HttpResponse::Json(200, RenderStatusJson(header, reports))
+          : HttpResponse::Html(200, RenderStatusHtml(header, reports));
+  response.headers.Set("Cache-Control", "no-store");
   return response;
 }
 

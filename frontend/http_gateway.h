@@ -2,8 +2,8 @@
 //
 //   /                home page              /opensearch.xml   for browsers
 //   /search          html, json, rss, atom  /style..., icon   static files, kept for ever
-//   /doc/ID          cached copy            /healthz /readyz /metrics /robots.txt /favicon.ico
-//   /help            query language
+//   /doc/ID          cached copy            /healthz /readyz /metrics /statusz /robots.txt
+//   /help            query language         /favicon.ico
 //
 // Source: design 6 (HTTP contracts); RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
 // Layer: frontend, agent.
@@ -14,16 +14,19 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "frontend/gateway_metrics.h"
+#include "frontend/readiness.h"
 #include "frontend/render/render.h"
 #include "frontend/search_plan/search_plan.h"
 #include "neptune/base/metrics.h"
+#include "neptune/base/status_section.h"
+#include "neptune/service/service_module.h"
 #include "neptune/wire/http/http_router.h"
 
 namespace search::frontend {
@@ -35,8 +38,8 @@ struct GatewayOptions {
 
 class HttpGateway {
  public:
-  // Everything given outlives the gateway.
-  HttpGateway(SearchPlan& plan, neptune::Client& client, const neptune::MetricsRegistry& registry,
+  // Everything that `context` refers to and the plan outlive the gateway.
+  HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context,
               const GatewayMetrics& metrics, const GatewayOptions& options);
 
   neptune::HttpResponse Handle(const neptune::HttpRequest& request) const;
@@ -55,11 +58,16 @@ class HttpGateway {
                                   const SearchPageRequest& search, SearchOutcome* outcome) const;
   neptune::HttpResponse Document(const neptune::HttpRequest& request) const;
   neptune::HttpResponse Ready(const neptune::HttpRequest& request) const;
+  neptune::HttpResponse NodeStatus(const neptune::HttpRequest& request) const;
+  Readiness CurrentReadiness() const;
   Site SiteOf(const neptune::HttpRequest& request) const;
 
   SearchPlan& plan_;
   neptune::Client& client_;
+  neptune::World& world_;
   const neptune::MetricsRegistry& registry_;
+  const neptune::StatusSections& sections_;
+  const neptune::TimePoint started_;
   const GatewayMetrics metrics_;
   const GatewayOptions options_;
   neptune::HttpRouter router_;

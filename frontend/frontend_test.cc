@@ -1,0 +1,377 @@
+// The frontend over HTTP in a simulated cluster: the plan's paths, failures, bad input, draining.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontend/render/render.h"
+#include "frontend/testing/fake_services.h"
+#include "frontend/testing/simulated_search.h"
+#include "neptune/base/strings.h"
+
+namespace search::frontend {
+namespace {
+
+using neptune::HttpHeaders;
+using neptune::StrCat;
+using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const char kCommon[] = "/search?q=common&format=json";
+const char kRare[] = "/search?q=rare&format=json";
+
+json Body(const TimedResponse& response) {
+  const json body = json::parse(response.http.body, nullptr, false);
+  EXPECT_FALSE(body.is_discarded()) << response.http.status << " " << response.http.body;
+  return body;
+}
+
+json Answer(const TimedResponse& response) {
+  EXPECT_EQ(response.http.status, 200) << response.http.body;
+  return Body(response);
+}
+
+std::vector<std::string> Ids(const json& answer) {
+  std::vector<std::string> ids;
+  for (const json& result : answer["results"]) ids.push_back(result["id"]);
+  return ids;
+}
+
+std::string Parameter(const std::string& name, const std::string& value) {
+  return StrCat("parameters { key: '", name, "' value: '", value, "' } ");
+}
+
+double TierCalls(SimulatedSearch& search, const std::string& tier) {
+  return search.CallCount(tier, tier, "Search");
+}
+
+TEST(FrontendTest, Tier1AloneAnswersIfItHasEnough) {
+  SimulatedSearch search(1);
+  const json answer = Answer(search.Get(kCommon));
+  EXPECT_EQ(TierCalls(search, "tier1"), 2);
+  EXPECT_EQ(TierCalls(search, "tier2"), 0);
+  ASSERT_EQ(answer["results"].size(), 10u);
+  EXPECT_EQ(answer["results"][0]["id"], "0");
+  EXPECT_EQ(answer["results"][0]["title"], "Document 0");
+  EXPECT_EQ(answer["results"][1]["url"], "http://documents.test/1");
+  EXPECT_EQ(answer["total"], 2 * kCommonHitCount);
+  EXPECT_EQ(answer["total_is_exact"], false);
+  EXPECT_EQ(answer["partial"], false);
+  EXPECT_EQ(answer["coverage"]["tiers"].size(), 1u);
+  EXPECT_EQ(answer["coverage"]["tiers"][0]["implementation"], "fake");
+  EXPECT_EQ(answer["coverage"]["partitions_asked"], 2);
+  EXPECT_EQ(answer["coverage"]["documents"]["partitions_answered"], 2);
+  EXPECT_EQ(answer["coverage"]["cache"]["outcome"], "miss");
+  EXPECT_GT(answer["took_ms"], 0);
+}
+
+TEST(FrontendTest, Tier2IsAskedIfTier1HasTooFew) {
+  SimulatedSearch search(2);
+  const json answer = Answer(search.Get(kRare));
+  EXPECT_EQ(TierCalls(search, "tier2"), 2);
+  EXPECT_EQ(answer["total"], 2 + 2 * kTier2HitCount);
+  EXPECT_EQ(answer["total_is_exact"], true);
+  ASSERT_EQ(answer["results"].size(), 8u);
+  // Ranked together: tier 2's documents score higher here.
+  EXPECT_EQ(answer["results"][0]["id"], StrCat(kFirstTier2Document));
+  EXPECT_EQ(answer["coverage"]["partitions_answered"], 4);
+  EXPECT_EQ(search.Metric("search_tier2_decisions_total", {{"need", "few_good_hits"}}), 1);
+}
+
+TEST(FrontendTest, PagesOfOneQueryShareNoResult) {
+  SimulatedSearch search(3);
+  std::set<std::string> seen;
+  for (int start : {0, 10, 20}) {
+    const json answer = Answer(search.Get(StrCat("/search?q=common&format=json&start=", start)));
+    for (const std::string& id : Ids(answer)) EXPECT_TRUE(seen.insert(id).second) << id;
+  }
+  EXPECT_EQ(seen.size(), 2u * (kCommonHitCount + kTier2HitCount));
+  EXPECT_EQ(search.Metric("search_tier2_decisions_total", {{"need", "none"}}), 1);
+  EXPECT_EQ(search.Metric("search_tier2_decisions_total", {{"need", "page_is_beyond"}}), 2);
+}
+
+TEST(FrontendTest, TheSameQueryComesFromTheCache) {
+  SimulatedSearch search(4);
+  const json first = Answer(search.Get(kCommon));
+  search.RunFor(milliseconds(100));
+  EXPECT_EQ(search.Metric("search_cache_inserts_total", {{"outcome", "stored"}}), 1);
+  // The entry is found as soon as the frontend knows the index version, that is, from now on.
+  const json again = Answer(search.Get("/search?q=%20COMMON&format=json"));
+  EXPECT_EQ(again["coverage"]["cache"]["hit"], true);
+  EXPECT_EQ(again["coverage"]["cache"]["age_ms"], 1234);
+  EXPECT_EQ(again["query"], " COMMON");
+  EXPECT_EQ(again["results"], first["results"]);
+  EXPECT_EQ(again["total"], first["total"]);
+  EXPECT_EQ(again["coverage"]["tiers"], first["coverage"]["tiers"]);
+  EXPECT_EQ(TierCalls(search, "tier1"), 2);
+  EXPECT_EQ(search.Metric("search_cache_lookups_total", {{"outcome", "hit"}}), 1);
+}
+
+TEST(FrontendTest, AForcedReloadPassesTheCache) {
+  SimulatedSearch search(5);
+  Answer(search.Get(kCommon));
+  search.RunFor(milliseconds(100));
+  const json answer = Answer(search.Get(kCommon, {{"Cache-Control", "no-cache"}}));
+  EXPECT_EQ(answer["coverage"]["cache"]["outcome"], "bypassed");
+  EXPECT_EQ(TierCalls(search, "tier1"), 4);
+}
+
+TEST(FrontendTest, AHungCacheCostsLittleAndIsLeftOut) {
+  SimulatedSearch search(6);
+  search.simulator().Pause("cache");
+  for (int i = 0; i < 3; ++i) {
+    const TimedResponse response = search.Get(kCommon);
+    const json answer = Answer(response);
+    EXPECT_EQ(answer["coverage"]["cache"]["outcome"], "failed") << i;
+    EXPECT_EQ(answer["partial"], false);
+    EXPECT_LT(response.took, milliseconds(40));
+  }
+  const TimedResponse without = search.Get(kCommon);
+  EXPECT_EQ(Answer(without)["coverage"]["cache"]["outcome"], "bypassed");
+  EXPECT_LT(without.took, milliseconds(15));
+  search.simulator().Resume("cache");
+  search.RunFor(seconds(5));
+  Answer(search.Get(kCommon));
+  search.RunFor(milliseconds(100));
+  EXPECT_EQ(Answer(search.Get(kCommon))["coverage"]["cache"]["hit"], true);
+}
+
+TEST(FrontendTest, ADeadCacheCostsNoAnswer) {
+  SimulatedSearch search(7);
+  search.simulator().Crash("cache");
+  for (int i = 0; i < 20; ++i) {
+    const TimedResponse response = search.Get(kCommon);
+    EXPECT_EQ(Answer(response)["results"].size(), 10u);
+    EXPECT_LT(response.took, milliseconds(40));
+    search.RunFor(seconds(1));
+  }
+}
+
+TEST(FrontendTest, AHungPartitionMakesAPartialAnswerInTime) {
+  SimulatedSearch search(8);
+  search.simulator().Pause("tier1-1");
+  const TimedResponse response = search.Get("/search?q=common&format=json&count=5");
+  const json answer = Answer(response);
+  EXPECT_EQ(answer["partial"], true);
+  const json tier1 = answer["coverage"]["tiers"][0];
+  EXPECT_EQ(tier1["partitions_asked"], 2);
+  EXPECT_EQ(tier1["partitions_answered"], 1);
+  EXPECT_EQ(tier1["missing"][0]["partition"], 1);
+  EXPECT_EQ(tier1["missing"][0]["reason"], "deadline exceeded");
+  EXPECT_EQ(answer["total_is_exact"], false);
+  EXPECT_GE(response.took, milliseconds(500));
+  EXPECT_LT(response.took, milliseconds(600));
+  // Nobody else is given what misses something.
+  search.simulator().Resume("tier1-1");
+  search.RunFor(seconds(1));
+  EXPECT_EQ(Answer(search.Get("/search?q=common&format=json&count=5"))["partial"], false);
+}
+
+TEST(FrontendTest, ADeadPartitionIsNamed) {
+  SimulatedSearch search(9);
+  search.simulator().Crash("tier2-0");
+  search.RunFor(seconds(8));
+  const json answer = Answer(search.Get(kRare));
+  EXPECT_EQ(answer["coverage"]["tiers"][0]["missing"].size(), 0u);
+  const json missing = answer["coverage"]["tiers"][1]["missing"];
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_EQ(missing[0]["partition"], 0);
+  EXPECT_EQ(missing[0]["reason"], "no live replica");
+  EXPECT_EQ(answer["coverage"]["quality"], 0.75);
+  EXPECT_EQ(answer["results"].size(), 2u + kTier2HitCount);
+}
+
+TEST(FrontendTest, Tier2AnswersAloneIfTier1IsDead) {
+  SimulatedSearch search(10);
+  search.simulator().Crash("tier1-0");
+  search.simulator().Crash("tier1-1");
+  search.RunFor(seconds(8));
+  const json answer = Answer(search.Get(kCommon));
+  EXPECT_EQ(answer["partial"], true);
+  EXPECT_EQ(answer["results"].size(), 2u * kTier2HitCount);
+  EXPECT_EQ(answer["coverage"]["partitions_answered"], 2);
+}
+
+TEST(FrontendTest, ALostDocumentPartitionCostsSummariesOnly) {
+  SimulatedSearch search(11);
+  search.simulator().Crash("docs-1");
+  search.RunFor(seconds(8));
+  const json answer = Answer(search.Get(kCommon));
+  ASSERT_EQ(answer["results"].size(), 10u);
+  EXPECT_EQ(answer["partial"], true);
+  for (const json& result : answer["results"]) {
+    const bool is_there = std::stoi(result["id"].get<std::string>()) % 2 == 0;
+    EXPECT_EQ(result["has_summary"], is_there) << result;
+    EXPECT_EQ(result["title"].get<std::string>().empty(), !is_there) << result;
+  }
+  EXPECT_EQ(answer["coverage"]["documents"]["missing"][0]["partition"], 1);
+  EXPECT_EQ(search.Get("/doc/3").http.status, 503);
+  EXPECT_EQ(search.Get("/doc/4").http.status, 200);
+}
+
+TEST(FrontendTest, WithoutAnyTierTheSearchIsAnError) {
+  SimulatedSearch search(12);
+  for (const char* host : {"tier1-0", "tier1-1", "tier2-0", "tier2-1"}) {
+    search.simulator().Crash(host);
+  }
+  for (int i = 0; i < 10; ++i) {
+    const TimedResponse response = search.Get(kCommon);
+    EXPECT_EQ(response.http.status, 503);
+    EXPECT_EQ(response.http.headers.Get("Retry-After"), "1");
+    EXPECT_EQ(response.http.headers.Get("Content-Type"), "application/problem+json");
+    EXPECT_EQ(Body(response)["status"], 503);
+    EXPECT_LT(response.took, milliseconds(1100));
+    search.RunFor(seconds(1));
+  }
+  EXPECT_EQ(search.Get("/search?q=common").http.status, 503);
+  EXPECT_EQ(search.Get("/readyz").http.status, 503);
+  EXPECT_EQ(search.Get("/healthz").http.status, 200);
+}
+
+TEST(FrontendTest, OverloadIsRefusedWithRetryAfter) {
+  SimulatedSearch search(13);
+  const TimedResponse response = search.Get("/search?q=overload&format=json");
+  EXPECT_EQ(response.http.status, 503);
+  EXPECT_EQ(response.http.headers.Get("Retry-After"), "1");
+  EXPECT_EQ(Body(response)["title"], "Too many requests at once");
+  EXPECT_EQ(
+      search.Metric("search_http_requests_total", {{"format", "json"}, {"outcome", "overloaded"}}),
+      1);
+}
+
+TEST(FrontendTest, SearchesUnderWayAreLimited) {
+  SimulatedSearch search(14, Parameter("search_count_max", "2"));
+  search.simulator().Pause("tier1-0");
+  const auto first = search.Begin(kCommon);
+  const auto second = search.Begin(kRare);
+  search.RunFor(milliseconds(50));
+  EXPECT_EQ(search.Get(kCommon).http.status, 503);
+  search.RunFor(seconds(2));
+  EXPECT_EQ(first->http.status, 200);
+  EXPECT_EQ(second->http.status, 200);
+  EXPECT_EQ(search.Get(kCommon).http.status, 200);
+}
+
+TEST(FrontendTest, WrongParametersAreNamed) {
+  SimulatedSearch search(15);
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"q=", "q"},
+      {"q=a%ZZ", "q"},
+      {"q=%FF", "q"},
+      {StrCat("q=", std::string(5000, 'a')), "q"},
+      {"q=a&q=b", "q"},
+      {"q=a&start=-1", "start"},
+      {"q=a&start=1000", "start"},
+      {"q=a&start=99999999999", "start"},
+      {"q=a&count=0", "count"},
+      {"q=a&count=101", "count"},
+      {"q=a&count=ten", "count"},
+  };
+  for (const auto& [parameters, name] : cases) {
+    const TimedResponse response = search.Get(StrCat("/search?format=json&", parameters));
+    EXPECT_EQ(response.http.status, 400) << parameters;
+    if (!response.http.body.starts_with("{")) continue;
+    EXPECT_TRUE(response.http.headers.Get("Content-Type").starts_with("application/problem+json"));
+    // A target that cannot be decoded is refused before any route sees it.
+    const json problem = Body(response);
+    if (problem.contains("parameter")) {
+      EXPECT_EQ(problem["parameter"], name) << parameters;
+    } else {
+      EXPECT_NE(parameters.find("%ZZ"), std::string::npos) << problem;
+    }
+  }
+  const TimedResponse format =
+      search.Get("/search?q=a&format=pdf", {{"Accept", "application/json"}});
+  EXPECT_EQ(format.http.status, 400);
+  EXPECT_EQ(Body(format)["parameter"], "format");
+  EXPECT_EQ(search.Get(kCommon, {{"Neptune-Service-Class", "a b"}}).http.status, 400);
+  EXPECT_EQ(search.Get(kCommon, {{"Neptune-Service-Class", "batch"}}).http.status, 200);
+}
+
+TEST(FrontendTest, AQueryWithoutWordsFindsNothing) {
+  SimulatedSearch search(16);
+  const json answer = Answer(search.Get("/search?q=%3F%3F&format=json"));
+  EXPECT_EQ(answer["total"], 0);
+  EXPECT_EQ(answer["total_is_exact"], true);
+  EXPECT_EQ(TierCalls(search, "tier1"), 0);
+}
+
+TEST(FrontendTest, EveryFormatIsServed) {
+  SimulatedSearch search(17);
+  const auto type = [&](const std::string& target, const HttpHeaders& headers = {}) {
+    const TimedResponse response = search.Get(target, headers);
+    EXPECT_EQ(response.http.status, 200) << target;
+    EXPECT_NE(response.http.headers.Get("Content-Security-Policy"), "") << target;
+    EXPECT_EQ(response.http.headers.Get("X-Content-Type-Options"), "nosniff") << target;
+    return std::string(response.http.headers.Get("Content-Type"));
+  };
+  EXPECT_TRUE(type("/search?q=common").starts_with("text/html"));
+  EXPECT_TRUE(type("/search?q=common&format=json").starts_with("application/json"));
+  EXPECT_TRUE(type("/search?q=common&format=rss").starts_with("application/rss+xml"));
+  EXPECT_TRUE(type("/search?q=common", {{"Accept", "application/atom+xml"}})
+                  .starts_with("application/atom+xml"));
+  EXPECT_TRUE(type("/search").starts_with("text/html"));
+}
+
+TEST(FrontendTest, EveryRouteIsServed) {
+  SimulatedSearch search(18);
+  for (const char* path : {"/", "/help", "/opensearch.xml", "/robots.txt", "/favicon.ico",
+                           "/healthz", "/readyz", "/readyz?complete=1", "/doc/4?q=common"}) {
+    EXPECT_EQ(search.Get(path).http.status, 200) << path;
+  }
+  for (const StaticFile& file : StaticFiles()) {
+    const TimedResponse response = search.Get(std::string(file.path));
+    EXPECT_EQ(response.http.body, file.body);
+    EXPECT_NE(response.http.headers.Get("Cache-Control").find("immutable"), std::string::npos);
+  }
+  const std::string metrics = search.Get("/metrics").http.body;
+  EXPECT_NE(metrics.find("search_http_requests_total{"), std::string::npos);
+  EXPECT_NE(search.Get("/opensearch.xml").http.body.find("http://search.test/search"),
+            std::string::npos);
+  EXPECT_NE(search.Get("/doc/4").http.body.find("Text of document 4"), std::string::npos);
+  EXPECT_NE(search.Get("/statusz").http.body.find("yellow page"), std::string::npos);
+  EXPECT_TRUE(Body(search.Get("/statusz?format=json")).contains("sections"));
+}
+
+TEST(FrontendTest, WhatIsNotThereIsSaidInTheReadersFormat) {
+  SimulatedSearch search(19);
+  for (const char* path : {"/nothing", "/doc/123456", "/doc/x", "/doc/", "/doc/1x"}) {
+    EXPECT_EQ(search.Get(path).http.status, 404) << path;
+    const TimedResponse page = search.Get(path, {{"Accept", "text/html"}});
+    EXPECT_EQ(page.http.status, 404) << path;
+    EXPECT_TRUE(page.http.headers.Get("Content-Type").starts_with("text/html")) << path;
+  }
+  const TimedResponse post = search.Get("/search", {}, "POST");
+  EXPECT_EQ(post.http.status, 405);
+  EXPECT_NE(post.http.headers.Get("Allow").find("GET"), std::string_view::npos);
+}
+
+TEST(FrontendTest, AStoppingNodeFinishesWhatItHasBegun) {
+  SimulatedSearch search(20);
+  search.simulator().Pause("tier1-0");
+  const auto response = search.Begin("/search?q=common&format=json&count=5");
+  search.RunFor(milliseconds(100));
+  bool stopped = false;
+  search.node("web").Stop(seconds(5), [&] { stopped = true; });
+  search.RunFor(seconds(2));
+  EXPECT_EQ(response->http.status, 200) << response->http.body;
+  EXPECT_TRUE(stopped);
+}
+
+TEST(FrontendTest, TheSameSeedGivesTheSameRun) {
+  const auto run = [](uint64_t seed) {
+    SimulatedSearch search(seed);
+    search.Get(kCommon);
+    search.simulator().Crash("tier1-1");
+    search.Get(kRare);
+    return search.simulator().trace_hash();
+  };
+  EXPECT_EQ(run(21), run(21));
+}
+
+}  // namespace
+}  // namespace search::frontend

@@ -1,0 +1,152 @@
+#include "frontend/testing/fake_services.h"
+
+#include <map>
+#include <utility>
+
+#include "cache/cache.pb.h"
+#include "cache/cache_service.h"
+#include "docserver/docserver.pb.h"
+#include "docserver/document_service.h"
+#include "index/tier/tier.pb.h"
+#include "index/tier/tier_service.h"
+#include "neptune/base/strings.h"
+
+namespace search::frontend {
+namespace {
+
+using neptune::Data;
+using neptune::MethodName;
+using neptune::ModuleContext;
+using neptune::RequestContext;
+using neptune::ServiceModule;
+using neptune::Status;
+using neptune::StrCat;
+
+// Partitions interleave, as the real ones do.
+constexpr uint64_t kPartitionStride = 16;
+
+int HitCount(const std::string& query, bool is_tier2) {
+  const bool is_common = query.find("common") != std::string::npos;
+  const bool is_rare = query.find("rare") != std::string::npos;
+  if (!is_common && !is_rare) return 0;
+  if (is_tier2) return kTier2HitCount;
+  return is_common ? kCommonHitCount : 1;
+}
+
+class FakeTier final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override {
+    is_tier2_ = context.service.value() == index::kTier2Service;
+    context.registrar.Method(MethodName(index::kTierSearchMethod), {.grain = neptune::Grain::kLong},
+                             [this](RequestContext& request, const Data& in, Data* out) {
+                               return Search(request, in, out);
+                             });
+    return neptune::OkStatus();
+  }
+  std::string implementation() const override { return "fake"; }
+
+ private:
+  Status Search(RequestContext& context, const Data& in, Data* out) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, in.As<index::TierQuery>());
+    if (query->query().find("overload") != std::string::npos) {
+      return neptune::ResourceExhausted("asked to be overloaded");
+    }
+    index::TierAnswer answer;
+    const int hit_count = HitCount(query->query(), is_tier2_);
+    for (int i = 0; i < hit_count && i < static_cast<int>(query->hit_count_max()); ++i) {
+      index::TierHit* const hit = answer.add_hits();
+      hit->set_doc_id((is_tier2_ ? kFirstTier2Document : 0) +
+                      static_cast<uint64_t>(i) * kPartitionStride + context.partition().value());
+      hit->set_score(static_cast<float>((is_tier2_ ? 100 : 50) - i));
+    }
+    answer.set_total(static_cast<uint64_t>(hit_count));
+    answer.set_total_is_exact(true);
+    answer.set_evaluated_completely(true);
+    answer.set_implementation("fake");
+    answer.set_index_version(kFakeIndexVersion);
+    *out = Data::Of(std::move(answer));
+    return neptune::OkStatus();
+  }
+
+  bool is_tier2_ = false;
+};
+
+class FakeDocuments final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override {
+    context.registrar.Method(MethodName(docserver::kFetchMethod), {}, Fetch);
+    return neptune::OkStatus();
+  }
+  std::string implementation() const override { return "fake"; }
+
+ private:
+  static Status Fetch(RequestContext&, const Data& in, Data* out) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto* const request, in.As<docserver::FetchRequest>());
+    docserver::FetchResponse response;
+    response.set_implementation("fake");
+    for (const uint64_t doc_id : request->doc_ids()) {
+      docserver::Summary* const summary = response.add_summaries();
+      summary->set_doc_id(doc_id);
+      summary->set_found(doc_id < 2 * kFirstTier2Document);
+      if (!summary->found()) continue;
+      summary->set_url(StrCat("http://documents.test/", doc_id));
+      summary->set_title(StrCat("Document ", doc_id));
+      summary->set_site("documents.test");
+      docserver::SnippetPiece* const piece = summary->add_snippet();
+      piece->set_text(request->query());
+      piece->set_matches_query(true);
+      if (request->with_text()) summary->set_text(StrCat("Text of document ", doc_id));
+    }
+    *out = Data::Of(std::move(response));
+    return neptune::OkStatus();
+  }
+};
+
+class FakeCache final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override {
+    context.registrar.Method(
+        MethodName(cache::kLookupMethod), {},
+        [this](RequestContext&, const Data& in, Data* out) { return Lookup(in, out); });
+    context.registrar.Method(
+        MethodName(cache::kInsertMethod),
+        {.access = neptune::AccessMode::kWrite, .stateless = false},
+        [this](RequestContext&, const Data& in, Data* out) { return Insert(in, out); });
+    return neptune::OkStatus();
+  }
+  std::string implementation() const override { return "fake"; }
+
+ private:
+  Status Lookup(const Data& in, Data* out) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto* const request, in.As<cache::LookupRequest>());
+    cache::LookupResponse response;
+    response.set_implementation("fake");
+    const auto found = values_.find({request->key(), request->index_version()});
+    response.set_found(found != values_.end());
+    if (response.found()) response.set_value(found->second);
+    response.set_age_ms(1234);
+    *out = Data::Of(std::move(response));
+    return neptune::OkStatus();
+  }
+  Status Insert(const Data& in, Data* out) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto* const request, in.As<cache::InsertRequest>());
+    values_[{request->key(), request->index_version()}] = request->value();
+    cache::InsertResponse response;
+    response.set_stored(true);
+    *out = Data::Of(std::move(response));
+    return neptune::OkStatus();
+  }
+
+  std::map<std::pair<std::string, uint64_t>, std::string> values_;
+};
+
+}  // namespace
+
+neptune::StatusOr<std::unique_ptr<ServiceModule>> MakeFakeService(const std::string& module) {
+  if (module == "fake_tier") return std::make_unique<FakeTier>();
+  if (module == "fake_documents") return std::make_unique<FakeDocuments>();
+  if (module == "fake_cache") return std::make_unique<FakeCache>();
+  return neptune::NotFound("no module '", module, "'");
+}
+
+}  // namespace search::frontend

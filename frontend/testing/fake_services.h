@@ -1,0 +1,30 @@
+// Stand-ins for the services that a frontend calls: tiers, document servers and the query cache.
+//
+// The collection: the word `common` is in kCommonHitCount documents of each partition of tier 1,
+// `rare` in one; both are in kTier2HitCount documents of each partition of tier 2, which score
+// higher. The word `overload` makes tiers refuse as an overloaded server does.
+//
+// Layer: frontend, for tests. Threads: as ServiceModule says.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "neptune/service/service_module.h"
+
+namespace search::frontend {
+
+inline constexpr int kCommonHitCount = 8;
+inline constexpr int kTier2HitCount = 3;
+inline constexpr uint64_t kFakeIndexVersion = 7;
+// Document numbers of tier 2 begin here; below are those of tier 1.
+inline constexpr uint64_t kFirstTier2Document = 10'000;
+
+// The modules `fake_tier`, `fake_documents` and `fake_cache`.
+// Errors: NOT_FOUND another name.
+neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeFakeService(
+    const std::string& module);
+
+}  // namespace search::frontend

@@ -1,0 +1,132 @@
+#include "frontend/testing/simulated_search.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "frontend/testing/fake_services.h"
+#include "frontend/testing/http_user.h"
+#include "neptune/base/strings.h"
+#include "neptune/node/cluster_spec.h"
+
+namespace search::frontend {
+namespace {
+
+using neptune::ClusterSpec;
+using neptune::HttpResponse;
+using neptune::StatusOr;
+using neptune::StrAppend;
+using neptune::StrCat;
+
+constexpr uint16_t kHttpPort = 80;
+constexpr char kFrontendNode[] = "web";
+constexpr char kUserHost[] = "user";
+
+StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& module) {
+  if (module == "frontend") return std::make_unique<FrontendModule>();
+  return MakeFakeService(module);
+}
+
+}  // namespace
+
+ClusterSpec FakeClusterSpec(const std::string& frontend_parameters) {
+  std::string text = StrCat(
+      "name: 'test' multicast_group: '239.192.7.2:7400' "
+      "services { name: 'tier1' module: 'fake_tier' partition_count: 2 } "
+      "services { name: 'tier2' module: 'fake_tier' partition_count: 2 } "
+      "services { name: 'docs' module: 'fake_documents' partition_count: 2 } "
+      "services { name: 'cache' module: 'fake_cache' } "
+      "services { name: 'frontend' module: 'frontend' ",
+      frontend_parameters,
+      " parameters { key: 'tier1_partitions' value: '2' } "
+      "parameters { key: 'tier2_partitions' value: '2' } "
+      "parameters { key: 'docs_partitions' value: '2' } } "
+      "nodes { name: 'cache' hosts { service: 'cache' } } "
+      "nodes { name: 'web' hosts { service: 'frontend' } } ");
+  for (const char* service : {"tier1", "tier2", "docs"}) {
+    for (int partition : {0, 1}) {
+      StrAppend(&text, "nodes { name: '", service, "-", partition, "' hosts { service: '", service,
+                "' partitions: ", partition, " } } ");
+    }
+  }
+  StatusOr<ClusterSpec> spec = neptune::ParseClusterSpec(text, "test");
+  CHECK(spec.ok()) << spec.status();
+  return *std::move(spec);
+}
+
+SimulatedSearch::SimulatedSearch(uint64_t seed, const std::string& frontend_parameters)
+    : spec_(FakeClusterSpec(StrCat("parameters { key: 'http_address' value: '0.0.0.0' } "
+                                   "parameters { key: 'http_port' value: '",
+                                   kHttpPort, "' } ", frontend_parameters))),
+      simulator_(seed) {
+  for (const neptune::NodeSpec& node : spec_.nodes()) {
+    neptune::HostOptions options;
+    options.name = node.name();
+    options.boot = [this, name = node.name()](neptune::World& world) { return Boot(name, world); };
+    simulator_.AddHost(std::move(options));
+  }
+  neptune::HostOptions user;
+  user.name = kUserHost;
+  user_loop_ = *simulator_.AddHost(std::move(user)).StartLoop({.name = "user"});
+  RunFor(std::chrono::milliseconds(500));
+}
+
+std::shared_ptr<void> SimulatedSearch::Boot(const std::string& name, neptune::World& world) {
+  neptune::NodeOptions options;
+  options.spec = spec_;
+  options.name = neptune::NodeId(name);
+  options.modules = MakeModule;
+  options.address = static_cast<neptune::SimWorld&>(world).address();
+  auto node = std::make_shared<neptune::Node>(world, std::move(options));
+  nodes_[name] = node.get();
+  node->Start([name](const neptune::Status& status) { CHECK(status.ok()) << name << status; });
+  return node;
+}
+
+std::shared_ptr<TimedResponse> SimulatedSearch::Begin(const std::string& target,
+                                                      const neptune::HttpHeaders& headers,
+                                                      const std::string& method) {
+  auto response = std::make_shared<TimedResponse>();
+  response->http.status = 0;
+  const neptune::Endpoint to{simulator_.host(kFrontendNode).address(), kHttpPort};
+  const neptune::TimePoint begin = simulator_.now();
+  user_loop_->Post([this, response, to, target, headers, method, begin] {
+    auto user = std::make_shared<std::unique_ptr<HttpUser>>();
+    *user = std::make_unique<HttpUser>(
+        *user_loop_, [this, response, begin, user](StatusOr<HttpResponse> answer) {
+          response->took = simulator_.now() - begin;
+          if (answer.ok()) response->http = *std::move(answer);
+          // Posted, because the user is in the middle of its own work.
+          user_loop_->Post([user] { user->reset(); });
+        });
+    (*user)->Send(to, method, target, headers);
+  });
+  return response;
+}
+
+TimedResponse SimulatedSearch::Get(const std::string& target, const neptune::HttpHeaders& headers,
+                                   const std::string& method) {
+  const auto response = Begin(target, headers, method);
+  simulator_.RunUntilTrue([&] { return response->http.status != 0; },
+                          simulator_.now() + std::chrono::minutes(1));
+  return *response;
+}
+
+double SimulatedSearch::CallCount(const std::string& node_prefix, const std::string& service,
+                                  const std::string& method, const std::string& outcome) {
+  double count = 0;
+  for (const auto& [name, node] : nodes_) {
+    if (!name.starts_with(node_prefix)) continue;
+    count += *node->metrics().Value(
+        "neptune_requests_total", {{"service", service}, {"method", method}, {"outcome", outcome}});
+  }
+  return count;
+}
+
+double SimulatedSearch::Metric(const std::string& name, const neptune::MetricLabels& labels) {
+  const StatusOr<double> value = node(kFrontendNode).metrics().Value(name, labels);
+  CHECK(value.ok()) << value.status();
+  return *value;
+}
+
+}  // namespace search::frontend

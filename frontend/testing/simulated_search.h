@@ -1,0 +1,60 @@
+// A search service in the simulated world: a frontend with stand-ins for all it calls, and users.
+//
+//   user ─HTTP─► web (frontend) ─► cache, tier1-0, tier1-1, tier2-0, tier2-1, docs-0, docs-1
+//
+// Layer: frontend, for tests. Threads: the simulation's.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/frontend_module.h"
+#include "neptune/node/node.h"
+#include "neptune/wire/http/http_message.h"
+#include "neptune/world/sim/simulator.h"
+
+namespace search::frontend {
+
+// The spec of such a cluster, one node a partition; `frontend_parameters` as in a cluster spec.
+neptune::ClusterSpec FakeClusterSpec(const std::string& frontend_parameters);
+
+struct TimedResponse {
+  neptune::HttpResponse http;
+  neptune::Duration took{};
+};
+
+class SimulatedSearch {
+ public:
+  explicit SimulatedSearch(uint64_t seed, const std::string& frontend_parameters = "");
+
+  neptune::Simulator& simulator() { return simulator_; }
+  neptune::Node& node(const std::string& name) { return *nodes_.at(name); }
+  void RunFor(neptune::Duration duration) { simulator_.RunFor(duration); }
+
+  // Sends a GET request; its answer appears in the returned place.
+  std::shared_ptr<TimedResponse> Begin(const std::string& target,
+                                       const neptune::HttpHeaders& headers = {},
+                                       const std::string& method = "GET");
+  // Runs until the answer is there. Status 0: there was none within a minute.
+  TimedResponse Get(const std::string& target, const neptune::HttpHeaders& headers = {},
+                    const std::string& method = "GET");
+
+  // How often nodes whose name begins so have run the method with that outcome.
+  double CallCount(const std::string& node_prefix, const std::string& service,
+                   const std::string& method, const std::string& outcome = "ok");
+  // A series of the frontend's node.
+  double Metric(const std::string& name, const neptune::MetricLabels& labels);
+
+ private:
+  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
+
+  const neptune::ClusterSpec spec_;
+  std::map<std::string, neptune::Node*> nodes_;
+  neptune::Simulator simulator_;
+  neptune::Loop* user_loop_ = nullptr;
+};
+
+}  // namespace search::frontend
