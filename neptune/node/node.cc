@@ -51,7 +51,7 @@ Node::Node(World& world, NodeOptions options)
   identity_.cluster = ClusterNumber(options_.spec.name());
   identity_.node = options_.name;
   identity_.incarnation = static_cast<uint64_t>(world.wall_time().ns_since_1970);
-  client_ = std::make_unique<Client>(loops_, operators_, [this](const NodeId& node) {
+  client_ = std::make_unique<Client>(loops_, operators_, metrics_, [this](const NodeId& node) {
     control_->loop->Post([this, node] {
       if (listener_ != nullptr) listener_->Exclude(node);
     });
@@ -320,6 +320,8 @@ Status Node::AddStatusSections() {
     }
     report->tables = {std::move(nodes), std::move(services)};
   }));
+  NEPTUNE_RETURN_IF_ERROR(
+      add("calls", [this](StatusReport* report) { client_->statistics().Describe(report); }));
   return add("hosted services", [this](StatusReport* report) {
     StatusTable table{"Services on this node",
                       {"service", "implementation", "partitions", "waiting", "load index"},

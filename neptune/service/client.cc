@@ -170,7 +170,14 @@ Status Call(ClientSession& session, const ServiceName& service, PartitionId part
   header.access = access;
   header.service_class = session.service_class;
   header.trace = session.trace;
-  return CallInProgress(session, std::move(header), request, response, options, report).Run();
+  CallReport own_report;
+  if (report == nullptr) report = &own_report;
+  const TimePoint begin = this_thread::Now();
+  const Status status =
+      CallInProgress(session, std::move(header), request, response, options, report).Run();
+  session.client().statistics().Record(service, status, report->attempts,
+                                       this_thread::Now() - begin);
+  return status;
 }
 
 }  // namespace neptune

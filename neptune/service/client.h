@@ -25,6 +25,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "neptune/membership/service_yellow_page.h"
+#include "neptune/service/call_statistics.h"
 #include "neptune/service/data.h"
 #include "neptune/service/loop_client.h"
 #include "neptune/service/node_loops.h"
@@ -52,9 +53,9 @@ struct CallReport {
 class Client {
  public:
   // `exclude` is called, on any loop, for a node that cannot be reached.
-  Client(NodeLoops& loops, OperatorRegistry& operators,
+  Client(NodeLoops& loops, OperatorRegistry& operators, MetricsRegistry& metrics,
          absl::AnyInvocable<void(const NodeId&)> exclude)
-      : loops_(loops), operators_(operators), exclude_(std::move(exclude)) {}
+      : loops_(loops), operators_(operators), statistics_(metrics), exclude_(std::move(exclude)) {}
 
   // Replicas as the caller's loop knows them now.
   std::shared_ptr<const YellowPageView> View() const {
@@ -62,11 +63,13 @@ class Client {
   }
   const OperatorRegistry& operators() const { return operators_; }
   NodeLoops& loops() const { return loops_; }
+  CallStatistics& statistics() { return statistics_; }
   void Exclude(const NodeId& node) { exclude_(node); }
 
  private:
   NodeLoops& loops_;
   OperatorRegistry& operators_;
+  CallStatistics statistics_;
   absl::AnyInvocable<void(const NodeId&)> exclude_;
 };
 
