@@ -71,6 +71,11 @@ SimulatedSearch::SimulatedSearch(uint64_t seed, const std::string& frontend_para
   RunFor(std::chrono::milliseconds(500));
 }
 
+SimulatedSearch::~SimulatedSearch() {
+  for (const std::string& host : simulator_.host_names()) simulator_.Resume(host);
+  RunFor(std::chrono::seconds(3));
+}
+
 std::shared_ptr<void> SimulatedSearch::Boot(const std::string& name, neptune::World& world) {
   neptune::NodeOptions options;
   options.spec = spec_;

@@ -29,6 +29,8 @@ struct TimedResponse {
 class SimulatedSearch {
  public:
   explicit SimulatedSearch(uint64_t seed, const std::string& frontend_parameters = "");
+  // Lets calls under way end, so that no user-level thread is left behind.
+  ~SimulatedSearch();
 
   neptune::Simulator& simulator() { return simulator_; }
   neptune::Node& node(const std::string& name) { return *nodes_.at(name); }
