@@ -41,10 +41,10 @@ Status TierModule::Start(ModuleContext& context) {
   const std::string wanted = context.parameters["implementation"];
   const std::filesystem::path root = std::filesystem::path(context.base_directory) / path->second;
   for (const PartitionId& partition : context.partitions) {
-    Partition opened = Open((root / StrCat(partition)).string(), wanted);
-    LOG_IF(ERROR, !opened.status.ok())
-        << context.service << "/" << partition << " is not served: " << opened.status;
-    if (opened.status.ok()) implementation_ = opened.tier->Info().implementation;
+    auto opened = Open((root / StrCat(partition)).string(), wanted);
+    LOG_IF(ERROR, !opened->status.ok())
+        << context.service << "/" << partition << " is not served: " << opened->status;
+    if (opened->status.ok()) implementation_ = opened->tier->Info().implementation;
     partitions_.emplace(partition, std::move(opened));
   }
   context.registrar.Method(neptune::MethodName(kTierSearchMethod), {.grain = neptune::Grain::kLong},
@@ -55,33 +55,49 @@ Status TierModule::Start(ModuleContext& context) {
   return AddStatus(context);
 }
 
-TierModule::Partition TierModule::Open(const std::string& directory, const std::string& wanted) {
+std::unique_ptr<TierModule::Partition> TierModule::Open(const std::string& directory,
+                                                        const std::string& wanted) {
+  auto partition = std::make_unique<Partition>();
   StatusOr<std::string> variant = wanted.empty() ? DetectIndexTier(directory) : wanted;
-  if (!variant.ok()) return {variant.status(), nullptr};
+  partition->status = variant.status();
+  if (!variant.ok()) return partition;
   StatusOr<std::unique_ptr<IndexTier>> tier = OpenIndexTier(*variant, directory);
-  if (!tier.ok()) return {tier.status(), nullptr};
-  return {neptune::OkStatus(), *std::move(tier)};
+  partition->status = tier.status();
+  if (tier.ok()) partition->tier = *std::move(tier);
+  return partition;
+}
+
+Status TierModule::StateOf(const Partition& partition) {
+  if (partition.damaged) return neptune::DataLoss("damage was found while serving");
+  return partition.status;
 }
 
 Status TierModule::Health(PartitionId partition) {
   const auto found = partitions_.find(partition);
   return found == partitions_.end() ? neptune::NotFound("partition ", partition)
-                                    : found->second.status;
+                                    : StateOf(*found->second);
 }
 
 Status TierModule::Search(RequestContext& context, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const TierQuery* const query, request.As<TierQuery>());
-  const Partition& partition = partitions_.at(context.partition());
-  if (!partition.status.ok()) {
+  Partition& partition = *partitions_.at(context.partition());
+  if (const Status state = StateOf(partition); !state.ok()) {
     return neptune::Unavailable("partition ", context.partition(),
-                                " is not served: ", partition.status.message());
+                                " is not served: ", state.message());
   }
   TierSearchControl control;
   control.deadline = context.deadline();
   control.now = [&] { return context.Now(); };
   control.stop = [&] { return context.ShouldStop(); };
-  NEPTUNE_ASSIGN_OR_RETURN(TierAnswer answer, LocalOperator(*partition.tier, *query, control));
-  *response = Data::Of(std::move(answer));
+  StatusOr<TierAnswer> answer = LocalOperator(*partition.tier, *query, control);
+  if (answer.status().code() == neptune::StatusCode::kDataLoss) {
+    LOG_IF(ERROR, !partition.damaged.exchange(true))
+        << "partition " << context.partition() << " is no longer served: " << answer.status();
+    return neptune::Unavailable("partition ", context.partition(),
+                                " is damaged: ", answer.status().message());
+  }
+  NEPTUNE_RETURN_IF_ERROR(answer.status());
+  *response = Data::Of(*std::move(answer));
   return neptune::OkStatus();
 }
 
@@ -91,10 +107,10 @@ Status TierModule::AddStatus(ModuleContext& context) {
         neptune::StatusTable table{
             "Partitions", {"partition", "implementation", "version", "documents", "state"}, {}};
         for (const auto& [id, partition] : partitions_) {
-          const TierInfo info = partition.tier == nullptr ? TierInfo() : partition.tier->Info();
-          table.AddRow(
-              id.value(), info.implementation, info.index_version, info.document_count,
-              partition.status.ok() ? std::string("serving") : partition.status.ToString());
+          const TierInfo info = partition->tier == nullptr ? TierInfo() : partition->tier->Info();
+          const Status state = StateOf(*partition);
+          table.AddRow(id.value(), info.implementation, info.index_version, info.document_count,
+                       state.ok() ? std::string("serving") : state.ToString());
         }
         report->tables.push_back(std::move(table));
       }));

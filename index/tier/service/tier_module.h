@@ -5,13 +5,14 @@
 //   implementation  variant of the registry; default: what the folder says it is
 //
 // A partition that is lost, damaged or of another variant is not announced and answers why; the others
-// serve.
+// serve. So does one whose damage is found while it serves.
 //
 // Source: DAC 3.3, figure 5 (local and reduce operators). Layer: index/tier.
 // Threads: methods run on any loop of the node; tiers are thread-safe.
 
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,16 +30,18 @@ class TierModule final : public neptune::ServiceModule {
 
  private:
   struct Partition {
-    neptune::Status status;  // OK: tier is set
+    neptune::Status status;  // of opening; OK: tier is set
     std::unique_ptr<IndexTier> tier;
+    std::atomic<bool> damaged{false};  // found while serving
   };
-  Partition Open(const std::string& directory, const std::string& wanted);
+  static neptune::Status StateOf(const Partition& partition);
+  std::unique_ptr<Partition> Open(const std::string& directory, const std::string& wanted);
   neptune::Status Search(neptune::RequestContext& context, const neptune::Data& request,
                          neptune::Data* response);
   neptune::Status AddStatus(neptune::ModuleContext& context);
 
   std::string implementation_ = "none";
-  std::map<neptune::PartitionId, Partition> partitions_;  // fixed after Start
+  std::map<neptune::PartitionId, std::unique_ptr<Partition>> partitions_;  // fixed after Start
   neptune::StatusSection section_;
 };
 
