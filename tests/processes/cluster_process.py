@@ -1,0 +1,237 @@
+"""A search cluster of real processes: builds an index, starts, asks, kills and stops it.
+
+For tests and measurements. Everything is on loopback; ports are free ones found at run time, and the
+multicast group comes from the process id, so that clusters side by side do not meet.
+"""
+
+import http.client
+import itertools
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.parse
+from typing import Callable, Dict, List, NamedTuple, Optional
+
+HTTP_TIMEOUT_S = 3.0
+POLL_PAUSE_S = 0.02
+START_LIMIT_S = 60.0
+STOP_LIMIT_S = 30.0
+
+_cluster_numbers = itertools.count(1)
+
+
+def wait_until(condition: Callable[[], bool], limit_s: float, what: str) -> float:
+    """Polls until the condition holds; the seconds it took. Raises AssertionError at the limit."""
+    begin = time.monotonic()
+    while True:
+        if condition():
+            return time.monotonic() - begin
+        if time.monotonic() - begin > limit_s:
+            raise AssertionError(f"after {limit_s} s still not: {what}")
+        time.sleep(POLL_PAUSE_S)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def is_refused(endpoint: str) -> bool:
+    host, port = endpoint.split(":")
+    with socket.socket() as probe:
+        probe.settimeout(HTTP_TIMEOUT_S)
+        return probe.connect_ex((host, int(port))) != 0
+
+
+def build_index(program: str, corpus: str, folder: str) -> None:
+    done = subprocess.run([program, "--input=" + corpus, "--out=" + folder],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"build_index: {done.stderr}")
+
+
+class NodeStatus(NamedTuple):
+    pid: int
+    state: str
+    calls: str
+    admin: str
+
+
+class HttpFailure(Exception):
+    """No answer, or one with another status than 200."""
+
+
+def get(port: int, path: str) -> bytes:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=HTTP_TIMEOUT_S)
+    try:
+        connection.request("GET", path, headers={"Cache-Control": "no-cache"})
+        response = connection.getresponse()
+        body = response.read()
+    except (OSError, http.client.HTTPException) as error:
+        raise HttpFailure(f"{path}: {error!r}") from error
+    finally:
+        connection.close()
+    if response.status != 200:
+        raise HttpFailure(f"{path}: HTTP {response.status}: {body[:300]!r}")
+    return body
+
+
+class Cluster:
+    """One cluster of the nodes of a spec; its frontends get free ports."""
+
+    def __init__(self, program: str, spec: str, index: str, folder: str):
+        number = next(_cluster_numbers)
+        self.name = f"test-{os.getpid()}-{number}"
+        self._program = program
+        self._index = index
+        self._folder = os.path.join(folder, self.name)
+        self._next_frontend = itertools.count()
+        self.http_ports: List[int] = []
+        self.process: Optional[subprocess.Popen] = None
+        os.makedirs(self._folder)
+        self.spec = self._write_spec(spec, number)
+
+    def _write_spec(self, source: str, number: int) -> str:
+        with open(source, encoding="utf-8") as file:
+            text = file.read()
+
+        def new_port(match) -> str:
+            self.http_ports.append(free_port())
+            return match.group(1) + f'"{self.http_ports[-1]}"'
+
+        pid = os.getpid()
+        group = f"239.193.{(pid >> 8) & 255}.{pid & 255}:{20000 + (pid * 7 + number) % 20000}"
+        text = re.sub(r'^name: "[^"]*"', f'name: "{self.name}"', text, count=1, flags=re.MULTILINE)
+        text = re.sub(r'(multicast_group: )"[^"]*"', rf'\1"{group}"', text)
+        text = re.sub(r'(key: "http_port" value: )"\d+"', new_port, text)
+        path = os.path.join(self._folder, "cluster.textproto")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def _command(self, *arguments: str) -> List[str]:
+        return [self._program, "--spec=" + self.spec, "--data=" + self._index,
+                "--state=" + os.path.join(self._folder, "state"), *arguments]
+
+    def launch(self) -> subprocess.Popen:
+        """Starts the supervisor; what it prints is in log()."""
+        with open(os.path.join(self._folder, "log"), "ab") as log:
+            self.process = subprocess.Popen(self._command(), stdout=log, stderr=log,
+                                            stdin=subprocess.DEVNULL, start_new_session=True)
+        return self.process
+
+    def log(self) -> str:
+        with open(os.path.join(self._folder, "log"), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def start(self) -> float:
+        """Starts it and waits until every partition is served; the seconds until then."""
+        self.launch()
+
+        def is_complete() -> bool:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the cluster ended: {self.log()}")
+            return self.is_complete()
+
+        return wait_until(is_complete, START_LIMIT_S, f"{self.name} serves every partition")
+
+    def is_complete(self) -> bool:
+        """Whether every frontend sees a replica of every partition."""
+        return all(self.is_ready(port) for port in self.http_ports)
+
+    @staticmethod
+    def is_ready(port: int) -> bool:
+        try:
+            get(port, "/readyz?complete=1")
+            return True
+        except HttpFailure:
+            return False
+
+    def control(self, *arguments: str) -> str:
+        done = subprocess.run(self._command(*arguments), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise AssertionError(f"cluster {arguments}: {done.stderr}")
+        return done.stdout
+
+    def status(self) -> Dict[str, NodeStatus]:
+        nodes = {}
+        for line in self.control("--status").splitlines()[2:]:
+            name, pid, state, calls, admin = line.split()[:5]
+            nodes[name] = NodeStatus(int(pid) if pid.isdigit() else 0, state, calls, admin)
+        return nodes
+
+    def search(self, query: str, count: int = 10) -> dict:
+        """The answer of the first frontend that gives one. Raises HttpFailure if none does."""
+        parameters = urllib.parse.urlencode({"q": query, "count": count, "format": "json"})
+        first = next(self._next_frontend)
+        failures = []
+        for i in range(len(self.http_ports)):
+            port = self.http_ports[(first + i) % len(self.http_ports)]
+            try:
+                return json.loads(get(port, "/search?" + parameters))
+            except HttpFailure as failure:
+                failures.append(str(failure))
+        raise HttpFailure("; ".join(failures))
+
+    def stop(self) -> int:
+        """Ends it with SIGTERM; the supervisor's exit status."""
+        if self.process is None:
+            return 0
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"{self.name} did not stop in {STOP_LIMIT_S} s") from None
+
+
+class Asked(NamedTuple):
+    at: float  # monotonic seconds
+    query: str
+    answer: Optional[dict]
+    failure: str
+
+
+class Asker:
+    """Asks a cluster one query after the other on a thread, until it is told to stop."""
+
+    def __init__(self, cluster: Cluster, queries: List[str]):
+        self._cluster = cluster
+        self._queries = itertools.cycle(queries)
+        self._stopped = threading.Event()
+        self._asked: List[Asked] = []
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> "Asker":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(POLL_PAUSE_S):
+            query = next(self._queries)
+            at = time.monotonic()
+            try:
+                self._asked.append(Asked(at, query, self._cluster.search(query), ""))
+            except HttpFailure as failure:
+                self._asked.append(Asked(at, query, None, str(failure)))
+
+    def asked(self) -> List[Asked]:
+        """So far, in order."""
+        return list(self._asked)
+
+    def wait_until_asked_after(self, moment: float, count: int) -> None:
+        """Until `count` queries were asked and answered after that moment."""
+        wait_until(lambda: sum(a.at >= moment for a in self._asked) >= count, START_LIMIT_S,
+                   f"{count} more queries asked")

@@ -1,0 +1,189 @@
+"""The programs as a user runs them: an index is built, a cluster starts, nodes die and come back.
+
+    process_test.py CLUSTER_PROGRAM BUILD_INDEX_PROGRAM SPEC CORPUS
+"""
+
+import os
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+from cluster_process import (STOP_LIMIT_S, Asker, Cluster, HttpFailure, build_index, get, is_refused,
+                             wait_until)
+
+PROGRAM, BUILDER, SPEC, CORPUS = (os.path.abspath(path) for path in sys.argv[1:5])
+
+QUERIES = ["mutex semaphore", "index", "query planner", "git commit", "posting list OR replica",
+           "title:transactions", "\"foreign key\"", "site:manual signal", "thread -python", "socket"]
+# After a kill nothing may fail any more.
+RECOVERY_S = 5.0
+# Until a fault has ended in the directory: 5 s of silence, a probe, one more announcement.
+DIRECTORY_S = 15.0
+
+
+def is_process(pid: int) -> bool:
+    """Whether it exists and is not only waiting to be collected."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
+
+
+def numbers(answer: dict) -> list:
+    return [result["id"] for result in answer["results"]]
+
+
+class ProcessTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls._temporary = tempfile.TemporaryDirectory()
+        cls.folder = cls._temporary.name
+        cls.index = os.path.join(cls.folder, "index")
+        build_index(BUILDER, CORPUS, cls.index)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls._temporary.cleanup()
+
+    def new_cluster(self) -> Cluster:
+        cluster = Cluster(PROGRAM, SPEC, self.index, self.folder)
+        self.addCleanup(cluster.stop)
+        return cluster
+
+    def started(self) -> Cluster:
+        cluster = self.new_cluster()
+        cluster.start()
+        return cluster
+
+    def expected_answers(self, cluster: Cluster) -> dict:
+        expected = {}
+        for query in QUERIES:
+            answer = cluster.search(query)
+            self.assertFalse(answer["partial"], answer)
+            expected[query] = numbers(answer)
+        self.assertGreater(sum(map(len, expected.values())), len(QUERIES))
+        return expected
+
+    def check_asked(self, asked: list, expected: dict, fault_at: float, complete_from: float):
+        """None failed from RECOVERY_S after the fault on; complete answers are right throughout."""
+        for one in asked:
+            if one.answer is None:
+                late = one.at - fault_at
+                self.assertLess(late, RECOVERY_S, f"{late:.1f} s after the fault: {one.failure}")
+            elif not one.answer["partial"]:
+                self.assertEqual(numbers(one.answer), expected[one.query], one.query)
+            elif one.at >= complete_from:
+                self.fail(f"partial without need: {one.answer['coverage']}")
+
+    def kill_and_check(self, cluster: Cluster, node: str, expected: dict):
+        before = cluster.status()[node]
+        with Asker(cluster, QUERIES) as asker:
+            asker.wait_until_asked_after(0, 20)
+            killed_at = time.monotonic()
+            cluster.control("--kill=" + node)
+
+            def is_back() -> bool:
+                now = cluster.status()[node]
+                return now.state == "running" and now.pid not in (0, before.pid)
+
+            wait_until(is_back, DIRECTORY_S, f"{node} runs again")
+            self.assertFalse(is_process(before.pid))
+            wait_until(cluster.is_complete, DIRECTORY_S, "every partition is served again")
+            asker.wait_until_asked_after(killed_at + RECOVERY_S, 50)
+            asked = asker.asked()
+        self.check_asked(asked, expected, killed_at, complete_from=killed_at + RECOVERY_S)
+
+    def test_after_a_kill_no_query_fails_and_all_is_back(self):
+        cluster = self.started()
+        expected = self.expected_answers(cluster)
+        for node in ("store-1", "web-1"):
+            with self.subTest(node=node):
+                self.kill_and_check(cluster, node, expected)
+
+    def test_a_paused_node_is_done_without_and_taken_back(self):
+        cluster = self.started()
+        expected = self.expected_answers(cluster)
+        with Asker(cluster, QUERIES) as asker:
+            paused_at = time.monotonic()
+            cluster.control("--pause=store-2")
+            self.assertEqual(cluster.status()["store-2"].state, "paused")
+            asker.wait_until_asked_after(paused_at + 2 * RECOVERY_S, 30)
+            cluster.control("--resume=store-2")
+            resumed_at = time.monotonic()
+            self.assertEqual(cluster.status()["store-2"].state, "running")
+            asker.wait_until_asked_after(resumed_at + RECOVERY_S, 30)
+            asked = asker.asked()
+        self.check_asked(asked, expected, paused_at, complete_from=resumed_at + RECOVERY_S)
+        forgotten = [a for a in asked if paused_at + 2 * RECOVERY_S <= a.at < resumed_at]
+        self.assertGreater(len(forgotten), 0)
+        self.assertFalse(any(a.answer["partial"] for a in forgotten))
+
+    def test_sigterm_leaves_no_process_and_no_port(self):
+        cluster = self.started()
+        nodes = cluster.status()
+        self.assertEqual({node.state for node in nodes.values()}, {"running"})
+        self.assertEqual(cluster.stop(), 0)
+        for name, node in nodes.items():
+            self.assertFalse(is_process(node.pid), name)
+            for endpoint in (node.calls, node.admin):
+                self.assertTrue(is_refused(endpoint), f"{name} {endpoint}")
+        for port in cluster.http_ports:
+            self.assertTrue(is_refused(f"127.0.0.1:{port}"), port)
+
+    def test_nodes_end_with_a_killed_supervisor(self):
+        cluster = self.started()
+        nodes = cluster.status()
+        cluster.process.send_signal(signal.SIGKILL)
+        cluster.process.wait()
+        wait_until(lambda: not any(is_process(node.pid) for node in nodes.values()), STOP_LIMIT_S,
+                   "all nodes have ended")
+        cluster.start()  # the state that was left behind is no obstacle
+        self.assertFalse(cluster.search("mutex")["partial"])
+
+    def test_two_clusters_do_not_meet(self):
+        first, second = self.started(), self.started()
+        expected = self.expected_answers(first)
+        with Asker(second, QUERIES) as asker:
+            begin = time.monotonic()
+            self.assertEqual(first.stop(), 0)
+            asker.wait_until_asked_after(time.monotonic(), 50)
+            asked = asker.asked()
+        for one in asked:
+            self.assertIsNotNone(one.answer, one.failure)
+        self.check_asked(asked, expected, begin, complete_from=begin)
+
+    def test_a_taken_port_ends_the_start_with_a_reason(self):
+        first = self.started()
+        second = self.new_cluster()
+        with open(second.spec, encoding="utf-8") as file:
+            text = file.read().replace(str(second.http_ports[0]), str(first.http_ports[0]))
+        with open(second.spec, "w", encoding="utf-8") as file:
+            file.write(text)
+        self.assertEqual(second.launch().wait(STOP_LIMIT_S), 1)
+        self.assertIn(str(first.http_ports[0]), second.log())
+        self.assertTrue(is_refused(f"127.0.0.1:{second.http_ports[1]}"))
+        self.assertFalse(first.search("mutex")["partial"])
+
+    def test_a_second_supervisor_of_the_same_state_is_refused(self):
+        cluster = self.started()
+        first = cluster.process
+        self.assertEqual(cluster.launch().wait(STOP_LIMIT_S), 1)
+        cluster.process = first
+        self.assertIn("runs already", cluster.log())
+        self.assertFalse(cluster.search("mutex")["partial"])
+
+    def test_bad_requests_are_refused_by_name(self):
+        cluster = self.started()
+        port = cluster.http_ports[0]
+        for path, status in (("/search?q=a&count=0&format=json", 400), ("/nowhere", 404),
+                             ("/doc/x", 404), ("/search?q=%ff&format=json", 400)):
+            with self.assertRaisesRegex(HttpFailure, f"HTTP {status}"):
+                get(port, path)
+        self.assertIn(b"<html", get(port, "/search?q=mutex"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:], verbosity=2)
