@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "absl/synchronization/notification.h"
 #include "frontend/frontend_module.h"
 #include "frontend/testing/fake_services.h"
 #include "frontend/testing/http_user.h"
@@ -51,18 +51,15 @@ class RealNode {
       return module;
     };
     node_ = std::make_unique<neptune::Node>(*world_, std::move(options));
-    absl::Notification started;
-    node_->Start([&](const Status& status) {
-      status_ = status;
-      started.Notify();
-    });
-    started.WaitForNotification();
+    std::promise<Status> started;
+    node_->Start([&](const Status& status) { started.set_value(status); });
+    status_ = started.get_future().get();
   }
   ~RealNode() {
     if (status_.ok()) {
-      absl::Notification stopped;
-      node_->Stop(std::chrono::seconds(1), [&] { stopped.Notify(); });
-      stopped.WaitForNotification();
+      std::promise<void> stopped;
+      node_->Stop(std::chrono::seconds(1), [&] { stopped.set_value(); });
+      stopped.get_future().wait();
     }
     world_->Stop();
   }
@@ -71,21 +68,19 @@ class RealNode {
 
   StatusOr<HttpResponse> Get(const std::string& target) {
     if (user_loop_ == nullptr) user_loop_ = *world_->StartLoop({.name = "user"});
-    absl::Notification done;
-    StatusOr<HttpResponse> response = neptune::Unavailable("not asked");
+    std::promise<StatusOr<HttpResponse>> promise;
     std::unique_ptr<HttpUser> user;
     user_loop_->Post([&] {
       user = std::make_unique<HttpUser>(*user_loop_, [&](StatusOr<HttpResponse> answer) {
-        response = std::move(answer);
-        user_loop_->Post([&] {
+        // Posted, because the user is in the middle of its own work.
+        user_loop_->Post([&, answer = std::move(answer)]() mutable {
           user.reset();
-          done.Notify();
+          promise.set_value(std::move(answer));
         });
       });
       user->Send(module_->http_endpoint(), "GET", target, {});
     });
-    done.WaitForNotification();
-    return response;
+    return promise.get_future().get();
   }
 
  private:
