@@ -21,7 +21,7 @@ constexpr std::string_view kLastSeparator = " …";
 constexpr size_t kSeparatedSizeMin = 64;
 // The text is scanned in steps, so that huge pages with a good passage early are not read to the
 // end.
-constexpr size_t kStepSize = size_t{64} << 10;
+constexpr size_t kStepSize = size_t{16} << 10;
 // A page that repeats the query's words more often is not scanned further.
 constexpr size_t kWordCountMax = size_t{1} << 14;
 
