@@ -36,10 +36,23 @@ Status CheckNumber(std::string_view what, uint32_t value, uint32_t fallback, uin
   return OkStatus();
 }
 
+Status CheckParameters(const std::string& where,
+                       const google::protobuf::RepeatedPtrField<Parameter>& parameters) {
+  std::set<std::string> keys;
+  for (const Parameter& parameter : parameters) {
+    if (parameter.key().empty()) return InvalidArgument(where, " has a parameter without a key");
+    if (!keys.insert(parameter.key()).second) {
+      return InvalidArgument(where, " has the parameter '", parameter.key(), "' twice");
+    }
+  }
+  return OkStatus();
+}
+
 Status CompleteService(ServiceSpec* service) {
   NEPTUNE_RETURN_IF_ERROR(CheckName("service", service->name()));
   const std::string where = StrCat("service '", service->name(), "'");
   if (service->module().empty()) return InvalidArgument(where, " names no module");
+  NEPTUNE_RETURN_IF_ERROR(CheckParameters(where, service->parameters()));
   NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": partition_count", service->partition_count(), 1,
                                       kClusterPartitionCountMax,
                                       [&](uint32_t n) { service->set_partition_count(n); }));
@@ -57,6 +70,7 @@ Status CompleteHosted(const ClusterSpec& spec, const std::string& where,
     return InvalidArgument(where, " hosts '", hosted->service(),
                            "', which is no service of the cluster");
   }
+  NEPTUNE_RETURN_IF_ERROR(CheckParameters(where, hosted->parameters()));
   if (hosted->partitions().empty()) {
     for (uint32_t p = 0; p < service->partition_count(); ++p) hosted->add_partitions(p);
   }
@@ -170,6 +184,30 @@ const ServiceSpec* FindService(const ClusterSpec& spec, std::string_view service
     if (candidate.name() == service) return &candidate;
   }
   return nullptr;
+}
+
+std::map<std::string, std::string> EffectiveParameters(const ClusterSpec& spec,
+                                                       const HostedServiceSpec& hosted) {
+  std::map<std::string, std::string> parameters;
+  for (const Parameter& parameter : hosted.parameters()) {
+    parameters.emplace(parameter.key(), parameter.value());
+  }
+  for (const Parameter& parameter : FindService(spec, hosted.service())->parameters()) {
+    parameters.emplace(parameter.key(), parameter.value());
+  }
+  return parameters;
+}
+
+void SetParameter(std::string_view key, std::string_view value,
+                  google::protobuf::RepeatedPtrField<Parameter>* parameters) {
+  for (Parameter& parameter : *parameters) {
+    if (parameter.key() != key) continue;
+    parameter.set_value(std::string(value));
+    return;
+  }
+  Parameter* const added = parameters->Add();
+  added->set_key(std::string(key));
+  added->set_value(std::string(value));
 }
 
 }  // namespace neptune

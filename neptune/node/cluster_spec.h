@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -30,5 +31,14 @@ Status CompleteClusterSpec(ClusterSpec* spec);
 // The node of that name; null if there is none.
 const NodeSpec* FindNode(const ClusterSpec& spec, const NodeId& node);
 const ServiceSpec* FindService(const ClusterSpec& spec, std::string_view service);
+
+// The parameters of a hosted service: the node's own win over the service's.
+// REQUIRES: the service is in the spec.
+std::map<std::string, std::string> EffectiveParameters(const ClusterSpec& spec,
+                                                       const HostedServiceSpec& hosted);
+
+// Sets or adds a parameter.
+void SetParameter(std::string_view key, std::string_view value,
+                  google::protobuf::RepeatedPtrField<Parameter>* parameters);
 
 }  // namespace neptune

@@ -31,14 +31,6 @@ const NodeSpec& SpecOf(const NodeOptions& options) {
   return *spec;
 }
 
-std::map<std::string, std::string> Parameters(const ServiceSpec& service,
-                                              const HostedServiceSpec& hosted) {
-  std::map<std::string, std::string> parameters(hosted.parameters().begin(),
-                                                hosted.parameters().end());
-  parameters.insert(service.parameters().begin(), service.parameters().end());
-  return parameters;
-}
-
 }  // namespace
 
 Node::Node(World& world, NodeOptions options)
@@ -188,7 +180,7 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
                                             operators_, metrics_, host_options);
   ModuleContext context{ServiceName(service.name()),
                         partitions,
-                        Parameters(service, hosted),
+                        EffectiveParameters(options_.spec, hosted),
                         options_.base_directory,
                         *host,
                         *client_,

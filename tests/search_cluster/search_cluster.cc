@@ -62,7 +62,8 @@ ClusterSpec DevSpec() {
 void SetParameter(ClusterSpec* spec, const std::string& service, const std::string& name,
                   const std::string& value) {
   for (auto& candidate : *spec->mutable_services()) {
-    if (candidate.name() == service) (*candidate.mutable_parameters())[name] = value;
+    if (candidate.name() == service)
+      neptune::SetParameter(name, value, candidate.mutable_parameters());
   }
 }
 
@@ -80,7 +81,7 @@ SearchCluster::SearchCluster(uint64_t seed, const ClusterSpec& spec, const std::
   for (NodeSpec& node : *spec_.mutable_nodes()) {
     for (auto& hosted : *node.mutable_hosts()) {
       if (hosted.service() != "frontend") continue;
-      (*hosted.mutable_parameters())["http_port"] = neptune::StrCat(kHttpPort);
+      neptune::SetParameter("http_port", neptune::StrCat(kHttpPort), hosted.mutable_parameters());
     }
   }
   for (int i = 0; i < spec_.nodes_size(); ++i) AddHost(*spec_.mutable_nodes(i));
@@ -107,7 +108,7 @@ void SearchCluster::AddHost(const NodeSpec& node) {
   for (auto& hosted : *spec_.mutable_nodes(static_cast<int>(simulator_.host_names().size()) - 1)
                            ->mutable_hosts()) {
     if (hosted.service() != "frontend") continue;
-    (*hosted.mutable_parameters())["http_address"] = AddressText(address);
+    neptune::SetParameter("http_address", AddressText(address), hosted.mutable_parameters());
     frontends_[node.name()] = {address, kHttpPort};
   }
 }

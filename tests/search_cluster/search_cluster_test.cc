@@ -188,7 +188,8 @@ TEST(SearchClusterTest, ADamagedReplicaIsCoveredByTheOther) {
   for (auto& node : *spec.mutable_nodes()) {
     if (node.name() != "store-1") continue;
     for (auto& hosted : *node.mutable_hosts()) {
-      if (hosted.service() == "tier1") (*hosted.mutable_parameters())["path"] = "tier1-damaged";
+      if (hosted.service() == "tier1")
+        neptune::SetParameter("path", "tier1-damaged", hosted.mutable_parameters());
     }
   }
   SearchCluster cluster(9, spec, folder);

@@ -68,23 +68,14 @@ StatusOr<std::string> ModuleFolders() {
   return folders;
 }
 
-// The node's own parameter, else the service's; empty if neither has it.
-std::string Parameter(const neptune::ClusterSpec& spec, const neptune::HostedServiceSpec& hosted,
-                      const std::string& name) {
-  const auto own = hosted.parameters().find(name);
-  if (own != hosted.parameters().end()) return own->second;
-  const neptune::ServiceSpec* const service = neptune::FindService(spec, hosted.service());
-  const auto common = service->parameters().find(name);
-  return common == service->parameters().end() ? "" : common->second;
-}
-
 std::string HttpAddresses(const neptune::ClusterSpec& spec) {
   std::string text;
   for (const auto& node : spec.nodes()) {
     for (const auto& hosted : node.hosts()) {
-      const std::string port = Parameter(spec, hosted, "http_port");
-      if (port.empty()) continue;
-      neptune::StrAppend(&text, "  http://", spec.interface_address(), ":", port, "/  (",
+      const auto parameters = neptune::EffectiveParameters(spec, hosted);
+      const auto port = parameters.find("http_port");
+      if (port == parameters.end()) continue;
+      neptune::StrAppend(&text, "  http://", spec.interface_address(), ":", port->second, "/  (",
                          node.name(), ")\n");
     }
   }
