@@ -2,7 +2,8 @@
 //
 // Source: none. Layer: node, policy: no I/O but reading the named file.
 // Threads: pure functions.
-// Errors: kInvalidArgument with file, line and reason; kNotFound the file does not exist.
+// Errors: kInvalidArgument with the file and the reason, and the line where the text itself is malformed;
+//   kNotFound the file does not exist.
 // Limits: kClusterNodeCountMax nodes, kClusterPartitionCountMax partitions a service.
 
 #pragma once

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <string>
 
-#include "absl/synchronization/notification.h"
 #include "neptune/base/file.h"
+#include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/module_loader.h"
@@ -69,7 +69,7 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before any thread is made, which inherit it
   std::unique_ptr<World> world = MakeRealWorld({});
   Node node(*world, std::move(options));
-  absl::Notification started;
+  Notification started;
   Status status;
   node.Start([&](const Status& result) {
     status = result;
@@ -86,7 +86,7 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
   LOG(INFO) << "node " << node.name() << " answers calls at " << node.call_endpoint()
             << ", status at " << node.admin_endpoint();
   WaitForStopSignal(signals);
-  absl::Notification stopped;
+  Notification stopped;
   node.Stop(program.grace, [&] { stopped.Notify(); });
   stopped.WaitForNotification();
   world->Stop();

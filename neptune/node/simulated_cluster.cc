@@ -47,7 +47,7 @@ std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& wor
   options.modules = options_.modules;
   options.address = static_cast<SimWorld&>(world).address();
   auto node = std::make_shared<Node>(world, std::move(options));
-  nodes_[name] = node.get();
+  nodes_[name] = node;
   node->Start([name](const Status& status) { EXPECT_TRUE(status.ok()) << name << ": " << status; });
   return node;
 }

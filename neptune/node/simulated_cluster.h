@@ -38,7 +38,9 @@ class SimulatedCluster {
       : SimulatedCluster({.seed = seed, .spec = EchoSpec(node_count, partition_count)}) {}
 
   Simulator& simulator() { return simulator_; }
-  Node& node(const std::string& name) { return *nodes_.at(name); }
+  // REQUIRES: the node lives.
+  Node& node(const std::string& name) { return *nodes_.at(name).lock(); }
+  bool lives(const std::string& name) const { return !nodes_.at(name).expired(); }
   Node& client() { return node("c"); }
 
   // Runs `body` on a user-level thread of the client node until it ends; a test failure if it does not.
@@ -56,7 +58,7 @@ class SimulatedCluster {
   std::shared_ptr<void> Boot(const std::string& name, World& world);
 
   const SimulatedClusterOptions options_;
-  std::map<std::string, Node*> nodes_;
+  std::map<std::string, std::weak_ptr<Node>> nodes_;
   Simulator simulator_;
 };
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "neptune/base/notification.h"
 
 namespace neptune {
 
@@ -25,7 +25,7 @@ struct Poll : std::enable_shared_from_this<Poll> {
   std::function<bool()> done;
   TimePoint deadline;
   bool result = false;
-  absl::Notification answered;
+  Notification answered;
 
   void Ask() {
     result = done();
@@ -41,7 +41,7 @@ struct Poll : std::enable_shared_from_this<Poll> {
 }  // namespace
 
 void ThreadedHarness::Run(Loop& loop, std::function<void()> work) {
-  auto ran = std::make_shared<absl::Notification>();
+  auto ran = std::make_shared<Notification>();
   loop.Post([work = std::move(work), ran] {
     work();
     ran->Notify();

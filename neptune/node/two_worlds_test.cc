@@ -1,0 +1,169 @@
+// One scenario, two worlds: the same nodes with the same module on kernel threads and real sockets, and
+// in the simulated world. What a caller sees is the same text.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "neptune/base/notification.h"
+#include "neptune/base/strings.h"
+#include "neptune/dac/dac.h"
+#include "neptune/node/simulated_cluster.h"
+#include "neptune/thread/synchronization.h"
+#include "neptune/world/real/real_world.h"
+
+namespace neptune {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int kNodeCount = 4;
+constexpr int kPartitionCount = 2;
+
+class Scenario {
+ public:
+  Scenario(Node& client, Node& leaving) : client_(client), leaving_(leaving) {}
+
+  // On a user-level thread of the client node. What happened, a line each.
+  std::string Run() {
+    WaitForReplicas(kNodeCount);
+    for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
+      for (int i = 0; i < 20; ++i) Say(CallOnce("Echo", partition, StrCat("hello ", i)));
+    }
+    Say(CallOnce("Nothing", 0, "x"));
+    Say(CallOnce("Fail", 0, "why"));
+    Say(CallOnce("Echo", 7, "x"));
+    Say(CallOnce("Echo", 0, std::string(300'000, 'x')));
+    Say(CallOnce("Work", 0, "2000"));
+    Say(CallOnce("Work", 0, "300000", milliseconds(50)));
+    Say(Sum());
+    Leave();
+    for (int i = 0; i < 20; ++i) Say(CallOnce("Echo", 0, StrCat("again ", i)));
+    return said_;
+  }
+
+ private:
+  void Say(const std::string& line) { StrAppend(&said_, line, "\n"); }
+
+  void WaitForReplicas(size_t count) {
+    const TimePoint limit = this_thread::Now() + seconds(10);
+    while (ReplicaCount() != count && this_thread::Now() < limit) {
+      this_thread::SleepFor(milliseconds(5));
+    }
+    Say(StrCat(ReplicaCount(), " replicas"));
+  }
+
+  size_t ReplicaCount() {
+    size_t count = 0;
+    for (uint32_t p = 0; p < kPartitionCount; ++p) {
+      count += client_.client().View()->Replicas(ServiceName("echo"), PartitionId(p)).size();
+    }
+    return count;
+  }
+
+  std::string CallOnce(const char* method, uint32_t partition, const std::string& text,
+                       Duration timeout = seconds(5)) {
+    ClientSession session(client_.client());
+    CallOptions options;
+    options.deadline = this_thread::Now() + timeout;
+    Data answer;
+    const Status status = Call(session, ServiceName("echo"), PartitionId(partition),
+                               MethodName(method), AccessMode::kRead, Data(text), &answer, options);
+    return StrCat(method, " ", absl::StatusCodeToString(status.code()), " ",
+                  answer.bytes() == text ? "same" : answer.bytes());
+  }
+
+  std::string Sum() {
+    ClientSession session(client_.client());
+    AggregationRequest request;
+    request.service = ServiceName("echo");
+    for (uint32_t p = 0; p < kPartitionCount; ++p) request.partitions.emplace_back(p);
+    request.local = MethodName("Sum");
+    request.reduce = MethodName("AddNumbers");
+    request.deadline = this_thread::Now() + seconds(5);
+    Data result;
+    AggregationReport report;
+    const Status status = Aggregate(session, request, &result, &report);
+    return StrCat("sum ", status.ok() ? result.bytes() : "failed", " of quality ",
+                  report.quality());
+  }
+
+  void Leave() {
+    OneShotEvent stopped;
+    leaving_.Stop(seconds(2), [&] { stopped.Set(); });
+    stopped.Wait();
+    WaitForReplicas(kNodeCount - 1);
+  }
+
+  Node& client_;
+  Node& leaving_;
+  std::string said_;
+};
+
+std::string RunSimulated() {
+  SimulatedCluster cluster(1, kNodeCount, kPartitionCount);
+  std::string said;
+  cluster.RunOnClient(
+      [&](ClientSession&) { said = Scenario(cluster.client(), cluster.node("s0")).Run(); });
+  return said;
+}
+
+// A node with a world of its own, as a process would have it.
+struct RealNode {
+  RealNode(const ClusterSpec& spec, const std::string& name) : world(MakeRealWorld({})) {
+    NodeOptions options;
+    options.spec = spec;
+    options.name = NodeId(name);
+    options.modules = MakeEcho;
+    node = std::make_unique<Node>(*world, std::move(options));
+    Notification started;
+    node->Start([&](const Status& status) {
+      EXPECT_TRUE(status.ok()) << status;
+      started.Notify();
+    });
+    started.WaitForNotification();
+  }
+  ~RealNode() {
+    Notification stopped;
+    node->Stop(seconds(2), [&] { stopped.Notify(); });
+    stopped.WaitForNotification();
+    world->Stop();
+  }
+  std::unique_ptr<World> world;
+  std::unique_ptr<Node> node;
+};
+
+std::string RunReal() {
+  ClusterSpec spec = EchoSpec(kNodeCount, kPartitionCount);
+  // Other runs on this machine hear other groups.
+  spec.set_name(StrCat("test-", getpid()));
+  spec.set_multicast_group(StrCat("239.192.7.2:", 20000 + getpid() % 20000));
+  for (NodeSpec& node : *spec.mutable_nodes()) {
+    node.set_serving_threads(2);
+    node.set_worker_threads(2);
+  }
+  std::map<std::string, std::unique_ptr<RealNode>> nodes;
+  for (const NodeSpec& node : spec.nodes()) {
+    nodes[node.name()] = std::make_unique<RealNode>(spec, node.name());
+  }
+  std::string said;
+  Notification done;
+  Node& client = *nodes.at("c")->node;
+  client.RunOnControl([&] {
+    said = Scenario(client, *nodes.at("s0")->node).Run();
+    done.Notify();
+  });
+  done.WaitForNotification();
+  return said;
+}
+
+TEST(TwoWorldsTest, TheSameScenarioLooksTheSame) {
+  const std::string simulated = RunSimulated();
+  EXPECT_EQ(RunReal(), simulated);
+  EXPECT_NE(simulated.find("Work DEADLINE_EXCEEDED"), std::string::npos) << simulated;
+  EXPECT_NE(simulated.find("sum 1 of quality 1"), std::string::npos) << simulated;
+  EXPECT_NE(simulated.find("3 replicas\nEcho OK same\n"), std::string::npos) << simulated;
+}
+
+}  // namespace
+}  // namespace neptune

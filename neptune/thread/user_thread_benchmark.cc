@@ -1,0 +1,92 @@
+// What a user-level thread costs on a real loop: to start and end, to yield, to be woken.
+
+#include <benchmark/benchmark.h>
+
+#include <memory>
+
+#include "neptune/base/notification.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/world/real/real_world.h"
+
+namespace neptune {
+namespace {
+
+// Runs the measured loop on a user-level thread of a loop of its own.
+template <typename Body>
+void RunOnUserThread(Body body) {
+  const auto world = MakeRealWorld({});
+  Loop* const loop = *world->StartLoop({.name = "bench"});
+  std::unique_ptr<ThreadScheduler> scheduler;
+  Notification done;
+  loop->Post([&] {
+    scheduler = std::make_unique<ThreadScheduler>(*loop);
+    (void)scheduler->Spawn([&] {
+      body();
+      done.Notify();
+    });
+  });
+  done.WaitForNotification();
+  world->Stop();
+}
+
+void BM_SpawnAndJoin(benchmark::State& state) {
+  RunOnUserThread([&] {
+    ThreadScheduler& scheduler = *ThreadScheduler::Current();
+    for (auto _ : state) {
+      const ThreadRef thread = *scheduler.Spawn([] {});
+      (void)scheduler.Join(*thread.get(), kNever);
+    }
+  });
+}
+BENCHMARK(BM_SpawnAndJoin);
+
+// Two threads in turns: two switches and two turns of the ready queue each iteration.
+void BM_YieldToAnother(benchmark::State& state) {
+  RunOnUserThread([&] {
+    bool ended = false;
+    const ThreadRef other = *ThreadScheduler::Current()->Spawn([&] {
+      while (!ended) this_thread::Yield();
+    });
+    for (auto _ : state) this_thread::Yield();
+    ended = true;
+    (void)ThreadScheduler::Current()->Join(*other.get(), kNever);
+  });
+}
+BENCHMARK(BM_YieldToAnother);
+
+// This thread wakes another that parks, and parks until it is woken in turn.
+void BM_WakeAndPark(benchmark::State& state) {
+  RunOnUserThread([&] {
+    bool ended = false;
+    const ThreadRef self(UserThread::Current());
+    const ThreadRef other = *ThreadScheduler::Current()->Spawn([&] {
+      while (!ended) {
+        (void)this_thread::Park();
+        self->Wake();
+      }
+    });
+    for (auto _ : state) {
+      other->Wake();
+      (void)this_thread::Park();
+    }
+    ended = true;
+    other->Wake();
+    (void)ThreadScheduler::Current()->Join(*other.get(), kNever);
+  });
+}
+BENCHMARK(BM_WakeAndPark);
+
+void BM_ParkWithDeadline(benchmark::State& state) {
+  RunOnUserThread([&] {
+    for (auto _ : state) {
+      UserThread::Current()->Wake();
+      (void)this_thread::Park(kNever - Duration(1));
+    }
+  });
+}
+BENCHMARK(BM_ParkWithDeadline);
+
+}  // namespace
+}  // namespace neptune
+
+BENCHMARK_MAIN();
