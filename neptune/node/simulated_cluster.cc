@@ -7,6 +7,14 @@
 #include "neptune/base/strings.h"
 #include "neptune/node/echo_module.h"
 
+#ifdef __SANITIZE_ADDRESS__
+// Threads of a simulated host that crashes, or that waits when the simulation ends, are not unwound, so what
+// their stacks hold is not given back.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:neptune::SimKernel\nleak:neptune::ThreadEntry\n";
+}
+#endif
+
 namespace neptune {
 
 ClusterSpec EchoSpec(int node_count, int partition_count, const std::string& echo_fields) {
