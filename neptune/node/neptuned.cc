@@ -4,6 +4,7 @@
 #include <glog/logging.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,32 @@ DEFINE_string(started_file, "",
 DEFINE_int32(grace_ms, 5000, "longest time to finish requests in flight after SIGTERM");
 DEFINE_bool(die_with_parent, false, "end when the process that started this one ends");
 
+DECLARE_bool(help);
+
+// How gflags ends the process when a flag does not parse; exported for this, but in no header.
+namespace google {
+extern void (*gflags_exitfunc)(int status);
+}  // namespace google
+
 namespace {
+
+constexpr char kUsage[] =
+    "runs one node of a cluster\n\n  neptuned --spec=FILE --node=NAME\n\n"
+    "neptune/node/cluster_spec.proto explains the spec. SIGTERM stops the node after its requests "
+    "in\n"
+    "flight. Status: 0 a clean stop, 1 the node did not start, 2 a flag or the spec is wrong.";
+
+void PrintHelp() {
+  std::printf("%s\n\nFlags:\n", kUsage);
+  std::vector<gflags::CommandLineFlagInfo> flags;
+  gflags::GetAllFlags(&flags);
+  for (const gflags::CommandLineFlagInfo& flag : flags) {
+    if (flag.filename != __FILE__) continue;
+    std::printf("  --%s  (%s, default %s)\n      %s\n", flag.name.c_str(), flag.type.c_str(),
+                flag.default_value.empty() ? "none" : flag.default_value.c_str(),
+                flag.description.c_str());
+  }
+}
 
 std::vector<std::string> SplitFolders(std::string list) {
   std::vector<std::string> folders;
@@ -35,12 +61,14 @@ std::vector<std::string> SplitFolders(std::string list) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  gflags::SetUsageMessage(
-      "runs one node of a cluster\n\n  neptuned --spec=FILE --node=NAME\n\n"
-      "neptune/node/cluster_spec.proto explains the spec. SIGTERM stops the node after its "
-      "requests "
-      "in flight.");
-  gflags::ParseCommandLineFlags(&argc, &argv, true);
+  gflags::SetUsageMessage(kUsage);
+  google::gflags_exitfunc = [](int status) { std::exit(status == 0 ? 0 : 2); };
+  gflags::ParseCommandLineNonHelpFlags(&argc, &argv, true);
+  if (FLAGS_help) {
+    PrintHelp();
+    return 0;
+  }
+  gflags::HandleCommandLineHelpFlags();
   if (FLAGS_spec.empty() || FLAGS_node.empty()) {
     std::fprintf(stderr, "neptuned: --spec and --node are needed; --help explains them\n");
     return 2;

@@ -10,8 +10,15 @@
 DECLARE_bool(help);
 DECLARE_bool(helpshort);
 
+// How gflags ends the process when a flag does not parse; exported for this, but in no header.
+namespace google {
+extern void (*gflags_exitfunc)(int status);
+}  // namespace google
+
 namespace search::tools {
 namespace {
+
+constexpr int kCallersMistake = 2;
 
 void PrintHelp(const std::string& usage, std::string_view source_file) {
   printf("%s\n\nFlags:\n", usage.c_str());
@@ -30,6 +37,7 @@ void PrintHelp(const std::string& usage, std::string_view source_file) {
 std::vector<std::string> ParseCommandLine(int* argc, char*** argv, const std::string& usage,
                                           std::string_view source_file) {
   gflags::SetUsageMessage(usage);
+  google::gflags_exitfunc = [](int status) { exit(status == 0 ? 0 : kCallersMistake); };
   gflags::ParseCommandLineNonHelpFlags(argc, argv, true);
   if (FLAGS_help || FLAGS_helpshort) {
     PrintHelp(usage, source_file);
@@ -45,7 +53,7 @@ int ExitStatus(const neptune::Status& status, std::string_view tool) {
   fprintf(stderr, "%.*s: %s\n", static_cast<int>(tool.size()), tool.data(), message.c_str());
   const bool callers_mistake = status.code() == neptune::StatusCode::kInvalidArgument ||
                                status.code() == neptune::StatusCode::kNotFound;
-  return callers_mistake ? 2 : 1;
+  return callers_mistake ? kCallersMistake : 1;
 }
 
 std::vector<std::string> SplitList(std::string_view list) {
