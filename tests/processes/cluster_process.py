@@ -153,8 +153,13 @@ class Cluster:
         except HttpFailure:
             return False
 
+    def attempt(self, *arguments: str) -> subprocess.CompletedProcess:
+        """Gives the cluster tool a command, whatever comes of it."""
+        return subprocess.run(self._command(*arguments), capture_output=True, text=True,
+                              timeout=STOP_LIMIT_S, check=False)
+
     def control(self, *arguments: str) -> str:
-        done = subprocess.run(self._command(*arguments), capture_output=True, text=True, check=False)
+        done = self.attempt(*arguments)
         if done.returncode != 0:
             raise AssertionError(f"cluster {arguments}: {done.stderr}")
         return done.stdout

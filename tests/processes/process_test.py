@@ -164,6 +164,8 @@ class ProcessTest(unittest.TestCase):
             file.write(text)
         self.assertEqual(second.launch().wait(STOP_LIMIT_S), 1)
         self.assertIn(str(first.http_ports[0]), second.log())
+        self.assertEqual(second.launch().wait(STOP_LIMIT_S), 1)
+        self.assertEqual(second.log().count("Address already in use"), 2, "one reason a start")
         self.assertTrue(is_refused(f"127.0.0.1:{second.http_ports[1]}"))
         self.assertFalse(first.search("mutex")["partial"])
 
@@ -174,6 +176,17 @@ class ProcessTest(unittest.TestCase):
         cluster.process = first
         self.assertIn("runs already", cluster.log())
         self.assertFalse(cluster.search("mutex")["partial"])
+
+    def test_wrong_commands_end_with_status_2_and_start_nothing(self):
+        cluster = self.new_cluster()
+        for arguments, named in ((["--bogus"], "bogus"), (["status"], "'status'"),
+                                 (["--kill="], "--kill needs"), (["--kill=nobody"], "'nobody'"),
+                                 (["--kill=web-1", "--pause=web-2"], "--pause are not")):
+            with self.subTest(arguments=arguments):
+                done = cluster.attempt(*arguments)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(named, done.stderr)
+        self.assertTrue(is_refused(f"127.0.0.1:{cluster.http_ports[0]}"))
 
     def test_bad_requests_are_refused_by_name(self):
         cluster = self.started()

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "neptune/base/strings.h"
 #include "neptune/node/cluster_spec.h"
@@ -119,20 +120,52 @@ Status StopCluster(const StateDirectory& state) {
   return neptune::OkStatus();
 }
 
-Status Run() {
+// The one thing to be done; "" starts the cluster. A node's name may not be empty: `--kill=$NODE`
+// without the variable would start a cluster otherwise.
+StatusOr<std::string> ChosenCommand(const std::vector<std::string>& rest) {
+  if (!rest.empty()) {
+    return neptune::InvalidArgument("what is '", rest[0], "'? Flags begin with --; try --help");
+  }
+  std::string chosen;
+  for (const char* command : {"status", "stop", "kill", "pause", "resume"}) {
+    const gflags::CommandLineFlagInfo flag = gflags::GetCommandLineFlagInfoOrDie(command);
+    if (flag.is_default || flag.current_value == "false") continue;
+    if (flag.current_value.empty()) {
+      return neptune::InvalidArgument("--", command,
+                                      " needs the name of a node; --status lists them");
+    }
+    if (!chosen.empty()) {
+      return neptune::InvalidArgument("--", chosen, " and --", command, " are not done together");
+    }
+    chosen = command;
+  }
+  return chosen;
+}
+
+Status SignalAndTell(const neptune::ClusterSpec& spec, const StateDirectory& state,
+                     const std::string& node, int signal, const char* done) {
+  NEPTUNE_RETURN_IF_ERROR(SignalNode(spec, state, node, signal));
+  std::printf("%s %s\n", node.c_str(), done);
+  return neptune::OkStatus();
+}
+
+Status Run(const std::vector<std::string>& rest) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string command, ChosenCommand(rest));
   const std::string spec_path = ProjectPath(FLAGS_spec);
   NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterSpec spec, neptune::LoadClusterSpec(spec_path));
   StateDirectory state(FLAGS_state.empty() ? ProjectOutputPath("data/var/clusters/" + spec.name())
                                            : CallerPath(FLAGS_state));
-  if (FLAGS_status) {
+  if (command == "status") {
     NEPTUNE_ASSIGN_OR_RETURN(const std::string text, DescribeCluster(spec, state));
     std::fputs(text.c_str(), stdout);
     return neptune::OkStatus();
   }
-  if (FLAGS_stop) return StopCluster(state);
-  if (!FLAGS_kill.empty()) return SignalNode(spec, state, FLAGS_kill, SIGKILL);
-  if (!FLAGS_pause.empty()) return SignalNode(spec, state, FLAGS_pause, SIGSTOP);
-  if (!FLAGS_resume.empty()) return SignalNode(spec, state, FLAGS_resume, SIGCONT);
+  if (command == "stop") return StopCluster(state);
+  if (command == "kill") {
+    return SignalAndTell(spec, state, FLAGS_kill, SIGKILL, "is killed and starts again");
+  }
+  if (command == "pause") return SignalAndTell(spec, state, FLAGS_pause, SIGSTOP, "is paused");
+  if (command == "resume") return SignalAndTell(spec, state, FLAGS_resume, SIGCONT, "goes on");
   return RunCluster(spec, spec_path, state);
 }
 
@@ -140,6 +173,6 @@ Status Run() {
 }  // namespace search::tools
 
 int main(int argc, char** argv) {
-  search::tools::ParseCommandLine(&argc, &argv, search::tools::kUsage, __FILE__);
-  return search::tools::ExitStatus(search::tools::Run(), "cluster");
+  const auto rest = search::tools::ParseCommandLine(&argc, &argv, search::tools::kUsage, __FILE__);
+  return search::tools::ExitStatus(search::tools::Run(rest), "cluster");
 }

@@ -30,11 +30,11 @@ TimePoint MonotonicNow() {
   return TimePoint(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
 }
 
-// The end of a log, for the message about a node that does not start.
-std::string LogTail(const std::string& path) {
+// The end of what a log holds from byte `begin` on, for the message about a node that does not start.
+std::string LogTail(const std::string& path, size_t begin) {
   const auto text = neptune::ReadFile(path, size_t{64} << 20);
-  if (!text.ok()) return "";
-  return text->size() <= kLogTailSize ? *text : text->substr(text->size() - kLogTailSize);
+  if (!text.ok() || begin > text->size()) return "";
+  return text->substr(std::max(begin, text->size() - std::min(kLogTailSize, text->size())));
 }
 
 // In the child: becomes the node program. Only async-signal-safe calls.
@@ -66,6 +66,8 @@ Status Supervisor::Spawn(const std::string& node) {
   const std::string log_path = state_.LogFile(node);
   const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (log < 0) return neptune::Unavailable("opening ", log_path, ": ", std::strerror(errno));
+  Process& process = processes_[node];
+  process.log_begin = static_cast<size_t>(std::max<off_t>(0, lseek(log, 0, SEEK_END)));
   std::vector<std::string> words = {options_.program, "--node=" + node,
                                     "--started_file=" + state_.StartedFile(node),
                                     "--die_with_parent"};
@@ -77,7 +79,6 @@ Status Supervisor::Spawn(const std::string& node) {
   if (pid == 0) BecomeNode(arguments.data(), log);
   close(log);
   if (pid < 0) return neptune::Unavailable("starting node ", node, ": ", std::strerror(errno));
-  Process& process = processes_[node];
   process.pid = pid;
   process.started = MonotonicNow();
   process.restart_at = neptune::kNever;
@@ -131,7 +132,7 @@ Status Supervisor::Start() {
     if (!dead.empty()) {
       Stop();
       return neptune::Unavailable("node ", dead[0], " ended while starting; its log ends:\n",
-                                  LogTail(state_.LogFile(dead[0])));
+                                  LogTail(state_.LogFile(dead[0]), processes_[dead[0]].log_begin));
     }
     if (MonotonicNow() > deadline) {
       Stop();

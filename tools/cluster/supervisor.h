@@ -43,7 +43,8 @@ class Supervisor {
 
  private:
   struct Process {
-    pid_t pid = 0;  // 0: not running
+    pid_t pid = 0;         // 0: not running
+    size_t log_begin = 0;  // where this life's part of the log begins, in bytes
     neptune::TimePoint started;
     neptune::TimePoint restart_at = neptune::kNever;
     RestartPolicy policy;
