@@ -39,10 +39,27 @@ class ErrorLines : public google::protobuf::io::ErrorCollector {
   size_t count_ = 0;
 };
 
+// Lines of the outermost fields that the message has, counted from 1.
+std::map<std::string, std::vector<int>, std::less<>> LinesOfFields(
+    const google::protobuf::Message& message,
+    const google::protobuf::TextFormat::ParseInfoTree& places) {
+  std::map<std::string, std::vector<int>, std::less<>> lines;
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  for (const auto* field : fields) {
+    const int count = field->is_repeated() ? message.GetReflection()->FieldSize(message, field) : 1;
+    for (int i = 0; i < count; ++i) {
+      const int index = field->is_repeated() ? i : -1;
+      lines[field->name()].push_back(places.GetLocation(field, index).line + 1);
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 Status ParseTextConfig(std::string_view text, std::string_view file,
-                       google::protobuf::Message* message) {
+                       google::protobuf::Message* message, TextLocations* locations) {
   message->Clear();
   if (text.size() > kTextConfigSizeMax) {
     return InvalidArgument(file, ":1:1: more than ", kTextConfigSizeMax, " bytes");
@@ -51,15 +68,27 @@ Status ParseTextConfig(std::string_view text, std::string_view file,
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
   parser.SetRecursionLimit(kTextConfigDepthMax);
+  google::protobuf::TextFormat::ParseInfoTree places;
+  parser.WriteLocationsTo(&places);
   google::protobuf::io::ArrayInputStream input(text.data(), static_cast<int>(text.size()));
-  if (parser.Parse(&input, message)) return OkStatus();
+  if (parser.Parse(&input, message)) {
+    if (locations != nullptr) locations->lines_ = LinesOfFields(*message, places);
+    return OkStatus();
+  }
   message->Clear();
   return errors.ToStatus();
 }
 
-Status LoadTextConfig(const std::string& path, google::protobuf::Message* message) {
+int TextLocations::LineOf(std::string_view field, int index) const {
+  const auto found = lines_.find(field);
+  if (found == lines_.end() || static_cast<size_t>(index) >= found->second.size()) return 0;
+  return found->second[static_cast<size_t>(index)];
+}
+
+Status LoadTextConfig(const std::string& path, google::protobuf::Message* message,
+                      TextLocations* locations) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kTextConfigSizeMax));
-  return ParseTextConfig(text, path, message);
+  return ParseTextConfig(text, path, message, locations);
 }
 
 }  // namespace neptune

@@ -9,8 +9,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "neptune/base/status.h"
 
@@ -23,12 +26,25 @@ namespace neptune {
 inline constexpr size_t kTextConfigSizeMax = 4u << 20;
 inline constexpr int kTextConfigDepthMax = 50;
 
+// Where the fields of the outermost message stood in the text.
+class TextLocations {
+ public:
+  // Line of the field, counted from 1; of a repeated one, of its element `index`. 0 if it was not there.
+  int LineOf(std::string_view field, int index = 0) const;
+
+ private:
+  friend Status ParseTextConfig(std::string_view text, std::string_view file,
+                                google::protobuf::Message* message, TextLocations* locations);
+  std::map<std::string, std::vector<int>, std::less<>> lines_;
+};
+
 // Parses `text` into `message`, which is cleared first; `file` stands in the messages. After an
 // error the message is empty.
 Status ParseTextConfig(std::string_view text, std::string_view file,
-                       google::protobuf::Message* message);
+                       google::protobuf::Message* message, TextLocations* locations = nullptr);
 
 // The same with the contents of the file.
-Status LoadTextConfig(const std::string& path, google::protobuf::Message* message);
+Status LoadTextConfig(const std::string& path, google::protobuf::Message* message,
+                      TextLocations* locations = nullptr);
 
 }  // namespace neptune

@@ -1,8 +1,10 @@
 #include "neptune/node/cluster_spec.h"
 
+#include <algorithm>
 #include <set>
 
 #include "neptune/balancing/replica_choice.h"
+#include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "neptune/base/text_config.h"
 #include "neptune/world/network.h"
@@ -112,44 +114,59 @@ Status CompleteNode(const ClusterSpec& spec, NodeSpec* node) {
   return OkStatus();
 }
 
-Status CheckNetwork(ClusterSpec* spec) {
+// The outermost field that is being checked, for the line in an error.
+struct Place {
+  std::string_view field;
+  int index = 0;
+};
+
+Status CheckNetwork(ClusterSpec* spec, Place* place) {
+  *place = {"name"};
   NEPTUNE_RETURN_IF_ERROR(CheckName("cluster", spec->name()));
+  *place = {"multicast_group"};
   NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group, Endpoint::Parse(spec->multicast_group()));
   if (group.address >> 28 != 14 || group.port == 0) {
     return InvalidArgument("multicast_group '", spec->multicast_group(),
                            "' is not 224.0.0.0 to 239.255.255.255 with a port");
   }
+  *place = {"interface_address"};
   if (spec->interface_address().empty()) spec->set_interface_address("127.0.0.1");
   NEPTUNE_ASSIGN_OR_RETURN(const Endpoint own, Endpoint::Parse(spec->interface_address() + ":0"));
   if (own.address == 0) {
     return InvalidArgument("interface_address '", spec->interface_address(),
                            "' is told to other nodes, so it must be one that they can reach");
   }
+  *place = {"balancing"};
   if (spec->balancing().empty()) spec->set_balancing("poll");
   NEPTUNE_RETURN_IF_ERROR(ParseBalancingPolicy(spec->balancing()).status());
+  *place = {"announce_interval_ms"};
   return CheckNumber("announce_interval_ms", spec->announce_interval_ms(), 1000, 60000,
                      [&](uint32_t n) { spec->set_announce_interval_ms(n); });
 }
 
-}  // namespace
-
-Status CompleteClusterSpec(ClusterSpec* spec) {
-  NEPTUNE_RETURN_IF_ERROR(CheckNetwork(spec));
+Status CompleteParts(ClusterSpec* spec, Place* place) {
+  NEPTUNE_RETURN_IF_ERROR(CheckNetwork(spec, place));
+  *place = {"services"};
   if (spec->services().empty()) return InvalidArgument("the cluster has no services");
+  *place = {"nodes"};
   if (spec->nodes().empty()) return InvalidArgument("the cluster has no nodes");
   if (spec->nodes_size() > kClusterNodeCountMax) {
     return InvalidArgument("the cluster has ", spec->nodes_size(), " nodes; at most ",
                            kClusterNodeCountMax);
   }
   std::set<std::string> names;
-  for (ServiceSpec& service : *spec->mutable_services()) {
+  for (int i = 0; i < spec->services_size(); ++i) {
+    *place = {"services", i};
+    ServiceSpec& service = *spec->mutable_services(i);
     NEPTUNE_RETURN_IF_ERROR(CompleteService(&service));
     if (!names.insert(service.name()).second) {
       return InvalidArgument("service '", service.name(), "' is defined twice");
     }
   }
   names.clear();
-  for (NodeSpec& node : *spec->mutable_nodes()) {
+  for (int i = 0; i < spec->nodes_size(); ++i) {
+    *place = {"nodes", i};
+    NodeSpec& node = *spec->mutable_nodes(i);
     NEPTUNE_RETURN_IF_ERROR(CompleteNode(*spec, &node));
     if (!names.insert(node.name()).second) {
       return InvalidArgument("node '", node.name(), "' is defined twice");
@@ -158,18 +175,28 @@ Status CompleteClusterSpec(ClusterSpec* spec) {
   return OkStatus();
 }
 
+}  // namespace
+
+Status CompleteClusterSpec(ClusterSpec* spec) {
+  Place place;
+  return CompleteParts(spec, &place);
+}
+
 StatusOr<ClusterSpec> ParseClusterSpec(std::string_view text, std::string_view file) {
   ClusterSpec spec;
-  NEPTUNE_RETURN_IF_ERROR(ParseTextConfig(text, file, &spec));
-  NEPTUNE_RETURN_IF_ERROR(Annotate(CompleteClusterSpec(&spec), file));
-  return spec;
+  TextLocations locations;
+  NEPTUNE_RETURN_IF_ERROR(ParseTextConfig(text, file, &spec, &locations));
+  Place place;
+  const Status status = CompleteParts(&spec, &place);
+  if (status.ok()) return spec;
+  // What is missing altogether has no line of its own.
+  const int line = std::max(1, locations.LineOf(place.field, place.index));
+  return Annotate(status, StrCat(file, ":", line));
 }
 
 StatusOr<ClusterSpec> LoadClusterSpec(const std::string& path) {
-  ClusterSpec spec;
-  NEPTUNE_RETURN_IF_ERROR(LoadTextConfig(path, &spec));
-  NEPTUNE_RETURN_IF_ERROR(Annotate(CompleteClusterSpec(&spec), path));
-  return spec;
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kTextConfigSizeMax));
+  return ParseClusterSpec(text, path);
 }
 
 const NodeSpec* FindNode(const ClusterSpec& spec, const NodeId& node) {

@@ -2,7 +2,7 @@
 //
 // Source: none. Layer: node, policy: no I/O but reading the named file.
 // Threads: pure functions.
-// Errors: kInvalidArgument with the file and the reason, and the line where the text itself is malformed;
+// Errors: kInvalidArgument with file, line and reason (of a service or node, the line it begins at);
 //   kNotFound the file does not exist.
 // Limits: kClusterNodeCountMax nodes, kClusterPartitionCountMax partitions a service.
 

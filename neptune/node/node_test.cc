@@ -200,5 +200,25 @@ TEST(ClusterSpecTest, MistakesAreNamed) {
             std::string::npos);
 }
 
+TEST(ClusterSpecTest, MistakesNameFileAndLine) {
+  const auto error = [](const std::string& text) {
+    return std::string(ParseClusterSpec(text, "f").status().message());
+  };
+  const std::string head = "name: 'x'\nmulticast_group: '239.1.1.1:70'\n";
+  const std::string service = "services {\n  name: 'a'\n  module: 'm'\n}\n";
+  EXPECT_TRUE(error("name: 'x'\nmulticast_group: '10.0.0.1:1'").starts_with("f:2: multicast_group"))
+      << error("name: 'x'\nmulticast_group: '10.0.0.1:1'");
+  EXPECT_TRUE(error(head + "balancing: 'best'\n").starts_with("f:3: balancing"));
+  EXPECT_TRUE(error(head + service + "nodes {\n  name: 'n'\n  hosts { service: 'b' }\n}")
+                  .starts_with("f:7: node 'n' hosts 'b'"));
+  EXPECT_TRUE(error(head + service + service).starts_with("f:1: the cluster has no nodes"));
+  EXPECT_TRUE(error(head + service + service + "nodes { name: 'n' hosts { service: 'a' } }")
+                  .starts_with("f:7: service 'a' is defined twice"));
+  EXPECT_TRUE(error(head + "services { name: 'a' module: 'm'\n"
+                           "parameters { key: 'k' }\nparameters { key: 'k' } }\n"
+                           "nodes { name: 'n' hosts { service: 'a' } }")
+                  .starts_with("f:3: service 'a' has the parameter 'k' twice"));
+}
+
 }  // namespace
 }  // namespace neptune
