@@ -7,6 +7,7 @@
 
 #include "index/core/testing/collection.h"
 #include "neptune/base/strings.h"
+#include "neptune/world/sim/fault_plan.h"
 #include "tests/search_cluster/search_cluster.h"
 
 namespace search::tests {
@@ -174,6 +175,29 @@ TEST_F(SearchFailureTest, LostDatagramsCostNoAnswer) {
   cluster_->simulator().SetLinks(lossy);
   AskFor(seconds(20), Duration(0));
   EXPECT_EQ(failed_count_, 0);
+}
+
+// Crashes, hangs, cuts, slow links and lost datagrams at random, several at once: while they last an
+// answer may be partial or fail, but it never lies; when they have ended all is whole again.
+TEST_F(SearchFailureTest, RandomFaultsNeverMakeAnAnswerLie) {
+  for (uint64_t seed = 100; seed < 105; ++seed) {
+    SCOPED_TRACE(seed);
+    Start(seed);
+    neptune::RandomFaultOptions options;
+    options.hosts = cluster_->node_names();
+    options.begin = cluster_->simulator().now() + seconds(1);
+    options.horizon = options.begin + seconds(40);
+    options.hosts_down_max = 2;
+    options.interval_mean = seconds(2);
+    neptune::ScheduleFaults(cluster_->simulator(),
+                            neptune::DrawFaultPlan(cluster_->simulator().random(), options));
+    AskFor(seconds(53), seconds(49));
+  }
+  EXPECT_GT(asked_count_, 13'000);
+  EXPECT_GT(partial_count_, 100);
+  EXPECT_LT(failed_count_, asked_count_ / 10);
+  RecordProperty("failed", failed_count_);
+  RecordProperty("partial", partial_count_);
 }
 
 }  // namespace
