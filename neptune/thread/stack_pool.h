@@ -1,12 +1,11 @@
 // Stacks for user-level threads: mapped lazily, guarded where the kernel allows it, used again.
 //
-// Source: design of the runtime (guards for a bounded number, slabs with canaries beyond: a process
-// may
-//   hold about 32,700 guarded stacks before the kernel's mapping limit).
+// Source: design of the runtime: guards for a bounded number, slabs with canaries beyond, since a
+//   process may hold about 32,700 guarded stacks before the kernel's mapping limit.
 // Layer: thread.
-// Threads: thread-compatible; each scheduler has its own pool. The count of guarded stacks is
-// shared. Units: bytes, rounded up to whole pages. Limits: kGuardedStackCountMax guarded stacks a
-// process; beyond it stacks come from slabs of
+// Threads: thread-compatible; each scheduler has its own pool. The count of guarded stacks is shared.
+// Units: bytes, rounded up to whole pages.
+// Limits: kGuardedStackCountMax guarded stacks a process; beyond it stacks come from slabs of
 //   kSlabStackCount with a canary at the low end, checked whenever a stack is given back.
 // Errors: kResourceExhausted when the kernel refuses a mapping.
 
