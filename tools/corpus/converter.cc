@@ -228,13 +228,14 @@ StatusOr<ConvertCounts> ConvertJsonLines(const std::vector<std::string>& files,
 }
 
 std::string Summary(const ConvertCounts& counts) {
-  return StrCat(
-      WithThousands(counts.written), " of ", WithThousands(counts.pages), " pages written (",
-      WithThousands(counts.text_size >> 10), " KiB of text, ", WithThousands(counts.links),
-      " links between them, ", WithThousands(counts.outside_links),
-      " leading elsewhere; passed over: ", WithThousands(counts.redirects), " redirects, ",
-      WithThousands(counts.empty), " empty, ", WithThousands(counts.duplicates), " duplicates, ",
-      WithThousands(counts.bad), " bad; cut at a limit: ", WithThousands(counts.cut), ")");
+  return StrCat(WithThousands(counts.written), " of ", WithThousands(counts.pages),
+                " pages written (", WithThousands(counts.text_size >> 10), " KiB of text, ",
+                WithThousands(counts.links), " links between them, ",
+                WithThousands(counts.outside_links),
+                " leading elsewhere; passed over: ", WithThousands(counts.redirects),
+                " redirects, ", WithThousands(counts.empty), " with hardly any text, ",
+                WithThousands(counts.duplicates), " duplicates, ", WithThousands(counts.bad),
+                " bad; cut at a limit: ", WithThousands(counts.cut), ")");
 }
 
 }  // namespace search::tools

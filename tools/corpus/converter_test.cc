@@ -176,5 +176,16 @@ nonsense
   EXPECT_NE(reports_[0].find("x.jsonl line 2: not"), std::string::npos) << reports_[0];
 }
 
+TEST(SummaryTest, SaysWhatWasPassedOver) {
+  ConvertCounts counts;
+  counts.pages = 1005;
+  counts.written = 1000;
+  counts.empty = 3;
+  counts.duplicates = 2;
+  const std::string summary = Summary(counts);
+  EXPECT_NE(summary.find("1,000 of 1,005 pages written"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("3 with hardly any text, 2 duplicates"), std::string::npos) << summary;
+}
+
 }  // namespace
 }  // namespace search::tools
