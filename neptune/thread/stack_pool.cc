@@ -9,6 +9,18 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define NEPTUNE_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define NEPTUNE_ASAN 1
+#endif
+#endif
+
+#ifdef NEPTUNE_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace neptune {
 namespace {
 
@@ -24,6 +36,14 @@ size_t PageSize() {
 size_t RoundToPages(size_t size) { return (size + PageSize() - 1) / PageSize() * PageSize(); }
 
 void SetCanary(char* low) { std::memcpy(low, &kCanary, sizeof(kCanary)); }
+
+// A thread that ended has frames that never returned. AddressSanitizer would hold their borders against
+// whatever is next at these addresses: another thread, or a file that is mapped there.
+void ForgetFrames([[maybe_unused]] const Stack& stack) {
+#ifdef NEPTUNE_ASAN
+  __asan_unpoison_memory_region(stack.low, stack.size);
+#endif
+}
 
 StatusOr<char*> Map(size_t size) {
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
@@ -87,6 +107,7 @@ Status StackPool::MapSlab() {
 void StackPool::GiveBack(const Stack& stack) {
   CHECK(CanaryIntact(stack)) << "a user-level thread overflowed its stack of " << stack.size
                              << " bytes";
+  ForgetFrames(stack);
   if (idle_.size() >= idle_count_max_) {
     if (stack.guarded) {
       munmap(stack.low - PageSize(), stack.size + PageSize());
