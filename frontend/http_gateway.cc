@@ -112,6 +112,7 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
       world_(context.world),
       registry_(context.metrics),
       sections_(context.status),
+      node_name_(context.node.value()),
       started_(neptune::this_thread::Now()),
       metrics_(metrics),
       options_(options) {
@@ -258,7 +259,7 @@ HttpResponse HttpGateway::Ready(const HttpRequest& request) const {
 
 HttpResponse HttpGateway::NodeStatus(const HttpRequest& request) const {
   neptune::AdminPageHeader header;
-  header.node_name = "frontend";
+  header.node_name = node_name_;
   header.now = world_.wall_time();
   header.uptime = neptune::this_thread::Now() - started_;
   if (draining_) header.not_ready_reasons.push_back("the node stops");

@@ -67,6 +67,7 @@ class HttpGateway {
   neptune::World& world_;
   const neptune::MetricsRegistry& registry_;
   const neptune::StatusSections& sections_;
+  const std::string node_name_;
   const neptune::TimePoint started_;
   const GatewayMetrics metrics_;
   const GatewayOptions options_;

@@ -54,7 +54,6 @@ PollOutcome PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint d
     if (this_thread::Park(deadline) != ParkResult::kWoken) break;
   }
   const bool timed_out = !pending.tally.decided();
-  if (timed_out) ++discarded_count_;
   pending_.erase(first);
   return {pending.tally.best(), pending.tally.answered(), timed_out};
 }

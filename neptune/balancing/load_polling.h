@@ -55,8 +55,6 @@ class PollingAgent {
   // REQUIRES: at most kPollSizeMax targets.
   PollOutcome Poll(const std::vector<Endpoint>& targets, TimePoint deadline);
 
-  uint64_t discarded_count() const { return discarded_count_; }
-
  private:
   struct Pending;
   explicit PollingAgent(Loop& loop) : loop_(loop) {}
@@ -66,7 +64,6 @@ class PollingAgent {
   std::unique_ptr<DatagramSocket> socket_;
   std::map<uint64_t, Pending*> pending_;  // by number of the poll's first datagram
   uint64_t next_number_ = 0;
-  uint64_t discarded_count_ = 0;
 };
 
 // Answers load polls and probes on the node's probe endpoint.

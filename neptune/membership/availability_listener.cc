@@ -18,7 +18,7 @@ AvailabilityListener::~AvailabilityListener() {
 void AvailabilityListener::Hear(std::string_view bytes) {
   const StatusOr<Announcement> announcement = DecodeAnnouncement(bytes);
   if (!announcement.ok() || announcement->cluster != cluster_) {
-    ++refused_count_;
+    if (hooks_.refused != nullptr) hooks_.refused->Increment();
     return;
   }
   if (!page_.Hear(*announcement, loop_.Now())) return;
@@ -69,7 +69,7 @@ void AvailabilityListener::Tend() {
   for (const NodeId& node : gone) {
     LOG(WARNING) << "node " << node << " was not heard and did not answer a probe; forgotten";
     incarnations_.erase(node);
-    ++expired_count_;
+    if (hooks_.expired != nullptr) hooks_.expired->Increment();
   }
   if (!gone.empty()) Changed();
   ScheduleTend();

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "absl/functional/any_invocable.h"
+#include "neptune/base/metrics.h"
 #include "neptune/membership/service_yellow_page.h"
 #include "neptune/world/world.h"
 
@@ -32,6 +33,10 @@ class AvailabilityListener {
     absl::AnyInvocable<void(const NodeId&)> on_new_node;
     // Called with each new view, on this loop.
     Subscriber on_view;
+    // Announcements that were damaged or of another cluster, and nodes forgotten for their silence; may
+    // be null.
+    Counter* refused = nullptr;
+    Counter* expired = nullptr;
   };
 
   AvailabilityListener(Loop& loop, uint64_t cluster, const YellowPageOptions& options, Hooks hooks);
@@ -41,9 +46,6 @@ class AvailabilityListener {
   // ones and those of other clusters are counted and dropped.
   void Hear(std::string_view bytes);
   void Exclude(const NodeId& node);
-
-  uint64_t refused_count() const { return refused_count_; }
-  uint64_t expired_count() const { return expired_count_; }
 
  private:
   void Changed();
@@ -58,8 +60,6 @@ class AvailabilityListener {
   TimerId tend_timer_ = 0;
   TimePoint tend_at_ = kNever;
   TimerId view_timer_ = 0;
-  uint64_t refused_count_ = 0;
-  uint64_t expired_count_ = 0;
 };
 
 }  // namespace neptune

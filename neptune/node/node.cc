@@ -45,7 +45,9 @@ Node::Node(World& world, NodeOptions options)
   identity_.incarnation = static_cast<uint64_t>(world.wall_time().ns_since_1970);
   client_ = std::make_unique<Client>(loops_, operators_, metrics_, [this](const NodeId& node) {
     control_->loop->Post([this, node] {
-      if (listener_ != nullptr) listener_->Exclude(node);
+      if (listener_ == nullptr) return;
+      counters_.nodes_excluded->Increment();
+      listener_->Exclude(node);
     });
   });
 }
@@ -89,6 +91,7 @@ void Node::Start(absl::AnyInvocable<void(Status)> on_started) {
 }
 
 Status Node::Boot() {
+  NEPTUNE_ASSIGN_OR_RETURN(counters_, NodeMetrics::Make(metrics_));
   NEPTUNE_RETURN_IF_ERROR(StartLoops());
   NEPTUNE_RETURN_IF_ERROR(StartServers());
   NEPTUNE_RETURN_IF_ERROR(AddStatusSections());
@@ -125,6 +128,7 @@ Status Node::PrepareLoop(NodeLoop& loop) {
   ClientOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.policy, ParseBalancingPolicy(options_.spec.balancing()));
   options.poll_bind = {address_, 0};
+  options.slow_polls = counters_.slow_polls;
   NEPTUNE_ASSIGN_OR_RETURN(loop.client, LoopClient::Open(*loop.loop, options));
   return OkStatus();
 }
@@ -135,8 +139,11 @@ Status Node::StartServers() {
   for (NodeLoop* const loop : loops_.serving()) {
     Status status;
     RunOn(*loop, [&] {
+      FrameServerOptions options;
+      options.broken_connections = counters_.broken_connections;
+      options.refused_connections = counters_.refused_connections;
       auto server = std::make_unique<FrameServer>(
-          *loop->loop, FrameServerOptions(),
+          *loop->loop, options,
           [this](IncomingRequest request) { TakeRequest(std::move(request)); });
       status = server->Listen(at, share_port);
       if (status.ok()) at = server->local();
@@ -178,7 +185,8 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   host_options.concurrency = service.concurrency();
   auto host = std::make_unique<ServiceHost>(ServiceName(service.name()), partitions, loops_,
                                             operators_, metrics_, host_options);
-  ModuleContext context{ServiceName(service.name()),
+  ModuleContext context{options_.name,
+                        ServiceName(service.name()),
                         partitions,
                         EffectiveParameters(options_.spec, hosted),
                         options_.base_directory,
@@ -201,6 +209,8 @@ Status Node::StartMembership() {
   hooks.on_new_node = [this](const NodeId& node) {
     if (publisher_ != nullptr && node != options_.name) publisher_->AnnounceSoon();
   };
+  hooks.refused = counters_.announcements_refused;
+  hooks.expired = counters_.nodes_expired;
   hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) { TakeView(std::move(view)); };
   listener_ = std::make_unique<AvailabilityListener>(*control_->loop, identity_.cluster,
                                                      options_.yellow_page, std::move(hooks));

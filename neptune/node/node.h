@@ -28,6 +28,7 @@
 #include "neptune/membership/availability_listener.h"
 #include "neptune/membership/availability_publisher.h"
 #include "neptune/node/cluster_spec.h"
+#include "neptune/node/node_metrics.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_host.h"
 #include "neptune/wire/server_connection.h"
@@ -112,6 +113,7 @@ class Node {
   const uint32_t address_;
   Announcement identity_;
   MetricsRegistry metrics_;
+  NodeMetrics counters_;  // set before the loops are prepared
   StatusSections status_;
   NodeLoops loops_;
   OperatorRegistry operators_;

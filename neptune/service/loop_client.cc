@@ -55,6 +55,7 @@ size_t LoopClient::ChooseByPoll(const std::vector<const Replica*>& candidates, T
   }
   const TimePoint discard = AddSaturated(loop_.Now(), options_.polling.discard_after);
   const PollOutcome outcome = polling_->Poll(endpoints, std::min(deadline, discard));
+  if (outcome.timed_out && options_.slow_polls != nullptr) options_.slow_polls->Increment();
   if (!outcome.best) return targets[0];
   for (size_t i = 0; i < targets.size(); ++i) {
     const NodeId& node = candidates[targets[i]]->node;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "neptune/balancing/load_polling.h"
+#include "neptune/base/metrics.h"
 #include "neptune/membership/service_yellow_page.h"
 #include "neptune/wire/connection_cache.h"
 
@@ -25,6 +26,8 @@ struct ClientOptions {
   Endpoint poll_bind = {kLoopbackAddress, 0};
   // Failed connections in a row after which a node is excluded until it is heard again (2.4).
   int connection_failures_max = 3;
+  // Polls that ended before all had answered or one was idle; may be null.
+  Counter* slow_polls = nullptr;
 };
 
 class LoopClient {
@@ -41,7 +44,6 @@ class LoopClient {
   const YellowPageView& view() const { return *view_; }
   std::shared_ptr<const YellowPageView> shared_view() const { return view_; }
   void set_view(std::shared_ptr<const YellowPageView> view);
-  uint64_t slow_poll_count() const { return polling_->discarded_count(); }
 
  private:
   LoopClient(Loop& loop, const ClientOptions& options);

@@ -108,6 +108,7 @@ class ServiceRegistrar {
 
 // What a module gets when it starts. Everything in it outlives the module.
 struct ModuleContext {
+  NodeId node;  // that hosts it
   ServiceName service;
   // The share of the service's data that this node holds.
   std::vector<PartitionId> partitions;

@@ -60,7 +60,7 @@ class ServerConnection final : public StreamHandler,
       LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": it "
                                 << (paused_ ? "does not read its answers"
                                             : "does not end its frame");
-      return End();
+      return EndBroken();
     }
     if (!calls_.empty() || paused_) return;
     const Duration idle = now - last_frame_at_;
@@ -97,7 +97,7 @@ class ServerConnection final : public StreamHandler,
       if (!frame.ok()) {
         LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
                                   << frame.status();
-        return End();
+        return EndBroken();
       }
       if (!frame->has_value()) return;
       last_frame_at_ = frame_begun_at_ = server_.loop_.Now();
@@ -112,7 +112,7 @@ class ServerConnection final : public StreamHandler,
     if (server_.unfinished_size_ <= server_.options_.unfinished_size_max) return;
     LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
                               << server_.unfinished_size_ << " bytes of unfinished frames";
-    End();
+    EndBroken();
   }
 
   void TakeFrame(Frame frame) {
@@ -170,6 +170,11 @@ class ServerConnection final : public StreamHandler,
     paused_ = true;
     paused_at_ = server_.loop_.Now();
     stream_->SetReading(false);
+  }
+
+  void EndBroken() {
+    if (Counter* const broken = server_.options_.broken_connections) broken->Increment();
+    End();
   }
 
   void End() {
@@ -242,7 +247,10 @@ Status FrameServer::Listen(const Endpoint& at, bool share_port) {
 }
 
 void FrameServer::Accept(std::unique_ptr<Stream> stream) {
-  if (connections_.size() >= options_.connection_count_max) return;  // closed by going out of scope
+  if (connections_.size() >= options_.connection_count_max) {
+    if (options_.refused_connections != nullptr) options_.refused_connections->Increment();
+    return;  // closed by going out of scope
+  }
   const uint64_t id = next_id_++;
   auto connection = std::make_shared<ServerConnection>(*this, id, std::move(stream));
   connections_.emplace(id, connection);

@@ -20,6 +20,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/metrics.h"
 #include "neptune/wire/frame.h"
 #include "neptune/world/network.h"
 #include "neptune/world/world.h"
@@ -91,6 +92,10 @@ struct FrameServerOptions {
   // A connection without calls for this long is told to drain, and closed after stall_timeout more.
   // Default: 10 min, longer than a caller's pauses.
   Duration idle_timeout = std::chrono::minutes(10);
+  // Connections closed because of what the peer sent or left unread, and connections over
+  // connection_count_max; may be null.
+  Counter* broken_connections = nullptr;
+  Counter* refused_connections = nullptr;
 };
 
 class FrameServer {

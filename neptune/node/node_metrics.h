@@ -1,0 +1,23 @@
+// A node's counters of what went wrong below its services: each degraded path has one.
+//
+// Source: none. Layer: node. Threads: counters are thread-safe.
+
+#pragma once
+
+#include "neptune/base/metrics.h"
+#include "neptune/base/status.h"
+
+namespace neptune {
+
+struct NodeMetrics {
+  Counter* announcements_refused = nullptr;
+  Counter* nodes_expired = nullptr;
+  Counter* nodes_excluded = nullptr;
+  Counter* slow_polls = nullptr;
+  Counter* broken_connections = nullptr;
+  Counter* refused_connections = nullptr;
+
+  static StatusOr<NodeMetrics> Make(MetricsRegistry& registry);
+};
+
+}  // namespace neptune
