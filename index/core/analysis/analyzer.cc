@@ -9,6 +9,15 @@
 #include "index/core/analysis/word_scanner.h"
 
 namespace search::index {
+namespace {
+
+// The byte in lower case, or 0 if it is no ASCII letter or digit.
+char LowerAlphanumeric(char c) {
+  if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) return c;
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : char{0};
+}
+
+}  // namespace
 
 class Analyzer::Rep {
  public:
@@ -16,6 +25,7 @@ class Analyzer::Rep {
       : options_(options), stemmer_(options.stem_cache_size) {}
 
   void AnalyzeText(std::string_view text, std::vector<Token>* tokens) {
+    if (options_.words == WordRule::kAsciiRuns) return AnalyzeAsciiRuns(text, tokens);
     arena_.Reset();
     tokens->clear();
     const size_t count_max = std::min<size_t>(options_.token_count_max, UINT32_MAX);
@@ -25,6 +35,28 @@ class Analyzer::Rep {
                          .position = static_cast<uint32_t>(tokens->size()),
                          .begin_byte = static_cast<uint32_t>(scanner.begin_byte()),
                          .end_byte = static_cast<uint32_t>(scanner.end_byte())});
+    }
+  }
+
+  void AnalyzeAsciiRuns(std::string_view text, std::vector<Token>* tokens) {
+    arena_.Reset();
+    tokens->clear();
+    text = text.substr(0, kTextSizeMax);
+    const size_t count_max = std::min<size_t>(options_.token_count_max, UINT32_MAX);
+    for (size_t at = 0; tokens->size() < count_max;) {
+      while (at < text.size() && LowerAlphanumeric(text[at]) == 0) ++at;
+      if (at == text.size()) return;
+      const size_t begin = at;
+      char* room = arena_.Room(kTermSizeMax);
+      size_t size = 0;
+      for (char c = 0; at < text.size() && (c = LowerAlphanumeric(text[at])) != 0; ++at) {
+        if (size < kTermSizeMax) room[size++] = c;
+      }
+      arena_.Keep(size);
+      tokens->push_back({.term = {room, size},
+                         .position = static_cast<uint32_t>(tokens->size()),
+                         .begin_byte = static_cast<uint32_t>(begin),
+                         .end_byte = static_cast<uint32_t>(at)});
     }
   }
 
@@ -43,6 +75,7 @@ class Analyzer::Rep {
   }
 
   std::vector<WordTerm> AnalyzeWord(std::string_view text) {
+    if (options_.words == WordRule::kAsciiRuns) return AsciiRunsOf(text);
     arena_.Reset();
     std::vector<WordTerm> terms;
     WordScanner scanner(text.substr(0, kTextSizeMax), options_.ascii_fast_path);
@@ -59,6 +92,20 @@ class Analyzer::Rep {
 
  private:
   static constexpr size_t kStemmedWordSizeMin = 3;
+
+  std::vector<WordTerm> AsciiRunsOf(std::string_view text) {
+    std::vector<Token> tokens;
+    AnalyzeAsciiRuns(text, &tokens);
+    std::vector<WordTerm> terms;
+    for (const Token& token : tokens) {
+      terms.push_back(
+          {.term = std::string(token.term),
+           .folded = std::string(token.term),
+           .surface = std::string(text.substr(token.begin_byte, token.end_byte - token.begin_byte)),
+           .position = token.position});
+    }
+    return terms;
+  }
 
   // The term of the scanner's word, kept in the arena.
   std::string_view TermOf(const WordScanner& scanner) {

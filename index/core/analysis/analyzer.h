@@ -50,7 +50,16 @@ enum class FieldKind : uint8_t {
   kSite,
 };
 
+// What the words of running text are.
+enum class WordRule : uint8_t {
+  kLanguage,  // README.md: Unicode words, folded, English stems
+  kAsciiRuns,  // runs of ASCII letters and digits in lower case, cut to kTermSizeMax bytes; all other
+               // bytes separate. The common denominator of engines, to compare with them.
+};
+
 struct AnalyzerOptions {
+  // Default: the rule for people's documents and queries.
+  WordRule words = WordRule::kLanguage;
   // Tokens of one call; the rest of the text is dropped. Larger: more memory for huge pages.
   // Default: more than any page of the default corpora has.
   size_t token_count_max = size_t{1} << 24;

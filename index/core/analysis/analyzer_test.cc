@@ -38,6 +38,22 @@ TEST(AnalyzerTest, GivesPositionsAndByteRanges) {
   EXPECT_EQ(tokens[2].end_byte, 14u);
 }
 
+TEST(AnalyzerTest, AsciiRunsAreNeitherStemmedNorFoldedBeyondCase) {
+  Analyzer analyzer({.words = WordRule::kAsciiRuns});
+  const std::string text = "The Searching C++17 na\xC3\xAFve " + std::string(70, 'X') + "-y";
+  std::vector<Token> tokens;
+  analyzer.Analyze(text, &tokens);
+  std::vector<std::string> terms;
+  for (const Token& token : tokens) terms.emplace_back(token.term);
+  EXPECT_THAT(terms,
+              ElementsAre("the", "searching", "c", "17", "na", "ve", std::string(64, 'x'), "y"));
+  EXPECT_EQ(tokens[6].end_byte - tokens[6].begin_byte, 70u);
+  EXPECT_EQ(tokens[7].position, 7u);
+  const std::vector<WordTerm> words = analyzer.AnalyzeWord("Well-Known");
+  ASSERT_EQ(words.size(), 2u);
+  EXPECT_EQ(words[1], (WordTerm{"known", "known", "Known", 1}));
+}
+
 TEST(AnalyzerTest, SplitsIdentifiersAtPunctuation) {
   EXPECT_THAT(
       Terms("std::vector pg_dump os.path well-known --help __init__"),

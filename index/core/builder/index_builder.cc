@@ -19,8 +19,9 @@ namespace {
 
 constexpr size_t kMemorySizeMin = size_t{1} << 20;
 
-AnalyzerOptions AnalyzerOptionsForBuilding() {
+AnalyzerOptions AnalyzerOptionsForBuilding(WordRule words) {
   AnalyzerOptions options;
+  options.words = words;
   options.token_count_max = kFieldTokensMax;
   return options;
 }
@@ -88,7 +89,7 @@ class RunMerger {
 class IndexBuilder::Rep {
  public:
   explicit Rep(IndexBuilderOptions options)
-      : options_(std::move(options)), analyzer_(AnalyzerOptionsForBuilding()) {}
+      : options_(std::move(options)), analyzer_(AnalyzerOptionsForBuilding(options_.words)) {}
 
   ~Rep() {
     for (const std::string& path : run_paths_) ::unlink(path.c_str());

@@ -22,6 +22,7 @@
 #include <memory>
 #include <string>
 
+#include "index/core/analysis/analyzer.h"
 #include "index/core/document.h"
 #include "neptune/base/status.h"
 
@@ -35,6 +36,9 @@ struct IndexBuilderOptions {
   // Memory for inversion. Larger: fewer runs to merge. At the limit a run is spilled.
   // Default: a segment of 100,000 pages without a spill. At least 1 MiB.
   size_t memory_size_max = size_t{256} << 20;
+  // What the words of titles, bodies and extra text are. Queries must be analysed alike; the query
+  // language uses the default.
+  WordRule words = WordRule::kLanguage;
 };
 
 struct SegmentSummary {
