@@ -1,0 +1,27 @@
+// The query syntax of search engine benchmarks: `+a +b` all of, `a b` any of, `"a b"` phrase, `-c`
+// none; they mix. Words are runs of ASCII letters and digits.
+//
+// Source: the syntax that search-benchmark-game gives its engines.
+// Layer: tools. Threads: pure functions.
+// Errors: none; what holds no word is left out.
+
+#pragma once
+
+#include <string_view>
+
+#include "index/core/query/query.h"
+
+namespace search::tools {
+
+// Documents must hold all `+` parts and none of the `-` parts; without a `+` part, at least one of
+// the others. Other parts beside a `+` part only add to scores.
+index::Query ParseGameQuery(std::string_view text);
+
+// Classes that results are compared by.
+enum class QueryClass { kTerm, kIntersection, kUnion, kPhrase, kMixed, kNegated };
+inline constexpr int kQueryClassCount = 6;
+
+QueryClass ClassOf(std::string_view text);
+std::string_view NameOf(QueryClass query_class);
+
+}  // namespace search::tools

@@ -1,0 +1,50 @@
+// Times of engines by command and query, as the peers' programs write them, and the table that
+// compares one engine with the best of the others.
+//
+// Source: none. Layer: tools. Threads: thread-compatible.
+// Shapes: lines `engine command query count min_us p50_us mean_us`, separated by tabs, after a
+//   line of names.
+// Errors: INVALID_ARGUMENT names the line that is no such line.
+
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "tools/bench_index/game_query.h"
+
+namespace search::tools {
+
+// The value below which `share` of the values lie; 0 if there are none.
+double Percentile(std::vector<double> values, double share);
+
+class TimingTable {
+ public:
+  // Keeps the least time of an engine for each command and query over all files.
+  neptune::Status AddTsv(std::string_view tsv);
+  void Add(const std::string& engine, const std::string& command, const std::string& query,
+           double microseconds);
+
+  std::vector<std::string> engines() const;
+
+  // For each command and class: median, 90th and 99th percentile of each engine over the queries
+  // that it answered.
+  std::string Summary() const;
+
+  // The same of `ours` and of the best peer of each class, and how many times faster ours is:
+  // geometric mean over the queries that both answered, of the peer's time divided by ours. The
+  // best peer is that of the least such number.
+  std::string Comparison(const std::string& ours) const;
+
+ private:
+  using Key = std::pair<std::string, QueryClass>;  // command, class
+  using Times = std::map<std::string, double>;     // by query
+
+  std::map<Key, std::map<std::string, Times>> times_;  // by engine
+};
+
+}  // namespace search::tools
