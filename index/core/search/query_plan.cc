@@ -38,6 +38,12 @@ class Planner {
 
  private:
   neptune::StatusOr<PlanNode> PlanPhrase(const QueryNode& node, bool scores) {
+    // Also where the phrase could not match for want of a word: all partitions answer alike.
+    if (!segment_.has_positions()) {
+      return neptune::InvalidArgument(
+          "query: this index has no positions, so it cannot answer phrases; ask for the words "
+          "without quotes");
+    }
     std::vector<std::string_view> keys;
     std::vector<uint32_t> positions;
     for (const PhraseTerm& term : node.phrase) {

@@ -3,8 +3,8 @@
 //
 // Source: none. Layer: index/core, search.
 // Threads: plain values.
-// Errors: DATA_LOSS for a damaged dictionary; INVALID_ARGUMENT for a tree over a limit, which the
-//   parser's limits never give.
+// Errors: DATA_LOSS for a damaged dictionary; INVALID_ARGUMENT for a phrase over a segment without
+//   positions, and for a tree over a limit, which the parser's limits never give.
 // Limits: kScoringLeavesMax, so that sums of scores fit ScoreUnits; 256 levels.
 
 #pragma once

@@ -4,7 +4,8 @@
 //   documents; README.md of index/core explains the plans.
 // Layer: index/core, search. No I/O but page faults of the mapped segment; no clock, no locks.
 // Threads: Searcher is immutable, any number of threads may search at once.
-// Errors: DATA_LOSS if a posting list turns out damaged.
+// Errors: DATA_LOSS if a posting list turns out damaged; INVALID_ARGUMENT for a phrase over a
+//   segment without positions.
 // Limits: kHitCountMax hits; the query's own limits (index/core/query). Memory of a search is about
 //   4 KiB for each term of the query and 32 KiB beside.
 //

@@ -28,6 +28,9 @@ inline constexpr uint32_t kTermBlockSize = 16;
 inline constexpr uint32_t kSegmentDocumentsMax = uint32_t{1} << 28;
 // First byte of the dictionary keys of site names; no word begins with it.
 inline constexpr char kSiteKeyPrefix = '\x01';
+// SegmentTotals::flags: the positions of the words are not known; the segment's section of
+// positions is empty, and phrases cannot be answered.
+inline constexpr uint32_t kWithoutPositionsFlag = 1;
 // Longest key of the dictionary.
 inline constexpr size_t kTermKeySizeMax = 128;
 
@@ -62,7 +65,7 @@ struct SegmentTotals {
   uint64_t block_count = 0;
   std::array<uint64_t, kFieldCount> length_sums = {};
   float static_rank_max = 0;
-  uint32_t reserved = 0;
+  uint32_t flags = 0;
 };
 static_assert(sizeof(SegmentTotals) == 72);
 

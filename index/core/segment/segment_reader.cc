@@ -22,6 +22,9 @@ neptune::Status Segment::Load() {
   NEPTUNE_ASSIGN_OR_RETURN(const auto totals, file_->Array<SegmentTotals>(kTotalsSection));
   if (totals.size() != 1) return file_->Damaged("totals");
   totals_ = totals[0];
+  if ((totals_.flags & ~kWithoutPositionsFlag) != 0) {
+    return file_->Damaged("unknown flags ", totals_.flags);
+  }
   NEPTUNE_ASSIGN_OR_RETURN(doc_ids_, file_->Array<uint64_t>(kDocIdsSection));
   NEPTUNE_ASSIGN_OR_RETURN(length_codes_, file_->Array<uint32_t>(kLengthCodesSection));
   NEPTUNE_ASSIGN_OR_RETURN(static_ranks_, file_->Array<float>(kStaticRanksSection));

@@ -35,6 +35,8 @@ class Segment {
 
   uint32_t document_count() const { return static_cast<uint32_t>(doc_ids_.size()); }
   const SegmentTotals& totals() const { return totals_; }
+  // Whether phrases can be answered. Without positions a cursor's DecodePositions reports damage.
+  bool has_positions() const { return (totals_.flags & kWithoutPositionsFlag) == 0; }
   // Names the contents; statistics made for another segment are refused by it.
   uint64_t fingerprint() const { return file_->fingerprint(); }
   uint64_t size() const { return file_->size(); }

@@ -39,6 +39,10 @@ class SegmentWriter {
                    const std::array<uint32_t, kFieldCount>& lengths);
   uint32_t document_count() const { return static_cast<uint32_t>(doc_ids_.size()); }
 
+  // Says in the segment that its words have no positions; AddPosting is then given none.
+  void OmitPositions() { totals_.flags |= kWithoutPositionsFlag; }
+
+  // Documents may be added before or after the terms that speak of them.
   // REQUIRES: key greater than the last; at least one posting before EndTerm.
   void BeginTerm(std::string_view key);
   // REQUIRES: ordinal greater than the last. `position_gaps`: by field, as many as the frequencies

@@ -1,0 +1,61 @@
+// Builds one segment from postings that another program made: terms in ascending order with the
+// frequency of each document, documents with their lengths. All words become words of the body, and
+// the segment says that it has no positions.
+//
+// Source: none. Layer: index/core, builder. Writes files; no clock.
+// Threads: thread-compatible.
+// Errors: INVALID_ARGUMENT for what is out of order or impossible; UNAVAILABLE for the file system;
+//   RESOURCE_EXHAUSTED beyond a limit. After an error the segment is not to be finished.
+// Limits: kSegmentDocumentsMax documents; keys of 1 to kTermKeySizeMax bytes. Memory is that of
+//   SegmentWriter: 16 bytes a document, 12 bytes a posting block and the dictionary.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "index/core/builder/index_builder.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class SegmentWriter;
+
+class PostingsImporter {
+ public:
+  // Makes the folder if it is absent; a segment in it is replaced.
+  static neptune::StatusOr<std::unique_ptr<PostingsImporter>> Create(const std::string& directory);
+  ~PostingsImporter();
+  PostingsImporter(const PostingsImporter&) = delete;
+  PostingsImporter& operator=(const PostingsImporter&) = delete;
+
+  // Whether `key` can stand in the dictionary as a word.
+  static bool IsPossibleKey(std::string_view key);
+
+  // The next posting; a key other than the last one begins a term.
+  // REQUIRES: keys ascend by byte and are possible, ordinals ascend within a term.
+  neptune::Status AddPosting(std::string_view key, uint32_t ordinal, uint32_t frequency);
+
+  // The next document; they number themselves from 0, before, between or after the postings.
+  // REQUIRES: doc_id greater than the last.
+  neptune::Status AddDocument(uint64_t doc_id, uint32_t length);
+
+  // Writes the segment. INVALID_ARGUMENT if a posting speaks of a document that was not added.
+  neptune::StatusOr<SegmentSummary> Finish();
+
+ private:
+  PostingsImporter(std::string directory, std::unique_ptr<SegmentWriter> writer);
+  neptune::Status BeginTerm(std::string_view key);
+
+  const std::string directory_;
+  const std::unique_ptr<SegmentWriter> writer_;
+  std::string key_;
+  bool in_term_ = false;
+  uint32_t next_ordinal_ = 0;  // in the term
+  uint32_t ordinals_end_ = 0;  // over all terms
+  uint64_t last_doc_id_ = 0;
+};
+
+}  // namespace search::index
