@@ -1,0 +1,47 @@
+// Where an imported document goes: tier, partition and its place there, known from its number alone
+// before any document is read, because a file's postings come before its documents.
+//
+// Source: none. Layer: tools. Threads: immutable.
+// The first `tier1_count` documents are tier 1; in both tiers the partition is the number modulo
+// the partitions, as everywhere in an index.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace search::tools {
+
+struct Place {
+  uint32_t tier = 0;  // 0 or 1
+  uint32_t partition = 0;
+  uint32_t ordinal = 0;
+};
+
+class Placement {
+ public:
+  // REQUIRES: partition_count > 0.
+  Placement(uint32_t tier1_count, uint32_t partition_count)
+      : tier1_count_(tier1_count), partition_count_(partition_count) {}
+
+  Place Of(uint32_t docid) const {
+    Place place;
+    place.tier = docid < tier1_count_ ? 0 : 1;
+    place.partition = docid % partition_count_;
+    place.ordinal = docid / partition_count_;
+    if (place.tier == 1) place.ordinal -= Tier1CountOf(place.partition);
+    return place;
+  }
+
+ private:
+  // Documents of tier 1 in the partition.
+  uint32_t Tier1CountOf(uint32_t partition) const {
+    if (tier1_count_ <= partition) return 0;
+    return (tier1_count_ - partition - 1) / partition_count_ + 1;
+  }
+
+  uint32_t tier1_count_;
+  uint32_t partition_count_;
+};
+
+}  // namespace search::tools
