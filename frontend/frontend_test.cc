@@ -243,6 +243,13 @@ TEST(FrontendTest, OverloadIsRefusedWithRetryAfter) {
       1);
 }
 
+TEST(FrontendTest, AQueryThatTheTierRefusesIsTheUsersMistake) {
+  SimulatedSearch search(15);
+  const TimedResponse response = search.Get("/search?q=forbid&format=json");
+  EXPECT_EQ(response.http.status, 400);
+  EXPECT_NE(response.http.body.find("asked to refuse it"), std::string::npos) << response.http.body;
+}
+
 TEST(FrontendTest, SearchesUnderWayAreLimited) {
   SimulatedSearch search(14, Parameter("search_count_max", "2"));
   search.simulator().Pause("tier1-0");

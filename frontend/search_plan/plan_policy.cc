@@ -104,6 +104,8 @@ std::string MissingReason(const Status& status) {
                                                                              : "connection failed";
     case StatusCode::kDataLoss:
       return "damaged data";
+    case StatusCode::kInvalidArgument:
+      return "query refused";
     case StatusCode::kCancelled:
     case StatusCode::kAborted:
       return "cut short";

@@ -205,6 +205,7 @@ TEST(MissingReasonTest, SpeaksToUsers) {
   EXPECT_EQ(MissingReason(neptune::DeadlineExceeded("calling tier1/2.Search")),
             "deadline exceeded");
   EXPECT_EQ(MissingReason(neptune::ResourceExhausted("queue")), "overloaded");
+  EXPECT_EQ(MissingReason(neptune::InvalidArgument("no positions")), "query refused");
 }
 
 TEST(NothingAnsweredTest, OverloadOnlyIfAllAreOverloaded) {

@@ -173,6 +173,9 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
       hits = std::move(more);
     }
   }
+  if (hits.status().code() == neptune::StatusCode::kInvalidArgument) {
+    return InvalidArgument("parameter q: ", neptune::ToStd(hits.status().message()));
+  }
   if (!hits.ok()) return NothingAnswered(answer.coverage);
   progress->doc_ids = TakePage(*hits, progress->page, &answer);
   TakeTotal(*hits, need != Tier2Need::kNone || options_.tier2_partitions == 0, &answer);

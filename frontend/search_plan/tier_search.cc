@@ -31,6 +31,14 @@ void FillMissing(const AggregationReport& report, const Status& status, uint32_t
   }
 }
 
+// Why the tier did not answer: if a partition refused the question itself, that.
+Status FailureOf(const AggregationReport& report, const Status& status) {
+  for (const neptune::MissingPartition& missing : report.missing) {
+    if (missing.reason.code() == neptune::StatusCode::kInvalidArgument) return missing.reason;
+  }
+  return status;
+}
+
 }  // namespace
 
 StatusOr<TierAnswer> SearchTier(neptune::ClientSession& session, const TierTarget& tier,
@@ -52,7 +60,7 @@ StatusOr<TierAnswer> SearchTier(neptune::ClientSession& session, const TierTarge
   coverage->service = tier.label;
   coverage->partitions_asked = tier.partition_count;
   FillMissing(report, status, tier.partition_count, coverage);
-  NEPTUNE_RETURN_IF_ERROR(status);
+  if (!status.ok()) return FailureOf(report, status);
   NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer* const answer, result.As<TierAnswer>());
   coverage->implementation = answer->implementation();
   coverage->evaluated_completely = answer->evaluated_completely();

@@ -25,7 +25,9 @@ struct TierTarget {
 };
 
 // The merged answer of the partitions that answered in time; `coverage` is always filled in.
-// Errors: those of Aggregate, for instance UNAVAILABLE below options.quality_min.
+// Errors: INVALID_ARGUMENT if the tier did not answer and a partition refused the question, for
+//   instance a phrase to an index without positions; those of Aggregate, for instance UNAVAILABLE
+//   below options.quality_min.
 neptune::StatusOr<index::TierAnswer> SearchTier(neptune::ClientSession& session,
                                                 const TierTarget& tier,
                                                 const index::TierQuery& query,

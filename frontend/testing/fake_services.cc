@@ -51,6 +51,9 @@ class FakeTier final : public ServiceModule {
     if (query->query().find("overload") != std::string::npos) {
       return neptune::ResourceExhausted("asked to be overloaded");
     }
+    if (query->query().find("forbid") != std::string::npos) {
+      return neptune::InvalidArgument("query: asked to refuse it");
+    }
     index::TierAnswer answer;
     const int hit_count = HitCount(query->query(), is_tier2_);
     for (int i = 0; i < hit_count && i < static_cast<int>(query->hit_count_max()); ++i) {

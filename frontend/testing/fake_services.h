@@ -2,7 +2,8 @@
 //
 // The collection: the word `common` is in kCommonHitCount documents of each partition of tier 1,
 // `rare` in one; both are in kTier2HitCount documents of each partition of tier 2, which score
-// higher. The word `overload` makes tiers refuse as an overloaded server does.
+// higher. The word `overload` makes tiers refuse as an overloaded server does, the
+// word `forbid` makes them refuse the query as impossible.
 //
 // Layer: frontend, for tests. Threads: as ServiceModule says.
 
