@@ -21,6 +21,7 @@
 #include "tools/ciff/ciff_reader.h"
 #include "tools/ciff/document_name.h"
 #include "tools/ciff/placement.h"
+#include "tools/corpus/utf8.h"
 #include "tools/streams/byte_source.h"
 #include "tools/streams/digest.h"
 
@@ -72,7 +73,8 @@ class StoreFiller {
   }
 
   // The format has a name for each document and nothing else: it serves as address and as title.
-  Status Add(uint64_t doc_id, const std::string& name) {
+  Status Add(uint64_t doc_id, const std::string& name_bytes) {
+    const std::string name = ReplaceInvalidUtf8(name_bytes);
     auto& [store, batch] = stores_[doc_id % stores_.size()];
     StoredDocument& document = batch.emplace_back();
     document.set_doc_id(doc_id);
@@ -152,8 +154,8 @@ class Import {
       NEPTUNE_ASSIGN_OR_RETURN(const bool found, reader_.NextList());
       if (!found) break;
       if (last && reader_.term() <= *last) {
-        return InvalidArgument("ciff: byte ", reader_.position(), ": word '", reader_.term(),
-                               "' after '", *last, "'; words must ascend by byte");
+        return InvalidArgument("byte ", reader_.position(), ": word '", reader_.term(), "' after '",
+                               *last, "'; words must ascend by byte");
       }
       last = reader_.term();
       NEPTUNE_RETURN_IF_ERROR(ReadPostings());
@@ -263,10 +265,11 @@ Status RemoveParts(const BuildJournal& journal) {
 StatusOr<CiffImportReport> ImportCiff(const CiffImportOptions& options) {
   NEPTUNE_RETURN_IF_ERROR(CheckOptions(options));
   NEPTUNE_ASSIGN_OR_RETURN(const auto source, OpenByteSource(options.input));
-  NEPTUNE_ASSIGN_OR_RETURN(CiffReader reader, CiffReader::Open(source.get()));
-  if (static_cast<uint32_t>(reader.header().num_docs()) > index::kSegmentDocumentsMax) {
-    return InvalidArgument("ciff: ", reader.header().num_docs(), " documents, more than ",
-                           index::kSegmentDocumentsMax);
+  StatusOr<CiffReader> reader = CiffReader::Open(source.get());
+  if (!reader.ok()) return neptune::Annotate(reader.status(), options.input);
+  if (static_cast<uint32_t>(reader->header().num_docs()) > index::kSegmentDocumentsMax) {
+    return InvalidArgument(options.input, ": ", reader->header().num_docs(),
+                           " documents, more than ", index::kSegmentDocumentsMax);
   }
   NEPTUNE_ASSIGN_OR_RETURN(const FileDigest digest, DigestFile(options.input));
   const std::string fingerprint = StrCat(
@@ -275,8 +278,10 @@ StatusOr<CiffImportReport> ImportCiff(const CiffImportOptions& options) {
   const uint64_t hash = XXH3_64bits(fingerprint.data(), fingerprint.size());
   NEPTUNE_ASSIGN_OR_RETURN(BuildJournal journal, BuildJournal::Open(options.folder, fingerprint));
   NEPTUNE_RETURN_IF_ERROR(RemoveParts(journal));
-  return Import(options, std::move(journal), std::move(reader))
-      .Run(std::max<uint64_t>(1, hash >> kIndexVersionShift), fingerprint);
+  auto report = Import(options, std::move(journal), *std::move(reader))
+                    .Run(std::max<uint64_t>(1, hash >> kIndexVersionShift), fingerprint);
+  if (!report.ok()) return neptune::Annotate(report.status(), options.input);
+  return report;
 }
 
 }  // namespace search::tools

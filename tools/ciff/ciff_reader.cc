@@ -30,7 +30,7 @@ StatusOr<CiffReader> CiffReader::Open(ByteSource* source) {
 }
 
 Status CiffReader::TooLarge(std::string_view what, uint64_t size, uint64_t size_max) const {
-  return InvalidArgument("ciff: byte ", position(), ": ", what, " of ", size, " bytes, more than ",
+  return InvalidArgument("byte ", position(), ": ", what, " of ", size, " bytes, more than ",
                          size_max);
 }
 
@@ -49,7 +49,7 @@ Status CiffReader::ReadRecord(Message* message) {
 Status CiffReader::ReadHeader() {
   NEPTUNE_RETURN_IF_ERROR(ReadRecord(&header_));
   if (header_.version() != 1) {
-    return InvalidArgument("ciff: format version ", header_.version(), ", known is 1");
+    return InvalidArgument("format version ", header_.version(), ", known is 1");
   }
   if (header_.num_postings_lists() < 0 || header_.num_docs() < 0) {
     input_.Fail("the header counts less than nothing");

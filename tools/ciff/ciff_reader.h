@@ -3,7 +3,7 @@
 // Source: github.com/osirrc/ciff, the format's description. Layout: README.md.
 // Layer: tools. Reads from a ByteSource, which unpacks.
 // Threads: thread-compatible.
-// Errors: DATA_LOSS "ciff: byte N: ..." for truncated or contradictory bytes; INVALID_ARGUMENT for a
+// Errors: DATA_LOSS "byte N: ..." for truncated or contradictory bytes; INVALID_ARGUMENT for a
 //   file that is whole but of another version or over a limit. After an error nothing more is read.
 // Limits: constant memory, whatever the file says: a posting list is never held; kCiffTermSizeMax,
 //   kCiffRecordSizeMax; documents are numbered below num_docs.

@@ -344,6 +344,19 @@ TEST_F(CiffRoundTripTest, ADamagedFileLeavesNoIndex) {
   EXPECT_TRUE(Import("toy.ciff", "index").ok()) << "after failures the folder can be used";
 }
 
+TEST_F(CiffRoundTripTest, NamesThatAreNotUtf8AreRepaired) {
+  WriteToy("toy.ciff", kToyWords);
+  std::string bytes = *ReadWholeFile(Path("toy.ciff"), kFileSizeMax);
+  bytes.replace(bytes.find("WSJ"), 3, "\xff\xfe\xfd");
+  WriteFile("odd.ciff", bytes);
+  ASSERT_TRUE(Import("odd.ciff", "index").ok());
+  const auto store = docserver::OpenDocumentStore("flat_file", Path("index/docs/0"), {});
+  const std::vector<uint64_t> ids = {0};
+  const auto documents = (*store)->Fetch(ids);
+  ASSERT_TRUE(documents.ok() && documents->at(0)) << documents.status();
+  EXPECT_TRUE(documents->at(0)->title().ends_with("-1")) << documents->at(0)->title();
+}
+
 TEST_F(CiffRoundTripTest, WordsMustAscend) {
   WriteToy("toy.ciff", {"dog", "cat", "sat"});
   const auto report = Import("toy.ciff", "index");

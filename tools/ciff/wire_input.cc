@@ -19,7 +19,7 @@ bool WireInput::Fill() {
   at_ = end_ = 0;
   const auto size = source_->Read(buffer_.data(), buffer_.size());
   if (!size.ok()) {
-    status_ = neptune::Annotate(size.status(), neptune::StrCat("ciff: byte ", base_));
+    status_ = neptune::Annotate(size.status(), neptune::StrCat("byte ", base_));
     return false;
   }
   end_ = *size;

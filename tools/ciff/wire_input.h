@@ -4,7 +4,7 @@
 // Layer: tools. Reads from a ByteSource.
 // Threads: thread-compatible.
 // Units: positions are bytes of unpacked data.
-// Errors: DATA_LOSS "ciff: byte N: ..." for bytes that cannot be, and those of the source. After the
+// Errors: DATA_LOSS "byte N: ..." for bytes that cannot be, and those of the source. After the
 //   first one every call returns false and status() keeps it.
 // Limits: memory is one buffer of 64 KiB, and what ReadBytes is asked for.
 
@@ -42,7 +42,7 @@ class WireInput {
   // Ends reading, unless it has ended already. Returns false.
   template <typename... Args>
   bool Fail(const Args&... args) {
-    if (status_.ok()) status_ = neptune::DataLoss("ciff: byte ", position(), ": ", args...);
+    if (status_.ok()) status_ = neptune::DataLoss("byte ", position(), ": ", args...);
     return false;
   }
 
