@@ -15,7 +15,9 @@ DocumentRanker::DocumentRanker(const QueryPlan& plan, bool exhaustive, Evaluatio
   } else if (plan.root.kind == PlanNode::Kind::kAnd) {
     for (const PlanNode& child : plan.root.children) AddRequired(child);
     for (const PlanNode& child : plan.root.excluded) {
-      excluded_.push_back(MakeMatcher(child, evaluation_));
+      if (!AddToFilter(child, space_, &filter_.none)) {
+        excluded_.push_back(MakeMatcher(child, evaluation_));
+      }
     }
   } else {
     AddRequired(plan.root);
@@ -54,6 +56,9 @@ void DocumentRanker::Prepare(const QueryPlan& plan) {
       required_.begin(), required_.end(), [](const ScoredLeaf& a, const ScoredLeaf& b) {
         return a.cursor().entry().document_frequency < b.cursor().entry().document_frequency;
       });
+  for (size_t i = 1; i < required_.size(); ++i) {
+    if (required_[i].bitmap() != nullptr) filter_.all.push_back(required_[i].bitmap());
+  }
   uint64_t rest = 0;
   for (const PlanLeaf& leaf : unclaimed_) {
     optional_.emplace_back(leaf, true, evaluation_);
@@ -83,12 +88,29 @@ bool DocumentRanker::CanEnter(uint64_t units) {
 }
 
 uint32_t DocumentRanker::SeekLead(uint32_t target) {
-  if (lead_ != nullptr) return lead_->Seek(target);
-  if (queue_->required() > 0) {
-    target = SkipBlocks(target);
-    if (target == kNoDocument) return kNoDocument;
+  if (lead_ != nullptr) {
+    uint32_t at = lead_->Seek(target);
+    while (at != kNoDocument && !filter_.Passes(at) && !evaluation_->ShouldStop(1)) {
+      at = lead_->Seek(at + 1);
+    }
+    return at;
   }
-  return required_[0].cursor().Seek(target);
+  PostingCursor& cursor = required_[0].cursor();
+  while (true) {
+    if (queue_->required() > 0) target = SkipBlocks(target);
+    if (target == kNoDocument) return kNoDocument;
+    const uint32_t ordinal = cursor.Seek(target);
+    if (ordinal == kNoDocument || filter_.empty()) return ordinal;
+    const std::span<const uint32_t> ordinals = cursor.block_ordinals();
+    uint32_t index = cursor.index();
+    while (index < ordinals.size() && !filter_.Passes(ordinals[index])) ++index;
+    if (evaluation_->ShouldStop(1 + index - cursor.index())) return kNoDocument;
+    if (index < ordinals.size()) {
+      cursor.MoveTo(index);
+      return ordinals[index];
+    }
+    target = ordinals.back() + 1;
+  }
 }
 
 // Moves the target behind blocks of the leading list that cannot give a hit.
@@ -121,7 +143,7 @@ uint32_t DocumentRanker::Consider(uint32_t ordinal) {
   for (ScoredLeaf& leaf : optional_) {
     if (!CanEnter(units + rest)) return target;
     rest -= leaf.units_max();
-    if (leaf.cursor().Seek(ordinal) == ordinal && leaf.IsMatch()) units += leaf.Units();
+    if (leaf.Reach(ordinal)) units += leaf.Units();
   }
   if (!CanEnter(units) || !PassesFilters(ordinal, &target)) return target;
   ++outcome_.matched;

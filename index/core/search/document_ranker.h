@@ -33,7 +33,7 @@ class DocumentRanker {
   // Chooses the lead, adds what only scores and sums up the bounds.
   void Prepare(const QueryPlan& plan);
 
-  // The first candidate at or behind `target`.
+  // The first candidate at or behind `target`: held by the lead, passes the bitmaps.
   uint32_t SeekLead(uint32_t target);
   uint32_t SkipBlocks(uint32_t target);
   // Considers the candidate; returns the next target, larger than `ordinal`.
@@ -55,6 +55,7 @@ class DocumentRanker {
   std::vector<PhraseCheck> phrases_;
   std::vector<std::unique_ptr<Matcher>> filters_;
   std::vector<std::unique_ptr<Matcher>> excluded_;
+  BitmapFilter filter_;        // of required and excluded words that are frequent
   uint32_t bounded_last_ = 0;  // last document of the lead's block that is known to be promising
   bool has_bounded_ = false;
   ScoreUnits bounded_required_ = 0;

@@ -10,6 +10,7 @@
 
 #include "index/core/search/collection_statistics.h"
 #include "index/core/search/score.h"
+#include "index/core/search/term_bitmaps.h"
 #include "index/core/segment/posting_cursor.h"
 #include "index/core/segment/segment_reader.h"
 
@@ -20,6 +21,7 @@ struct SearchSpace {
               const RankingOptions& options)
       : segment(segment_in),
         statistics(statistics_in),
+        bitmaps(segment_in),
         scorer(statistics_in.mean_lengths(), options),
         has_bounds(options.k1 == statistics_in.bounds_ranking().k1 &&
                    options.fields == statistics_in.bounds_ranking().fields),
@@ -27,6 +29,7 @@ struct SearchSpace {
 
   const Segment& segment;
   const CollectionStatistics& statistics;
+  const TermBitmaps bitmaps;
   const Scorer scorer;
   const bool has_bounds;
   const ScoreUnits static_rank_units_max;

@@ -147,6 +147,15 @@ std::vector<const PlanNode*> Pointers(const std::vector<PlanNode>& nodes) {
 
 }  // namespace
 
+bool AddToFilter(const PlanNode& node, const SearchSpace& space,
+                 std::vector<const uint64_t*>* bitmaps) {
+  if (node.kind != PlanNode::Kind::kLeaf || node.leaves[0].title_only) return false;
+  const uint64_t* bitmap = space.bitmaps.Find(node.leaves[0].entry.ordinal);
+  if (bitmap == nullptr) return false;
+  bitmaps->push_back(bitmap);
+  return true;
+}
+
 std::unique_ptr<Matcher> MakeMatcher(const PlanNode& node, Evaluation* evaluation) {
   switch (node.kind) {
     case PlanNode::Kind::kNothing:

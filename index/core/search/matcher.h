@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "index/core/search/evaluation.h"
 #include "index/core/search/query_plan.h"
@@ -22,6 +23,10 @@ class Matcher {
   // the same target gives the same match.
   virtual uint32_t Seek(uint32_t target) = 0;
 };
+
+// If the node is a frequent word in any field, adds its bitmap, which then stands for the node.
+bool AddToFilter(const PlanNode& node, const SearchSpace& space,
+                 std::vector<const uint64_t*>* bitmaps);
 
 std::unique_ptr<Matcher> MakeMatcher(const PlanNode& node, Evaluation* evaluation);
 

@@ -85,6 +85,7 @@ class Planner {
       if (!nothing) (excluded ? node.excluded : node.children).push_back(std::move(planned));
     }
     if (impossible || !possible) return PlanNode();
+    Absorb(&node.children);
     return Simplify(std::move(node));
   }
 
@@ -96,6 +97,34 @@ class Planner {
       if (planned.kind != PlanNode::Kind::kNothing) node.children.push_back(std::move(planned));
     }
     return node.children.empty() ? PlanNode() : Simplify(std::move(node));
+  }
+
+  // Whether both are the same word or phrase.
+  static bool IsSame(const PlanNode& a, const PlanNode& b) {
+    return a.kind == b.kind && !a.leaves.empty() && a.leaves == b.leaves &&
+           a.positions == b.positions;
+  }
+
+  // Leaves out of all-of what another child implies: `a AND (a OR b)` is `a`. What `b` adds to
+  // scores is known already.
+  static void Absorb(std::vector<PlanNode>* children) {
+    for (size_t i = 0; i < children->size();) {
+      const auto implies = [&](const PlanNode& child) {
+        for (size_t j = 0; j < children->size(); ++j) {
+          if (j != i && IsSame((*children)[j], child)) return true;
+        }
+        return false;
+      };
+      const PlanNode& node = (*children)[i];
+      const bool is_implied =
+          implies(node) || (node.kind == PlanNode::Kind::kOr &&
+                            std::any_of(node.children.begin(), node.children.end(), implies));
+      if (is_implied) {
+        children->erase(children->begin() + static_cast<ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    }
   }
 
   static PlanNode Simplify(PlanNode node) {

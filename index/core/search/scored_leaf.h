@@ -17,6 +17,7 @@ class ScoredLeaf {
   ScoredLeaf(const PlanLeaf& leaf, bool scores, Evaluation* evaluation)
       : space_(&evaluation->space()),
         cursor_(evaluation->OpenCursor(leaf.entry)),
+        bitmap_(space_->bitmaps.Find(leaf.entry.ordinal)),
         title_only_(leaf.title_only),
         weight_(scores ? space_->Weight(leaf.entry) : TermWeight()),
         units_max_(weight_.BoundUnits(space_->TermBound(leaf.entry))) {}
@@ -25,6 +26,14 @@ class ScoredLeaf {
   bool title_only() const { return title_only_; }
   const TermWeight& weight() const { return weight_; }
   ScoreUnits units_max() const { return units_max_; }
+
+  // Of the documents in the posting list, or nullptr if the term is rare.
+  const uint64_t* bitmap() const { return bitmap_; }
+  // Moves to the document's posting; whether there is one that matches.
+  bool Reach(uint32_t ordinal) const {
+    if (bitmap_ != nullptr && !HoldsDocument(bitmap_, ordinal)) return false;
+    return cursor_->Seek(ordinal) == ordinal && IsMatch();
+  }
 
   // Most that a posting of the block adds.
   ScoreUnits BlockUnits(uint32_t block) const {
@@ -46,6 +55,7 @@ class ScoredLeaf {
  private:
   const SearchSpace* space_;
   PostingCursor* cursor_;
+  const uint64_t* bitmap_;
   bool title_only_;
   TermWeight weight_;
   ScoreUnits units_max_;

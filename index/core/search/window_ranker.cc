@@ -128,8 +128,7 @@ void WindowRanker::Consider(uint32_t ordinal, uint64_t units, size_t looked_up) 
     Clause& clause = clauses_[i - 1];
     if (!queue_->CanEnter(units + rest(i))) break;
     if (!clause.present) continue;
-    PostingCursor& cursor = clause.leaf.cursor();
-    if (cursor.Seek(ordinal) == ordinal && clause.leaf.IsMatch()) units += clause.leaf.Units();
+    if (clause.leaf.Reach(ordinal)) units += clause.leaf.Units();
   }
   if (!queue_->CanEnter(units)) {
     outcome_.pruned = true;
