@@ -100,8 +100,15 @@ uint32_t DocumentRanker::SeekLead(uint32_t target) {
     if (queue_->required() > 0) target = SkipBlocks(target);
     if (target == kNoDocument) return kNoDocument;
     const uint32_t ordinal = cursor.Seek(target);
-    if (ordinal == kNoDocument || filter_.empty()) return ordinal;
+    if (ordinal == kNoDocument) return kNoDocument;
     const std::span<const uint32_t> ordinals = cursor.block_ordinals();
+    if (cursor.block() != prefetched_block_) {
+      prefetched_block_ = cursor.block();
+      for (const uint32_t candidate : ordinals.subspan(cursor.index())) {
+        if (filter_.Passes(candidate)) PrefetchDocument(space_, candidate);
+      }
+    }
+    if (filter_.empty()) return ordinal;
     uint32_t index = cursor.index();
     while (index < ordinals.size() && !filter_.Passes(ordinals[index])) ++index;
     if (evaluation_->ShouldStop(1 + index - cursor.index())) return kNoDocument;

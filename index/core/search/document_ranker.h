@@ -55,7 +55,8 @@ class DocumentRanker {
   std::vector<PhraseCheck> phrases_;
   std::vector<std::unique_ptr<Matcher>> filters_;
   std::vector<std::unique_ptr<Matcher>> excluded_;
-  BitmapFilter filter_;        // of required and excluded words that are frequent
+  BitmapFilter filter_;                     // of required and excluded words that are frequent
+  uint32_t prefetched_block_ = UINT32_MAX;  // of the lead
   uint32_t bounded_last_ = 0;  // last document of the lead's block that is known to be promising
   bool has_bounded_ = false;
   ScoreUnits bounded_required_ = 0;

@@ -46,10 +46,18 @@ struct SearchSpace {
     return entry.block_count() == 1 ? statistics.term_bounds()[entry.ordinal]
                                     : statistics.block_bounds()[entry.first_block + block];
   }
+  // Where all ranks are 0, the array of ranks, which is a cache miss a document, stays untouched.
   ScoreUnits StaticRankUnits(uint32_t ordinal) const {
+    if (static_rank_units_max == 0) return 0;
     return scorer.StaticRankUnits(segment.static_ranks()[ordinal]);
   }
 };
+
+// Asks for what scoring the document will read.
+inline void PrefetchDocument(const SearchSpace& space, uint32_t ordinal) {
+  __builtin_prefetch(&space.segment.length_codes()[ordinal]);
+  if (space.static_rank_units_max > 0) __builtin_prefetch(&space.segment.static_ranks()[ordinal]);
+}
 
 class Evaluation {
  public:
