@@ -23,7 +23,7 @@ struct PollingAgent::Pending {
 };
 
 StatusOr<std::unique_ptr<PollingAgent>> PollingAgent::Open(Loop& loop, const Endpoint& bind) {
-  std::unique_ptr<PollingAgent> agent(new PollingAgent(loop));
+  std::unique_ptr<PollingAgent> agent(new PollingAgent());
   NEPTUNE_ASSIGN_OR_RETURN(
       agent->socket_,
       loop.network().OpenDatagram(

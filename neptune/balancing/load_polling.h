@@ -57,10 +57,9 @@ class PollingAgent {
 
  private:
   struct Pending;
-  explicit PollingAgent(Loop& loop) : loop_(loop) {}
+  PollingAgent() = default;
   void TakeAnswer(const Endpoint& from, std::string_view bytes);
 
-  Loop& loop_;
   std::unique_ptr<DatagramSocket> socket_;
   std::map<uint64_t, Pending*> pending_;  // by number of the poll's first datagram
   uint64_t next_number_ = 0;

@@ -54,7 +54,8 @@ class ThreadCondition {
  public:
   // Releases the mutex, waits for a notification, takes the mutex again. A wait may also end for no
   // reason: test the condition in a loop.
-  ParkResult Wait(ThreadMutex& mutex, TimePoint deadline = kNever);
+  ParkResult Wait(ThreadMutex& mutex, TimePoint deadline = kNever)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   void NotifyOne();
   void NotifyAll();
 

@@ -168,9 +168,9 @@ class ThreadScheduler {
   std::vector<ThreadRef> live_;
   UserThread* current_ = nullptr;
   void* loop_context_ = nullptr;  // the loop's machine context while a thread runs
-  void* loop_sanitizer_fiber_ = nullptr;
-  const void* loop_stack_low_ = nullptr;
-  size_t loop_stack_size_ = 0;
+  [[maybe_unused]] void* loop_sanitizer_fiber_ = nullptr;
+  [[maybe_unused]] const void* loop_stack_low_ = nullptr;
+  [[maybe_unused]] size_t loop_stack_size_ = 0;
   bool run_posted_ = false;
   bool stopping_ = false;
   std::shared_ptr<bool> alive_;  // false once destroyed; posted turns look at it
