@@ -101,11 +101,11 @@ void WindowRanker::AccumulateBlock(const Clause& clause, std::span<const uint32_
 }
 
 void WindowRanker::Collect(size_t looked_up) {
+  if (excluded_.empty()) outcome_.matched += CountBits(matches_.data(), matches_.size());
   for (size_t word = 0; word < matches_.size(); ++word) {
     uint64_t bits = matches_[word];
     if (bits == 0) continue;
     matches_[word] = 0;
-    if (excluded_.empty()) outcome_.matched += static_cast<uint64_t>(std::popcount(bits));
     for (; bits != 0; bits &= bits - 1) {
       const auto at = static_cast<uint32_t>(64 * word) + std::countr_zero(bits);
       const uint64_t units = units_[at];
