@@ -94,7 +94,13 @@ class Planner {
     node.kind = PlanNode::Kind::kOr;
     for (const QueryNode& child : query.children) {
       NEPTUNE_ASSIGN_OR_RETURN(PlanNode planned, Plan(child, scores, depth + 1));
-      if (planned.kind != PlanNode::Kind::kNothing) node.children.push_back(std::move(planned));
+      // Absorption may have made alternatives equal; each word stands once below any-of.
+      const auto is_same = [&](const PlanNode& other) { return IsSame(other, planned); };
+      if (planned.kind == PlanNode::Kind::kNothing ||
+          std::any_of(node.children.begin(), node.children.end(), is_same)) {
+        continue;
+      }
+      node.children.push_back(std::move(planned));
     }
     return node.children.empty() ? PlanNode() : Simplify(std::move(node));
   }
