@@ -116,7 +116,7 @@ std::string RandomQuery(std::mt19937_64& random) {
   const size_t part_count = 1 + random() % 4;
   for (size_t i = 0; i < part_count; ++i) {
     if (i > 0) text += random() % 3 == 0 ? " OR " : " ";
-    switch (random() % 10) {
+    switch (random() % 11) {
       case 0:
         text += "-" + RandomWord(random);
         break;
@@ -138,6 +138,11 @@ std::string RandomQuery(std::mt19937_64& random) {
       case 6:
         text += "nowhere";
         break;
+      case 7: {
+        const std::string repeated = RandomWord(random);
+        text += repeated + " " + repeated;
+        break;
+      }
       default:
         text += RandomWord(random);
     }

@@ -25,9 +25,8 @@ class Printer {
       case Kind::kNothing:
         return;
       case Kind::kTerm:
-        return AppendTerm(node, /*is_excluded=*/false);
       case Kind::kPhrase:
-        return AppendPhrase(node);
+        return AppendOccurrences(node);
       case Kind::kSite:
         return AppendSite(node.term);
       case Kind::kAnd:
@@ -36,6 +35,14 @@ class Printer {
         return AppendAll(node.children, " OR ", /*brackets_or=*/false);
       case Kind::kNot:
         return AppendExclusion(node.children.front());
+    }
+  }
+
+  // Each occurrence again; beside each other they mean one node.
+  void AppendOccurrences(const QueryNode& node) {
+    for (uint32_t i = 0; i < node.occurrences; ++i) {
+      if (i > 0) out_ += ' ';
+      node.kind == Kind::kTerm ? AppendTerm(node, /*is_excluded=*/false) : AppendPhrase(node);
     }
   }
 

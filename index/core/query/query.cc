@@ -1,5 +1,7 @@
 #include "index/core/query/query.h"
 
+#include <algorithm>
+
 namespace search::index {
 
 namespace {
@@ -25,7 +27,13 @@ void AppendPositiveLeaves(const QueryNode& node, std::vector<const QueryNode*>* 
 
 bool QueryNode::operator==(const QueryNode& other) const {
   return kind == other.kind && field == other.field && term == other.term &&
-         phrase == other.phrase && children == other.children;
+         occurrences == other.occurrences && phrase == other.phrase && children == other.children;
+}
+
+bool IsSameSet(const QueryNode& a, const QueryNode& b) {
+  return a.kind == b.kind && a.field == b.field && a.term == b.term && a.phrase == b.phrase &&
+         std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
+                    IsSameSet);
 }
 
 std::vector<const QueryNode*> PositiveLeaves(const Query& query) {

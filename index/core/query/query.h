@@ -48,7 +48,9 @@ struct PhraseTerm {
 // - kOr has at least two children, none of them kOr or kNot.
 // - kNot stands only below kAnd and has exactly one child, which is not kNot.
 // - kPhrase has at least two terms.
-// - No two children of a node are equal.
+// - No two children of a node mean the same documents by the same words (IsSameSet): a repeated one
+//   stands once and its leaves count their occurrences.
+// - occurrences is 1 below kNot and of kSite, at least 1 of kTerm and kPhrase.
 // So every subtree but kNot is a set of documents that its positive leaves enumerate.
 struct QueryNode {
   enum class Kind : uint8_t {
@@ -66,6 +68,9 @@ struct QueryNode {
   std::string term;                     // kTerm: analysed; kSite: folded name
   std::vector<PhraseTerm> phrase;       // kPhrase
   std::vector<QueryNode> children;      // kAnd, kOr, kNot
+  // kTerm, kPhrase: how often the query says it. Says nothing about matching; a word counts that
+  // often in the score.
+  uint32_t occurrences = 1;
   // Not part of the meaning, ignored by ==. kTerm and kSite: the word before stemming, and as
   // typed.
   std::string folded;
@@ -73,6 +78,9 @@ struct QueryNode {
 
   bool operator==(const QueryNode& other) const;
 };
+
+// As ==, but for the occurrences: the nodes match the same documents.
+bool IsSameSet(const QueryNode& a, const QueryNode& b);
 
 struct Query {
   QueryNode root;
@@ -104,7 +112,8 @@ neptune::StatusOr<Query> ParseQuery(std::string_view text, const ParseLimits& li
 
 // One text for one meaning: ParseQuery(Canonical(q), ParseLimits::ForCanonical()) == q, and equal
 // queries have equal text, but for rare words whose stem does not stem to itself: these keep the
-// user's word. The order of words is the user's. Empty for a query that matches nothing.
+// user's word. The order of words is the user's; a word that stands several times stands so often
+// where it stood first. Empty for a query that matches nothing.
 std::string Canonical(const Query& query);
 
 // The term and phrase leaves that a matching document may contain, in query order: all but those

@@ -9,7 +9,8 @@
 namespace search::index {
 
 // The first broken promise, or an empty string.
-inline std::string BrokenInvariant(const QueryNode& node, bool is_root = true) {
+inline std::string BrokenInvariant(const QueryNode& node, bool is_root = true,
+                                   bool is_excluded = false) {
   using Kind = QueryNode::Kind;
   const std::vector<QueryNode>& children = node.children;
   const bool is_group = node.kind == Kind::kAnd || node.kind == Kind::kOr;
@@ -23,6 +24,9 @@ inline std::string BrokenInvariant(const QueryNode& node, bool is_root = true) {
   if (node.kind == Kind::kTerm && node.term.empty()) return "empty term";
   if (node.kind == Kind::kSite && node.term.empty()) return "empty site";
   if (node.kind == Kind::kAnd && children[0].kind == Kind::kNot) return "only exclusions";
+  const bool may_repeat = !is_excluded && (node.kind == Kind::kTerm || node.kind == Kind::kPhrase);
+  if (node.occurrences == 0 || (node.occurrences > 1 && !may_repeat)) return "wrong occurrences";
+  const bool excludes = is_excluded || node.kind == Kind::kNot;
   for (size_t i = 0; i < children.size(); ++i) {
     const Kind kind = children[i].kind;
     if (is_group && kind == node.kind) return "group not flat";
@@ -31,9 +35,11 @@ inline std::string BrokenInvariant(const QueryNode& node, bool is_root = true) {
       return "exclusion not last";
     }
     for (size_t j = 0; j < i; ++j) {
-      if (children[i] == children[j]) return "repeated child";
+      if (IsSameSet(children[i], children[j])) return "repeated child";
     }
-    if (std::string broken = BrokenInvariant(children[i], false); !broken.empty()) return broken;
+    if (std::string broken = BrokenInvariant(children[i], false, excludes); !broken.empty()) {
+      return broken;
+    }
   }
   return "";
 }

@@ -110,10 +110,15 @@ TEST(ParseQueryTest, KeepsStopWordsThatAreAlone) {
   EXPECT_EQ(Understood("\"to be or not to be\""), "\"to be or not to be\"");
 }
 
-TEST(ParseQueryTest, DropsRepeats) {
-  EXPECT_EQ(Understood("vector Vectors -x -x"), "vector -x");
-  EXPECT_EQ(Understood("x OR x"), "x");
-  EXPECT_EQ(Understood("(x y) y"), "x y");
+TEST(ParseQueryTest, CountsRepeatsOfWhatScores) {
+  EXPECT_EQ(Understood("vector x Vectors -x -x"), "vector vector x -x");
+  EXPECT_EQ(Understood("x OR x"), "x x");
+  EXPECT_EQ(Understood("(x y) y"), "x y y");
+  EXPECT_EQ(Understood("(x OR y) z (x OR y)"), "(x x OR y y) z");
+  EXPECT_EQ(Understood("site:s x site:s"), "site:s x");
+  EXPECT_EQ(Understood("y -(x x)"), "y -x");
+  EXPECT_EQ(Understood("\"x y\" z \"x y\""), "\"x y\" \"x y\" z");
+  EXPECT_NE(Parsed("x x y"), Parsed("x y"));
 }
 
 TEST(ParseQueryTest, ClosesOpenQuotes) {

@@ -20,9 +20,29 @@ bool IsPureExclusion(const QueryNode& node) {
          (node.kind == Kind::kAnd && node.children.front().kind == Kind::kNot);
 }
 
+// REQUIRES: IsSameSet(from, *into).
+void AddOccurrences(const QueryNode& from, QueryNode* into) {
+  if (from.kind == Kind::kNot) return;
+  if (from.kind == Kind::kTerm || from.kind == Kind::kPhrase) {
+    into->occurrences += from.occurrences;
+  }
+  for (size_t i = 0; i < from.children.size(); ++i) {
+    AddOccurrences(from.children[i], &into->children[i]);
+  }
+}
+
+void ForgetOccurrences(QueryNode* node) {
+  node->occurrences = 1;
+  for (QueryNode& child : node->children) ForgetOccurrences(&child);
+}
+
 void AddDistinct(QueryNode node, std::vector<QueryNode>* nodes) {
-  if (std::find(nodes->begin(), nodes->end(), node) == nodes->end()) {
+  const auto known = std::find_if(nodes->begin(), nodes->end(),
+                                  [&](const QueryNode& other) { return IsSameSet(node, other); });
+  if (known == nodes->end()) {
     nodes->push_back(std::move(node));
+  } else {
+    AddOccurrences(node, &*known);
   }
 }
 
@@ -99,6 +119,7 @@ std::optional<QueryNode> TreeBuilder::Or(std::vector<QueryNode> alternatives) {
 }
 
 QueryNode TreeBuilder::Not(QueryNode node) {
+  ForgetOccurrences(&node);
   if (node.kind == Kind::kNot) {
     QueryNode child = std::move(node.children.front());
     return child;

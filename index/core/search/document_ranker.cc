@@ -38,8 +38,8 @@ void DocumentRanker::AddRequiredLeaves(const PlanNode& node) {
   for (const PlanLeaf& leaf : node.leaves) {
     const auto claimed = std::find(unclaimed_.begin(), unclaimed_.end(), leaf);
     const bool scores = claimed != unclaimed_.end();
+    required_.emplace_back(leaf, scores ? &*claimed : nullptr, evaluation_);
     if (scores) unclaimed_.erase(claimed);
-    required_.emplace_back(leaf, scores, evaluation_);
     cursors.push_back(&required_.back().cursor());
   }
   if (node.kind == PlanNode::Kind::kPhrase) {
@@ -61,7 +61,7 @@ void DocumentRanker::Prepare(const QueryPlan& plan) {
   }
   uint64_t rest = 0;
   for (const PlanLeaf& leaf : unclaimed_) {
-    optional_.emplace_back(leaf, true, evaluation_);
+    optional_.emplace_back(leaf, &leaf, evaluation_);
     rest += optional_.back().units_max();
   }
   rest_.assign(required_.size() + 1, rest);

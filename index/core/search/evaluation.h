@@ -34,8 +34,9 @@ struct SearchSpace {
   const bool has_bounds;
   const ScoreUnits static_rank_units_max;
 
-  TermWeight Weight(const TermEntry& entry) const {
-    return {statistics.document_count(), statistics.document_frequencies()[entry.ordinal]};
+  TermWeight Weight(const TermEntry& entry, uint32_t occurrences) const {
+    return {statistics.document_count(), statistics.document_frequencies()[entry.ordinal],
+            occurrences};
   }
   // Largest saturation in the list, and in block b of it.
   float TermBound(const TermEntry& entry) const {

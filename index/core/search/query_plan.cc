@@ -23,9 +23,9 @@ class Planner {
       case QueryNode::Kind::kNot:  // outside kAnd
         return PlanNode();
       case QueryNode::Kind::kTerm:
-        return PlanTerms({node.term}, {0}, node.field, scores);
+        return PlanTerms({node.term}, {0}, node.field, scores ? node.occurrences : 0);
       case QueryNode::Kind::kSite:
-        return PlanTerms({Segment::SiteKey(node.term)}, {0}, QueryField::kAny, false);
+        return PlanTerms({Segment::SiteKey(node.term)}, {0}, QueryField::kAny, 0);
       case QueryNode::Kind::kPhrase:
         return PlanPhrase(node, scores);
       case QueryNode::Kind::kAnd:
@@ -50,19 +50,19 @@ class Planner {
       keys.push_back(term.term);
       positions.push_back(term.position);
     }
-    return PlanTerms(keys, positions, node.field, scores);
+    return PlanTerms(keys, positions, node.field, scores ? node.occurrences : 0);
   }
 
-  // Leaves score even if the phrase as a whole cannot match: another branch may hold the document.
+  // `occurrences` 0: does not score. Leaves score even if the phrase as a whole cannot match: another branch may hold the document.
   neptune::StatusOr<PlanNode> PlanTerms(const std::vector<std::string_view>& keys,
                                         std::vector<uint32_t> positions, QueryField field,
-                                        bool scores) {
+                                        uint32_t occurrences) {
     PlanNode node;
     for (const std::string_view key : keys) {
       NEPTUNE_ASSIGN_OR_RETURN(const auto entry, segment_.terms().Find(key));
       if (!entry.has_value()) continue;
       node.leaves.push_back({*entry, field == QueryField::kTitle});
-      if (scores) AddScoring(node.leaves.back());
+      if (occurrences > 0) AddScoring(node.leaves.back(), occurrences);
     }
     if (node.leaves.size() < keys.size() || keys.empty()) return PlanNode();
     node.kind = keys.size() == 1 ? PlanNode::Kind::kLeaf : PlanNode::Kind::kPhrase;
@@ -139,9 +139,12 @@ class Planner {
     return only;
   }
 
-  void AddScoring(const PlanLeaf& leaf) {
-    if (std::find(scoring_->begin(), scoring_->end(), leaf) == scoring_->end()) {
-      scoring_->push_back(leaf);
+  void AddScoring(const PlanLeaf& leaf, uint32_t occurrences) {
+    const auto known = std::find(scoring_->begin(), scoring_->end(), leaf);
+    if (known != scoring_->end()) {
+      known->occurrences += occurrences;
+    } else {
+      scoring_->push_back({leaf.entry, leaf.title_only, occurrences});
     }
   }
 
@@ -168,8 +171,10 @@ uint64_t PlanNode::cost() const {
 neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment) {
   QueryPlan plan;
   NEPTUNE_ASSIGN_OR_RETURN(plan.root, Planner(segment, &plan.scoring).Plan(query.root, true, 0));
-  if (plan.scoring.size() > kScoringLeavesMax) {
-    return neptune::InvalidArgument("query: ", plan.scoring.size(), " words that score, at most ",
+  uint64_t count = 0;
+  for (const PlanLeaf& leaf : plan.scoring) count += leaf.occurrences;
+  if (count > kScoringLeavesMax) {
+    return neptune::InvalidArgument("query: ", count, " words that score, at most ",
                                     kScoringLeavesMax, " are allowed");
   }
   return plan;

@@ -5,7 +5,7 @@
 // Threads: plain values.
 // Errors: DATA_LOSS for a damaged dictionary; INVALID_ARGUMENT for a phrase over a segment without
 //   positions, and for a tree over a limit, which the parser's limits never give.
-// Limits: kScoringLeavesMax, so that sums of scores fit ScoreUnits; 256 levels.
+// Limits: kScoringLeavesMax with repeats, so that sums of scores fit ScoreUnits; 256 levels.
 
 #pragma once
 
@@ -26,6 +26,8 @@ inline constexpr size_t kScoringLeavesMax = 1024;
 struct PlanLeaf {
   TermEntry entry;
   bool title_only = false;
+  // How often the query says it; of scoring leaves only, ignored by ==.
+  uint32_t occurrences = 1;
 
   bool operator==(const PlanLeaf& other) const {
     return entry.ordinal == other.entry.ordinal && title_only == other.title_only;
@@ -54,7 +56,7 @@ struct PlanNode {
 struct QueryPlan {
   PlanNode root;
   // Distinct leaves of words and phrases outside exclusions, in query order; a matching document's
-  // score is their sum.
+  // score is their sum, each as often as the query says it.
   std::vector<PlanLeaf> scoring;
 };
 

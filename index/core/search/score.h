@@ -4,8 +4,8 @@
 // Source: ranking.h.
 // Layer: index/core, search.
 // Threads: Scorer is immutable.
-// Units: ScoreUnits are 2^-16 of a score. No sum overflows: a query has at most 1,024 terms of at
-//   most kIdfMax, and the static rank adds at most 1,000.
+// Units: ScoreUnits are 2^-16 of a score. No sum overflows: a query has at most 1,024 terms, repeats
+//   counted, of at most kIdfMax, and the static rank adds at most 1,000.
 //
 // Every function here is monotonic in its argument also after rounding, so a bound of frequencies
 // gives a bound of units.
@@ -39,13 +39,18 @@ inline double InverseDocumentFrequency(uint64_t document_count, uint64_t documen
 class TermWeight {
  public:
   TermWeight() = default;
-  TermWeight(uint64_t document_count, uint64_t document_frequency)
+  // `occurrences`: how often the query says the term.
+  TermWeight(uint64_t document_count, uint64_t document_frequency, uint32_t occurrences = 1)
       : weight_(static_cast<float>(InverseDocumentFrequency(document_count, document_frequency) *
-                                   kUnitsPerScore)) {}
+                                   kUnitsPerScore)),
+        occurrences_(occurrences) {}
+
+  void AddOccurrences(uint32_t count) { occurrences_ += count; }
 
   // REQUIRES: 0 <= saturation <= 1.
   ScoreUnits Units(float saturation) const {
-    return static_cast<ScoreUnits>(static_cast<int32_t>(weight_ * saturation + 0.5F));
+    return occurrences_ *
+           static_cast<ScoreUnits>(static_cast<int32_t>(weight_ * saturation + 0.5F));
   }
   // The same for a bound from a file, whatever number it is.
   ScoreUnits BoundUnits(float saturation) const {
@@ -54,6 +59,7 @@ class TermWeight {
 
  private:
   float weight_ = 0;
+  uint32_t occurrences_ = 1;
 };
 
 // Turns frequencies and lengths of one document into the saturation f / (k1 + f).

@@ -13,13 +13,14 @@ namespace search::index {
 
 class ScoredLeaf {
  public:
-  // `scores` false: matches only, adds nothing.
-  ScoredLeaf(const PlanLeaf& leaf, bool scores, Evaluation* evaluation)
+  // `scoring`: the equal one of the plan's scoring leaves; nullptr: matches only, adds nothing.
+  ScoredLeaf(const PlanLeaf& leaf, const PlanLeaf* scoring, Evaluation* evaluation)
       : space_(&evaluation->space()),
         cursor_(evaluation->OpenCursor(leaf.entry)),
         bitmap_(space_->bitmaps.Find(leaf.entry.ordinal)),
         title_only_(leaf.title_only),
-        weight_(scores ? space_->Weight(leaf.entry) : TermWeight()),
+        weight_(scoring == nullptr ? TermWeight()
+                                   : space_->Weight(leaf.entry, scoring->occurrences)),
         units_max_(weight_.BoundUnits(space_->TermBound(leaf.entry))) {}
 
   PostingCursor& cursor() const { return *cursor_; }

@@ -33,9 +33,8 @@ RankingOutcome RankDisjunction(const QueryPlan& plan, const PlanNode& disjunctio
   std::vector<ScoredLeaf> leaves;
   for (const PlanNode& child : disjunction.children) {
     const PlanLeaf& leaf = child.leaves[0];
-    const bool scores =
-        std::find(plan.scoring.begin(), plan.scoring.end(), leaf) != plan.scoring.end();
-    leaves.emplace_back(leaf, scores, evaluation);
+    const auto scoring = std::find(plan.scoring.begin(), plan.scoring.end(), leaf);
+    leaves.emplace_back(leaf, scoring == plan.scoring.end() ? nullptr : &*scoring, evaluation);
   }
   std::vector<std::unique_ptr<Matcher>> excluded;
   for (const PlanNode& node : plan.root.excluded) {

@@ -9,20 +9,19 @@
 namespace search::index {
 namespace {
 
-// The words of a field as (term, title only) pairs.
-void CollectLeaves(const QueryNode& node, std::set<std::pair<std::string, bool>>* leaves) {
-  const bool title_only = node.field == QueryField::kTitle;
-  if (node.kind == QueryNode::Kind::kNot) return;
-  if (node.kind == QueryNode::Kind::kTerm) leaves->insert({node.term, title_only});
-  for (const PhraseTerm& term : node.phrase) leaves->insert({term.term, title_only});
-  for (const QueryNode& child : node.children) CollectLeaves(child, leaves);
-}
-
 bool Contains(const std::vector<uint32_t>& positions, uint32_t position) {
   return std::find(positions.begin(), positions.end(), position) != positions.end();
 }
 
 }  // namespace
+
+void BruteForce::CollectLeaves(const QueryNode& node, ScoringLeaves* leaves) {
+  const bool title_only = node.field == QueryField::kTitle;
+  if (node.kind == QueryNode::Kind::kNot) return;
+  if (node.kind == QueryNode::Kind::kTerm) (*leaves)[{node.term, title_only}] += node.occurrences;
+  for (const PhraseTerm& term : node.phrase) (*leaves)[{term.term, title_only}] += node.occurrences;
+  for (const QueryNode& child : node.children) CollectLeaves(child, leaves);
+}
 
 BruteForce::BruteForce(const std::vector<TestDocument>& documents, const RankingOptions& ranking)
     : ranking_(ranking) {
@@ -91,12 +90,12 @@ bool BruteForce::Matches(const QueryNode& node, const Document& document) const 
   return false;
 }
 
-float BruteForce::Score(const std::set<std::pair<std::string, bool>>& leaves,
-                        const Document& document) const {
+float BruteForce::Score(const ScoringLeaves& leaves, const Document& document) const {
   constexpr float kUnit = 65536;
   int64_t units =
       std::lround(std::floor(ranking_.static_rank_weight * kUnit * document.static_rank + 0.5F));
-  for (const auto& [term, title_only] : leaves) {
+  for (const auto& [leaf, occurrences] : leaves) {
+    const auto& [term, title_only] = leaf;
     float frequency = 0;
     bool found = false;
     for (size_t f = 0; f < (title_only ? 1 : kFieldCount); ++f) {
@@ -111,13 +110,14 @@ float BruteForce::Score(const std::set<std::pair<std::string, bool>>& leaves,
     const auto n = static_cast<double>(documents_.size());
     const auto df = static_cast<double>(document_frequencies_.at(term));
     const auto idf = static_cast<float>(std::log(1 + (n - df + 0.5) / (df + 0.5)) * kUnit);
-    units += static_cast<int64_t>(idf * (frequency / (ranking_.k1 + frequency)) + 0.5F);
+    units +=
+        occurrences * static_cast<int64_t>(idf * (frequency / (ranking_.k1 + frequency)) + 0.5F);
   }
   return static_cast<float>(units) / kUnit;
 }
 
 SearchResult BruteForce::Search(const Query& query, size_t k) const {
-  std::set<std::pair<std::string, bool>> leaves;
+  ScoringLeaves leaves;
   CollectLeaves(query.root, &leaves);
   SearchResult result;
   result.total_is_exact = true;

@@ -26,6 +26,8 @@ class BruteForce {
   SearchResult Search(const Query& query, size_t k) const;
 
  private:
+  // (term, title only) and how often the query says it.
+  using ScoringLeaves = std::map<std::pair<std::string, bool>, uint32_t>;
   using Positions = std::map<std::string, std::vector<uint32_t>>;
   struct Document {
     uint64_t doc_id = 0;
@@ -35,8 +37,9 @@ class BruteForce {
     std::set<std::string> sites;
   };
 
+  static void CollectLeaves(const QueryNode& node, ScoringLeaves* leaves);
   bool Matches(const QueryNode& node, const Document& document) const;
-  float Score(const std::set<std::pair<std::string, bool>>& leaves, const Document& document) const;
+  float Score(const ScoringLeaves& leaves, const Document& document) const;
 
   const RankingOptions ranking_;
   std::vector<Document> documents_;

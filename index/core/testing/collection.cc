@@ -73,7 +73,7 @@ class QueryMaker {
       : documents_(documents), pick_(pick) {}
 
   std::string Make(int depth) {
-    switch (pick_() % (depth > 0 ? 12 : 7)) {
+    switch (pick_() % (depth > 0 ? 13 : 7)) {
       case 0:
       case 1:
         return Word();
@@ -95,6 +95,11 @@ class QueryMaker {
         return "(" + Make(depth - 1) + ") (" + Make(depth - 1) + ")";
       case 10:
         return "(" + Make(depth - 1) + ") -(" + Make(depth - 1) + ")";
+      case 11: {  // a word said again counts twice
+        const std::string again = pick_() % 2 == 0 ? Word() : Make(depth - 1);
+        const std::string between = pick_() % 2 == 0 ? " " : " OR ";
+        return "(" + again + ")" + between + Make(depth - 1) + between + "(" + again + ")";
+      }
       default:
         return "(" + Make(depth - 1) + ") site:" + Document().site;
     }

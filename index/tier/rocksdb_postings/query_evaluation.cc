@@ -30,7 +30,7 @@ neptune::StatusOr<QueryEvaluation::Node> QueryEvaluation::Bind(const QueryNode& 
     NEPTUNE_ASSIGN_OR_RETURN(TermPostingCursor* const cursor, OpenCursor(term, is_positive));
     node.cursors.push_back(cursor);
     if (is_positive && query.kind != QueryNode::Kind::kSite) {
-      AddScoring(cursor, node.is_title_only);
+      AddScoring(cursor, node.is_title_only, query.occurrences);
     }
   }
   const bool is_not = query.kind == QueryNode::Kind::kNot;
@@ -56,12 +56,16 @@ neptune::StatusOr<TermPostingCursor*> QueryEvaluation::OpenCursor(const std::str
   return cursor.get();
 }
 
-void QueryEvaluation::AddScoring(TermPostingCursor* cursor, bool is_title_only) {
-  for (const Scoring& known : scoring_) {
-    if (known.cursor == cursor && known.is_title_only == is_title_only) return;
+void QueryEvaluation::AddScoring(TermPostingCursor* cursor, bool is_title_only,
+                                 uint32_t occurrences) {
+  for (Scoring& known : scoring_) {
+    if (known.cursor != cursor || known.is_title_only != is_title_only) continue;
+    known.weight.AddOccurrences(occurrences);
+    return;
   }
-  scoring_.push_back({cursor, is_title_only,
-                      TermWeight(space_.collection_document_count, cursor->document_frequency())});
+  scoring_.push_back(
+      {cursor, is_title_only,
+       TermWeight(space_.collection_document_count, cursor->document_frequency(), occurrences)});
 }
 
 bool QueryEvaluation::Matches(const Node& node, uint32_t ordinal) {

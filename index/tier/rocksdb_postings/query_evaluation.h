@@ -73,7 +73,7 @@ class QueryEvaluation {
 
   neptune::StatusOr<Node> Bind(const QueryNode& query, bool is_positive);
   neptune::StatusOr<TermPostingCursor*> OpenCursor(const std::string& term, bool is_positive);
-  void AddScoring(TermPostingCursor* cursor, bool is_title_only);
+  void AddScoring(TermPostingCursor* cursor, bool is_title_only, uint32_t occurrences);
   bool Matches(const Node& node, uint32_t ordinal);
   bool MatchesPhrase(const Node& node, uint32_t ordinal);
   bool MatchesPhraseIn(const Node& node, Field field);
