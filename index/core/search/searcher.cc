@@ -83,6 +83,8 @@ class Searcher::Rep {
     return result;
   }
 
+  const SearchSpace& space() const { return space_; }
+
  private:
   void RankHits(const QueryPlan& plan, const SearchOptions& options, Evaluation* evaluation,
                 SearchResult* result) const {
@@ -111,6 +113,10 @@ Searcher::~Searcher() = default;
 neptune::StatusOr<SearchResult> Searcher::Search(const Query& query,
                                                  const SearchOptions& options) const {
   return rep_->Search(query, options);
+}
+
+neptune::StatusOr<Explanation> Searcher::Explain(const Query& query, uint64_t doc_id) const {
+  return ExplainScore(rep_->space(), query, doc_id);
 }
 
 SearchResult MergeResults(const SearchResult& a, const SearchResult& b, size_t k) {

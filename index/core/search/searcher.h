@@ -22,6 +22,7 @@
 
 #include "index/core/query/query.h"
 #include "index/core/search/collection_statistics.h"
+#include "index/core/search/explanation.h"
 #include "index/core/search/ranking.h"
 #include "index/core/segment/segment_reader.h"
 #include "neptune/base/status.h"
@@ -78,6 +79,9 @@ class Searcher {
   // counts in its score, whichever branch it matched by. A query that matches nothing (empty, only
   // exclusions, no words) gives no hits and an exact total of 0.
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
+
+  // How the document's score is made; the same number as that of its hit.
+  neptune::StatusOr<Explanation> Explain(const Query& query, uint64_t doc_id) const;
 
  private:
   class Rep;

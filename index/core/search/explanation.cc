@@ -1,0 +1,142 @@
+#include "index/core/search/explanation.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "index/core/search/matcher.h"
+#include "index/core/search/query_plan.h"
+
+namespace search::index {
+namespace {
+
+using neptune::StatusOr;
+
+void AddTerm(const std::string& term, const QueryNode& leaf, std::vector<TermExplanation>* terms) {
+  const bool title_only = leaf.field == QueryField::kTitle;
+  for (TermExplanation& known : *terms) {
+    if (known.term != term || known.title_only != title_only) continue;
+    known.occurrences += leaf.occurrences;
+    return;
+  }
+  TermExplanation& added = terms->emplace_back();
+  added.term = term;
+  added.title_only = title_only;
+  added.occurrences = leaf.occurrences;
+}
+
+std::vector<TermExplanation> ScoringTerms(const Query& query) {
+  std::vector<TermExplanation> terms;
+  for (const QueryNode* leaf : PositiveLeaves(query)) {
+    if (leaf->kind == QueryNode::Kind::kTerm) AddTerm(leaf->term, *leaf, &terms);
+    for (const PhraseTerm& word : leaf->phrase) AddTerm(word.term, *leaf, &terms);
+  }
+  return terms;
+}
+
+// Of a term that the segment holds; leaves the frequencies 0 where the document does not.
+void ExplainTerm(const TermEntry& entry, uint32_t ordinal, Evaluation* evaluation,
+                 TermExplanation* term) {
+  const SearchSpace& space = evaluation->space();
+  term->document_frequency = space.statistics.document_frequencies()[entry.ordinal];
+  term->idf = InverseDocumentFrequency(space.statistics.document_count(),  //
+                                       term->document_frequency);
+  PostingCursor* const cursor = evaluation->OpenCursor(entry);
+  if (cursor->Seek(ordinal) != ordinal) return;
+  term->frequencies[0] = cursor->frequency(Field::kTitle);
+  if (!term->title_only) {
+    term->frequencies[1] = cursor->frequency(Field::kBody);
+    term->frequencies[2] = cursor->frequency(Field::kExtra);
+  }
+  const uint32_t codes = space.segment.length_codes()[ordinal];
+  for (size_t field = 0; field < kFieldCount; ++field) {
+    term->weighted_frequency += static_cast<float>(term->frequencies[field]) *
+                                space.scorer.Norm(static_cast<Field>(field), codes);
+  }
+  term->saturation = space.scorer.Saturation(term->frequencies, codes);
+  term->units = space.Weight(entry, term->occurrences).Units(term->saturation);
+}
+
+StatusOr<uint32_t> OrdinalOf(const Segment& segment, uint64_t doc_id) {
+  const auto doc_ids = segment.doc_ids();
+  const auto at = std::lower_bound(doc_ids.begin(), doc_ids.end(), doc_id);
+  if (at == doc_ids.end() || *at != doc_id) {
+    return neptune::NotFound(segment.name(), ": holds no document ", doc_id);
+  }
+  return static_cast<uint32_t>(at - doc_ids.begin());
+}
+
+StatusOr<bool> IsMatch(const Query& query, uint32_t ordinal, Evaluation* evaluation) {
+  NEPTUNE_ASSIGN_OR_RETURN(const QueryPlan plan, MakeQueryPlan(query, evaluation->space().segment));
+  if (plan.root.kind == PlanNode::Kind::kNothing) return false;
+  return MakeMatcher(plan.root, evaluation)->Seek(ordinal) == ordinal;
+}
+
+template <typename... Values>
+void AppendLine(std::string* text, const char* format, Values... values) {
+  char line[256];
+  const int size = std::snprintf(line, sizeof(line), format, values...);
+  text->append(line, std::min<size_t>(static_cast<size_t>(std::max(size, 0)), sizeof(line) - 1));
+}
+
+void AppendTerm(const TermExplanation& term, std::string* text) {
+  AppendLine(text, "%10.5f  %s%.64s", static_cast<double>(ToScore(term.units)),
+             term.title_only ? "title:" : "", term.term.c_str());
+  AppendLine(text, ": %u in query * idf %.4f (in %u documents) * saturation %.4f", term.occurrences,
+             term.idf, term.document_frequency, static_cast<double>(term.saturation));
+  AppendLine(text, " (title %u, body %u, extra %u; weighted %.4f)\n", term.frequencies[0],
+             term.frequencies[1], term.frequencies[2],
+             static_cast<double>(term.weighted_frequency));
+}
+
+}  // namespace
+
+StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Query& query, uint64_t doc_id) {
+  NEPTUNE_ASSIGN_OR_RETURN(const uint32_t ordinal, OrdinalOf(space.segment, doc_id));
+  const std::function<bool()> never_stop;
+  Evaluation evaluation(space, never_stop);
+  Explanation explanation;
+  explanation.doc_id = doc_id;
+  NEPTUNE_ASSIGN_OR_RETURN(explanation.matches, IsMatch(query, ordinal, &evaluation));
+  const uint32_t codes = space.segment.length_codes()[ordinal];
+  for (size_t field = 0; field < kFieldCount; ++field) {
+    explanation.lengths[field] = DecodeLength(static_cast<uint8_t>(codes >> (8 * field)));
+  }
+  explanation.mean_lengths = space.statistics.mean_lengths();
+  explanation.static_rank = space.segment.static_ranks()[ordinal];
+  explanation.static_rank_units = space.StaticRankUnits(ordinal);
+  explanation.score_units = explanation.static_rank_units;
+  explanation.terms = ScoringTerms(query);
+  for (TermExplanation& term : explanation.terms) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto entry, space.segment.terms().Find(term.term));
+    if (entry.has_value()) ExplainTerm(*entry, ordinal, &evaluation, &term);
+    explanation.score_units += term.units;
+  }
+  if (evaluation.damaged()) {
+    return neptune::DataLoss(space.segment.name(), ": postings are damaged");
+  }
+  explanation.score = ToScore(explanation.score_units);
+  return explanation;
+}
+
+std::string ToText(const Explanation& explanation) {
+  std::string text;
+  AppendLine(&text, "%10.5f  document %llu%s", static_cast<double>(explanation.score),
+             static_cast<unsigned long long>(explanation.doc_id),
+             explanation.matches ? "" : " (the query does not find it)");
+  AppendLine(
+      &text, ", words in title %g of mean %.1f, body %g of %.1f, extra %g of %.1f\n",
+      static_cast<double>(explanation.lengths[0]), static_cast<double>(explanation.mean_lengths[0]),
+      static_cast<double>(explanation.lengths[1]), static_cast<double>(explanation.mean_lengths[1]),
+      static_cast<double>(explanation.lengths[2]),
+      static_cast<double>(explanation.mean_lengths[2]));
+  AppendLine(&text, "%10.5f  static rank %.5f\n",
+             static_cast<double>(ToScore(explanation.static_rank_units)),
+             static_cast<double>(explanation.static_rank));
+  for (const TermExplanation& term : explanation.terms) AppendTerm(term, &text);
+  return text;
+}
+
+}  // namespace search::index

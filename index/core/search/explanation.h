@@ -1,0 +1,57 @@
+// How a document's score for a query is made, number by number.
+//
+// Source: the formula of ranking.h.
+// Layer: index/core, search. No I/O but page faults of the mapped segment.
+// Threads: pure function over immutable parts; values.
+// Units: ScoreUnits as in score.h. score_units is the sum of the static rank's and the terms' units
+//   without a remainder, and `score` is what a search gives the document.
+// Errors: NOT_FOUND if the segment holds no such document, DATA_LOSS for damaged postings,
+//   INVALID_ARGUMENT for a query over the limits of query_plan.h.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "index/core/query/query.h"
+#include "index/core/search/evaluation.h"
+#include "index/core/search/score.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+// One word of the query; a word of the title only is another word.
+struct TermExplanation {
+  std::string term;
+  bool title_only = false;
+  uint32_t occurrences = 0;         // in the query
+  uint32_t document_frequency = 0;  // in the collection; 0 also if the segment has no such word
+  double idf = 0;
+  std::array<uint32_t, kFieldCount> frequencies = {};  // in the document, by Field
+  float weighted_frequency = 0;                        // over the fields, by weight and length
+  float saturation = 0;                                // of it, in [0, 1]
+  ScoreUnits units = 0;                                // occurrences * rounded idf * saturation
+};
+
+struct Explanation {
+  uint64_t doc_id = 0;
+  // Whether the query finds the document at all. If not, the score is what it would have.
+  bool matches = false;
+  std::array<float, kFieldCount> lengths = {};  // in words, as scoring knows them
+  std::array<float, kFieldCount> mean_lengths = {};
+  float static_rank = 0;
+  ScoreUnits static_rank_units = 0;
+  std::vector<TermExplanation> terms;  // each scoring word of the query once, in query order
+  ScoreUnits score_units = 0;
+  float score = 0;
+};
+
+neptune::StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Query& query,
+                                            uint64_t doc_id);
+
+// For people: one line for the document, one for the static rank and one for each term.
+std::string ToText(const Explanation& explanation);
+
+}  // namespace search::index
