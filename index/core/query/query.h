@@ -110,6 +110,11 @@ struct ParseLimits {
 // Errors: INVALID_ARGUMENT "query: ... at byte N" over a limit.
 neptune::StatusOr<Query> ParseQuery(std::string_view text, const ParseLimits& limits = {});
 
+// The documents that any word of running text holds, such as a question or a title: nothing in it is
+// an operator. Common words (stop_words.h) are left out beside others.
+// Errors: INVALID_ARGUMENT over a limit.
+neptune::StatusOr<Query> AnyWordOf(std::string_view text, const ParseLimits& limits = {});
+
 // One text for one meaning: ParseQuery(Canonical(q), ParseLimits::ForCanonical()) == q, and equal
 // queries have equal text, but for rare words whose stem does not stem to itself: these keep the
 // user's word. The order of words is the user's; a word that stands several times stands so often

@@ -196,6 +196,22 @@ TEST(CanonicalTest, KeepsTheWordWhereTheStemIsNotStable) {
   }
 }
 
+TEST(AnyWordOfTest, TakesNothingForAnOperator) {
+  const auto query = AnyWordOf("What is a \"vector\", and NOT (a list of -vectors)?");
+  ASSERT_TRUE(query.ok()) << query.status();
+  EXPECT_EQ(Canonical(*query), Canonical(Parsed("is OR vector OR and OR not OR list OR vectors")));
+  EXPECT_EQ(Canonical(*AnyWordOf("what of it")), "+what OR +of OR +it");
+  EXPECT_EQ(Canonical(*AnyWordOf("lists")), "list");
+  EXPECT_TRUE(AnyWordOf(" ?! ")->empty());
+}
+
+TEST(AnyWordOfTest, RefusesTooMuch) {
+  EXPECT_EQ(AnyWordOf(std::string(4097, 'x')).status().code(),
+            neptune::StatusCode::kInvalidArgument);
+  EXPECT_EQ(AnyWordOf("x y z", {.term_count_max = 2}).status().code(),
+            neptune::StatusCode::kInvalidArgument);
+}
+
 TEST(PositiveLeavesTest, SkipsExclusionsAndSites) {
   const Query query = Parsed("x (y OR \"v w\") -z site:s");
   const std::vector<const QueryNode*> leaves = PositiveLeaves(query);
