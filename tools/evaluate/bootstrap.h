@@ -1,0 +1,27 @@
+// A mean over queries and how far it is to be trusted.
+//
+// Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), percentile interval.
+// Layer: tools, pure. Randomness comes from the seed only: same values and seed, same interval.
+// Threads: pure functions.
+// Limits: kResamples resamples; time grows with values * resamples.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace search::tools {
+
+inline constexpr int kResamples = 2000;
+
+// A mean with the bounds of its 95 % confidence interval; all 0 of no values.
+struct Estimate {
+  double mean = 0;
+  double low = 0;
+  double high = 0;
+};
+
+// For the difference of two runs, give the differences query by query: the interval is paired.
+Estimate EstimateMean(const std::vector<double>& values, uint64_t seed);
+
+}  // namespace search::tools

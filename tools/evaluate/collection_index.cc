@@ -1,0 +1,101 @@
+#include "tools/evaluate/collection_index.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "index/core/builder/index_builder.h"
+#include "index/core/search/global_statistics.h"
+#include "tools/corpus/corpus_document.h"
+#include "tools/corpus/json_lines.h"
+#include "tools/streams/byte_source.h"
+#include "tools/streams/line_reader.h"
+
+namespace search::tools {
+namespace {
+
+using neptune::Status;
+using neptune::StatusOr;
+
+constexpr index::ParseLimits kQueryLimits = {.query_size_max = size_t{1} << 18};
+
+}  // namespace
+
+// Reads the ids and, with a folder to build in, the documents.
+Status CollectionIndex::Read(const std::string& documents_path, const std::string& build_folder) {
+  std::unique_ptr<index::IndexBuilder> builder;
+  if (!build_folder.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(builder, index::IndexBuilder::Create({.directory = build_folder}));
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const auto source, OpenByteSource(documents_path));
+  LineReader reader(source.get(), CorpusLimits::kLineSizeMax);
+  LineReader::Line line;
+  JsonLineParser parser({.id_url_prefix = "", .default_site = ""});
+  ids_.assign(1, "");
+  while (true) {
+    NEPTUNE_ASSIGN_OR_RETURN(const bool has_line, reader.Next(&line));
+    if (!has_line) break;
+    if (line.number > kDocumentsMax) {
+      return neptune::InvalidArgument(documents_path, ": more than ", kDocumentsMax, " documents");
+    }
+    ids_.resize(line.number + 1);
+    auto document = parser.Parse(line.text);
+    if (!document.ok()) {
+      if (left_out_count_++ == 0) {
+        first_left_out_ = neptune::StrCat(documents_path, ":", line.number, ": ",
+                                          neptune::ToStd(document.status().message()));
+      }
+      continue;
+    }
+    if (builder != nullptr) {
+      NEPTUNE_RETURN_IF_ERROR(
+          builder->Add({.doc_id = line.number, .title = document->title, .body = document->text}));
+    }
+    ids_.back() = std::move(document->url);
+  }
+  return builder == nullptr ? neptune::OkStatus() : builder->Finish().status();
+}
+
+StatusOr<std::unique_ptr<CollectionIndex>> CollectionIndex::Open(
+    const std::string& documents_path, const std::string& folder,
+    const index::RankingOptions& ranking) {
+  std::unique_ptr<CollectionIndex> index(new CollectionIndex());
+  const bool is_built = std::filesystem::exists(folder + "/statistics");
+  NEPTUNE_RETURN_IF_ERROR(index->Read(documents_path, is_built ? "" : folder));
+  if (!is_built) NEPTUNE_RETURN_IF_ERROR(index::ComputeGlobalStatistics({folder}));
+  NEPTUNE_ASSIGN_OR_RETURN(index->segment_, index::Segment::Open(folder));
+  NEPTUNE_ASSIGN_OR_RETURN(index->statistics_,
+                           index::CollectionStatistics::Open(folder, *index->segment_, {}));
+  NEPTUNE_ASSIGN_OR_RETURN(index->searcher_,
+                           index::Searcher::Create(*index->segment_, *index->statistics_, ranking));
+  const auto doc_ids = index->segment_->doc_ids();
+  if (!doc_ids.empty() && doc_ids.back() >= index->ids_.size()) {
+    return neptune::InvalidArgument(folder, ": not an index of ", documents_path);
+  }
+  return index;
+}
+
+StatusOr<std::vector<RunEntry>> CollectionIndex::Rank(const std::string& text, size_t depth) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::AnyWordOf(text, kQueryLimits));
+  NEPTUNE_ASSIGN_OR_RETURN(const index::SearchResult result,
+                           searcher_->Search(query, {.k = depth}));
+  std::vector<RunEntry> entries;
+  for (const index::Hit& hit : result.hits) {
+    entries.push_back({ids_[hit.doc_id], static_cast<double>(hit.score)});
+  }
+  return entries;
+}
+
+StatusOr<std::string> CollectionIndex::Explain(const std::string& text,
+                                               const std::string& document) const {
+  const auto at = std::find(ids_.begin() + 1, ids_.end(), document);
+  if (document.empty() || at == ids_.end()) {
+    return neptune::NotFound("document '", document, "' is not in the collection");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::AnyWordOf(text, kQueryLimits));
+  NEPTUNE_ASSIGN_OR_RETURN(const index::Explanation explanation,
+                           searcher_->Explain(query, static_cast<uint64_t>(at - ids_.begin())));
+  return ToText(explanation);
+}
+
+}  // namespace search::tools

@@ -1,0 +1,35 @@
+// Judges runs: each measure as a mean over the queries that have a relevant document, with its
+// interval, of one run or of the difference between two.
+//
+// Source: metrics.h, bootstrap.h.
+// Layer: tools, pure. Threads: pure functions.
+// Departs from source: trec_eval averages over the queries that a run answers; here a query without
+//   an answer counts 0 for every measure.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "tools/evaluate/bootstrap.h"
+#include "tools/evaluate/judged_queries.h"
+#include "tools/evaluate/run_file.h"
+
+namespace search::tools {
+
+inline constexpr size_t kMeasureCount = 5;
+inline constexpr std::array<const char*, kMeasureCount> kMeasureNames = {
+    "nDCG@10", "MAP", "MRR", "recall@100", "recall@1000"};
+
+struct Evaluation {
+  size_t query_count = 0;  // judged with something relevant
+  std::array<Estimate, kMeasureCount> measures;
+};
+
+Evaluation Evaluate(const RankedLists& run, const JudgmentsByQuery& judgments, uint64_t seed);
+// Of b less a, query by query.
+Evaluation Compare(const RankedLists& a, const RankedLists& b, const JudgmentsByQuery& judgments,
+                   uint64_t seed);
+
+}  // namespace search::tools

@@ -1,0 +1,36 @@
+// Queries and what is relevant to them.
+//   queries.tsv  query id, tab, text                        as a person would put it
+//   qrels.tsv    query id, document id, grade               or query id, 0, document id, grade
+//
+// Source: none. Layer: tools. Reads files. Threads: plain values.
+// Errors: INVALID_ARGUMENT for a bad line, naming it.
+// Limits: kJudgedQueriesMax queries, kJudgmentsMax judgments.
+
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "tools/evaluate/metrics.h"
+
+namespace search::tools {
+
+inline constexpr size_t kJudgedQueriesMax = 1'000'000;
+inline constexpr size_t kJudgmentsMax = 20'000'000;
+
+struct JudgedQuery {
+  std::string id;
+  std::string text;
+};
+
+// In the file's order.
+neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(const std::string& path);
+
+// By query id. A document judged twice keeps the later grade.
+using JudgmentsByQuery = std::map<std::string, Judgments>;
+neptune::StatusOr<JudgmentsByQuery> ReadJudgments(const std::string& path);
+
+}  // namespace search::tools
