@@ -185,6 +185,26 @@ TEST_F(SearcherTest, CountOnlyAndLimitsOfK) {
   EXPECT_EQ(Search("map", {.k = SIZE_MAX}).hits.size(), 3U);
 }
 
+// Shapes in which one word stands in several alternatives, some of which can match nothing.
+TEST_F(SearcherTest, RepeatedAlternativesScoreAsTheExhaustiveEvaluationDoes) {
+  for (const std::string text :
+       {"(map OR hash) map OR map", "map OR \"map absent\" OR (map -nowhere)",
+        "(map OR keys) OR (map hash) OR map", "map (map OR hash) -(hash -hash)"}) {
+    for (const bool count_exactly : {false, true}) {
+      const SearchResult pruned = Search(text, {.k = 2, .count_exactly = count_exactly});
+      const SearchResult plain = Search(text, {.k = 2, .exhaustive = true});
+      ASSERT_EQ(pruned.hits.size(), plain.hits.size()) << text;
+      for (size_t i = 0; i < plain.hits.size(); ++i) {
+        EXPECT_EQ(pruned.hits[i].doc_id, plain.hits[i].doc_id) << text;
+        EXPECT_EQ(pruned.hits[i].score, plain.hits[i].score) << text;
+      }
+      if (count_exactly) {
+        EXPECT_EQ(pruned.total, plain.total) << text;
+      }
+    }
+  }
+}
+
 TEST_F(SearcherTest, ManyThreadsMaySearch) {
   Build(ZipfDocuments(3000, 11), {});
   const SearchResult expected = Search("w1 OR w20 OR w300");
