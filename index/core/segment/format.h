@@ -20,6 +20,8 @@ inline constexpr std::string_view kStatisticsFileName = "statistics";
 inline constexpr FileKind kSegmentKind = {.magic = 0x4753504e, .version = 1};     // "NPSG"
 inline constexpr FileKind kStatisticsKind = {.magic = 0x5453504e, .version = 1};  // "NPST"
 
+inline constexpr FileKind kLiveDocumentsKind = {.magic = 0x564c504e, .version = 1};  // "NPLV"
+
 // Postings in a block.
 inline constexpr uint32_t kPostingBlockSize = 128;
 // Terms in a block of the dictionary.
@@ -54,6 +56,18 @@ enum StatisticsSection : uint32_t {
   kTermBoundsSection = 3,
   kBlockBoundsSection = 4,
 };
+
+enum LiveDocumentsSection : uint32_t {
+  kLiveDocumentsTotalsSection = 1,
+  kLiveDocumentsWordsSection = 2,
+};
+
+struct LiveDocumentsTotals {
+  uint64_t segment_fingerprint = 0;
+  uint32_t document_count = 0;  // of the segment
+  uint32_t live_count = 0;
+};
+static_assert(sizeof(LiveDocumentsTotals) == 16);
 
 struct SegmentTotals {
   uint64_t document_count = 0;

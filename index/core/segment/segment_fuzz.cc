@@ -2,13 +2,11 @@
 // unreasonable allocation. The header is made to fit first, so that damage behind it is reached;
 // checksums of sections are not compared.
 
-#include <xxhash.h>
-
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
+#include "index/core/segment/fitted_header.h"
 #include "index/core/segment/posting_cursor.h"
 #include "index/core/segment/segment_reader.h"
 
@@ -17,22 +15,6 @@ namespace {
 using search::index::Field;
 using search::index::PostingCursor;
 using search::index::Segment;
-
-constexpr size_t kHeaderSize = 32;
-constexpr size_t kEntrySize = 32;
-
-// Sets the size and checksum that the header should have.
-void FitHeader(std::string* bytes) {
-  if (bytes->size() < kHeaderSize) return;
-  uint32_t section_count = 0;
-  std::memcpy(&section_count, bytes->data() + 16, sizeof(section_count));
-  const uint64_t size = bytes->size();
-  std::memcpy(bytes->data() + 8, &size, sizeof(size));
-  if (section_count > (bytes->size() - kHeaderSize) / kEntrySize) return;
-  std::memset(bytes->data() + 24, 0, 8);
-  const uint64_t checksum = XXH3_64bits(bytes->data(), kHeaderSize + section_count * kEntrySize);
-  std::memcpy(bytes->data() + 24, &checksum, sizeof(checksum));
-}
 
 void WalkPostings(const Segment& segment, const search::index::TermEntry& entry) {
   std::vector<uint32_t> positions;
@@ -66,7 +48,7 @@ void Walk(const std::string& bytes, bool verify) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   Walk(bytes, /*verify=*/true);
-  FitHeader(&bytes);
+  search::index::FitHeader(&bytes);
   Walk(bytes, /*verify=*/false);
   return 0;
 }

@@ -1,0 +1,66 @@
+// Which documents of a segment still live: one bit for each ordinal. Segments never change; a document
+// is deleted by clearing its bit in a copy, which is written as a new generation beside the segment.
+//
+// Source: none; the idea is Lucene's live documents. Format: format.md.
+// Layer: index/core, segment. Reads and writes small files.
+// Threads: a plain value; published as shared_ptr<const LiveDocuments> it is immutable.
+// Errors: DATA_LOSS for a damaged file or one made for another segment; NOT_FOUND; UNAVAILABLE.
+// Units: ordinals of documents in the segment.
+// Limits: kSegmentDocumentsMax documents, so 32 MiB.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "index/core/segment/section_file.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class LiveDocuments {
+ public:
+  // Words of the bitmap are a multiple of this, at least one more than the documents need; bits behind
+  // the last document are 0.
+  static constexpr size_t kStride = 8;
+
+  // All of them live.
+  explicit LiveDocuments(uint32_t document_count);
+
+  // Name of the file of a generation in the segment's folder. Generations count from 1; a segment
+  // without such a file has lost no document.
+  static std::string FileName(uint64_t generation);
+
+  // Reads `path`, written for the segment with this fingerprint and so many documents.
+  static neptune::StatusOr<LiveDocuments> Read(const std::string& path,
+                                               uint64_t segment_fingerprint,
+                                               uint32_t document_count);
+  // The same over a container opened elsewhere.
+  static neptune::StatusOr<LiveDocuments> FromFile(const SectionFile& file,
+                                                   uint64_t segment_fingerprint,
+                                                   uint32_t document_count);
+
+  // Writes `path`: whole, durable and under its name, or not at all.
+  neptune::Status Write(const std::string& path, uint64_t segment_fingerprint) const;
+
+  // True if the document lived until now. REQUIRES: ordinal < document_count().
+  bool Delete(uint32_t ordinal);
+
+  bool IsLive(uint32_t ordinal) const { return (words_[ordinal / 64] >> (ordinal % 64) & 1) != 0; }
+  uint32_t document_count() const { return document_count_; }
+  uint32_t live_count() const { return live_count_; }
+  // Lowest ordinal first; the layout of term bitmaps, so that both can be combined.
+  std::span<const uint64_t> words() const { return words_; }
+
+  bool operator==(const LiveDocuments&) const = default;
+
+ private:
+  uint32_t document_count_;
+  uint32_t live_count_;
+  std::vector<uint64_t> words_;
+};
+
+}  // namespace search::index
