@@ -59,6 +59,7 @@ void DocumentRanker::Prepare(const QueryPlan& plan) {
   for (size_t i = 1; i < required_.size(); ++i) {
     if (required_[i].bitmap() != nullptr) filter_.all.push_back(required_[i].bitmap());
   }
+  if (evaluation_->live_words() != nullptr) filter_.all.push_back(evaluation_->live_words());
   uint64_t rest = 0;
   for (const PlanLeaf& leaf : unclaimed_) {
     optional_.emplace_back(leaf, &leaf, evaluation_);

@@ -11,6 +11,7 @@
 #include "index/core/search/collection_statistics.h"
 #include "index/core/search/score.h"
 #include "index/core/search/term_bitmaps.h"
+#include "index/core/segment/live_documents.h"
 #include "index/core/segment/posting_cursor.h"
 #include "index/core/segment/segment_reader.h"
 
@@ -65,13 +66,16 @@ class Evaluation {
   // Work between two polls of `stop`, about in postings.
   static constexpr uint32_t kPollInterval = 4096;
 
-  Evaluation(const SearchSpace& space, const std::function<bool()>& stop)
-      : space_(space), stop_(stop) {}
+  // `live`: the documents that may match, or nullptr for all.
+  Evaluation(const SearchSpace& space, const LiveDocuments* live, const std::function<bool()>& stop)
+      : space_(space), live_(live), stop_(stop) {}
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
 
   const SearchSpace& space() const { return space_; }
   uint32_t document_count() const { return space_.segment.document_count(); }
+  // Bitmap of the documents that may match, as long as those of SearchSpace; nullptr for all.
+  const uint64_t* live_words() const { return live_ == nullptr ? nullptr : live_->words().data(); }
 
   // Lives as long as this.
   PostingCursor* OpenCursor(const TermEntry& entry) {
@@ -98,6 +102,7 @@ class Evaluation {
 
  private:
   const SearchSpace& space_;
+  const LiveDocuments* live_;
   const std::function<bool()>& stop_;
   std::deque<PostingCursor> cursors_;
   uint32_t work_ = 0;

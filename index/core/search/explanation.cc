@@ -96,7 +96,7 @@ void AppendTerm(const TermExplanation& term, std::string* text) {
 StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Query& query, uint64_t doc_id) {
   NEPTUNE_ASSIGN_OR_RETURN(const uint32_t ordinal, OrdinalOf(space.segment, doc_id));
   const std::function<bool()> never_stop;
-  Evaluation evaluation(space, never_stop);
+  Evaluation evaluation(space, /*live=*/nullptr, never_stop);
   Explanation explanation;
   explanation.doc_id = doc_id;
   NEPTUNE_ASSIGN_OR_RETURN(explanation.matches, IsMatch(query, ordinal, &evaluation));

@@ -38,6 +38,7 @@ class UnionCounter {
       for (const uint64_t* bitmap : bitmaps_) AddBitmap(bitmap);
       for (PostingCursor* list : lists_) AddList(list);
       for (const auto& matcher : matchers_) AddMatches(matcher.get());
+      if (evaluation_->live_words() != nullptr) KeepLive();
       count += CountBits(bits_.data(), bits_.size());
     }
     return count;
@@ -73,6 +74,11 @@ class UnionCounter {
     }
   }
 
+  void KeepLive() {
+    const uint64_t* live = evaluation_->live_words() + begin_ / 64;
+    for (size_t i = 0; i < (end_ - begin_ + 63) / 64; ++i) bits_[i] &= live[i];
+  }
+
   Evaluation* evaluation_;
   std::vector<const uint64_t*> bitmaps_;
   std::vector<PostingCursor*> lists_;
@@ -97,6 +103,7 @@ class IntersectionCounter {
     } else {
       AddRequired(root);
     }
+    if (evaluation->live_words() != nullptr) filter_.all.push_back(evaluation->live_words());
     ChooseLead();
   }
 
@@ -224,7 +231,8 @@ class IntersectionCounter {
 
 uint64_t CountMatches(const PlanNode& root, Evaluation* evaluation) {
   if (root.kind == PlanNode::Kind::kNothing) return 0;
-  if (root.kind == PlanNode::Kind::kLeaf && !root.leaves[0].title_only) {
+  const bool is_word = root.kind == PlanNode::Kind::kLeaf && !root.leaves[0].title_only;
+  if (is_word && evaluation->live_words() == nullptr) {
     return root.leaves[0].entry.document_frequency;
   }
   if (root.kind == PlanNode::Kind::kOr) return UnionCounter(root.children, evaluation).Count();

@@ -33,6 +33,18 @@ class Checker {
     collections_.push_back(std::move(*collection));
   }
 
+  // Deletes about one document in `every`.
+  void DeleteSome(uint64_t every) {
+    std::mt19937_64 rng(kSeed + every);
+    for (const TestDocument& document : documents_) {
+      if (rng() % every != 0) continue;
+      oracle_.Delete(document.doc_id);
+      for (const auto& collection : collections_) {
+        ASSERT_TRUE(collection->Delete(document.doc_id));
+      }
+    }
+  }
+
   void CheckQueries(int count) {
     std::mt19937_64 rng(kSeed);
     for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
@@ -98,6 +110,16 @@ TEST(SearchPropertyTest, ManyBlocksAndTiesAnswerAsBruteForce) {
   checker.AddCollection({});
   checker.AddCollection({.partition_count = 3, .two_tiers = true});
   checker.CheckQueries(600);
+}
+
+TEST(SearchPropertyTest, DeletedDocumentsAreAsIfAbsent) {
+  for (const uint64_t every : {2, 10}) {
+    Checker checker(ZipfDocuments(4000, kSeed + 2), {});
+    checker.AddCollection({});
+    checker.AddCollection({.partition_count = 3});
+    checker.DeleteSome(every);
+    checker.CheckQueries(400);
+  }
 }
 
 TEST(SearchPropertyTest, OtherRankingThanThatOfTheBoundsAnswersAsBruteForce) {

@@ -63,12 +63,18 @@ class Searcher::Rep {
 
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const {
     NEPTUNE_ASSIGN_OR_RETURN(const QueryPlan plan, MakeQueryPlan(query, space_.segment));
+    const LiveDocuments* live = options.live_documents;
+    if (live != nullptr && live->document_count() != space_.segment.document_count()) {
+      return neptune::InvalidArgument("searcher: live documents of another segment than ",
+                                      space_.segment.name());
+    }
     SearchResult result;
     result.total_is_exact = plan.root.kind == PlanNode::Kind::kNothing;
     if (result.total_is_exact) return result;
-    Evaluation evaluation(space_, options.stop);
+    Evaluation evaluation(space_, live, options.stop);
     if (options.k > 0) RankHits(plan, options, &evaluation, &result);
-    if (plan.root.kind == PlanNode::Kind::kLeaf && !plan.root.leaves[0].title_only) {
+    if (live == nullptr && plan.root.kind == PlanNode::Kind::kLeaf &&
+        !plan.root.leaves[0].title_only) {
       result.total = plan.root.leaves[0].entry.document_frequency;
       result.total_is_exact = true;
     } else if (options.count_exactly && !result.total_is_exact && !evaluation.stopped()) {

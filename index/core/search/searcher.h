@@ -5,12 +5,13 @@
 // Layer: index/core, search. No I/O but page faults of the mapped segment; no clock, no locks.
 // Threads: Searcher is immutable, any number of threads may search at once.
 // Errors: DATA_LOSS if a posting list turns out damaged; INVALID_ARGUMENT for a phrase over a
-//   segment without positions.
+//   segment without positions, and for live documents of another segment.
 // Limits: kHitCountMax hits; the query's own limits (index/core/query). Memory of a search is about
 //   4 KiB for each term of the query and 32 KiB beside.
 //
 // Results are exact: behave as if every document were matched and scored, then sorted by descending
-// score and ascending doc_id, and cut to k.
+// score and ascending doc_id, and cut to k. Deleted documents (SearchOptions::live_documents) are as if
+// absent, but for the statistics, which are what the searcher was given.
 
 #pragma once
 
@@ -24,6 +25,7 @@
 #include "index/core/search/collection_statistics.h"
 #include "index/core/search/explanation.h"
 #include "index/core/search/ranking.h"
+#include "index/core/segment/live_documents.h"
 #include "index/core/segment/segment_reader.h"
 #include "neptune/base/status.h"
 
@@ -55,6 +57,9 @@ struct SearchOptions {
   size_t k = 10;
   // Whether `total` must be exact. Costs a plan of its own.
   bool count_exactly = false;
+  // Documents that were not deleted; others never match, score or count. nullptr: all live. It must be
+  // of as many documents as the segment, else INVALID_ARGUMENT.
+  const LiveDocuments* live_documents = nullptr;
   // Polled every few thousand postings; true ends the search with the best found so far. May be
   // empty.
   std::function<bool()> stop = {};

@@ -76,6 +76,22 @@ class SearcherTest : public testing::Test {
 
 using DocIds = std::vector<uint64_t>;
 
+TEST_F(SearcherTest, DeletedDocumentIsNeitherFoundNorCounted) {
+  ASSERT_TRUE(collection_->Delete(30));
+  EXPECT_EQ(Found("map"), (DocIds{10, 40}));
+  EXPECT_EQ(Found("map OR keys"), (DocIds{10, 20, 40}));
+  EXPECT_EQ(Found("map -keys"), (DocIds{40}));
+  EXPECT_EQ(Found("site:town.example.org"), (DocIds{}));
+  EXPECT_EQ(Search("hash map", {.k = 0, .count_exactly = true}).total, 2U);
+}
+
+TEST_F(SearcherTest, LiveDocumentsOfAnotherSegmentAreRefused) {
+  const LiveDocuments live(collection_->segment(0).document_count() + 1);
+  const auto result =
+      collection_->searcher(0).Search(*ParseQuery("map"), {.live_documents = &live});
+  EXPECT_EQ(result.status().code(), neptune::StatusCode::kInvalidArgument);
+}
+
 TEST_F(SearcherTest, AnswersEachConstruct) {
   EXPECT_EQ(Found("map"), (DocIds{10, 30, 40}));
   EXPECT_EQ(Found("hash map"), (DocIds{10, 30, 40}));

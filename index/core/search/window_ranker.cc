@@ -100,7 +100,18 @@ void WindowRanker::AccumulateBlock(const Clause& clause, std::span<const uint32_
   }
 }
 
+// Forgets the deleted documents of the window.
+void WindowRanker::KeepLive(const uint64_t* live) {
+  for (size_t word = 0; word * 64 < end_ - begin_; ++word) {
+    for (uint64_t dead = matches_[word] & ~live[word]; dead != 0; dead &= dead - 1) {
+      units_[64 * word + std::countr_zero(dead)] = 0;
+    }
+    matches_[word] &= live[word];
+  }
+}
+
 void WindowRanker::Collect(size_t looked_up) {
+  if (evaluation_->live_words() != nullptr) KeepLive(evaluation_->live_words() + begin_ / 64);
   if (excluded_.empty()) outcome_.matched += CountBits(matches_.data(), matches_.size());
   for (size_t word = 0; word < matches_.size(); ++word) {
     uint64_t bits = matches_[word];

@@ -47,6 +47,7 @@ class WindowRanker {
   void Accumulate(const Clause& clause);
   void AccumulateBlock(const Clause& clause, std::span<const uint32_t> ordinals, uint32_t begin,
                        uint32_t end);
+  void KeepLive(const uint64_t* live);
   void Collect(size_t looked_up);
   void Consider(uint32_t ordinal, uint64_t units, size_t looked_up);
   bool IsExcluded(uint32_t ordinal);

@@ -116,13 +116,15 @@ float BruteForce::Score(const ScoringLeaves& leaves, const Document& document) c
   return static_cast<float>(units) / kUnit;
 }
 
+void BruteForce::Delete(uint64_t doc_id) { deleted_.insert(doc_id); }
+
 SearchResult BruteForce::Search(const Query& query, size_t k) const {
   ScoringLeaves leaves;
   CollectLeaves(query.root, &leaves);
   SearchResult result;
   result.total_is_exact = true;
   for (const Document& document : documents_) {
-    if (!Matches(query.root, document)) continue;
+    if (deleted_.contains(document.doc_id) || !Matches(query.root, document)) continue;
     ++result.total;
     result.hits.push_back({document.doc_id, Score(leaves, document)});
   }

@@ -23,6 +23,9 @@ class BruteForce {
  public:
   BruteForce(const std::vector<TestDocument>& documents, const RankingOptions& ranking);
 
+  // The document matches no more; statistics stay as they were.
+  void Delete(uint64_t doc_id);
+
   SearchResult Search(const Query& query, size_t k) const;
 
  private:
@@ -43,6 +46,7 @@ class BruteForce {
 
   const RankingOptions ranking_;
   std::vector<Document> documents_;
+  std::set<uint64_t> deleted_;
   std::map<std::string, uint64_t> document_frequencies_;
   std::array<float, kFieldCount> means_ = {};
 };

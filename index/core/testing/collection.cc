@@ -55,11 +55,23 @@ neptune::StatusOr<std::unique_ptr<TestCollection>> TestCollection::Build(
   return collection;
 }
 
+bool TestCollection::Delete(uint64_t doc_id) {
+  for (Part& part : parts_) {
+    const auto ordinal = part.segment->FindDocument(doc_id);
+    if (!ordinal.has_value()) continue;
+    if (!part.live.has_value()) part.live.emplace(part.segment->document_count());
+    return part.live->Delete(*ordinal);
+  }
+  return false;
+}
+
 neptune::StatusOr<SearchResult> TestCollection::Search(const Query& query,
                                                        const SearchOptions& options) const {
   SearchResult merged;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result, parts_[i].searcher->Search(query, options));
+    SearchOptions own = options;
+    own.live_documents = parts_[i].live.has_value() ? &*parts_[i].live : nullptr;
+    NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result, parts_[i].searcher->Search(query, own));
     merged = i == 0 ? result : MergeResults(merged, result, options.k);
   }
   return merged;

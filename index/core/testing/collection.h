@@ -7,10 +7,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "index/core/search/searcher.h"
+#include "index/core/segment/live_documents.h"
 #include "index/core/testing/documents.h"
 #include "neptune/base/status.h"
 
@@ -44,7 +46,10 @@ class TestCollection {
   static neptune::StatusOr<std::unique_ptr<TestCollection>> Build(
       const std::vector<TestDocument>& documents, const CollectionOptions& options);
 
-  // The merged answer of all segments.
+  // Clears the document's live bit; false if no segment holds it alive.
+  bool Delete(uint64_t doc_id);
+
+  // The merged answer of all segments, over their live documents.
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
 
   size_t segment_count() const { return parts_.size(); }
@@ -57,6 +62,7 @@ class TestCollection {
     std::unique_ptr<Segment> segment;
     std::unique_ptr<CollectionStatistics> statistics;
     std::unique_ptr<Searcher> searcher;
+    std::optional<LiveDocuments> live;  // once a document was deleted
   };
 
   TemporaryFolder folder_;
