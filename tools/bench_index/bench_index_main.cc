@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
+#include "tools/bench_index/answer_check.h"
+#include "tools/bench_index/comparison.h"
 #include "tools/bench_index/index_bench.h"
 #include "tools/bench_index/timing_table.h"
 #include "tools/streams/line_reader.h"
@@ -20,6 +22,11 @@ DEFINE_int32(bench, 0, "query: passes to time, instead of printing answers; at m
 DEFINE_int32(warmup, 1, "query: passes before those that are timed; at most 1,000");
 DEFINE_string(tsv, "", "query: file for the times; by default standard output");
 DEFINE_string(label, "neptune", "query, compare: name of our engine in the times");
+DEFINE_bool(reordered, false,
+            "compare: the documents of all engines are reordered, so more is asked of ours");
+DEFINE_bool(word_sequences, false,
+            "compare: our index holds sequences of words, so more is asked of phrases");
+DEFINE_bool(require_bounds, false, "compare: end with status 1 unless every bound is reached");
 
 namespace search::tools {
 namespace {
@@ -36,7 +43,8 @@ constexpr char kUsage[] =
     "  bench_index build DIR < docs.jsonl\n"
     "  bench_index query DIR < commands.tsv\n"
     "  bench_index query DIR --bench 5 --tsv ours.tsv < commands.tsv\n"
-    "  bench_index compare ours.tsv peer.tsv ...";
+    "  bench_index compare ours.tsv peer.tsv ...\n"
+    "  bench_index agree ours.txt peer.txt < commands.tsv";
 
 Status Build(const std::string& directory) {
   const int64_t start = MonotonicNanoseconds();
@@ -104,20 +112,41 @@ Status Query(const std::string& directory) {
   return neptune::OkStatus();
 }
 
-Status Compare(const std::vector<std::string>& arguments) {
+Status CompareTimes(const std::vector<std::string>& arguments) {
   TimingTable table;
   for (size_t i = 1; i < arguments.size(); ++i) {
     NEPTUNE_ASSIGN_OR_RETURN(const std::string tsv,
                              ReadWholeFile(CallerPath(arguments[i]), kTsvSizeMax));
     NEPTUNE_RETURN_IF_ERROR(neptune::Annotate(table.AddTsv(tsv), arguments[i]));
   }
-  fputs(table.Comparison(FLAGS_label).c_str(), stdout);
+  const auto comparison = Compare(
+      table, FLAGS_label, {.reordered = FLAGS_reordered, .word_sequences = FLAGS_word_sequences});
+  fputs(FormatComparison(comparison).c_str(), stdout);
+  const BoundCounts counts = CountBounds(comparison);
+  if (FLAGS_require_bounds && (counts.asked == 0 || counts.reached < counts.asked)) {
+    return neptune::FailedPrecondition(counts.reached, " of ", counts.asked, " bounds reached");
+  }
+  return neptune::OkStatus();
+}
+
+Status CheckAnswers(const std::string& ours_path, const std::string& peer_path) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string commands, ReadWholeFile("-", kTsvSizeMax));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string ours, ReadWholeFile(ours_path, kTsvSizeMax));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string peer, ReadWholeFile(peer_path, kTsvSizeMax));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto agreement, CompareAnswers(commands, ours, peer));
+  fputs(FormatAgreement(agreement).c_str(), stdout);
+  for (const ClassAgreement& row : agreement) {
+    if (!row.Agrees()) return neptune::FailedPrecondition("the engines do not agree");
+  }
   return neptune::OkStatus();
 }
 
 Status Run(const std::vector<std::string>& arguments) {
   const std::string action = arguments.empty() ? "" : arguments[0];
-  if (action == "compare" && arguments.size() > 1) return Compare(arguments);
+  if (action == "compare" && arguments.size() > 1) return CompareTimes(arguments);
+  if (action == "agree" && arguments.size() == 3) {
+    return CheckAnswers(CallerPath(arguments[1]), CallerPath(arguments[2]));
+  }
   if (arguments.size() != 2) return InvalidArgument("what to do? Try --help");
   if (action == "build") return Build(CallerPath(arguments[1]));
   if (action == "query") return Query(CallerPath(arguments[1]));

@@ -1,6 +1,7 @@
 #include "tools/bench_index/game_query.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,9 @@ namespace {
 
 using index::Query;
 using index::QueryNode;
+
+constexpr size_t kLongUnionWordsMin = 3;
+constexpr size_t kLongUnionWordsMax = 10;
 
 // A part of the text: its sign (0 if none) and what stands behind it, without quotation marks.
 struct Part {
@@ -144,9 +148,20 @@ QueryClass ClassOf(std::string_view text) {
   return required == count ? QueryClass::kIntersection : QueryClass::kMixed;
 }
 
+std::vector<QueryClass> ClassesOf(std::string_view text) {
+  const QueryClass query_class = ClassOf(text);
+  if (query_class != QueryClass::kUnion) return {query_class};
+  std::set<std::string_view> words;
+  Part part;
+  while (NextPart(&text, &part)) words.insert(part.text);
+  const bool is_long = words.size() >= kLongUnionWordsMin && words.size() <= kLongUnionWordsMax;
+  if (!is_long) return {query_class};
+  return {query_class, QueryClass::kLongUnion};
+}
+
 std::string_view NameOf(QueryClass query_class) {
-  constexpr std::string_view kNames[kQueryClassCount] = {"term",   "intersection", "union",
-                                                         "phrase", "mixed",        "negated"};
+  constexpr std::string_view kNames[kQueryClassCount] = {
+      "term", "intersection", "union", "union 3-10", "phrase", "mixed", "negated"};
   return kNames[static_cast<int>(query_class)];
 }
 

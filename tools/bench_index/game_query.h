@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "index/core/query/query.h"
 
@@ -17,11 +18,14 @@ namespace search::tools {
 // the others. Other parts beside a `+` part only add to scores.
 index::Query ParseGameQuery(std::string_view text);
 
-// Classes that results are compared by.
-enum class QueryClass { kTerm, kIntersection, kUnion, kPhrase, kMixed, kNegated };
-inline constexpr int kQueryClassCount = 6;
+// Classes that results are compared by; a long union is one of 3 to 10 different words.
+enum class QueryClass { kTerm, kIntersection, kUnion, kLongUnion, kPhrase, kMixed, kNegated };
+inline constexpr int kQueryClassCount = 7;
 
+// By the signs alone: never kLongUnion.
 QueryClass ClassOf(std::string_view text);
+// ClassOf, and kLongUnion beside kUnion where it is one.
+std::vector<QueryClass> ClassesOf(std::string_view text);
 std::string_view NameOf(QueryClass query_class);
 
 }  // namespace search::tools

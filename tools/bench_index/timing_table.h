@@ -1,5 +1,4 @@
-// Times of engines by command and query, as the peers' programs write them, and the table that
-// compares one engine with the best of the others.
+// Times of engines by command and query, as the peers' programs write them.
 //
 // Source: none. Layer: tools. Threads: thread-compatible.
 // Shapes: lines `engine command query count min_us p50_us mean_us`, separated by tabs, after a
@@ -24,27 +23,25 @@ double Percentile(std::vector<double> values, double share);
 
 class TimingTable {
  public:
+  using Times = std::map<std::string, double>;       // microseconds by query
+  using EngineTimes = std::map<std::string, Times>;  // by engine
+  using Key = std::pair<std::string, QueryClass>;    // command, class
+
   // Keeps the least time of an engine for each command and query over all files.
   neptune::Status AddTsv(std::string_view tsv);
   void Add(const std::string& engine, const std::string& command, const std::string& query,
            double microseconds);
 
   std::vector<std::string> engines() const;
+  // A query stands under each class that it belongs to.
+  const std::map<Key, EngineTimes>& times() const { return times_; }
 
   // For each command and class: median, 90th and 99th percentile of each engine over the queries
   // that it answered.
   std::string Summary() const;
 
-  // The same of `ours` and of the best peer of each class, and how many times faster ours is:
-  // geometric mean over the queries that both answered, of the peer's time divided by ours. The
-  // best peer is that of the least such number.
-  std::string Comparison(const std::string& ours) const;
-
  private:
-  using Key = std::pair<std::string, QueryClass>;  // command, class
-  using Times = std::map<std::string, double>;     // by query
-
-  std::map<Key, std::map<std::string, Times>> times_;  // by engine
+  std::map<Key, EngineTimes> times_;
 };
 
 }  // namespace search::tools
