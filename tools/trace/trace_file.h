@@ -1,0 +1,89 @@
+// Reads and writes trace files, one record at a time, packed or plain.
+//
+// Source: format.md. Layer: tools.
+// Threads: thread-compatible.
+// Errors: those of the byte source and the file sink; INVALID_ARGUMENT "FILE:LINE: reason" for a file
+//   that is no trace, and for a malformed line if bad lines fail.
+// Limits: a reader and a writer hold one block and one line; ReadTrace what it is allowed to.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "tools/streams/byte_source.h"
+#include "tools/streams/file_sink.h"
+#include "tools/streams/line_reader.h"
+#include "tools/trace/trace_record.h"
+
+namespace search::tools {
+
+// What becomes of a line that does not parse, or whose time is before that of the line before.
+enum class BadLines { kFail, kCount };
+
+// "fail" or "count". Errors: INVALID_ARGUMENT any other word.
+neptune::StatusOr<BadLines> ParseBadLines(std::string_view word);
+
+class TraceReader {
+ public:
+  // Opens a trace; "-" is standard input.
+  static neptune::StatusOr<std::unique_ptr<TraceReader>> Open(const std::string& path,
+                                                              BadLines bad_lines);
+  // REQUIRES: `source` outlives the reader. `name` stands in messages.
+  TraceReader(ByteSource* source, std::string name, BadLines bad_lines);
+
+  // False at the end.
+  neptune::StatusOr<bool> Next(TraceRecord* record);
+
+  uint64_t bad_line_count() const { return bad_line_count_; }
+  // "FILE:LINE: reason" of the first bad line; empty if there is none.
+  const std::string& first_bad_line() const { return first_bad_line_; }
+
+ private:
+  neptune::Status ReadHeader();
+  neptune::Status ParseLine(const LineReader::Line& line, TraceRecord* record);
+
+  std::unique_ptr<ByteSource> owned_source_;
+  LineReader lines_;
+  const std::string name_;
+  const BadLines bad_lines_;
+  bool header_read_ = false;
+  uint64_t last_time_us_ = 0;
+  uint64_t bad_line_count_ = 0;
+  std::string first_bad_line_;
+};
+
+// A whole trace in memory.
+struct Trace {
+  std::vector<TraceRecord> records;
+  uint64_t bad_line_count = 0;
+  std::string first_bad_line;
+};
+// Errors also: RESOURCE_EXHAUSTED over `record_count_max` records.
+neptune::StatusOr<Trace> ReadTrace(const std::string& path, BadLines bad_lines,
+                                   size_t record_count_max = TraceLimits::kRecordCountMax);
+
+class TraceWriter {
+ public:
+  // Packed as the name's ending says.
+  static neptune::StatusOr<std::unique_ptr<TraceWriter>> Create(const std::string& path);
+  explicit TraceWriter(std::unique_ptr<FileSink> sink) : sink_(std::move(sink)) {}
+
+  // Errors also: INVALID_ARGUMENT a record that the format cannot hold, or that is out of order.
+  neptune::Status Write(const TraceRecord& record);
+  // A line for people: "#" and the text. REQUIRES: no line break in it.
+  neptune::Status WriteComment(std::string_view text);
+  neptune::Status Commit();
+
+ private:
+  neptune::Status Append(std::string_view line);
+  std::unique_ptr<FileSink> sink_;
+  std::string buffer_ = std::string(kTraceHeader) + "\n";
+  std::string line_;
+  uint64_t last_time_us_ = 0;
+};
+
+}  // namespace search::tools
