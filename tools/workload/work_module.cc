@@ -1,0 +1,96 @@
+#include "tools/workload/work_module.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/strings.h"
+#include "neptune/thread/user_thread.h"
+
+namespace search::workload {
+namespace {
+
+using neptune::Duration;
+using neptune::Status;
+
+// How often a hung request looks whether it may go on.
+constexpr Duration kHungLook = std::chrono::milliseconds(100);
+
+neptune::StatusOr<double> NumberParameter(const neptune::ModuleContext& context,
+                                          const std::string& name, double otherwise) {
+  const auto found = context.parameters.find(name);
+  if (found == context.parameters.end()) return otherwise;
+  const std::string& text = found->second;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) {
+    return neptune::InvalidArgument("parameter ", name, " is '", text, "', not a number above 0");
+  }
+  return value;
+}
+
+Duration Scaled(Duration cost, double factor) {
+  return Duration(std::llround(static_cast<double>(cost.count()) * factor));
+}
+
+}  // namespace
+
+std::string WorkRequest(Duration cost) {
+  std::string bytes;
+  neptune::ByteWriter(&bytes).Number(static_cast<uint64_t>(cost.count()));
+  return bytes;
+}
+
+Status WorkModule::Start(neptune::ModuleContext& context) {
+  const auto cpu = context.parameters.find("cpu");
+  const std::string where = cpu == context.parameters.end() ? "processors" : cpu->second;
+  if (where != "processors" && where != "spin" && where != "emulated") {
+    return neptune::InvalidArgument("parameter cpu is '", where,
+                                    "', not processors, spin or emulated");
+  }
+  emulated_ = where == "emulated";
+  NEPTUNE_ASSIGN_OR_RETURN(const double count, NumberParameter(context, "processors", 1));
+  NEPTUNE_ASSIGN_OR_RETURN(slowness_, NumberParameter(context, "slowness", 1));
+  free_processors_ = std::max(1, static_cast<int>(count));
+  context.registrar.Method(
+      neptune::MethodName(kWorkMethod), {.grain = neptune::Grain::kLong},
+      [this](neptune::RequestContext& request_context, const neptune::Data& request,
+             neptune::Data*) { return Run(request_context, request); });
+  return neptune::OkStatus();
+}
+
+Status WorkModule::Run(neptune::RequestContext& context, const neptune::Data& request) {
+  neptune::ByteReader reader(request.bytes());
+  const Duration cost = Scaled(Duration(reader.Number<uint64_t>()), slowness_);
+  if (!reader.finished() || cost < Duration(0)) {
+    return neptune::InvalidArgument("the request is no cost");
+  }
+  while (conduct_->kind == Conduct::Kind::kHung) {
+    if (neptune::this_thread::SleepFor(kHungLook) == neptune::ParkResult::kStopping) {
+      return neptune::Cancelled("the node stops");
+    }
+  }
+  if (conduct_->kind == Conduct::Kind::kFailing) {
+    Use(context.world(), Scaled(cost, conduct_->share));
+    return neptune::Internal("told to fail");
+  }
+  Use(context.world(), cost);
+  return neptune::OkStatus();
+}
+
+void WorkModule::Use(neptune::World& world, Duration cost) {
+  if (!emulated_) return neptune::this_thread::Consume(world.processors(), cost);
+  {
+    neptune::ThreadLock lock(&mutex_);
+    while (free_processors_ == 0) {
+      if (freed_.Wait(mutex_) == neptune::ParkResult::kStopping) return;
+    }
+    --free_processors_;
+  }
+  (void)neptune::this_thread::SleepFor(cost);
+  neptune::ThreadLock lock(&mutex_);
+  ++free_processors_;
+  freed_.NotifyOne();
+}
+
+}  // namespace search::workload

@@ -1,0 +1,64 @@
+// A service whose requests say how much processor time they cost: what the papers measure with.
+//
+//   Run   long; the request is WorkRequest(cost), the answer is empty
+//
+// Parameters of the service or node:
+//   cpu         where the time goes. "processors" (default): the world's, modelled in the simulated world, really
+//               spun in the real one (so "spin" means the same). "emulated": the node owns `processors` virtual ones
+//               and a request sleeps while it holds one - for many nodes on few real processors, right for costs well
+//               above a millisecond, and useless where running code must be interrupted.
+//   processors  how many virtual ones. Default: 1.
+//   slowness    multiplies every cost. Default: 1.
+//
+// Source: dissertation 3.4 (service time is really consumed).
+// Layer: tools. Threads: as ServiceModule says.
+// Errors: kInvalidArgument a request that is no cost, or a parameter that is none; kInternal while told to fail.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "neptune/service/service_module.h"
+#include "neptune/thread/synchronization.h"
+
+namespace search::workload {
+
+inline constexpr char kWorkMethod[] = "Run";
+
+// The payload that asks for this much processor time.
+std::string WorkRequest(neptune::Duration cost);
+
+// How a node treats its requests, changed while it runs. Shared by the module and whoever scripts it.
+struct Conduct {
+  enum class Kind {
+    kNormal,
+    kFailing,  // kInternal after `share` of the cost
+    kHung,     // no request ends; the node goes on announcing itself
+  };
+  std::atomic<Kind> kind{Kind::kNormal};
+  std::atomic<double> share{1};
+};
+
+class WorkModule final : public neptune::ServiceModule {
+ public:
+  explicit WorkModule(std::shared_ptr<Conduct> conduct = std::make_shared<Conduct>())
+      : conduct_(std::move(conduct)) {}
+
+  neptune::Status Start(neptune::ModuleContext& context) override;
+  std::string implementation() const override { return "work"; }
+
+ private:
+  neptune::Status Run(neptune::RequestContext& context, const neptune::Data& request);
+  void Use(neptune::World& world, neptune::Duration cost);
+
+  const std::shared_ptr<Conduct> conduct_;
+  bool emulated_ = false;
+  double slowness_ = 1;
+  neptune::ThreadMutex mutex_;
+  neptune::ThreadCondition freed_;
+  int free_processors_ ABSL_GUARDED_BY(mutex_) = 1;
+};
+
+}  // namespace search::workload
