@@ -77,6 +77,8 @@ class Node {
   MetricsRegistry& metrics() { return metrics_; }
   // What the node knows of the cluster now. Any thread.
   std::shared_ptr<const YellowPageView> View() const;
+  // Active and queued requests of all services. Any thread, once started.
+  uint32_t LoadIndex() const;
   // Runs `body` on a user-level thread of the control loop.
   void RunOnControl(Task body);
 
@@ -103,7 +105,6 @@ class Node {
   bool WaitUntil(const std::function<bool()>& done, Duration limit);
   bool OnlyThisThreadLives();
   size_t InFlightCount();
-  uint32_t LoadIndex() const;
   // Runs `work` on `loop` and parks until it has run.
   void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work);
 

@@ -1,0 +1,14 @@
+// Every experiment: one file of this folder each, named like the experiment.
+//
+// Source: as each says. Layer: tools. Threads: pure functions.
+
+#pragma once
+
+#include "tools/lab/experiment.h"
+
+namespace search::lab {
+
+// Load balancing.
+Experiment LbStaleness();
+
+}  // namespace search::lab

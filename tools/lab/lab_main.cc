@@ -1,0 +1,183 @@
+// Runs the experiments and says whether their lines hold.
+
+#include <gflags/gflags.h>
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "neptune/base/strings.h"
+#include "tools/lab/record.h"
+#include "tools/lab/registry.h"
+#include "tools/lab/runner.h"
+#include "tools/terminal/caller_path.h"
+#include "tools/terminal/command_line.h"
+#include "tools/terminal/progress.h"
+
+DEFINE_string(out, "data/var/lab",
+              "folder for results; an experiment writes into a folder of its name there");
+DEFINE_string(world, "", "sim or real; empty: what the experiment is made for");
+DEFINE_bool(quick, false, "at most a minute an experiment, wider intervals");
+DEFINE_bool(smoke, false, "a few seconds an experiment, asks for the shape only");
+DEFINE_int32(seeds, 0, "seeds to run; 0: as many as the experiment says");
+DEFINE_uint64(first_seed, 1, "the first seed; the others follow it");
+DEFINE_int32(threads, 0, "kernel threads; 0: one a processor");
+
+namespace search::lab {
+namespace {
+
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrCat;
+
+constexpr char kTool[] = "lab";
+constexpr char kUsage[] =
+    "Reproduces the papers' experiments: prints their figure beside ours and says whether the line "
+    "holds.\n"
+    "\n"
+    "  bazel run //tools:lab -- list\n"
+    "  bazel run //tools:lab -- run lb_polling --quick --out=results\n"
+    "  bazel run //tools:lab -- run lb_polling lb_discard --seeds=10 --out=results\n"
+    "  bazel run //tools:lab -- run all --quick --out=results\n"
+    "  bazel run //tools:lab -- report --out=results\n"
+    "\n"
+    "Status: 0 every line holds; 1 one does not, or a run failed; 2 wrong arguments.";
+
+StatusOr<RunOptions> OptionsFromFlags() {
+  RunOptions options;
+  if (FLAGS_world == "sim") {
+    options.world = WorldKind::kSim;
+  } else if (FLAGS_world == "real") {
+    options.world = WorldKind::kReal;
+  } else if (!FLAGS_world.empty()) {
+    return neptune::InvalidArgument("--world is '", FLAGS_world, "', not sim or real");
+  }
+  if (FLAGS_quick && FLAGS_smoke)
+    return neptune::InvalidArgument("--quick and --smoke exclude each other");
+  if (FLAGS_seeds < 0) return neptune::InvalidArgument("--seeds is negative");
+  options.length = FLAGS_smoke ? Length::kSmoke : FLAGS_quick ? Length::kQuick : Length::kFull;
+  options.seed_count = FLAGS_seeds;
+  options.first_seed = FLAGS_first_seed;
+  options.thread_count = FLAGS_threads;
+  return options;
+}
+
+int List() {
+  for (const Experiment& experiment : AllExperiments()) {
+    std::string worlds;
+    for (const WorldKind world : experiment.worlds) {
+      neptune::StrAppend(&worlds, worlds.empty() ? "" : ",", WorldName(world));
+    }
+    printf("%-18s %-9s %s (%s)\n", experiment.name.c_str(), worlds.c_str(),
+           experiment.title.c_str(), experiment.source.c_str());
+  }
+  return 0;
+}
+
+// Runs, prints, writes. True if the line holds.
+StatusOr<bool> RunOne(const Experiment& experiment, const RunOptions& options,
+                      const std::string& out) {
+  const std::string folder = StrCat(out, "/", experiment.name);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return neptune::Unavailable("creating ", folder, ": ", error.message());
+  NEPTUNE_ASSIGN_OR_RETURN(SeriesFile series, SeriesFile::Create(folder + "/series.csv"));
+  const int64_t begin = tools::MonotonicNanoseconds();
+  StatusOr<Results> results = neptune::Unavailable("not run");
+  {
+    tools::Progress progress({.label = experiment.name,
+                              .unit = "runs",
+                              .total = experiment.points(options.length).size() *
+                                       static_cast<size_t>(SeedCount(experiment, options)),
+                              .out = stderr,
+                              .clock = tools::MonotonicNanoseconds});
+    results = RunExperiment(experiment, options,
+                            [&](const Point& point, uint64_t seed, const Measurement& measurement) {
+                              series.Add(point, seed, measurement);
+                              progress.Add(1);
+                            });
+    progress.Finish();
+  }
+  const Status written = series.Finish();
+  if (!results.ok()) return results.status();
+  Judgement judgement(options.length);
+  experiment.judge(*results, &judgement);
+  // The table first: whatever becomes of the disk, it has been seen.
+  printf("%s\n", TableText(experiment, judgement).c_str());
+  fflush(stdout);
+  NEPTUNE_RETURN_IF_ERROR(written);
+  RunFacts facts;
+  facts.world = options.world.value_or(experiment.worlds.front());
+  facts.length = options.length;
+  facts.seed_count = SeedCount(experiment, options);
+  facts.first_seed = options.first_seed;
+  facts.revision = RevisionOf(tools::ProjectOutputPath("."));
+  facts.took_s = static_cast<double>(tools::MonotonicNanoseconds() - begin) / 1e9;
+  NEPTUNE_RETURN_IF_ERROR(WriteRecord(folder, experiment, facts, *results, judgement));
+  printf("%s: %s; details in %s\n\n", experiment.name.c_str(),
+         judgement.holds() ? "the line holds" : "short of line", folder.c_str());
+  return judgement.holds();
+}
+
+StatusOr<std::vector<Experiment>> Chosen(const std::vector<std::string>& names) {
+  const std::vector<Experiment> all = AllExperiments();
+  if (names.empty())
+    return neptune::InvalidArgument("run needs the name of an experiment; see list");
+  if (names == std::vector<std::string>{"all"}) return all;
+  std::vector<Experiment> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Experiment& one) { return one.name == name; });
+    if (found == all.end()) {
+      return neptune::InvalidArgument("there is no experiment '", name, "'; see list");
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+int Run(const std::vector<std::string>& names, const std::string& out) {
+  const StatusOr<RunOptions> options = OptionsFromFlags();
+  if (!options.ok()) return tools::ExitStatus(options.status(), kTool);
+  const StatusOr<std::vector<Experiment>> experiments = Chosen(names);
+  if (!experiments.ok()) return tools::ExitStatus(experiments.status(), kTool);
+  int exit_status = 0;
+  for (const Experiment& experiment : *experiments) {
+    const StatusOr<bool> holds = RunOne(experiment, *options, out);
+    if (!holds.ok()) {
+      exit_status = std::max(exit_status, tools::ExitStatus(holds.status(), kTool));
+    } else if (!*holds) {
+      exit_status = std::max(exit_status, 1);
+    }
+  }
+  return exit_status;
+}
+
+int Report(const std::string& out) {
+  const StatusOr<std::string> path = WriteReport(out);
+  if (!path.ok()) return tools::ExitStatus(path.status(), kTool);
+  printf("%s\n", path->c_str());
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  google::InitGoogleLogging(argv[0]);
+  FLAGS_logtostderr = true;
+  std::vector<std::string> arguments = tools::ParseCommandLine(&argc, &argv, kUsage, __FILE__);
+  const bool default_out = gflags::GetCommandLineFlagInfoOrDie("out").is_default;
+  const std::string out =
+      default_out ? tools::ProjectOutputPath(FLAGS_out) : tools::CallerPath(FLAGS_out);
+  const std::string command = arguments.empty() ? "" : arguments.front();
+  if (!arguments.empty()) arguments.erase(arguments.begin());
+  if (command == "list" && arguments.empty()) return List();
+  if (command == "run") return Run(arguments, out);
+  if (command == "report" && arguments.empty()) return Report(out);
+  return tools::ExitStatus(
+      neptune::InvalidArgument("say 'list', 'run NAME' or 'report'; --help says more"), kTool);
+}
+
+}  // namespace
+}  // namespace search::lab
+
+int main(int argc, char** argv) { return search::lab::Main(argc, argv); }

@@ -1,0 +1,13 @@
+#include "tools/lab/registry.h"
+
+#include "tools/lab/experiments/experiments.h"
+
+namespace search::lab {
+
+std::vector<Experiment> AllExperiments() {
+  return {
+      LbStaleness(),
+  };
+}
+
+}  // namespace search::lab

@@ -1,0 +1,16 @@
+// The list of all experiments.
+//
+// Source: none. Layer: tools. Threads: pure functions.
+
+#pragma once
+
+#include <vector>
+
+#include "tools/lab/experiment.h"
+
+namespace search::lab {
+
+// In the order of the report. Names are unique.
+std::vector<Experiment> AllExperiments();
+
+}  // namespace search::lab

@@ -1,0 +1,227 @@
+#include "tools/lab/sim_cluster.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "neptune/base/strings.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::Duration;
+using neptune::Node;
+using neptune::NodeId;
+using neptune::Simulator;
+using neptune::StrAppend;
+using neptune::StrCat;
+using neptune::TimePoint;
+using workload::Conduct;
+using workload::ScriptEvent;
+
+const neptune::ServiceName kWork("work");
+// Long enough for the first announcements to have been heard by all.
+constexpr Duration kStartTime = std::chrono::milliseconds(500);
+
+neptune::ClusterSpec MakeSpec(const SimClusterOptions& options) {
+  std::string text = StrCat(
+      "name: 'lab' multicast_group: '239.192.7.1:7400' balancing: '", options.balancing,
+      "' announce_interval_ms: ", options.announce_interval_ms,
+      " services { name: 'work' module: 'work' queue_length_max: ", options.queue_length_max,
+      " concurrency: ", options.processors.count, " } services { name: 'idle' module: 'work' }");
+  for (int i = 0; i < options.server_count; ++i) {
+    StrAppend(&text, " nodes { name: 's", i, "' hosts { service: 'work' } }");
+  }
+  for (int i = 0; i < options.client_count; ++i) {
+    StrAppend(&text, " nodes { name: 'c", i, "' hosts { service: 'idle' } }");
+  }
+  auto spec = neptune::ParseClusterSpec(text, "lab");
+  CHECK(spec.ok()) << spec.status();
+  return *std::move(spec);
+}
+
+}  // namespace
+
+SimCluster::SimCluster(const SimClusterOptions& options)
+    : options_(options),
+      spec_(MakeSpec(options)),
+      simulator_(options.seed, {.network = options.network}) {
+  for (const neptune::NodeSpec& node : spec_.nodes()) {
+    const std::string& name = node.name();
+    conducts_[name] = std::make_shared<Conduct>();
+    const bool absent = std::count(options_.absent.begin(), options_.absent.end(), name) > 0;
+    simulator_.AddHost({.name = name,
+                        .processors = options_.processors,
+                        .boot = [this, name](neptune::World& world) { return Boot(name, world); }});
+    if (absent) simulator_.Crash(name);
+  }
+  simulator_.RunFor(kStartTime);
+}
+
+SimCluster::~SimCluster() = default;
+
+std::shared_ptr<void> SimCluster::Boot(const std::string& name, neptune::World& world) {
+  neptune::NodeOptions options;
+  options.spec = spec_;
+  options.name = NodeId(name);
+  options.modules = [conduct = conducts_[name]](const std::string&) {
+    return neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>>(
+        std::make_unique<workload::WorkModule>(conduct));
+  };
+  options.address = static_cast<neptune::SimWorld&>(world).address();
+  options.with_admin = false;
+  auto node = std::make_shared<Node>(world, std::move(options));
+  nodes_[name] = node;
+  node->Start(
+      [name](const neptune::Status& status) { CHECK(status.ok()) << name << ": " << status; });
+  return node;
+}
+
+Node& SimCluster::server(int number) { return *nodes_.at(StrCat("s", number)).lock(); }
+Node& SimCluster::client(int number) { return *nodes_.at(StrCat("c", number)).lock(); }
+
+int SimCluster::ServerNumber(const NodeId& node) {
+  const std::string& name = node.value();
+  int number = -1;
+  if (name.empty() || name[0] != 's') return -1;
+  std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  return number;
+}
+
+neptune::Status SimCluster::Schedule(const std::vector<ScriptEvent>& script) {
+  for (const ScriptEvent& event : script) {
+    if (!conducts_.contains(event.node)) {
+      return neptune::InvalidArgument("the script names '", event.node, "', which is no node");
+    }
+    simulator_.At(simulator_.now() + event.at, [this, event] { Apply(event); });
+  }
+  return neptune::OkStatus();
+}
+
+void SimCluster::Apply(const ScriptEvent& event) {
+  Conduct& conduct = *conducts_.at(event.node);
+  switch (event.kind) {
+    case ScriptEvent::Kind::kPause:
+      return simulator_.Pause(event.node);
+    case ScriptEvent::Kind::kResume:
+      return simulator_.Resume(event.node);
+    case ScriptEvent::Kind::kCrash:
+      return simulator_.Crash(event.node);
+    case ScriptEvent::Kind::kRestart:
+      return simulator_.Restart(event.node);
+    case ScriptEvent::Kind::kSlow:
+      return simulator_.SlowProcessors(event.node, event.amount);
+    case ScriptEvent::Kind::kFail:
+      conduct.share = event.amount;
+      conduct.kind = Conduct::Kind::kFailing;
+      return;
+    case ScriptEvent::Kind::kHang:
+      conduct.kind = Conduct::Kind::kHung;
+      return;
+    case ScriptEvent::Kind::kNormal:
+      conduct.kind = Conduct::Kind::kNormal;
+      return;
+  }
+}
+
+namespace {
+
+Duration FromMs(double ms) { return Duration(std::llround(ms * 1e6)); }
+
+// Offers requests one after the other, each at its time.
+class OpenLoop {
+ public:
+  OpenLoop(SimCluster& cluster, const SimLoadOptions& load, uint64_t seed)
+      : cluster_(cluster), load_(load), random_(seed) {
+    result_.outcomes.reserve(load.count);
+    result_.began = cluster.simulator().now();
+  }
+
+  SimLoadResult Run() {
+    PlanNext(result_.began);
+    Simulator& simulator = cluster_.simulator();
+    const auto done = [this] { return ended_count_ == total(); };
+    while (!done()) simulator.RunFor(std::chrono::milliseconds(100));
+    return std::move(result_);
+  }
+
+ private:
+  uint64_t total() const { return load_.warm_up_count + load_.count; }
+
+  void PlanNext(TimePoint after) {
+    if (offered_count_ == total()) return;
+    const TimePoint at = after + FromMs(load_.gap_ms.Sample(random_));
+    cluster_.simulator().At(at, [this, at] {
+      Offer(at);
+      PlanNext(at);
+    });
+  }
+
+  void Offer(TimePoint at) {
+    const uint64_t number = offered_count_++;
+    const Duration cost = FromMs(load_.service_ms.Sample(random_));
+    const int client =
+        static_cast<int>(random_.Below(static_cast<uint64_t>(cluster_.client_count())));
+    Node& node = cluster_.client(client);
+    node.RunOnControl([this, number, at, cost, &node] {
+      neptune::ClientSession session(node.client());
+      neptune::Data response;
+      neptune::CallReport report;
+      const neptune::Status status = neptune::Call(
+          session, kWork, neptune::PartitionId(0), neptune::MethodName(workload::kWorkMethod),
+          neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(cost)), &response,
+          {.deadline = at + load_.timeout}, &report);
+      ++ended_count_;
+      if (number < load_.warm_up_count) return;
+      result_.outcomes.push_back({at, neptune::this_thread::Now() - at, status.code(),
+                                  SimCluster::ServerNumber(report.server)});
+    });
+  }
+
+  SimCluster& cluster_;
+  const SimLoadOptions& load_;
+  neptune::RandomSource random_;
+  uint64_t offered_count_ = 0;
+  uint64_t ended_count_ = 0;
+  SimLoadResult result_;
+};
+
+std::vector<Duration> Answered(const std::vector<SimOutcome>& outcomes) {
+  std::vector<Duration> times;
+  for (const SimOutcome& one : outcomes) {
+    if (one.status == neptune::StatusCode::kOk) times.push_back(one.response);
+  }
+  return times;
+}
+
+}  // namespace
+
+SimLoadResult RunLoad(SimCluster& cluster, const SimLoadOptions& load, uint64_t seed) {
+  return OpenLoop(cluster, load, seed).Run();
+}
+
+double SimLoadResult::MeanMs() const {
+  const std::vector<Duration> times = Answered(outcomes);
+  double sum = 0;
+  for (const Duration time : times) sum += neptune::ToMillis(time);
+  return sum / static_cast<double>(times.size());
+}
+
+double SimLoadResult::PercentileMs(double fraction) const {
+  std::vector<Duration> times = Answered(outcomes);
+  if (times.empty()) return 0;
+  const auto rank = static_cast<size_t>(std::ceil(fraction * static_cast<double>(times.size())));
+  const auto nth =
+      times.begin() + static_cast<ptrdiff_t>(std::clamp<size_t>(rank, 1, times.size()) - 1);
+  std::nth_element(times.begin(), nth, times.end());
+  return neptune::ToMillis(*nth);
+}
+
+double SimLoadResult::LossPercent() const {
+  return 100.0 * static_cast<double>(outcomes.size() - Answered(outcomes).size()) /
+         static_cast<double>(outcomes.size());
+}
+
+}  // namespace search::lab

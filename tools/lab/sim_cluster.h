@@ -1,0 +1,106 @@
+// Whole nodes on simulated hosts for experiments: servers of the work service, clients that load them.
+//
+// The nodes are those of the node program, from the same libneptune.so. Hosts are named s0, s1, ... and c0, c1, ...
+//
+// Source: none. Layer: tools. Threads: the simulation's thread; several clusters may run in several threads.
+// Units: virtual time; the load's clock begins when RunLoad is called.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/node/node.h"
+#include "neptune/service/client.h"
+#include "neptune/world/sim/simulator.h"
+#include "tools/workload/distribution.h"
+#include "tools/workload/script.h"
+#include "tools/workload/work_module.h"
+
+namespace search::lab {
+
+struct SimClusterOptions {
+  uint64_t seed = 1;
+  int server_count = 16;
+  // The papers': "up to 6 client nodes".
+  int client_count = 6;
+  // Constant delays, as in the papers' simulators.
+  neptune::NetworkProfile network = neptune::kPaperCluster;
+  // One request at a time, to completion, as the dissertation's servers.
+  neptune::ProcessorOptions processors = {.count = 1};
+  // In the cluster spec's words.
+  std::string balancing = "poll";
+  uint32_t announce_interval_ms = 1000;
+  // The papers' bound, for every scheme.
+  uint32_t queue_length_max = 40;
+  // Servers that are not up at the beginning; a script's "restart" starts them.
+  std::vector<std::string> absent{};
+};
+
+class SimCluster {
+ public:
+  // Starts every node and lets them find each other.
+  explicit SimCluster(const SimClusterOptions& options);
+  ~SimCluster();
+
+  neptune::Simulator& simulator() { return simulator_; }
+  int server_count() const { return options_.server_count; }
+  int client_count() const { return options_.client_count; }
+  // REQUIRES: it is up.
+  neptune::Node& server(int number);
+  neptune::Node& client(int number);
+  // "s3"; -1 for a name that is no server's.
+  static int ServerNumber(const neptune::NodeId& node);
+
+  // Makes the events happen, counted from now.
+  neptune::Status Schedule(const std::vector<workload::ScriptEvent>& script);
+
+ private:
+  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
+  void Apply(const workload::ScriptEvent& event);
+
+  const SimClusterOptions options_;
+  neptune::ClusterSpec spec_;
+  std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
+  std::map<std::string, std::shared_ptr<workload::Conduct>> conducts_;
+  std::vector<neptune::NodeId> names_;
+  neptune::Simulator simulator_;
+};
+
+// An open-loop load: requests come when their time comes, whatever has become of the earlier ones.
+struct SimLoadOptions {
+  // Between arrivals of all clients together; each goes to a client drawn at random.
+  workload::Distribution gap_ms = workload::Distribution::Exponential(1);
+  workload::Distribution service_ms = workload::Distribution::Exponential(1);
+  // Requests before those that are measured.
+  uint64_t warm_up_count = 0;
+  uint64_t count = 1;
+  neptune::Duration timeout = std::chrono::seconds(30);
+};
+
+// What became of one measured request.
+struct SimOutcome {
+  neptune::TimePoint arrived;
+  neptune::Duration response{};
+  neptune::StatusCode status = neptune::StatusCode::kOk;
+  int server = -1;
+};
+
+struct SimLoadResult {
+  // In the order in which they ended.
+  std::vector<SimOutcome> outcomes;
+  neptune::TimePoint began;
+
+  double MeanMs() const;  // of the requests answered OK
+  double PercentileMs(double fraction) const;
+  double LossPercent() const;
+};
+
+// Offers the load and waits for all of it. The service draws come from `seed` alone, so two clusters under one seed
+// get the same requests at the same times.
+SimLoadResult RunLoad(SimCluster& cluster, const SimLoadOptions& load, uint64_t seed);
+
+}  // namespace search::lab
