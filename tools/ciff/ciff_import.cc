@@ -167,11 +167,11 @@ class Import {
 
   Status ReadPostings() {
     const bool wanted = PostingsImporter::IsPossibleKey(reader_.term());
-    ++(wanted ? report_.terms : report_.terms_left_out);
     CiffPosting posting;
-    while (true) {
+    for (bool is_first = true;; is_first = false) {
       NEPTUNE_ASSIGN_OR_RETURN(const bool found, reader_.NextPosting(&posting));
       if (!found) return OkStatus();
+      if (is_first) ++(wanted ? report_.terms : report_.terms_left_out);
       if (!wanted) continue;
       const Place place = placement_.Of(posting.docid);
       NEPTUNE_RETURN_IF_ERROR(

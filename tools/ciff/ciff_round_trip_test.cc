@@ -177,7 +177,8 @@ class CiffRoundTripTest : public testing::Test {
   }
 
   // Three documents, three words; the third document is empty.
-  void WriteToy(const std::string& file, const std::vector<std::string>& words) {
+  void WriteToy(const std::string& file, const std::vector<std::string>& words,
+                const std::vector<CiffPosting>& last_list = {{0, 1}}) {
     const auto sink = CreateFileSink(Path(file), PackingOfName(file));
     CiffWriter writer(sink->get());
     ciff::Header header;
@@ -190,7 +191,7 @@ class CiffRoundTripTest : public testing::Test {
     header.set_average_doclength(3);
     header.set_description("toy");
     ASSERT_TRUE(writer.WriteHeader(header).ok());
-    const std::vector<std::vector<CiffPosting>> lists = {{{0, 1}, {1, 2}}, {{1, 5}}, {{0, 1}}};
+    const std::vector<std::vector<CiffPosting>> lists = {{{0, 1}, {1, 2}}, {{1, 5}}, last_list};
     for (size_t i = 0; i < lists.size(); ++i) {
       CiffPostings postings;
       for (const CiffPosting& posting : lists[i]) postings.Add(posting);
@@ -361,6 +362,15 @@ TEST_F(CiffRoundTripTest, WordsMustAscend) {
   WriteToy("toy.ciff", {"dog", "cat", "sat"});
   const auto report = Import("toy.ciff", "index");
   EXPECT_EQ(report.status().code(), StatusCode::kInvalidArgument) << report.status();
+}
+
+TEST_F(CiffRoundTripTest, AListWithoutPostingsLeavesNothingBehind) {
+  WriteToy("toy.ciff", kToyWords, {});
+  const auto report = Import("toy.ciff", "index");
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->terms, 2U);
+  EXPECT_EQ(report->postings, 3U);
+  EXPECT_EQ(Search("index", "sat")->total(), 0U);
 }
 
 TEST_F(CiffRoundTripTest, WordsThatNoQueryCanNameAreCounted) {

@@ -1,0 +1,18 @@
+// A small collection of one segment with statistics: what the fuzz target of statistics starts from.
+// Equal on every call, so that bytes made in one process fit the segment made in another.
+//
+// Source: none. Layer: index/core, search, tests only. Writes files.
+// Threads: pure functions.
+
+#pragma once
+
+#include <string>
+
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+// 300 documents in all fields with words of every frequency.
+neptune::Status BuildSampleCollection(const std::string& directory);
+
+}  // namespace search::index
