@@ -6,6 +6,7 @@
 #include <set>
 
 #include "index/core/query/examples.h"
+#include "index/core/query/scoring_words.h"
 
 namespace search::index {
 namespace {
@@ -218,6 +219,16 @@ TEST(PositiveLeavesTest, SkipsExclusionsAndSites) {
   ASSERT_THAT(leaves, SizeIs(3));
   EXPECT_EQ(leaves[0]->term, "x");
   EXPECT_EQ(leaves[2]->kind, Kind::kPhrase);
+}
+
+TEST(ScoringWordsTest, StandOnceInTheQuerysOrder) {
+  const std::vector<ScoringWord> words =
+      ScoringWords(Parsed("x (y OR \"v x\") title:x -z site:s y"));
+  std::string text;
+  for (const ScoringWord& word : words) {
+    text += (word.title_only ? "title:" : "") + word.term + std::to_string(word.occurrences) + " ";
+  }
+  EXPECT_EQ(text, "x2 y2 v1 title:x1 ");
 }
 
 TEST(QueryExamplesTest, EachParsesWithoutRepair) {

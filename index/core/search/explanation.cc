@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "index/core/query/scoring_words.h"
+#include "index/core/search/document_rater.h"
 #include "index/core/search/matcher.h"
 #include "index/core/search/query_plan.h"
 
@@ -14,24 +16,13 @@ namespace {
 
 using neptune::StatusOr;
 
-void AddTerm(const std::string& term, const QueryNode& leaf, std::vector<TermExplanation>* terms) {
-  const bool title_only = leaf.field == QueryField::kTitle;
-  for (TermExplanation& known : *terms) {
-    if (known.term != term || known.title_only != title_only) continue;
-    known.occurrences += leaf.occurrences;
-    return;
-  }
-  TermExplanation& added = terms->emplace_back();
-  added.term = term;
-  added.title_only = title_only;
-  added.occurrences = leaf.occurrences;
-}
-
 std::vector<TermExplanation> ScoringTerms(const Query& query) {
   std::vector<TermExplanation> terms;
-  for (const QueryNode* leaf : PositiveLeaves(query)) {
-    if (leaf->kind == QueryNode::Kind::kTerm) AddTerm(leaf->term, *leaf, &terms);
-    for (const PhraseTerm& word : leaf->phrase) AddTerm(word.term, *leaf, &terms);
+  for (ScoringWord& word : ScoringWords(query)) {
+    TermExplanation& term = terms.emplace_back();
+    term.term = std::move(word.term);
+    term.title_only = word.title_only;
+    term.occurrences = word.occurrences;
   }
   return terms;
 }
@@ -93,7 +84,8 @@ void AppendTerm(const TermExplanation& term, std::string* text) {
 
 }  // namespace
 
-StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Query& query, uint64_t doc_id) {
+StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Query& query, uint64_t doc_id,
+                                   const SecondPhaseWeights& second_phase) {
   NEPTUNE_ASSIGN_OR_RETURN(const uint32_t ordinal, OrdinalOf(space.segment, doc_id));
   const std::function<bool()> never_stop;
   Evaluation evaluation(space, /*live=*/nullptr, never_stop);
@@ -114,6 +106,10 @@ StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Query& query,
     if (entry.has_value()) ExplainTerm(*entry, ordinal, &evaluation, &term);
     explanation.score_units += term.units;
   }
+  NEPTUNE_ASSIGN_OR_RETURN(const auto rater,
+                           DocumentRater::Create(query, second_phase, &evaluation));
+  explanation.gain = rater->Rate(ordinal);
+  explanation.lacks_positions = rater->lacks_positions();
   if (evaluation.damaged()) {
     return neptune::DataLoss(space.segment.name(), ": postings are damaged");
   }
@@ -136,6 +132,13 @@ std::string ToText(const Explanation& explanation) {
              static_cast<double>(ToScore(explanation.static_rank_units)),
              static_cast<double>(explanation.static_rank));
   for (const TermExplanation& term : explanation.terms) AppendTerm(term, &text);
+  const Gain& gain = explanation.gain;
+  AppendLine(&text, "%+10.5f  second phase, if it rates the document: proximity %.5f, title %.5f, ",
+             static_cast<double>(ToScore(gain.units())),
+             static_cast<double>(ToScore(gain.proximity)),
+             static_cast<double>(ToScore(gain.title)));
+  AppendLine(&text, "lead %.5f%s\n", static_cast<double>(ToScore(gain.lead)),
+             explanation.lacks_positions ? " (the index has no positions)" : "");
   return text;
 }
 

@@ -1,10 +1,10 @@
 // How a document's score for a query is made, number by number.
 //
-// Source: the formula of ranking.h.
+// Source: the formulas of ranking.h and of index/core/rerank/second_phase.h.
 // Layer: index/core, search. No I/O but page faults of the mapped segment.
 // Threads: pure function over immutable parts; values.
 // Units: ScoreUnits as in score.h. score_units is the sum of the static rank's and the terms' units
-//   without a remainder, and `score` is what a search gives the document.
+//   without a remainder, and `score` is what a search gives the document in its first phase.
 // Errors: NOT_FOUND if the segment holds no such document, DATA_LOSS for damaged postings,
 //   INVALID_ARGUMENT for a query over the limits of query_plan.h.
 
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "index/core/query/query.h"
+#include "index/core/rerank/second_phase.h"
 #include "index/core/search/evaluation.h"
 #include "index/core/search/score.h"
 #include "neptune/base/status.h"
@@ -46,12 +47,18 @@ struct Explanation {
   std::vector<TermExplanation> terms;  // each scoring word of the query once, in query order
   ScoreUnits score_units = 0;
   float score = 0;
+  // By the second phase, for a document that it rates.
+  Gain gain;
+  bool lacks_positions = false;  // which would have added to the gain
 };
 
+// REQUIRES: IsValid(second_phase).
 neptune::StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Query& query,
-                                            uint64_t doc_id);
+                                            uint64_t doc_id,
+                                            const SecondPhaseWeights& second_phase);
 
-// For people: one line for the document, one for the static rank and one for each term.
+// For people: one line for the document, one for the static rank, one for each term and one for the
+// gain.
 std::string ToText(const Explanation& explanation);
 
 }  // namespace search::index

@@ -82,6 +82,7 @@ class Scorer {
     const auto i = static_cast<size_t>(field);
     return norms_[i][(length_codes >> (8 * i)) & 255];
   }
+  float k1() const { return k1_; }
   float Saturate(float frequency) const { return frequency / (k1_ + frequency); }
 
   float Saturation(const std::array<uint32_t, kFieldCount>& frequencies,

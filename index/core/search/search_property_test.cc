@@ -1,5 +1,5 @@
 // Random queries over real and made documents, against evaluation of every document: pruned and
-// exhaustive, one segment and several, hits, scores and counts.
+// exhaustive, one segment and several, hits, scores, gains and counts.
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,9 @@ class Checker {
   void CheckQueries(int count) {
     std::mt19937_64 rng(kSeed);
     for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
-      CheckQuery(RandomQuery(documents_, [&rng] { return rng(); }), 1 + rng() % 20);
+      const std::string text = RandomQuery(documents_, [&rng] { return rng(); });
+      CheckQuery(text, 1 + rng() % 20);
+      if (i % 4 == 0) CheckTwoPhases(text, 1 + rng() % 20, 1 + rng() % 40);
     }
     EXPECT_GT(match_count_, count / 2) << "most queries should match something";
   }
@@ -66,6 +68,22 @@ class Checker {
     }
   }
 
+  // The weights are far from the defaults, so that ranks change.
+  void CheckTwoPhases(const std::string& text, size_t k, size_t count) {
+    const auto query = ParseQuery(text);
+    ASSERT_TRUE(query.ok()) << query.status() << " " << text;
+    const SecondPhaseWeights weights = {.proximity = 1, .title = 0.5F, .lead = 0.75F};
+    const SearchResult expected = oracle_.SearchTwice(*query, k, count, weights);
+    for (size_t i = 0; i < collections_.size(); ++i) {
+      SCOPED_TRACE(neptune::StrCat("query '", text, "' k ", k, " collection ", i,
+                                   " second phase for ", count));
+      SearchOptions options = {.k = k, .second_phase_count = count, .second_phase = weights};
+      CheckAnswer(*collections_[i], *query, options, expected);
+      options.exhaustive = true;
+      CheckAnswer(*collections_[i], *query, options, expected);
+    }
+  }
+
  private:
   static void CheckAnswer(const TestCollection& collection, const Query& query,
                           const SearchOptions& options, const SearchResult& expected) {
@@ -76,7 +94,9 @@ class Checker {
     for (size_t i = 0; i < expected.hits.size(); ++i) {
       ASSERT_EQ(result->hits[i].doc_id, expected.hits[i].doc_id) << "hit " << i;
       ASSERT_EQ(result->hits[i].score, expected.hits[i].score) << "hit " << i;
+      ASSERT_EQ(result->hits[i].gain, expected.hits[i].gain) << "hit " << i;
     }
+    ASSERT_EQ(result->second_phase_count, expected.second_phase_count);
     if (options.count_exactly || options.exhaustive) {
       ASSERT_TRUE(result->total_is_exact);
     }

@@ -1,9 +1,11 @@
 #include "index/core/search/searcher.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "index/core/search/document_ranker.h"
+#include "index/core/search/document_rater.h"
 #include "index/core/search/evaluation.h"
 #include "index/core/search/match_counter.h"
 #include "index/core/search/query_plan.h"
@@ -50,8 +52,25 @@ RankingOutcome Rank(const QueryPlan& plan, bool exhaustive, Evaluation* evaluati
   return DocumentRanker(plan, exhaustive, evaluation, queue).Run();
 }
 
-bool IsBetter(const Hit& a, const Hit& b) {
-  return a.score != b.score ? a.score > b.score : a.doc_id < b.doc_id;
+// Rates the best documents and orders them anew; leaves them as they are when stopped.
+// `entries` are those of the result's hits, of which second_phase_count says how many to rate.
+neptune::Status RunSecondPhase(const Query& query, const SearchOptions& options,
+                               const std::vector<TopKQueue::Entry>& entries, Evaluation* evaluation,
+                               SearchResult* result) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto rater,
+                           DocumentRater::Create(query, options.second_phase, evaluation));
+  std::vector<uint32_t> by_ordinal(std::min(result->second_phase_count, entries.size()));
+  std::iota(by_ordinal.begin(), by_ordinal.end(), 0U);
+  std::sort(by_ordinal.begin(), by_ordinal.end(),
+            [&](uint32_t a, uint32_t b) { return entries[a].ordinal < entries[b].ordinal; });
+  for (const uint32_t i : by_ordinal) {
+    if (evaluation->stopped()) break;
+    result->hits[i].gain = ToScore(rater->Rate(entries[i].ordinal).units());
+  }
+  if (evaluation->stopped()) result->second_phase_count = 0;
+  result->second_phase_lacks_positions = rater->lacks_positions();
+  OrderHits(result->second_phase_count, &result->hits);
+  return neptune::OkStatus();
 }
 
 }  // namespace
@@ -68,11 +87,19 @@ class Searcher::Rep {
       return neptune::InvalidArgument("searcher: live documents of another segment than ",
                                       space_.segment.name());
     }
+    if (!IsValid(options.second_phase)) {
+      return neptune::InvalidArgument("searcher: impossible weights of the second phase");
+    }
     SearchResult result;
+    if (options.k > 0) {
+      result.second_phase_count = std::min(options.second_phase_count, kHitCountMax);
+    }
     result.total_is_exact = plan.root.kind == PlanNode::Kind::kNothing;
     if (result.total_is_exact) return result;
     Evaluation evaluation(space_, live, options.stop);
-    if (options.k > 0) RankHits(plan, options, &evaluation, &result);
+    if (options.k > 0) {
+      NEPTUNE_RETURN_IF_ERROR(RankHits(query, plan, options, &evaluation, &result));
+    }
     if (live == nullptr && plan.root.kind == PlanNode::Kind::kLeaf &&
         !plan.root.leaves[0].title_only) {
       result.total = plan.root.leaves[0].entry.document_frequency;
@@ -92,15 +119,20 @@ class Searcher::Rep {
   const SearchSpace& space() const { return space_; }
 
  private:
-  void RankHits(const QueryPlan& plan, const SearchOptions& options, Evaluation* evaluation,
-                SearchResult* result) const {
-    TopKQueue queue(std::min(options.k, kHitCountMax), !options.exhaustive);
+  neptune::Status RankHits(const Query& query, const QueryPlan& plan, const SearchOptions& options,
+                           Evaluation* evaluation, SearchResult* result) const {
+    const size_t count = std::max(options.k, options.second_phase_count);
+    TopKQueue queue(std::min(count, kHitCountMax), !options.exhaustive);
     const RankingOutcome outcome = Rank(plan, options.exhaustive, evaluation, &queue);
-    for (const TopKQueue::Entry& entry : queue.Take()) {
+    const std::vector<TopKQueue::Entry> entries = queue.Take();
+    for (const TopKQueue::Entry& entry : entries) {
       result->hits.push_back({space_.segment.doc_ids()[entry.ordinal], entry.score});
     }
     result->total = outcome.matched;
     result->total_is_exact = !outcome.pruned && !evaluation->stopped();
+    if (evaluation->stopped()) result->second_phase_count = 0;
+    if (result->second_phase_count == 0) return neptune::OkStatus();
+    return RunSecondPhase(query, options, entries, evaluation, result);
   }
 
   const SearchSpace space_;
@@ -121,20 +153,12 @@ neptune::StatusOr<SearchResult> Searcher::Search(const Query& query,
   return rep_->Search(query, options);
 }
 
-neptune::StatusOr<Explanation> Searcher::Explain(const Query& query, uint64_t doc_id) const {
-  return ExplainScore(rep_->space(), query, doc_id);
-}
-
-SearchResult MergeResults(const SearchResult& a, const SearchResult& b, size_t k) {
-  SearchResult merged;
-  merged.hits.reserve(a.hits.size() + b.hits.size());
-  std::merge(a.hits.begin(), a.hits.end(), b.hits.begin(), b.hits.end(),
-             std::back_inserter(merged.hits), IsBetter);
-  if (merged.hits.size() > k) merged.hits.resize(k);
-  merged.total = a.total + b.total;
-  merged.total_is_exact = a.total_is_exact && b.total_is_exact;
-  merged.complete = a.complete && b.complete;
-  return merged;
+neptune::StatusOr<Explanation> Searcher::Explain(const Query& query, uint64_t doc_id,
+                                                 const SecondPhaseWeights& second_phase) const {
+  if (!IsValid(second_phase)) {
+    return neptune::InvalidArgument("searcher: impossible weights of the second phase");
+  }
+  return ExplainScore(rep_->space(), query, doc_id, second_phase);
 }
 
 }  // namespace search::index

@@ -246,29 +246,6 @@ TEST_F(SearcherTest, ImpossibleRankingIsRefused) {
   }
 }
 
-TEST(MergeResultsTest, IsCommutativeAndAssociative) {
-  std::mt19937_64 rng(12);
-  for (int round = 0; round < 200; ++round) {
-    std::array<SearchResult, 3> parts;
-    for (uint64_t doc_id = 0; doc_id < 40; ++doc_id) {
-      parts[rng() % 3].hits.push_back({doc_id, static_cast<float>(rng() % 5)});
-    }
-    const size_t k = 1 + rng() % 15;
-    for (SearchResult& part : parts) {
-      std::sort(part.hits.begin(), part.hits.end(), [](const Hit& a, const Hit& b) {
-        return a.score != b.score ? a.score > b.score : a.doc_id < b.doc_id;
-      });
-      part.hits.resize(std::min(part.hits.size(), k));
-      part.total = rng() % 100;
-      part.total_is_exact = rng() % 2 == 0;
-      part.complete = rng() % 2 == 0;
-    }
-    const auto& [a, b, c] = parts;
-    EXPECT_EQ(MergeResults(a, b, k), MergeResults(b, a, k));
-    EXPECT_EQ(MergeResults(MergeResults(a, b, k), c, k), MergeResults(a, MergeResults(b, c, k), k));
-  }
-}
-
 class StatisticsTest : public testing::Test {
  protected:
   std::string Build(const std::string& name, uint64_t first_doc_id) {

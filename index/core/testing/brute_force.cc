@@ -13,6 +13,10 @@ bool Contains(const std::vector<uint32_t>& positions, uint32_t position) {
   return std::find(positions.begin(), positions.end(), position) != positions.end();
 }
 
+constexpr size_t kBody = static_cast<size_t>(Field::kBody);
+
+uint32_t ToUnits(double score) { return static_cast<uint32_t>(score * 65536 + 0.5); }
+
 }  // namespace
 
 void BruteForce::CollectLeaves(const QueryNode& node, ScoringLeaves* leaves) {
@@ -132,6 +136,101 @@ SearchResult BruteForce::Search(const Query& query, size_t k) const {
     return a.score != b.score ? a.score > b.score : a.doc_id < b.doc_id;
   });
   if (result.hits.size() > k) result.hits.resize(k);
+  return result;
+}
+
+void BruteForce::CollectWords(const QueryNode& node, Words* words) {
+  if (node.kind == QueryNode::Kind::kNot) return;
+  const size_t field_count = node.field == QueryField::kTitle ? 1 : kFieldCount;
+  const auto add = [&](const std::string& term) {
+    const std::pair<std::string, size_t> word(term, field_count);
+    if (std::find(words->begin(), words->end(), word) == words->end()) words->push_back(word);
+  };
+  if (node.kind == QueryNode::Kind::kTerm) add(node.term);
+  for (const PhraseTerm& term : node.phrase) add(term.term);
+  for (const QueryNode& child : node.children) CollectWords(child, words);
+}
+
+const BruteForce::Document& BruteForce::Find(uint64_t doc_id) const {
+  return *std::find_if(documents_.begin(), documents_.end(),
+                       [&](const Document& document) { return document.doc_id == doc_id; });
+}
+
+double BruteForce::Idf(const std::string& term) const {
+  const auto found = document_frequencies_.find(term);
+  if (found == document_frequencies_.end()) return 0;
+  const auto n = static_cast<double>(documents_.size());
+  const auto df = static_cast<double>(found->second);
+  return std::log(1 + (n - df + 0.5) / (df + 0.5));
+}
+
+uint32_t BruteForce::PairUnits(const Words& words, size_t s, size_t t, double weight,
+                               const Document& document) const {
+  double nearness = 0;
+  for (size_t f = 0; f < std::min(words[s].second, words[t].second); ++f) {
+    const auto of_s = document.fields[f].find(words[s].first);
+    const auto of_t = document.fields[f].find(words[t].first);
+    if (of_s == document.fields[f].end() || of_t == document.fields[f].end()) continue;
+    double sum = 0;
+    for (uint32_t distance = 1; distance <= 8; ++distance) {
+      uint32_t count = 0;
+      for (const uint32_t place : of_s->second) {
+        if (Contains(of_t->second, place + distance)) ++count;
+      }
+      sum += static_cast<double>(count) / distance;
+    }
+    const auto [field_weight, b] = ranking_.fields[f];
+    const float norm = field_weight / (1 - b + b * (document.lengths[f] / means_[f]));
+    nearness += static_cast<double>(norm) * sum;
+  }
+  const double idf = std::min(Idf(words[s].first), Idf(words[t].first));
+  return ToUnits(weight * idf * (nearness / (static_cast<double>(ranking_.k1) + nearness)));
+}
+
+float BruteForce::Gain(const Words& words, const SecondPhaseWeights& weights,
+                       const Document& document) const {
+  uint32_t units = 0;
+  uint32_t covered = 0;
+  for (size_t s = 0; s < words.size(); ++s) {
+    for (size_t t = s + 1; t < words.size() && t - s <= 3; ++t) {
+      units += PairUnits(words, s, t, static_cast<double>(weights.proximity), document);
+    }
+    const auto in_title = document.fields[0].find(words[s].first);
+    if (in_title != document.fields[0].end()) {
+      covered += static_cast<uint32_t>(in_title->second.size());
+    }
+  }
+  const double cover =
+      covered == 0 ? 0 : std::min(1.0, covered / static_cast<double>(document.lengths[0]));
+  for (const auto& [term, field_count] : words) {
+    if (document.fields[0].contains(term)) {
+      units += ToUnits(static_cast<double>(weights.title) * Idf(term) * (cover * cover));
+    }
+    const auto in_body = document.fields[kBody].find(term);
+    if (field_count == 1 || in_body == document.fields[kBody].end()) continue;
+    const auto half = static_cast<double>(weights.lead_half);
+    units += ToUnits(static_cast<double>(weights.lead) * Idf(term) *
+                     (half / (half + in_body->second[0])));
+  }
+  return static_cast<float>(units) / 65536;
+}
+
+SearchResult BruteForce::SearchTwice(const Query& query, size_t k, size_t count,
+                                     const SecondPhaseWeights& weights) const {
+  Words words;
+  CollectWords(query.root, &words);
+  SearchResult result = Search(query, std::max(k, count));
+  result.second_phase_count = count;
+  const auto rated =
+      result.hits.begin() + static_cast<ptrdiff_t>(std::min(count, result.hits.size()));
+  for (auto hit = result.hits.begin(); hit != rated; ++hit) {
+    hit->gain = Gain(words, weights, Find(hit->doc_id));
+  }
+  std::sort(result.hits.begin(), rated, [](const Hit& a, const Hit& b) {
+    const float of_a = a.score + a.gain;
+    const float of_b = b.score + b.gain;
+    return of_a != of_b ? of_a > of_b : a.doc_id < b.doc_id;
+  });
   return result;
 }
 

@@ -1,7 +1,8 @@
 // The slow, obvious evaluation that the searcher is checked against: every document, every leaf,
 // from lists of words in memory.
 //
-// Source: the definitions in index/core/search/ranking.h and index/core/query/query.h.
+// Source: the definitions in index/core/search/ranking.h, index/core/rerank/second_phase.h and
+//   index/core/query/query.h.
 // Layer: index/core, tests only. Threads: thread-compatible.
 
 #pragma once
@@ -27,6 +28,9 @@ class BruteForce {
   void Delete(uint64_t doc_id);
 
   SearchResult Search(const Query& query, size_t k) const;
+  // With the second phase for `count` documents; at most max(k, count) hits, as a search gives.
+  SearchResult SearchTwice(const Query& query, size_t k, size_t count,
+                           const SecondPhaseWeights& weights) const;
 
  private:
   // (term, title only) and how often the query says it.
@@ -43,6 +47,15 @@ class BruteForce {
   static void CollectLeaves(const QueryNode& node, ScoringLeaves* leaves);
   bool Matches(const QueryNode& node, const Document& document) const;
   float Score(const ScoringLeaves& leaves, const Document& document) const;
+  const Document& Find(uint64_t doc_id) const;
+  double Idf(const std::string& term) const;
+
+  // A word with the number of fields it may stand in: 1 for the title only.
+  using Words = std::vector<std::pair<std::string, size_t>>;
+  static void CollectWords(const QueryNode& node, Words* words);
+  float Gain(const Words& words, const SecondPhaseWeights& weights, const Document& document) const;
+  uint32_t PairUnits(const Words& words, size_t s, size_t t, double weight,
+                     const Document& document) const;
 
   const RankingOptions ranking_;
   std::vector<Document> documents_;

@@ -1,0 +1,51 @@
+// Reads where a query's words stand in documents of a segment and rates them by the second phase.
+//
+// Source: index/core/rerank/second_phase.h.
+// Layer: index/core, search. Threads: thread-compatible; lives for one search.
+// Errors: DATA_LOSS for a damaged dictionary; damaged postings show in the evaluation.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "index/core/query/query.h"
+#include "index/core/rerank/second_phase.h"
+#include "index/core/search/evaluation.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class DocumentRater {
+ public:
+  // REQUIRES: IsValid(weights).
+  static neptune::StatusOr<std::unique_ptr<DocumentRater>> Create(const Query& query,
+                                                                  const SecondPhaseWeights& weights,
+                                                                  Evaluation* evaluation);
+
+  // REQUIRES: ordinals ascend from call to call.
+  Gain Rate(uint32_t ordinal);
+
+  // Whether parts of the gain are missing because the segment has no positions.
+  bool lacks_positions() const { return lacks_positions_; }
+
+ private:
+  struct Word {
+    PostingCursor* cursor = nullptr;  // nullptr: not in the segment
+    const uint64_t* bitmap = nullptr;
+    bool title_only = false;
+  };
+
+  DocumentRater(std::vector<Word> words, SecondPhase phase, Evaluation* evaluation);
+  void ReadPlaces(const Word& word, uint32_t ordinal, WordPlaces* places);
+
+  const std::vector<Word> words_;
+  const SecondPhase phase_;
+  Evaluation* const evaluation_;
+  const bool reads_positions_;
+  const bool lacks_positions_;
+  std::vector<WordPlaces> places_;  // by word, of the document at hand
+};
+
+}  // namespace search::index
