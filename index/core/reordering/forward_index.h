@@ -1,0 +1,22 @@
+// The forward index of a segment, for reordering its documents: which terms each document holds.
+//
+// Source: none. Layer: index/core, reordering. Reads the mapped segment.
+// Threads: pure function.
+// Errors: DATA_LOSS for damaged postings; RESOURCE_EXHAUSTED if not even the documents fit the memory.
+// Limits: memory_size_max for the index and the copy that reordering makes of it.
+
+#pragma once
+
+#include <cstddef>
+
+#include "index/core/reordering/graph_bisection.h"
+#include "index/core/segment/segment_reader.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+// Terms are numbered from the most frequent on. Terms of one document are left out, for they say
+// nothing about order; so are rarer ones than fit in `memory_size_max`.
+neptune::StatusOr<ForwardIndex> MakeForwardIndex(const Segment& segment, size_t memory_size_max);
+
+}  // namespace search::index
