@@ -54,6 +54,14 @@ void ClientConnection::Forget(uint64_t call, bool tell_server) {
   if (AppendFrame(FrameType::kCancel, call, "", "", &bytes).ok()) stream_->Write(std::move(bytes));
 }
 
+void ClientConnection::SendOnStream(FrameType type, uint64_t call, std::string_view section,
+                                    std::string_view payload) {
+  if (!open_ || !sinks_.contains(call)) return;
+  std::string bytes;
+  const Status status = AppendFrame(type, call, section, payload, &bytes);
+  if (status.ok()) stream_->Write(std::move(bytes));  // a message is far below the limit
+}
+
 void ClientConnection::OnData(std::string_view bytes) {
   decoder_.Feed(bytes);
   const std::shared_ptr<bool> alive = alive_;  // a sink may destroy this connection
@@ -66,14 +74,33 @@ void ClientConnection::OnData(std::string_view bytes) {
 }
 
 void ClientConnection::TakeFrame(Frame frame) {
-  if (frame.type == FrameType::kDrain) {
-    draining_ = true;
-    return;
+  switch (frame.type) {
+    case FrameType::kResponse:
+      return TakeAnswer(std::move(frame));
+    case FrameType::kDrain:
+      draining_ = true;
+      return;
+    case FrameType::kMessage:
+    case FrameType::kGrant:
+      return TakeStreamFrame(std::move(frame));
+    case FrameType::kRequest:
+    case FrameType::kCancel:
+    case FrameType::kEnd:
+      break;
   }
-  if (frame.type != FrameType::kResponse) {
-    End(DataLoss(peer_.ToString(), " sent a frame that only callers send"));
-    return;
-  }
+  End(DataLoss(peer_.ToString(), " sent a frame that only callers send"));
+}
+
+void ClientConnection::TakeStreamFrame(Frame frame) {
+  const auto found = sinks_.find(frame.call);
+  if (found == sinks_.end()) return;  // forgotten
+  MessageStream* const stream = found->second->stream();
+  const Status status = stream == nullptr ? DataLoss("a message for a call that is no stream")
+                                          : DeliverToStream(std::move(frame), *stream);
+  if (!status.ok()) End(Annotate(status, "messages of " + peer_.ToString()));
+}
+
+void ClientConnection::TakeAnswer(Frame frame) {
   const auto found = sinks_.find(frame.call);
   if (found == sinks_.end()) return;  // forgotten: the answer comes too late
   AnswerSink* const sink = found->second;

@@ -15,6 +15,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "neptune/wire/frame.h"
+#include "neptune/wire/message_stream.h"
 #include "neptune/world/network.h"
 
 namespace neptune {
@@ -25,6 +26,8 @@ class AnswerSink {
   virtual ~AnswerSink() = default;
   // The response frame, or why there will be none. Called at most once, on the connection's loop.
   virtual void OnAnswer(StatusOr<Frame> response) = 0;
+  // Where the messages of a call go that opened a stream; null for any other call.
+  virtual MessageStream* stream() { return nullptr; }
 };
 
 struct ClientConnectionOptions {
@@ -49,6 +52,9 @@ class ClientConnection final : private StreamHandler {
   StatusOr<uint64_t> Call(std::string_view section, std::string_view payload, AnswerSink* sink);
   // Forgets the call's sink; `tell_server` sends a cancellation so that the work stops there.
   void Forget(uint64_t call, bool tell_server);
+  // Sends a frame of the call's stream; dropped once the call was answered or forgotten.
+  void SendOnStream(FrameType type, uint64_t call, std::string_view section,
+                    std::string_view payload);
 
   bool usable() const { return open_ && !draining_; }
   size_t in_flight_count() const { return sinks_.size(); }
@@ -58,6 +64,8 @@ class ClientConnection final : private StreamHandler {
   void OnData(std::string_view bytes) override;
   void OnClosed(const Status& reason) override;
   void TakeFrame(Frame frame);
+  void TakeAnswer(Frame frame);
+  void TakeStreamFrame(Frame frame);
   void End(const Status& reason);
 
   std::unique_ptr<Stream> stream_;

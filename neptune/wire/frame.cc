@@ -22,7 +22,8 @@ constexpr size_t kIdleBufferSizeMax = 256 * 1024;
 // Bits of a request's flags byte.
 constexpr uint8_t kFlagWrite = 1;
 constexpr uint8_t kFlagSampled = 2;
-constexpr uint8_t kFlagsKnown = kFlagWrite | kFlagSampled;
+constexpr uint8_t kFlagStream = 4;
+constexpr uint8_t kFlagsKnown = kFlagWrite | kFlagSampled | kFlagStream;
 
 uint64_t FrameChecksum(std::string_view prefix, std::string_view section,
                        std::string_view payload) {
@@ -46,7 +47,8 @@ std::string EncodeRequestHeader(const RequestHeader& header) {
   out.reserve(64);
   ByteWriter writer(&out);
   const uint8_t flags = (header.access == AccessMode::kWrite ? kFlagWrite : 0) |
-                        (header.trace.sampled ? kFlagSampled : 0);
+                        (header.trace.sampled ? kFlagSampled : 0) |
+                        (header.stream ? kFlagStream : 0);
   writer.Number(flags);
   writer.Number(header.partition.value());
   writer.Number(EncodeTimeLeft(header.time_left));
@@ -65,6 +67,7 @@ StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section) {
   const auto flags = reader.Number<uint8_t>();
   header.access = (flags & kFlagWrite) != 0 ? AccessMode::kWrite : AccessMode::kRead;
   header.trace.sampled = (flags & kFlagSampled) != 0;
+  header.stream = (flags & kFlagStream) != 0;
   header.partition = PartitionId(reader.Number<uint32_t>());
   const auto time_left = reader.Number<uint64_t>();
   if (time_left != kNoDeadline) {
@@ -111,6 +114,19 @@ StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section) {
   }
   if (code != 0) header.status = Status(static_cast<StatusCode>(code), ToAbsl(message));
   return header;
+}
+
+std::string EncodeGrant(uint32_t size) {
+  std::string out;
+  ByteWriter(&out).Number(size);
+  return out;
+}
+
+StatusOr<uint32_t> DecodeGrant(std::string_view section) {
+  ByteReader reader(section);
+  const auto size = reader.Number<uint32_t>();
+  if (!reader.finished()) return DataLoss("grant of ", section.size(), " bytes is malformed");
+  return size;
 }
 
 Status AppendFrame(const Frame& frame, std::string* out) {
@@ -170,7 +186,7 @@ Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
   }
   const auto type = reader.Number<uint8_t>();
   if (type < static_cast<uint8_t>(FrameType::kRequest) ||
-      type > static_cast<uint8_t>(FrameType::kDrain)) {
+      type > static_cast<uint8_t>(FrameType::kEnd)) {
     return DataLoss("frame of unknown type ", int{type});
   }
   if (reader.Number<uint16_t>() != 0) return DataLoss("frame with unknown flags");

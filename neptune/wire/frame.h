@@ -23,6 +23,7 @@
 #include "neptune/base/ids.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
+#include "neptune/wire/trace_context.h"
 
 namespace neptune {
 
@@ -35,6 +36,9 @@ enum class FrameType : uint8_t {
   kResponse = 2,  // section: ResponseHeader
   kCancel = 3,    // the caller no longer wants the answer of this call; no section, no payload
   kDrain = 4,     // the server ends: finish what is in flight, make new calls elsewhere
+  kMessage = 5,   // one message of a stream; no section, the message is the payload
+  kGrant = 6,     // section: how many more bytes of a stream's messages may be sent; no payload
+  kEnd = 7,       // the caller sends no more messages on this stream; no section, no payload
 };
 
 // One frame. `call` joins a request, its response and its cancellation on one connection.
@@ -47,20 +51,13 @@ struct Frame {
 
 enum class AccessMode : uint8_t { kRead = 0, kWrite = 1 };
 
-// Identity of a request across nodes, as in W3C trace context.
-struct TraceContext {
-  uint64_t trace_high = 0;
-  uint64_t trace_low = 0;
-  uint64_t span = 0;
-  bool sampled = false;
-  friend bool operator==(const TraceContext&, const TraceContext&) = default;
-};
-
 struct RequestHeader {
   ServiceName service;
   PartitionId partition;
   MethodName method;
   AccessMode access = AccessMode::kRead;
+  // Opens a stream: messages follow both ways until the response ends it.
+  bool stream = false;
   // Time left for the call when it was sent; nullopt: no deadline.
   std::optional<std::chrono::microseconds> time_left;
   std::string service_class;
@@ -81,6 +78,8 @@ std::string EncodeRequestHeader(const RequestHeader& header);
 StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section);
 std::string EncodeResponseHeader(const ResponseHeader& header);
 StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section);
+std::string EncodeGrant(uint32_t size);
+StatusOr<uint32_t> DecodeGrant(std::string_view section);
 
 // Appends the frame's bytes to `out`, which keeps its contents on an error.
 // Errors: kResourceExhausted the section is over kSectionSizeMax or the payload over 4 GiB.

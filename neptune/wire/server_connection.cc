@@ -10,28 +10,42 @@
 
 namespace neptune {
 
-void IncomingCall::OnCancel(Task action) {
+uint64_t IncomingCall::OnCancel(Task action) {
   {
     LeafLock lock(&mutex_);
     if (!cancelled()) {
-      action_ = std::move(action);
-      return;
+      actions_.emplace_back(next_action_, std::move(action));
+      return next_action_++;
     }
   }
   if (action) action();
+  return 0;
+}
+
+void IncomingCall::Forget(uint64_t action) {
+  Task forgotten;  // destroyed outside the lock
+  LeafLock lock(&mutex_);
+  const auto found = std::find_if(actions_.begin(), actions_.end(),
+                                  [&](const auto& set) { return set.first == action; });
+  if (found == actions_.end()) return;
+  forgotten = std::move(found->second);
+  actions_.erase(found);
 }
 
 void IncomingCall::Cancel() {
-  Task action;
+  std::vector<std::pair<uint64_t, Task>> actions;
   {
     LeafLock lock(&mutex_);
     if (cancelled_.exchange(true, std::memory_order_acq_rel)) return;
-    action = std::exchange(action_, nullptr);
+    actions.swap(actions_);
   }
-  if (action) action();
+  if (stream_ != nullptr) {
+    stream_->Close(Cancelled("the caller cancelled or is gone"), /*drop_unread=*/true);
+  }
+  for (auto& [number, action] : actions) action();
 }
 
-// One accepted stream. Owned by its server; replies refer to it weakly.
+// One accepted connection. Owned by its server; replies refer to it weakly.
 class ServerConnection final : public StreamHandler,
                                public std::enable_shared_from_this<ServerConnection> {
  public:
@@ -46,11 +60,19 @@ class ServerConnection final : public StreamHandler,
   void Start() { stream_->Start(this); }
 
   void Answer(uint64_t call, const ResponseHeader& header, std::string payload) {
-    if (calls_.erase(call) == 0 || stream_ == nullptr) return;
-    WriteAnswer(call, header, payload);
+    const auto found = calls_.find(call);
+    if (found == calls_.end()) return;
+    Erase(found);
+    if (stream_ != nullptr) WriteAnswer(call, header, payload);
   }
 
   void SendDrain() { WriteFrame(FrameType::kDrain, 0, "", ""); }
+
+  // A frame of a stream that goes on; after its answer it is dropped.
+  void SendOnStream(FrameType type, uint64_t call, std::string_view section,
+                    std::string_view payload) {
+    if (calls_.contains(call)) WriteFrame(type, call, section, payload);
+  }
 
   // Looks whether the connection stands still. May end it.
   void Tend(TimePoint now) {
@@ -116,22 +138,54 @@ class ServerConnection final : public StreamHandler,
   }
 
   void TakeFrame(Frame frame) {
-    if (frame.type == FrameType::kCancel) {
-      // The work is told; its answer will find nobody and be dropped.
-      if (auto node = calls_.extract(frame.call); !node.empty()) node.mapped()->Cancel();
-    } else if (frame.type == FrameType::kRequest) {
-      TakeRequest(std::move(frame));
-    } else {
-      End();
+    switch (frame.type) {
+      case FrameType::kRequest:
+        return TakeRequest(std::move(frame));
+      case FrameType::kCancel:
+        return TakeCancel(frame.call);
+      case FrameType::kMessage:
+      case FrameType::kGrant:
+      case FrameType::kEnd:
+        return TakeStreamFrame(std::move(frame));
+      case FrameType::kResponse:
+      case FrameType::kDrain:
+        break;  // only servers send them
     }
+    EndBroken();
+  }
+
+  // The work is told; its answer will find nobody and be dropped.
+  void TakeCancel(uint64_t number) {
+    const auto found = calls_.find(number);
+    if (found == calls_.end()) return;
+    const std::shared_ptr<IncomingCall> call = found->second;
+    Erase(found);
+    call->Cancel();
+  }
+
+  void TakeStreamFrame(Frame frame) {
+    const auto found = calls_.find(frame.call);
+    if (found == calls_.end()) return;  // it crossed the answer on its way
+    MessageStream* const stream = found->second->stream();
+    const Status status = stream == nullptr ? DataLoss("a message for a call that is no stream")
+                                            : DeliverToStream(std::move(frame), *stream);
+    if (status.ok()) return;
+    LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": " << status;
+    EndBroken();
   }
 
   void TakeRequest(Frame frame) {
-    IncomingRequest request;
-    request.call = std::make_shared<IncomingCall>();
-    if (!calls_.emplace(frame.call, request.call).second) return End();  // a call number used twice
-    request.reply = Reply(&server_.loop_, weak_from_this(), frame.call);
     StatusOr<RequestHeader> header = DecodeRequestHeader(frame.section);
+    const bool opens_stream = header.ok() && header->stream;
+    IncomingRequest request;
+    request.call = opens_stream ? std::make_shared<IncomingCall>(MakeOutlet(frame.call))
+                                : std::make_shared<IncomingCall>();
+    // A number that comes again would join the answer to an older request with the newer one.
+    if (frame.call <= last_call_) return EndBroken();
+    last_call_ = frame.call;
+    calls_.emplace(frame.call, request.call);
+    if (opens_stream) ++stream_count_;
+    request.reply = Reply(&server_.loop_, weak_from_this(), frame.call);
     if (!header.ok()) {
       return request.reply.Send({.status = InvalidArgument(ToStd(header.status().message()))}, "");
     }
@@ -139,6 +193,10 @@ class ServerConnection final : public StreamHandler,
       return request.reply.Send({.status = ResourceExhausted(
                                      calls_.size(), " requests of this connection are unanswered")},
                                 "");
+    }
+    if (opens_stream && stream_count_ > server_.options_.stream_count_max) {
+      return request.reply.Send(
+          {.status = ResourceExhausted(stream_count_, " streams of this connection are open")}, "");
     }
     request.header = *std::move(header);
     request.payload = std::move(frame.payload);
@@ -186,7 +244,15 @@ class ServerConnection final : public StreamHandler,
     server_.Remove(id_);
   }
 
+  std::unique_ptr<StreamOutlet> MakeOutlet(uint64_t call);
+
+  void Erase(std::map<uint64_t, std::shared_ptr<IncomingCall>>::iterator call) {
+    if (call->second->stream() != nullptr) --stream_count_;
+    calls_.erase(call);
+  }
+
   void CancelAll() {
+    stream_count_ = 0;
     for (auto& [number, call] : std::exchange(calls_, {})) call->Cancel();
   }
 
@@ -195,6 +261,8 @@ class ServerConnection final : public StreamHandler,
   std::unique_ptr<Stream> stream_;
   FrameDecoder decoder_;
   std::map<uint64_t, std::shared_ptr<IncomingCall>> calls_;
+  uint64_t last_call_ = 0;
+  size_t stream_count_ = 0;  // of calls_
   size_t counted_size_ = 0;  // of the decoder's bytes, in the server's sum
   TimePoint last_frame_at_;
   TimePoint frame_begun_at_;
@@ -202,6 +270,39 @@ class ServerConnection final : public StreamHandler,
   bool paused_ = false;  // not read from: the peer does not read its answers
   bool told_to_drain_ = false;
 };
+
+// Sends the handler's half of a stream, from whatever loop the handler runs on.
+class ServerStreamOutlet final : public StreamOutlet {
+ public:
+  ServerStreamOutlet(Loop& loop, std::weak_ptr<ServerConnection> connection, uint64_t call)
+      : loop_(loop), connection_(std::move(connection)), call_(call) {}
+
+  void SendMessage(std::string message) override {
+    Send(FrameType::kMessage, "", std::move(message));
+  }
+  void SendGrant(uint32_t size) override { Send(FrameType::kGrant, EncodeGrant(size), ""); }
+  void SendEnd() override {}  // a server ends with its answer
+
+ private:
+  void Send(FrameType type, std::string section, std::string payload) {
+    if (Loop::Current() == &loop_) {
+      if (const auto open = connection_.lock()) open->SendOnStream(type, call_, section, payload);
+      return;
+    }
+    loop_.Post([connection = connection_, type, call = call_, section = std::move(section),
+                payload = std::move(payload)] {
+      if (const auto open = connection.lock()) open->SendOnStream(type, call, section, payload);
+    });
+  }
+
+  Loop& loop_;
+  const std::weak_ptr<ServerConnection> connection_;
+  const uint64_t call_;
+};
+
+std::unique_ptr<StreamOutlet> ServerConnection::MakeOutlet(uint64_t call) {
+  return std::make_unique<ServerStreamOutlet>(server_.loop_, weak_from_this(), call);
+}
 
 Reply& Reply::operator=(Reply&& other) noexcept {
   loop_ = std::exchange(other.loop_, nullptr);

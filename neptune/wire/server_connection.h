@@ -1,8 +1,9 @@
-// The serving side of accepted streams: requests in, answers out in any order, cancellation.
+// The serving side of accepted connections: requests in, answers out in any order, message streams,
+// cancellation.
 //
 //   FrameServer (one a loop) ── listens ──> ServerConnection (one a stream)
 //        requests ──> RequestHandler ──> ... ──> Reply::Send (any thread) ──> response frame
-//        cancel, deadline, lost connection ──> IncomingCall::cancelled()
+//        cancel, lost connection ──> IncomingCall::cancelled(), its actions, the end of its stream
 //
 // Source: dissertation 2.2 (request dispatcher's front).
 // Layer: wire.
@@ -17,11 +18,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/metrics.h"
 #include "neptune/wire/frame.h"
+#include "neptune/wire/message_stream.h"
 #include "neptune/world/network.h"
 #include "neptune/world/world.h"
 
@@ -29,20 +33,48 @@ namespace neptune {
 
 class ServerConnection;
 
-// What a request's work shares with its connection: whether anybody still wants it.
+// What a request's work shares with its connection: whether anybody still wants it, and the stream if it
+// opened one.
 class IncomingCall {
  public:
+  IncomingCall() = default;
+  explicit IncomingCall(std::unique_ptr<StreamOutlet> outlet)
+      : stream_(std::make_unique<MessageStream>(std::move(outlet))) {}
+
   bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
   // Runs `action` once when the call is cancelled, at once if it already is; on the connection's
-  // loop or the caller's thread. One action a call; the last one set counts.
-  void OnCancel(Task action);
-  // Marks it cancelled; runs the action. Idempotent.
+  // loop or the caller's thread. Actions run in the order they were set. Returns what Forget takes.
+  uint64_t OnCancel(Task action);
+  // The action will not run any more, unless it runs now on another thread.
+  void Forget(uint64_t action);
+  // Marks it cancelled; ends its stream; runs the actions. Idempotent.
   void Cancel();
 
+  // Null unless the request opened a stream.
+  MessageStream* stream() const { return stream_.get(); }
+
  private:
+  const std::unique_ptr<MessageStream> stream_;
   std::atomic<bool> cancelled_{false};
   LeafMutex mutex_;
-  Task action_ ABSL_GUARDED_BY(mutex_);
+  uint64_t next_action_ ABSL_GUARDED_BY(mutex_) = 1;
+  std::vector<std::pair<uint64_t, Task>> actions_ ABSL_GUARDED_BY(mutex_);
+};
+
+// The cancellation action of a scope: set at its begin, forgotten at its end. A null call never cancels.
+class CancelAction {
+ public:
+  CancelAction(IncomingCall* call, Task action)
+      : call_(call), action_(call == nullptr ? 0 : call->OnCancel(std::move(action))) {}
+  ~CancelAction() {
+    if (call_ != nullptr) call_->Forget(action_);
+  }
+  CancelAction(const CancelAction&) = delete;
+  CancelAction& operator=(const CancelAction&) = delete;
+
+ private:
+  IncomingCall* const call_;
+  const uint64_t action_;
 };
 
 // Answers one request, once. Dropping it unused answers kInternal.
@@ -81,6 +113,9 @@ struct FrameServerOptions {
   size_t connection_count_max = 4096;
   // Most requests of one connection that are not answered yet. Default: 10,000.
   size_t in_flight_count_max = 10000;
+  // Most streams of one connection at once. Larger: more memory that slow readers may hold, up to a
+  // window and a message each. Default: 128, 160 MiB.
+  size_t stream_count_max = 128;
   // Unsent answer bytes at which a connection is no longer read. Default: 4 MiB.
   size_t unsent_size_max = 4 << 20;
   // Most bytes of unfinished frames over all connections; the connection that goes over it is closed.
