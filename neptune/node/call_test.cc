@@ -188,6 +188,86 @@ TEST_F(CallTest, LostCallerEndsTheWork) {
   EXPECT_EQ(records_["s0"].running, 0);
 }
 
+TEST_F(CallTest, LostCallerEndsWhatTheMethodCalled) {
+  Start(1);
+  const auto outcome = Begin("Relay", "");
+  simulator().RunFor(milliseconds(50));
+  EXPECT_EQ(records_["s0"].running, 1) << "the call of the call";
+  simulator().Crash("c", CrashKind::kProcess);
+  simulator().RunFor(milliseconds(50));
+  EXPECT_EQ(records_["s0"].running, 0);
+  EXPECT_EQ(LoadIndex("s0"), 0);
+}
+
+TEST_F(CallTest, DeadlineIsHandedDown) {
+  Start(1);
+  EXPECT_EQ(Do("Relay", "", milliseconds(100)).status.code(), StatusCode::kDeadlineExceeded);
+  simulator().RunFor(milliseconds(20));
+  EXPECT_EQ(records_["s0"].running, 0);
+  const double expired = *cluster_->node("s0").metrics().Value(
+      "neptune_calls_total", {{"service", "echo"}, {"method", "Wait"}, {"outcome", "expired"}});
+  const double cancelled = *cluster_->node("s0").metrics().Value(
+      "neptune_calls_total", {{"service", "echo"}, {"method", "Wait"}, {"outcome", "cancelled"}});
+  EXPECT_EQ(expired + cancelled, 1) << "which of the two comes first is a matter of microseconds";
+}
+
+TEST_F(CallTest, SleepOfAMethodEndsWithItsCaller) {
+  Start(1);
+  const auto outcome = Begin("Nap", "", milliseconds(100));
+  simulator().RunFor(milliseconds(90));
+  EXPECT_EQ(records_["s0"].running, 1);
+  simulator().RunFor(milliseconds(20));
+  EXPECT_EQ(records_["s0"].running, 0);
+  const auto lost = Begin("Nap", "");
+  simulator().RunFor(milliseconds(50));
+  EXPECT_EQ(records_["s0"].running, 1);
+  simulator().Crash("c", CrashKind::kProcess);
+  simulator().RunFor(milliseconds(5));
+  EXPECT_EQ(records_["s0"].running, 0) << "at once, not at its next look";
+}
+
+TEST_F(CallTest, SampledTraceLeavesConnectedSpans) {
+  Start(1);
+  const TraceContext root{0x11, 0x22, 0x33, true};
+  cluster_->RunOnClient([&](ClientSession& session) {
+    session.trace = root;
+    Data response;
+    EXPECT_EQ(
+        Call(session, ServiceName("echo"), PartitionId(0), MethodName("Relay"), AccessMode::kRead,
+             Data(), &response, {.deadline = this_thread::Now() + milliseconds(50)})
+            .code(),
+        StatusCode::kDeadlineExceeded);
+  });
+  simulator().RunFor(milliseconds(50));
+  std::vector<Span> spans = cluster_->client().spans().Snapshot();
+  ASSERT_EQ(spans.size(), 1u);
+  EXPECT_EQ(spans[0].parent, root.span);
+  const std::vector<Span> served = cluster_->node("s0").spans().Snapshot();
+  spans.insert(spans.end(), served.begin(), served.end());
+  ASSERT_EQ(spans.size(), 4u) << "two calls with two sides each";
+  std::set<uint64_t> known = {root.span};
+  for (const Span& span : spans) known.insert(span.context.span);
+  EXPECT_EQ(known.size(), 5u);
+  for (const Span& span : spans) {
+    EXPECT_EQ(span.context.trace_high, root.trace_high);
+    EXPECT_EQ(span.context.trace_low, root.trace_low);
+    EXPECT_TRUE(known.contains(span.parent)) << span.what << " is an orphan";
+  }
+}
+
+TEST_F(CallTest, UnsampledTraceIsHandedDownAndKeptNowhere) {
+  Start(1);
+  cluster_->RunOnClient([&](ClientSession& session) {
+    session.trace = {0x11, 0x22, 0x33, false};
+    Data response;
+    EXPECT_TRUE(Call(session, ServiceName("echo"), PartitionId(0), MethodName("Name"),
+                     AccessMode::kRead, Data(), &response)
+                    .ok());
+  });
+  EXPECT_TRUE(cluster_->client().spans().Snapshot().empty());
+  EXPECT_TRUE(cluster_->node("s0").spans().Snapshot().empty());
+}
+
 TEST_F(CallTest, CancelledRequestLeavesTheQueue) {
   Start(1, "concurrency: 1");
   const auto busy = Begin("Sleep", "300");

@@ -4,6 +4,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/node/echo_module.h"
+#include "neptune/service/client.h"
 #include "neptune/thread/user_thread.h"
 
 namespace neptune {
@@ -19,6 +20,8 @@ class CallTestModule final : public ServiceModule {
     host_ = static_cast<SimWorld&>(context.world).name();
     NEPTUNE_RETURN_IF_ERROR(echo_.Start(context));
     AddReads(context.registrar);
+    AddCalls(context.registrar, context.client);
+    AddStreams(context.registrar);
     AddWrite(context.registrar);
     AddOperators(context.registrar);
     return OkStatus();
@@ -56,6 +59,60 @@ class CallTestModule final : public ServiceModule {
     registrar.Method(MethodName("Throw"), {}, [](RequestContext&, const Data&, Data*) -> Status {
       throw std::runtime_error("asked to throw");
     });
+  }
+
+  void AddCalls(ServiceRegistrar& registrar, Client& client) {
+    registrar.Method(MethodName("Relay"), {},
+                     [&client](RequestContext& context, const Data&, Data* response) {
+                       ClientSession session(client, context);
+                       return Call(session, ServiceName("echo"), context.partition(),
+                                   MethodName("Wait"), AccessMode::kRead, Data(), response);
+                     });
+    registrar.Method(MethodName("Nap"), {.grain = Grain::kLong},
+                     [this](RequestContext& context, const Data&, Data*) {
+                       ++record().running;
+                       const Status status =
+                           context.SleepUntil(context.Now() + std::chrono::hours(1));
+                       --record().running;
+                       return status;
+                     });
+  }
+
+  void AddStreams(ServiceRegistrar& registrar) {
+    registrar.Stream(MethodName("Hold"), {},
+                     [this](RequestContext& context, const Data& request, ServerStream& stream) {
+                       return Hold(context, request, stream);
+                     });
+    registrar.Stream(MethodName("Pour"), {.grain = Grain::kLong},
+                     [this](RequestContext&, const Data& request, ServerStream& stream) {
+                       return Pour(std::string(std::stoul(request.bytes()), 'x'), stream);
+                     });
+    registrar.Stream(MethodName("Refuse"), {},
+                     [](RequestContext&, const Data&, ServerStream& stream) -> Status {
+                       NEPTUNE_RETURN_IF_ERROR(stream.Read().status());
+                       return FailedPrecondition("asked to refuse");
+                     });
+  }
+
+  Status Hold(RequestContext& context, const Data& request, ServerStream& stream) {
+    ++record().running;
+    Status status = context.SleepUntil(context.Now() + milliseconds(std::stoi(request.bytes())));
+    while (status.ok()) {
+      const auto message = stream.Read();
+      status = message.status();
+      if (!status.ok() || !message->has_value()) break;
+      ++record().messages;
+    }
+    --record().running;
+    record().stream_end = status.code();
+    return status;
+  }
+
+  Status Pour(const std::string& message, ServerStream& stream) {
+    Status status;
+    for (; status.ok(); status = stream.Write(Data(message))) ++record().messages;
+    record().stream_end = status.code();
+    return status;
   }
 
   void AddWrite(ServiceRegistrar& registrar) {

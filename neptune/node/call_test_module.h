@@ -16,7 +16,9 @@ struct HostRecord {
   int begun = 0;    // methods of any kind that began
   int running = 0;  // inside Sleep and Wait now
   int running_max = 0;
-  int told_to_stop = 0;  // saw ShouldStop
+  int told_to_stop = 0;                          // saw ShouldStop
+  int messages = 0;                              // read by Hold, written by Pour
+  StatusCode stream_end = StatusCode::kUnknown;  // what Pour or Hold last met
   int writes = 0;
   int module_stops = 0;
   int running_at_module_stop = 0;
@@ -36,7 +38,13 @@ using HostRecords = std::map<std::string, HostRecord>;
 //   Wait     long   until it should stop
 //   Write    short  a write: counts, and answers after 100 ms
 //   Throw    short  throws
+//   Relay    short  calls Wait of its own service on behalf of its request
+//   Nap      long   sleeps for an hour, or until nobody waits for its answer
 //   LateSum  short  as Sum, after 300 ms on host s0
+// the streams
+//   Hold     short  reads nothing for as many milliseconds as the request says, then all
+//   Pour     long   writes messages of as many bytes as the request says until it may not
+//   Refuse   short  reads one message and fails
 // and the reduce operators FailingReduce and ThrowingReduce.
 ModuleFactory CallTestModules(HostRecords* records);
 

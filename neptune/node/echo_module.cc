@@ -24,6 +24,20 @@ Status Work(RequestContext& context, const Data& request, Data* response) {
   return OkStatus();
 }
 
+Status EchoMessages(RequestContext&, const Data&, ServerStream& stream) {
+  while (true) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> message, stream.Read());
+    if (!message) return OkStatus();
+    NEPTUNE_RETURN_IF_ERROR(stream.Write(*message));
+  }
+}
+
+Status CountUp(RequestContext&, const Data& request, ServerStream& stream) {
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t count, ParseNumber(request.bytes()));
+  for (uint64_t i = 0; i < count; ++i) NEPTUNE_RETURN_IF_ERROR(stream.Write(Data(StrCat(i))));
+  return OkStatus();
+}
+
 Status AddNumbers(const Data& first, const Data& second, const Data&, Data* result) {
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t a, ParseNumber(first.bytes()));
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t b, ParseNumber(second.bytes()));
@@ -48,6 +62,8 @@ Status EchoModule::Start(ModuleContext& context) {
     *response = Data(StrCat(request.partition()));
     return OkStatus();
   });
+  registrar.Stream(MethodName("EchoMessages"), {}, EchoMessages);
+  registrar.Stream(MethodName("CountUp"), {.grain = Grain::kLong}, CountUp);
   registrar.Reduce(MethodName("AddNumbers"), AddNumbers);
   return OkStatus();
 }

@@ -43,13 +43,14 @@ Node::Node(World& world, NodeOptions options)
   identity_.cluster = ClusterNumber(options_.spec.name());
   identity_.node = options_.name;
   identity_.incarnation = static_cast<uint64_t>(world.wall_time().ns_since_1970);
-  client_ = std::make_unique<Client>(loops_, operators_, metrics_, [this](const NodeId& node) {
-    control_->loop->Post([this, node] {
-      if (listener_ == nullptr) return;
-      counters_.nodes_excluded->Increment();
-      listener_->Exclude(node);
-    });
-  });
+  client_ =
+      std::make_unique<Client>(loops_, operators_, metrics_, spans_, [this](const NodeId& node) {
+        control_->loop->Post([this, node] {
+          if (listener_ == nullptr) return;
+          counters_.nodes_excluded->Increment();
+          listener_->Exclude(node);
+        });
+      });
 }
 
 Node::~Node() = default;
@@ -183,8 +184,9 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   ServiceHostOptions host_options;
   host_options.queue.length_max = service.queue_length_max();
   host_options.concurrency = service.concurrency();
+  host_options.with_statistics = options_.with_method_statistics;
   auto host = std::make_unique<ServiceHost>(ServiceName(service.name()), partitions, loops_,
-                                            operators_, metrics_, host_options);
+                                            operators_, metrics_, spans_, host_options);
   ModuleContext context{options_.name,
                         ServiceName(service.name()),
                         partitions,
@@ -324,6 +326,7 @@ Status Node::AddStatusSections() {
   }));
   NEPTUNE_RETURN_IF_ERROR(
       add("calls", [this](StatusReport* report) { client_->statistics().Describe(report); }));
+  NEPTUNE_RETURN_IF_ERROR(add("traces", [this](StatusReport* report) { spans_.Describe(report); }));
   return add("hosted services", [this](StatusReport* report) {
     StatusTable table{"Services on this node",
                       {"service", "implementation", "partitions", "waiting", "load index"},

@@ -52,6 +52,8 @@ struct NodeOptions {
   YellowPageOptions yellow_page;
   // Serve /metrics and status pages.
   bool with_admin = true;
+  // See ServiceHostOptions.
+  bool with_method_statistics = true;
 };
 
 class Node {
@@ -75,6 +77,7 @@ class Node {
   Client& client() { return *client_; }
   NodeLoops& loops() { return loops_; }
   MetricsRegistry& metrics() { return metrics_; }
+  SpanLog& spans() { return spans_; }
   // What the node knows of the cluster now. Any thread.
   std::shared_ptr<const YellowPageView> View() const;
   // Active and queued requests of all services. Any thread, once started.
@@ -116,6 +119,7 @@ class Node {
   MetricsRegistry metrics_;
   NodeMetrics counters_;  // set before the loops are prepared
   StatusSections status_;
+  SpanLog spans_;
   NodeLoops loops_;
   OperatorRegistry operators_;
   std::unique_ptr<Client> client_;

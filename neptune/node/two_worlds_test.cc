@@ -8,6 +8,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/dac/dac.h"
 #include "neptune/node/simulated_cluster.h"
+#include "neptune/service/client_stream.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/world/real/real_world.h"
 
@@ -37,6 +38,13 @@ class Scenario {
     Say(CallOnce("Work", 0, "2000"));
     Say(CallOnce("Work", 0, "300000", milliseconds(50)));
     Say(Sum());
+    Say(StreamOf("EchoMessages", "", 500, 1000));
+    Say(StreamOf("EchoMessages", "", 3, 900'000));
+    Say(StreamOf("CountUp", "20000", 0, 0));
+    Say(StreamOf("CountUp", "nonsense", 0, 0));
+    Say(StreamOf("Echo", "", 1, 1));
+    Say(CallOnce("CountUp", 0, "1"));
+    Say(GiveUpStream());
     Leave();
     for (int i = 0; i < 20; ++i) Say(CallOnce("Echo", 0, StrCat("again ", i)));
     return said_;
@@ -86,6 +94,44 @@ class Scenario {
     const Status status = Aggregate(session, request, &result, &report);
     return StrCat("sum ", status.ok() ? result.bytes() : "failed", " of quality ",
                   report.quality());
+  }
+
+  // Writes `count` messages on a thread of its own while this one reads.
+  std::string StreamOf(const char* method, const std::string& request, int count, size_t size) {
+    ClientSession session(client_.client());
+    auto stream = OpenStream(session, ServiceName("echo"), PartitionId(0), MethodName(method),
+                             Data(request), {.deadline = this_thread::Now() + seconds(20)});
+    if (!stream.ok()) return stream.status().ToString();
+    const auto writer = ThreadScheduler::Current()->Spawn([&] {
+      for (int i = 0; i < count; ++i) {
+        if (!(*stream)->Write(Data(std::string(size, static_cast<char>('a' + i % 26)))).ok()) break;
+      }
+      (*stream)->EndWriting();
+    });
+    int read = 0;
+    size_t bytes = 0;
+    auto message = (*stream)->Read();
+    for (; message.ok() && message->has_value(); message = (*stream)->Read()) {
+      ++read;
+      bytes += (*message)->bytes().size();
+      if (count > 0) {
+        EXPECT_EQ((*message)->bytes()[0], 'a' + (read - 1) % 26);
+      }
+    }
+    ThreadScheduler::Current()->Join(*writer->get(), kNever);
+    return StrCat(method, " stream ", absl::StatusCodeToString(message.status().code()), " ", read,
+                  " messages of ", bytes, " bytes");
+  }
+
+  // A stream that its owner drops costs its server nothing more.
+  std::string GiveUpStream() {
+    ClientSession session(client_.client());
+    auto stream = OpenStream(session, ServiceName("echo"), PartitionId(0),
+                             MethodName("EchoMessages"), Data());
+    EXPECT_TRUE((*stream)->Write(Data("x")).ok());
+    EXPECT_TRUE((*stream)->Read().ok());
+    stream->reset();
+    return CallOnce("Echo", 0, "after");
   }
 
   void Leave() {
@@ -161,6 +207,12 @@ TEST(TwoWorldsTest, TheSameScenarioLooksTheSame) {
   const std::string simulated = RunSimulated();
   EXPECT_EQ(RunReal(), simulated);
   EXPECT_NE(simulated.find("Work DEADLINE_EXCEEDED"), std::string::npos) << simulated;
+  EXPECT_NE(simulated.find("EchoMessages stream OK 500 messages of 500000 bytes"),
+            std::string::npos)
+      << simulated;
+  EXPECT_NE(simulated.find("CountUp stream OK 20000 messages"), std::string::npos) << simulated;
+  EXPECT_NE(simulated.find("CountUp stream INVALID_ARGUMENT 0 messages"), std::string::npos)
+      << simulated;
   EXPECT_NE(simulated.find("sum 1 of quality 1"), std::string::npos) << simulated;
   EXPECT_NE(simulated.find("3 replicas\nEcho OK same\n"), std::string::npos) << simulated;
 }

@@ -16,51 +16,59 @@ Counter& CallStatistics::Entry::ForStatus(const Status& status) const {
       return *refused;
     case StatusCode::kUnavailable:
       return *unavailable;
+    case StatusCode::kCancelled:
+      return *cancelled;
     default:
       return *failed;
   }
 }
 
-StatusOr<std::unique_ptr<CallStatistics::Entry>> CallStatistics::Make(const ServiceName& service) {
+StatusOr<std::unique_ptr<CallStatistics::Entry>> CallStatistics::Make(const ServiceName& service,
+                                                                      const MethodName& method) {
   auto entry = std::make_unique<Entry>();
-  const std::pair<const char*, Counter**> outcomes[] = {{"ok", &entry->ok},
-                                                        {"expired", &entry->expired},
-                                                        {"refused", &entry->refused},
-                                                        {"unavailable", &entry->unavailable},
-                                                        {"failed", &entry->failed}};
+  const MetricLabels labels = {{"service", service.value()}, {"method", method.value()}};
+  const std::pair<const char*, Counter**> outcomes[] = {
+      {"ok", &entry->ok},           {"expired", &entry->expired},
+      {"refused", &entry->refused}, {"unavailable", &entry->unavailable},
+      {"failed", &entry->failed},   {"cancelled", &entry->cancelled}};
   for (const auto& [outcome, counter] : outcomes) {
+    MetricLabels with_outcome = labels;
+    with_outcome.emplace_back("outcome", outcome);
     NEPTUNE_ASSIGN_OR_RETURN(
         *counter, metrics_.AddCounter("neptune_calls_total", "Calls to other services, by outcome.",
-                                      {{"service", service.value()}, {"outcome", outcome}}));
+                                      with_outcome));
   }
-  NEPTUNE_ASSIGN_OR_RETURN(entry->attempts,
-                           metrics_.AddCounter("neptune_call_attempts_total",
-                                               "Servers tried by calls to other services.",
-                                               {{"service", service.value()}}));
-  NEPTUNE_ASSIGN_OR_RETURN(entry->duration,
-                           metrics_.AddHistogram("neptune_call_seconds",
-                                                 "Time of calls to other services, waits included.",
-                                                 {{"service", service.value()}}));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      entry->attempts, metrics_.AddCounter("neptune_call_attempts_total",
+                                           "Servers tried by calls to other services.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      entry->duration,
+      metrics_.AddHistogram("neptune_call_seconds",
+                            "Time of calls to other services, waits included.", labels));
   return entry;
 }
 
-const CallStatistics::Entry* CallStatistics::Find(const ServiceName& service) {
+const CallStatistics::Entry* CallStatistics::Find(const ServiceName& service,
+                                                  const MethodName& method) {
   LeafLock lock(&mutex_);
-  if (const auto found = entries_.find(service.value()); found != entries_.end()) {
-    return found->second.get();
+  if (const auto of_service = entries_.find(service.value()); of_service != entries_.end()) {
+    const auto found = of_service->second.find(method.value());
+    if (found != of_service->second.end()) return found->second.get();
   }
-  if (entries_.size() >= kCalledServiceCountMax) return nullptr;
-  StatusOr<std::unique_ptr<Entry>> made = Make(service);
+  if (entry_count_ >= kCalledMethodCountMax) return nullptr;
+  StatusOr<std::unique_ptr<Entry>> made = Make(service, method);
   if (!made.ok()) {
-    LOG_EVERY_N(ERROR, 1000) << "calls to " << service << " are not counted: " << made.status();
+    LOG_EVERY_N(ERROR, 1000) << "calls to " << service << "." << method
+                             << " are not counted: " << made.status();
     return nullptr;
   }
-  return entries_.emplace(service.value(), *std::move(made)).first->second.get();
+  ++entry_count_;
+  return entries_[service.value()].emplace(method.value(), *std::move(made)).first->second.get();
 }
 
-void CallStatistics::Record(const ServiceName& service, const Status& status, int attempts,
-                            Duration duration) {
-  const Entry* const entry = Find(service);
+void CallStatistics::Record(const ServiceName& service, const MethodName& method,
+                            const Status& status, int attempts, Duration duration) {
+  const Entry* const entry = Find(service, method);
   if (entry == nullptr) return;
   entry->ForStatus(status).Increment();
   entry->attempts->Increment(static_cast<uint64_t>(attempts));
@@ -69,17 +77,20 @@ void CallStatistics::Record(const ServiceName& service, const Status& status, in
 
 void CallStatistics::Describe(StatusReport* report) const {
   StatusTable table{"Calls to other services",
-                    {"service", "ok", "unavailable", "refused", "expired", "failed",
-                     "servers tried", "p50 ms", "p99 ms"},
+                    {"service", "method", "ok", "unavailable", "refused", "expired", "cancelled",
+                     "failed", "servers tried", "p50 ms", "p99 ms"},
                     {}};
   LeafLock lock(&mutex_);
-  for (const auto& [service, entry] : entries_) {
-    const Histogram times = entry->duration->Snapshot();
-    constexpr double kNsPerMs = 1e6;
-    table.AddRow(service, entry->ok->value(), entry->unavailable->value(), entry->refused->value(),
-                 entry->expired->value(), entry->failed->value(), entry->attempts->value(),
-                 static_cast<double>(times.Percentile(0.50)) / kNsPerMs,
-                 static_cast<double>(times.Percentile(0.99)) / kNsPerMs);
+  for (const auto& [service, methods] : entries_) {
+    for (const auto& [method, entry] : methods) {
+      const Histogram times = entry->duration->Snapshot();
+      constexpr double kNsPerMs = 1e6;
+      table.AddRow(service, method, entry->ok->value(), entry->unavailable->value(),
+                   entry->refused->value(), entry->expired->value(), entry->cancelled->value(),
+                   entry->failed->value(), entry->attempts->value(),
+                   static_cast<double>(times.Percentile(0.50)) / kNsPerMs,
+                   static_cast<double>(times.Percentile(0.99)) / kNsPerMs);
+    }
   }
   report->tables.push_back(std::move(table));
 }

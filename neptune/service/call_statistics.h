@@ -1,9 +1,9 @@
-// What became of a node's outgoing calls, by service: for metrics and the status page.
+// What became of a node's outgoing calls and streams, by service and method: for metrics and the status page.
 //
 // Source: none. Layer: service.
 // Threads: thread-safe.
 // Units: seconds in the metrics' text.
-// Limits: kCalledServiceCountMax services; calls of further ones are not counted.
+// Limits: kCalledMethodCountMax methods; calls of further ones are not counted.
 
 #pragma once
 
@@ -20,15 +20,16 @@
 
 namespace neptune {
 
-inline constexpr size_t kCalledServiceCountMax = 128;
+inline constexpr size_t kCalledMethodCountMax = 160;  // times outcomes: below kSeriesCountMax
 
 class CallStatistics {
  public:
   explicit CallStatistics(MetricsRegistry& metrics) : metrics_(metrics) {}
 
   // One finished call with the number of servers tried.
-  void Record(const ServiceName& service, const Status& status, int attempts, Duration duration);
-  // A table of the services called.
+  void Record(const ServiceName& service, const MethodName& method, const Status& status,
+              int attempts, Duration duration);
+  // A table of the methods called.
   void Describe(StatusReport* report) const;
 
  private:
@@ -37,6 +38,7 @@ class CallStatistics {
     Counter* expired = nullptr;
     Counter* refused = nullptr;
     Counter* unavailable = nullptr;
+    Counter* cancelled = nullptr;
     Counter* failed = nullptr;
     Counter* attempts = nullptr;
     HistogramMetric* duration = nullptr;
@@ -44,12 +46,16 @@ class CallStatistics {
     Counter& ForStatus(const Status& status) const;
   };
   // Null beyond the limit.
-  const Entry* Find(const ServiceName& service);
-  StatusOr<std::unique_ptr<Entry>> Make(const ServiceName& service);
+  const Entry* Find(const ServiceName& service, const MethodName& method);
+  StatusOr<std::unique_ptr<Entry>> Make(const ServiceName& service, const MethodName& method);
+
+  using Entries = std::map<std::string, std::unique_ptr<Entry>, std::less<>>;
 
   MetricsRegistry& metrics_;
   mutable LeafMutex mutex_;
-  std::map<std::string, std::unique_ptr<Entry>> entries_ ABSL_GUARDED_BY(mutex_);
+  // By service, then by method, so that finding one makes no key.
+  std::map<std::string, Entries, std::less<>> entries_ ABSL_GUARDED_BY(mutex_);
+  size_t entry_count_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace neptune

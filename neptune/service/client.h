@@ -14,6 +14,7 @@
 // Errors: kUnavailable no live replica, or every attempt failed; kDeadlineExceeded; kCancelled the
 // node
 //   stops; otherwise what the method answered.
+// What became of each call is counted by service and method, and kept as a span if its trace is sampled.
 // Limits: CallOptions::attempts_max tries a call; every call has a deadline unless it says kNever.
 
 #pragma once
@@ -30,6 +31,8 @@
 #include "neptune/service/loop_client.h"
 #include "neptune/service/node_loops.h"
 #include "neptune/service/operator_registry.h"
+#include "neptune/service/service_module.h"
+#include "neptune/service/span_log.h"
 #include "neptune/wire/frame.h"
 
 namespace neptune {
@@ -48,14 +51,22 @@ struct CallReport {
   // As the server measured them.
   Duration queue_time{0};
   Duration run_time{0};
+  // The server's load index when it answered.
+  uint32_t load_index = 0;
+  // As the caller saw it, from the choice of a server to the answer.
+  Duration duration{0};
 };
 
 class Client {
  public:
   // `exclude` is called, on any loop, for a node that cannot be reached.
-  Client(NodeLoops& loops, OperatorRegistry& operators, MetricsRegistry& metrics,
+  Client(NodeLoops& loops, OperatorRegistry& operators, MetricsRegistry& metrics, SpanLog& spans,
          absl::AnyInvocable<void(const NodeId&)> exclude)
-      : loops_(loops), operators_(operators), statistics_(metrics), exclude_(std::move(exclude)) {}
+      : loops_(loops),
+        operators_(operators),
+        statistics_(metrics),
+        spans_(spans),
+        exclude_(std::move(exclude)) {}
 
   // Replicas as the caller's loop knows them now.
   std::shared_ptr<const YellowPageView> View() const {
@@ -64,12 +75,17 @@ class Client {
   const OperatorRegistry& operators() const { return operators_; }
   NodeLoops& loops() const { return loops_; }
   CallStatistics& statistics() { return statistics_; }
+  SpanLog& spans() { return spans_; }
+  // Keeps what became of a call or stream: statistics, and a span, child of `from`, if it is sampled.
+  void Conclude(const RequestHeader& header, const TraceContext& from, const Status& status,
+                const CallReport& report);
   void Exclude(const NodeId& node) { exclude_(node); }
 
  private:
   NodeLoops& loops_;
   OperatorRegistry& operators_;
   CallStatistics statistics_;
+  SpanLog& spans_;
   absl::AnyInvocable<void(const NodeId&)> exclude_;
 };
 
@@ -77,15 +93,28 @@ class Client {
 class ClientSession {
  public:
   explicit ClientSession(Client& client) : client_(client) {}
+  // For what a method calls on behalf of its request, with the request's class and trace. Calls end with
+  // kCancelled once the request's caller is gone, and at the request's deadline if it is before their own.
+  ClientSession(Client& client, const RequestContext& request);
 
   Client& client() const { return client_; }
+  // The header of a call from this session.
+  RequestHeader HeaderFor(const ServiceName& service, PartitionId partition,
+                          const MethodName& method) const;
+  // Whose cancellation ends this session's calls; may be null.
+  IncomingCall* caller() const { return caller_.get(); }
+  TimePoint deadline_max() const { return deadline_max_; }
+
   std::string service_class;
+  // Of what the session's owner does; calls are its children.
   TraceContext trace;
   // For calls without a deadline of their own. Default: 10 s.
   Duration default_timeout = std::chrono::seconds(10);
 
  private:
   Client& client_;
+  TimePoint deadline_max_ = kNever;
+  std::shared_ptr<IncomingCall> caller_;
 };
 
 // Calls `method` on a replica of the partition and waits for its answer. `response` is untouched on

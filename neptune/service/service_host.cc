@@ -13,6 +13,19 @@ namespace neptune {
 
 TimePoint RequestContext::Now() const { return Loop::Current()->Now(); }
 
+Status RequestContext::SleepUntil(TimePoint when) const {
+  const CancelAction wake_me(call_.get(),
+                             [self = ThreadRef(UserThread::Current())] { self->Wake(); });
+  while (Now() < when) {
+    if (call_ != nullptr && call_->cancelled()) return Cancelled("the caller is gone");
+    if (Now() >= deadline_) return DeadlineExceeded("the deadline of the request");
+    if (this_thread::Park(std::min(when, deadline_)) == ParkResult::kStopping) {
+      return Cancelled("the node stops");
+    }
+  }
+  return OkStatus();
+}
+
 namespace {
 
 // Runs what a service programmer wrote; an exception becomes kInternal.
@@ -33,7 +46,8 @@ Status WithoutExceptions(std::string_view what, Function&& function) {
 struct ServiceHost::MethodEntry {
   std::string name;
   MethodOptions options;
-  MethodFunction function;
+  MethodFunction function;         // of a call
+  StreamFunction stream_function;  // of a stream; one of the two is set
   // Counters by outcome, fixed when the method is registered.
   Counter* ok = nullptr;
   Counter* refused = nullptr;
@@ -42,7 +56,11 @@ struct ServiceHost::MethodEntry {
   Counter* failed = nullptr;
   HistogramMetric* queue_time = nullptr;
   HistogramMetric* run_time = nullptr;
+  // Of a stream's messages.
+  Counter* messages_read = nullptr;
+  Counter* messages_written = nullptr;
 
+  bool streams() const { return stream_function != nullptr; }
   Counter& ForStatus(const Status& status) const {
     switch (status.code()) {
       case StatusCode::kOk:
@@ -60,13 +78,14 @@ struct ServiceHost::MethodEntry {
 };
 
 ServiceHost::ServiceHost(ServiceName service, std::vector<PartitionId> partitions, NodeLoops& loops,
-                         OperatorRegistry& operators, MetricsRegistry& metrics,
+                         OperatorRegistry& operators, MetricsRegistry& metrics, SpanLog& spans,
                          const ServiceHostOptions& options)
     : service_(std::move(service)),
       partitions_(std::move(partitions)),
       loops_(loops),
       operators_(operators),
       metrics_(metrics),
+      spans_(spans),
       options_(options),
       queue_(options.queue) {}
 
@@ -99,12 +118,32 @@ void ServiceHost::Stop() {
 
 void ServiceHost::Method(const MethodName& name, const MethodOptions& options,
                          MethodFunction function) {
+  Register(name, options).function = std::move(function);
+}
+
+void ServiceHost::Stream(const MethodName& name, const MethodOptions& options,
+                         StreamFunction function) {
+  CHECK(options.access == AccessMode::kRead) << "stream method " << name << " writes";
+  MethodEntry& entry = Register(name, options);
+  entry.stream_function = std::move(function);
+  const auto count = [&](const char* direction) {
+    auto counter = metrics_.AddCounter(
+        "neptune_stream_messages_total", "Messages of streams, by direction.",
+        {{"service", service_.value()}, {"method", name.value()}, {"direction", direction}});
+    CHECK(counter.ok()) << counter.status();
+    return *counter;
+  };
+  entry.messages_read = count("read");
+  entry.messages_written = count("written");
+}
+
+ServiceHost::MethodEntry& ServiceHost::Register(const MethodName& name,
+                                                const MethodOptions& options) {
   CHECK(options.access == AccessMode::kRead || !options.stateless)
       << "method " << name << " writes and so cannot be stateless";
   auto entry = std::make_unique<MethodEntry>();
   entry->name = name.value();
   entry->options = options;
-  entry->function = std::move(function);
   const auto count = [&](const char* outcome) {
     auto counter = metrics_.AddCounter(
         "neptune_requests_total", "Requests served, by outcome.",
@@ -126,8 +165,9 @@ void ServiceHost::Method(const MethodName& name, const MethodOptions& options,
   entry->queue_time =
       time("neptune_queue_seconds", "Time from arrival to the start of the method.");
   entry->run_time = time("neptune_run_seconds", "Time that the method ran or waited inside.");
-  CHECK(methods_.emplace(name.value(), std::move(entry)).second)
-      << "method " << name << " registered twice";
+  const auto [added, is_new] = methods_.emplace(name.value(), std::move(entry));
+  CHECK(is_new) << "method " << name << " registered twice";
+  return *added->second;
 }
 
 void ServiceHost::Reduce(const MethodName& name, ReduceOperator reduce) {
@@ -145,6 +185,10 @@ const ServiceHost::MethodEntry* ServiceHost::Find(const IncomingRequest& request
   const MethodEntry& method = *found->second;
   if (method.options.access == AccessMode::kWrite && header.access == AccessMode::kRead) {
     *why = InvalidArgument("method ", header.method, " writes and was called as a read");
+  } else if (method.streams() != header.stream) {
+    *why = InvalidArgument(
+        "method ", header.method,
+        method.streams() ? " is a stream and was called" : " is no stream and was opened as one");
   } else if (std::find(partitions_.begin(), partitions_.end(), header.partition) ==
              partitions_.end()) {
     *why = Unavailable("partition ", header.partition, " of ", service_, " is not on this node");
@@ -158,6 +202,7 @@ void ServiceHost::Dispatch(IncomingRequest request) {
   Status why;
   const MethodEntry* const method = Find(request, &why);
   if (!why.ok()) return Refuse(std::move(request), why, method);
+  if (method->streams()) return BeginStream(std::move(request), *method);
   ++load_;
   if (method->options.grain == Grain::kShort && TryRunInPlace(request, *method)) return;
   Enqueue(std::move(request), *method);
@@ -282,32 +327,99 @@ void ServiceHost::StartOn(NodeLoop& worker, IncomingRequest request, const Metho
 }
 
 void ServiceHost::Serve(IncomingRequest request, const MethodEntry& method) {
-  Loop& loop = *Loop::Current();
-  const TimePoint begin = loop.Now();
-  RequestContext context(request.header.partition, request.deadline, request.header.service_class,
-                         request.header.trace, request.call, loops_.world());
+  Served served;
+  served.begin = Loop::Current()->Now();
+  RequestContext context = ContextOf(request);
   const Data input(std::move(request.payload));
   Data output;
-  Status status;
   if (request.call->cancelled()) {
-    status = Cancelled("the caller cancelled");
+    served.status = Cancelled("the caller cancelled");
   } else {
-    status =
+    served.status =
         WithoutExceptions(method.name, [&] { return method.function(context, input, &output); });
   }
-  const TimePoint end = loop.Now();
-  last_progress_ns_ = end.time_since_epoch().count();
-  method.queue_time->Record(begin - request.received);
-  method.run_time->Record(end - begin);
-  method.ForStatus(status).Increment();
+  served.end = Loop::Current()->Now();
+  last_progress_ns_.store(served.end.time_since_epoch().count(), std::memory_order_relaxed);
+  const ResponseHeader header = Conclude(request, method, context, served);
+  request.reply.Send(header, served.status.ok() ? std::move(output).TakeBytes() : std::string());
+}
+
+// What the method calls is a child of the server's span.
+RequestContext ServiceHost::ContextOf(const IncomingRequest& request) const {
+  const TraceContext& from = request.header.trace;
+  return RequestContext(request.header.partition, request.deadline, request.header.service_class,
+                        from.sampled ? ChildOf(from, Loop::Current()->random()) : from,
+                        request.call, loops_.world());
+}
+
+ResponseHeader ServiceHost::Conclude(const IncomingRequest& request, const MethodEntry& method,
+                                     const RequestContext& context, const Served& served) {
+  const Duration queued = served.begin - request.received;
+  const Duration ran = served.end - served.begin;
   --load_;
+  if (options_.with_statistics) {
+    method.queue_time->Record(queued);
+    method.run_time->Record(ran);
+    method.ForStatus(served.status).Increment();
+  }
+  if (context.trace().sampled) {
+    const RequestHeader& asked = request.header;
+    spans_.Record({.context = context.trace(),
+                   .parent = asked.trace.span,
+                   .kind = SpanKind::kServer,
+                   .what = StrCat(service_, "/", asked.partition, ".", method.name),
+                   .end = loops_.world().wall_time(),
+                   .duration = queued + ran,
+                   .queue_time = queued,
+                   .outcome = served.status.code()});
+  }
   ResponseHeader header;
-  header.status = status;
-  header.queue_time =
-      std::chrono::duration_cast<std::chrono::microseconds>(begin - request.received);
-  header.run_time = std::chrono::duration_cast<std::chrono::microseconds>(end - begin);
+  header.status = served.status;
+  header.queue_time = std::chrono::duration_cast<std::chrono::microseconds>(queued);
+  header.run_time = std::chrono::duration_cast<std::chrono::microseconds>(ran);
   header.load_index = load_index();
-  request.reply.Send(header, status.ok() ? std::move(output).TakeBytes() : std::string());
+  return header;
+}
+
+void ServiceHost::BeginStream(IncomingRequest request, const MethodEntry& method) {
+  if (stream_count_.fetch_add(1) >= options_.stream_count_max) {
+    --stream_count_;
+    return Refuse(
+        std::move(request),
+        ResourceExhausted(options_.stream_count_max, " streams of ", service_, " are open"),
+        &method);
+  }
+  ++load_;
+  const std::vector<NodeLoop*>& workers = loops_.workers();
+  NodeLoop& home = method.options.grain == Grain::kShort
+                       ? loops_.Current()
+                       : *workers[next_stream_worker_.fetch_add(1) % workers.size()];
+  home.loop->Post([this, &home, &method, request = std::move(request)]() mutable {
+    IncomingRequest* const source = &request;
+    const auto started = home.scheduler->RunInPlace([this, source, &method] {
+      ServeStream(std::move(*source), method);
+      --stream_count_;
+    });
+    if (started.ok()) return;
+    --stream_count_;
+    --load_;
+    Refuse(std::move(request), started.status(), &method);
+  });
+}
+
+void ServiceHost::ServeStream(IncomingRequest request, const MethodEntry& method) {
+  Served served;
+  served.begin = Loop::Current()->Now();
+  RequestContext context = ContextOf(request);
+  const Data opening(std::move(request.payload));
+  MessageStream& messages = *request.call->stream();
+  ServerStream stream(messages, request.deadline);
+  served.status = WithoutExceptions(
+      method.name, [&] { return method.stream_function(context, opening, stream); });
+  served.end = Loop::Current()->Now();
+  method.messages_read->Increment(messages.read_count());
+  method.messages_written->Increment(messages.written_count());
+  request.reply.Send(Conclude(request, method, context, served), "");
 }
 
 bool ServiceHost::Stalled(TimePoint now) const {

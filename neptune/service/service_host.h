@@ -7,6 +7,9 @@
 //              answer
 //
 // Source: dissertation 2.2 (request dispatcher, request queue, worker pool).
+// Streams do not pass the queue: each has a user-level thread of its own while it is open, counts one in the
+// load index, and is refused over their bound.
+//
 // Departs from source: workers are user-level threads; a slot is a bound on how many run at once.
 // Layer: service.
 // Threads: Dispatch on any serving loop; load_index and Describe from any thread.
@@ -30,6 +33,7 @@
 #include "neptune/scheduling/request_queue.h"
 #include "neptune/service/node_loops.h"
 #include "neptune/service/service_module.h"
+#include "neptune/service/span_log.h"
 
 namespace neptune {
 
@@ -39,6 +43,12 @@ struct ServiceHostOptions {
   size_t concurrency = 8;
   // Most short requests that are on user-level threads at once. Default: 1,024.
   size_t short_count_max = 1024;
+  // Most streams that are open at once; one more is refused. Larger: more memory that slow readers may
+  // hold. Default: 256.
+  size_t stream_count_max = 256;
+  // Count and time requests by method. Off: /metrics does not know them, and a call costs a little less.
+  // Default: on.
+  bool with_statistics = true;
   // A host whose requests have waited this long while none finished no longer announces itself.
   // Default: 2 s, many times what a request of a search takes.
   Duration stall_timeout = std::chrono::seconds(2);
@@ -49,7 +59,7 @@ class OperatorRegistry;
 class ServiceHost final : public ServiceRegistrar {
  public:
   ServiceHost(ServiceName service, std::vector<PartitionId> partitions, NodeLoops& loops,
-              OperatorRegistry& operators, MetricsRegistry& metrics,
+              OperatorRegistry& operators, MetricsRegistry& metrics, SpanLog& spans,
               const ServiceHostOptions& options);
   ~ServiceHost() override;
 
@@ -73,11 +83,20 @@ class ServiceHost final : public ServiceRegistrar {
 
   void Method(const MethodName& name, const MethodOptions& options,
               MethodFunction function) override;
+  void Stream(const MethodName& name, const MethodOptions& options,
+              StreamFunction function) override;
   void Reduce(const MethodName& name, ReduceOperator reduce) override;
 
  private:
   struct MethodEntry;
+  // What became of a request, for its statistics, its span and its answer.
+  struct Served {
+    TimePoint begin;
+    TimePoint end;
+    Status status;
+  };
 
+  MethodEntry& Register(const MethodName& name, const MethodOptions& options);
   bool Healthy(PartitionId partition) const;
   const MethodEntry* Find(const IncomingRequest& request, Status* why) const;
   void Refuse(IncomingRequest request, const Status& status, const MethodEntry* method);
@@ -86,6 +105,11 @@ class ServiceHost final : public ServiceRegistrar {
   void StartWaiting();
   void StartOn(NodeLoop& worker, IncomingRequest request, const MethodEntry& method);
   void Serve(IncomingRequest request, const MethodEntry& method);
+  void BeginStream(IncomingRequest request, const MethodEntry& method);
+  void ServeStream(IncomingRequest request, const MethodEntry& method);
+  RequestContext ContextOf(const IncomingRequest& request) const;
+  ResponseHeader Conclude(const IncomingRequest& request, const MethodEntry& method,
+                          const RequestContext& context, const Served& served);
   void DropCancelled(RequestTicket ticket);
 
   const ServiceName service_;
@@ -93,6 +117,7 @@ class ServiceHost final : public ServiceRegistrar {
   NodeLoops& loops_;
   OperatorRegistry& operators_;
   MetricsRegistry& metrics_;
+  SpanLog& spans_;
   const ServiceHostOptions options_;
   std::unique_ptr<ServiceModule> module_;
   std::map<std::string, std::unique_ptr<MethodEntry>, std::less<>> methods_;  // fixed after Start
@@ -100,6 +125,8 @@ class ServiceHost final : public ServiceRegistrar {
 
   std::atomic<uint32_t> load_{0};
   std::atomic<uint32_t> short_count_{0};
+  std::atomic<uint32_t> stream_count_{0};
+  std::atomic<uint32_t> next_stream_worker_{0};
   std::atomic<uint32_t> waiting_count_{0};
   std::atomic<int64_t> last_progress_ns_{0};
 

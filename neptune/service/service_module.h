@@ -35,6 +35,7 @@
 #include "neptune/base/status_section.h"
 #include "neptune/base/time.h"
 #include "neptune/service/data.h"
+#include "neptune/service/server_stream.h"
 #include "neptune/wire/frame.h"
 #include "neptune/wire/server_connection.h"
 #include "neptune/world/world.h"
@@ -44,7 +45,7 @@ namespace neptune {
 class Client;
 
 // Changes whenever a module built for an older runtime would misunderstand this header.
-inline constexpr int kModuleInterfaceVersion = 1;
+inline constexpr int kModuleInterfaceVersion = 2;
 
 enum class Grain {
   kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
@@ -73,11 +74,17 @@ class RequestContext {
   PartitionId partition() const { return partition_; }
   TimePoint deadline() const { return deadline_; }
   const std::string& service_class() const { return service_class_; }
+  // Of this request: the parent of what the method calls on its behalf.
   const TraceContext& trace() const { return trace_; }
   World& world() const { return world_; }
   TimePoint Now() const;
   // Nobody waits for the answer any more: the caller cancelled or is gone, or the deadline passed.
   bool ShouldStop() const { return (call_ != nullptr && call_->cancelled()) || Now() >= deadline_; }
+  // Parks until `when`, or until nobody waits for the answer any more.
+  // Errors: kCancelled the caller is gone, or the node stops; kDeadlineExceeded.
+  Status SleepUntil(TimePoint when) const;
+  // What tells of the caller's cancellation; may be null. ClientSession hands it down.
+  const std::shared_ptr<IncomingCall>& call() const { return call_; }
 
  private:
   const PartitionId partition_;
@@ -90,6 +97,10 @@ class RequestContext {
 
 using MethodFunction = std::function<Status(RequestContext&, const Data& request, Data* response)>;
 
+// Serves a stream that `request` opened, until it returns.
+using StreamFunction =
+    std::function<Status(RequestContext&, const Data& request, ServerStream& stream)>;
+
 // Combines two results of a local operator: commutative and associative, free of side effects.
 // `parameters` are the same for every reduction of one call.
 using ReduceOperator = std::function<Status(const Data& first, const Data& second,
@@ -99,9 +110,13 @@ using ReduceOperator = std::function<Status(const Data& first, const Data& secon
 class ServiceRegistrar {
  public:
   virtual ~ServiceRegistrar() = default;
-  // A name registered twice, or a write that claims to be stateless, is a bug.
+  // A name registered twice, a write that claims to be stateless, or a stream that writes is a bug.
   virtual void Method(const MethodName& name, const MethodOptions& options,
                       MethodFunction function) = 0;
+  // A method that is called with OpenStream. It reads: access is kRead. A kShort one runs on the loop
+  // of its connection and waits most of its time, a kLong one on a worker loop.
+  virtual void Stream(const MethodName& name, const MethodOptions& options,
+                      StreamFunction function) = 0;
   // Reduce operators belong to the node: any caller on it may name them.
   virtual void Reduce(const MethodName& name, ReduceOperator reduce) = 0;
 };

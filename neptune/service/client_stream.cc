@@ -1,0 +1,132 @@
+#include "neptune/service/client_stream.h"
+
+#include <utility>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+// Sends the caller's half of a stream.
+class ClientStreamOutlet final : public StreamOutlet {
+ public:
+  ClientStreamOutlet(ClientConnection& connection, const uint64_t& call)
+      : connection_(connection), call_(call) {}
+
+  void SendMessage(std::string message) override {
+    connection_.SendOnStream(FrameType::kMessage, call_, "", message);
+  }
+  void SendGrant(uint32_t size) override {
+    connection_.SendOnStream(FrameType::kGrant, call_, EncodeGrant(size), "");
+  }
+  void SendEnd() override { connection_.SendOnStream(FrameType::kEnd, call_, "", ""); }
+
+ private:
+  ClientConnection& connection_;
+  const uint64_t& call_;  // known once the request was sent
+};
+
+RequestHeader StreamHeader(const ClientSession& session, const ServiceName& service,
+                           PartitionId partition, const MethodName& method) {
+  RequestHeader header = session.HeaderFor(service, partition, method);
+  header.stream = true;
+  return header;
+}
+
+}  // namespace
+
+ClientStream::ClientStream(ClientSession& session, const CallOptions& options, RequestHeader header)
+    : session_(session),
+      path_(session_, std::move(header), options, &report_),
+      begin_(this_thread::Now()) {}
+
+ClientStream::~ClientStream() {
+  on_cancel_.reset();
+  if (connection_ != nullptr && !answered_) {
+    connection_->Forget(call_, /*tell_server=*/true);
+    Ended(Cancelled("the stream was given up"));
+  }
+}
+
+StatusOr<std::unique_ptr<ClientStream>> OpenStream(ClientSession& session,
+                                                   const ServiceName& service,
+                                                   PartitionId partition, const MethodName& method,
+                                                   const Data& request,
+                                                   const CallOptions& options) {
+  std::unique_ptr<ClientStream> stream(
+      new ClientStream(session, options, StreamHeader(session, service, partition, method)));
+  const Status status = stream->Open(request);
+  if (status.ok()) return stream;
+  stream->Ended(status);
+  return status;
+}
+
+Status ClientStream::Open(const Data& request) {
+  while (true) {
+    NEPTUNE_ASSIGN_OR_RETURN(CallPath::Connected to, path_.Next());
+    NEPTUNE_ASSIGN_OR_RETURN(const std::string section, path_.EncodeHeader());
+    messages_ = std::make_shared<MessageStream>(
+        std::make_unique<ClientStreamOutlet>(*to.connection, call_));
+    const StatusOr<uint64_t> call = to.connection->Call(section, request.bytes(), this);
+    if (call.ok()) {
+      call_ = *call;
+      connection_ = std::move(to.connection);
+      break;
+    }
+    path_.Failed(call.status());
+  }
+  // The caller may be gone on another loop than this stream's.
+  on_cancel_.emplace(session_.caller(), [messages = messages_] {
+    messages->Close(Cancelled("the caller is gone"), /*drop_unread=*/true);
+  });
+  return OkStatus();
+}
+
+void ClientStream::OnAnswer(StatusOr<Frame> response) {
+  answered_ = true;
+  Status status = response.status();
+  if (response.ok()) {
+    const StatusOr<ResponseHeader> header = DecodeResponseHeader(response->section);
+    status = header.ok() ? header->status : header.status();
+    if (header.ok()) {
+      report_.queue_time = header->queue_time;
+      report_.run_time = header->run_time;
+      report_.load_index = header->load_index;
+    }
+  }
+  messages_->Close(status, /*drop_unread=*/false);
+  Ended(status);
+}
+
+void ClientStream::Ended(const Status& status) {
+  if (std::exchange(concluded_, true)) return;
+  report_.duration = Loop::Current()->Now() - begin_;
+  session_.client().Conclude(path_.header(), session_.trace, status, report_);
+}
+
+Status ClientStream::Explain(const Status& status) {
+  return Annotate(status, StrCat("stream to ", report_.server, " on ", path_.Target()));
+}
+
+Status ClientStream::Write(const Data& message) {
+  return Explain(messages_->Write(message.bytes(), path_.deadline()));
+}
+
+void ClientStream::EndWriting() { messages_->EndWriting(); }
+
+StatusOr<std::optional<Data>> ClientStream::Read() {
+  StatusOr<std::optional<std::string>> bytes = messages_->Read(path_.deadline());
+  if (!bytes.ok()) return Explain(bytes.status());
+  if (!bytes->has_value()) return std::nullopt;
+  return Data(**std::move(bytes));
+}
+
+Status ClientStream::Finish() {
+  EndWriting();
+  while (true) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> passed_over, Read());
+    if (!passed_over) return OkStatus();
+  }
+}
+
+}  // namespace neptune

@@ -1,0 +1,49 @@
+// A method's end of a stream: messages from the caller, messages to it, in order both ways.
+//
+//   registrar.Stream(MethodName("Double"), {}, [](RequestContext&, const Data&, ServerStream& stream) {
+//     while (true) {
+//       NEPTUNE_ASSIGN_OR_RETURN(std::optional<Data> message, stream.Read());
+//       if (!message) return OkStatus();
+//       NEPTUNE_RETURN_IF_ERROR(stream.Write(Data(message->bytes() + message->bytes())));
+//     }
+//   });
+//
+// What the method returns ends the stream both ways and is what the caller's Finish returns; all messages
+// written before arrive first.
+//
+// Source: dissertation 2.3 (stream-based scheme; read-only accesses).
+// Layer: service.
+// Threads: user-level threads of one loop; at most one that reads and one that writes.
+// Errors: kCancelled the caller cancelled or is gone, or the node stops; kDeadlineExceeded;
+//   kInvalidArgument a message over kMessageSizeMax. The method then has nothing left to do but return.
+// Limits: neptune/wire/message_stream_state.h; Write parks while the caller does not read.
+
+#pragma once
+
+#include <optional>
+
+#include "neptune/base/status.h"
+#include "neptune/service/data.h"
+#include "neptune/wire/message_stream.h"
+
+namespace neptune {
+
+class ServerStream {
+ public:
+  ServerStream(MessageStream& messages, TimePoint deadline)
+      : messages_(messages), deadline_(deadline) {}
+
+  // The caller's next message; parks until it comes. nullopt: it sends no more.
+  StatusOr<std::optional<Data>> Read() {
+    NEPTUNE_ASSIGN_OR_RETURN(std::optional<std::string> bytes, messages_.Read(deadline_));
+    if (!bytes) return std::nullopt;
+    return Data(*std::move(bytes));
+  }
+  Status Write(const Data& message) { return messages_.Write(message.bytes(), deadline_); }
+
+ private:
+  MessageStream& messages_;
+  const TimePoint deadline_;
+};
+
+}  // namespace neptune
