@@ -3,7 +3,8 @@
 #
 #   tools/setup/install_packages.sh           installs what is missing; as root or with sudo
 #   tools/setup/install_packages.sh --check   only says what is missing
-#   tools/setup/install_packages.sh --list=F  takes the names from F instead of tools/packages.txt
+#   tools/setup/install_packages.sh --list=F  takes the names from F instead of tools/packages.txt; may be
+#                                             given several times
 #
 # Status: 0 all is there; 1 the installation failed; 2 wrong arguments; 3 something is missing and
 # cannot be installed from here, the message has the command to give. When all is there, neither apt
@@ -11,7 +12,7 @@
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-list="$here/../packages.txt"
+lists=()
 check_only=false
 
 fail() {
@@ -65,7 +66,7 @@ Installing them needs root. Give this command as root, then try again:
 for argument in "$@"; do
   case "$argument" in
     --check) check_only=true ;;
-    --list=*) list="${argument#*=}" ;;
+    --list=*) lists+=("${argument#*=}") ;;
     --help | -h)
       sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
       exit 0
@@ -74,9 +75,13 @@ for argument in "$@"; do
   esac
 done
 
-[[ -r "$list" ]] || fail 2 "cannot read $list"
-mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list")
-[[ "${#wanted[@]}" -gt 0 ]] || fail 2 "$list names no package"
+[[ "${#lists[@]}" -gt 0 ]] || lists=("$here/../packages.txt")
+wanted=()
+for list in "${lists[@]}"; do
+  [[ -r "$list" ]] || fail 2 "cannot read $list"
+  mapfile -t -O "${#wanted[@]}" wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$list")
+done
+[[ "${#wanted[@]}" -gt 0 ]] || fail 2 "${lists[*]} names no package"
 command -v dpkg-query >/dev/null || fail 3 "this system has no dpkg. The project builds on Debian 12
 with these packages; elsewhere install their equivalents: ${wanted[*]}"
 mapfile -t missing < <(missing_packages "${wanted[@]}")
