@@ -24,16 +24,26 @@ SegmentWriter::~SegmentWriter() {
 
 void SegmentWriter::AddDocument(uint64_t doc_id, float static_rank,
                                 const std::array<uint32_t, kFieldCount>& lengths) {
-  doc_ids_.push_back(doc_id);
-  static_ranks_.push_back(static_rank);
-  totals_.static_rank_max = std::max(totals_.static_rank_max, static_rank);
   uint32_t codes = 0;
   for (size_t field = 0; field < kFieldCount; ++field) {
     codes |= uint32_t{EncodeLength(lengths[field])} << (8 * field);
-    totals_.length_sums[field] += lengths[field];
-    totals_.token_count += lengths[field];
   }
-  length_codes_.push_back(codes);
+  AddCodedDocument(doc_id, static_rank, codes);
+  AddLengthSums({lengths[0], lengths[1], lengths[2]});
+}
+
+void SegmentWriter::AddCodedDocument(uint64_t doc_id, float static_rank, uint32_t length_codes) {
+  doc_ids_.push_back(doc_id);
+  static_ranks_.push_back(static_rank);
+  totals_.static_rank_max = std::max(totals_.static_rank_max, static_rank);
+  length_codes_.push_back(length_codes);
+}
+
+void SegmentWriter::AddLengthSums(const std::array<uint64_t, kFieldCount>& sums) {
+  for (size_t field = 0; field < kFieldCount; ++field) {
+    totals_.length_sums[field] += sums[field];
+    totals_.token_count += sums[field];
+  }
 }
 
 void SegmentWriter::BeginTerm(std::string_view key) {

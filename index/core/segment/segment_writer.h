@@ -37,6 +37,10 @@ class SegmentWriter {
   // REQUIRES: doc_id greater than the last.
   void AddDocument(uint64_t doc_id, float static_rank,
                    const std::array<uint32_t, kFieldCount>& lengths);
+  // The same for a document of another segment, of whose lengths the codes are known; the lengths of
+  // all such documents are to be added up by AddLengthSums.
+  void AddCodedDocument(uint64_t doc_id, float static_rank, uint32_t length_codes);
+  void AddLengthSums(const std::array<uint64_t, kFieldCount>& sums);
   uint32_t document_count() const { return static_cast<uint32_t>(doc_ids_.size()); }
 
   // Says in the segment that its words have no positions; AddPosting is then given none.

@@ -1,0 +1,36 @@
+// Merges segments into one, without their deleted documents.
+//
+// Source: none. Layer: index/core, builder. Reads mapped segments, writes files; no clock.
+// Threads: pure but for the files; any number of merges at once, each into its own folder.
+// Errors: INVALID_ARGUMENT for a doc_id that lives in two segments, for segments with and without
+//   positions together, and for live documents of another segment; RESOURCE_EXHAUSTED for more than
+//   kSegmentDocumentsMax documents; DATA_LOSS for a damaged segment; UNAVAILABLE for the file system.
+// Limits: memory is 20 bytes a document beside SegmentWriter's.
+//
+// The result is the segment that building it from the living documents gives, byte for byte. Segments
+// made from imported postings keep their length codes; their mean lengths move by what the codes round.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "index/core/builder/index_builder.h"
+#include "index/core/segment/live_documents.h"
+#include "index/core/segment/segment_reader.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+struct MergeInput {
+  const Segment* segment = nullptr;
+  // nullptr: all live.
+  const LiveDocuments* live = nullptr;
+};
+
+// Writes `directory`/segment, with documents in ascending order of doc_id. Inputs in any order; none at
+// all gives an empty segment. REQUIRES: `directory` is not an input's.
+neptune::StatusOr<SegmentSummary> MergeSegments(const std::vector<MergeInput>& inputs,
+                                                const std::string& directory);
+
+}  // namespace search::index

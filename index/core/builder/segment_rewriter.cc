@@ -1,0 +1,279 @@
+#include "index/core/builder/segment_rewriter.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <queue>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "index/core/segment/length_code.h"
+#include "index/core/segment/posting_cursor.h"
+#include "index/core/segment/segment_writer.h"
+
+namespace search::index {
+namespace {
+
+using Frequencies = std::array<uint32_t, kFieldCount>;
+
+bool Ascends(const std::vector<uint32_t>& new_ordinals) {
+  uint32_t next = 0;
+  for (const uint32_t ordinal : new_ordinals) {
+    if (ordinal == kLeftOut) continue;
+    if (ordinal < next) return false;
+    next = ordinal + 1;
+  }
+  return true;
+}
+
+// The postings of one term in one input, without the documents that are left out.
+class PostingStream {
+ public:
+  PostingStream(const RewriteInput& input, const TermEntry& entry)
+      : new_ordinals_(input.new_ordinals),
+        cursor_(input.segment->postings(), entry, input.segment->document_count()) {
+    Next();
+  }
+
+  bool done() const { return ordinal_ == kLeftOut; }
+  uint32_t ordinal() const { return ordinal_; }  // the new one
+  PostingCursor& cursor() { return cursor_; }
+  void Next() {
+    ordinal_ = kLeftOut;
+    while (ordinal_ == kLeftOut && cursor_.Next() != kNoDocument) {
+      ordinal_ = new_ordinals_[cursor_.ordinal()];
+    }
+  }
+
+ private:
+  const std::vector<uint32_t>& new_ordinals_;
+  PostingCursor cursor_;
+  uint32_t ordinal_ = kLeftOut;
+};
+
+// A posting with its positions, in a buffer.
+struct HeldPosting {
+  uint32_t ordinal = 0;
+  Frequencies frequencies = {};
+  size_t gaps_begin = 0;
+  size_t gaps_end = 0;
+};
+
+class Rewriter {
+ public:
+  Rewriter(const std::vector<RewriteInput>& inputs, uint32_t document_count, SegmentWriter* writer)
+      : inputs_(inputs), document_count_(document_count), writer_(writer) {
+    for (const RewriteInput& input : inputs) ascend_ = ascend_ && Ascends(input.new_ordinals);
+  }
+
+  neptune::Status Run() {
+    bool some_have_positions = false;
+    bool some_lack_positions = false;
+    for (const RewriteInput& input : inputs_) {
+      if (input.segment->document_count() == 0) continue;
+      (input.segment->has_positions() ? some_have_positions : some_lack_positions) = true;
+    }
+    if (some_have_positions && some_lack_positions) {
+      return neptune::InvalidArgument("rewriting segments: some have positions, some do not");
+    }
+    has_positions_ = !some_lack_positions;
+    if (!has_positions_) writer_->OmitPositions();
+    NEPTUNE_RETURN_IF_ERROR(WriteTerms());
+    WriteDocuments();
+    return neptune::OkStatus();
+  }
+
+ private:
+  neptune::Status WriteTerms();
+  neptune::Status WriteTerm(const std::string& key, std::span<PostingStream> streams);
+  void WriteInOrder(std::span<PostingStream> streams);
+  void WriteSorted(std::span<PostingStream> streams);
+  void WriteDocuments();
+
+  // Adds the gaps of the present posting's positions to *gaps.
+  void AppendPositionGaps(PostingCursor* cursor, const Frequencies& frequencies,
+                          std::vector<uint32_t>* gaps);
+  void AddPosting(uint32_t ordinal, const Frequencies& frequencies,
+                  std::span<const uint32_t> gaps) {
+    for (size_t field = 0; field < kFieldCount; ++field) length_sums_[field] += frequencies[field];
+    writer_->AddPosting(ordinal, frequencies, gaps);
+  }
+
+  static Frequencies FrequenciesOf(PostingCursor* cursor) {
+    return {cursor->frequency(Field::kTitle), cursor->frequency(Field::kBody),
+            cursor->frequency(Field::kExtra)};
+  }
+
+  const std::vector<RewriteInput>& inputs_;
+  const uint32_t document_count_;
+  SegmentWriter* writer_;
+  bool ascend_ = true;
+  bool has_positions_ = true;
+  // Each word is one of the frequencies, so these are the lengths.
+  std::array<uint64_t, kFieldCount> length_sums_ = {};
+  std::vector<uint32_t> positions_;
+  std::vector<uint32_t> gaps_;
+  std::vector<HeldPosting> held_;
+};
+
+neptune::Status Rewriter::WriteTerms() {
+  std::vector<TermCursor> cursors;
+  cursors.reserve(inputs_.size());
+  const auto is_later = [&](size_t a, size_t b) {
+    const int order = cursors[a].key().compare(cursors[b].key());
+    return order != 0 ? order > 0 : a > b;
+  };
+  std::priority_queue<size_t, std::vector<size_t>, decltype(is_later)> queue(is_later);
+  const auto advance = [&](size_t i) {
+    if (cursors[i].Next()) queue.push(i);
+    return neptune::Annotate(cursors[i].status(), inputs_[i].segment->name());
+  };
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    cursors.emplace_back(inputs_[i].segment->terms());
+    NEPTUNE_RETURN_IF_ERROR(advance(i));
+  }
+  std::vector<PostingStream> streams;
+  while (!queue.empty()) {
+    const std::string key(cursors[queue.top()].key());
+    streams.clear();
+    while (!queue.empty() && cursors[queue.top()].key() == key) {
+      const size_t i = queue.top();
+      queue.pop();
+      streams.emplace_back(inputs_[i], cursors[i].entry());
+      NEPTUNE_RETURN_IF_ERROR(advance(i));
+    }
+    NEPTUNE_RETURN_IF_ERROR(WriteTerm(key, streams));
+  }
+  return neptune::OkStatus();
+}
+
+neptune::Status Rewriter::WriteTerm(const std::string& key, std::span<PostingStream> streams) {
+  const bool is_left = std::any_of(streams.begin(), streams.end(),
+                                   [](const PostingStream& stream) { return !stream.done(); });
+  if (is_left) {
+    writer_->BeginTerm(key);
+    if (ascend_) {
+      WriteInOrder(streams);
+    } else {
+      WriteSorted(streams);
+    }
+    writer_->EndTerm();
+  }
+  for (PostingStream& stream : streams) {
+    if (stream.cursor().damaged()) {
+      return neptune::DataLoss("rewriting segments: postings of a term are damaged");
+    }
+  }
+  return neptune::OkStatus();
+}
+
+// Each stream ascends: takes the one that is behind until it passes the next.
+void Rewriter::WriteInOrder(std::span<PostingStream> streams) {
+  const auto is_before = [](const PostingStream& a, const PostingStream& b) {
+    return a.ordinal() < b.ordinal();  // those that are done come last
+  };
+  while (true) {
+    auto& first = *std::min_element(streams.begin(), streams.end(), is_before);
+    if (first.done()) return;
+    uint32_t end = kLeftOut;
+    for (const PostingStream& stream : streams) {
+      if (&stream != &first) end = std::min(end, stream.ordinal());
+    }
+    for (; first.ordinal() < end; first.Next()) {
+      const Frequencies frequencies = FrequenciesOf(&first.cursor());
+      gaps_.clear();
+      AppendPositionGaps(&first.cursor(), frequencies, &gaps_);
+      AddPosting(first.ordinal(), frequencies, gaps_);
+    }
+  }
+}
+
+void Rewriter::WriteSorted(std::span<PostingStream> streams) {
+  held_.clear();
+  gaps_.clear();
+  for (PostingStream& stream : streams) {
+    for (; !stream.done(); stream.Next()) {
+      HeldPosting& posting = held_.emplace_back();
+      posting.ordinal = stream.ordinal();
+      posting.frequencies = FrequenciesOf(&stream.cursor());
+      posting.gaps_begin = gaps_.size();
+      AppendPositionGaps(&stream.cursor(), posting.frequencies, &gaps_);
+      posting.gaps_end = gaps_.size();
+    }
+  }
+  std::sort(held_.begin(), held_.end(),
+            [](const HeldPosting& a, const HeldPosting& b) { return a.ordinal < b.ordinal; });
+  for (const HeldPosting& posting : held_) {
+    AddPosting(posting.ordinal, posting.frequencies,
+               std::span(gaps_).subspan(posting.gaps_begin, posting.gaps_end - posting.gaps_begin));
+  }
+}
+
+void Rewriter::AppendPositionGaps(PostingCursor* cursor, const Frequencies& frequencies,
+                                  std::vector<uint32_t>* gaps) {
+  if (!has_positions_) return;
+  for (size_t field = 0; field < kFieldCount; ++field) {
+    if (frequencies[field] == 0) continue;
+    cursor->DecodePositions(static_cast<Field>(field), &positions_);
+    uint32_t last = 0;
+    for (const uint32_t position : positions_) {
+      gaps->push_back(position - last);
+      last = position;
+    }
+  }
+}
+
+void Rewriter::WriteDocuments() {
+  struct Place {
+    uint32_t input = 0;
+    uint32_t ordinal = 0;
+  };
+  std::vector<Place> places(document_count_);  // by new ordinal
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    const auto& new_ordinals = inputs_[i].new_ordinals;
+    for (uint32_t ordinal = 0; ordinal < new_ordinals.size(); ++ordinal) {
+      if (new_ordinals[ordinal] != kLeftOut) places[new_ordinals[ordinal]] = {i, ordinal};
+    }
+  }
+  std::array<uint64_t, kFieldCount> coded_sums = {};
+  for (const Place place : places) {
+    const Segment& segment = *inputs_[place.input].segment;
+    const uint32_t codes = segment.length_codes()[place.ordinal];
+    writer_->AddCodedDocument(segment.doc_ids()[place.ordinal],
+                              segment.static_ranks()[place.ordinal], codes);
+    // Imported postings may speak of other lengths than their frequencies add up to.
+    for (size_t field = 0; field < kFieldCount && !has_positions_; ++field) {
+      coded_sums[field] +=
+          static_cast<uint64_t>(DecodeLength(static_cast<uint8_t>(codes >> (8 * field))));
+    }
+  }
+  writer_->AddLengthSums(has_positions_ ? length_sums_ : coded_sums);
+}
+
+}  // namespace
+
+neptune::StatusOr<SegmentSummary> RewriteSegments(const std::vector<RewriteInput>& inputs,
+                                                  uint32_t document_count,
+                                                  const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return neptune::Unavailable("cannot make folder ", directory, ": ", error.message());
+  NEPTUNE_ASSIGN_OR_RETURN(auto writer, SegmentWriter::Create(directory));
+  NEPTUNE_RETURN_IF_ERROR(Rewriter(inputs, document_count, writer.get()).Run());
+  // Statistics of an earlier segment must not outlive it.
+  ::unlink(neptune::StrCat(directory, "/", kStatisticsFileName).c_str());
+  SegmentSummary summary;
+  NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer->Finish());
+  const SegmentTotals& totals = writer->totals();
+  summary.document_count = totals.document_count;
+  summary.term_count = totals.term_count;
+  summary.posting_count = totals.posting_count;
+  summary.token_count = totals.token_count;
+  return summary;
+}
+
+}  // namespace search::index

@@ -1,0 +1,40 @@
+// Writes documents of segments into one new segment under new ordinals: what merging and reordering
+// have in common.
+//
+// Source: none. Layer: index/core, builder. Reads mapped segments, writes files; no clock.
+// Threads: pure but for the files.
+// Errors: INVALID_ARGUMENT for segments with and without positions together; DATA_LOSS for a damaged
+//   segment; those of SegmentWriter.
+// Limits: 8 bytes a document beside SegmentWriter's; and, where new ordinals do not ascend with the
+//   old ones, the largest posting list decoded.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "index/core/builder/index_builder.h"
+#include "index/core/segment/segment_reader.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+// In place of a new ordinal: the document is left out.
+inline constexpr uint32_t kLeftOut = UINT32_MAX;
+
+struct RewriteInput {
+  const Segment* segment = nullptr;
+  // By ordinal.
+  std::vector<uint32_t> new_ordinals;
+};
+
+// The segment has the bytes that building it from its documents gives. Lengths of fields
+// are summed up from the frequencies; of imported postings, whose lengths may be others, from the length
+// codes, each as the middle of what it stands for.
+// REQUIRES: the new ordinals are 0 to document_count - 1, each once.
+neptune::StatusOr<SegmentSummary> RewriteSegments(const std::vector<RewriteInput>& inputs,
+                                                  uint32_t document_count,
+                                                  const std::string& directory);
+
+}  // namespace search::index
