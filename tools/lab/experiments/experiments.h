@@ -11,4 +11,10 @@ namespace search::lab {
 // Load balancing.
 Experiment LbStaleness();
 
+// The service call.
+Experiment EchoOverhead();
+Experiment RpcEcho();
+Experiment RpcTail();
+Experiment RpcFeatures();
+
 }  // namespace search::lab

@@ -1,0 +1,69 @@
+// Programs of tests/peers as processes of their own: one that serves on one processor, one that asks it on another.
+//
+// Source: none. Layer: tools.
+// Threads: thread-compatible.
+// Units: seconds of processor time as the operating system accounts it, user and system.
+// Errors: kNotFound no such program beside this one; kUnavailable it ended, or said something else than it should;
+//   kDeadlineExceeded it said nothing for 30 s.
+// Limits: a line of at most 4 KiB.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+
+namespace search::lab {
+
+class PeerProcess {
+ public:
+  // Starts `program` ("neptune_echo") on the processor of that index, counted round if there are fewer.
+  static neptune::StatusOr<std::unique_ptr<PeerProcess>> Start(
+      const std::string& program, const std::vector<std::string>& arguments, int processor);
+  // Ends its input, and the process if it does not end then; waits for it.
+  ~PeerProcess();
+  PeerProcess(const PeerProcess&) = delete;
+  PeerProcess& operator=(const PeerProcess&) = delete;
+
+  // The next line of its output, without its end.
+  neptune::StatusOr<std::string> ReadLine();
+  double ProcessorSeconds() const;
+
+ private:
+  PeerProcess(std::string program, pid_t process, int input, int output)
+      : program_(std::move(program)), process_(process), input_(input), output_(output) {}
+
+  const std::string program_;
+  const pid_t process_;
+  const int input_;
+  const int output_;
+  std::string read_;
+};
+
+// What one load program saw, and what it cost the server.
+struct PeerLoad {
+  double call_count = 0;
+  double lost_count = 0;
+  double p50_us = 0;
+  double p99_us = 0;
+  double server_processor_s = 0;
+};
+
+struct PeerRun {
+  std::string server;  // a program
+  std::vector<std::string> server_arguments;
+  std::string caller;                   // a program
+  std::string caller_command = "load";  // or "ping"
+  std::vector<std::string> caller_arguments;
+};
+
+// Starts both, lets the caller warm up and count, ends both.
+neptune::StatusOr<PeerLoad> RunPeers(const PeerRun& run);
+
+}  // namespace search::lab
