@@ -28,18 +28,14 @@ neptune::Status CollectionStatistics::Load(const Segment& segment) {
   }
   document_count_ = totals[0].document_count;
   mean_lengths_ = MeanLengths(totals[0].document_count, totals[0].length_sums);
-  bounds_ranking_.k1 = totals[0].k1;
-  bounds_ranking_.static_rank_weight = totals[0].static_rank_weight;
+  ranking_.k1 = totals[0].k1;
+  ranking_.static_rank_weight = totals[0].static_rank_weight;
   for (size_t field = 0; field < kFieldCount; ++field) {
-    bounds_ranking_.fields[field] = {.weight = totals[0].weights[field], .b = totals[0].bs[field]};
+    ranking_.fields[field] = {.weight = totals[0].weights[field], .b = totals[0].bs[field]};
   }
   NEPTUNE_ASSIGN_OR_RETURN(document_frequencies_,
                            file_->Array<uint32_t>(kDocumentFrequenciesSection));
-  NEPTUNE_ASSIGN_OR_RETURN(term_bounds_, file_->Array<float>(kTermBoundsSection));
-  NEPTUNE_ASSIGN_OR_RETURN(block_bounds_, file_->Array<float>(kBlockBoundsSection));
   if (document_frequencies_.size() != segment.terms().term_count() ||
-      term_bounds_.size() != segment.terms().term_count() ||
-      block_bounds_.size() != segment.totals().block_count ||
       document_count_ < segment.document_count()) {
     return file_->Damaged("arrays do not fit the segment");
   }

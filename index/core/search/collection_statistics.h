@@ -1,5 +1,5 @@
-// Statistics of the whole collection that one segment is ranked with, and the bounds of its posting
-// lists: the mapped file `statistics`, which ComputeGlobalStatistics writes.
+// Statistics of the whole collection that one segment is ranked with: the mapped file `statistics`,
+// which ComputeGlobalStatistics writes.
 //
 // Source: none. Format: index/core/segment/format.md.
 // Layer: index/core, search. Maps a file read-only.
@@ -37,15 +37,11 @@ class CollectionStatistics {
   uint64_t document_count() const { return document_count_; }
   // By Field: mean number of words over all documents; 1 if it is empty everywhere.
   const std::array<float, kFieldCount>& mean_lengths() const { return mean_lengths_; }
-  // The ranking that the bounds below are right for.
-  const RankingOptions& bounds_ranking() const { return bounds_ranking_; }
+  // The ranking that the collection was made for.
+  const RankingOptions& ranking() const { return ranking_; }
 
   // By the segment's term ordinal: in how many documents of the collection the term stands.
   std::span<const uint32_t> document_frequencies() const { return document_frequencies_; }
-  // Largest f / (k1 + f) (ranking.h) in a term's list, by term ordinal, and in a posting block, by
-  // number of the block (TermEntry::first_block on).
-  std::span<const float> term_bounds() const { return term_bounds_; }
-  std::span<const float> block_bounds() const { return block_bounds_; }
 
  private:
   CollectionStatistics() = default;
@@ -54,10 +50,8 @@ class CollectionStatistics {
   std::unique_ptr<SectionFile> file_;
   uint64_t document_count_ = 0;
   std::array<float, kFieldCount> mean_lengths_ = {};
-  RankingOptions bounds_ranking_;
+  RankingOptions ranking_;
   std::span<const uint32_t> document_frequencies_;
-  std::span<const float> term_bounds_;
-  std::span<const float> block_bounds_;
 };
 
 // As CollectionStatistics::mean_lengths says.

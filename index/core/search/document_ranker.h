@@ -13,8 +13,10 @@
 #include <memory>
 #include <vector>
 
+#include "index/core/search/bitmap_filter.h"
 #include "index/core/search/matcher.h"
 #include "index/core/search/phrase_check.h"
+#include "index/core/search/ranking_outcome.h"
 #include "index/core/search/scored_leaf.h"
 #include "index/core/search/top_k_queue.h"
 

@@ -5,12 +5,14 @@
 
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
+#include <vector>
 
 #include "index/core/search/collection_statistics.h"
+#include "index/core/search/impact_table.h"
 #include "index/core/search/score.h"
-#include "index/core/search/term_bitmaps.h"
 #include "index/core/segment/live_documents.h"
 #include "index/core/segment/posting_cursor.h"
 #include "index/core/segment/segment_reader.h"
@@ -22,31 +24,37 @@ struct SearchSpace {
               const RankingOptions& options)
       : segment(segment_in),
         statistics(statistics_in),
-        bitmaps(segment_in),
         scorer(statistics_in.mean_lengths(), options),
-        has_bounds(options.k1 == statistics_in.bounds_ranking().k1 &&
-                   options.fields == statistics_in.bounds_ranking().fields),
-        static_rank_units_max(scorer.StaticRankUnits(segment_in.totals().static_rank_max)) {}
+        impacts(segment_in, scorer),
+        static_rank_units_max(scorer.StaticRankUnits(segment_in.totals().static_rank_max)) {
+    if (static_rank_units_max == 0) return;
+    static_rank_maxima.assign(impacts.block_count(), 0);
+    for (uint32_t ordinal = 0; ordinal < segment.document_count(); ++ordinal) {
+      ScoreUnits& maximum = static_rank_maxima[ordinal / kDocumentBlockSize];
+      maximum = std::max(maximum, scorer.StaticRankUnits(segment.static_ranks()[ordinal]));
+    }
+  }
 
   const Segment& segment;
   const CollectionStatistics& statistics;
-  const TermBitmaps bitmaps;
   const Scorer scorer;
-  const bool has_bounds;
+  const ImpactTable impacts;
   const ScoreUnits static_rank_units_max;
+  // By document block; empty if all ranks are 0.
+  std::vector<ScoreUnits> static_rank_maxima;
 
   TermWeight Weight(const TermEntry& entry, uint32_t occurrences) const {
     return {statistics.document_count(), statistics.document_frequencies()[entry.ordinal],
             occurrences};
   }
-  // Largest saturation in the list, and in block b of it.
-  float TermBound(const TermEntry& entry) const {
-    return has_bounds ? statistics.term_bounds()[entry.ordinal] : 1;
+  // Bounds of the impacts in the list, and in posting block b of it.
+  Impact TermBound(const TermEntry& entry) const {
+    const ImpactList* list = impacts.Find(entry);
+    return list == nullptr ? kImpactMax : list->impact_max;
   }
-  float BlockBound(const TermEntry& entry, uint32_t block) const {
-    if (!has_bounds) return 1;
-    return entry.block_count() == 1 ? statistics.term_bounds()[entry.ordinal]
-                                    : statistics.block_bounds()[entry.first_block + block];
+  Impact BlockBound(const TermEntry& entry, uint32_t block) const {
+    if (impacts.Find(entry) == nullptr) return kImpactMax;
+    return FromImpactBound(impacts.PostingBlockBound(entry, block));
   }
   // Where all ranks are 0, the array of ranks, which is a cache miss a document, stays untouched.
   ScoreUnits StaticRankUnits(uint32_t ordinal) const {

@@ -46,8 +46,9 @@ void ExplainTerm(const TermEntry& entry, uint32_t ordinal, Evaluation* evaluatio
     term->weighted_frequency += static_cast<float>(term->frequencies[field]) *
                                 space.scorer.Norm(static_cast<Field>(field), codes);
   }
-  term->saturation = space.scorer.Saturation(term->frequencies, codes);
-  term->units = space.Weight(entry, term->occurrences).Units(term->saturation);
+  const Impact impact = space.scorer.ToImpact(term->frequencies, codes);
+  term->saturation = static_cast<float>(impact) / kImpactsPerSaturation;
+  term->units = space.Weight(entry, term->occurrences).Units(impact);
 }
 
 StatusOr<uint32_t> OrdinalOf(const Segment& segment, uint64_t doc_id) {

@@ -32,8 +32,8 @@ struct TermExplanation {
   double idf = 0;
   std::array<uint32_t, kFieldCount> frequencies = {};  // in the document, by Field
   float weighted_frequency = 0;                        // over the fields, by weight and length
-  float saturation = 0;                                // of it, in [0, 1]
-  ScoreUnits units = 0;                                // occurrences * rounded idf * saturation
+  float saturation = 0;                                // of it, in [0, 1), as rounded
+  ScoreUnits units = 0;                                // occurrences * rounded (idf * saturation)
 };
 
 struct Explanation {

@@ -7,8 +7,6 @@
 #include <thread>
 
 #include "index/core/search/collection_statistics.h"
-#include "index/core/search/score.h"
-#include "index/core/segment/posting_cursor.h"
 #include "index/core/segment/segment_reader.h"
 
 namespace search::index {
@@ -95,50 +93,6 @@ neptune::StatusOr<Frequencies> CountFrequencies(const Segments& segments) {
   return frequencies;
 }
 
-struct Bounds {
-  std::vector<float> terms;
-  std::vector<float> blocks;
-};
-
-float BlockBound(const Segment& segment, const Scorer& scorer, PostingCursor* cursor) {
-  std::array<std::span<const uint32_t>, kFieldCount> frequencies;
-  for (size_t field = 0; field < kFieldCount; ++field) {
-    frequencies[field] = cursor->block_frequencies(static_cast<Field>(field));
-  }
-  const auto at = [](std::span<const uint32_t> values, size_t i) {
-    return values.empty() ? 0 : values[i];
-  };
-  float bound = 0;
-  const auto ordinals = cursor->block_ordinals();
-  for (size_t i = 0; i < ordinals.size(); ++i) {
-    const std::array<uint32_t, kFieldCount> counts = {at(frequencies[0], i), at(frequencies[1], i),
-                                                      at(frequencies[2], i)};
-    bound = std::max(bound, scorer.Saturation(counts, segment.length_codes()[ordinals[i]]));
-  }
-  return bound;
-}
-
-neptune::StatusOr<Bounds> ComputeBounds(const Segment& segment, const Scorer& scorer) {
-  Bounds bounds;
-  bounds.terms.reserve(segment.terms().term_count());
-  bounds.blocks.reserve(segment.totals().block_count);
-  TermCursor terms(segment.terms());
-  while (terms.Next()) {
-    PostingCursor cursor(segment.postings(), terms.entry(), segment.document_count());
-    float term_bound = 0;
-    const uint32_t block_count = cursor.block_count();
-    for (uint32_t block = 0; block < block_count && cursor.LoadBlock(block); ++block) {
-      const float bound = BlockBound(segment, scorer, &cursor);
-      if (block_count > 1) bounds.blocks.push_back(bound);
-      term_bound = std::max(term_bound, bound);
-    }
-    if (cursor.damaged()) return neptune::DataLoss(segment.name(), ": postings are damaged");
-    bounds.terms.push_back(term_bound);
-  }
-  NEPTUNE_RETURN_IF_ERROR(neptune::Annotate(terms.status(), segment.name()));
-  return bounds;
-}
-
 StatisticsTotals CollectionTotals(const Segments& segments, const RankingOptions& ranking) {
   StatisticsTotals totals;
   for (const auto& segment : segments) {
@@ -157,9 +111,7 @@ StatisticsTotals CollectionTotals(const Segments& segments, const RankingOptions
 }
 
 neptune::Status WriteStatistics(const std::string& directory, const Segment& segment,
-                                StatisticsTotals totals, const Scorer& scorer,
-                                std::span<const uint32_t> frequencies) {
-  NEPTUNE_ASSIGN_OR_RETURN(const Bounds bounds, ComputeBounds(segment, scorer));
+                                StatisticsTotals totals, std::span<const uint32_t> frequencies) {
   totals.segment_fingerprint = segment.fingerprint();
   const std::string path = neptune::StrCat(directory, "/", kStatisticsFileName);
   NEPTUNE_ASSIGN_OR_RETURN(auto file, SectionFileWriter::Create(path, kStatisticsKind));
@@ -167,10 +119,6 @@ neptune::Status WriteStatistics(const std::string& directory, const Segment& seg
   file->AppendArray(std::span<const StatisticsTotals>(&totals, 1));
   file->BeginSection(kDocumentFrequenciesSection);
   file->AppendArray(frequencies);
-  file->BeginSection(kTermBoundsSection);
-  file->AppendArray(std::span<const float>(bounds.terms));
-  file->BeginSection(kBlockBoundsSection);
-  file->AppendArray(std::span<const float>(bounds.blocks));
   return file->Finish().status();
 }
 
@@ -208,9 +156,8 @@ neptune::Status ComputeGlobalStatistics(const std::vector<std::string>& director
   NEPTUNE_RETURN_IF_ERROR(CheckDocIdsAreUnique(segments));
   NEPTUNE_ASSIGN_OR_RETURN(const Frequencies frequencies, CountFrequencies(segments));
   const StatisticsTotals totals = CollectionTotals(segments, options.ranking);
-  const Scorer scorer(MeanLengths(totals.document_count, totals.length_sums), options.ranking);
   return RunInParallel(segments.size(), options.thread_count, [&](size_t i) {
-    return WriteStatistics(directories[i], *segments[i], totals, scorer, frequencies[i]);
+    return WriteStatistics(directories[i], *segments[i], totals, frequencies[i]);
   });
 }
 

@@ -52,7 +52,7 @@ class UnionCounter {
 
   void AddBitmap(const uint64_t* bitmap) {
     const size_t word = begin_ / 64;
-    const size_t count = std::min(bits_.size(), evaluation_->space().bitmaps.word_count() - word);
+    const size_t count = std::min(bits_.size(), evaluation_->space().impacts.block_count() - word);
     for (size_t i = 0; i < count; ++i) bits_[i] |= bitmap[word + i];
     evaluation_->ShouldStop(static_cast<uint32_t>(count / 8));
   }
@@ -109,7 +109,7 @@ class IntersectionCounter {
 
   uint64_t Count() {
     if (lead_ == nullptr && parts_.empty() && words_.empty() && excluded_.empty()) {
-      return CountPassing(filter_, evaluation_->space().bitmaps.word_count());
+      return CountPassing(filter_, evaluation_->space().impacts.block_count());
     }
     return lead_ != nullptr ? CountByLead() : CountByPart();
   }
@@ -130,7 +130,7 @@ class IntersectionCounter {
     }
     std::vector<PostingCursor*> cursors;
     for (const PlanLeaf& leaf : node.leaves) {
-      Word word{.leaf = leaf, .bitmap = evaluation_->space().bitmaps.Find(leaf.entry.ordinal)};
+      Word word{.leaf = leaf, .bitmap = evaluation_->space().impacts.FindDocuments(leaf.entry)};
       if (is_phrase || word.bitmap == nullptr) {
         word.cursor = evaluation_->OpenCursor(leaf.entry);
         cursors.push_back(word.cursor);

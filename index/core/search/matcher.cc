@@ -150,7 +150,7 @@ std::vector<const PlanNode*> Pointers(const std::vector<PlanNode>& nodes) {
 bool AddToFilter(const PlanNode& node, const SearchSpace& space,
                  std::vector<const uint64_t*>* bitmaps) {
   if (node.kind != PlanNode::Kind::kLeaf || node.leaves[0].title_only) return false;
-  const uint64_t* bitmap = space.bitmaps.Find(node.leaves[0].entry.ordinal);
+  const uint64_t* bitmap = space.impacts.FindDocuments(node.leaves[0].entry);
   if (bitmap == nullptr) return false;
   bitmaps->push_back(bitmap);
   return true;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "index/core/search/bitmap_filter.h"
 #include "index/core/search/evaluation.h"
 #include "index/core/search/query_plan.h"
 

@@ -9,8 +9,9 @@
 //
 // Source: Robertson, Zaragoza, Taylor 2004 (BM25F); idf with the 1 inside as Lucene has it, so that
 //   no term counts against a document.
-// Departs from source: field lengths are those of length_code.h (within 1/32); every term's share
-//   is rounded to a multiple of 2^-16, so that the sum does not depend on the order of addition.
+// Departs from source: field lengths are those of length_code.h (within 1/32); every term's
+//   saturation and its product with idf are rounded to multiples of 2^-16, so that the sum does not
+//   depend on the order of addition; a saturation counts at most 255/256.
 // Layer: index/core, search.
 // Threads: plain values.
 

@@ -4,11 +4,12 @@
 // Source: ranking.h.
 // Layer: index/core, search.
 // Threads: Scorer is immutable.
-// Units: ScoreUnits are 2^-16 of a score. No sum overflows: a query has at most 1,024 terms, repeats
-//   counted, of at most kIdfMax, and the static rank adds at most 1,000.
+// Units: ScoreUnits are 2^-16 of a score, an Impact 2^-16 of a saturation. No sum overflows: a query
+//   has at most 1,024 terms, repeats counted, of at most kIdfMax, and the static rank adds at most
+//   1,000.
 //
-// Every function here is monotonic in its argument also after rounding, so a bound of frequencies
-// gives a bound of units.
+// Every function here is monotonic in its argument also after rounding, so a bound of impacts gives
+// a bound of units.
 
 #pragma once
 
@@ -27,6 +28,17 @@ using ScoreUnits = uint32_t;
 inline constexpr float kUnitsPerScore = 65536;
 inline constexpr double kIdfMax = 32;
 
+// What a posting is worth before its word's weight: the saturation f / (k1 + f) of ranking.h in two
+// bytes, so that lists of them are small and scores need neither frequencies nor lengths.
+using Impact = uint16_t;
+inline constexpr float kImpactsPerSaturation = 65536;
+// Highest impact: with it the top byte, rounded up, still fits one byte.
+inline constexpr Impact kImpactMax = 255 * 256;
+
+// The highest byte of a bound of impacts, rounded up, and the impact it stands for.
+inline uint8_t ToImpactBound(Impact impact) { return static_cast<uint8_t>((impact + 255) / 256); }
+inline Impact FromImpactBound(uint8_t bound) { return static_cast<Impact>(256 * bound); }
+
 inline float ToScore(ScoreUnits units) { return static_cast<float>(units) / kUnitsPerScore; }
 
 inline double InverseDocumentFrequency(uint64_t document_count, uint64_t document_frequency) {
@@ -35,34 +47,30 @@ inline double InverseDocumentFrequency(uint64_t document_count, uint64_t documen
   return std::min(kIdfMax, std::log(1 + (n - df + 0.5) / (df + 0.5)));
 }
 
-// What one term's saturation is worth.
+// What one term's impacts are worth.
 class TermWeight {
  public:
   TermWeight() = default;
   // `occurrences`: how often the query says the term.
   TermWeight(uint64_t document_count, uint64_t document_frequency, uint32_t occurrences = 1)
-      : weight_(static_cast<float>(InverseDocumentFrequency(document_count, document_frequency) *
-                                   kUnitsPerScore)),
+      : idf_(static_cast<float>(InverseDocumentFrequency(document_count, document_frequency))),
         occurrences_(occurrences) {}
 
   void AddOccurrences(uint32_t count) { occurrences_ += count; }
+  float idf() const { return idf_; }
+  uint32_t occurrences() const { return occurrences_; }
 
-  // REQUIRES: 0 <= saturation <= 1.
-  ScoreUnits Units(float saturation) const {
+  ScoreUnits Units(Impact impact) const {
     return occurrences_ *
-           static_cast<ScoreUnits>(static_cast<int32_t>(weight_ * saturation + 0.5F));
-  }
-  // The same for a bound from a file, whatever number it is.
-  ScoreUnits BoundUnits(float saturation) const {
-    return Units(std::min(1.0F, std::max(0.0F, saturation)));
+           static_cast<ScoreUnits>(static_cast<int32_t>(idf_ * static_cast<float>(impact) + 0.5F));
   }
 
  private:
-  float weight_ = 0;
+  float idf_ = 0;
   uint32_t occurrences_ = 1;
 };
 
-// Turns frequencies and lengths of one document into the saturation f / (k1 + f).
+// Turns frequencies and lengths of one document into an impact.
 class Scorer {
  public:
   Scorer(const std::array<float, kFieldCount>& mean_lengths, const RankingOptions& options)
@@ -83,14 +91,18 @@ class Scorer {
     return norms_[i][(length_codes >> (8 * i)) & 255];
   }
   float k1() const { return k1_; }
-  float Saturate(float frequency) const { return frequency / (k1_ + frequency); }
+  // Of f of ranking.h.
+  Impact ToImpact(float frequency) const {
+    const float impact = frequency / (k1_ + frequency) * kImpactsPerSaturation + 0.5F;
+    return static_cast<Impact>(std::min(static_cast<int32_t>(impact), int32_t{kImpactMax}));
+  }
 
-  float Saturation(const std::array<uint32_t, kFieldCount>& frequencies,
-                   uint32_t length_codes) const {
+  Impact ToImpact(const std::array<uint32_t, kFieldCount>& frequencies,
+                  uint32_t length_codes) const {
     float sum = static_cast<float>(frequencies[0]) * Norm(Field::kTitle, length_codes);
     sum += static_cast<float>(frequencies[1]) * Norm(Field::kBody, length_codes);
     sum += static_cast<float>(frequencies[2]) * Norm(Field::kExtra, length_codes);
-    return Saturate(sum);
+    return ToImpact(sum);
   }
 
   ScoreUnits StaticRankUnits(float static_rank) const {

@@ -17,11 +17,11 @@ class ScoredLeaf {
   ScoredLeaf(const PlanLeaf& leaf, const PlanLeaf* scoring, Evaluation* evaluation)
       : space_(&evaluation->space()),
         cursor_(evaluation->OpenCursor(leaf.entry)),
-        bitmap_(space_->bitmaps.Find(leaf.entry.ordinal)),
+        bitmap_(space_->impacts.FindDocuments(leaf.entry)),
         title_only_(leaf.title_only),
         weight_(scoring == nullptr ? TermWeight()
                                    : space_->Weight(leaf.entry, scoring->occurrences)),
-        units_max_(weight_.BoundUnits(space_->TermBound(leaf.entry))) {}
+        units_max_(weight_.Units(space_->TermBound(leaf.entry))) {}
 
   PostingCursor& cursor() const { return *cursor_; }
   bool title_only() const { return title_only_; }
@@ -38,7 +38,7 @@ class ScoredLeaf {
 
   // Most that a posting of the block adds.
   ScoreUnits BlockUnits(uint32_t block) const {
-    return weight_.BoundUnits(space_->BlockBound(cursor_->entry(), block));
+    return weight_.Units(space_->BlockBound(cursor_->entry(), block));
   }
 
   // Of the posting where the cursor stands. Matches only if it is in the right field.
@@ -50,7 +50,7 @@ class ScoredLeaf {
       frequencies[1] = cursor_->frequency(Field::kBody);
       frequencies[2] = cursor_->frequency(Field::kExtra);
     }
-    return weight_.Units(space_->scorer.Saturation(frequencies, codes));
+    return weight_.Units(space_->scorer.ToImpact(frequencies, codes));
   }
 
  private:
@@ -60,14 +60,6 @@ class ScoredLeaf {
   bool title_only_;
   TermWeight weight_;
   ScoreUnits units_max_;
-};
-
-// What a ranking plan found besides the hits in its queue.
-struct RankingOutcome {
-  // Documents known to match.
-  uint64_t matched = 0;
-  // Whether documents may have been left out because they cannot enter the best k.
-  bool pruned = false;
 };
 
 }  // namespace search::index

@@ -4,51 +4,23 @@
 #include <numeric>
 #include <utility>
 
+#include "index/core/search/block_ranker.h"
 #include "index/core/search/document_ranker.h"
 #include "index/core/search/document_rater.h"
 #include "index/core/search/evaluation.h"
+#include "index/core/search/flat_plan.h"
 #include "index/core/search/match_counter.h"
 #include "index/core/search/query_plan.h"
 #include "index/core/search/top_k_queue.h"
-#include "index/core/search/window_ranker.h"
 
 namespace search::index {
 namespace {
 
-// The disjunction of leaves that the window plan can rank, or nullptr: the root, or the only
-// positive part of a root with exclusions. All that scores must be among the leaves.
-const PlanNode* FindDisjunction(const QueryPlan& plan) {
-  const PlanNode* node = &plan.root;
-  if (node->kind == PlanNode::Kind::kAnd && node->children.size() == 1) node = &node->children[0];
-  if (node->kind != PlanNode::Kind::kOr) return nullptr;
-  size_t scoring_count = 0;
-  for (const PlanNode& child : node->children) {
-    if (child.kind != PlanNode::Kind::kLeaf) return nullptr;
-    const auto& all = plan.scoring;
-    if (std::find(all.begin(), all.end(), child.leaves[0]) != all.end()) ++scoring_count;
-  }
-  return scoring_count == plan.scoring.size() ? node : nullptr;
-}
-
-RankingOutcome RankDisjunction(const QueryPlan& plan, const PlanNode& disjunction,
-                               Evaluation* evaluation, TopKQueue* queue) {
-  std::vector<ScoredLeaf> leaves;
-  for (const PlanNode& child : disjunction.children) {
-    const PlanLeaf& leaf = child.leaves[0];
-    const auto scoring = std::find(plan.scoring.begin(), plan.scoring.end(), leaf);
-    leaves.emplace_back(leaf, scoring == plan.scoring.end() ? nullptr : &*scoring, evaluation);
-  }
-  std::vector<std::unique_ptr<Matcher>> excluded;
-  for (const PlanNode& node : plan.root.excluded) {
-    excluded.push_back(MakeMatcher(node, evaluation));
-  }
-  return WindowRanker(std::move(leaves), std::move(excluded), evaluation, queue).Run();
-}
-
 RankingOutcome Rank(const QueryPlan& plan, bool exhaustive, Evaluation* evaluation,
                     TopKQueue* queue) {
-  const PlanNode* disjunction = exhaustive ? nullptr : FindDisjunction(plan);
-  if (disjunction != nullptr) return RankDisjunction(plan, *disjunction, evaluation, queue);
+  if (!exhaustive) {
+    if (const auto flat = Flatten(plan)) return BlockRanker(*flat, evaluation, queue).Run();
+  }
   return DocumentRanker(plan, exhaustive, evaluation, queue).Run();
 }
 

@@ -1,9 +1,9 @@
 // The k best documents so far, and the score a further one must have.
 //
 // Source: none. Layer: index/core, search. Threads: thread-compatible.
-// Ties: documents come in ascending order; of equal scores the earlier stays. Order is by the score
-//   as it is reported (ToScore), which rounds sums above 256, so that merging results of partitions
-//   orders the same way.
+// Ties: of equal scores the smaller ordinal is better, in whatever order documents come. Order is by
+//   the score as it is reported (ToScore), which rounds sums above 256, so that merging results of
+//   partitions orders the same way.
 // Limits: holds at most k entries.
 
 #pragma once
@@ -29,18 +29,23 @@ class TopKQueue {
     if (k == 0) required_ = prune ? UINT32_MAX : 0;
   }
 
-  // Least units a document needs to enter; 0 until k are there.
+  size_t k() const { return k_; }
+  // Least units with which a document can enter; 0 until k are there or the bar was raised.
   ScoreUnits required() const { return required_; }
   bool CanEnter(uint64_t units_at_most) const { return units_at_most >= required_; }
 
-  // REQUIRES: ordinals ascend from call to call.
+  // Says that at least k documents that will be offered have so many units.
+  void RaiseBar(ScoreUnits units) {
+    if (prune_) required_ = std::max(required_, LeastAsGood(ToScore(units), units));
+  }
+
   void Offer(uint32_t ordinal, ScoreUnits units) {
     const Entry entry{ToScore(units), ordinal};
     if (entries_.size() < k_) {
       entries_.push_back(entry);
       std::push_heap(entries_.begin(), entries_.end(), Better);
       if (entries_.size() == k_) UpdateRequired();
-    } else if (k_ > 0 && entry.score > entries_.front().score) {
+    } else if (k_ > 0 && Better(entry, entries_.front())) {
       std::pop_heap(entries_.begin(), entries_.end(), Better);
       entries_.back() = entry;
       std::push_heap(entries_.begin(), entries_.end(), Better);
@@ -59,11 +64,18 @@ class TopKQueue {
     return a.score != b.score ? a.score > b.score : a.ordinal < b.ordinal;
   }
 
+  // The least units, at most `units`, of which ToScore gives the score.
+  static ScoreUnits LeastAsGood(float score, ScoreUnits units) {
+    while (units > 0 && ToScore(units - 1) == score) --units;
+    return units;
+  }
+
+  // An equal score may enter by its ordinal.
   void UpdateRequired() {
     if (!prune_) return;
     const float worst = entries_.front().score;
-    required_ = static_cast<ScoreUnits>(worst * kUnitsPerScore) + 1;
-    while (ToScore(required_) <= worst) ++required_;
+    const auto units = static_cast<ScoreUnits>(worst * kUnitsPerScore);
+    required_ = std::max(required_, LeastAsGood(worst, units));
   }
 
   size_t k_;

@@ -18,7 +18,7 @@ namespace search::index {
 inline constexpr std::string_view kSegmentFileName = "segment";
 inline constexpr std::string_view kStatisticsFileName = "statistics";
 inline constexpr FileKind kSegmentKind = {.magic = 0x4753504e, .version = 1};     // "NPSG"
-inline constexpr FileKind kStatisticsKind = {.magic = 0x5453504e, .version = 1};  // "NPST"
+inline constexpr FileKind kStatisticsKind = {.magic = 0x5453504e, .version = 2};  // "NPST"
 
 inline constexpr FileKind kLiveDocumentsKind = {.magic = 0x564c504e, .version = 1};  // "NPLV"
 
@@ -53,8 +53,6 @@ enum SegmentSection : uint32_t {
 enum StatisticsSection : uint32_t {
   kStatisticsTotalsSection = 1,
   kDocumentFrequenciesSection = 2,
-  kTermBoundsSection = 3,
-  kBlockBoundsSection = 4,
 };
 
 enum LiveDocumentsSection : uint32_t {
@@ -87,7 +85,7 @@ struct StatisticsTotals {
   uint64_t segment_fingerprint = 0;
   uint64_t document_count = 0;
   std::array<uint64_t, kFieldCount> length_sums = {};
-  // The ranking of the bounds: k1, weight and b by field, static rank weight.
+  // The ranking that the collection is searched with by default: k1, weight and b by field, static rank weight.
   float k1 = 0;
   std::array<float, kFieldCount> weights = {};
   std::array<float, kFieldCount> bs = {};

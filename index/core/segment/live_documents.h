@@ -25,7 +25,7 @@ class LiveDocuments {
  public:
   // Words of the bitmap are a multiple of this, at least one more than the documents need; bits behind
   // the last document are 0.
-  static constexpr size_t kStride = 8;
+  static constexpr size_t kStride = 64;
 
   // All of them live.
   explicit LiveDocuments(uint32_t document_count);

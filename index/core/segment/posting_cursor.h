@@ -81,6 +81,17 @@ class PostingCursor {
       ordinal_ = ordinals_[index];
     }
   }
+  // Moves to the posting with this number of the whole list, also back. False if there is none or
+  // its block is damaged.
+  bool MoveToPosting(uint32_t number) {
+    const uint32_t block = number / kPostingBlockSize;
+    if (block >= block_count_) return false;
+    if ((!started_ || block != block_ || count_ == 0) && !LoadBlock(block)) return false;
+    index_ = number % kPostingBlockSize;
+    if (index_ >= count_) return false;
+    ordinal_ = ordinals_[index_];
+    return true;
+  }
   std::span<const uint32_t> block_ordinals() const { return {ordinals_.data(), count_}; }
   // Frequencies of all of the block's postings; empty if all are 0.
   std::span<const uint32_t> block_frequencies(Field field);

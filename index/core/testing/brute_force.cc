@@ -113,9 +113,10 @@ float BruteForce::Score(const ScoringLeaves& leaves, const Document& document) c
     if (!found) continue;
     const auto n = static_cast<double>(documents_.size());
     const auto df = static_cast<double>(document_frequencies_.at(term));
-    const auto idf = static_cast<float>(std::log(1 + (n - df + 0.5) / (df + 0.5)) * kUnit);
-    units +=
-        occurrences * static_cast<int64_t>(idf * (frequency / (ranking_.k1 + frequency)) + 0.5F);
+    const auto idf = static_cast<float>(std::log(1 + (n - df + 0.5) / (df + 0.5)));
+    const float saturation = frequency / (ranking_.k1 + frequency);
+    const float impact = std::min(65280.0F, std::floor(saturation * kUnit + 0.5F));
+    units += occurrences * static_cast<int64_t>(idf * impact + 0.5F);
   }
   return static_cast<float>(units) / kUnit;
 }

@@ -42,7 +42,7 @@ neptune::StatusOr<std::unique_ptr<TestCollection>> TestCollection::Build(
   }
   for (auto& builder : builders) NEPTUNE_RETURN_IF_ERROR(builder->Finish());
   NEPTUNE_RETURN_IF_ERROR(
-      ComputeGlobalStatistics(folders, {.ranking = options.bounds_ranking, .thread_count = 2}));
+      ComputeGlobalStatistics(folders, {.ranking = options.ranking, .thread_count = 2}));
   for (const std::string& folder : folders) {
     Part part;
     NEPTUNE_ASSIGN_OR_RETURN(part.segment, Segment::Open(folder));

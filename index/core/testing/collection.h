@@ -37,7 +37,6 @@ struct CollectionOptions {
   // Documents of static rank 0.5 and more go to segments of their own.
   bool two_tiers = false;
   RankingOptions ranking = {};
-  RankingOptions bounds_ranking = {};  // of the statistics; may differ, to test that
   size_t memory_size_max = size_t{64} << 20;
 };
 

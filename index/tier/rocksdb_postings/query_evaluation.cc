@@ -121,7 +121,7 @@ float QueryEvaluation::Score(uint32_t ordinal) const {
     if (scoring.cursor->ordinal() != ordinal) continue;
     std::array<uint32_t, kFieldCount> frequencies = scoring.cursor->posting().frequencies;
     if (scoring.is_title_only) frequencies = {frequencies[0], 0, 0};
-    units += scoring.weight.Units(space_.scorer.Saturation(frequencies, document.length_codes));
+    units += scoring.weight.Units(space_.scorer.ToImpact(frequencies, document.length_codes));
   }
   return ToScore(units);
 }

@@ -79,9 +79,8 @@ neptune::StatusOr<std::unique_ptr<IndexTier>> OpenSegmentTier(const std::string&
   NEPTUNE_ASSIGN_OR_RETURN(auto segment, Segment::Open(directory));
   NEPTUNE_ASSIGN_OR_RETURN(auto statistics,
                            CollectionStatistics::Open(directory, *segment, OpenOptions()));
-  // The ranking that the bounds were made for, so that they prune.
   NEPTUNE_ASSIGN_OR_RETURN(auto searcher,
-                           Searcher::Create(*segment, *statistics, statistics->bounds_ranking()));
+                           Searcher::Create(*segment, *statistics, statistics->ranking()));
   return std::make_unique<SegmentTier>(std::move(segment), std::move(statistics),
                                        std::move(searcher), index_version);
 }

@@ -1,41 +1,10 @@
-#include "index/core/search/term_bitmaps.h"
+#include "index/core/search/bitmap_filter.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 
-#include "index/core/segment/posting_cursor.h"
-
 namespace search::index {
 namespace {
-
-std::vector<TermEntry> FrequentTerms(const Segment& segment, size_t count_max) {
-  std::vector<TermEntry> terms;
-  TermCursor cursor(segment.terms());
-  while (cursor.Next()) {
-    const uint64_t reach = uint64_t{cursor.entry().document_frequency} * kBitmapDocumentsPerPosting;
-    if (reach >= segment.document_count()) terms.push_back(cursor.entry());
-  }
-  if (terms.size() > count_max) {
-    std::stable_sort(terms.begin(), terms.end(), [](const TermEntry& a, const TermEntry& b) {
-      return a.document_frequency > b.document_frequency;
-    });
-    terms.resize(count_max);
-  }
-  return terms;
-}
-
-// False if the postings are damaged.
-bool Fill(const Segment& segment, const TermEntry& term, uint64_t* bitmap) {
-  PostingCursor cursor(segment.postings(), term, segment.document_count());
-  for (uint32_t block = 0; block < cursor.block_count(); ++block) {
-    if (!cursor.LoadBlock(block)) break;
-    for (const uint32_t ordinal : cursor.block_ordinals()) {
-      bitmap[ordinal / 64] |= uint64_t{1} << (ordinal % 64);
-    }
-  }
-  return !cursor.damaged();
-}
 
 using Stride = std::array<uint64_t, kBitmapStride>;
 
@@ -89,26 +58,6 @@ bool IsFast() { return false; }
 #endif
 
 }  // namespace
-
-TermBitmaps::TermBitmaps(const Segment& segment, size_t memory_max)
-    : word_count_((segment.document_count() / 64 / kBitmapStride + 1) * kBitmapStride) {
-  const size_t size = word_count_ * sizeof(uint64_t);
-  const std::vector<TermEntry> terms = FrequentTerms(segment, memory_max / size);
-  words_.resize(terms.size() * word_count_);
-  for (size_t i = 0; i < terms.size(); ++i) {
-    if (Fill(segment, terms[i], &words_[i * word_count_])) {
-      terms_.emplace_back(terms[i].ordinal, static_cast<uint32_t>(i));
-    }
-  }
-  std::sort(terms_.begin(), terms_.end());
-}
-
-const uint64_t* TermBitmaps::Find(uint32_t term_ordinal) const {
-  const auto at =
-      std::lower_bound(terms_.begin(), terms_.end(), std::make_pair(term_ordinal, uint32_t{0}));
-  if (at == terms_.end() || at->first != term_ordinal) return nullptr;
-  return &words_[at->second * word_count_];
-}
 
 uint64_t CountPassing(const BitmapFilter& filter, size_t word_count) {
   return IsFast() ? CountPassingFast(filter, word_count) : CountPassingAnywhere(filter, word_count);

@@ -1,0 +1,66 @@
+// The inner loops of evaluation by document blocks, for the instruction sets that processors have:
+// portable code, the same compiled for AVX2, and AVX-512 written out. The best that the machine can
+// run is chosen at the first use.
+//
+// Source: none. Layer: index/core, search.
+// Threads: pure functions.
+// Shapes: arrays by document block have a multiple of kDocumentBlockStride elements and any
+//   alignment; `units` are 64 sums aligned to 64 bytes; kImpactPadding impacts behind the last one
+//   are readable.
+//
+// All variants give the same bits: sums are of whole numbers, and products are rounded one by one.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "index/core/search/impact_table.h"
+#include "index/core/search/score.h"
+
+namespace search::index {
+
+struct BlockKernels {
+  const char* name;
+
+  // bounds[i] += maxima[i] * factor / 256, rounded down. REQUIRES: no sum exceeds 65,535.
+  void (*add_bounds)(const uint8_t* maxima, uint16_t factor, size_t block_count, uint16_t* bounds);
+
+  // Writes the ascending blocks with bounds[i] >= least to *blocks, which has room for
+  // block_count + 16; returns how many.
+  size_t (*find_at_least)(const uint16_t* bounds, uint16_t least, size_t block_count,
+                          uint32_t* blocks);
+  // The same of blocks with masks[i] != 0.
+  size_t (*find_masked_at_least)(const uint16_t* bounds, const uint64_t* masks, uint16_t least,
+                                 size_t block_count, uint32_t* blocks);
+
+  // masks[i] &= documents[i].
+  void (*intersect)(const uint64_t* documents, size_t block_count, uint64_t* masks);
+
+  // Adds Units(impacts[j]) of the weight to units[d] for the j-th set bit d of `documents`.
+  void (*add_units)(uint64_t documents, const Impact* impacts, const TermWeight& weight,
+                    ScoreUnits* units);
+  // The same for scoring by one list: each of `count` impacts to units of its own.
+  void (*to_units)(const Impact* impacts, size_t count, const TermWeight& weight,
+                   ScoreUnits* units);
+
+  // Bit d: units[d] >= least.
+  uint64_t (*at_least)(const ScoreUnits* units, ScoreUnits least);
+
+  // Keeps the elements of `ordinals` and `units` whose document is (`wanted`) or is not in the
+  // bitmap; returns how many. REQUIRES: both have room for 16 more.
+  size_t (*keep)(const uint64_t* documents, bool wanted, size_t count, uint32_t* ordinals,
+                 ScoreUnits* units);
+
+  // Bits set in the intersection of both, and in the array.
+  uint64_t (*count_intersection)(const uint64_t* a, const uint64_t* b, size_t block_count);
+  uint64_t (*count)(const uint64_t* a, size_t block_count);
+};
+
+// The best for this machine.
+const BlockKernels& Kernels();
+// All that this machine can run, the portable one first; for tests and benchmarks.
+std::span<const BlockKernels* const> AllKernels();
+
+}  // namespace search::index

@@ -1,0 +1,171 @@
+// Every variant of the kernels against plain loops, over random input.
+
+#include "index/core/search/block_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <random>
+
+namespace search::index {
+namespace {
+
+constexpr uint32_t kSeed = 7;
+constexpr size_t kBlockCount = 5 * kDocumentBlockStride;
+
+class BlockKernelsTest : public testing::TestWithParam<const BlockKernels*> {
+ protected:
+  uint64_t RandomWord() {
+    switch (rng_() % 4) {
+      case 0:
+        return 0;
+      case 1:
+        return uint64_t{1} << (rng_() % 64);
+      case 2:
+        return rng_() & rng_() & rng_();
+      default:
+        return rng_();
+    }
+  }
+  std::vector<uint64_t> RandomWords() {
+    std::vector<uint64_t> words(kBlockCount);
+    for (uint64_t& word : words) word = RandomWord();
+    return words;
+  }
+  TermWeight RandomWeight() {
+    const uint64_t documents = 1 + rng_() % 1'000'000;
+    return TermWeight(documents, 1 + rng_() % documents, 1 + rng_() % 3);
+  }
+  std::vector<Impact> RandomImpacts(size_t count) {
+    std::vector<Impact> impacts(count + kImpactPadding);
+    for (Impact& impact : impacts) impact = static_cast<Impact>(rng_() % (kImpactMax + 1));
+    return impacts;
+  }
+
+  std::mt19937_64 rng_{kSeed};
+  const BlockKernels& kernels_ = *GetParam();
+};
+
+TEST_P(BlockKernelsTest, AddBoundsAddsUpperBytesOfProducts) {
+  for (const uint32_t factor : {0U, 1U, 255U, 256U, 1000U, 40'000U}) {
+    std::vector<uint8_t> maxima(kBlockCount);
+    std::vector<uint16_t> bounds(kBlockCount);
+    for (uint8_t& maximum : maxima) maximum = static_cast<uint8_t>(rng_());
+    for (uint16_t& bound : bounds) bound = static_cast<uint16_t>(rng_() % 20'000);
+    std::vector<uint16_t> expected = bounds;
+    for (size_t i = 0; i < kBlockCount; ++i) {
+      expected[i] = static_cast<uint16_t>(expected[i] + maxima[i] * factor / 256);
+    }
+    kernels_.add_bounds(maxima.data(), static_cast<uint16_t>(factor), kBlockCount, bounds.data());
+    EXPECT_EQ(bounds, expected);
+  }
+}
+
+TEST_P(BlockKernelsTest, FindsBlocksOverTheBar) {
+  const std::vector<uint64_t> masks = RandomWords();
+  std::vector<uint16_t> bounds(kBlockCount);
+  for (uint16_t& bound : bounds) bound = static_cast<uint16_t>(rng_() >> (rng_() % 16));
+  for (const uint16_t least : {0, 1, 100, 40'000, 65'535}) {
+    std::vector<uint32_t> expected;
+    std::vector<uint32_t> expected_masked;
+    for (uint32_t i = 0; i < kBlockCount; ++i) {
+      if (bounds[i] < least) continue;
+      expected.push_back(i);
+      if (masks[i] != 0) expected_masked.push_back(i);
+    }
+    std::vector<uint32_t> blocks(kBlockCount + 16);
+    blocks.resize(kernels_.find_at_least(bounds.data(), least, kBlockCount, blocks.data()));
+    EXPECT_EQ(blocks, expected);
+    blocks.resize(kBlockCount + 16);
+    blocks.resize(kernels_.find_masked_at_least(bounds.data(), masks.data(), least, kBlockCount,
+                                                blocks.data()));
+    EXPECT_EQ(blocks, expected_masked);
+  }
+}
+
+TEST_P(BlockKernelsTest, IntersectsAndCounts) {
+  const std::vector<uint64_t> a = RandomWords();
+  std::vector<uint64_t> b = RandomWords();
+  uint64_t both = 0;
+  uint64_t all = 0;
+  for (size_t i = 0; i < kBlockCount; ++i) {
+    both += static_cast<uint64_t>(std::popcount(a[i] & b[i]));
+    all += static_cast<uint64_t>(std::popcount(a[i]));
+  }
+  EXPECT_EQ(kernels_.count_intersection(a.data(), b.data(), kBlockCount), both);
+  EXPECT_EQ(kernels_.count(a.data(), kBlockCount), all);
+  kernels_.intersect(a.data(), kBlockCount, b.data());
+  EXPECT_EQ(kernels_.count(b.data(), kBlockCount), both);
+}
+
+TEST_P(BlockKernelsTest, AddsUnitsOfImpactsInTheOrderOfBits) {
+  for (int i = 0; i < 1000; ++i) {
+    const uint64_t documents = RandomWord();
+    const TermWeight weight = RandomWeight();
+    const std::vector<Impact> impacts = RandomImpacts(64);
+    alignas(64) std::array<ScoreUnits, kDocumentBlockSize> units;
+    for (ScoreUnits& value : units) value = static_cast<ScoreUnits>(rng_() % 1000);
+    auto expected = units;
+    size_t next = 0;
+    for (uint32_t d = 0; d < kDocumentBlockSize; ++d) {
+      if ((documents >> d & 1) != 0) expected[d] += weight.Units(impacts[next++]);
+    }
+    kernels_.add_units(documents, impacts.data(), weight, units.data());
+    ASSERT_EQ(units, expected);
+    const ScoreUnits least = units[rng_() % 64];
+    uint64_t able = 0;
+    for (uint32_t d = 0; d < kDocumentBlockSize; ++d) {
+      able |= uint64_t{units[d] >= least ? 1U : 0U} << d;
+    }
+    ASSERT_EQ(kernels_.at_least(units.data(), least), able);
+  }
+}
+
+TEST_P(BlockKernelsTest, ToUnitsWritesSoManyAndNoMore) {
+  for (size_t count = 0; count < 70; ++count) {
+    const TermWeight weight = RandomWeight();
+    const std::vector<Impact> impacts = RandomImpacts(count);
+    std::vector<ScoreUnits> units(count + 1, 77);
+    kernels_.to_units(impacts.data(), count, weight, units.data());
+    for (size_t i = 0; i < count; ++i) ASSERT_EQ(units[i], weight.Units(impacts[i]));
+    ASSERT_EQ(units[count], 77U);
+  }
+}
+
+TEST_P(BlockKernelsTest, KeepsWhatIsInOrOutOfTheBitmap) {
+  const std::vector<uint64_t> documents = RandomWords();
+  for (int i = 0; i < 200; ++i) {
+    std::vector<uint32_t> ordinals;
+    std::vector<ScoreUnits> units;
+    for (uint32_t d = static_cast<uint32_t>(rng_() % 50); d < 64 * kBlockCount;
+         d += 1 + static_cast<uint32_t>(rng_() % 900)) {
+      ordinals.push_back(d);
+      units.push_back(static_cast<ScoreUnits>(rng_()));
+    }
+    const bool wanted = i % 2 == 0;
+    std::vector<std::pair<uint32_t, ScoreUnits>> expected;
+    for (size_t j = 0; j < ordinals.size(); ++j) {
+      if (HoldsDocument(documents.data(), ordinals[j]) == wanted) {
+        expected.emplace_back(ordinals[j], units[j]);
+      }
+    }
+    const size_t count = ordinals.size();
+    ordinals.resize(count + 16);
+    units.resize(count + 16);
+    const size_t kept =
+        kernels_.keep(documents.data(), wanted, count, ordinals.data(), units.data());
+    ASSERT_EQ(kept, expected.size());
+    for (size_t j = 0; j < kept; ++j) {
+      ASSERT_EQ(ordinals[j], expected[j].first);
+      ASSERT_EQ(units[j], expected[j].second);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllSets, BlockKernelsTest,
+                         testing::ValuesIn(AllKernels().begin(), AllKernels().end()),
+                         [](const auto& info) { return std::string(info.param->name); });
+
+}  // namespace
+}  // namespace search::index

@@ -1,0 +1,104 @@
+#include "index/core/search/flat_plan.h"
+
+#include <algorithm>
+
+namespace search::index {
+namespace {
+
+using Role = FlatPlan::Role;
+
+class Flattener {
+ public:
+  explicit Flattener(const QueryPlan& plan) : unclaimed_(plan.scoring) {}
+
+  // False if the plan has no flat form.
+  bool AddRoot(const PlanNode& root) {
+    if (root.kind == PlanNode::Kind::kOr) return AddAlternatives(root);
+    if (root.kind != PlanNode::Kind::kAnd) return AddRequired(root);
+    size_t disjunction_count = 0;
+    for (const PlanNode& child : root.children) {
+      if (child.kind != PlanNode::Kind::kOr && !AddRequired(child)) return false;
+    }
+    for (const PlanNode& child : root.children) {
+      if (child.kind != PlanNode::Kind::kOr) continue;
+      if (++disjunction_count > 1 || !AddAlternatives(child)) return false;
+    }
+    return std::all_of(root.excluded.begin(), root.excluded.end(), [this](const PlanNode& node) {
+      return IsWord(node) && (Add(node.leaves[0], Role::kExcluded), true);
+    });
+  }
+
+  FlatPlan Finish() {
+    // Words that only add to scores, such as those of a branch that cannot match.
+    while (!unclaimed_.empty()) {
+      const PlanLeaf leaf = unclaimed_.front();
+      Add(leaf, Role::kOptional);
+    }
+    return std::move(flat_);
+  }
+
+  bool only_plain_words() const {
+    return std::none_of(unclaimed_.begin(), unclaimed_.end(),
+                        [](const PlanLeaf& leaf) { return leaf.title_only; });
+  }
+
+ private:
+  static bool IsWord(const PlanNode& node) {
+    return node.kind == PlanNode::Kind::kLeaf && !node.leaves[0].title_only;
+  }
+
+  bool AddRequired(const PlanNode& node) {
+    if (node.leaves.empty() || node.leaves[0].title_only) return false;
+    FlatPlan::Phrase phrase{.words = {}, .positions = node.positions};
+    for (const PlanLeaf& leaf : node.leaves) phrase.words.push_back(Add(leaf, Role::kRequired));
+    if (node.kind == PlanNode::Kind::kPhrase) flat_.phrases.push_back(std::move(phrase));
+    return true;
+  }
+
+  bool AddAlternatives(const PlanNode& node) {
+    if (!std::all_of(node.children.begin(), node.children.end(), IsWord)) return false;
+    for (const PlanNode& child : node.children) {
+      // A required word among them settles the matter; all others then only add to scores.
+      if (FindRequired(child.leaves[0]) != flat_.words.size()) return true;
+    }
+    for (const PlanNode& child : node.children) Add(child.leaves[0], Role::kAlternative);
+    return true;
+  }
+
+  size_t FindRequired(const PlanLeaf& leaf) const {
+    const auto is_same = [&](const FlatPlan::Word& word) {
+      return word.role == Role::kRequired && word.leaf == leaf;
+    };
+    return static_cast<size_t>(std::find_if(flat_.words.begin(), flat_.words.end(), is_same) -
+                               flat_.words.begin());
+  }
+
+  // The word's number. A required word stands once; the first place of a word scores.
+  uint32_t Add(const PlanLeaf& leaf, Role role) {
+    if (role == Role::kRequired) {
+      const size_t known = FindRequired(leaf);
+      if (known < flat_.words.size()) return static_cast<uint32_t>(known);
+    }
+    FlatPlan::Word word{.leaf = leaf, .role = role};
+    const auto claimed = std::find(unclaimed_.begin(), unclaimed_.end(), leaf);
+    if (role != Role::kExcluded && claimed != unclaimed_.end()) {
+      word.occurrences = claimed->occurrences;
+      unclaimed_.erase(claimed);
+    }
+    flat_.words.push_back(word);
+    return static_cast<uint32_t>(flat_.words.size() - 1);
+  }
+
+  std::vector<PlanLeaf> unclaimed_;
+  FlatPlan flat_;
+};
+
+}  // namespace
+
+std::optional<FlatPlan> Flatten(const QueryPlan& plan) {
+  Flattener flattener(plan);
+  if (!flattener.only_plain_words() || !flattener.AddRoot(plan.root)) return std::nullopt;
+  return flattener.Finish();
+}
+
+}  // namespace search::index

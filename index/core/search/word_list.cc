@@ -1,0 +1,95 @@
+#include "index/core/search/word_list.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "index/core/search/block_kernels.h"
+
+namespace search::index {
+namespace {
+
+constexpr size_t kRoom = 16;
+
+}  // namespace
+
+WordList::WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evaluation)
+    : entry_(leaf.entry),
+      scores_(occurrences > 0),
+      weight_(scores_ ? evaluation->space().Weight(leaf.entry, occurrences) : TermWeight()),
+      list_(evaluation->space().impacts.Find(leaf.entry)),
+      dense_(list_ != nullptr && list_->is_dense() ? list_ : nullptr) {
+  if (list_ != nullptr && scores_) units_max_ = weight_.Units(list_->impact_max);
+}
+
+void WordList::Decode(Evaluation* evaluation) {
+  PostingCursor* const cursor = evaluation->OpenCursor(entry_);
+  const size_t room = size_t{cursor->block_count()} * kPostingBlockSize + kRoom;
+  ordinals_.resize(room);
+  units_.resize(room);
+  for (uint32_t block = 0; block < cursor->block_count() && cursor->LoadBlock(block); ++block) {
+    const auto ordinals = cursor->block_ordinals();
+    std::memcpy(&ordinals_[count_], ordinals.data(), ordinals.size_bytes());
+    count_ += static_cast<uint32_t>(ordinals.size());
+    if (evaluation->ShouldStop(static_cast<uint32_t>(ordinals.size()))) break;
+  }
+  if (cursor->damaged()) {
+    count_ = 0;
+  } else if (scores_ && list_ != nullptr) {
+    Kernels().to_units(list_->impacts, count_, weight_, units_.data());
+  } else if (scores_) {
+    ScoreOnce(cursor, evaluation);
+  }
+}
+
+// Of a list of a single block, which the cursor holds.
+void WordList::ScoreOnce(PostingCursor* cursor, Evaluation* evaluation) {
+  const SearchSpace& space = evaluation->space();
+  std::array<float, kPostingBlockSize> sums = {};
+  for (size_t f = 0; f < kFieldCount; ++f) {
+    const auto field = static_cast<Field>(f);
+    const auto frequencies = cursor->block_frequencies(field);
+    for (size_t i = 0; i < frequencies.size(); ++i) {
+      sums[i] += static_cast<float>(frequencies[i]) *
+                 space.scorer.Norm(field, space.segment.length_codes()[ordinals_[i]]);
+    }
+  }
+  for (uint32_t i = 0; i < count_; ++i) {
+    units_[i] = weight_.Units(space.scorer.ToImpact(sums[i]));
+    units_max_ = std::max(units_max_, units_[i]);
+  }
+}
+
+WordList::Range WordList::InBlock(uint32_t block) {
+  const uint32_t begin = block * kDocumentBlockSize;
+  if (next_ < count_ && ordinals_[next_] < begin) {
+    uint32_t step = 1;
+    while (next_ + step < count_ && ordinals_[next_ + step] < begin) {
+      next_ += step;
+      step *= 2;
+    }
+    const auto from = ordinals_.begin() + next_;
+    const auto to = ordinals_.begin() + std::min(count_, next_ + step);
+    next_ = static_cast<uint32_t>(std::lower_bound(from, to, begin) - ordinals_.begin());
+  }
+  uint32_t end = next_;
+  while (end < count_ && ordinals_[end] - begin < kDocumentBlockSize) ++end;
+  return {next_, end};
+}
+
+ScoreUnits WordList::BestUnits(size_t count) const {
+  if (!scores_) return 0;
+  if (list_ == nullptr) {  // decoded
+    if (count > count_) return 0;
+    std::vector<ScoreUnits> units(units_.begin(), units_.begin() + count_);
+    const auto nth = units.begin() + static_cast<ptrdiff_t>(count) - 1;
+    std::nth_element(units.begin(), nth, units.end(), std::greater<>());
+    return *nth;
+  }
+  for (size_t i = 0; i < kBestCounts.size(); ++i) {
+    if (count <= kBestCounts[i]) return weight_.Units(list_->best[i]);
+  }
+  return 0;
+}
+
+}  // namespace search::index

@@ -1,0 +1,83 @@
+// The posting list of one word of a query as evaluation by document blocks sees it: a dense list of
+// the impact table in place, or all documents of another list, decoded, with their units.
+//
+// Source: none. Layer: index/core, search.
+// Threads: thread-compatible; lives for one search.
+// Errors: a damaged list is empty; Evaluation::damaged reports it.
+// Limits: a list that is not dense takes 8 bytes a posting.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "index/core/search/evaluation.h"
+#include "index/core/search/query_plan.h"
+
+namespace search::index {
+
+class WordList {
+ public:
+  // `occurrences`: how often the query says the word; 0 if it does not score.
+  WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evaluation);
+
+  const TermEntry& entry() const { return entry_; }
+  uint32_t document_frequency() const { return entry_.document_frequency; }
+  bool scores() const { return scores_; }
+  const TermWeight& weight() const { return weight_; }
+
+  // Dense lists.
+  bool is_dense() const { return dense_ != nullptr; }
+  const ImpactList& dense() const { return *dense_; }
+  // Largest units of a posting in the document block; 0 if it has none.
+  ScoreUnits BlockUnits(uint32_t block) const {
+    return weight_.Units(FromImpactBound(dense_->maxima[block]));
+  }
+  // REQUIRES: the document holds the word.
+  ScoreUnits UnitsOf(uint32_t ordinal) const {
+    return weight_.Units(dense_->impacts[PostingOf(ordinal)]);
+  }
+  // Number of the document's posting. REQUIRES: the document holds the word.
+  uint32_t PostingOf(uint32_t ordinal) const {
+    const uint32_t block = ordinal / kDocumentBlockSize;
+    const uint64_t before =
+        dense_->documents[block] & ((uint64_t{1} << (ordinal % kDocumentBlockSize)) - 1);
+    return dense_->firsts[block] + static_cast<uint32_t>(std::popcount(before));
+  }
+
+  // Other lists, after Decode.
+  void Decode(Evaluation* evaluation);
+  std::span<const uint32_t> ordinals() const { return {ordinals_.data(), count_}; }
+  std::span<const ScoreUnits> units() const { return {units_.data(), count_}; }
+  // The postings of a document block as a range of the above. Blocks ascend from call to call,
+  // after Rewind from the beginning.
+  struct Range {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+  Range InBlock(uint32_t block);
+  void Rewind() { next_ = 0; }
+
+  // Largest units of any posting.
+  ScoreUnits units_max() const { return units_max_; }
+  // Units that the count-th best posting has at least, 0 if unknown. `count` > 0.
+  ScoreUnits BestUnits(size_t count) const;
+
+ private:
+  void ScoreOnce(PostingCursor* cursor, Evaluation* evaluation);
+
+  TermEntry entry_;
+  bool scores_;
+  TermWeight weight_;
+  const ImpactList* list_;   // nullptr: a single posting block
+  const ImpactList* dense_;  // the same if it is dense
+  ScoreUnits units_max_ = 0;
+
+  uint32_t count_ = 0;
+  uint32_t next_ = 0;
+  std::vector<uint32_t> ordinals_;  // with room for 16 more, as units_
+  std::vector<ScoreUnits> units_;
+};
+
+}  // namespace search::index
