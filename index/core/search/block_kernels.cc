@@ -286,7 +286,9 @@ NEPTUNE_AVX512 uint64_t CountIntersection512(const uint64_t* a, const uint64_t* 
     const __m512i both = _mm512_and_si512(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i));
     sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(both));
   }
-  return static_cast<uint64_t>(_mm512_reduce_add_epi64(sum));
+  std::array<uint64_t, 8> sums;
+  _mm512_storeu_si512(sums.data(), sum);
+  return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
 }
 
 NEPTUNE_AVX512 uint64_t Count512(const uint64_t* a, size_t block_count) {

@@ -47,7 +47,11 @@ uint64_t Factor(const WordList& list) {
 }  // namespace
 
 BlockRanker::BlockRanker(const FlatPlan& plan, Evaluation* evaluation, TopKQueue* queue)
-    : space_(evaluation->space()), kernels_(Kernels()), evaluation_(evaluation), queue_(queue) {
+    : space_(evaluation->space()),
+      kernels_(Kernels()),
+      evaluation_(evaluation),
+      queue_(queue),
+      live_(evaluation->live_words()) {
   lists_.reserve(plan.words.size());
   for (const FlatPlan::Word& word : plan.words) {
     lists_.emplace_back(word.leaf, word.occurrences, evaluation);
@@ -358,8 +362,8 @@ void BlockRanker::Sieve() {
   std::copy(lead->ordinals().begin(), lead->ordinals().end(), ordinals_.begin());
   std::copy(lead->units().begin(), lead->units().end(), candidate_units_.begin());
   if (live_ != nullptr) {
-    candidate_count_ = kernels_.keep(live_, true, candidate_count_, ordinals_.data(),
-                                     candidate_units_.data());
+    candidate_count_ =
+        kernels_.keep(live_, true, candidate_count_, ordinals_.data(), candidate_units_.data());
   }
   // Bitmaps first: they are cheapest.
   for (const bool dense : {true, false}) {
