@@ -25,7 +25,8 @@ neptune::StatusOr<std::unique_ptr<DocumentRater>> DocumentRater::Create(
     double& idf = idfs.emplace_back(0);
     NEPTUNE_ASSIGN_OR_RETURN(const auto entry, space.segment.terms().Find(scoring.term));
     if (!entry.has_value()) continue;
-    word = {evaluation->OpenCursor(*entry), space.bitmaps.Find(entry->ordinal), scoring.title_only};
+    word = {evaluation->OpenCursor(*entry), space.impacts.FindDocuments(*entry),
+            scoring.title_only};
     idf = InverseDocumentFrequency(space.statistics.document_count(),
                                    space.statistics.document_frequencies()[entry->ordinal]);
   }
