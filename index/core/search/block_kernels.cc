@@ -60,6 +60,33 @@ NEPTUNE_KERNEL void ToUnitsLoop(const Impact* __restrict impacts, size_t count,
   for (size_t i = 0; i < count; ++i) units[i] = copy.Units(impacts[i]);
 }
 
+NEPTUNE_KERNEL void AddBlockUnitsLoop(const uint8_t* maxima, const TermWeight& weight,
+                                      const uint32_t* ordinals, size_t count, ScoreUnits* bounds) {
+  const TermWeight copy = weight;
+  for (size_t i = 0; i < count; ++i) {
+    bounds[i] += copy.Units(FromImpactBound(maxima[ordinals[i] / kDocumentBlockSize]));
+  }
+}
+
+NEPTUNE_KERNEL void AddUnitsOfLoop(const ImpactList& list, const TermWeight& weight,
+                                   const uint32_t* ordinals, size_t count, ScoreUnits* units) {
+  constexpr size_t kAhead = 8;
+  const TermWeight copy = weight;
+  const auto posting = [&list](uint32_t ordinal) {
+    const uint32_t block = ordinal / kDocumentBlockSize;
+    const uint64_t below = (uint64_t{1} << (ordinal % kDocumentBlockSize)) - 1;
+    return list.impacts + list.firsts[block] + std::popcount(list.documents[block] & below);
+  };
+  for (size_t i = 0; i < count; ++i) {
+    if (i + 2 * kAhead < count) {
+      __builtin_prefetch(&list.documents[ordinals[i + 2 * kAhead] / kDocumentBlockSize]);
+      __builtin_prefetch(&list.firsts[ordinals[i + 2 * kAhead] / kDocumentBlockSize]);
+    }
+    if (i + kAhead < count) __builtin_prefetch(posting(ordinals[i + kAhead]));
+    if (HoldsDocument(list.documents, ordinals[i])) units[i] += copy.Units(*posting(ordinals[i]));
+  }
+}
+
 NEPTUNE_KERNEL uint64_t AtLeastLoop(const ScoreUnits* units, ScoreUnits least) {
   uint64_t mask = 0;
   for (size_t i = 0; i < kDocumentBlockSize; ++i) {
@@ -96,58 +123,69 @@ NEPTUNE_KERNEL uint64_t CountLoop(const uint64_t* a, size_t block_count) {
 }
 
 // Functions of all loops for one instruction set, and their table.
-#define NEPTUNE_KERNEL_TABLE(kTable, set_name, ...)                                               \
-  __VA_ARGS__ void AddBounds##kTable(const uint8_t* maxima, uint16_t factor, size_t block_count,  \
-                                     uint16_t* bounds) {                                          \
-    AddBoundsLoop(maxima, factor, block_count, bounds);                                           \
-  }                                                                                               \
-  __VA_ARGS__ size_t FindAtLeast##kTable(const uint16_t* bounds, uint16_t least,                  \
-                                         size_t block_count, uint32_t* blocks) {                  \
-    return FindAtLeastLoop(bounds, least, block_count, blocks);                                   \
-  }                                                                                               \
-  __VA_ARGS__ size_t FindMaskedAtLeast##kTable(const uint16_t* bounds, const uint64_t* masks,     \
-                                               uint16_t least, size_t block_count,                \
-                                               uint32_t* blocks) {                                \
-    return FindMaskedAtLeastLoop(bounds, masks, least, block_count, blocks);                      \
-  }                                                                                               \
-  __VA_ARGS__ void Intersect##kTable(const uint64_t* documents, size_t block_count,               \
-                                     uint64_t* masks) {                                           \
-    IntersectLoop(documents, block_count, masks);                                                 \
-  }                                                                                               \
-  __VA_ARGS__ void AddUnits##kTable(uint64_t documents, const Impact* impacts,                    \
-                                    const TermWeight& weight, ScoreUnits* units) {                \
-    AddUnitsLoop(documents, impacts, weight, units);                                              \
-  }                                                                                               \
-  __VA_ARGS__ void ToUnits##kTable(const Impact* impacts, size_t count, const TermWeight& weight, \
-                                   ScoreUnits* units) {                                           \
-    ToUnitsLoop(impacts, count, weight, units);                                                   \
-  }                                                                                               \
-  __VA_ARGS__ uint64_t AtLeast##kTable(const ScoreUnits* units, ScoreUnits least) {               \
-    return AtLeastLoop(units, least);                                                             \
-  }                                                                                               \
-  __VA_ARGS__ size_t Keep##kTable(const uint64_t* documents, bool wanted, size_t count,           \
-                                  uint32_t* ordinals, ScoreUnits* units) {                        \
-    return KeepLoop(documents, wanted, count, ordinals, units);                                   \
-  }                                                                                               \
-  __VA_ARGS__ uint64_t CountIntersection##kTable(const uint64_t* a, const uint64_t* b,            \
-                                                 size_t block_count) {                            \
-    return CountIntersectionLoop(a, b, block_count);                                              \
-  }                                                                                               \
-  __VA_ARGS__ uint64_t Count##kTable(const uint64_t* a, size_t block_count) {                     \
-    return CountLoop(a, block_count);                                                             \
-  }                                                                                               \
-  constexpr BlockKernels k##kTable = {                                                            \
-      .name = set_name,                                                                           \
-      .add_bounds = AddBounds##kTable,                                                            \
-      .find_at_least = FindAtLeast##kTable,                                                       \
-      .find_masked_at_least = FindMaskedAtLeast##kTable,                                          \
-      .intersect = Intersect##kTable,                                                             \
-      .add_units = AddUnits##kTable,                                                              \
-      .to_units = ToUnits##kTable,                                                                \
-      .at_least = AtLeast##kTable,                                                                \
-      .keep = Keep##kTable,                                                                       \
-      .count_intersection = CountIntersection##kTable,                                            \
-      .count = Count##kTable,                                                                     \
+#define NEPTUNE_KERNEL_TABLE(kTable, set_name, ...)                                                \
+  __VA_ARGS__ void AddBounds##kTable(const uint8_t* maxima, uint16_t factor, size_t block_count,   \
+                                     uint16_t* bounds) {                                           \
+    AddBoundsLoop(maxima, factor, block_count, bounds);                                            \
+  }                                                                                                \
+  __VA_ARGS__ size_t FindAtLeast##kTable(const uint16_t* bounds, uint16_t least,                   \
+                                         size_t block_count, uint32_t* blocks) {                   \
+    return FindAtLeastLoop(bounds, least, block_count, blocks);                                    \
+  }                                                                                                \
+  __VA_ARGS__ size_t FindMaskedAtLeast##kTable(const uint16_t* bounds, const uint64_t* masks,      \
+                                               uint16_t least, size_t block_count,                 \
+                                               uint32_t* blocks) {                                 \
+    return FindMaskedAtLeastLoop(bounds, masks, least, block_count, blocks);                       \
+  }                                                                                                \
+  __VA_ARGS__ void Intersect##kTable(const uint64_t* documents, size_t block_count,                \
+                                     uint64_t* masks) {                                            \
+    IntersectLoop(documents, block_count, masks);                                                  \
+  }                                                                                                \
+  __VA_ARGS__ void AddUnits##kTable(uint64_t documents, const Impact* impacts,                     \
+                                    const TermWeight& weight, ScoreUnits* units) {                 \
+    AddUnitsLoop(documents, impacts, weight, units);                                               \
+  }                                                                                                \
+  __VA_ARGS__ void ToUnits##kTable(const Impact* impacts, size_t count, const TermWeight& weight,  \
+                                   ScoreUnits* units) {                                            \
+    ToUnitsLoop(impacts, count, weight, units);                                                    \
+  }                                                                                                \
+  __VA_ARGS__ void AddBlockUnits##kTable(const uint8_t* maxima, const TermWeight& weight,          \
+                                         const uint32_t* ordinals, size_t count,                   \
+                                         ScoreUnits* bounds) {                                     \
+    AddBlockUnitsLoop(maxima, weight, ordinals, count, bounds);                                    \
+  }                                                                                                \
+  __VA_ARGS__ void AddUnitsOf##kTable(const ImpactList& list, const TermWeight& weight,            \
+                                      const uint32_t* ordinals, size_t count, ScoreUnits* units) { \
+    AddUnitsOfLoop(list, weight, ordinals, count, units);                                          \
+  }                                                                                                \
+  __VA_ARGS__ uint64_t AtLeast##kTable(const ScoreUnits* units, ScoreUnits least) {                \
+    return AtLeastLoop(units, least);                                                              \
+  }                                                                                                \
+  __VA_ARGS__ size_t Keep##kTable(const uint64_t* documents, bool wanted, size_t count,            \
+                                  uint32_t* ordinals, ScoreUnits* units) {                         \
+    return KeepLoop(documents, wanted, count, ordinals, units);                                    \
+  }                                                                                                \
+  __VA_ARGS__ uint64_t CountIntersection##kTable(const uint64_t* a, const uint64_t* b,             \
+                                                 size_t block_count) {                             \
+    return CountIntersectionLoop(a, b, block_count);                                               \
+  }                                                                                                \
+  __VA_ARGS__ uint64_t Count##kTable(const uint64_t* a, size_t block_count) {                      \
+    return CountLoop(a, block_count);                                                              \
+  }                                                                                                \
+  constexpr BlockKernels k##kTable = {                                                             \
+      .name = set_name,                                                                            \
+      .add_bounds = AddBounds##kTable,                                                             \
+      .find_at_least = FindAtLeast##kTable,                                                        \
+      .find_masked_at_least = FindMaskedAtLeast##kTable,                                           \
+      .intersect = Intersect##kTable,                                                              \
+      .add_units = AddUnits##kTable,                                                               \
+      .to_units = ToUnits##kTable,                                                                 \
+      .add_block_units = AddBlockUnits##kTable,                                                    \
+      .add_units_of = AddUnitsOf##kTable,                                                          \
+      .at_least = AtLeast##kTable,                                                                 \
+      .keep = Keep##kTable,                                                                        \
+      .count_intersection = CountIntersection##kTable,                                             \
+      .count = Count##kTable,                                                                      \
   };
 
 NEPTUNE_KERNEL_TABLE(Portable, "portable")
@@ -248,6 +286,24 @@ NEPTUNE_AVX512 void ToUnits512(const Impact* impacts, size_t count, const TermWe
   }
 }
 
+NEPTUNE_AVX512 void AddBlockUnits512(const uint8_t* maxima, const TermWeight& weight,
+                                     const uint32_t* ordinals, size_t count, ScoreUnits* bounds) {
+  const __m512 idf = _mm512_set1_ps(weight.idf());
+  const __m512i occurrences = _mm512_set1_epi32(static_cast<int>(weight.occurrences()));
+  const __m512i byte = _mm512_set1_epi32(255);
+  for (size_t i = 0; i < count; i += 16) {
+    const auto valid = static_cast<__mmask16>(count - i >= 16 ? 0xFFFF : (1U << (count - i)) - 1);
+    const __m512i block = _mm512_srli_epi32(_mm512_maskz_loadu_epi32(valid, ordinals + i), 6);
+    // Four bytes at a multiple of four, which the padding of the array makes readable.
+    const __m512i words = _mm512_i32gather_epi32(_mm512_srli_epi32(block, 2), maxima, 4);
+    const __m512i shift = _mm512_slli_epi32(_mm512_and_si512(block, _mm512_set1_epi32(3)), 3);
+    const __m512i maximum = _mm512_and_si512(_mm512_srlv_epi32(words, shift), byte);
+    const __m512i units = Units512(_mm512_slli_epi32(maximum, 8), idf, occurrences);
+    const __m512i sum = _mm512_add_epi32(_mm512_maskz_loadu_epi32(valid, bounds + i), units);
+    _mm512_mask_storeu_epi32(bounds + i, valid, sum);
+  }
+}
+
 NEPTUNE_AVX512 uint64_t AtLeast512(const ScoreUnits* units, ScoreUnits least) {
   const __m512i leasts = _mm512_set1_epi32(static_cast<int>(least));
   uint64_t mask = 0;
@@ -303,6 +359,8 @@ constexpr BlockKernels kAvx512 = {
     .intersect = IntersectAvx2,
     .add_units = AddUnits512,
     .to_units = ToUnits512,
+    .add_block_units = AddBlockUnits512,
+    .add_units_of = AddUnitsOfAvx2,
     .at_least = AtLeast512,
     .keep = Keep512,
     .count_intersection = CountIntersection512,

@@ -45,6 +45,13 @@ struct BlockKernels {
   void (*to_units)(const Impact* impacts, size_t count, const TermWeight& weight,
                    ScoreUnits* units);
 
+  // bounds[i] += Units of the maximum of ordinals[i]'s block.
+  void (*add_block_units)(const uint8_t* maxima, const TermWeight& weight, const uint32_t* ordinals,
+                          size_t count, ScoreUnits* bounds);
+  // units[i] += Units of ordinals[i]'s impact, if the dense list holds it.
+  void (*add_units_of)(const ImpactList& list, const TermWeight& weight, const uint32_t* ordinals,
+                       size_t count, ScoreUnits* units);
+
   // Bit d: units[d] >= least.
   uint64_t (*at_least)(const ScoreUnits* units, ScoreUnits least);
 

@@ -163,6 +163,44 @@ TEST_P(BlockKernelsTest, KeepsWhatIsInOrOutOfTheBitmap) {
   }
 }
 
+TEST_P(BlockKernelsTest, DocumentsTakeUnitsOfTheirBlocksAndPostings) {
+  const std::vector<uint64_t> documents = RandomWords();
+  std::vector<uint32_t> firsts(kBlockCount);
+  std::vector<uint8_t> maxima(kBlockCount);
+  uint32_t posting_count = 0;
+  for (size_t i = 0; i < kBlockCount; ++i) {
+    firsts[i] = posting_count;
+    posting_count += static_cast<uint32_t>(std::popcount(documents[i]));
+    maxima[i] = static_cast<uint8_t>(rng_());
+  }
+  const std::vector<Impact> impacts = RandomImpacts(posting_count);
+  const ImpactList list{.documents = documents.data(),
+                        .firsts = firsts.data(),
+                        .maxima = maxima.data(),
+                        .impacts = impacts.data()};
+  std::vector<ScoreUnits> units_of(64 * kBlockCount, 0);
+  const TermWeight weight = RandomWeight();
+  for (uint32_t d = 0, next = 0; d < units_of.size(); ++d) {
+    if (HoldsDocument(documents.data(), d)) units_of[d] = weight.Units(impacts[next++]);
+  }
+  for (int round = 0; round < 100; ++round) {
+    std::vector<uint32_t> ordinals;
+    for (uint32_t d = static_cast<uint32_t>(rng_() % 300); d < units_of.size();
+         d += 1 + static_cast<uint32_t>(rng_() % 600)) {
+      ordinals.push_back(d);
+    }
+    std::vector<ScoreUnits> bounds(ordinals.size(), 5);
+    std::vector<ScoreUnits> units(ordinals.size(), 9);
+    kernels_.add_block_units(maxima.data(), weight, ordinals.data(), ordinals.size(),
+                             bounds.data());
+    kernels_.add_units_of(list, weight, ordinals.data(), ordinals.size(), units.data());
+    for (size_t i = 0; i < ordinals.size(); ++i) {
+      ASSERT_EQ(bounds[i], 5 + weight.Units(FromImpactBound(maxima[ordinals[i] / 64])));
+      ASSERT_EQ(units[i], 9 + units_of[ordinals[i]]);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(AllSets, BlockKernelsTest,
                          testing::ValuesIn(AllKernels().begin(), AllKernels().end()),
                          [](const auto& info) { return std::string(info.param->name); });

@@ -11,32 +11,25 @@ using Role = FlatPlan::Role;
 // Blocks ahead of the one in work whose lists, and whose impacts, are asked for.
 constexpr size_t kListsAhead = 12;
 constexpr size_t kImpactsAhead = 6;
-// With so few documents left in a block each is scored on its own.
-constexpr int kFewDocuments = 6;
 // Fewest candidates that are worth choosing the best of first.
-constexpr size_t kBestFirstMin = 32;
+constexpr size_t kBestFirstMin = 24;
+// Room behind arrays that kernels write in whole vectors.
+constexpr size_t kRoom = 16;
 
-// A value that at least `wanted` of the values reach, and not many more; the smallest value if all
-// are about equal.
-template <typename Value, typename Get>
-Value CutForBest(size_t count, size_t wanted, const Get& get) {
-  Value low = get(0);
-  Value high = low;
-  for (size_t i = 1; i < count; ++i) {
-    low = std::min<Value>(low, get(i));
-    high = std::max<Value>(high, get(i));
-  }
+// A value that at least `wanted` of the values reach, and not many more.
+template <typename Value>
+Value CutForBest(std::span<const Value> values, size_t wanted) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
   constexpr uint32_t kBins = 256;
-  const uint64_t width = (uint64_t{high} - low) / kBins + 1;
-  const int shift = std::bit_width(width - 1);
+  const int shift = std::bit_width((uint32_t{*high} - *low) / kBins);
   std::array<uint32_t, kBins> bins = {};
-  for (size_t i = 0; i < count; ++i) ++bins[(get(i) - low) >> shift];
+  for (const Value value : values) ++bins[(uint32_t{value} - *low) >> shift];
   size_t found = 0;
   for (uint32_t bin = kBins; bin-- > 0;) {
     found += bins[bin];
-    if (found >= wanted) return static_cast<Value>(low + (uint64_t{bin} << shift));
+    if (found >= wanted) return static_cast<Value>(*low + (bin << shift));
   }
-  return low;
+  return *low;
 }
 
 // Units of saturation 1.
@@ -46,15 +39,17 @@ uint64_t Factor(const WordList& list) {
 
 }  // namespace
 
-BlockRanker::BlockRanker(const FlatPlan& plan, Evaluation* evaluation, TopKQueue* queue)
+BlockRanker::BlockRanker(const FlatPlan& plan, bool count_exactly, Evaluation* evaluation,
+                         TopKQueue* queue)
     : space_(evaluation->space()),
       kernels_(Kernels()),
       evaluation_(evaluation),
       queue_(queue),
-      live_(evaluation->live_words()) {
+      live_(evaluation->live_words()),
+      checks_all_(count_exactly && !plan.phrases.empty()) {
   lists_.reserve(plan.words.size());
   for (const FlatPlan::Word& word : plan.words) {
-    lists_.emplace_back(word.leaf, word.occurrences, evaluation);
+    lists_.emplace_back(word.leaf, queue->k() > 0 ? word.occurrences : 0, evaluation);
     WordList* const list = &lists_.back();
     if (word.role == Role::kRequired) required_.push_back(list);
     if (word.role == Role::kAlternative) alternatives_.push_back(list);
@@ -70,18 +65,33 @@ BlockRanker::BlockRanker(const FlatPlan& plan, Evaluation* evaluation, TopKQueue
 
 void BlockRanker::AddPhrases(const FlatPlan& plan) {
   for (const FlatPlan::Phrase& phrase : plan.phrases) {
+    std::vector<PlanLeaf> leaves;
     std::vector<const WordList*> words;
-    std::vector<PostingCursor*> cursors;
     for (const uint32_t word : phrase.words) {
+      leaves.push_back(plan.words[word].leaf);
       words.push_back(&lists_[word]);
-      cursors.push_back(evaluation_->OpenCursor(lists_[word].entry()));
     }
-    phrases_.push_back({words, cursors, PhraseCheck(cursors, phrase.positions, false)});
+    phrases_.push_back({std::move(words), PhraseCheck(leaves, phrase.positions, evaluation_)});
   }
 }
 
 RankingOutcome BlockRanker::Run() {
   if (!required_.empty() && !required_[0]->is_dense()) {
+    required_[0]->Decode(evaluation_);
+    queue_->RaiseBar(KnownBar());
+    TakeDocuments(*required_[0]);
+    RankDocuments();
+    return outcome_;
+  }
+  for (WordList* list : alternatives_) {
+    if (!list->is_dense()) list->Decode(evaluation_);
+  }
+  queue_->RaiseBar(KnownBar());
+  if (required_.empty() && DenseListsFallShort()) {
+    outcome_.pruned = true;
+    for (const WordList* list : alternatives_) {
+      if (!list->is_dense()) MergeDocuments(*list);
+    }
     RankDocuments();
   } else {
     RankBlocks();
@@ -100,44 +110,37 @@ ScoreUnits BlockRanker::KnownBar() const {
   return bar;
 }
 
+bool BlockRanker::DenseListsFallShort() const {
+  uint64_t units = space_.static_rank_units_max;
+  for (const WordList* list : scoring_) units += list->units_max();
+  for (const WordList* list : alternatives_) units -= list->is_dense() ? 0 : list->units_max();
+  return optional_.empty() && !queue_->CanEnter(units);
+}
+
 void BlockRanker::RankBlocks() {
-  for (WordList& list : lists_) {
-    if (!list.is_dense()) list.Decode(evaluation_);
+  for (const auto* lists : {&optional_, &excluded_}) {
+    for (WordList* list : *lists) {
+      if (!list->is_dense()) list->Decode(evaluation_);
+    }
   }
   std::stable_sort(scoring_.begin(), scoring_.end(), [](const WordList* a, const WordList* b) {
     return a->units_max() > b->units_max();
   });
   if (evaluation_->stopped()) return;
-  queue_->RaiseBar(KnownBar());
   BoundBlocks();
-  const size_t block_count = space_.impacts.block_count();
-  std::vector<uint32_t> blocks(block_count + 16);
-  size_t count;
-  if (required_.empty()) {
-    count = kernels_.find_at_least(bounds_.data(), LeastBound(), block_count, blocks.data());
-  } else {
-    const uint64_t* first = required_[0]->dense().documents;
-    masks_.assign(first, first + block_count);
-    for (size_t i = 1; i < required_.size(); ++i) {
-      kernels_.intersect(required_[i]->dense().documents, block_count, masks_.data());
-    }
-    if (live_ != nullptr) kernels_.intersect(live_, block_count, masks_.data());
-    count = kernels_.find_masked_at_least(bounds_.data(), masks_.data(), LeastBound(), block_count,
-                                          blocks.data());
-  }
-  if (LeastBound() > 0) outcome_.pruned = true;
-  if (count == 0) return;
+  const std::vector<uint32_t> blocks = FindBlocks();
+  if (blocks.empty()) return;
   const size_t wanted = std::max(kBestFirstMin, (required_.empty() ? 2 : 1) * queue_->k());
   uint16_t cut = 0;
-  if (count > 2 * wanted) {
-    cut = CutForBest<uint16_t>(count, wanted, [&](size_t i) { return bounds_[blocks[i]]; });
+  if (blocks.size() > 2 * wanted && !checks_all_) {
+    std::vector<uint16_t> bounds(blocks.size());
+    for (size_t i = 0; i < blocks.size(); ++i) bounds[i] = bounds_[blocks[i]];
+    cut = CutForBest<uint16_t>(bounds, wanted);
   }
-  blocks.resize(count);
   ScoreBlocks(blocks, true, cut);
-  if (cut > 0) {
-    RewindLists();
-    ScoreBlocks(blocks, false, cut);
-  }
+  if (cut == 0) return;
+  RewindLists();
+  ScoreBlocks(blocks, false, cut);
 }
 
 void BlockRanker::BoundBlocks() {
@@ -150,26 +153,26 @@ void BlockRanker::BoundBlocks() {
   bounds_.assign(block_count, 0);
   if (space_.static_rank_units_max > 0) {
     slack_ += 1;
-    for (size_t i = 0; i < space_.static_rank_maxima.size(); ++i) {
+    for (size_t i = 0; i < block_count; ++i) {
       bounds_[i] = static_cast<uint16_t>(space_.static_rank_maxima[i] >> shift_);
     }
   }
-  for (WordList* list : scoring_) {
+  for (const WordList* list : scoring_) {
     // Units are rounded up by at most a half an occurrence, the factor and the sum down by one.
     slack_ += 3 + (list->weight().occurrences() >> shift_);
-    if (list->is_dense()) {
-      kernels_.add_bounds(list->dense().maxima, static_cast<uint16_t>(Factor(*list) >> shift_),
-                          block_count, bounds_.data());
-    } else {
-      AddSparseBounds(list);
-    }
+    AddBounds(*list);
     evaluation_->ShouldStop(static_cast<uint32_t>(block_count / 16));
   }
 }
 
-void BlockRanker::AddSparseBounds(WordList* list) {
-  const auto ordinals = list->ordinals();
-  const auto units = list->units();
+void BlockRanker::AddBounds(const WordList& list) {
+  if (list.is_dense()) {
+    kernels_.add_bounds(list.dense().maxima, static_cast<uint16_t>(Factor(list) >> shift_),
+                        bounds_.size(), bounds_.data());
+    return;
+  }
+  const auto ordinals = list.ordinals();
+  const auto units = list.units();
   for (size_t i = 0; i < ordinals.size();) {
     const uint32_t block = ordinals[i] / kDocumentBlockSize;
     ScoreUnits best = units[i];
@@ -181,8 +184,30 @@ void BlockRanker::AddSparseBounds(WordList* list) {
 }
 
 uint16_t BlockRanker::LeastBound() const {
+  if (checks_all_) return 0;
   const uint64_t least = queue_->required() >> shift_;
   return static_cast<uint16_t>(least > slack_ ? std::min<uint64_t>(least - slack_, UINT16_MAX) : 0);
+}
+
+// Those that may hold a hit.
+std::vector<uint32_t> BlockRanker::FindBlocks() {
+  const size_t block_count = bounds_.size();
+  std::vector<uint32_t> blocks(block_count + kRoom);
+  const uint16_t least = LeastBound();
+  if (least > 0) outcome_.pruned = true;
+  if (required_.empty()) {
+    blocks.resize(kernels_.find_at_least(bounds_.data(), least, block_count, blocks.data()));
+    return blocks;
+  }
+  const uint64_t* first = required_[0]->dense().documents;
+  masks_.assign(first, first + block_count);
+  for (size_t i = 1; i < required_.size(); ++i) {
+    kernels_.intersect(required_[i]->dense().documents, block_count, masks_.data());
+  }
+  if (live_ != nullptr) kernels_.intersect(live_, block_count, masks_.data());
+  blocks.resize(kernels_.find_masked_at_least(bounds_.data(), masks_.data(), least, block_count,
+                                              blocks.data()));
+  return blocks;
 }
 
 void BlockRanker::RewindLists() {
@@ -192,7 +217,7 @@ void BlockRanker::RewindLists() {
 // Of the blocks, the ones bounded by at least the cut (`best`), or the others.
 void BlockRanker::ScoreBlocks(std::span<const uint32_t> blocks, bool best, uint16_t cut) {
   const uint16_t least = LeastBound();
-  std::vector<uint32_t> chosen(blocks.size());
+  const auto chosen = std::make_unique_for_overwrite<uint32_t[]>(blocks.size());
   size_t count = 0;
   for (const uint32_t block : blocks) {
     chosen[count] = block;
@@ -228,24 +253,10 @@ void BlockRanker::PrefetchImpacts(uint32_t block) const {
   }
 }
 
-uint64_t BlockRanker::Excluded(uint32_t block) {
+// Of the block's documents, those in any of the lists.
+uint64_t BlockRanker::DocumentsOf(const std::vector<WordList*>& lists, uint32_t block) {
   uint64_t documents = 0;
-  for (WordList* list : excluded_) {
-    if (list->is_dense()) {
-      documents |= list->dense().documents[block];
-      continue;
-    }
-    const auto [begin, end] = list->InBlock(block);
-    for (uint32_t i = begin; i < end; ++i) {
-      documents |= uint64_t{1} << (list->ordinals()[i] % kDocumentBlockSize);
-    }
-  }
-  return documents;
-}
-
-uint64_t BlockRanker::Alternatives(uint32_t block) {
-  uint64_t documents = 0;
-  for (WordList* list : alternatives_) {
+  for (WordList* list : lists) {
     if (list->is_dense()) {
       documents |= list->dense().documents[block];
       continue;
@@ -259,32 +270,25 @@ uint64_t BlockRanker::Alternatives(uint32_t block) {
 }
 
 void BlockRanker::ConsiderBlock(uint32_t block) {
-  uint64_t documents = ~uint64_t{0};
-  if (!masks_.empty()) {
-    documents = masks_[block];
-  } else if (live_ != nullptr) {
-    documents = live_[block];
-  }
-  if (!alternatives_.empty()) documents &= Alternatives(block);
-  if (!excluded_.empty()) documents &= ~Excluded(block);
-  if (documents == 0) return;
-  if (phrases_.empty()) outcome_.matched += static_cast<uint64_t>(std::popcount(documents));
-  if (!masks_.empty() && std::popcount(documents) <= kFewDocuments) {
-    return ConsiderFew(block, documents);
-  }
-  if (!AddUnits(block)) {
-    outcome_.pruned = true;
-    return;
-  }
-  const uint64_t required = queue_->required();
+  uint64_t documents = live_ == nullptr ? ~uint64_t{0} : live_[block];
+  if (!masks_.empty()) documents = masks_[block];
   const ScoreUnits rank_max =
       space_.static_rank_units_max == 0 ? 0 : space_.static_rank_maxima[block];
-  if (required > rank_max) {
-    const uint64_t able =
-        kernels_.at_least(units_.data(), static_cast<ScoreUnits>(required - rank_max));
-    if ((documents & ~able) != 0) outcome_.pruned = true;
-    documents &= able;
+  const ScoreUnits required = queue_->required();
+  const bool has_bar = !checks_all_ && required > rank_max;
+  // If all words are alternatives, there are only documents that hold one over a bar.
+  const bool all_are_alternatives = required_.empty() && optional_.empty();
+  if (!alternatives_.empty() && !(has_bar && all_are_alternatives)) {
+    documents &= DocumentsOf(alternatives_, block);
   }
+  if (!excluded_.empty()) documents &= ~DocumentsOf(excluded_, block);
+  if (documents == 0) return;
+  AddUnits(block);
+  if (has_bar) {
+    documents &= kernels_.at_least(units_.data(), required - rank_max);
+    outcome_.pruned = true;
+  }
+  if (phrases_.empty()) outcome_.matched += static_cast<uint64_t>(std::popcount(documents));
   for (; documents != 0; documents &= documents - 1) {
     const auto at = static_cast<uint32_t>(std::countr_zero(documents));
     const uint32_t ordinal = block * kDocumentBlockSize + at;
@@ -292,99 +296,96 @@ void BlockRanker::ConsiderBlock(uint32_t block) {
   }
 }
 
-void BlockRanker::ConsiderFew(uint32_t block, uint64_t documents) {
-  for (const uint32_t first = block * kDocumentBlockSize; documents != 0;
-       documents &= documents - 1) {
-    const uint32_t ordinal = first + static_cast<uint32_t>(std::countr_zero(documents));
-    uint64_t units = space_.StaticRankUnits(ordinal);
-    for (WordList* list : scoring_) {
-      if (list->is_dense()) {
-        if (HoldsDocument(list->dense().documents, ordinal)) units += list->UnitsOf(ordinal);
-        continue;
-      }
-      const auto [begin, end] = list->InBlock(block);
-      for (uint32_t i = begin; i < end; ++i) {
-        if (list->ordinals()[i] == ordinal) units += list->units()[i];
-      }
-    }
-    Offer(ordinal, units);
-  }
-}
-
-bool BlockRanker::AddUnits(uint32_t block) {
+void BlockRanker::AddUnits(uint32_t block) {
   units_.fill(0);
-  const uint64_t required = queue_->required();
-  uint64_t rest = 0;
-  if (required > 0) {
-    rest = space_.static_rank_units_max == 0 ? 0 : space_.static_rank_maxima[block];
-    for (const WordList* list : scoring_) {
-      rest += list->is_dense() ? list->BlockUnits(block) : list->units_max();
-    }
-  }
-  for (size_t i = 0; i < scoring_.size(); ++i) {
-    WordList* const list = scoring_[i];
+  for (WordList* const list : scoring_) {
     if (list->is_dense()) {
       const ImpactList& dense = list->dense();
-      const uint64_t documents = dense.documents[block];
-      if (documents != 0) {
-        kernels_.add_units(documents, dense.impacts + dense.firsts[block], list->weight(),
-                           units_.data());
-      }
-      if (required > 0) rest -= list->BlockUnits(block);
-    } else {
-      const auto [begin, end] = list->InBlock(block);
-      for (uint32_t j = begin; j < end; ++j) {
-        units_[list->ordinals()[j] % kDocumentBlockSize] += list->units()[j];
-      }
-      if (required > 0) rest -= list->units_max();
+      kernels_.add_units(dense.documents[block], dense.impacts + dense.firsts[block],
+                         list->weight(), units_.data());
+      continue;
     }
-    if (i + 1 < scoring_.size() && required > rest &&
-        kernels_.at_least(units_.data(), static_cast<ScoreUnits>(required - rest)) == 0) {
-      return false;
+    const auto [begin, end] = list->InBlock(block);
+    for (uint32_t i = begin; i < end; ++i) {
+      units_[list->ordinals()[i] % kDocumentBlockSize] += list->units()[i];
     }
   }
-  return true;
 }
 
 void BlockRanker::RankDocuments() {
   Sieve();
-  if (evaluation_->stopped()) return;
-  queue_->RaiseBar(KnownBar());
-  ScoreDocuments();
+  if (!evaluation_->stopped()) ScoreDocuments();
+}
+
+void BlockRanker::TakeDocuments(const WordList& list) {
+  candidate_count_ = list.ordinals().size();
+  candidate_room_ = candidate_count_ + kRoom;
+  ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(candidate_room_);
+  candidate_units_ = std::make_unique_for_overwrite<ScoreUnits[]>(candidate_room_);
+  std::copy(list.ordinals().begin(), list.ordinals().end(), ordinals_.get());
+  std::copy(list.units().begin(), list.units().end(), candidate_units_.get());
+}
+
+// Adds the list's documents to those there are.
+void BlockRanker::MergeDocuments(const WordList& list) {
+  if (candidate_count_ == 0) return TakeDocuments(list);
+  const auto ordinals = list.ordinals();
+  const auto units = list.units();
+  const size_t room = candidate_count_ + ordinals.size() + kRoom;
+  auto merged = std::make_unique_for_overwrite<uint32_t[]>(room);
+  auto merged_units = std::make_unique_for_overwrite<ScoreUnits[]>(room);
+  size_t a = 0;
+  size_t b = 0;
+  size_t count = 0;
+  while (a < candidate_count_ && b < ordinals.size()) {
+    const uint32_t left = ordinals_[a];
+    const uint32_t right = ordinals[b];
+    merged[count] = std::min(left, right);
+    merged_units[count++] =
+        (left <= right ? candidate_units_[a] : 0) + (right <= left ? units[b] : 0);
+    a += left <= right ? 1 : 0;
+    b += right <= left ? 1 : 0;
+  }
+  for (; a < candidate_count_; ++a, ++count) {
+    merged[count] = ordinals_[a];
+    merged_units[count] = candidate_units_[a];
+  }
+  for (; b < ordinals.size(); ++b, ++count) {
+    merged[count] = ordinals[b];
+    merged_units[count] = units[b];
+  }
+  candidate_count_ = count;
+  candidate_room_ = room;
+  ordinals_ = std::move(merged);
+  candidate_units_ = std::move(merged_units);
 }
 
 void BlockRanker::Sieve() {
-  WordList* const lead = required_[0];
-  lead->Decode(evaluation_);
-  candidate_count_ = lead->ordinals().size();
-  ordinals_.resize(candidate_count_ + 16);
-  candidate_units_.resize(candidate_count_ + 16);
-  std::copy(lead->ordinals().begin(), lead->ordinals().end(), ordinals_.begin());
-  std::copy(lead->units().begin(), lead->units().end(), candidate_units_.begin());
   if (live_ != nullptr) {
     candidate_count_ =
-        kernels_.keep(live_, true, candidate_count_, ordinals_.data(), candidate_units_.data());
+        kernels_.keep(live_, true, candidate_count_, ordinals_.get(), candidate_units_.get());
   }
   // Bitmaps first: they are cheapest.
   for (const bool dense : {true, false}) {
     for (size_t i = 1; i < required_.size(); ++i) {
-      if (required_[i]->is_dense() == dense) KeepMembers(required_[i]);
+      if (required_[i]->is_dense() == dense) Keep(required_[i], true);
     }
     for (WordList* list : excluded_) {
-      if (list->is_dense() == dense) DropMembers(list);
+      if (list->is_dense() == dense) Keep(list, false);
     }
   }
-  if (!alternatives_.empty()) KeepAlternatives();
+  if (!alternatives_.empty() && !required_.empty()) KeepAlternatives();
   for (WordList* list : optional_) {
     if (!list->is_dense()) Meet(list, [](size_t, bool) {});
   }
   if (phrases_.empty()) outcome_.matched = candidate_count_;
 }
 
-void BlockRanker::KeepMembers(WordList* list) {
+// Keeps the documents that are, or are not, in the list.
+void BlockRanker::Keep(WordList* list, bool wanted) {
   if (list->is_dense()) {
-    candidate_count_ = kernels_.keep(list->dense().documents, true, candidate_count_,
-                                     ordinals_.data(), candidate_units_.data());
+    candidate_count_ = kernels_.keep(list->dense().documents, wanted, candidate_count_,
+                                     ordinals_.get(), candidate_units_.get());
     evaluation_->ShouldStop(static_cast<uint32_t>(candidate_count_));
     return;
   }
@@ -392,22 +393,7 @@ void BlockRanker::KeepMembers(WordList* list) {
   Meet(list, [&](size_t i, bool found) {
     ordinals_[kept] = ordinals_[i];
     candidate_units_[kept] = candidate_units_[i];
-    kept += found ? 1 : 0;
-  });
-  candidate_count_ = kept;
-}
-
-void BlockRanker::DropMembers(WordList* list) {
-  if (list->is_dense()) {
-    candidate_count_ = kernels_.keep(list->dense().documents, false, candidate_count_,
-                                     ordinals_.data(), candidate_units_.data());
-    return;
-  }
-  size_t kept = 0;
-  Meet(list, [&](size_t i, bool found) {
-    ordinals_[kept] = ordinals_[i];
-    candidate_units_[kept] = candidate_units_[i];
-    kept += found ? 0 : 1;
+    kept += found == wanted ? 1 : 0;
   });
   candidate_count_ = kept;
 }
@@ -425,12 +411,17 @@ void BlockRanker::Meet(WordList* list, Found found) {
       at += step;
       step *= 2;
     }
-    const auto to = ordinals.begin() + static_cast<ptrdiff_t>(std::min(at + step, ordinals.size()));
-    at = static_cast<size_t>(
-        std::lower_bound(ordinals.begin() + static_cast<ptrdiff_t>(at), to, ordinal) -
-        ordinals.begin());
+    size_t end = std::min(at + step, ordinals.size());
+    while (at < end) {
+      const size_t middle = at + (end - at) / 2;
+      if (ordinals[middle] < ordinal) {
+        at = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
     const bool is_member = at < ordinals.size() && ordinals[at] == ordinal;
-    if (is_member && list->scores()) candidate_units_[i] += units[at];
+    if (is_member) candidate_units_[i] += units[at];
     found(i, is_member);
   }
 }
@@ -458,49 +449,57 @@ void BlockRanker::KeepAlternatives() {
 void BlockRanker::ScoreDocuments() {
   if (candidate_count_ == 0) return;
   std::erase_if(scoring_, [](const WordList* list) { return !list->is_dense(); });
-  std::vector<uint64_t> bounds(candidate_count_);
-  for (size_t i = 0; i < candidate_count_; ++i) {
-    const uint32_t block = ordinals_[i] / kDocumentBlockSize;
-    uint64_t bound = candidate_units_[i];
-    for (const WordList* list : scoring_) bound += list->BlockUnits(block);
-    if (space_.static_rank_units_max > 0) bound += space_.static_rank_maxima[block];
-    bounds[i] = bound;
+  const auto bounds = std::make_unique_for_overwrite<ScoreUnits[]>(candidate_count_);
+  std::copy_n(candidate_units_.get(), candidate_count_, bounds.get());
+  for (const WordList* list : scoring_) {
+    kernels_.add_block_units(list->dense().maxima, list->weight(), ordinals_.get(),
+                             candidate_count_, bounds.get());
   }
-  uint64_t cut = 0;
-  const size_t wanted = std::max(kBestFirstMin, queue_->k());
-  if (candidate_count_ > 2 * wanted) {
-    cut = CutForBest<uint64_t>(candidate_count_, wanted, [&](size_t i) { return bounds[i]; });
+  if (space_.static_rank_units_max > 0) {
+    for (size_t i = 0; i < candidate_count_; ++i) {
+      bounds[i] += space_.static_rank_maxima[ordinals_[i] / kDocumentBlockSize];
+    }
+  }
+  chosen_ = std::make_unique_for_overwrite<uint32_t[]>(candidate_count_);
+  chosen_units_ = std::make_unique_for_overwrite<ScoreUnits[]>(candidate_count_);
+  ScoreUnits cut = 0;
+  const size_t wanted = std::max(kBestFirstMin, queue_->k() + queue_->k() / 2);
+  if (candidate_count_ > 2 * wanted && !checks_all_) {
+    cut = CutForBest<ScoreUnits>({bounds.get(), candidate_count_}, wanted);
   }
   for (const bool best : {true, false}) {
+    const ScoreUnits least = checks_all_ ? 0 : queue_->required();
+    size_t count = 0;
     for (size_t i = 0; i < candidate_count_; ++i) {
-      if ((bounds[i] >= cut) != best) continue;
-      ConsiderDocument(ordinals_[i], candidate_units_[i], bounds[i]);
-      if (evaluation_->ShouldStop(1)) break;
+      chosen_[count] = ordinals_[i];
+      chosen_units_[count] = candidate_units_[i];
+      count += (bounds[i] >= cut) == best && bounds[i] >= least ? 1 : 0;
     }
-    CheckPending();
+    ScoreChosen(count);
     if (cut == 0 || evaluation_->stopped()) break;
   }
 }
 
-void BlockRanker::ConsiderDocument(uint32_t ordinal, ScoreUnits candidate_units, uint64_t bound) {
-  if (!queue_->CanEnter(bound)) {
-    if (!phrases_.empty()) outcome_.pruned = true;
-    return;
-  }
-  uint64_t units = uint64_t{candidate_units} + space_.StaticRankUnits(ordinal);
+void BlockRanker::ScoreChosen(size_t count) {
   for (const WordList* list : scoring_) {
-    if (HoldsDocument(list->dense().documents, ordinal)) units += list->UnitsOf(ordinal);
+    kernels_.add_units_of(list->dense(), list->weight(), chosen_.get(), count, chosen_units_.get());
   }
-  Offer(ordinal, units);
+  for (size_t i = 0; i < count; ++i) {
+    Offer(chosen_[i], uint64_t{chosen_units_[i]} + space_.StaticRankUnits(chosen_[i]));
+    if (evaluation_->ShouldStop(1)) break;
+  }
+  CheckPending();
 }
 
-// Documents of RankDocuments that are left out here are known to match, unless phrases say otherwise.
 void BlockRanker::Offer(uint32_t ordinal, uint64_t units) {
-  if (!queue_->CanEnter(units)) {
+  if (checks_all_) {
+    if (evaluation_->ShouldStop(kDocumentBlockSize) || !MatchesPhrases(ordinal)) return;
+    ++outcome_.matched;
+    if (queue_->CanEnter(units)) queue_->Offer(ordinal, static_cast<ScoreUnits>(units));
+  } else if (!queue_->CanEnter(units)) {
+    // Without phrases it is counted already.
     if (!phrases_.empty()) outcome_.pruned = true;
-    return;
-  }
-  if (phrases_.empty()) {
+  } else if (phrases_.empty()) {
     queue_->Offer(ordinal, static_cast<ScoreUnits>(units));
   } else {
     pending_.emplace_back(static_cast<ScoreUnits>(units), ~ordinal);
@@ -527,19 +526,9 @@ void BlockRanker::CheckPending() {
 
 bool BlockRanker::MatchesPhrases(uint32_t ordinal) {
   for (Phrase& phrase : phrases_) {
-    for (size_t i = 0; i < phrase.words.size(); ++i) {
-      const WordList& list = *phrase.words[i];
-      uint32_t posting;
-      if (list.is_dense()) {
-        posting = list.PostingOf(ordinal);
-      } else {
-        const auto ordinals = list.ordinals();
-        posting = static_cast<uint32_t>(
-            std::lower_bound(ordinals.begin(), ordinals.end(), ordinal) - ordinals.begin());
-      }
-      if (!phrase.cursors[i]->MoveToPosting(posting)) return false;
-    }
-    if (!phrase.check.Matches()) return false;
+    postings_.clear();
+    for (const WordList* list : phrase.words) postings_.push_back(list->PostingOf(ordinal));
+    if (!phrase.check.Matches(postings_)) return false;
   }
   return true;
 }

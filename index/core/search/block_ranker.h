@@ -1,24 +1,27 @@
 // Ranks a flat query by document blocks: bounds first, then the most promising blocks or documents,
 // then what is left over the bar that these have set.
 //
-//   the rarest required word is dense, or none is required:
+//   documents that can be among the best are few: those of the rarest required word, or of the
+//   alternatives that are not dense if the dense ones alone cannot reach the bar
+//     documents ──▶ sieved by the other lists ──▶ bounds ──▶ best-bounded, then the rest
+//   otherwise
 //     bounds of all blocks (sums of block maxima) ──▶ blocks over the bar ──▶ best-bounded, then rest
-//   else, the rarest required word's documents are few:
-//     its documents ──▶ sieved by the other lists ──▶ bounds ──▶ best-bounded, then rest
-//   phrases: documents by descending score, each checked as its turn comes
+//   phrases
+//     documents by descending score, each checked as its turn comes
 //
 // Source: candidates by block bounds (Dimopoulos, Nepomnyachiy, Suel 2013; Mallia, Siedlaczek, Suel
 //   2021); the bar is raised beforehand by k-th best scores of single words (Kane and Tompa 2018).
-// Departs from source: blocks are scored best-bounded first, in two passes by document within each.
+// Departs from source: the best-bounded candidates are scored first, in the order of documents.
 // Layer: index/core, search.
 // Threads: thread-compatible; lives for one search.
 // Limits: memory is 2 bytes a document block, 8 where words are required, and 8 a posting of lists
-//   that are not dense.
+//   that are not dense, twice where they lead.
 
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -34,7 +37,9 @@ namespace search::index {
 
 class BlockRanker {
  public:
-  BlockRanker(const FlatPlan& plan, Evaluation* evaluation, TopKQueue* queue);
+  // `count_exactly`: of a plan with phrases, check every document that holds all words, so that
+  // RankingOutcome::matched is exact.
+  BlockRanker(const FlatPlan& plan, bool count_exactly, Evaluation* evaluation, TopKQueue* queue);
   BlockRanker(const BlockRanker&) = delete;
   BlockRanker& operator=(const BlockRanker&) = delete;
 
@@ -43,42 +48,42 @@ class BlockRanker {
  private:
   struct Phrase {
     std::vector<const WordList*> words;
-    std::vector<PostingCursor*> cursors;
     PhraseCheck check;
   };
 
   void AddPhrases(const FlatPlan& plan);
   // A bar that at least k matching documents reach, from what single lists know; 0 if none is known.
   ScoreUnits KnownBar() const;
+  // Whether no document without any of the alternatives that are not dense can be among the best.
+  bool DenseListsFallShort() const;
 
   // By document blocks.
   void RankBlocks();
   void BoundBlocks();
-  void AddSparseBounds(WordList* list);
+  void AddBounds(const WordList& list);
+  std::vector<uint32_t> FindBlocks();
   void ScoreBlocks(std::span<const uint32_t> blocks, bool best, uint16_t cut);
   void PrefetchBlock(uint32_t block) const;
   void PrefetchImpacts(uint32_t block) const;
   void ConsiderBlock(uint32_t block);
-  void ConsiderFew(uint32_t block, uint64_t documents);
-  // Adds up the units of all lists; false if no document can reach the bar.
-  bool AddUnits(uint32_t block);
-  uint64_t Excluded(uint32_t block);
-  uint64_t Alternatives(uint32_t block);
+  void AddUnits(uint32_t block);
+  uint64_t DocumentsOf(const std::vector<WordList*>& lists, uint32_t block);
   uint16_t LeastBound() const;
   void RewindLists();
 
-  // By documents of the rarest required word.
+  // By documents.
   void RankDocuments();
+  void TakeDocuments(const WordList& list);
+  void MergeDocuments(const WordList& list);
   void Sieve();
-  void KeepMembers(WordList* list);
-  void DropMembers(WordList* list);
+  void Keep(WordList* list, bool wanted);
   // Adds the units of a list that is not dense where it holds the document, and calls
   // found(i, whether it does).
   template <typename Found>
   void Meet(WordList* list, Found found);
   void KeepAlternatives();
   void ScoreDocuments();
-  void ConsiderDocument(uint32_t ordinal, ScoreUnits units, uint64_t bound);
+  void ScoreChosen(size_t count);
 
   void Offer(uint32_t ordinal, uint64_t units);
   void CheckPending();
@@ -89,6 +94,7 @@ class BlockRanker {
   Evaluation* evaluation_;
   TopKQueue* queue_;
   const uint64_t* live_;  // bitmap of the documents that may match; nullptr: all
+  const bool checks_all_;
   RankingOutcome outcome_;
 
   std::vector<WordList> lists_;
@@ -106,13 +112,17 @@ class BlockRanker {
   std::vector<uint64_t> masks_;  // live documents of all required words; empty if none is required
   alignas(64) std::array<ScoreUnits, kDocumentBlockSize> units_;
 
-  // Candidates of RankDocuments, with room for 16 more.
+  // Documents in work, with room for 16 more: of the leading list, and those chosen to be scored.
   size_t candidate_count_ = 0;
-  std::vector<uint32_t> ordinals_;
-  std::vector<ScoreUnits> candidate_units_;
+  size_t candidate_room_ = 0;
+  std::unique_ptr<uint32_t[]> ordinals_;
+  std::unique_ptr<ScoreUnits[]> candidate_units_;
+  std::unique_ptr<uint32_t[]> chosen_;
+  std::unique_ptr<ScoreUnits[]> chosen_units_;
 
   // Documents that wait for their phrases to be checked.
   std::vector<std::pair<ScoreUnits, uint32_t>> pending_;
+  std::vector<uint32_t> postings_;
 };
 
 }  // namespace search::index

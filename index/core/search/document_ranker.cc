@@ -43,7 +43,7 @@ void DocumentRanker::AddRequiredLeaves(const PlanNode& node) {
     cursors.push_back(&required_.back().cursor());
   }
   if (node.kind == PlanNode::Kind::kPhrase) {
-    phrases_.emplace_back(std::move(cursors), node.positions, node.leaves[0].title_only);
+    phrases_.emplace_back(node.leaves, node.positions, std::move(cursors), evaluation_);
   }
 }
 
@@ -195,7 +195,7 @@ bool DocumentRanker::PassesFilters(uint32_t ordinal, uint32_t* target) {
   for (const auto& matcher : excluded_) {
     if (matcher->Seek(ordinal) == ordinal) return false;
   }
-  for (PhraseCheck& phrase : phrases_) {
+  for (PhraseAtCursors& phrase : phrases_) {
     if (!phrase.Matches()) return false;
   }
   return true;

@@ -54,7 +54,7 @@ class DocumentRanker {
   std::vector<ScoredLeaf> required_;  // rarest first; the first leads unless lead_ does
   std::vector<uint64_t> rest_;        // by number of required leaves added: bound of what follows
   std::vector<ScoredLeaf> optional_;
-  std::vector<PhraseCheck> phrases_;
+  std::vector<PhraseAtCursors> phrases_;
   std::vector<std::unique_ptr<Matcher>> filters_;
   std::vector<std::unique_ptr<Matcher>> excluded_;
   BitmapFilter filter_;                     // of required and excluded words that are frequent

@@ -14,6 +14,7 @@
 #include "index/core/search/impact_table.h"
 #include "index/core/search/score.h"
 #include "index/core/segment/live_documents.h"
+#include "index/core/segment/position_reader.h"
 #include "index/core/segment/posting_cursor.h"
 #include "index/core/segment/segment_reader.h"
 
@@ -90,6 +91,10 @@ class Evaluation {
     return &cursors_.emplace_back(space_.segment.postings(), entry, document_count());
   }
 
+  PositionReader* OpenPositions(const TermEntry& entry) {
+    return &position_readers_.emplace_back(space_.segment.postings(), entry);
+  }
+
   // Counts work done; true once the search must end, from then on always.
   bool ShouldStop(uint32_t work) {
     work_ += work;
@@ -105,6 +110,9 @@ class Evaluation {
     for (const PostingCursor& cursor : cursors_) {
       if (cursor.damaged()) return true;
     }
+    for (const PositionReader& reader : position_readers_) {
+      if (reader.damaged()) return true;
+    }
     return false;
   }
 
@@ -113,6 +121,7 @@ class Evaluation {
   const LiveDocuments* live_;
   const std::function<bool()>& stop_;
   std::deque<PostingCursor> cursors_;
+  std::deque<PositionReader> position_readers_;
   uint32_t work_ = 0;
   bool stopped_ = false;
 };

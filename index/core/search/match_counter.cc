@@ -138,7 +138,7 @@ class IntersectionCounter {
       words_.push_back(word);
     }
     if (is_phrase) {
-      phrases_.emplace_back(std::move(cursors), node.positions, node.leaves[0].title_only);
+      phrases_.emplace_back(node.leaves, node.positions, std::move(cursors), evaluation_);
     }
   }
 
@@ -210,7 +210,7 @@ class IntersectionCounter {
     for (const auto& part : excluded_) {
       if (part->Seek(ordinal) == ordinal) return false;
     }
-    for (PhraseCheck& phrase : phrases_) {
+    for (PhraseAtCursors& phrase : phrases_) {
       if (!phrase.Matches()) return false;
     }
     return true;
@@ -221,7 +221,7 @@ class IntersectionCounter {
   BitmapFilter filter_;
   PostingCursor* lead_ = nullptr;
   std::vector<PostingCursor*> walked_;
-  std::vector<PhraseCheck> phrases_;
+  std::vector<PhraseAtCursors> phrases_;
   std::vector<std::unique_ptr<Matcher>> parts_;
   std::vector<std::unique_ptr<Matcher>> excluded_;
   bool exhausted_ = false;  // a required list has ended

@@ -45,8 +45,8 @@ class TitleMatcher : public Matcher {
 class AndMatcher : public Matcher {
  public:
   AndMatcher(std::vector<std::unique_ptr<Matcher>> parts,
-             std::vector<std::unique_ptr<Matcher>> excluded, std::unique_ptr<PhraseCheck> phrase,
-             Evaluation* evaluation)
+             std::vector<std::unique_ptr<Matcher>> excluded,
+             std::unique_ptr<PhraseAtCursors> phrase, Evaluation* evaluation)
       : parts_(std::move(parts)),
         excluded_(std::move(excluded)),
         phrase_(std::move(phrase)),
@@ -86,7 +86,7 @@ class AndMatcher : public Matcher {
 
   std::vector<std::unique_ptr<Matcher>> parts_;
   std::vector<std::unique_ptr<Matcher>> excluded_;
-  std::unique_ptr<PhraseCheck> phrase_;
+  std::unique_ptr<PhraseAtCursors> phrase_;
   Evaluation* evaluation_;
   bool has_match_ = false;
   uint32_t match_ = 0;
@@ -120,7 +120,7 @@ class OrMatcher : public Matcher {
 std::unique_ptr<Matcher> MakePhrase(const PlanNode& node, Evaluation* evaluation) {
   std::vector<PostingCursor*> cursors;
   for (const PlanLeaf& leaf : node.leaves) cursors.push_back(evaluation->OpenCursor(leaf.entry));
-  auto check = std::make_unique<PhraseCheck>(cursors, node.positions, node.leaves[0].title_only);
+  auto check = std::make_unique<PhraseAtCursors>(node.leaves, node.positions, cursors, evaluation);
   std::sort(cursors.begin(), cursors.end(), [](const PostingCursor* a, const PostingCursor* b) {
     return a->entry().document_frequency < b->entry().document_frequency;
   });

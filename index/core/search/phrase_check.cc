@@ -1,42 +1,50 @@
 #include "index/core/search/phrase_check.h"
 
-#include <utility>
+#include <algorithm>
+#include <numeric>
 
 namespace search::index {
 
-PhraseCheck::PhraseCheck(std::vector<PostingCursor*> cursors, std::vector<uint32_t> positions,
-                         bool title_only)
-    : cursors_(std::move(cursors)), positions_(std::move(positions)), title_only_(title_only) {}
-
-bool PhraseCheck::Matches() {
-  if (MatchesIn(Field::kTitle)) return true;
-  return !title_only_ && (MatchesIn(Field::kBody) || MatchesIn(Field::kExtra));
+PhraseCheck::PhraseCheck(const std::vector<PlanLeaf>& leaves, std::vector<uint32_t> positions,
+                         Evaluation* evaluation)
+    : positions_(std::move(positions)), title_only_(leaves[0].title_only), order_(leaves.size()) {
+  for (const PlanLeaf& leaf : leaves) readers_.push_back(evaluation->OpenPositions(leaf.entry));
+  std::iota(order_.begin(), order_.end(), 0);
 }
 
+bool PhraseCheck::Matches(std::span<const uint32_t> postings) {
+  for (size_t word = 0; word < readers_.size(); ++word) {
+    if (!readers_[word]->MoveTo(postings[word])) return false;
+  }
+  if (!title_only_ && MatchesIn(Field::kBody)) return true;
+  return MatchesIn(Field::kTitle) || (!title_only_ && MatchesIn(Field::kExtra));
+}
+
+// The two rarest words are met first: mostly they alone decide.
 bool PhraseCheck::MatchesIn(Field field) {
-  for (PostingCursor* cursor : cursors_) {
-    if (cursor->frequency(field) == 0) return false;
+  for (const PositionReader* reader : readers_) {
+    if (reader->frequency(field) == 0) return false;
   }
-  cursors_[0]->DecodePositions(field, &word_positions_);
+  std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
+    return readers_[a]->frequency(field) < readers_[b]->frequency(field);
+  });
   starts_.clear();
-  for (const uint32_t position : word_positions_) {
-    if (position >= positions_[0]) starts_.push_back(position - positions_[0]);
+  for (const uint32_t position : readers_[order_[0]]->Read(field)) {
+    if (position >= positions_[order_[0]]) starts_.push_back(position - positions_[order_[0]]);
   }
-  for (size_t word = 1; word < cursors_.size() && !starts_.empty(); ++word) Intersect(word, field);
+  for (size_t i = 1; i < order_.size() && !starts_.empty(); ++i) {
+    const auto positions = readers_[order_[i]]->Read(field);
+    size_t kept = 0;
+    size_t at = 0;
+    for (const uint32_t start : starts_) {
+      const uint64_t wanted = uint64_t{start} + positions_[order_[i]];
+      while (at < positions.size() && positions[at] < wanted) ++at;
+      if (at == positions.size()) break;
+      if (positions[at] == wanted) starts_[kept++] = start;
+    }
+    starts_.resize(kept);
+  }
   return !starts_.empty();
-}
-
-void PhraseCheck::Intersect(size_t word, Field field) {
-  cursors_[word]->DecodePositions(field, &word_positions_);
-  size_t kept = 0;
-  size_t at = 0;
-  for (const uint32_t start : starts_) {
-    const uint64_t wanted = uint64_t{start} + positions_[word];
-    while (at < word_positions_.size() && word_positions_[at] < wanted) ++at;
-    if (at == word_positions_.size()) break;
-    if (word_positions_[at] == wanted) starts_[kept++] = start;
-  }
-  starts_.resize(kept);
 }
 
 }  // namespace search::index

@@ -1,35 +1,58 @@
-// Whether words stand at given distances in one field of a document.
+// Whether a document that holds all words of a phrase holds them in order.
 //
-// Source: none. Layer: index/core, search. Threads: thread-compatible.
+// Source: none. Layer: index/core, search. Threads: thread-compatible; lives for one search.
+// Errors: damaged positions match nothing; Evaluation::damaged reports them.
 
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "index/core/segment/posting_cursor.h"
+#include "index/core/search/evaluation.h"
+#include "index/core/search/query_plan.h"
+#include "index/core/segment/position_reader.h"
 
 namespace search::index {
 
 class PhraseCheck {
  public:
-  // Cursor i is the word at positions[i]; in any field, or in the title only.
-  PhraseCheck(std::vector<PostingCursor*> cursors, std::vector<uint32_t> positions,
-              bool title_only);
+  // Word i of the phrase is leaves[i], at positions[i]; in any field, or in the title only.
+  PhraseCheck(const std::vector<PlanLeaf>& leaves, std::vector<uint32_t> positions,
+              Evaluation* evaluation);
 
-  // REQUIRES: all cursors stand at the same document.
-  bool Matches();
+  // `postings`: numbers of the document's posting in the list of each word.
+  bool Matches(std::span<const uint32_t> postings);
 
  private:
   bool MatchesIn(Field field);
-  // Keeps the starts that `word`'s positions confirm.
-  void Intersect(size_t word, Field field);
 
-  std::vector<PostingCursor*> cursors_;
+  std::vector<PositionReader*> readers_;
   std::vector<uint32_t> positions_;
   bool title_only_;
+  std::vector<uint32_t> order_;   // of words, rarest in the document's field first
   std::vector<uint32_t> starts_;  // where the phrase may begin, ascending
-  std::vector<uint32_t> word_positions_;
+};
+
+// A phrase whose words have cursors.
+class PhraseAtCursors {
+ public:
+  PhraseAtCursors(const std::vector<PlanLeaf>& leaves, std::vector<uint32_t> positions,
+                  std::vector<PostingCursor*> cursors, Evaluation* evaluation)
+      : check_(leaves, std::move(positions), evaluation), cursors_(std::move(cursors)) {}
+
+  // REQUIRES: all cursors stand at the same document.
+  bool Matches() {
+    postings_.clear();
+    for (const PostingCursor* cursor : cursors_) postings_.push_back(cursor->posting());
+    return check_.Matches(postings_);
+  }
+
+ private:
+  PhraseCheck check_;
+  std::vector<PostingCursor*> cursors_;
+  std::vector<uint32_t> postings_;
 };
 
 }  // namespace search::index

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "index/core/search/block_ranker.h"
@@ -15,14 +16,6 @@
 
 namespace search::index {
 namespace {
-
-RankingOutcome Rank(const QueryPlan& plan, bool exhaustive, Evaluation* evaluation,
-                    TopKQueue* queue) {
-  if (!exhaustive) {
-    if (const auto flat = Flatten(plan)) return BlockRanker(*flat, evaluation, queue).Run();
-  }
-  return DocumentRanker(plan, exhaustive, evaluation, queue).Run();
-}
 
 // Rates the best documents and orders them anew; leaves them as they are when stopped.
 // `entries` are those of the result's hits, of which second_phase_count says how many to rate.
@@ -69,8 +62,11 @@ class Searcher::Rep {
     result.total_is_exact = plan.root.kind == PlanNode::Kind::kNothing;
     if (result.total_is_exact) return result;
     Evaluation evaluation(space_, live, options.stop);
-    if (options.k > 0) {
-      NEPTUNE_RETURN_IF_ERROR(RankHits(query, plan, options, &evaluation, &result));
+    const auto flat = options.exhaustive ? std::nullopt : Flatten(plan);
+    // Where phrases must be counted, ranking counts them as it goes.
+    const bool counts_phrases = options.count_exactly && flat && !flat->phrases.empty();
+    if (options.k > 0 || counts_phrases) {
+      NEPTUNE_RETURN_IF_ERROR(RankHits(query, plan, flat, options, &evaluation, &result));
     }
     if (live == nullptr && plan.root.kind == PlanNode::Kind::kLeaf &&
         !plan.root.leaves[0].title_only) {
@@ -91,11 +87,14 @@ class Searcher::Rep {
   const SearchSpace& space() const { return space_; }
 
  private:
-  neptune::Status RankHits(const Query& query, const QueryPlan& plan, const SearchOptions& options,
+  neptune::Status RankHits(const Query& query, const QueryPlan& plan,
+                           const std::optional<FlatPlan>& flat, const SearchOptions& options,
                            Evaluation* evaluation, SearchResult* result) const {
-    const size_t count = std::max(options.k, options.second_phase_count);
+    const size_t count = options.k == 0 ? 0 : std::max(options.k, options.second_phase_count);
     TopKQueue queue(std::min(count, kHitCountMax), !options.exhaustive);
-    const RankingOutcome outcome = Rank(plan, options.exhaustive, evaluation, &queue);
+    const RankingOutcome outcome =
+        flat ? BlockRanker(*flat, options.count_exactly, evaluation, &queue).Run()
+             : DocumentRanker(plan, options.exhaustive, evaluation, &queue).Run();
     const std::vector<TopKQueue::Entry> entries = queue.Take();
     for (const TopKQueue::Entry& entry : entries) {
       result->hits.push_back({space_.segment.doc_ids()[entry.ordinal], entry.score});

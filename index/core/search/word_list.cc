@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <vector>
 
 #include "index/core/search/block_kernels.h"
 
 namespace search::index {
-namespace {
-
-constexpr size_t kRoom = 16;
-
-}  // namespace
-
 WordList::WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evaluation)
     : entry_(leaf.entry),
       scores_(occurrences > 0),
@@ -24,9 +20,9 @@ WordList::WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evalu
 
 void WordList::Decode(Evaluation* evaluation) {
   PostingCursor* const cursor = evaluation->OpenCursor(entry_);
-  const size_t room = size_t{cursor->block_count()} * kPostingBlockSize + kRoom;
-  ordinals_.resize(room);
-  units_.resize(room);
+  const size_t room = size_t{cursor->block_count()} * kPostingBlockSize;
+  ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(room);
+  units_ = std::make_unique_for_overwrite<ScoreUnits[]>(room);
   for (uint32_t block = 0; block < cursor->block_count() && cursor->LoadBlock(block); ++block) {
     const auto ordinals = cursor->block_ordinals();
     std::memcpy(&ordinals_[count_], ordinals.data(), ordinals.size_bytes());
@@ -36,9 +32,11 @@ void WordList::Decode(Evaluation* evaluation) {
   if (cursor->damaged()) {
     count_ = 0;
   } else if (scores_ && list_ != nullptr) {
-    Kernels().to_units(list_->impacts, count_, weight_, units_.data());
+    Kernels().to_units(list_->impacts, count_, weight_, units_.get());
   } else if (scores_) {
     ScoreOnce(cursor, evaluation);
+  } else {
+    std::fill_n(units_.get(), count_, 0);
   }
 }
 
@@ -68,20 +66,31 @@ WordList::Range WordList::InBlock(uint32_t block) {
       next_ += step;
       step *= 2;
     }
-    const auto from = ordinals_.begin() + next_;
-    const auto to = ordinals_.begin() + std::min(count_, next_ + step);
-    next_ = static_cast<uint32_t>(std::lower_bound(from, to, begin) - ordinals_.begin());
+    const uint32_t* const from = &ordinals_[next_];
+    const uint32_t* const to = &ordinals_[0] + std::min(count_, next_ + step);
+    next_ = static_cast<uint32_t>(std::lower_bound(from, to, begin) - &ordinals_[0]);
   }
   uint32_t end = next_;
   while (end < count_ && ordinals_[end] - begin < kDocumentBlockSize) ++end;
   return {next_, end};
 }
 
+uint32_t WordList::PostingOf(uint32_t ordinal) const {
+  if (!is_dense()) {
+    const auto all = ordinals();
+    return static_cast<uint32_t>(std::lower_bound(all.begin(), all.end(), ordinal) - all.begin());
+  }
+  const uint32_t block = ordinal / kDocumentBlockSize;
+  const uint64_t below = (uint64_t{1} << (ordinal % kDocumentBlockSize)) - 1;
+  return dense_->firsts[block] +
+         static_cast<uint32_t>(std::popcount(dense_->documents[block] & below));
+}
+
 ScoreUnits WordList::BestUnits(size_t count) const {
   if (!scores_) return 0;
   if (list_ == nullptr) {  // decoded
     if (count > count_) return 0;
-    std::vector<ScoreUnits> units(units_.begin(), units_.begin() + count_);
+    std::vector<ScoreUnits> units(&units_[0], &units_[0] + count_);
     const auto nth = units.begin() + static_cast<ptrdiff_t>(count) - 1;
     std::nth_element(units.begin(), nth, units.end(), std::greater<>());
     return *nth;

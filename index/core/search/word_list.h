@@ -8,9 +8,10 @@
 
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "index/core/search/evaluation.h"
 #include "index/core/search/query_plan.h"
@@ -34,22 +35,12 @@ class WordList {
   ScoreUnits BlockUnits(uint32_t block) const {
     return weight_.Units(FromImpactBound(dense_->maxima[block]));
   }
-  // REQUIRES: the document holds the word.
-  ScoreUnits UnitsOf(uint32_t ordinal) const {
-    return weight_.Units(dense_->impacts[PostingOf(ordinal)]);
-  }
-  // Number of the document's posting. REQUIRES: the document holds the word.
-  uint32_t PostingOf(uint32_t ordinal) const {
-    const uint32_t block = ordinal / kDocumentBlockSize;
-    const uint64_t before =
-        dense_->documents[block] & ((uint64_t{1} << (ordinal % kDocumentBlockSize)) - 1);
-    return dense_->firsts[block] + static_cast<uint32_t>(std::popcount(before));
-  }
 
   // Other lists, after Decode.
   void Decode(Evaluation* evaluation);
-  std::span<const uint32_t> ordinals() const { return {ordinals_.data(), count_}; }
-  std::span<const ScoreUnits> units() const { return {units_.data(), count_}; }
+  std::span<const uint32_t> ordinals() const { return {ordinals_.get(), count_}; }
+  // 0 if the word does not score.
+  std::span<const ScoreUnits> units() const { return {units_.get(), count_}; }
   // The postings of a document block as a range of the above. Blocks ascend from call to call,
   // after Rewind from the beginning.
   struct Range {
@@ -58,6 +49,10 @@ class WordList {
   };
   Range InBlock(uint32_t block);
   void Rewind() { next_ = 0; }
+
+  // Number of the document's posting in the list. REQUIRES: the document holds the word; a list that
+  // is not dense is decoded.
+  uint32_t PostingOf(uint32_t ordinal) const;
 
   // Largest units of any posting.
   ScoreUnits units_max() const { return units_max_; }
@@ -76,8 +71,8 @@ class WordList {
 
   uint32_t count_ = 0;
   uint32_t next_ = 0;
-  std::vector<uint32_t> ordinals_;  // with room for 16 more, as units_
-  std::vector<ScoreUnits> units_;
+  std::unique_ptr<uint32_t[]> ordinals_;
+  std::unique_ptr<ScoreUnits[]> units_;
 };
 
 }  // namespace search::index

@@ -30,6 +30,9 @@ TEST(BitPackingTest, EveryWidthAndCountComesBack) {
       Unpack(bytes.data(), count, bits, unpacked.data());
       unpacked.resize(count);
       ASSERT_EQ(unpacked, values) << bits << " bits, count " << count;
+      for (uint32_t i = 0; i < count; ++i) {
+        ASSERT_EQ(UnpackOne(bytes.data(), count, bits, i), values[i]) << bits << " bits, " << i;
+      }
     }
   }
 }

@@ -59,6 +59,10 @@ bool DecodeOrdinals(const PostingBlockLayout& layout, uint32_t count, uint32_t f
   Unpack(layout.ordinals, count, layout.ordinal_bits, ordinals);
   GapsToOrdinals(first_possible, count, ordinals);
   std::fill(ordinals + count, ordinals + kPostingBlockSize, UINT32_MAX);
+  // Sums of so few and so small gaps, from below 2^28, cannot wrap around, so they ascend.
+  if (layout.ordinal_bits <= 24 && first_possible <= kSegmentDocumentsMax) {
+    return ordinals[count - 1] < document_count;
+  }
   uint32_t bad = ordinals[0] < first_possible ? 1 : 0;
   for (uint32_t i = 1; i < count; ++i) bad |= ordinals[i] <= ordinals[i - 1] ? 1U : 0U;
   return bad == 0 && ordinals[count - 1] < document_count;

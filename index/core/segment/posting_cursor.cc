@@ -30,16 +30,14 @@ uint32_t CountSmaller(const std::array<uint32_t, kPostingBlockSize>& ordinals, u
 
 PostingCursor::PostingCursor(const PostingStorage& storage, const TermEntry& entry,
                              uint32_t document_count)
-    : entry_(entry),
+    : storage_(&storage),
+      entry_(entry),
       document_count_(document_count),
       last_possible_(document_count == 0 ? 0 : document_count - 1) {
-  const auto part = [](std::string_view whole, uint64_t offset, uint64_t size, bool* good) {
-    if (offset > whole.size() || size > whole.size() - offset) *good = false;
-    return *good ? whole.substr(offset, size) : std::string_view();
-  };
-  bool good = entry.document_frequency > 0 && entry.document_frequency <= document_count;
-  postings_ = part(storage.postings, entry.postings_offset, entry.postings_size, &good);
-  positions_ = part(storage.positions, entry.positions_offset, entry.positions_size, &good);
+  bool good = entry.document_frequency > 0 && entry.document_frequency <= document_count &&
+              entry.postings_offset <= storage.postings.size() &&
+              entry.postings_size <= storage.postings.size() - entry.postings_offset;
+  if (good) postings_ = storage.postings.substr(entry.postings_offset, entry.postings_size);
   block_count_ = entry.block_count();
   if (block_count_ > 1) {
     const uint64_t all = storage.block_lasts.size();
@@ -132,70 +130,19 @@ std::span<const uint32_t> PostingCursor::block_frequencies(Field field) {
   return {frequencies_[i].data(), count_};
 }
 
-bool PostingCursor::FindPositionStarts() {
-  if (position_state_ == nullptr) position_state_ = std::make_unique<PositionState>();
-  PositionState& state = *position_state_;
-  if (state.block == block_) return true;
-  std::fill(state.starts.begin(), state.starts.end(), 0);
-  for (size_t f = 0; f < kFieldCount; ++f) {
-    const auto frequencies = block_frequencies(static_cast<Field>(f));
-    for (size_t i = 0; i < frequencies.size(); ++i) {
-      if (frequencies[i] > kFieldTokensMax) return false;
-      state.starts[i + 1] += frequencies[i];
-    }
-  }
-  for (uint32_t i = 0; i < count_; ++i) state.starts[i + 1] += state.starts[i];
-  state.block = block_;
-  state.group = UINT32_MAX;
-  const uint32_t begin = block_count_ == 1 ? 0 : offsets_[block_].positions;
-  if (begin > positions_.size()) return false;
-  state.group_at = positions_.data() + begin;
-  return true;
-}
-
-bool PostingCursor::LoadPositionGroup(uint32_t group) {
-  PositionState& state = *position_state_;
-  if (state.group == group) return true;
-  if (state.group != UINT32_MAX && group < state.group) {
-    const uint32_t begin = block_count_ == 1 ? 0 : offsets_[block_].positions;
-    state.group = UINT32_MAX;
-    state.group_at = positions_.data() + begin;
-  }
-  const uint32_t gap_count = state.starts[count_];
-  const char* end = positions_.data() + positions_.size();
-  for (uint32_t g = state.group + 1; g <= group; ++g) {  // UINT32_MAX + 1 is 0
-    if (state.group_at >= end) return false;
-    const auto bits = uint32_t{static_cast<uint8_t>(*state.group_at++)};
-    state.group_count = std::min(kPostingBlockSize, gap_count - g * kPostingBlockSize);
-    const size_t size = PackedSize(state.group_count, bits);
-    if (bits > 32 || size > static_cast<size_t>(end - state.group_at)) return false;
-    if (g == group) Unpack(state.group_at, state.group_count, bits, state.gaps.data());
-    state.group_at += size;
-  }
-  state.group = group;
-  return true;
-}
-
 void PostingCursor::DecodePositions(Field field, std::vector<uint32_t>* positions) {
   positions->clear();
   if (count_ == 0) return;
-  if (!FindPositionStarts()) {
-    Damage();
-    return;
+  if (position_reader_ == nullptr) {
+    position_reader_ = std::make_unique<PositionReader>(*storage_, entry_);
   }
-  const auto f = static_cast<size_t>(field);
-  uint32_t at = position_state_->starts[index_];
-  for (size_t i = 0; i < f; ++i) at += frequency(static_cast<Field>(i));
-  const uint32_t end = at + frequency(field);
-  uint32_t position = 0;
-  for (; at < end; ++at) {
-    if (!LoadPositionGroup(at / kPostingBlockSize)) {
-      positions->clear();
-      Damage();
-      return;
-    }
-    position += position_state_->gaps[at % kPostingBlockSize];
-    positions->push_back(position);
+  if (position_reader_->MoveTo(posting())) {
+    const auto read = position_reader_->Read(field);
+    positions->assign(read.begin(), read.end());
+  }
+  if (position_reader_->damaged()) {
+    positions->clear();
+    Damage();
   }
 }
 

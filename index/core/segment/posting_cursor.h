@@ -17,6 +17,7 @@
 
 #include "index/core/document.h"
 #include "index/core/segment/format.h"
+#include "index/core/segment/position_reader.h"
 #include "index/core/segment/posting_block.h"
 
 namespace search::index {
@@ -72,6 +73,8 @@ class PostingCursor {
   // is damaged.
   bool LoadBlock(uint32_t block);
   uint32_t index() const { return index_; }  // of the present posting in its block
+  // Number of the present posting in the whole list.
+  uint32_t posting() const { return block_ * kPostingBlockSize + index_; }
   // Moves on to the posting with this index, or to the next block if there is none.
   void MoveTo(uint32_t index) {
     if (index >= count_) {
@@ -80,17 +83,6 @@ class PostingCursor {
       index_ = index;
       ordinal_ = ordinals_[index];
     }
-  }
-  // Moves to the posting with this number of the whole list, also back. False if there is none or
-  // its block is damaged.
-  bool MoveToPosting(uint32_t number) {
-    const uint32_t block = number / kPostingBlockSize;
-    if (block >= block_count_) return false;
-    if ((!started_ || block != block_ || count_ == 0) && !LoadBlock(block)) return false;
-    index_ = number % kPostingBlockSize;
-    if (index_ >= count_) return false;
-    ordinal_ = ordinals_[index_];
-    return true;
   }
   std::span<const uint32_t> block_ordinals() const { return {ordinals_.data(), count_}; }
   // Frequencies of all of the block's postings; empty if all are 0.
@@ -102,13 +94,10 @@ class PostingCursor {
   uint32_t Exhaust();
   uint32_t Damage();
   void DecodeFrequencies(size_t field);
-  bool FindPositionStarts();
-  // The position gap with this number in the present block.
-  bool LoadPositionGroup(uint32_t group);
 
+  const PostingStorage* storage_;
   TermEntry entry_;
-  std::string_view postings_;   // the term's
-  std::string_view positions_;  // the term's
+  std::string_view postings_;  // the term's
   const uint32_t* lasts_ = nullptr;
   const BlockOffsets* offsets_ = nullptr;
   uint32_t block_count_ = 0;
@@ -126,17 +115,7 @@ class PostingCursor {
   alignas(64) std::array<uint32_t, kPostingBlockSize> ordinals_;
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies_;
 
-  // Of the present block, once positions are asked for.
-  struct PositionState {
-    uint32_t block = UINT32_MAX;
-    // Number of the first gap of each posting, and the end.
-    std::array<uint32_t, kPostingBlockSize + 1> starts;
-    uint32_t group = UINT32_MAX;  // in gaps
-    uint32_t group_count = 0;
-    const char* group_at = nullptr;  // behind that group
-    std::array<uint32_t, kPostingBlockSize> gaps;
-  };
-  std::unique_ptr<PositionState> position_state_;
+  std::unique_ptr<PositionReader> position_reader_;  // once positions are asked for
 };
 
 }  // namespace search::index
