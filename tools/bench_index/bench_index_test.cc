@@ -1,12 +1,16 @@
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/bench_index/answer_check.h"
 #include "tools/bench_index/comparison.h"
 #include "tools/bench_index/game_query.h"
+#include "tools/bench_index/index_bench.h"
 #include "tools/bench_index/timing_table.h"
+#include "tools/streams/byte_source.h"
 
 namespace search::tools {
 namespace {
@@ -31,7 +35,9 @@ TEST(GameQueryTest, OptionalPartsBesideRequiredOnesOnlyScore) {
   ASSERT_EQ(root.children.size(), 2u);
   EXPECT_EQ(root.children[0].term, "a");
   ASSERT_EQ(root.children[1].kind, Kind::kOr);
-  EXPECT_EQ(root.children[1].children.size(), 3u);
+  ASSERT_EQ(root.children[1].children.size(), 3u);
+  EXPECT_EQ(root.children[1].children[0].occurrences, 0u);
+  EXPECT_EQ(root.children[1].children[1].occurrences, 1u);
 }
 
 TEST(GameQueryTest, Excludes) {
@@ -67,6 +73,60 @@ TEST(GameQueryTest, AUnionOfThreeToTenWordsIsALongOneToo) {
   EXPECT_EQ(ClassesOf("a b c d e f g h i j"), both);
   EXPECT_EQ(ClassesOf("a b c d e f g h i j k"), (std::vector<QueryClass>{QueryClass::kUnion}));
   EXPECT_EQ(ClassesOf("+a +b +c"), (std::vector<QueryClass>{QueryClass::kIntersection}));
+}
+
+class TextSource : public ByteSource {
+ public:
+  explicit TextSource(std::string text) : text_(std::move(text)) {}
+
+  neptune::StatusOr<size_t> Read(char* buffer, size_t size) override {
+    const size_t taken = text_.copy(buffer, size, at_);
+    at_ += taken;
+    return taken;
+  }
+  uint64_t file_position() const override { return at_; }
+
+ private:
+  const std::string text_;
+  size_t at_ = 0;
+};
+
+class IndexBenchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string folder = testing::TempDir() + "/bench_index";
+    TextSource documents(
+        "{\"id\":\"x\",\"title\":\"Apple\",\"text\":\"pear pear\"}\n"
+        "{\"id\":\"y\",\"title\":\"apple\",\"text\":\"fig\"}\n"
+        "{\"id\":\"z\",\"text\":\"pear fig plum\"}\n");
+    ASSERT_TRUE(BuildBenchIndex(folder, &documents).ok());
+    auto index = BenchIndex::Open(folder);
+    ASSERT_TRUE(index.ok()) << index.status();
+    index_ = std::move(*index);
+  }
+
+  std::string Answer(const std::string& line) {
+    const auto command = ParseBenchCommand(line);
+    EXPECT_TRUE(command.ok()) << command.status();
+    const auto result = index_->Run(*command);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return index_->Answer(*command, *result);
+  }
+
+  std::unique_ptr<BenchIndex> index_;
+};
+
+TEST_F(IndexBenchTest, CountsAndPrintsHits) {
+  EXPECT_EQ(Answer("COUNT\tpear"), "2\t");
+  EXPECT_EQ(Answer("COUNT\t\"apple pear\""), "1\t");
+  EXPECT_EQ(Answer("COUNT\tpear -fig"), "1\t");
+  EXPECT_EQ(Answer("TOP_10\tplum").substr(0, 4), "-\tz:");
+  EXPECT_EQ(Answer("TOP_10\tquince"), "-\t");
+}
+
+TEST_F(IndexBenchTest, ARequiredWordBesideOptionalOnesScoresOnce) {
+  EXPECT_EQ(Answer("TOP_10\t+plum fig"), Answer("TOP_10\t+plum +fig"));
+  EXPECT_EQ(Answer("TOP_1\t+apple pear"), Answer("TOP_1\tapple pear"));
 }
 
 constexpr char kNames[] = "engine\tcommand\tquery\tcount\tmin_us\tp50_us\tmean_us\n";

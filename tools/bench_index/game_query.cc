@@ -111,9 +111,11 @@ Query ParseGameQuery(std::string_view text) {
     all.push_back(Group(QueryNode::Kind::kOr, std::move(parts.optional)));
   } else {
     all = parts.required;
-    // `a AND (a OR b)` holds what `a` holds, and `b` scores.
+    // `a AND (a OR b)` holds what `a` holds, and `b` scores; this `a` is not said once more.
     if (!parts.optional.empty()) {
-      parts.optional.insert(parts.optional.begin(), parts.required[0]);
+      QueryNode implied = parts.required[0];
+      implied.occurrences = 0;
+      parts.optional.insert(parts.optional.begin(), std::move(implied));
       std::vector<QueryNode> alternatives;
       for (QueryNode& node : parts.optional) AddOnce(std::move(node), &alternatives);
       all.push_back(Group(QueryNode::Kind::kOr, std::move(alternatives)));
