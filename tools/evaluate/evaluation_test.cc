@@ -31,7 +31,8 @@ TEST(RunFileTest, EqualScoresGoByDescendingId) {
 }
 
 TEST(RunFileTest, RefusesBadLinesByNumber) {
-  for (const char* line : {"1 Q0 d 1 2.5", "1 Q0 d 1 many tag", "1 Q0 d 1 nan tag"}) {
+  for (const char* line : {"1 Q0 d 1 2.5", "1 Q0 d 1 many tag", "1 Q0 d 1 nan tag",
+                           "\r1 Q0 d 1 2.5 tag", "1 Q0 d\r 1 2.5 tag"}) {
     const auto run = ReadRun(File("bad.run", std::string("1 Q0 d 1 2.5 t\n") + line + "\n"));
     EXPECT_EQ(run.status().code(), neptune::StatusCode::kInvalidArgument) << line;
     EXPECT_NE(run.status().ToString().find(":2:"), std::string::npos) << run.status();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <utility>
 
 #include "tools/evaluate/columns.h"
 
@@ -26,7 +27,10 @@ neptune::Status AddLine(std::string_view line, RankedLists* run) {
   if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(score)) {
     return InvalidArgument("the score is not a number");
   }
-  (*run)[std::string(columns[0])].push_back({std::string(columns[2]), score});
+  std::string query(columns[0]);
+  std::string document(columns[2]);
+  if (!IsId(query) || !IsId(document)) return InvalidArgument("an id with white space");
+  (*run)[std::move(query)].push_back({std::move(document), score});
   return neptune::OkStatus();
 }
 
