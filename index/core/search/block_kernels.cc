@@ -87,6 +87,18 @@ NEPTUNE_KERNEL void AddUnitsOfLoop(const ImpactList& list, const TermWeight& wei
   }
 }
 
+NEPTUNE_KERNEL size_t ChooseLoop(const ScoreUnits* bounds, ScoreUnits least, ScoreUnits end,
+                                 const uint32_t* ordinals, const ScoreUnits* units, size_t count,
+                                 uint32_t* chosen, ScoreUnits* chosen_units) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; ++i) {
+    chosen[found] = ordinals[i];
+    chosen_units[found] = units[i];
+    found += bounds[i] >= least && bounds[i] < end ? 1 : 0;
+  }
+  return found;
+}
+
 NEPTUNE_KERNEL uint64_t AtLeastLoop(const ScoreUnits* units, ScoreUnits least) {
   uint64_t mask = 0;
   for (size_t i = 0; i < kDocumentBlockSize; ++i) {
@@ -158,6 +170,11 @@ NEPTUNE_KERNEL uint64_t CountLoop(const uint64_t* a, size_t block_count) {
                                       const uint32_t* ordinals, size_t count, ScoreUnits* units) { \
     AddUnitsOfLoop(list, weight, ordinals, count, units);                                          \
   }                                                                                                \
+  __VA_ARGS__ size_t Choose##kTable(const ScoreUnits* bounds, ScoreUnits least, ScoreUnits end,    \
+                                    const uint32_t* ordinals, const ScoreUnits* units,             \
+                                    size_t count, uint32_t* chosen, ScoreUnits* chosen_units) {    \
+    return ChooseLoop(bounds, least, end, ordinals, units, count, chosen, chosen_units);           \
+  }                                                                                                \
   __VA_ARGS__ uint64_t AtLeast##kTable(const ScoreUnits* units, ScoreUnits least) {                \
     return AtLeastLoop(units, least);                                                              \
   }                                                                                                \
@@ -182,6 +199,7 @@ NEPTUNE_KERNEL uint64_t CountLoop(const uint64_t* a, size_t block_count) {
       .to_units = ToUnits##kTable,                                                                 \
       .add_block_units = AddBlockUnits##kTable,                                                    \
       .add_units_of = AddUnitsOf##kTable,                                                          \
+      .choose = Choose##kTable,                                                                    \
       .at_least = AtLeast##kTable,                                                                 \
       .keep = Keep##kTable,                                                                        \
       .count_intersection = CountIntersection##kTable,                                             \
@@ -304,6 +322,26 @@ NEPTUNE_AVX512 void AddBlockUnits512(const uint8_t* maxima, const TermWeight& we
   }
 }
 
+NEPTUNE_AVX512 size_t Choose512(const ScoreUnits* bounds, ScoreUnits least, ScoreUnits end,
+                                const uint32_t* ordinals, const ScoreUnits* units, size_t count,
+                                uint32_t* chosen, ScoreUnits* chosen_units) {
+  const __m512i leasts = _mm512_set1_epi32(static_cast<int>(least));
+  const __m512i ends = _mm512_set1_epi32(static_cast<int>(end));
+  size_t found = 0;
+  for (size_t i = 0; i < count; i += 16) {
+    auto mask = static_cast<__mmask16>(count - i >= 16 ? 0xFFFF : (1U << (count - i)) - 1);
+    const __m512i bound = _mm512_maskz_loadu_epi32(mask, bounds + i);
+    const __m512i ordinal = _mm512_maskz_loadu_epi32(mask, ordinals + i);
+    const __m512i value = _mm512_maskz_loadu_epi32(mask, units + i);
+    mask = _mm512_mask_cmpge_epu32_mask(mask, bound, leasts);
+    mask = _mm512_mask_cmplt_epu32_mask(mask, bound, ends);
+    _mm512_storeu_si512(chosen + found, _mm512_maskz_compress_epi32(mask, ordinal));
+    _mm512_storeu_si512(chosen_units + found, _mm512_maskz_compress_epi32(mask, value));
+    found += static_cast<size_t>(std::popcount(static_cast<uint32_t>(mask)));
+  }
+  return found;
+}
+
 NEPTUNE_AVX512 uint64_t AtLeast512(const ScoreUnits* units, ScoreUnits least) {
   const __m512i leasts = _mm512_set1_epi32(static_cast<int>(least));
   uint64_t mask = 0;
@@ -361,6 +399,7 @@ constexpr BlockKernels kAvx512 = {
     .to_units = ToUnits512,
     .add_block_units = AddBlockUnits512,
     .add_units_of = AddUnitsOfAvx2,
+    .choose = Choose512,
     .at_least = AtLeast512,
     .keep = Keep512,
     .count_intersection = CountIntersection512,

@@ -52,6 +52,12 @@ struct BlockKernels {
   void (*add_units_of)(const ImpactList& list, const TermWeight& weight, const uint32_t* ordinals,
                        size_t count, ScoreUnits* units);
 
+  // Writes the elements of `ordinals` and `units` with least <= bounds[i] < end to `chosen` and
+  // `chosen_units`, which have room for count + 16; returns how many.
+  size_t (*choose)(const ScoreUnits* bounds, ScoreUnits least, ScoreUnits end,
+                   const uint32_t* ordinals, const ScoreUnits* units, size_t count,
+                   uint32_t* chosen, ScoreUnits* chosen_units);
+
   // Bit d: units[d] >= least.
   uint64_t (*at_least)(const ScoreUnits* units, ScoreUnits least);
 

@@ -201,6 +201,32 @@ TEST_P(BlockKernelsTest, DocumentsTakeUnitsOfTheirBlocksAndPostings) {
   }
 }
 
+TEST_P(BlockKernelsTest, ChoosesByBound) {
+  for (size_t count = 0; count < 100; ++count) {
+    std::vector<ScoreUnits> bounds(count);
+    std::vector<uint32_t> ordinals(count);
+    std::vector<ScoreUnits> units(count);
+    for (size_t i = 0; i < count; ++i) {
+      bounds[i] = static_cast<ScoreUnits>(rng_() % 8) << 29;
+      ordinals[i] = static_cast<uint32_t>(rng_());
+      units[i] = static_cast<ScoreUnits>(rng_());
+    }
+    const ScoreUnits least = static_cast<ScoreUnits>(rng_() % 8) << 29;
+    const ScoreUnits end = static_cast<ScoreUnits>(rng_() % 8) << 29;
+    std::vector<uint32_t> chosen(count + 16);
+    std::vector<ScoreUnits> chosen_units(count + 16);
+    const size_t found = kernels_.choose(bounds.data(), least, end, ordinals.data(), units.data(),
+                                         count, chosen.data(), chosen_units.data());
+    size_t expected = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (bounds[i] < least || bounds[i] >= end) continue;
+      ASSERT_EQ(chosen[expected], ordinals[i]);
+      ASSERT_EQ(chosen_units[expected++], units[i]);
+    }
+    ASSERT_EQ(found, expected);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(AllSets, BlockKernelsTest,
                          testing::ValuesIn(AllKernels().begin(), AllKernels().end()),
                          [](const auto& info) { return std::string(info.param->name); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace search::index {
 namespace {
@@ -13,23 +14,24 @@ constexpr size_t kListsAhead = 12;
 constexpr size_t kImpactsAhead = 6;
 // Fewest candidates that are worth choosing the best of first.
 constexpr size_t kBestFirstMin = 24;
+// Documents whose phrases are checked together.
+constexpr size_t kPhraseGroup = 16;
 // Room behind arrays that kernels write in whole vectors.
 constexpr size_t kRoom = 16;
 
-// A value that at least `wanted` of the values reach, and not many more.
+// A value that at least `wanted` of the values reach, and not many more. `most`: none is larger.
 template <typename Value>
-Value CutForBest(std::span<const Value> values, size_t wanted) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  constexpr uint32_t kBins = 256;
-  const int shift = std::bit_width((uint32_t{*high} - *low) / kBins);
+Value CutForBest(std::span<const Value> values, Value most, size_t wanted) {
+  constexpr uint32_t kBins = 512;
+  const int shift = std::bit_width(most / kBins);
   std::array<uint32_t, kBins> bins = {};
-  for (const Value value : values) ++bins[(uint32_t{value} - *low) >> shift];
+  for (const Value value : values) ++bins[value >> shift];
   size_t found = 0;
   for (uint32_t bin = kBins; bin-- > 0;) {
     found += bins[bin];
-    if (found >= wanted) return static_cast<Value>(*low + (bin << shift));
+    if (found >= wanted) return static_cast<Value>(bin << shift);
   }
-  return *low;
+  return 0;
 }
 
 // Units of saturation 1.
@@ -66,36 +68,45 @@ BlockRanker::BlockRanker(const FlatPlan& plan, bool count_exactly, Evaluation* e
 void BlockRanker::AddPhrases(const FlatPlan& plan) {
   for (const FlatPlan::Phrase& phrase : plan.phrases) {
     std::vector<PlanLeaf> leaves;
-    std::vector<const WordList*> words;
+    std::vector<WordList*> words;
     for (const uint32_t word : phrase.words) {
       leaves.push_back(plan.words[word].leaf);
       words.push_back(&lists_[word]);
     }
-    phrases_.push_back({std::move(words), PhraseCheck(leaves, phrase.positions, evaluation_)});
+    phrases_.push_back({std::move(words), PhraseCheck(leaves, phrase.positions, evaluation_), {}});
   }
 }
 
 RankingOutcome BlockRanker::Run() {
   if (!required_.empty() && !required_[0]->is_dense()) {
-    required_[0]->Decode(evaluation_);
+    required_[0]->Decode();
     queue_->RaiseBar(KnownBar());
     TakeDocuments(*required_[0]);
     RankDocuments();
     return outcome_;
   }
   for (WordList* list : alternatives_) {
-    if (!list->is_dense()) list->Decode(evaluation_);
+    if (!list->is_dense()) list->Decode();
   }
   queue_->RaiseBar(KnownBar());
-  if (required_.empty() && DenseListsFallShort()) {
-    outcome_.pruned = true;
-    for (const WordList* list : alternatives_) {
-      if (!list->is_dense()) MergeDocuments(*list);
-    }
-    RankDocuments();
-  } else {
+  if (!required_.empty()) {
     RankBlocks();
+    return outcome_;
   }
+  const std::vector<WordList*> essential = EssentialAlternatives();
+  const auto is_dense = [](const WordList* list) { return list->is_dense(); };
+  if (std::any_of(essential.begin(), essential.end(), is_dense)) {
+    RankBlocks();
+    return outcome_;
+  }
+  if (essential.size() < alternatives_.size()) outcome_.pruned = true;
+  for (WordList* list : essential) MergeDocuments(*list);
+  for (WordList* list : alternatives_) {
+    if (std::find(essential.begin(), essential.end(), list) == essential.end()) {
+      optional_.push_back(list);
+    }
+  }
+  RankDocuments();
   return outcome_;
 }
 
@@ -110,17 +121,26 @@ ScoreUnits BlockRanker::KnownBar() const {
   return bar;
 }
 
-bool BlockRanker::DenseListsFallShort() const {
+std::vector<WordList*> BlockRanker::EssentialAlternatives() const {
+  std::vector<WordList*> lists = alternatives_;
+  std::stable_sort(lists.begin(), lists.end(), [](const WordList* a, const WordList* b) {
+    return a->units_max() < b->units_max();
+  });
   uint64_t units = space_.static_rank_units_max;
-  for (const WordList* list : scoring_) units += list->units_max();
-  for (const WordList* list : alternatives_) units -= list->is_dense() ? 0 : list->units_max();
-  return optional_.empty() && !queue_->CanEnter(units);
+  for (const WordList* list : optional_) units += list->units_max();
+  size_t inessential = 0;
+  for (; inessential < lists.size(); ++inessential) {
+    units += lists[inessential]->units_max();
+    if (queue_->CanEnter(units)) break;
+  }
+  lists.erase(lists.begin(), lists.begin() + static_cast<ptrdiff_t>(inessential));
+  return lists;
 }
 
 void BlockRanker::RankBlocks() {
   for (const auto* lists : {&optional_, &excluded_}) {
     for (WordList* list : *lists) {
-      if (!list->is_dense()) list->Decode(evaluation_);
+      if (!list->is_dense()) list->Decode();
     }
   }
   std::stable_sort(scoring_.begin(), scoring_.end(), [](const WordList* a, const WordList* b) {
@@ -135,7 +155,7 @@ void BlockRanker::RankBlocks() {
   if (blocks.size() > 2 * wanted && !checks_all_) {
     std::vector<uint16_t> bounds(blocks.size());
     for (size_t i = 0; i < blocks.size(); ++i) bounds[i] = bounds_[blocks[i]];
-    cut = CutForBest<uint16_t>(bounds, wanted);
+    cut = CutForBest<uint16_t>(bounds, bound_max_, wanted);
   }
   ScoreBlocks(blocks, true, cut);
   if (cut == 0) return;
@@ -149,6 +169,7 @@ void BlockRanker::BoundBlocks() {
     total += list->is_dense() ? Factor(*list) : list->units_max();
   }
   while ((total >> shift_) + scoring_.size() > UINT16_MAX) ++shift_;
+  bound_max_ = static_cast<uint16_t>((total >> shift_) + scoring_.size());
   const size_t block_count = space_.impacts.block_count();
   bounds_.assign(block_count, 0);
   if (space_.static_rank_units_max > 0) {
@@ -400,7 +421,15 @@ void BlockRanker::Keep(WordList* list, bool wanted) {
 
 template <typename Found>
 void BlockRanker::Meet(WordList* list, Found found) {
-  list->Decode(evaluation_);
+  if (list->CanSeek(candidate_count_)) {
+    for (size_t i = 0; i < candidate_count_; ++i) {
+      const std::optional<ScoreUnits> units = list->Seek(ordinals_[i]);
+      if (units) candidate_units_[i] += *units;
+      found(i, units.has_value());
+    }
+    return;
+  }
+  list->Decode();
   const auto ordinals = list->ordinals();
   const auto units = list->units();
   size_t at = 0;
@@ -460,24 +489,21 @@ void BlockRanker::ScoreDocuments() {
       bounds[i] += space_.static_rank_maxima[ordinals_[i] / kDocumentBlockSize];
     }
   }
-  chosen_ = std::make_unique_for_overwrite<uint32_t[]>(candidate_count_);
-  chosen_units_ = std::make_unique_for_overwrite<ScoreUnits[]>(candidate_count_);
+  chosen_ = std::make_unique_for_overwrite<uint32_t[]>(candidate_count_ + kRoom);
+  chosen_units_ = std::make_unique_for_overwrite<ScoreUnits[]>(candidate_count_ + kRoom);
   ScoreUnits cut = 0;
   const size_t wanted = std::max(kBestFirstMin, queue_->k() + queue_->k() / 2);
   if (candidate_count_ > 2 * wanted && !checks_all_) {
-    cut = CutForBest<ScoreUnits>({bounds.get(), candidate_count_}, wanted);
+    const ScoreUnits most = *std::max_element(bounds.get(), bounds.get() + candidate_count_);
+    cut = CutForBest<ScoreUnits>({bounds.get(), candidate_count_}, most, wanted);
   }
-  for (const bool best : {true, false}) {
-    const ScoreUnits least = checks_all_ ? 0 : queue_->required();
-    size_t count = 0;
-    for (size_t i = 0; i < candidate_count_; ++i) {
-      chosen_[count] = ordinals_[i];
-      chosen_units_[count] = candidate_units_[i];
-      count += (bounds[i] >= cut) == best && bounds[i] >= least ? 1 : 0;
-    }
-    ScoreChosen(count);
-    if (cut == 0 || evaluation_->stopped()) break;
-  }
+  const auto score_between = [&](ScoreUnits least, ScoreUnits end) {
+    if (!checks_all_) least = std::max(least, queue_->required());
+    ScoreChosen(kernels_.choose(bounds.get(), least, end, ordinals_.get(), candidate_units_.get(),
+                                candidate_count_, chosen_.get(), chosen_units_.get()));
+  };
+  score_between(cut, UINT32_MAX);
+  if (cut > 0 && !evaluation_->stopped()) score_between(0, cut);
 }
 
 void BlockRanker::ScoreChosen(size_t count) {
@@ -486,51 +512,83 @@ void BlockRanker::ScoreChosen(size_t count) {
   }
   for (size_t i = 0; i < count; ++i) {
     Offer(chosen_[i], uint64_t{chosen_units_[i]} + space_.StaticRankUnits(chosen_[i]));
-    if (evaluation_->ShouldStop(1)) break;
   }
+  evaluation_->ShouldStop(static_cast<uint32_t>(count));
   CheckPending();
 }
 
 void BlockRanker::Offer(uint32_t ordinal, uint64_t units) {
-  if (checks_all_) {
-    if (evaluation_->ShouldStop(kDocumentBlockSize) || !MatchesPhrases(ordinal)) return;
-    ++outcome_.matched;
-    if (queue_->CanEnter(units)) queue_->Offer(ordinal, static_cast<ScoreUnits>(units));
-  } else if (!queue_->CanEnter(units)) {
-    // Without phrases it is counted already.
-    if (!phrases_.empty()) outcome_.pruned = true;
-  } else if (phrases_.empty()) {
+  if (!phrases_.empty()) {
+    if (checks_all_ || queue_->CanEnter(units)) {
+      pending_.push_back({static_cast<ScoreUnits>(units), ordinal});
+    } else {
+      outcome_.pruned = true;
+    }
+  } else if (queue_->CanEnter(units)) {
     queue_->Offer(ordinal, static_cast<ScoreUnits>(units));
-  } else {
-    pending_.emplace_back(static_cast<ScoreUnits>(units), ~ordinal);
   }
 }
 
+// Checks the waiting documents, best first, unless all must be checked, by small groups: what the
+// documents of one will read is asked for before the first is checked.
 void BlockRanker::CheckPending() {
-  std::make_heap(pending_.begin(), pending_.end());
-  while (!pending_.empty() && !evaluation_->ShouldStop(kDocumentBlockSize)) {
-    std::pop_heap(pending_.begin(), pending_.end());
-    const ScoreUnits units = pending_.back().first;
-    const uint32_t ordinal = ~pending_.back().second;
-    pending_.pop_back();
-    if (!queue_->CanEnter(units)) {
+  const auto is_worse = [](const Pending& a, const Pending& b) {
+    return a.units != b.units ? a.units < b.units : a.ordinal > b.ordinal;
+  };
+  if (!checks_all_) std::make_heap(pending_.begin(), pending_.end(), is_worse);
+  std::array<Pending, kPhraseGroup> group;
+  size_t done = 0;
+  while (done < pending_.size() && !evaluation_->stopped()) {
+    const size_t count = std::min(kPhraseGroup, pending_.size() - done);
+    for (size_t i = 0; i < count; ++i) {
+      if (!checks_all_) {
+        const auto end = pending_.end() - static_cast<ptrdiff_t>(done + i);
+        std::pop_heap(pending_.begin(), end, is_worse);
+        group[i] = *(end - 1);
+      } else {
+        group[i] = pending_[done + i];
+      }
+    }
+    done += count;
+    if (!checks_all_ && !queue_->CanEnter(group[0].units)) {
       outcome_.pruned = true;
-      pending_.clear();
       break;
     }
-    if (!MatchesPhrases(ordinal)) continue;
-    ++outcome_.matched;
-    queue_->Offer(ordinal, units);
+    CheckGroup({group.data(), count});
   }
+  pending_.clear();
 }
 
-bool BlockRanker::MatchesPhrases(uint32_t ordinal) {
+void BlockRanker::CheckGroup(std::span<const Pending> group) {
   for (Phrase& phrase : phrases_) {
-    postings_.clear();
-    for (const WordList* list : phrase.words) postings_.push_back(list->PostingOf(ordinal));
-    if (!phrase.check.Matches(postings_)) return false;
+    const size_t width = phrase.words.size();
+    phrase.postings.resize(group.size() * width);
+    for (size_t i = 0; i < group.size(); ++i) {
+      for (size_t word = 0; word < width; ++word) {
+        phrase.postings[i * width + word] = phrase.words[word]->PostingOf(group[i].ordinal);
+      }
+    }
+    for (const int step : {0, 1, 2}) {
+      for (size_t i = 0; i < group.size(); ++i) {
+        phrase.check.Prefetch({&phrase.postings[i * width], width}, step);
+      }
+    }
   }
-  return true;
+  for (size_t i = 0; i < group.size(); ++i) {
+    const auto [units, ordinal] = group[i];
+    if (!checks_all_ && !queue_->CanEnter(units)) {
+      outcome_.pruned = true;
+      return;
+    }
+    if (evaluation_->ShouldStop(kDocumentBlockSize)) return;
+    const bool matches = std::all_of(phrases_.begin(), phrases_.end(), [i](Phrase& phrase) {
+      const size_t width = phrase.words.size();
+      return phrase.check.Matches({&phrase.postings[i * width], width});
+    });
+    if (!matches) continue;
+    ++outcome_.matched;
+    if (queue_->CanEnter(units)) queue_->Offer(ordinal, units);
+  }
 }
 
 }  // namespace search::index

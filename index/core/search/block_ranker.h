@@ -47,15 +47,20 @@ class BlockRanker {
 
  private:
   struct Phrase {
-    std::vector<const WordList*> words;
+    std::vector<WordList*> words;
     PhraseCheck check;
+    std::vector<uint32_t> postings;  // of the words, for each document of a group
+  };
+  struct Pending {
+    ScoreUnits units;
+    uint32_t ordinal;
   };
 
   void AddPhrases(const FlatPlan& plan);
   // A bar that at least k matching documents reach, from what single lists know; 0 if none is known.
   ScoreUnits KnownBar() const;
-  // Whether no document without any of the alternatives that are not dense can be among the best.
-  bool DenseListsFallShort() const;
+  // A part of the alternatives of which every document among the best holds at least one.
+  std::vector<WordList*> EssentialAlternatives() const;
 
   // By document blocks.
   void RankBlocks();
@@ -87,7 +92,7 @@ class BlockRanker {
 
   void Offer(uint32_t ordinal, uint64_t units);
   void CheckPending();
-  bool MatchesPhrases(uint32_t ordinal);
+  void CheckGroup(std::span<const Pending> group);
 
   const SearchSpace& space_;
   const BlockKernels& kernels_;
@@ -108,6 +113,7 @@ class BlockRanker {
   // Bounds of blocks are units / 2^shift_, rounded down in slack_ places.
   uint32_t shift_ = 0;
   uint64_t slack_ = 0;
+  uint16_t bound_max_ = 0;
   std::vector<uint16_t> bounds_;
   std::vector<uint64_t> masks_;  // live documents of all required words; empty if none is required
   alignas(64) std::array<ScoreUnits, kDocumentBlockSize> units_;
@@ -121,8 +127,7 @@ class BlockRanker {
   std::unique_ptr<ScoreUnits[]> chosen_units_;
 
   // Documents that wait for their phrases to be checked.
-  std::vector<std::pair<ScoreUnits, uint32_t>> pending_;
-  std::vector<uint32_t> postings_;
+  std::vector<Pending> pending_;
 };
 
 }  // namespace search::index

@@ -14,12 +14,18 @@ WordList::WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evalu
       scores_(occurrences > 0),
       weight_(scores_ ? evaluation->space().Weight(leaf.entry, occurrences) : TermWeight()),
       list_(evaluation->space().impacts.Find(leaf.entry)),
-      dense_(list_ != nullptr && list_->is_dense() ? list_ : nullptr) {
-  if (list_ != nullptr && scores_) units_max_ = weight_.Units(list_->impact_max);
+      dense_(list_ != nullptr && list_->is_dense() ? list_ : nullptr),
+      evaluation_(evaluation) {
+  if (list_ == nullptr) {
+    Decode();
+  } else if (scores_) {
+    units_max_ = weight_.Units(list_->impact_max);
+  }
 }
 
-void WordList::Decode(Evaluation* evaluation) {
-  PostingCursor* const cursor = evaluation->OpenCursor(entry_);
+void WordList::Decode() {
+  if (ordinals_ != nullptr) return;
+  PostingCursor* const cursor = evaluation_->OpenCursor(entry_);
   const size_t room = size_t{cursor->block_count()} * kPostingBlockSize;
   ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(room);
   units_ = std::make_unique_for_overwrite<ScoreUnits[]>(room);
@@ -27,22 +33,22 @@ void WordList::Decode(Evaluation* evaluation) {
     const auto ordinals = cursor->block_ordinals();
     std::memcpy(&ordinals_[count_], ordinals.data(), ordinals.size_bytes());
     count_ += static_cast<uint32_t>(ordinals.size());
-    if (evaluation->ShouldStop(static_cast<uint32_t>(ordinals.size()))) break;
+    if (evaluation_->ShouldStop(static_cast<uint32_t>(ordinals.size()))) break;
   }
   if (cursor->damaged()) {
     count_ = 0;
   } else if (scores_ && list_ != nullptr) {
     Kernels().to_units(list_->impacts, count_, weight_, units_.get());
   } else if (scores_) {
-    ScoreOnce(cursor, evaluation);
+    ScoreOnce(cursor);
   } else {
     std::fill_n(units_.get(), count_, 0);
   }
 }
 
 // Of a list of a single block, which the cursor holds.
-void WordList::ScoreOnce(PostingCursor* cursor, Evaluation* evaluation) {
-  const SearchSpace& space = evaluation->space();
+void WordList::ScoreOnce(PostingCursor* cursor) {
+  const SearchSpace& space = evaluation_->space();
   std::array<float, kPostingBlockSize> sums = {};
   for (size_t f = 0; f < kFieldCount; ++f) {
     const auto field = static_cast<Field>(f);
@@ -75,8 +81,16 @@ WordList::Range WordList::InBlock(uint32_t block) {
   return {next_, end};
 }
 
-uint32_t WordList::PostingOf(uint32_t ordinal) const {
+std::optional<ScoreUnits> WordList::Seek(uint32_t ordinal) {
+  if (cursor_ == nullptr) cursor_ = evaluation_->OpenCursor(entry_);
+  evaluation_->ShouldStop(kDocumentBlockSize);
+  if (cursor_->Seek(ordinal) != ordinal) return std::nullopt;
+  return scores_ ? weight_.Units(list_->impacts[cursor_->posting()]) : 0;
+}
+
+uint32_t WordList::PostingOf(uint32_t ordinal) {
   if (!is_dense()) {
+    Decode();
     const auto all = ordinals();
     return static_cast<uint32_t>(std::lower_bound(all.begin(), all.end(), ordinal) - all.begin());
   }

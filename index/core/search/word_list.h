@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "index/core/search/evaluation.h"
@@ -37,7 +38,7 @@ class WordList {
   }
 
   // Other lists, after Decode.
-  void Decode(Evaluation* evaluation);
+  void Decode();
   std::span<const uint32_t> ordinals() const { return {ordinals_.get(), count_}; }
   // 0 if the word does not score.
   std::span<const ScoreUnits> units() const { return {units_.get(), count_}; }
@@ -50,9 +51,16 @@ class WordList {
   Range InBlock(uint32_t block);
   void Rewind() { next_ = 0; }
 
-  // Number of the document's posting in the list. REQUIRES: the document holds the word; a list that
-  // is not dense is decoded.
-  uint32_t PostingOf(uint32_t ordinal) const;
+  // Number of the document's posting in the list. REQUIRES: the document holds the word.
+  uint32_t PostingOf(uint32_t ordinal);
+
+  // Whether looking up so many documents is cheaper than decoding the list.
+  bool CanSeek(size_t count) const {
+    return count_ == 0 && list_ != nullptr && 2 * count < entry_.block_count();
+  }
+  // The units of the document, if the list holds it. Documents ascend from call to call.
+  // REQUIRES: CanSeek of something, not decoded.
+  std::optional<ScoreUnits> Seek(uint32_t ordinal);
 
   // Largest units of any posting.
   ScoreUnits units_max() const { return units_max_; }
@@ -60,7 +68,7 @@ class WordList {
   ScoreUnits BestUnits(size_t count) const;
 
  private:
-  void ScoreOnce(PostingCursor* cursor, Evaluation* evaluation);
+  void ScoreOnce(PostingCursor* cursor);
 
   TermEntry entry_;
   bool scores_;
@@ -71,6 +79,8 @@ class WordList {
 
   uint32_t count_ = 0;
   uint32_t next_ = 0;
+  Evaluation* evaluation_;
+  PostingCursor* cursor_ = nullptr;  // of Seek
   std::unique_ptr<uint32_t[]> ordinals_;
   std::unique_ptr<ScoreUnits[]> units_;
 };

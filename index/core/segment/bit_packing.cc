@@ -132,23 +132,32 @@ void Unpack(const char* in, uint32_t count, uint32_t bits, uint32_t* values) {
   }
 }
 
-uint32_t UnpackOne(const char* in, uint32_t count, uint32_t bits, uint32_t i) {
-  if (bits == 0) return 0;
-  if (count == kPackedCountMax) {
-    const uint32_t bit = i / kLaneCount * bits;
-    const char* at = in + (bit / 32 * kLaneCount + i % kLaneCount) * sizeof(uint32_t);
-    uint32_t low;
-    uint32_t high = 0;
-    std::memcpy(&low, at, sizeof(low));
-    if (bit % 32 + bits > 32) std::memcpy(&high, at + sizeof(Lanes), sizeof(high));
-    const uint64_t both = uint64_t{high} << 32 | low;
-    return static_cast<uint32_t>(both >> (bit % 32)) & MaskOf(bits);
+void UnpackSome(const char* in, uint32_t count, uint32_t bits, uint32_t first, uint32_t wanted,
+                uint32_t* values) {
+  if (bits == 0) {
+    std::fill_n(values, wanted, 0);
+    return;
   }
-  const uint32_t bit = i * bits;
+  const uint32_t mask = MaskOf(bits);
+  if (count == kPackedCountMax) {
+    for (uint32_t i = first; i < first + wanted; ++i) {
+      const uint32_t bit = i / kLaneCount * bits;
+      const char* at = in + (bit / 32 * kLaneCount + i % kLaneCount) * sizeof(uint32_t);
+      uint32_t low;
+      uint32_t high = 0;
+      std::memcpy(&low, at, sizeof(low));
+      if (bit % 32 + bits > 32) std::memcpy(&high, at + sizeof(Lanes), sizeof(high));
+      *values++ = static_cast<uint32_t>((uint64_t{high} << 32 | low) >> (bit % 32)) & mask;
+    }
+    return;
+  }
   const size_t size = PackedSize(count, bits);
-  uint64_t word = 0;
-  std::memcpy(&word, in + bit / 8, std::min(sizeof(word), size - bit / 8));
-  return static_cast<uint32_t>(word >> (bit % 8)) & MaskOf(bits);
+  for (uint32_t i = first; i < first + wanted; ++i) {
+    const uint32_t bit = i * bits;
+    uint64_t word = 0;
+    std::memcpy(&word, in + bit / 8, std::min(sizeof(word), size - bit / 8));
+    *values++ = static_cast<uint32_t>(word >> (bit % 8)) & mask;
+  }
 }
 
 void GapsToOrdinals(uint32_t first, uint32_t count, uint32_t* values) {

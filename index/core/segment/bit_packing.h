@@ -31,8 +31,10 @@ void Pack(const uint32_t* values, uint32_t count, uint32_t bits, std::string* ou
 // REQUIRES: `in` holds PackedSize(count, bits) bytes, `values` has room for 128.
 void Unpack(const char* in, uint32_t count, uint32_t bits, uint32_t* values);
 
-// Number i of them alone. REQUIRES: i < count.
-uint32_t UnpackOne(const char* in, uint32_t count, uint32_t bits, uint32_t i);
+// values[j] becomes number first + j of them, for `wanted` numbers.
+// REQUIRES: first + wanted <= count.
+void UnpackSome(const char* in, uint32_t count, uint32_t bits, uint32_t first, uint32_t wanted,
+                uint32_t* values);
 
 // values[i] becomes first + i + the sum of values[0..i], modulo 2^32: gaps to ascending numbers.
 void GapsToOrdinals(uint32_t first, uint32_t count, uint32_t* values);

@@ -17,7 +17,7 @@ namespace search::index {
 
 inline constexpr std::string_view kSegmentFileName = "segment";
 inline constexpr std::string_view kStatisticsFileName = "statistics";
-inline constexpr FileKind kSegmentKind = {.magic = 0x4753504e, .version = 1};     // "NPSG"
+inline constexpr FileKind kSegmentKind = {.magic = 0x4753504e, .version = 2};     // "NPSG"
 inline constexpr FileKind kStatisticsKind = {.magic = 0x5453504e, .version = 2};  // "NPST"
 
 inline constexpr FileKind kLiveDocumentsKind = {.magic = 0x564c504e, .version = 1};  // "NPLV"

@@ -1,14 +1,14 @@
 #include "index/core/segment/position_reader.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "index/core/segment/bit_packing.h"
 
 namespace search::index {
 namespace {
 
-// From so many numbers on, unpacking the whole group is cheaper than picking them out.
-constexpr uint32_t kUnpackWholeMin = 24;
+constexpr uint32_t kFrequencyBitsMax = std::bit_width(kFieldTokensMax);
 
 std::string_view Part(std::string_view whole, uint64_t offset, uint64_t size, bool* good) {
   if (offset > whole.size() || size > whole.size() - offset) {
@@ -41,10 +41,38 @@ bool PositionReader::Damage() {
   return false;
 }
 
+void PositionReader::Prefetch(uint32_t posting, int step) const {
+  const uint32_t block = posting / kPostingBlockSize;
+  if (damaged_ || block >= entry_.block_count()) return;
+  if (step == 0) {
+    if (offsets_ != nullptr) __builtin_prefetch(&offsets_[block]);
+    return;
+  }
+  const BlockOffsets begin = OffsetsOf(block);
+  const char* const header = postings_.data() + std::min<size_t>(begin.postings, postings_.size());
+  if (step == 1) {
+    __builtin_prefetch(header);
+    __builtin_prefetch(header + 64);
+    __builtin_prefetch(positions_.data() + std::min<size_t>(begin.positions, positions_.size()));
+    return;
+  }
+  // Frequencies lie behind the ordinals; positions about where the posting is among the block's.
+  if (header == postings_.data() + postings_.size()) return;
+  const char* const frequencies = header + kPostingHeaderSize +
+                                  PackedSize(kPostingBlockSize, static_cast<uint8_t>(*header) & 63);
+  __builtin_prefetch(frequencies);
+  __builtin_prefetch(frequencies + 64);
+  const bool is_last = block + 1 == entry_.block_count();
+  const size_t end = is_last ? positions_.size() : OffsetsOf(block + 1).positions;
+  const size_t size = end > begin.positions ? end - begin.positions : 0;
+  __builtin_prefetch(positions_.data() + begin.positions +
+                     size * (posting % kPostingBlockSize) / kPostingBlockSize);
+}
+
 bool PositionReader::LoadBlock(uint32_t block) {
   const uint32_t block_count = entry_.block_count();
   if (damaged_ || block >= block_count) return false;
-  const BlockOffsets begin = offsets_ == nullptr ? BlockOffsets() : offsets_[block];
+  const BlockOffsets begin = OffsetsOf(block);
   const uint32_t count = block + 1 == block_count
                              ? entry_.document_frequency - block * kPostingBlockSize
                              : kPostingBlockSize;
@@ -53,24 +81,20 @@ bool PositionReader::LoadBlock(uint32_t block) {
       !ReadLayout(postings_.substr(begin.postings), count, &layout)) {
     return Damage();
   }
-  sums_.fill(0);
+  present_ = 0;
   for (size_t f = 0; f < kFieldCount; ++f) {
-    if (layout.frequency_bits[f] == 0) {
-      frequencies_[f].fill(0);
-      continue;
-    }
+    if (layout.frequency_bits[f] == 0) continue;
+    if (layout.frequency_bits[f] > kFrequencyBitsMax) return Damage();
     Unpack(layout.frequencies[f], count, layout.frequency_bits[f], frequencies_[f].data());
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-      most = std::max(most, frequencies_[f][i]);
-      sums_[i] += frequencies_[f][i];
+    if (present_ == 0) {
+      totals_ = &frequencies_[f];
+    } else {
+      for (uint32_t i = 0; i < count; ++i) sums_[i] = (*totals_)[i] + frequencies_[f][i];
+      totals_ = &sums_;
     }
-    if (most > kFieldTokensMax) return Damage();
+    present_ |= 1U << f;
   }
-  gap_count_ = 0;
-  for (uint32_t i = 0; i < count; ++i) gap_count_ += sums_[i];
-  groups_.clear();
-  next_group_ = positions_.data() + begin.positions;
+  packed_ = nullptr;
   block_ = block;
   count_ = count;
   return true;
@@ -78,68 +102,65 @@ bool PositionReader::LoadBlock(uint32_t block) {
 
 uint32_t PositionReader::FirstGap(size_t field) const {
   uint32_t first = 0;
-  for (uint32_t i = 0; i < index_; ++i) first += sums_[i];
-  for (size_t f = 0; f < field; ++f) first += frequencies_[f][index_];
+  for (uint32_t i = 0; i < index_; ++i) first += (*totals_)[i];
+  for (size_t f = 0; f < field; ++f) first += frequency(static_cast<Field>(f));
   return first;
 }
 
-bool PositionReader::FindGroup(uint32_t group) {
-  const char* const end = positions_.data() + positions_.size();
-  while (groups_.size() <= group) {
-    if (next_group_ >= end) return false;
-    Group found;
-    found.bits = uint32_t{static_cast<uint8_t>(*next_group_)};
-    found.packed = next_group_ + 1;
-    found.count = std::min(kPostingBlockSize,
-                           gap_count_ - static_cast<uint32_t>(groups_.size()) * kPostingBlockSize);
-    if (found.bits > 32) return false;
-    const size_t size = PackedSize(found.count, found.bits);
-    if (size > static_cast<size_t>(end - found.packed)) return false;
-    next_group_ = found.packed + size;
-    groups_.push_back(found);
-  }
+bool PositionReader::FindGroups() {
+  if (packed_ != nullptr) return true;
+  gap_count_ = 0;
+  for (uint32_t i = 0; i < count_; ++i) gap_count_ += (*totals_)[i];
+  group_count_ = (gap_count_ + kPackedCountMax - 1) / kPackedCountMax;
+  const std::string_view bytes = positions_.substr(OffsetsOf(block_).positions);
+  if (group_count_ > bytes.size()) return false;
+  group_bits_ = bytes.data();
+  group_ = 0;
+  packed_ = group_bits_ + group_count_;
   return true;
 }
 
-bool PositionReader::AppendGaps(uint32_t begin, uint32_t end, uint32_t* position) {
-  const uint32_t number = begin / kPostingBlockSize;
-  if (!FindGroup(number)) return false;
-  const Group& group = groups_[number];
-  const uint32_t first = begin % kPostingBlockSize;
-  const uint32_t count = end - begin;
-  if (count >= kUnpackWholeMin) {
-    Unpack(group.packed, group.count, group.bits, unpacked_.data());
-    for (uint32_t i = first; i < first + count; ++i) {
-      positions_read_.push_back(*position += unpacked_[i]);
-    }
-  } else {
-    for (uint32_t i = first; i < first + count; ++i) {
-      *position += UnpackOne(group.packed, group.count, group.bits, i);
-      positions_read_.push_back(*position);
-    }
+bool PositionReader::ReadGaps(uint32_t first, uint32_t count, uint32_t* gaps) {
+  const uint32_t group = first / kPackedCountMax;
+  if (group >= group_count_) return false;
+  if (group < group_) {
+    group_ = 0;
+    packed_ = group_bits_ + group_count_;
   }
+  size_t skipped = 0;
+  for (; group_ < group; ++group_) {
+    skipped += PackedSize(kPackedCountMax, static_cast<uint8_t>(group_bits_[group_]));
+  }
+  const auto left = static_cast<size_t>(positions_.data() + positions_.size() - packed_);
+  const auto bits = uint32_t{static_cast<uint8_t>(group_bits_[group])};
+  const uint32_t in_group = std::min(kPackedCountMax, gap_count_ - group * kPackedCountMax);
+  if (bits > 32 || skipped > left || PackedSize(in_group, bits) > left - skipped) return false;
+  packed_ += skipped;
+  UnpackSome(packed_, in_group, bits, first % kPackedCountMax, count, gaps);
   return true;
 }
 
 std::span<const uint32_t> PositionReader::Read(Field field) {
-  positions_read_.clear();
   if (count_ == 0) return {};
-  const auto f = static_cast<size_t>(field);
-  const uint32_t frequency = frequencies_[f][index_];
+  const uint32_t frequency = this->frequency(field);
   if (frequency == 0) return {};
-  uint32_t at = FirstGap(f);
-  const uint32_t end = at + frequency;
-  uint32_t position = 0;
-  while (at < end) {
-    const uint32_t group_end = (at / kPostingBlockSize + 1) * kPostingBlockSize;
-    if (!AppendGaps(at, std::min(end, group_end), &position)) {
+  if (!FindGroups()) {
+    Damage();
+    return {};
+  }
+  const uint32_t first = FirstGap(static_cast<size_t>(field));
+  read_.resize(frequency);
+  for (uint32_t done = 0; done < frequency;) {
+    const uint32_t at = first + done;
+    const uint32_t count = std::min(frequency - done, kPackedCountMax - at % kPackedCountMax);
+    if (!ReadGaps(at, count, &read_[done])) {
       Damage();
-      positions_read_.clear();
       return {};
     }
-    at = std::min(end, group_end);
+    done += count;
   }
-  return positions_read_;
+  for (uint32_t i = 1; i < frequency; ++i) read_[i] += read_[i - 1];
+  return read_;
 }
 
 }  // namespace search::index

@@ -6,7 +6,7 @@
 // Threads: thread-compatible.
 // Errors: damaged bytes make it `damaged`; it then gives no positions. Never reads outside the
 //   term's bytes.
-// Limits: 2 KiB, and 8 bytes for each 128 positions of a block.
+// Limits: 4 KiB, and 4 bytes for each position of a posting read.
 
 #pragma once
 
@@ -36,26 +36,30 @@ class PositionReader {
     return index_ < count_;
   }
 
+  // Asks for what MoveTo and Read of the posting will touch, a step further each: to be called for
+  // many postings with step 0, then for them with step 1, then 2.
+  void Prefetch(uint32_t posting, int step) const;
+
   // Of the present posting.
-  uint32_t frequency(Field field) const { return frequencies_[static_cast<size_t>(field)][index_]; }
+  uint32_t frequency(Field field) const {
+    const auto f = static_cast<size_t>(field);
+    return (present_ >> f & 1) == 0 ? 0 : frequencies_[f][index_];
+  }
   // Ascending positions in the field, valid until the next call. Empty at damage.
   std::span<const uint32_t> Read(Field field);
 
  private:
   bool LoadBlock(uint32_t block);
   bool Damage();
+  BlockOffsets OffsetsOf(uint32_t block) const {
+    return offsets_ == nullptr ? BlockOffsets() : offsets_[block];
+  }
   // Number of the field's first position gap in the block.
   uint32_t FirstGap(size_t field) const;
-  // Adds the gaps with these numbers, all of one group, to positions_.
-  bool AppendGaps(uint32_t begin, uint32_t end, uint32_t* position);
-  // Finds where the groups up to this one lie.
-  bool FindGroup(uint32_t group);
-
-  struct Group {
-    const char* packed = nullptr;
-    uint32_t bits = 0;
-    uint32_t count = 0;
-  };
+  // Finds where the groups of gaps lie; false at damage.
+  bool FindGroups();
+  // Unpacks the gaps with these numbers, all of one group.
+  bool ReadGaps(uint32_t first, uint32_t count, uint32_t* gaps);
 
   const TermEntry entry_;
   std::string_view postings_;   // the term's
@@ -65,14 +69,19 @@ class PositionReader {
 
   uint32_t block_ = UINT32_MAX;
   uint32_t index_ = 0;
-  uint32_t count_ = 0;      // postings in the block
-  uint32_t gap_count_ = 0;  // positions of all of them
+  uint32_t count_ = 0;    // postings in the block
+  uint32_t present_ = 0;  // a bit for each field that has frequencies in the block
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies_;
-  std::array<uint32_t, kPostingBlockSize> sums_;  // over the fields, by posting
-  std::vector<Group> groups_;                     // those found so far
-  const char* next_group_ = nullptr;
-  std::vector<uint32_t> positions_read_;
-  std::array<uint32_t, kPostingBlockSize> unpacked_;
+  // Frequencies over all fields, by posting: those of the only field, or sums_.
+  const std::array<uint32_t, kPostingBlockSize>* totals_ = &sums_;
+  std::array<uint32_t, kPostingBlockSize> sums_;
+
+  uint32_t gap_count_ = 0;  // positions of all postings of the block
+  uint32_t group_count_ = 0;
+  const char* group_bits_ = nullptr;  // a byte for each group
+  uint32_t group_ = 0;                // where `packed_` is
+  const char* packed_ = nullptr;      // nullptr: not looked for yet
+  std::vector<uint32_t> read_;
 };
 
 }  // namespace search::index

@@ -27,14 +27,19 @@ void EncodePostings(const PostingBlockInput& block, uint32_t first_possible, std
 }
 
 void EncodePositions(const PostingBlockInput& block, std::string* out) {
-  for (size_t at = 0; at < block.position_gaps.size(); at += kPackedCountMax) {
-    const uint32_t* group = block.position_gaps.data() + at;
-    const auto count =
-        static_cast<uint32_t>(std::min<size_t>(kPackedCountMax, block.position_gaps.size() - at));
-    const uint32_t bits = BitWidthOf(group, count);
-    out->push_back(static_cast<char>(bits));
+  const auto for_each_group = [&block](const auto& encode) {
+    for (size_t at = 0; at < block.position_gaps.size(); at += kPackedCountMax) {
+      const uint32_t* group = block.position_gaps.data() + at;
+      const auto count =
+          static_cast<uint32_t>(std::min<size_t>(kPackedCountMax, block.position_gaps.size() - at));
+      encode(group, count, BitWidthOf(group, count));
+    }
+  };
+  for_each_group(
+      [out](const uint32_t*, uint32_t, uint32_t bits) { out->push_back(static_cast<char>(bits)); });
+  for_each_group([out](const uint32_t* group, uint32_t count, uint32_t bits) {
     Pack(group, count, bits, out);
-  }
+  });
 }
 
 bool ReadLayout(std::string_view bytes, uint32_t count, PostingBlockLayout* layout) {
