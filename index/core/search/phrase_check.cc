@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace search::index {
 
@@ -25,9 +26,15 @@ bool PhraseCheck::MatchesIn(Field field) {
   for (const PositionReader* reader : readers_) {
     if (reader->frequency(field) == 0) return false;
   }
-  std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
-    return readers_[a]->frequency(field) < readers_[b]->frequency(field);
-  });
+  for (size_t i = 0; i < std::min<size_t>(2, order_.size()); ++i) {
+    size_t rarest = i;
+    for (size_t j = i + 1; j < order_.size(); ++j) {
+      if (readers_[order_[j]]->frequency(field) < readers_[order_[rarest]]->frequency(field)) {
+        rarest = j;
+      }
+    }
+    std::swap(order_[i], order_[rarest]);
+  }
   starts_.clear();
   for (const uint32_t position : readers_[order_[0]]->Read(field)) {
     if (position >= positions_[order_[0]]) starts_.push_back(position - positions_[order_[0]]);

@@ -95,14 +95,17 @@ bool PositionReader::LoadBlock(uint32_t block) {
     present_ |= 1U << f;
   }
   packed_ = nullptr;
+  summed_ = 0;
+  gaps_before_ = 0;
   block_ = block;
   count_ = count;
   return true;
 }
 
-uint32_t PositionReader::FirstGap(size_t field) const {
-  uint32_t first = 0;
-  for (uint32_t i = 0; i < index_; ++i) first += (*totals_)[i];
+uint32_t PositionReader::FirstGap(size_t field) {
+  if (summed_ > index_) summed_ = gaps_before_ = 0;
+  for (; summed_ < index_; ++summed_) gaps_before_ += (*totals_)[summed_];
+  uint32_t first = gaps_before_;
   for (size_t f = 0; f < field; ++f) first += frequency(static_cast<Field>(f));
   return first;
 }

@@ -55,7 +55,7 @@ class PositionReader {
     return offsets_ == nullptr ? BlockOffsets() : offsets_[block];
   }
   // Number of the field's first position gap in the block.
-  uint32_t FirstGap(size_t field) const;
+  uint32_t FirstGap(size_t field);
   // Finds where the groups of gaps lie; false at damage.
   bool FindGroups();
   // Unpacks the gaps with these numbers, all of one group.
@@ -76,6 +76,8 @@ class PositionReader {
   const std::array<uint32_t, kPostingBlockSize>* totals_ = &sums_;
   std::array<uint32_t, kPostingBlockSize> sums_;
 
+  uint32_t summed_ = 0;  // postings of the block whose totals are in gaps_before_
+  uint32_t gaps_before_ = 0;
   uint32_t gap_count_ = 0;  // positions of all postings of the block
   uint32_t group_count_ = 0;
   const char* group_bits_ = nullptr;  // a byte for each group
