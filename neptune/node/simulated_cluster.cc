@@ -53,6 +53,7 @@ std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& wor
   options.spec = options_.spec;
   options.name = NodeId(name);
   options.modules = options_.modules;
+  options.yellow_page = options_.yellow_page;
   options.address = static_cast<SimWorld&>(world).address();
   auto node = std::make_shared<Node>(world, std::move(options));
   nodes_[name] = node;

@@ -27,6 +27,7 @@ struct SimulatedClusterOptions {
   uint64_t seed = 1;
   ClusterSpec spec;
   ModuleFactory modules = MakeEcho;
+  YellowPageOptions yellow_page{};
   SimOptions sim{};
 };
 

@@ -189,6 +189,9 @@ TEST_F(SearchFailureTest, RandomFaultsNeverMakeAnAnswerLie) {
     options.horizon = options.begin + seconds(40);
     options.hosts_down_max = 2;
     options.interval_mean = seconds(2);
+    using Kind = neptune::Fault::Kind;
+    options.kinds = {Kind::kCrash,          Kind::kPause,   Kind::kCut,         Kind::kCutOneWay,
+                     Kind::kSlowProcessors, Kind::kLatency, Kind::kDatagramLoss};
     neptune::ScheduleFaults(cluster_->simulator(),
                             neptune::DrawFaultPlan(cluster_->simulator().random(), options));
     AskFor(seconds(53), seconds(49));

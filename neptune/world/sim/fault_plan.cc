@@ -31,14 +31,24 @@ const char* NameOf(Kind kind) {
       return "cut";
     case Kind::kCutOneWay:
       return "cut one way";
+    case Kind::kLossOneWay:
+      return "loss one way";
     case Kind::kHeal:
       return "heal";
     case Kind::kSlowProcessors:
       return "slow processors";
+    case Kind::kClockOffset:
+      return "clock offset";
     case Kind::kLatency:
       return "latency";
     case Kind::kDatagramLoss:
       return "datagram loss";
+    case Kind::kDatagramDuplication:
+      return "datagram duplication";
+    case Kind::kDatagramReordering:
+      return "datagram reordering";
+    case Kind::kStreamLoss:
+      return "stream loss";
   }
   return "?";
 }
@@ -55,27 +65,41 @@ void HappenToHost(Simulator& simulator, const Fault& fault, const std::string& h
       return simulator.Resume(host);
     case Kind::kSlowProcessors:
       return simulator.SlowProcessors(host, fault.amount);
+    case Kind::kClockOffset:
+      return simulator.SetClockOffset(host, FromSeconds(fault.amount));
     default:
       LOG(FATAL) << fault.ToString() << " is not a fault of one host";
   }
 }
 
-void HappenToLinks(Simulator& simulator, const Fault& fault, Cuts& cuts) {
-  LinkConditions conditions = simulator.links();
+void HappenToCuts(Simulator& simulator, const Fault& fault, Cuts& cuts) {
   const Sides sides = {fault.hosts, fault.others};
+  if (fault.kind == Kind::kHeal) {
+    simulator.Heal(cuts[sides]);
+  } else if (fault.kind == Kind::kLossOneWay) {
+    cuts[sides] = simulator.LoseOneWay(fault.hosts, fault.others, fault.amount);
+  } else {
+    cuts[sides] = simulator.Partition(fault.hosts, fault.others, fault.kind == Kind::kCut);
+  }
+}
+
+void HappenToLinks(Simulator& simulator, const Fault& fault) {
+  LinkConditions conditions = simulator.links();
   switch (fault.kind) {
-    case Kind::kCut:
-    case Kind::kCutOneWay:
-      cuts[sides] = simulator.Partition(fault.hosts, fault.others, fault.kind == Kind::kCut);
-      return;
-    case Kind::kHeal:
-      simulator.Heal(cuts[sides]);
-      return;
     case Kind::kLatency:
       conditions.latency_factor = fault.amount;
       break;
     case Kind::kDatagramLoss:
       conditions.datagram_loss = fault.amount;
+      break;
+    case Kind::kDatagramDuplication:
+      conditions.datagram_duplicate = fault.amount;
+      break;
+    case Kind::kDatagramReordering:
+      conditions.datagram_reorder = fault.amount;
+      break;
+    case Kind::kStreamLoss:
+      conditions.stream_loss = fault.amount;
       break;
     default:
       LOG(FATAL) << fault.ToString() << " is not a fault of links";
@@ -89,10 +113,15 @@ void Happen(Simulator& simulator, const Fault& fault, Cuts& cuts) {
   switch (fault.kind) {
     case Kind::kCut:
     case Kind::kCutOneWay:
+    case Kind::kLossOneWay:
     case Kind::kHeal:
+      return HappenToCuts(simulator, fault, cuts);
     case Kind::kLatency:
     case Kind::kDatagramLoss:
-      return HappenToLinks(simulator, fault, cuts);
+    case Kind::kDatagramDuplication:
+    case Kind::kDatagramReordering:
+    case Kind::kStreamLoss:
+      return HappenToLinks(simulator, fault);
     default:
       for (const std::string& host : fault.hosts) HappenToHost(simulator, fault, host);
   }
@@ -104,29 +133,48 @@ std::string Join(const std::set<std::string>& names) {
   return joined;
 }
 
+Kind EndOf(Kind kind) {
+  switch (kind) {
+    case Kind::kCrash:
+      return Kind::kRestart;
+    case Kind::kPause:
+      return Kind::kResume;
+    case Kind::kCut:
+    case Kind::kCutOneWay:
+    case Kind::kLossOneWay:
+      return Kind::kHeal;
+    default:
+      return kind;
+  }
+}
+
+Fault EndingOf(Fault fault) {
+  fault.amount = fault.kind == Kind::kSlowProcessors || fault.kind == Kind::kLatency ? 1 : 0;
+  fault.kind = EndOf(fault.kind);
+  return fault;
+}
+
 // Draws one fault after the other and keeps track of what is down until when.
 class Drawer {
  public:
   Drawer(RandomSource& random, const RandomFaultOptions& options)
       : random_(random), options_(options) {}
 
-  // Adds a fault that begins at `begin` and its end; nothing if the draw cannot happen then.
-  void Draw(TimePoint begin, FaultPlan& plan) {
+  // Adds a fault that begins at `begin`; nothing if the draw cannot happen then.
+  void Draw(TimePoint begin, std::vector<FaultSpan>& spans) {
     Fault fault;
     fault.kind = options_.kinds[random_.Below(options_.kinds.size())];
     const std::string host = options_.hosts[random_.Below(options_.hosts.size())];
     const TimePoint end = std::min(options_.horizon, After(begin, options_.duration_mean));
-    Fault ending = fault;
-    if (!Fill(fault, ending, host)) return;
-    TimePoint& until = busy_until_[std::tuple(ending.kind, fault.hosts, fault.others)];
+    if (!Fill(fault, host)) return;
+    TimePoint& until = busy_until_[std::tuple(EndOf(fault.kind), fault.hosts, fault.others)];
     if (until > begin) return;  // the same trouble is there already
     if (fault.kind == Kind::kCrash || fault.kind == Kind::kPause) {
       if (!MayGoDown(host, begin)) return;
       down_until_[host] = end;
     }
     until = end;
-    plan.push_back({begin, fault});
-    plan.push_back({end, ending});
+    spans.push_back({begin, end, fault});
   }
 
   TimePoint After(TimePoint from, Duration mean) {
@@ -134,32 +182,24 @@ class Drawer {
   }
 
  private:
-  bool Fill(Fault& fault, Fault& ending, const std::string& host) {
+  bool Fill(Fault& fault, const std::string& host) {
     switch (fault.kind) {
       case Kind::kCrash:
       case Kind::kPause:
       case Kind::kSlowProcessors:
+      case Kind::kClockOffset:
         fault.hosts = {host};
         break;
       case Kind::kCut:
       case Kind::kCutOneWay:
+      case Kind::kLossOneWay:
         if (!Divide(fault)) return false;
         break;
       default:
         break;
     }
     fault.amount = Amount(fault.kind);
-    ending = fault;
-    ending.kind = EndOf(fault.kind);
-    ending.amount = fault.kind == Kind::kSlowProcessors || fault.kind == Kind::kLatency ? 1 : 0;
     return true;
-  }
-
-  static Kind EndOf(Kind kind) {
-    if (kind == Kind::kCrash) return Kind::kRestart;
-    if (kind == Kind::kPause) return Kind::kResume;
-    if (kind == Kind::kCut || kind == Kind::kCutOneWay) return Kind::kHeal;
-    return kind;
   }
 
   double Amount(Kind kind) {
@@ -169,10 +209,14 @@ class Drawer {
       case Kind::kSlowProcessors:
       case Kind::kLatency:
         return 1 + random_.Uniform() * (options_.slowdown_max - 1);
-      case Kind::kDatagramLoss:
-        return random_.Uniform() * options_.datagram_loss_max;
-      default:
+      case Kind::kClockOffset:
+        return (random_.Uniform() * 2 - 1) * ToSeconds(options_.clock_offset_max);
+      case Kind::kCut:
+      case Kind::kCutOneWay:
+      case Kind::kPause:
         return 0;
+      default:
+        return random_.Uniform() * options_.probability_max;
     }
   }
 
@@ -218,18 +262,36 @@ void ScheduleFaults(Simulator& simulator, const FaultPlan& plan) {
   }
 }
 
-FaultPlan DrawFaultPlan(RandomSource& random, const RandomFaultOptions& options) {
-  CHECK(!options.hosts.empty() && !options.kinds.empty());
+std::string FaultSpan::ToString() const {
+  return StrCat(ToSeconds(begin.time_since_epoch()), "-", ToSeconds(end.time_since_epoch()), " s ",
+                fault.ToString());
+}
+
+FaultPlan PlanOf(const std::vector<FaultSpan>& spans) {
   FaultPlan plan;
-  Drawer drawer(random, options);
-  TimePoint begin = drawer.After(options.begin, options.interval_mean);
-  while (begin < options.horizon) {
-    drawer.Draw(begin, plan);
-    begin = drawer.After(begin, options.interval_mean);
+  for (const FaultSpan& span : spans) {
+    plan.push_back({span.begin, span.fault});
+    plan.push_back({span.end, EndingOf(span.fault)});
   }
   std::stable_sort(plan.begin(), plan.end(),
                    [](const PlannedFault& a, const PlannedFault& b) { return a.at < b.at; });
   return plan;
+}
+
+std::vector<FaultSpan> DrawFaults(RandomSource& random, const RandomFaultOptions& options) {
+  CHECK(!options.hosts.empty() && !options.kinds.empty());
+  std::vector<FaultSpan> spans;
+  Drawer drawer(random, options);
+  TimePoint begin = drawer.After(options.begin, options.interval_mean);
+  while (begin < options.horizon) {
+    drawer.Draw(begin, spans);
+    begin = drawer.After(begin, options.interval_mean);
+  }
+  return spans;
+}
+
+FaultPlan DrawFaultPlan(RandomSource& random, const RandomFaultOptions& options) {
+  return PlanOf(DrawFaults(random, options));
 }
 
 }  // namespace neptune

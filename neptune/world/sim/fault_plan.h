@@ -26,10 +26,15 @@ struct Fault {
     kResume,
     kCut,             // between hosts and others, both ways
     kCutOneWay,       // from hosts to others
-    kHeal,            // the cut, one-way cut or not, between the same hosts and others
+    kLossOneWay,      // from hosts to others; amount: probability
+    kHeal,            // the cut or loss between the same hosts and others
     kSlowProcessors,  // amount: how many times slower; 1 ends it
+    kClockOffset,     // amount: seconds that the wall clock is ahead; 0 ends it
     kLatency,         // amount: how many times slower all links; 1 ends it
-    kDatagramLoss,    // amount: probability on all links; 0 ends it
+    kDatagramLoss,    // amount: probability on all links; 0 ends it, as for the next three
+    kDatagramDuplication,
+    kDatagramReordering,
+    kStreamLoss,
   };
   Kind kind = Kind::kCrash;
   std::set<std::string> hosts;
@@ -49,6 +54,19 @@ struct PlannedFault {
 
 using FaultPlan = std::vector<PlannedFault>;
 
+// A fault that lasts from `begin` to `end`.
+struct FaultSpan {
+  TimePoint begin;
+  TimePoint end;
+  Fault fault;
+
+  friend bool operator==(const FaultSpan&, const FaultSpan&) = default;
+  std::string ToString() const;
+};
+
+// The beginnings and ends of all, by time.
+FaultPlan PlanOf(const std::vector<FaultSpan>& spans);
+
 // Makes every fault of the plan happen at its time. REQUIRES: the hosts named exist by then.
 void ScheduleFaults(Simulator& simulator, const FaultPlan& plan);
 
@@ -62,18 +80,31 @@ struct RandomFaultOptions {
   // How long one lasts (exponential, cut off at the horizon).
   Duration duration_mean = std::chrono::seconds(3);
   // Kinds that may begin; the ending kinds are implied. Default: all of them.
-  std::vector<Fault::Kind> kinds = {
-      Fault::Kind::kCrash,       Fault::Kind::kPause,          Fault::Kind::kCut,
-      Fault::Kind::kCutOneWay,   Fault::Kind::kSlowProcessors, Fault::Kind::kLatency,
-      Fault::Kind::kDatagramLoss};
+  std::vector<Fault::Kind> kinds = {Fault::Kind::kCrash,
+                                    Fault::Kind::kPause,
+                                    Fault::Kind::kCut,
+                                    Fault::Kind::kCutOneWay,
+                                    Fault::Kind::kLossOneWay,
+                                    Fault::Kind::kSlowProcessors,
+                                    Fault::Kind::kClockOffset,
+                                    Fault::Kind::kLatency,
+                                    Fault::Kind::kDatagramLoss,
+                                    Fault::Kind::kDatagramDuplication,
+                                    Fault::Kind::kDatagramReordering,
+                                    Fault::Kind::kStreamLoss};
   // Hosts crashed or paused at one time. Default: one, so that a replicated service can go on.
   int hosts_down_max = 1;
   double slowdown_max = 10;
-  double datagram_loss_max = 0.3;
+  // Of every kind of loss, duplication and reordering.
+  double probability_max = 0.3;
+  // Ahead or behind.
+  Duration clock_offset_max = std::chrono::hours(1);
 };
 
-// A plan sorted by time in which every fault ends by the horizon. The same random numbers give the
-// same plan.
+// Faults that end by the horizon, in order of their beginnings. The same random numbers give the same
+// faults.
+std::vector<FaultSpan> DrawFaults(RandomSource& random, const RandomFaultOptions& options);
+// The same as a plan.
 FaultPlan DrawFaultPlan(RandomSource& random, const RandomFaultOptions& options);
 
 }  // namespace neptune

@@ -41,8 +41,9 @@ TEST(FaultPlanTest, DrawnPlanEndsWhatItBegins) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     std::map<std::pair<std::set<std::string>, std::set<std::string>>, int> cuts;
-    std::set<std::string> crashed, paused, slow;
-    Fault latency, loss;
+    std::set<std::string> crashed, paused, slow, displaced;
+    std::map<Kind, double> probabilities;
+    Fault latency;
     latency.amount = 1;
     for (const auto& [at, fault] : Draw(seed, ThreeHosts())) {
       const std::string host = fault.hosts.empty() ? "" : *fault.hosts.begin();
@@ -61,6 +62,7 @@ TEST(FaultPlanTest, DrawnPlanEndsWhatItBegins) {
           break;
         case Kind::kCut:
         case Kind::kCutOneWay:
+        case Kind::kLossOneWay:
           ++cuts[{fault.hosts, fault.others}];
           break;
         case Kind::kHeal:
@@ -69,19 +71,26 @@ TEST(FaultPlanTest, DrawnPlanEndsWhatItBegins) {
         case Kind::kSlowProcessors:
           fault.amount == 1 ? void(slow.erase(host)) : void(slow.insert(host));
           break;
+        case Kind::kClockOffset:
+          fault.amount == 0 ? void(displaced.erase(host)) : void(displaced.insert(host));
+          break;
         case Kind::kLatency:
           latency = fault;
           break;
         case Kind::kDatagramLoss:
-          loss = fault;
+        case Kind::kDatagramDuplication:
+        case Kind::kDatagramReordering:
+        case Kind::kStreamLoss:
+          probabilities[fault.kind] = fault.amount;
           break;
       }
       EXPECT_LE(crashed.size() + paused.size(), 1u) << "more hosts down than allowed";
     }
-    EXPECT_TRUE(crashed.empty() && paused.empty() && slow.empty());
+    EXPECT_TRUE(crashed.empty() && paused.empty() && slow.empty() && displaced.empty());
     for (const auto& [sides, count] : cuts) EXPECT_EQ(count, 0);
     EXPECT_EQ(latency.amount, 1);
-    EXPECT_EQ(loss.amount, 0);
+    EXPECT_EQ(probabilities.size(), 4u) << "not every kind was drawn";
+    for (const auto& [kind, probability] : probabilities) EXPECT_EQ(probability, 0);
   }
 }
 
@@ -104,11 +113,30 @@ TEST(FaultPlanTest, ScheduledFaultsHappenAtTheirTimes) {
   EXPECT_EQ(simulator.links().datagram_loss, 0);
 }
 
+TEST(FaultPlanTest, ClockJumpsThereAndBack) {
+  Simulator simulator(1);
+  World& world = simulator.AddHost({.name = "a"});
+  const auto at = [](int s) { return TimePoint(seconds(s)); };
+  const auto shown = [&] {
+    return Duration(world.wall_time().ns_since_1970 - SimOptions().wall_time_start_ns);
+  };
+  const Fault behind = {.kind = Kind::kClockOffset, .hosts = {"a"}, .amount = -60};
+  ScheduleFaults(simulator, PlanOf({{at(1), at(3), behind}}));
+  simulator.RunUntil(at(2));
+  EXPECT_EQ(shown(), seconds(2 - 60));
+  simulator.Restart("a");
+  EXPECT_EQ(shown(), seconds(2 - 60)) << "a restart does not set the clock";
+  simulator.RunUntil(at(4));
+  EXPECT_EQ(shown(), seconds(4));
+}
+
 TEST(FaultPlanTest, FaultsHaveReadableNames) {
   const Fault cut = {.kind = Kind::kCut, .hosts = {"a", "b"}, .others = {"c"}};
   EXPECT_EQ(cut.ToString(), "cut a,b | c");
   const Fault slow = {.kind = Kind::kSlowProcessors, .hosts = {"a"}, .amount = 4};
   EXPECT_EQ(slow.ToString(), "slow processors a x4");
+  const FaultSpan span = {TimePoint(seconds(1)), TimePoint(milliseconds(2500)), slow};
+  EXPECT_EQ(span.ToString(), "1-2.5 s slow processors a x4");
 }
 
 }  // namespace

@@ -15,18 +15,25 @@ Duration Scale(Duration duration, double factor) {
 
 }  // namespace
 
-LinkModel::CutId LinkModel::Cut(std::set<int> from, std::set<int> to, bool both_ways) {
+LinkModel::CutId LinkModel::Cut(std::set<int> from, std::set<int> to, bool both_ways, double loss) {
   const CutId id = next_cut_++;
-  cuts_[id] = {std::move(from), std::move(to), both_ways};
+  cuts_[id] = {std::move(from), std::move(to), both_ways, loss};
   return id;
 }
 
 bool LinkModel::IsCut(int from, int to) const {
   for (const auto& [id, cut] : cuts_) {
-    if (cut.from.contains(from) && cut.to.contains(to)) return true;
-    if (cut.both_ways && cut.from.contains(to) && cut.to.contains(from)) return true;
+    if (cut.loss >= 1 && cut.Divides(from, to)) return true;
   }
   return false;
+}
+
+double LinkModel::LeakLoss(int from, int to) const {
+  double passed = 1;
+  for (const auto& [id, cut] : cuts_) {
+    if (cut.loss < 1 && cut.Divides(from, to)) passed *= 1 - cut.loss;
+  }
+  return 1 - passed;
 }
 
 const LinkConditions& LinkModel::ConditionsOf(int from, int to) const {
@@ -60,6 +67,7 @@ Duration LinkModel::StreamDelay(int from, int to, TimePoint now, size_t size) {
   Duration delay = Delay(cost.stream_latency, cost.jitter_mean, conditions.latency_factor) +
                    Queueing(from, to, now, size);
   if (Happens(conditions.stream_loss)) delay += kRetransmitTimeout;
+  if (Happens(LeakLoss(from, to))) delay += kRetransmitTimeout;
   return delay;
 }
 
@@ -67,7 +75,8 @@ std::vector<Duration> LinkModel::DatagramDelays(int from, int to, TimePoint now,
   const LinkCost& cost = CostOf(from, to);
   const LinkConditions& conditions = ConditionsOf(from, to);
   const Duration queueing = Queueing(from, to, now, size);
-  if (IsCut(from, to) || Happens(conditions.datagram_loss)) return {};
+  if (IsCut(from, to) || Happens(conditions.datagram_loss) || Happens(LeakLoss(from, to)))
+    return {};
   std::vector<Duration> delays;
   const int copies = Happens(conditions.datagram_duplicate) ? 2 : 1;
   for (int i = 0; i < copies; ++i) {

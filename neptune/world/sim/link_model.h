@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,12 @@ struct LinkConditions {
   double stream_loss = 0.0;
 };
 
+enum class Carrier { kStream, kDatagram };
+
+// What a test does to messages on purpose, to plant a bug that checkers must find: changes the bytes, or
+// loses them by returning false. A stream gives what was written at once.
+using Tamper = std::function<bool(Carrier carrier, std::string* bytes)>;
+
 class LinkModel {
  public:
   // Names a cut; 0 is never given out.
@@ -49,11 +57,16 @@ class LinkModel {
   }
 
   // Nothing passes from a host of `from` to one of `to` until the cut heals; with `both_ways`, nor
-  // back.
-  CutId Cut(std::set<int> from, std::set<int> to, bool both_ways);
+  // back. With `loss` below 1 the cut is leaky: a datagram is lost, and a stream's segment sent again,
+  // with that probability.
+  CutId Cut(std::set<int> from, std::set<int> to, bool both_ways, double loss = 1);
   void Heal(CutId cut) { cuts_.erase(cut); }
   void HealAll() { cuts_.clear(); }
   bool IsCut(int from, int to) const;
+
+  void set_tamper(Tamper tamper) { tamper_ = std::move(tamper); }
+  // False if a planted bug loses the message.
+  bool Pass(Carrier carrier, std::string* bytes) { return !tamper_ || tamper_(carrier, bytes); }
 
   // When the next message sent now would take; draws from the random numbers.
   Duration StreamDelay(int from, int to, TimePoint now, size_t size);
@@ -65,9 +78,17 @@ class LinkModel {
     std::set<int> from;
     std::set<int> to;
     bool both_ways;
+    double loss;
+
+    bool Divides(int a, int b) const {
+      return (from.contains(a) && to.contains(b)) ||
+             (both_ways && from.contains(b) && to.contains(a));
+    }
   };
 
   const LinkConditions& ConditionsOf(int from, int to) const;
+  // Of the leaky cuts between them.
+  double LeakLoss(int from, int to) const;
   const LinkCost& CostOf(int from, int to) const {
     return from == to ? profile_.loopback : profile_.between_hosts;
   }
@@ -82,6 +103,7 @@ class LinkModel {
   std::map<CutId, CutSides> cuts_;
   CutId next_cut_ = 1;
   std::map<std::pair<int, int>, TimePoint> busy_until_;  // links of limited bandwidth
+  Tamper tamper_;
 };
 
 }  // namespace neptune

@@ -151,7 +151,9 @@ void NetworkModel::SendDatagram(const DatagramPort& from, const Endpoint& to,
   if (!from.open) return;
   Host& host = *hosts_[from.loop->host->index];
   const Endpoint source = {SourceAddress(host, from.local.address, to.address), from.local.port};
-  const auto payload = std::make_shared<const std::string>(bytes);
+  std::string sent(bytes);
+  if (!links_.Pass(Carrier::kDatagram, &sent)) return;
+  const auto payload = std::make_shared<const std::string>(std::move(sent));
   if (IsMulticast(to.address)) {
     for (const auto& other : hosts_) SendToHost(host, other->state->index, source, to, payload);
     return;

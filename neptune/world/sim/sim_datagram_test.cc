@@ -81,6 +81,30 @@ TEST_F(SimDatagramTest, CutDatagramsAreLost) {
   EXPECT_EQ(heard_b_.size(), 1u);
 }
 
+TEST_F(SimDatagramTest, LeakyCutLosesTheShareAskedOneWay) {
+  const auto cut = simulator_.LoseOneWay({"a"}, {"b"}, 0.25);
+  SendNumbers(10'000);
+  EXPECT_NEAR(static_cast<double>(heard_b_.size()), 7500, 200);
+  EXPECT_TRUE(to_->SendTo({AddressOf("a"), from_->local().port}, "back").ok());
+  simulator_.RunFor(seconds(1));
+  EXPECT_EQ(heard_a_.size(), 1u);
+  simulator_.Heal(cut);
+  heard_b_.clear();
+  SendNumbers(100);
+  EXPECT_EQ(heard_b_.size(), 100u);
+}
+
+TEST_F(SimDatagramTest, TamperingChangesOrLosesWhatIsSent) {
+  simulator_.TamperWith([](Carrier carrier, std::string* bytes) {
+    EXPECT_EQ(carrier, Carrier::kDatagram);
+    if (*bytes == "1") return false;
+    *bytes += "!";
+    return true;
+  });
+  SendNumbers(3);
+  EXPECT_EQ(heard_b_, (std::vector<std::string>{"0!", "2!"}));
+}
+
 TEST_F(SimDatagramTest, PausedHostKeepsABoundedNumber) {
   simulator_.Pause("b");
   const std::string big(60'000, 'x');

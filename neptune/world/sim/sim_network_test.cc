@@ -116,6 +116,18 @@ TEST_F(SimNetworkTest, OneLinkCanDifferFromTheOthers) {
   EXPECT_EQ(client_.data_at - sent, microseconds(170));
 }
 
+TEST_F(SimNetworkTest, LeakyCutDelaysWhatCrossesItOneWay) {
+  Connect();
+  simulator_.LoseOneWay({"a"}, {"b"}, 0.9);
+  const TimePoint sent = simulator_.now();
+  for (int i = 0; i < 20; ++i) client_.stream->Write("x");
+  server_.stream->Write("y");
+  simulator_.RunFor(seconds(1));
+  EXPECT_EQ(server_.data.size(), 20u);
+  EXPECT_EQ(server_.data_at - sent, kRetransmitTimeout + microseconds(170));
+  EXPECT_EQ(client_.data_at - sent, microseconds(170));
+}
+
 TEST_F(SimNetworkTest, LossOfStreamsIsDelayOnly) {
   Connect();
   simulator_.SetLinks({.stream_loss = 0.2});

@@ -36,7 +36,7 @@ StatusOr<Loop*> SimWorld::StartLoop(const LoopOptions& options) {
 void SimWorld::Stop() { Silence(/*tell_peers=*/true); }
 
 WallTime SimWorld::wall_time() const {
-  return {wall_time_start_ns_ + kernel_.now().time_since_epoch().count()};
+  return {wall_time_start_ns_ + kernel_.now().time_since_epoch().count() + clock_offset_.count()};
 }
 
 HostLoad SimWorld::SampleLoad() {

@@ -66,6 +66,7 @@ class SimWorld : public World {
   // The host's disk: survives crashes and restarts.
   SimStorage& sim_storage() { return storage_; }
   bool running() const { return running_; }
+  bool paused() const { return state_.paused; }
   // What the boot function returned, or null.
   const std::shared_ptr<void>& program() const { return program_; }
 
@@ -76,6 +77,8 @@ class SimWorld : public World {
   void Crash(CrashKind kind);
   // Boots anew; a running host crashes first.
   void Restart();
+  // What wall_time() is ahead of the simulation's; outlives crashes.
+  void set_clock_offset(Duration offset) { clock_offset_ = offset; }
   // As SIGSTOP: nothing runs, what arrives waits (datagrams within bounds).
   void Pause();
   void Resume();
@@ -87,6 +90,7 @@ class SimWorld : public World {
   NetworkModel& network_;
   const HostOptions options_;
   const int64_t wall_time_start_ns_;
+  Duration clock_offset_{0};
   TimePoint load_sampled_at_;
   Duration load_sampled_{0};
   HostState state_;

@@ -98,6 +98,11 @@ LinkModel::CutId Simulator::Partition(const std::set<std::string>& from,
   return network_.links().Cut(Indices(from), Indices(to), both_ways);
 }
 
+LinkModel::CutId Simulator::LoseOneWay(const std::set<std::string>& from,
+                                       const std::set<std::string>& to, double probability) {
+  return network_.links().Cut(Indices(from), Indices(to), /*both_ways=*/false, probability);
+}
+
 void Simulator::Heal(LinkModel::CutId cut) {
   network_.links().Heal(cut);
   network_.RetryHeld();

@@ -89,16 +89,26 @@ class Simulator {
   void Resume(const std::string& name) { host(name).Resume(); }
   // Divides the speed of the host's processors by `factor`.
   void SlowProcessors(const std::string& name, double factor);
+  // The host's wall clock is this much ahead of the simulation's from now on; it may jump back.
+  void SetClockOffset(const std::string& name, Duration offset) {
+    host(name).set_clock_offset(offset);
+  }
   // Nothing passes between the two sets of hosts until the cut heals; with `both_ways` false only
   // what goes from `from` to `to` is stopped.
   LinkModel::CutId Partition(const std::set<std::string>& from, const std::set<std::string>& to,
                              bool both_ways = true);
+  // Each datagram from the one set to the other is lost, and each stream's segment sent again, with this
+  // probability until the cut heals.
+  LinkModel::CutId LoseOneWay(const std::set<std::string>& from, const std::set<std::string>& to,
+                              double probability);
   void Heal(LinkModel::CutId cut);
   void HealAll();
   // All links between different hosts, but for those set one by one.
   void SetLinks(const LinkConditions& conditions) { network_.links().SetConditions(conditions); }
   const LinkConditions& links() { return network_.links().conditions(); }
   void SetLink(const std::string& from, const std::string& to, const LinkConditions& conditions);
+  // Plants a bug in all messages.
+  void TamperWith(Tamper tamper) { network_.links().set_tamper(std::move(tamper)); }
 
  private:
   bool StepBefore(TimePoint limit);

@@ -27,7 +27,7 @@ void StreamEnd::Start(StreamHandler* handler) {
 }
 
 void StreamEnd::Write(std::string bytes) {
-  if (!owned_ || over_ || bytes.empty()) return;
+  if (!owned_ || over_ || !links_.Pass(Carrier::kStream, &bytes) || bytes.empty()) return;
   unsent_size_ += bytes.size();
   queue_.push_back(std::move(bytes));
   Pump();
