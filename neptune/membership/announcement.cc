@@ -7,7 +7,8 @@
 namespace neptune {
 namespace {
 
-constexpr uint32_t kMagic = 0x4e504131;  // "NPA1"
+constexpr uint32_t kMagic = 0x4e504131;            // "NPA1"
+constexpr uint32_t kCorrectionMagic = 0x4e504331;  // "NPC1"
 constexpr uint8_t kFlagGoodbye = 1;
 constexpr uint8_t kFlagDraining = 2;
 
@@ -41,6 +42,18 @@ HostedService ReadService(ByteReader& reader) {
     hosted.partitions.emplace_back(reader.Number<uint32_t>());
   }
   return hosted;
+}
+
+// What stands before the checksum, if that is right.
+StatusOr<std::string_view> CheckedBody(std::string_view bytes) {
+  if (bytes.size() < sizeof(uint64_t) || bytes.size() > kAnnouncementSizeMax) {
+    return DataLoss("announcement of ", bytes.size(), " bytes");
+  }
+  const std::string_view body = bytes.substr(0, bytes.size() - sizeof(uint64_t));
+  if (Checksum64(body) != LoadBigEndian<uint64_t>(bytes.data() + body.size())) {
+    return DataLoss("announcement of ", bytes.size(), " bytes fails its checksum");
+  }
+  return body;
 }
 
 }  // namespace
@@ -80,15 +93,9 @@ StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement) {
 }
 
 StatusOr<Announcement> DecodeAnnouncement(std::string_view bytes) {
-  if (bytes.size() < sizeof(uint64_t) || bytes.size() > kAnnouncementSizeMax) {
-    return DataLoss("announcement of ", bytes.size(), " bytes");
-  }
-  const std::string_view body = bytes.substr(0, bytes.size() - sizeof(uint64_t));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, CheckedBody(bytes));
   ByteReader reader(body);
   if (reader.Number<uint32_t>() != kMagic) return DataLoss("datagram is not an announcement");
-  if (Checksum64(body) != LoadBigEndian<uint64_t>(bytes.data() + body.size())) {
-    return DataLoss("announcement of ", bytes.size(), " bytes fails its checksum");
-  }
   Announcement announcement;
   announcement.cluster = reader.Number<uint64_t>();
   announcement.node = NodeId(std::string(reader.Counted<uint8_t>()));
@@ -116,6 +123,30 @@ StatusOr<Announcement> DecodeAnnouncement(std::string_view bytes) {
     return DataLoss("announcement of ", bytes.size(), " bytes is malformed");
   }
   return announcement;
+}
+
+std::string EncodeCorrection(const Correction& correction) {
+  std::string out;
+  ByteWriter writer(&out);
+  writer.Number(kCorrectionMagic);
+  writer.Number(correction.cluster);
+  writer.Counted<uint8_t>(correction.node.value());
+  writer.Number(correction.incarnation);
+  writer.Number(Checksum64(out));
+  return out;
+}
+
+StatusOr<Correction> DecodeCorrection(std::string_view bytes) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, CheckedBody(bytes));
+  ByteReader reader(body);
+  if (reader.Number<uint32_t>() != kCorrectionMagic)
+    return DataLoss("datagram is not a correction");
+  Correction correction;
+  correction.cluster = reader.Number<uint64_t>();
+  correction.node = NodeId(std::string(reader.Counted<uint8_t>()));
+  correction.incarnation = reader.Number<uint64_t>();
+  if (!reader.finished()) return DataLoss("correction of ", bytes.size(), " bytes is malformed");
+  return correction;
 }
 
 }  // namespace neptune

@@ -65,6 +65,18 @@ struct Announcement {
 // A cluster's number from its name.
 uint64_t ClusterNumber(std::string_view cluster_name);
 
+// Tells a node that it is known under a larger incarnation than it announces.
+struct Correction {
+  uint64_t cluster = 0;
+  NodeId node;
+  uint64_t incarnation = 0;  // under which it is known
+  friend bool operator==(const Correction&, const Correction&) = default;
+};
+
+std::string EncodeCorrection(const Correction& correction);
+// Errors: kDataLoss the bytes are no correction, or damaged.
+StatusOr<Correction> DecodeCorrection(std::string_view bytes);
+
 StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement);
 StatusOr<Announcement> DecodeAnnouncement(std::string_view bytes);
 

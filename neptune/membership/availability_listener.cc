@@ -15,13 +15,14 @@ AvailabilityListener::~AvailabilityListener() {
   if (view_timer_ != 0) loop_.CancelTimer(view_timer_);
 }
 
-void AvailabilityListener::Hear(std::string_view bytes) {
+void AvailabilityListener::Take(std::string_view bytes, Via via) {
   const StatusOr<Announcement> announcement = DecodeAnnouncement(bytes);
   if (!announcement.ok() || announcement->cluster != cluster_) {
     if (hooks_.refused != nullptr) hooks_.refused->Increment();
     return;
   }
-  if (!page_.Hear(*announcement, loop_.Now())) return;
+  Correct(*announcement);
+  if (!page_.Hear(*announcement, loop_.Now(), via)) return;
   if (announcement->goodbye) {
     incarnations_.erase(announcement->node);
   } else if (incarnations_.size() <= kNodeCountMax) {
@@ -31,6 +32,18 @@ void AvailabilityListener::Hear(std::string_view bytes) {
     }
   }
   Changed();
+}
+
+void AvailabilityListener::Correct(const Announcement& announcement) {
+  const std::optional<uint64_t> known = page_.Outranks(announcement, loop_.Now());
+  if (!known) return;
+  hooks_.send(announcement.probe_endpoint, EncodeCorrection({cluster_, announcement.node, *known}));
+}
+
+void AvailabilityListener::Doubt(const Endpoint& call_endpoint) {
+  // A call that was on its way to the node when it was excluded.
+  if (page_.IsSilent(call_endpoint)) return hooks_.on_silent(call_endpoint);
+  if (page_.Doubt(call_endpoint, loop_.Now())) ScheduleTend();
 }
 
 void AvailabilityListener::Exclude(const NodeId& node) {
@@ -63,16 +76,25 @@ void AvailabilityListener::ScheduleTend() {
 void AvailabilityListener::Tend() {
   const TimePoint now = loop_.Now();
   for (const ServiceYellowPage::Probe& probe : page_.Suspect(now)) {
-    hooks_.send_probe(probe.to, std::string_view(&kProbeByte, 1));
+    hooks_.send(probe.to, std::string_view(&kProbeByte, 1));
   }
-  const std::vector<NodeId> gone = page_.Expire(now);
-  for (const NodeId& node : gone) {
-    LOG(WARNING) << "node " << node << " was not heard and did not answer a probe; forgotten";
-    incarnations_.erase(node);
-    if (hooks_.expired != nullptr) hooks_.expired->Increment();
-  }
-  if (!gone.empty()) Changed();
+  const std::vector<ServiceYellowPage::Silent> silent = page_.Expire(now);
+  // What waits for a silent node and now tries again must not be sent there again.
+  if (!silent.empty()) hooks_.on_view(page_.View());
+  for (const ServiceYellowPage::Silent& node : silent) TakeSilent(node);
   ScheduleTend();
+}
+
+void AvailabilityListener::TakeSilent(const ServiceYellowPage::Silent& silent) {
+  if (silent.forgotten) {
+    LOG(WARNING) << "node " << silent.node << " was not heard and did not answer; forgotten";
+    incarnations_.erase(silent.node);
+    if (hooks_.expired != nullptr) hooks_.expired->Increment();
+  } else {
+    LOG(WARNING) << "node " << silent.node << " answers nothing; excluded until it does";
+    if (hooks_.excluded != nullptr) hooks_.excluded->Increment();
+  }
+  hooks_.on_silent(silent.call_endpoint);
 }
 
 }  // namespace neptune

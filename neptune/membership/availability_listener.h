@@ -27,29 +27,39 @@ class AvailabilityListener {
  public:
   using Subscriber = absl::AnyInvocable<void(std::shared_ptr<const YellowPageView>)>;
   struct Hooks {
-    // Sends `bytes` to a node's probe endpoint; the answer is given to Hear.
-    absl::AnyInvocable<void(const Endpoint& to, std::string_view bytes)> send_probe;
+    // Sends a probe or a correction to a node's probe endpoint; the answer is given to HearAnswer.
+    absl::AnyInvocable<void(const Endpoint& to, std::string_view bytes)> send;
     // A node was heard that was not known, or that has restarted.
     absl::AnyInvocable<void(const NodeId&)> on_new_node;
     // Called with each new view, on this loop.
     Subscriber on_view;
-    // Announcements that were damaged or of another cluster, and nodes forgotten for their silence; may
-    // be null.
+    // A node at this call endpoint answers nothing any more; what waits for it waits in vain.
+    absl::AnyInvocable<void(const Endpoint&)> on_silent;
+    // Announcements that were damaged or of another cluster, nodes forgotten for their silence, and nodes
+    // excluded because they leave calls and probes without answers; may be null.
     Counter* refused = nullptr;
     Counter* expired = nullptr;
+    Counter* excluded = nullptr;
   };
 
   AvailabilityListener(Loop& loop, uint64_t cluster, const YellowPageOptions& options, Hooks hooks);
   ~AvailabilityListener();
 
-  // Takes the bytes of an announcement, heard on the channel or got as a probe's answer. Damaged
-  // ones and those of other clusters are counted and dropped.
-  void Hear(std::string_view bytes);
+  // Takes the bytes of an announcement heard on the channel. Damaged ones and those of other clusters are
+  // counted and dropped.
+  void Hear(std::string_view bytes) { Take(bytes, Via::kChannel); }
+  // The same of one that answers a probe.
+  void HearAnswer(std::string_view bytes) { Take(bytes, Via::kProbe); }
   void Exclude(const NodeId& node);
+  // Calls to this endpoint stay without answers: its node is probed.
+  void Doubt(const Endpoint& call_endpoint);
 
  private:
+  void Take(std::string_view bytes, Via via);
+  void Correct(const Announcement& announcement);
   void Changed();
   void Tend();
+  void TakeSilent(const ServiceYellowPage::Silent& silent);
   void ScheduleTend();
 
   Loop& loop_;

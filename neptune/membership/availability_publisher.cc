@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <limits>
 #include <utility>
 
 #include "neptune/world/random_source.h"
@@ -55,6 +56,17 @@ void AvailabilityPublisher::AnnounceSoon() {
   // Many nodes hear a new one at the same moment; they do not all answer at the same moment.
   const auto spread = static_cast<uint64_t>(kIntroductionDelayMax.count());
   Schedule(Duration(loop_.random().Below(spread)) + kIntroductionDelayMax / 10);
+}
+
+void AvailabilityPublisher::Outrank(uint64_t known_incarnation) {
+  if (ended_ || known_incarnation < announcement_.incarnation ||
+      known_incarnation == std::numeric_limits<uint64_t>::max()) {
+    return;
+  }
+  LOG(WARNING) << "node " << announcement_.node
+               << " was known under a later start; was the clock set back?";
+  announcement_.incarnation = known_incarnation + 1;
+  AnnounceSoon();
 }
 
 void AvailabilityPublisher::Goodbye() {

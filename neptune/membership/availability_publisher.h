@@ -42,6 +42,9 @@ class AvailabilityPublisher {
   void AnnounceSoon();
   // Tells everybody that the node leaves; announces nothing more.
   void Goodbye();
+  // The cluster knows this node under `known_incarnation`, from a life before its clock was set back: it
+  // takes a larger one, and announces it soon.
+  void Outrank(uint64_t known_incarnation);
   // The current announcement as bytes, as an answer to a probe.
   StatusOr<std::string> Current();
 

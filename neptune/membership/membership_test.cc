@@ -49,6 +49,17 @@ TEST(AnnouncementTest, EveryCutAndEveryFlippedBitIsRefused) {
   }
 }
 
+TEST(AnnouncementTest, CorrectionRoundTripsAndIsNoAnnouncement) {
+  const Correction correction = {ClusterNumber("dev"), NodeId("n1"), 7};
+  const std::string bytes = EncodeCorrection(correction);
+  EXPECT_EQ(*DecodeCorrection(bytes), correction);
+  EXPECT_FALSE(DecodeAnnouncement(bytes).ok());
+  EXPECT_FALSE(DecodeCorrection(*EncodeAnnouncement(Of("n1", 7))).ok());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(DecodeCorrection(bytes.substr(0, size)).ok());
+  }
+}
+
 TEST(AnnouncementTest, MoreThanADatagramIsRefused) {
   Announcement announcement = Of("n1", 1);
   for (uint32_t i = 0; i < 400; ++i) announcement.services[0].partitions.push_back(PartitionId(i));
@@ -68,8 +79,26 @@ TEST(AnnouncementTest, ADenseNodeFits) {
 
 class ServiceYellowPageTest : public testing::Test {
  protected:
+  using Silent = ServiceYellowPage::Silent;
+
   size_t ReplicaCount() const { return page_.View()->Replicas(kEcho, kFirst).size(); }
+  // Does what the listener does, whenever the page asks for it, until `end`. Returns who fell silent.
+  std::vector<Silent> TendUntil(double end) {
+    std::vector<Silent> all;
+    while (page_.NextEvent() <= At(end)) {
+      const TimePoint now = page_.NextEvent();
+      probe_count_ += static_cast<int>(page_.Suspect(now).size());
+      for (const Silent& silent : page_.Expire(now)) {
+        all.push_back(silent);
+        silent_at_ = now;
+      }
+    }
+    return all;
+  }
+
   ServiceYellowPage page_;
+  int probe_count_ = 0;
+  TimePoint silent_at_;
 };
 
 TEST_F(ServiceYellowPageTest, ListsReplicasByPartitionInOrderOfNode) {
@@ -86,22 +115,103 @@ TEST_F(ServiceYellowPageTest, SilentNodeIsProbedAndForgottenWithoutAnswer) {
   page_.Hear(Of("a", 1), At(0));
   EXPECT_EQ(page_.NextEvent(), At(5));
   EXPECT_TRUE(page_.Suspect(At(4.9)).empty());
-  ASSERT_EQ(page_.Suspect(At(5)).size(), 1u);
-  EXPECT_TRUE(page_.Suspect(At(5.01)).empty());
-  EXPECT_EQ(page_.NextEvent(), At(5.05));
-  EXPECT_EQ(page_.Suspect(At(5.05)).size(), 1u) << "once more: the first may be lost";
-  EXPECT_EQ(ReplicaCount(), 1u) << "a suspected node is still offered";
-  EXPECT_TRUE(page_.Expire(At(5.4)).empty());
-  EXPECT_EQ(page_.Expire(At(5.5)), std::vector<NodeId>{NodeId("a")});
+  EXPECT_TRUE(TendUntil(5.4).empty());
+  EXPECT_EQ(ReplicaCount(), 1u) << "a probed node is still offered";
+  EXPECT_EQ(TendUntil(9), (std::vector<Silent>{{NodeId("a"), {kLoopbackAddress, 4000}, true}}));
+  EXPECT_EQ(silent_at_, At(5.5));
+  EXPECT_EQ(probe_count_, 10);
   EXPECT_EQ(ReplicaCount(), 0u);
 }
 
 TEST_F(ServiceYellowPageTest, AnsweredProbeKeepsTheNode) {
   page_.Hear(Of("a", 1), At(0));
-  page_.Suspect(At(5));
-  page_.Hear(Of("a", 6), At(5.01));
-  EXPECT_TRUE(page_.Expire(At(6)).empty());
-  EXPECT_EQ(page_.NextEvent(), At(10.01));
+  TendUntil(5.3);
+  page_.Hear(Of("a", 6), At(5.3), Via::kProbe);
+  EXPECT_EQ(page_.NextEvent(), At(10.3));
+}
+
+// After a pause nothing was read: what waits in the socket may be the answer.
+TEST_F(ServiceYellowPageTest, ListenerThatStoodStillProbesOnceMore) {
+  page_.Hear(Of("a", 1), At(0));
+  TendUntil(5.45);
+  EXPECT_EQ(page_.Suspect(At(8)).size(), 1u);
+  EXPECT_TRUE(page_.Expire(At(8)).empty());
+  page_.Hear(Of("a", 2), At(8.01), Via::kProbe);
+  EXPECT_TRUE(TendUntil(12).empty());
+}
+
+TEST_F(ServiceYellowPageTest, ListenerThatStoodStillForLongAsksBeforeItForgets) {
+  page_.Hear(Of("a", 1), At(0));
+  EXPECT_EQ(page_.Suspect(At(100)).size(), 1u);
+  EXPECT_TRUE(page_.Expire(At(100)).empty());
+  EXPECT_TRUE(TendUntil(100.4).empty());
+  EXPECT_EQ(TendUntil(101).size(), 1u);
+}
+
+TEST_F(ServiceYellowPageTest, DoubtedNodeIsExcludedUnlessItAnswers) {
+  page_.Hear(Of("a", 1), At(0));
+  EXPECT_TRUE(page_.Doubt({kLoopbackAddress, 4000}, At(1)));
+  EXPECT_FALSE(page_.Doubt({kLoopbackAddress, 4000}, At(1.1))) << "it is probed already";
+  EXPECT_TRUE(TendUntil(2.1).empty());
+  EXPECT_EQ(TendUntil(4), (std::vector<Silent>{{NodeId("a"), {kLoopbackAddress, 4000}, false}}));
+  EXPECT_EQ(silent_at_, At(2.2));
+  EXPECT_EQ(ReplicaCount(), 0u);
+  EXPECT_EQ(page_.View()->nodes().size(), 1u);
+  EXPECT_EQ(TendUntil(9).size(), 1u) << "and then forgotten as everybody else";
+  EXPECT_TRUE(page_.View()->nodes().empty());
+}
+
+TEST_F(ServiceYellowPageTest, DoubtedNodeThatAnswersIsOffered) {
+  page_.Hear(Of("a", 1), At(0));
+  page_.Doubt({kLoopbackAddress, 4000}, At(1));
+  TendUntil(2);
+  page_.Hear(Of("a", 2), At(2), Via::kProbe);
+  EXPECT_TRUE(TendUntil(6.9).empty());
+  EXPECT_EQ(ReplicaCount(), 1u);
+}
+
+// It is heard, but what is sent to it does not arrive.
+TEST_F(ServiceYellowPageTest, DoubtedNodeThatIsOnlyHeardStaysOutUntilItAnswers) {
+  page_.Hear(Of("a", 1), At(0));
+  page_.Doubt({kLoopbackAddress, 4000}, At(0.5));
+  size_t silent_count = 0;
+  for (int i = 1; i <= 10; ++i) {
+    page_.Hear(Of("a", 1 + i), At(i));
+    silent_count += TendUntil(i + 0.9).size();
+  }
+  EXPECT_EQ(silent_count, 1u) << "excluded once, not each second anew";
+  EXPECT_EQ(ReplicaCount(), 0u);
+  page_.Hear(Of("a", 20), At(11), Via::kProbe);
+  EXPECT_EQ(ReplicaCount(), 1u);
+}
+
+TEST_F(ServiceYellowPageTest, RestartEndsADoubt) {
+  page_.Hear(Of("a", 1), At(0));
+  page_.Doubt({kLoopbackAddress, 4000}, At(0.5));
+  TendUntil(2);
+  EXPECT_EQ(ReplicaCount(), 0u);
+  page_.Hear(Of("a", 1, 2), At(2));
+  EXPECT_EQ(ReplicaCount(), 1u);
+}
+
+TEST_F(ServiceYellowPageTest, NodeHeardJustNowAndStrangersAreNotDoubted) {
+  page_.Hear(Of("a", 1), At(1));
+  EXPECT_FALSE(page_.Doubt({kLoopbackAddress, 4000}, At(1.01)));
+  EXPECT_FALSE(page_.Doubt({kLoopbackAddress, 4444}, At(2)));
+}
+
+TEST_F(ServiceYellowPageTest, EarlierStartOutranksALaterOneOnlyWhenNobodyLivesUnderIt) {
+  page_.Hear(Of("a", 1, 7), At(0));
+  EXPECT_EQ(page_.Outranks(Of("a", 1, 8), At(4)), std::nullopt);
+  EXPECT_EQ(page_.Outranks(Of("b", 1, 1), At(4)), std::nullopt);
+  EXPECT_EQ(page_.Outranks(Of("a", 1, 6), At(1)), std::nullopt) << "the later one lives";
+  EXPECT_EQ(page_.Outranks(Of("a", 1, 6), At(4)), 7u);
+  Announcement goodbye = Of("a", 5, 7);
+  goodbye.goodbye = true;
+  page_.Hear(goodbye, At(5));
+  EXPECT_EQ(page_.Outranks(goodbye, At(5)), std::nullopt);
+  EXPECT_EQ(page_.Outranks(Of("a", 1, 6), At(5.1)), 7u);
+  EXPECT_EQ(page_.Outranks(Of("a", 1, 6), At(15)), std::nullopt) << "forgotten by now";
 }
 
 TEST_F(ServiceYellowPageTest, GoodbyeIsImmediateAndLateAnnouncementsDoNotUndoIt) {

@@ -48,7 +48,7 @@ void ServiceYellowPage::Remember(const NodeId& node, const Departure& departure)
                        [](const auto& a, const auto& b) { return a.second.at < b.second.at; }));
 }
 
-bool ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now) {
+bool ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now, Via via) {
   if (IsLate(announcement, now)) return false;
   if (announcement.goodbye) {
     Remember(announcement.node, {announcement.incarnation, now});
@@ -60,42 +60,102 @@ bool ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now) {
     ++ignored_count_;
     return false;
   }
-  entries_[announcement.node] = {.announcement = announcement, .heard_at = now};
+  Renew(entries_[announcement.node], announcement, now, via);
   ++version_;
+  return true;
+}
+
+// A doubted node must answer; that it can still be heard says nothing about that.
+void ServiceYellowPage::Renew(Entry& entry, const Announcement& announcement, TimePoint now,
+                              Via via) {
+  const bool doubted = entry.doubted && via == Via::kChannel &&
+                       entry.announcement.incarnation == announcement.incarnation;
+  if (!doubted) entry = Entry();
+  entry.announcement = announcement;
+  entry.heard_at = now;
+  if (doubted && !entry.probed) entry.Probe(ProbesIn(options_.probe_timeout), now);
+}
+
+std::optional<uint64_t> ServiceYellowPage::Outranks(const Announcement& announcement,
+                                                    TimePoint now) const {
+  if (announcement.goodbye) return std::nullopt;
+  if (const auto gone = departures_.find(announcement.node); gone != departures_.end()) {
+    const bool remembered = now - gone->second.at < options_.goodbye_memory;
+    if (remembered && announcement.incarnation <= gone->second.incarnation) {
+      return gone->second.incarnation;
+    }
+  }
+  const auto known = entries_.find(announcement.node);
+  if (known == entries_.end()) return std::nullopt;
+  const uint64_t incarnation = known->second.announcement.incarnation;
+  const bool lives = now - known->second.heard_at < options_.expiry / 2;
+  if (lives || announcement.incarnation >= incarnation) return std::nullopt;
+  return incarnation;
+}
+
+std::map<NodeId, ServiceYellowPage::Entry>::const_iterator ServiceYellowPage::FindAt(
+    const Endpoint& call_endpoint) const {
+  return std::find_if(entries_.begin(), entries_.end(), [&](const auto& item) {
+    return item.second.announcement.call_endpoint == call_endpoint;
+  });
+}
+
+bool ServiceYellowPage::IsSilent(const Endpoint& call_endpoint) const {
+  const auto found = FindAt(call_endpoint);
+  return found != entries_.end() && found->second.doubted && found->second.excluded;
+}
+
+bool ServiceYellowPage::Doubt(const Endpoint& call_endpoint, TimePoint now) {
+  const auto found = FindAt(call_endpoint);
+  if (found == entries_.end()) return false;
+  Entry& entry = entries_.at(found->first);
+  if (entry.doubted || entry.excluded || now - entry.heard_at < options_.probe_interval) {
+    return false;
+  }
+  entry.doubted = true;
+  entry.Probe(ProbesIn(options_.doubt_timeout), now);
   return true;
 }
 
 std::vector<ServiceYellowPage::Probe> ServiceYellowPage::Suspect(TimePoint now) {
   std::vector<Probe> probes;
   for (auto& [node, entry] : entries_) {
-    if (now - entry.heard_at < options_.expiry) continue;
-    if (!std::exchange(entry.suspected, true)) {
-      entry.probe_deadline = now + options_.probe_timeout;
-      entry.next_probe = now;
+    if (!entry.probed && now - entry.heard_at >= options_.expiry) {
+      entry.Probe(ProbesIn(options_.probe_timeout), now);
     }
-    if (now < entry.next_probe || now >= entry.probe_deadline) continue;
+    if (!entry.probed || now < entry.next_probe) continue;
+    // A turn that comes late says that this node stood still: answers may wait to be read.
+    const bool late = now - entry.next_probe > options_.probe_interval;
+    if (entry.probes_left == 0 && !late) continue;
+    entry.probes_left = std::max<int64_t>(entry.probes_left - 1, 0);
     entry.next_probe = now + options_.probe_interval;
     probes.push_back({node, entry.announcement.probe_endpoint});
   }
   return probes;
 }
 
-std::vector<NodeId> ServiceYellowPage::Expire(TimePoint now) {
-  std::vector<NodeId> gone;
-  std::erase_if(entries_, [&](const auto& item) {
-    const bool expired = item.second.suspected && now >= item.second.probe_deadline;
-    if (expired) gone.push_back(item.first);
-    return expired;
-  });
-  if (!gone.empty()) ++version_;
-  return gone;
+std::vector<ServiceYellowPage::Silent> ServiceYellowPage::Expire(TimePoint now) {
+  std::vector<Silent> silent;
+  for (auto it = entries_.begin(); it != entries_.end();) {
+    const auto here = it++;
+    Entry& entry = here->second;
+    if (!entry.probed || entry.probes_left > 0 || now < entry.next_probe) continue;
+    entry.probed = false;
+    const bool forgotten = now - entry.heard_at >= options_.expiry;
+    const bool was_excluded = std::exchange(entry.excluded, true);
+    if (forgotten || !was_excluded) {
+      silent.push_back({here->first, entry.announcement.call_endpoint, forgotten});
+    }
+    if (forgotten) entries_.erase(here);
+  }
+  if (!silent.empty()) ++version_;
+  return silent;
 }
 
 TimePoint ServiceYellowPage::NextEvent() const {
   TimePoint next = kNever;
   for (const auto& [node, entry] : entries_) {
-    next = std::min(next, entry.suspected ? std::min(entry.next_probe, entry.probe_deadline)
-                                          : entry.heard_at + options_.expiry);
+    next = std::min(next, entry.probed ? entry.next_probe : entry.heard_at + options_.expiry);
   }
   return next;
 }

@@ -1,18 +1,21 @@
 // The directory of live services, kept as soft state: what is not announced again is forgotten.
 //
 //              heard                silent 5 s                no answer to probes
-//   unknown ──────────► alive ─────────────────► suspected ─────────────────────────► forgotten
-//              ▲          ▲  ▲──── heard or probe answered ────┘                           │
+//   unknown ──────────► alive ─────────────────► probed ────────────────────────────► forgotten
+//              ▲          ▲  ▲──── heard or probe answered ───┘                            │
 //              │          │                                                                │
-//              │          └──── heard again ◄── excluded ◄── connection failures reported  │
-//              └───────────────────────────────────────────────────────────────────────────┘
+//              └──────────┼────────────────────────────────────────────────────────────────┘
+//                         ├── heard again ────── excluded ◄── connection failures reported
+//                         └── probe answered ─── doubted, then excluded ◄── calls without answers reported
 //   goodbye: forgotten at once.
 //
 // Source: dissertation 2.2, 2.4 (yellow page; 5 s soft state; failing nodes excluded until heard
 // again).
 // Departs from source: an expiry is confirmed by unicast probes, repeated because they are lost as
-//   announcements are, and lost datagrams must not expel healthy nodes; a node that was said
-//   goodbye to is not resurrected by a late announcement.
+//   announcements are, and lost datagrams must not expel healthy nodes. Probes count, not time alone: a
+//   listener that stood still itself asks once more before it forgets. A node that leaves calls without
+//   answers is probed at once; that it announces itself does not help it then, only an answer does. A
+//   node that was said goodbye to is not resurrected by a late announcement.
 // Layer: membership, policy. No I/O, no clock, no threads; AvailabilityListener feeds it.
 // Threads: thread-compatible; a View is immutable and may be shared.
 // Units: times are TimePoint.
@@ -21,9 +24,11 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "neptune/base/time.h"
@@ -36,15 +41,21 @@ inline constexpr size_t kNodeCountMax = 4096;
 struct YellowPageOptions {
   // Silence after which a node is suspected. Default: 5 s, five announcements (dissertation 2.4).
   Duration expiry = std::chrono::seconds(5);
-  // How long a suspected node has to answer one of its probes. Default: 500 ms, far above a cluster's
+  // How long a silent node is probed before it is forgotten. Default: 500 ms, far above a cluster's
   // round trip, so that a dead node is forgotten within 5.5 s.
   Duration probe_timeout = std::chrono::milliseconds(500);
+  // How long a doubted node is probed before it is excluded. Larger: a busy node is left alone longer, a
+  // hung one is called longer. Default: 1.2 s, so that a hung node is out within 2 s.
+  Duration doubt_timeout = std::chrono::milliseconds(1200);
   // Time between the probes of one node. Default: 50 ms; with three of ten datagrams lost, ten probes
-  // all fail one time in 800.
+  // all fail one time in 800, and the 24 of a doubt one time in 10 million.
   Duration probe_interval = std::chrono::milliseconds(50);
   // How long a goodbye is remembered: older announcements of that node are ignored meanwhile.
   Duration goodbye_memory = std::chrono::seconds(10);
 };
+
+// How an announcement came: to everybody, or to this node as the answer to its probe.
+enum class Via { kChannel, kProbe };
 
 // One copy of a partition, on the node that hosts it.
 struct Replica {
@@ -86,16 +97,33 @@ class ServiceYellowPage {
   // Takes an announcement. True if anything that a View shows has changed; the load index always
   // counts. An announcement of an older incarnation or sequence, or beyond kNodeCountMax, changes
   // nothing.
-  bool Hear(const Announcement& announcement, TimePoint now);
+  bool Hear(const Announcement& announcement, TimePoint now, Via via = Via::kChannel);
+
+  // The incarnation under which the announcing node is known, if it is not smaller than the announced one
+  // and nobody lives under it any more: the node has restarted with its clock set back.
+  std::optional<uint64_t> Outranks(const Announcement& announcement, TimePoint now) const;
+
+  // Calls to this endpoint stay without answers. True if its node is to be probed now; not if it was
+  // heard within a probe_interval, or is probed already.
+  bool Doubt(const Endpoint& call_endpoint, TimePoint now);
+  // Whether the node of this endpoint was doubted, answered nothing, and is excluded.
+  bool IsSilent(const Endpoint& call_endpoint) const;
 
   struct Probe {
     NodeId node;
     Endpoint to;
   };
-  // Nodes that are suspected: each is to be probed now.
+  // Nodes that are to be probed now.
   std::vector<Probe> Suspect(TimePoint now);
-  // Forgets suspected nodes whose probe was not answered in time; returns them.
-  std::vector<NodeId> Expire(TimePoint now);
+
+  struct Silent {
+    NodeId node;
+    Endpoint call_endpoint;
+    bool forgotten = false;  // else excluded
+    friend bool operator==(const Silent&, const Silent&) = default;
+  };
+  // Forgets or excludes the nodes that answered none of their probes. To be called after Suspect.
+  std::vector<Silent> Expire(TimePoint now);
   // The earliest time at which Suspect or Expire has something to do; kNever without nodes.
   TimePoint NextEvent() const;
 
@@ -111,10 +139,17 @@ class ServiceYellowPage {
   struct Entry {
     Announcement announcement;
     TimePoint heard_at;
-    bool suspected = false;
-    TimePoint probe_deadline{};
+    bool probed = false;
+    int64_t probes_left = 0;
     TimePoint next_probe{};
+    bool doubted = false;
     bool excluded = false;
+
+    void Probe(int64_t count, TimePoint now) {
+      probed = true;
+      probes_left = count;
+      next_probe = now;
+    }
   };
   struct Departure {
     uint64_t incarnation;
@@ -122,6 +157,11 @@ class ServiceYellowPage {
   };
   void Remember(const NodeId& node, const Departure& departure);
   bool IsLate(const Announcement& announcement, TimePoint now);
+  std::map<NodeId, Entry>::const_iterator FindAt(const Endpoint& call_endpoint) const;
+  void Renew(Entry& entry, const Announcement& announcement, TimePoint now, Via via);
+  int64_t ProbesIn(Duration time) const {
+    return std::max<int64_t>(1, time / options_.probe_interval);
+  }
 
   const YellowPageOptions options_;
   std::map<NodeId, Entry> entries_;

@@ -15,6 +15,11 @@ constexpr size_t kHandlerStackSize = 512 * 1024;
 // After the goodbye callers get this long to learn of it before connections are told to drain.
 constexpr Duration kGoodbyePause = std::chrono::milliseconds(50);
 constexpr Duration kDrainPoll = std::chrono::milliseconds(5);
+// Callers get this long to hang up; one that hangs itself must not hold up the stop.
+constexpr Duration kHangUpMax = std::chrono::milliseconds(300);
+// How often services are asked whether they still make progress. With their stall_timeout a hung one is out
+// within 2 s.
+constexpr Duration kStallLook = std::chrono::milliseconds(100);
 // How long threads get to end once their waits do.
 constexpr Duration kThreadsEndMax = std::chrono::seconds(1);
 
@@ -53,7 +58,9 @@ Node::Node(World& world, NodeOptions options)
       });
 }
 
-Node::~Node() = default;
+Node::~Node() {
+  if (stall_timer_ != 0) control_->loop->CancelTimer(stall_timer_);
+}
 
 void Node::RunOnControl(Task body) {
   control_->loop->Post([this, body = std::move(body)]() mutable {
@@ -130,6 +137,11 @@ Status Node::PrepareLoop(NodeLoop& loop) {
   NEPTUNE_ASSIGN_OR_RETURN(options.policy, ParseBalancingPolicy(options_.spec.balancing()));
   options.poll_bind = {address_, 0};
   options.slow_polls = counters_.slow_polls;
+  options.doubt = [this](const Endpoint& endpoint) {
+    control_->loop->Post([this, endpoint] {
+      if (listener_ != nullptr) listener_->Doubt(endpoint);
+    });
+  };
   NEPTUNE_ASSIGN_OR_RETURN(loop.client, LoopClient::Open(*loop.loop, options));
   return OkStatus();
 }
@@ -159,9 +171,7 @@ Status Node::StartServers() {
     if (publisher_ == nullptr) return Unavailable("the node is starting");
     return publisher_->Current();
   };
-  hooks.on_announcement = [this](std::string_view bytes) {
-    if (listener_ != nullptr) listener_->Hear(bytes);
-  };
+  hooks.on_announcement = [this](std::string_view bytes) { TakeProbeAnswer(bytes); };
   NEPTUNE_ASSIGN_OR_RETURN(load_index_server_,
                            LoadIndexServer::Open(*control_->loop, {address_, 0}, std::move(hooks)));
   identity_.probe_endpoint = load_index_server_->local();
@@ -205,7 +215,7 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
 Status Node::StartMembership() {
   NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group, Endpoint::Parse(options_.spec.multicast_group()));
   AvailabilityListener::Hooks hooks;
-  hooks.send_probe = [this](const Endpoint& to, std::string_view bytes) {
+  hooks.send = [this](const Endpoint& to, std::string_view bytes) {
     load_index_server_->SendProbe(to, bytes);
   };
   hooks.on_new_node = [this](const NodeId& node) {
@@ -213,6 +223,13 @@ Status Node::StartMembership() {
   };
   hooks.refused = counters_.announcements_refused;
   hooks.expired = counters_.nodes_expired;
+  hooks.excluded = counters_.nodes_excluded;
+  hooks.on_silent = [this](const Endpoint& endpoint) {
+    for (const auto& loop : loops_.all()) {
+      loop->loop->Post(
+          [client = loop->client.get(), endpoint] { client->connections().Close(endpoint); });
+    }
+  };
   hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) { TakeView(std::move(view)); };
   listener_ = std::make_unique<AvailabilityListener>(*control_->loop, identity_.cluster,
                                                      options_.yellow_page, std::move(hooks));
@@ -227,11 +244,32 @@ Status Node::StartMembership() {
   // A node that is too large to be announced would never be called.
   NEPTUNE_RETURN_IF_ERROR(publisher_->Current().status());
   publisher_->Start();
+  LookForStalls();
   return OkStatus();
 }
 
+// A service that stalls, or goes on again, is worth an announcement of its own.
+void Node::LookForStalls() {
+  if (draining_ || hosts_.empty()) return;
+  const TimePoint now = control_->loop->Now();
+  size_t stalled_count = 0;
+  for (const auto& [name, host] : hosts_) stalled_count += host->Stalled(now) ? 1 : 0;
+  if (std::exchange(stalled_count_, stalled_count) != stalled_count) publisher_->AnnounceSoon();
+  stall_timer_ = control_->loop->RunAt(now + kStallLook, [this] { LookForStalls(); });
+}
+
+void Node::TakeProbeAnswer(std::string_view bytes) {
+  const StatusOr<Correction> correction = DecodeCorrection(bytes);
+  if (!correction.ok()) {
+    if (listener_ != nullptr) listener_->HearAnswer(bytes);
+  } else if (publisher_ != nullptr && correction->cluster == identity_.cluster &&
+             correction->node == options_.name) {
+    publisher_->Outrank(correction->incarnation);
+  }
+}
+
 void Node::TakeRequest(IncomingRequest request) {
-  Status why = Unavailable("node ", options_.name, " is starting");
+  Status why = Unavailable("node ", options_.name, draining_ ? " has stopped" : " is starting");
   if (ready_) {  // before that another loop may be adding to hosts_
     const auto found = hosts_.find(request.header.service.value());
     if (found != hosts_.end()) return found->second->Dispatch(std::move(request));
@@ -378,10 +416,16 @@ void Node::SayGoodbye() {
 
 void Node::FinishCalls(Duration grace) {
   const auto finished = [this] { return InFlightCount() == 0 && LoadIndex() == 0; };
-  if (WaitUntil(finished, grace)) return;
-  LOG(WARNING) << "node " << options_.name << " ends the waits of " << LoadIndex() << " requests";
-  StopThreads();
-  WaitUntil(finished, kThreadsEndMax);
+  if (!WaitUntil(finished, grace)) {
+    LOG(WARNING) << "node " << options_.name << " ends the waits of " << LoadIndex() << " requests";
+    StopThreads();
+    WaitUntil(finished, kThreadsEndMax);
+  }
+  // What callers sent before they read that the node drains is served; then they hang up. What comes later all
+  // the same is refused, and what just came ends first.
+  WaitUntil([&] { return ConnectionCount() == 0 && finished(); }, kHangUpMax);
+  ready_ = false;
+  WaitUntil(finished, kHangUpMax);
 }
 
 // In the reverse order of starting: a frontend stops before what it calls.
@@ -424,6 +468,14 @@ bool Node::WaitUntil(const std::function<bool()>& done, Duration limit) {
     while (!pause.is_set()) this_thread::ParkUntilWoken();
   }
   return true;
+}
+
+size_t Node::ConnectionCount() {
+  size_t count = 0;
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    RunOn(*loops_.serving()[i], [&] { count += servers_[i]->connection_count(); });
+  }
+  return count;
 }
 
 size_t Node::InFlightCount() {

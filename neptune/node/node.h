@@ -93,8 +93,11 @@ class Node {
   Status StartServices();
   Status StartService(const HostedServiceSpec& hosted);
   Status StartMembership();
+  void LookForStalls();
   Status StartAdmin();
   Status AddStatusSections();
+  // What came to the probe endpoint and is neither a poll nor a probe.
+  void TakeProbeAnswer(std::string_view bytes);
   void TakeRequest(IncomingRequest request);
   void TakeView(std::shared_ptr<const YellowPageView> view);
   void FillAnnouncement(Announcement* announcement);
@@ -108,6 +111,7 @@ class Node {
   bool WaitUntil(const std::function<bool()>& done, Duration limit);
   bool OnlyThisThreadLives();
   size_t InFlightCount();
+  size_t ConnectionCount();
   // Runs `work` on `loop` and parks until it has run.
   void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work);
 
@@ -133,7 +137,9 @@ class Node {
   std::unique_ptr<AdminServer> admin_;
   std::vector<StatusSection> sections_;
   std::vector<CallbackGauge> gauges_;
-  std::vector<absl::AnyInvocable<void()>> stop_waiters_;  // on the control loop, as the next two
+  std::vector<absl::AnyInvocable<void()>> stop_waiters_;  // on the control loop, as the next four
+  size_t stalled_count_ = 0;                              // services, at the last look
+  TimerId stall_timer_ = 0;
   bool boot_ended_ = false;
   bool stopped_ = false;
   std::atomic<bool> ready_{false};

@@ -10,12 +10,18 @@ namespace {
 constexpr int kMissedPollsMax = 3;
 constexpr uint64_t kPollSilentOneIn = 16;
 
+ConnectionCacheOptions WithDoubt(const ClientOptions& options) {
+  ConnectionCacheOptions connections = options.connections;
+  if (!connections.on_unanswered) connections.on_unanswered = options.doubt;
+  return connections;
+}
+
 }  // namespace
 
 LoopClient::LoopClient(Loop& loop, const ClientOptions& options)
     : loop_(loop),
       options_(options),
-      connections_(loop, options.connections),
+      connections_(loop, WithDoubt(options)),
       view_(std::make_shared<YellowPageView>()) {}
 
 StatusOr<std::unique_ptr<LoopClient>> LoopClient::Open(Loop& loop, const ClientOptions& options) {
@@ -61,8 +67,8 @@ size_t LoopClient::ChooseByPoll(const std::vector<const Replica*>& candidates, T
     const NodeId& node = candidates[targets[i]]->node;
     if (outcome.answered[i]) {
       missed_polls_.erase(node);
-    } else if (outcome.timed_out) {
-      ++missed_polls_[node];
+    } else if (outcome.timed_out && ++missed_polls_[node] >= kMissedPollsMax && options_.doubt) {
+      options_.doubt(candidates[targets[i]]->call_endpoint);
     }
   }
   return targets[*outcome.best];

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,6 +27,8 @@ struct ClientOptions {
   Endpoint poll_bind = {kLoopbackAddress, 0};
   // Failed connections in a row after which a node is excluded until it is heard again (2.4).
   int connection_failures_max = 3;
+  // Told of an endpoint that leaves calls or polls without answers; may be null.
+  std::function<void(const Endpoint&)> doubt;
   // Polls that ended before all had answered or one was idle; may be null.
   Counter* slow_polls = nullptr;
 };

@@ -243,8 +243,9 @@ void ServiceHost::Enqueue(IncomingRequest request, const MethodEntry& method) {
         !queue_.Push({ticket, request.received, request.deadline, request.header.service_class});
     if (!refused) {
       waiting_.emplace(ticket, Waiting{std::move(request), &method});
-      if (waiting_count_.fetch_add(1) == 0) {
-        last_progress_ns_ = Loop::Current()->Now().time_since_epoch().count();
+      ++waiting_count_;
+      if (active_count_ >= options_.concurrency && starving_since_ns_ == 0) {
+        starving_since_ns_ = Loop::Current()->Now().time_since_epoch().count();
       }
     }
   }
@@ -312,6 +313,8 @@ void ServiceHost::StartOn(NodeLoop& worker, IncomingRequest request, const Metho
       {
         LeafLock lock(&mutex_);
         --active_count_;
+        starving_since_ns_ =
+            waiting_.empty() ? 0 : Loop::Current()->Now().time_since_epoch().count();
       }
       StartWaiting();
     };
@@ -334,12 +337,13 @@ void ServiceHost::Serve(IncomingRequest request, const MethodEntry& method) {
   Data output;
   if (request.call->cancelled()) {
     served.status = Cancelled("the caller cancelled");
+  } else if (served.begin >= request.deadline) {
+    served.status = DeadlineExceeded("the deadline passed before the request ran");
   } else {
     served.status =
         WithoutExceptions(method.name, [&] { return method.function(context, input, &output); });
   }
   served.end = Loop::Current()->Now();
-  last_progress_ns_.store(served.end.time_since_epoch().count(), std::memory_order_relaxed);
   const ResponseHeader header = Conclude(request, method, context, served);
   request.reply.Send(header, served.status.ok() ? std::move(output).TakeBytes() : std::string());
 }
@@ -423,8 +427,8 @@ void ServiceHost::ServeStream(IncomingRequest request, const MethodEntry& method
 }
 
 bool ServiceHost::Stalled(TimePoint now) const {
-  return waiting_count_ > 0 &&
-         now.time_since_epoch().count() - last_progress_ns_ > options_.stall_timeout.count();
+  const int64_t since = starving_since_ns_;
+  return since != 0 && now.time_since_epoch().count() - since > options_.stall_timeout.count();
 }
 
 HostedService ServiceHost::Describe(TimePoint now) const {

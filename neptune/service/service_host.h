@@ -49,9 +49,10 @@ struct ServiceHostOptions {
   // Count and time requests by method. Off: /metrics does not know them, and a call costs a little less.
   // Default: on.
   bool with_statistics = true;
-  // A host whose requests have waited this long while none finished no longer announces itself.
-  // Default: 2 s, many times what a request of a search takes.
-  Duration stall_timeout = std::chrono::seconds(2);
+  // A host that has let requests wait this long while none of its pool finished no longer announces itself.
+  // Larger: a service of long requests is left alone, a hung one is called longer. Default: 1.5 s, many
+  // times what a request of a search takes, so that a hung node is out within 2 s.
+  Duration stall_timeout = std::chrono::milliseconds(1500);
 };
 
 class OperatorRegistry;
@@ -128,7 +129,9 @@ class ServiceHost final : public ServiceRegistrar {
   std::atomic<uint32_t> stream_count_{0};
   std::atomic<uint32_t> next_stream_worker_{0};
   std::atomic<uint32_t> waiting_count_{0};
-  std::atomic<int64_t> last_progress_ns_{0};
+  // Since when requests wait for a slot of the pool and none was freed; 0: none had to wait since the last.
+  // That a caller gives up is no progress.
+  std::atomic<int64_t> starving_since_ns_{0};
 
   struct Waiting {
     IncomingRequest request;

@@ -52,6 +52,11 @@ void ClientConnection::Forget(uint64_t call, bool tell_server) {
   if (sinks_.erase(call) == 0 || !tell_server || !open_) return;
   std::string bytes;
   if (AppendFrame(FrameType::kCancel, call, "", "", &bytes).ok()) stream_->Write(std::move(bytes));
+  HangUpIfDrained();
+}
+
+void ClientConnection::HangUpIfDrained() {
+  if (draining_ && sinks_.empty()) End(Unavailable("the server drains"));
 }
 
 void ClientConnection::SendOnStream(FrameType type, uint64_t call, std::string_view section,
@@ -63,6 +68,7 @@ void ClientConnection::SendOnStream(FrameType type, uint64_t call, std::string_v
 }
 
 void ClientConnection::OnData(std::string_view bytes) {
+  heard_ = true;
   decoder_.Feed(bytes);
   const std::shared_ptr<bool> alive = alive_;  // a sink may destroy this connection
   while (*alive && open_) {
@@ -79,7 +85,7 @@ void ClientConnection::TakeFrame(Frame frame) {
       return TakeAnswer(std::move(frame));
     case FrameType::kDrain:
       draining_ = true;
-      return;
+      return HangUpIfDrained();
     case FrameType::kMessage:
     case FrameType::kGrant:
       return TakeStreamFrame(std::move(frame));
@@ -105,6 +111,7 @@ void ClientConnection::TakeAnswer(Frame frame) {
   if (found == sinks_.end()) return;  // forgotten: the answer comes too late
   AnswerSink* const sink = found->second;
   sinks_.erase(found);
+  HangUpIfDrained();
   sink->OnAnswer(std::move(frame));
 }
 

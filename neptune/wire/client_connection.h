@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "absl/functional/any_invocable.h"
 #include "neptune/wire/frame.h"
@@ -56,6 +57,11 @@ class ClientConnection final : private StreamHandler {
   void SendOnStream(FrameType type, uint64_t call, std::string_view section,
                     std::string_view payload);
 
+  // Ends the connection: every call in flight is answered with kUnavailable and `reason`.
+  void Close(const Status& reason) { End(reason); }
+  // Whether anything came since the last question.
+  bool TakeHeard() { return std::exchange(heard_, false); }
+
   bool usable() const { return open_ && !draining_; }
   size_t in_flight_count() const { return sinks_.size(); }
   const Endpoint& peer() const { return peer_; }
@@ -66,6 +72,8 @@ class ClientConnection final : private StreamHandler {
   void TakeFrame(Frame frame);
   void TakeAnswer(Frame frame);
   void TakeStreamFrame(Frame frame);
+  // A server that drains waits for its callers to hang up.
+  void HangUpIfDrained();
   void End(const Status& reason);
 
   std::unique_ptr<Stream> stream_;
@@ -77,6 +85,7 @@ class ClientConnection final : private StreamHandler {
   uint64_t next_call_ = 1;
   bool open_ = true;
   bool draining_ = false;
+  bool heard_ = false;
   std::shared_ptr<bool> alive_;
 };
 

@@ -16,6 +16,7 @@ ConnectionCache::ConnectionCache(Loop& loop, const ConnectionCacheOptions& optio
 
 ConnectionCache::~ConnectionCache() {
   *alive_ = false;
+  if (look_timer_ != 0) loop_.CancelTimer(look_timer_);
   for (auto& [to, attempt] : attempts_) {
     attempt->done = true;
     attempt->status = Cancelled("connecting to ", to.ToString(), ": the node stops");
@@ -29,6 +30,7 @@ StatusOr<std::shared_ptr<ClientConnection>> ConnectionCache::Get(const Endpoint&
     if (const auto found = connections_.find(to); found != connections_.end()) {
       if (found->second.connection->usable()) {
         found->second.last_use = ++use_count_;
+        ScheduleLook();
         return found->second.connection;
       }
       Drop(to);
@@ -76,7 +78,7 @@ void ConnectionCache::Finish(const Endpoint& to, StatusOr<std::unique_ptr<Stream
 
 void ConnectionCache::Keep(const Endpoint& to, std::unique_ptr<Stream> stream) {
   auto connection = std::make_shared<ClientConnection>(std::move(stream), options_.connection);
-  connections_[to] = {connection, ++use_count_};
+  connections_[to] = {.connection = connection, .last_use = ++use_count_};
   // A holder may keep the connection longer than the cache lives.
   connection->Start([this, to, alive = alive_, ended = connection.get()](const Status&) {
     if (!*alive) return;
@@ -97,6 +99,28 @@ int ConnectionCache::failure_count(const Endpoint& to) const {
   return found == failures_.end() ? 0 : found->second;
 }
 
+void ConnectionCache::ScheduleLook() {
+  if (look_timer_ != 0 || !options_.on_unanswered) return;
+  look_timer_ = loop_.RunAt(loop_.Now() + kSilenceLookInterval, [this] {
+    look_timer_ = 0;
+    LookForSilence();
+  });
+}
+
+void ConnectionCache::LookForSilence() {
+  bool any_in_flight = false;
+  for (auto& [to, entry] : connections_) {
+    const bool waits = entry.connection->in_flight_count() > 0;
+    const bool heard = entry.connection->TakeHeard();
+    entry.silent_looks = waits && !heard ? entry.silent_looks + 1 : 0;
+    any_in_flight |= waits;
+    if (entry.silent_looks < kSilentLooksMax) continue;
+    entry.silent_looks = 0;
+    options_.on_unanswered(to);
+  }
+  if (any_in_flight) ScheduleLook();
+}
+
 bool ConnectionCache::MakeRoom() {
   if (connections_.size() + attempts_.size() < options_.connection_count_max) return true;
   auto oldest = connections_.end();
@@ -107,6 +131,14 @@ bool ConnectionCache::MakeRoom() {
   if (oldest == connections_.end()) return false;
   Drop(oldest->first);
   return true;
+}
+
+void ConnectionCache::Close(const Endpoint& to) {
+  const auto found = connections_.find(to);
+  if (found == connections_.end()) return;
+  const std::shared_ptr<ClientConnection> connection = found->second.connection;
+  Drop(to);
+  connection->Close(Unavailable(to.ToString(), " answers nothing any more"));
 }
 
 void ConnectionCache::Drop(const Endpoint& to) {

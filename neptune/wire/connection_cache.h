@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -26,7 +27,13 @@ struct ConnectionCacheOptions {
   Duration connect_timeout = std::chrono::milliseconds(500);
   // Most connections kept. Default: 1,024 nodes.
   size_t connection_count_max = 1024;
+  // Told of an endpoint whose calls have had no answer for kSilentLooksMax looks; may be null.
+  std::function<void(const Endpoint&)> on_unanswered;
 };
+
+// While calls are in flight, each connection is looked at so often.
+inline constexpr Duration kSilenceLookInterval = std::chrono::milliseconds(100);
+inline constexpr int kSilentLooksMax = 3;
 
 class ConnectionCache {
  public:
@@ -36,8 +43,10 @@ class ConnectionCache {
 
   // A usable connection; parks while one is being made. Holders keep it alive.
   StatusOr<std::shared_ptr<ClientConnection>> Get(const Endpoint& to, TimePoint deadline);
-  // Closes the connection, for instance because the node was declared dead.
+  // Lets go of the connection; calls in flight go on.
   void Drop(const Endpoint& to);
+  // Ends the connection because the node is silent: its calls are answered with kUnavailable.
+  void Close(const Endpoint& to);
 
   // How many attempts to connect have failed in a row, however many calls waited for each.
   int failure_count(const Endpoint& to) const;
@@ -50,11 +59,14 @@ class ConnectionCache {
   struct Entry {
     std::shared_ptr<ClientConnection> connection;
     uint64_t last_use = 0;
+    int silent_looks = 0;  // in a row since the last report, with calls in flight
   };
   void Begin(const Endpoint& to);
   void Finish(const Endpoint& to, StatusOr<std::unique_ptr<Stream>> stream);
   void Keep(const Endpoint& to, std::unique_ptr<Stream> stream);
   void CountFailure(const Endpoint& to);
+  void ScheduleLook();
+  void LookForSilence();
   // False if every connection has calls in flight.
   bool MakeRoom();
 
@@ -66,6 +78,7 @@ class ConnectionCache {
   // Ended connections, let go at the next turn: one may be in the middle of telling that it ended.
   std::vector<std::shared_ptr<ClientConnection>> ended_;
   uint64_t use_count_ = 0;
+  TimerId look_timer_ = 0;  // set while calls may be in flight
   std::shared_ptr<bool> alive_;
 };
 

@@ -18,8 +18,13 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using SharedConnection = std::shared_ptr<ClientConnection>;
 
-struct NoSink final : public AnswerSink {
-  void OnAnswer(StatusOr<Frame>) override {}
+struct CountingSink final : public AnswerSink {
+  void OnAnswer(StatusOr<Frame> response) override {
+    ++answer_count;
+    status = response.status();
+  }
+  int answer_count = 0;
+  Status status;
 };
 
 class ConnectionCacheTest : public testing::Test {
@@ -37,8 +42,11 @@ class ConnectionCacheTest : public testing::Test {
   }
 
   FrameServer& AddServer() {
-    servers_.push_back(
-        std::make_unique<FrameServer>(*server_loop_, FrameServerOptions(), [](IncomingRequest) {}));
+    servers_.push_back(std::make_unique<FrameServer>(*server_loop_, FrameServerOptions(),
+                                                     [this](IncomingRequest r) {
+                                                       if (keeps_requests_)
+                                                         kept_.push_back(std::move(r));
+                                                     }));
     EXPECT_TRUE(servers_.back()->Listen({simulator_.host("server").address(), 0}, false).ok());
     return *servers_.back();
   }
@@ -64,6 +72,8 @@ class ConnectionCacheTest : public testing::Test {
   Simulator simulator_{1};
   Loop* const server_loop_;
   Loop* const loop_;
+  bool keeps_requests_ = false;  // else they are dropped, and so answered
+  std::vector<IncomingRequest> kept_;
   std::vector<std::unique_ptr<FrameServer>> servers_;
   std::unique_ptr<ThreadScheduler> scheduler_;
   std::unique_ptr<ConnectionCache> cache_;
@@ -133,7 +143,7 @@ TEST_F(ConnectionCacheTest, ConnectionsInUseAreNotClosedForOthers) {
   FrameServer& a = AddServer();
   FrameServer& b = AddServer();
   const SharedConnection busy = *Get(a.local());
-  NoSink sink;
+  CountingSink sink;
   // The handler drops the request, so the answer comes; until then the connection is in use.
   simulator_.Pause("server");
   ASSERT_TRUE(busy->Call(EncodeRequestHeader({}), "x", &sink).ok());
@@ -156,16 +166,69 @@ TEST_F(ConnectionCacheTest, EndedConnectionIsMadeAnew) {
   EXPECT_EQ(Get(at).status().code(), StatusCode::kUnavailable);
 }
 
-TEST_F(ConnectionCacheTest, DrainingConnectionIsReplacedAndKeepsItsCalls) {
+TEST_F(ConnectionCacheTest, DrainingConnectionKeepsItsCallsThenHangsUp) {
   Open();
   FrameServer& server = AddServer();
   const Endpoint at = server.local();
   const SharedConnection first = *Get(at);
+  keeps_requests_ = true;
+  CountingSink sink;
+  ASSERT_TRUE(first->Call(EncodeRequestHeader({}), "x", &sink).ok());
+  simulator_.RunFor(milliseconds(10));
   server.Drain();
   simulator_.RunFor(milliseconds(10));
   EXPECT_FALSE(first->usable());
   EXPECT_FALSE(Get(at).ok()) << "it accepts nothing more";
-  EXPECT_EQ(server.connection_count(), 1u) << "a holder keeps the draining one";
+  EXPECT_EQ(server.connection_count(), 1u);
+  kept_.clear();
+  simulator_.RunFor(milliseconds(10));
+  EXPECT_EQ(sink.answer_count, 1);
+  EXPECT_EQ(server.connection_count(), 0u) << "the last answer is there";
+}
+
+TEST_F(ConnectionCacheTest, IdleDrainingConnectionHangsUpAtOnce) {
+  Open();
+  FrameServer& server = AddServer();
+  const SharedConnection held = *Get(server.local());
+  server.Drain();
+  simulator_.RunFor(milliseconds(10));
+  EXPECT_EQ(server.connection_count(), 0u);
+}
+
+TEST_F(ConnectionCacheTest, CallsWithoutAnAnswerAreReportedAndEndWithTheirConnection) {
+  std::vector<Endpoint> unanswered;
+  ConnectionCacheOptions options;
+  options.on_unanswered = [&](const Endpoint& at) { unanswered.push_back(at); };
+  Open(options);
+  const Endpoint at = AddServer().local();
+  keeps_requests_ = true;
+  CountingSink sink;
+  const SharedConnection connection = *Get(at);
+  ASSERT_TRUE(connection->Call(EncodeRequestHeader({}), "x", &sink).ok());
+  simulator_.RunFor(milliseconds(250));
+  EXPECT_TRUE(unanswered.empty());
+  simulator_.RunFor(milliseconds(200));
+  EXPECT_EQ(unanswered, std::vector<Endpoint>{at});
+  loop_->Post([&] { cache_->Close(at); });
+  simulator_.RunFor(milliseconds(10));
+  EXPECT_EQ(sink.status.code(), StatusCode::kUnavailable);
+  EXPECT_EQ(cache_->connection_count(), 0u);
+}
+
+TEST_F(ConnectionCacheTest, ConnectionThatBringsAnswersOrHasNoCallsIsNotReported) {
+  std::vector<Endpoint> unanswered;
+  ConnectionCacheOptions options;
+  options.on_unanswered = [&](const Endpoint& at) { unanswered.push_back(at); };
+  Open(options);
+  const Endpoint at = AddServer().local();
+  CountingSink sink;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE((*Get(at))->Call(EncodeRequestHeader({}), "x", &sink).ok());
+    simulator_.RunFor(milliseconds(50));
+  }
+  simulator_.RunFor(seconds(5));
+  EXPECT_EQ(sink.answer_count, 20);
+  EXPECT_TRUE(unanswered.empty());
 }
 
 TEST_F(ConnectionCacheTest, HeldConnectionOutlivesTheCache) {

@@ -194,10 +194,11 @@ TEST_F(ConnectionTest, DrainLetsCallsEndAndTakesNoNewOnes) {
   Run();
   EXPECT_FALSE(connection->usable());
   EXPECT_EQ(connection->Call(Section(), "y", &answer).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(ended_count_, 0);
   requests_[0].reply.Send({}, "done");
   Run();
   EXPECT_EQ(answer.code(), StatusCode::kOk);
-  EXPECT_EQ(ended_count_, 0);
+  EXPECT_EQ(ended_count_, 1) << "the caller hangs up";
 }
 
 TEST_F(ConnectionTest, ReplyThatIsDroppedAnswersInternal) {
@@ -359,10 +360,17 @@ TEST_F(ConnectionTest, IdleConnectionIsDrainedThenClosed) {
   EXPECT_TRUE(connection->usable());
   Run(minutes(1) + seconds(10));
   EXPECT_FALSE(connection->usable());
-  EXPECT_EQ(ended_count_, 0);
-  Run(minutes(1));
   EXPECT_EQ(ended_count_, 1);
   EXPECT_EQ(server_->connection_count(), 0u);
+}
+
+TEST_F(ConnectionTest, IdlePeerThatDoesNotHangUpIsClosed) {
+  Serve();
+  const auto peer = ConnectRaw();
+  Run(minutes(10) + seconds(10));
+  EXPECT_FALSE(peer->closed);
+  Run(minutes(1));
+  EXPECT_TRUE(peer->closed);
 }
 
 TEST_F(ConnectionTest, ConnectionWithACallInFlightIsNotIdle) {
