@@ -1,0 +1,71 @@
+// Runs chaos seeds, shrinks what fails, and says so by its exit status.
+
+#include <gflags/gflags.h>
+#include <glog/logging.h>
+
+#include <cstdint>
+#include <iostream>
+
+#include "tests/chaos/chaos_run.h"
+
+DEFINE_uint64(first_seed, 1, "First seed.");
+DEFINE_uint64(seeds, 2000, "How many seeds.");
+DEFINE_string(bug, "none", "A planted bug; see tests/chaos/README.md.");
+DEFINE_uint64(failures_max, 3, "Ends after so many seeds that fail.");
+DEFINE_bool(shrink, true, "Look for a shorter list of troubles that fails too.");
+
+namespace neptune::chaos {
+namespace {
+
+void Report(uint64_t seed, const std::vector<Trouble>& troubles, const Violation& violation,
+            PlantedBug bug) {
+  std::cout << "seed " << seed << ": " << violation.ToString() << "\n";
+  const std::vector<Trouble> fewest =
+      FLAGS_shrink ? Minimise(seed, troubles, violation, bug) : troubles;
+  std::cout << " with " << fewest.size() << " of " << troubles.size() << " troubles\n"
+            << ToString(fewest);
+  const auto last = RunChaos(seed, fewest, bug).violation;
+  if (last) std::cout << " then: " << last->ToString() << "\n";
+  std::cout << std::flush;
+}
+
+int RunSeeds() {
+  const PlantedBug bug = PlantedBugOf(FLAGS_bug);
+  if (bug == PlantedBug::kNone && FLAGS_bug != "none") {
+    std::cerr << "no planted bug is called '" << FLAGS_bug << "'\n";
+    return 2;
+  }
+  uint64_t failed_count = 0;
+  Outcome sum;
+  uint64_t run_count = 0;
+  for (uint64_t i = 0; i < FLAGS_seeds && failed_count < FLAGS_failures_max; ++i, ++run_count) {
+    const uint64_t seed = FLAGS_first_seed + i;
+    const std::vector<Trouble> troubles = TroublesOf(seed);
+    const Outcome outcome = RunChaos(seed, troubles, bug);
+    sum.call_count += outcome.call_count;
+    sum.failed_count += outcome.failed_count;
+    sum.must_succeed_count += outcome.must_succeed_count;
+    sum.must_know_count += outcome.must_know_count;
+    sum.must_forget_count += outcome.must_forget_count;
+    sum.event_count += outcome.event_count;
+    if (!outcome.violation) continue;
+    ++failed_count;
+    Report(seed, troubles, *outcome.violation, bug);
+  }
+  std::cout << run_count << " seeds, " << failed_count << " failed; " << sum.event_count
+            << " events, " << sum.call_count << " calls (" << sum.failed_count << " failed, "
+            << sum.must_succeed_count << " had to succeed), " << sum.must_know_count
+            << " times a node had to be known, " << sum.must_forget_count << " forgotten\n";
+  return failed_count == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace neptune::chaos
+
+int main(int argc, char** argv) {
+  gflags::SetUsageMessage("runs chaos seeds against a simulated cluster");
+  gflags::ParseCommandLineFlags(&argc, &argv, true);
+  FLAGS_minloglevel = google::GLOG_FATAL;
+  google::InitGoogleLogging(argv[0]);
+  return neptune::chaos::RunSeeds();
+}

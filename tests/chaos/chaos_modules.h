@@ -1,0 +1,49 @@
+// The two modules of a chaos cluster: one serves, one calls.
+//
+// Methods of the serving one; each answers with AnswerTo of its request:
+//   Echo    long   two milliseconds of a processor
+//   Linger  long   waits for a second, or until nobody waits for it
+//   Relay   long   calls Echo of the other partition with what is left of its time
+//   Quick   short
+//   Write   short  a write
+//
+// Threads: the simulation's thread.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "neptune/node/node.h"
+#include "tests/chaos/history.h"
+#include "tests/chaos/planted_bug.h"
+
+namespace neptune::chaos {
+
+inline constexpr uint32_t kPartitionCount = 2;
+inline constexpr size_t kConcurrency = 8;
+inline constexpr size_t kQueueLengthMax = 40;
+// So many calls at once, now and then: more than run and wait.
+inline constexpr int kBurstCallCount = 80;
+
+// What the modules of all nodes share with the run.
+struct ChaosState {
+  History history;
+  PlantedBug bug = PlantedBug::kNone;
+  std::set<std::string> hanging;  // hosts whose long requests stand still
+  bool calling = true;            // callers go on
+  TimePoint last_burst{};
+  // Says that something is wrong.
+  std::function<void(const std::string& check, const std::string& what)> wrong;
+  // Called when a call has ended.
+  std::function<void(const CallRecord&)> on_ended;
+};
+
+std::string AnswerTo(const CallRecord& call);
+
+// Modules "server" and "caller".
+ModuleFactory ChaosModules(ChaosState* state);
+
+}  // namespace neptune::chaos

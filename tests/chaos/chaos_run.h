@@ -1,0 +1,53 @@
+// One run of a simulated cluster under troubles and load, with every checker on it.
+//
+// Source: design of the runtime 4.1-4.3: what its sections promise is what the checkers ask.
+// Threads: none but the caller's.
+// Limits: kTroublesEnd plus ten seconds of virtual time.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/chaos/planted_bug.h"
+#include "tests/chaos/trouble.h"
+
+namespace neptune::chaos {
+
+inline constexpr TimePoint kTroublesEnd = TimePoint(std::chrono::seconds(20));
+
+// The first thing that went wrong; it ends the run.
+struct Violation {
+  std::string check;
+  TimePoint at;
+  std::string what;
+
+  std::string ToString() const;
+};
+
+struct Outcome {
+  std::optional<Violation> violation;
+  size_t call_count = 0;
+  size_t failed_count = 0;
+  // How often a checker could ask: calls that had to succeed, and pairs of nodes that had to know each
+  // other or to have forgotten.
+  size_t must_succeed_count = 0;
+  size_t must_know_count = 0;
+  size_t must_forget_count = 0;
+  uint64_t event_count = 0;
+  uint64_t trace_hash = 0;
+};
+
+// The troubles that a seed draws.
+std::vector<Trouble> TroublesOf(uint64_t seed);
+
+// `seed` decides everything but the troubles.
+Outcome RunChaos(uint64_t seed, const std::vector<Trouble>& troubles,
+                 PlantedBug bug = PlantedBug::kNone);
+
+// The shortest list of troubles found that violates the same check as `troubles` do.
+std::vector<Trouble> Minimise(uint64_t seed, const std::vector<Trouble>& troubles,
+                              const Violation& violation, PlantedBug bug = PlantedBug::kNone);
+
+}  // namespace neptune::chaos

@@ -1,0 +1,234 @@
+#include "tests/chaos/checks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "neptune/base/strings.h"
+
+namespace neptune::chaos {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Duration kOften = milliseconds(10);
+constexpr Duration kSeldom = milliseconds(100);
+// A timer fires at its time; the rest is the turn of the loop.
+constexpr Duration kLateness = milliseconds(5);
+// Six announcement periods: what views need to be right.
+constexpr Duration kSixPeriods = seconds(6);
+// Work ends this long after nobody waits for it any more.
+constexpr Duration kWorkEndMax = milliseconds(300);
+// A goodbye is known after the time of a datagram; views are handed out a little later.
+constexpr Duration kGoodbyeMax = milliseconds(100);
+// A call with so much time finds the replica that works.
+constexpr Duration kFindMin = seconds(3);
+// One that needs no finding needs no more than this.
+constexpr Duration kServeMin = milliseconds(500);
+// A burst has been served after this long.
+constexpr Duration kBurstEffect = seconds(5);
+
+}  // namespace
+
+Checks::Checks(SimulatedCluster& cluster, ChaosState& state, const Ledger& ledger,
+               std::vector<std::string> nodes)
+    : cluster_(cluster),
+      simulator_(cluster.simulator()),
+      state_(state),
+      ledger_(ledger),
+      nodes_(std::move(nodes)) {}
+
+void Checks::AfterEvent() {
+  CallsEndInTime();
+  const TimePoint now = simulator_.now();
+  if (now >= next_often_) {
+    next_often_ = now + kOften;
+    QueuesAreBounded();
+    WorkIsWaitedFor();
+  }
+  if (now >= next_seldom_) {
+    next_seldom_ = now + kSeldom;
+    ViewsAreRight();
+  }
+}
+
+void Checks::CallsEndInTime() {
+  const TimePoint now = simulator_.now();
+  for (const auto& [deadline, id] : state_.history.open()) {
+    if (deadline + kLateness >= now) return;
+    const CallRecord& call = *state_.history.Find(id);
+    // A caller that stands still sees the time later.
+    if (ledger_.Away(call.caller, deadline, deadline) || ledger_.Away(call.caller, now, now))
+      continue;
+    Wrong("call goes on after its deadline", call.ToString());
+  }
+}
+
+void Checks::QueuesAreBounded() {
+  for (const std::string& node : nodes_) {
+    if (!IsServer(node) || !cluster_.lives(node)) continue;
+    const auto length =
+        cluster_.node(node).metrics().Value("neptune_queue_length", {{"service", "echo"}});
+    if (length.ok() && *length > static_cast<int64_t>(kQueueLengthMax)) {
+      Wrong("queue over its bound", StrCat(*length, " wait on ", node));
+    }
+  }
+}
+
+void Checks::WorkIsWaitedFor() {
+  const TimePoint now = simulator_.now();
+  for (const auto& [token, execution] : state_.history.executions()) {
+    const CallRecord& call = *state_.history.Find(execution.call);
+    if (!call.ended && !call.abandoned) continue;
+    if (now - call.ended_at < kWorkEndMax) continue;
+    // A lost caller is noticed only where the network tells; then the deadline ends the work.
+    const TimePoint told = call.ended ? call.ended_at : std::max(call.ended_at, call.deadline);
+    if (now - told < kWorkEndMax) continue;
+    const TimePoint since = execution.begin - seconds(1);
+    if (!ledger_.PairQuiet(call.caller, execution.host, since, now)) continue;
+    if (!ledger_.NetworkQuiet(since, now)) continue;
+    Wrong("work that nobody waits for",
+          StrCat(execution.host, " still works on ", call.ToString()));
+  }
+}
+
+void Checks::ViewsAreRight() {
+  for (const std::string& observer : nodes_) {
+    if (!cluster_.lives(observer)) continue;
+    for (const std::string& node : nodes_) {
+      if (node != observer) ViewIsRight(observer, node);
+    }
+  }
+}
+
+void Checks::ViewIsRight(const std::string& observer, const std::string& node) {
+  const TimePoint now = simulator_.now();
+  const TimePoint since = now - kSixPeriods;
+  if (!ledger_.NodeQuiet(observer, since, now)) return;
+  if (ledger_.PairQuiet(observer, node, since, now)) return MustKnow(observer, node);
+  const bool left = ledger_.Left(node, now - kGoodbyeMax, now) &&
+                    ledger_.LinkQuiet(observer, node, since, now) &&
+                    ledger_.NetworkQuiet(since, now);
+  if (left || ledger_.Away(node, since, now)) MustHaveForgotten(observer, node);
+}
+
+void Checks::MustKnow(const std::string& observer, const std::string& node) {
+  ++counts_.must_know_count;
+  const auto view = cluster_.node(observer).View();
+  if (!view->nodes().contains(NodeId(node))) {
+    return Wrong("healthy node is not known", StrCat(observer, " does not know ", node));
+  }
+  // While workers hang, those of the others may all wait for them.
+  const TimePoint now = simulator_.now();
+  const auto hangs = [&](const std::string& server) {
+    return IsServer(server) && ledger_.Hangs(server, now - kSixPeriods, now);
+  };
+  if (!IsServer(node) || std::any_of(nodes_.begin(), nodes_.end(), hangs)) return;
+  const uint32_t partition = PartitionOf(node);
+  const auto known = cluster_.KnownReplicas(partition, observer);
+  if (!known.contains(node)) {
+    Wrong("healthy replica is not offered",
+          StrCat(observer, " does not offer ", node, " for partition ", partition));
+  }
+}
+
+void Checks::MustHaveForgotten(const std::string& observer, const std::string& node) {
+  ++counts_.must_forget_count;
+  if (!cluster_.node(observer).View()->nodes().contains(NodeId(node))) return;
+  Wrong("gone node is still known", StrCat(observer, " knows ", node));
+}
+
+void Checks::AfterCall(const CallRecord& call) {
+  AnswerIsRight(call);
+  if (call.status.ok()) {
+    if (MustSucceed(call)) ++counts_.must_succeed_count;
+    return;
+  }
+  if (MustSucceed(call)) Wrong("call failed that had to succeed", call.ToString());
+}
+
+void Checks::AnswerIsRight(const CallRecord& call) {
+  if (call.ended_at > call.deadline + kLateness &&
+      ledger_.NodeQuiet(call.caller, call.deadline, call.ended_at)) {
+    Wrong("call goes on after its deadline", call.ToString());
+  }
+  if (!call.status.ok()) return;
+  if (call.reply != AnswerTo(call)) {
+    Wrong("answer of another call", StrCat(call.ToString(), ", got '", call.reply, "'"));
+  }
+  if (call.write && call.done_count != 1) {
+    Wrong("acknowledged write is not done once",
+          StrCat(call.ToString(), ", done ", call.done_count, " times"));
+  }
+}
+
+bool Checks::MustSucceed(const CallRecord& call) const {
+  return !MayBeRefused(call) && (MustFindAReplica(call) || MustBeServedThere(call));
+}
+
+// Some replica and the way to it were undisturbed all the time, and a read may look for it.
+bool Checks::MustFindAReplica(const CallRecord& call) const {
+  if (call.write || call.method == "Relay" || call.method == "Linger") return false;
+  if (call.deadline - call.begin < kFindMin) return false;
+  const TimePoint since = call.begin - kSixPeriods;
+  const auto replicas = ReplicasOf(call.partition);
+  return std::any_of(replicas.begin(), replicas.end(), [&](const std::string& replica) {
+    return ledger_.PairQuiet(call.caller, replica, since, call.ended_at);
+  });
+}
+
+// The server it went to was undisturbed, or left gracefully while another one stayed.
+bool Checks::MustBeServedThere(const CallRecord& call) const {
+  if (call.server.empty() || call.method == "Relay" || call.method == "Linger") return false;
+  if (call.deadline - call.begin < kServeMin) return false;
+  const TimePoint since = call.begin - kSixPeriods;
+  if (!ledger_.NetworkQuiet(since, call.ended_at)) return false;
+  const auto replicas = ReplicasOf(call.partition);
+  return ledger_.QuietOrLeaving(call.server, since, call.ended_at) &&
+         ledger_.LinkQuiet(call.caller, call.server, since, call.ended_at) &&
+         ledger_.NodeQuiet(call.caller, since, call.ended_at) &&
+         std::all_of(replicas.begin(), replicas.end(), [&](const std::string& replica) {
+           return replica == call.server ||
+                  ledger_.PairQuiet(call.caller, replica, since, call.ended_at);
+         });
+}
+
+// Too much was asked at once, or requests wait behind those that hang.
+bool Checks::MayBeRefused(const CallRecord& call) const {
+  if (state_.last_burst != TimePoint{} && call.begin - state_.last_burst < kBurstEffect)
+    return true;
+  const auto replicas = ReplicasOf(call.partition);
+  return std::any_of(replicas.begin(), replicas.end(), [&](const std::string& replica) {
+    return ledger_.Hangs(replica, call.begin - kSixPeriods, call.ended_at);
+  });
+}
+
+std::vector<std::string> Checks::ReplicasOf(uint32_t partition) const {
+  std::vector<std::string> replicas;
+  for (const std::string& node : nodes_) {
+    if (IsServer(node) && PartitionOf(node) == partition) replicas.push_back(node);
+  }
+  return replicas;
+}
+
+void Checks::AtEnd() {
+  for (const std::string& node : nodes_) {
+    if (!cluster_.lives(node)) {
+      Wrong("node is not alive", node);
+      continue;
+    }
+    for (const std::string& other : nodes_) MustKnow(node, other);
+    const auto load = cluster_.node(node).metrics().Value(
+        "neptune_load_index", {{"service", IsServer(node) ? "echo" : "load"}});
+    if (load.ok() && *load != 0) Wrong("requests never end", StrCat(node, " counts ", *load));
+  }
+  if (!state_.history.open().empty()) {
+    const auto [deadline, id] = *state_.history.open().begin();
+    Wrong("call never ends", state_.history.Find(id)->ToString());
+  }
+  for (const auto& [token, execution] : state_.history.executions()) {
+    Wrong("work never ends", state_.history.Find(execution.call)->ToString());
+  }
+}
+
+}  // namespace neptune::chaos

@@ -1,0 +1,71 @@
+// What every call of a chaos run asked and got, and what servers did for it.
+//
+// Source: none; the history of a run, as checkers want it.
+// Threads: the simulation's thread.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+
+namespace neptune::chaos {
+
+struct CallRecord {
+  int64_t id = 0;
+  std::string caller;  // host
+  std::string method;
+  uint32_t partition = 0;
+  bool write = false;
+  TimePoint begin;
+  TimePoint deadline;
+  // What became of it:
+  bool ended = false;
+  bool abandoned = false;  // its host crashed
+  TimePoint ended_at;
+  Status status;
+  std::string reply;
+  std::string server;  // the last one tried
+  int done_count = 0;  // how often a server did the write
+
+  std::string ToString() const;
+};
+
+// A method that runs for a call.
+struct Execution {
+  int64_t call = 0;
+  std::string host;
+  TimePoint begin;
+};
+
+class History {
+ public:
+  CallRecord& Begin(CallRecord call);
+  // Does nothing for a call that was abandoned.
+  void End(CallRecord& call, TimePoint now);
+  // A host is gone with all it did.
+  void Abandon(const std::string& host, TimePoint now);
+
+  CallRecord* Find(int64_t id);
+  uint64_t BeginExecution(Execution execution);
+  void EndExecution(uint64_t token) { executions_.erase(token); }
+
+  const std::map<int64_t, CallRecord>& calls() const { return calls_; }
+  // Calls that have not ended, in order of their deadlines.
+  const std::set<std::pair<TimePoint, int64_t>>& open() const { return open_; }
+  const std::map<uint64_t, Execution>& executions() const { return executions_; }
+
+ private:
+  std::map<int64_t, CallRecord> calls_;
+  std::set<std::pair<TimePoint, int64_t>> open_;
+  std::map<uint64_t, Execution> executions_;
+  uint64_t next_execution_ = 1;
+};
+
+}  // namespace neptune::chaos
