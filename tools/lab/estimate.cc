@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace search::lab {
 namespace {
@@ -38,6 +39,30 @@ Estimate MeanOf(const std::vector<double>& values) {
   const double half = StudentQuantile(values.size() - 1) *
                       std::sqrt(squares / freedom / static_cast<double>(values.size()));
   return {mean, mean - half, mean + half, static_cast<int>(values.size())};
+}
+
+Estimate DifferenceOfMeans(const std::vector<double>& before, const std::vector<double>& after) {
+  const double difference = MeanOf(after).middle - MeanOf(before).middle;
+  const int count = static_cast<int>(std::min(before.size(), after.size()));
+  if (count < 2) {
+    const double unbounded = std::numeric_limits<double>::infinity();
+    return {difference, -unbounded, unbounded, count};
+  }
+  double variance = 0;
+  double variance_squares = 0;  // each over its degrees of freedom
+  for (const std::vector<double>* values : {&before, &after}) {
+    const double n = static_cast<double>(values->size());
+    const double mean = MeanOf(*values).middle;
+    double squares = 0;
+    for (const double value : *values) squares += (value - mean) * (value - mean);
+    const double of_mean = squares / (n - 1) / n;
+    variance += of_mean;
+    variance_squares += of_mean * of_mean / (n - 1);
+  }
+  if (variance == 0) return {difference, difference, difference, count};
+  const double freedom = std::max(1.0, variance * variance / variance_squares);
+  const double half = StudentQuantile(static_cast<size_t>(freedom)) * std::sqrt(variance);
+  return {difference, difference - half, difference + half, count};
 }
 
 Estimate MedianOf(std::vector<double> values) {

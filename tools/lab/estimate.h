@@ -24,6 +24,9 @@ struct Estimate {
 
 Estimate MeanOf(const std::vector<double>& values);
 Estimate MedianOf(std::vector<double> values);
+// Of the mean of `after` less that of `before`, whose deviations may differ (Welch). With fewer than two values
+// on a side the interval is unbounded.
+Estimate DifferenceOfMeans(const std::vector<double>& before, const std::vector<double>& after);
 
 // "82.1 ± 0.4" with as many digits as the interval is worth; an exact value with four significant digits.
 std::string ToText(const Estimate& estimate);
