@@ -1,0 +1,42 @@
+// Latency histograms as the tools around HdrHistogram read them.
+//
+//   percentile distribution (.hgrm): the text that its plotter draws
+//   interval log, version 1.3 (.hlog): one compressed histogram (V2 encoding) a line
+//
+// A Histogram with 10 bits of precision has the very buckets of an HdrHistogram with three significant
+// digits and lowest value 1, so that counts are written as they are.
+//
+// Source: HdrHistogram's documentation and file formats (public domain, G. Tene).
+// Layer: tools, pure. Threads: pure functions.
+// Units: histograms in nanoseconds, text in milliseconds.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/histogram.h"
+
+namespace search::tools {
+
+std::string PercentileDistribution(const neptune::Histogram& histogram);
+
+// Base64 of the compressed V2 encoding. REQUIRES: precision_bits 10.
+std::string EncodeHdrHistogram(const neptune::Histogram& histogram);
+
+class HdrIntervalLog {
+ public:
+  // `start_s`: of the run, seconds since 1970.
+  explicit HdrIntervalLog(double start_s);
+
+  // The values of one interval; `tag` may be empty. Times in seconds since the start.
+  void Add(std::string_view tag, double begin_s, double length_s,
+           const neptune::Histogram& histogram);
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace search::tools

@@ -1,0 +1,57 @@
+// What was measured of one request, and what an answer says of itself.
+//
+// Source: none; three time stamps as open-loop generators need them. Layer: tools, pure.
+// Threads: plain values.
+// Units: nanoseconds since the run's time 0.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace search::tools {
+
+enum class Outcome : uint8_t {
+  kAnswered = 0,
+  kRejected = 1,    // the server says that it has too much to do: 429, 503, RESOURCE_EXHAUSTED
+  kError = 2,       // any other answer than the wanted one
+  kTimedOut = 3,    // no answer within the timeout
+  kConnection = 4,  // refused, lost, or not what the protocol says
+};
+inline constexpr int kOutcomeCount = 5;
+
+// "answered", "rejected", "error", "timeout", "connection".
+std::string_view OutcomeName(Outcome outcome);
+
+enum class CacheFact : uint8_t { kUnknown = 0, kHit = 1, kMiss = 2 };
+
+// What an answer tells about how it was made.
+struct AnswerFacts {
+  // Share of the index partitions that answered, 0 to 1.
+  float quality = 1;
+  CacheFact cache = CacheFact::kUnknown;
+  // Work for it was cut short.
+  bool terminated = false;
+};
+
+// Bytes of the measurement file as they are in memory.
+struct Measurement {
+  int64_t intended_ns = 0;  // the plan's
+  int64_t sent_ns = 0;      // handed to the operating system, or its connection begun
+  int64_t done_ns = 0;      // last byte of the answer, or when it was given up
+  uint32_t request = 0;     // its place in the plan
+  uint8_t service_class = 0;
+  Outcome outcome = Outcome::kAnswered;
+  CacheFact cache = CacheFact::kUnknown;
+  uint8_t terminated = 0;
+  float quality = 0;  // 0 unless answered
+  uint32_t reserved = 0;
+
+  int64_t latency_ns() const { return done_ns - intended_ns; }
+  int64_t service_ns() const { return done_ns - sent_ns; }
+  int64_t lateness_ns() const { return sent_ns - intended_ns; }
+};
+static_assert(sizeof(Measurement) == 40 && std::is_trivially_copyable_v<Measurement>);
+
+}  // namespace search::tools

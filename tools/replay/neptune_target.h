@@ -1,0 +1,74 @@
+// Sends requests to nodes over Neptune's own protocol: many calls in flight on one kept connection each.
+//
+// The address names nodes, a service and a method; no yellow page and no choice among replicas is in
+// between, so that what is measured is the service itself.
+//
+// Source: neptune/wire/README.md (frames). Layer: tools, agent over any world's streams.
+// Threads: its loop's own.
+// Limits: those of ClientConnection; a lost connection is made anew by the next request.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "neptune/wire/client_connection.h"
+#include "neptune/world/loop.h"
+#include "tools/replay/load_target.h"
+
+namespace search::tools {
+
+// What the payload of a request is.
+enum class NeptunePayload {
+  kText,       // the query's bytes; any OK answer is complete
+  kTierQuery,  // a TierQuery of index/tier; the answer says whether it was evaluated completely
+};
+
+struct NeptuneTargetOptions {
+  std::vector<neptune::Endpoint> servers;  // called in turn
+  neptune::ServiceName service;
+  neptune::PartitionId partition;
+  neptune::MethodName method;
+  NeptunePayload payload = NeptunePayload::kText;
+  // Hits that a TierQuery asks for.
+  uint32_t hit_count = 10;
+  neptune::Duration timeout = std::chrono::seconds(5);  // travels with the call
+};
+
+class NeptuneTarget final : public LoadTarget {
+ public:
+  // REQUIRES: `plan` outlives the target; at least one server.
+  NeptuneTarget(neptune::Loop& loop, const ReplayPlan& plan, NeptuneTargetOptions options);
+  ~NeptuneTarget() override;
+
+  bool Send(uint32_t request, const PlannedRequest& planned, RequestSink* sink) override;
+  void Abandon(uint32_t request) override;
+
+ private:
+  struct Server;
+  class Call;
+  friend class Call;
+
+  void Connect(size_t server);
+  void Connected(size_t server, neptune::StatusOr<std::unique_ptr<neptune::Stream>> stream);
+  void Lost(size_t server);
+  void CallOn(Server& server, Call* call);
+  void Answered(Call* call, const neptune::StatusOr<neptune::Frame>& frame);
+  void Fail(uint32_t request, Outcome outcome);
+  Outcome Read(const neptune::Frame& frame, AnswerFacts* facts) const;
+
+  neptune::Loop& loop_;
+  const ReplayPlan& plan_;
+  const NeptuneTargetOptions options_;
+  std::vector<std::string> payloads_;  // of each query
+  std::vector<std::string> sections_;  // of each class
+  std::vector<std::unique_ptr<Server>> servers_;
+  std::unordered_map<uint32_t, std::unique_ptr<Call>> calls_;
+  RequestSink* sink_ = nullptr;
+  size_t next_server_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace search::tools

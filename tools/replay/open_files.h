@@ -1,0 +1,19 @@
+// What a run needs of the machine before it begins: descriptors for its connections, a folder for its files.
+//
+// Source: none. Layer: tools. Threads: any.
+// Errors: MakeFolder: UNAVAILABLE names the folder.
+
+#pragma once
+
+#include <string>
+
+#include "neptune/base/status.h"
+
+namespace search::tools {
+
+// Raises this process's limit of open files as far as the system lets it.
+void RaiseOpenFileLimit();
+
+neptune::Status MakeFolder(const std::string& folder);
+
+}  // namespace search::tools

@@ -1,0 +1,101 @@
+// Sends a plan's requests at their times whatever became of earlier ones, and measures from those times,
+// so that a slow server cannot hide behind its own slowness (no coordinated omission).
+//
+//   plan ─ timer ─► Send ─► LoadTarget ─► Sent, Done ─► Measurement ─► chunk ─ every tick ─► observer
+//                     └► in flight, by time of sending ─ timer ─► given up after the timeout
+//
+// Source: none. Layer: tools, agent over any world.
+// Threads: its loop's own.
+// Limits: kBurstMax requests are sent in one turn of the loop, so that answers are read in between. A
+//   target that refuses every connection for refused_max ends the run.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/world/loop.h"
+#include "tools/replay/load_target.h"
+
+namespace search::tools {
+
+// Counts since the run began.
+struct LoadProgress {
+  int64_t now_ns = 0;
+  uint64_t sent_count = 0;
+  uint64_t done_count = 0;
+  uint64_t answered_count = 0;
+  uint64_t held_count = 0;  // requests that had to wait for a connection
+  size_t in_flight_count = 0;
+};
+
+class LoadObserver {
+ public:
+  virtual ~LoadObserver() = default;
+  // Requests that ended since the last call; may be none. On the loop.
+  virtual void TakeFinished(std::vector<Measurement> finished, const LoadProgress& progress) = 0;
+  // The last call. An error says why the run ended before the plan did.
+  virtual void TakeEnd(const neptune::Status& status) = 0;
+};
+
+struct OpenLoopOptions {
+  // A request without an answer by then is lost. From the time at which it was sent.
+  neptune::Duration timeout = std::chrono::seconds(5);
+  neptune::Duration tick = std::chrono::milliseconds(200);
+  // Between Start and the run's time 0.
+  neptune::Duration lead = std::chrono::milliseconds(100);
+  neptune::Duration refused_max = std::chrono::seconds(5);
+};
+
+class OpenLoop final : private RequestSink {
+ public:
+  static constexpr int kBurstMax = 256;
+
+  // REQUIRES: everything outlives the run.
+  OpenLoop(neptune::Loop& loop, const ReplayPlan& plan, LoadTarget& target,
+           const OpenLoopOptions& options, LoadObserver& observer);
+  ~OpenLoop() override;
+
+  void Start();
+  // Sends no more; what is in flight is given up and not measured. The observer's TakeEnd is called
+  // inside.
+  void Stop(const neptune::Status& why);
+
+ private:
+  void Sent(uint32_t request) override;
+  void Done(uint32_t request, Outcome outcome, const AnswerFacts& facts) override;
+  void Refused() override;
+
+  int64_t NowNs() const { return (loop_.Now() - zero_).count(); }
+  void PlanNext();
+  void SendDue();
+  void Finish(uint32_t request, Outcome outcome, const AnswerFacts& facts);
+  void PlanTimeout();
+  void DropTimedOut();
+  void Tick();
+  void Flush();
+  void EndIfDone();
+
+  neptune::Loop& loop_;
+  const ReplayPlan& plan_;
+  LoadTarget& target_;
+  const OpenLoopOptions options_;
+  LoadObserver& observer_;
+  neptune::TimePoint zero_;
+  uint32_t next_ = 0;
+  std::unordered_map<uint32_t, int64_t> in_flight_;   // and when it was sent
+  std::deque<std::pair<int64_t, uint32_t>> give_up_;  // times, in order; may be answered already
+  std::vector<Measurement> finished_;
+  LoadProgress progress_;
+  int64_t refused_since_ns_ = -1;
+  neptune::TimerId send_timer_ = 0;
+  neptune::TimerId timeout_timer_ = 0;
+  neptune::TimerId tick_timer_ = 0;
+  bool running_ = false;
+};
+
+}  // namespace search::tools

@@ -1,0 +1,54 @@
+// One run: a plan against a target in real time, its measurements saved as it goes.
+//
+//   loop's thread: OpenLoop ─► LoadTarget        caller's thread: chunks ─► MeasurementLog, live line, events
+//                     └──────── chunks of measurements ───────────────────────┘
+//
+// Source: none. Layer: tools.
+// Threads: Run blocks its caller, which is no loop's thread.
+// Errors: why the run ended before its plan; measurements taken until then are in the result.
+// Limits: kMeasurementCountMax requests.
+
+#pragma once
+
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/world/world.h"
+#include "tools/replay/measurement_log.h"
+#include "tools/replay/open_loop.h"
+#include "tools/replay/target_address.h"
+
+namespace search::tools {
+
+struct ReplayOptions {
+  TargetAddress address;
+  TargetOptions target;
+  OpenLoopOptions loop;
+  std::vector<RunEvent> events;
+  // Saves measurements; may be null.
+  MeasurementLog* log = nullptr;
+  // Shows how it goes; null shows nothing.
+  FILE* live = nullptr;
+  // Becomes true when the caller wants the run to end; may be null.
+  const std::atomic<bool>* stop = nullptr;
+};
+
+struct ReplayResult {
+  std::vector<Measurement> measurements;
+  neptune::Status end;           // OK: the plan was played to its end
+  neptune::Status saved;         // of the log
+  uint64_t held_count = 0;       // requests that waited for a connection
+  double processor_seconds = 0;  // of the loop's thread while it ran
+  double elapsed_s = 0;
+};
+
+ReplayResult RunReplay(neptune::Loop& loop, const ReplayPlan& plan, const ReplayOptions& options);
+
+// "  12 s of 60 s   1,000/s sent   998/s answered   p50 1.2 ms   p99 5.6 ms   12 in flight   2 lost".
+std::string LiveLine(const LoadProgress& before, const LoadProgress& now, double length_s,
+                     const std::vector<Measurement>& finished);
+
+}  // namespace search::tools

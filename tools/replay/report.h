@@ -1,0 +1,31 @@
+// Writes everything that is told about a run into its folder, each file whole or not at all.
+//
+//   setup.json summary.json series.csv requests.csv.gz latency.hgrm latency-CLASS.hgrm latency.hlog report.html
+//
+// Source: none. Layer: tools.
+// Threads: one call at a time for a folder.
+// Errors: UNAVAILABLE names each file that could not be written; the others are written.
+// Limits: none of its own; memory is a copy of the measurements.
+
+#pragma once
+
+#include <string>
+
+#include "neptune/base/status.h"
+#include "tools/replay/measurement_log.h"
+#include "tools/replay/summary.h"
+
+namespace search::tools {
+
+// Name of the measurement file in a run's folder.
+inline constexpr char kMeasurementFile[] = "measurements.bin";
+
+neptune::Status WriteReport(const std::string& folder, const RecordedRun& run,
+                            const RunSummary& summary);
+
+// One row a second of the run.
+std::string SeriesCsv(const RunSummary& summary);
+// The page with plots; it needs no other file. Errors: those of tools/plot.
+neptune::StatusOr<std::string> ReportHtml(const RecordedRun& run, const RunSummary& summary);
+
+}  // namespace search::tools

@@ -1,0 +1,50 @@
+// Which servers a run asks, as the caller writes them.
+//
+//   http://HOST:PORT[,http://HOST:PORT...]                 frontends
+//   neptune://HOST:PORT[,HOST:PORT...]/SERVICE/PARTITION/METHOD   nodes; payload the query's text, or for the
+//                                                          method Search of an index tier a TierQuery
+//
+// Source: none. Layer: tools.
+// Threads: ParseTarget is pure; the others belong to a loop.
+// Errors: INVALID_ARGUMENT an address that is neither; hosts are IPv4 addresses or localhost.
+//   CheckReachable: UNAVAILABLE names the first server that takes no connection.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/world/network.h"
+#include "neptune/world/world.h"
+#include "tools/replay/load_target.h"
+
+namespace search::tools {
+
+struct TargetAddress {
+  bool is_http = true;
+  std::vector<neptune::Endpoint> servers;
+  std::string service;  // of Neptune's protocol, as the next two
+  uint32_t partition = 0;
+  std::string method;
+};
+
+neptune::StatusOr<TargetAddress> ParseTarget(std::string_view text);
+
+struct TargetOptions {
+  neptune::Duration timeout = std::chrono::seconds(5);
+  size_t connection_count_max = 8192;
+  bool use_cache = true;
+  // Path of HTTP requests; empty: a search answered as JSON.
+  std::string path;
+};
+
+// The target on its loop. REQUIRES: `plan` outlives it.
+std::unique_ptr<LoadTarget> MakeTarget(neptune::Loop& loop, const ReplayPlan& plan,
+                                       const TargetAddress& address, const TargetOptions& options);
+
+// Connects to each server once and goes away again. Blocks its caller, which is no loop's thread.
+neptune::Status CheckReachable(neptune::Loop& loop, const std::vector<neptune::Endpoint>& servers);
+
+}  // namespace search::tools
