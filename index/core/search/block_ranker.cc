@@ -14,6 +14,8 @@ constexpr size_t kListsAhead = 12;
 constexpr size_t kImpactsAhead = 6;
 // Fewest candidates that are worth choosing the best of first.
 constexpr size_t kBestFirstMin = 24;
+// What a phrase costs to check for a document out of order, measured in documents in order.
+constexpr uint64_t kRandomCheckCost = 3;
 // Documents whose phrases are checked together.
 constexpr size_t kPhraseGroup = 16;
 // Room behind arrays that kernels write in whole vectors.
@@ -220,15 +222,73 @@ std::vector<uint32_t> BlockRanker::FindBlocks() {
     blocks.resize(kernels_.find_at_least(bounds_.data(), least, block_count, blocks.data()));
     return blocks;
   }
+  IntersectBlocks();
+  blocks.resize(kernels_.find_masked_at_least(bounds_.data(), masks_.data(), least, block_count,
+                                              blocks.data()));
+  return blocks;
+}
+
+void BlockRanker::IntersectBlocks() {
+  const size_t block_count = space_.impacts.block_count();
   const uint64_t* first = required_[0]->dense().documents;
   masks_.assign(first, first + block_count);
   for (size_t i = 1; i < required_.size(); ++i) {
     kernels_.intersect(required_[i]->dense().documents, block_count, masks_.data());
   }
   if (live_ != nullptr) kernels_.intersect(live_, block_count, masks_.data());
-  blocks.resize(kernels_.find_masked_at_least(bounds_.data(), masks_.data(), least, block_count,
-                                              blocks.data()));
-  return blocks;
+}
+
+std::optional<uint64_t> BlockRanker::Count() {
+  if (required_.empty()) {
+    if (alternatives_.size() != 2 || !excluded_.empty() || live_ != nullptr) return std::nullopt;
+    // Of two, what is in both is quicker to count than what is in one.
+    return uint64_t{alternatives_[0]->document_frequency()} +
+           alternatives_[1]->document_frequency() -
+           CountIntersection(alternatives_[0], alternatives_[1]);
+  }
+  if (required_[0]->is_dense()) {
+    if (!alternatives_.empty()) return std::nullopt;
+    if (required_.size() == 2 && excluded_.empty() && live_ == nullptr) {
+      return CountIntersection(required_[0], required_[1]);
+    }
+    return CountBlocks();
+  }
+  optional_.clear();
+  required_[0]->Decode();
+  TakeDocuments(*required_[0]);
+  Sieve();
+  return candidate_count_;
+}
+
+uint64_t BlockRanker::CountIntersection(WordList* a, WordList* b) {
+  if (a->is_dense() && b->is_dense()) {
+    evaluation_->ShouldStop(static_cast<uint32_t>(space_.impacts.block_count() / 8));
+    return kernels_.count_intersection(a->dense().documents, b->dense().documents,
+                                       space_.impacts.block_count());
+  }
+  if (a->is_dense() || (!b->is_dense() && a->document_frequency() > b->document_frequency())) {
+    std::swap(a, b);
+  }
+  a->Decode();
+  TakeDocuments(*a);
+  Keep(b, true);
+  return candidate_count_;
+}
+
+uint64_t BlockRanker::CountBlocks() {
+  IntersectBlocks();
+  for (WordList* list : excluded_) {
+    if (list->is_dense()) {
+      for (size_t i = 0; i < masks_.size(); ++i) masks_[i] &= ~list->dense().documents[i];
+      continue;
+    }
+    list->Decode();
+    for (const uint32_t ordinal : list->ordinals()) {
+      masks_[ordinal / kDocumentBlockSize] &= ~(uint64_t{1} << (ordinal % kDocumentBlockSize));
+    }
+  }
+  evaluation_->ShouldStop(static_cast<uint32_t>(masks_.size() / 4));
+  return kernels_.count(masks_.data(), masks_.size());
 }
 
 void BlockRanker::RewindLists() {
@@ -529,30 +589,35 @@ void BlockRanker::Offer(uint32_t ordinal, uint64_t units) {
   }
 }
 
-// Checks the waiting documents, best first, unless all must be checked, by small groups: what the
-// documents of one will read is asked for before the first is checked.
+// Checks the waiting documents by small groups: what the documents of one will read is asked for
+// before the first is checked. The best come first, unless all must be checked or, by what was seen
+// so far, a large part would be: then in their own order, in which they read less.
 void BlockRanker::CheckPending() {
   const auto is_worse = [](const Pending& a, const Pending& b) {
     return a.units != b.units ? a.units < b.units : a.ordinal > b.ordinal;
   };
-  if (!checks_all_) std::make_heap(pending_.begin(), pending_.end(), is_worse);
+  const uint64_t missing = queue_->k() > outcome_.matched ? queue_->k() - outcome_.matched : 1;
+  const uint64_t expected = missing * (checked_ + 1) / (outcome_.matched + 1);
+  const bool in_order = checks_all_ || expected * kRandomCheckCost > pending_.size();
+  if (!in_order) std::make_heap(pending_.begin(), pending_.end(), is_worse);
   std::array<Pending, kPhraseGroup> group;
   size_t done = 0;
   while (done < pending_.size() && !evaluation_->stopped()) {
-    const size_t count = std::min(kPhraseGroup, pending_.size() - done);
-    for (size_t i = 0; i < count; ++i) {
-      if (!checks_all_) {
-        const auto end = pending_.end() - static_cast<ptrdiff_t>(done + i);
+    size_t count = 0;
+    while (count < kPhraseGroup && done < pending_.size()) {
+      Pending next = pending_[done];
+      if (!in_order) {
+        const auto end = pending_.end() - static_cast<ptrdiff_t>(done);
         std::pop_heap(pending_.begin(), end, is_worse);
-        group[i] = *(end - 1);
-      } else {
-        group[i] = pending_[done + i];
+        next = *(end - 1);
       }
-    }
-    done += count;
-    if (!checks_all_ && !queue_->CanEnter(group[0].units)) {
+      ++done;
+      if (checks_all_ || queue_->CanEnter(next.units)) {
+        group[count++] = next;
+        continue;
+      }
       outcome_.pruned = true;
-      break;
+      if (!in_order) done = pending_.size();  // all others are worse
     }
     CheckGroup({group.data(), count});
   }
@@ -578,9 +643,10 @@ void BlockRanker::CheckGroup(std::span<const Pending> group) {
     const auto [units, ordinal] = group[i];
     if (!checks_all_ && !queue_->CanEnter(units)) {
       outcome_.pruned = true;
-      return;
+      continue;
     }
     if (evaluation_->ShouldStop(kDocumentBlockSize)) return;
+    ++checked_;
     const bool matches = std::all_of(phrases_.begin(), phrases_.end(), [i](Phrase& phrase) {
       const size_t width = phrase.words.size();
       return phrase.check.Matches({&phrase.postings[i * width], width});

@@ -22,6 +22,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -45,6 +46,10 @@ class BlockRanker {
 
   RankingOutcome Run();
 
+  // How many documents match, without ranking them; nothing if there is no quick way to tell.
+  // REQUIRES: no phrases. To be called instead of Run.
+  std::optional<uint64_t> Count();
+
  private:
   struct Phrase {
     std::vector<WordList*> words;
@@ -62,11 +67,15 @@ class BlockRanker {
   // A part of the alternatives of which every document among the best holds at least one.
   std::vector<WordList*> EssentialAlternatives() const;
 
+  uint64_t CountIntersection(WordList* a, WordList* b);
+  uint64_t CountBlocks();
+
   // By document blocks.
   void RankBlocks();
   void BoundBlocks();
   void AddBounds(const WordList& list);
   std::vector<uint32_t> FindBlocks();
+  void IntersectBlocks();
   void ScoreBlocks(std::span<const uint32_t> blocks, bool best, uint16_t cut);
   void PrefetchBlock(uint32_t block) const;
   void PrefetchImpacts(uint32_t block) const;
@@ -128,6 +137,7 @@ class BlockRanker {
 
   // Documents that wait for their phrases to be checked.
   std::vector<Pending> pending_;
+  uint64_t checked_ = 0;  // documents so far
 };
 
 }  // namespace search::index

@@ -17,6 +17,16 @@
 namespace search::index {
 namespace {
 
+uint64_t CountAll(const QueryPlan& plan, const std::optional<FlatPlan>& flat,
+                  Evaluation* evaluation) {
+  if (flat && flat->phrases.empty()) {
+    TopKQueue none(0, /*prune=*/true);
+    const auto counted = BlockRanker(*flat, true, evaluation, &none).Count();
+    if (counted) return *counted;
+  }
+  return CountMatches(plan.root, evaluation);
+}
+
 // Rates the best documents and orders them anew; leaves them as they are when stopped.
 // `entries` are those of the result's hits, of which second_phase_count says how many to rate.
 neptune::Status RunSecondPhase(const Query& query, const SearchOptions& options,
@@ -73,7 +83,7 @@ class Searcher::Rep {
       result.total = plan.root.leaves[0].entry.document_frequency;
       result.total_is_exact = true;
     } else if (options.count_exactly && !result.total_is_exact && !evaluation.stopped()) {
-      const uint64_t counted = CountMatches(plan.root, &evaluation);
+      const uint64_t counted = CountAll(plan, flat, &evaluation);
       result.total = std::max(result.total, counted);
       result.total_is_exact = !evaluation.stopped();
     }

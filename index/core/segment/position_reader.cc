@@ -95,6 +95,8 @@ bool PositionReader::LoadBlock(uint32_t block) {
     present_ |= 1U << f;
   }
   packed_ = nullptr;
+  read_group_ = UINT32_MAX;
+  unpacked_group_ = UINT32_MAX;
   summed_ = 0;
   gaps_before_ = 0;
   block_ = block;
@@ -125,6 +127,10 @@ bool PositionReader::FindGroups() {
 
 bool PositionReader::ReadGaps(uint32_t first, uint32_t count, uint32_t* gaps) {
   const uint32_t group = first / kPackedCountMax;
+  if (group == unpacked_group_) {
+    std::copy_n(&unpacked_[first % kPackedCountMax], count, gaps);
+    return true;
+  }
   if (group >= group_count_) return false;
   if (group < group_) {
     group_ = 0;
@@ -139,6 +145,13 @@ bool PositionReader::ReadGaps(uint32_t first, uint32_t count, uint32_t* gaps) {
   const uint32_t in_group = std::min(kPackedCountMax, gap_count_ - group * kPackedCountMax);
   if (bits > 32 || skipped > left || PackedSize(in_group, bits) > left - skipped) return false;
   packed_ += skipped;
+  if (group == read_group_) {
+    Unpack(packed_, in_group, bits, unpacked_.data());
+    unpacked_group_ = group;
+    std::copy_n(&unpacked_[first % kPackedCountMax], count, gaps);
+    return true;
+  }
+  read_group_ = group;
   UnpackSome(packed_, in_group, bits, first % kPackedCountMax, count, gaps);
   return true;
 }

@@ -83,6 +83,10 @@ class PositionReader {
   const char* group_bits_ = nullptr;  // a byte for each group
   uint32_t group_ = 0;                // where `packed_` is
   const char* packed_ = nullptr;      // nullptr: not looked for yet
+  // A group that is read from again is unpacked whole.
+  uint32_t read_group_ = UINT32_MAX;      // the last one read from
+  uint32_t unpacked_group_ = UINT32_MAX;  // the one in unpacked_
+  std::array<uint32_t, kPostingBlockSize> unpacked_;
   std::vector<uint32_t> read_;
 };
 

@@ -59,13 +59,63 @@ neptune::StatusOr<std::optional<TermEntry>> TermDictionary::Find(std::string_vie
     if (!probe.Next()) return probe.status();
     (probe.key() <= key ? low : high) = middle;
   }
-  TermCursor cursor(*this, low);
-  for (uint32_t i = 0; i < kTermBlockSize && cursor.Next(); ++i) {
-    if (cursor.key() == key) return std::optional<TermEntry>(cursor.entry());
-    if (cursor.key() > key) break;
+  return FindInBlock(key, low);
+}
+
+// Compares only what front coding leaves open: `matched` bytes of the key are those of the term
+// before, which is smaller.
+neptune::StatusOr<std::optional<TermEntry>> TermDictionary::FindInBlock(std::string_view key,
+                                                                        uint64_t block) const {
+  std::optional<TermEntry> none;
+  if (block >= blocks_.size()) return none;
+  const auto damaged = [&] { return neptune::DataLoss("term dictionary: damaged block ", block); };
+  if (blocks_[block].bytes_offset > bytes_.size()) return damaged();
+  const char* at = bytes_.data() + blocks_[block].bytes_offset;
+  const char* const end = bytes_.data() + bytes_.size();
+  TermEntry entry{.postings_offset = blocks_[block].postings_offset,
+                  .positions_offset = blocks_[block].positions_offset,
+                  .first_block = blocks_[block].first_block};
+  const uint64_t first = block * kTermBlockSize;
+  const uint64_t count = std::min<uint64_t>(kTermBlockSize, term_count_ - first);
+  uint64_t matched = 0;
+  uint64_t key_size = 0;  // of the term before
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t shared = 0;
+    uint64_t suffix_size = 0;
+    uint64_t frequency = 0;
+    if (!GetVarint(&at, end, &shared) || !GetVarint(&at, end, &suffix_size) || shared > key_size ||
+        suffix_size > kTermKeySizeMax || suffix_size > static_cast<uint64_t>(end - at)) {
+      return damaged();
+    }
+    const std::string_view suffix(at, suffix_size);
+    at += suffix_size;
+    if (!GetVarint(&at, end, &frequency) || !GetVarint(&at, end, &entry.postings_size) ||
+        !GetVarint(&at, end, &entry.positions_size) || frequency == 0 ||
+        frequency > kSegmentDocumentsMax || shared + suffix_size > kTermKeySizeMax) {
+      return damaged();
+    }
+    entry.document_frequency = static_cast<uint32_t>(frequency);
+    entry.ordinal = static_cast<uint32_t>(first + i);
+    if (shared < matched) return none;  // the term differs from the one before where that matched
+    if (shared == matched) {
+      const std::string_view rest = key.substr(matched);
+      const uint32_t more = SharedPrefixSize(rest, suffix);
+      matched += more;
+      if (more == rest.size()) {
+        if (more == suffix.size()) return std::optional<TermEntry>(entry);
+        return none;
+      }
+      if (more < suffix.size() &&
+          static_cast<uint8_t>(suffix[more]) > static_cast<uint8_t>(rest[more])) {
+        return none;
+      }
+    }
+    key_size = shared + suffix_size;
+    entry.postings_offset += entry.postings_size;
+    entry.positions_offset += entry.positions_size;
+    if (HasBlocks(entry)) entry.first_block += entry.block_count();
   }
-  NEPTUNE_RETURN_IF_ERROR(cursor.status());
-  return std::optional<TermEntry>();
+  return none;
 }
 
 TermCursor::TermCursor(const TermDictionary& dictionary, uint64_t block)

@@ -46,6 +46,9 @@ class TermDictionary {
  private:
   friend class TermCursor;
 
+  neptune::StatusOr<std::optional<TermEntry>> FindInBlock(std::string_view key,
+                                                          uint64_t block) const;
+
   uint64_t term_count_ = 0;
   std::span<const uint64_t> heads_;
   std::span<const TermBlock> blocks_;
