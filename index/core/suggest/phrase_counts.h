@@ -1,0 +1,111 @@
+// What one partition knows of a phrase, and the file in which it keeps that until the collection is
+// finished: phrases in ascending order of key.
+//
+// Source: none. Format: format.md, "Counts".
+// Layer: index/core, suggest. Reads and writes a file in the partition's folder.
+// Threads: thread-compatible.
+// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE, as of section files.
+// Limits: kPhraseKeySizeMax bytes a key. A reader allocates no more than one phrase takes.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/core/segment/section_file.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+inline constexpr std::string_view kPhraseCountsFileName = "suggest.counts";
+inline constexpr FileKind kPhraseCountsKind = {.magic = 0x4353504e, .version = 1};  // "NPSC"
+
+inline constexpr size_t kPhraseKeySizeMax = 200;
+// Words of a title that may become a suggestion; longer ones do not.
+inline constexpr size_t kPhraseWordsMax = 12;
+// Units of a title's rank: 0 to this for static rank 0 to 1.
+inline constexpr uint32_t kRankUnits = 4096;
+
+// One way to write a phrase in running text.
+struct PhraseVariant {
+  std::string surface;          // in lower case with accents; its folded words are the key
+  uint32_t document_count = 0;  // documents that say it so
+};
+
+struct PhraseCounts {
+  std::string key;
+  std::vector<PhraseVariant> variants;  // ascending by surface
+  bool is_title_word = false;           // a word that stands in a title
+
+  // Documents whose title it is, and of the best of them (highest rank, then smallest number) rank,
+  // number and title as written. Nothing is known of titles if the count is 0.
+  uint32_t title_count = 0;
+  uint32_t title_rank = 0;
+  uint64_t title_doc_id = 0;
+  std::string title;
+};
+
+struct PhraseCountsTotals {
+  uint64_t phrase_count = 0;
+  uint64_t document_count = 0;
+  // Every count of a word or sequence is low by at most this; 0: all counts are exact.
+  uint64_t count_error_max = 0;
+};
+static_assert(sizeof(PhraseCountsTotals) == 24);
+
+class PhraseCountsWriter {
+ public:
+  // Writes `directory`/suggest.counts.
+  static neptune::StatusOr<std::unique_ptr<PhraseCountsWriter>> Create(
+      const std::string& directory);
+
+  // REQUIRES: key greater than the last; fields within the limits.
+  void Add(const PhraseCounts& phrase);
+  neptune::Status Finish(uint64_t document_count, uint64_t count_error_max);
+
+ private:
+  explicit PhraseCountsWriter(std::unique_ptr<SectionFileWriter> file) : file_(std::move(file)) {}
+
+  const std::unique_ptr<SectionFileWriter> file_;
+  uint64_t phrase_count_ = 0;
+  std::string last_key_;
+  std::string record_;
+};
+
+class PhraseCountsReader {
+ public:
+  static neptune::StatusOr<std::unique_ptr<PhraseCountsReader>> Open(const std::string& directory);
+  // Over a container opened elsewhere.
+  static neptune::StatusOr<std::unique_ptr<PhraseCountsReader>> FromFile(
+      std::unique_ptr<SectionFile> file);
+
+  // Moves to the next phrase, at first to the first; false behind the last.
+  neptune::StatusOr<bool> Next();
+  const PhraseCounts& phrase() const { return phrase_; }
+  const PhraseCountsTotals& totals() const { return totals_; }
+  // Back before the first phrase.
+  void Rewind();
+
+ private:
+  explicit PhraseCountsReader(std::unique_ptr<SectionFile> file) : file_(std::move(file)) {}
+  bool Read();
+  bool ReadKey();
+  bool ReadVariants();
+  bool ReadTitle();
+  bool TakeNumber(uint64_t max, uint64_t* value);
+  // Bytes of a size that stands before them; the key if that is 0.
+  bool TakeText(std::string* text);
+
+  const std::unique_ptr<SectionFile> file_;
+  PhraseCountsTotals totals_;
+  std::string_view records_;
+  const char* at_ = nullptr;
+  PhraseCounts phrase_;
+  std::string last_key_;
+};
+
+}  // namespace search::index

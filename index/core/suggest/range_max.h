@@ -1,0 +1,38 @@
+// The largest of a range of numbers, from the numbers and the maxima of their blocks, of the blocks'
+// blocks, and so on: at most 128 numbers are looked at on each of few levels.
+//
+// Source: none. Layer: index/core, suggest. Threads: immutable view; pure functions.
+// Units: indices count from 0. Of equal numbers the first is the largest.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace search::index {
+
+class RangeMax {
+ public:
+  RangeMax() = default;
+
+  // `values` with the levels of maxima behind them: what the view below is made of.
+  static std::vector<uint16_t> WithLevels(std::vector<uint16_t> values);
+
+  // Nothing if `stored` is not as long as WithLevels makes it for `count` values.
+  static std::optional<RangeMax> FromStored(std::span<const uint16_t> stored, size_t count);
+
+  uint16_t value(size_t i) const { return levels_[0][i]; }
+
+  // REQUIRES: begin < end <= count.
+  size_t Best(size_t begin, size_t end) const { return BestOf(0, begin, end); }
+
+ private:
+  size_t BestOf(size_t level, size_t begin, size_t end) const;
+
+  std::vector<std::span<const uint16_t>> levels_;
+};
+
+}  // namespace search::index
