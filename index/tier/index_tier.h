@@ -16,6 +16,7 @@
 #include <functional>
 #include <string>
 
+#include "index/tier/suggest.pb.h"
 #include "index/tier/tier.pb.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
@@ -51,6 +52,16 @@ class IndexTier {
                                                const TierSearchControl& control) const = 0;
 
   virtual TierInfo Info() const = 0;
+
+  // The best completions this partition knows, and what it knows of words; with counts of the whole
+  // collection (index/core/suggest). REQUIRES: questions that suggest_operators.h lets through.
+  // Errors: UNIMPLEMENTED by an implementation, or an index, without them, as it is by default.
+  virtual neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const {
+    return neptune::Unimplemented("index tier ", Info().implementation, " has no suggestions");
+  }
+  virtual neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const {
+    return neptune::Unimplemented("index tier ", Info().implementation, " has no suggestions");
+  }
 };
 
 }  // namespace search::index

@@ -19,4 +19,13 @@ inline constexpr char kTierSearchMethod[] = "Search";
 // Reduce operator: joins the answers of two disjoint sets of partitions.
 inline constexpr char kTierReduceOperator[] = "search.MergeTierAnswers";
 
+// The same for suggestions (suggest.proto): SuggestQuery to SuggestAnswer, of short grain; SpellQuery to
+// SpellAnswer and CountQuery to CountAnswer, of long grain.
+inline constexpr char kTierSuggestMethod[] = "Suggest";
+inline constexpr char kTierSpellMethod[] = "Spell";
+inline constexpr char kTierCountMethod[] = "Count";
+inline constexpr char kSuggestReduceOperator[] = "search.MergeSuggestAnswers";
+inline constexpr char kSpellReduceOperator[] = "search.MergeSpellAnswers";
+inline constexpr char kCountReduceOperator[] = "search.MergeCountAnswers";
+
 }  // namespace search::index

@@ -30,7 +30,7 @@ using neptune::StrCat;
 using Facts = BuildJournal::Facts;
 
 // Changes when a stage makes something else of the same input.
-constexpr int kBuildVersion = 1;
+constexpr int kBuildVersion = 2;
 constexpr uint64_t kIndexVersionBits = 53;
 
 Status CheckOptions(const BuildOptions& options) {

@@ -7,8 +7,14 @@
 #include "index/core/search/global_statistics.h"
 #include "index/core/search/searcher.h"
 #include "index/core/segment/segment_reader.h"
+#include "index/core/suggest/phrase_counter.h"
+#include "index/core/suggest/spelling.h"
+#include "index/core/suggest/suggestion_index.h"
+#include "index/core/suggest/suggestion_writer.h"
 #include "index/tier/operators.h"
 #include "index/tier/search_input.h"
+#include "index/tier/suggest_messages.h"
+#include "index/tier/suggest_operators.h"
 
 namespace search::index {
 namespace {
@@ -16,10 +22,12 @@ namespace {
 class SegmentTier : public IndexTier {
  public:
   SegmentTier(std::unique_ptr<Segment> segment, std::unique_ptr<CollectionStatistics> statistics,
-              std::unique_ptr<Searcher> searcher, uint64_t index_version)
+              std::unique_ptr<Searcher> searcher, std::unique_ptr<SuggestionIndex> suggestions,
+              uint64_t index_version)
       : segment_(std::move(segment)),
         statistics_(std::move(statistics)),
         searcher_(std::move(searcher)),
+        suggestions_(std::move(suggestions)),
         index_version_(index_version) {}
 
   neptune::StatusOr<TierAnswer> Search(const TierQuery& question,
@@ -36,6 +44,29 @@ class SegmentTier : public IndexTier {
 
   TierInfo Info() const override {
     return {kSegmentTierName, index_version_, segment_->document_count()};
+  }
+
+  neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const override {
+    if (suggestions_ == nullptr) return IndexTier::Suggest(query);
+    SuggestAnswer answer;
+    for (int i = 0; i < query.prefixes_size(); ++i) {
+      SuggestAnswer more;
+      for (const Completion& completion :
+           suggestions_->Complete(query.prefixes(i), query.count_max())) {
+        *more.add_suggestions() = ToMessage(completion, static_cast<uint32_t>(i));
+      }
+      answer = MergeSuggestAnswers(answer, more, query.count_max());
+      if (answer.suggestions_size() == static_cast<int>(query.count_max())) break;
+    }
+    answer.set_index_version(index_version_);
+    return answer;
+  }
+
+  neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const override {
+    if (suggestions_ == nullptr) return IndexTier::Spell(query);
+    SpellAnswer answer = ToMessage(FindSpellings(*suggestions_, FromMessage(query)));
+    answer.set_index_version(index_version_);
+    return answer;
   }
 
  private:
@@ -57,20 +88,37 @@ class SegmentTier : public IndexTier {
   const std::unique_ptr<Segment> segment_;
   const std::unique_ptr<CollectionStatistics> statistics_;
   const std::unique_ptr<Searcher> searcher_;
+  const std::unique_ptr<SuggestionIndex> suggestions_;  // null: the index was built without
   const uint64_t index_version_;
 };
 
 class SegmentTierBuilder : public TierBuilder {
  public:
-  explicit SegmentTierBuilder(std::unique_ptr<IndexBuilder> builder)
-      : builder_(std::move(builder)) {}
+  SegmentTierBuilder(std::string directory, std::unique_ptr<IndexBuilder> builder)
+      : directory_(std::move(directory)), builder_(std::move(builder)) {}
 
-  neptune::Status Add(const IndexedDocument& document) override { return builder_->Add(document); }
-  neptune::Status Finish() override { return builder_->Finish().status(); }
+  neptune::Status Add(const IndexedDocument& document) override {
+    NEPTUNE_RETURN_IF_ERROR(builder_->Add(document));
+    phrases_.Add(document);
+    return neptune::OkStatus();
+  }
+  neptune::Status Finish() override {
+    NEPTUNE_RETURN_IF_ERROR(builder_->Finish().status());
+    return phrases_.Finish(directory_);
+  }
 
  private:
+  const std::string directory_;
   const std::unique_ptr<IndexBuilder> builder_;
+  PhraseCounter phrases_;
 };
+
+// Nothing where the index was made without them.
+neptune::StatusOr<std::unique_ptr<SuggestionIndex>> OpenSuggestions(const std::string& directory) {
+  auto suggestions = SuggestionIndex::Open(directory);
+  if (suggestions.status().code() == neptune::StatusCode::kNotFound) return nullptr;
+  return suggestions;
+}
 
 }  // namespace
 
@@ -81,8 +129,9 @@ neptune::StatusOr<std::unique_ptr<IndexTier>> OpenSegmentTier(const std::string&
                            CollectionStatistics::Open(directory, *segment, OpenOptions()));
   NEPTUNE_ASSIGN_OR_RETURN(auto searcher,
                            Searcher::Create(*segment, *statistics, statistics->ranking()));
+  NEPTUNE_ASSIGN_OR_RETURN(auto suggestions, OpenSuggestions(directory));
   return std::make_unique<SegmentTier>(std::move(segment), std::move(statistics),
-                                       std::move(searcher), index_version);
+                                       std::move(searcher), std::move(suggestions), index_version);
 }
 
 neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateSegmentTierBuilder(
@@ -91,7 +140,7 @@ neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateSegmentTierBuilder(
   builder_options.directory = options.directory;
   builder_options.memory_size_max = options.memory_size_max;
   NEPTUNE_ASSIGN_OR_RETURN(auto builder, IndexBuilder::Create(std::move(builder_options)));
-  return std::make_unique<SegmentTierBuilder>(std::move(builder));
+  return std::make_unique<SegmentTierBuilder>(options.directory, std::move(builder));
 }
 
 neptune::Status FinishSegmentCollection(const std::vector<std::string>& directories,
@@ -99,7 +148,11 @@ neptune::Status FinishSegmentCollection(const std::vector<std::string>& director
   GlobalStatisticsOptions statistics_options;
   statistics_options.ranking = options.ranking;
   statistics_options.thread_count = options.thread_count;
-  return ComputeGlobalStatistics(directories, statistics_options);
+  NEPTUNE_RETURN_IF_ERROR(ComputeGlobalStatistics(directories, statistics_options));
+  const neptune::Status suggestions =
+      FinishSuggestions(directories, {.thread_count = options.thread_count});
+  // Segments that were imported have no texts to suggest from.
+  return suggestions.code() == neptune::StatusCode::kNotFound ? neptune::OkStatus() : suggestions;
 }
 
 }  // namespace search::index

@@ -6,6 +6,9 @@
 
 #include "index/tier/operators.h"
 #include "index/tier/registry.h"
+#include "index/tier/suggest.pb.h"
+#include "index/tier/suggest_operators.h"
+#include "index/tier/suggest_reduce.h"
 #include "index/tier/tier.pb.h"
 #include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
@@ -33,6 +36,48 @@ Status Reduce(const Data& first, const Data& second, const Data& parameters, Dat
 
 }  // namespace
 
+Status TierModule::StateOf(const Partition& partition) {
+  if (partition.damaged) return neptune::DataLoss("damage was found while serving");
+  return partition.status;
+}
+
+template <typename Question, typename Work>
+void TierModule::AddMethod(neptune::ServiceRegistrar& registrar, const char* name,
+                           neptune::Grain grain, Work work) {
+  registrar.Method(
+      neptune::MethodName(name), {.grain = grain},
+      [this, work](RequestContext& context, const Data& request, Data* response) -> Status {
+        NEPTUNE_ASSIGN_OR_RETURN(const Question* const question, request.As<Question>());
+        const auto answer = [&](const IndexTier& tier, const TierSearchControl& control) {
+          return work(tier, *question, control);
+        };
+        return Answer(context, answer, response);
+      });
+}
+
+template <typename Work>
+Status TierModule::Answer(RequestContext& context, const Work& work, Data* response) {
+  Partition& partition = *partitions_.at(context.partition());
+  if (const Status state = StateOf(partition); !state.ok()) {
+    return neptune::Unavailable("partition ", context.partition(),
+                                " is not served: ", state.message());
+  }
+  TierSearchControl control;
+  control.deadline = context.deadline();
+  control.now = [&] { return context.Now(); };
+  control.stop = [&] { return context.ShouldStop(); };
+  auto answer = work(*partition.tier, control);
+  if (answer.status().code() == neptune::StatusCode::kDataLoss) {
+    LOG_IF(ERROR, !partition.damaged.exchange(true))
+        << "partition " << context.partition() << " is no longer served: " << answer.status();
+    return neptune::Unavailable("partition ", context.partition(),
+                                " is damaged: ", answer.status().message());
+  }
+  NEPTUNE_RETURN_IF_ERROR(answer.status());
+  *response = Data::Of(*std::move(answer));
+  return neptune::OkStatus();
+}
+
 Status TierModule::Start(ModuleContext& context) {
   const auto path = context.parameters.find("path");
   if (path == context.parameters.end()) {
@@ -47,11 +92,18 @@ Status TierModule::Start(ModuleContext& context) {
     if (opened->status.ok()) implementation_ = opened->tier->Info().implementation;
     partitions_.emplace(partition, std::move(opened));
   }
-  context.registrar.Method(neptune::MethodName(kTierSearchMethod), {.grain = neptune::Grain::kLong},
-                           [this](RequestContext& request, const Data& query, Data* answer) {
-                             return Search(request, query, answer);
-                           });
+  AddMethod<TierQuery>(context.registrar, kTierSearchMethod, neptune::Grain::kLong, LocalOperator);
   context.registrar.Reduce(neptune::MethodName(kTierReduceOperator), Reduce);
+  AddMethod<SuggestQuery>(context.registrar, kTierSuggestMethod, neptune::Grain::kShort,
+                          [](const IndexTier& tier, const SuggestQuery& query, const auto&) {
+                            return SuggestOperator(tier, query);
+                          });
+  AddMethod<SpellQuery>(context.registrar, kTierSpellMethod, neptune::Grain::kLong,
+                        [](const IndexTier& tier, const SpellQuery& query, const auto&) {
+                          return SpellOperator(tier, query);
+                        });
+  AddMethod<CountQuery>(context.registrar, kTierCountMethod, neptune::Grain::kLong, CountOperator);
+  RegisterSuggestReduceOperators(context.registrar);
   return AddStatus(context);
 }
 
@@ -67,38 +119,10 @@ std::unique_ptr<TierModule::Partition> TierModule::Open(const std::string& direc
   return partition;
 }
 
-Status TierModule::StateOf(const Partition& partition) {
-  if (partition.damaged) return neptune::DataLoss("damage was found while serving");
-  return partition.status;
-}
-
 Status TierModule::Health(PartitionId partition) {
   const auto found = partitions_.find(partition);
   return found == partitions_.end() ? neptune::NotFound("partition ", partition)
                                     : StateOf(*found->second);
-}
-
-Status TierModule::Search(RequestContext& context, const Data& request, Data* response) {
-  NEPTUNE_ASSIGN_OR_RETURN(const TierQuery* const query, request.As<TierQuery>());
-  Partition& partition = *partitions_.at(context.partition());
-  if (const Status state = StateOf(partition); !state.ok()) {
-    return neptune::Unavailable("partition ", context.partition(),
-                                " is not served: ", state.message());
-  }
-  TierSearchControl control;
-  control.deadline = context.deadline();
-  control.now = [&] { return context.Now(); };
-  control.stop = [&] { return context.ShouldStop(); };
-  StatusOr<TierAnswer> answer = LocalOperator(*partition.tier, *query, control);
-  if (answer.status().code() == neptune::StatusCode::kDataLoss) {
-    LOG_IF(ERROR, !partition.damaged.exchange(true))
-        << "partition " << context.partition() << " is no longer served: " << answer.status();
-    return neptune::Unavailable("partition ", context.partition(),
-                                " is damaged: ", answer.status().message());
-  }
-  NEPTUNE_RETURN_IF_ERROR(answer.status());
-  *response = Data::Of(*std::move(answer));
-  return neptune::OkStatus();
 }
 
 Status TierModule::AddStatus(ModuleContext& context) {

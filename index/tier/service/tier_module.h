@@ -36,7 +36,13 @@ class TierModule final : public neptune::ServiceModule {
   };
   static neptune::Status StateOf(const Partition& partition);
   std::unique_ptr<Partition> Open(const std::string& directory, const std::string& wanted);
-  neptune::Status Search(neptune::RequestContext& context, const neptune::Data& request,
+  // Registers a method that answers with `work(tier, question, control)`.
+  template <typename Question, typename Work>
+  void AddMethod(neptune::ServiceRegistrar& registrar, const char* name, neptune::Grain grain,
+                 Work work);
+  // What `work(tier, control)` gives, unless the partition is not served or turns out damaged.
+  template <typename Work>
+  neptune::Status Answer(neptune::RequestContext& context, const Work& work,
                          neptune::Data* response);
   neptune::Status AddStatus(neptune::ModuleContext& context);
 

@@ -1,0 +1,25 @@
+// The messages of suggest.proto as the index core's plain values, and back.
+//
+// Source: none. Layer: index/tier. Threads: pure functions.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "index/core/suggest/spelling.h"
+#include "index/core/suggest/suggestion_index.h"
+#include "index/tier/suggest.pb.h"
+
+namespace search::index {
+
+Suggestion ToMessage(const Completion& completion, uint32_t prefix_index);
+Completion FromMessage(const Suggestion& suggestion);
+
+SpellQuery ToMessage(const std::vector<SpelledWord>& words);
+std::vector<SpelledWord> FromMessage(const SpellQuery& query);
+
+SpellAnswer ToMessage(const Spellings& spellings);
+Spellings FromMessage(const SpellAnswer& answer);
+
+}  // namespace search::index

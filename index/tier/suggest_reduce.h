@@ -1,0 +1,16 @@
+// The joins of suggest_operators.h as registered reduce operators, for the tier's and the frontend's
+// modules.
+//
+// Source: DAC paper, figure 5. Layer: index/tier. Threads: pure functions.
+// Errors: INVALID_ARGUMENT data that are not the messages.
+
+#pragma once
+
+#include "neptune/service/service_module.h"
+
+namespace search::index {
+
+// Registers search.MergeSuggestAnswers, search.MergeSpellAnswers and search.MergeCountAnswers.
+void RegisterSuggestReduceOperators(neptune::ServiceRegistrar& registrar);
+
+}  // namespace search::index
