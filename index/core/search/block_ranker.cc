@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <optional>
 
 namespace search::index {
@@ -15,7 +16,7 @@ constexpr size_t kImpactsAhead = 6;
 // Fewest candidates that are worth choosing the best of first.
 constexpr size_t kBestFirstMin = 24;
 // What a phrase costs to check for a document out of order, measured in documents in order.
-constexpr uint64_t kRandomCheckCost = 3;
+constexpr size_t kRandomCheckCost = 3;
 // Documents whose phrases are checked together.
 constexpr size_t kPhraseGroup = 16;
 // Room behind arrays that kernels write in whole vectors.
@@ -580,7 +581,7 @@ void BlockRanker::ScoreChosen(size_t count) {
 void BlockRanker::Offer(uint32_t ordinal, uint64_t units) {
   if (!phrases_.empty()) {
     if (checks_all_ || queue_->CanEnter(units)) {
-      pending_.push_back({static_cast<ScoreUnits>(units), ordinal});
+      pending_.push_back({static_cast<ScoreUnits>(units), ordinal, false});
     } else {
       outcome_.pruned = true;
     }
@@ -590,41 +591,61 @@ void BlockRanker::Offer(uint32_t ordinal, uint64_t units) {
 }
 
 // Checks the waiting documents by small groups: what the documents of one will read is asked for
-// before the first is checked. The best come first, unless all must be checked or, by what was seen
-// so far, a large part would be: then in their own order, in which they read less.
+// before the first is checked. The best come first, if by what was seen so far few are to be checked;
+// otherwise, and if that proves wrong, they come in their own order, in which they read less.
 void BlockRanker::CheckPending() {
-  const auto is_worse = [](const Pending& a, const Pending& b) {
-    return a.units != b.units ? a.units < b.units : a.ordinal > b.ordinal;
-  };
   const uint64_t missing = queue_->k() > outcome_.matched ? queue_->k() - outcome_.matched : 1;
   const uint64_t expected = missing * (checked_ + 1) / (outcome_.matched + 1);
-  const bool in_order = checks_all_ || expected * kRandomCheckCost > pending_.size();
-  if (!in_order) std::make_heap(pending_.begin(), pending_.end(), is_worse);
+  if (!checks_all_ && expected * kRandomCheckCost <= pending_.size()) CheckBest(2 * expected);
   std::array<Pending, kPhraseGroup> group;
-  size_t done = 0;
-  while (done < pending_.size() && !evaluation_->stopped()) {
+  for (size_t next = 0; next < pending_.size() && !evaluation_->stopped();) {
     size_t count = 0;
-    while (count < kPhraseGroup && done < pending_.size()) {
-      Pending next = pending_[done];
-      if (!in_order) {
-        const auto end = pending_.end() - static_cast<ptrdiff_t>(done);
-        std::pop_heap(pending_.begin(), end, is_worse);
-        next = *(end - 1);
+    for (; count < kPhraseGroup && next < pending_.size(); ++next) {
+      if (pending_[next].is_checked) continue;
+      if (checks_all_ || queue_->CanEnter(pending_[next].units)) {
+        group[count++] = pending_[next];
+      } else {
+        outcome_.pruned = true;
       }
-      ++done;
-      if (checks_all_ || queue_->CanEnter(next.units)) {
-        group[count++] = next;
-        continue;
-      }
-      outcome_.pruned = true;
-      if (!in_order) done = pending_.size();  // all others are worse
     }
     CheckGroup({group.data(), count});
   }
   pending_.clear();
 }
 
+// Checks so many of the best.
+void BlockRanker::CheckBest(size_t limit) {
+  std::vector<uint32_t> heap(pending_.size());
+  std::iota(heap.begin(), heap.end(), 0);
+  const auto is_worse = [this](uint32_t a, uint32_t b) {
+    const Pending& left = pending_[a];
+    const Pending& right = pending_[b];
+    return left.units != right.units ? left.units < right.units : left.ordinal > right.ordinal;
+  };
+  std::make_heap(heap.begin(), heap.end(), is_worse);
+  std::array<Pending, kPhraseGroup> group;
+  for (size_t done = 0; done < limit && !heap.empty() && !evaluation_->stopped();) {
+    size_t count = 0;
+    for (; count < kPhraseGroup && !heap.empty(); ++count) {
+      std::pop_heap(heap.begin(), heap.end(), is_worse);
+      Pending& next = pending_[heap.back()];
+      if (!queue_->CanEnter(next.units)) break;
+      heap.pop_back();
+      next.is_checked = true;
+      group[count] = next;
+    }
+    if (count == 0) return;  // no other can enter
+    done += count;
+    CheckGroup({group.data(), count});
+  }
+}
+
 void BlockRanker::CheckGroup(std::span<const Pending> group) {
+  for (const Pending& pending : group) {
+    for (const Phrase& phrase : phrases_) {
+      for (const WordList* list : phrase.words) list->PrefetchPosting(pending.ordinal);
+    }
+  }
   for (Phrase& phrase : phrases_) {
     const size_t width = phrase.words.size();
     phrase.postings.resize(group.size() * width);
@@ -640,7 +661,7 @@ void BlockRanker::CheckGroup(std::span<const Pending> group) {
     }
   }
   for (size_t i = 0; i < group.size(); ++i) {
-    const auto [units, ordinal] = group[i];
+    const auto [units, ordinal, is_checked] = group[i];
     if (!checks_all_ && !queue_->CanEnter(units)) {
       outcome_.pruned = true;
       continue;

@@ -59,6 +59,7 @@ class BlockRanker {
   struct Pending {
     ScoreUnits units;
     uint32_t ordinal;
+    bool is_checked;
   };
 
   void AddPhrases(const FlatPlan& plan);
@@ -101,6 +102,7 @@ class BlockRanker {
 
   void Offer(uint32_t ordinal, uint64_t units);
   void CheckPending();
+  void CheckBest(size_t limit);
   void CheckGroup(std::span<const Pending> group);
 
   const SearchSpace& space_;

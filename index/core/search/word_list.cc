@@ -64,18 +64,21 @@ void WordList::ScoreOnce(PostingCursor* cursor) {
   }
 }
 
+uint32_t WordList::FindForward(uint32_t from, uint32_t ordinal) const {
+  if (from >= count_ || ordinals_[from] >= ordinal) return from;
+  uint32_t step = 1;
+  while (from + step < count_ && ordinals_[from + step] < ordinal) {
+    from += step;
+    step *= 2;
+  }
+  const uint32_t* const all = ordinals_.get();
+  const uint32_t* const to = all + std::min(count_, from + step);
+  return static_cast<uint32_t>(std::lower_bound(all + from, to, ordinal) - all);
+}
+
 WordList::Range WordList::InBlock(uint32_t block) {
   const uint32_t begin = block * kDocumentBlockSize;
-  if (next_ < count_ && ordinals_[next_] < begin) {
-    uint32_t step = 1;
-    while (next_ + step < count_ && ordinals_[next_ + step] < begin) {
-      next_ += step;
-      step *= 2;
-    }
-    const uint32_t* const from = &ordinals_[next_];
-    const uint32_t* const to = &ordinals_[0] + std::min(count_, next_ + step);
-    next_ = static_cast<uint32_t>(std::lower_bound(from, to, begin) - &ordinals_[0]);
-  }
+  next_ = FindForward(next_, begin);
   uint32_t end = next_;
   while (end < count_ && ordinals_[end] - begin < kDocumentBlockSize) ++end;
   return {next_, end};
@@ -91,8 +94,8 @@ std::optional<ScoreUnits> WordList::Seek(uint32_t ordinal) {
 uint32_t WordList::PostingOf(uint32_t ordinal) {
   if (!is_dense()) {
     Decode();
-    const auto all = ordinals();
-    return static_cast<uint32_t>(std::lower_bound(all.begin(), all.end(), ordinal) - all.begin());
+    const bool is_behind = next_ < count_ && ordinals_[next_] <= ordinal;
+    return next_ = FindForward(is_behind ? next_ : 0, ordinal);
   }
   const uint32_t block = ordinal / kDocumentBlockSize;
   const uint64_t below = (uint64_t{1} << (ordinal % kDocumentBlockSize)) - 1;

@@ -52,7 +52,13 @@ class WordList {
   void Rewind() { next_ = 0; }
 
   // Number of the document's posting in the list. REQUIRES: the document holds the word.
+  // Cost: little if documents ascend from call to call.
   uint32_t PostingOf(uint32_t ordinal);
+  void PrefetchPosting(uint32_t ordinal) const {
+    if (!is_dense()) return;
+    __builtin_prefetch(&dense_->documents[ordinal / kDocumentBlockSize]);
+    __builtin_prefetch(&dense_->firsts[ordinal / kDocumentBlockSize]);
+  }
 
   // Whether looking up so many documents is cheaper than decoding the list.
   bool CanSeek(size_t count) const {
@@ -69,6 +75,8 @@ class WordList {
 
  private:
   void ScoreOnce(PostingCursor* cursor);
+  // The first posting from `from` on at or behind the ordinal.
+  uint32_t FindForward(uint32_t from, uint32_t ordinal) const;
 
   TermEntry entry_;
   bool scores_;

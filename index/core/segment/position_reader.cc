@@ -41,9 +41,11 @@ bool PositionReader::Damage() {
   return false;
 }
 
-void PositionReader::Prefetch(uint32_t posting, int step) const {
+void PositionReader::Prefetch(uint32_t posting, int step) {
   const uint32_t block = posting / kPostingBlockSize;
   if (damaged_ || block >= entry_.block_count()) return;
+  if (prefetched_[static_cast<size_t>(step)] == block) return;
+  prefetched_[static_cast<size_t>(step)] = block;
   if (step == 0) {
     if (offsets_ != nullptr) __builtin_prefetch(&offsets_[block]);
     return;

@@ -38,7 +38,7 @@ class PositionReader {
 
   // Asks for what MoveTo and Read of the posting will touch, a step further each: to be called for
   // many postings with step 0, then for them with step 1, then 2.
-  void Prefetch(uint32_t posting, int step) const;
+  void Prefetch(uint32_t posting, int step);
 
   // Of the present posting.
   uint32_t frequency(Field field) const {
@@ -66,6 +66,8 @@ class PositionReader {
   std::string_view positions_;  // the term's
   const BlockOffsets* offsets_ = nullptr;
   bool damaged_ = false;
+
+  std::array<uint32_t, 3> prefetched_ = {UINT32_MAX, UINT32_MAX, UINT32_MAX};  // block, by step
 
   uint32_t block_ = UINT32_MAX;
   uint32_t index_ = 0;
