@@ -159,9 +159,12 @@ std::vector<Part> OpenAll() {
     auto statistics = CollectionStatistics::Open(folder, *part.segment, {});
     Check(statistics.status());
     part.statistics = std::move(*statistics);
+    const double start = Seconds(CLOCK_THREAD_CPUTIME_ID);
     auto searcher = Searcher::Create(*part.segment, *part.statistics);
     Check(searcher.status());
     part.searcher = std::move(*searcher);
+    std::printf("opened for search in %.3f s, %zu bytes\n",
+                Seconds(CLOCK_THREAD_CPUTIME_ID) - start, part.searcher->memory_size());
   }
   return parts;
 }
@@ -194,6 +197,44 @@ double MicrosecondsOf(const std::vector<Part>& parts, const Query& query,
   return best * 1e6;
 }
 
+// The longest that a search goes on without asking whether it should stop: how late it can be for a
+// deadline. The fastest of the repetitions, as other load makes any of them longer.
+double PollGapOf(const std::vector<Part>& parts, const Query& query, SearchOptions options) {
+  double best = 1e9;
+  for (int i = 0; i < FLAGS_repetitions; ++i) {
+    double longest = 0;
+    double last = 0;
+    options.stop = [&] {
+      const double now = Seconds(CLOCK_THREAD_CPUTIME_ID);
+      longest = std::max(longest, now - last);
+      last = now;
+      return false;
+    };
+    for (const Part& part : parts) {
+      last = Seconds(CLOCK_THREAD_CPUTIME_ID);
+      Check(part.searcher->Search(query, options).status());
+      options.stop();
+    }
+    best = std::min(best, longest);
+  }
+  return best * 1e6;
+}
+
+// Words of the queries in one, about as many as a query may have.
+std::string LongestQuery(const std::vector<std::string>& texts, const std::string& glue) {
+  constexpr size_t kWordsMax = 300;  // a text has at most 4 KiB
+  std::string all;
+  size_t count = 0;
+  for (const std::string& text : texts) {
+    std::istringstream words(text);
+    for (std::string word; words >> word && count < kWordsMax; ++count) {
+      std::erase_if(word, [](char c) { return c == '+' || c == '"' || c == '-'; });
+      all += (all.empty() ? "+" : glue) + word;
+    }
+  }
+  return all;
+}
+
 void Print(const std::string& name, std::vector<double> times) {
   std::sort(times.begin(), times.end());
   double sum = 0;
@@ -208,6 +249,7 @@ void Print(const std::string& name, std::vector<double> times) {
 void MeasureQueries() {
   const std::vector<Part> parts = OpenAll();
   std::map<std::string, std::vector<double>> times;
+  std::vector<std::string> texts;
   std::ifstream in(FLAGS_queries);
   for (std::string line; std::getline(in, line);) {
     std::istringstream columns(line);
@@ -218,12 +260,22 @@ void MeasureQueries() {
     const std::string query_class = ClassOf(text);
     const auto query = ParseQuery(OwnSyntax(text, query_class));
     Check(query.status());
+    texts.push_back(text);
     const auto k = static_cast<size_t>(FLAGS_k);
+    times["between polls " + query_class].push_back(
+        PollGapOf(parts, *query, {.k = k, .count_exactly = true}));
     times["top " + query_class].push_back(MicrosecondsOf(parts, *query, {.k = k}));
     times["count " + query_class].push_back(
         MicrosecondsOf(parts, *query, {.k = 0, .count_exactly = true}));
     times["exhaustive " + query_class].push_back(
         MicrosecondsOf(parts, *query, {.k = k, .exhaustive = true}));
+  }
+  for (const std::string glue : {" OR +", " +"}) {
+    const auto query = ParseQuery(LongestQuery(texts, glue));
+    Check(query.status());
+    const SearchOptions options{.k = static_cast<size_t>(FLAGS_k), .count_exactly = true};
+    times["between polls 300 words"].push_back(PollGapOf(parts, *query, options));
+    times["top 300 words"].push_back(MicrosecondsOf(parts, *query, options));
   }
   for (auto& [name, values] : times) Print(name, std::move(values));
 }

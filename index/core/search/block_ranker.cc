@@ -19,6 +19,8 @@ constexpr size_t kBestFirstMin = 24;
 constexpr size_t kRandomCheckCost = 3;
 // Documents whose phrases are checked together.
 constexpr size_t kPhraseGroup = 16;
+// Lists whose documents are merged one after another.
+constexpr size_t kMergedListsMax = 8;
 // Room behind arrays that kernels write in whole vectors.
 constexpr size_t kRoom = 16;
 
@@ -98,7 +100,8 @@ RankingOutcome BlockRanker::Run() {
   }
   const std::vector<WordList*> essential = EssentialAlternatives();
   const auto is_dense = [](const WordList* list) { return list->is_dense(); };
-  if (std::any_of(essential.begin(), essential.end(), is_dense)) {
+  if (essential.size() > kMergedListsMax ||
+      std::any_of(essential.begin(), essential.end(), is_dense)) {
     RankBlocks();
     return outcome_;
   }
@@ -235,6 +238,7 @@ void BlockRanker::IntersectBlocks() {
   masks_.assign(first, first + block_count);
   for (size_t i = 1; i < required_.size(); ++i) {
     kernels_.intersect(required_[i]->dense().documents, block_count, masks_.data());
+    evaluation_->ShouldStop(static_cast<uint32_t>(block_count / 16));
   }
   if (live_ != nullptr) kernels_.intersect(live_, block_count, masks_.data());
 }
@@ -401,9 +405,8 @@ void BlockRanker::RankDocuments() {
 
 void BlockRanker::TakeDocuments(const WordList& list) {
   candidate_count_ = list.ordinals().size();
-  candidate_room_ = candidate_count_ + kRoom;
-  ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(candidate_room_);
-  candidate_units_ = std::make_unique_for_overwrite<ScoreUnits[]>(candidate_room_);
+  ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(candidate_count_ + kRoom);
+  candidate_units_ = std::make_unique_for_overwrite<ScoreUnits[]>(candidate_count_ + kRoom);
   std::copy(list.ordinals().begin(), list.ordinals().end(), ordinals_.get());
   std::copy(list.units().begin(), list.units().end(), candidate_units_.get());
 }
@@ -437,7 +440,7 @@ void BlockRanker::MergeDocuments(const WordList& list) {
     merged_units[count] = units[b];
   }
   candidate_count_ = count;
-  candidate_room_ = room;
+  evaluation_->ShouldStop(static_cast<uint32_t>(count));
   ordinals_ = std::move(merged);
   candidate_units_ = std::move(merged_units);
 }
@@ -514,6 +517,7 @@ void BlockRanker::Meet(WordList* list, Found found) {
     if (is_member) candidate_units_[i] += units[at];
     found(i, is_member);
   }
+  evaluation_->ShouldStop(static_cast<uint32_t>(candidate_count_));
 }
 
 void BlockRanker::KeepAlternatives() {
@@ -544,6 +548,7 @@ void BlockRanker::ScoreDocuments() {
   for (const WordList* list : scoring_) {
     kernels_.add_block_units(list->dense().maxima, list->weight(), ordinals_.get(),
                              candidate_count_, bounds.get());
+    evaluation_->ShouldStop(static_cast<uint32_t>(candidate_count_ / 16));
   }
   if (space_.static_rank_units_max > 0) {
     for (size_t i = 0; i < candidate_count_; ++i) {
@@ -570,11 +575,11 @@ void BlockRanker::ScoreDocuments() {
 void BlockRanker::ScoreChosen(size_t count) {
   for (const WordList* list : scoring_) {
     kernels_.add_units_of(list->dense(), list->weight(), chosen_.get(), count, chosen_units_.get());
+    evaluation_->ShouldStop(static_cast<uint32_t>(count));
   }
   for (size_t i = 0; i < count; ++i) {
     Offer(chosen_[i], uint64_t{chosen_units_[i]} + space_.StaticRankUnits(chosen_[i]));
   }
-  evaluation_->ShouldStop(static_cast<uint32_t>(count));
   CheckPending();
 }
 

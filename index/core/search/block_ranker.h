@@ -131,7 +131,6 @@ class BlockRanker {
 
   // Documents in work, with room for 16 more: of the leading list, and those chosen to be scored.
   size_t candidate_count_ = 0;
-  size_t candidate_room_ = 0;
   std::unique_ptr<uint32_t[]> ordinals_;
   std::unique_ptr<ScoreUnits[]> candidate_units_;
   std::unique_ptr<uint32_t[]> chosen_;

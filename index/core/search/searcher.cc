@@ -134,6 +134,8 @@ neptune::StatusOr<SearchResult> Searcher::Search(const Query& query,
   return rep_->Search(query, options);
 }
 
+size_t Searcher::memory_size() const { return rep_->space().impacts.size(); }
+
 neptune::StatusOr<Explanation> Searcher::Explain(const Query& query, uint64_t doc_id,
                                                  const SecondPhaseWeights& second_phase) const {
   if (!IsValid(second_phase)) {

@@ -78,6 +78,9 @@ class Searcher {
   // exclusions, no words) gives no hits and an exact total of 0.
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
 
+  // Bytes of what was made in memory when the searcher was created (impact_table.h).
+  size_t memory_size() const;
+
   // How the document's score is made; the same numbers as those of its hit. The gain is the one that
   // the second phase gives the document if it rates it.
   // Errors: INVALID_ARGUMENT for impossible weights.
