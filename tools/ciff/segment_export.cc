@@ -189,17 +189,21 @@ class SegmentExport {
       cursors.emplace_back(segment.postings(), place.entry, segment.document_count());
       NEPTUNE_RETURN_IF_ERROR(advance(cursors.size() - 1));
     }
-    postings_.Clear();
+    found_.clear();
     while (!heads.empty()) {
       const auto [number, i] = heads.top();
       heads.pop();
       const uint64_t tf = FrequencyOf(&cursors[i]);
       if (tf == 0 || tf > kInt32Max) return Damaged(key, places[i]);
-      postings_.Add({number, static_cast<uint32_t>(tf)});
+      found_.emplace_back(number, static_cast<uint32_t>(tf));
       lengths_[number] =
           static_cast<uint32_t>(std::min<uint64_t>(lengths_[number] + tf, kInt32Max));
       NEPTUNE_RETURN_IF_ERROR(advance(i));
     }
+    // Of a reordered segment they come in another order.
+    if (!std::is_sorted(found_.begin(), found_.end())) std::sort(found_.begin(), found_.end());
+    postings_.Clear();
+    for (const auto& [number, tf] : found_) postings_.Add({number, tf});
     counts_.postings += postings_.df();
     return writer_.WriteList(key, postings_);
   }
@@ -251,6 +255,7 @@ class SegmentExport {
   CiffWriter writer_;
   Progress* const progress_;
   std::vector<uint32_t> lengths_;  // by number
+  std::vector<std::pair<uint32_t, uint32_t>> found_;  // number, frequency: of the list in work
   CiffPostings postings_;
   CiffCounts counts_;
   uint64_t lists_written_ = 0;

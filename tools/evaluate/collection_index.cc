@@ -68,8 +68,8 @@ StatusOr<std::unique_ptr<CollectionIndex>> CollectionIndex::Open(
                            index::CollectionStatistics::Open(folder, *index->segment_, {}));
   NEPTUNE_ASSIGN_OR_RETURN(index->searcher_,
                            index::Searcher::Create(*index->segment_, *index->statistics_, ranking));
-  const auto doc_ids = index->segment_->doc_ids();
-  if (!doc_ids.empty() && doc_ids.back() >= index->ids_.size()) {
+  const uint32_t count = index->segment_->document_count();
+  if (count > 0 && index->segment_->doc_id_in_order(count - 1) >= index->ids_.size()) {
     return neptune::InvalidArgument(folder, ": not an index of ", documents_path);
   }
   return index;

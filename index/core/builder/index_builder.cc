@@ -9,6 +9,7 @@
 
 #include "index/core/analysis/analyzer.h"
 #include "index/core/builder/occurrence_code.h"
+#include "index/core/builder/segment_reorderer.h"
 #include "index/core/builder/term_run.h"
 #include "index/core/builder/term_table.h"
 #include "index/core/segment/segment_reader.h"
@@ -210,6 +211,14 @@ neptune::StatusOr<SegmentSummary> IndexBuilder::Rep::Merge() {
   ::unlink(neptune::StrCat(options_.directory, "/", kStatisticsFileName).c_str());
   NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer_->Finish());
   const SegmentTotals& totals = writer_->totals();
+  if (options_.reorder) {
+    table_.Clear();
+    NEPTUNE_ASSIGN_OR_RETURN(
+        const SegmentSummary reordered,
+        ReorderSegment(options_.directory, {.order = {.thread_count = options_.thread_count},
+                                            .memory_size_max = options_.memory_size_max}));
+    summary.size = reordered.size;
+  }
   summary.document_count = totals.document_count;
   summary.term_count = totals.term_count;
   summary.posting_count = totals.posting_count;

@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "index/core/builder/index_builder.h"
+#include "index/core/builder/segment_summary.h"
 #include "neptune/base/status.h"
 
 namespace search::index {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <random>
 
+#include "index/core/builder/index_builder.h"
 #include "index/core/builder/postings_importer.h"
 #include "index/core/testing/collection.h"
 #include "index/core/testing/documents.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "index/core/builder/index_builder.h"
+#include "index/core/builder/segment_summary.h"
 #include "index/core/segment/segment_reader.h"
 #include "neptune/base/status.h"
 

@@ -52,12 +52,9 @@ void ExplainTerm(const TermEntry& entry, uint32_t ordinal, Evaluation* evaluatio
 }
 
 StatusOr<uint32_t> OrdinalOf(const Segment& segment, uint64_t doc_id) {
-  const auto doc_ids = segment.doc_ids();
-  const auto at = std::lower_bound(doc_ids.begin(), doc_ids.end(), doc_id);
-  if (at == doc_ids.end() || *at != doc_id) {
-    return neptune::NotFound(segment.name(), ": holds no document ", doc_id);
-  }
-  return static_cast<uint32_t>(at - doc_ids.begin());
+  const auto ordinal = segment.FindDocument(doc_id);
+  if (ordinal.has_value()) return *ordinal;
+  return neptune::NotFound(segment.name(), ": holds no document ", doc_id);
 }
 
 StatusOr<bool> IsMatch(const Query& query, uint32_t ordinal, Evaluation* evaluation) {

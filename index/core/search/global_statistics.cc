@@ -39,8 +39,8 @@ class MergeQueue {
 };
 
 neptune::Status CheckDocIdsAreUnique(const Segments& segments) {
-  std::vector<size_t> next(segments.size());
-  MergeQueue queue([&](size_t i) { return segments[i]->doc_ids()[next[i]]; });
+  std::vector<uint32_t> next(segments.size());
+  MergeQueue queue([&](size_t i) { return segments[i]->doc_id_in_order(next[i]); });
   for (size_t i = 0; i < segments.size(); ++i) {
     if (segments[i]->document_count() > 0) queue.Push(i);
   }
@@ -48,7 +48,7 @@ neptune::Status CheckDocIdsAreUnique(const Segments& segments) {
   uint64_t last = 0;
   while (!queue.empty()) {
     const size_t i = queue.Pop();
-    const uint64_t doc_id = segments[i]->doc_ids()[next[i]];
+    const uint64_t doc_id = segments[i]->doc_id_in_order(next[i]);
     if (has_last && doc_id <= last) {
       return neptune::InvalidArgument("document ", doc_id, " stands twice, once in ",
                                       segments[i]->name());

@@ -3,6 +3,7 @@
 // checksums of sections are not compared.
 
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ void Walk(const std::string& bytes, bool verify) {
   if (!file.ok()) return;
   const auto segment = Segment::FromFile(std::move(*file));
   if (!segment.ok()) return;
+  for (uint64_t doc_id = 0; doc_id < 400; ++doc_id) {
+    const auto ordinal = (*segment)->FindDocument(doc_id);
+    if (ordinal.has_value() && (*segment)->doc_ids()[*ordinal] != doc_id) std::abort();
+  }
   search::index::TermCursor terms((*segment)->terms());
   for (int count = 0; count < 10'000 && terms.Next(); ++count) {
     WalkPostings(**segment, terms.entry());

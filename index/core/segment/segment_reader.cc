@@ -22,7 +22,7 @@ neptune::Status Segment::Load() {
   NEPTUNE_ASSIGN_OR_RETURN(const auto totals, file_->Array<SegmentTotals>(kTotalsSection));
   if (totals.size() != 1) return file_->Damaged("totals");
   totals_ = totals[0];
-  if ((totals_.flags & ~kWithoutPositionsFlag) != 0) {
+  if ((totals_.flags & ~(kWithoutPositionsFlag | kReorderedFlag)) != 0) {
     return file_->Damaged("unknown flags ", totals_.flags);
   }
   NEPTUNE_ASSIGN_OR_RETURN(doc_ids_, file_->Array<uint64_t>(kDocIdsSection));
@@ -32,6 +32,10 @@ neptune::Status Segment::Load() {
       length_codes_.size() != totals_.document_count ||
       static_ranks_.size() != totals_.document_count) {
     return file_->Damaged("arrays of documents do not fit ", totals_.document_count, " documents");
+  }
+  if (is_reordered()) {
+    NEPTUNE_ASSIGN_OR_RETURN(doc_id_order_, file_->Array<uint32_t>(kDocIdOrderSection));
+    if (doc_id_order_.size() != totals_.document_count) return file_->Damaged("order of doc ids");
   }
   NEPTUNE_ASSIGN_OR_RETURN(const auto heads, file_->Array<uint64_t>(kTermHeadsSection));
   NEPTUNE_ASSIGN_OR_RETURN(const auto blocks, file_->Array<TermBlock>(kTermBlocksSection));
@@ -51,9 +55,19 @@ neptune::Status Segment::Load() {
 }
 
 std::optional<uint32_t> Segment::FindDocument(uint64_t doc_id) const {
-  const auto found = std::lower_bound(doc_ids_.begin(), doc_ids_.end(), doc_id);
-  if (found == doc_ids_.end() || *found != doc_id) return std::nullopt;
-  return static_cast<uint32_t>(found - doc_ids_.begin());
+  uint32_t begin = 0;
+  uint32_t end = document_count();
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    if (doc_id_in_order(middle) < doc_id) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (begin == document_count() || doc_id_in_order(begin) != doc_id) return std::nullopt;
+  const uint32_t ordinal = is_reordered() ? doc_id_order_[begin] : begin;
+  return ordinal < document_count() ? std::optional(ordinal) : std::nullopt;
 }
 
 std::string Segment::SiteKey(std::string_view site) {

@@ -42,11 +42,19 @@ class Segment {
   uint64_t size() const { return file_->size(); }
   const std::string& name() const { return file_->name(); }
 
-  // By document ordinal. doc_ids ascend.
+  // Whether ordinals are in another order than doc_ids; equal scores go by doc_id all the same.
+  bool is_reordered() const { return (totals_.flags & kReorderedFlag) != 0; }
+
+  // By document ordinal. doc_ids ascend, unless the segment is reordered.
   std::span<const uint64_t> doc_ids() const { return doc_ids_; }
   std::span<const float> static_ranks() const { return static_ranks_; }
   // Four bytes a document: the length codes (length_code.h) of the fields, lowest byte Field 0.
   std::span<const uint32_t> length_codes() const { return length_codes_; }
+  // The `i`th doc_id in ascending order. REQUIRES: i < document_count(). Of a damaged segment any.
+  uint64_t doc_id_in_order(uint32_t i) const {
+    if (!is_reordered()) return doc_ids_[i];
+    return doc_id_order_[i] < doc_ids_.size() ? doc_ids_[doc_id_order_[i]] : 0;
+  }
   // The document's ordinal, if the segment holds it.
   std::optional<uint32_t> FindDocument(uint64_t doc_id) const;
 
@@ -63,6 +71,7 @@ class Segment {
   std::unique_ptr<SectionFile> file_;
   SegmentTotals totals_;
   std::span<const uint64_t> doc_ids_;
+  std::span<const uint32_t> doc_id_order_;  // only of a reordered segment
   std::span<const float> static_ranks_;
   std::span<const uint32_t> length_codes_;
   TermDictionary terms_;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "index/core/segment/length_code.h"
 #include "index/core/segment/section_file.h"
@@ -109,8 +110,19 @@ neptune::Status SegmentWriter::Close() {
   return positions_.Close(/*durable=*/false);
 }
 
+// Ordinals in ascending order of doc_id.
+std::vector<uint32_t> SegmentWriter::DocIdOrder() const {
+  std::vector<uint32_t> order(doc_ids_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [this](uint32_t a, uint32_t b) { return doc_ids_[a] < doc_ids_[b]; });
+  return order;
+}
+
 neptune::StatusOr<uint64_t> SegmentWriter::Finish() {
   NEPTUNE_RETURN_IF_ERROR(Close());
+  const bool is_reordered = !std::is_sorted(doc_ids_.begin(), doc_ids_.end());
+  if (is_reordered) totals_.flags |= kReorderedFlag;
   totals_.document_count = doc_ids_.size();
   totals_.term_count = terms_.term_count();
   totals_.block_count = block_lasts_.size();
@@ -135,6 +147,10 @@ neptune::StatusOr<uint64_t> SegmentWriter::Finish() {
   file->AppendFile(postings_.path());
   file->BeginSection(kPositionsSection);
   file->AppendFile(positions_.path());
+  if (is_reordered) {
+    const std::vector<uint32_t> order = DocIdOrder();
+    array(kDocIdOrderSection, order);
+  }
   return file->Finish();
 }
 

@@ -1,12 +1,12 @@
-// Writes a segment: documents in ascending order of doc_id, then terms in ascending order of key,
-// each with its postings.
+// Writes a segment: documents in the order of their ordinals, terms in ascending order of key,
+// each with its postings. If doc_ids do not ascend, the segment says that it is reordered.
 //
 // Source: none. Format: format.md.
 // Layer: index/core, segment. Writes `segment` and two working files in the folder.
 // Threads: thread-compatible.
 // Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than 4 GiB of postings of one term).
 //   The first error stays; Finish returns it.
-// Limits: memory is 16 bytes a document, 12 bytes a posting block and the term dictionary.
+// Limits: memory is 16 bytes a document, 20 where reordered, 12 bytes a posting block and the term dictionary.
 
 #pragma once
 
@@ -34,7 +34,7 @@ class SegmentWriter {
   SegmentWriter(const SegmentWriter&) = delete;
   SegmentWriter& operator=(const SegmentWriter&) = delete;
 
-  // REQUIRES: doc_id greater than the last.
+  // REQUIRES: doc_id differs from all others.
   void AddDocument(uint64_t doc_id, float static_rank,
                    const std::array<uint32_t, kFieldCount>& lengths);
   // The same for a document of another segment, of whose lengths the codes are known; the lengths of
@@ -64,6 +64,7 @@ class SegmentWriter {
 
   void FlushBlock();
   neptune::Status Close();
+  std::vector<uint32_t> DocIdOrder() const;
 
   const std::string directory_;
   SegmentTotals totals_;

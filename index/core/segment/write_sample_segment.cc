@@ -1,7 +1,9 @@
-// Writes the small segment that the fuzz target starts from: write_sample_segment FILE
+// Writes the small segment that the fuzz target starts from: write_sample_segment FILE [reorder]
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "index/core/builder/index_builder.h"
 
@@ -11,10 +13,10 @@ constexpr char kText[] =
     "A segment holds the documents of one partition of one tier: their numbers, lengths and ranks, "
     "a dictionary of the words, and for each word the documents that hold it, with positions.";
 
-int Run(const std::filesystem::path& file) {
+int Run(const std::filesystem::path& file, bool reorder) {
   using search::index::IndexBuilder;
   const std::filesystem::path folder = file.string() + ".parts";
-  auto builder = IndexBuilder::Create({.directory = folder.string()});
+  auto builder = IndexBuilder::Create({.directory = folder.string(), .reorder = reorder});
   if (!builder.ok()) return 1;
   for (uint64_t i = 1; i <= 300; ++i) {
     const std::string number = "n" + std::to_string(i % 40);
@@ -40,9 +42,10 @@ int Run(const std::filesystem::path& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: write_sample_segment FILE\n");
+  const bool reorder = argc == 3 && std::string_view(argv[2]) == "reorder";
+  if (argc != 2 && !reorder) {
+    std::fprintf(stderr, "usage: write_sample_segment FILE [reorder]\n");
     return 2;
   }
-  return Run(argv[1]);
+  return Run(argv[1], reorder);
 }
