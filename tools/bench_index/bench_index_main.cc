@@ -23,7 +23,8 @@ DEFINE_int32(warmup, 1, "query: passes before those that are timed; at most 1,00
 DEFINE_string(tsv, "", "query: file for the times; by default standard output");
 DEFINE_string(label, "neptune", "query, compare: name of our engine in the times");
 DEFINE_bool(reordered, false,
-            "compare: the documents of all engines are reordered, so more is asked of ours");
+            "build: put similar documents together; compare: the documents of all engines are "
+            "reordered, so more is asked of ours");
 DEFINE_bool(word_sequences, false,
             "compare: our index holds sequences of words, so more is asked of phrases");
 DEFINE_bool(require_bounds, false, "compare: end with status 1 unless every bound is reached");
@@ -49,7 +50,8 @@ constexpr char kUsage[] =
 Status Build(const std::string& directory) {
   const int64_t start = MonotonicNanoseconds();
   NEPTUNE_ASSIGN_OR_RETURN(const auto input, OpenByteSource("-"));
-  NEPTUNE_ASSIGN_OR_RETURN(const auto built, BuildBenchIndex(directory, input.get()));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto built,
+                           BuildBenchIndex(directory, input.get(), FLAGS_reordered));
   printf("{\"engine\":\"neptune\",\"docs\":%llu,\"segments\":1,\"secs\":%.1f,\"bytes\":%llu}\n",
          static_cast<unsigned long long>(built.document_count),
          static_cast<double>(MonotonicNanoseconds() - start) * 1e-9,

@@ -104,11 +104,13 @@ std::string TimeLine(const BenchTimes& times, const BenchCommand& command, uint6
 
 }  // namespace
 
-StatusOr<BenchBuildSummary> BuildBenchIndex(const std::string& directory, ByteSource* documents) {
+StatusOr<BenchBuildSummary> BuildBenchIndex(const std::string& directory, ByteSource* documents,
+                                            bool reorder) {
   NEPTUNE_ASSIGN_OR_RETURN(auto builder,
                            index::IndexBuilder::Create({.directory = directory,
                                                         .memory_size_max = kBuildMemoryMax,
-                                                        .words = index::WordRule::kAsciiRuns}));
+                                                        .words = index::WordRule::kAsciiRuns,
+                                                        .reorder = reorder}));
   std::string ids;
   NEPTUNE_RETURN_IF_ERROR(AddDocuments(documents, builder.get(), &ids));
   NEPTUNE_ASSIGN_OR_RETURN(const auto segment, builder->Finish());

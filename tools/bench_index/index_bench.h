@@ -30,9 +30,9 @@ struct BenchBuildSummary {
 };
 
 // Title, a line break and text of each object are one field; its `id` is kept beside the segment.
-// BM25 with k1 0.9 and b 0.4, no static rank.
+// BM25 with k1 0.9 and b 0.4, no static rank. `reorder`: similar documents together.
 neptune::StatusOr<BenchBuildSummary> BuildBenchIndex(const std::string& directory,
-                                                     ByteSource* documents);
+                                                     ByteSource* documents, bool reorder = false);
 
 // One line: COUNT, TOP_k or TOP_k_COUNT, a tab, a query.
 struct BenchCommand {

@@ -128,7 +128,9 @@ TEST(SearchPropertyTest, LicensesInPartitionsAnswerAsBruteForce) {
 TEST(SearchPropertyTest, ManyBlocksAndTiesAnswerAsBruteForce) {
   Checker checker(ZipfDocuments(6000, kSeed), {});
   checker.AddCollection({});
+  checker.AddCollection({.reorder = true});
   checker.AddCollection({.partition_count = 3, .two_tiers = true});
+  checker.AddCollection({.partition_count = 2, .reorder = true});
   checker.CheckQueries(600);
 }
 
@@ -136,7 +138,7 @@ TEST(SearchPropertyTest, DeletedDocumentsAreAsIfAbsent) {
   for (const uint64_t every : {2, 10}) {
     Checker checker(ZipfDocuments(4000, kSeed + 2), {});
     checker.AddCollection({});
-    checker.AddCollection({.partition_count = 3});
+    checker.AddCollection({.partition_count = 3, .reorder = true});
     checker.DeleteSome(every);
     checker.CheckQueries(400);
   }

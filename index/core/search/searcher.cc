@@ -101,13 +101,15 @@ class Searcher::Rep {
                            const std::optional<FlatPlan>& flat, const SearchOptions& options,
                            Evaluation* evaluation, SearchResult* result) const {
     const size_t count = options.k == 0 ? 0 : std::max(options.k, options.second_phase_count);
-    TopKQueue queue(std::min(count, kHitCountMax), !options.exhaustive);
+    const Segment& segment = space_.segment;
+    TopKQueue queue(std::min(count, kHitCountMax), !options.exhaustive,
+                    segment.is_reordered() ? segment.doc_ids() : std::span<const uint64_t>());
     const RankingOutcome outcome =
         flat ? BlockRanker(*flat, options.count_exactly, evaluation, &queue).Run()
              : DocumentRanker(plan, options.exhaustive, evaluation, &queue).Run();
     const std::vector<TopKQueue::Entry> entries = queue.Take();
     for (const TopKQueue::Entry& entry : entries) {
-      result->hits.push_back({space_.segment.doc_ids()[entry.ordinal], entry.score});
+      result->hits.push_back({segment.doc_ids()[entry.ordinal], entry.score});
     }
     result->total = outcome.matched;
     result->total_is_exact = !outcome.pruned && !evaluation->stopped();

@@ -1,7 +1,7 @@
 // The k best documents so far, and the score a further one must have.
 //
 // Source: none. Layer: index/core, search. Threads: thread-compatible.
-// Ties: of equal scores the smaller ordinal is better, in whatever order documents come. Order is by
+// Ties: of equal scores the smaller doc_id is better, in whatever order documents come. Order is by
 //   the score as it is reported (ToScore), which rounds sums above 256, so that merging results of
 //   partitions orders the same way.
 // Limits: holds at most k entries.
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "index/core/search/score.h"
@@ -23,8 +24,10 @@ class TopKQueue {
     uint32_t ordinal = 0;
   };
 
-  // `prune` false: required() stays 0, for exhaustive evaluation.
-  TopKQueue(size_t k, bool prune) : k_(k), prune_(prune) {
+  // `prune` false: required() stays 0, for exhaustive evaluation. `doc_ids`: by ordinal; empty if they
+  // ascend. They outlive the queue.
+  TopKQueue(size_t k, bool prune, std::span<const uint64_t> doc_ids = {})
+      : k_(k), prune_(prune), better_{doc_ids} {
     entries_.reserve(k);
     if (k == 0) required_ = prune ? UINT32_MAX : 0;
   }
@@ -43,26 +46,31 @@ class TopKQueue {
     const Entry entry{ToScore(units), ordinal};
     if (entries_.size() < k_) {
       entries_.push_back(entry);
-      std::push_heap(entries_.begin(), entries_.end(), Better);
+      std::push_heap(entries_.begin(), entries_.end(), better_);
       if (entries_.size() == k_) UpdateRequired();
-    } else if (k_ > 0 && Better(entry, entries_.front())) {
-      std::pop_heap(entries_.begin(), entries_.end(), Better);
+    } else if (k_ > 0 && better_(entry, entries_.front())) {
+      std::pop_heap(entries_.begin(), entries_.end(), better_);
       entries_.back() = entry;
-      std::push_heap(entries_.begin(), entries_.end(), Better);
+      std::push_heap(entries_.begin(), entries_.end(), better_);
       UpdateRequired();
     }
   }
 
   // Best first. Empties the queue.
   std::vector<Entry> Take() {
-    std::sort(entries_.begin(), entries_.end(), Better);
+    std::sort(entries_.begin(), entries_.end(), better_);
     return std::move(entries_);
   }
 
  private:
-  static bool Better(const Entry& a, const Entry& b) {
-    return a.score != b.score ? a.score > b.score : a.ordinal < b.ordinal;
-  }
+  struct Better {
+    std::span<const uint64_t> doc_ids;
+    bool operator()(const Entry& a, const Entry& b) const {
+      if (a.score != b.score) return a.score > b.score;
+      if (doc_ids.empty()) return a.ordinal < b.ordinal;
+      return doc_ids[a.ordinal] < doc_ids[b.ordinal];
+    }
+  };
 
   // The least units, at most `units`, of which ToScore gives the score.
   static ScoreUnits LeastAsGood(float score, ScoreUnits units) {
@@ -70,7 +78,7 @@ class TopKQueue {
     return units;
   }
 
-  // An equal score may enter by its ordinal.
+  // An equal score may enter by its doc_id.
   void UpdateRequired() {
     if (!prune_) return;
     const float worst = entries_.front().score;
@@ -80,6 +88,7 @@ class TopKQueue {
 
   size_t k_;
   bool prune_;
+  Better better_;
   ScoreUnits required_ = 0;
   std::vector<Entry> entries_;  // heap, worst in front
 };

@@ -53,6 +53,16 @@ TEST(TopKQueueTest, OrderOfOfferDoesNotMatter) {
   }
 }
 
+TEST(TopKQueueTest, TiesGoByDocIdWhereOrdinalsDoNotFollowIt) {
+  const std::vector<uint64_t> doc_ids = {90, 20, 50, 70};
+  TopKQueue queue(2, /*prune=*/true, doc_ids);
+  for (uint32_t ordinal = 0; ordinal < 4; ++ordinal) queue.Offer(ordinal, 100);
+  const auto best = queue.Take();
+  ASSERT_EQ(best.size(), 2U);
+  EXPECT_EQ(best[0].ordinal, 1U);
+  EXPECT_EQ(best[1].ordinal, 2U);
+}
+
 TEST(TopKQueueTest, RaisedBarLeavesOutWhatIsBelow) {
   TopKQueue queue(2, /*prune=*/true);
   queue.RaiseBar(100);

@@ -29,9 +29,10 @@ neptune::StatusOr<std::unique_ptr<TestCollection>> TestCollection::Build(
   const size_t count = options.partition_count * (options.two_tiers ? 2 : 1);
   for (size_t i = 0; i < count; ++i) {
     folders.push_back(collection->folder_.path() + "/" + std::to_string(i));
-    NEPTUNE_ASSIGN_OR_RETURN(
-        auto builder, IndexBuilder::Create(
-                          {.directory = folders[i], .memory_size_max = options.memory_size_max}));
+    NEPTUNE_ASSIGN_OR_RETURN(auto builder,
+                             IndexBuilder::Create({.directory = folders[i],
+                                                   .memory_size_max = options.memory_size_max,
+                                                   .reorder = options.reorder}));
     builders.push_back(std::move(builder));
   }
   for (const TestDocument& document : documents) {

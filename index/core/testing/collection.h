@@ -38,6 +38,7 @@ struct CollectionOptions {
   bool two_tiers = false;
   RankingOptions ranking = {};
   size_t memory_size_max = size_t{64} << 20;
+  bool reorder = false;  // the documents of each segment
 };
 
 class TestCollection {
