@@ -37,19 +37,21 @@ StatusOr<std::string> FindProgram(const std::string& name) {
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   for (const fs::path& root :
        {fs::path("."), fs::path(self.string() + ".runfiles/neptune_search")}) {
-    const fs::path path = root / "tests/peers" / name;
+    const fs::path path = root / name;
     if (fs::exists(path, error)) return path.string();
   }
-  return neptune::NotFound("the program tests/peers/", name, " is not beside the lab");
+  return neptune::NotFound("the program ", name, " is not beside the lab");
 }
 
 // In the child, between fork and exec: system calls only.
 [[noreturn]] void Become(char* const* arguments, int input, int output, int processor) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  cpu_set_t processors;
-  CPU_ZERO(&processors);
-  CPU_SET(processor, &processors);
-  sched_setaffinity(0, sizeof(processors), &processors);
+  if (processor >= 0) {
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    CPU_SET(processor, &processors);
+    sched_setaffinity(0, sizeof(processors), &processors);
+  }
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   execv(arguments[0], arguments);
@@ -125,6 +127,15 @@ StatusOr<std::string> PeerProcess::ReadLine() {
   }
 }
 
+void PeerProcess::WriteLine(std::string line) {
+  line += '\n';
+  // The lab ignores the signal of a pipe that nobody reads.
+  std::signal(SIGPIPE, SIG_IGN);
+  (void)!write(input_, line.data(), line.size());
+}
+
+void PeerProcess::Signal(int signal) const { kill(process_, signal); }
+
 double PeerProcess::ProcessorSeconds() const {
   clockid_t clock{};
   timespec used{};
@@ -135,11 +146,14 @@ double PeerProcess::ProcessorSeconds() const {
 StatusOr<PeerLoad> RunPeers(const PeerRun& run) {
   std::vector<std::string> serve = {"serve"};
   serve.insert(serve.end(), run.server_arguments.begin(), run.server_arguments.end());
-  NEPTUNE_ASSIGN_OR_RETURN(auto server, PeerProcess::Start(run.server, serve, kServerProcessor));
+  const std::string folder = "tests/peers/";
+  NEPTUNE_ASSIGN_OR_RETURN(auto server,
+                           PeerProcess::Start(folder + run.server, serve, kServerProcessor));
   NEPTUNE_ASSIGN_OR_RETURN(const std::string port, server->ReadLine());
   std::vector<std::string> ask = {run.caller_command, "--port=" + port.substr(port.find(' ') + 1)};
   ask.insert(ask.end(), run.caller_arguments.begin(), run.caller_arguments.end());
-  NEPTUNE_ASSIGN_OR_RETURN(auto caller, PeerProcess::Start(run.caller, ask, kCallerProcessor));
+  NEPTUNE_ASSIGN_OR_RETURN(auto caller,
+                           PeerProcess::Start(folder + run.caller, ask, kCallerProcessor));
   NEPTUNE_RETURN_IF_ERROR(caller->ReadLine().status());  // "begin"
   PeerLoad load;
   load.server_processor_s = -server->ProcessorSeconds();

@@ -1,4 +1,5 @@
-// Programs of tests/peers as processes of their own: one that serves on one processor, one that asks it on another.
+// Programs as processes of their own. For measurements of one peer against another: one of tests/peers that serves on
+// one processor, one that asks it on another.
 //
 // Source: none. Layer: tools.
 // Threads: thread-compatible.
@@ -23,7 +24,8 @@ namespace search::lab {
 
 class PeerProcess {
  public:
-  // Starts `program` ("neptune_echo") on the processor of that index, counted round if there are fewer.
+  // Starts `program` ("tests/peers/neptune_echo") on the processor of that index, counted round if there are fewer;
+  // on any if it is negative.
   static neptune::StatusOr<std::unique_ptr<PeerProcess>> Start(
       const std::string& program, const std::vector<std::string>& arguments, int processor);
   // Ends its input, and the process if it does not end then; waits for it.
@@ -33,6 +35,9 @@ class PeerProcess {
 
   // The next line of its output, without its end.
   neptune::StatusOr<std::string> ReadLine();
+  // Gives it a line; one that has ended gets nothing.
+  void WriteLine(std::string line);
+  void Signal(int signal) const;
   double ProcessorSeconds() const;
 
  private:

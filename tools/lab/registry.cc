@@ -6,7 +6,7 @@ namespace search::lab {
 
 std::vector<Experiment> AllExperiments() {
   return {
-      LbStaleness(), EchoOverhead(), RpcEcho(), RpcTail(), RpcFeatures(),
+      LbStaleness(), EchoOverhead(), RpcEcho(), RpcTail(), RpcFeatures(), MemberDetect(),
   };
 }
 

@@ -176,7 +176,7 @@ class OpenLoop {
       ++ended_count_;
       if (number < load_.warm_up_count) return;
       result_.outcomes.push_back({at, neptune::this_thread::Now() - at, status.code(),
-                                  SimCluster::ServerNumber(report.server)});
+                                  SimCluster::ServerNumber(report.server), report.attempts});
     });
   }
 

@@ -87,6 +87,7 @@ struct SimOutcome {
   neptune::Duration response{};
   neptune::StatusCode status = neptune::StatusCode::kOk;
   int server = -1;
+  int attempts = 0;
 };
 
 struct SimLoadResult {

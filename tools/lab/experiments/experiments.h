@@ -17,4 +17,7 @@ Experiment RpcEcho();
 Experiment RpcTail();
 Experiment RpcFeatures();
 
+// Membership.
+Experiment MemberDetect();
+
 }  // namespace search::lab
