@@ -5,7 +5,8 @@
 namespace neptune {
 namespace {
 
-thread_local Loop* current_loop = nullptr;
+// In the program's own thread-local block: found without a call. libneptune.so is there from the start.
+__attribute__((tls_model("initial-exec"))) thread_local Loop* current_loop = nullptr;
 
 }  // namespace
 

@@ -35,6 +35,10 @@ PRODUCT_DEPENDENCIES = {
     "tests": ["index/core", "index/tier", "docserver", "cache", "frontend", "neptune", "tools"],
 }
 
+# For what every call passes through. Position-independent code calls even its own file's functions as if another
+# library could replace them, unless it is told that none does.
+HOT_PATH_COPTS = ["-fno-semantic-interposition"]
+
 def _package_of(label):
     """Workspace-relative package of a dependency label, or None for this package or another repository."""
     if not label.startswith("//"):

@@ -18,6 +18,7 @@ namespace {
 
 // How much nicer than the serving loops a background loop is (0 to 19).
 constexpr int kBackgroundNiceness = 10;
+constexpr int kLocalRoundCount = 3;
 
 void ConfigureThisThread(const LoopOptions& options) {
   // Signals belong to the program's main thread.
@@ -36,11 +37,12 @@ void ConfigureThisThread(const LoopOptions& options) {
 
 RealLoop::RealLoop(const LoopOptions& options, uint64_t seed)
     : options_(options),
-      io_(1),
+      io_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),  // sockets are used on this thread only
       keep_running_(io_.get_executor()),
       os_timer_(io_),
       random_(seed),
       read_buffer_(std::make_unique<std::array<char, 64 * 1024>>()),
+      stream_poller_(std::make_unique<StreamPoller>(*this)),
       network_(std::make_unique<RealNetwork>(*this)) {}
 
 RealLoop::~RealLoop() { Stop(); }
@@ -110,12 +112,15 @@ void RealLoop::RunDueTimers() {
   ArmTimer();
 }
 
-// Tasks posted by these tasks wait for the next turn, so that sockets get theirs.
+// What tasks post goes on for some rounds: an event makes a thread ready, the thread writes, the write leaves, all
+// before the poller is asked again. Then sockets get their turn.
 void RealLoop::RunLocalTasks() {
-  for (size_t count = local_tasks_.size(); count > 0 && !stop_; --count) {
-    Task task = std::move(local_tasks_.front());
-    local_tasks_.pop_front();
-    task();
+  for (int round = 0; round < kLocalRoundCount; ++round) {
+    for (size_t count = local_tasks_.size(); count > 0 && !stop_; --count) {
+      Task task = std::move(local_tasks_.front());
+      local_tasks_.pop_front();
+      task();
+    }
   }
 }
 
@@ -127,10 +132,12 @@ void RealLoop::Run() {
   ConfigureThisThread(options_);
   SetCurrent(this);
   while (!stop_) {
+    // One event and what follows from it, without asking the poller for more as long as it has told of some.
     if (local_tasks_.empty()) {
       io_.run_one();
+    } else {
+      io_.poll();
     }
-    io_.poll();
     RunLocalTasks();
   }
   SetCurrent(nullptr);

@@ -1,15 +1,18 @@
-// Reading waits for readiness and then reads into the loop's one buffer, so an idle connection
-// holds no memory. What is written during a turn of the loop leaves in one system call at its end.
+// Bytes are read when there are some, into the loop's one buffer, so an idle connection holds no memory. What is
+// written during a turn of the loop leaves in one system call at its end.
 
 #include "neptune/world/real/real_stream.h"
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/error.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <string>
 #include <utility>
 
 #include "neptune/world/real/asio_edge.h"
 #include "neptune/world/real/real_loop.h"
+#include "neptune/world/real/stream_poller.h"
 
 namespace neptune {
 namespace {
@@ -19,20 +22,30 @@ using boost::system::error_code;
 
 // Bytes handed over in one event before the loop's other sockets get a turn.
 constexpr size_t kReadSizeMax = 256 * 1024;
+// The peer has ended its side, or the connection is broken: reading finds out which.
+constexpr uint32_t kEndEvents = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 
-// Lives as long as an operation of the poller refers to it; the Stream itself may be gone.
-class Connection : public std::enable_shared_from_this<Connection> {
+// Lives until it is shut; the Stream itself may be gone before, while queued bytes leave.
+class Connection final : public StreamPoller::Watcher,
+                         public std::enable_shared_from_this<Connection> {
  public:
-  Connection(RealLoop& loop, tcp::socket socket) : loop_(loop), socket_(std::move(socket)) {
+  Connection(RealLoop& loop, tcp::socket socket) : loop_(loop) {
     error_code error;
-    peer_ = FromAsio(socket_.remote_endpoint(error));
-    socket_.set_option(tcp::no_delay(true), error);
-    socket_.non_blocking(true, error);
+    peer_ = FromAsio(socket.remote_endpoint(error));
+    socket.set_option(tcp::no_delay(true), error);
+    socket.non_blocking(true, error);
+    socket_ = socket.release(error);  // from Asio's reactor: the poller takes it
   }
+
+  ~Connection() override {
+    if (!ended_) close(socket_);  // with its loop
+  }
+
+  void Register() { loop_.stream_poller().Add(socket_, shared_from_this()); }
 
   void Start(StreamHandler* handler) {
     handler_ = handler;
-    WaitReadable();
+    if (readable_) ReadLater();
   }
 
   void Write(std::string bytes) {
@@ -48,7 +61,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void SetReading(bool on) {
     reading_ = on;
-    if (on) WaitReadable();
+    if (on && readable_) ReadLater();
   }
 
   // No event reaches the handler any more; queued bytes still leave.
@@ -67,33 +80,43 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Endpoint peer() const { return peer_; }
 
  private:
-  void WaitReadable() {
-    if (waiting_readable_ || !reading_ || ended_ || handler_ == nullptr) return;
-    waiting_readable_ = true;
-    socket_.async_wait(tcp::socket::wait_read,
-                       [self = shared_from_this()](const error_code& error) {
-                         self->waiting_readable_ = false;
-                         if (!error) self->ReadSome();
-                       });
+  void OnReady(uint32_t events) override {
+    const auto self = shared_from_this();
+    if ((events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0 && std::exchange(full_, false)) Flush();
+    if ((events & (EPOLLIN | kEndEvents)) == 0) return;
+    readable_ = true;
+    ended_by_peer_ |= (events & kEndEvents) != 0;
+    ReadSome();
+  }
+
+  void ReadLater() {
+    if (std::exchange(read_posted_, true)) return;
+    loop_.Post([self = shared_from_this()] {
+      self->read_posted_ = false;
+      self->ReadSome();
+    });
   }
 
   void ReadSome() {
     auto& buffer = loop_.read_buffer();
-    for (size_t total = 0; total < kReadSizeMax && reading_ && handler_ != nullptr;) {
-      error_code error;
-      const size_t size = socket_.read_some(boost::asio::buffer(buffer), error);
-      if (error == boost::asio::error::would_block) break;
-      if (error)
-        return End(error == boost::asio::error::eof ? OkStatus() : FromErrorCode(error, Doing()));
-      handler_->OnData({buffer.data(), size});
-      total += size;
-      if (size < buffer.size()) break;
+    for (size_t total = 0; readable_ && reading_ && handler_ != nullptr;) {
+      if (total >= kReadSizeMax) return ReadLater();
+      const ssize_t size = recv(socket_, buffer.data(), buffer.size(), 0);
+      if (size < 0 && errno == EINTR) continue;
+      if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        readable_ = false;
+        return;
+      }
+      if (size <= 0) return End(size == 0 ? OkStatus() : LastError());
+      // The socket is empty, and more bytes are a new event. Not so an end that came with the last one.
+      if (static_cast<size_t>(size) < buffer.size() && !ended_by_peer_) readable_ = false;
+      handler_->OnData({buffer.data(), static_cast<size_t>(size)});
+      total += static_cast<size_t>(size);
     }
-    WaitReadable();
   }
 
   void ScheduleFlush() {
-    if (flush_scheduled_ || waiting_writable_) return;
+    if (flush_scheduled_ || full_) return;
     flush_scheduled_ = true;
     loop_.Post([self = shared_from_this()] {
       self->flush_scheduled_ = false;
@@ -104,26 +127,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Flush() {
     if (ended_) return;
     while (sent_ < pending_.size()) {
-      error_code error;
-      sent_ += socket_.write_some(
-          boost::asio::buffer(pending_.data() + sent_, pending_.size() - sent_), error);
-      if (error == boost::asio::error::would_block) return WaitWritable();
-      if (error) return End(FromErrorCode(error, Doing()));
+      const ssize_t size =
+          send(socket_, pending_.data() + sent_, pending_.size() - sent_, MSG_NOSIGNAL);
+      if (size < 0 && errno == EINTR) continue;
+      if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        pending_.erase(0, std::exchange(sent_, 0));
+        full_ = true;
+        return;
+      }
+      if (size < 0) return End(LastError());
+      sent_ += static_cast<size_t>(size);
     }
     pending_.clear();
     sent_ = 0;
     if (closing_) return Shut();
     if (std::exchange(had_unsent_, false) && handler_ != nullptr) handler_->OnDrained();
-  }
-
-  void WaitWritable() {
-    pending_.erase(0, std::exchange(sent_, 0));
-    waiting_writable_ = true;
-    socket_.async_wait(tcp::socket::wait_write,
-                       [self = shared_from_this()](const error_code& error) {
-                         self->waiting_writable_ = false;
-                         if (!error) self->Flush();
-                       });
   }
 
   void End(const Status& reason) {
@@ -133,25 +151,31 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void Shut() {
-    ended_ = true;
+    if (std::exchange(ended_, true)) return;
     pending_.clear();
     sent_ = 0;
-    error_code ignored;
-    socket_.shutdown(tcp::socket::shutdown_both, ignored);
-    socket_.close(ignored);
+    shutdown(socket_, SHUT_RDWR);
+    close(socket_);
+    loop_.stream_poller().Forget(this);
   }
 
-  std::string Doing() const { return "connection to " + peer_.ToString(); }
+  // Of the system call that just failed.
+  Status LastError() const {
+    return FromErrorCode(error_code(errno, boost::system::system_category()),
+                         "connection to " + peer_.ToString());
+  }
 
   RealLoop& loop_;
-  tcp::socket socket_;
+  int socket_ = -1;
   Endpoint peer_;
   StreamHandler* handler_ = nullptr;
   std::string pending_;  // bytes to send; the first sent_ of them are gone
   size_t sent_ = 0;
   bool reading_ = true;
-  bool waiting_readable_ = false;
-  bool waiting_writable_ = false;
+  bool readable_ = false;  // there may be bytes that no event will tell of again
+  bool ended_by_peer_ = false;
+  bool read_posted_ = false;
+  bool full_ = false;  // the system takes no more bytes; an event tells when it does
   bool flush_scheduled_ = false;
   bool had_unsent_ = false;
   bool closing_ = false;
@@ -161,7 +185,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 class RealStream final : public Stream {
  public:
   RealStream(RealLoop& loop, tcp::socket socket)
-      : connection_(std::make_shared<Connection>(loop, std::move(socket))) {}
+      : connection_(std::make_shared<Connection>(loop, std::move(socket))) {
+    connection_->Register();
+  }
   ~RealStream() override {
     if (!closed_) connection_->Abandon();
   }
