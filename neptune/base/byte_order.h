@@ -38,6 +38,14 @@ T LoadBigEndian(const void* bytes) {
   return ToBigEndian(value);
 }
 
+// Writes a number at `bytes`, which has room for sizeof(T) bytes; returns where the next one goes.
+template <std::unsigned_integral T>
+char* StoreBigEndian(T value, char* bytes) {
+  const T big = ToBigEndian(value);
+  std::memcpy(bytes, &big, sizeof(T));
+  return bytes + sizeof(T);
+}
+
 // Appends to a string that it does not own.
 class ByteWriter {
  public:

@@ -1,5 +1,6 @@
 #include "neptune/base/checksum.h"
 
+#define XXH_INLINE_ALL  // most of what is summed up is shorter than the call would take
 #include <xxhash.h>
 
 namespace neptune {

@@ -157,7 +157,7 @@ Status Node::StartServers() {
       options.refused_connections = counters_.refused_connections;
       auto server = std::make_unique<FrameServer>(
           *loop->loop, options,
-          [this](IncomingRequest request) { TakeRequest(std::move(request)); });
+          [this](IncomingRequest&& request) { TakeRequest(std::move(request)); });
       status = server->Listen(at, share_port);
       if (status.ok()) at = server->local();
       servers_.push_back(std::move(server));
@@ -268,7 +268,7 @@ void Node::TakeProbeAnswer(std::string_view bytes) {
   }
 }
 
-void Node::TakeRequest(IncomingRequest request) {
+void Node::TakeRequest(IncomingRequest&& request) {
   Status why = Unavailable("node ", options_.name, draining_ ? " has stopped" : " is starting");
   if (ready_) {  // before that another loop may be adding to hosts_
     const auto found = hosts_.find(request.header.service.value());

@@ -98,7 +98,7 @@ class Node {
   Status AddStatusSections();
   // What came to the probe endpoint and is neither a poll nor a probe.
   void TakeProbeAnswer(std::string_view bytes);
-  void TakeRequest(IncomingRequest request);
+  void TakeRequest(IncomingRequest&& request);
   void TakeView(std::shared_ptr<const YellowPageView> view);
   void FillAnnouncement(Announcement* announcement);
   void Shutdown(Duration grace);

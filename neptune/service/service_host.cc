@@ -192,13 +192,13 @@ const ServiceHost::MethodEntry* ServiceHost::Find(const IncomingRequest& request
   } else if (std::find(partitions_.begin(), partitions_.end(), header.partition) ==
              partitions_.end()) {
     *why = Unavailable("partition ", header.partition, " of ", service_, " is not on this node");
-  } else if (request.deadline <= Loop::Current()->Now()) {
+  } else if (request.deadline <= request.received) {
     *why = DeadlineExceeded("the request arrived after its deadline");
   }
   return &method;
 }
 
-void ServiceHost::Dispatch(IncomingRequest request) {
+void ServiceHost::Dispatch(IncomingRequest&& request) {
   Status why;
   const MethodEntry* const method = Find(request, &why);
   if (!why.ok()) return Refuse(std::move(request), why, method);
@@ -208,7 +208,8 @@ void ServiceHost::Dispatch(IncomingRequest request) {
   Enqueue(std::move(request), *method);
 }
 
-void ServiceHost::Refuse(IncomingRequest request, const Status& status, const MethodEntry* method) {
+void ServiceHost::Refuse(IncomingRequest&& request, const Status& status,
+                         const MethodEntry* method) {
   if (method != nullptr) method->ForStatus(status).Increment();
   ResponseHeader header;
   header.status = status;
@@ -222,17 +223,23 @@ bool ServiceHost::TryRunInPlace(IncomingRequest& request, const MethodEntry& met
     --short_count_;
     return false;
   }
-  // The thread's body owns the request only once it runs, so that a refused thread leaves it here.
-  IncomingRequest* const source = &request;
-  const auto started = loops_.Current().scheduler->RunInPlace([this, source, &method] {
-    Serve(std::move(*source), method);
-    --short_count_;
+  // The thread's body owns the request only once it runs, so that a refused thread leaves it here. One pointer
+  // fits into the body without memory of its own; it leads nowhere once the thread has parked.
+  struct Start {
+    ServiceHost& host;
+    IncomingRequest& request;
+    const MethodEntry& method;
+  } start{*this, request, method};
+  const auto started = loops_.Current().scheduler->RunInPlace([from = &start] {
+    ServiceHost& host = from->host;
+    host.Serve(std::move(from->request), from->method);
+    --host.short_count_;
   });
   if (!started.ok()) --short_count_;
   return started.ok();
 }
 
-void ServiceHost::Enqueue(IncomingRequest request, const MethodEntry& method) {
+void ServiceHost::Enqueue(IncomingRequest&& request, const MethodEntry& method) {
   const std::shared_ptr<IncomingCall> call = request.call;
   RequestTicket ticket = 0;
   bool refused = false;
@@ -385,7 +392,7 @@ ResponseHeader ServiceHost::Conclude(const IncomingRequest& request, const Metho
   return header;
 }
 
-void ServiceHost::BeginStream(IncomingRequest request, const MethodEntry& method) {
+void ServiceHost::BeginStream(IncomingRequest&& request, const MethodEntry& method) {
   if (stream_count_.fetch_add(1) >= options_.stream_count_max) {
     --stream_count_;
     return Refuse(

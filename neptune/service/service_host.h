@@ -69,7 +69,7 @@ class ServiceHost final : public ServiceRegistrar {
   void Stop();
 
   // Takes a request from a serving loop.
-  void Dispatch(IncomingRequest request);
+  void Dispatch(IncomingRequest&& request);
 
   // Active and queued requests.
   uint32_t load_index() const { return load_.load(std::memory_order_relaxed); }
@@ -100,13 +100,13 @@ class ServiceHost final : public ServiceRegistrar {
   MethodEntry& Register(const MethodName& name, const MethodOptions& options);
   bool Healthy(PartitionId partition) const;
   const MethodEntry* Find(const IncomingRequest& request, Status* why) const;
-  void Refuse(IncomingRequest request, const Status& status, const MethodEntry* method);
+  void Refuse(IncomingRequest&& request, const Status& status, const MethodEntry* method);
   bool TryRunInPlace(IncomingRequest& request, const MethodEntry& method);
-  void Enqueue(IncomingRequest request, const MethodEntry& method);
+  void Enqueue(IncomingRequest&& request, const MethodEntry& method);
   void StartWaiting();
   void StartOn(NodeLoop& worker, IncomingRequest request, const MethodEntry& method);
   void Serve(IncomingRequest request, const MethodEntry& method);
-  void BeginStream(IncomingRequest request, const MethodEntry& method);
+  void BeginStream(IncomingRequest&& request, const MethodEntry& method);
   void ServeStream(IncomingRequest request, const MethodEntry& method);
   RequestContext ContextOf(const IncomingRequest& request) const;
   ResponseHeader Conclude(const IncomingRequest& request, const MethodEntry& method,

@@ -40,7 +40,9 @@ namespace {
 
 namespace context = boost::context::detail;
 
-thread_local ThreadScheduler* current_scheduler = nullptr;
+// In the program's own thread-local block, as Loop's.
+__attribute__((tls_model("initial-exec"))) thread_local ThreadScheduler* current_scheduler =
+    nullptr;
 
 // The C++ ABI keeps the stack of caught exceptions and the count of uncaught ones for each kernel
 // thread: a pointer and a number.
@@ -188,7 +190,6 @@ void ThreadScheduler::RunReady() {
 }
 
 void ThreadScheduler::SwitchInto(UserThread* thread) {
-  const ThreadRef keep(thread);
   ThreadScheduler* const previous_scheduler = std::exchange(current_scheduler, this);
   UserThread* const previous = std::exchange(current_, thread);
   CHECK(previous == nullptr) << "user-level threads do not nest";
@@ -235,7 +236,6 @@ void ThreadScheduler::SwitchOut(UserThread* thread) {
 }
 
 void ThreadScheduler::Finish(UserThread* thread) {
-  const ThreadRef keep(thread);
 #ifdef NEPTUNE_TSAN
   __tsan_destroy_fiber(thread->sanitizer_fiber_);
 #endif

@@ -156,6 +156,7 @@ class ThreadScheduler {
   StatusOr<ThreadRef> Create(Task body, std::string name);
   void MakeReady(UserThread* thread);
   void RunReady();
+  // REQUIRES: the caller holds a reference until it returns.
   void SwitchInto(UserThread* thread);
   void SwitchOut(UserThread* thread);
   void Finish(UserThread* thread);

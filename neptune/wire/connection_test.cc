@@ -276,6 +276,81 @@ TEST_F(ConnectionTest, CallNumberUsedTwiceClosesTheConnection) {
   EXPECT_TRUE(requests_.at(0).call->cancelled());
 }
 
+TEST_F(ConnectionTest, NumberOfACancelledCallIsNotUsedAgain) {
+  Serve();
+  const auto peer = ConnectRaw();
+  std::string cancel;
+  ASSERT_TRUE(AppendFrame(FrameType::kCancel, 1, "", "", &cancel).ok());
+  peer->stream->Write(RequestBytes(1, "a") + cancel + RequestBytes(1, "b"));
+  Run();
+  EXPECT_EQ(requests_.size(), 1u) << "its late answer would be taken for the second one's";
+  EXPECT_TRUE(peer->closed);
+}
+
+// What a peer sends after it opened stream 1, and whether the connection goes on.
+struct StreamFrames {
+  const char* what;
+  FrameType type;
+  size_t payload_size;
+  int count;
+  bool goes_on;
+};
+
+TEST_F(ConnectionTest, RulesOfAMessageStreamAreKept) {
+  Serve();
+  RequestHeader header;
+  header.stream = true;
+  for (const StreamFrames& frames : {
+           StreamFrames{"a window and a message", FrameType::kMessage, 100'000, 3, true},
+           StreamFrames{"over the window", FrameType::kMessage, 100'000, 4, false},
+           StreamFrames{"a message over the limit", FrameType::kMessage, kMessageSizeMax + 1, 1,
+                        false},
+           StreamFrames{"one end", FrameType::kEnd, 0, 1, true},
+           StreamFrames{"two ends", FrameType::kEnd, 0, 2, false},
+           StreamFrames{"an end with a payload", FrameType::kEnd, 1, 1, false},
+           StreamFrames{"a grant without its size", FrameType::kGrant, 0, 1, false},
+       }) {
+    const auto peer = ConnectRaw();
+    std::string bytes;
+    ASSERT_TRUE(AppendFrame(FrameType::kRequest, 1, EncodeRequestHeader(header), "", &bytes).ok());
+    for (int i = 0; i < frames.count; ++i) {
+      const std::string payload(frames.payload_size, 'x');
+      ASSERT_TRUE(AppendFrame(frames.type, 1, "", payload, &bytes).ok());
+    }
+    peer->stream->Write(bytes);
+    Run(milliseconds(200));
+    EXPECT_EQ(peer->closed, !frames.goes_on) << frames.what;
+    EXPECT_EQ(requests_.back().call->cancelled(), !frames.goes_on) << frames.what;
+  }
+}
+
+TEST_F(ConnectionTest, MessageForACallThatIsNoStreamClosesTheConnection) {
+  Serve();
+  const auto peer = ConnectRaw();
+  std::string message;
+  ASSERT_TRUE(AppendFrame(FrameType::kMessage, 1, "", "x", &message).ok());
+  peer->stream->Write(RequestBytes(1, "a") + message);
+  Run();
+  EXPECT_TRUE(peer->closed);
+}
+
+TEST_F(ConnectionTest, ActionsOfACancelledCallRunInOrderUnlessForgotten) {
+  IncomingCall call;
+  std::string ran;
+  call.OnCancel([&] { ran += "a"; });
+  const uint64_t forgotten = call.OnCancel([&] { ran += "b"; });
+  call.OnCancel([&] { ran += "c"; });
+  call.Forget(forgotten);
+  {
+    const CancelAction in_a_scope(&call, [&] { ran += "d"; });
+  }
+  call.Cancel();
+  call.Cancel();
+  EXPECT_EQ(ran, "ac");
+  call.OnCancel([&] { ran += "e"; });
+  EXPECT_EQ(ran, "ace") << "at once, when it is cancelled already";
+}
+
 TEST_F(ConnectionTest, CancellationOfAnUnknownCallIsIgnored) {
   Serve();
   const auto peer = ConnectRaw();

@@ -40,6 +40,34 @@ uint64_t EncodeTimeLeft(const std::optional<std::chrono::microseconds>& left) {
   return left ? static_cast<uint64_t>(std::max<int64_t>(left->count(), 0)) : kNoDeadline;
 }
 
+// Writes all of a prefix but its checksum.
+char* StorePrefix(FrameType type, uint64_t call, size_t section_size, size_t payload_size,
+                  char* at) {
+  at = StoreBigEndian(kMagic, at);
+  at = StoreBigEndian(kWireVersion, at);
+  at = StoreBigEndian(static_cast<uint8_t>(type), at);
+  at = StoreBigEndian(uint16_t{0}, at);
+  at = StoreBigEndian(call, at);
+  at = StoreBigEndian(static_cast<uint32_t>(section_size), at);
+  return StoreBigEndian(static_cast<uint32_t>(payload_size), at);
+}
+
+constexpr size_t kMessageSizeMaxOfStatus = 1024;
+constexpr size_t kResponseHeaderSizeMin = 15;
+
+void AppendResponseHeader(const ResponseHeader& header, std::string* out) {
+  const std::string_view message =
+      ToStd(header.status.message()).substr(0, kMessageSizeMaxOfStatus);
+  char fixed[kResponseHeaderSizeMin];
+  char* at = StoreBigEndian(static_cast<uint8_t>(header.status.code()), fixed);
+  at = StoreBigEndian(Saturated(header.queue_time), at);
+  at = StoreBigEndian(Saturated(header.run_time), at);
+  at = StoreBigEndian(header.load_index, at);
+  StoreBigEndian(static_cast<uint16_t>(message.size()), at);
+  out->append(fixed, sizeof(fixed));
+  out->append(message);
+}
+
 }  // namespace
 
 std::string EncodeRequestHeader(const RequestHeader& header) {
@@ -62,41 +90,39 @@ std::string EncodeRequestHeader(const RequestHeader& header) {
 }
 
 StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section) {
-  ByteReader reader(section);
   RequestHeader header;
+  NEPTUNE_RETURN_IF_ERROR(DecodeRequestHeader(section, &header));
+  return header;
+}
+
+Status DecodeRequestHeader(std::string_view section, RequestHeader* header) {
+  ByteReader reader(section);
   const auto flags = reader.Number<uint8_t>();
-  header.access = (flags & kFlagWrite) != 0 ? AccessMode::kWrite : AccessMode::kRead;
-  header.trace.sampled = (flags & kFlagSampled) != 0;
-  header.stream = (flags & kFlagStream) != 0;
-  header.partition = PartitionId(reader.Number<uint32_t>());
+  header->access = (flags & kFlagWrite) != 0 ? AccessMode::kWrite : AccessMode::kRead;
+  header->trace.sampled = (flags & kFlagSampled) != 0;
+  header->stream = (flags & kFlagStream) != 0;
+  header->partition = PartitionId(reader.Number<uint32_t>());
   const auto time_left = reader.Number<uint64_t>();
   if (time_left != kNoDeadline) {
     // A day is longer than any call; more would overflow sums with it.
     constexpr uint64_t kDay = 86'400'000'000;
-    header.time_left = std::chrono::microseconds(std::min(time_left, kDay));
+    header->time_left = std::chrono::microseconds(std::min(time_left, kDay));
   }
-  header.trace.trace_high = reader.Number<uint64_t>();
-  header.trace.trace_low = reader.Number<uint64_t>();
-  header.trace.span = reader.Number<uint64_t>();
-  header.service = ServiceName(std::string(reader.Counted<uint8_t>()));
-  header.method = MethodName(std::string(reader.Counted<uint8_t>()));
-  header.service_class = std::string(reader.Counted<uint8_t>());
+  header->trace.trace_high = reader.Number<uint64_t>();
+  header->trace.trace_low = reader.Number<uint64_t>();
+  header->trace.span = reader.Number<uint64_t>();
+  header->service = ServiceName(std::string(reader.Counted<uint8_t>()));
+  header->method = MethodName(std::string(reader.Counted<uint8_t>()));
+  header->service_class = reader.Counted<uint8_t>();
   if (!reader.finished())
     return DataLoss("request header of ", section.size(), " bytes is malformed");
   if ((flags & ~kFlagsKnown) != 0) return DataLoss("request header has unknown flags ", int{flags});
-  return header;
+  return OkStatus();
 }
 
 std::string EncodeResponseHeader(const ResponseHeader& header) {
   std::string out;
-  out.reserve(64);
-  ByteWriter writer(&out);
-  writer.Number(static_cast<uint8_t>(header.status.code()));
-  writer.Number(Saturated(header.queue_time));
-  writer.Number(Saturated(header.run_time));
-  writer.Number(header.load_index);
-  constexpr size_t kMessageSizeMax = 1024;
-  writer.Counted<uint16_t>(ToStd(header.status.message()).substr(0, kMessageSizeMax));
+  AppendResponseHeader(header, &out);
   return out;
 }
 
@@ -142,36 +168,46 @@ Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
   if (payload.size() > kPayloadSizeMax) {
     return ResourceExhausted("payload of ", payload.size(), " bytes is over ", kPayloadSizeMax);
   }
-  const size_t begin = out->size();
-  out->reserve(begin + kFramePrefixSize + section.size() + payload.size());
-  ByteWriter writer(out);
-  writer.Number(kMagic);
-  writer.Number(kWireVersion);
-  writer.Number(static_cast<uint8_t>(type));
-  writer.Number(uint16_t{0});
-  writer.Number(call);
-  writer.Number(static_cast<uint32_t>(section.size()));
-  writer.Number(static_cast<uint32_t>(payload.size()));
-  const std::string_view prefix(out->data() + begin, kChecksumOffset);
-  writer.Number(FrameChecksum(prefix, section, payload));
-  writer.Bytes(section);
-  writer.Bytes(payload);
+  char prefix[kFramePrefixSize];
+  char* const checksum = StorePrefix(type, call, section.size(), payload.size(), prefix);
+  StoreBigEndian(FrameChecksum({prefix, kFramePrefixSize}, section, payload), checksum);
+  out->reserve(out->size() + kFramePrefixSize + section.size() + payload.size());
+  out->append(prefix, sizeof(prefix));
+  out->append(section);
+  out->append(payload);
   return OkStatus();
+}
+
+void AppendResponse(uint64_t call, const ResponseHeader& header, std::string_view payload,
+                    std::string* out) {
+  const size_t begin = out->size();
+  out->append(kFramePrefixSize, '\0');
+  AppendResponseHeader(header, out);
+  const size_t section_size = out->size() - begin - kFramePrefixSize;
+  out->append(payload);
+  char* const prefix = out->data() + begin;
+  char* const checksum =
+      StorePrefix(FrameType::kResponse, call, section_size, payload.size(), prefix);
+  StoreBigEndian(
+      FrameChecksum({prefix, kFramePrefixSize}, {prefix + kFramePrefixSize, section_size}, payload),
+      checksum);
 }
 
 void FrameDecoder::Feed(std::string_view bytes) {
   if (!error_.ok()) return;
-  if (consumed_ > kCompactSize) {
-    buffer_.erase(0, std::exchange(consumed_, 0));
-  }
   buffer_ += bytes;
 }
 
-// Nothing is left in it. A connection that once carried a large frame does not keep its memory.
-void FrameDecoder::LetGoOfBuffer() {
-  if (buffer_.capacity() > kIdleBufferSizeMax) std::string().swap(buffer_);
-  buffer_.clear();
-  consumed_ = 0;
+// What was consumed is dropped when nothing else is left, or when it is much. A connection that once carried
+// a large frame does not keep its memory.
+void FrameDecoder::LetGoOfConsumed() {
+  if (consumed_ == buffer_.size()) {
+    if (buffer_.capacity() > kIdleBufferSizeMax) std::string().swap(buffer_);
+    buffer_.clear();
+    consumed_ = 0;
+  } else if (consumed_ > kCompactSize) {
+    buffer_.erase(0, std::exchange(consumed_, 0));
+  }
 }
 
 Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
@@ -203,28 +239,33 @@ Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
 }
 
 StatusOr<std::optional<Frame>> FrameDecoder::Next() {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::optional<FrameView> view, NextView());
+  if (!view) return std::nullopt;
+  return view->Copy();
+}
+
+StatusOr<std::optional<FrameView>> FrameDecoder::NextView() {
   if (!error_.ok()) return error_;
+  LetGoOfConsumed();
   const std::string_view rest = std::string_view(buffer_).substr(consumed_);
   if (rest.size() < kFramePrefixSize) return std::nullopt;
   const std::string_view prefix = rest.substr(0, kFramePrefixSize);
   size_t section_size = 0;
   size_t payload_size = 0;
-  if (error_ = CheckPrefix(prefix, &section_size, &payload_size); !error_.ok()) return error_;
+  if (Status status = CheckPrefix(prefix, &section_size, &payload_size); !status.ok()) {
+    return error_ = std::move(status);
+  }
   const size_t whole = kFramePrefixSize + section_size + payload_size;
   if (rest.size() < whole) return std::nullopt;
-  const std::string_view section = rest.substr(kFramePrefixSize, section_size);
-  const std::string_view payload = rest.substr(kFramePrefixSize + section_size, payload_size);
-  if (FrameChecksum(prefix, section, payload) !=
+  const FrameView frame{static_cast<FrameType>(prefix[5]),
+                        LoadBigEndian<uint64_t>(prefix.data() + 8),
+                        rest.substr(kFramePrefixSize, section_size),
+                        rest.substr(kFramePrefixSize + section_size, payload_size)};
+  if (FrameChecksum(prefix, frame.section, frame.payload) !=
       LoadBigEndian<uint64_t>(prefix.data() + kChecksumOffset)) {
     return error_ = DataLoss("frame of ", whole, " bytes fails its checksum");
   }
-  Frame frame;
-  frame.type = static_cast<FrameType>(prefix[5]);
-  frame.call = LoadBigEndian<uint64_t>(prefix.data() + 8);
-  frame.section = section;
-  frame.payload = payload;
   consumed_ += whole;
-  if (consumed_ == buffer_.size()) LetGoOfBuffer();
   return frame;
 }
 

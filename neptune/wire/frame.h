@@ -49,6 +49,16 @@ struct Frame {
   std::string payload;
 };
 
+// A frame whose bytes belong to the decoder.
+struct FrameView {
+  FrameType type = FrameType::kRequest;
+  uint64_t call = 0;
+  std::string_view section;
+  std::string_view payload;
+
+  Frame Copy() const { return {type, call, std::string(section), std::string(payload)}; }
+};
+
 enum class AccessMode : uint8_t { kRead = 0, kWrite = 1 };
 
 struct RequestHeader {
@@ -76,6 +86,8 @@ struct ResponseHeader {
 
 std::string EncodeRequestHeader(const RequestHeader& header);
 StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section);
+// Into a header that nothing was written to yet.
+Status DecodeRequestHeader(std::string_view section, RequestHeader* header);
 std::string EncodeResponseHeader(const ResponseHeader& header);
 StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section);
 std::string EncodeGrant(uint32_t size);
@@ -86,6 +98,9 @@ StatusOr<uint32_t> DecodeGrant(std::string_view section);
 Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
                    std::string_view payload, std::string* out);
 Status AppendFrame(const Frame& frame, std::string* out);
+// A response without the copy of its section. REQUIRES: the payload is below 4 GiB.
+void AppendResponse(uint64_t call, const ResponseHeader& header, std::string_view payload,
+                    std::string* out);
 
 struct FrameLimits {
   // Largest payload taken. Larger: bigger answers, more memory a connection. Default: 64 MiB.
@@ -101,10 +116,12 @@ class FrameDecoder {
   void Feed(std::string_view bytes);
   // The next whole frame, or nullopt if more bytes are needed.
   StatusOr<std::optional<Frame>> Next();
+  // The same without a copy: it is valid until the next call of this object.
+  StatusOr<std::optional<FrameView>> NextView();
   size_t buffered_size() const { return buffer_.size() - consumed_; }
 
  private:
-  void LetGoOfBuffer();
+  void LetGoOfConsumed();
   Status CheckPrefix(std::string_view prefix, size_t* section_size, size_t* payload_size) const;
 
   const FrameLimits limits_;

@@ -88,6 +88,43 @@ TEST(FrameTest, HeadersRoundTrip) {
   EXPECT_EQ(decoded->load_index, 7u);
 }
 
+TEST(FrameTest, ResponseIsTheSameWithoutACopyOfItsSection) {
+  ResponseHeader header;
+  header.status = ResourceExhausted("queue of echo is full");
+  header.queue_time = std::chrono::microseconds(5);
+  header.load_index = 7;
+  std::string bytes = "what was there before";
+  std::string expected = bytes;
+  ASSERT_TRUE(
+      AppendFrame({FrameType::kResponse, 9, EncodeResponseHeader(header), "payload"}, &expected)
+          .ok());
+  AppendResponse(9, header, "payload", &bytes);
+  EXPECT_EQ(bytes, expected);
+}
+
+TEST(FrameTest, GrantsRoundTrip) {
+  EXPECT_EQ(absl::BytesToHexString(ToAbsl(EncodeGrant(0x01020304))), "01020304");
+  EXPECT_EQ(*DecodeGrant(EncodeGrant(131'072)), 131'072u);
+  EXPECT_FALSE(DecodeGrant("abc").ok());
+  EXPECT_FALSE(DecodeGrant("abcde").ok());
+}
+
+TEST(FrameTest, ViewsAreDecodedLikeCopies) {
+  FrameDecoder decoder;
+  decoder.Feed(Encoded({FrameType::kRequest, 1, "", std::string(1'000'000, 'x')}));
+  const auto view = decoder.NextView();
+  ASSERT_TRUE(view->has_value());
+  EXPECT_EQ((*view)->payload, std::string(1'000'000, 'x'));
+  EXPECT_EQ(decoder.buffered_size(), 0u);
+  EXPECT_FALSE(decoder.NextView()->has_value());
+}
+
+TEST(FrameTest, StreamFlagRoundTrips) {
+  RequestHeader header = EchoHeader();
+  header.stream = true;
+  EXPECT_EQ(*DecodeRequestHeader(EncodeRequestHeader(header)), header);
+}
+
 TEST(FrameTest, FramesSurviveAnyCutting) {
   std::string bytes;
   for (int i = 0; i < 5; ++i) {

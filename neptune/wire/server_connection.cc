@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "neptune/base/strings.h"
 
 namespace neptune {
@@ -95,7 +96,8 @@ class ServerConnection final : public StreamHandler,
  private:
   void OnData(std::string_view bytes) override {
     const auto self = shared_from_this();
-    if (decoder_.buffered_size() == 0) frame_begun_at_ = server_.loop_.Now();
+    now_ = server_.loop_.Now();
+    if (decoder_.buffered_size() == 0) frame_begun_at_ = now_;
     decoder_.Feed(bytes);
     TakeFrames();
     CountUnfinished();
@@ -106,25 +108,34 @@ class ServerConnection final : public StreamHandler,
   void OnDrained() override {
     if (!std::exchange(paused_, false)) return;
     const auto self = shared_from_this();
-    frame_begun_at_ = server_.loop_.Now();
+    frame_begun_at_ = now_ = server_.loop_.Now();
     TakeFrames();
     CountUnfinished();
     if (stream_ != nullptr && !paused_) stream_->SetReading(true);
   }
 
   // What arrived already waits too while the peer does not read its answers.
+  // Answers that are ready at once leave together.
   void TakeFrames() {
-    while (stream_ != nullptr && !paused_) {
-      StatusOr<std::optional<Frame>> frame = decoder_.Next();
-      if (!frame.ok()) {
-        LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
-                                  << frame.status();
-        return EndBroken();
-      }
-      if (!frame->has_value()) return;
-      last_frame_at_ = frame_begun_at_ = server_.loop_.Now();
-      TakeFrame(**std::move(frame));
+    gathering_ = true;
+    while (stream_ != nullptr && !paused_ && TakeNextFrame()) {
     }
+    gathering_ = false;
+    if (stream_ != nullptr && !gathered_.empty()) stream_->Write(std::exchange(gathered_, {}));
+  }
+
+  bool TakeNextFrame() {
+    const StatusOr<std::optional<FrameView>> frame = decoder_.NextView();
+    if (!frame.ok()) {
+      LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
+                                << frame.status();
+      EndBroken();
+      return false;
+    }
+    if (!frame->has_value()) return false;
+    last_frame_at_ = frame_begun_at_ = now_;
+    TakeFrame(**frame);
+    return true;
   }
 
   void CountUnfinished() {
@@ -137,16 +148,16 @@ class ServerConnection final : public StreamHandler,
     EndBroken();
   }
 
-  void TakeFrame(Frame frame) {
+  void TakeFrame(const FrameView& frame) {
     switch (frame.type) {
       case FrameType::kRequest:
-        return TakeRequest(std::move(frame));
+        return TakeRequest(frame);
       case FrameType::kCancel:
         return TakeCancel(frame.call);
       case FrameType::kMessage:
       case FrameType::kGrant:
       case FrameType::kEnd:
-        return TakeStreamFrame(std::move(frame));
+        return TakeStreamFrame(frame);
       case FrameType::kResponse:
       case FrameType::kDrain:
         break;  // only servers send them
@@ -163,21 +174,21 @@ class ServerConnection final : public StreamHandler,
     call->Cancel();
   }
 
-  void TakeStreamFrame(Frame frame) {
+  void TakeStreamFrame(const FrameView& frame) {
     const auto found = calls_.find(frame.call);
     if (found == calls_.end()) return;  // it crossed the answer on its way
     MessageStream* const stream = found->second->stream();
     const Status status = stream == nullptr ? DataLoss("a message for a call that is no stream")
-                                            : DeliverToStream(std::move(frame), *stream);
+                                            : DeliverToStream(frame.Copy(), *stream);
     if (status.ok()) return;
     LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": " << status;
     EndBroken();
   }
 
-  void TakeRequest(Frame frame) {
-    StatusOr<RequestHeader> header = DecodeRequestHeader(frame.section);
-    const bool opens_stream = header.ok() && header->stream;
+  void TakeRequest(const FrameView& frame) {
     IncomingRequest request;
+    const Status decoded = DecodeRequestHeader(frame.section, &request.header);
+    const bool opens_stream = decoded.ok() && request.header.stream;
     request.call = opens_stream ? std::make_shared<IncomingCall>(MakeOutlet(frame.call))
                                 : std::make_shared<IncomingCall>();
     // A number that comes again would join the answer to an older request with the newer one.
@@ -186,45 +197,57 @@ class ServerConnection final : public StreamHandler,
     calls_.emplace(frame.call, request.call);
     if (opens_stream) ++stream_count_;
     request.reply = Reply(&server_.loop_, weak_from_this(), frame.call);
-    if (!header.ok()) {
-      return request.reply.Send({.status = InvalidArgument(ToStd(header.status().message()))}, "");
+    if (Status refused = CheckRequest(decoded, opens_stream); !refused.ok()) {
+      return request.reply.Send({.status = std::move(refused)}, "");
     }
-    if (calls_.size() > server_.options_.in_flight_count_max) {
-      return request.reply.Send({.status = ResourceExhausted(
-                                     calls_.size(), " requests of this connection are unanswered")},
-                                "");
-    }
-    if (opens_stream && stream_count_ > server_.options_.stream_count_max) {
-      return request.reply.Send(
-          {.status = ResourceExhausted(stream_count_, " streams of this connection are open")}, "");
-    }
-    request.header = *std::move(header);
-    request.payload = std::move(frame.payload);
-    request.received = server_.loop_.Now();
+    request.payload = frame.payload;
+    request.received = now_;
     if (request.header.time_left) {
       request.deadline = AddSaturated(request.received, *request.header.time_left);
     }
     server_.handler_(std::move(request));
   }
 
-  void WriteAnswer(uint64_t call, const ResponseHeader& header, std::string_view payload) {
-    if (payload.size() <= server_.options_.frames.payload_size_max) {
-      return WriteFrame(FrameType::kResponse, call, EncodeResponseHeader(header), payload);
+  Status CheckRequest(const Status& decoded, bool opens_stream) const {
+    if (!decoded.ok()) return InvalidArgument(ToStd(decoded.message()));
+    if (calls_.size() > server_.options_.in_flight_count_max) {
+      return ResourceExhausted(calls_.size(), " requests of this connection are unanswered");
     }
-    ResponseHeader refusal = header;
-    refusal.status = ResourceExhausted("the answer of ", payload.size(), " bytes is over ",
-                                       server_.options_.frames.payload_size_max);
-    WriteFrame(FrameType::kResponse, call, EncodeResponseHeader(refusal), "");
+    if (opens_stream && stream_count_ > server_.options_.stream_count_max) {
+      return ResourceExhausted(stream_count_, " streams of this connection are open");
+    }
+    return OkStatus();
+  }
+
+  void WriteAnswer(uint64_t call, const ResponseHeader& header, std::string_view payload) {
+    std::string bytes;
+    std::string& out = gathering_ ? gathered_ : bytes;
+    if (payload.size() <= server_.options_.frames.payload_size_max) {
+      AppendResponse(call, header, payload, &out);
+    } else {
+      ResponseHeader refusal = header;
+      refusal.status = ResourceExhausted("the answer of ", payload.size(), " bytes is over ",
+                                         server_.options_.frames.payload_size_max);
+      AppendResponse(call, refusal, "", &out);
+    }
+    Send(std::move(bytes));
   }
 
   void WriteFrame(FrameType type, uint64_t call, std::string_view section,
                   std::string_view payload) {
     if (stream_ == nullptr) return;
     std::string bytes;
-    const Status status = AppendFrame(type, call, section, payload, &bytes);
+    const Status status =
+        AppendFrame(type, call, section, payload, gathering_ ? &gathered_ : &bytes);
     CHECK(status.ok()) << status;  // sections are short, and payloads were checked
-    stream_->Write(std::move(bytes));
-    if (paused_ || stream_->unsent_size() <= server_.options_.unsent_size_max) return;
+    Send(std::move(bytes));
+  }
+
+  // Sends `bytes`; none: they were gathered. Then looks whether the peer reads.
+  void Send(std::string bytes) {
+    if (!bytes.empty()) stream_->Write(std::move(bytes));
+    const size_t unsent_size = stream_->unsent_size() + gathered_.size();
+    if (paused_ || unsent_size <= server_.options_.unsent_size_max) return;
     paused_ = true;
     paused_at_ = server_.loop_.Now();
     stream_->SetReading(false);
@@ -246,21 +269,32 @@ class ServerConnection final : public StreamHandler,
 
   std::unique_ptr<StreamOutlet> MakeOutlet(uint64_t call);
 
-  void Erase(std::map<uint64_t, std::shared_ptr<IncomingCall>>::iterator call) {
+  using Calls = absl::flat_hash_map<uint64_t, std::shared_ptr<IncomingCall>>;
+
+  void Erase(Calls::iterator call) {
     if (call->second->stream() != nullptr) --stream_count_;
     calls_.erase(call);
   }
 
   void CancelAll() {
     stream_count_ = 0;
-    for (auto& [number, call] : std::exchange(calls_, {})) call->Cancel();
+    // In order of calling: what runs next may depend on it, and runs must repeat.
+    std::vector<std::pair<uint64_t, std::shared_ptr<IncomingCall>>> calls(calls_.begin(),
+                                                                          calls_.end());
+    calls_.clear();
+    std::sort(calls.begin(), calls.end());
+    for (const auto& [number, call] : calls) call->Cancel();
   }
 
   FrameServer& server_;
   const uint64_t id_;
   std::unique_ptr<Stream> stream_;
   FrameDecoder decoder_;
-  std::map<uint64_t, std::shared_ptr<IncomingCall>> calls_;
+  Calls calls_;
+  // What leaves in one piece once all frames of a read were taken.
+  std::string gathered_;
+  bool gathering_ = false;
+  TimePoint now_;  // of the read whose frames are taken
   uint64_t last_call_ = 0;
   size_t stream_count_ = 0;  // of calls_
   size_t counted_size_ = 0;  // of the decoder's bytes, in the server's sum

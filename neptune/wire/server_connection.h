@@ -104,8 +104,8 @@ struct IncomingRequest {
   Reply reply;
 };
 
-// Takes each request on the server's loop.
-using RequestHandler = absl::AnyInvocable<void(IncomingRequest)>;
+// Takes each request on the server's loop; moves from it what it keeps.
+using RequestHandler = absl::AnyInvocable<void(IncomingRequest&&)>;
 
 struct FrameServerOptions {
   FrameLimits frames;
