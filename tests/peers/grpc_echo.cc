@@ -45,7 +45,11 @@ class QueueCall {
                                     grpc::CompletionQueue*, grpc::ServerCompletionQueue*, void*);
 
   QueueCall(Service& service, grpc::ServerCompletionQueue& queue, Request request, void (*before)())
-      : service_(service), queue_(queue), request_function_(request), before_(before) {
+      : service_(service),
+        queue_(queue),
+        request_function_(request),
+        before_(before),
+        arena_(first_block_, sizeof(first_block_)) {
     Post();
   }
 
@@ -74,6 +78,7 @@ class QueueCall {
   grpc::ServerCompletionQueue& queue_;
   const Request request_function_;
   void (*const before_)();
+  char first_block_[1024];  // large enough for both messages
   google::protobuf::Arena arena_;
   EchoMessage* request_ = nullptr;
   std::optional<Call> call_;
