@@ -111,6 +111,19 @@ TEST(FrontendTest, TheSameQueryComesFromTheCache) {
   EXPECT_EQ(search.Metric("search_cache_lookups_total", {{"outcome", "hit"}}), 1);
 }
 
+TEST(FrontendTest, ASampledTraceIsHandedToEveryTier) {
+  SimulatedSearch search(4);
+  Answer(search.Get(kCommon,
+                    {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}));
+  std::vector<neptune::Span> spans = search.node("web").spans().Snapshot();
+  ASSERT_FALSE(spans.empty());
+  EXPECT_EQ(spans[0].parent, 0xb7ad6b7169203331u) << "the user's";
+  for (const neptune::Span& span : spans) {
+    EXPECT_EQ(span.context.trace_high, 0x0af7651916cd43ddu);
+    EXPECT_EQ(span.context.trace_low, 0x8448eb211c80319cu);
+  }
+}
+
 TEST(FrontendTest, AForcedReloadPassesTheCache) {
   SimulatedSearch search(5);
   Answer(search.Get(kCommon));

@@ -10,6 +10,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/wire/http/problem.h"
+#include "neptune/wire/trace_context.h"
 
 namespace search::frontend {
 namespace {
@@ -93,6 +94,16 @@ StatusOr<std::string> ServiceClassOf(const HttpRequest& request) {
                                     kServiceClassSizeMax, " letters, digits, '-' and '_'");
   }
   return std::string(name);
+}
+
+// The caller's trace goes on. A request without one, or with one that cannot be read, begins its own, and of those
+// one in a hundred is kept.
+neptune::TraceContext TraceOf(const HttpRequest& request) {
+  const auto given = neptune::ParseTraceparent(request.headers.Get("traceparent"));
+  if (given.ok()) return *given;
+  constexpr uint64_t kSampledOneIn = 100;
+  neptune::RandomSource& random = neptune::Loop::Current()->random();
+  return neptune::NewTrace(random, random.Below(kSampledOneIn) == 0);
 }
 
 // Decimal without a sign, as SearchResult::doc_id is.
@@ -210,6 +221,7 @@ HttpResponse HttpGateway::RunSearch(const HttpRequest& request, const SearchPage
                                                       .count = search.count,
                                                       .may_use_cache = !WantsFreshAnswer(request),
                                                       .service_class = *service_class,
+                                                      .trace = TraceOf(request),
                                                       .received = request.received})
                                       : StatusOr<SearchAnswer>(service_class.status());
   if (!answer.ok()) {

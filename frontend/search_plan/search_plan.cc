@@ -127,6 +127,7 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
 
   ClientSession session(client_);
   session.service_class = order.service_class;
+  session.trace = order.trace;
   if (AnswerFromCache(session, order, &progress)) return neptune::OkStatus();
   NEPTUNE_RETURN_IF_ERROR(AskTiers(session, &progress));
   AddSummaries(session, &progress);

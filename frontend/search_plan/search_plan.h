@@ -36,6 +36,8 @@ struct SearchOrder {
   // False: the answer is computed anew, and then cached.
   bool may_use_cache = true;
   std::string service_class = {};
+  // What the search's calls belong to.
+  neptune::TraceContext trace = {};
   // When the user's request arrived; `took` counts from here.
   neptune::TimePoint received;
 };
