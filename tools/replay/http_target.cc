@@ -48,7 +48,7 @@ class HttpTarget::Connection final : public neptune::StreamHandler,
     if (!stream.ok()) {
       RequestSink* const sink = target_->sink_;
       End(Outcome::kConnection, {}, false);
-      return sink->Refused();
+      return sink->Refused(stream.status());
     }
     stream_ = *std::move(stream);
     stream_->Start(this);
@@ -214,7 +214,9 @@ void HttpTarget::Remove(Connection* connection) {
 void HttpTarget::Abandon(uint32_t request) {
   const auto entry = busy_.find(request);
   if (entry == busy_.end()) {
-    std::erase(held_, request);
+    // Requests are given up in the order in which they were held: it is the first one.
+    const auto held = std::find(held_.begin(), held_.end(), request);
+    if (held != held_.end()) held_.erase(held);
     return;
   }
   Connection* const connection = entry->second;

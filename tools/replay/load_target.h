@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "tools/replay/measurement.h"
 #include "tools/replay/replay_plan.h"
@@ -22,8 +23,8 @@ class RequestSink {
   virtual void Sent(uint32_t request) = 0;
   // Once for each request that was not abandoned. Not inside Send.
   virtual void Done(uint32_t request, Outcome outcome, const AnswerFacts& facts) = 0;
-  // A connection could not be made.
-  virtual void Refused() = 0;
+  // A connection could not be made, and why.
+  virtual void Refused(const neptune::Status& why) = 0;
 };
 
 class LoadTarget {

@@ -108,7 +108,7 @@ void NeptuneTarget::Connected(size_t index, StatusOr<std::unique_ptr<Stream>> st
   std::deque<uint32_t> waiting = std::exchange(server.waiting, {});
   if (!stream.ok()) {
     for (const uint32_t request : waiting) Fail(request, Outcome::kConnection);
-    return sink_->Refused();
+    return sink_->Refused(stream.status());
   }
   server.connection =
       std::make_unique<ClientConnection>(*std::move(stream), neptune::ClientConnectionOptions{});

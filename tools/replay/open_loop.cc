@@ -58,12 +58,13 @@ void OpenLoop::Done(uint32_t request, Outcome outcome, const AnswerFacts& facts)
   EndIfDone();
 }
 
-void OpenLoop::Refused() {
+void OpenLoop::Refused(const Status& why) {
   const int64_t now = NowNs();
   if (refused_since_ns_ < 0) refused_since_ns_ = now;
   if (now - refused_since_ns_ < options_.refused_max.count()) return;
   Stop(neptune::Unavailable("the target has refused every connection for ",
-                            neptune::ToSeconds(options_.refused_max), " s; the run ends after ",
+                            neptune::ToSeconds(options_.refused_max), " s (",
+                            neptune::ToStd(why.message()), "); the run ends after ",
                             progress_.sent_count, " of ", plan_.requests.size(), " requests"));
 }
 

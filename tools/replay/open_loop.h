@@ -68,7 +68,7 @@ class OpenLoop final : private RequestSink {
  private:
   void Sent(uint32_t request) override;
   void Done(uint32_t request, Outcome outcome, const AnswerFacts& facts) override;
-  void Refused() override;
+  void Refused(const neptune::Status& why) override;
 
   int64_t NowNs() const { return (loop_.Now() - zero_).count(); }
   void PlanNext();
