@@ -146,6 +146,28 @@ TEST_P(PostingCursorTest, BlocksCoverTheList) {
   EXPECT_EQ(at, postings_.size());
 }
 
+TEST_P(PostingCursorTest, PositionsAreReadByNumberInAnyOrder) {
+  std::mt19937_64 rng(GetParam() + 2);
+  const auto entry = segment_->terms().Find("b");
+  ASSERT_TRUE(entry.ok() && entry->has_value());
+  PositionReader reader(segment_->postings(), **entry);
+  for (int i = 0; i < 2000; ++i) {
+    // Now and then the same block again, so that it is unpacked.
+    const size_t number = i % 3 == 0 ? rng() % postings_.size()
+                                     : std::min(postings_.size() - 1, rng() % kPostingBlockSize);
+    reader.Prefetch(static_cast<uint32_t>(number), i % 3);
+    ASSERT_TRUE(reader.MoveTo(static_cast<uint32_t>(number)));
+    for (size_t f = 0; f < kFieldCount; ++f) {
+      const auto& expected = postings_[number].positions[f];
+      ASSERT_EQ(reader.frequency(static_cast<Field>(f)), expected.size());
+      const auto read = reader.Read(static_cast<Field>(f));
+      ASSERT_TRUE(std::equal(read.begin(), read.end(), expected.begin(), expected.end()));
+    }
+  }
+  EXPECT_FALSE(reader.MoveTo(static_cast<uint32_t>(postings_.size())));
+  EXPECT_FALSE(reader.damaged());
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, PostingCursorTest,
                          testing::Values(1, 2, 127, 128, 129, 255, 256, 257, 1000, 5000));
 
