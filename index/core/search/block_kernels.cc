@@ -119,6 +119,19 @@ NEPTUNE_KERNEL size_t KeepLoop(const uint64_t* documents, bool wanted, size_t co
   return kept;
 }
 
+NEPTUNE_KERNEL void FindLoop(const uint32_t* ordinals, size_t count, const uint32_t* sorted,
+                             uint32_t* places) {
+  constexpr uint32_t kStep = 16;
+  uint32_t at = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t ordinal = ordinals[i];
+    while (sorted[at + kStep - 1] < ordinal) at += kStep;
+    uint32_t smaller = 0;
+    for (uint32_t j = 0; j < kStep; ++j) smaller += sorted[at + j] < ordinal ? 1 : 0;
+    places[i] = at + smaller;
+  }
+}
+
 NEPTUNE_KERNEL uint64_t CountIntersectionLoop(const uint64_t* a, const uint64_t* b,
                                               size_t block_count) {
   uint64_t count = 0;
@@ -182,6 +195,10 @@ NEPTUNE_KERNEL uint64_t CountLoop(const uint64_t* a, size_t block_count) {
                                   uint32_t* ordinals, ScoreUnits* units) {                         \
     return KeepLoop(documents, wanted, count, ordinals, units);                                    \
   }                                                                                                \
+  __VA_ARGS__ void Find##kTable(const uint32_t* ordinals, size_t count, const uint32_t* sorted,    \
+                                uint32_t* places) {                                                \
+    FindLoop(ordinals, count, sorted, places);                                                     \
+  }                                                                                                \
   __VA_ARGS__ uint64_t CountIntersection##kTable(const uint64_t* a, const uint64_t* b,             \
                                                  size_t block_count) {                             \
     return CountIntersectionLoop(a, b, block_count);                                               \
@@ -202,6 +219,7 @@ NEPTUNE_KERNEL uint64_t CountLoop(const uint64_t* a, size_t block_count) {
       .choose = Choose##kTable,                                                                    \
       .at_least = AtLeast##kTable,                                                                 \
       .keep = Keep##kTable,                                                                        \
+      .find = Find##kTable,                                                                        \
       .count_intersection = CountIntersection##kTable,                                             \
       .count = Count##kTable,                                                                      \
   };
@@ -402,6 +420,7 @@ constexpr BlockKernels kAvx512 = {
     .choose = Choose512,
     .at_least = AtLeast512,
     .keep = Keep512,
+    .find = FindAvx2,
     .count_intersection = CountIntersection512,
     .count = Count512,
 };

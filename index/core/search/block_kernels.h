@@ -66,6 +66,10 @@ struct BlockKernels {
   size_t (*keep)(const uint64_t* documents, bool wanted, size_t count, uint32_t* ordinals,
                  ScoreUnits* units);
 
+  // places[i] becomes the number of the first element of `sorted` that is at least ordinals[i].
+  // REQUIRES: both ascend; behind `sorted` stand 16 times UINT32_MAX.
+  void (*find)(const uint32_t* ordinals, size_t count, const uint32_t* sorted, uint32_t* places);
+
   // Bits set in the intersection of both, and in the array.
   uint64_t (*count_intersection)(const uint64_t* a, const uint64_t* b, size_t block_count);
   uint64_t (*count)(const uint64_t* a, size_t block_count);

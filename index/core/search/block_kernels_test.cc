@@ -227,6 +227,27 @@ TEST_P(BlockKernelsTest, ChoosesByBound) {
   }
 }
 
+TEST_P(BlockKernelsTest, FindsPlacesInSortedNumbers) {
+  for (size_t size = 0; size < 200; size += 1 + size / 9) {
+    std::vector<uint32_t> sorted(size);
+    for (uint32_t& value : sorted) value = static_cast<uint32_t>(rng_() % 1000);
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    std::vector<uint32_t> ordinals(size / 2 + 3);
+    for (uint32_t& value : ordinals) value = static_cast<uint32_t>(rng_() % 1100);
+    std::sort(ordinals.begin(), ordinals.end());
+    std::vector<uint32_t> expected;
+    for (const uint32_t ordinal : ordinals) {
+      expected.push_back(static_cast<uint32_t>(
+          std::lower_bound(sorted.begin(), sorted.end(), ordinal) - sorted.begin()));
+    }
+    sorted.resize(sorted.size() + 16, UINT32_MAX);
+    std::vector<uint32_t> places(ordinals.size());
+    kernels_.find(ordinals.data(), ordinals.size(), sorted.data(), places.data());
+    ASSERT_EQ(places, expected);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(AllSets, BlockKernelsTest,
                          testing::ValuesIn(AllKernels().begin(), AllKernels().end()),
                          [](const auto& info) { return std::string(info.param->name); });

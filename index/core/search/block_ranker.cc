@@ -496,25 +496,12 @@ void BlockRanker::Meet(WordList* list, Found found) {
   list->Decode();
   const auto ordinals = list->ordinals();
   const auto units = list->units();
-  size_t at = 0;
+  const auto places = std::make_unique_for_overwrite<uint32_t[]>(candidate_count_);
+  kernels_.find(ordinals_.get(), candidate_count_, ordinals.data(), places.get());
   for (size_t i = 0; i < candidate_count_; ++i) {
-    const uint32_t ordinal = ordinals_[i];
-    size_t step = 1;
-    while (at + step < ordinals.size() && ordinals[at + step] < ordinal) {
-      at += step;
-      step *= 2;
-    }
-    size_t end = std::min(at + step, ordinals.size());
-    while (at < end) {
-      const size_t middle = at + (end - at) / 2;
-      if (ordinals[middle] < ordinal) {
-        at = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    const bool is_member = at < ordinals.size() && ordinals[at] == ordinal;
-    if (is_member) candidate_units_[i] += units[at];
+    const uint32_t place = places[i];
+    const bool is_member = place < ordinals.size() && ordinals[place] == ordinals_[i];
+    candidate_units_[i] += is_member ? units[place] : 0;
     found(i, is_member);
   }
   evaluation_->ShouldStop(static_cast<uint32_t>(candidate_count_));

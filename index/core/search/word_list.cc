@@ -9,6 +9,12 @@
 #include "index/core/search/block_kernels.h"
 
 namespace search::index {
+namespace {
+
+// Numbers larger than any ordinal behind the last one, as kernels want them.
+constexpr size_t kEndCount = 16;
+
+}  // namespace
 WordList::WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evaluation)
     : entry_(leaf.entry),
       scores_(occurrences > 0),
@@ -26,7 +32,7 @@ WordList::WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evalu
 void WordList::Decode() {
   if (ordinals_ != nullptr) return;
   PostingCursor* const cursor = evaluation_->OpenCursor(entry_);
-  const size_t room = size_t{cursor->block_count()} * kPostingBlockSize;
+  const size_t room = size_t{cursor->block_count()} * kPostingBlockSize + kEndCount;
   ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(room);
   units_ = std::make_unique_for_overwrite<ScoreUnits[]>(room);
   for (uint32_t block = 0; block < cursor->block_count() && cursor->LoadBlock(block); ++block) {
@@ -35,9 +41,9 @@ void WordList::Decode() {
     count_ += static_cast<uint32_t>(ordinals.size());
     if (evaluation_->ShouldStop(static_cast<uint32_t>(ordinals.size()))) break;
   }
-  if (cursor->damaged()) {
-    count_ = 0;
-  } else if (scores_ && list_ != nullptr) {
+  if (cursor->damaged()) count_ = 0;
+  std::fill_n(&ordinals_[count_], kEndCount, UINT32_MAX);
+  if (scores_ && list_ != nullptr) {
     Kernels().to_units(list_->impacts, count_, weight_, units_.get());
   } else if (scores_) {
     ScoreOnce(cursor);

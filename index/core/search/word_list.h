@@ -39,6 +39,7 @@ class WordList {
 
   // Other lists, after Decode.
   void Decode();
+  // Ascending; 16 times UINT32_MAX stand behind them.
   std::span<const uint32_t> ordinals() const { return {ordinals_.get(), count_}; }
   // 0 if the word does not score.
   std::span<const ScoreUnits> units() const { return {units_.get(), count_}; }
