@@ -1,5 +1,7 @@
 #include "index/core/search/collection_statistics.h"
 
+#include <utility>
+
 #include "index/core/segment/format.h"
 
 namespace search::index {
@@ -16,6 +18,18 @@ neptune::StatusOr<std::unique_ptr<CollectionStatistics>> CollectionStatistics::F
   std::unique_ptr<CollectionStatistics> statistics(new CollectionStatistics);
   statistics->file_ = std::move(file);
   NEPTUNE_RETURN_IF_ERROR(statistics->Load(segment));
+  return statistics;
+}
+
+std::unique_ptr<CollectionStatistics> CollectionStatistics::FromNumbers(
+    uint64_t document_count, const std::array<uint64_t, kFieldCount>& length_sums,
+    std::vector<uint32_t> document_frequencies, const RankingOptions& ranking) {
+  std::unique_ptr<CollectionStatistics> statistics(new CollectionStatistics);
+  statistics->document_count_ = document_count;
+  statistics->mean_lengths_ = MeanLengths(document_count, length_sums);
+  statistics->ranking_ = ranking;
+  statistics->own_frequencies_ = std::move(document_frequencies);
+  statistics->document_frequencies_ = statistics->own_frequencies_;
   return statistics;
 }
 

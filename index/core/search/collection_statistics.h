@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "index/core/document.h"
 #include "index/core/search/ranking.h"
@@ -34,6 +35,12 @@ class CollectionStatistics {
   static neptune::StatusOr<std::unique_ptr<CollectionStatistics>> FromFile(
       std::unique_ptr<SectionFile> file, const Segment& segment);
 
+  // Of numbers in memory. `document_frequencies`: of the collection, by the segment's term ordinal; 0
+  // for a word that is newer than the numbers.
+  static std::unique_ptr<CollectionStatistics> FromNumbers(
+      uint64_t document_count, const std::array<uint64_t, kFieldCount>& length_sums,
+      std::vector<uint32_t> document_frequencies, const RankingOptions& ranking);
+
   uint64_t document_count() const { return document_count_; }
   // By Field: mean number of words over all documents; 1 if it is empty everywhere.
   const std::array<float, kFieldCount>& mean_lengths() const { return mean_lengths_; }
@@ -48,6 +55,7 @@ class CollectionStatistics {
   neptune::Status Load(const Segment& segment);
 
   std::unique_ptr<SectionFile> file_;
+  std::vector<uint32_t> own_frequencies_;  // where there is no file
   uint64_t document_count_ = 0;
   std::array<float, kFieldCount> mean_lengths_ = {};
   RankingOptions ranking_;

@@ -1,0 +1,67 @@
+// What ranking knows of a collection as a whole: how many documents it has, how long their fields are,
+// and in how many of them each term stands. All partitions of a collection are given the same, so that
+// they rank as one index; it is renewed from time to time, not with each document.
+//
+// Source: none. Format: README.md.
+// Layer: index/core, partition. Reads and writes one file.
+// Threads: immutable.
+// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
+// Limits: keys of kTermKeySizeMax bytes; writing needs the dictionary in memory.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/core/document.h"
+#include "index/core/segment/live_documents.h"
+#include "index/core/segment/section_file.h"
+#include "index/core/segment/segment_reader.h"
+#include "index/core/segment/term_dictionary.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+inline constexpr FileKind kCollectionTermsKind = {.magic = 0x5443504e, .version = 1};  // "NPCT"
+
+class CollectionTerms {
+ public:
+  static neptune::StatusOr<std::shared_ptr<const CollectionTerms>> Open(const std::string& path);
+  // The same over a container opened elsewhere.
+  static neptune::StatusOr<std::shared_ptr<const CollectionTerms>> FromFile(
+      std::unique_ptr<SectionFile> file);
+
+  uint64_t document_count() const { return document_count_; }
+  // By Field: words of all documents.
+  const std::array<uint64_t, kFieldCount>& length_sums() const { return length_sums_; }
+  const TermDictionary& terms() const { return terms_; }
+  // Documents that hold the term; 0 of a term that is not known.
+  neptune::StatusOr<uint32_t> DocumentFrequency(std::string_view key) const;
+
+ private:
+  CollectionTerms() = default;
+
+  std::unique_ptr<SectionFile> file_;
+  uint64_t document_count_ = 0;
+  std::array<uint64_t, kFieldCount> length_sums_ = {};
+  TermDictionary terms_;
+};
+
+struct CountedSegment {
+  const Segment* segment = nullptr;
+  // nullptr: all live.
+  const LiveDocuments* live = nullptr;
+};
+
+// Counts what lives in the segments and writes `path`. Where documents are deleted, all postings are
+// read. The lengths of deleted documents of imported postings are taken from their codes.
+neptune::Status CountTerms(const std::vector<CountedSegment>& segments, const std::string& path);
+
+// Adds up what was counted in parts that share no document, and writes `path`.
+neptune::Status AddTerms(const std::vector<const CollectionTerms*>& parts, const std::string& path);
+
+}  // namespace search::index

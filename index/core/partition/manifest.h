@@ -1,0 +1,56 @@
+// What a partition consists of: the one small file that says which segments and which of their live
+// documents count. Replacing it is the commit of every change.
+//
+// Source: none; as LevelDB's and Lucene's. Format: README.md.
+// Layer: index/core, partition. Reads and writes one file.
+// Threads: a plain value.
+// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
+// Limits: kManifestSegmentsMax segments.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "index/core/segment/section_file.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+inline constexpr std::string_view kManifestFileName = "manifest";
+inline constexpr FileKind kManifestKind = {.magic = 0x464d504e, .version = 1};  // "NPMF"
+inline constexpr size_t kManifestSegmentsMax = 4096;
+
+struct ManifestSegment {
+  // Its folder is segment.NUMBER; numbers are never used again.
+  uint64_t number = 0;
+  // Of the segment file.
+  uint64_t fingerprint = 0;
+  // Which file of live documents counts; 0: all live.
+  uint64_t live_generation = 0;
+
+  bool operator==(const ManifestSegment&) const = default;
+};
+
+struct Manifest {
+  // One more with each commit.
+  uint64_t epoch = 0;
+  // Larger than every number of a segment that ever was committed.
+  uint64_t next_number = 1;
+  // Version of the collection terms in use; 0: none were given yet.
+  uint64_t terms_version = 0;
+  // In the order in which they came.
+  std::vector<ManifestSegment> segments;
+
+  bool operator==(const Manifest&) const = default;
+};
+
+neptune::StatusOr<Manifest> ReadManifest(const std::string& path);
+// The same over a container opened elsewhere.
+neptune::StatusOr<Manifest> ManifestFromFile(const SectionFile& file);
+
+// After OK the file is the new one also when the machine stops; before, it is the old or the new one.
+neptune::Status WriteManifest(const Manifest& manifest, const std::string& directory);
+
+}  // namespace search::index

@@ -1,0 +1,139 @@
+// A partition that changes: a set of immutable segments, bitmaps of what lives in them, and a manifest
+// that says which count. Documents are added, replaced and deleted in batches; segments are merged
+// while searches and updates go on.
+//
+// Source: log-structured merging as in Lucene; README.md.
+// Layer: index/core, partition. Reads and writes files below one folder; no clock, no threads of its own.
+// Threads: snapshot() from any thread, never waiting for a writer's files; updates and merges from any
+//   thread: updates one after another, at most one merge at a time beside them.
+// Errors: INVALID_ARGUMENT for an impossible document; DATA_LOSS for a damaged file; UNAVAILABLE for
+//   the file system. After a failed commit, of which nobody can say whether it is on disk, every change
+//   is refused with FAILED_PRECONDITION until the folder is opened again; searches go on.
+// Limits: one process per folder. Memory of an update is memory_size_max and the builder's own.
+//
+// Crash safety: what an OK said is there after a crash at any moment; of a change that was not yet
+// acknowledged, all is there or nothing. Files that a crash left behind are removed by Open.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "index/core/document.h"
+#include "index/core/partition/manifest.h"
+#include "index/core/partition/merge_policy.h"
+#include "index/core/partition/searchable_segment.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+struct PartitionOptions {
+  // Made if absent.
+  std::string directory;
+  RankingOptions ranking = {};
+  MergePolicyOptions merging = {};
+  // Memory for inverting one update. Default: enough for 20,000 pages without a spill.
+  size_t memory_size_max = size_t{64} << 20;
+};
+
+// One change, made as a whole: first the deletions, then the documents.
+struct PartitionUpdate {
+  // In any order. A document replaces the one with its doc_id, the last of a batch those before it.
+  std::vector<IndexedDocument> documents;
+  // What is not there is passed over.
+  std::vector<uint64_t> deleted;
+};
+
+// The partition as it was at one moment. Keeps its files as long as it lives.
+class PartitionSnapshot {
+ public:
+  struct Part {
+    std::shared_ptr<const SearchableSegment> segment;
+    std::shared_ptr<const LiveDocuments> live;  // nullptr: all
+  };
+
+  PartitionSnapshot(uint64_t epoch, std::vector<Part> parts)
+      : epoch_(epoch), parts_(std::move(parts)) {}
+
+  // As Searcher::Search over one segment of all living documents under the same collection terms; the
+  // options' own live documents are not looked at.
+  neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
+  bool Holds(uint64_t doc_id) const;
+
+  // Grows with every change.
+  uint64_t epoch() const { return epoch_; }
+  uint64_t live_count() const;
+  const std::vector<Part>& parts() const { return parts_; }
+
+ private:
+  const uint64_t epoch_;
+  const std::vector<Part> parts_;
+};
+
+class Partition {
+ public:
+  // Opens the folder; one without a manifest becomes an empty partition.
+  static neptune::StatusOr<std::unique_ptr<Partition>> Open(PartitionOptions options);
+  ~Partition();
+  Partition(const Partition&) = delete;
+  Partition& operator=(const Partition&) = delete;
+
+  std::shared_ptr<const PartitionSnapshot> snapshot() const;
+
+  neptune::Status Update(const PartitionUpdate& update);
+  // Moves in the segment of a folder that a builder finished; its documents replace those with the same
+  // doc_id. REQUIRES: the same file system.
+  neptune::Status AddSegment(const std::string& built_directory);
+
+  // One merge that the policy asks for; false if there is none. Documents that are deleted meanwhile
+  // are deleted in the result as well.
+  neptune::StatusOr<bool> Merge();
+
+  // Ranks by these collection terms from now on; the file is copied. All partitions of a collection
+  // are to be given the same.
+  neptune::Status UseTerms(const std::string& path);
+  // Writes what lives now to `path`, to be added to the counts of other partitions, or used as it is.
+  neptune::Status CountTerms(const std::string& path) const;
+
+ private:
+  using Part = PartitionSnapshot::Part;
+  using Parts = std::vector<Part>;
+
+  explicit Partition(PartitionOptions options) : options_(std::move(options)) {}
+
+  neptune::Status Load();
+  neptune::StatusOr<Part> LoadPart(const ManifestSegment& entry)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  uint64_t TakeNumber();
+  neptune::Status BuildSegment(const std::vector<IndexedDocument>& documents,
+                               const std::string& directory) const;
+  // Adds the segment with this number, 0: none, and deletes.
+  neptune::Status Add(uint64_t number, const std::vector<uint64_t>& deleted);
+  neptune::Status FinishMerge(const Parts& inputs, uint64_t number);
+
+  neptune::Status Commit(Parts parts, uint64_t terms_version)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  neptune::Status WriteLiveDocuments(const Parts& parts, Manifest* manifest)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+
+  const PartitionOptions options_;
+
+  // Held while a change is worked out and committed, so that one builds on the other.
+  neptune::LeafMutex change_mutex_;
+  Manifest manifest_ ABSL_GUARDED_BY(change_mutex_);
+  std::shared_ptr<const CollectionTerms> terms_ ABSL_GUARDED_BY(change_mutex_);
+  uint64_t next_number_ ABSL_GUARDED_BY(change_mutex_) = 1;
+  neptune::Status failure_ ABSL_GUARDED_BY(change_mutex_);
+
+  neptune::LeafMutex merge_mutex_ ABSL_ACQUIRED_BEFORE(change_mutex_);
+
+  // Held for the exchange of a pointer.
+  mutable neptune::LeafMutex snapshot_mutex_ ABSL_ACQUIRED_AFTER(change_mutex_);
+  std::shared_ptr<const PartitionSnapshot> snapshot_ ABSL_GUARDED_BY(snapshot_mutex_);
+};
+
+}  // namespace search::index

@@ -1,0 +1,72 @@
+// A segment of a partition with what searching it needs, and its folder, which is removed once the
+// segment belongs to no partition any more and its last reader has gone.
+//
+// Source: none. Layer: index/core, partition. Maps files, removes folders.
+// Threads: immutable but for SetObsolete, which any thread may call.
+// Errors: those of opening a segment; UNAVAILABLE.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "index/core/partition/collection_terms.h"
+#include "index/core/search/collection_statistics.h"
+#include "index/core/search/ranking.h"
+#include "index/core/search/searcher.h"
+#include "index/core/segment/live_documents.h"
+#include "index/core/segment/segment_reader.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+// The segment's files.
+class SegmentFolder {
+ public:
+  static neptune::StatusOr<std::shared_ptr<SegmentFolder>> Open(const std::string& directory,
+                                                                uint64_t number);
+  ~SegmentFolder();
+  SegmentFolder(const SegmentFolder&) = delete;
+  SegmentFolder& operator=(const SegmentFolder&) = delete;
+
+  static std::string PathOf(const std::string& partition_directory, uint64_t number);
+
+  const Segment& segment() const { return *segment_; }
+  const std::string& directory() const { return directory_; }
+  uint64_t number() const { return number_; }
+  // Whether the folder goes with its last reader.
+  void SetObsolete(bool obsolete) { obsolete_ = obsolete; }
+
+ private:
+  SegmentFolder(std::string directory, uint64_t number, std::unique_ptr<Segment> segment)
+      : directory_(std::move(directory)), number_(number), segment_(std::move(segment)) {}
+
+  const std::string directory_;
+  const uint64_t number_;
+  std::unique_ptr<Segment> segment_;
+  std::atomic<bool> obsolete_ = false;
+};
+
+// The segment under given collection terms; those of a collection of which nothing is known if there
+// are none: then all words weigh alike.
+class SearchableSegment {
+ public:
+  static neptune::StatusOr<std::shared_ptr<const SearchableSegment>> Create(
+      std::shared_ptr<SegmentFolder> folder, const CollectionTerms* terms,
+      const RankingOptions& ranking);
+
+  const std::shared_ptr<SegmentFolder>& folder() const { return folder_; }
+  const Segment& segment() const { return folder_->segment(); }
+  const Searcher& searcher() const { return *searcher_; }
+
+ private:
+  SearchableSegment() = default;
+
+  std::shared_ptr<SegmentFolder> folder_;
+  std::unique_ptr<CollectionStatistics> statistics_;
+  std::unique_ptr<Searcher> searcher_;
+};
+
+}  // namespace search::index
