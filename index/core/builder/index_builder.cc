@@ -7,8 +7,9 @@
 #include <queue>
 #include <vector>
 
-#include "index/core/analysis/analyzer.h"
+#include "index/core/builder/document_inverter.h"
 #include "index/core/builder/occurrence_code.h"
+#include "index/core/builder/parallel_inverter.h"
 #include "index/core/builder/segment_reorderer.h"
 #include "index/core/builder/term_run.h"
 #include "index/core/builder/term_table.h"
@@ -19,13 +20,7 @@ namespace search::index {
 namespace {
 
 constexpr size_t kMemorySizeMin = size_t{1} << 20;
-
-AnalyzerOptions AnalyzerOptionsForBuilding(WordRule words) {
-  AnalyzerOptions options;
-  options.words = words;
-  options.token_count_max = kFieldTokensMax;
-  return options;
-}
+constexpr int kThreadsMax = 256;
 
 // Gives the runs' terms in ascending order; runs with the same term in the order of the runs.
 class RunMerger {
@@ -90,16 +85,24 @@ class RunMerger {
 class IndexBuilder::Rep {
  public:
   explicit Rep(IndexBuilderOptions options)
-      : options_(std::move(options)), analyzer_(AnalyzerOptionsForBuilding(options_.words)) {}
+      : options_(std::move(options)), inverter_(options_.words) {}
 
   ~Rep() {
     for (const std::string& path : run_paths_) ::unlink(path.c_str());
   }
 
   neptune::Status Create() {
-    if (options_.memory_size_max < kMemorySizeMin || options_.memory_size_max > kArenaSizeMax) {
+    if (options_.thread_count < 1 || options_.thread_count > kThreadsMax) {
+      return neptune::InvalidArgument("index builder: thread_count ", options_.thread_count,
+                                      " is not between 1 and ", kThreadsMax);
+    }
+    // Each thread's batch, its table, and the batch that is filled.
+    const auto shares = static_cast<size_t>(options_.thread_count + 1);
+    const size_t memory_min =
+        options_.thread_count == 1 ? kMemorySizeMin : 3 * shares * kMemorySizeMin;
+    if (options_.memory_size_max < memory_min || options_.memory_size_max > kArenaSizeMax) {
       return neptune::InvalidArgument("index builder: memory_size_max ", options_.memory_size_max,
-                                      " is not between 1 MiB and 3 GiB");
+                                      " is not between ", memory_min, " and 3 GiB");
     }
     std::error_code error;
     std::filesystem::create_directories(options_.directory, error);
@@ -107,6 +110,13 @@ class IndexBuilder::Rep {
       return neptune::Unavailable("cannot make folder ", options_.directory, ": ", error.message());
     }
     NEPTUNE_ASSIGN_OR_RETURN(writer_, SegmentWriter::Create(options_.directory));
+    if (options_.thread_count > 1) {
+      parallel_ = std::make_unique<ParallelInverter>(
+          ParallelInverterOptions{.directory = options_.directory,
+                                  .words = options_.words,
+                                  .thread_count = options_.thread_count,
+                                  .memory_size_max = options_.memory_size_max});
+    }
     return neptune::OkStatus();
   }
 
@@ -122,16 +132,23 @@ class IndexBuilder::Rep {
   }
 
  private:
+  // What is known of a document before its words are counted.
+  struct Document {
+    uint64_t doc_id = 0;
+    float static_rank = 0;
+  };
+
   neptune::Status AddChecked(const IndexedDocument& document);
-  uint32_t AddField(Field field, std::string_view text, uint32_t ordinal);
   neptune::Status Spill();
+  neptune::Status FinishInversion();
   neptune::StatusOr<SegmentSummary> Merge();
   neptune::StatusOr<std::vector<std::unique_ptr<TermRun>>> OpenRuns();
 
   const IndexBuilderOptions options_;
-  Analyzer analyzer_;
-  std::vector<Token> tokens_;
-  TermTable table_;
+  DocumentInverter inverter_;
+  std::unique_ptr<ParallelInverter> parallel_;  // instead, with several threads
+  std::vector<Document> documents_;             // of parallel_
+  uint32_t document_count_ = 0;
   std::unique_ptr<SegmentWriter> writer_;
   std::vector<std::string> run_paths_;
   uint64_t last_doc_id_ = 0;
@@ -139,7 +156,7 @@ class IndexBuilder::Rep {
 };
 
 neptune::Status IndexBuilder::Rep::AddChecked(const IndexedDocument& document) {
-  const uint32_t ordinal = writer_->document_count();
+  const uint32_t ordinal = document_count_;
   if (ordinal > 0 && document.doc_id <= last_doc_id_) {
     return neptune::InvalidArgument("index builder: document ", document.doc_id, " after ",
                                     last_doc_id_);
@@ -153,30 +170,14 @@ neptune::Status IndexBuilder::Rep::AddChecked(const IndexedDocument& document) {
                                       " documents");
   }
   last_doc_id_ = document.doc_id;
-  const std::array<uint32_t, kFieldCount> lengths = {
-      AddField(Field::kTitle, document.title, ordinal),
-      AddField(Field::kBody, document.body, ordinal),
-      AddField(Field::kExtra, document.extra_text, ordinal)};
-  analyzer_.Analyze(FieldKind::kSite, document.site, &tokens_);
-  for (const Token& token : tokens_) {
-    table_.AddWithoutPosition(Segment::SiteKey(token.term), ordinal);
+  ++document_count_;
+  if (parallel_ != nullptr) {
+    documents_.push_back({document.doc_id, document.static_rank});
+    return parallel_->Add(document);
   }
-  writer_->AddDocument(document.doc_id, document.static_rank, lengths);
-  return table_.memory_size() >= options_.memory_size_max ? Spill() : neptune::OkStatus();
-}
-
-// Returns the number of words indexed.
-uint32_t IndexBuilder::Rep::AddField(Field field, std::string_view text, uint32_t ordinal) {
-  if (text.empty()) return 0;
-  const FieldKind kind = field == Field::kTitle ? FieldKind::kTitle : FieldKind::kBody;
-  analyzer_.Analyze(kind, text, &tokens_);
-  uint32_t count = 0;
-  for (const Token& token : tokens_) {
-    if (count == kFieldTokensMax || token.position >= kFieldTokensMax) break;
-    table_.Add(token.term, ordinal, field, token.position);
-    ++count;
-  }
-  return count;
+  writer_->AddDocument(document.doc_id, document.static_rank, inverter_.Add(document, ordinal));
+  return inverter_.table().memory_size() >= options_.memory_size_max ? Spill()
+                                                                     : neptune::OkStatus();
 }
 
 neptune::Status IndexBuilder::Rep::Spill() {
@@ -185,34 +186,47 @@ neptune::Status IndexBuilder::Rep::Spill() {
                                       " runs; raise memory_size_max");
   }
   run_paths_.push_back(neptune::StrCat(options_.directory, "/run.", run_paths_.size(), ".part"));
-  NEPTUNE_RETURN_IF_ERROR(WriteRun(table_, run_paths_.back()));
-  table_.Clear();
+  NEPTUNE_RETURN_IF_ERROR(WriteRun(inverter_.table(), run_paths_.back()));
+  inverter_.Clear();
+  return neptune::OkStatus();
+}
+
+neptune::Status IndexBuilder::Rep::FinishInversion() {
+  if (parallel_ == nullptr) return neptune::OkStatus();
+  NEPTUNE_RETURN_IF_ERROR(parallel_->Finish());
+  for (size_t i = 0; i < documents_.size(); ++i) {
+    writer_->AddDocument(documents_[i].doc_id, documents_[i].static_rank, parallel_->lengths()[i]);
+  }
+  documents_ = {};
   return neptune::OkStatus();
 }
 
 neptune::StatusOr<std::vector<std::unique_ptr<TermRun>>> IndexBuilder::Rep::OpenRuns() {
   std::vector<std::unique_ptr<TermRun>> runs;
-  for (const std::string& path : run_paths_) {
+  for (const std::string& path : parallel_ == nullptr ? run_paths_ : parallel_->run_paths()) {
     NEPTUNE_ASSIGN_OR_RETURN(auto run, OpenRun(path));
     runs.push_back(std::move(run));
   }
-  runs.push_back(ReadTable(table_));
+  if (parallel_ == nullptr) runs.push_back(ReadTable(inverter_.table()));
   return runs;
 }
 
 neptune::StatusOr<SegmentSummary> IndexBuilder::Rep::Merge() {
+  NEPTUNE_RETURN_IF_ERROR(FinishInversion());
   NEPTUNE_ASSIGN_OR_RETURN(auto runs, OpenRuns());
+  const size_t run_count = runs.size() - (parallel_ == nullptr ? 1 : 0);
   RunMerger merger(std::move(runs));
   NEPTUNE_RETURN_IF_ERROR(merger.Start());
   while (!merger.done()) NEPTUNE_RETURN_IF_ERROR(merger.WriteTerm(writer_.get()));
   SegmentSummary summary;
-  summary.run_count = static_cast<uint32_t>(run_paths_.size());
+  summary.run_count = static_cast<uint32_t>(run_count);
   // Statistics of an earlier segment must not outlive it.
   ::unlink(neptune::StrCat(options_.directory, "/", kStatisticsFileName).c_str());
   NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer_->Finish());
   const SegmentTotals& totals = writer_->totals();
   if (options_.reorder) {
-    table_.Clear();
+    inverter_.Clear();
+    parallel_.reset();
     NEPTUNE_ASSIGN_OR_RETURN(
         const SegmentSummary reordered,
         ReorderSegment(options_.directory, {.order = {.thread_count = options_.thread_count},

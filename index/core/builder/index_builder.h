@@ -2,13 +2,13 @@
 // arena, spills sorted runs to the target folder when it is full, merges them at the end.
 //
 // Source: single-pass in-memory inversion (Heinz and Zobel 2003).
-// Layer: index/core, builder. Writes files; no clock, no threads of its own.
+// Layer: index/core, builder. Writes files; no clock; threads of its own if thread_count is above 1.
 // Threads: thread-compatible. Build several segments at once with one builder each.
 // Errors: INVALID_ARGUMENT for a document that is out of order or has an impossible rank;
 // UNAVAILABLE
 //   for failures of the file system; RESOURCE_EXHAUSTED beyond a limit. After an error the builder
 //   refuses every further call with it.
-// Limits: kSegmentDocumentsMax documents; memory_size_max plus the largest document; kRunsMax runs.
+// Limits: kSegmentDocumentsMax documents; memory_size_max plus the largest document; 1,024 runs.
 //
 // Deterministic: the same documents give the same bytes, whatever thread_count and memory_size_max
 // (when reordering: while all terms fit in it).
@@ -30,13 +30,12 @@
 
 namespace search::index {
 
-inline constexpr size_t kRunsMax = 1024;
-
 struct IndexBuilderOptions {
   // Folder of the segment; made if absent. Files of an earlier segment in it are replaced.
   std::string directory;
   // Memory for inversion. Larger: fewer runs to merge. At the limit a run is spilled.
-  // Default: a segment of 100,000 pages without a spill. At least 1 MiB.
+  // Default: a segment of 100,000 pages without a spill. At least 1 MiB; with several
+  // threads 3 MiB for each and 3 more.
   size_t memory_size_max = size_t{256} << 20;
   // What the words of titles, bodies and extra text are. Queries must be analysed alike; the query
   // language uses the default.
@@ -45,7 +44,8 @@ struct IndexBuilderOptions {
   // faster searches for about half as much time again. Needs memory_size_max once more for that, and
   // looks at fewer terms where it is short.
   bool reorder = false;
-  // Threads that find the order. Default: one.
+  // Threads that invert documents, besides the caller's if there are several, and that find the order;
+  // the segment is written by one. Default: one, the caller's.
   int thread_count = 1;
 };
 

@@ -15,10 +15,11 @@ namespace search::index {
 namespace {
 
 neptune::StatusOr<SegmentSummary> Build(const std::vector<TestDocument>& documents,
-                                        const std::string& folder, size_t memory_size_max) {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      auto builder,
-      IndexBuilder::Create({.directory = folder, .memory_size_max = memory_size_max}));
+                                        const std::string& folder, size_t memory_size_max,
+                                        int thread_count = 1) {
+  NEPTUNE_ASSIGN_OR_RETURN(auto builder, IndexBuilder::Create({.directory = folder,
+                                                               .memory_size_max = memory_size_max,
+                                                               .thread_count = thread_count}));
   for (const TestDocument& document : documents) {
     NEPTUNE_RETURN_IF_ERROR(builder->Add(document.View()));
   }
@@ -43,27 +44,49 @@ TEST(IndexBuilderTest, SpillingChangesNoByte) {
   EXPECT_EQ(whole->size, std::filesystem::file_size(folder.path() + "/whole/segment"));
 }
 
-TEST(IndexBuilderTest, LeavesOnlyTheSegment) {
+TEST(IndexBuilderTest, ThreadsChangeNoByte) {
+  const auto documents = ZipfDocuments(14'000, 3);
   const TemporaryFolder folder;
-  ASSERT_TRUE(Build(ZipfDocuments(8'000, 4), folder.path(), size_t{1} << 20).ok());
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    names.push_back(entry.path().filename().string());
+  ASSERT_TRUE(Build(documents, folder.path() + "/one", size_t{256} << 20).ok());
+  const std::string expected = ReadSegment(folder.path() + "/one");
+  for (const int thread_count : {2, 3}) {
+    const std::string several = folder.path() + "/" + std::to_string(thread_count);
+    const auto summary =
+        Build(documents, several, 3 * (size_t{1} + static_cast<size_t>(thread_count)) << 20,
+              thread_count);
+    ASSERT_TRUE(summary.ok()) << summary.status();
+    EXPECT_GE(summary->run_count, 3U);
+    EXPECT_TRUE(ReadSegment(several) == expected) << thread_count;
   }
-  EXPECT_EQ(names, std::vector<std::string>{"segment"});
+}
+
+TEST(IndexBuilderTest, LeavesOnlyTheSegment) {
+  for (const int thread_count : {1, 2}) {
+    const TemporaryFolder folder;
+    ASSERT_TRUE(Build(ZipfDocuments(8'000, 4), folder.path(), size_t{9} << 20, thread_count).ok());
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      names.push_back(entry.path().filename().string());
+    }
+    EXPECT_EQ(names, std::vector<std::string>{"segment"});
+  }
 }
 
 TEST(IndexBuilderTest, AbandonedBuildLeavesNothing) {
   const TemporaryFolder folder;
-  {
-    auto builder =
-        IndexBuilder::Create({.directory = folder.path(), .memory_size_max = size_t{1} << 20});
-    ASSERT_TRUE(builder.ok());
-    for (const TestDocument& document : ZipfDocuments(8'000, 4)) {
-      ASSERT_TRUE((*builder)->Add(document.View()).ok());
+  for (const int thread_count : {1, 2}) {
+    {
+      auto builder =
+          IndexBuilder::Create({.directory = folder.path(),
+                                .memory_size_max = size_t{thread_count == 1 ? 1U : 9U} << 20,
+                                .thread_count = thread_count});
+      ASSERT_TRUE(builder.ok()) << builder.status();
+      for (const TestDocument& document : ZipfDocuments(8'000, 4)) {
+        ASSERT_TRUE((*builder)->Add(document.View()).ok());
+      }
     }
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   }
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(IndexBuilderTest, EmptySegmentOpens) {
@@ -128,6 +151,13 @@ TEST(IndexBuilderTest, RefusesImpossibleRanksAndOptions) {
               neptune::StatusCode::kInvalidArgument);
   }
   EXPECT_EQ(IndexBuilder::Create({.directory = "x", .memory_size_max = 1000}).status().code(),
+            neptune::StatusCode::kInvalidArgument);
+  EXPECT_EQ(IndexBuilder::Create(
+                {.directory = "x", .memory_size_max = size_t{8} << 20, .thread_count = 2})
+                .status()
+                .code(),
+            neptune::StatusCode::kInvalidArgument);
+  EXPECT_EQ(IndexBuilder::Create({.directory = "x", .thread_count = 0}).status().code(),
             neptune::StatusCode::kInvalidArgument);
   EXPECT_EQ(IndexBuilder::Create({.directory = "/dev/null/x"}).status().code(),
             neptune::StatusCode::kUnavailable);

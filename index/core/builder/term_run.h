@@ -20,6 +20,9 @@
 
 namespace search::index {
 
+// Runs of one build.
+inline constexpr size_t kRunsMax = 1024;
+
 class TermRun {
  public:
   virtual ~TermRun() = default;

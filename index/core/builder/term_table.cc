@@ -24,12 +24,12 @@ constexpr uint32_t SlicePayload(uint8_t level) { return kFirstSliceSize << level
 TermTable::TermTable() : table_(kTableSizeMin) {}
 
 size_t TermTable::memory_size() const {
-  return table_.size() * sizeof(uint32_t) + slots_.capacity() * sizeof(Slot) +
+  return table_.size() * sizeof(Entry) + slots_.capacity() * sizeof(Slot) +
          chunk_count_ * kChunkSize;
 }
 
 void TermTable::Clear() {
-  table_.assign(kTableSizeMin, 0);
+  table_.assign(kTableSizeMin, {});
   slots_.clear();
   slots_.shrink_to_fit();
   chunk_count_ = 0;
@@ -49,22 +49,26 @@ uint32_t TermTable::Allocate(uint32_t size) {
   return address;
 }
 
-TermTable::Slot& TermTable::FindOrAdd(std::string_view key) {
-  const auto hash = static_cast<uint32_t>(XXH3_64bits(key.data(), key.size()));
+uint32_t TermTable::HashOf(std::string_view key) {
+  return static_cast<uint32_t>(XXH3_64bits(key.data(), key.size()));
+}
+
+TermTable::Slot& TermTable::FindOrAdd(std::string_view key, uint32_t hash) {
   const size_t mask = table_.size() - 1;
   size_t at = hash & mask;
-  for (; table_[at] != 0; at = (at + 1) & mask) {
-    Slot& slot = slots_[table_[at] - 1];
-    if (slot.hash == hash && this->key(table_[at] - 1) == key) return slot;
+  for (; table_[at].number != 0; at = (at + 1) & mask) {
+    if (table_[at].hash == hash && this->key(table_[at].number - 1) == key) {
+      return slots_[table_[at].number - 1];
+    }
   }
-  table_[at] = AddSlot(key, hash) + 1;
+  AddSlot(key);
+  table_[at] = {hash, static_cast<uint32_t>(slots_.size())};
   if (slots_.size() * 2 > table_.size()) Grow();
   return slots_.back();
 }
 
-uint32_t TermTable::AddSlot(std::string_view key, uint32_t hash) {
+void TermTable::AddSlot(std::string_view key) {
   Slot slot;
-  slot.hash = hash;
   slot.key_at = Allocate(static_cast<uint32_t>(key.size()) + 1);
   *At(slot.key_at) = static_cast<char>(key.size());
   std::memcpy(At(slot.key_at) + 1, key.data(), key.size());
@@ -72,17 +76,18 @@ uint32_t TermTable::AddSlot(std::string_view key, uint32_t hash) {
   slot.write_at = slot.first_slice;
   slot.slice_end = slot.first_slice + SlicePayload(0);
   slots_.push_back(slot);
-  return static_cast<uint32_t>(slots_.size() - 1);
 }
 
 void TermTable::Grow() {
-  table_.assign(table_.size() * 2, 0);
-  const size_t mask = table_.size() - 1;
-  for (uint32_t i = 0; i < slots_.size(); ++i) {
-    size_t at = slots_[i].hash & mask;
-    while (table_[at] != 0) at = (at + 1) & mask;
-    table_[at] = i + 1;
+  std::vector<Entry> grown(table_.size() * 2);
+  const size_t mask = grown.size() - 1;
+  for (const Entry entry : table_) {
+    if (entry.number == 0) continue;
+    size_t at = entry.hash & mask;
+    while (grown[at].number != 0) at = (at + 1) & mask;
+    grown[at] = entry;
   }
+  table_ = std::move(grown);
 }
 
 void TermTable::Continue(Slot* slot) {
@@ -102,8 +107,9 @@ void TermTable::AppendVarint(Slot* slot, uint64_t value) {
   }
 }
 
-void TermTable::Add(std::string_view key, uint32_t ordinal, Field field, uint32_t position) {
-  Slot& slot = FindOrAdd(key);
+void TermTable::Add(std::string_view key, uint32_t hash, uint32_t ordinal, Field field,
+                    uint32_t position) {
+  Slot& slot = FindOrAdd(key, hash);
   const auto tag = static_cast<uint8_t>(static_cast<uint8_t>(field) + 1);
   const bool new_document = !slot.has_document || slot.last_ordinal != ordinal;
   if (new_document || slot.last_field != tag) {
@@ -120,7 +126,7 @@ void TermTable::Add(std::string_view key, uint32_t ordinal, Field field, uint32_
 }
 
 void TermTable::AddWithoutPosition(std::string_view key, uint32_t ordinal) {
-  Slot& slot = FindOrAdd(key);
+  Slot& slot = FindOrAdd(key, HashOf(key));
   if (slot.has_document && slot.last_ordinal == ordinal) return;
   AppendVarint(&slot, kNewDocumentFlag);
   AppendVarint(&slot, ordinal - slot.last_ordinal);

@@ -28,9 +28,32 @@ class TermTable {
 
   // REQUIRES: in the order of occurrence_code.h for each key: ordinals, fields, positions ascend;
   // keys of 1 to 255 bytes.
-  void Add(std::string_view key, uint32_t ordinal, Field field, uint32_t position);
+  void Add(std::string_view key, uint32_t ordinal, Field field, uint32_t position) {
+    Add(key, HashOf(key), ordinal, field, position);
+  }
+  // The same for a key whose hash is known.
+  void Add(std::string_view key, uint32_t hash, uint32_t ordinal, Field field, uint32_t position);
   // The document holds the term without a position.
   void AddWithoutPosition(std::string_view key, uint32_t ordinal);
+
+  // A term's data lie in three places, each of which says where the next is; nearly every one is a
+  // cache miss. Who knows what comes can ask for them ahead, some terms apart: first PrefetchEntry, then
+  // PrefetchSlot, then PrefetchData. For keys that are not there yet they do nothing of use.
+  static uint32_t HashOf(std::string_view key);
+  void PrefetchEntry(uint32_t hash) const {
+    __builtin_prefetch(&table_[hash & (table_.size() - 1)]);
+  }
+  void PrefetchSlot(uint32_t hash) const {
+    const Entry entry = table_[hash & (table_.size() - 1)];
+    if (entry.hash == hash && entry.number > 0) __builtin_prefetch(&slots_[entry.number - 1]);
+  }
+  void PrefetchData(uint32_t hash) const {
+    const Entry entry = table_[hash & (table_.size() - 1)];
+    if (entry.hash != hash || entry.number == 0) return;
+    const Slot& slot = slots_[entry.number - 1];
+    __builtin_prefetch(At(slot.key_at));
+    __builtin_prefetch(At(slot.write_at), /*rw=*/1);
+  }
 
   bool empty() const { return slots_.empty(); }
   size_t memory_size() const;
@@ -43,8 +66,11 @@ class TermTable {
   void CopyOccurrences(uint32_t slot, std::string* out) const;
 
  private:
-  struct Slot {
+  struct Entry {
     uint32_t hash = 0;
+    uint32_t number = 0;  // of the slot + 1, 0 = empty
+  };
+  struct Slot {
     uint32_t key_at = 0;  // the size in one byte, then the key
     uint32_t first_slice = 0;
     uint32_t write_at = 0;
@@ -56,8 +82,8 @@ class TermTable {
     bool has_document = false;
   };
 
-  Slot& FindOrAdd(std::string_view key);
-  uint32_t AddSlot(std::string_view key, uint32_t hash);
+  Slot& FindOrAdd(std::string_view key, uint32_t hash);
+  void AddSlot(std::string_view key);
   void Grow();
   uint32_t Allocate(uint32_t size);
   void AppendVarint(Slot* slot, uint64_t value);
@@ -71,7 +97,7 @@ class TermTable {
   static constexpr uint32_t kChunkSize = uint32_t{1} << kChunkBits;
   static constexpr uint32_t kMask = kChunkSize - 1;
 
-  std::vector<uint32_t> table_;  // slot + 1, 0 = empty; size a power of two
+  std::vector<Entry> table_;  // open addressing; size a power of two
   std::vector<Slot> slots_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   size_t chunk_count_ = 0;  // in use

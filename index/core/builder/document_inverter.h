@@ -1,0 +1,38 @@
+// Inverts documents: their words become occurrences in a table of terms, ready to be a run.
+//
+// Source: single-pass in-memory inversion (Heinz and Zobel 2003).
+// Layer: index/core, builder. No I/O, no clock, no threads.
+// Threads: thread-compatible; each thread has its own.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "index/core/analysis/analyzer.h"
+#include "index/core/builder/term_table.h"
+#include "index/core/document.h"
+
+namespace search::index {
+
+class DocumentInverter {
+ public:
+  explicit DocumentInverter(WordRule words);
+
+  // Returns the number of words by field. REQUIRES: ordinals ascend.
+  std::array<uint32_t, kFieldCount> Add(const IndexedDocument& document, uint32_t ordinal);
+
+  const TermTable& table() const { return table_; }
+  void Clear() { table_.Clear(); }
+
+ private:
+  uint32_t AddField(Field field, std::string_view text, uint32_t ordinal);
+
+  Analyzer analyzer_;
+  std::vector<Token> tokens_;
+  std::vector<uint32_t> hashes_;  // of the tokens
+  TermTable table_;
+};
+
+}  // namespace search::index
