@@ -344,9 +344,12 @@ neptune::StatusOr<bool> Partition::Merge() {
   for (const Part& input : inputs) {
     merged.push_back({&input.segment->segment(), input.live.get()});
   }
-  neptune::Status status = MergeSegments(merged, directory).status();
-  if (status.ok()) status = FinishMerge(inputs, number);
-  if (!status.ok()) return status;
+  const neptune::Status written = MergeSegments(merged, directory).status();
+  if (!written.ok()) {
+    RemoveAll(directory);
+    return written;
+  }
+  NEPTUNE_RETURN_IF_ERROR(FinishMerge(inputs, number));
   return true;
 }
 
