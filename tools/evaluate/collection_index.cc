@@ -56,9 +56,8 @@ Status CollectionIndex::Read(const std::string& documents_path, const std::strin
   return builder == nullptr ? neptune::OkStatus() : builder->Finish().status();
 }
 
-StatusOr<std::unique_ptr<CollectionIndex>> CollectionIndex::Open(
-    const std::string& documents_path, const std::string& folder,
-    const index::RankingOptions& ranking) {
+StatusOr<std::unique_ptr<CollectionIndex>> CollectionIndex::Open(const std::string& documents_path,
+                                                                 const std::string& folder) {
   std::unique_ptr<CollectionIndex> index(new CollectionIndex());
   const bool is_built = std::filesystem::exists(folder + "/statistics");
   NEPTUNE_RETURN_IF_ERROR(index->Read(documents_path, is_built ? "" : folder));
@@ -66,8 +65,7 @@ StatusOr<std::unique_ptr<CollectionIndex>> CollectionIndex::Open(
   NEPTUNE_ASSIGN_OR_RETURN(index->segment_, index::Segment::Open(folder));
   NEPTUNE_ASSIGN_OR_RETURN(index->statistics_,
                            index::CollectionStatistics::Open(folder, *index->segment_, {}));
-  NEPTUNE_ASSIGN_OR_RETURN(index->searcher_,
-                           index::Searcher::Create(*index->segment_, *index->statistics_, ranking));
+  NEPTUNE_RETURN_IF_ERROR(index->Use({}));
   const uint32_t count = index->segment_->document_count();
   if (count > 0 && index->segment_->doc_id_in_order(count - 1) >= index->ids_.size()) {
     return neptune::InvalidArgument(folder, ": not an index of ", documents_path);
@@ -75,13 +73,26 @@ StatusOr<std::unique_ptr<CollectionIndex>> CollectionIndex::Open(
   return index;
 }
 
+Status CollectionIndex::Use(const Setting& setting) {
+  const bool is_same = searcher_ != nullptr && setting.ranking == setting_.ranking;
+  setting_ = setting;
+  if (is_same) return neptune::OkStatus();
+  NEPTUNE_ASSIGN_OR_RETURN(searcher_,
+                           index::Searcher::Create(*segment_, *statistics_, setting.ranking));
+  return neptune::OkStatus();
+}
+
 StatusOr<std::vector<RunEntry>> CollectionIndex::Rank(const std::string& text, size_t depth) const {
   NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::AnyWordOf(text, kQueryLimits));
-  NEPTUNE_ASSIGN_OR_RETURN(const index::SearchResult result,
-                           searcher_->Search(query, {.k = depth}));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const index::SearchResult result,
+      searcher_->Search(query, {.k = depth,
+                                .second_phase_count = setting_.second_phase_count,
+                                .second_phase = setting_.second_phase}));
   std::vector<RunEntry> entries;
   for (const index::Hit& hit : result.hits) {
-    entries.push_back({ids_[hit.doc_id], static_cast<double>(hit.score)});
+    if (entries.size() == depth) break;
+    entries.push_back({ids_[hit.doc_id], static_cast<double>(FinalScore(hit))});
   }
   return entries;
 }
@@ -93,8 +104,9 @@ StatusOr<std::string> CollectionIndex::Explain(const std::string& text,
     return neptune::NotFound("document '", document, "' is not in the collection");
   }
   NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::AnyWordOf(text, kQueryLimits));
-  NEPTUNE_ASSIGN_OR_RETURN(const index::Explanation explanation,
-                           searcher_->Explain(query, static_cast<uint64_t>(at - ids_.begin())));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const index::Explanation explanation,
+      searcher_->Explain(query, static_cast<uint64_t>(at - ids_.begin()), setting_.second_phase));
   return ToText(explanation);
 }
 

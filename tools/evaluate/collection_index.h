@@ -1,7 +1,7 @@
 // An index over one collection's documents, for running its queries.
 //
 // Source: none. Layer: tools. Writes a segment below the folder it is given, reads it back.
-// Threads: immutable after Open.
+// Threads: thread-compatible.
 // Errors: those of the streams, the builder and the searcher; INVALID_ARGUMENT for an index of
 //   another file. A line that holds no document is left out and counted.
 // Limits: kDocumentsMax documents.
@@ -18,6 +18,7 @@
 #include "index/core/search/searcher.h"
 #include "neptune/base/status.h"
 #include "tools/evaluate/run_file.h"
+#include "tools/evaluate/setting.h"
 
 namespace search::tools {
 
@@ -26,9 +27,11 @@ inline constexpr size_t kDocumentsMax = size_t{1} << 26;
 class CollectionIndex {
  public:
   // Builds the segment unless `folder` holds one already, which must be of the same file.
-  static neptune::StatusOr<std::unique_ptr<CollectionIndex>> Open(
-      const std::string& documents_path, const std::string& folder,
-      const index::RankingOptions& ranking);
+  static neptune::StatusOr<std::unique_ptr<CollectionIndex>> Open(const std::string& documents_path,
+                                                                  const std::string& folder);
+
+  // Ranks by this setting from now on; by the defaults until then.
+  neptune::Status Use(const Setting& setting);
 
   // Best first. Running text: any word of `text` makes a match.
   neptune::StatusOr<std::vector<RunEntry>> Rank(const std::string& text, size_t depth) const;
@@ -51,6 +54,7 @@ class CollectionIndex {
   std::string first_left_out_;
   std::unique_ptr<index::Segment> segment_;
   std::unique_ptr<index::CollectionStatistics> statistics_;
+  Setting setting_;
   std::unique_ptr<index::Searcher> searcher_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "tools/streams/byte_source.h"
 #include "tools/streams/line_reader.h"
 
 namespace search::tools {
@@ -22,13 +21,18 @@ std::vector<std::string_view> Columns(std::string_view line, std::string_view se
 neptune::Status ForEachLine(const std::string& path, size_t line_size_max,
                             const std::function<neptune::Status(std::string_view)>& use) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> source, OpenByteSource(path));
-  LineReader reader(source.get(), line_size_max);
+  return ForEachLine(source.get(), path, line_size_max, use);
+}
+
+neptune::Status ForEachLine(ByteSource* source, const std::string& name, size_t line_size_max,
+                            const std::function<neptune::Status(std::string_view)>& use) {
+  LineReader reader(source, line_size_max);
   LineReader::Line line;
   while (true) {
     NEPTUNE_ASSIGN_OR_RETURN(const bool has_line, reader.Next(&line));
     if (!has_line) return neptune::OkStatus();
     if (line.too_long) {
-      return neptune::InvalidArgument(path, ":", line.number, ": longer than ", line_size_max,
+      return neptune::InvalidArgument(name, ":", line.number, ": longer than ", line_size_max,
                                       " bytes");
     }
     std::string_view text = line.text;
@@ -36,7 +40,7 @@ neptune::Status ForEachLine(const std::string& path, size_t line_size_max,
     if (text.empty()) continue;
     const neptune::Status status = use(text);
     if (!status.ok()) {
-      return neptune::Status(status.code(), neptune::StrCat(path, ":", line.number, ": ",
+      return neptune::Status(status.code(), neptune::StrCat(name, ":", line.number, ": ",
                                                             neptune::ToStd(status.message())));
     }
   }

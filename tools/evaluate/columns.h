@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "tools/streams/byte_source.h"
 
 namespace search::tools {
 
@@ -21,6 +22,9 @@ std::vector<std::string_view> Columns(std::string_view line, std::string_view se
 
 // Calls `use` with each line that is not empty, without a carriage return at its end.
 neptune::Status ForEachLine(const std::string& path, size_t line_size_max,
+                            const std::function<neptune::Status(std::string_view)>& use);
+// The same over bytes from elsewhere; `name` stands in messages.
+neptune::Status ForEachLine(ByteSource* source, const std::string& name, size_t line_size_max,
                             const std::function<neptune::Status(std::string_view)>& use);
 
 }  // namespace search::tools

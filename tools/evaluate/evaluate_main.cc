@@ -3,37 +3,46 @@
 #include <gflags/gflags.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "tools/evaluate/collection_index.h"
 #include "tools/evaluate/evaluation.h"
+#include "tools/evaluate/held_out.h"
+#include "tools/evaluate/judged_collection.h"
+#include "tools/evaluate/metrics.h"
 #include "tools/terminal/caller_path.h"
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(shared_data, "",
               "folder with collections/NAME/{docs.jsonl.zst,queries.tsv,qrels.tsv}; by default "
               "NEPTUNE_SHARED_DATA of the environment");
-DEFINE_string(collections, "adi,med,cranfield,cisi,scifact", "which collections, by commas");
+DEFINE_string(collections, "adi,med,cranfield,cisi,scifact",
+              "which collections, by commas; NAME:FILE takes the documents from FILE below the "
+              "shared data");
 DEFINE_string(index_directory, "",
-              "folder for the indexes, one for each collection, used again by the next run; by "
-              "default a temporary one");
+              "folder for the indexes, one for each file of documents, used again by the next run; "
+              "by default a temporary one");
 DEFINE_string(run_directory, "", "write NAME.run of each collection here");
+DEFINE_string(setting, "", "of the ranking, as NAME=VALUE parts with spaces between them");
+DEFINE_string(baseline, "", "also measure this setting, and how the other differs from it");
+DEFINE_string(choose, "",
+              "instead: settings to choose from, as NAME=VALUE,VALUE parts in all combinations; "
+              "compared to --baseline");
+DEFINE_string(choose_on, "",
+              "with --choose: which collections choose, by commas; the others confirm");
 DEFINE_string(compare, "", "instead: two run files A.run,B.run to compare, with --qrels");
 DEFINE_string(qrels, "", "judgments for --compare");
 DEFINE_string(explain, "",
               "instead: QUERY-ID,DOCUMENT-ID of the one collection; how the score is made");
 DEFINE_uint64(seed, 1, "of the confidence intervals");
 DEFINE_int32(depth, 1000, "documents ranked for each query, 1 to 10000");
-DEFINE_double(k1, search::index::RankingOptions().k1, "BM25 k1");
-DEFINE_double(body_b, search::index::RankingOptions().fields[1].b, "BM25 b of the body");
-DEFINE_double(title_b, search::index::RankingOptions().fields[0].b, "BM25 b of the title");
-DEFINE_double(title_weight, search::index::RankingOptions().fields[0].weight,
-              "what a word of the title is worth in words of the body");
 
 namespace search::tools {
 namespace {
@@ -47,10 +56,17 @@ using neptune::StrCat;
 constexpr char kUsage[] =
     "Measures the ranking on judged collections.\n\n"
     "  bazel run //tools:evaluate -- --shared_data=DATA\n"
-    "  bazel run //tools:evaluate -- --shared_data=DATA --k1=0.9 --run_directory=runs\n"
+    "  bazel run //tools:evaluate -- --shared_data=DATA --baseline=second_phase=0\n"
+    "  bazel run //tools:evaluate -- --shared_data=DATA --setting=\"k1=0.9 body_b=0.4\" "
+    "--run_directory=runs\n"
+    "  bazel run //tools:evaluate -- --shared_data=DATA --choose=\"k1=0.9,1.5 body_b=0.4,0.7\" "
+    "--choose_on=med,cisi\n"
     "  bazel run //tools:evaluate -- --compare=a.run,b.run --qrels=qrels.tsv\n"
     "  bazel run //tools:evaluate -- --shared_data=DATA --collections=med --explain=1,13\n\n"
     "Any word of a query makes a match. Intervals hold 95 % of resampled means.";
+
+// Ranked deeper than judged, for ties.
+constexpr size_t kChoosingDepth = 100;
 
 // Removed with everything in it.
 class TemporaryFolder {
@@ -72,14 +88,6 @@ class TemporaryFolder {
   std::string path_;
 };
 
-index::RankingOptions Ranking() {
-  index::RankingOptions ranking;
-  ranking.k1 = static_cast<float>(FLAGS_k1);
-  ranking.fields[0] = {static_cast<float>(FLAGS_title_weight), static_cast<float>(FLAGS_title_b)};
-  ranking.fields[1].b = static_cast<float>(FLAGS_body_b);
-  return ranking;
-}
-
 void PrintHeader(const char* first) {
   std::printf("%-20s %7s", first, "queries");
   for (const char* name : kMeasureNames) std::printf("  %-20s", name);
@@ -96,56 +104,35 @@ void PrintRow(const std::string& name, const Evaluation& evaluation, const char*
   std::fflush(stdout);
 }
 
-class CollectionRun {
- public:
-  CollectionRun(const std::string& data, const std::string& name, const std::string& indexes)
-      : name_(name), folder_(data + "/collections/" + name), index_folder_(indexes + "/" + name) {}
+constexpr char kMeanFormat[] = "%.3f [%.3f, %.3f]";
+constexpr char kDifferenceFormat[] = "%+.3f [%+.3f,%+.3f]";
 
-  Status Load() {
-    NEPTUNE_ASSIGN_OR_RETURN(queries_, ReadQueries(folder_ + "/queries.tsv"));
-    NEPTUNE_ASSIGN_OR_RETURN(judgments_, ReadJudgments(folder_ + "/qrels.tsv"));
-    NEPTUNE_ASSIGN_OR_RETURN(
-        index_, CollectionIndex::Open(folder_ + "/docs.jsonl.zst", index_folder_, Ranking()));
-    if (index_->left_out_count() > 0) {
-      std::fprintf(stderr, "%zu lines left out, the first %s\n", index_->left_out_count(),
-                   index_->first_left_out().c_str());
-    }
-    return neptune::OkStatus();
+Status Measure(const Setting& setting, JudgedCollection* collection) {
+  NEPTUNE_ASSIGN_OR_RETURN(const RankedLists run,
+                           collection->Run(setting, static_cast<size_t>(FLAGS_depth)));
+  const std::string& name = collection->name();
+  PrintRow(name, Evaluate(run, collection->judgments(), FLAGS_seed), kMeanFormat);
+  if (!FLAGS_baseline.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(const Setting other, ParseSetting(FLAGS_baseline));
+    NEPTUNE_ASSIGN_OR_RETURN(const RankedLists baseline,
+                             collection->Run(other, static_cast<size_t>(FLAGS_depth)));
+    PrintRow("  baseline", Evaluate(baseline, collection->judgments(), FLAGS_seed), kMeanFormat);
+    PrintRow("  difference", Compare(baseline, run, collection->judgments(), FLAGS_seed),
+             kDifferenceFormat);
   }
+  if (FLAGS_run_directory.empty()) return neptune::OkStatus();
+  const std::string folder = CallerPath(FLAGS_run_directory);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  return WriteRun(folder + "/" + name + ".run", run, "neptune");
+}
 
-  Status Measure() const {
-    RankedLists run;
-    for (const JudgedQuery& query : queries_) {
-      if (!judgments_.contains(query.id)) continue;
-      NEPTUNE_ASSIGN_OR_RETURN(run[query.id],
-                               index_->Rank(query.text, static_cast<size_t>(FLAGS_depth)));
-    }
-    PrintRow(name_, Evaluate(run, judgments_, FLAGS_seed), "%.3f [%.3f, %.3f]");
-    if (FLAGS_run_directory.empty()) return neptune::OkStatus();
-    const std::string folder = CallerPath(FLAGS_run_directory);
-    std::error_code error;
-    fs::create_directories(folder, error);
-    return WriteRun(folder + "/" + name_ + ".run", run, "neptune");
-  }
-
-  Status Explain(const std::string& query_id, const std::string& document) const {
-    for (const JudgedQuery& query : queries_) {
-      if (query.id != query_id) continue;
-      NEPTUNE_ASSIGN_OR_RETURN(const std::string text, index_->Explain(query.text, document));
-      std::printf("%s\n%s", query.text.c_str(), text.c_str());
-      return neptune::OkStatus();
-    }
-    return neptune::NotFound("query '", query_id, "' is not in the collection");
-  }
-
- private:
-  const std::string name_;
-  const std::string folder_;
-  const std::string index_folder_;
-  std::vector<JudgedQuery> queries_;
-  JudgmentsByQuery judgments_;
-  std::unique_ptr<CollectionIndex> index_;
-};
+Status Explain(const Setting& setting, const std::string& query, const std::string& document,
+               JudgedCollection* collection) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string text, collection->Explain(setting, query, document));
+  std::printf("%s", text.c_str());
+  return neptune::OkStatus();
+}
 
 Status CompareRuns() {
   const std::vector<std::string> paths = SplitList(FLAGS_compare);
@@ -157,36 +144,145 @@ Status CompareRuns() {
   NEPTUNE_ASSIGN_OR_RETURN(const JudgmentsByQuery judgments,
                            ReadJudgments(CallerPath(FLAGS_qrels)));
   PrintHeader("run");
-  PrintRow("A", Evaluate(a, judgments, FLAGS_seed), "%.3f [%.3f, %.3f]");
-  PrintRow("B", Evaluate(b, judgments, FLAGS_seed), "%.3f [%.3f, %.3f]");
-  PrintRow("B - A", Compare(a, b, judgments, FLAGS_seed), "%+.3f [%+.3f,%+.3f]");
+  PrintRow("A", Evaluate(a, judgments, FLAGS_seed), kMeanFormat);
+  PrintRow("B", Evaluate(b, judgments, FLAGS_seed), kMeanFormat);
+  PrintRow("B - A", Compare(a, b, judgments, FLAGS_seed), kDifferenceFormat);
+  return neptune::OkStatus();
+}
+
+// nDCG@10 of each judged query.
+StatusOr<std::vector<double>> NdcgOf(const Setting& setting, JudgedCollection* collection) {
+  NEPTUNE_ASSIGN_OR_RETURN(const RankedLists run, collection->Run(setting, kChoosingDepth));
+  std::vector<double> values;
+  for (const auto& [query, judged] : collection->judgments()) {
+    if (RelevantCount(judged) == 0) continue;
+    const auto entries = run.find(query);
+    values.push_back(entries == run.end() ? 0
+                                          : NdcgAt(10, DocumentsInOrder(entries->second), judged));
+  }
+  return values;
+}
+
+StatusOr<SettingValues> ValuesOf(const std::vector<Setting>& settings, const Setting& baseline,
+                                 JudgedCollection* collection) {
+  SettingValues values;
+  values.collection = collection->name();
+  NEPTUNE_ASSIGN_OR_RETURN(values.baseline, NdcgOf(baseline, collection));
+  for (const Setting& setting : settings) {
+    NEPTUNE_ASSIGN_OR_RETURN(values.by_setting.emplace_back(), NdcgOf(setting, collection));
+  }
+  return values;
+}
+
+void PrintChoice(const SettingValues& values, const char* role, const Setting& setting,
+                 const Estimate& difference, size_t at) {
+  std::printf("%-26s %-9s %.3f  ", values.collection.c_str(), role, MeanOf(values.by_setting[at]));
+  std::printf(kDifferenceFormat, difference.mean, difference.low, difference.high);
+  std::printf("  %s\n", setting.text.c_str());
+}
+
+void PrintChoices(const std::vector<Setting>& settings, const std::vector<SettingValues>& values,
+                  const std::vector<std::string>& choosing) {
+  std::printf("nDCG@10 of the best of %zu settings, and its difference to the baseline\n",
+              settings.size());
+  std::vector<bool> chooses;
+  for (const SettingValues& of : values) {
+    chooses.push_back(choosing.empty() ||
+                      std::find(choosing.begin(), choosing.end(), of.collection) != choosing.end());
+  }
+  const size_t best = BestSetting(values, chooses);
+  for (size_t i = 0; i < values.size(); ++i) {
+    PrintChoice(values[i], chooses[i] ? "chose" : "confirms", settings[best],
+                Difference(values[i], best, FLAGS_seed), best);
+  }
+  std::printf("Each collection left out, chosen on all others\n");
+  const std::vector<HeldOut> held_out = LeaveOneOut(values, FLAGS_seed);
+  for (size_t i = 0; i < values.size() && values.size() > 1; ++i) {
+    PrintChoice(values[i], "left out", settings[held_out[i].setting], held_out[i].difference,
+                held_out[i].setting);
+  }
+}
+
+// The collections that the flags name, each opened when it is used.
+class Collections {
+ public:
+  Status Prepare() {
+    data_ = FLAGS_shared_data;
+    if (data_.empty() && getenv("NEPTUNE_SHARED_DATA") != nullptr) {
+      data_ = getenv("NEPTUNE_SHARED_DATA");
+    }
+    if (data_.empty()) return InvalidArgument("--shared_data or NEPTUNE_SHARED_DATA is needed");
+    data_ = CallerPath(data_);
+    indexes_ = CallerPath(FLAGS_index_directory);
+    if (!indexes_.empty()) return neptune::OkStatus();
+    NEPTUNE_ASSIGN_OR_RETURN(indexes_, temporary_.Make());
+    return neptune::OkStatus();
+  }
+
+  Status ForEach(const std::function<Status(JudgedCollection*)>& use) const {
+    for (const std::string& text : SplitList(FLAGS_collections)) {
+      NEPTUNE_ASSIGN_OR_RETURN(const auto collection, Open(text));
+      NEPTUNE_RETURN_IF_ERROR(use(collection.get()));
+    }
+    return neptune::OkStatus();
+  }
+
+ private:
+  // NAME or NAME:FILE
+  StatusOr<std::unique_ptr<JudgedCollection>> Open(const std::string& text) const {
+    const size_t colon = text.find(':');
+    const std::string name = text.substr(0, colon);
+    JudgedCollectionPaths paths = {.folder = data_ + "/collections/" + name,
+                                   .documents = "",
+                                   .index_folder = indexes_ + "/" + name};
+    if (colon != std::string::npos) {
+      const std::string file = text.substr(colon + 1);
+      paths.documents = data_ + "/" + file;
+      paths.index_folder = indexes_ + "/" + fs::path(file).filename().string();
+    }
+    NEPTUNE_ASSIGN_OR_RETURN(auto collection, JudgedCollection::Open(name, paths));
+    if (collection->index().left_out_count() > 0) {
+      std::fprintf(stderr, "%zu lines left out, the first %s\n",
+                   collection->index().left_out_count(),
+                   collection->index().first_left_out().c_str());
+    }
+    return collection;
+  }
+
+  TemporaryFolder temporary_;
+  std::string data_;
+  std::string indexes_;
+};
+
+Status ChooseSettings(const Collections& collections) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<Setting> settings, ExpandSettings(FLAGS_choose));
+  NEPTUNE_ASSIGN_OR_RETURN(const Setting baseline, ParseSetting(FLAGS_baseline));
+  std::vector<SettingValues> values;
+  NEPTUNE_RETURN_IF_ERROR(collections.ForEach([&](JudgedCollection* collection) -> Status {
+    std::fprintf(stderr, "%s\n", collection->name().c_str());
+    NEPTUNE_ASSIGN_OR_RETURN(values.emplace_back(), ValuesOf(settings, baseline, collection));
+    return neptune::OkStatus();
+  }));
+  if (values.empty()) return InvalidArgument("--collections names none");
+  PrintChoices(settings, values, SplitList(FLAGS_choose_on));
   return neptune::OkStatus();
 }
 
 Status MeasureCollections() {
-  std::string data = FLAGS_shared_data;
-  if (data.empty() && getenv("NEPTUNE_SHARED_DATA") != nullptr)
-    data = getenv("NEPTUNE_SHARED_DATA");
-  if (data.empty()) return InvalidArgument("--shared_data or NEPTUNE_SHARED_DATA is needed");
   if (FLAGS_depth < 1 || FLAGS_depth > 10'000) return InvalidArgument("--depth: 1 to 10000");
-  const std::vector<std::string> names = SplitList(FLAGS_collections);
   const std::vector<std::string> explained = SplitList(FLAGS_explain);
-  if (!explained.empty() && (explained.size() != 2 || names.size() != 1)) {
+  if (!explained.empty() && (explained.size() != 2 || SplitList(FLAGS_collections).size() != 1)) {
     return InvalidArgument("--explain takes QUERY-ID,DOCUMENT-ID and one of --collections");
   }
-  TemporaryFolder temporary;
-  std::string indexes = CallerPath(FLAGS_index_directory);
-  if (indexes.empty()) {
-    NEPTUNE_ASSIGN_OR_RETURN(indexes, temporary.Make());
-  }
+  Collections collections;
+  NEPTUNE_RETURN_IF_ERROR(collections.Prepare());
+  if (!FLAGS_choose.empty()) return ChooseSettings(collections);
+  NEPTUNE_ASSIGN_OR_RETURN(const Setting setting, ParseSetting(FLAGS_setting));
   if (explained.empty()) PrintHeader("collection");
-  for (const std::string& name : names) {
-    CollectionRun run(CallerPath(data), name, indexes);
-    NEPTUNE_RETURN_IF_ERROR(run.Load());
-    NEPTUNE_RETURN_IF_ERROR(explained.empty() ? run.Measure()
-                                              : run.Explain(explained[0], explained[1]));
-  }
-  return neptune::OkStatus();
+  return collections.ForEach([&](JudgedCollection* collection) {
+    return explained.empty() ? Measure(setting, collection)
+                             : Explain(setting, explained[0], explained[1], collection);
+  });
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(CollectionIndexTest, RanksAndExplainsAndIsUsedAgain) {
   const std::string folder = testing::TempDir() + "/collection";
   std::filesystem::remove_all(folder);
   for (int round = 0; round < 2; ++round) {
-    const auto index = CollectionIndex::Open(documents, folder, {});
+    const auto index = CollectionIndex::Open(documents, folder);
     ASSERT_TRUE(index.ok()) << index.status();
     EXPECT_EQ((*index)->document_count(), 2U);
     const auto ranked = (*index)->Rank("Which pear is NOT an apple?", 10);
@@ -92,7 +92,7 @@ TEST(CollectionIndexTest, CountsAndNamesWhatIsNoDocument) {
   const std::string documents = File("bad.jsonl", "{\"id\": \"x\", \"text\": \"a\"}\n{\n[]\n");
   const std::string folder = testing::TempDir() + "/bad";
   std::filesystem::remove_all(folder);
-  const auto index = CollectionIndex::Open(documents, folder, {});
+  const auto index = CollectionIndex::Open(documents, folder);
   ASSERT_TRUE(index.ok()) << index.status();
   EXPECT_EQ((*index)->document_count(), 1U);
   EXPECT_EQ((*index)->left_out_count(), 2U);

@@ -29,8 +29,14 @@ neptune::Status AddJudgment(std::string_view line, JudgmentsByQuery* judgments) 
 }  // namespace
 
 neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(const std::string& path) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto source, OpenByteSource(path));
+  return ReadQueries(source.get(), path);
+}
+
+neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(ByteSource* source,
+                                                        const std::string& name) {
   std::vector<JudgedQuery> queries;
-  NEPTUNE_RETURN_IF_ERROR(ForEachLine(path, kLineSizeMax, [&](std::string_view line) {
+  NEPTUNE_RETURN_IF_ERROR(ForEachLine(source, name, kLineSizeMax, [&](std::string_view line) {
     const size_t tab = line.find('\t');
     if (tab == 0 || tab == std::string_view::npos) {
       return InvalidArgument("a query is an id, a tab and a text");
@@ -45,9 +51,14 @@ neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(const std::string& path)
 }
 
 neptune::StatusOr<JudgmentsByQuery> ReadJudgments(const std::string& path) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto source, OpenByteSource(path));
+  return ReadJudgments(source.get(), path);
+}
+
+neptune::StatusOr<JudgmentsByQuery> ReadJudgments(ByteSource* source, const std::string& name) {
   JudgmentsByQuery judgments;
   size_t count = 0;
-  NEPTUNE_RETURN_IF_ERROR(ForEachLine(path, kLineSizeMax, [&](std::string_view line) {
+  NEPTUNE_RETURN_IF_ERROR(ForEachLine(source, name, kLineSizeMax, [&](std::string_view line) {
     if (++count > kJudgmentsMax) {
       return InvalidArgument("more than ", kJudgmentsMax, " judgments");
     }

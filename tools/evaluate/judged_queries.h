@@ -15,6 +15,7 @@
 
 #include "neptune/base/status.h"
 #include "tools/evaluate/metrics.h"
+#include "tools/streams/byte_source.h"
 
 namespace search::tools {
 
@@ -28,9 +29,13 @@ struct JudgedQuery {
 
 // In the file's order.
 neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(const std::string& path);
+// From bytes; `name` stands in messages.
+neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(ByteSource* source,
+                                                        const std::string& name);
 
 // By query id. A document judged twice keeps the later grade.
 using JudgmentsByQuery = std::map<std::string, Judgments>;
 neptune::StatusOr<JudgmentsByQuery> ReadJudgments(const std::string& path);
+neptune::StatusOr<JudgmentsByQuery> ReadJudgments(ByteSource* source, const std::string& name);
 
 }  // namespace search::tools

@@ -72,9 +72,14 @@ neptune::Status WriteRun(const std::string& path, const RankedLists& run, const 
 }
 
 neptune::StatusOr<RankedLists> ReadRun(const std::string& path) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto source, OpenByteSource(path));
+  return ReadRun(source.get(), path);
+}
+
+neptune::StatusOr<RankedLists> ReadRun(ByteSource* source, const std::string& name) {
   RankedLists run;
   size_t count = 0;
-  NEPTUNE_RETURN_IF_ERROR(ForEachLine(path, kRunLineSizeMax, [&](std::string_view line) {
+  NEPTUNE_RETURN_IF_ERROR(ForEachLine(source, name, kRunLineSizeMax, [&](std::string_view line) {
     if (++count > kRunEntriesMax) return InvalidArgument("more than ", kRunEntriesMax, " lines");
     return AddLine(line, &run);
   }));

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "tools/streams/byte_source.h"
 
 namespace search::tools {
 
@@ -38,5 +39,7 @@ std::vector<std::string> DocumentsInOrder(std::vector<RunEntry> entries);
 
 neptune::Status WriteRun(const std::string& path, const RankedLists& run, const std::string& tag);
 neptune::StatusOr<RankedLists> ReadRun(const std::string& path);
+// From bytes; `name` stands in messages.
+neptune::StatusOr<RankedLists> ReadRun(ByteSource* source, const std::string& name);
 
 }  // namespace search::tools

@@ -1,0 +1,54 @@
+// A judged collection: its queries, judgments and index.
+//
+// Source: none. Layer: tools. Reads files, builds the index where there is none.
+// Threads: thread-compatible.
+// Errors: those of the files, the index and the searcher.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "tools/evaluate/collection_index.h"
+#include "tools/evaluate/judged_queries.h"
+#include "tools/evaluate/run_file.h"
+#include "tools/evaluate/setting.h"
+
+namespace search::tools {
+
+struct JudgedCollectionPaths {
+  std::string folder;     // queries.tsv, qrels.tsv and, unless named below, docs.jsonl.zst
+  std::string documents;  // empty: those of the folder
+  std::string index_folder;
+};
+
+class JudgedCollection {
+ public:
+  static neptune::StatusOr<std::unique_ptr<JudgedCollection>> Open(
+      const std::string& name, const JudgedCollectionPaths& paths);
+
+  // The judged queries under the setting.
+  neptune::StatusOr<RankedLists> Run(const Setting& setting, size_t depth);
+
+  // How a document's score is made. Errors: NOT_FOUND for an unknown query or document.
+  neptune::StatusOr<std::string> Explain(const Setting& setting, const std::string& query_id,
+                                         const std::string& document);
+
+  const std::string& name() const { return name_; }
+  const JudgmentsByQuery& judgments() const { return judgments_; }
+  const CollectionIndex& index() const { return *index_; }
+
+ private:
+  explicit JudgedCollection(std::string name) : name_(std::move(name)) {}
+
+  const std::string name_;
+  std::vector<JudgedQuery> queries_;
+  JudgmentsByQuery judgments_;
+  std::unique_ptr<CollectionIndex> index_;
+};
+
+}  // namespace search::tools
