@@ -26,6 +26,7 @@ SearchPlanOptions ReadSearchPlanOptions(ParameterReader& reader) {
   reader.Millis("cache_insert_timeout_ms", milliseconds(1), seconds(10),
                 &options.cache_insert_timeout);
   reader.Real("quality_min", 0.001, 1, &options.quality_min);
+  reader.Whole("second_phase_count", 0, index::kTierHitCountMax, &options.second_phase_count);
   reader.Whole("tier1_good_hits_min", 1, index::kTierHitCountMax, &options.tier1_good_hits_min);
   reader.Real("tier1_score_min", 0, 1e6, &options.tier1_score_min);
   reader.Flag("count_exactly", &options.count_exactly);

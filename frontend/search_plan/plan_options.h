@@ -39,6 +39,11 @@ struct SearchPlanOptions {
   uint32_t tier1_good_hits_min = 10;
   double tier1_score_min = 0;
 
+  // Documents that the second ranking phase rates, of the best by score; 0: none. Larger: a document
+  // further behind can come to the front; costs time and hits in messages. Default: more changed
+  // nothing on judged collections (index/core/README.md). Parameter second_phase_count.
+  uint32_t second_phase_count = 50;
+
   // Whether tiers count all matches. False: faster on large collections, totals are lower bounds.
   bool count_exactly = true;
   // Bytes of a snippet's text.

@@ -46,6 +46,7 @@ TierQuery MakeTierQuery(std::string_view canonical, const PageWindow& page,
   query.set_hit_count_max(std::clamp(std::max(page.start + page.count, options.tier1_good_hits_min),
                                      1u, index::kTierHitCountMax));
   query.set_count_exactly(options.count_exactly);
+  query.set_second_phase_count(options.second_phase_count);
   return query;
 }
 

@@ -44,6 +44,21 @@ TEST(ReachablePageTest, EndsAtTheLastReachableResult) {
   EXPECT_TRUE(neptune::ToStd(beyond.status().message()).starts_with("parameter start: "));
 }
 
+TEST(MakeTierQueryTest, AsksForTheSecondPhaseOfTheOptions) {
+  EXPECT_EQ(MakeTierQuery("x", {0, 10}, {}).second_phase_count(), 50u);
+  EXPECT_EQ(MakeTierQuery("x", {0, 10}, {.second_phase_count = 0}).second_phase_count(), 0u);
+}
+
+TEST(DecideTier2Test, LooksAtFirstScores) {
+  TierAnswer answer;
+  answer.set_second_phase_count(1);
+  index::TierHit* const hit = answer.add_hits();
+  hit->set_score(1);
+  hit->set_gain(5);
+  EXPECT_EQ(DecideTier2(&answer, {0, 1}, {.tier1_good_hits_min = 1, .tier1_score_min = 2}),
+            Tier2Need::kFewGoodHits);
+}
+
 TEST(MakeTierQueryTest, AsksForEnoughToDecide) {
   const SearchPlanOptions options{.tier1_good_hits_min = 25};
   EXPECT_EQ(MakeTierQuery("x", {0, 10}, options).hit_count_max(), 25u);

@@ -8,6 +8,7 @@
 #include "frontend/search_plan/document_fetch.h"
 #include "frontend/search_plan/tier_search.h"
 #include "index/core/query/query.h"
+#include "index/tier/operators.h"
 #include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
@@ -45,7 +46,7 @@ std::vector<uint64_t> TakePage(const TierAnswer& hits, const PageWindow& page,
   for (size_t i = page.start; i < end; ++i) {
     const index::TierHit& hit = hits.hits(static_cast<int>(i));
     answer->results.push_back(
-        {.doc_id = StrCat(hit.doc_id()), .score = hit.score(), .has_summary = false});
+        {.doc_id = StrCat(hit.doc_id()), .score = index::FinalScore(hit), .has_summary = false});
     doc_ids.push_back(hit.doc_id());
   }
   return doc_ids;

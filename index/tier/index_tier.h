@@ -47,7 +47,8 @@ class IndexTier {
   virtual ~IndexTier() = default;
 
   // The best hit_count_max documents of this partition that match, best first, equal scores by
-  // ascending doc_id, and how many match: exactly if count_exactly, else at least that many.
+  // ascending doc_id, and how many match: exactly if count_exactly, else at least that many. With a
+  // second_phase_count, as MergeTierAnswers (operators.h) says, of one answer alone.
   virtual neptune::StatusOr<TierAnswer> Search(const TierQuery& query,
                                                const TierSearchControl& control) const = 0;
 

@@ -47,6 +47,13 @@ TierQuery Question(std::string text, uint32_t hit_count_max, bool count_exactly 
   return question;
 }
 
+// For most of them with a second phase.
+TierQuery RandomQuestion(const std::string& text, std::mt19937_64& random) {
+  TierQuery question = Question(text, 1 + random() % 20);
+  if (random() % 4 != 0) question.set_second_phase_count(random() % 40);
+  return question;
+}
+
 TierAnswer Ask(const IndexTier& tier, const TierQuery& question) {
   const auto answer = tier.Search(question, TierSearchControl());
   EXPECT_TRUE(answer.ok()) << answer.status() << " for " << question.query();
@@ -65,13 +72,14 @@ TierAnswer AskAll(const std::vector<std::unique_ptr<IndexTier>>& tiers, const Ti
 std::string Contents(TierAnswer answer) {
   answer.clear_implementation();
   std::string text = std::to_string(answer.total()) + (answer.total_is_exact() ? "" : "+") +
-                     (answer.evaluated_completely() ? ":" : " partly:");
+                     (answer.evaluated_completely() ? "" : " partly") + " rated " +
+                     std::to_string(answer.second_phase_count()) + ":";
   for (const TierHit& hit : answer.hits()) {
     uint32_t bits = 0;
     const float score = hit.score();
     std::memcpy(&bits, &score, sizeof(bits));
     text += " " + std::to_string(hit.doc_id()) + "=" + std::to_string(score) + "/" +
-            std::to_string(bits);
+            std::to_string(bits) + "+" + std::to_string(hit.gain());
   }
   return text;
 }
@@ -219,7 +227,7 @@ TEST_P(IndexTierConformance, AnswersAsTheReferenceDoes) {
     const auto reference = BuildAndOpen(kReferenceTierName, "reference_" + name, documents, 1);
     for (int i = 0; i < 200; ++i) {
       const std::string text = RandomQuery(random);
-      const TierQuery question = Question(text, 1 + random() % 20);
+      const TierQuery question = RandomQuestion(text, random);
       ASSERT_EQ(Contents(Ask(*tier[0], question)), Contents(Ask(*reference[0], question)))
           << "seed " << seed << ": " << text;
     }
@@ -233,7 +241,7 @@ TEST_P(IndexTierConformance, AnswersTheSameFromAnyNumberOfPartitions) {
   const auto parts = BuildAndOpen(variant(), "parts", documents, 4);
   for (int i = 0; i < 300; ++i) {
     const std::string text = RandomQuery(random);
-    const TierQuery question = Question(text, 1 + random() % 20);
+    const TierQuery question = RandomQuestion(text, random);
     ASSERT_EQ(Contents(AskAll(parts, question)), Contents(AskAll(whole, question))) << text;
   }
 }
@@ -264,6 +272,30 @@ TEST_P(IndexTierConformance, OrdersByScoreThenDocIdAndCountsAtLeastTheHits) {
       EXPECT_EQ(few.total(), all.total()) << text;
     }
   }
+}
+
+TEST_P(IndexTierConformance, RatesTheBestByWhereWordsStand) {
+  std::mt19937_64 random(11);
+  const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 400), 1);
+  int changed_count = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::string text = RandomQuery(random);
+    TierQuery question = Question(text, 10);
+    const TierAnswer first = Ask(*tiers[0], question);
+    question.set_second_phase_count(5);
+    const TierAnswer both = Ask(*tiers[0], question);
+    EXPECT_EQ(both.second_phase_count(), 5U) << text;
+    EXPECT_FALSE(both.second_phase_lacks_positions());
+    ASSERT_EQ(both.hits_size(), first.hits_size()) << text;
+    for (int j = 0; j < both.hits_size(); ++j) {
+      EXPECT_EQ(j < 5 || both.hits(j).SerializeAsString() == first.hits(j).SerializeAsString(),
+                true);
+      EXPECT_GE(both.hits(j).gain(), 0) << text;
+      EXPECT_TRUE(j == 0 || FinalScore(both.hits(j - 1)) >= FinalScore(both.hits(j))) << text;
+      changed_count += both.hits(j).doc_id() == first.hits(j).doc_id() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(changed_count, 50);
 }
 
 TEST_P(IndexTierConformance, SaysWhoAnswered) {
@@ -313,7 +345,8 @@ TEST_P(IndexTierConformance, RefusesQuestionsOutsideItsLimits) {
 TEST_P(IndexTierConformance, StopsWhenToldOrAtTheDeadline) {
   std::mt19937_64 random(10);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 20000), 1);
-  const TierQuery question = Question("(apple OR berry) (apple OR cherry) -papaya", 1000);
+  TierQuery question = Question("(apple OR berry) (apple OR cherry) -papaya", 1000);
+  question.set_second_phase_count(20);
   const TierAnswer whole = Ask(*tiers[0], question);
   TierSearchControl stopped;
   stopped.stop = [] { return true; };
@@ -325,6 +358,7 @@ TEST_P(IndexTierConformance, StopsWhenToldOrAtTheDeadline) {
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_FALSE(answer->evaluated_completely());
     EXPECT_FALSE(answer->total_is_exact());
+    EXPECT_EQ(answer->second_phase_count(), 0U);
     EXPECT_LT(answer->total(), whole.total());
   }
   TierSearchControl early = late;

@@ -3,19 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "neptune/base/strings.h"
 
 namespace search::index {
 namespace {
 
-float Rank(const TierHit& hit) {
+float FirstScore(const TierHit& hit) {
   return std::isnan(hit.score()) ? -std::numeric_limits<float>::infinity() : hit.score();
 }
 
+bool RanksBeforeAtFirst(const TierHit& a, const TierHit& b) {
+  if (FirstScore(a) != FirstScore(b)) return FirstScore(a) > FirstScore(b);
+  return a.doc_id() < b.doc_id();
+}
+
 bool RanksBefore(const TierHit& a, const TierHit& b) {
-  if (Rank(a) != Rank(b)) return Rank(a) > Rank(b);
+  if (FinalScore(a) != FinalScore(b)) return FinalScore(a) > FinalScore(b);
   return a.doc_id() < b.doc_id();
 }
 
@@ -26,10 +30,19 @@ uint64_t AddSaturated(uint64_t a, uint64_t b) {
 
 }  // namespace
 
+float FinalScore(const TierHit& hit) {
+  const bool counts = std::isfinite(hit.gain()) && hit.gain() > 0;
+  return counts ? FirstScore(hit) + hit.gain() : FirstScore(hit);
+}
+
 neptune::Status ValidateTierQuery(const TierQuery& query) {
   if (query.hit_count_max() < 1 || query.hit_count_max() > kTierHitCountMax) {
     return neptune::InvalidArgument("hit_count_max is ", query.hit_count_max(), ", not 1 to ",
                                     kTierHitCountMax);
+  }
+  if (query.second_phase_count() > kTierHitCountMax) {
+    return neptune::InvalidArgument("second_phase_count is ", query.second_phase_count(),
+                                    ", more than ", kTierHitCountMax);
   }
   if (query.query().size() > kTierQuerySizeMax) {
     return neptune::InvalidArgument("query has ", query.query().size(), " bytes, more than ",
@@ -44,14 +57,24 @@ neptune::StatusOr<TierAnswer> LocalOperator(const IndexTier& tier, const TierQue
   return tier.Search(query, control);
 }
 
-TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t hit_count_max) {
-  std::vector<TierHit> hits(a.hits().begin(), a.hits().end());
-  hits.insert(hits.end(), b.hits().begin(), b.hits().end());
-  const size_t kept = std::min<size_t>(hits.size(), hit_count_max);
-  std::partial_sort(hits.begin(), hits.begin() + kept, hits.end(), RanksBefore);
+void KeepBest(uint32_t hit_count_max, TierAnswer* answer) {
+  auto& hits = *answer->mutable_hits();
+  const auto rated = static_cast<int>(std::min(answer->second_phase_count(), kTierHitCountMax));
+  const int kept = std::min(hits.size(), std::max(static_cast<int>(hit_count_max), rated));
+  std::partial_sort(hits.begin(), hits.begin() + kept, hits.end(), RanksBeforeAtFirst);
+  hits.DeleteSubrange(kept, hits.size() - kept);
+  for (int i = rated; i < kept; ++i) hits[i].clear_gain();
+  if (rated > 0) std::sort(hits.begin(), hits.end(), RanksBefore);
+}
 
+TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t hit_count_max) {
   TierAnswer merged;
-  merged.mutable_hits()->Add(hits.begin(), hits.begin() + kept);
+  merged.mutable_hits()->Add(a.hits().begin(), a.hits().end());
+  merged.mutable_hits()->Add(b.hits().begin(), b.hits().end());
+  merged.set_second_phase_count(std::min(a.second_phase_count(), b.second_phase_count()));
+  merged.set_second_phase_lacks_positions(a.second_phase_lacks_positions() ||
+                                          b.second_phase_lacks_positions());
+  KeepBest(hit_count_max, &merged);
   merged.set_total(AddSaturated(a.total(), b.total()));
   merged.set_total_is_exact(a.total_is_exact() && b.total_is_exact());
   merged.set_evaluated_completely(a.evaluated_completely() && b.evaluated_completely());

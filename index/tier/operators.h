@@ -24,9 +24,22 @@ neptune::Status ValidateTierQuery(const TierQuery& query);
 neptune::StatusOr<TierAnswer> LocalOperator(const IndexTier& tier, const TierQuery& query,
                                             const TierSearchControl& control);
 
+// Score and gain together, by which hits are ordered: -infinity for a score that is not a number; a
+// gain that is negative or not a finite number counts as 0.
+float FinalScore(const TierHit& hit);
+
+// Takes the gain from all hits but the second_phase_count best by score, keeps as many hits as the larger
+// of that and hit_count_max, and orders them by FinalScore.
+void KeepBest(uint32_t hit_count_max, TierAnswer* answer);
+
 // Joins the answers of disjoint sets of partitions: the best hit_count_max hits of both (equal
 // scores by ascending doc_id, a score that is not a number last), totals added (saturating), flags
-// true if both are, the smaller index_version, and the implementation if it is the same.
+// true if both are (second_phase_lacks_positions: if one is), the smaller index_version, and the
+// implementation if it is the same.
+//
+// The second phase counts for as many as in the answer where it counts for fewest, n: of all hits,
+// the n best by score keep their gain, and all are ordered by FinalScore. If n is more than
+// hit_count_max, n hits are kept, for further merges; so no message has more than the larger of both.
 // Commutative and associative, so a tree of any shape gives the same bytes.
 // O(n log n) in the number of hits; the order of the inputs' hits does not matter.
 TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t hit_count_max);

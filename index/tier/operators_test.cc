@@ -24,7 +24,11 @@ TierAnswer RandomAnswer(std::mt19937_64& random, uint64_t partition) {
   const size_t hit_count = random() % 12;
   for (size_t i = 0; i < hit_count; ++i) {
     *answer.add_hits() = Hit(partition + 100 * i, static_cast<float>(random() % 5));
+    answer.mutable_hits(static_cast<int>(i))->set_gain(static_cast<float>(random() % 4));
   }
+  answer.set_second_phase_count(random() % 3 == 0 ? 0 : random() % 14);
+  answer.set_second_phase_lacks_positions(random() % 2 == 0);
+  KeepBest(static_cast<uint32_t>(1 + random() % 15), &answer);
   answer.set_total(hit_count + random() % 3);
   answer.set_total_is_exact(random() % 4 != 0);
   answer.set_evaluated_completely(random() % 4 != 0);
@@ -60,6 +64,56 @@ TEST(MergeTierAnswersTest, OrdersEqualScoresByDocId) {
   EXPECT_EQ(merged.hits(0).doc_id(), 3u);
   EXPECT_EQ(merged.hits(1).doc_id(), 9u);
   EXPECT_EQ(merged.hits(2).doc_id(), 4u);
+}
+
+TierHit Rated(uint64_t doc_id, float score, float gain) {
+  TierHit hit = Hit(doc_id, score);
+  hit.set_gain(gain);
+  return hit;
+}
+
+std::vector<uint64_t> Ids(const TierAnswer& answer) {
+  std::vector<uint64_t> ids;
+  for (const TierHit& hit : answer.hits()) ids.push_back(hit.doc_id());
+  return ids;
+}
+
+TEST(MergeTierAnswersTest, OnlyTheBestOfAllKeepTheirGain) {
+  TierAnswer a;
+  a.set_second_phase_count(2);
+  *a.add_hits() = Rated(2, 5, 2);
+  *a.add_hits() = Rated(1, 6, 0);
+  TierAnswer b;
+  b.set_second_phase_count(2);
+  *b.add_hits() = Rated(3, 4, 9);
+  const TierAnswer merged = MergeTierAnswers(a, b, 3);
+  EXPECT_EQ(Ids(merged), (std::vector<uint64_t>{2, 1, 3}));
+  EXPECT_EQ(merged.hits(2).gain(), 0);
+  EXPECT_EQ(FinalScore(merged.hits(0)), 7);
+  EXPECT_EQ(merged.hits(0).score(), 5) << "what thresholds look at stays";
+  // A later merge needs all that are rated.
+  EXPECT_EQ(Ids(MergeTierAnswers(a, b, 1)), (std::vector<uint64_t>{2, 1}));
+}
+
+TEST(MergeTierAnswersTest, APartitionWithoutSecondPhaseTakesItFromAll) {
+  TierAnswer a;
+  a.set_second_phase_count(2);
+  *a.add_hits() = Rated(2, 5, 2);
+  *a.add_hits() = Rated(1, 6, 0);
+  TierAnswer stopped;
+  *stopped.add_hits() = Hit(3, 5.5F);
+  const TierAnswer merged = MergeTierAnswers(a, stopped, 10);
+  EXPECT_EQ(merged.second_phase_count(), 0U);
+  EXPECT_EQ(Ids(merged), (std::vector<uint64_t>{1, 3, 2}));
+}
+
+TEST(MergeTierAnswersTest, HostileGainsCountAsNone) {
+  TierAnswer a;
+  a.set_second_phase_count(UINT32_MAX);
+  *a.add_hits() = Rated(1, 1, std::numeric_limits<float>::infinity());
+  *a.add_hits() = Rated(2, 2, -9);
+  *a.add_hits() = Rated(3, 3, std::nanf(""));
+  EXPECT_EQ(Ids(MergeTierAnswers(a, a, 2)), (std::vector<uint64_t>{3, 3, 2, 2, 1, 1}));
 }
 
 TEST(MergeTierAnswersTest, AddsTotalsAndAndsFlags) {
@@ -111,6 +165,10 @@ TEST(ValidateTierQueryTest, RefusesWhatIsOutsideTheLimits) {
   query.set_hit_count_max(kTierHitCountMax + 1);
   EXPECT_EQ(ValidateTierQuery(query).code(), neptune::StatusCode::kInvalidArgument);
   query.set_hit_count_max(kTierHitCountMax);
+  EXPECT_TRUE(ValidateTierQuery(query).ok());
+  query.set_second_phase_count(kTierHitCountMax + 1);
+  EXPECT_EQ(ValidateTierQuery(query).code(), neptune::StatusCode::kInvalidArgument);
+  query.set_second_phase_count(kTierHitCountMax);
   EXPECT_TRUE(ValidateTierQuery(query).ok());
   query.set_query(std::string(kTierQuerySizeMax + 1, 'x'));
   EXPECT_EQ(ValidateTierQuery(query).code(), neptune::StatusCode::kInvalidArgument);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/search_plan/plan_options.h"
 #include "index/core/query/query.h"
 #include "index/tier/registry.h"
 #include "neptune/base/strings.h"
@@ -36,6 +37,20 @@ void AppendSet(const char* name, const std::set<uint32_t>& set, std::string* tex
 bool WasAsked(const SearchAnswer& answer, std::string_view service) {
   return std::any_of(answer.coverage.tiers.begin(), answer.coverage.tiers.end(),
                      [&](const ServiceCoverage& tier) { return tier.service == service; });
+}
+
+// In the order of both phases, from hits that all have their gain.
+std::vector<TierHit> InOrder(std::vector<TierHit> hits) {
+  const auto sort_by = [&](const auto& value) {
+    std::sort(hits.begin(), hits.end(), [&](const TierHit& a, const TierHit& b) {
+      return value(a) != value(b) ? value(a) > value(b) : a.doc_id() < b.doc_id();
+    });
+  };
+  sort_by([](const TierHit& hit) { return hit.score(); });
+  const size_t rated = frontend::SearchPlanOptions().second_phase_count;
+  for (size_t i = rated; i < hits.size(); ++i) hits[i].clear_gain();
+  sort_by([](const TierHit& hit) { return hit.score() + hit.gain(); });
+  return hits;
 }
 
 }  // namespace
@@ -73,6 +88,7 @@ StatusOr<TierAnswer> AnswerOracle::SearchAll(const std::string& text) const {
   question.set_query(index::Canonical(query));
   question.set_hit_count_max(kDocumentCountMax);
   question.set_count_exactly(true);
+  question.set_second_phase_count(kDocumentCountMax);
   return single_->Search(question, {});
 }
 
@@ -81,16 +97,18 @@ AnswerOracle::Expected AnswerOracle::Expect(const SearchAnswer& answer,
   const MissingSet missing = ClaimedMissing(answer);
   const size_t wanted = answer.start + answer.count;
   std::vector<TierHit> tier1;
-  std::vector<TierHit> both;
+  std::vector<TierHit> tier2;
   for (const TierHit& hit : all.hits()) {
     const bool in_tier1 = placement_.in_tier1(hit.doc_id());
     if ((in_tier1 ? missing.tier1 : missing.tier2)
             .contains(placement_.tier_partition(hit.doc_id()))) {
       continue;
     }
-    if (in_tier1) tier1.push_back(hit);
-    both.push_back(hit);
+    (in_tier1 ? tier1 : tier2).push_back(hit);
   }
+  std::vector<TierHit> both = tier1;
+  both.insert(both.end(), tier2.begin(), tier2.end());
+  tier1 = InOrder(std::move(tier1));
   Expected expected;
   expected.hits = tier1;
   expected.total = tier1.size();
@@ -100,10 +118,11 @@ AnswerOracle::Expected AnswerOracle::Expect(const SearchAnswer& answer,
     expected.total = both.size();
     const bool tier1_comes_first = tier1.size() >= good_hits_min_;
     if (tier1_comes_first) {
-      std::stable_partition(both.begin(), both.end(),
-                            [&](const TierHit& hit) { return placement_.in_tier1(hit.doc_id()); });
+      tier2 = InOrder(std::move(tier2));
+      expected.hits.insert(expected.hits.end(), tier2.begin(), tier2.end());
+    } else {
+      expected.hits = InOrder(std::move(both));
     }
-    expected.hits = both;
   }
   expected.hits.resize(std::min(expected.hits.size(), wanted));
   expected.hits.erase(expected.hits.begin(),
@@ -117,8 +136,9 @@ std::string AnswerOracle::CheckResult(const SearchResult& result, const TierHit&
   if (result.doc_id != StrCat(hit.doc_id())) {
     return StrCat("document ", result.doc_id, " stands where ", hit.doc_id(), " belongs");
   }
-  if (static_cast<float>(result.score) != hit.score()) {
-    return StrCat("document ", result.doc_id, " has score ", result.score, ", not ", hit.score());
+  const float score = hit.score() + hit.gain();
+  if (static_cast<float>(result.score) != score) {
+    return StrCat("document ", result.doc_id, " has score ", result.score, ", not ", score);
   }
   const bool there = !missing.documents.contains(placement_.document_partition(hit.doc_id()));
   if (result.has_summary != there) {

@@ -1,12 +1,15 @@
 #include "index/tier/rocksdb_postings/rocksdb_postings_tier.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "index/core/search/collection_statistics.h"
 #include "index/core/search/score.h"
 #include "index/tier/operators.h"
 #include "index/tier/rocksdb_postings/document_table.h"
+#include "index/tier/rocksdb_postings/place_rating.h"
 #include "index/tier/rocksdb_postings/posting_builder.h"
 #include "index/tier/rocksdb_postings/posting_database.h"
 #include "index/tier/rocksdb_postings/query_evaluation.h"
@@ -21,6 +24,8 @@ using rocksdb_postings::Evaluated;
 using rocksdb_postings::Match;
 using rocksdb_postings::PostingDatabase;
 using rocksdb_postings::QueryEvaluation;
+using rocksdb_postings::RatePlaces;
+using rocksdb_postings::SearchSpace;
 
 bool RanksBefore(const Match& a, const Match& b) {
   return a.score != b.score ? a.score > b.score : a.ordinal < b.ordinal;
@@ -42,11 +47,14 @@ class RocksdbPostingsTier : public IndexTier {
                                        const TierSearchControl& control) const override {
     NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
     NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
-    NEPTUNE_ASSIGN_OR_RETURN(const auto evaluation,
-                             QueryEvaluation::Create(query, {*database_, documents_, scorer_,
-                                                             collection_document_count_}));
-    NEPTUNE_ASSIGN_OR_RETURN(Evaluated evaluated, evaluation->Run(StopFunction(control)));
-    return ToAnswer(question.hit_count_max(), &evaluated);
+    const SearchSpace space = {*database_, documents_, scorer_, collection_document_count_};
+    const std::function<bool()> stop = StopFunction(control);
+    NEPTUNE_ASSIGN_OR_RETURN(const auto evaluation, QueryEvaluation::Create(query, space));
+    NEPTUNE_ASSIGN_OR_RETURN(Evaluated evaluated, evaluation->Run(stop));
+    TierAnswer answer = ToAnswer(question, &evaluated);
+    if (question.second_phase_count() == 0 || !evaluated.is_complete) return answer;
+    NEPTUNE_RETURN_IF_ERROR(RunSecondPhase(question, query, evaluated.matches, stop, &answer));
+    return answer;
   }
 
   TierInfo Info() const override {
@@ -54,9 +62,11 @@ class RocksdbPostingsTier : public IndexTier {
   }
 
  private:
-  TierAnswer ToAnswer(size_t hit_count_max, Evaluated* evaluated) const {
+  // Leaves the best matches at the front, those of the answer's hits.
+  TierAnswer ToAnswer(const TierQuery& question, Evaluated* evaluated) const {
     std::vector<Match>& matches = evaluated->matches;
-    const size_t hit_count = std::min(matches.size(), hit_count_max);
+    const size_t hit_count = std::min<size_t>(
+        matches.size(), std::max(question.hit_count_max(), question.second_phase_count()));
     std::partial_sort(matches.begin(), matches.begin() + static_cast<ptrdiff_t>(hit_count),
                       matches.end(), RanksBefore);
     TierAnswer answer;
@@ -71,6 +81,32 @@ class RocksdbPostingsTier : public IndexTier {
     answer.set_implementation(kRocksdbPostingsTierName);
     answer.set_index_version(index_version_);
     return answer;
+  }
+
+  // Gives the answer's first hits, which are the first of `matches`, their gain.
+  neptune::Status RunSecondPhase(const TierQuery& question, const Query& query,
+                                 const std::vector<Match>& matches,
+                                 const std::function<bool()>& stop, TierAnswer* answer) const {
+    const size_t count =
+        std::min<size_t>(static_cast<size_t>(answer->hits_size()), question.second_phase_count());
+    std::map<uint32_t, TierHit*> by_ordinal;
+    for (size_t i = 0; i < count; ++i) {
+      by_ordinal[matches[i].ordinal] = answer->mutable_hits(static_cast<int>(i));
+    }
+    std::vector<uint32_t> ordinals;
+    for (const auto& [ordinal, hit] : by_ordinal) ordinals.push_back(ordinal);
+    const SearchSpace space = {*database_, documents_, scorer_, collection_document_count_};
+    NEPTUNE_ASSIGN_OR_RETURN(const auto gains, RatePlaces(query, space, ordinals, stop));
+    answer->set_evaluated_completely(gains.has_value());
+    if (!gains.has_value()) return neptune::OkStatus();
+    answer->set_second_phase_count(question.second_phase_count());
+    auto gain = gains->begin();
+    for (const auto& [ordinal, hit] : by_ordinal) {
+      if (gain->units() > 0) hit->set_gain(ToGain(gain->units()));
+      ++gain;
+    }
+    KeepBest(question.hit_count_max(), answer);
+    return neptune::OkStatus();
   }
 
   const std::unique_ptr<PostingDatabase> database_;

@@ -38,6 +38,7 @@ class SegmentTier : public IndexTier {
     options.k = question.hit_count_max();
     options.count_exactly = question.count_exactly();
     options.stop = StopFunction(control);
+    options.second_phase_count = question.second_phase_count();
     NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result, searcher_->Search(query, options));
     return ToAnswer(result);
   }
@@ -76,7 +77,10 @@ class SegmentTier : public IndexTier {
       TierHit* const added = answer.add_hits();
       added->set_doc_id(hit.doc_id);
       added->set_score(hit.score);
+      if (hit.gain > 0) added->set_gain(hit.gain);
     }
+    answer.set_second_phase_count(static_cast<uint32_t>(result.second_phase_count));
+    answer.set_second_phase_lacks_positions(result.second_phase_lacks_positions);
     answer.set_total(result.total);
     answer.set_total_is_exact(result.total_is_exact);
     answer.set_evaluated_completely(result.complete);

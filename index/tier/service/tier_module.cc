@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <charconv>
 #include <filesystem>
 
 #include "index/tier/operators.h"
@@ -31,6 +32,19 @@ Status Reduce(const Data& first, const Data& second, const Data& parameters, Dat
   NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer* const b, second.As<TierAnswer>());
   NEPTUNE_ASSIGN_OR_RETURN(const TierQuery* const query, parameters.As<TierQuery>());
   *result = Data::Of(MergeTierAnswers(*a, *b, query->hit_count_max()));
+  return neptune::OkStatus();
+}
+
+Status ReadSecondPhaseCountMax(const std::map<std::string, std::string>& parameters,
+                               uint32_t* count_max) {
+  const auto given = parameters.find("second_phase_count_max");
+  if (given == parameters.end()) return neptune::OkStatus();
+  const std::string& text = given->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *count_max);
+  if (error != std::errc() || end != text.data() + text.size() || *count_max > kTierHitCountMax) {
+    return neptune::InvalidArgument("second_phase_count_max is '", text, "', not 0 to ",
+                                    kTierHitCountMax);
+  }
   return neptune::OkStatus();
 }
 
@@ -84,6 +98,7 @@ Status TierModule::Start(ModuleContext& context) {
     return neptune::InvalidArgument("an index tier needs the parameter 'path'");
   }
   const std::string wanted = context.parameters["implementation"];
+  NEPTUNE_RETURN_IF_ERROR(ReadSecondPhaseCountMax(context.parameters, &second_phase_count_max_));
   const std::filesystem::path root = std::filesystem::path(context.base_directory) / path->second;
   for (const PartitionId& partition : context.partitions) {
     auto opened = Open((root / StrCat(partition)).string(), wanted);
@@ -92,7 +107,11 @@ Status TierModule::Start(ModuleContext& context) {
     if (opened->status.ok()) implementation_ = opened->tier->Info().implementation;
     partitions_.emplace(partition, std::move(opened));
   }
-  AddMethod<TierQuery>(context.registrar, kTierSearchMethod, neptune::Grain::kLong, LocalOperator);
+  AddMethod<TierQuery>(
+      context.registrar, kTierSearchMethod, neptune::Grain::kLong,
+      [this](const IndexTier& tier, const TierQuery& query, const TierSearchControl& control) {
+        return LocalOperator(tier, Limited(query), control);
+      });
   context.registrar.Reduce(neptune::MethodName(kTierReduceOperator), Reduce);
   AddMethod<SuggestQuery>(context.registrar, kTierSuggestMethod, neptune::Grain::kShort,
                           [](const IndexTier& tier, const SuggestQuery& query, const auto&) {
@@ -123,6 +142,13 @@ Status TierModule::Health(PartitionId partition) {
   const auto found = partitions_.find(partition);
   return found == partitions_.end() ? neptune::NotFound("partition ", partition)
                                     : StateOf(*found->second);
+}
+
+TierQuery TierModule::Limited(TierQuery query) const {
+  if (query.second_phase_count() > second_phase_count_max_) {
+    query.set_second_phase_count(second_phase_count_max_);
+  }
+  return query;
 }
 
 Status TierModule::AddStatus(ModuleContext& context) {

@@ -3,6 +3,9 @@
 // Parameters (cluster spec):
 //   path            folder with one folder a partition, named by its number; relative to the base folder
 //   implementation  variant of the registry; default: what the folder says it is
+//   second_phase_count_max
+//                   most documents that a question may have rated by the second ranking phase, 0 (none)
+//                   to 1000; default 1000: what the question asks for
 //
 // A partition that is lost, damaged or of another variant is not announced and answers why; the others
 // serve. So does one whose damage is found while it serves.
@@ -44,9 +47,12 @@ class TierModule final : public neptune::ServiceModule {
   template <typename Work>
   neptune::Status Answer(neptune::RequestContext& context, const Work& work,
                          neptune::Data* response);
+  // The question with no more of a second phase than this node runs.
+  TierQuery Limited(TierQuery query) const;
   neptune::Status AddStatus(neptune::ModuleContext& context);
 
   std::string implementation_ = "none";
+  uint32_t second_phase_count_max_ = kTierHitCountMax;
   std::map<neptune::PartitionId, std::unique_ptr<Partition>> partitions_;  // fixed after Start
   neptune::StatusSection section_;
 };
