@@ -1,6 +1,6 @@
 // The words of a vocabulary that differ from a given one by few edits.
 //
-// A scan over the signatures of all words leaves about one in a hundred; those are compared in the band
+// A scan over the signatures of the words of fitting length leaves few; those are compared in the band
 // of the distance table that matters.
 //
 // Source: Damerau 1964, as optimal string alignment: an edit inserts, deletes or replaces a character or
