@@ -408,14 +408,18 @@ void BlockRanker::TakeDocuments(const WordList& list) {
   ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(candidate_count_ + kRoom);
   candidate_units_ = std::make_unique_for_overwrite<ScoreUnits[]>(candidate_count_ + kRoom);
   std::copy(list.ordinals().begin(), list.ordinals().end(), ordinals_.get());
-  std::copy(list.units().begin(), list.units().end(), candidate_units_.get());
+  if (list.scores()) {
+    std::copy(list.units().begin(), list.units().end(), candidate_units_.get());
+  } else {
+    std::fill_n(candidate_units_.get(), candidate_count_, 0);
+  }
 }
 
 // Adds the list's documents to those there are.
 void BlockRanker::MergeDocuments(const WordList& list) {
   if (candidate_count_ == 0) return TakeDocuments(list);
   const auto ordinals = list.ordinals();
-  const auto units = list.units();
+  const auto units_of = [units = list.units()](size_t i) { return units.empty() ? 0 : units[i]; };
   const size_t room = candidate_count_ + ordinals.size() + kRoom;
   auto merged = std::make_unique_for_overwrite<uint32_t[]>(room);
   auto merged_units = std::make_unique_for_overwrite<ScoreUnits[]>(room);
@@ -427,7 +431,7 @@ void BlockRanker::MergeDocuments(const WordList& list) {
     const uint32_t right = ordinals[b];
     merged[count] = std::min(left, right);
     merged_units[count++] =
-        (left <= right ? candidate_units_[a] : 0) + (right <= left ? units[b] : 0);
+        (left <= right ? candidate_units_[a] : 0) + (right <= left ? units_of(b) : 0);
     a += left <= right ? 1 : 0;
     b += right <= left ? 1 : 0;
   }
@@ -437,7 +441,7 @@ void BlockRanker::MergeDocuments(const WordList& list) {
   }
   for (; b < ordinals.size(); ++b, ++count) {
     merged[count] = ordinals[b];
-    merged_units[count] = units[b];
+    merged_units[count] = units_of(b);
   }
   candidate_count_ = count;
   evaluation_->ShouldStop(static_cast<uint32_t>(count));
@@ -501,7 +505,7 @@ void BlockRanker::Meet(WordList* list, Found found) {
   for (size_t i = 0; i < candidate_count_; ++i) {
     const uint32_t place = places[i];
     const bool is_member = place < ordinals.size() && ordinals[place] == ordinals_[i];
-    candidate_units_[i] += is_member ? units[place] : 0;
+    if (is_member && !units.empty()) candidate_units_[i] += units[place];
     found(i, is_member);
   }
   evaluation_->ShouldStop(static_cast<uint32_t>(candidate_count_));

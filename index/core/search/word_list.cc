@@ -34,7 +34,7 @@ void WordList::Decode() {
   PostingCursor* const cursor = evaluation_->OpenCursor(entry_);
   const size_t room = size_t{cursor->block_count()} * kPostingBlockSize + kEndCount;
   ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(room);
-  units_ = std::make_unique_for_overwrite<ScoreUnits[]>(room);
+  if (scores_) units_ = std::make_unique_for_overwrite<ScoreUnits[]>(room);
   for (uint32_t block = 0; block < cursor->block_count() && cursor->LoadBlock(block); ++block) {
     const auto ordinals = cursor->block_ordinals();
     std::memcpy(&ordinals_[count_], ordinals.data(), ordinals.size_bytes());
@@ -47,8 +47,6 @@ void WordList::Decode() {
     Kernels().to_units(list_->impacts, count_, weight_, units_.get());
   } else if (scores_) {
     ScoreOnce(cursor);
-  } else {
-    std::fill_n(units_.get(), count_, 0);
   }
 }
 

@@ -41,8 +41,8 @@ class WordList {
   void Decode();
   // Ascending; 16 times UINT32_MAX stand behind them.
   std::span<const uint32_t> ordinals() const { return {ordinals_.get(), count_}; }
-  // 0 if the word does not score.
-  std::span<const ScoreUnits> units() const { return {units_.get(), count_}; }
+  // Empty if the word does not score.
+  std::span<const ScoreUnits> units() const { return {units_.get(), scores_ ? count_ : 0}; }
   // The postings of a document block as a range of the above. Blocks ascend from call to call,
   // after Rewind from the beginning.
   struct Range {
