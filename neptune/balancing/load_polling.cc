@@ -2,6 +2,8 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "neptune/base/byte_order.h"
@@ -12,6 +14,8 @@ namespace {
 constexpr uint8_t kPollByte = 'L';
 constexpr uint8_t kAnswerByte = 'l';
 constexpr uint8_t kProbeByte = 'P';
+// Numbers of probes, so that they never meet those of polls.
+constexpr uint64_t kProbeNumbers = uint64_t{1} << 63;
 
 }  // namespace
 
@@ -22,8 +26,9 @@ struct PollingAgent::Pending {
   ThreadRef waiter;
 };
 
-StatusOr<std::unique_ptr<PollingAgent>> PollingAgent::Open(Loop& loop, const Endpoint& bind) {
-  std::unique_ptr<PollingAgent> agent(new PollingAgent());
+StatusOr<std::unique_ptr<PollingAgent>> PollingAgent::Open(Loop& loop, const Endpoint& bind,
+                                                           OnReport on_report) {
+  std::unique_ptr<PollingAgent> agent(new PollingAgent(std::move(on_report)));
   NEPTUNE_ASSIGN_OR_RETURN(
       agent->socket_,
       loop.network().OpenDatagram(
@@ -37,19 +42,38 @@ PollingAgent::~PollingAgent() {
   for (const auto& [number, pending] : pending_) pending->waiter->Wake();
 }
 
-PollOutcome PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint deadline) {
+void PollingAgent::Ask(const Endpoint& target, uint64_t number, std::string_view service) {
+  std::string bytes;
+  ByteWriter writer(&bytes);
+  writer.Number(kPollByte);
+  writer.Number(number);
+  writer.Counted<uint8_t>(service);
+  (void)socket_->SendTo(target, bytes);
+}
+
+void PollingAgent::Probe(const Endpoint& target, const ServiceName& service, uint64_t cookie) {
+  const uint64_t number = kProbeNumbers | ++probe_count_;
+  probes_[number % kProbeCountMax] = {number, target, cookie};
+  Ask(target, number, service.value());
+}
+
+void PollingAgent::TakeProbeAnswer(const Endpoint& from, uint64_t number,
+                                   const LoadReport& report) {
+  SentProbe& probe = probes_[number % kProbeCountMax];
+  if (probe.number != number || probe.target != from) return;
+  probe.number = 0;  // a datagram may come twice
+  if (on_report_ != nullptr) on_report_(probe.cookie, report);
+}
+
+PollOutcome PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint deadline,
+                               bool stop_at_idle) {
   CHECK_LE(targets.size(), kPollSizeMax);
-  Pending pending{targets, PollTally(targets.size()), ThreadRef(UserThread::Current())};
+  Pending pending{targets, PollTally(targets.size(), stop_at_idle),
+                  ThreadRef(UserThread::Current())};
   const uint64_t first = next_number_;
   next_number_ += targets.size();
   pending_.emplace(first, &pending);
-  for (size_t i = 0; i < targets.size(); ++i) {
-    std::string bytes;
-    ByteWriter writer(&bytes);
-    writer.Number(kPollByte);
-    writer.Number(first + i);
-    (void)socket_->SendTo(targets[i], bytes);
-  }
+  for (size_t i = 0; i < targets.size(); ++i) Ask(targets[i], first + i, "");
   while (!pending.tally.decided()) {
     if (this_thread::Park(deadline) != ParkResult::kWoken) break;
   }
@@ -62,8 +86,11 @@ void PollingAgent::TakeAnswer(const Endpoint& from, std::string_view bytes) {
   ByteReader reader(bytes);
   if (reader.Number<uint8_t>() != kAnswerByte) return;
   const auto number = reader.Number<uint64_t>();
-  const auto load_index = reader.Number<uint32_t>();
+  LoadReport report;
+  report.load_index = reader.Number<uint32_t>();
+  report.silence = std::chrono::microseconds(reader.Number<uint32_t>());
   if (!reader.finished()) return;
+  if ((number & kProbeNumbers) != 0) return TakeProbeAnswer(from, number, report);
   auto found = pending_.upper_bound(number);
   if (found == pending_.begin()) return;
   --found;
@@ -71,7 +98,7 @@ void PollingAgent::TakeAnswer(const Endpoint& from, std::string_view bytes) {
   const uint64_t target = number - found->first;
   if (target >= pending.targets.size() || pending.targets[target] != from) return;
   if (pending.tally.decided()) return;
-  pending.tally.Answer(target, load_index);
+  pending.tally.Answer(target, report.load_index);
   if (pending.tally.decided()) pending.waiter->Wake();
 }
 
@@ -92,12 +119,16 @@ void LoadIndexServer::Take(const Endpoint& from, std::string_view bytes) {
   const auto kind = reader.Number<uint8_t>();
   if (kind == kPollByte) {
     const auto number = reader.Number<uint64_t>();
+    const std::string_view service = reader.Counted<uint8_t>();
     if (!reader.finished()) return;
+    const LoadReport report = hooks_.load(service);
     std::string answer;
     ByteWriter writer(&answer);
     writer.Number(kAnswerByte);
     writer.Number(number);
-    writer.Number(hooks_.load_index());
+    writer.Number(report.load_index);
+    writer.Number(static_cast<uint32_t>(
+        std::clamp<int64_t>(ToMicros(report.silence), 0, std::numeric_limits<uint32_t>::max())));
     (void)socket_->SendTo(from, answer);
     ++answered_count_;
   } else if (kind == kProbeByte && reader.finished()) {

@@ -1,20 +1,22 @@
-// Load polls: one datagram asks a server for its load index, one answers.
+// Load polls: one datagram asks a server for its load, one answers.
 //
-//   PollingAgent (each loop of the caller) ──'L' number──► LoadIndexServer (the node's probe
-//   endpoint)
-//                                          ◄──'l' number load──
+//   PollingAgent (each loop of the caller) ──'L' number service──► LoadIndexServer (the node's probe
+//                                                                  endpoint)
+//                                          ◄──'l' number load silence──
+//
+// Poll waits for its answers; Probe does not, its answer goes to the agent's hook.
 //
 // Source: dissertation 2.2 (polling agent, load index server), 3.3 (asynchronous UDP polls, slow
-// polls
-//   discarded after 10 ms).
+//   polls discarded after 10 ms).
 // Layer: balancing.
 // Threads: each on its own loop; Poll on a user-level thread of that loop.
-// Units: load index = active + queued requests.
+// Units: load index = active + queued requests; silence in microseconds on the wire.
 // Limits: at most kPollSizeMax targets a poll; answers after PollingOptions::discard_after are
-// dropped.
+//   dropped; of probes the last kProbeCountMax are remembered.
 
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <map>
@@ -23,7 +25,9 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "neptune/balancing/load_report.h"
 #include "neptune/balancing/replica_choice.h"
+#include "neptune/base/ids.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/network.h"
 #include "neptune/world/world.h"
@@ -35,6 +39,8 @@ struct PollingOptions {
   size_t poll_size = 3;
   // Answers slower than this are not waited for. Default: 10 ms (3.3.2).
   Duration discard_after = std::chrono::milliseconds(10);
+  // An idle server's answer ends the poll. Default: true; the papers' policy waits for the others.
+  bool stop_at_idle = true;
 };
 
 struct PollOutcome {
@@ -45,31 +51,53 @@ struct PollOutcome {
   bool timed_out = false;
 };
 
+inline constexpr size_t kProbeCountMax = 256;
+
 class PollingAgent {
  public:
-  static StatusOr<std::unique_ptr<PollingAgent>> Open(Loop& loop, const Endpoint& bind);
+  // Takes the answer to a probe that was sent with `cookie`.
+  using OnReport = absl::AnyInvocable<void(uint64_t cookie, const LoadReport& report)>;
+
+  // `on_report` may be null if no probes are sent.
+  static StatusOr<std::unique_ptr<PollingAgent>> Open(Loop& loop, const Endpoint& bind,
+                                                      OnReport on_report = nullptr);
   ~PollingAgent();
 
   // Polls the endpoints and waits for answers until one decides, all came, or `deadline`. An answer
   // counts only if it comes from the endpoint that was asked.
   // REQUIRES: at most kPollSizeMax targets.
-  PollOutcome Poll(const std::vector<Endpoint>& targets, TimePoint deadline);
+  PollOutcome Poll(const std::vector<Endpoint>& targets, TimePoint deadline,
+                   bool stop_at_idle = true);
+
+  // Asks one server for its load and how `service` gets on there; returns at once.
+  void Probe(const Endpoint& target, const ServiceName& service, uint64_t cookie);
 
  private:
   struct Pending;
-  PollingAgent() = default;
+  struct SentProbe {
+    uint64_t number = 0;  // 0: none
+    Endpoint target;
+    uint64_t cookie = 0;
+  };
+  explicit PollingAgent(OnReport on_report) : on_report_(std::move(on_report)) {}
+  void Ask(const Endpoint& target, uint64_t number, std::string_view service);
+  void TakeProbeAnswer(const Endpoint& from, uint64_t number, const LoadReport& report);
   void TakeAnswer(const Endpoint& from, std::string_view bytes);
 
   std::unique_ptr<DatagramSocket> socket_;
   std::map<uint64_t, Pending*> pending_;  // by number of the poll's first datagram
   uint64_t next_number_ = 0;
+  OnReport on_report_;
+  std::array<SentProbe, kProbeCountMax> probes_;  // by number modulo their count
+  uint64_t probe_count_ = 0;
 };
 
 // Answers load polls and probes on the node's probe endpoint.
 class LoadIndexServer {
  public:
   struct Hooks {
-    absl::AnyInvocable<uint32_t()> load_index;
+    // The load, and how the service gets on; an empty name asks for the load alone.
+    absl::AnyInvocable<LoadReport(std::string_view service)> load;
     // The node's announcement, sent to whoever probes.
     absl::AnyInvocable<StatusOr<std::string>()> announcement;
     // An announcement that answers a probe of this node's own.

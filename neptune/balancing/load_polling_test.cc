@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,10 @@ class LoadPollingTest : public testing::Test {
       : client_loop_(*simulator_.AddHost({.name = "client"}).StartLoop({.name = "loop"})) {
     client_loop_->Post([this] {
       scheduler_ = std::make_unique<ThreadScheduler>(*client_loop_);
-      agent_ = *PollingAgent::Open(*client_loop_, {simulator_.host("client").address(), 0});
+      agent_ = *PollingAgent::Open(*client_loop_, {simulator_.host("client").address(), 0},
+                                   [this](uint64_t cookie, const LoadReport& report) {
+                                     reports_[cookie].push_back(report);
+                                   });
     });
     simulator_.RunFor(milliseconds(1));
   }
@@ -34,7 +38,10 @@ class LoadPollingTest : public testing::Test {
   Endpoint AddServer(uint32_t load) {
     SimWorld& world = simulator_.AddHost({.name = StrCat(servers_.size())});
     LoadIndexServer::Hooks hooks;
-    hooks.load_index = [load] { return load; };
+    hooks.load = [this, load](std::string_view service) {
+      asked_about_ = service;
+      return LoadReport{load, milliseconds(load)};
+    };
     hooks.announcement = [] { return std::string("announcement"); };
     hooks.on_announcement = [this](std::string_view bytes) { heard_ += bytes; };
     servers_.push_back(*LoadIndexServer::Open(**world.StartLoop({.name = "loop"}),
@@ -65,6 +72,8 @@ class LoadPollingTest : public testing::Test {
   std::unique_ptr<ThreadScheduler> scheduler_;
   std::unique_ptr<PollingAgent> agent_;
   std::string heard_;
+  std::string asked_about_;
+  std::map<uint64_t, std::vector<LoadReport>> reports_;
   Duration took_{0};
 };
 
@@ -135,6 +144,7 @@ TEST_F(LoadPollingTest, AnswerOfAStrangerIsIgnored) {
     writer.Number(uint8_t{'l'});
     writer.Number(number);
     writer.Number(uint32_t{0});
+    writer.Number(uint32_t{0});
     for (uint16_t port = 32768; port < 32772; ++port) {
       (void)socket->SendTo({simulator_.host("client").address(), port}, forged);
     }
@@ -148,12 +158,48 @@ TEST_F(LoadPollingTest, MalformedDatagramsAreIgnored) {
   const Endpoint a = AddServer(5);
   auto socket = *client_loop_->network().OpenDatagram(
       {.bind = {simulator_.host("client").address(), 0}}, [](const Endpoint&, std::string_view) {});
-  for (const std::string bytes : {"", "L", "L123", "L123456789", "l", "Px"}) {
+  for (const std::string bytes : {"", "L", "L123", "L123456789",
+                                  "L12345678\x05"
+                                  "echo",
+                                  "l", "Px"}) {
     (void)socket->SendTo(a, bytes);
   }
   simulator_.RunFor(milliseconds(1));
   EXPECT_EQ(servers_[0]->answered_count(), 0u);
   EXPECT_EQ(Poll({a}).best, 0u);
+}
+
+TEST_F(LoadPollingTest, ProbeIsReportedWithItsCookieAndNotWaitedFor) {
+  const Endpoint a = AddServer(7);
+  client_loop_->Post([&] { agent_->Probe(a, ServiceName("echo"), 42); });
+  simulator_.RunFor(milliseconds(1));
+  ASSERT_EQ(reports_[42].size(), 1u);
+  EXPECT_EQ(reports_[42][0].load_index, 7u);
+  EXPECT_EQ(reports_[42][0].silence, milliseconds(7));
+  EXPECT_EQ(asked_about_, "echo");
+}
+
+TEST_F(LoadPollingTest, DuplicatedProbeAnswerIsReportedOnce) {
+  LinkConditions twice = simulator_.links();
+  twice.datagram_duplicate = 1.0;
+  simulator_.SetLinks(twice);
+  const Endpoint a = AddServer(7);
+  client_loop_->Post([&] { agent_->Probe(a, ServiceName("echo"), 1); });
+  simulator_.RunFor(milliseconds(10));
+  EXPECT_EQ(reports_[1].size(), 1u);
+}
+
+TEST_F(LoadPollingTest, LastProbesAreRemembered) {
+  const Endpoint a = AddServer(7);
+  simulator_.Pause("0");
+  client_loop_->Post([&] {
+    for (uint64_t i = 0; i < 2 * kProbeCountMax; ++i) agent_->Probe(a, ServiceName("echo"), i);
+  });
+  simulator_.RunFor(milliseconds(10));
+  simulator_.Resume("0");
+  simulator_.RunFor(milliseconds(10));
+  EXPECT_EQ(reports_.size(), kProbeCountMax);
+  EXPECT_EQ(reports_.begin()->first, kProbeCountMax);
 }
 
 TEST_F(LoadPollingTest, ProbeIsAnsweredWithTheAnnouncement) {

@@ -10,8 +10,11 @@ namespace neptune {
 StatusOr<BalancingPolicy> ParseBalancingPolicy(std::string_view name) {
   if (name == "random") return BalancingPolicy::kRandom;
   if (name == "round_robin") return BalancingPolicy::kRoundRobin;
+  if (name == "broadcast") return BalancingPolicy::kBroadcast;
   if (name == "poll") return BalancingPolicy::kPoll;
-  return InvalidArgument("balancing policy '", name, "' is not random, round_robin or poll");
+  if (name == "probe_pool") return BalancingPolicy::kProbePool;
+  return InvalidArgument("balancing policy '", name,
+                         "' is not probe_pool, poll, broadcast, round_robin or random");
 }
 
 std::vector<size_t> ChoosePollTargets(size_t candidate_count, size_t poll_size,
@@ -24,6 +27,20 @@ std::vector<size_t> ChoosePollTargets(size_t candidate_count, size_t poll_size,
   }
   targets.resize(count);
   return targets;
+}
+
+size_t ChooseLeastLoaded(std::span<const uint32_t> loads, RandomSource& random) {
+  size_t best = 0;
+  uint64_t ties = 1;
+  for (size_t i = 1; i < loads.size(); ++i) {
+    if (loads[i] < loads[best]) {
+      best = i;
+      ties = 1;
+    } else if (loads[i] == loads[best] && random.Below(++ties) == 0) {
+      best = i;
+    }
+  }
+  return best;
 }
 
 }  // namespace neptune

@@ -1,9 +1,11 @@
 // Policies that choose one of a partition's replicas for a call.
 //
-//   random        every replica alike
-//   round_robin   one after the other
+//   probe_pool    the best of what probes and answers have reported lately; waits for nothing (probe_pool.h)
 //   poll          asks poll_size random replicas for their load index, takes the least loaded that
-//   answers
+//                 answers
+//   broadcast     the least loaded as last announced
+//   round_robin   one after the other
+//   random        every replica alike
 //
 // Source: dissertation 3.2 (policies), 3.3.2 (slow polls are discarded), 4.3 (poll size 3, 10 ms).
 // Departs from source: none.
@@ -17,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -27,9 +30,9 @@ namespace neptune {
 
 inline constexpr size_t kPollSizeMax = 8;
 
-enum class BalancingPolicy { kRandom, kRoundRobin, kPoll };
+enum class BalancingPolicy { kRandom, kRoundRobin, kBroadcast, kPoll, kProbePool };
 
-// "random", "round_robin" or "poll".
+// The name as above.
 StatusOr<BalancingPolicy> ParseBalancingPolicy(std::string_view name);
 
 // Which replicas to poll: distinct indices below candidate_count, at most poll_size, in random
@@ -37,11 +40,17 @@ StatusOr<BalancingPolicy> ParseBalancingPolicy(std::string_view name);
 std::vector<size_t> ChoosePollTargets(size_t candidate_count, size_t poll_size,
                                       RandomSource& random);
 
+// The index of the smallest load; one of them at random if there are several.
+// REQUIRES: `loads` is not empty.
+size_t ChooseLeastLoaded(std::span<const uint32_t> loads, RandomSource& random);
+
 // Collects the answers of one poll. Ties go to the answer that came first, so a nearer server wins.
 // Targets are numbers below kPollSizeMax.
 class PollTally {
  public:
-  explicit PollTally(size_t target_count) : outstanding_count_(target_count) {}
+  // With `stop_at_idle` an idle server's answer decides; the papers' policy waits for all.
+  explicit PollTally(size_t target_count, bool stop_at_idle = true)
+      : outstanding_count_(target_count), stop_at_idle_(stop_at_idle) {}
 
   // A second answer of one target (a datagram may come twice) changes nothing.
   void Answer(size_t target, uint32_t load_index) {
@@ -53,13 +62,16 @@ class PollTally {
     best_load_ = load_index;
   }
   // Nothing better can come: all have answered, or one is idle.
-  bool decided() const { return outstanding_count_ == 0 || (best_target_ && best_load_ == 0); }
+  bool decided() const {
+    return outstanding_count_ == 0 || (stop_at_idle_ && best_target_ && best_load_ == 0);
+  }
   const std::bitset<kPollSizeMax>& answered() const { return answered_; }
   // The least loaded target that answered; nullopt if none did.
   std::optional<size_t> best() const { return best_target_; }
 
  private:
   size_t outstanding_count_;
+  bool stop_at_idle_;
   std::bitset<kPollSizeMax> answered_;
   std::optional<size_t> best_target_;
   uint32_t best_load_ = 0;

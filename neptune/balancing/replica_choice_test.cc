@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <vector>
 
 namespace neptune {
 namespace {
@@ -53,6 +54,32 @@ TEST(PollTallyTest, AnIdleServerDecidesAtOnce) {
   EXPECT_FALSE(tally.decided());
   tally.Answer(1, 0);
   EXPECT_TRUE(tally.decided());
+}
+
+TEST(PollTallyTest, ThePapersPolicyWaitsForAll) {
+  PollTally tally(2, /*stop_at_idle=*/false);
+  tally.Answer(1, 0);
+  EXPECT_FALSE(tally.decided());
+  tally.Answer(0, 3);
+  EXPECT_TRUE(tally.decided());
+  EXPECT_EQ(tally.best(), 1u);
+}
+
+TEST(ChooseLeastLoadedTest, TiesAreSharedEqually) {
+  RandomSource random(3);
+  const std::vector<uint32_t> loads = {2, 1, 3, 1, 1};
+  std::map<size_t, int> counts;
+  for (int i = 0; i < 30000; ++i) ++counts[ChooseLeastLoaded(loads, random)];
+  ASSERT_EQ(counts.size(), 3u);
+  for (const size_t tied : {1, 3, 4}) EXPECT_NEAR(counts[tied], 10000, 500);
+}
+
+TEST(ParseBalancingPolicyTest, EveryPolicyHasItsName) {
+  EXPECT_EQ(*ParseBalancingPolicy("random"), BalancingPolicy::kRandom);
+  EXPECT_EQ(*ParseBalancingPolicy("round_robin"), BalancingPolicy::kRoundRobin);
+  EXPECT_EQ(*ParseBalancingPolicy("broadcast"), BalancingPolicy::kBroadcast);
+  EXPECT_EQ(*ParseBalancingPolicy("poll"), BalancingPolicy::kPoll);
+  EXPECT_EQ(*ParseBalancingPolicy("probe_pool"), BalancingPolicy::kProbePool);
 }
 
 TEST(ParseBalancingPolicyTest, UnknownNameIsRefused) {

@@ -41,7 +41,9 @@ void AvailabilityPublisher::Announce() {
   } else {
     LOG(ERROR) << bytes.status();
   }
-  Schedule(options_.interval);
+  // Evenly between half and one and a half intervals, so that the nodes do not fall into step (3.2.2).
+  const auto interval = static_cast<uint64_t>(options_.interval.count());
+  Schedule(options_.interval / 2 + Duration(loop_.random().Below(interval + 1)));
 }
 
 void AvailabilityPublisher::Schedule(Duration delay) {

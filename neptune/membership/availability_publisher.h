@@ -22,7 +22,7 @@ namespace neptune {
 inline constexpr Duration kIntroductionDelayMax = std::chrono::milliseconds(100);
 
 struct PublisherOptions {
-  // Time between announcements. Smaller: faster detection, more messages. Default: 1 s (2.4).
+  // Mean time between announcements; each is drawn evenly from half to one and a half of it. Smaller: faster detection, more messages. Default: 1 s (2.4).
   Duration interval = std::chrono::seconds(1);
 };
 

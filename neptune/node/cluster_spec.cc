@@ -137,8 +137,14 @@ Status CheckNetwork(ClusterSpec* spec, Place* place) {
                            "' is told to other nodes, so it must be one that they can reach");
   }
   *place = {"balancing"};
-  if (spec->balancing().empty()) spec->set_balancing("poll");
+  if (spec->balancing().empty()) spec->set_balancing("probe_pool");
   NEPTUNE_RETURN_IF_ERROR(ParseBalancingPolicy(spec->balancing()).status());
+  *place = {"poll_size"};
+  NEPTUNE_RETURN_IF_ERROR(CheckNumber("poll_size", spec->poll_size(), 3, kPollSizeMax,
+                                      [&](uint32_t n) { spec->set_poll_size(n); }));
+  *place = {"poll_discard_ms"};
+  NEPTUNE_RETURN_IF_ERROR(CheckNumber("poll_discard_ms", spec->poll_discard_ms(), 10, 60000,
+                                      [&](uint32_t n) { spec->set_poll_discard_ms(n); }));
   *place = {"announce_interval_ms"};
   return CheckNumber("announce_interval_ms", spec->announce_interval_ms(), 1000, 60000,
                      [&](uint32_t n) { spec->set_announce_interval_ms(n); });

@@ -134,7 +134,13 @@ Status Node::PrepareLoop(NodeLoop& loop) {
         *loop.loop, ThreadSchedulerOptions{.stack_size = kHandlerStackSize});
   }
   ClientOptions options;
-  NEPTUNE_ASSIGN_OR_RETURN(options.policy, ParseBalancingPolicy(options_.spec.balancing()));
+  NEPTUNE_ASSIGN_OR_RETURN(options.balancing.policy,
+                           ParseBalancingPolicy(options_.spec.balancing()));
+  options.balancing.polling.poll_size = options_.spec.poll_size();
+  options.balancing.polling.discard_after =
+      std::chrono::milliseconds(options_.spec.poll_discard_ms());
+  options.balancing.polling.stop_at_idle = !options_.spec.poll_waits_for_all();
+  options.balancing.oracle = options_.balancing_oracle;
   options.poll_bind = {address_, 0};
   options.slow_polls = counters_.slow_polls;
   options.doubt = [this](const Endpoint& endpoint) {
@@ -166,7 +172,7 @@ Status Node::StartServers() {
   }
   identity_.call_endpoint = at;
   LoadIndexServer::Hooks hooks;
-  hooks.load_index = [this] { return LoadIndex(); };
+  hooks.load = [this](std::string_view service) { return Load(service); };
   hooks.announcement = [this]() -> StatusOr<std::string> {
     if (publisher_ == nullptr) return Unavailable("the node is starting");
     return publisher_->Current();
@@ -304,10 +310,12 @@ void Node::FillAnnouncement(Announcement* announcement) {
   }
 }
 
-uint32_t Node::LoadIndex() const {
-  uint32_t load = 0;
-  for (const auto& [name, host] : hosts_) load += host->load_index();
-  return load;
+LoadReport Node::Load(std::string_view service) const {
+  LoadReport report{LoadIndex(), Duration(0)};
+  if (!ready_) return report;  // before that hosts_ grows
+  const auto found = hosts_.find(service);
+  if (found != hosts_.end()) report.silence = found->second->Silence(control_->loop->Now());
+  return report;
 }
 
 // Administration has a loop to itself, so that it answers when all others are busy.

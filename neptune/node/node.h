@@ -50,6 +50,8 @@ struct NodeOptions {
   // Address to bind and to announce; absent: the spec's interface_address.
   std::optional<uint32_t> address;
   YellowPageOptions yellow_page;
+  // Chooses replicas in place of the spec's policy. For experiments only.
+  std::function<size_t(const std::vector<Replica>&)> balancing_oracle;
   // Serve /metrics and status pages.
   bool with_admin = true;
   // See ServiceHostOptions.
@@ -81,7 +83,7 @@ class Node {
   // What the node knows of the cluster now. Any thread.
   std::shared_ptr<const YellowPageView> View() const;
   // Active and queued requests of all services. Any thread, once started.
-  uint32_t LoadIndex() const;
+  uint32_t LoadIndex() const { return loops_.load_index(); }
   // Runs `body` on a user-level thread of the control loop.
   void RunOnControl(Task body);
 
@@ -99,6 +101,8 @@ class Node {
   // What came to the probe endpoint and is neither a poll nor a probe.
   void TakeProbeAnswer(std::string_view bytes);
   void TakeRequest(IncomingRequest&& request);
+  // The node's load, and how the service gets on here. On the control loop.
+  LoadReport Load(std::string_view service) const;
   void TakeView(std::shared_ptr<const YellowPageView> view);
   void FillAnnouncement(Announcement* announcement);
   void Shutdown(Duration grace);

@@ -29,6 +29,26 @@ CallPath::CallPath(const ClientSession& session, RequestHeader header, const Cal
       report_(*report),
       last_error_(Unavailable("no live replica of ", Target())) {}
 
+CallPath::~CallPath() {
+  // A deadline that passed is the server's failure; a caller who is gone is not.
+  if (choice_) client_.chooser().Lost(*choice_, /*failed=*/loop_.Now() >= deadline_);
+}
+
+void CallPath::Failed(const Status& status) {
+  last_error_ = status;
+  if (choice_) client_.chooser().Lost(*std::exchange(choice_, std::nullopt), /*failed=*/true);
+}
+
+void CallPath::Answered(const ResponseHeader& header) {
+  if (!choice_) return;
+  client_.chooser().Answered(*std::exchange(choice_, std::nullopt), header.load_index,
+                             header.run_time, header.status);
+}
+
+void CallPath::Detach() {
+  if (choice_) client_.chooser().Lost(*std::exchange(choice_, std::nullopt), /*failed=*/false);
+}
+
 std::string CallPath::Target() const {
   return StrCat(header_.service, "/", header_.partition, ".", header_.method);
 }
@@ -57,7 +77,7 @@ StatusOr<CallPath::Connected> CallPath::Next() {
       return Connected{*replica, *std::move(connection)};
     }
     if (client_.FailsTooOften(replica->call_endpoint)) session_.client().Exclude(replica->node);
-    last_error_ = Annotate(connection.status(), "calling " + Target());
+    Failed(Annotate(connection.status(), "calling " + Target()));
     if (last_error_.code() == StatusCode::kCancelled) return last_error_;
   }
   return last_error_;
@@ -68,13 +88,9 @@ std::optional<Replica> CallPath::ChooseReplica() {
   const std::shared_ptr<const YellowPageView> view = client_.shared_view();
   const std::vector<Replica>& replicas = view->Replicas(header_.service, header_.partition);
   if (replicas.empty()) return std::nullopt;
-  std::vector<const Replica*> candidates;
-  for (const Replica& replica : replicas) {
-    if (std::find(tried_.begin(), tried_.end(), replica.node) == tried_.end()) {
-      candidates.push_back(&replica);
-    }
-  }
-  if (candidates.empty()) {
+  choice_ =
+      client_.chooser().Choose(header_.service, header_.partition, replicas, tried_, deadline_);
+  if (!choice_) {
     const auto pause = kRetryPause * static_cast<int64_t>(tried_.size());
     tried_.clear();
     if (this_thread::SleepUntil(std::min(deadline_, loop_.Now() + pause)) ==
@@ -83,7 +99,7 @@ std::optional<Replica> CallPath::ChooseReplica() {
     }
     return ChooseReplica();
   }
-  return *candidates[client_.Choose(candidates, deadline_)];
+  return replicas[choice_->index];
 }
 
 StatusOr<std::string> CallPath::EncodeHeader() {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ class CallPath {
  public:
   CallPath(const ClientSession& session, RequestHeader header, const CallOptions& options,
            CallReport* report);
+  ~CallPath();
 
   struct Connected {
     Replica replica;
@@ -30,7 +32,12 @@ class CallPath {
   // A connection to a replica that was not tried yet; all again, after a pause, when all were.
   StatusOr<Connected> Next();
   // The attempt with what Next gave failed with this, and another may follow.
-  void Failed(const Status& status) { last_error_ = status; }
+  void Failed(const Status& status);
+  // The server answered. What load balancing learns of an attempt it learns here, by Failed, or at the end of
+  // the path, which without either means that the answer was not waited for.
+  void Answered(const ResponseHeader& header);
+  // The attempt is under way and goes on for as long as the caller likes, as a stream does.
+  void Detach();
 
   // Writes the time that is left into the header. Errors: kDeadlineExceeded none is.
   StatusOr<std::string> EncodeHeader();
@@ -54,6 +61,7 @@ class CallPath {
   int attempts_left_;
   CallReport& report_;
   std::vector<NodeId> tried_;
+  std::optional<ReplicaChoice> choice_;  // not yet concluded
   Status last_error_;
 };
 

@@ -84,6 +84,7 @@ class CallInProgress {
     }
     const StatusOr<ResponseHeader> header = DecodeResponseHeader(frame->section);
     if (!header.ok()) return {Progress::kSentAndLost, header.status()};
+    path_.Answered(*header);
     report_.queue_time = header->queue_time;
     report_.run_time = header->run_time;
     report_.load_index = header->load_index;

@@ -71,6 +71,7 @@ Status ClientStream::Open(const Data& request) {
     if (call.ok()) {
       call_ = *call;
       connection_ = std::move(to.connection);
+      path_.Detach();
       break;
     }
     path_.Failed(call.status());

@@ -2,17 +2,14 @@
 //
 // Source: dissertation 2.2 (client module: yellow page, polling agent).
 // Layer: service.
-// Threads: the loop's own; Choose on a user-level thread.
+// Threads: the loop's own.
 
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "neptune/balancing/load_polling.h"
+#include "neptune/balancing/replica_chooser.h"
 #include "neptune/base/metrics.h"
 #include "neptune/membership/service_yellow_page.h"
 #include "neptune/wire/connection_cache.h"
@@ -21,8 +18,7 @@ namespace neptune {
 
 struct ClientOptions {
   ConnectionCacheOptions connections;
-  PollingOptions polling;
-  BalancingPolicy policy = BalancingPolicy::kPoll;
+  BalancingOptions balancing;
   // Address that polls are sent from.
   Endpoint poll_bind = {kLoopbackAddress, 0};
   // Failed connections in a row after which a node is excluded until it is heard again (2.4).
@@ -37,12 +33,10 @@ class LoopClient {
  public:
   static StatusOr<std::unique_ptr<LoopClient>> Open(Loop& loop, const ClientOptions& options);
 
-  // Index of the replica to call. REQUIRES: `candidates` is not empty.
-  size_t Choose(const std::vector<const Replica*>& candidates, TimePoint deadline);
-
   // True when attempts to connect have failed too often in a row; counting then begins anew.
   bool FailsTooOften(const Endpoint& to);
 
+  ReplicaChooser& chooser() { return *chooser_; }
   ConnectionCache& connections() { return connections_; }
   const YellowPageView& view() const { return *view_; }
   std::shared_ptr<const YellowPageView> shared_view() const { return view_; }
@@ -50,16 +44,10 @@ class LoopClient {
 
  private:
   LoopClient(Loop& loop, const ClientOptions& options);
-  size_t ChooseByPoll(const std::vector<const Replica*>& candidates, TimePoint deadline);
-
-  Loop& loop_;
   const ClientOptions options_;
   ConnectionCache connections_;
-  std::unique_ptr<PollingAgent> polling_;
+  std::unique_ptr<ReplicaChooser> chooser_;
   std::shared_ptr<const YellowPageView> view_;
-  // In a row, while another replica answered; of nodes of the view only.
-  std::map<NodeId, int> missed_polls_;
-  uint64_t round_ = 0;
 };
 
 }  // namespace neptune

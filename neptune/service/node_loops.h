@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,11 +43,16 @@ class NodeLoops {
   }
   const std::vector<NodeLoop*>& serving() const { return serving_; }
 
+  // Active and queued requests of all services of the node. Any thread.
+  uint32_t load_index() const { return load_.load(std::memory_order_relaxed); }
+  void CountLoad(int requests) { load_ += static_cast<uint32_t>(requests); }
+
  private:
   World& world_;
   std::vector<std::unique_ptr<NodeLoop>> all_;
   std::vector<NodeLoop*> serving_;
   std::vector<NodeLoop*> background_;
+  std::atomic<uint32_t> load_{0};
 };
 
 }  // namespace neptune

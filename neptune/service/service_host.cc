@@ -203,7 +203,7 @@ void ServiceHost::Dispatch(IncomingRequest&& request) {
   const MethodEntry* const method = Find(request, &why);
   if (!why.ok()) return Refuse(std::move(request), why, method);
   if (method->streams()) return BeginStream(std::move(request), *method);
-  ++load_;
+  CountLoad(1);
   if (method->options.grain == Grain::kShort && TryRunInPlace(request, *method)) return;
   Enqueue(std::move(request), *method);
 }
@@ -213,7 +213,7 @@ void ServiceHost::Refuse(IncomingRequest&& request, const Status& status,
   if (method != nullptr) method->ForStatus(status).Increment();
   ResponseHeader header;
   header.status = status;
-  header.load_index = load_index();
+  header.load_index = loops_.load_index();
   request.reply.Send(header, "");
 }
 
@@ -257,7 +257,7 @@ void ServiceHost::Enqueue(IncomingRequest&& request, const MethodEntry& method) 
     }
   }
   if (refused) {
-    --load_;
+    CountLoad(-1);
     return Refuse(std::move(request),
                   ResourceExhausted("the queue of ", service_, " holds ", options_.queue.length_max,
                                     " requests"),
@@ -278,7 +278,7 @@ void ServiceHost::DropCancelled(RequestTicket ticket) {
     dropped = std::move(node.mapped());
     --waiting_count_;
   }
-  --load_;
+  CountLoad(-1);
   Refuse(std::move(dropped.request), Cancelled("the caller cancelled"), dropped.method);
 }
 
@@ -298,13 +298,15 @@ void ServiceHost::StartWaiting() {
       if (picked.next) {
         next = std::move(waiting_.extract(picked.next->ticket).mapped());
         --waiting_count_;
-        ++active_count_;
+        if (++active_count_ == options_.concurrency) {
+          slots_taken_since_ns_ = Loop::Current()->Now().time_since_epoch().count();
+        }
         const std::vector<NodeLoop*>& workers = loops_.workers();
         worker = workers[next_worker_++ % workers.size()];
       }
     }
     for (Waiting& late : expired) {
-      --load_;
+      CountLoad(-1);
       Refuse(std::move(late.request), DeadlineExceeded("the deadline passed in the queue"),
              late.method);
     }
@@ -322,6 +324,7 @@ void ServiceHost::StartOn(NodeLoop& worker, IncomingRequest request, const Metho
         --active_count_;
         starving_since_ns_ =
             waiting_.empty() ? 0 : Loop::Current()->Now().time_since_epoch().count();
+        slots_taken_since_ns_ = kSlotsFree;
       }
       StartWaiting();
     };
@@ -330,7 +333,7 @@ void ServiceHost::StartOn(NodeLoop& worker, IncomingRequest request, const Metho
       finish();
     });
     if (started.ok()) return;
-    --load_;
+    CountLoad(-1);
     Refuse(std::move(request), started.status(), &method);
     finish();
   });
@@ -367,7 +370,7 @@ ResponseHeader ServiceHost::Conclude(const IncomingRequest& request, const Metho
                                      const RequestContext& context, const Served& served) {
   const Duration queued = served.begin - request.received;
   const Duration ran = served.end - served.begin;
-  --load_;
+  CountLoad(-1);
   if (options_.with_statistics) {
     method.queue_time->Record(queued);
     method.run_time->Record(ran);
@@ -388,7 +391,7 @@ ResponseHeader ServiceHost::Conclude(const IncomingRequest& request, const Metho
   header.status = served.status;
   header.queue_time = std::chrono::duration_cast<std::chrono::microseconds>(queued);
   header.run_time = std::chrono::duration_cast<std::chrono::microseconds>(ran);
-  header.load_index = load_index();
+  header.load_index = loops_.load_index();
   return header;
 }
 
@@ -400,7 +403,7 @@ void ServiceHost::BeginStream(IncomingRequest&& request, const MethodEntry& meth
         ResourceExhausted(options_.stream_count_max, " streams of ", service_, " are open"),
         &method);
   }
-  ++load_;
+  CountLoad(1);
   const std::vector<NodeLoop*>& workers = loops_.workers();
   NodeLoop& home = method.options.grain == Grain::kShort
                        ? loops_.Current()
@@ -413,7 +416,7 @@ void ServiceHost::BeginStream(IncomingRequest&& request, const MethodEntry& meth
     });
     if (started.ok()) return;
     --stream_count_;
-    --load_;
+    CountLoad(-1);
     Refuse(std::move(request), started.status(), &method);
   });
 }
@@ -436,6 +439,17 @@ void ServiceHost::ServeStream(IncomingRequest request, const MethodEntry& method
 bool ServiceHost::Stalled(TimePoint now) const {
   const int64_t since = starving_since_ns_;
   return since != 0 && now.time_since_epoch().count() - since > options_.stall_timeout.count();
+}
+
+Duration ServiceHost::Silence(TimePoint now) const {
+  const int64_t since = slots_taken_since_ns_;
+  if (since == kSlotsFree) return Duration(0);
+  return now.time_since_epoch() - Duration(since);
+}
+
+void ServiceHost::CountLoad(int requests) {
+  load_ += static_cast<uint32_t>(requests);
+  loops_.CountLoad(requests);
 }
 
 HostedService ServiceHost::Describe(TimePoint now) const {

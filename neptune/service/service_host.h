@@ -76,6 +76,8 @@ class ServiceHost final : public ServiceRegistrar {
   // What to announce now: healthy partitions, none while stalled.
   HostedService Describe(TimePoint now) const;
   bool Stalled(TimePoint now) const;
+  // How long nothing has finished while every slot for long requests is taken; zero while one is free.
+  Duration Silence(TimePoint now) const;
 
   const ServiceName& service() const { return service_; }
   const std::vector<PartitionId>& partitions() const { return partitions_; }
@@ -98,7 +100,12 @@ class ServiceHost final : public ServiceRegistrar {
   };
 
   MethodEntry& Register(const MethodName& name, const MethodOptions& options);
+  // What slots_taken_since_ns_ is while a slot is free.
+  static constexpr int64_t kSlotsFree = -1;
+
   bool Healthy(PartitionId partition) const;
+  // Of this service and of the node.
+  void CountLoad(int requests);
   const MethodEntry* Find(const IncomingRequest& request, Status* why) const;
   void Refuse(IncomingRequest&& request, const Status& status, const MethodEntry* method);
   bool TryRunInPlace(IncomingRequest& request, const MethodEntry& method);
@@ -132,6 +139,8 @@ class ServiceHost final : public ServiceRegistrar {
   // Since when requests wait for a slot of the pool and none was freed; 0: none had to wait since the last.
   // That a caller gives up is no progress.
   std::atomic<int64_t> starving_since_ns_{0};
+  // Since when every slot is taken and none was freed; kSlotsFree while one is free.
+  std::atomic<int64_t> slots_taken_since_ns_{kSlotsFree};
 
   struct Waiting {
     IncomingRequest request;

@@ -85,6 +85,7 @@ std::vector<Duration> LinkModel::DatagramDelays(int from, int to, TimePoint now,
     if (i > 0 || Happens(conditions.datagram_reorder)) {
       delay += Scale(cost.datagram_latency, random_.Uniform() * kReorderLatencies);
     }
+    if (datagram_extra_ != nullptr) delay += datagram_extra_(to);
     delays.push_back(delay);
   }
   return delays;

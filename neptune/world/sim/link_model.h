@@ -67,6 +67,8 @@ class LinkModel {
   void set_tamper(Tamper tamper) { tamper_ = std::move(tamper); }
   // False if a planted bug loses the message.
   bool Pass(Carrier carrier, std::string* bytes) { return !tamper_ || tamper_(carrier, bytes); }
+  // Adds to each datagram what `extra` says of the host it goes to: the delay of a busy receiver.
+  void DelayDatagrams(std::function<Duration(int to)> extra) { datagram_extra_ = std::move(extra); }
 
   // When the next message sent now would take; draws from the random numbers.
   Duration StreamDelay(int from, int to, TimePoint now, size_t size);
@@ -102,6 +104,7 @@ class LinkModel {
   std::map<std::pair<int, int>, LinkConditions> own_conditions_;
   std::map<CutId, CutSides> cuts_;
   CutId next_cut_ = 1;
+  std::function<Duration(int to)> datagram_extra_;
   std::map<std::pair<int, int>, TimePoint> busy_until_;  // links of limited bandwidth
   Tamper tamper_;
 };

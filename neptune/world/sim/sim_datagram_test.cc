@@ -52,6 +52,14 @@ TEST_F(SimDatagramTest, DatagramTakesThePapersDelay) {
   EXPECT_EQ(heard_at_, TimePoint(microseconds(145)));
 }
 
+TEST_F(SimDatagramTest, BusyHostReadsLate) {
+  simulator_.DelayDatagrams([](const std::string& host) {
+    return host == "b" ? microseconds(5000) : microseconds(0);
+  });
+  SendNumbers(1);
+  EXPECT_EQ(heard_at_, TimePoint(microseconds(5145)));
+}
+
 TEST_F(SimDatagramTest, LossLosesTheShareAsked) {
   simulator_.SetLinks({.datagram_loss = 0.25});
   SendNumbers(10'000);

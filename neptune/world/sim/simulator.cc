@@ -118,4 +118,10 @@ void Simulator::SetLink(const std::string& from, const std::string& to,
   network_.links().SetConditions(host(from).state().index, host(to).state().index, conditions);
 }
 
+void Simulator::DelayDatagrams(std::function<Duration(const std::string& host)> extra) {
+  network_.links().DelayDatagrams([this, extra = std::move(extra)](int to) {
+    return extra(hosts_[static_cast<size_t>(to)]->name());
+  });
+}
+
 }  // namespace neptune

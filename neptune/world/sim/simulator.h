@@ -106,6 +106,9 @@ class Simulator {
   // All links between different hosts, but for those set one by one.
   void SetLinks(const LinkConditions& conditions) { network_.links().SetConditions(conditions); }
   const LinkConditions& links() { return network_.links().conditions(); }
+  // Adds to each datagram to a host what `extra` says at the time it is sent: a busy host reads it late. For
+  // workload models that were measured; draw from random().
+  void DelayDatagrams(std::function<Duration(const std::string& host)> extra);
   void SetLink(const std::string& from, const std::string& to, const LinkConditions& conditions);
   // Plants a bug in all messages.
   void TamperWith(Tamper tamper) { network_.links().set_tamper(std::move(tamper)); }

@@ -1,0 +1,21 @@
+// What a server says of itself when it is asked for its load.
+//
+// Source: dissertation 3.2.1 (load index). Layer: balancing. Threads: immutable values.
+// Units: load index = active + queued requests.
+
+#pragma once
+
+#include <cstdint>
+
+#include "neptune/base/time.h"
+
+namespace neptune {
+
+struct LoadReport {
+  uint32_t load_index = 0;
+  // Time since the service last finished a request, while all its slots are taken; else zero. A server whose
+  // requests hang answers polls all the same: this is how it shows.
+  Duration silence{0};
+};
+
+}  // namespace neptune

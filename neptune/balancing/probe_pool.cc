@@ -1,0 +1,259 @@
+#include "neptune/balancing/probe_pool.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace neptune {
+namespace {
+
+// Weight of a new value in decayed means: of one server's run times, of all, and of its failures.
+constexpr double kServerWeight = 0.05;
+constexpr double kServiceWeight = 0.01;
+constexpr double kFailureWeight = 0.1;
+// A server's failures count where they are more than this times those of all.
+constexpr double kFailureRatio = 2;
+// A server's relative service time counts within these.
+constexpr double kSpeedMin = 0.25;
+constexpr double kSpeedMax = 4;
+// An age costs no more than this many service times: a report of a fast service is always old.
+constexpr double kAgeMax = 10;
+// A refresh is wanted once the newest report is this old, in service times; one looks at twice that.
+constexpr double kRefreshAge = 0.1;
+// Refreshing ends this many service times after the last call.
+constexpr double kActiveServiceTimes = 10;
+// Servers compared when there is no report.
+constexpr int kBlindChoices = 2;
+
+double Mix(double mean, double value, double weight) {
+  return mean == 0 ? value : mean + weight * (value - mean);
+}
+
+bool Contains(std::span<const size_t> sorted, size_t value) {
+  return std::binary_search(sorted.begin(), sorted.end(), value);
+}
+
+}  // namespace
+
+void ProbePool::SetServers(const std::vector<NodeId>& servers) {
+  const auto same = [](const Server& known, const NodeId& node) { return known.node == node; };
+  if (std::equal(servers_.begin(), servers_.end(), servers.begin(), servers.end(), same)) return;
+  std::vector<Server> known = std::exchange(servers_, {});
+  reports_.clear();
+  round_.clear();
+  index_of_.clear();
+  auto old = known.begin();
+  const auto leave = [this, &old] {
+    if (departed_.size() == kDepartedCountMax) departed_.erase(departed_.begin());
+    departed_.push_back(std::move(*old++));
+  };
+  for (const NodeId& node : servers) {
+    while (old != known.end() && old->node < node) leave();
+    servers_.push_back(old != known.end() && old->node == node ? std::move(*old++) : Recall(node));
+    const size_t index = servers_.size() - 1;
+    index_of_.emplace(servers_[index].id, index);
+    if (servers_[index].in_pool) reports_.push_back(index);
+  }
+  while (old != known.end()) leave();
+}
+
+// How fast it is and whether it fails; what it was asked meanwhile has ended, or is forgotten.
+ProbePool::Server ProbePool::Recall(const NodeId& node) {
+  Server server;
+  const auto found = std::find_if(departed_.begin(), departed_.end(),
+                                  [&](const Server& one) { return one.node == node; });
+  if (found != departed_.end()) {
+    server.run_time_ns = found->run_time_ns;
+    server.failures = found->failures;
+    server.failed_at = found->failed_at;
+    departed_.erase(found);
+  }
+  server.node = node;
+  server.id = next_id_++;
+  return server;
+}
+
+std::optional<size_t> ProbePool::Find(ServerId id) const {
+  const auto found = index_of_.find(id);
+  return found == index_of_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Duration ProbePool::SilenceLimit() const {
+  return std::max(
+      options_.silence_min,
+      Duration(static_cast<int64_t>(options_.silence_service_times * service_time_ns_)));
+}
+
+bool ProbePool::Silent(const Server& server, TimePoint now) const {
+  if (server.silent) return true;
+  return server.outstanding > 0 && now - server.heard_at > SilenceLimit();
+}
+
+double ProbePool::FailureShare(const Server& server, TimePoint now) const {
+  if (server.failures == 0) return 0;
+  return server.failures *
+         std::exp2(-ToSeconds(now - server.failed_at) / ToSeconds(options_.failure_half_life));
+}
+
+double ProbePool::Cost(const Server& server, TimePoint now) const {
+  double age = kAgeMax;
+  double speed = 1;
+  if (service_time_ns_ > 0) {
+    age = std::min(kAgeMax,
+                   static_cast<double>((now - server.reported_at).count()) / service_time_ns_);
+    if (server.run_time_ns > 0) {
+      speed = std::sqrt(std::clamp(server.run_time_ns / service_time_ns_, kSpeedMin, kSpeedMax));
+    }
+  }
+  const double load = server.load_index + server.sent_since + options_.age_cost * age + 1;
+  const double failures = std::max(0.0, FailureShare(server, now) - kFailureRatio * failure_share_);
+  return load * speed + options_.failure_cost * failures * failures;
+}
+
+size_t ProbePool::Choose(TimePoint now, std::span<const size_t> excluded, RandomSource& random) {
+  size_t best = servers_.size();
+  double best_cost = 0;
+  for (size_t i = 0; i < reports_.size();) {
+    const size_t candidate = reports_[i];
+    if (now - servers_[candidate].reported_at > options_.age_max) {
+      Remove(candidate);
+      continue;
+    }
+    ++i;
+    if (Silent(servers_[candidate], now) || Contains(excluded, candidate)) continue;
+    const double cost = Cost(servers_[candidate], now);
+    if (best == servers_.size() || cost < best_cost) {
+      best = candidate;
+      best_cost = cost;
+    }
+  }
+  // A report of a server that fails is no reason to call it while others are merely unknown.
+  if (best == servers_.size() || best_cost >= options_.failure_cost / 4) {
+    best = ChooseWithoutReport(now, excluded, random);
+  }
+  last_call_ = now;
+  Server& server = servers_[best];
+  if (server.in_pool) Remove(best);
+  ++server.sent_since;
+  if (server.outstanding++ == 0) server.heard_at = now;
+  return best;
+}
+
+// The cheaper of a few drawn at random; servers that are silent only if there is no other.
+size_t ProbePool::ChooseWithoutReport(TimePoint now, std::span<const size_t> excluded,
+                                      RandomSource& random) {
+  size_t best = servers_.size();
+  double best_cost = 0;
+  int compared = 0;
+  const size_t start = random.Below(servers_.size());
+  const size_t draws = servers_.size();
+  for (size_t i = 0; i < draws && compared < kBlindChoices; ++i) {
+    // Two independent draws, then whatever follows the first one, until enough are eligible.
+    const size_t candidate = i < 2 * kBlindChoices && i > 0 ? random.Below(servers_.size())
+                                                            : (start + i) % servers_.size();
+    if (Silent(servers_[candidate], now) || Contains(excluded, candidate)) continue;
+    ++compared;
+    const double cost = Cost(servers_[candidate], now);
+    if (best == servers_.size() || cost < best_cost) {
+      best = candidate;
+      best_cost = cost;
+    }
+  }
+  for (size_t i = 0; best == servers_.size() && i < servers_.size(); ++i) {
+    const size_t candidate = (start + i) % servers_.size();
+    if (!Contains(excluded, candidate)) best = candidate;
+  }
+  return best == servers_.size() ? start : best;
+}
+
+std::vector<size_t> ProbePool::ChooseProbes(RandomSource& random) {
+  std::vector<size_t> chosen;
+  const auto per_probe = static_cast<double>(options_.service_time_per_probe.count());
+  probe_credit_ += service_time_ns_ == 0
+                       ? options_.probes_per_call_max
+                       : std::min(options_.probes_per_call_max, service_time_ns_ / per_probe);
+  while (probe_credit_ >= 1 && chosen.size() < servers_.size()) {
+    probe_credit_ -= 1;
+    if (round_.empty()) {
+      round_.resize(servers_.size());
+      for (size_t i = 0; i < round_.size(); ++i) round_[i] = i;
+    }
+    std::swap(round_[random.Below(round_.size())], round_.back());
+    chosen.push_back(round_.back());
+    round_.pop_back();
+  }
+  probe_credit_ = std::min(probe_credit_, 1.0);
+  return chosen;
+}
+
+std::optional<Duration> ProbePool::RefreshInterval(TimePoint now) const {
+  const Duration interval(static_cast<int64_t>(service_time_ns_ * kRefreshAge * 2));
+  if (interval < options_.refresh_interval_min) return std::nullopt;
+  const Duration active(static_cast<int64_t>(service_time_ns_ * kActiveServiceTimes));
+  if (now - last_call_ > active) return std::nullopt;
+  return interval;
+}
+
+bool ProbePool::WantsRefresh(TimePoint now) const {
+  const Duration age_max(static_cast<int64_t>(service_time_ns_ * kRefreshAge));
+  return std::none_of(reports_.begin(), reports_.end(),
+                      [&](size_t server) { return now - servers_[server].reported_at < age_max; });
+}
+
+void ProbePool::AddReport(size_t index, uint32_t load_index, TimePoint now) {
+  Server& server = servers_[index];
+  server.load_index = load_index;
+  server.sent_since = 0;
+  server.reported_at = now;
+  if (server.in_pool) return;
+  if (reports_.size() == kReportCountMax) {
+    Remove(*std::min_element(reports_.begin(), reports_.end(), [this](size_t a, size_t b) {
+      return servers_[a].reported_at < servers_[b].reported_at;
+    }));
+  }
+  server.in_pool = true;
+  reports_.push_back(index);
+}
+
+void ProbePool::Remove(size_t index) {
+  servers_[index].in_pool = false;
+  const auto found = std::find(reports_.begin(), reports_.end(), index);
+  *found = reports_.back();
+  reports_.pop_back();
+}
+
+void ProbePool::OnReport(size_t index, const LoadReport& report, TimePoint now) {
+  Server& server = servers_[index];
+  server.silent = report.silence > SilenceLimit();
+  AddReport(index, report.load_index, now);
+}
+
+void ProbePool::CountFailure(Server& server, bool failed, TimePoint now) {
+  server.failures =
+      FailureShare(server, now) * (1 - kFailureWeight) + (failed ? kFailureWeight : 0);
+  server.failed_at = now;
+  failure_share_ += kServiceWeight * ((failed ? 1 : 0) - failure_share_);
+}
+
+void ProbePool::OnAnswer(size_t index, uint32_t load_index, Duration run_time, bool worked,
+                         TimePoint now) {
+  Server& server = servers_[index];
+  if (server.outstanding > 0) --server.outstanding;
+  server.heard_at = now;
+  CountFailure(server, !worked, now);
+  if (worked) {
+    const auto ns = static_cast<double>(run_time.count());
+    server.run_time_ns = Mix(server.run_time_ns, ns, kServerWeight);
+    service_time_ns_ = Mix(service_time_ns_, ns, kServiceWeight);
+    server.silent = false;
+  }
+  AddReport(index, load_index, now);
+}
+
+void ProbePool::OnLost(size_t index, bool failed, TimePoint now) {
+  Server& server = servers_[index];
+  if (server.outstanding > 0) --server.outstanding;
+  CountFailure(server, failed, now);
+}
+
+}  // namespace neptune

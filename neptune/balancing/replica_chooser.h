@@ -1,0 +1,103 @@
+// The agent of load balancing: one for each loop that calls others.
+//
+//   Choose ─► policy ─► the replica to call ─► Answered or Lost, once for each choice
+//               ▲
+//               └─ polls and probes (load_polling.h), announcements (yellow page), answers of calls
+//
+// Source: dissertation 2.2 (polling agent), 3.2, 3.3; probe_pool.h for the modern policy.
+// Layer: balancing.
+// Threads: the loop's own; Choose on a user-level thread (poll waits there, the others never do).
+// Limits: pools of partitions that the view knows; kLoopPoolCountMax of them, the rest is chosen at random.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "neptune/balancing/load_polling.h"
+#include "neptune/balancing/probe_pool.h"
+#include "neptune/balancing/replica_choice.h"
+#include "neptune/base/ids.h"
+#include "neptune/base/metrics.h"
+#include "neptune/membership/service_yellow_page.h"
+
+namespace neptune {
+
+inline constexpr size_t kLoopPoolCountMax = 4096;
+
+struct BalancingOptions {
+  BalancingPolicy policy = BalancingPolicy::kPoll;
+  PollingOptions polling;
+  ProbePoolOptions probing;
+  // Replaces the policy: chooses with knowledge that no node has. For experiments only.
+  std::function<size_t(const std::vector<Replica>&)> oracle;
+};
+
+// One choice, to be concluded once.
+struct ReplicaChoice {
+  size_t index = 0;  // into the replicas given
+  // Where the choice is remembered; 0: nowhere.
+  uint32_t pool = 0;
+  ProbePool::ServerId server = 0;
+};
+
+class ReplicaChooser {
+ public:
+  struct Environment {
+    // Address that polls and probes are sent from.
+    Endpoint bind;
+    // Told of the call endpoint of a server that leaves polls without answers; may be null.
+    std::function<void(const Endpoint&)> doubt;
+    // Counts polls that ended before all had answered or one was idle; may be null.
+    Counter* slow_polls = nullptr;
+  };
+  static StatusOr<std::unique_ptr<ReplicaChooser>> Open(Loop& loop, const BalancingOptions& options,
+                                                        const Environment& environment);
+  ~ReplicaChooser();
+
+  // The replica to call, none of `tried`; nullopt if all were tried.
+  std::optional<ReplicaChoice> Choose(const ServiceName& service, PartitionId partition,
+                                      const std::vector<Replica>& replicas,
+                                      const std::vector<NodeId>& tried, TimePoint deadline);
+  // The server answered with its load; `status` tells whether it did its work.
+  void Answered(const ReplicaChoice& choice, uint32_t load_index, Duration run_time,
+                const Status& status);
+  // There was no answer. `failed`: that is the server's fault, as far as one can see.
+  void Lost(const ReplicaChoice& choice, bool failed);
+
+  void SetView(const std::shared_ptr<const YellowPageView>& view);
+
+ private:
+  using Key = std::pair<ServiceName, PartitionId>;
+  struct Pool;
+
+  ReplicaChooser(Loop& loop, const BalancingOptions& options, const Environment& environment);
+  size_t ChooseByPoll(const std::vector<Replica>& replicas, const std::vector<size_t>& candidates,
+                      TimePoint deadline);
+  ReplicaChoice ChooseByPool(Pool& pool, const std::vector<Replica>& replicas,
+                             const std::vector<size_t>& candidates);
+  Pool* FindPool(const ServiceName& service, PartitionId partition,
+                 const std::vector<Replica>& replicas);
+  // The pool and the server's place in it; null and 0 if either is gone.
+  std::pair<Pool*, size_t> Locate(uint32_t pool, ProbePool::ServerId server) const;
+  void Probe(Pool& pool, size_t server);
+  void TakeReport(uint64_t cookie, const LoadReport& report);
+  void KeepFresh(Pool& pool);
+
+  Loop& loop_;
+  const BalancingOptions options_;
+  const Environment environment_;
+  std::unique_ptr<PollingAgent> polling_;
+  // In a row, while another replica answered; of nodes of the view only.
+  std::map<NodeId, int> missed_polls_;
+  uint64_t round_ = 0;
+  std::map<Key, std::unique_ptr<Pool>> pools_;
+  std::map<uint32_t, Pool*> pool_of_number_;
+  uint32_t next_pool_ = 1;
+};
+
+}  // namespace neptune
