@@ -22,10 +22,11 @@ class LinkListsTest(unittest.TestCase):
         self.node = libraries("node_libraries")
         self.shared = libraries("shared_runtime_libraries")
         self.simulated = [libraries("simulated_cluster_libraries"), libraries("chaos_libraries")]
+        self.lab = libraries("lab_libraries")
 
     def test_the_lists_hold_the_agents(self):
         for agent in ("service:service_host", "service:client", "membership:availability_listener",
-                      "wire:server_connection", "balancing:load_polling", "thread:user_thread"):
+                      "wire:server_connection", "balancing:probe_pool", "thread:user_thread"):
             self.assertIn(f"//neptune/{agent}", self.node)
 
     def test_a_node_names_neither_world(self):
@@ -43,6 +44,10 @@ class LinkListsTest(unittest.TestCase):
         for simulated in self.simulated:
             added = simulated - self.node - self.shared
             self.assertEqual(added, set(), "a simulated cluster runs code that no node program has")
+
+    def test_experiments_run_the_nodes_of_the_shared_runtime(self):
+        self.assertEqual(self.node - self.lab, set())
+        self.assertEqual(self.lab - self.shared - {"//neptune:neptune"}, set())
 
 
 if __name__ == "__main__":

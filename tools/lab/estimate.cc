@@ -96,6 +96,12 @@ std::string NumberText(double value) {
   return Format(value, 3 - magnitude);
 }
 
+std::string ShortText(double value) {
+  char text[64];
+  snprintf(text, sizeof(text), "%.10g", value);
+  return text;
+}
+
 std::string ToText(const Estimate& estimate) {
   const double half = (estimate.high - estimate.low) / 2;
   if (estimate.count < 2 || half <= 0 || !std::isfinite(half)) return NumberText(estimate.middle);

@@ -31,5 +31,7 @@ Estimate DifferenceOfMeans(const std::vector<double>& before, const std::vector<
 // "82.1 ± 0.4" with as many digits as the interval is worth; an exact value with four significant digits.
 std::string ToText(const Estimate& estimate);
 std::string NumberText(double value);
+// A number as one writes it down, "0.65": for lines and settings.
+std::string ShortText(double value);
 
 }  // namespace search::lab

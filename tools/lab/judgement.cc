@@ -27,7 +27,7 @@ Row& Judgement::AtMost(std::string what, std::string paper, const Estimate& ours
               .paper = std::move(paper),
               .ours = WithUnit(ToText(ours), unit),
               .estimate = ours,
-              .line = WithUnit("≤ " + NumberText(line), unit),
+              .line = WithUnit("≤ " + ShortText(line), unit),
               .holds = decides <= line});
 }
 
@@ -38,7 +38,7 @@ Row& Judgement::AtLeast(std::string what, std::string paper, const Estimate& our
               .paper = std::move(paper),
               .ours = WithUnit(ToText(ours), unit),
               .estimate = ours,
-              .line = WithUnit("≥ " + NumberText(line), unit),
+              .line = WithUnit("≥ " + ShortText(line), unit),
               .holds = decides >= line});
 }
 

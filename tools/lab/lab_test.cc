@@ -43,6 +43,7 @@ TEST(EstimateTest, TextShowsAsManyDigitsAsTheIntervalIsWorth) {
   EXPECT_EQ(ToText({82.1234, 81.7234, 82.5234, 5}), "82.12 ± 0.40");
   EXPECT_EQ(ToText({1234.5, 1184.5, 1284.5, 5}), "1234 ± 50");
   EXPECT_EQ(ToText(Estimate::Exact(1.0 / 3)), "0.3333");
+  EXPECT_EQ(ShortText(0.65), "0.65");
 }
 
 TEST(ResultsTest, RatioIsTakenSeedBySeed) {

@@ -6,7 +6,19 @@ namespace search::lab {
 
 std::vector<Experiment> AllExperiments() {
   return {
-      LbStaleness(), EchoOverhead(), RpcEcho(), RpcTail(), RpcFeatures(), MemberDetect(),
+      // Load balancing.
+      LbStaleness(),
+      LbBroadcast(),
+      LbPolling(),
+      LbDiscard(),
+      LbModern(),
+      LbSink(),
+      // The service call.
+      EchoOverhead(),
+      RpcEcho(),
+      RpcTail(),
+      RpcFeatures(),
+      MemberDetect(),
   };
 }
 

@@ -30,10 +30,10 @@ class Point {
   Point(std::initializer_list<std::pair<std::string, std::string>> values = {}) : values_(values) {}
 
   Point& Set(std::string name, std::string value);
-  Point& Set(std::string name, double value) { return Set(std::move(name), NumberText(value)); }
+  Point& Set(std::string name, double value) { return Set(std::move(name), ShortText(value)); }
   // The same point but for one value. REQUIRES: it has that name.
   Point With(const std::string& name, std::string value) const;
-  Point With(const std::string& name, double value) const { return With(name, NumberText(value)); }
+  Point With(const std::string& name, double value) const { return With(name, ShortText(value)); }
   // REQUIRES: it has that name.
   const std::string& Text(std::string_view name) const;
   // REQUIRES: it has that name, and a number as its value.

@@ -12,6 +12,7 @@ namespace search::lab {
 namespace {
 
 using neptune::Duration;
+using neptune::FromSeconds;
 using neptune::Node;
 using neptune::NodeId;
 using neptune::Simulator;
@@ -25,10 +26,18 @@ const neptune::ServiceName kWork("work");
 // Long enough for the first announcements to have been heard by all.
 constexpr Duration kStartTime = std::chrono::milliseconds(500);
 
+// Through 8.1 % beyond 10 ms and 5.6 % beyond 20 ms, for servers that are busy nine tenths of the time:
+// 0.9 * share * exp(-t / mean).
+const double kSlowMeanS = 0.010 / std::log(8.1 / 5.6);
+const double kSlowShare = 0.081 * 8.1 / 5.6 / 0.9;
+
 neptune::ClusterSpec MakeSpec(const SimClusterOptions& options) {
   std::string text = StrCat(
-      "name: 'lab' multicast_group: '239.192.7.1:7400' balancing: '", options.balancing,
-      "' announce_interval_ms: ", options.announce_interval_ms,
+      "name: 'lab' multicast_group: '239.192.7.1:7400' balancing: '",
+      options.balancing == "ideal" ? "random" : options.balancing,
+      "' poll_size: ", options.poll_size, " poll_discard_ms: ", options.poll_discard_ms,
+      " poll_waits_for_all: ", options.poll_waits_for_all ? "true" : "false",
+      " announce_interval_ms: ", options.announce_interval_ms,
       " services { name: 'work' module: 'work' queue_length_max: ", options.queue_length_max,
       " concurrency: ", options.processors.count, " } services { name: 'idle' module: 'work' }");
   for (int i = 0; i < options.server_count; ++i) {
@@ -47,6 +56,7 @@ neptune::ClusterSpec MakeSpec(const SimClusterOptions& options) {
 SimCluster::SimCluster(const SimClusterOptions& options)
     : options_(options),
       spec_(MakeSpec(options)),
+      assigned_(static_cast<size_t>(options.server_count)),
       simulator_(options.seed, {.network = options.network}) {
   for (const neptune::NodeSpec& node : spec_.nodes()) {
     const std::string& name = node.name();
@@ -57,7 +67,39 @@ SimCluster::SimCluster(const SimClusterOptions& options)
                         .boot = [this, name](neptune::World& world) { return Boot(name, world); }});
     if (absent) simulator_.Crash(name);
   }
+  for (const auto& [server, factor] : options_.slowness) {
+    simulator_.SlowProcessors(StrCat("s", server), factor);
+  }
   simulator_.RunFor(kStartTime);
+  if (options_.slow_datagrams) {
+    simulator_.DelayDatagrams([this](const std::string& host) { return DatagramDelay(host); });
+  }
+}
+
+Duration SimCluster::DatagramDelay(const std::string& host) {
+  if (host[0] != 's' || server(ServerNumber(NodeId(host))).LoadIndex() == 0) return Duration(0);
+  if (simulator_.random().Uniform() >= kSlowShare) return Duration(0);
+  return FromSeconds(simulator_.random().Exponential(kSlowMeanS));
+}
+
+size_t SimCluster::Ideal(const std::vector<neptune::Replica>& replicas) {
+  std::vector<size_t> best;
+  double best_cost = 0;
+  for (size_t i = 0; i < replicas.size(); ++i) {
+    const int number = ServerNumber(replicas[i].node);
+    const auto slow = options_.slowness.find(number);
+    const double cost = (assigned_[static_cast<size_t>(number)] + 1) *
+                        (slow == options_.slowness.end() ? 1 : slow->second);
+    if (best.empty() || cost < best_cost) {
+      best = {i};
+      best_cost = cost;
+    } else if (cost == best_cost) {
+      best.push_back(i);
+    }
+  }
+  const size_t chosen = best[simulator_.random().Below(best.size())];
+  ++assigned_[static_cast<size_t>(ServerNumber(replicas[chosen].node))];
+  return chosen;
 }
 
 SimCluster::~SimCluster() = default;
@@ -72,6 +114,11 @@ std::shared_ptr<void> SimCluster::Boot(const std::string& name, neptune::World& 
   };
   options.address = static_cast<neptune::SimWorld&>(world).address();
   options.with_admin = false;
+  if (options_.balancing == "ideal") {
+    options.balancing_oracle = [this](const std::vector<neptune::Replica>& replicas) {
+      return Ideal(replicas);
+    };
+  }
   auto node = std::make_shared<Node>(world, std::move(options));
   nodes_[name] = node;
   node->Start(
@@ -174,6 +221,7 @@ class OpenLoop {
           neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(cost)), &response,
           {.deadline = at + load_.timeout}, &report);
       ++ended_count_;
+      cluster_.Ended(SimCluster::ServerNumber(report.server));
       if (number < load_.warm_up_count) return;
       result_.outcomes.push_back({at, neptune::this_thread::Now() - at, status.code(),
                                   SimCluster::ServerNumber(report.server), report.attempts});

@@ -10,6 +10,11 @@ namespace search::lab {
 
 // Load balancing.
 Experiment LbStaleness();
+Experiment LbBroadcast();
+Experiment LbPolling();
+Experiment LbDiscard();
+Experiment LbModern();
+Experiment LbSink();
 
 // The service call.
 Experiment EchoOverhead();
