@@ -12,6 +12,9 @@
 
 namespace search::tools {
 
+// Longest run: 31 days.
+inline constexpr int64_t kRunLengthMaxNs = int64_t{31} * 86'400 * 1'000'000'000;
+
 enum class Outcome : uint8_t {
   kAnswered = 0,
   kRejected = 1,    // the server says that it has too much to do: 429, 503, RESOURCE_EXHAUSTED

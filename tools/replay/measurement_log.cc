@@ -22,6 +22,13 @@ constexpr size_t kHeadSize = kMagic.size() + sizeof(uint32_t);
 
 bool IsZero(const Measurement& measurement) { return measurement.done_ns == 0; }
 
+bool IsPossible(const Measurement& m, const RunSetup& setup) {
+  const auto is_time = [](int64_t ns) { return ns >= 0 && ns <= kRunLengthMaxNs; };
+  return is_time(m.intended_ns) && is_time(m.sent_ns) && is_time(m.done_ns) &&
+         m.service_class < setup.classes.size() && static_cast<int>(m.outcome) < kOutcomeCount &&
+         m.cache <= CacheFact::kMiss && m.quality >= 0 && m.quality <= 1;
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<MeasurementLog>> MeasurementLog::Create(const std::string& path,
@@ -77,7 +84,11 @@ StatusOr<RecordedRun> ReadMeasurementLog(const std::string& path) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string bytes,
                            neptune::ReadFile(path, kHeadSize + kSetupSizeMax +
                                                        kMeasurementCountMax * sizeof(Measurement)));
-  const Status damaged = neptune::DataLoss(path, " holds no measurements of a run");
+  return ParseMeasurementLog(bytes, path);
+}
+
+StatusOr<RecordedRun> ParseMeasurementLog(std::string_view bytes, std::string_view name) {
+  const Status damaged = neptune::DataLoss(name, " holds no measurements of a run");
   if (bytes.size() < kHeadSize || !bytes.starts_with(kMagic)) return damaged;
   size_t json_size = 0;
   for (size_t i = 0; i < sizeof(uint32_t); ++i) {
@@ -85,18 +96,15 @@ StatusOr<RecordedRun> ReadMeasurementLog(const std::string& path) {
   }
   if (json_size > kSetupSizeMax || bytes.size() < kHeadSize + json_size) return damaged;
   RecordedRun run;
-  StatusOr<RunSetup> setup = ParseSetupJson(std::string_view(bytes).substr(kHeadSize, json_size));
-  if (!setup.ok()) return neptune::Annotate(setup.status(), path);
+  StatusOr<RunSetup> setup = ParseSetupJson(bytes.substr(kHeadSize, json_size));
+  if (!setup.ok()) return neptune::Annotate(setup.status(), name);
   run.setup = *std::move(setup);
   for (size_t at = kHeadSize + json_size; at + sizeof(Measurement) <= bytes.size();
        at += sizeof(Measurement)) {
     Measurement measurement;
     std::memcpy(static_cast<void*>(&measurement), bytes.data() + at, sizeof(Measurement));
     if (IsZero(measurement)) break;
-    if (measurement.service_class >= run.setup.classes.size() ||
-        static_cast<int>(measurement.outcome) >= kOutcomeCount) {
-      return damaged;
-    }
+    if (!IsPossible(measurement, run.setup)) return damaged;
     run.measurements.push_back(measurement);
   }
   return run;

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "neptune/base/status.h"
@@ -53,5 +54,7 @@ struct RecordedRun {
   std::vector<Measurement> measurements;  // in the order in which they ended
 };
 neptune::StatusOr<RecordedRun> ReadMeasurementLog(const std::string& path);
+// The same of the file's bytes; `name` stands in messages.
+neptune::StatusOr<RecordedRun> ParseMeasurementLog(std::string_view bytes, std::string_view name);
 
 }  // namespace search::tools

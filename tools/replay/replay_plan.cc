@@ -60,6 +60,10 @@ StatusOr<ReplayPlan> MakeReplayPlan(const std::vector<TraceRecord>& trace,
     const double round_ns = static_cast<double>(i / trace.size()) * PeriodNs(trace);
     const double at_ns = (round_ns + static_cast<double>(record.time_us) * 1000) / options.speed;
     if (at_ns >= end_ns) break;
+    if (at_ns > static_cast<double>(kRunLengthMaxNs) / 2) {
+      return InvalidArgument(
+          "the run would take longer than two weeks; raise --speed or cut the trace");
+    }
     if (plan.requests.size() == TraceLimits::kRecordCountMax) {
       return neptune::ResourceExhausted("more than ", plan.requests.size(), " requests");
     }

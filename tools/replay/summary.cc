@@ -15,6 +15,7 @@ using neptune::Histogram;
 
 constexpr double kNsPerS = 1e9;
 constexpr double kNsPerMs = 1e6;
+constexpr double kTimeoutMaxS = 1e6;
 
 double Millis(uint64_t ns) { return static_cast<double>(ns) / kNsPerMs; }
 
@@ -22,7 +23,8 @@ double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 int64_t CountedLatency(const RunSetup& setup, const Measurement& m) {
   if (m.outcome == Outcome::kAnswered) return m.latency_ns();
-  return std::max(m.latency_ns(), static_cast<int64_t>(setup.timeout_s * kNsPerS));
+  const double timeout_s = std::clamp(setup.timeout_s, 0.0, kTimeoutMaxS);
+  return std::max(m.latency_ns(), static_cast<int64_t>(timeout_s * kNsPerS));
 }
 
 void Count(const RunSetup& setup, const Measurement& m, double full_yield, ClassSummary* into) {
