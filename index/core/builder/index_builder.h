@@ -41,7 +41,7 @@ struct IndexBuilderOptions {
   // language uses the default.
   WordRule words = WordRule::kLanguage;
   // Puts similar documents together (segment_reorderer.h) when all are there: a smaller segment and
-  // faster searches for about half as much time again. Needs memory_size_max once more for that, and
+  // faster searches for about as much time again. Needs memory_size_max once more for that, and
   // looks at fewer terms where it is short.
   bool reorder = false;
   // Threads that invert documents, besides the caller's if there are several, and that find the order;
