@@ -10,6 +10,7 @@
 #include <google/protobuf/arena.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -186,23 +187,28 @@ class Load {
     bool slow = false;
   };
 
+  // What is due is sent, then answers are taken until the next call is due, at least those that are there.
   void RunOpen() {
     Arrivals arrivals(options_);
-    for (size_t next_stub = 0;;) {
-      const int64_t now = NowNs();
-      if (!meter_.Tick(now)) std::_Exit(0);
-      if (arrivals.next().due_ns <= now) {
+    for (size_t next_stub = 0; meter_.Tick(NowNs());) {
+      if (arrivals.next().due_ns <= NowNs()) {
         Send(*stubs_[next_stub++ % stubs_.size()], arrivals.next().due_ns, arrivals.next().slow);
         arrivals.Advance();
-        continue;
       }
+      if (!TakeUntil(arrivals.next().due_ns)) break;
+    }
+    std::_Exit(0);
+  }
+
+  bool TakeUntil(int64_t time_ns) {
+    while (true) {
+      const int64_t left_ns = std::max<int64_t>(time_ns - NowNs(), 0);
       void* tag = nullptr;
       bool ok = false;
       const gpr_timespec until =
-          gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-                       gpr_time_from_nanos(arrivals.next().due_ns - now, GPR_TIMESPAN));
-      if (queue_.AsyncNext(&tag, &ok, until) != grpc::CompletionQueue::GOT_EVENT) continue;
-      if (!Take(*static_cast<Call*>(tag))) std::_Exit(0);
+          gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_nanos(left_ns, GPR_TIMESPAN));
+      if (queue_.AsyncNext(&tag, &ok, until) != grpc::CompletionQueue::GOT_EVENT) return true;
+      if (!Take(*static_cast<Call*>(tag))) return false;
       Free(static_cast<Call*>(tag));
     }
   }

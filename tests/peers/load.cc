@@ -102,8 +102,10 @@ bool Meter::Tick(int64_t now_ns) {
   }
   if (now_ns < end_ns_) return true;
   ended_ = true;
-  std::printf("end count=%" PRIu64 " p50_ns=%" PRIu64 " p99_ns=%" PRIu64 " lost=%" PRIu64 "\n",
-              count_, latency_.Percentile(0.50), latency_.Percentile(0.99), lost_count_);
+  std::printf("end count=%" PRIu64 " p10_ns=%" PRIu64 " p50_ns=%" PRIu64 " p99_ns=%" PRIu64
+              " lost=%" PRIu64 "\n",
+              count_, latency_.Percentile(0.10), latency_.Percentile(0.50),
+              latency_.Percentile(0.99), lost_count_);
   std::fflush(stdout);
   return false;
 }

@@ -2,7 +2,7 @@
 //
 //   PROGRAM serve [OPTIONS]   prints "port N", serves until its standard input ends
 //   PROGRAM load  [OPTIONS]   asks a server: warms up, prints "begin", counts for the steady time, prints
-//                             "end count=N p50_ns=N p99_ns=N lost=N" and ends
+//                             "end count=N p10_ns=N p50_ns=N p99_ns=N lost=N" and ends
 //
 // Closed loop: `depth` calls in flight on each connection. Open loop (`rate` above zero): calls begin at
 // random times of that mean rate whatever the answers do, and latency counts from the time a call was due.

@@ -61,17 +61,18 @@ std::vector<std::string> Times(const RunContext& context) {
 neptune::StatusOr<Measurement> MeasurePeers(const PeerRun& run) {
   NEPTUNE_ASSIGN_OR_RETURN(const PeerLoad load, RunPeers(run));
   return Measurement{{"calls_per_processor_s", load.call_count / load.server_processor_s},
+                     {"p10_us", load.p10_us},
                      {"p50_us", load.p50_us},
                      {"p99_us", load.p99_us},
                      {"lost", load.lost_count}};
 }
 
-void JudgeLost(const Results& results, Judgement* judgement) {
+Row& JudgeLost(const Results& results, Judgement* judgement) {
   double lost = 0;
   for (const Point& point : results.points()) {
     for (const double value : results.Values(point, "lost")) lost += value;
   }
-  judgement->Holds("wrong or missing answers", "", NumberText(lost), "none", lost == 0).Shape();
+  return judgement->Holds("wrong or missing answers", "", NumberText(lost), "none", lost == 0);
 }
 
 Point BestOf(const Results& results, const std::vector<Point>& points, const std::string& metric) {

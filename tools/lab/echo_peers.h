@@ -19,11 +19,11 @@ PeerRun EchoRun(const std::string& peer, std::vector<std::string> caller_argumen
 // How long callers warm up and count, by length; together they make the time of one run.
 std::vector<std::string> Times(const RunContext& context);
 
-// calls_per_processor_s (calls a second of the server's processor time), p50_us, p99_us, lost.
+// calls_per_processor_s (calls a second of the server's processor time), p10_us, p50_us, p99_us, lost.
 neptune::StatusOr<Measurement> MeasurePeers(const PeerRun& run);
 
 // No answer was wrong or missing, in any run.
-void JudgeLost(const Results& results, Judgement* judgement);
+Row& JudgeLost(const Results& results, Judgement* judgement);
 
 // Of several points the one whose median is largest.
 Point BestOf(const Results& results, const std::vector<Point>& points, const std::string& metric);

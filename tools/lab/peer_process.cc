@@ -162,8 +162,10 @@ StatusOr<PeerLoad> RunPeers(const PeerRun& run) {
   constexpr double kNsPerUs = 1e3;
   NEPTUNE_ASSIGN_OR_RETURN(load.call_count, Field(end, "count"));
   NEPTUNE_ASSIGN_OR_RETURN(load.lost_count, Field(end, "lost"));
+  NEPTUNE_ASSIGN_OR_RETURN(load.p10_us, Field(end, "p10_ns"));
   NEPTUNE_ASSIGN_OR_RETURN(load.p50_us, Field(end, "p50_ns"));
   NEPTUNE_ASSIGN_OR_RETURN(load.p99_us, Field(end, "p99_ns"));
+  load.p10_us /= kNsPerUs;
   load.p50_us /= kNsPerUs;
   load.p99_us /= kNsPerUs;
   if (load.call_count <= 0 || load.server_processor_s <= 0) {

@@ -55,6 +55,7 @@ class PeerProcess {
 struct PeerLoad {
   double call_count = 0;
   double lost_count = 0;
+  double p10_us = 0;
   double p50_us = 0;
   double p99_us = 0;
   double server_processor_s = 0;

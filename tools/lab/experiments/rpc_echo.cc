@@ -79,7 +79,7 @@ void Judge(const Results& results, Judgement* judgement) {
   for (const Cell& cell : kCells) {
     if (results.Has(PointOf(cell, "neptune"))) JudgeCell(results, cell, judgement);
   }
-  JudgeLost(results, judgement);
+  JudgeLost(results, judgement).Shape();
   judgement->Note("gRPC is served both ways, and the better one of each load is compared.");
 }
 

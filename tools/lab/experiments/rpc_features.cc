@@ -49,7 +49,7 @@ void Judge(const Results& results, Judgement* judgement) {
                        results.Median(PointOf(connections, peer), kMetric), "calls/processor s");
     }
   }
-  JudgeLost(results, judgement);
+  JudgeLost(results, judgement).Shape();
 }
 
 }  // namespace
