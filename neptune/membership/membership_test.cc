@@ -119,7 +119,7 @@ TEST_F(ServiceYellowPageTest, SilentNodeIsProbedAndForgottenWithoutAnswer) {
   EXPECT_EQ(ReplicaCount(), 1u) << "a probed node is still offered";
   EXPECT_EQ(TendUntil(9), (std::vector<Silent>{{NodeId("a"), {kLoopbackAddress, 4000}, true}}));
   EXPECT_EQ(silent_at_, At(5.5));
-  EXPECT_EQ(probe_count_, 10);
+  EXPECT_EQ(probe_count_, 20);
   EXPECT_EQ(ReplicaCount(), 0u);
 }
 
@@ -158,6 +158,14 @@ TEST_F(ServiceYellowPageTest, DoubtedNodeIsExcludedUnlessItAnswers) {
   EXPECT_EQ(ReplicaCount(), 0u);
   EXPECT_EQ(page_.View()->nodes().size(), 1u);
   EXPECT_EQ(TendUntil(9).size(), 1u) << "and then forgotten as everybody else";
+  EXPECT_TRUE(page_.View()->nodes().empty());
+}
+
+TEST_F(ServiceYellowPageTest, LateDoubtDoesNotPutOffTheEndOfASilence) {
+  page_.Hear(Of("a", 1), At(0));
+  EXPECT_TRUE(page_.Doubt({kLoopbackAddress, 4000}, At(4.9)));
+  TendUntil(9);
+  EXPECT_EQ(silent_at_, At(5.5));
   EXPECT_TRUE(page_.View()->nodes().empty());
 }
 

@@ -123,6 +123,10 @@ std::vector<ServiceYellowPage::Probe> ServiceYellowPage::Suspect(TimePoint now) 
     if (!entry.probed && now - entry.heard_at >= options_.expiry) {
       entry.Probe(ProbesIn(options_.probe_timeout), now);
     }
+    // A doubt that began late must not put off the end of the silence.
+    if (now - entry.heard_at >= options_.expiry) {
+      entry.probes_left = std::min(entry.probes_left, ProbesIn(options_.probe_timeout));
+    }
     if (!entry.probed || now < entry.next_probe) continue;
     // A turn that comes late says that this node stood still: answers may wait to be read.
     const bool late = now - entry.next_probe > options_.probe_interval;
