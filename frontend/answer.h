@@ -124,6 +124,10 @@ struct SearchAnswer {
   std::string query = {};
   // How it was understood where that may surprise, each a sentence.
   std::vector<std::string> notes;
+  // Another spelling that finds far more; empty if there is none.
+  std::string did_you_mean = {};
+  // Whether it was looked for to the end, or not needed.
+  bool spelling_is_complete = true;
   // What was asked for: results [start, start + count).
   uint32_t start = 0;
   uint32_t count = 10;

@@ -6,6 +6,7 @@
 
 #include "frontend/parameters.h"
 #include "frontend/search_plan/tier_search.h"
+#include "index/tier/suggest_reduce.h"
 #include "index/tier/tier_service.h"
 #include "neptune/service/client.h"
 #include "neptune/thread/synchronization.h"
@@ -92,6 +93,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_ASSIGN_OR_RETURN(server_metrics_,
                            neptune::HttpServerMetrics::Make(context.metrics, "frontend"));
   context.registrar.Reduce(neptune::MethodName(index::kTierReduceOperator), ReduceTierAnswers);
+  index::RegisterSuggestReduceOperators(context.registrar);
   drain_grace_ = options.drain_grace;
   plan_ = std::make_unique<SearchPlan>(context.client, context.world, options.plan, plan_metrics);
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);

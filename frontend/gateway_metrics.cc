@@ -26,7 +26,22 @@ neptune::StatusOr<GatewayMetrics> GatewayMetrics::Make(neptune::MetricsRegistry&
                               "Time from a search's arrival over HTTP to its rendered page.",
                               {{"format", format}}));
   }
+  for (size_t o = 0; o < kOutcomeCount; ++o) {
+    NEPTUNE_ASSIGN_OR_RETURN(
+        metrics.suggestions[o],
+        registry.AddCounter("search_suggest_requests_total", "Completions over HTTP, by outcome.",
+                            {{"outcome", kOutcomeNames[o]}}));
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.suggestion_time,
+      registry.AddHistogram("search_suggest_seconds",
+                            "Time from a request for completions to its answer.", {}));
   return metrics;
+}
+
+void GatewayMetrics::CountSuggestion(SearchOutcome outcome, neptune::Duration took) const {
+  suggestions[static_cast<size_t>(outcome)]->Increment();
+  suggestion_time->Record(took);
 }
 
 void GatewayMetrics::Count(PageFormat format, SearchOutcome outcome, neptune::Duration took) const {

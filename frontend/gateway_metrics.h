@@ -25,10 +25,15 @@ struct GatewayMetrics {
   // search_http_seconds{format}: from the request's arrival to the rendered page.
   std::array<neptune::HistogramMetric*, kFormatCount> time{};
 
+  // search_suggest_requests_total{outcome}, search_suggest_seconds
+  std::array<neptune::Counter*, kOutcomeCount> suggestions{};
+  neptune::HistogramMetric* suggestion_time = nullptr;
+
   // Errors: those of MetricsRegistry.
   static neptune::StatusOr<GatewayMetrics> Make(neptune::MetricsRegistry& registry);
 
   void Count(PageFormat format, SearchOutcome outcome, neptune::Duration took) const;
+  void CountSuggestion(SearchOutcome outcome, neptune::Duration took) const;
 };
 
 }  // namespace search::frontend

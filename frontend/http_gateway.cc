@@ -27,6 +27,8 @@ constexpr std::string_view kDocumentPrefix = "/doc/";
 constexpr std::string_view kServiceClassHeader = "Neptune-Service-Class";
 constexpr size_t kServiceClassSizeMax = 32;
 constexpr uint32_t kRetryAfterSeconds = 1;
+// While somebody types and deletes again.
+constexpr std::string_view kSuggestionCaching = "public, max-age=60";
 
 constexpr std::string_view kRobots =
     "User-agent: *\n"
@@ -37,7 +39,7 @@ HttpResponse ToResponse(RenderedPage page) {
   HttpResponse response;
   response.status = page.http_status;
   response.headers.Set("Content-Type", page.content_type);
-  response.headers.Set("Content-Security-Policy", kContentSecurityPolicy);
+  response.headers.Set("Content-Security-Policy", ContentSecurityPolicy());
   response.body = std::move(page.body);
   return response;
 }
@@ -142,6 +144,7 @@ void HttpGateway::AddPages() {
   add("/help", RenderHelpPage);
   add("/opensearch.xml", RenderOpenSearchDescription);
   router_.Add("GET", "/search", [this](const HttpRequest& request) { return Search(request); });
+  router_.Add("GET", "/suggest", [this](const HttpRequest& request) { return Suggest(request); });
   router_.AddPrefix("GET", kDocumentPrefix,
                     [this](const HttpRequest& request) { return Document(request); });
 }
@@ -152,7 +155,7 @@ void HttpGateway::AddStaticFiles() {
       HttpResponse response;
       response.headers.Set("Content-Type", file.content_type);
       response.headers.Set("Cache-Control", caching);
-      response.headers.Set("Content-Security-Policy", kContentSecurityPolicy);
+      response.headers.Set("Content-Security-Policy", ContentSecurityPolicy());
       response.body = file.body;
       return response;
     });
@@ -234,6 +237,31 @@ HttpResponse HttpGateway::RunSearch(const HttpRequest& request, const SearchPage
   response.headers.Set("Cache-Control", "no-cache");
   response.headers.Set("Vary", "Accept");
   return response;
+}
+
+HttpResponse HttpGateway::Suggest(const HttpRequest& request) const {
+  std::string typed;
+  const StatusOr<SuggestedTexts> suggested = RunSuggest(request, &typed);
+  const SearchOutcome outcome = !suggested.ok()          ? OutcomeOf(suggested.status())
+                                : suggested->is_complete ? SearchOutcome::kComplete
+                                                         : SearchOutcome::kPartial;
+  metrics_.CountSuggestion(outcome, neptune::this_thread::Now() - request.received);
+  if (!suggested.ok()) {
+    return ToResponse(ToError(suggested.status(), {}), PageFormat::kJson, SiteOf(request));
+  }
+  HttpResponse response = ToResponse(RenderSuggestions(typed, suggested->texts));
+  response.headers.Set("Cache-Control", suggested->is_complete ? kSuggestionCaching : "no-store");
+  return response;
+}
+
+StatusOr<SuggestedTexts> HttpGateway::RunSuggest(const HttpRequest& request,
+                                                 std::string* typed) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const SearchPageRequest parsed, ParseSearchRequest(request.query));
+  *typed = parsed.query;
+  NEPTUNE_ASSIGN_OR_RETURN(std::string service_class, ServiceClassOf(request));
+  return plan_.Suggest({.typed = parsed.query,
+                        .may_use_cache = !WantsFreshAnswer(request),
+                        .service_class = std::move(service_class)});
 }
 
 HttpResponse HttpGateway::Document(const HttpRequest& request) const {

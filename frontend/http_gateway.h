@@ -2,6 +2,7 @@
 //
 //   /                home page              /opensearch.xml   for browsers
 //   /search          html, json, rss, atom  /style..., icon   static files, kept for ever
+//   /suggest         completions
 //   /doc/ID          cached copy            /healthz /readyz /metrics /statusz /robots.txt
 //   /help            query language         /favicon.ico
 //
@@ -56,6 +57,9 @@ class HttpGateway {
   neptune::HttpResponse Search(const neptune::HttpRequest& request) const;
   neptune::HttpResponse RunSearch(const neptune::HttpRequest& request,
                                   const SearchPageRequest& search, SearchOutcome* outcome) const;
+  neptune::HttpResponse Suggest(const neptune::HttpRequest& request) const;
+  neptune::StatusOr<SuggestedTexts> RunSuggest(const neptune::HttpRequest& request,
+                                               std::string* typed) const;
   neptune::HttpResponse Document(const neptune::HttpRequest& request) const;
   neptune::HttpResponse Ready(const neptune::HttpRequest& request) const;
   neptune::HttpResponse NodeStatus(const neptune::HttpRequest& request) const;

@@ -43,6 +43,10 @@ RenderedPage RenderError(const ErrorAnswer& error, PageFormat format, const Site
   return HtmlPage(error.http_status, html::ErrorPage(error, site));
 }
 
+RenderedPage RenderSuggestions(std::string_view typed, std::span<const std::string> texts) {
+  return {200, "application/x-suggestions+json", json::SuggestionsDocument(typed, texts)};
+}
+
 RenderedPage RenderHomePage(const Site& site) { return HtmlPage(200, html::HomePage(site)); }
 
 RenderedPage RenderHelpPage(const Site& site) { return HtmlPage(200, html::HelpPage(site)); }

@@ -23,10 +23,9 @@ namespace search::frontend {
 // Bytes of a document's text that its cached copy shows; what is left out is said on the page.
 inline constexpr size_t kCachedTextSizeMax = size_t{1} << 20;
 
-// Sent with every page: nothing but our own style sheet and icon is ever loaded, no script runs.
-inline constexpr std::string_view kContentSecurityPolicy =
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'";
+// Sent with every page: nothing but our own style sheet and icon is ever loaded, no script runs but the
+// one that completes what is typed, which asks nobody but us.
+std::string_view ContentSecurityPolicy();
 
 struct RenderedPage {
   int http_status = 200;
@@ -43,6 +42,9 @@ struct StaticFile {
 
 // The result page. A page without results is a page, not an error.
 RenderedPage RenderAnswer(const SearchAnswer& answer, PageFormat format, const Site& site);
+
+// Completions of `typed`, best first, as OpenSearch suggestions.
+RenderedPage RenderSuggestions(std::string_view typed, std::span<const std::string> texts);
 
 // HTML: a page with the search box. Other formats: an RFC 9457 problem, in XML for the feeds.
 RenderedPage RenderError(const ErrorAnswer& error, PageFormat format, const Site& site);

@@ -63,6 +63,7 @@ std::string ToCachedForm(const SearchAnswer& answer) {
   cached.set_total_is_exact(answer.total_is_exact);
   for (const ServiceCoverage& tier : answer.coverage.tiers) *cached.add_tiers() = ToCached(tier);
   *cached.mutable_documents() = ToCached(answer.coverage.documents);
+  cached.set_did_you_mean(answer.did_you_mean);
   return cached.SerializeAsString();
 }
 
@@ -82,6 +83,7 @@ neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
     answer->coverage.tiers.push_back(FromCached(tier));
   }
   answer->coverage.documents = FromCached(cached.documents());
+  answer->did_you_mean = cached.did_you_mean();
   return neptune::OkStatus();
 }
 

@@ -74,6 +74,15 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.answer_partial = answer("partial");
   metrics.answer_refused = answer("refused");
   metrics.answer_failed = answer("failed");
+  const auto spelling = [&](const char* outcome) {
+    return add.Count("search_spellings_total",
+                     "Queries that found little, by whether another spelling was found in time.",
+                     "outcome", outcome);
+  };
+  metrics.spelling_proposed = spelling("proposed");
+  metrics.spelling_none = spelling("none");
+  metrics.spelling_late = spelling("late");
+  metrics.spelling_time = add.Time("spelling");
   metrics.cache_time = add.Time("cache");
   metrics.tier1_time = add.Time("tier1");
   metrics.tier2_time = add.Time("tier2");

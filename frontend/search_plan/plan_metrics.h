@@ -33,11 +33,16 @@ struct PlanMetrics {
   neptune::Counter* answer_partial = nullptr;
   neptune::Counter* answer_refused = nullptr;
   neptune::Counter* answer_failed = nullptr;
-  // search_step_seconds{step="cache|tier1|tier2|documents"}
+  // search_spellings_total{outcome="proposed|none|late"}
+  neptune::Counter* spelling_proposed = nullptr;
+  neptune::Counter* spelling_none = nullptr;
+  neptune::Counter* spelling_late = nullptr;
+  // search_step_seconds{step="cache|tier1|tier2|documents|spelling"}
   neptune::HistogramMetric* cache_time = nullptr;
   neptune::HistogramMetric* tier1_time = nullptr;
   neptune::HistogramMetric* tier2_time = nullptr;
   neptune::HistogramMetric* document_time = nullptr;
+  neptune::HistogramMetric* spelling_time = nullptr;
 
   // Errors: those of MetricsRegistry, for instance a second plan on one node.
   static neptune::StatusOr<PlanMetrics> Make(neptune::MetricsRegistry& registry);

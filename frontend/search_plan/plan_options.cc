@@ -25,6 +25,10 @@ SearchPlanOptions ReadSearchPlanOptions(ParameterReader& reader) {
   reader.Millis("document_timeout_ms", milliseconds(1), seconds(60), &options.document_timeout);
   reader.Millis("cache_insert_timeout_ms", milliseconds(1), seconds(10),
                 &options.cache_insert_timeout);
+  reader.Millis("suggest_timeout_ms", milliseconds(1), seconds(10), &options.suggest_timeout);
+  reader.Millis("spelling_timeout_ms", milliseconds(1), seconds(10), &options.spelling_timeout);
+  reader.Whole("spelling_total_max", 0, 1'000'000, &options.spelling_total_max);
+  reader.Whole("suggest_count_max", 1, 100'000, &options.suggest_count_max);
   reader.Real("quality_min", 0.001, 1, &options.quality_min);
   reader.Whole("second_phase_count", 0, index::kTierHitCountMax, &options.second_phase_count);
   reader.Whole("tier1_good_hits_min", 1, index::kTierHitCountMax, &options.tier1_good_hits_min);

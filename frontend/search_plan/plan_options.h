@@ -51,6 +51,16 @@ struct SearchPlanOptions {
   // How long an answer may be given again; bounds how long a new index version stays unseen.
   neptune::Duration cache_time_to_live = std::chrono::minutes(10);
 
+  // How long completions, and another spelling of a query, may take. Larger: more of them from slow
+  // partitions; a page without results waits that long for a spelling.
+  neptune::Duration suggest_timeout = std::chrono::milliseconds(100);
+  neptune::Duration spelling_timeout = std::chrono::milliseconds(50);
+  // Another spelling is looked for if a query finds at most so many documents. Larger: more work for
+  // queries that need none. Default: two pages.
+  uint32_t spelling_total_max = 20;
+  // Completions under way; further ones are refused.
+  size_t suggest_count_max = 256;
+
   // Insertions into the cache under way; further answers are not cached.
   size_t cache_insert_count_max = 64;
   // Searches under way; further ones are refused.

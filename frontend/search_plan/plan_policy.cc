@@ -21,7 +21,7 @@ using neptune::StrCat;
 static_assert(kReachableResultCountMax <= index::kTierHitCountMax);
 
 // Changes with cached_answer.proto's meaning.
-constexpr int kStoredFormVersion = 1;
+constexpr int kStoredFormVersion = 2;
 
 uint32_t GoodHitCount(const TierAnswer& answer, double score_min) {
   return static_cast<uint32_t>(
@@ -88,8 +88,12 @@ std::string CacheKey(std::string_view canonical, const PageWindow& page) {
   return StrCat(kStoredFormVersion, " ", page.start, " ", page.count, " ", canonical);
 }
 
+bool NeedsSpelling(const SearchAnswer& answer, uint64_t total, const SearchPlanOptions& options) {
+  return options.spelling_total_max > 0 && answer.start == 0 && total <= options.spelling_total_max;
+}
+
 bool MayCache(const SearchAnswer& answer) {
-  return answer.coverage.complete() &&
+  return answer.coverage.complete() && answer.spelling_is_complete &&
          std::all_of(answer.results.begin(), answer.results.end(),
                      [](const SearchResult& result) { return result.has_summary; });
 }

@@ -59,6 +59,11 @@ std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint6
 // Includes the version of the stored form. The index version goes beside it.
 std::string CacheKey(std::string_view canonical, const PageWindow& page);
 
+// Whether another spelling is looked for: on the first page of a query that finds `total`, which is
+// little. Asked when tier 1 has answered, so that it is looked for while tier 2 searches, and again of
+// the whole answer.
+bool NeedsSpelling(const SearchAnswer& answer, uint64_t total, const SearchPlanOptions& options);
+
 // Only what misses nothing may be given to others.
 bool MayCache(const SearchAnswer& answer);
 

@@ -11,6 +11,7 @@
 #include "index/tier/operators.h"
 #include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
+#include "neptune/thread/synchronization.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::frontend {
@@ -74,6 +75,23 @@ void TakeSummary(docserver::Summary summary, SearchResult* result) {
 
 }  // namespace
 
+// Shared with the thread that looks for another spelling, which may end after the page was served: a page
+// that it came too late for, it then gives to the cache. On one loop, so never at the same time.
+struct PendingSpelling {
+  TimePoint deadline;
+  SpellingResult result;
+  neptune::OneShotEvent done;
+
+  bool is_late = false;
+  SearchAnswer page;
+  CacheEntryName entry;
+
+  void AddTo(SearchAnswer* answer) const {
+    answer->did_you_mean = result.Best(answer->total);
+    answer->spelling_is_complete = result.is_complete;
+  }
+};
+
 // A search on its way.
 struct SearchPlan::Progress {
   SearchAnswer* answer = nullptr;
@@ -83,6 +101,8 @@ struct SearchPlan::Progress {
   // Numbers of the results, and the index they come from.
   std::vector<uint64_t> doc_ids;
   uint64_t index_version = 0;
+  // Null: another spelling is not looked for.
+  std::shared_ptr<PendingSpelling> spelling;
 };
 
 SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
@@ -91,7 +111,8 @@ SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
       world_(world),
       options_(options),
       metrics_(metrics),
-      cache_(options, metrics) {}
+      cache_(options, metrics),
+      suggester_(client, options, metrics) {}
 
 StatusOr<SearchAnswer> SearchPlan::Search(const SearchOrder& order) {
   SearchAnswer answer;
@@ -132,7 +153,9 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   if (AnswerFromCache(session, order, &progress)) return neptune::OkStatus();
   NEPTUNE_RETURN_IF_ERROR(AskTiers(session, &progress));
   AddSummaries(session, &progress);
-  Remember(session, &progress);
+  progress.entry.index_version = progress.index_version;
+  TakeSpelling(&progress);
+  Remember(session, *answer, progress.entry);
   return neptune::OkStatus();
 }
 
@@ -166,6 +189,9 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
       ask(index::kTier1Service, "tier 1", options_.tier1_partitions, metrics_.tier1_time);
   const Tier2Need need = DecideTier2(hits.ok() ? &*hits : nullptr, progress->page, options_);
   metrics_.ForNeed(need).Increment();
+  if (NeedsSpelling(answer, hits.ok() ? hits->total() : 0, options_)) {
+    StartSpelling(session, progress);
+  }
   if (need != Tier2Need::kNone) {
     StatusOr<TierAnswer> more =
         ask(index::kTier2Service, "tier 2", options_.tier2_partitions, metrics_.tier2_time);
@@ -197,11 +223,56 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   answer.coverage.documents = std::move(fetched.coverage);
 }
 
-void SearchPlan::Remember(const ClientSession& session, Progress* progress) {
-  if (!MayCache(*progress->answer)) return;
-  index_version_.store(progress->index_version, std::memory_order_relaxed);
-  progress->entry.index_version = progress->index_version;
-  cache_.InsertLater(session, progress->entry, ToCachedForm(*progress->answer));
+// While tier 2 searches and summaries are fetched.
+void SearchPlan::StartSpelling(const ClientSession& session, Progress* progress) {
+  auto spelling = std::make_shared<PendingSpelling>();
+  spelling->deadline = neptune::this_thread::Now() + options_.spelling_timeout;
+  ++spelling_count_;
+  const auto started = neptune::ThreadScheduler::Current()->Spawn(
+      [this, spelling, session, query = progress->answer->query] {
+        {
+          const StepTimer timer(metrics_.spelling_time);
+          spelling->result = suggester_.Spell(session, query, spelling->deadline);
+        }
+        spelling->done.Set();
+        if (spelling->is_late) {
+          spelling->AddTo(&spelling->page);
+          Remember(session, spelling->page, spelling->entry);
+        }
+        --spelling_count_;
+      },
+      "spelling");
+  if (started.ok()) {
+    progress->spelling = std::move(spelling);
+  } else {
+    --spelling_count_;
+  }
+}
+
+// A page with results does not wait.
+void SearchPlan::TakeSpelling(Progress* progress) {
+  SearchAnswer& answer = *progress->answer;
+  if (progress->spelling == nullptr || !NeedsSpelling(answer, answer.total, options_)) return;
+  PendingSpelling& spelling = *progress->spelling;
+  if (answer.results.empty()) (void)spelling.done.Wait(spelling.deadline);
+  if (spelling.done.is_set()) {
+    spelling.AddTo(&answer);
+    (answer.did_you_mean.empty() ? metrics_.spelling_none : metrics_.spelling_proposed)
+        ->Increment();
+    return;
+  }
+  metrics_.spelling_late->Increment();
+  answer.spelling_is_complete = false;
+  spelling.is_late = true;
+  spelling.page = answer;
+  spelling.entry = progress->entry;
+}
+
+void SearchPlan::Remember(const ClientSession& session, const SearchAnswer& answer,
+                          const CacheEntryName& entry) {
+  if (!MayCache(answer)) return;
+  index_version_.store(entry.index_version, std::memory_order_relaxed);
+  cache_.InsertLater(session, entry, ToCachedForm(answer));
 }
 
 void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) {
@@ -227,8 +298,12 @@ StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id) {
 }
 
 void SearchPlan::FinishInserts() {
-  const TimePoint end = neptune::this_thread::Now() + 2 * options_.cache_insert_timeout;
-  while (cache_.insert_count() > 0 && neptune::this_thread::Now() < end) {
+  const auto is_busy = [this] {
+    return cache_.insert_count() > 0 || suggester_.insert_count() > 0 || spelling_count_ > 0;
+  };
+  const TimePoint end =
+      neptune::this_thread::Now() + options_.spelling_timeout + 2 * options_.cache_insert_timeout;
+  while (is_busy() && neptune::this_thread::Now() < end) {
     if (neptune::this_thread::SleepFor(kInsertPoll) == neptune::ParkResult::kStopping) return;
   }
 }

@@ -24,6 +24,7 @@
 #include "frontend/search_plan/plan_metrics.h"
 #include "frontend/search_plan/plan_options.h"
 #include "frontend/search_plan/plan_policy.h"
+#include "frontend/suggest/suggester.h"
 #include "neptune/service/client.h"
 #include "neptune/world/world.h"
 
@@ -53,7 +54,13 @@ class SearchPlan {
   // The stored text of a document. Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED.
   neptune::StatusOr<CachedDocument> FetchDocument(uint64_t doc_id);
 
-  // Waits until no insertion into the cache is under way, at most until they have timed out.
+  // Completions of what is being typed. Errors: RESOURCE_EXHAUSTED.
+  neptune::StatusOr<SuggestedTexts> Suggest(const SuggestOrder& order) {
+    return suggester_.Suggest(order);
+  }
+
+  // Waits until no insertion into the cache and no spelling is under way, at most until they have timed
+  // out.
   void FinishInserts();
 
   const SearchPlanOptions& options() const { return options_; }
@@ -66,7 +73,10 @@ class SearchPlan {
                        Progress* progress);
   neptune::Status AskTiers(neptune::ClientSession& session, Progress* progress);
   void AddSummaries(neptune::ClientSession& session, Progress* progress);
-  void Remember(const neptune::ClientSession& session, Progress* progress);
+  void StartSpelling(const neptune::ClientSession& session, Progress* progress);
+  void TakeSpelling(Progress* progress);
+  void Remember(const neptune::ClientSession& session, const SearchAnswer& answer,
+                const CacheEntryName& entry);
   void CountOutcome(const neptune::Status& status, const SearchAnswer& answer);
 
   neptune::Client& client_;
@@ -74,7 +84,9 @@ class SearchPlan {
   const SearchPlanOptions options_;
   const PlanMetrics metrics_;
   CacheClient cache_;
+  Suggester suggester_;
   std::atomic<size_t> search_count_{0};
+  std::atomic<size_t> spelling_count_{0};
   // Of the newest complete answer; what the cache is asked for. 0 before the first.
   std::atomic<uint64_t> index_version_{0};
 };

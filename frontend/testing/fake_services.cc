@@ -7,9 +7,11 @@
 #include "cache/cache_service.h"
 #include "docserver/docserver.pb.h"
 #include "docserver/document_service.h"
+#include "index/tier/suggest.pb.h"
 #include "index/tier/tier.pb.h"
 #include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
+#include "neptune/thread/user_thread.h"
 
 namespace search::frontend {
 namespace {
@@ -28,7 +30,8 @@ constexpr uint64_t kPartitionStride = 16;
 int HitCount(const std::string& query, bool is_tier2) {
   const bool is_common = query.find("common") != std::string::npos;
   const bool is_rare = query.find("rare") != std::string::npos;
-  if (!is_common && !is_rare) return 0;
+  const bool is_nowhere = query.find("nowher") != std::string::npos;  // as a stem
+  if ((!is_common && !is_rare) || is_nowhere) return 0;
   if (is_tier2) return kTier2HitCount;
   return is_common ? kCommonHitCount : 1;
 }
@@ -41,11 +44,66 @@ class FakeTier final : public ServiceModule {
                              [this](RequestContext& request, const Data& in, Data* out) {
                                return Search(request, in, out);
                              });
+    context.registrar.Method(MethodName(index::kTierSuggestMethod), {}, Suggest);
+    context.registrar.Method(MethodName(index::kTierSpellMethod), {.grain = neptune::Grain::kLong},
+                             Spell);
+    context.registrar.Method(
+        MethodName(index::kTierCountMethod), {.grain = neptune::Grain::kLong},
+        [this](RequestContext&, const Data& in, Data* out) { return Count(in, out); });
     return neptune::OkStatus();
   }
   std::string implementation() const override { return "fake"; }
 
  private:
+  static Status Suggest(RequestContext&, const Data& in, Data* out) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, in.As<index::SuggestQuery>());
+    index::SuggestAnswer answer;
+    answer.set_index_version(kFakeIndexVersion);
+    for (int i = 0; i < query->prefixes_size(); ++i) {
+      if (query->prefixes(i).starts_with("unoffered")) return neptune::Unimplemented("not offered");
+      for (const std::string phrase : kFakePhrases) {
+        if (!phrase.starts_with(query->prefixes(i))) continue;
+        index::Suggestion* const suggestion = answer.add_suggestions();
+        suggestion->set_text(phrase);
+        suggestion->set_key(phrase);
+        suggestion->set_prefix_index(static_cast<uint32_t>(i));
+      }
+    }
+    *out = Data::Of(std::move(answer));
+    return neptune::OkStatus();
+  }
+
+  static Status Spell(RequestContext&, const Data& in, Data* out) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, in.As<index::SpellQuery>());
+    index::SpellAnswer answer;
+    answer.set_collection_document_count(1000);
+    for (const index::SpellQueryWord& word : query->words()) {
+      index::WordSpellingsMessage* const spellings = answer.add_words();
+      if (word.folded() == "unoffered") return neptune::Unimplemented("not offered");
+      if (word.folded() == "slow") (void)neptune::this_thread::SleepFor(kSlowSpelling);
+      if (word.folded() != "comon") continue;
+      index::OtherWordMessage* const other = spellings->add_others();
+      other->set_folded("common");
+      other->set_text("common");
+      other->set_document_count(100);
+      other->set_distance(1);
+    }
+    *out = Data::Of(std::move(answer));
+    return neptune::OkStatus();
+  }
+
+  Status Count(const Data& in, Data* out) const {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, in.As<index::CountQuery>());
+    index::CountAnswer answer;
+    for (const std::string& text : query->queries()) {
+      index::QueryCount* const count = answer.add_counts();
+      count->set_total(static_cast<uint64_t>(HitCount(text, is_tier2_)));
+      count->set_is_exact(true);
+    }
+    *out = Data::Of(std::move(answer));
+    return neptune::OkStatus();
+  }
+
   Status Search(RequestContext& context, const Data& in, Data* out) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, in.As<index::TierQuery>());
     if (query->query().find("overload") != std::string::npos) {

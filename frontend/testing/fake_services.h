@@ -3,7 +3,10 @@
 // The collection: the word `common` is in kCommonHitCount documents of each partition of tier 1,
 // `rare` in one; both are in kTier2HitCount documents of each partition of tier 2, which score
 // higher. The word `overload` makes tiers refuse as an overloaded server does, the
-// word `forbid` makes them refuse the query as impossible.
+// word `forbid` makes them refuse the query as impossible, a query with `nowhere` finds nothing.
+//
+// Tiers suggest the phrases of kFakePhrases, know `common` as the word meant by `comon`, take
+// kSlowSpelling for a query with the word `slow`, and offer no suggestions for `unoffered`.
 //
 // Layer: frontend, for tests. Threads: as ServiceModule says.
 
@@ -20,6 +23,8 @@ namespace search::frontend {
 inline constexpr int kCommonHitCount = 8;
 inline constexpr int kTier2HitCount = 3;
 inline constexpr uint64_t kFakeIndexVersion = 7;
+inline constexpr const char* kFakePhrases[] = {"common lisp", "common sense", "rare bird"};
+inline constexpr neptune::Duration kSlowSpelling = std::chrono::seconds(1);
 // Document numbers of tier 2 begin here; below are those of tier 1.
 inline constexpr uint64_t kFirstTier2Document = 10'000;
 

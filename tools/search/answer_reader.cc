@@ -119,6 +119,7 @@ StatusOr<SearchAnswer> ReadAnswer(std::string_view json) {
   }
   SearchAnswer answer;
   answer.query = Text(document, "query");
+  answer.did_you_mean = Text(Member(document, "did_you_mean"), "query");
   ForEach(document, "notes", [&](const Json& note) {
     if (note.is_string()) answer.notes.push_back(note.get<std::string>());
   });

@@ -92,6 +92,9 @@ std::string TerminalPage(const SearchAnswer& answer, const TerminalPageOptions& 
   std::string page = lines.Line(
       StrCat(frontend::Capitalised(frontend::RangeSentence(answer)), " for ", answer.query),
       TextStyle::kTitle);
+  if (!answer.did_you_mean.empty()) {
+    page += lines.Line(StrCat("Did you mean: ", answer.did_you_mean), TextStyle::kPlain);
+  }
   for (const std::string& note : answer.notes) page += lines.Line(note, TextStyle::kDim);
   page += "\n";
   page += MissingLines(answer, lines);

@@ -69,6 +69,11 @@ TEST(TerminalPageTest, DocumentsCannotCommandTheTerminal) {
   EXPECT_THAT(page, Not(HasSubstr("\xE2\x80\xAE")));
 }
 
+TEST(TerminalPageTest, AnotherSpellingIsShown) {
+  EXPECT_THAT(Page(samples::MisspelledAnswer()), HasSubstr("Did you mean: hash table iterator\n"));
+  EXPECT_THAT(Page(samples::EmptyAnswer()), Not(HasSubstr("Did you mean")));
+}
+
 TEST(AnswerReaderTest, KeepsWhatWasSent) {
   const SearchAnswer sent = samples::PartialAnswer();
   const SearchAnswer read = Transferred(sent);
@@ -81,6 +86,11 @@ TEST(AnswerReaderTest, KeepsWhatWasSent) {
   EXPECT_EQ(read.coverage.partitions_answered(), sent.coverage.partitions_answered());
   EXPECT_EQ(read.coverage.complete(), false);
   EXPECT_EQ(read.coverage.cache.outcome, sent.coverage.cache.outcome);
+}
+
+TEST(AnswerReaderTest, KeepsTheOtherSpelling) {
+  EXPECT_EQ(Transferred(samples::MisspelledAnswer()).did_you_mean, "hash table iterator");
+  EXPECT_EQ(Transferred(samples::EmptyAnswer()).did_you_mean, "");
 }
 
 TEST(AnswerReaderTest, RefusesWhatIsNoAnswer) {

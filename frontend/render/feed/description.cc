@@ -36,6 +36,9 @@ std::string OpenSearchDescription(const Site& site) {
     WriteUrl(xml, site, PageFormat::kRss, "application/rss+xml");
     WriteUrl(xml, site, PageFormat::kAtom, "application/atom+xml");
     WriteUrl(xml, site, PageFormat::kJson, "application/json");
+    xml.Empty("Url", {{"type", "application/x-suggestions+json"},
+                      {"rel", "suggestions"},
+                      {"template", StrCat(site.base_url, "/suggest?q={searchTerms}")}});
     xml.Empty("Query", {{"role", "example"}, {"searchTerms", "hash table"}});
     xml.TextElement("InputEncoding", "UTF-8");
     xml.TextElement("OutputEncoding", "UTF-8");

@@ -79,9 +79,11 @@ TEST(FeedPagesTest, DescriptionNamesTheFormats) {
   const auto description = Parsed(feed::OpenSearchDescription(Site{}));
   ASSERT_NE(description, nullptr);
   EXPECT_EQ(description->Value("/os:OpenSearchDescription/os:ShortName"), "Neptune Search");
-  EXPECT_THAT(
-      description->Values("//os:Url/@type"),
-      ElementsAre("text/html", "application/rss+xml", "application/atom+xml", "application/json"));
+  EXPECT_THAT(description->Values("//os:Url/@type"),
+              ElementsAre("text/html", "application/rss+xml", "application/atom+xml",
+                          "application/json", "application/x-suggestions+json"));
+  EXPECT_EQ(description->Value("//os:Url[@rel='suggestions']/@template"),
+            "http://127.0.0.1:8080/suggest?q={searchTerms}");
   EXPECT_EQ(description->Value("//os:Url[1]/@template"),
             "http://127.0.0.1:8080/search?q={searchTerms}");
   EXPECT_EQ(description->Value("//os:Url[2]/@indexOffset"), "0");

@@ -124,6 +124,7 @@ void WriteFrameBegin(MarkupWriter& html, const FrameOptions& options, const Site
 void WriteFrameEnd(MarkupWriter& html, const FrameOptions& options) {
   html.Close();  // main
   WriteFooter(html, options);
+  html.Trusted(CompletionScript());
   html.Close();  // body
   html.Close();  // html
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/render/html/static_files.h"
 #include "frontend/render/render.h"
 #include "frontend/render/samples/html_check.h"
 #include "frontend/render/samples/samples.h"
@@ -109,6 +110,23 @@ TEST(PagesTest, NoResultsComeWithAdvice) {
   EXPECT_THAT(Texts(page, "li"), HasSubstr("Check the spelling"));
 }
 
+TEST(PagesTest, AnotherSpellingIsLinked) {
+  const std::string page = ResultPage(samples::MisspelledAnswer());
+  EXPECT_THAT(Texts(page, "p"), HasSubstr("Did you mean hash table iterator?"));
+  EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hash+table+iterator"));
+  EXPECT_THAT(ResultPage(samples::EmptyAnswer()), Not(HasSubstr("Did you mean")));
+}
+
+TEST(PagesTest, TheOnlyScriptIsTheOneThatThePolicyNames) {
+  // Of the file that stands in the repository, by another program's SHA-256.
+  EXPECT_THAT(std::string(ContentSecurityPolicy()), HasSubstr("script-src 'sha256-"));
+  EXPECT_THAT(std::string(ContentSecurityPolicy()), Not(HasSubstr("unsafe")));
+  for (const auto& [name, page] : samples::AllHtmlPages()) {
+    EXPECT_THAT(HtmlTexts(page.body, "script"), ElementsAre(std::string(CompletionScriptText())))
+        << name;
+  }
+}
+
 TEST(PagesTest, NoResultsOfAPartialAnswerAreNotClaimedForAll) {
   SearchAnswer answer = samples::EmptyAnswer();
   answer.coverage.tiers[0].missing = {{1, "no live replica"}};
@@ -127,6 +145,7 @@ SearchAnswer AnswerSaying(const std::string& text) {
   SearchAnswer answer = samples::PartialAnswer();
   answer.query = text;
   answer.notes = {text};
+  answer.did_you_mean = text;
   answer.results = {{.doc_id = "d" + text,
                      .url = "https://host.example/",
                      .title = "t" + text,

@@ -129,6 +129,16 @@ void WriteNotes(MarkupWriter& html, const SearchAnswer& answer) {
   for (const std::string& note : answer.notes) html.TextElement("li", note);
 }
 
+void WriteDidYouMean(MarkupWriter& html, const SearchAnswer& answer) {
+  if (answer.did_you_mean.empty()) return;
+  const Element line(html, "p", {{"class", "did-you-mean"}});
+  html.Text("Did you mean ");
+  html.TextElement("a", answer.did_you_mean,
+                   {{"href", SearchPath({.query = answer.did_you_mean, .count = answer.count})},
+                    {"dir", "auto"}});
+  html.Text("?");
+}
+
 void WriteAdvice(MarkupWriter& html) {
   const Element list(html, "ul", {{"class", "advice"}});
   html.TextElement("li", "Check the spelling of each word.");
@@ -176,6 +186,7 @@ std::string ResultPage(const SearchAnswer& answer, const Site& site) {
     html.TextElement("p",
                      StrCat(Capitalised(RangeSentence(answer)), " · ", FormatTook(answer.took)),
                      {{"class", "summary"}});
+    WriteDidYouMean(html, answer);
     WriteNotes(html, answer);
     WritePartialBanner(html, answer.coverage);
     if (answer.results.empty()) {

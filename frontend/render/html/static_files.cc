@@ -15,6 +15,21 @@ constexpr std::string_view kIcon =
 #include "frontend/render/html/icon.svg.inc"
     ;
 
+constexpr std::string_view kCompletionScript =
+#include "frontend/render/html/completion.js.inc"
+    ;
+
+constexpr TrustedMarkup kCompletionElement(
+    "<script>"
+#include "frontend/render/html/completion.js.inc"
+    "</script>");
+
+constexpr std::string_view kContentSecurityPolicy =
+    "default-src 'none'; script-src 'sha256-"
+#include "frontend/render/html/completion.js.sha256.inc"
+    "'; connect-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'";
+
 // FNV-1a: names a content, protects nothing.
 std::string HashName(std::string_view content) {
   uint64_t hash = 0xcbf29ce484222325;
@@ -42,6 +57,9 @@ const Files& AllFiles() {
 }  // namespace
 
 std::string_view StyleSheetPath() { return AllFiles().style_sheet_path; }
+TrustedMarkup CompletionScript() { return kCompletionElement; }
+std::string_view CompletionScriptText() { return kCompletionScript; }
+std::string_view ContentSecurityPolicy() { return kContentSecurityPolicy; }
 std::string_view IconPath() { return AllFiles().icon_path; }
 std::span<const StaticFile> StaticFiles() { return AllFiles().all; }
 

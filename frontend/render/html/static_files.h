@@ -1,4 +1,5 @@
-// The style sheet and the icon of the pages, under paths that change with their content.
+// The style sheet and the icon of the pages, under paths that change with their content, and the script
+// that stands in them.
 //
 // Source: none. Layer: frontend, render. Threads: immutable.
 
@@ -7,11 +8,16 @@
 #include <span>
 #include <string_view>
 
+#include "frontend/render/markup/markup_writer.h"
 #include "frontend/render/render.h"
 
 namespace search::frontend {
 
 std::string_view StyleSheetPath();
+// The one script, as an element to be written into pages, and its text. The content security policy
+// names it by its hash, so that nothing else runs.
+TrustedMarkup CompletionScript();
+std::string_view CompletionScriptText();
 std::string_view IconPath();
 
 }  // namespace search::frontend

@@ -65,6 +65,14 @@ Json ResultJson(const SearchResult& result) {
           {"cached_copy", CachedCopyPath(result.doc_id)}};
 }
 
+Json DidYouMeanJson(const SearchAnswer& answer) {
+  if (answer.did_you_mean.empty()) return nullptr;
+  return {{"query", answer.did_you_mean},
+          {"link", SearchPath({.query = answer.did_you_mean,
+                               .count = answer.count,
+                               .format = PageFormat::kJson})}};
+}
+
 Json LinksJson(const SearchAnswer& answer) {
   const Paging paging = ComputePaging(answer);
   const auto path = [&](uint32_t start) {
@@ -87,6 +95,7 @@ std::string AnswerDocument(const SearchAnswer& answer) {
   for (const SearchResult& result : answer.results) results.push_back(ResultJson(result));
   return Print({{"query", answer.query},
                 {"notes", answer.notes},
+                {"did_you_mean", DidYouMeanJson(answer)},
                 {"start", answer.start},
                 {"count", answer.count},
                 {"took_ms", neptune::ToMillis(answer.took)},
@@ -96,6 +105,15 @@ std::string AnswerDocument(const SearchAnswer& answer) {
                 {"coverage", CoverageJson(answer)},
                 {"results", std::move(results)},
                 {"links", LinksJson(answer)}});
+}
+
+std::string SuggestionsDocument(std::string_view typed, std::span<const std::string> texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(text);
+  Json document = Json::array();
+  document.push_back(std::string(typed));
+  document.push_back(std::move(list));
+  return Print(document);
 }
 
 std::string ProblemDocument(const ErrorAnswer& error) {

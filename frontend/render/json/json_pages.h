@@ -7,13 +7,17 @@
 
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "frontend/answer.h"
 
 namespace search::frontend::json {
 
 std::string AnswerDocument(const SearchAnswer& answer);
+// OpenSearch suggestions: ["typed", ["text", ...]].
+std::string SuggestionsDocument(std::string_view typed, std::span<const std::string> texts);
 std::string ProblemDocument(const ErrorAnswer& error);
 
 }  // namespace search::frontend::json

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "frontend/render/html/static_files.h"
 #include "frontend/render/markup/markup_writer.h"
 #include "neptune/base/strings.h"
 
@@ -96,7 +97,8 @@ class PageChecker {
     CheckForm(node, tag);
     CheckAttributes(node, tag);
     CheckHeading(tag);
-    if (tag == "script" || tag == "style" || tag == "iframe" || tag == "object" || tag == "img") {
+    const bool is_foreign_script = tag == "script" && TextOf(node) != CompletionScriptText();
+    if (is_foreign_script || tag == "style" || tag == "iframe" || tag == "object" || tag == "img") {
       Problem(StrCat("element ", tag));
     }
     if (tag == "label") labelled_ids_.insert(AttributeOf(node, "for"));

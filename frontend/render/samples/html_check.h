@@ -11,7 +11,7 @@
 namespace search::frontend {
 
 // Everything wrong with the page, one sentence each: elements that a parser had to add or close,
-// scripts, event handlers, inline styles, unsafe links, repeated ids, inputs without label,
+// scripts but the pages' own, event handlers, inline styles, unsafe links, repeated ids, inputs without label,
 // headings that skip a level, not exactly one h1, title or main.
 std::vector<std::string> HtmlProblems(std::string_view html);
 

@@ -131,6 +131,13 @@ SearchAnswer EmptyAnswer() {
   return answer;
 }
 
+SearchAnswer MisspelledAnswer() {
+  SearchAnswer answer = EmptyAnswer();
+  answer.query = "hahs tabel iterator";
+  answer.did_you_mean = "hash table iterator";
+  return answer;
+}
+
 SearchAnswer BeyondEndAnswer() {
   SearchAnswer answer = CompleteAnswer();
   answer.start = 5'000;
@@ -176,6 +183,7 @@ SearchAnswer HostileAnswer() {
   }
   answer.query = all;
   answer.notes = {all, "<b>note</b>"};
+  answer.did_you_mean = all;
   answer.coverage.tiers[0].service = all;
   answer.coverage.tiers[0].implementation = all;
   answer.coverage.tiers[0].missing = {{1, all}};
@@ -236,8 +244,10 @@ std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
   const Site site{.document_count = 7'512};
   std::vector<std::pair<std::string, RenderedPage>> pages;
   const std::pair<const char*, SearchAnswer> answers[] = {
-      {"results", CompleteAnswer()}, {"deep", DeepAnswer()},        {"partial", PartialAnswer()},
-      {"empty", EmptyAnswer()},      {"beyond", BeyondEndAnswer()}, {"hostile", HostileAnswer()}};
+      {"results", CompleteAnswer()},      {"deep", DeepAnswer()},
+      {"partial", PartialAnswer()},       {"empty", EmptyAnswer()},
+      {"misspelled", MisspelledAnswer()}, {"beyond", BeyondEndAnswer()},
+      {"hostile", HostileAnswer()}};
   for (const auto& [name, answer] : answers) {
     pages.emplace_back(name, RenderAnswer(answer, PageFormat::kHtml, site));
   }

@@ -14,10 +14,11 @@
 
 namespace search::frontend::samples {
 
-SearchAnswer CompleteAnswer();   // page 1 of many, tier 1 only
-SearchAnswer DeepAnswer();       // page 23, both tiers, from the cache
-SearchAnswer PartialAnswer();    // two partitions and one document partition missing
-SearchAnswer EmptyAnswer();      // nothing matches
+SearchAnswer CompleteAnswer();  // page 1 of many, tier 1 only
+SearchAnswer DeepAnswer();      // page 23, both tiers, from the cache
+SearchAnswer PartialAnswer();   // two partitions and one document partition missing
+SearchAnswer EmptyAnswer();     // nothing matches
+SearchAnswer MisspelledAnswer();
 SearchAnswer BeyondEndAnswer();  // matches, but not this far down
 SearchAnswer HostileAnswer();    // markup, scripts, control characters, broken UTF-8 everywhere
 CachedDocument UsualDocument();
