@@ -131,13 +131,14 @@ class Cluster:
             return file.read()
 
     def start(self) -> float:
-        """Starts it and waits until every partition is served; the seconds until then."""
+        """Starts it and waits until every partition is served and the supervisor says that the
+        cluster runs: a signal before that ends a start. The seconds until then."""
         self.launch()
 
         def is_complete() -> bool:
             if self.process.poll() is not None:
                 raise AssertionError(f"the cluster ended: {self.log()}")
-            return self.is_complete()
+            return self.is_complete() and " runs with " in self.log()
 
         return wait_until(is_complete, START_LIMIT_S, f"{self.name} serves every partition")
 

@@ -125,7 +125,7 @@ class ProcessTest(unittest.TestCase):
         cluster = self.started()
         nodes = cluster.status()
         self.assertEqual({node.state for node in nodes.values()}, {"running"})
-        self.assertEqual(cluster.stop(), 0)
+        self.assertEqual(cluster.stop(), 0, cluster.log())
         for name, node in nodes.items():
             self.assertFalse(is_process(node.pid), name)
             for endpoint in (node.calls, node.admin):
