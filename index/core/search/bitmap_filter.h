@@ -7,16 +7,12 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "index/core/search/impact_table.h"
 
 namespace search::index {
-
-// Words that are counted together; kDocumentBlockStride is a multiple.
-inline constexpr size_t kBitmapStride = 8;
 
 // Documents must stand in all of some bitmaps and in none of others.
 struct BitmapFilter {
@@ -34,12 +30,5 @@ struct BitmapFilter {
     return true;
   }
 };
-
-// Number of documents that pass. REQUIRES: filter.all is not empty; word_count is a multiple of
-// kBitmapStride.
-uint64_t CountPassing(const BitmapFilter& filter, size_t word_count);
-
-// Number of bits set. REQUIRES: word_count is a multiple of kBitmapStride.
-uint64_t CountBits(const uint64_t* words, size_t word_count);
 
 }  // namespace search::index

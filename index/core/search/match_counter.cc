@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "index/core/search/block_kernels.h"
 #include "index/core/search/matcher.h"
 #include "index/core/search/phrase_check.h"
 
@@ -39,7 +40,7 @@ class UnionCounter {
       for (PostingCursor* list : lists_) AddList(list);
       for (const auto& matcher : matchers_) AddMatches(matcher.get());
       if (evaluation_->live_words() != nullptr) KeepLive();
-      count += CountBits(bits_.data(), bits_.size());
+      count += Kernels().count(bits_.data(), bits_.size());
     }
     return count;
   }
@@ -107,12 +108,7 @@ class IntersectionCounter {
     ChooseLead();
   }
 
-  uint64_t Count() {
-    if (lead_ == nullptr && parts_.empty() && words_.empty() && excluded_.empty()) {
-      return CountPassing(filter_, evaluation_->space().impacts.block_count());
-    }
-    return lead_ != nullptr ? CountByLead() : CountByPart();
-  }
+  uint64_t Count() { return lead_ != nullptr ? CountByLead() : CountByPart(); }
 
  private:
   struct Word {
@@ -142,24 +138,20 @@ class IntersectionCounter {
     }
   }
 
-  // The lead is the rarest word; without rare words and phrases there is none, unless a part or
-  // exclusion must be walked over anyway.
+  // The lead is the rarest word, if there is any.
   void ChooseLead() {
     std::stable_sort(words_.begin(), words_.end(), [](const Word& a, const Word& b) {
       return a.leaf.entry.document_frequency < b.leaf.entry.document_frequency;
     });
-    bool needs_lead = !parts_.empty() || !excluded_.empty();
-    for (const Word& word : words_) needs_lead = needs_lead || word.cursor != nullptr;
     for (size_t i = 0; i < words_.size(); ++i) {
       Word& word = words_[i];
-      if (i == 0 && needs_lead) {
+      if (i == 0) {
         lead_ = word.cursor != nullptr ? word.cursor : evaluation_->OpenCursor(word.leaf.entry);
         continue;
       }
       if (word.bitmap != nullptr) filter_.all.push_back(word.bitmap);
       if (word.cursor != nullptr) walked_.push_back(word.cursor);
     }
-    if (!needs_lead) words_.clear();
   }
 
   uint64_t CountByLead() {
