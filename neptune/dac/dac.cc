@@ -24,7 +24,8 @@ struct Aggregation {
   AggregationReport report;
   Status reduce_error;
   size_t outstanding_count = 0;
-  bool closed = false;  // the caller has taken its result; later ones are dropped
+  size_t reducing_count = 0;  // reductions under way
+  bool closed = false;        // later results are dropped
 
   Aggregation(const AggregationRequest& asked, ReduceOperator operation,
               const ClientSession& client)
@@ -48,17 +49,25 @@ struct Aggregation {
     report.contributing_partitions.push_back(partition);
     report.queue_time_max = std::max(report.queue_time_max, call.queue_time);
     report.run_time_max = std::max(report.run_time_max, call.run_time);
-    if (!reduced) {
-      reduced = std::move(result);
-      return;
+    ++reducing_count;
+    Fold(std::move(result));
+    --reducing_count;
+  }
+
+  // While the operator uses processor time another result may arrive and be folded, so what is being
+  // reduced is taken out meanwhile.
+  void Fold(Data result) {
+    while (reduced) {
+      const Data other = *std::exchange(reduced, std::nullopt);
+      Data combined;
+      const Status status = Reduce(other, result, &combined);
+      if (!status.ok()) {
+        reduce_error = Annotate(status, StrCat("reducing results of ", request.service));
+        return;
+      }
+      result = std::move(combined);
     }
-    Data combined;
-    const Status status = Reduce(*reduced, result, &combined);
-    if (status.ok()) {
-      reduced = std::move(combined);
-    } else if (reduce_error.ok()) {
-      reduce_error = Annotate(status, StrCat("reducing results of ", request.service));
-    }
+    reduced = std::move(result);
   }
 
   void Settle(PartitionId partition, const Status& status, Data result, const CallReport& call) {
@@ -68,7 +77,7 @@ struct Aggregation {
     } else {
       report.missing.push_back({partition, status});
     }
-    if (--outstanding_count == 0) caller->Wake();
+    if (--outstanding_count == 0 || closed) caller->Wake();
   }
 };
 
@@ -101,7 +110,6 @@ Status Check(const AggregationRequest& request) {
 
 // What has not answered by now is missing, because of the deadline or because the node stops.
 void CloseAggregation(Aggregation& aggregation, const Status& reason) {
-  aggregation.closed = true;
   AggregationReport& report = aggregation.report;
   for (const PartitionId& partition : aggregation.request.partitions) {
     const auto same = [&](const MissingPartition& missing) {
@@ -159,6 +167,8 @@ Status Aggregate(ClientSession& session, const AggregationRequest& request, Data
   while (aggregation->outstanding_count > 0 && end == ParkResult::kWoken) {
     end = this_thread::Park(request.deadline);
   }
+  aggregation->closed = true;
+  while (aggregation->reducing_count > 0) this_thread::ParkUntilWoken();
   if (end == ParkResult::kStopping && aggregation->outstanding_count > 0) {
     CloseAggregation(*aggregation, Cancelled("the node stops"));
     *report = std::move(aggregation->report);

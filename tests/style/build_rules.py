@@ -67,7 +67,8 @@ def raw_rules(tree: SourceTree) -> Iterator[Violation]:
 
 def _layer_of(path: str) -> Optional[str]:
     parts = path.split("/")
-    return parts[1] if parts[0] == "neptune" and len(parts) > 1 else None
+    is_runtime = parts[0] == "neptune" and len(parts) > 1 and parts[1] != "examples"
+    return parts[1] if is_runtime else None
 
 
 def _complaint(layers: List[str], own: str, used_path: str) -> Optional[str]:

@@ -88,6 +88,12 @@ class LayerRuleTest(unittest.TestCase):
     def test_runtime_uses_no_product(self):
         self.assert_refused("neptune/node", "//index/core/search")
 
+    def test_examples_stand_outside_the_runtime(self):
+        self.assert_allowed("neptune/examples/micro", "//neptune")
+        self.assert_refused("neptune/examples/micro", "//neptune/dac:dac")
+        self.assert_refused("neptune/dac", "//neptune/examples/micro:x")
+        self.assert_allowed("tools/lab", "//neptune/examples/micro:x")
+
     def test_index_core_uses_the_base_only(self):
         self.assert_allowed("index/core/search", "//neptune/base:status")
         self.assert_refused("index/core/search", "//neptune/world:loop")

@@ -31,8 +31,9 @@ PRODUCT_DEPENDENCIES = {
     "docserver": ["index/core"],
     "cache": [],
     "frontend": ["index/core", "index/tier", "docserver", "cache"],
-    "tools": ["index/core", "index/tier", "docserver", "cache", "frontend", "neptune"],
-    "tests": ["index/core", "index/tier", "docserver", "cache", "frontend", "neptune", "tools"],
+    "neptune/examples": [],
+    "tools": ["index/core", "index/tier", "docserver", "cache", "frontend", "neptune", "neptune/examples"],
+    "tests": ["index/core", "index/tier", "docserver", "cache", "frontend", "neptune", "neptune/examples", "tools"],
 }
 
 # For what every call passes through. Position-independent code calls even its own file's functions as if another
@@ -47,8 +48,8 @@ def _package_of(label):
 
 def _neptune_layer(package):
     parts = package.split("/")
-    if parts[0] != "neptune" or len(parts) < 2:
-        return None
+    if parts[0] != "neptune" or len(parts) < 2 or parts[1] == "examples":
+        return None  # services on the runtime are no part of it
     if parts[1] not in NEPTUNE_LAYERS:
         fail("//%s is not in a known layer of neptune; layers: %s" % (package, ", ".join(NEPTUNE_LAYERS)))
     return parts[1]

@@ -1,0 +1,40 @@
+// How long MICRO's operators work: drawn anew for every request and partition, the same wherever they run.
+//
+// A reduction's time belongs to the partition that it takes in: the larger one of the two results' least
+// partitions. Over a whole aggregation each partition but the least one is taken in once, whatever the
+// tree, so every tree has the same work to do, only elsewhere.
+//
+// Source: DAC 5.1 (exponential times with means of 25 and 5 ms).
+// Departs from source: the times come from the request's seed.
+// Layer: examples, policy. Threads: pure functions.
+// Limits: a mean is at most kMicroMeanMax.
+
+#pragma once
+
+#include "neptune/base/ids.h"
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/examples/micro/micro.pb.h"
+
+namespace neptune::examples {
+
+inline constexpr Duration kMicroLocalMean = std::chrono::milliseconds(25);
+inline constexpr Duration kMicroReduceMean = std::chrono::milliseconds(5);
+inline constexpr Duration kMicroMeanMax = std::chrono::seconds(10);
+
+// The paper's request, in one piece.
+MicroRequest MakeMicroRequest(uint64_t seed);
+
+// Errors: kInvalidArgument a mean over the limit.
+Status ValidateMicroRequest(const MicroRequest& request);
+
+// Processor time of the local operator on `partition`, and of the reduction that takes it in.
+Duration MicroLocalTime(const MicroRequest& request, PartitionId partition);
+Duration MicroReduceTime(const MicroRequest& request, PartitionId partition);
+
+// Both results' sums and times together, and the time of the reduction itself; commutative and associative.
+MicroResult CombineMicroResults(const MicroResult& a, const MicroResult& b, Duration reduce_time);
+// Whose time a reduction of the two takes.
+PartitionId TakenIn(const MicroResult& a, const MicroResult& b);
+
+}  // namespace neptune::examples
