@@ -46,6 +46,7 @@ int RunSeeds() {
     sum.failed_count += outcome.failed_count;
     sum.must_succeed_count += outcome.must_succeed_count;
     sum.must_know_count += outcome.must_know_count;
+    sum.must_offer_count += outcome.must_offer_count;
     sum.must_forget_count += outcome.must_forget_count;
     sum.event_count += outcome.event_count;
     if (!outcome.violation) continue;
@@ -55,7 +56,8 @@ int RunSeeds() {
   std::cout << run_count << " seeds, " << failed_count << " failed; " << sum.event_count
             << " events, " << sum.call_count << " calls (" << sum.failed_count << " failed, "
             << sum.must_succeed_count << " had to succeed), " << sum.must_know_count
-            << " times a node had to be known, " << sum.must_forget_count << " forgotten\n";
+            << " times a node had to be known, " << sum.must_offer_count << " offered, "
+            << sum.must_forget_count << " forgotten\n";
   return failed_count == 0 ? 0 : 1;
 }
 

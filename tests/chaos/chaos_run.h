@@ -31,9 +31,10 @@ struct Outcome {
   size_t call_count = 0;
   size_t failed_count = 0;
   // How often a checker could ask: calls that had to succeed, and pairs of nodes that had to know each
-  // other or to have forgotten.
+  // other, to offer what the other serves, or to have forgotten it.
   size_t must_succeed_count = 0;
   size_t must_know_count = 0;
+  size_t must_offer_count = 0;
   size_t must_forget_count = 0;
   uint64_t event_count = 0;
   uint64_t trace_hash = 0;

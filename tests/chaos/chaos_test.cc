@@ -23,12 +23,14 @@ TEST(ChaosTest, NothingGoesWrong) {
     sum.failed_count += outcome.failed_count;
     sum.must_succeed_count += outcome.must_succeed_count;
     sum.must_know_count += outcome.must_know_count;
+    sum.must_offer_count += outcome.must_offer_count;
     sum.must_forget_count += outcome.must_forget_count;
   }
   // Troubles were felt, and the checks had something to say.
   EXPECT_GT(sum.failed_count, sum.call_count / 100);
   EXPECT_GT(sum.must_succeed_count, 1000u);
   EXPECT_GT(sum.must_know_count, 100'000u);
+  EXPECT_GT(sum.must_offer_count, 50'000u);
   EXPECT_GT(sum.must_forget_count, 500u);
 }
 

@@ -25,6 +25,8 @@ constexpr Duration kGoodbyeMax = milliseconds(100);
 constexpr Duration kFindMin = seconds(3);
 // One that needs no finding needs no more than this.
 constexpr Duration kServeMin = milliseconds(500);
+// A server that has finished nothing for so long takes itself out.
+constexpr Duration kStalled = milliseconds(1500);
 // A burst has been served after this long.
 constexpr Duration kBurstEffect = seconds(5);
 
@@ -45,6 +47,7 @@ void Checks::AfterEvent() {
     next_often_ = now + kOften;
     QueuesAreBounded();
     WorkIsWaitedFor();
+    NoteStalls();
   }
   if (now >= next_seldom_) {
     next_seldom_ = now + kSeldom;
@@ -57,11 +60,17 @@ void Checks::CallsEndInTime() {
   for (const auto& [deadline, id] : state_.history.open()) {
     if (deadline + kLateness >= now) return;
     const CallRecord& call = *state_.history.Find(id);
+    if (MayEndAt(call) >= now) continue;
     // A caller that stands still sees the time later.
     if (ledger_.Away(call.caller, deadline, deadline) || ledger_.Away(call.caller, now, now))
       continue;
     Wrong("call goes on after its deadline", call.ToString());
   }
+}
+
+// A method that was held up until after its deadline may still ask another: that is told so at once.
+TimePoint Checks::MayEndAt(const CallRecord& call) {
+  return std::max(call.deadline, call.begin) + kLateness;
 }
 
 void Checks::QueuesAreBounded() {
@@ -92,6 +101,19 @@ void Checks::WorkIsWaitedFor() {
   }
 }
 
+// Every slot of a server is taken, and has been for long: its work waits for others, whom something happened
+// to or who wait themselves.
+void Checks::NoteStalls() {
+  const TimePoint now = simulator_.now();
+  std::map<std::string, size_t> old_work;
+  for (const auto& [token, execution] : state_.history.executions()) {
+    if (now - execution.begin >= kStalled) ++old_work[execution.host];
+  }
+  for (const auto& [host, count] : old_work) {
+    if (count >= kConcurrency) stalled_at_[host] = now;
+  }
+}
+
 void Checks::ViewsAreRight() {
   for (const std::string& observer : nodes_) {
     if (!cluster_.lives(observer)) continue;
@@ -118,12 +140,12 @@ void Checks::MustKnow(const std::string& observer, const std::string& node) {
   if (!view->nodes().contains(NodeId(node))) {
     return Wrong("healthy node is not known", StrCat(observer, " does not know ", node));
   }
-  // While workers hang, those of the others may all wait for them.
-  const TimePoint now = simulator_.now();
-  const auto hangs = [&](const std::string& server) {
-    return IsServer(server) && ledger_.Hangs(server, now - kSixPeriods, now);
-  };
-  if (!IsServer(node) || std::any_of(nodes_.begin(), nodes_.end(), hangs)) return;
+  if (!IsServer(node)) return;
+  // The ledger knows nobody who disturbed it, but a server whose workers all wait for those of another that
+  // hangs, or is cut off, does well to take itself out.
+  const auto stalled = stalled_at_.find(node);
+  if (stalled != stalled_at_.end() && simulator_.now() - stalled->second < kSixPeriods) return;
+  ++counts_.must_offer_count;
   const uint32_t partition = PartitionOf(node);
   const auto known = cluster_.KnownReplicas(partition, observer);
   if (!known.contains(node)) {
@@ -148,7 +170,7 @@ void Checks::AfterCall(const CallRecord& call) {
 }
 
 void Checks::AnswerIsRight(const CallRecord& call) {
-  if (call.ended_at > call.deadline + kLateness &&
+  if (call.ended_at > MayEndAt(call) &&
       ledger_.NodeQuiet(call.caller, call.deadline, call.ended_at)) {
     Wrong("call goes on after its deadline", call.ToString());
   }

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,12 @@ class Checks {
   void CallsEndInTime();
   void QueuesAreBounded();
   void WorkIsWaitedFor();
+  void NoteStalls();
   void ViewsAreRight();
   void ViewIsRight(const std::string& observer, const std::string& node);
   void MustKnow(const std::string& observer, const std::string& node);
   void MustHaveForgotten(const std::string& observer, const std::string& node);
+  static TimePoint MayEndAt(const CallRecord& call);
   void AnswerIsRight(const CallRecord& call);
   bool MustSucceed(const CallRecord& call) const;
   bool MustFindAReplica(const CallRecord& call) const;
@@ -62,6 +65,7 @@ class Checks {
   ChaosState& state_;
   const Ledger& ledger_;
   const std::vector<std::string> nodes_;
+  std::map<std::string, TimePoint> stalled_at_;  // by server, when it last was
   TimePoint next_often_{};
   TimePoint next_seldom_{};
   Outcome counts_;
