@@ -8,6 +8,7 @@ import http.client
 import itertools
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -15,12 +16,14 @@ import subprocess
 import threading
 import time
 import urllib.parse
-from typing import Callable, Dict, List, NamedTuple, Optional
+from typing import Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
 HTTP_TIMEOUT_S = 3.0
 POLL_PAUSE_S = 0.02
 START_LIMIT_S = 60.0
 STOP_LIMIT_S = 30.0
+PORT_MIN = 10000
+LISTENING = "0A"  # in /proc/net/tcp
 
 _cluster_numbers = itertools.count(1)
 
@@ -37,9 +40,27 @@ def wait_until(condition: Callable[[], bool], limit_s: float, what: str) -> floa
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody listens at. From below those that the kernel gives to whoever asks for any:
+    such a one may be another process's as soon as it is free."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        given_from = int(file.read().split()[0])
+    while True:
+        port = random.randrange(PORT_MIN, max(given_from, PORT_MIN + 1000))
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
+def listeners() -> Set[Tuple[int, str]]:
+    """The ports at which TCP sockets listen, with the sockets' inodes: one that takes over a port has
+    another."""
+    with open("/proc/net/tcp", encoding="ascii") as file:
+        sockets = [line.split() for line in file.readlines()[1:]]
+    return {(int(words[1].split(":")[1], 16), words[9]) for words in sockets
+            if words[3] == LISTENING}
 
 
 def is_refused(endpoint: str) -> bool:
