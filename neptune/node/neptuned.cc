@@ -19,7 +19,6 @@ DEFINE_string(base_dir, "",
 DEFINE_string(started_file, "",
               "written once the node has started: its pid and endpoints, one a line");
 DEFINE_int32(grace_ms, 5000, "longest time to finish requests in flight after SIGTERM");
-DEFINE_bool(die_with_parent, false, "end when the process that started this one ends");
 
 DECLARE_bool(help);
 
@@ -82,6 +81,5 @@ int main(int argc, char** argv) {
   options.base_directory = FLAGS_base_dir;
   options.started_file = FLAGS_started_file;
   options.grace = std::chrono::milliseconds(FLAGS_grace_ms);
-  options.die_with_parent = FLAGS_die_with_parent;
   return neptune::RunNodeProgram(options);
 }

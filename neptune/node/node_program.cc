@@ -2,7 +2,6 @@
 
 #include <glog/logging.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -96,7 +95,6 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
 }  // namespace
 
 int RunNodeProgram(const NodeProgramOptions& program) {
-  if (program.die_with_parent) prctl(PR_SET_PDEATHSIG, SIGTERM);
   StatusOr<NodeOptions> options = ReadOptions(program);
   if (!options.ok()) {
     std::fprintf(stderr, "neptuned: %s\n", options.status().ToString().c_str());

@@ -22,8 +22,6 @@ struct NodeProgramOptions {
   std::string started_file;
   // Longest time to finish requests in flight after the signal.
   Duration grace = std::chrono::seconds(5);
-  // End when the process that started this one ends.
-  bool die_with_parent = false;
 };
 
 // Runs the node until SIGTERM or SIGINT, then stops it; a second signal ends the process at once. The

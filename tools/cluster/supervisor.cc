@@ -1,6 +1,7 @@
 #include "tools/cluster/supervisor.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,8 +39,11 @@ std::string LogTail(const std::string& path, size_t begin) {
 }
 
 // In the child: becomes the node program. Only async-signal-safe calls.
-[[noreturn]] void BecomeNode(char* const* arguments, int log) {
+[[noreturn]] void BecomeNode(pid_t supervisor, char* const* arguments, int log) {
   setpgid(0, 0);  // Ctrl-C on the terminal reaches the supervisor only
+  // A node ends with its supervisor, also if that has ended already.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != supervisor) _exit(1);
   dup2(log, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
   sigset_t none;
@@ -69,14 +73,14 @@ Status Supervisor::Spawn(const std::string& node) {
   Process& process = processes_[node];
   process.log_begin = static_cast<size_t>(std::max<off_t>(0, lseek(log, 0, SEEK_END)));
   std::vector<std::string> words = {options_.program, "--node=" + node,
-                                    "--started_file=" + state_.StartedFile(node),
-                                    "--die_with_parent"};
+                                    "--started_file=" + state_.StartedFile(node)};
   words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  const pid_t supervisor = getpid();
   const pid_t pid = fork();
-  if (pid == 0) BecomeNode(arguments.data(), log);
+  if (pid == 0) BecomeNode(supervisor, arguments.data(), log);
   close(log);
   if (pid < 0) return neptune::Unavailable("starting node ", node, ": ", std::strerror(errno));
   process.pid = pid;
