@@ -164,6 +164,8 @@ int Report(const std::string& out) {
 int Main(int argc, char** argv) {
   google::InitGoogleLogging(argv[0]);
   FLAGS_logtostderr = true;
+  // Simulated nodes warn of each thing that an experiment does to them.
+  FLAGS_minloglevel = google::GLOG_ERROR;
   std::vector<std::string> arguments = tools::ParseCommandLine(&argc, &argv, kUsage, __FILE__);
   const bool default_out = gflags::GetCommandLineFlagInfoOrDie("out").is_default;
   const std::string out =
