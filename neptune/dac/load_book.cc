@@ -1,0 +1,218 @@
+#include "neptune/dac/load_book.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace neptune {
+namespace {
+
+constexpr Duration kWorkMax = std::chrono::hours(1);
+// One node's report counts in the mean for no more than this many times the mean.
+constexpr int64_t kMeanShareMax = 4;
+// Half the width of a uniform distribution with deviation 1.
+constexpr double kUniformHalfWidth = 1.7320508075688772;
+
+Duration Bounded(Duration work) { return std::clamp(work, Duration(0), kWorkMax); }
+
+double ToWork(Duration work) { return static_cast<double>(work.count()); }
+
+Duration FromWork(double work) {
+  return Duration(static_cast<int64_t>(std::clamp(work, 0.0, ToWork(kWorkMax))));
+}
+
+}  // namespace
+
+LoadBook::LoadBook(const LoadBookOptions& options) : options_(options) {}
+
+void LoadBook::OnReport(const NodeId& node, const ServiceName& service, const ServerLoad& load,
+                        TimePoint now, LoadSource source) {
+  Entry& entry = Use(node);
+  BookCosts(newest_, service, load);
+  if (entry.is_reported && now < entry.reported_at) return;
+  BookPending(entry, Bounded(load.pending));
+  entry.reported_at = now;
+  entry.assigned = Duration(0);
+  if (source == LoadSource::kAnswer) {
+    entry.unanswered = DecayedCounter::WithHalfLife(options_.unanswered_half_life);
+  }
+}
+
+void LoadBook::OnAssigned(const NodeId& node, Duration work, TimePoint now) {
+  Entry& entry = Use(node);
+  entry.assigned = Bounded(entry.assigned + Bounded(work));
+  entry.unanswered.Add(ToWork(Bounded(work)), now);
+}
+
+void LoadBook::OnSettled(const NodeId& node, Duration work, TimePoint now) {
+  Entry& entry = Use(node);
+  entry.assigned = Bounded(entry.assigned - Bounded(work));
+  entry.unanswered.Add(-std::min(ToWork(Bounded(work)), entry.unanswered.Value(now)), now);
+}
+
+void LoadBook::Forget(const NodeId& node) {
+  const auto found = slots_.find(node);
+  if (found != slots_.end()) Empty(found->second);
+}
+
+Duration LoadBook::mean_pending() const {
+  return reported_count_ == 0 ? Duration(0) : pending_sum_ / reported_count_;
+}
+
+Duration LoadBook::Estimate(const NodeId& node, TimePoint now, RandomSource& random) const {
+  const Entry* const entry = Find(node);
+  double pending = ToWork(mean_pending());
+  Duration age = Duration::max();
+  double floor = 0;
+  if (entry != nullptr) {
+    if (entry->is_reported) {
+      pending = ToWork(entry->pending);
+      age = std::max(now - entry->reported_at, Duration(0));
+    }
+    pending += ToWork(entry->assigned);
+    floor = entry->unanswered.Value(now);
+  }
+  if (options_.corrects) pending += Correction(age, random);
+  return FromWork(std::max(pending, floor));
+}
+
+double LoadBook::Correction(Duration age, RandomSource& random) const {
+  const double relaxed = ToWork(age) / ToWork(std::max(options_.relaxation_time, Duration(1)));
+  const double deviation =
+      options_.correction_share * ToWork(mean_pending()) * std::sqrt(1 - std::exp(-2 * relaxed));
+  return deviation * kUniformHalfWidth * (2 * random.Uniform() - 1);
+}
+
+OperatorCosts LoadBook::Costs(const NodeId& node, const ServiceName& service) const {
+  const auto booked = services_.find(service);
+  if (booked == services_.end()) return options_.default_costs;
+  const ServiceCosts& known = booked->second;
+  OperatorCosts costs;
+  const auto slot = slots_.find(node);
+  if (slot != slots_.end() && slot->second < known.of_slot.size()) {
+    costs = known.of_slot[slot->second];
+  }
+  if (costs.local_cost == Duration(0)) {
+    costs.local_cost = known.local_sum.MeanOr(options_.default_costs.local_cost);
+  }
+  if (costs.reduce_cost == Duration(0)) {
+    costs.reduce_cost = known.reduce_sum.MeanOr(options_.default_costs.reduce_cost);
+  }
+  return costs;
+}
+
+std::vector<size_t> LoadBook::ChoosePollTargets(std::span<const NodeId> nodes, size_t count,
+                                                TimePoint now, RandomSource& random) const {
+  const auto reported_at = [&](size_t node) {
+    const Entry* const entry = Find(nodes[node]);
+    return entry == nullptr || !entry->is_reported ? TimePoint::min() : entry->reported_at;
+  };
+  std::vector<size_t> rest(nodes.size());
+  std::iota(rest.begin(), rest.end(), 0);
+  std::vector<size_t> targets;
+  for (size_t draw = 0; draw < count && !rest.empty(); ++draw) {
+    size_t chosen = random.Below(rest.size());
+    const size_t other = random.Below(rest.size());
+    if (reported_at(rest[other]) < reported_at(rest[chosen])) chosen = other;
+    if (reported_at(rest[chosen]) < now - options_.poll_age_min) targets.push_back(rest[chosen]);
+    std::swap(rest[chosen], rest.back());
+    rest.pop_back();
+  }
+  return targets;
+}
+
+// The node's entry, made if there is none, as the one used last.
+LoadBook::Entry& LoadBook::Use(const NodeId& node) {
+  const auto found = slots_.find(node);
+  if (found != slots_.end()) {
+    if (found->second != newest_) {
+      Unlink(found->second);
+      Link(found->second);
+    }
+    return entries_[newest_];
+  }
+  if (slots_.size() == kBookedNodeCountMax) Empty(oldest_);
+  Entry entry{.node = node,
+              .unanswered = DecayedCounter::WithHalfLife(options_.unanswered_half_life)};
+  Slot slot = static_cast<Slot>(entries_.size());
+  if (free_slots_.empty()) {
+    entries_.push_back(std::move(entry));
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+    entries_[slot] = std::move(entry);
+  }
+  slots_.emplace(node, slot);
+  Link(slot);
+  return entries_[slot];
+}
+
+const LoadBook::Entry* LoadBook::Find(const NodeId& node) const {
+  const auto found = slots_.find(node);
+  return found == slots_.end() ? nullptr : &entries_[found->second];
+}
+
+void LoadBook::Link(Slot slot) {
+  entries_[slot].newer = kNoSlot;
+  entries_[slot].older = newest_;
+  if (newest_ != kNoSlot) entries_[newest_].newer = slot;
+  if (oldest_ == kNoSlot) oldest_ = slot;
+  newest_ = slot;
+}
+
+void LoadBook::Unlink(Slot slot) {
+  const Entry& entry = entries_[slot];
+  (entry.newer == kNoSlot ? newest_ : entries_[entry.newer].older) = entry.older;
+  (entry.older == kNoSlot ? oldest_ : entries_[entry.older].newer) = entry.newer;
+}
+
+// Takes the node's parts out of all sums. Sums are whole numbers, so the order of services is of no account.
+void LoadBook::Empty(Slot slot) {
+  Entry& entry = entries_[slot];
+  pending_sum_ -= entry.share_of_sum;
+  if (entry.is_reported) --reported_count_;
+  for (auto& [service, costs] : services_) {
+    if (slot >= costs.of_slot.size()) continue;
+    costs.local_sum.Replace(&costs.of_slot[slot].local_cost, Duration(0));
+    costs.reduce_sum.Replace(&costs.of_slot[slot].reduce_cost, Duration(0));
+  }
+  slots_.erase(entry.node);
+  Unlink(slot);
+  free_slots_.push_back(slot);
+}
+
+void LoadBook::BookPending(Entry& entry, Duration pending) {
+  const Duration mean = mean_pending();
+  pending_sum_ -= entry.share_of_sum;
+  if (!entry.is_reported) ++reported_count_;
+  entry.is_reported = true;
+  entry.pending = pending;
+  entry.share_of_sum = mean == Duration(0) ? pending : std::min(pending, kMeanShareMax * mean);
+  pending_sum_ += entry.share_of_sum;
+}
+
+void LoadBook::BookCosts(Slot slot, const ServiceName& service, const ServerLoad& load) {
+  const Duration local_cost = Bounded(load.local_cost);
+  const Duration reduce_cost = Bounded(load.reduce_cost);
+  if (local_cost == Duration(0) && reduce_cost == Duration(0)) return;
+  auto booked = services_.find(service);
+  if (booked == services_.end()) {
+    if (services_.size() == kBookedServiceCountMax) return;
+    booked = services_.try_emplace(service).first;
+  }
+  ServiceCosts& costs = booked->second;
+  if (slot >= costs.of_slot.size()) costs.of_slot.resize(slot + 1);
+  OperatorCosts& kept = costs.of_slot[slot];
+  if (local_cost > Duration(0)) costs.local_sum.Replace(&kept.local_cost, local_cost);
+  if (reduce_cost > Duration(0)) costs.reduce_sum.Replace(&kept.reduce_cost, reduce_cost);
+}
+
+// A cost of 0 is none.
+void LoadBook::CostSum::Replace(Duration* kept, Duration cost) {
+  sum += cost - *kept;
+  count += (cost > Duration(0) ? 1 : 0) - (*kept > Duration(0) ? 1 : 0);
+  *kept = cost;
+}
+
+}  // namespace neptune

@@ -1,0 +1,161 @@
+// What one caller believes of the servers' loads, so that it can form a tree without asking everybody.
+//
+//   pending work of a node = what it last reported + what this caller assigned to it since
+//                            ± a random correction that grows with the report's age
+//   and never less than the work that this caller gave it and that has not ended
+//
+// The correction keeps callers from flocking: between two reports all see the same lightest server. It is drawn anew
+// each time, uniformly, with the deviation
+//
+//   correction_share * mean * sqrt(1 - exp(-2 age / relaxation_time)),   mean = the nodes' mean reported work
+//
+// as a queue forgets what it was: nothing for a fresh report, the spread of all nodes' loads for an old one.
+//
+// A server that never answers is believed to hold all that it was given, whatever it announces; so it grows heavy and
+// becomes a leaf. Its answer ends that, and so does time.
+//
+// Costs of operators belong to a service on a node; what is not known is the service's mean over the nodes that are
+// known, or else the default.
+//
+// Source: DAC 4.5 (1), (2).
+// Departs from source: the paper leaves the correction's distribution open; the caller's own assignments, and the floor
+//   under servers that do not answer, are ours.
+// Layer: dac, policy. No I/O, no clock, no threads; the aggregating client feeds it.
+// Threads: thread-compatible; one a calling loop.
+// Units: work is time on the node in question.
+// Limits: kBookedNodeCountMax nodes, the one not heard of or used for longest leaves; costs of kBookedServiceCountMax
+//   services, further ones are taken as unknown. Keyed calls are O(1).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "neptune/base/ewma.h"
+#include "neptune/base/ids.h"
+#include "neptune/base/time.h"
+#include "neptune/world/random_source.h"
+
+namespace neptune {
+
+inline constexpr size_t kBookedNodeCountMax = 8192;
+inline constexpr size_t kBookedServiceCountMax = 64;
+
+// What a node says of itself for one service. Negative values count as 0, values over an hour as an hour.
+struct ServerLoad {
+  Duration pending{0};      // all queued and active work of the node, reductions among it
+  Duration local_cost{0};   // mean of the service's local operator on one partition; 0: not known
+  Duration reduce_cost{0};  // mean of one reduction; 0: not known
+};
+
+enum class LoadSource {
+  kAnnouncement,  // multicast by the node
+  kPoll,          // its answer to a poll
+  kAnswer,        // came with the result of a call
+};
+
+struct OperatorCosts {
+  Duration local_cost{0};
+  Duration reduce_cost{0};
+};
+
+struct LoadBookOptions {
+  // Whether estimates are corrected at random. False: what is believed, as it is. Default: true.
+  bool corrects = true;
+  // Deviation of the correction of an old report, in mean reported work. Larger: callers spread more and follow reports
+  // less. Default: 1, as the length of an exponential queue deviates from its mean.
+  double correction_share = 1.0;
+  // Time in which a queue forgets its length. Smaller: reports are trusted for less time. Default: 500 ms, that of
+  // a server with 5 ms service time at 80 % load: s / (1 - sqrt(load))^2.
+  Duration relaxation_time = std::chrono::milliseconds(500);
+  // In which half of the work is forgotten that a server was given and has not ended. Larger: a server that hung stays
+  // a leaf for longer. Default: 10 s, twice as long as membership takes to drop a dead node.
+  Duration unanswered_half_life = std::chrono::seconds(10);
+  // A node whose report is younger is not polled. Default: 5 ms, a poll's own way on a busy network.
+  Duration poll_age_min = std::chrono::milliseconds(5);
+  // Until the first report of a service. They decide as long as nothing else does; only their ratio to pending work
+  // matters. Default: 5 ms and 0.5 ms.
+  OperatorCosts default_costs = {std::chrono::milliseconds(5), std::chrono::microseconds(500)};
+};
+
+class LoadBook {
+ public:
+  explicit LoadBook(const LoadBookOptions& options = {});
+
+  // A node's load, as of `now`; replaces what was believed and assigned. One that is older than the newest is dropped.
+  // Only an answer proves that the node works, and ends the floor under what it was given.
+  void OnReport(const NodeId& node, const ServiceName& service, const ServerLoad& load,
+                TimePoint now, LoadSource source);
+  // This caller gave the node work: its local operators and reductions of one aggregation.
+  void OnAssigned(const NodeId& node, Duration work, TimePoint now);
+  // Work assigned earlier was done, or was never begun, and no answer's report said so. Not for a node that did not
+  // answer: what it was given stays, and fades.
+  void OnSettled(const NodeId& node, Duration work, TimePoint now);
+  // The node left the cluster.
+  void Forget(const NodeId& node);
+
+  // Pending work, at least 0. A node never heard of is believed to have the mean, fully corrected.
+  Duration Estimate(const NodeId& node, TimePoint now, RandomSource& random) const;
+  OperatorCosts Costs(const NodeId& node, const ServiceName& service) const;
+
+  // Which of `nodes` to poll, at most `count`, as indices: drawn at random in pairs, of each pair the one with the older
+  // report, unless that is too young to bother.
+  std::vector<size_t> ChoosePollTargets(std::span<const NodeId> nodes, size_t count, TimePoint now,
+                                        RandomSource& random) const;
+
+  size_t node_count() const { return slots_.size(); }
+  // Mean reported work, of each node at most four times the mean before it: one hung server is no measure of the rest.
+  Duration mean_pending() const;
+
+ private:
+  using Slot = uint32_t;
+  static constexpr Slot kNoSlot = UINT32_MAX;
+
+  struct Entry {
+    NodeId node;
+    bool is_reported = false;
+    TimePoint reported_at{};
+    Duration pending{0};   // as reported
+    Duration assigned{0};  // since then
+    DecayedCounter unanswered;
+    Duration share_of_sum{0};  // what it adds to pending_sum_
+    Slot newer = kNoSlot;      // in the order of use
+    Slot older = kNoSlot;
+  };
+  struct CostSum {
+    Duration sum{0};
+    int64_t count = 0;
+
+    void Replace(Duration* kept, Duration cost);
+    Duration MeanOr(Duration otherwise) const { return count == 0 ? otherwise : sum / count; }
+  };
+  struct ServiceCosts {
+    std::vector<OperatorCosts> of_slot;  // 0: not known; slots beyond the end likewise
+    CostSum local_sum;
+    CostSum reduce_sum;
+  };
+
+  Entry& Use(const NodeId& node);
+  const Entry* Find(const NodeId& node) const;
+  void Link(Slot slot);
+  void Unlink(Slot slot);
+  void Empty(Slot slot);
+  void BookPending(Entry& entry, Duration pending);
+  void BookCosts(Slot slot, const ServiceName& service, const ServerLoad& load);
+  double Correction(Duration age, RandomSource& random) const;
+
+  const LoadBookOptions options_;
+  std::vector<Entry> entries_;  // by slot
+  std::vector<Slot> free_slots_;
+  absl::flat_hash_map<NodeId, Slot> slots_;
+  Slot newest_ = kNoSlot;  // used last
+  Slot oldest_ = kNoSlot;
+  absl::flat_hash_map<ServiceName, ServiceCosts> services_;
+  Duration pending_sum_{0};
+  int64_t reported_count_ = 0;
+};
+
+}  // namespace neptune
