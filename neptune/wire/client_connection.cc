@@ -83,6 +83,8 @@ void ClientConnection::TakeFrame(Frame frame) {
   switch (frame.type) {
     case FrameType::kResponse:
       return TakeAnswer(std::move(frame));
+    case FrameType::kAccepted:
+      return TakeAccepted(frame);
     case FrameType::kDrain:
       draining_ = true;
       return HangUpIfDrained();
@@ -115,6 +117,11 @@ void ClientConnection::TakeAnswer(Frame frame) {
   sink->OnAnswer(std::move(frame));
 }
 
+void ClientConnection::TakeAccepted(const Frame& frame) {
+  const auto found = sinks_.find(frame.call);
+  if (found != sinks_.end()) found->second->OnAccepted();
+}
+
 void ClientConnection::OnClosed(const Status& reason) { End(reason); }
 
 void ClientConnection::End(const Status& reason) {
@@ -124,12 +131,22 @@ void ClientConnection::End(const Status& reason) {
   const Status status = Unavailable(
       "connection to ", peer_.ToString(),
       " ended before the answer: ", reason.ok() ? "closed by the peer" : ToStd(reason.message()));
-  // In order of calling: what runs next may depend on it, and runs must repeat.
-  std::vector<std::pair<uint64_t, AnswerSink*>> waiting(sinks_.begin(), sinks_.end());
-  std::sort(waiting.begin(), waiting.end());
-  sinks_.clear();
   auto on_closed = std::exchange(on_closed_, nullptr);
-  for (const auto& [call, sink] : waiting) sink->OnAnswer(status);
+  // In order of calling: what runs next may depend on it, and runs must repeat. A sink that is told may forget
+  // others' calls, and may destroy this connection once none is left.
+  std::vector<uint64_t> calls;
+  for (const auto& [call, sink] : sinks_) calls.push_back(call);
+  std::sort(calls.begin(), calls.end());
+  const std::shared_ptr<bool> alive = alive_;
+  const bool destroying = !*alive;
+  for (const uint64_t call : calls) {
+    const auto found = sinks_.find(call);
+    if (found == sinks_.end()) continue;
+    AnswerSink* const sink = found->second;
+    sinks_.erase(found);
+    sink->OnAnswer(status);
+    if (!destroying && !*alive) break;
+  }
   if (on_closed) on_closed(reason);
 }
 

@@ -27,6 +27,8 @@ class AnswerSink {
   virtual ~AnswerSink() = default;
   // The response frame, or why there will be none. Called at most once, on the connection's loop.
   virtual void OnAnswer(StatusOr<Frame> response) = 0;
+  // The server has taken the request. Any number of times, before OnAnswer.
+  virtual void OnAccepted() {}
   // Where the messages of a call go that opened a stream; null for any other call.
   virtual MessageStream* stream() { return nullptr; }
 };
@@ -71,6 +73,7 @@ class ClientConnection final : private StreamHandler {
   void OnClosed(const Status& reason) override;
   void TakeFrame(Frame frame);
   void TakeAnswer(Frame frame);
+  void TakeAccepted(const Frame& frame);
   void TakeStreamFrame(Frame frame);
   // A server that drains waits for its callers to hang up.
   void HangUpIfDrained();

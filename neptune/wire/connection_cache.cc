@@ -27,14 +27,7 @@ ConnectionCache::~ConnectionCache() {
 StatusOr<std::shared_ptr<ClientConnection>> ConnectionCache::Get(const Endpoint& to,
                                                                  TimePoint deadline) {
   while (true) {
-    if (const auto found = connections_.find(to); found != connections_.end()) {
-      if (found->second.connection->usable()) {
-        found->second.last_use = ++use_count_;
-        ScheduleLook();
-        return found->second.connection;
-      }
-      Drop(to);
-    }
+    if (auto connection = Find(to)) return connection;
     if (!attempts_.contains(to)) {
       if (!MakeRoom()) {
         return ResourceExhausted("connecting to ", to.ToString(), ": ", connections_.size(),
@@ -52,6 +45,18 @@ StatusOr<std::shared_ptr<ClientConnection>> ConnectionCache::Get(const Endpoint&
     }
     NEPTUNE_RETURN_IF_ERROR(attempt->status);
   }
+}
+
+std::shared_ptr<ClientConnection> ConnectionCache::Find(const Endpoint& to) {
+  const auto found = connections_.find(to);
+  if (found == connections_.end()) return nullptr;
+  if (!found->second.connection->usable()) {
+    Drop(to);
+    return nullptr;
+  }
+  found->second.last_use = ++use_count_;
+  ScheduleLook();
+  return found->second.connection;
 }
 
 void ConnectionCache::Begin(const Endpoint& to) {

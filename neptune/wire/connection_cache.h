@@ -43,6 +43,8 @@ class ConnectionCache {
 
   // A usable connection; parks while one is being made. Holders keep it alive.
   StatusOr<std::shared_ptr<ClientConnection>> Get(const Endpoint& to, TimePoint deadline);
+  // A usable connection that is there already, else null. Never waits; from event handlers too.
+  std::shared_ptr<ClientConnection> Find(const Endpoint& to);
   // Lets go of the connection; calls in flight go on.
   void Drop(const Endpoint& to);
   // Ends the connection because the node is silent: its calls are answered with kUnavailable.

@@ -222,7 +222,7 @@ Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
   }
   const auto type = reader.Number<uint8_t>();
   if (type < static_cast<uint8_t>(FrameType::kRequest) ||
-      type > static_cast<uint8_t>(FrameType::kEnd)) {
+      type > static_cast<uint8_t>(FrameType::kAccepted)) {
     return DataLoss("frame of unknown type ", int{type});
   }
   if (reader.Number<uint16_t>() != 0) return DataLoss("frame with unknown flags");

@@ -39,6 +39,7 @@ enum class FrameType : uint8_t {
   kMessage = 5,   // one message of a stream; no section, the message is the payload
   kGrant = 6,     // section: how many more bytes of a stream's messages may be sent; no payload
   kEnd = 7,       // the caller sends no more messages on this stream; no section, no payload
+  kAccepted = 8,  // the server has taken this call and will answer; no section, no payload
 };
 
 // One frame. `call` joins a request, its response and its cancellation on one connection.

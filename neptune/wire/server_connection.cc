@@ -48,6 +48,7 @@ void IncomingCall::Cancel() {
 
 // One accepted connection. Owned by its server; replies refer to it weakly.
 class ServerConnection final : public StreamHandler,
+                               public ReplyTaker,
                                public std::enable_shared_from_this<ServerConnection> {
  public:
   ServerConnection(FrameServer& server, uint64_t id, std::unique_ptr<Stream> stream)
@@ -60,11 +61,15 @@ class ServerConnection final : public StreamHandler,
 
   void Start() { stream_->Start(this); }
 
-  void Answer(uint64_t call, const ResponseHeader& header, std::string payload) {
+  void TakeReply(uint64_t call, const ResponseHeader& header, std::string payload) override {
     const auto found = calls_.find(call);
     if (found == calls_.end()) return;
     Erase(found);
     if (stream_ != nullptr) WriteAnswer(call, header, payload);
+  }
+
+  void TakeAccepted(uint64_t call) override {
+    if (calls_.contains(call)) WriteFrame(FrameType::kAccepted, call, "", "");
   }
 
   void SendDrain() { WriteFrame(FrameType::kDrain, 0, "", ""); }
@@ -160,6 +165,7 @@ class ServerConnection final : public StreamHandler,
         return TakeStreamFrame(frame);
       case FrameType::kResponse:
       case FrameType::kDrain:
+      case FrameType::kAccepted:
         break;  // only servers send them
     }
     EndBroken();
@@ -340,7 +346,7 @@ std::unique_ptr<StreamOutlet> ServerConnection::MakeOutlet(uint64_t call) {
 
 Reply& Reply::operator=(Reply&& other) noexcept {
   loop_ = std::exchange(other.loop_, nullptr);
-  connection_ = std::move(other.connection_);
+  taker_ = std::move(other.taker_);
   call_ = other.call_;
   return *this;
 }
@@ -349,19 +355,23 @@ Reply::~Reply() {
   if (loop_ != nullptr) Send({.status = Internal("the request was dropped without an answer")}, "");
 }
 
+void Reply::Accept() const {
+  CHECK(loop_ == nullptr || Loop::Current() == loop_) << "accepted on another loop";
+  if (loop_ == nullptr) return;
+  if (const auto taker = taker_.lock()) taker->TakeAccepted(call_);
+}
+
 void Reply::Send(const ResponseHeader& header, std::string payload) {
   Loop* const loop = std::exchange(loop_, nullptr);
   if (loop == nullptr) return;
   if (Loop::Current() == loop) {
-    if (const auto connection = connection_.lock()) {
-      connection->Answer(call_, header, std::move(payload));
-    }
+    if (const auto taker = taker_.lock()) taker->TakeReply(call_, header, std::move(payload));
     return;
   }
-  loop->Post([connection = std::move(connection_), call = call_, header,
-              payload = std::move(payload)]() mutable {
-    if (const auto open = connection.lock()) open->Answer(call, header, std::move(payload));
-  });
+  loop->Post(
+      [to = std::move(taker_), call = call_, header, payload = std::move(payload)]() mutable {
+        if (const auto taker = to.lock()) taker->TakeReply(call, header, std::move(payload));
+      });
 }
 
 FrameServer::FrameServer(Loop& loop, const FrameServerOptions& options, RequestHandler handler)

@@ -38,6 +38,7 @@ class ServerConnection;
 class IncomingCall {
  public:
   IncomingCall() = default;
+  virtual ~IncomingCall() = default;
   explicit IncomingCall(std::unique_ptr<StreamOutlet> outlet)
       : stream_(std::make_unique<MessageStream>(std::move(outlet))) {}
 
@@ -49,6 +50,10 @@ class IncomingCall {
   void Forget(uint64_t action);
   // Marks it cancelled; ends its stream; runs the actions. Idempotent.
   void Cancel();
+
+  // The method has returned and was answered; on the thread that ran it, which still has its slot of the
+  // pool and may wait here.
+  virtual void OnServed() {}
 
   // Null unless the request opened a stream.
   MessageStream* stream() const { return stream_.get(); }
@@ -77,21 +82,35 @@ class CancelAction {
   const uint64_t action_;
 };
 
-// Answers one request, once. Dropping it unused answers kInternal.
+// Takes the answers to requests: the connection that they came on, or a part of the runtime that asked its
+// own node.
+class ReplyTaker {
+ public:
+  virtual ~ReplyTaker() = default;
+  // `call` is the number that the Reply was made with. On the loop that the Reply was made with.
+  virtual void TakeReply(uint64_t call, const ResponseHeader& header, std::string payload) = 0;
+  // The request was taken and will be answered later.
+  virtual void TakeAccepted(uint64_t call) {}
+};
+
+// Answers one request, once. Dropping it unused answers kInternal. A taker that is gone is not told.
 class Reply {
  public:
   Reply() = default;
-  Reply(Loop* loop, std::weak_ptr<ServerConnection> connection, uint64_t call)
-      : loop_(loop), connection_(std::move(connection)), call_(call) {}
+  Reply(Loop* loop, std::weak_ptr<ReplyTaker> taker, uint64_t call)
+      : loop_(loop), taker_(std::move(taker)), call_(call) {}
   Reply(Reply&& other) noexcept { *this = std::move(other); }
   Reply& operator=(Reply&& other) noexcept;
   ~Reply();
 
+  // Tells the caller that the node lives and has the request, long before its answer. On the loop of the
+  // connection.
+  void Accept() const;
   void Send(const ResponseHeader& header, std::string payload);
 
  private:
   Loop* loop_ = nullptr;  // null: used or empty
-  std::weak_ptr<ServerConnection> connection_;
+  std::weak_ptr<ReplyTaker> taker_;
   uint64_t call_ = 0;
 };
 

@@ -43,6 +43,8 @@ class Processors {
   // world the calling kernel thread really spins, then runs `done` inside the call. REQUIRES: on
   // `loop`'s thread.
   virtual void Execute(Loop& loop, Duration cost, Task done) = 0;
+  // How many there are, at least 1.
+  virtual int count() const = 0;
 };
 
 // How busy the host is: thousandths of all its processors' time, and of the time in which at least one of

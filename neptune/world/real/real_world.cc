@@ -2,9 +2,11 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
@@ -23,6 +25,9 @@ class RealProcessors final : public Processors {
     while (loop.Now() < until) {
     }
     done();
+  }
+  int count() const override {
+    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   }
 };
 

@@ -52,7 +52,7 @@ class SimProcessors : public Processors {
 
   int waiting_count() const { return static_cast<int>(waiting_.size()); }
   int running_count() const { return running_count_; }
-  int count() const { return options_.count; }
+  int count() const override { return options_.count; }
   // Processor time spent since the world began, at speed 1.
   Duration consumed() const { return consumed_; }
 
