@@ -1,29 +1,40 @@
 // Data aggregation call: runs a local operator on every partition and reduces the results to one.
 //
+//   AggregationRequest request{.service = ServiceName("index"), .partitions = {...},
+//                              .local = MethodName("Search"), .reduce = MethodName("Merge"), ...};
+//   Data result;
+//   AggregationReport report;
+//   Status status = Aggregate(session, request, &result, &report);
+//
 // Succeeds if at least the guaranteed share of the partitions contributed by the deadline; the report
-// names who contributed and, for each partition that did not, why.
+// names who contributed and, for each partition that did not, why. The result is that of a sequential fold over
+// the contributors in some order: the reduce operator is commutative and associative.
 //
 // Source: DAC 3.2-3.3, figures 4 and 5.
 // Departs from source: one result and one report instead of output parameters; reasons for what is missing.
 // Layer: dac.
-// Threads: on a user-level thread; the reduce operator runs on the caller's loop and must not wait.
-// Units: the deadline is a TimePoint and soft: what is not there by then is left out.
+// Threads: on a user-level thread, which parks until the end.
+// Units: the deadline is a TimePoint and soft: what is not there by then is left out, and the call ends at
+//   most AggregatorOptions::answer_grace later.
 // Errors: kInvalidArgument a guarantee outside (0, 1] or a deadline that has passed; kNotFound the reduce
-//   operator is not registered on this node; kCancelled the node stops; kUnavailable fewer than the guaranteed share contributed
-//   (the message counts them; the report has the reasons); an error of the reduce operator.
+//   operator is not registered on a node that reduces; kCancelled the node stops, or the session's own caller is
+//   gone; kUnavailable fewer than the guaranteed share contributed (the message counts them; the report has the
+//   reasons); an error of the reduce operator.
 // Limits: kAggregationPartitionsMax partitions.
 
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "neptune/dac/aggregation_message.h"
+#include "neptune/dac/reduction_tree.h"
+#include "neptune/dac/stage_deadlines.h"
 #include "neptune/service/client.h"
 
 namespace neptune {
-
-inline constexpr size_t kAggregationPartitionsMax = 1024;
 
 struct AggregationRequest {
   ServiceName service;
@@ -35,17 +46,31 @@ struct AggregationRequest {
   Data reduce_parameters;
   // Least share of the partitions that must contribute, in (0, 1].
   double aggregation_quality_min = 1.0;
+  // Default: the session's timeout from now.
   TimePoint deadline = kNever;
+  // Who reduces what. Absent: the service's scheme in the cluster spec.
+  std::optional<TreeScheme> scheme{};
+  TimeoutPolicy timeouts = TimeoutPolicy::kStaged;
+  // The paper's baseline without events: a thread waits for its children. For experiments only.
+  bool blocking = false;
 };
 
-struct MissingPartition {
-  PartitionId partition;
-  Status reason;
+// One server of the call's tree.
+struct AggregationServer {
+  NodeId node;
+  int parent = -1;  // index of the server that its answer went to; -1: to the caller
+  std::vector<PartitionId> partitions;
+  Duration estimated_load{0};          // by which the tree was formed
+  std::optional<MemberRecord> record;  // absent: it did not answer
 };
 
 struct AggregationReport {
   std::vector<PartitionId> contributing_partitions;  // ascending
   std::vector<MissingPartition> missing;             // ascending
+  TreeScheme scheme = TreeScheme::kLoadAdaptive;
+  std::vector<AggregationServer>
+      servers;  // parents before children; without those asked in place of lost ones
+  Duration duration{0};
   // What each contributing server measured: the slowest one's times.
   Duration queue_time_max{0};
   Duration run_time_max{0};

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
+#include "neptune/base/strings.h"
 #include "neptune/dac/dac.h"
 #include "neptune/node/call_test_module.h"
 
@@ -152,6 +155,215 @@ TEST_F(AggregationTest, CallerThatStopsIsToldSo) {
   EXPECT_TRUE(stopped);
   EXPECT_EQ(status.code(), StatusCode::kCancelled);
   EXPECT_EQ(report.missing.size(), 2u);
+}
+
+constexpr TreeScheme kAllSchemes[] = {TreeScheme::kBase, TreeScheme::kFlat, TreeScheme::kBinomial,
+                                      TreeScheme::kLoadAdaptive};
+
+std::vector<uint32_t> FirstPartitions(uint32_t count) {
+  std::vector<uint32_t> partitions(count);
+  std::iota(partitions.begin(), partitions.end(), 0u);
+  return partitions;
+}
+
+TEST_F(AggregationTest, EverySchemeGivesTheSequentialResult) {
+  Start(13, 13);
+  for (const TreeScheme scheme : kAllSchemes) {
+    for (const bool blocking : {false, true}) {
+      AggregationRequest request = SumOf(FirstPartitions(13));
+      request.scheme = scheme;
+      request.blocking = blocking;
+      const Status status = Run(request);
+      ASSERT_TRUE(status.ok()) << Name(scheme) << ": " << status;
+      EXPECT_EQ(result_.bytes(), "78");
+      EXPECT_EQ(report_.scheme, scheme);
+      EXPECT_EQ(report_.contributing_partitions.size(), 13u);
+      for (const AggregationServer& server : report_.servers) EXPECT_TRUE(server.record);
+    }
+  }
+}
+
+TEST_F(AggregationTest, TreeDoesTheReductionsOnItsServers) {
+  Start(16, 16);
+  ASSERT_TRUE(Run(SumOf(FirstPartitions(16))).ok());
+  int reductions = 0;
+  int roots = 0;
+  for (const AggregationServer& server : report_.servers) {
+    reductions += server.record->reduction_count;
+    EXPECT_EQ(server.record->reduction_count, server.record->child_count);
+    roots += server.parent < 0 ? 1 : 0;
+  }
+  EXPECT_EQ(reductions, 15);
+  EXPECT_EQ(roots, 1);
+}
+
+TEST_F(AggregationTest, ServerOfSeveralPartitionsReducesItsOwnFirst) {
+  SimulatedClusterOptions options;
+  options.spec = EchoSpec(3, 1);
+  options.spec.mutable_services(0)->set_partition_count(12);
+  for (auto& node : *options.spec.mutable_nodes()) {
+    if (node.name() == "c") continue;
+    const uint32_t first = 4 * static_cast<uint32_t>(node.name()[1] - '0');
+    node.mutable_hosts(0)->clear_partitions();
+    for (uint32_t p = first; p < first + 4; ++p) node.mutable_hosts(0)->add_partitions(p);
+  }
+  options.modules = CallTestModules(&records_);
+  cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
+  ASSERT_TRUE(Run(SumOf(FirstPartitions(12))).ok());
+  EXPECT_EQ(result_.bytes(), "66");
+  ASSERT_EQ(report_.servers.size(), 3u);
+  for (const AggregationServer& server : report_.servers) {
+    EXPECT_EQ(server.partitions.size(), 4u);
+    EXPECT_EQ(server.record->reduction_count, 3 + server.record->child_count);
+  }
+}
+
+// Each server in turn stands where the tree puts it, and hangs; it costs its own partition and no other.
+TEST_F(AggregationTest, HungServerCostsItsOwnPartitionWhereverItStands) {
+  for (const TreeScheme scheme :
+       {TreeScheme::kFlat, TreeScheme::kBinomial, TreeScheme::kLoadAdaptive}) {
+    for (uint32_t hung = 0; hung < 7; ++hung) {
+      Start(7, 7);
+      ASSERT_TRUE(Run(SumOf(FirstPartitions(7))).ok());  // connections are there
+      cluster_->simulator().Pause(StrCat("s", hung));
+      AggregationRequest request = SumOf(FirstPartitions(7));
+      request.scheme = scheme;
+      request.aggregation_quality_min = 0.5;
+      ASSERT_TRUE(Run(request).ok()) << Name(scheme) << " " << hung;
+      EXPECT_EQ(result_.bytes(), StrCat(21 - hung)) << Name(scheme);
+      ASSERT_EQ(report_.missing.size(), 1u) << Name(scheme);
+      EXPECT_EQ(report_.missing[0].partition, PartitionId(hung));
+    }
+  }
+}
+
+TEST_F(AggregationTest, ServerThatDiesDuringTheCallCostsNothingWhileAReplicaLives) {
+  for (uint32_t dying = 0; dying < 6; ++dying) {
+    Start(12, 6);  // s0 and s6 hold partition 0
+    AggregationRequest request = SumOf(FirstPartitions(6));
+    request.local = MethodName("SlowSum");
+    cluster_->simulator().At(cluster_->simulator().now() + milliseconds(20), [&] {
+      cluster_->simulator().Crash(StrCat("s", dying), CrashKind::kProcess);
+    });
+    const Status status = Run(request);
+    ASSERT_TRUE(status.ok()) << dying << ": " << status;
+    EXPECT_EQ(result_.bytes(), "15");
+  }
+}
+
+TEST_F(AggregationTest, DeadServerCostsNothingWhileAReplicaLives) {
+  Start(12, 6);
+  for (const char* dead : {"s0", "s3", "s5"}) {
+    cluster_->simulator().Crash(dead, CrashKind::kProcess);
+    const Status status = Run(SumOf(FirstPartitions(6)));
+    ASSERT_TRUE(status.ok()) << dead << ": " << status;
+    EXPECT_EQ(result_.bytes(), "15");
+  }
+}
+
+// At most one call finds the hung server where it hurts; then it is believed to be loaded, and is a leaf.
+TEST_F(AggregationTest, ServerThatDoesNotAnswerBecomesALeaf) {
+  Start(8, 8);
+  cluster_->simulator().Pause("s3");
+  AggregationRequest request = SumOf(FirstPartitions(8));
+  request.aggregation_quality_min = 0.1;
+  (void)Run(request, milliseconds(200));
+  for (int call = 0; call < 3; ++call) {
+    ASSERT_TRUE(Run(request, milliseconds(200)).ok());
+    for (const AggregationServer& server : report_.servers) {
+      EXPECT_TRUE(server.parent < 0 ||
+                  report_.servers[static_cast<size_t>(server.parent)].node != NodeId("s3"));
+    }
+  }
+}
+
+TEST_F(AggregationTest, DeadlineEndsWhatStillRunsBelow) {
+  Start(6, 6);
+  AggregationRequest request = SumOf(FirstPartitions(6));
+  request.local = MethodName("Nap");  // an hour, or until nobody waits
+  request.aggregation_quality_min = 0.1;
+  EXPECT_EQ(Run(request, milliseconds(300)).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(report_.missing.size(), 6u);
+  EXPECT_LE(report_.duration, milliseconds(305));
+  cluster_->simulator().RunFor(milliseconds(5));
+  for (const auto& [host, record] : records_) EXPECT_EQ(record.running, 0) << host;
+}
+
+TEST_F(AggregationTest, CallerThatLeavesEndsWhatRunsBelow) {
+  Start(6, 6);
+  Status status;
+  cluster_->SpawnOnClient([&](ClientSession& session) {
+    AggregationRequest request = SumOf(FirstPartitions(6));
+    request.local = MethodName("Nap");
+    Data result;
+    AggregationReport report;
+    status = Aggregate(session, request, &result, &report);
+  });
+  cluster_->simulator().RunFor(milliseconds(100));
+  int running = 0;
+  for (const auto& [host, record] : records_) running += record.running;
+  EXPECT_EQ(running, 6);
+  cluster_->simulator().Crash("c", CrashKind::kProcess);
+  cluster_->simulator().RunFor(milliseconds(50));
+  for (const auto& [host, record] : records_) EXPECT_EQ(record.running, 0) << host;
+}
+
+// What waits for children holds no thread: a node serves other requests while thousands of aggregations wait.
+TEST_F(AggregationTest, ThousandsOfWaitingAggregationsHoldNoThread) {
+  constexpr int kCount = 10'000;
+  SimulatedClusterOptions options;
+  options.spec = EchoSpec(2, 2, "queue_length_max: 20000 concurrency: 2");
+  options.modules = CallTestModules(&records_);
+  cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
+  records_["s1"].naps = true;  // its share of NapSum takes long; that of s0 none
+  int ended = 0;
+  for (int i = 0; i < kCount; ++i) {
+    cluster_->SpawnOnClient([&](ClientSession& session) {
+      AggregationRequest request = SumOf({0, 1});
+      request.local = MethodName("NapSum");
+      request.deadline = this_thread::Now() + seconds(5);
+      request.aggregation_quality_min = 0.5;
+      Data result;
+      AggregationReport report;
+      EXPECT_TRUE(Aggregate(session, request, &result, &report).ok());
+      ++ended;
+    });
+  }
+  cluster_->simulator().RunFor(seconds(1));
+  EXPECT_EQ(ended, 0);
+  cluster_->RunOnClient([&](ClientSession& session) {
+    Data response;
+    EXPECT_TRUE(Call(session, ServiceName("echo"), PartitionId(0), MethodName("Name"),
+                     AccessMode::kRead, Data(), &response)
+                    .ok());
+  });
+  cluster_->simulator().RunFor(seconds(5));
+  EXPECT_EQ(ended, kCount);
+}
+
+TEST_F(AggregationTest, TaskThatIsNoTaskIsRefused) {
+  Start(1, 1);
+  cluster_->RunOnClient([&](ClientSession& session) {
+    for (const char* bytes : {"", "nonsense", "\x02"}) {
+      Data response;
+      const Status status =
+          Call(session, ServiceName("echo"), PartitionId(0),
+               MethodName(std::string(kAggregateMethod)), AccessMode::kRead, Data(bytes), &response);
+      EXPECT_EQ(status.code(), StatusCode::kDataLoss) << status;
+    }
+  });
+  ASSERT_TRUE(Run(SumOf({0})).ok());  // the node lives on
+}
+
+TEST_F(AggregationTest, UnknownLocalOperatorIsToldForEachPartition) {
+  Start(3, 3);
+  AggregationRequest request = SumOf({0, 1, 2});
+  request.local = MethodName("nonsense");
+  EXPECT_EQ(Run(request).code(), StatusCode::kUnavailable);
+  ASSERT_EQ(report_.missing.size(), 3u);
+  for (const MissingPartition& missing : report_.missing) {
+    EXPECT_EQ(missing.reason.code(), StatusCode::kUnimplemented);
+  }
 }
 
 }  // namespace

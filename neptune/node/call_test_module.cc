@@ -132,6 +132,17 @@ class CallTestModule final : public ServiceModule {
                        *response = Data(StrCat(context.partition()));
                        return OkStatus();
                      });
+    registrar.Method(MethodName("SlowSum"), {},
+                     [](RequestContext& context, const Data&, Data* response) {
+                       *response = Data(StrCat(context.partition()));
+                       return context.SleepUntil(context.Now() + milliseconds(50));
+                     });
+    registrar.Method(MethodName("NapSum"), {},
+                     [this](RequestContext& context, const Data&, Data* response) {
+                       *response = Data(StrCat(context.partition()));
+                       if (!record().naps) return OkStatus();
+                       return context.SleepUntil(context.Now() + std::chrono::hours(1));
+                     });
     registrar.Reduce(MethodName("FailingReduce"), [](const Data&, const Data&, const Data&, Data*) {
       return InvalidArgument("asked to fail");
     });

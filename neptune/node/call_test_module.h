@@ -26,6 +26,7 @@ struct HostRecord {
   bool refuses = false;  // Name and Write answer kUnavailable
   Status health;
   bool health_throws = false;
+  bool naps = false;  // NapSum takes an hour
 };
 
 // By name of the host.

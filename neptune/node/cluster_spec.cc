@@ -7,6 +7,7 @@
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "neptune/base/text_config.h"
+#include "neptune/dac/reduction_tree.h"
 #include "neptune/world/network.h"
 
 namespace neptune {
@@ -61,6 +62,9 @@ Status CompleteService(ServiceSpec* service) {
   NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": queue_length_max", service->queue_length_max(), 40,
                                       kQueueLengthMax,
                                       [&](uint32_t n) { service->set_queue_length_max(n); }));
+  if (service->aggregation_tree().empty()) service->set_aggregation_tree("lat");
+  NEPTUNE_RETURN_IF_ERROR(
+      Annotate(ParseTreeScheme(service->aggregation_tree()).status(), where));
   return CheckNumber(where + ": concurrency", service->concurrency(), 8, kConcurrencyMax,
                      [&](uint32_t n) { service->set_concurrency(n); });
 }

@@ -100,12 +100,30 @@ void Node::Start(absl::AnyInvocable<void(Status)> on_started) {
 
 Status Node::Boot() {
   NEPTUNE_ASSIGN_OR_RETURN(counters_, NodeMetrics::Make(metrics_));
+  NEPTUNE_RETURN_IF_ERROR(MakeAggregator());
   NEPTUNE_RETURN_IF_ERROR(StartLoops());
   NEPTUNE_RETURN_IF_ERROR(StartServers());
   NEPTUNE_RETURN_IF_ERROR(AddStatusSections());
   if (options_.with_admin) NEPTUNE_RETURN_IF_ERROR(StartAdmin());
   NEPTUNE_RETURN_IF_ERROR(StartServices());
   return StartMembership();
+}
+
+Status Node::MakeAggregator() {
+  AggregatorOptions options;
+  options.scheme = [this](const ServiceName& service) { return SchemeOf(service); };
+  options.load_oracle = options_.load_oracle;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      aggregator_, Aggregator::Make(options_.name, loops_, *client_, metrics_, std::move(options)));
+  client_->set_aggregator(aggregator_.get());
+  return OkStatus();
+}
+
+// What the spec says of the service; of one that it does not know the default.
+TreeScheme Node::SchemeOf(const ServiceName& service) const {
+  const ServiceSpec* const spec = FindService(options_.spec, service.value());
+  if (spec == nullptr) return TreeScheme::kLoadAdaptive;
+  return ParseTreeScheme(spec->aggregation_tree()).value_or(TreeScheme::kLoadAdaptive);
 }
 
 Status Node::StartLoops() {
@@ -149,6 +167,7 @@ Status Node::PrepareLoop(NodeLoop& loop) {
     });
   };
   NEPTUNE_ASSIGN_OR_RETURN(loop.client, LoopClient::Open(*loop.loop, options));
+  aggregator_->AddLoop();
   return OkStatus();
 }
 
@@ -278,7 +297,12 @@ void Node::TakeRequest(IncomingRequest&& request) {
   Status why = Unavailable("node ", options_.name, draining_ ? " has stopped" : " is starting");
   if (ready_) {  // before that another loop may be adding to hosts_
     const auto found = hosts_.find(request.header.service.value());
-    if (found != hosts_.end()) return found->second->Dispatch(std::move(request));
+    if (found != hosts_.end()) {
+      if (request.header.method.value() != kAggregateMethod) {
+        return found->second->Dispatch(std::move(request));
+      }
+      return aggregator_->Take(std::move(request), *found->second);
+    }
     why = Unavailable("service ", request.header.service, " is not on node ", options_.name);
   }
   request.reply.Send({.status = why}, "");
@@ -308,6 +332,8 @@ void Node::FillAnnouncement(Announcement* announcement) {
     HostedService hosted = host->Describe(now);
     if (!hosted.partitions.empty()) announcement->services.push_back(std::move(hosted));
   }
+  announcement->sections[kAggregationLoadSection] =
+      aggregator_->AnnouncedLoad(announcement->services);
 }
 
 LoadReport Node::Load(std::string_view service) const {
@@ -372,6 +398,8 @@ Status Node::AddStatusSections() {
   }));
   NEPTUNE_RETURN_IF_ERROR(
       add("calls", [this](StatusReport* report) { client_->statistics().Describe(report); }));
+  NEPTUNE_RETURN_IF_ERROR(
+      add("aggregations", [this](StatusReport* report) { aggregator_->Describe(report); }));
   NEPTUNE_RETURN_IF_ERROR(add("traces", [this](StatusReport* report) { spans_.Describe(report); }));
   return add("hosted services", [this](StatusReport* report) {
     StatusTable table{"Services on this node",
@@ -453,6 +481,7 @@ void Node::StopThreads() {
   for (const auto& loop : loops_.all()) {
     RunOn(*loop, [&] {
       if (loop->scheduler != nullptr) loop->scheduler->Stop();
+      if (loop->client != nullptr) aggregator_->StopLoop();
     });
   }
 }

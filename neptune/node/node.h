@@ -25,6 +25,7 @@
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status_section.h"
+#include "neptune/dac/aggregator.h"
 #include "neptune/membership/availability_listener.h"
 #include "neptune/membership/availability_publisher.h"
 #include "neptune/node/cluster_spec.h"
@@ -52,6 +53,8 @@ struct NodeOptions {
   YellowPageOptions yellow_page;
   // Chooses replicas in place of the spec's policy. For experiments only.
   std::function<size_t(const std::vector<Replica>&)> balancing_oracle;
+  // See AggregatorOptions::load_oracle. For experiments only.
+  std::function<Duration(const NodeId&)> load_oracle;
   // Serve /metrics and status pages.
   bool with_admin = true;
   // See ServiceHostOptions.
@@ -89,6 +92,8 @@ class Node {
 
  private:
   Status Boot();
+  Status MakeAggregator();
+  TreeScheme SchemeOf(const ServiceName& service) const;
   Status StartLoops();
   Status PrepareLoop(NodeLoop& loop);
   Status StartServers();
@@ -133,7 +138,8 @@ class Node {
   std::unique_ptr<Client> client_;
   NodeLoop* control_ = nullptr;
   std::map<std::string, std::unique_ptr<ServiceHost>, std::less<>> hosts_;  // fixed after Start
-  std::vector<std::unique_ptr<FrameServer>> servers_;                       // one a serving loop
+  std::unique_ptr<Aggregator> aggregator_;
+  std::vector<std::unique_ptr<FrameServer>> servers_;  // one a serving loop
   std::unique_ptr<LoadIndexServer> load_index_server_;
   std::unique_ptr<AnnouncementChannel> channel_;
   std::unique_ptr<AvailabilityListener> listener_;

@@ -37,6 +37,8 @@
 
 namespace neptune {
 
+class Aggregator;
+
 struct CallOptions {
   // When the answer is no longer of use. Absent: the session's timeout from now.
   std::optional<TimePoint> deadline;
@@ -80,6 +82,9 @@ class Client {
   void Conclude(const RequestHeader& header, const TraceContext& from, const Status& status,
                 const CallReport& report);
   void Exclude(const NodeId& node) { exclude_(node); }
+  // The node's part in aggregations (neptune/dac); null on a node without.
+  Aggregator* aggregator() const { return aggregator_; }
+  void set_aggregator(Aggregator* aggregator) { aggregator_ = aggregator; }
 
  private:
   NodeLoops& loops_;
@@ -87,6 +92,7 @@ class Client {
   CallStatistics statistics_;
   SpanLog& spans_;
   absl::AnyInvocable<void(const NodeId&)> exclude_;
+  Aggregator* aggregator_ = nullptr;  // set before the first call
 };
 
 // What belongs to one client over its calls.

@@ -13,15 +13,20 @@
 
 namespace neptune {
 
+struct RegisteredReduce {
+  ReduceOperator function;
+  ReduceOptions options;
+};
+
 class OperatorRegistry {
  public:
   // The same name again replaces the operator: modules of one service share it.
-  void Register(const MethodName& name, ReduceOperator reduce) {
+  void Register(const MethodName& name, const ReduceOptions& options, ReduceOperator reduce) {
     LeafLock lock(&mutex_);
-    operators_[name.value()] = std::move(reduce);
+    operators_[name.value()] = {std::move(reduce), options};
   }
   // Errors: kNotFound.
-  StatusOr<ReduceOperator> Find(const MethodName& name) const {
+  StatusOr<RegisteredReduce> Find(const MethodName& name) const {
     LeafLock lock(&mutex_);
     const auto found = operators_.find(name.value());
     if (found == operators_.end()) return NotFound("no reduce operator '", name, "' on this node");
@@ -30,7 +35,7 @@ class OperatorRegistry {
 
  private:
   mutable LeafMutex mutex_;
-  std::map<std::string, ReduceOperator> operators_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, RegisteredReduce> operators_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace neptune

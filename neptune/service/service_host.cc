@@ -170,8 +170,9 @@ ServiceHost::MethodEntry& ServiceHost::Register(const MethodName& name,
   return *added->second;
 }
 
-void ServiceHost::Reduce(const MethodName& name, ReduceOperator reduce) {
-  operators_.Register(name, std::move(reduce));
+void ServiceHost::Reduce(const MethodName& name, const ReduceOptions& options,
+                         ReduceOperator reduce) {
+  operators_.Register(name, options, std::move(reduce));
 }
 
 const ServiceHost::MethodEntry* ServiceHost::Find(const IncomingRequest& request,
@@ -282,27 +283,39 @@ void ServiceHost::DropCancelled(RequestTicket ticket) {
   Refuse(std::move(dropped.request), Cancelled("the caller cancelled"), dropped.method);
 }
 
+void ServiceHost::RunEvent(Event event) {
+  {
+    LeafLock lock(&mutex_);
+    events_.push_back(std::move(event));
+  }
+  CountLoad(1);
+  StartWaiting();
+}
+
 void ServiceHost::StartWaiting() {
   while (true) {
     std::vector<Waiting> expired;
     Waiting next;
+    Event event;
     NodeLoop* worker = nullptr;
     {
       LeafLock lock(&mutex_);
       if (active_count_ >= options_.concurrency) return;
-      RequestQueue::Picked picked = queue_.Pick(Loop::Current()->Now());
-      for (const WaitingRequest& old : picked.expired) {
-        expired.push_back(std::move(waiting_.extract(old.ticket).mapped()));
-      }
-      waiting_count_ -= static_cast<uint32_t>(expired.size());
-      if (picked.next) {
-        next = std::move(waiting_.extract(picked.next->ticket).mapped());
-        --waiting_count_;
-        if (++active_count_ == options_.concurrency) {
-          slots_taken_since_ns_ = Loop::Current()->Now().time_since_epoch().count();
+      if (!events_.empty()) {
+        event = std::move(events_.front());
+        events_.pop_front();
+        worker = &TakeSlot();
+      } else {
+        RequestQueue::Picked picked = queue_.Pick(Loop::Current()->Now());
+        for (const WaitingRequest& old : picked.expired) {
+          expired.push_back(std::move(waiting_.extract(old.ticket).mapped()));
         }
-        const std::vector<NodeLoop*>& workers = loops_.workers();
-        worker = workers[next_worker_++ % workers.size()];
+        waiting_count_ -= static_cast<uint32_t>(expired.size());
+        if (picked.next) {
+          next = std::move(waiting_.extract(picked.next->ticket).mapped());
+          --waiting_count_;
+          worker = &TakeSlot();
+        }
       }
     }
     for (Waiting& late : expired) {
@@ -311,31 +324,59 @@ void ServiceHost::StartWaiting() {
              late.method);
     }
     if (worker == nullptr) return;
-    StartOn(*worker, std::move(next.request), *next.method);
+    if (event) {
+      StartEvent(*worker, std::move(event));
+    } else {
+      StartOn(*worker, std::move(next.request), *next.method);
+    }
   }
+}
+
+NodeLoop& ServiceHost::TakeSlot() {
+  if (++active_count_ == options_.concurrency) {
+    slots_taken_since_ns_ = Loop::Current()->Now().time_since_epoch().count();
+  }
+  const std::vector<NodeLoop*>& workers = loops_.workers();
+  return *workers[next_worker_++ % workers.size()];
+}
+
+void ServiceHost::FreeSlot() {
+  {
+    LeafLock lock(&mutex_);
+    --active_count_;
+    starving_since_ns_ = waiting_.empty() ? 0 : Loop::Current()->Now().time_since_epoch().count();
+    slots_taken_since_ns_ = kSlotsFree;
+  }
+  StartWaiting();
 }
 
 void ServiceHost::StartOn(NodeLoop& worker, IncomingRequest request, const MethodEntry& method) {
   worker.loop->Post([this, &worker, &method, request = std::move(request)]() mutable {
     IncomingRequest* const source = &request;
-    const auto finish = [this] {
-      {
-        LeafLock lock(&mutex_);
-        --active_count_;
-        starving_since_ns_ =
-            waiting_.empty() ? 0 : Loop::Current()->Now().time_since_epoch().count();
-        slots_taken_since_ns_ = kSlotsFree;
-      }
-      StartWaiting();
-    };
-    const auto started = worker.scheduler->RunInPlace([this, source, &method, finish] {
+    const auto started = worker.scheduler->RunInPlace([this, source, &method] {
       Serve(std::move(*source), method);
-      finish();
+      FreeSlot();
     });
     if (started.ok()) return;
     CountLoad(-1);
     Refuse(std::move(request), started.status(), &method);
-    finish();
+    FreeSlot();
+  });
+}
+
+void ServiceHost::StartEvent(NodeLoop& worker, Event event) {
+  worker.loop->Post([this, &worker, event = std::move(event)]() mutable {
+    Event* const source = &event;
+    const auto started = worker.scheduler->RunInPlace([this, source] {
+      Event mine = std::move(*source);
+      mine(OkStatus());
+      CountLoad(-1);
+      FreeSlot();
+    });
+    if (started.ok()) return;
+    event(started.status());
+    CountLoad(-1);
+    FreeSlot();
   });
 }
 
@@ -356,6 +397,7 @@ void ServiceHost::Serve(IncomingRequest request, const MethodEntry& method) {
   served.end = Loop::Current()->Now();
   const ResponseHeader header = Conclude(request, method, context, served);
   request.reply.Send(header, served.status.ok() ? std::move(output).TakeBytes() : std::string());
+  request.call->OnServed();
 }
 
 // What the method calls is a child of the server's span.

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -71,6 +72,12 @@ class ServiceHost final : public ServiceRegistrar {
   // Takes a request from a serving loop.
   void Dispatch(IncomingRequest&& request);
 
+  // Runs `event` on the module's pool, as requests are run, but before all that wait: it ends something that
+  // has begun. It is told OK, on a user-level thread, or on the loop why there is none. Their number is not
+  // bounded: who posts events bounds what begins them. Any loop.
+  using Event = absl::AnyInvocable<void(const Status&)>;
+  void RunEvent(Event event);
+
   // Active and queued requests.
   uint32_t load_index() const { return load_.load(std::memory_order_relaxed); }
   // What to announce now: healthy partitions, none while stalled.
@@ -88,7 +95,8 @@ class ServiceHost final : public ServiceRegistrar {
               MethodFunction function) override;
   void Stream(const MethodName& name, const MethodOptions& options,
               StreamFunction function) override;
-  void Reduce(const MethodName& name, ReduceOperator reduce) override;
+  using ServiceRegistrar::Reduce;
+  void Reduce(const MethodName& name, const ReduceOptions& options, ReduceOperator reduce) override;
 
  private:
   struct MethodEntry;
@@ -111,6 +119,10 @@ class ServiceHost final : public ServiceRegistrar {
   bool TryRunInPlace(IncomingRequest& request, const MethodEntry& method);
   void Enqueue(IncomingRequest&& request, const MethodEntry& method);
   void StartWaiting();
+  // A worker for what runs next.
+  NodeLoop& TakeSlot() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void FreeSlot();
+  void StartEvent(NodeLoop& worker, Event event);
   void StartOn(NodeLoop& worker, IncomingRequest request, const MethodEntry& method);
   void Serve(IncomingRequest request, const MethodEntry& method);
   void BeginStream(IncomingRequest&& request, const MethodEntry& method);
@@ -150,6 +162,7 @@ class ServiceHost final : public ServiceRegistrar {
   RequestQueue queue_ ABSL_GUARDED_BY(mutex_);
   std::unordered_map<RequestTicket, Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   RequestTicket next_ticket_ ABSL_GUARDED_BY(mutex_) = 1;
+  std::deque<Event> events_ ABSL_GUARDED_BY(mutex_);
   size_t active_count_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t next_worker_ ABSL_GUARDED_BY(mutex_) = 0;
   // Cancelled calls may outlive the host; they look at it through this.

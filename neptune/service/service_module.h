@@ -45,7 +45,7 @@ namespace neptune {
 class Client;
 
 // Changes whenever a module built for an older runtime would misunderstand this header.
-inline constexpr int kModuleInterfaceVersion = 2;
+inline constexpr int kModuleInterfaceVersion = 3;
 
 enum class Grain {
   kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
@@ -106,6 +106,12 @@ using StreamFunction =
 using ReduceOperator = std::function<Status(const Data& first, const Data& second,
                                             const Data& parameters, Data* result)>;
 
+struct ReduceOptions {
+  // kShort: runs on the loop where results arrive and must not wait. kLong: runs on the module's pool, before
+  // requests that wait; on a caller, on a user-level thread.
+  Grain grain = Grain::kShort;
+};
+
 // Where a module says what it offers.
 class ServiceRegistrar {
  public:
@@ -117,8 +123,13 @@ class ServiceRegistrar {
   // of its connection and waits most of its time, a kLong one on a worker loop.
   virtual void Stream(const MethodName& name, const MethodOptions& options,
                       StreamFunction function) = 0;
-  // Reduce operators belong to the node: any caller on it may name them.
-  virtual void Reduce(const MethodName& name, ReduceOperator reduce) = 0;
+  // Reduce operators belong to the node: any aggregation on it may name them. A service whose methods are
+  // local operators registers the reduce operator that goes with them, since its servers reduce.
+  virtual void Reduce(const MethodName& name, const ReduceOptions& options,
+                      ReduceOperator reduce) = 0;
+  void Reduce(const MethodName& name, ReduceOperator reduce) {
+    Reduce(name, ReduceOptions(), std::move(reduce));
+  }
 };
 
 // What a module gets when it starts. Everything in it outlives the module.

@@ -23,7 +23,7 @@ Status Reduce(Processors& processors, const Data& first, const Data& second, con
 }  // namespace
 
 void RegisterMicroReduce(ModuleContext& context) {
-  context.registrar.Reduce(MethodName(kReduce),
+  context.registrar.Reduce(MethodName(kReduce), {.grain = Grain::kLong},
                            [&world = context.world](const Data& first, const Data& second,
                                                     const Data& parameters, Data* result) {
                              return Reduce(world.processors(), first, second, parameters, result);

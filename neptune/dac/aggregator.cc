@@ -1,0 +1,530 @@
+#include "neptune/dac/aggregator.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/strings.h"
+#include "neptune/service/loop_client.h"
+
+namespace neptune {
+namespace {
+
+// Half of the weight is on the last 35 answers.
+constexpr double kReduceTimeWeight = 0.02;
+constexpr uint8_t kLoadSectionVersion = 1;
+// What is answered sooner is not accepted before.
+constexpr Duration kAcceptDelay = std::chrono::milliseconds(5);
+// Of a task without a deadline.
+constexpr Duration kTaskTimeMax = std::chrono::seconds(60);
+
+Status Check(const AggregationRequest& request, TimePoint now) {
+  if (!(request.aggregation_quality_min > 0 && request.aggregation_quality_min <= 1)) {
+    return InvalidArgument("aggregation quality ", request.aggregation_quality_min,
+                           " is outside (0, 1]");
+  }
+  if (request.deadline <= now) {
+    return InvalidArgument("the deadline of the aggregation has passed");
+  }
+  if (request.partitions.size() > kAggregationPartitionsMax) {
+    return InvalidArgument(request.partitions.size(), " partitions are over ",
+                           kAggregationPartitionsMax);
+  }
+  return OkStatus();
+}
+
+std::vector<PartitionId> WithoutDuplicates(std::vector<PartitionId> partitions) {
+  std::sort(partitions.begin(), partitions.end());
+  partitions.erase(std::unique(partitions.begin(), partitions.end()), partitions.end());
+  return partitions;
+}
+
+// The result is of no use unless enough contributed.
+Status Judge(const AggregationRequest& request, const AggregationReport& report) {
+  const size_t there = report.contributing_partitions.size();
+  const size_t all = there + report.missing.size();
+  const auto needed = static_cast<size_t>(
+      std::ceil(request.aggregation_quality_min * static_cast<double>(all) - 1e-9));
+  if (there >= needed) return OkStatus();
+  return Unavailable(there, " of ", all, " partitions of ", request.service, " contributed; ",
+                     needed,
+                     " are needed; first reason: ", ToStd(report.missing.front().reason.message()));
+}
+
+// As time on that server, all its processors working.
+ServerLoad LoadFrom(const MemberRecord& record) {
+  const auto share = [&](Duration time) { return time / record.processor_count; };
+  return {share(record.pending), share(record.local_cost), share(record.reduce_cost)};
+}
+
+}  // namespace
+
+// What belongs to one loop.
+struct Aggregator::LoopState {
+  explicit LoopState(const LoadBookOptions& options) : book(options) {}
+
+  LoadBook book;
+  struct Served {
+    std::shared_ptr<Aggregation> aggregation;
+    Reply reply;
+    TimePoint received;
+  };
+  // By number, so in the order in which they came.
+  std::map<uint64_t, Served> serving;
+  uint64_t served_count = 0;
+  uint64_t accepted_count = 0;  // up to this number they were accepted
+  TimerId accept_timer = 0;
+  // Of one reduction, as servers measured it; by service.
+  std::map<ServiceName, Ewma> reduce_times;
+  // The announcement of each node that the book has.
+  std::unordered_map<NodeId, uint64_t> announced;
+};
+
+// One call, from its partitions to its tree.
+struct Aggregator::Plan {
+  std::vector<TreeMember> members;  // one a server
+  std::vector<std::pair<size_t, ReplicaChoice>> choices;
+  std::vector<MissingPartition> missing;  // nobody has them
+  std::vector<TreeServer> loads;          // of members
+  std::vector<size_t> order;              // members, parents before children
+  std::vector<int> parents;               // of members, by member
+  std::vector<Duration> assigned;         // work, by member
+  AggregationPlan wire;
+  TreeScheme scheme = TreeScheme::kBase;
+  TimePoint deadline;
+};
+
+StatusOr<std::unique_ptr<Aggregator>> Aggregator::Make(const NodeId& node, NodeLoops& loops,
+                                                       Client& client, MetricsRegistry& metrics,
+                                                       AggregatorOptions options) {
+  NEPTUNE_ASSIGN_OR_RETURN(const AggregationCounters counters, AggregationCounters::Make(metrics));
+  return std::unique_ptr<Aggregator>(
+      new Aggregator(node, loops, client, std::move(options), counters));
+}
+
+Aggregator::Aggregator(const NodeId& node, NodeLoops& loops, Client& client,
+                       AggregatorOptions options, AggregationCounters counters)
+    : node_(node),
+      loops_(loops),
+      client_(client),
+      options_(std::move(options)),
+      processor_count_(loops.world().processors().count()),
+      environment_{node,
+                   static_cast<uint16_t>(processor_count_),
+                   loops,
+                   client,
+                   costs_,
+                   counters,
+                   options_.recheck_one_in} {}
+
+Aggregator::~Aggregator() = default;
+
+void Aggregator::AddLoop() {
+  LeafLock lock(&states_mutex_);
+  states_[Loop::Current()] = std::make_unique<LoopState>(options_.loads);
+}
+
+Aggregator::LoopState& Aggregator::State() {
+  LeafLock lock(&states_mutex_);
+  const auto found = states_.find(Loop::Current());
+  CHECK(found != states_.end()) << "aggregation on a loop that was not added";
+  return *found->second;
+}
+
+// --- Serving.
+
+void Aggregator::Take(IncomingRequest&& request, ServiceHost& host) {
+  StatusOr<AggregationTask> task = DecodeTask(request.payload);
+  Status status = task.status();
+  if (status.ok() && serving_count() >= options_.serving_count_max) {
+    status = ResourceExhausted("node ", node_, " serves ", serving_count(), " aggregations");
+  }
+  if (status.ok() && request.deadline <= request.received) {
+    status = DeadlineExceeded("the task arrived after its deadline");
+  }
+  if (status.ok()) status = Serve(request, host, *std::move(task));
+  if (status.ok()) return;
+  request.reply.Send({.status = status, .load_index = loops_.load_index()}, "");
+}
+
+// Takes the request on success only.
+Status Aggregator::Serve(IncomingRequest& request, ServiceHost& host, AggregationTask task) {
+  NEPTUNE_ASSIGN_OR_RETURN(RegisteredReduce reduce, client_.operators().Find(task.plan.reduce));
+  Aggregation::Options options;
+  options.reduce = std::move(reduce);
+  options.service = request.header.service;
+  options.service_class = request.header.service_class;
+  options.trace = request.header.trace;
+  options.received = request.received;
+  options.deadline = std::min(request.deadline, AddSaturated(request.received, kTaskTimeMax));
+  options.host = &host;
+  options.own = task.members.front().partitions;
+  options.children = ChildrenOf(task, options.deadline, request.received);
+  options.plan = std::move(task.plan);
+  LoopState& state = State();
+  const uint64_t number = ++state.served_count;
+  const auto aggregation = std::make_shared<Aggregation>(
+      environment_, std::move(options), [this, &state, number](Aggregation::End end) {
+        auto served = state.serving.extract(number);
+        --serving_count_;
+        Answer(std::move(served.mapped().reply), std::move(end));
+      });
+  state.serving.emplace(number,
+                        LoopState::Served{aggregation, std::move(request.reply), request.received});
+  ++serving_count_;
+  if (state.accept_timer == 0) ScheduleAccepting(state, request.received + kAcceptDelay);
+  request.call->OnCancel([weak = std::weak_ptr<Aggregation>(aggregation), home = Loop::Current()] {
+    home->Post([weak] {
+      if (const auto cancelled = weak.lock()) cancelled->Cancel();
+    });
+  });
+  aggregation->Start();
+  return OkStatus();
+}
+
+// Whoever waits longer than kAcceptDelay for an answer is told that it will come: a node that hangs does not.
+void Aggregator::ScheduleAccepting(LoopState& state, TimePoint when) {
+  Loop& loop = *Loop::Current();
+  state.accept_timer = loop.RunAt(when, [this, &state, &loop] {
+    state.accept_timer = 0;
+    const TimePoint now = loop.Now();
+    for (auto it = state.serving.upper_bound(state.accepted_count); it != state.serving.end();
+         ++it) {
+      const LoopState::Served& served = it->second;
+      if (served.received + kAcceptDelay > now) {
+        return ScheduleAccepting(state, served.received + kAcceptDelay);
+      }
+      state.accepted_count = it->first;
+      served.reply.Accept();
+    }
+  });
+}
+
+void Aggregator::Answer(Reply reply, Aggregation::End end) {
+  ResponseHeader header{.status = end.status, .load_index = loops_.load_index()};
+  if (!end.status.ok()) return reply.Send(header, "");
+  const MemberRecord& own = end.answer.records.front();
+  header.queue_time = std::chrono::microseconds(ToMicros(own.queue_time));
+  header.run_time = std::chrono::microseconds(ToMicros(own.local_end));
+  if (end.result) end.answer.result = (*std::move(end.result)).TakeBytes();
+  reply.Send(header, EncodeAnswer(end.answer));
+}
+
+// The subtrees below the receiver, each with the deadline of its stage.
+std::vector<Aggregation::Options::Child> Aggregator::ChildrenOf(const AggregationTask& task,
+                                                                TimePoint deadline, TimePoint now) {
+  std::vector<Aggregation::Options::Child> children;
+  std::vector<uint32_t> sizes;
+  const std::span<const TreeMember> members(task.members);
+  for (size_t begin = 1; begin < members.size(); begin += sizes.back()) {
+    sizes.push_back(static_cast<uint32_t>(SubtreeLength(members.subspan(begin))));
+    const auto subtree = members.subspan(begin, sizes.back());
+    children.push_back({{subtree.begin(), subtree.end()}, kNever});
+  }
+  const std::vector<TimePoint> deadlines = ChildDeadlines(
+      task.plan.timeouts, deadline, sizes, {task.plan.reduce_time, task.plan.stage_margin}, now);
+  for (size_t i = 0; i < children.size(); ++i) children[i].deadline = deadlines[i];
+  return children;
+}
+
+void Aggregator::StopLoop() {
+  std::vector<std::shared_ptr<Aggregation>> serving;  // each leaves the map as it ends
+  for (const auto& [number, served] : State().serving) serving.push_back(served.aggregation);
+  for (const auto& aggregation : serving) aggregation->Cancel();
+}
+
+std::string Aggregator::AnnouncedLoad(const std::vector<HostedService>& services) const {
+  std::string section;
+  ByteWriter out(&section);
+  const auto time = [&](Duration total) {
+    const int64_t micros = ToMicros(total / processor_count_);
+    out.Number(static_cast<uint32_t>(std::clamp<int64_t>(micros, 0, UINT32_MAX)));
+  };
+  out.Number(kLoadSectionVersion);
+  time(costs_.pending());
+  for (const HostedService& hosted : services) {
+    const CostMeter::Means means = costs_.Of(hosted.service);
+    time(means.local);
+    time(means.reduce);
+  }
+  return section;
+}
+
+// --- Calling.
+
+namespace {
+
+// What a node's announcement says of its load; nullopt: nothing.
+std::optional<ServerLoad> AnnouncedBy(const Announcement& announcement,
+                                      const ServiceName& service) {
+  const auto section = announcement.sections.find(kAggregationLoadSection);
+  if (section == announcement.sections.end()) return std::nullopt;
+  ByteReader in(section->second);
+  if (in.Number<uint8_t>() != kLoadSectionVersion) return std::nullopt;
+  const auto time = [&] { return std::chrono::microseconds(in.Number<uint32_t>()); };
+  ServerLoad load;
+  load.pending = time();
+  for (const HostedService& hosted : announcement.services) {
+    const Duration local = time();
+    const Duration reduce = time();
+    if (hosted.service != service) continue;
+    load.local_cost = local;
+    load.reduce_cost = reduce;
+  }
+  return in.finished() ? std::optional(load) : std::nullopt;
+}
+
+}  // namespace
+
+Status Aggregator::Aggregate(ClientSession& session, const AggregationRequest& request,
+                             Data* result, AggregationReport* report) {
+  *report = AggregationReport();
+  const TimePoint begin = this_thread::Now();
+  NEPTUNE_RETURN_IF_ERROR(Check(request, begin));
+  if (request.partitions.empty()) {
+    *result = Data();
+    return OkStatus();
+  }
+  Plan plan;
+  plan.scheme = request.scheme.value_or(options_.scheme(request.service));
+  plan.deadline = std::min(
+      request.deadline == kNever ? AddSaturated(begin, session.default_timeout) : request.deadline,
+      session.deadline_max());
+  plan.wire = {request.local,
+               request.reduce,
+               request.timeouts,
+               Duration(0),
+               options_.stage_margin,
+               request.blocking,
+               request.local_parameters.bytes(),
+               request.reduce_parameters.bytes()};
+  RegisteredReduce reduce;
+  if (plan.scheme == TreeScheme::kBase) {
+    NEPTUNE_ASSIGN_OR_RETURN(reduce, client_.operators().Find(request.reduce));
+  }
+  LoopState& state = State();
+  Place(request, &plan);
+  NEPTUNE_RETURN_IF_ERROR(Form(state, request.service, &plan));
+  const RequestHeader header =
+      session.HeaderFor(request.service, request.partitions.front(), request.local);
+  const Status status =
+      Run(session, request, header.trace, std::move(reduce), plan, result, report);
+  report->duration = this_thread::Now() - begin;
+  Learn(state, request.service, plan, *report, status.code() == StatusCode::kCancelled);
+  log_.Keep(request.service, *report, status);
+  CallReport call;
+  if (!report->servers.empty()) call.server = report->servers.front().node;
+  call.attempts = 1;
+  call.queue_time = report->queue_time_max;
+  call.run_time = report->run_time_max;
+  call.duration = report->duration;
+  client_.Conclude(header, session.trace, status, call);
+  return status;
+}
+
+// Chooses a replica for each partition, and gathers the partitions of each server.
+void Aggregator::Place(const AggregationRequest& request, Plan* plan) {
+  LoopClient& client = *loops_.Current().client;
+  std::map<NodeId, size_t> member_of_node;
+  for (const PartitionId& partition : WithoutDuplicates(request.partitions)) {
+    const std::shared_ptr<const YellowPageView> view = client.shared_view();
+    const std::vector<Replica>& replicas = view->Replicas(request.service, partition);
+    if (replicas.empty()) {
+      plan->missing.push_back(
+          {partition, Unavailable("no live replica of ", request.service, "/", partition)});
+      continue;
+    }
+    const std::optional<ReplicaChoice> choice =
+        client.chooser().Choose(request.service, partition, replicas, {}, plan->deadline);
+    const Replica& replica = replicas[choice->index];
+    const auto [found, is_new] = member_of_node.emplace(replica.node, plan->members.size());
+    if (is_new) plan->members.push_back({replica.node, replica.call_endpoint, {}, 0});
+    plan->members[found->second].partitions.push_back(partition);
+    plan->choices.emplace_back(found->second, *choice);
+  }
+}
+
+// Takes what announcements tell anew of the members.
+void Aggregator::LookAtAnnouncements(LoopState& state, const ServiceName& service,
+                                     const std::vector<TreeMember>& members) {
+  const std::shared_ptr<const YellowPageView> view = loops_.Current().client->shared_view();
+  for (const TreeMember& member : members) {
+    const auto said = view->nodes().find(member.node);
+    if (said == view->nodes().end()) continue;
+    const Announcement& announcement = said->second;
+    if (std::exchange(state.announced[member.node], announcement.sequence) ==
+        announcement.sequence) {
+      continue;
+    }
+    const std::optional<ServerLoad> load = AnnouncedBy(announcement, service);
+    if (load) {
+      state.book.OnReport(member.node, service, *load, this_thread::Now(),
+                          LoadSource::kAnnouncement);
+    }
+  }
+}
+
+// Forms the tree, and puts the members in its order.
+Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan) {
+  const size_t count = plan->members.size();
+  plan->order.resize(count);
+  plan->parents.assign(count, -1);
+  plan->loads.resize(count);
+  std::iota(plan->order.begin(), plan->order.end(), size_t{0});
+  if (count == 0) return OkStatus();
+  LookAtAnnouncements(state, service, plan->members);
+  RandomSource& random = loops_.Current().loop->random();
+  const TimePoint now = this_thread::Now();
+  for (size_t i = 0; i < count; ++i) {
+    const TreeMember& member = plan->members[i];
+    const auto own = static_cast<int64_t>(member.partitions.size());
+    const OperatorCosts costs = state.book.Costs(member.node, service);
+    plan->loads[i] = {options_.load_oracle ? options_.load_oracle(member.node)
+                                           : state.book.Estimate(member.node, now, random),
+                      costs.local_cost * own + costs.reduce_cost * (own - 1), costs.reduce_cost};
+  }
+  const auto reduce_time = state.reduce_times.find(service);
+  if (reduce_time != state.reduce_times.end()) {
+    plan->wire.reduce_time = Duration(static_cast<int64_t>(reduce_time->second.value()));
+  }
+  if (plan->scheme != TreeScheme::kBase) {
+    NEPTUNE_ASSIGN_OR_RETURN(const ReductionTree tree, FormTree(plan->scheme, plan->loads, random));
+    plan->order.clear();
+    std::vector<size_t> next{tree.root()};
+    while (!next.empty()) {
+      const size_t member = next.back();
+      next.pop_back();
+      plan->order.push_back(member);
+      plan->parents[member] = tree.parent(member);
+      const auto children = tree.Children(member);
+      plan->members[member].child_count = static_cast<uint16_t>(children.size());
+      next.insert(next.end(), children.rbegin(), children.rend());
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const TreeServer& load = plan->loads[i];
+    plan->assigned.push_back(load.local_cost +
+                             load.reduce_cost * int64_t{plan->members[i].child_count});
+    state.book.OnAssigned(plan->members[i].node, plan->assigned[i], now);
+  }
+  return OkStatus();
+}
+
+std::vector<Aggregation::Options::Child> Aggregator::ChildrenOfCaller(const Plan& plan) const {
+  std::vector<Aggregation::Options::Child> children;
+  const TimePoint deadline = std::max(plan.deadline - options_.stage_margin, this_thread::Now());
+  for (const size_t member : plan.order) {
+    if (children.empty() || plan.scheme == TreeScheme::kBase) children.push_back({{}, deadline});
+    children.back().members.push_back(plan.members[member]);
+  }
+  return children;
+}
+
+Status Aggregator::Run(ClientSession& session, const AggregationRequest& request,
+                       const TraceContext& trace, RegisteredReduce reduce, const Plan& plan,
+                       Data* result, AggregationReport* report) {
+  std::optional<Aggregation::End> end;
+  Aggregation::Options options;
+  options.plan = plan.wire;
+  options.reduce = std::move(reduce);
+  options.service = request.service;
+  options.service_class = session.service_class;
+  options.trace = trace;
+  options.received = this_thread::Now();
+  options.deadline = AddSaturated(plan.deadline, options_.answer_grace);
+  options.children = ChildrenOfCaller(plan);
+  const ThreadRef self(UserThread::Current());
+  const auto aggregation = std::make_shared<Aggregation>(environment_, std::move(options),
+                                                         [&end, &self](Aggregation::End ended) {
+                                                           end = std::move(ended);
+                                                           self->Wake();
+                                                         });
+  const CancelAction wake_me(session.caller(), [self] { self->Wake(); });
+  aggregation->Start();
+  Status status;
+  while (!end && status.ok()) {
+    if (session.caller() != nullptr && session.caller()->cancelled()) {
+      status = Cancelled("aggregating over ", request.service, ": the caller is gone");
+    } else if (this_thread::Park() == ParkResult::kStopping && !end) {
+      status = Cancelled("aggregating over ", request.service, ": the node stops");
+    }
+  }
+  if (!end) aggregation->Cancel();
+  Fill(plan, status, &end->answer, report);
+  NEPTUNE_RETURN_IF_ERROR(status);
+  NEPTUNE_RETURN_IF_ERROR(end->answer.reduce_error);
+  NEPTUNE_RETURN_IF_ERROR(Judge(request, *report));
+  *result = end->result ? *std::move(end->result) : Data();
+  return OkStatus();
+}
+
+// What became of each partition and server. With `status` the call was given up.
+void Aggregator::Fill(const Plan& plan, const Status& status, AggregationAnswer* answer,
+                      AggregationReport* report) {
+  report->scheme = plan.scheme;
+  report->contributing_partitions = std::move(answer->contributing);
+  report->missing = plan.missing;
+  std::move(answer->missing.begin(), answer->missing.end(), std::back_inserter(report->missing));
+  std::vector<int> place(plan.members.size());
+  for (size_t i = 0; i < plan.order.size(); ++i) {
+    const size_t member = plan.order[i];
+    place[member] = static_cast<int>(i);
+    const int parent = plan.parents[member];
+    report->servers.push_back(
+        {plan.members[member].node, parent < 0 ? -1 : place[static_cast<size_t>(parent)],
+         plan.members[member].partitions, plan.loads[member].load, std::nullopt});
+    if (status.ok()) continue;
+    for (const PartitionId& partition : plan.members[member].partitions) {
+      report->missing.push_back({partition, status});
+    }
+  }
+  std::sort(report->contributing_partitions.begin(), report->contributing_partitions.end());
+  std::sort(report->missing.begin(), report->missing.end(),
+            [](const auto& a, const auto& b) { return a.partition < b.partition; });
+  std::map<NodeId, AggregationServer*> server_of_node;
+  for (AggregationServer& server : report->servers) server_of_node[server.node] = &server;
+  for (MemberRecord& record : answer->records) {
+    report->queue_time_max = std::max(report->queue_time_max, record.queue_time);
+    report->run_time_max = std::max(report->run_time_max, record.local_end - record.queue_time);
+    const auto server = server_of_node.find(record.node);
+    if (server != server_of_node.end()) server->second->record = std::move(record);
+  }
+}
+
+// What load balancing and the book of loads learn of the call.
+void Aggregator::Learn(LoopState& state, const ServiceName& service, const Plan& plan,
+                       const AggregationReport& report, bool cancelled) {
+  const TimePoint now = this_thread::Now();
+  Ewma& reduce_time = state.reduce_times.try_emplace(service, kReduceTimeWeight).first->second;
+  std::vector<const MemberRecord*> record_of_member(plan.members.size());
+  for (size_t i = 0; i < report.servers.size(); ++i) {
+    if (!report.servers[i].record) continue;
+    const MemberRecord& record = *report.servers[i].record;
+    record_of_member[plan.order[i]] = &record;
+    state.book.OnReport(record.node, service, LoadFrom(record), now, LoadSource::kAnswer);
+    if (record.reduction_count > 0) {
+      reduce_time.Add(static_cast<double>(record.reduce_cost.count()));
+    }
+  }
+  // A server that owed an answer and did not give it keeps its work in the book.
+  for (size_t i = 0; i < plan.members.size() && cancelled; ++i) {
+    state.book.OnSettled(plan.members[i].node, plan.assigned[i], now);
+  }
+  ReplicaChooser& chooser = loops_.Current().client->chooser();
+  for (const auto& [member, choice] : plan.choices) {
+    const MemberRecord* const record = record_of_member[member];
+    if (record == nullptr) {
+      chooser.Lost(choice, /*failed=*/now >= plan.deadline - options_.stage_margin);
+    } else {
+      chooser.Answered(choice, record->load_index, record->local_end - record->queue_time,
+                       OkStatus());
+    }
+  }
+}
+
+}  // namespace neptune

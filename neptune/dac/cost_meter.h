@@ -1,0 +1,97 @@
+// What a node knows of the cost of its aggregation operators, and the work that waits on it.
+//
+// Each request that waits or runs counts s + rho * a: the mean time of a local operator, and rho reductions of the
+// mean time of one. Their sum is the load that trees are formed by.
+//
+// Source: DAC 4.5 (1).
+// Departs from source: costs are the times that operators took here, not /proc's; an operator that waits inside
+//   counts its wait.
+// Layer: dac. Threads: thread-safe.
+// Units: processor time of the node; divide by its processors for the time until it is done.
+// Limits: kServiceCountMax services; further ones have no means.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "neptune/base/ewma.h"
+#include "neptune/base/ids.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/time.h"
+
+namespace neptune {
+
+class CostMeter {
+ public:
+  static constexpr size_t kServiceCountMax = 256;
+
+  struct Means {
+    Duration local{0};
+    Duration reduce{0};
+  };
+  // Zero for what was not measured yet.
+  Means Of(const ServiceName& service) const {
+    LeafLock lock(&mutex_);
+    const auto found = services_.find(service);
+    if (found == services_.end()) return {};
+    const auto mean = [](const Ewma& ewma) { return Duration(static_cast<int64_t>(ewma.value())); };
+    return {mean(found->second.local), mean(found->second.reduce)};
+  }
+  void AddLocal(const ServiceName& service, Duration time) { Add(service, &Measured::local, time); }
+  void AddReduce(const ServiceName& service, Duration time) {
+    Add(service, &Measured::reduce, time);
+  }
+
+  Duration pending() const { return Duration(pending_ns_.load(std::memory_order_relaxed)); }
+
+ private:
+  friend class PendingWork;
+  // Half of the weight is on the last 35 operations: it follows a change of data in seconds and does not
+  // shake under exponential times.
+  static constexpr double kWeight = 0.02;
+  struct Measured {
+    Ewma local{kWeight};
+    Ewma reduce{kWeight};
+  };
+  void Add(const ServiceName& service, Ewma Measured::*mean, Duration time) {
+    LeafLock lock(&mutex_);
+    auto found = services_.find(service);
+    if (found == services_.end()) {
+      if (services_.size() >= kServiceCountMax) return;
+      found = services_.emplace(service, Measured()).first;
+    }
+    (found->second.*mean).Add(static_cast<double>(time.count()));
+  }
+
+  mutable LeafMutex mutex_;
+  std::map<ServiceName, Measured> services_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<int64_t> pending_ns_{0};
+};
+
+// The share of one request in the pending work; gone with it.
+class PendingWork {
+ public:
+  PendingWork(CostMeter& costs, Duration work) : costs_(costs), left_(work) {
+    costs_.pending_ns_ += work.count();
+  }
+  ~PendingWork() { Settle(left_); }
+  PendingWork(const PendingWork&) = delete;
+  PendingWork& operator=(const PendingWork&) = delete;
+
+  // So much of it is done, or will not be done.
+  void Settle(Duration part) {
+    part = std::min(part, left_);
+    left_ -= part;
+    costs_.pending_ns_ -= part.count();
+  }
+
+ private:
+  CostMeter& costs_;
+  Duration left_;
+};
+
+}  // namespace neptune
