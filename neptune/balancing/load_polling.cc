@@ -89,6 +89,7 @@ void PollingAgent::TakeAnswer(const Endpoint& from, std::string_view bytes) {
   LoadReport report;
   report.load_index = reader.Number<uint32_t>();
   report.silence = std::chrono::microseconds(reader.Number<uint32_t>());
+  report.pending = std::chrono::microseconds(reader.Number<uint32_t>());
   if (!reader.finished()) return;
   if ((number & kProbeNumbers) != 0) return TakeProbeAnswer(from, number, report);
   auto found = pending_.upper_bound(number);
@@ -127,8 +128,10 @@ void LoadIndexServer::Take(const Endpoint& from, std::string_view bytes) {
     writer.Number(kAnswerByte);
     writer.Number(number);
     writer.Number(report.load_index);
-    writer.Number(static_cast<uint32_t>(
-        std::clamp<int64_t>(ToMicros(report.silence), 0, std::numeric_limits<uint32_t>::max())));
+    for (const Duration time : {report.silence, report.pending}) {
+      writer.Number(static_cast<uint32_t>(
+          std::clamp<int64_t>(ToMicros(time), 0, std::numeric_limits<uint32_t>::max())));
+    }
     (void)socket_->SendTo(from, answer);
     ++answered_count_;
   } else if (kind == kProbeByte && reader.finished()) {

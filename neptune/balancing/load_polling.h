@@ -2,7 +2,7 @@
 //
 //   PollingAgent (each loop of the caller) ──'L' number service──► LoadIndexServer (the node's probe
 //                                                                  endpoint)
-//                                          ◄──'l' number load silence──
+//                                          ◄──'l' number load silence pending──
 //
 // Poll waits for its answers; Probe does not, its answer goes to the agent's hook.
 //
@@ -10,7 +10,7 @@
 //   polls discarded after 10 ms).
 // Layer: balancing.
 // Threads: each on its own loop; Poll on a user-level thread of that loop.
-// Units: load index = active + queued requests; silence in microseconds on the wire.
+// Units: load index = active + queued requests; silence and pending in microseconds on the wire.
 // Limits: at most kPollSizeMax targets a poll; answers after PollingOptions::discard_after are
 //   dropped; of probes the last kProbeCountMax are remembered.
 

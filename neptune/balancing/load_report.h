@@ -16,6 +16,8 @@ struct LoadReport {
   // Time since the service last finished a request, while all its slots are taken; else zero. A server whose
   // requests hang answers polls all the same: this is how it shows.
   Duration silence{0};
+  // Time until all processors of the server are done with the aggregation work that waits there.
+  Duration pending{0};
 };
 
 }  // namespace neptune

@@ -50,6 +50,9 @@ StatusOr<AggregationCounters> AggregationCounters::Make(MetricsRegistry& metrics
                               "Children of aggregations that were left out."));
   NEPTUNE_RETURN_IF_ERROR(add(&counters.adopted_children, "neptune_dac_adopted_children_total",
                               "Children of a lost child that were asked directly."));
+  NEPTUNE_RETURN_IF_ERROR(
+      add(&counters.lost_datagrams, "neptune_dac_lost_datagrams_total",
+          "Children that did not have the task that they were told by datagram."));
   NEPTUNE_RETURN_IF_ERROR(add(&counters.silent_children, "neptune_dac_silent_children_total",
                               "Children that did not accept their task in time."));
   NEPTUNE_RETURN_IF_ERROR(add(&counters.moved_partitions, "neptune_dac_moved_partitions_total",
@@ -82,18 +85,27 @@ class Aggregation::Child final : public AnswerSink {
     header.trace = options.trace;
     const Duration left = std::max(Duration(0), deadline - owner_.Now());
     header.time_left = std::chrono::microseconds(ToMicros(left));
-    const auto call =
-        connection->Call(EncodeRequestHeader(header), EncodeTask(options.plan, members), this);
+    const auto call = connection->Call(EncodeRequestHeader(header), Payload(), this);
     if (!call.ok()) return call.status();
     call_ = *call;
     connection_ = std::move(connection);
     return OkStatus();
   }
 
+  // The members of a subtree that takes a lost one's place were told of another tree: they begin anew.
+  std::string Payload() const {
+    const AggregationPlan& plan = owner_.options_.plan;
+    if (by_reference) return EncodeReference(plan.dissemination);
+    if (attempt == 1 || plan.dissemination == 0) return EncodeTask(plan, members);
+    AggregationPlan anew = plan;
+    anew.dissemination = 0;
+    return EncodeTask(anew, members);
+  }
+
   void OnAnswer(StatusOr<Frame> response) override {
-    connection_ = nullptr;
+    const auto connection = std::exchange(connection_, nullptr);
     const auto self = owner_.shared_from_this();
-    owner_.TakeChildAnswer(*this, std::move(response));
+    owner_.TakeChildAnswer(*this, std::move(response), connection);
   }
 
   void OnAccepted() override { accepted = true; }
@@ -125,6 +137,7 @@ class Aggregation::Child final : public AnswerSink {
   const TimePoint deadline;
   const int attempt;
   TimePoint begun;
+  bool by_reference = false;  // it was told by datagram, as far as one knows
   bool accepted = false;
   bool settled = false;
 
@@ -268,6 +281,7 @@ void Aggregation::TakeReply(uint64_t own_index, const ResponseHeader& header, st
 void Aggregation::AddChild(Options::Child what, int attempt, std::optional<ReplicaChoice> choice) {
   children_.push_back(std::make_unique<Child>(*this, std::move(what), attempt, choice));
   Child& child = *children_.back();
+  child.by_reference = options_.host != nullptr && attempt == 1 && options_.plan.dissemination != 0;
   child.begun = Now();
   WatchChildren(child.begun + environment_.accept_timeout);
   ConnectionCache& connections = loop_.client->connections();
@@ -292,7 +306,8 @@ void Aggregation::AddChild(Options::Child what, int attempt, std::optional<Repli
   if (!started.ok()) LoseChild(child, started.status());
 }
 
-void Aggregation::TakeChildAnswer(Child& child, StatusOr<Frame> frame) {
+void Aggregation::TakeChildAnswer(Child& child, StatusOr<Frame> frame,
+                                  const std::shared_ptr<ClientConnection>& connection) {
   if (ended_ || child.settled) return;
   if (!frame.ok()) {
     LoseChild(child, frame.status());
@@ -305,6 +320,13 @@ void Aggregation::TakeChildAnswer(Child& child, StatusOr<Frame> frame) {
     StatusOr<AggregationAnswer> decoded = DecodeAnswer(frame->payload);
     status = decoded.status();
     if (decoded.ok()) answer = *std::move(decoded);
+  }
+  if (child.by_reference && status.code() == StatusCode::kFailedPrecondition) {
+    // The datagram was lost, or is late: the task itself follows.
+    environment_.counters.lost_datagrams->Increment();
+    child.by_reference = false;
+    status = connection->usable() ? child.Send(connection) : Unavailable("the connection ended");
+    if (status.ok()) return;
   }
   if (IsLoss(status)) {
     LoseChild(child, status);

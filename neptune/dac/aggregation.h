@@ -47,6 +47,7 @@ struct AggregationCounters {
   Counter* pruned_children =
       nullptr;  // had not answered by the deadline, or nobody waited any more
   Counter* adopted_children = nullptr;  // children of a lost child
+  Counter* lost_datagrams = nullptr;    // a child had not got its task by datagram
   Counter* silent_children = nullptr;   // did not accept their task in time
   Counter* moved_partitions = nullptr;  // asked on another replica
   Counter* order_errors = nullptr;      // operators found not to be commutative
@@ -116,7 +117,8 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
 
   void StartLocals();
   void AddChild(Options::Child child, int attempt, std::optional<ReplicaChoice> choice);
-  void TakeChildAnswer(Child& child, StatusOr<Frame> frame);
+  void TakeChildAnswer(Child& child, StatusOr<Frame> frame,
+                       const std::shared_ptr<ClientConnection>& connection);
   void SettleChild(Child& child, AggregationAnswer answer);
   void LoseChild(Child& child, const Status& reason);
   void GiveUpSilentChildren();

@@ -15,7 +15,11 @@ constexpr uint8_t kMessageVersion = 1;
 constexpr uint8_t kStagedFlag = 1;
 constexpr uint8_t kBlockingFlag = 2;
 constexpr uint8_t kSameParametersFlag = 4;
-constexpr uint8_t kTaskFlags = kStagedFlag | kBlockingFlag | kSameParametersFlag;
+constexpr uint8_t kDisseminatedFlag = 8;
+constexpr uint8_t kTaskFlags =
+    kStagedFlag | kBlockingFlag | kSameParametersFlag | kDisseminatedFlag;
+constexpr uint8_t kReferenceFlag = 128;
+constexpr uint8_t kDisseminationByte = 'T';
 // Bits of an answer's flags.
 constexpr uint8_t kResultFlag = 1;
 
@@ -147,7 +151,9 @@ std::string EncodeTask(const AggregationPlan& plan, std::span<const TreeMember> 
   out.Number(kMessageVersion);
   out.Number(static_cast<uint8_t>((plan.timeouts == TimeoutPolicy::kStaged ? kStagedFlag : 0) |
                                   (plan.blocking ? kBlockingFlag : 0) |
+                                  (plan.dissemination != 0 ? kDisseminatedFlag : 0) |
                                   (same ? kSameParametersFlag : 0)));
+  if (plan.dissemination != 0) out.Number(plan.dissemination);
   WriteTime(plan.reduce_time, out);
   WriteTime(plan.stage_margin, out);
   out.Counted<uint8_t>(plan.local.value());
@@ -170,6 +176,7 @@ StatusOr<AggregationTask> DecodeTask(std::string_view bytes) {
   const uint8_t flags = in.Number<uint8_t>();
   plan.timeouts = flags & kStagedFlag ? TimeoutPolicy::kStaged : TimeoutPolicy::kUniform;
   plan.blocking = (flags & kBlockingFlag) != 0;
+  if (flags & kDisseminatedFlag) plan.dissemination = in.Number<uint64_t>();
   plan.reduce_time = ReadTime(in);
   plan.stage_margin = ReadTime(in);
   plan.local = MethodName(std::string(in.Counted<uint8_t>()));
@@ -182,11 +189,63 @@ StatusOr<AggregationTask> DecodeTask(std::string_view bytes) {
   plan.local_parameters = std::string(in.Counted<uint32_t>());
   plan.reduce_parameters =
       flags & kSameParametersFlag ? plan.local_parameters : std::string(in.Counted<uint32_t>());
-  if (!in.finished() || (flags & ~kTaskFlags) != 0) {
+  const bool contradicts = (flags & kDisseminatedFlag) != 0 && plan.dissemination == 0;
+  if (!in.finished() || (flags & ~kTaskFlags) != 0 || contradicts) {
     return DataLoss(bytes.size(), " bytes are no aggregation task");
   }
   NEPTUNE_RETURN_IF_ERROR(CheckMembers(task.members));
   return task;
+}
+
+std::string EncodeReference(uint64_t dissemination) {
+  std::string bytes;
+  ByteWriter out(&bytes);
+  out.Number(kMessageVersion);
+  out.Number(kReferenceFlag);
+  out.Number(dissemination);
+  return bytes;
+}
+
+std::optional<uint64_t> DecodeReference(std::string_view bytes) {
+  ByteReader in(bytes);
+  if (in.Number<uint8_t>() != kMessageVersion || in.Number<uint8_t>() != kReferenceFlag) {
+    return std::nullopt;
+  }
+  const uint64_t dissemination = in.Number<uint64_t>();
+  return in.finished() ? std::optional(dissemination) : std::nullopt;
+}
+
+StatusOr<std::string> EncodeDissemination(const Dissemination& what) {
+  std::string bytes;
+  ByteWriter out(&bytes);
+  out.Number(kDisseminationByte);
+  out.Counted<uint8_t>(what.service.value());
+  out.Counted<uint8_t>(what.service_class);
+  WriteTime(what.time_left, out);
+  out.Bytes(EncodeTask(what.task.plan, what.task.members));
+  if (bytes.size() > kDisseminationSizeMax) {
+    return ResourceExhausted("a tree of ", bytes.size(), " bytes is told one by one");
+  }
+  return bytes;
+}
+
+StatusOr<Dissemination> DecodeDissemination(std::string_view bytes) {
+  ByteReader in(bytes);
+  Dissemination what;
+  const uint8_t kind = in.Number<uint8_t>();
+  what.service = ServiceName(std::string(in.Counted<uint8_t>()));
+  what.service_class = std::string(in.Counted<uint8_t>());
+  what.time_left = ReadTime(in);
+  if (kind != kDisseminationByte || in.failed()) {
+    return DataLoss(bytes.size(), " bytes tell of no aggregation");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(what.task, DecodeTask(in.Bytes(in.remaining())));
+  if (what.task.plan.dissemination == 0) return InvalidArgument("a datagram without its number");
+  return what;
+}
+
+bool IsDissemination(std::string_view bytes) {
+  return !bytes.empty() && static_cast<uint8_t>(bytes.front()) == kDisseminationByte;
 }
 
 std::string EncodeAnswer(const AggregationAnswer& answer) {

@@ -59,6 +59,8 @@ struct AggregationPlan {
   Duration stage_margin{0};
   // The baseline: the thread that ran the local operator waits for the children.
   bool blocking = false;
+  // Under which the members were told of their tasks by datagram; 0: they were not.
+  uint64_t dissemination = 0;
   std::string local_parameters;
   std::string reduce_parameters;
   friend bool operator==(const AggregationPlan&, const AggregationPlan&) = default;
@@ -71,6 +73,32 @@ struct AggregationTask {
 
 std::string EncodeTask(const AggregationPlan& plan, std::span<const TreeMember> members);
 StatusOr<AggregationTask> DecodeTask(std::string_view bytes);
+
+// How the members of a tree learn of their tasks.
+enum class DisseminationMode {
+  kForward,    // each is told by its parent, with the tasks of those below it
+  kUnicast,    // each by a datagram of its own from the caller, with the whole tree
+  kMulticast,  // all by one datagram
+};
+
+// Asks a member that was told by datagram for its answer.
+std::string EncodeReference(uint64_t dissemination);
+// nullopt: the bytes are no reference, but perhaps a task.
+std::optional<uint64_t> DecodeReference(std::string_view bytes);
+
+// What the datagram says: the whole tree, to all of its members.
+struct Dissemination {
+  ServiceName service;
+  std::string service_class;
+  Duration time_left{0};  // of the root
+  AggregationTask task;
+};
+// Errors: kResourceExhausted over kDisseminationSizeMax bytes.
+StatusOr<std::string> EncodeDissemination(const Dissemination& what);
+StatusOr<Dissemination> DecodeDissemination(std::string_view bytes);
+// Whether they look like one, for a socket that takes other datagrams too.
+bool IsDissemination(std::string_view bytes);
+inline constexpr size_t kDisseminationSizeMax = 16 * 1024;
 
 struct MissingPartition {
   PartitionId partition;

@@ -14,8 +14,7 @@ using std::chrono::milliseconds;
 
 AggregationPlan SomePlan() {
   return {MethodName("Search"), MethodName("Merge"), TimeoutPolicy::kStaged,
-          microseconds(250),    milliseconds(2),     false,
-          "the query",          "the query"};
+          microseconds(250),    milliseconds(2), false, 0, "the query", "the query"};
 }
 
 TreeMember Member(int number, uint16_t child_count, std::vector<uint32_t> partitions) {
@@ -34,12 +33,44 @@ TEST(AggregationMessageTest, TaskKeepsItsPlanAndMembers) {
   for (const bool same_parameters : {true, false}) {
     AggregationPlan plan = SomePlan();
     plan.blocking = !same_parameters;
+    plan.dissemination = same_parameters ? 0 : 77;
     if (!same_parameters) plan.reduce_parameters = "other";
     const auto task = DecodeTask(EncodeTask(plan, SomeTree()));
     ASSERT_TRUE(task.ok()) << task.status();
     EXPECT_EQ(task->plan, plan);
     EXPECT_EQ(task->members, SomeTree());
   }
+}
+
+TEST(AggregationMessageTest, DatagramKeepsWhatItTells) {
+  Dissemination told{ServiceName("index"), "gold", milliseconds(800), {SomePlan(), SomeTree()}};
+  EXPECT_EQ(DecodeDissemination(*EncodeDissemination(told)).status().code(),
+            StatusCode::kInvalidArgument);  // without its number
+  told.task.plan.dissemination = 1234;
+  const std::string bytes = *EncodeDissemination(told);
+  EXPECT_TRUE(IsDissemination(bytes));
+  const auto heard = DecodeDissemination(bytes);
+  ASSERT_TRUE(heard.ok()) << heard.status();
+  EXPECT_EQ(heard->service, told.service);
+  EXPECT_EQ(heard->service_class, "gold");
+  EXPECT_EQ(heard->time_left, milliseconds(800));
+  EXPECT_EQ(heard->task.plan, told.task.plan);
+  EXPECT_EQ(heard->task.members, SomeTree());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(DecodeDissemination(bytes.substr(0, size)).ok()) << size;
+  }
+}
+
+TEST(AggregationMessageTest, TreeTooLargeForADatagramIsRefused) {
+  Dissemination told{ServiceName("index"), "", milliseconds(800), {SomePlan(), SomeTree()}};
+  told.task.plan.local_parameters = std::string(kDisseminationSizeMax, 'x');
+  EXPECT_EQ(EncodeDissemination(told).status().code(), StatusCode::kResourceExhausted);
+}
+
+TEST(AggregationMessageTest, ReferenceIsNoTask) {
+  EXPECT_EQ(DecodeReference(EncodeReference(99)), 99u);
+  EXPECT_FALSE(DecodeTask(EncodeReference(99)).ok());
+  EXPECT_EQ(DecodeReference(EncodeTask(SomePlan(), SomeTree())), std::nullopt);
 }
 
 TEST(AggregationMessageTest, EqualParametersAreSentOnce) {

@@ -3,11 +3,13 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <numeric>
 #include <utility>
 
+#include "neptune/balancing/load_polling.h"
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
 #include "neptune/service/loop_client.h"
@@ -18,10 +20,6 @@ namespace {
 // Half of the weight is on the last 35 answers.
 constexpr double kReduceTimeWeight = 0.02;
 constexpr uint8_t kLoadSectionVersion = 1;
-// What is answered sooner is not accepted before.
-constexpr Duration kAcceptDelay = std::chrono::milliseconds(5);
-// Of a task without a deadline.
-constexpr Duration kTaskTimeMax = std::chrono::seconds(60);
 
 Status Check(const AggregationRequest& request, TimePoint now) {
   if (!(request.aggregation_quality_min > 0 && request.aggregation_quality_min <= 1)) {
@@ -69,16 +67,17 @@ struct Aggregator::LoopState {
   explicit LoopState(const LoadBookOptions& options) : book(options) {}
 
   LoadBook book;
-  struct Served {
-    std::shared_ptr<Aggregation> aggregation;
-    Reply reply;
-    TimePoint received;
-  };
-  // By number, so in the order in which they came.
-  std::map<uint64_t, Served> serving;
-  uint64_t served_count = 0;
-  uint64_t accepted_count = 0;  // up to this number they were accepted
-  TimerId accept_timer = 0;
+  // The answer to a poll tells the pending work, not the costs.
+  void TakePoll(uint64_t cookie, const LoadReport& report) {
+    const auto& [node, service] = polled[cookie % polled.size()];
+    book.OnReport(node, service, {report.pending, Duration(0), Duration(0)}, Loop::Current()->Now(),
+                  LoadSource::kPoll);
+  }
+
+  std::unique_ptr<PollingAgent> polling;
+  std::array<std::pair<NodeId, ServiceName>, kProbeCountMax>
+      polled;  // by cookie modulo their count
+  uint64_t poll_count = 0;
   // Of one reduction, as servers measured it; by service.
   std::map<ServiceName, Ewma> reduce_times;
   // The announcement of each node that the book has.
@@ -120,13 +119,23 @@ Aggregator::Aggregator(const NodeId& node, NodeLoops& loops, Client& client,
                    client,
                    costs_,
                    counters,
-                   options_.recheck_one_in} {}
+                   options_.recheck_one_in},
+      tasks_(environment_, options_.serving_count_max, options_.find_host) {}
 
 Aggregator::~Aggregator() = default;
 
-void Aggregator::AddLoop() {
+Status Aggregator::AddLoop() {
+  tasks_.AddLoop();
+  auto state = std::make_unique<LoopState>(options_.loads);
+  NEPTUNE_ASSIGN_OR_RETURN(
+      state->polling,
+      PollingAgent::Open(*Loop::Current(), options_.poll_bind,
+                         [state = state.get()](uint64_t cookie, const LoadReport& report) {
+                           state->TakePoll(cookie, report);
+                         }));
   LeafLock lock(&states_mutex_);
-  states_[Loop::Current()] = std::make_unique<LoopState>(options_.loads);
+  states_[Loop::Current()] = std::move(state);
+  return OkStatus();
 }
 
 Aggregator::LoopState& Aggregator::State() {
@@ -134,108 +143,6 @@ Aggregator::LoopState& Aggregator::State() {
   const auto found = states_.find(Loop::Current());
   CHECK(found != states_.end()) << "aggregation on a loop that was not added";
   return *found->second;
-}
-
-// --- Serving.
-
-void Aggregator::Take(IncomingRequest&& request, ServiceHost& host) {
-  StatusOr<AggregationTask> task = DecodeTask(request.payload);
-  Status status = task.status();
-  if (status.ok() && serving_count() >= options_.serving_count_max) {
-    status = ResourceExhausted("node ", node_, " serves ", serving_count(), " aggregations");
-  }
-  if (status.ok() && request.deadline <= request.received) {
-    status = DeadlineExceeded("the task arrived after its deadline");
-  }
-  if (status.ok()) status = Serve(request, host, *std::move(task));
-  if (status.ok()) return;
-  request.reply.Send({.status = status, .load_index = loops_.load_index()}, "");
-}
-
-// Takes the request on success only.
-Status Aggregator::Serve(IncomingRequest& request, ServiceHost& host, AggregationTask task) {
-  NEPTUNE_ASSIGN_OR_RETURN(RegisteredReduce reduce, client_.operators().Find(task.plan.reduce));
-  Aggregation::Options options;
-  options.reduce = std::move(reduce);
-  options.service = request.header.service;
-  options.service_class = request.header.service_class;
-  options.trace = request.header.trace;
-  options.received = request.received;
-  options.deadline = std::min(request.deadline, AddSaturated(request.received, kTaskTimeMax));
-  options.host = &host;
-  options.own = task.members.front().partitions;
-  options.children = ChildrenOf(task, options.deadline, request.received);
-  options.plan = std::move(task.plan);
-  LoopState& state = State();
-  const uint64_t number = ++state.served_count;
-  const auto aggregation = std::make_shared<Aggregation>(
-      environment_, std::move(options), [this, &state, number](Aggregation::End end) {
-        auto served = state.serving.extract(number);
-        --serving_count_;
-        Answer(std::move(served.mapped().reply), std::move(end));
-      });
-  state.serving.emplace(number,
-                        LoopState::Served{aggregation, std::move(request.reply), request.received});
-  ++serving_count_;
-  if (state.accept_timer == 0) ScheduleAccepting(state, request.received + kAcceptDelay);
-  request.call->OnCancel([weak = std::weak_ptr<Aggregation>(aggregation), home = Loop::Current()] {
-    home->Post([weak] {
-      if (const auto cancelled = weak.lock()) cancelled->Cancel();
-    });
-  });
-  aggregation->Start();
-  return OkStatus();
-}
-
-// Whoever waits longer than kAcceptDelay for an answer is told that it will come: a node that hangs does not.
-void Aggregator::ScheduleAccepting(LoopState& state, TimePoint when) {
-  Loop& loop = *Loop::Current();
-  state.accept_timer = loop.RunAt(when, [this, &state, &loop] {
-    state.accept_timer = 0;
-    const TimePoint now = loop.Now();
-    for (auto it = state.serving.upper_bound(state.accepted_count); it != state.serving.end();
-         ++it) {
-      const LoopState::Served& served = it->second;
-      if (served.received + kAcceptDelay > now) {
-        return ScheduleAccepting(state, served.received + kAcceptDelay);
-      }
-      state.accepted_count = it->first;
-      served.reply.Accept();
-    }
-  });
-}
-
-void Aggregator::Answer(Reply reply, Aggregation::End end) {
-  ResponseHeader header{.status = end.status, .load_index = loops_.load_index()};
-  if (!end.status.ok()) return reply.Send(header, "");
-  const MemberRecord& own = end.answer.records.front();
-  header.queue_time = std::chrono::microseconds(ToMicros(own.queue_time));
-  header.run_time = std::chrono::microseconds(ToMicros(own.local_end));
-  if (end.result) end.answer.result = (*std::move(end.result)).TakeBytes();
-  reply.Send(header, EncodeAnswer(end.answer));
-}
-
-// The subtrees below the receiver, each with the deadline of its stage.
-std::vector<Aggregation::Options::Child> Aggregator::ChildrenOf(const AggregationTask& task,
-                                                                TimePoint deadline, TimePoint now) {
-  std::vector<Aggregation::Options::Child> children;
-  std::vector<uint32_t> sizes;
-  const std::span<const TreeMember> members(task.members);
-  for (size_t begin = 1; begin < members.size(); begin += sizes.back()) {
-    sizes.push_back(static_cast<uint32_t>(SubtreeLength(members.subspan(begin))));
-    const auto subtree = members.subspan(begin, sizes.back());
-    children.push_back({{subtree.begin(), subtree.end()}, kNever});
-  }
-  const std::vector<TimePoint> deadlines = ChildDeadlines(
-      task.plan.timeouts, deadline, sizes, {task.plan.reduce_time, task.plan.stage_margin}, now);
-  for (size_t i = 0; i < children.size(); ++i) children[i].deadline = deadlines[i];
-  return children;
-}
-
-void Aggregator::StopLoop() {
-  std::vector<std::shared_ptr<Aggregation>> serving;  // each leaves the map as it ends
-  for (const auto& [number, served] : State().serving) serving.push_back(served.aggregation);
-  for (const auto& aggregation : serving) aggregation->Cancel();
 }
 
 std::string Aggregator::AnnouncedLoad(const std::vector<HostedService>& services) const {
@@ -254,8 +161,6 @@ std::string Aggregator::AnnouncedLoad(const std::vector<HostedService>& services
   }
   return section;
 }
-
-// --- Calling.
 
 namespace {
 
@@ -301,6 +206,7 @@ Status Aggregator::Aggregate(ClientSession& session, const AggregationRequest& r
                Duration(0),
                options_.stage_margin,
                request.blocking,
+               /*dissemination=*/0,
                request.local_parameters.bytes(),
                request.reduce_parameters.bytes()};
   RegisteredReduce reduce;
@@ -310,6 +216,8 @@ Status Aggregator::Aggregate(ClientSession& session, const AggregationRequest& r
   LoopState& state = State();
   Place(request, &plan);
   NEPTUNE_RETURN_IF_ERROR(Form(state, request.service, &plan));
+  Poll(state, request.service, plan);
+  Disseminate(request, session, &plan);
   const RequestHeader header =
       session.HeaderFor(request.service, request.partitions.front(), request.local);
   const Status status =
@@ -413,6 +321,50 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
     state.book.OnAssigned(plan->members[i].node, plan->assigned[i], now);
   }
   return OkStatus();
+}
+
+// Asks some of the servers for their loads; their answers are for the next call.
+void Aggregator::Poll(LoopState& state, const ServiceName& service, const Plan& plan) {
+  if (options_.poll_count == 0 || plan.members.size() < 2) return;
+  std::vector<NodeId> nodes;
+  for (const TreeMember& member : plan.members) nodes.push_back(member.node);
+  const std::shared_ptr<const YellowPageView> view = loops_.Current().client->shared_view();
+  for (const size_t target : state.book.ChoosePollTargets(
+           nodes, options_.poll_count, this_thread::Now(), loops_.Current().loop->random())) {
+    const auto said = view->nodes().find(nodes[target]);
+    if (said == view->nodes().end()) continue;
+    const uint64_t cookie = ++state.poll_count;
+    state.polled[cookie % state.polled.size()] = {nodes[target], service};
+    state.polling->Probe(said->second.probe_endpoint, service, cookie);
+  }
+}
+
+// Tells the members by datagram; a tree too large for one is forwarded.
+void Aggregator::Disseminate(const AggregationRequest& request, const ClientSession& session,
+                             Plan* plan) {
+  const DisseminationMode mode = request.dissemination.value_or(options_.dissemination);
+  if (mode == DisseminationMode::kForward || plan->scheme == TreeScheme::kBase ||
+      plan->members.size() < 2 || options_.tell == nullptr) {
+    return;
+  }
+  Dissemination told{request.service,
+                     session.service_class,
+                     plan->deadline - options_.stage_margin - this_thread::Now(),
+                     {plan->wire, {}}};
+  told.task.plan.dissemination = loops_.Current().loop->random().Next() | 1;
+  for (const size_t member : plan->order) told.task.members.push_back(plan->members[member]);
+  StatusOr<std::string> bytes = EncodeDissemination(told);
+  if (!bytes.ok()) return;
+  plan->wire.dissemination = told.task.plan.dissemination;
+  std::vector<Endpoint> to;
+  if (mode == DisseminationMode::kUnicast) {
+    const std::shared_ptr<const YellowPageView> view = loops_.Current().client->shared_view();
+    for (const TreeMember& member : plan->members) {
+      const auto said = view->nodes().find(member.node);
+      if (said != view->nodes().end()) to.push_back(said->second.probe_endpoint);
+    }
+  }
+  options_.tell(*std::move(bytes), std::move(to));
 }
 
 std::vector<Aggregation::Options::Child> Aggregator::ChildrenOfCaller(const Plan& plan) const {

@@ -6,14 +6,13 @@
 //
 // Source: DAC 4, figure 6 (client module and provider module).
 // Layer: dac.
-// Threads: AddLoop, Take, Aggregate and StopLoop on a loop of the node, with that loop's state; the rest from
+// Threads: AddLoop, Aggregate and what serves tasks on a loop of the node, with that loop's state; the rest from
 //   any thread.
 // Errors: of Aggregate: see dac.h. A task that cannot be served is answered with its reason.
 // Limits: AggregatorOptions.
 
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,6 +29,7 @@
 #include "neptune/dac/dac.h"
 #include "neptune/dac/load_book.h"
 #include "neptune/dac/reduction_tree.h"
+#include "neptune/dac/task_server.h"
 #include "neptune/service/service_host.h"
 
 namespace neptune {
@@ -48,7 +48,7 @@ struct AggregatorOptions {
   // How long after the deadline the caller still takes the root's answer. Default: 3 ms: an answer is there by
   // the deadline + 5 ms or not at all.
   Duration answer_grace = std::chrono::milliseconds(3);
-  // Most aggregations that one loop serves at once. Default: 100,000, the parked requests a node is designed for.
+  // Most tasks that the node serves at once. Default: 100,000, the parked requests a node is designed for.
   size_t serving_count_max = 100000;
   // See Aggregation::Environment. Default: 16 in debug builds, else none.
 #ifdef NDEBUG
@@ -56,6 +56,16 @@ struct AggregatorOptions {
 #else
   uint32_t recheck_one_in = 16;
 #endif
+  // How the members of a tree learn of their tasks. Default: kForward; README.md has the measurement.
+  DisseminationMode dissemination = DisseminationMode::kForward;
+  // Sends a datagram to the endpoints, or with none to every node. Required for the other modes.
+  std::function<void(std::string bytes, std::vector<Endpoint> to)> tell;
+  TaskServer::FindHost find_host;
+  // How many servers are asked for their load at each call, without waiting: their answers serve the next one.
+  // Larger: fresher loads, more datagrams. Default: 2; each answer of a call brings the loads of its servers anyway.
+  size_t poll_count = 2;
+  // Where polls are sent from.
+  Endpoint poll_bind = {kLoopbackAddress, 0};
   // Tells the pending work of a node as it is now, in place of what the caller knows. For experiments only.
   std::function<Duration(const NodeId&)> load_oracle;
   LoadBookOptions loads;
@@ -69,22 +79,18 @@ class Aggregator {
   // REQUIRES: the node's loops no longer run.
   ~Aggregator();
 
-  // Before the first call or task of the current loop.
-  void AddLoop();
-
-  // Serves a task: a request of kAggregateMethod to `host`'s service.
-  void Take(IncomingRequest&& request, ServiceHost& host);
+  // Before the first call or task of the current loop. Errors: those of opening the socket for polls.
+  Status AddLoop();
   Status Aggregate(ClientSession& session, const AggregationRequest& request, Data* result,
                    AggregationReport* report);
-  // Ends the tasks that the current loop serves; their callers are told that the node stops.
-  void StopLoop();
+  TaskServer& tasks() { return tasks_; }
+  // Work that waits here, as time until all processors are done with it.
+  Duration pending() const { return costs_.pending() / processor_count_; }
 
   // The section of an announcement that tells this node's load.
   std::string AnnouncedLoad(const std::vector<HostedService>& services) const;
   // The latest trees that were called from here, drawn.
   void Describe(StatusReport* report) const { log_.Describe(report); }
-  // Tasks that are being served. Any thread.
-  size_t serving_count() const { return serving_count_.load(std::memory_order_relaxed); }
 
  private:
   struct LoopState;
@@ -93,12 +99,9 @@ class Aggregator {
   Aggregator(const NodeId& node, NodeLoops& loops, Client& client, AggregatorOptions options,
              AggregationCounters counters);
   LoopState& State();
-  Status Serve(IncomingRequest& request, ServiceHost& host, AggregationTask task);
-  void Answer(Reply reply, Aggregation::End end);
-  void ScheduleAccepting(LoopState& state, TimePoint when);
-  static std::vector<Aggregation::Options::Child> ChildrenOf(const AggregationTask& task,
-                                                             TimePoint deadline, TimePoint now);
   void Place(const AggregationRequest& request, Plan* plan);
+  void Disseminate(const AggregationRequest& request, const ClientSession& session, Plan* plan);
+  void Poll(LoopState& state, const ServiceName& service, const Plan& plan);
   void LookAtAnnouncements(LoopState& state, const ServiceName& service,
                            const std::vector<TreeMember>& members);
   Status Form(LoopState& state, const ServiceName& service, Plan* plan);
@@ -119,7 +122,7 @@ class Aggregator {
   Aggregation::Environment environment_;
   LeafMutex states_mutex_;
   std::map<Loop*, std::unique_ptr<LoopState>> states_ ABSL_GUARDED_BY(states_mutex_);
-  std::atomic<size_t> serving_count_{0};
+  TaskServer tasks_;
   AggregationLog log_;
 };
 

@@ -51,6 +51,8 @@ struct AggregationRequest {
   // Who reduces what. Absent: the service's scheme in the cluster spec.
   std::optional<TreeScheme> scheme{};
   TimeoutPolicy timeouts = TimeoutPolicy::kStaged;
+  // How servers are told of their tasks. Absent: AggregatorOptions::dissemination.
+  std::optional<DisseminationMode> dissemination{};
   // The paper's baseline without events: a thread waits for its children. For experiments only.
   bool blocking = false;
 };

@@ -341,6 +341,57 @@ TEST_F(AggregationTest, ThousandsOfWaitingAggregationsHoldNoThread) {
   EXPECT_EQ(ended, kCount);
 }
 
+// By datagram too every member contributes once, whatever becomes of the datagrams.
+TEST_F(AggregationTest, DatagramsThatAreLostOrComeTwiceCostNothing) {
+  for (const DisseminationMode mode :
+       {DisseminationMode::kForward, DisseminationMode::kUnicast, DisseminationMode::kMulticast}) {
+    for (const double loss : {0.0, 0.3, 1.0}) {
+      for (const double duplication : {0.0, 0.5}) {
+        Start(12, 12);
+        LinkConditions links;
+        links.datagram_loss = loss;
+        links.datagram_duplicate = duplication;
+        links.datagram_reorder = duplication;
+        cluster_->simulator().SetLinks(links);
+        for (int call = 0; call < 5; ++call) {
+          AggregationRequest request = SumOf(FirstPartitions(12));
+          request.dissemination = mode;
+          ASSERT_TRUE(Run(request).ok()) << loss;
+          EXPECT_EQ(result_.bytes(), "66");
+        }
+      }
+    }
+  }
+}
+
+TEST_F(AggregationTest, MembersToldByDatagramAllBeginAtOnce) {
+  Duration forwarded{0};
+  for (const DisseminationMode mode : {DisseminationMode::kForward, DisseminationMode::kMulticast}) {
+    Start(32, 32);
+    AggregationRequest request = SumOf(FirstPartitions(32));
+    request.scheme = TreeScheme::kBinomial;
+    request.local = MethodName("SlowSum");
+    request.dissemination = mode;
+    ASSERT_TRUE(Run(request).ok());  // connections are made
+    ASSERT_TRUE(Run(request).ok());
+    if (mode == DisseminationMode::kForward) forwarded = report_.duration;
+  }
+  EXPECT_LT(report_.duration, forwarded);
+}
+
+TEST_F(AggregationTest, HungServerToldByDatagramCostsItsOwnPartition) {
+  for (uint32_t hung = 0; hung < 6; ++hung) {
+    Start(6, 6);
+    ASSERT_TRUE(Run(SumOf(FirstPartitions(6))).ok());
+    cluster_->simulator().Pause(StrCat("s", hung));
+    AggregationRequest request = SumOf(FirstPartitions(6));
+    request.dissemination = DisseminationMode::kMulticast;
+    request.aggregation_quality_min = 0.5;
+    ASSERT_TRUE(Run(request).ok()) << hung;
+    EXPECT_EQ(result_.bytes(), StrCat(15 - hung));
+  }
+}
+
 TEST_F(AggregationTest, TaskThatIsNoTaskIsRefused) {
   Start(1, 1);
   cluster_->RunOnClient([&](ClientSession& session) {

@@ -113,10 +113,25 @@ Status Node::MakeAggregator() {
   AggregatorOptions options;
   options.scheme = [this](const ServiceName& service) { return SchemeOf(service); };
   options.load_oracle = options_.load_oracle;
+  options.dissemination = options_.dissemination;
+  options.poll_bind = {address_, 0};
+  options.tell = [this](std::string bytes, std::vector<Endpoint> to) {
+    control_->loop->Post([this, bytes = std::move(bytes), to = std::move(to)] { Tell(bytes, to); });
+  };
+  options.find_host = [this](const ServiceName& service) -> ServiceHost* {
+    if (!ready_) return nullptr;  // before that hosts_ grows
+    const auto found = hosts_.find(service.value());
+    return found == hosts_.end() ? nullptr : found->second.get();
+  };
   NEPTUNE_ASSIGN_OR_RETURN(
       aggregator_, Aggregator::Make(options_.name, loops_, *client_, metrics_, std::move(options)));
   client_->set_aggregator(aggregator_.get());
   return OkStatus();
+}
+
+void Node::Tell(const std::string& bytes, const std::vector<Endpoint>& to) {
+  if (to.empty() && task_channel_ != nullptr) task_channel_->Publish(bytes);
+  for (const Endpoint& endpoint : to) load_index_server_->SendProbe(endpoint, bytes);
 }
 
 // What the spec says of the service; of one that it does not know the default.
@@ -167,7 +182,7 @@ Status Node::PrepareLoop(NodeLoop& loop) {
     });
   };
   NEPTUNE_ASSIGN_OR_RETURN(loop.client, LoopClient::Open(*loop.loop, options));
-  aggregator_->AddLoop();
+  NEPTUNE_RETURN_IF_ERROR(aggregator_->AddLoop());
   return OkStatus();
 }
 
@@ -261,6 +276,13 @@ Status Node::StartMembership() {
   NEPTUNE_ASSIGN_OR_RETURN(
       channel_, OpenMulticastChannel(*control_->loop, group, address_,
                                      [this](std::string_view bytes) { listener_->Hear(bytes); }));
+  Endpoint tasks_group = group;
+  ++tasks_group.port;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      task_channel_,
+      OpenMulticastChannel(*control_->loop, tasks_group, address_, [this](std::string_view bytes) {
+        aggregator_->tasks().Prepare(bytes);
+      }));
   PublisherOptions options;
   options.interval = std::chrono::milliseconds(options_.spec.announce_interval_ms());
   publisher_ = std::make_unique<AvailabilityPublisher>(
@@ -284,6 +306,7 @@ void Node::LookForStalls() {
 }
 
 void Node::TakeProbeAnswer(std::string_view bytes) {
+  if (IsDissemination(bytes)) return aggregator_->tasks().Prepare(bytes);
   const StatusOr<Correction> correction = DecodeCorrection(bytes);
   if (!correction.ok()) {
     if (listener_ != nullptr) listener_->HearAnswer(bytes);
@@ -301,7 +324,7 @@ void Node::TakeRequest(IncomingRequest&& request) {
       if (request.header.method.value() != kAggregateMethod) {
         return found->second->Dispatch(std::move(request));
       }
-      return aggregator_->Take(std::move(request), *found->second);
+      return aggregator_->tasks().Take(std::move(request), *found->second);
     }
     why = Unavailable("service ", request.header.service, " is not on node ", options_.name);
   }
@@ -337,7 +360,7 @@ void Node::FillAnnouncement(Announcement* announcement) {
 }
 
 LoadReport Node::Load(std::string_view service) const {
-  LoadReport report{LoadIndex(), Duration(0)};
+  LoadReport report{LoadIndex(), Duration(0), aggregator_->pending()};
   if (!ready_) return report;  // before that hosts_ grows
   const auto found = hosts_.find(service);
   if (found != hosts_.end()) report.silence = found->second->Silence(control_->loop->Now());
@@ -481,7 +504,7 @@ void Node::StopThreads() {
   for (const auto& loop : loops_.all()) {
     RunOn(*loop, [&] {
       if (loop->scheduler != nullptr) loop->scheduler->Stop();
-      if (loop->client != nullptr) aggregator_->StopLoop();
+      if (loop->client != nullptr) aggregator_->tasks().StopLoop();
     });
   }
 }

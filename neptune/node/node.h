@@ -55,6 +55,8 @@ struct NodeOptions {
   std::function<size_t(const std::vector<Replica>&)> balancing_oracle;
   // See AggregatorOptions::load_oracle. For experiments only.
   std::function<Duration(const NodeId&)> load_oracle;
+  // See AggregatorOptions.
+  DisseminationMode dissemination = DisseminationMode::kForward;
   // Serve /metrics and status pages.
   bool with_admin = true;
   // See ServiceHostOptions.
@@ -94,6 +96,8 @@ class Node {
   Status Boot();
   Status MakeAggregator();
   TreeScheme SchemeOf(const ServiceName& service) const;
+  // A datagram to these endpoints, or with none to every node.
+  void Tell(const std::string& bytes, const std::vector<Endpoint>& to);
   Status StartLoops();
   Status PrepareLoop(NodeLoop& loop);
   Status StartServers();
@@ -142,6 +146,7 @@ class Node {
   std::vector<std::unique_ptr<FrameServer>> servers_;  // one a serving loop
   std::unique_ptr<LoadIndexServer> load_index_server_;
   std::unique_ptr<AnnouncementChannel> channel_;
+  std::unique_ptr<AnnouncementChannel> task_channel_;  // the announcements' group, the next port
   std::unique_ptr<AvailabilityListener> listener_;
   std::unique_ptr<AvailabilityPublisher> publisher_;
   std::unique_ptr<AdminServer> admin_;

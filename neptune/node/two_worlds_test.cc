@@ -37,7 +37,9 @@ class Scenario {
     Say(CallOnce("Echo", 0, std::string(300'000, 'x')));
     Say(CallOnce("Work", 0, "2000"));
     Say(CallOnce("Work", 0, "300000", milliseconds(50)));
-    Say(Sum());
+    Say(Sum(DisseminationMode::kForward));
+    Say(Sum(DisseminationMode::kUnicast));
+    Say(Sum(DisseminationMode::kMulticast));
     Say(StreamOf("EchoMessages", "", 500, 1000));
     Say(StreamOf("EchoMessages", "", 3, 900'000));
     Say(StreamOf("CountUp", "20000", 0, 0));
@@ -81,13 +83,14 @@ class Scenario {
                   answer.bytes() == text ? "same" : answer.bytes());
   }
 
-  std::string Sum() {
+  std::string Sum(DisseminationMode mode) {
     ClientSession session(client_.client());
     AggregationRequest request;
     request.service = ServiceName("echo");
     for (uint32_t p = 0; p < kPartitionCount; ++p) request.partitions.emplace_back(p);
     request.local = MethodName("Sum");
     request.reduce = MethodName("AddNumbers");
+    request.dissemination = mode;
     request.deadline = this_thread::Now() + seconds(5);
     Data result;
     AggregationReport report;

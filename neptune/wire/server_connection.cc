@@ -356,9 +356,14 @@ Reply::~Reply() {
 }
 
 void Reply::Accept() const {
-  CHECK(loop_ == nullptr || Loop::Current() == loop_) << "accepted on another loop";
   if (loop_ == nullptr) return;
-  if (const auto taker = taker_.lock()) taker->TakeAccepted(call_);
+  if (Loop::Current() == loop_) {
+    if (const auto taker = taker_.lock()) taker->TakeAccepted(call_);
+    return;
+  }
+  loop_->Post([to = taker_, call = call_] {
+    if (const auto taker = to.lock()) taker->TakeAccepted(call);
+  });
 }
 
 void Reply::Send(const ResponseHeader& header, std::string payload) {

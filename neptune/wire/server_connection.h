@@ -103,8 +103,7 @@ class Reply {
   Reply& operator=(Reply&& other) noexcept;
   ~Reply();
 
-  // Tells the caller that the node lives and has the request, long before its answer. On the loop of the
-  // connection.
+  // Tells the caller that the node lives and has the request, long before its answer.
   void Accept() const;
   void Send(const ResponseHeader& header, std::string payload);
 

@@ -1,0 +1,291 @@
+#include "neptune/dac/task_server.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+// Of a task without a deadline.
+constexpr Duration kTaskTimeMax = std::chrono::seconds(60);
+// What is answered sooner is not accepted before.
+constexpr Duration kAcceptDelay = std::chrono::milliseconds(5);
+// How long after its deadline an answer that nobody asked for is kept.
+constexpr Duration kUnaskedMax = std::chrono::milliseconds(100);
+
+// The subtrees below the first member, each with the deadline of its stage.
+std::vector<Aggregation::Options::Child> ChildrenOf(const AggregationPlan& plan,
+                                                    std::span<const TreeMember> members,
+                                                    TimePoint deadline, TimePoint now) {
+  std::vector<Aggregation::Options::Child> children;
+  std::vector<uint32_t> sizes;
+  for (size_t begin = 1; begin < members.size(); begin += sizes.back()) {
+    sizes.push_back(static_cast<uint32_t>(SubtreeLength(members.subspan(begin))));
+    const auto subtree = members.subspan(begin, sizes.back());
+    children.push_back({{subtree.begin(), subtree.end()}, kNever});
+  }
+  const std::vector<TimePoint> deadlines =
+      ChildDeadlines(plan.timeouts, deadline, sizes, {plan.reduce_time, plan.stage_margin}, now);
+  for (size_t i = 0; i < children.size(); ++i) children[i].deadline = deadlines[i];
+  return children;
+}
+
+// The subtree of `node`, with its deadline, as those above it would have told it.
+struct OwnPart {
+  std::vector<TreeMember> members;
+  TimePoint deadline;
+};
+std::optional<OwnPart> PartOf(const NodeId& node, const AggregationTask& task, TimePoint deadline,
+                              TimePoint now) {
+  OwnPart part{task.members, deadline};
+  while (part.members.front().node != node) {
+    auto children = ChildrenOf(task.plan, part.members, part.deadline, now);
+    const auto below = std::find_if(children.begin(), children.end(), [&](const auto& child) {
+      return std::any_of(child.members.begin(), child.members.end(),
+                         [&](const TreeMember& member) { return member.node == node; });
+    });
+    if (below == children.end()) return std::nullopt;
+    part = {std::move(below->members), below->deadline};
+  }
+  return part;
+}
+
+}  // namespace
+
+struct TaskServer::Served {
+  std::shared_ptr<Aggregation> aggregation;
+  TimePoint received;
+  uint64_t dissemination = 0;
+  // Whoever asked; empty until then.
+  bool is_asked = false;
+  Reply reply;
+  std::optional<Aggregation::End> end;  // there before anybody asked
+};
+
+struct TaskServer::LoopState {
+  std::map<uint64_t, Served> serving;  // by number, so in the order in which they came
+  uint64_t served_count = 0;
+  uint64_t accepted_count = 0;  // up to this number they were accepted
+  TimerId accept_timer = 0;
+};
+
+TaskServer::TaskServer(Aggregation::Environment& environment, size_t serving_count_max,
+                       FindHost find_host)
+    : environment_(environment),
+      serving_count_max_(serving_count_max),
+      find_host_(std::move(find_host)) {}
+
+TaskServer::~TaskServer() = default;
+
+void TaskServer::AddLoop() {
+  LeafLock lock(&states_mutex_);
+  states_[Loop::Current()] = std::make_unique<LoopState>();
+}
+
+TaskServer::LoopState& TaskServer::State() {
+  LeafLock lock(&states_mutex_);
+  const auto found = states_.find(Loop::Current());
+  CHECK(found != states_.end()) << "a task on a loop that was not added";
+  return *found->second;
+}
+
+void TaskServer::Refuse(Reply& reply, const Status& status) {
+  reply.Send({.status = status, .load_index = environment_.loops.load_index()}, "");
+}
+
+void TaskServer::Take(IncomingRequest&& request, ServiceHost& host) {
+  if (const auto dissemination = DecodeReference(request.payload)) {
+    return Refer(std::move(request), *dissemination);
+  }
+  StatusOr<AggregationTask> task = DecodeTask(request.payload);
+  Status status = task.status();
+  if (status.ok() && request.deadline <= request.received) {
+    status = DeadlineExceeded("the task arrived after its deadline");
+  }
+  if (status.ok()) status = Serve(request, host, *std::move(task));
+  if (!status.ok()) Refuse(request.reply, status);
+}
+
+// Takes the request on success only.
+Status TaskServer::Serve(IncomingRequest& request, ServiceHost& host, AggregationTask task) {
+  const uint64_t dissemination = task.plan.dissemination;
+  if (dissemination != 0 && Find(dissemination)) {  // the datagram was here first
+    Refer(std::move(request), dissemination);
+    return OkStatus();
+  }
+  LoopState& state = State();
+  const RequestHeader& header = request.header;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const uint64_t number,
+      Begin(state,
+            {header.service, header.service_class, header.trace, request.received,
+             std::min(request.deadline, AddSaturated(request.received, kTaskTimeMax))},
+            host, std::move(task)));
+  const std::shared_ptr<Aggregation> aggregation = state.serving.at(number).aggregation;
+  Attach(state, number, std::move(request));
+  aggregation->Start();
+  return OkStatus();
+}
+
+void TaskServer::Prepare(std::string_view bytes) {
+  StatusOr<Dissemination> told = DecodeDissemination(bytes);
+  if (!told.ok() || Find(told->task.plan.dissemination)) return;
+  ServiceHost* const host = find_host_(told->service);
+  if (host == nullptr) return;
+  const TimePoint now = Loop::Current()->Now();
+  const TimePoint root_deadline = AddSaturated(now, std::min(told->time_left, kTaskTimeMax));
+  std::optional<OwnPart> part = PartOf(environment_.node, told->task, root_deadline, now);
+  if (!part || part->deadline <= now) return;
+  told->task.members = std::move(part->members);
+  LoopState& state = State();
+  const StatusOr<uint64_t> number =
+      Begin(state, {told->service, told->service_class, TraceContext(), now, part->deadline}, *host,
+            std::move(told->task));
+  if (!number.ok()) return;  // who asks for it is told
+  Loop::Current()->RunAt(part->deadline + kUnaskedMax, [this, &state, number = *number] {
+    const auto served = state.serving.find(number);
+    if (served != state.serving.end() && served->second.end) Forget(state, number);
+  });
+  const std::shared_ptr<Aggregation> aggregation = state.serving.at(*number).aggregation;
+  aggregation->Start();
+}
+
+StatusOr<uint64_t> TaskServer::Begin(LoopState& state, Asked asked, ServiceHost& host,
+                                     AggregationTask task) {
+  if (serving_count() >= serving_count_max_) {
+    return ResourceExhausted("node ", environment_.node, " serves ", serving_count(),
+                             " aggregations");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(RegisteredReduce reduce,
+                           environment_.client.operators().Find(task.plan.reduce));
+  Aggregation::Options options;
+  options.reduce = std::move(reduce);
+  options.service = std::move(asked.service);
+  options.service_class = std::move(asked.service_class);
+  options.trace = asked.trace;
+  options.received = asked.received;
+  options.deadline = asked.deadline;
+  options.host = &host;
+  options.own = task.members.front().partitions;
+  options.children = ChildrenOf(task.plan, task.members, asked.deadline, asked.received);
+  options.plan = std::move(task.plan);
+  const uint64_t dissemination = options.plan.dissemination;
+  const uint64_t number = ++state.served_count;
+  Served served;
+  served.received = asked.received;
+  served.dissemination = dissemination;
+  served.aggregation = std::make_shared<Aggregation>(
+      environment_, std::move(options), [this, &state, number](Aggregation::End end) {
+        TaskServer::End(state, number, std::move(end));
+      });
+  state.serving.emplace(number, std::move(served));
+  ++serving_count_;
+  if (dissemination != 0) {
+    LeafLock lock(&disseminated_mutex_);
+    disseminated_[dissemination] = {Loop::Current(), number};
+  }
+  return number;
+}
+
+void TaskServer::End(LoopState& state, uint64_t number, Aggregation::End end) {
+  Served& served = state.serving.at(number);
+  if (!served.is_asked) {
+    served.end = std::move(end);
+    served.aggregation.reset();
+    return;
+  }
+  Reply reply = std::move(served.reply);
+  Forget(state, number);
+  Answer(std::move(reply), std::move(end));
+}
+
+void TaskServer::Forget(LoopState& state, uint64_t number) {
+  const auto node = state.serving.extract(number);
+  --serving_count_;
+  const uint64_t dissemination = node.mapped().dissemination;
+  if (dissemination == 0) return;
+  LeafLock lock(&disseminated_mutex_);
+  disseminated_.erase(dissemination);
+}
+
+std::optional<TaskServer::Place> TaskServer::Find(uint64_t dissemination) {
+  LeafLock lock(&disseminated_mutex_);
+  const auto found = disseminated_.find(dissemination);
+  return found == disseminated_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void TaskServer::Refer(IncomingRequest&& request, uint64_t dissemination) {
+  const std::optional<Place> place = Find(dissemination);
+  if (!place) return Refuse(request.reply, FailedPrecondition("the task is not known here"));
+  if (place->home == Loop::Current()) return Attach(State(), place->number, std::move(request));
+  place->home->Post([this, number = place->number, request = std::move(request)]() mutable {
+    Attach(State(), number, std::move(request));
+  });
+}
+
+// The request is answered when the task ends.
+void TaskServer::Attach(LoopState& state, uint64_t number, IncomingRequest request) {
+  const auto found = state.serving.find(number);
+  if (found == state.serving.end() || found->second.is_asked) {
+    return Refuse(request.reply, FailedPrecondition("the task is not known here any more"));
+  }
+  Served& served = found->second;
+  if (served.end) {
+    Aggregation::End end = *std::move(served.end);
+    Forget(state, number);
+    return Answer(std::move(request.reply), std::move(end));
+  }
+  served.is_asked = true;
+  served.reply = std::move(request.reply);
+  if (number <= state.accepted_count) served.reply.Accept();
+  if (state.accept_timer == 0) ScheduleAccepting(state, served.received + kAcceptDelay);
+  request.call->OnCancel(
+      [weak = std::weak_ptr<Aggregation>(served.aggregation), home = Loop::Current()] {
+        home->Post([weak] {
+          if (const auto cancelled = weak.lock()) cancelled->Cancel();
+        });
+      });
+}
+
+// Whoever waits longer than kAcceptDelay for an answer is told that it will come: a node that hangs does not.
+void TaskServer::ScheduleAccepting(LoopState& state, TimePoint when) {
+  Loop& loop = *Loop::Current();
+  state.accept_timer = loop.RunAt(when, [this, &state, &loop] {
+    state.accept_timer = 0;
+    const TimePoint now = loop.Now();
+    for (auto it = state.serving.upper_bound(state.accepted_count); it != state.serving.end();
+         ++it) {
+      const Served& served = it->second;
+      if (served.received + kAcceptDelay > now) {
+        return ScheduleAccepting(state, served.received + kAcceptDelay);
+      }
+      state.accepted_count = it->first;
+      served.reply.Accept();
+    }
+  });
+}
+
+void TaskServer::Answer(Reply reply, Aggregation::End end) {
+  if (!end.status.ok()) return Refuse(reply, end.status);
+  const MemberRecord& own = end.answer.records.front();
+  const ResponseHeader header{.queue_time = std::chrono::microseconds(ToMicros(own.queue_time)),
+                              .run_time = std::chrono::microseconds(ToMicros(own.local_end)),
+                              .load_index = own.load_index};
+  if (end.result) end.answer.result = (*std::move(end.result)).TakeBytes();
+  reply.Send(header, EncodeAnswer(end.answer));
+}
+
+void TaskServer::StopLoop() {
+  std::vector<std::shared_ptr<Aggregation>> serving;  // each leaves the map as it ends
+  for (const auto& [number, served] : State().serving) {
+    if (served.aggregation != nullptr) serving.push_back(served.aggregation);
+  }
+  for (const auto& aggregation : serving) aggregation->Cancel();
+}
+
+}  // namespace neptune
