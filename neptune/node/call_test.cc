@@ -349,6 +349,15 @@ TEST_F(CallTest, StalledHostLeavesAndComesBack) {
   EXPECT_EQ(cluster_->KnownReplicas().size(), 1u);
 }
 
+TEST_F(CallTest, HostWhoseLastWaitingRequestRunsIsNotStalled) {
+  Start(1, "concurrency: 1");
+  const auto first = Begin("Sleep", "100");
+  const auto second = Begin("Sleep", "4000", seconds(30));
+  simulator().RunFor(seconds(3));
+  EXPECT_TRUE(first->status.ok()) << first->status;
+  EXPECT_EQ(cluster_->KnownReplicas().size(), 1u) << "busy, but nobody waits";
+}
+
 // Requests whose callers give up leave the queue; that is no progress.
 TEST_F(CallTest, HostThatHangsLeavesThoughNobodyWaitsLong) {
   Start(1, "concurrency: 1");

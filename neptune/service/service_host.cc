@@ -317,6 +317,7 @@ void ServiceHost::StartWaiting() {
           worker = &TakeSlot();
         }
       }
+      if (waiting_.empty()) starving_since_ns_ = 0;
     }
     for (Waiting& late : expired) {
       CountLoad(-1);
