@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
+#include "neptune/base/leaf_mutex.h"
 #include "neptune/world/real/host_load.h"
 #include "neptune/world/real/real_loop.h"
 #include "neptune/world/real/rocksdb_storage.h"
@@ -42,7 +43,7 @@ class RealWorld final : public World {
   ~RealWorld() override { Stop(); }
 
   StatusOr<Loop*> StartLoop(const LoopOptions& options) override {
-    absl::MutexLock lock(&mutex_);
+    LeafLock lock(&mutex_);
     if (stopped_) return Cancelled("starting loop ", options.name, ": the world has stopped");
     if (loops_.size() >= kLoopCountMax) {
       return ResourceExhausted("starting loop ", options.name, ": ", loops_.size(), " loops run");
@@ -61,7 +62,7 @@ class RealWorld final : public World {
   void Stop() override {
     absl::MutexLock stop_lock(&stop_mutex_);
     {
-      absl::MutexLock lock(&mutex_);
+      LeafLock lock(&mutex_);
       stopped_ = true;
     }
     for (const auto& loop : StartedLoops()) {
@@ -87,7 +88,7 @@ class RealWorld final : public World {
 
  private:
   std::vector<RealLoop*> StartedLoops() {
-    absl::MutexLock lock(&mutex_);
+    LeafLock lock(&mutex_);
     std::vector<RealLoop*> loops;
     for (const auto& loop : loops_) loops.push_back(loop.get());
     return loops;
@@ -99,7 +100,7 @@ class RealWorld final : public World {
   RealProcessors processors_;
   LoadSampler load_;
   absl::Mutex stop_mutex_;  // held by one Stop at a time, before mutex_
-  absl::Mutex mutex_;
+  LeafMutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<RealLoop>> loops_ ABSL_GUARDED_BY(mutex_);
 };
