@@ -35,6 +35,8 @@ inline constexpr size_t kAggregationPartitionsMax = 1024;
 inline constexpr size_t kReasonSizeMax = 200;
 // The method under which a task is sent; no module can register it.
 inline constexpr std::string_view kAggregateMethod = "neptune.Aggregate";
+// The stream that a task opens whose results are streams.
+inline constexpr std::string_view kAggregateStreamMethod = "neptune.AggregateStream";
 
 // One server of a tree: what it contributes, and how many of those that follow are its children.
 struct TreeMember {

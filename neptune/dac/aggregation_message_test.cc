@@ -13,8 +13,15 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 AggregationPlan SomePlan() {
-  return {MethodName("Search"), MethodName("Merge"), TimeoutPolicy::kStaged,
-          microseconds(250),    milliseconds(2), false, 0, "the query", "the query"};
+  return {MethodName("Search"),
+          MethodName("Merge"),
+          TimeoutPolicy::kStaged,
+          microseconds(250),
+          milliseconds(2),
+          false,
+          0,
+          "the query",
+          "the query"};
 }
 
 TreeMember Member(int number, uint16_t child_count, std::vector<uint32_t> partitions) {

@@ -12,6 +12,7 @@
 #include "neptune/balancing/load_polling.h"
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
+#include "neptune/dac/stream_fold.h"
 #include "neptune/service/loop_client.h"
 
 namespace neptune {
@@ -186,19 +187,12 @@ std::optional<ServerLoad> AnnouncedBy(const Announcement& announcement,
 
 }  // namespace
 
-Status Aggregator::Aggregate(ClientSession& session, const AggregationRequest& request,
-                             Data* result, AggregationReport* report) {
-  *report = AggregationReport();
-  const TimePoint begin = this_thread::Now();
-  NEPTUNE_RETURN_IF_ERROR(Check(request, begin));
-  if (request.partitions.empty()) {
-    *result = Data();
-    return OkStatus();
-  }
+StatusOr<Aggregator::Plan> Aggregator::MakePlan(LoopState& state, const ClientSession& session,
+                                                const AggregationRequest& request, TimePoint now) {
   Plan plan;
   plan.scheme = request.scheme.value_or(options_.scheme(request.service));
   plan.deadline = std::min(
-      request.deadline == kNever ? AddSaturated(begin, session.default_timeout) : request.deadline,
+      request.deadline == kNever ? AddSaturated(now, session.default_timeout) : request.deadline,
       session.deadline_max());
   plan.wire = {request.local,
                request.reduce,
@@ -209,13 +203,26 @@ Status Aggregator::Aggregate(ClientSession& session, const AggregationRequest& r
                /*dissemination=*/0,
                request.local_parameters.bytes(),
                request.reduce_parameters.bytes()};
+  Place(request, &plan);
+  NEPTUNE_RETURN_IF_ERROR(Form(state, request.service, &plan));
+  return plan;
+}
+
+Status Aggregator::Aggregate(ClientSession& session, const AggregationRequest& request,
+                             Data* result, AggregationReport* report) {
+  *report = AggregationReport();
+  const TimePoint begin = this_thread::Now();
+  NEPTUNE_RETURN_IF_ERROR(Check(request, begin));
+  if (request.partitions.empty()) {
+    *result = Data();
+    return OkStatus();
+  }
   RegisteredReduce reduce;
-  if (plan.scheme == TreeScheme::kBase) {
+  if (request.scheme.value_or(options_.scheme(request.service)) == TreeScheme::kBase) {
     NEPTUNE_ASSIGN_OR_RETURN(reduce, client_.operators().Find(request.reduce));
   }
   LoopState& state = State();
-  Place(request, &plan);
-  NEPTUNE_RETURN_IF_ERROR(Form(state, request.service, &plan));
+  NEPTUNE_ASSIGN_OR_RETURN(Plan plan, MakePlan(state, session, request, begin));
   Poll(state, request.service, plan);
   Disseminate(request, session, &plan);
   const RequestHeader header =
@@ -477,6 +484,46 @@ void Aggregator::Learn(LoopState& state, const ServiceName& service, const Plan&
                        OkStatus());
     }
   }
+}
+
+Status Aggregator::AggregateStream(ClientSession& session, const AggregationRequest& request,
+                                   const std::function<Status(const Data& message)>& take,
+                                   AggregationReport* report) {
+  *report = AggregationReport();
+  const TimePoint begin = this_thread::Now();
+  NEPTUNE_RETURN_IF_ERROR(Check(request, begin));
+  LoopState& state = State();
+  NEPTUNE_ASSIGN_OR_RETURN(Plan plan, MakePlan(state, session, request, begin));
+  StreamFold fold(session, request.service, plan.wire,
+                  client_.operators().FindStream(request.reduce));
+  for (const Aggregation::Options::Child& child : ChildrenOfCaller(plan)) {
+    fold.AddSubtree(child.members, child.deadline);
+  }
+  class Taker final : public MessageSink {
+   public:
+    explicit Taker(const std::function<Status(const Data&)>& take) : take_(take) {}
+    Status Write(const Data& message) override { return take_(message); }
+
+   private:
+    const std::function<Status(const Data&)>& take_;
+  } taker(take);
+  Status status = fold.Run(taker, AddSaturated(plan.deadline, options_.answer_grace));
+  AggregationAnswer answer = fold.TakeReport();
+  Fill(plan, OkStatus(), &answer, report);
+  report->duration = this_thread::Now() - begin;
+  if (status.ok()) status = answer.reduce_error;
+  if (status.ok()) status = Judge(request, *report);
+  log_.Keep(request.service, *report, status);
+  return status;
+}
+
+void Aggregator::ServeStreams(ServiceHost& host) {
+  if (!host.reduces_streams()) return;
+  host.Stream(MethodName(std::string(kAggregateStreamMethod)), {},
+              [this, service = host.service()](RequestContext& context, const Data& request,
+                                               ServerStream& stream) {
+                return ServeStreamTask(client_, node_, service, context, request, stream);
+              });
 }
 
 }  // namespace neptune

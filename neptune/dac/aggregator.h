@@ -83,6 +83,11 @@ class Aggregator {
   Status AddLoop();
   Status Aggregate(ClientSession& session, const AggregationRequest& request, Data* result,
                    AggregationReport* report);
+  Status AggregateStream(ClientSession& session, const AggregationRequest& request,
+                         const std::function<Status(const Data& message)>& take,
+                         AggregationReport* report);
+  // Lets trees over the service's streams use this node. After its module has started.
+  void ServeStreams(ServiceHost& host);
   TaskServer& tasks() { return tasks_; }
   // Work that waits here, as time until all processors are done with it.
   Duration pending() const { return costs_.pending() / processor_count_; }
@@ -100,6 +105,9 @@ class Aggregator {
              AggregationCounters counters);
   LoopState& State();
   void Place(const AggregationRequest& request, Plan* plan);
+  // What both kinds of calls begin with.
+  StatusOr<Plan> MakePlan(LoopState& state, const ClientSession& session,
+                          const AggregationRequest& request, TimePoint now);
   void Disseminate(const AggregationRequest& request, const ClientSession& session, Plan* plan);
   void Poll(LoopState& state, const ServiceName& service, const Plan& plan);
   void LookAtAnnouncements(LoopState& state, const ServiceName& service,

@@ -25,6 +25,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,5 +88,14 @@ struct AggregationReport {
 // `result` is set on success only; `report` always, as far as known.
 Status Aggregate(ClientSession& session, const AggregationRequest& request, Data* result,
                  AggregationReport* report);
+
+// The same for results that are streams: the local operator is a stream method, the reduce operator one that
+// reduces streams (ServiceRegistrar::ReduceStream). `take` gets the messages of the result as they come, on the
+// calling thread; an error of it ends the call and is returned. Whether enough contributed is known at the end
+// only: what a stream sent before it broke off stays in the result, and its partitions are missing.
+// There is no blocking variant, and tasks are forwarded.
+Status AggregateStream(ClientSession& session, const AggregationRequest& request,
+                       const std::function<Status(const Data& message)>& take,
+                       AggregationReport* report);
 
 }  // namespace neptune

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "neptune/base/strings.h"
@@ -366,7 +367,8 @@ TEST_F(AggregationTest, DatagramsThatAreLostOrComeTwiceCostNothing) {
 
 TEST_F(AggregationTest, MembersToldByDatagramAllBeginAtOnce) {
   Duration forwarded{0};
-  for (const DisseminationMode mode : {DisseminationMode::kForward, DisseminationMode::kMulticast}) {
+  for (const DisseminationMode mode :
+       {DisseminationMode::kForward, DisseminationMode::kMulticast}) {
     Start(32, 32);
     AggregationRequest request = SumOf(FirstPartitions(32));
     request.scheme = TreeScheme::kBinomial;
@@ -392,14 +394,111 @@ TEST_F(AggregationTest, HungServerToldByDatagramCostsItsOwnPartition) {
   }
 }
 
+class StreamAggregationTest : public AggregationTest {
+ protected:
+  static AggregationRequest NumbersOf(uint32_t partition_count, int count) {
+    AggregationRequest request = SumOf(FirstPartitions(partition_count));
+    request.local = MethodName("Numbers");
+    request.reduce = MethodName("MergeNumbers");
+    request.local_parameters = Data(StrCat(count));
+    return request;
+  }
+
+  Status RunStream(AggregationRequest request, Duration timeout = seconds(5)) {
+    Status status;
+    numbers_.clear();
+    cluster_->RunOnClient([&](ClientSession& session) {
+      request.deadline = this_thread::Now() + timeout;
+      status = AggregateStream(
+          session, request,
+          [&](const Data& message) {
+            numbers_.push_back(std::stoi(message.bytes()));
+            return numbers_.size() == take_max_ ? Aborted("enough") : OkStatus();
+          },
+          &report_);
+    });
+    return status;
+  }
+
+  std::vector<int> numbers_;
+  size_t take_max_ = 0;
+};
+
+TEST_F(StreamAggregationTest, MergedStreamIsThatOfOnePartition) {
+  Start(9, 9);
+  for (const TreeScheme scheme :
+       {TreeScheme::kFlat, TreeScheme::kBinomial, TreeScheme::kLoadAdaptive}) {
+    AggregationRequest request = NumbersOf(9, 200);
+    request.scheme = scheme;
+    const Status status = RunStream(request);
+    ASSERT_TRUE(status.ok()) << Name(scheme) << " " << status;
+    ASSERT_EQ(numbers_.size(), 1800u);
+    EXPECT_TRUE(std::is_sorted(numbers_.begin(), numbers_.end()));
+    EXPECT_EQ(report_.contributing_partitions.size(), 9u);
+  }
+}
+
+TEST_F(StreamAggregationTest, StreamThatBreaksOffIsMissingAndTheOthersGoOn) {
+  Start(6, 6);
+  records_["s4"].naps = true;
+  AggregationRequest request = NumbersOf(6, 100);
+  EXPECT_EQ(RunStream(request).code(), StatusCode::kUnavailable);
+  request.aggregation_quality_min = 0.8;
+  ASSERT_TRUE(RunStream(request).ok());
+  EXPECT_EQ(numbers_.size(), 550u);
+  ASSERT_EQ(report_.missing.size(), 1u);
+  EXPECT_EQ(report_.missing[0].partition, PartitionId(4));
+  EXPECT_EQ(report_.missing[0].reason.code(), StatusCode::kUnavailable);
+}
+
+TEST_F(StreamAggregationTest, DeadServerCostsNothingWhileAReplicaLives) {
+  Start(10, 5);
+  for (const char* dead : {"s0", "s3", "s4"}) {
+    cluster_->simulator().Crash(dead, CrashKind::kProcess);
+    const Status status = RunStream(NumbersOf(5, 20));
+    if (report_.missing.empty()) {
+      ASSERT_TRUE(status.ok()) << status;
+      EXPECT_EQ(numbers_.size(), 100u);
+    }
+  }
+  ASSERT_TRUE(RunStream(NumbersOf(5, 20)).ok());
+}
+
+TEST_F(StreamAggregationTest, HungServerIsPrunedAtItsStage) {
+  Start(6, 6);
+  ASSERT_TRUE(RunStream(NumbersOf(6, 10)).ok());
+  cluster_->simulator().Pause("s2");
+  AggregationRequest request = NumbersOf(6, 10);
+  request.aggregation_quality_min = 0.1;
+  (void)RunStream(request, milliseconds(400));
+  EXPECT_LE(report_.duration, milliseconds(405));
+}
+
+TEST_F(StreamAggregationTest, ErrorOfTheOperatorIsTheError) {
+  Start(4, 4);
+  AggregationRequest request = NumbersOf(4, 10);
+  request.reduce = MethodName("FailingMerge");
+  const Status status = RunStream(request);
+  EXPECT_NE(status.message().find("asked to fail"), std::string::npos) << status;
+}
+
+TEST_F(StreamAggregationTest, ErrorOfWhoTakesTheMessagesEndsTheCall) {
+  Start(4, 4);
+  take_max_ = 25;
+  EXPECT_EQ(RunStream(NumbersOf(4, 1000)).code(), StatusCode::kAborted);
+  EXPECT_EQ(numbers_.size(), 25u);
+  cluster_->simulator().RunFor(milliseconds(50));
+  for (const auto& [host, record] : records_) EXPECT_EQ(record.running, 0) << host;
+}
+
 TEST_F(AggregationTest, TaskThatIsNoTaskIsRefused) {
   Start(1, 1);
   cluster_->RunOnClient([&](ClientSession& session) {
     for (const char* bytes : {"", "nonsense", "\x02"}) {
       Data response;
-      const Status status =
-          Call(session, ServiceName("echo"), PartitionId(0),
-               MethodName(std::string(kAggregateMethod)), AccessMode::kRead, Data(bytes), &response);
+      const Status status = Call(session, ServiceName("echo"), PartitionId(0),
+                                 MethodName(std::string(kAggregateMethod)), AccessMode::kRead,
+                                 Data(bytes), &response);
       EXPECT_EQ(status.code(), StatusCode::kDataLoss) << status;
     }
   });

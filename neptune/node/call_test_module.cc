@@ -143,6 +143,17 @@ class CallTestModule final : public ServiceModule {
                        if (!record().naps) return OkStatus();
                        return context.SleepUntil(context.Now() + std::chrono::hours(1));
                      });
+    registrar.Stream(MethodName("Numbers"), {},
+                     [this](RequestContext& context, const Data& request, ServerStream& stream) {
+                       return WriteNumbers(context, std::stoi(request.bytes()), stream);
+                     });
+    registrar.ReduceStream(MethodName("MergeNumbers"), MergeNumbers);
+    registrar.ReduceStream(
+        MethodName("FailingMerge"),
+        [](MessageSource& first, MessageSource&, const Data&, MessageSink&) -> Status {
+          NEPTUNE_RETURN_IF_ERROR(first.Read().status());
+          return InvalidArgument("asked to fail");
+        });
     registrar.Reduce(MethodName("FailingReduce"), [](const Data&, const Data&, const Data&, Data*) {
       return InvalidArgument("asked to fail");
     });
@@ -150,6 +161,32 @@ class CallTestModule final : public ServiceModule {
                      [](const Data&, const Data&, const Data&, Data*) -> Status {
                        throw std::runtime_error("asked to throw");
                      });
+  }
+
+  // partition, partition + 1000, ...: `count` numbers in rising order. A host that naps breaks off halfway.
+  Status WriteNumbers(RequestContext& context, int count, ServerStream& stream) {
+    for (int i = 0; i < count; ++i) {
+      if (record().naps && i == count / 2) return Unavailable("asked to break off");
+      const auto number = context.partition().value() + 1000 * static_cast<uint32_t>(i);
+      NEPTUNE_RETURN_IF_ERROR(stream.Write(Data(StrCat(number))));
+    }
+    return OkStatus();
+  }
+
+  static Status MergeNumbers(MessageSource& first, MessageSource& second, const Data&,
+                             MessageSink& result) {
+    MessageSource* sources[] = {&first, &second};
+    std::optional<Data> heads[2];
+    for (int i = 0; i < 2; ++i) {
+      NEPTUNE_ASSIGN_OR_RETURN(heads[i], sources[i]->Read());
+    }
+    while (heads[0] || heads[1]) {
+      const bool take_second =
+          !heads[0] || (heads[1] && std::stoi(heads[1]->bytes()) < std::stoi(heads[0]->bytes()));
+      NEPTUNE_RETURN_IF_ERROR(result.Write(*heads[take_second]));
+      NEPTUNE_ASSIGN_OR_RETURN(heads[take_second], sources[take_second]->Read());
+    }
+    return OkStatus();
   }
 
   Status Sleep(RequestContext& context, Duration duration, Data* response) {

@@ -63,8 +63,7 @@ Status CompleteService(ServiceSpec* service) {
                                       kQueueLengthMax,
                                       [&](uint32_t n) { service->set_queue_length_max(n); }));
   if (service->aggregation_tree().empty()) service->set_aggregation_tree("lat");
-  NEPTUNE_RETURN_IF_ERROR(
-      Annotate(ParseTreeScheme(service->aggregation_tree()).status(), where));
+  NEPTUNE_RETURN_IF_ERROR(Annotate(ParseTreeScheme(service->aggregation_tree()).status(), where));
   return CheckNumber(where + ": concurrency", service->concurrency(), 8, kConcurrencyMax,
                      [&](uint32_t n) { service->set_concurrency(n); });
 }

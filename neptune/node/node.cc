@@ -249,7 +249,9 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
                         status_};
   ServiceHost* const started = host.get();
   hosts_.emplace(service.name(), std::move(host));
-  return started->Start(std::move(module), context);
+  NEPTUNE_RETURN_IF_ERROR(started->Start(std::move(module), context));
+  aggregator_->ServeStreams(*started);
+  return OkStatus();
 }
 
 Status Node::StartMembership() {

@@ -26,6 +26,7 @@ CallPath::CallPath(const ClientSession& session, RequestHeader header, const Cal
       header_(std::move(header)),
       deadline_(DeadlineOf(session, options, loop_.Now())),
       attempts_left_(options.attempts_max),
+      only_(options.only),
       report_(*report),
       last_error_(Unavailable("no live replica of ", Target())) {}
 
@@ -87,6 +88,11 @@ StatusOr<CallPath::Connected> CallPath::Next() {
 std::optional<Replica> CallPath::ChooseReplica() {
   const std::shared_ptr<const YellowPageView> view = client_.shared_view();
   const std::vector<Replica>& replicas = view->Replicas(header_.service, header_.partition);
+  if (only_) {
+    const auto named = std::find_if(replicas.begin(), replicas.end(),
+                                    [&](const Replica& r) { return r.node == *only_; });
+    return named == replicas.end() ? std::nullopt : std::optional(*named);
+  }
   if (replicas.empty()) return std::nullopt;
   choice_ =
       client_.chooser().Choose(header_.service, header_.partition, replicas, tried_, deadline_);

@@ -59,6 +59,7 @@ class CallPath {
   RequestHeader header_;
   const TimePoint deadline_;
   int attempts_left_;
+  const std::optional<NodeId> only_;
   CallReport& report_;
   std::vector<NodeId> tried_;
   std::optional<ReplicaChoice> choice_;  // not yet concluded

@@ -44,6 +44,8 @@ struct CallOptions {
   std::optional<TimePoint> deadline;
   // Most servers tried. Default: 3 (2.4).
   int attempts_max = 3;
+  // The only node that may be asked, in place of the policy's choice.
+  std::optional<NodeId> only{};
 };
 
 // What became of a call, for statistics and status pages.

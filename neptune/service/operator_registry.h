@@ -25,6 +25,17 @@ class OperatorRegistry {
     LeafLock lock(&mutex_);
     operators_[name.value()] = {std::move(reduce), options};
   }
+  void RegisterStream(const MethodName& name, StreamReduceOperator reduce) {
+    LeafLock lock(&mutex_);
+    stream_operators_[name.value()] = std::move(reduce);
+  }
+  // Errors: kNotFound.
+  StatusOr<StreamReduceOperator> FindStream(const MethodName& name) const {
+    LeafLock lock(&mutex_);
+    const auto found = stream_operators_.find(name.value());
+    if (found != stream_operators_.end()) return found->second;
+    return NotFound("no operator '", name, "' that reduces streams on this node");
+  }
   // Errors: kNotFound.
   StatusOr<RegisteredReduce> Find(const MethodName& name) const {
     LeafLock lock(&mutex_);
@@ -36,6 +47,7 @@ class OperatorRegistry {
  private:
   mutable LeafMutex mutex_;
   std::map<std::string, RegisteredReduce> operators_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, StreamReduceOperator> stream_operators_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace neptune

@@ -175,6 +175,11 @@ void ServiceHost::Reduce(const MethodName& name, const ReduceOptions& options,
   operators_.Register(name, options, std::move(reduce));
 }
 
+void ServiceHost::ReduceStream(const MethodName& name, StreamReduceOperator reduce) {
+  reduces_streams_ = true;
+  operators_.RegisterStream(name, std::move(reduce));
+}
+
 const ServiceHost::MethodEntry* ServiceHost::Find(const IncomingRequest& request,
                                                   Status* why) const {
   const RequestHeader& header = request.header;

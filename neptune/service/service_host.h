@@ -97,6 +97,9 @@ class ServiceHost final : public ServiceRegistrar {
               StreamFunction function) override;
   using ServiceRegistrar::Reduce;
   void Reduce(const MethodName& name, const ReduceOptions& options, ReduceOperator reduce) override;
+  void ReduceStream(const MethodName& name, StreamReduceOperator reduce) override;
+  // Whether the module registered an operator that reduces streams.
+  bool reduces_streams() const { return reduces_streams_; }
 
  private:
   struct MethodEntry;
@@ -140,6 +143,7 @@ class ServiceHost final : public ServiceRegistrar {
   SpanLog& spans_;
   const ServiceHostOptions options_;
   std::unique_ptr<ServiceModule> module_;
+  bool reduces_streams_ = false;
   std::map<std::string, std::unique_ptr<MethodEntry>, std::less<>> methods_;  // fixed after Start
   std::vector<CallbackGauge> gauges_;
 

@@ -106,6 +106,25 @@ using StreamFunction =
 using ReduceOperator = std::function<Status(const Data& first, const Data& second,
                                             const Data& parameters, Data* result)>;
 
+// Results that are streams of messages: what reads one, and what takes one.
+class MessageSource {
+ public:
+  virtual ~MessageSource() = default;
+  // The next message; parks until it comes. nullopt: the stream has ended.
+  virtual StatusOr<std::optional<Data>> Read() = 0;
+};
+class MessageSink {
+ public:
+  virtual ~MessageSink() = default;
+  // Parks while the reader is behind.
+  virtual Status Write(const Data& message) = 0;
+};
+
+// Combines two streams into one, on a user-level thread: commutative and associative in what the whole stream
+// means. Errors of reads and writes are to be returned.
+using StreamReduceOperator = std::function<Status(MessageSource& first, MessageSource& second,
+                                                  const Data& parameters, MessageSink& result)>;
+
 struct ReduceOptions {
   // kShort: runs on the loop where results arrive and must not wait. kLong: runs on the module's pool, before
   // requests that wait; on a caller, on a user-level thread.
@@ -130,6 +149,8 @@ class ServiceRegistrar {
   void Reduce(const MethodName& name, ReduceOperator reduce) {
     Reduce(name, ReduceOptions(), std::move(reduce));
   }
+  // For local operators that are streams.
+  virtual void ReduceStream(const MethodName& name, StreamReduceOperator reduce) = 0;
 };
 
 // What a module gets when it starts. Everything in it outlives the module.
