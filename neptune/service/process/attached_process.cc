@@ -1,0 +1,122 @@
+#include "neptune/service/process/attached_process.h"
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/world/real/child_process.h"
+
+namespace neptune {
+namespace {
+
+// A place among the programs that run at once.
+class Place {
+ public:
+  Place(std::atomic<int>* taken_count, int count_max)
+      : taken_count_(*taken_count), taken_(taken_count_.fetch_add(1) < count_max) {}
+  ~Place() { --taken_count_; }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  bool taken() const { return taken_; }
+
+ private:
+  std::atomic<int>& taken_count_;
+  const bool taken_;
+};
+
+std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// Why a program that ran to its end gave no result; OK if it did.
+Status OfEnd(const ChildProcessEnd& end, const AttachedProcessLimits& limits) {
+  if (end.output_over_limit) {
+    return ResourceExhausted("its output is over ", limits.output_size_max, " bytes");
+  }
+  const std::string said = end.error.empty() ? "" : StrCat(": ", FirstLine(end.error));
+  if (end.signal != 0) {
+    return Internal("signal ", end.signal, " (", strsignal(end.signal), ") ended it", said);
+  }
+  if (end.exit_status != 0) return Internal("it exited with status ", end.exit_status, said);
+  return OkStatus();
+}
+
+// A program and the user-level thread that waits for it.
+class Attachment {
+ public:
+  Attachment(TimePoint deadline, IncomingCall* call) : deadline_(deadline), call_(call) {}
+
+  Status Start(ChildProcessOptions options) {
+    NEPTUNE_ASSIGN_OR_RETURN(
+        process_, ChildProcess::Start(std::move(options),
+                                      [this, self = ThreadRef(UserThread::Current())](auto end) {
+                                        end_ = std::move(end);
+                                        self->Wake();
+                                      }));
+    return OkStatus();
+  }
+
+  // Until the process has been reaped. Why it was given up, or OK if it came to its own end.
+  Status Wait() {
+    const CancelAction wake_me(call_, [self = ThreadRef(UserThread::Current())] { self->Wake(); });
+    Status given_up;
+    while (!end_ && given_up.ok()) {
+      const ParkResult parked = this_thread::Park(deadline_);
+      if (!end_) given_up = WhyGiveUp(parked);
+    }
+    if (!given_up.ok()) process_->Kill();
+    while (!end_) this_thread::ParkUntilWoken();
+    return given_up;
+  }
+
+  ChildProcessEnd& end() { return *end_; }
+
+ private:
+  Status WhyGiveUp(ParkResult parked) const {
+    if (parked == ParkResult::kStopping) return Cancelled("the node stops");
+    if (call_ != nullptr && call_->cancelled()) return Cancelled("the caller is gone");
+    if (this_thread::Now() >= deadline_) return DeadlineExceeded("it ran until the deadline");
+    return OkStatus();
+  }
+
+  const TimePoint deadline_;
+  IncomingCall* const call_;
+  std::unique_ptr<ChildProcess> process_;
+  std::optional<ChildProcessEnd> end_;
+};
+
+}  // namespace
+
+StatusOr<std::string> AttachedProcesses::Run(const RequestContext& request,
+                                             AttachedProgram program) {
+  return Run(std::move(program), request.deadline(), request.call().get());
+}
+
+StatusOr<std::string> AttachedProcesses::Run(AttachedProgram program, TimePoint deadline) {
+  return Run(std::move(program), deadline, nullptr);
+}
+
+StatusOr<std::string> AttachedProcesses::Run(AttachedProgram program, TimePoint deadline,
+                                             IncomingCall* call) {
+  const Place place(&running_count_, limits_.running_count_max);
+  const std::string executable = program.executable;
+  if (!place.taken()) {
+    return ResourceExhausted("running ", executable, ": ", limits_.running_count_max,
+                             " programs run already");
+  }
+  ChildProcessOptions options;
+  options.executable = std::move(program.executable);
+  options.arguments = std::move(program.arguments);
+  options.input = std::move(program.input);
+  options.output_size_max = limits_.output_size_max;
+  Attachment attachment(deadline, call);
+  NEPTUNE_RETURN_IF_ERROR(attachment.Start(std::move(options)));
+  Status status = attachment.Wait();
+  if (status.ok()) status = OfEnd(attachment.end(), limits_);
+  if (!status.ok()) return Annotate(status, StrCat("running ", executable));
+  return std::move(attachment.end().output);
+}
+
+}  // namespace neptune
