@@ -136,8 +136,9 @@ std::string GnuplotScript(const Plot& plot) {
     const char* const colour = kColours[i % kSeriesCountMax];
     const int shape = kShapes[i % kSeriesCountMax];
     if (HasBars(series)) {
-      draw(StrCat("$data", i, " using 1:2:3:4 with yerrorbars lc rgb '", colour, "' pt ", shape,
-                  " ps 0.1 lw 0.8 notitle"));
+      // Not yerrorbars: that puts a white disc under each point.
+      draw(StrCat("$data", i, " using 1:3:(0):($4-$3) with vectors nohead lc rgb '", colour,
+                  "' lw 0.8 notitle"));
     }
     draw(StrCat("$data", i, " using 1:2 with ", StyleName(series.style), " lc rgb '", colour,
                 "' pt ", shape, " ps 0.6 title ", Quoted(series.name)));

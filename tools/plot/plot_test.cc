@@ -35,6 +35,7 @@ TEST(PlotTest, SvgFollowsTheReadersColourScheme) {
   EXPECT_NE(svg->find("prefers-color-scheme:dark"), std::string::npos);
   EXPECT_NE(svg->find("crash"), std::string::npos);
   EXPECT_NE(svg->find("ours"), std::string::npos);
+  EXPECT_EQ(svg->find("color='white'/>"), std::string::npos) << "a disc that a dark page shows";
 }
 
 TEST(PlotTest, NothingToShowIsAnError) {
