@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "neptune/base/strings.h"
 #include "tools/corpus/child_process.h"
@@ -17,6 +18,8 @@ using neptune::StrCat;
 constexpr const char* kColours[kSeriesCountMax] = {"#0072B2", "#E69F00", "#009E73", "#D55E00",
                                                    "#CC79A7", "#56B4E9", "#8C6BB1", "#7F7F7F"};
 constexpr int kShapes[kSeriesCountMax] = {7, 5, 9, 13, 6, 4, 8, 12};
+// Gnuplot's numbers of dashes that differ at a glance.
+constexpr int kLevelDashes[] = {2, 3, 4, 5};
 // What gnuplot is asked to draw text, axes and grid in, and how a style sheet then names it.
 constexpr const char* kInk = "#010203";
 constexpr const char* kFaint = "#040506";
@@ -143,8 +146,10 @@ std::string GnuplotScript(const Plot& plot) {
     draw(StrCat("$data", i, " using 1:2 with ", StyleName(series.style), " lc rgb '", colour,
                 "' pt ", shape, " ps 0.6 title ", Quoted(series.name)));
   }
-  for (const Level& level : plot.levels) {
-    draw(StrCat(level.y, " with lines dt 2 lc rgb '", kInk, "' title ", Quoted(level.name)));
+  for (size_t i = 0; i < plot.levels.size(); ++i) {
+    const Level& level = plot.levels[i];
+    draw(StrCat(level.y, " with lines dt ", kLevelDashes[i % std::size(kLevelDashes)], " lc rgb '",
+                kInk, "' title ", Quoted(level.name)));
   }
   StrAppend(&script, drawn, "\n");
   return script;

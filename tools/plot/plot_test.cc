@@ -38,6 +38,14 @@ TEST(PlotTest, SvgFollowsTheReadersColourScheme) {
   EXPECT_EQ(svg->find("color='white'/>"), std::string::npos) << "a disc that a dark page shows";
 }
 
+TEST(PlotTest, LevelsDifferInTheirDashes) {
+  Plot plot = Small();
+  plot.levels = {{"ideal", 1}, {"random", 2}};
+  const std::string script = GnuplotScript(plot);
+  EXPECT_NE(script.find("1 with lines dt 2"), std::string::npos) << script;
+  EXPECT_NE(script.find("2 with lines dt 3"), std::string::npos) << script;
+}
+
 TEST(PlotTest, NothingToShowIsAnError) {
   EXPECT_FALSE(RenderSvg({.name = "empty", .title = "", .x = {}, .y = {}}).ok());
 }
