@@ -149,8 +149,14 @@ class Scenario {
   std::string said_;
 };
 
-std::string RunSimulated() {
-  SimulatedCluster cluster(1, kNodeCount, kPartitionCount);
+ClusterSpec SpecOf(const std::string& balancing) {
+  ClusterSpec spec = EchoSpec(kNodeCount, kPartitionCount);
+  spec.set_balancing(balancing);
+  return spec;
+}
+
+std::string RunSimulated(const std::string& balancing) {
+  SimulatedCluster cluster({.spec = SpecOf(balancing)});
   std::string said;
   cluster.RunOnClient(
       [&](ClientSession&) { said = Scenario(cluster.client(), cluster.node("s0")).Run(); });
@@ -182,8 +188,8 @@ struct RealNode {
   std::unique_ptr<Node> node;
 };
 
-std::string RunReal() {
-  ClusterSpec spec = EchoSpec(kNodeCount, kPartitionCount);
+std::string RunReal(const std::string& balancing) {
+  ClusterSpec spec = SpecOf(balancing);
   // Other runs on this machine hear other groups.
   spec.set_name(StrCat("test-", getpid()));
   spec.set_multicast_group(StrCat("239.192.7.2:", 20000 + getpid() % 20000));
@@ -206,9 +212,11 @@ std::string RunReal() {
   return said;
 }
 
-TEST(TwoWorldsTest, TheSameScenarioLooksTheSame) {
-  const std::string simulated = RunSimulated();
-  EXPECT_EQ(RunReal(), simulated);
+class TwoWorldsTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(TwoWorldsTest, TheSameScenarioLooksTheSame) {
+  const std::string simulated = RunSimulated(GetParam());
+  EXPECT_EQ(RunReal(GetParam()), simulated);
   EXPECT_NE(simulated.find("Work DEADLINE_EXCEEDED"), std::string::npos) << simulated;
   EXPECT_NE(simulated.find("EchoMessages stream OK 500 messages of 500000 bytes"),
             std::string::npos)
@@ -219,6 +227,10 @@ TEST(TwoWorldsTest, TheSameScenarioLooksTheSame) {
   EXPECT_NE(simulated.find("sum 1 of quality 1"), std::string::npos) << simulated;
   EXPECT_NE(simulated.find("3 replicas\nEcho OK same\n"), std::string::npos) << simulated;
 }
+
+INSTANTIATE_TEST_SUITE_P(EveryBalancingPolicy, TwoWorldsTest,
+                         testing::Values("probe_pool", "poll", "broadcast", "round_robin",
+                                         "random"));
 
 }  // namespace
 }  // namespace neptune
