@@ -187,11 +187,11 @@ std::vector<size_t> ProbePool::ChooseProbes(RandomSource& random) {
 }
 
 std::optional<Duration> ProbePool::RefreshInterval(TimePoint now) const {
-  const Duration interval(static_cast<int64_t>(service_time_ns_ * kRefreshAge * 2));
-  if (interval < options_.refresh_interval_min) return std::nullopt;
+  if (service_time() < options_.refresh_interval_min) return std::nullopt;
   const Duration active(static_cast<int64_t>(service_time_ns_ * kActiveServiceTimes));
   if (now - last_call_ > active) return std::nullopt;
-  return interval;
+  const Duration interval(static_cast<int64_t>(service_time_ns_ * kRefreshAge * 2));
+  return std::max(options_.refresh_interval_min, interval);
 }
 
 bool ProbePool::WantsRefresh(TimePoint now) const {

@@ -256,5 +256,38 @@ TEST_F(ProbePoolTest, OneServerIsAlwaysChosen) {
   EXPECT_EQ(Choose({0}), 0u) << "rather than none";
 }
 
+TEST_F(ProbePoolTest, RefreshesAsOftenAsTheServiceIsSlow) {
+  EXPECT_EQ(pool_.RefreshInterval(now_), std::nullopt) << "nothing is known yet";
+  Answer(Choose(), 0, milliseconds(100));
+  EXPECT_EQ(pool_.RefreshInterval(now_), milliseconds(20));
+}
+
+TEST_F(ProbePoolTest, RefreshesNotOftenerThanAllowed) {
+  Answer(Choose(), 0, milliseconds(10));
+  EXPECT_EQ(pool_.RefreshInterval(now_), milliseconds(5));
+}
+
+TEST_F(ProbePoolTest, FastServiceIsNotRefreshed) {
+  Answer(Choose(), 0, milliseconds(4));
+  EXPECT_EQ(pool_.RefreshInterval(now_), std::nullopt);
+}
+
+TEST_F(ProbePoolTest, RefreshingEndsSomeTimeAfterTheLastCall) {
+  Answer(Choose(), 0, milliseconds(10));
+  now_ += milliseconds(100);
+  EXPECT_NE(pool_.RefreshInterval(now_), std::nullopt);
+  now_ += milliseconds(1);
+  EXPECT_EQ(pool_.RefreshInterval(now_), std::nullopt);
+}
+
+TEST_F(ProbePoolTest, RefreshIsWantedOnceTheNewestReportIsOld) {
+  Answer(Choose(), 0, milliseconds(10));
+  EXPECT_FALSE(pool_.WantsRefresh(now_));
+  now_ += milliseconds(1);
+  EXPECT_TRUE(pool_.WantsRefresh(now_));
+  Report(2, 0);
+  EXPECT_FALSE(pool_.WantsRefresh(now_));
+}
+
 }  // namespace
 }  // namespace neptune
