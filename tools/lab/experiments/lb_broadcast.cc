@@ -44,8 +44,8 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   run.cluster.announce_interval_ms = static_cast<uint32_t>(point.Number("interval_ms"));
   // The simulation of the paper has no admission control; with a bound the longest queues would not count.
   run.cluster.queue_length_max = 100'000;
-  run.warm_up_count = context.Pick<uint64_t>(500, 2'000, 5'000);
-  run.count = context.Pick<uint64_t>(4'000, 10'000, 40'000);
+  run.warm_up_count = context.Pick<uint64_t>(500, 1'000, 5'000);
+  run.count = context.Pick<uint64_t>(4'000, 4'000, 40'000);
   return MeasureBalancing(run, context.seed);
 }
 
