@@ -394,6 +394,40 @@ TEST_F(AggregationTest, HungServerToldByDatagramCostsItsOwnPartition) {
   }
 }
 
+TEST_F(AggregationTest, OperatorThatDependsOnTheOrderIsFound) {
+  SimulatedClusterOptions options;
+  options.spec = EchoSpec(4, 4);
+  options.modules = CallTestModules(&records_);
+  options.recheck_one_in = 1;
+  cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
+  ASSERT_TRUE(Run(SumOf({0, 1, 2, 3})).ok());
+  AggregationRequest request = SumOf({0, 1, 2, 3});
+  request.reduce = MethodName("Concatenate");
+  const Status status = Run(request);
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_NE(status.message().find("not commutative"), std::string::npos) << status;
+}
+
+TEST_F(AggregationTest, WhatComesAfterTheDeadlineIsDroppedAndCounted) {
+  Start(6, 6);
+  ASSERT_TRUE(Run(SumOf(FirstPartitions(6))).ok());
+  cluster_->simulator().Pause("s3");
+  AggregationRequest request = SumOf(FirstPartitions(6));
+  request.aggregation_quality_min = 0.5;
+  ASSERT_TRUE(Run(request, milliseconds(200)).ok());
+  cluster_->simulator().Resume("s3");
+  cluster_->simulator().RunFor(milliseconds(100));
+  double pruned = 0;
+  double late = 0;
+  for (const char* node : {"c", "s0", "s1", "s2", "s3", "s4", "s5"}) {
+    const MetricsRegistry& metrics = cluster_->node(node).metrics();
+    pruned += metrics.Value("neptune_dac_pruned_children_total").value();
+    late += metrics.Value("neptune_late_answers_total").value();
+  }
+  EXPECT_GE(pruned, 1);
+  EXPECT_GE(late, 1);
+}
+
 class StreamAggregationTest : public AggregationTest {
  protected:
   static AggregationRequest NumbersOf(uint32_t partition_count, int count) {

@@ -154,6 +154,11 @@ class CallTestModule final : public ServiceModule {
           NEPTUNE_RETURN_IF_ERROR(first.Read().status());
           return InvalidArgument("asked to fail");
         });
+    registrar.Reduce(MethodName("Concatenate"),
+                     [](const Data& first, const Data& second, const Data&, Data* result) {
+                       *result = Data(first.bytes() + second.bytes());
+                       return OkStatus();
+                     });
     registrar.Reduce(MethodName("FailingReduce"), [](const Data&, const Data&, const Data&, Data*) {
       return InvalidArgument("asked to fail");
     });

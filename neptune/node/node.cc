@@ -114,6 +114,7 @@ Status Node::MakeAggregator() {
   options.scheme = [this](const ServiceName& service) { return SchemeOf(service); };
   options.load_oracle = options_.load_oracle;
   options.dissemination = options_.dissemination;
+  if (options_.recheck_one_in) options.recheck_one_in = *options_.recheck_one_in;
   options.poll_bind = {address_, 0};
   options.tell = [this](std::string bytes, std::vector<Endpoint> to) {
     control_->loop->Post([this, bytes = std::move(bytes), to = std::move(to)] { Tell(bytes, to); });
@@ -176,6 +177,7 @@ Status Node::PrepareLoop(NodeLoop& loop) {
   options.balancing.oracle = options_.balancing_oracle;
   options.poll_bind = {address_, 0};
   options.slow_polls = counters_.slow_polls;
+  options.connections.connection.late_answers = counters_.late_answers;
   options.doubt = [this](const Endpoint& endpoint) {
     control_->loop->Post([this, endpoint] {
       if (listener_ != nullptr) listener_->Doubt(endpoint);

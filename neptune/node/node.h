@@ -57,6 +57,7 @@ struct NodeOptions {
   std::function<Duration(const NodeId&)> load_oracle;
   // See AggregatorOptions.
   DisseminationMode dissemination = DisseminationMode::kForward;
+  std::optional<uint32_t> recheck_one_in{};
   // Serve /metrics and status pages.
   bool with_admin = true;
   // See ServiceHostOptions.

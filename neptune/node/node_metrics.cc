@@ -22,6 +22,9 @@ StatusOr<NodeMetrics> NodeMetrics::Make(MetricsRegistry& registry) {
        &metrics.broken_connections},
       {"neptune_refused_connections_total", "Call connections over the limit, closed at once.",
        &metrics.refused_connections},
+      {"neptune_late_answers_total",
+       "Answers that nobody waited for any more, or that came twice; dropped.",
+       &metrics.late_answers},
   };
   for (const auto& [name, help, counter] : counters) {
     NEPTUNE_ASSIGN_OR_RETURN(*counter, registry.AddCounter(name, help));

@@ -16,6 +16,7 @@ struct NodeMetrics {
   Counter* slow_polls = nullptr;
   Counter* broken_connections = nullptr;
   Counter* refused_connections = nullptr;
+  Counter* late_answers = nullptr;
 
   static StatusOr<NodeMetrics> Make(MetricsRegistry& registry);
 };

@@ -28,6 +28,7 @@ struct SimulatedClusterOptions {
   ClusterSpec spec;
   ModuleFactory modules = MakeEcho;
   YellowPageOptions yellow_page{};
+  std::optional<uint32_t> recheck_one_in{};
   SimOptions sim{};
 };
 

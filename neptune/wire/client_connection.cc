@@ -110,7 +110,10 @@ void ClientConnection::TakeStreamFrame(Frame frame) {
 
 void ClientConnection::TakeAnswer(Frame frame) {
   const auto found = sinks_.find(frame.call);
-  if (found == sinks_.end()) return;  // forgotten: the answer comes too late
+  if (found == sinks_.end()) {  // forgotten: the answer comes too late
+    if (options_.late_answers != nullptr) options_.late_answers->Increment();
+    return;
+  }
   AnswerSink* const sink = found->second;
   sinks_.erase(found);
   HangUpIfDrained();

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "absl/functional/any_invocable.h"
+#include "neptune/base/metrics.h"
 #include "neptune/wire/frame.h"
 #include "neptune/wire/message_stream.h"
 #include "neptune/world/network.h"
@@ -39,6 +40,8 @@ struct ClientConnectionOptions {
   size_t call_count_max = 10000;
   // Most bytes waiting to be sent. Default: 16 MiB.
   size_t unsent_size_max = 16 << 20;
+  // Counts answers to calls that were forgotten; may be null.
+  Counter* late_answers = nullptr;
 };
 
 class ClientConnection final : private StreamHandler {
