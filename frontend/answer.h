@@ -57,6 +57,23 @@ struct MissingPartition {
   std::string reason = {};
 };
 
+// One server of the tree that reduced a tier's answers.
+struct TreeServer {
+  std::string node = {};
+  // Index of the server that its answer went to; -1: to the frontend.
+  int parent = -1;
+  std::vector<uint32_t> partitions = {};
+  // False if it did not answer; the times are then 0.
+  bool answered = false;
+  // Work that it was believed to have when the tree was formed.
+  neptune::Duration believed_load{0};
+  // From the arrival of its task: its own partitions began, were done, and its answer went up.
+  neptune::Duration queued{0};
+  neptune::Duration searched{0};
+  neptune::Duration replied{0};
+  uint32_t reduction_count = 0;
+};
+
 // What one partitioned service was asked for this answer.
 struct ServiceCoverage {
   // For people: "tier 1", "tier 2", "documents".
@@ -68,6 +85,10 @@ struct ServiceCoverage {
   std::vector<MissingPartition> missing = {};
   // False if some partition stopped at its deadline with the best it had found.
   bool evaluated_completely = true;
+  // How the answers of its partitions came together: parents first. Empty if they did not, as of the documents.
+  std::string tree_scheme = {};
+  std::vector<TreeServer> tree = {};
+  neptune::Duration took{0};
 
   uint32_t partitions_answered() const {
     return partitions_asked - std::min(partitions_asked, static_cast<uint32_t>(missing.size()));
@@ -135,6 +156,8 @@ struct SearchAnswer {
   // Matching documents in the collection; a lower bound unless total_is_exact.
   uint64_t total = 0;
   bool total_is_exact = true;
+  // The reader wants to see how it was found.
+  bool with_trace = false;
   // From the request's arrival to the complete answer, rendering excluded.
   neptune::Duration took{0};
   // When it was answered, for feeds, which must be dated.

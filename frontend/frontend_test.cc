@@ -184,6 +184,22 @@ TEST(FrontendTest, AHungPartitionMakesAPartialAnswerInTime) {
   EXPECT_EQ(Answer(search.Get("/search?q=common&format=json&count=5"))["partial"], false);
 }
 
+TEST(FrontendTest, ATraceShowsTheTreeOfEachTier) {
+  SimulatedSearch search(8);
+  EXPECT_FALSE(Answer(search.Get("/search?q=rare&format=json")).contains("trace"));
+  const json tiers = Answer(search.Get("/search?q=rare+bird&format=json&trace=1"))["trace"]["tiers"];
+  ASSERT_EQ(tiers.size(), 2u);
+  for (const json& tier : tiers) {
+    EXPECT_EQ(tier["tree"], "lat");
+    ASSERT_EQ(tier["servers"].size(), 2u);
+    EXPECT_EQ(tier["servers"][0]["parent"], nullptr);
+    EXPECT_EQ(tier["servers"][0]["reductions"], 1);
+    EXPECT_EQ(tier["servers"][1]["parent"], 0);
+    EXPECT_EQ(tier["servers"][1]["answered"], true);
+  }
+  EXPECT_EQ(search.Get("/search?q=rare&trace=2").http.status, 400);
+}
+
 TEST(FrontendTest, ADeadPartitionIsNamed) {
   SimulatedSearch search(9);
   search.simulator().Crash("tier2-0");

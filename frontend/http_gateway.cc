@@ -232,6 +232,7 @@ HttpResponse HttpGateway::RunSearch(const HttpRequest& request, const SearchPage
     return ToResponse(ToError(answer.status(), search.query), search.format, SiteOf(request));
   }
   *outcome = answer->coverage.complete() ? SearchOutcome::kComplete : SearchOutcome::kPartial;
+  answer->with_trace = search.trace;
   HttpResponse response = ToResponse(RenderAnswer(*answer, search.format, SiteOf(request)));
   // The same address gives another page tomorrow, and in another format to another Accept header.
   response.headers.Set("Cache-Control", "no-cache");

@@ -58,13 +58,14 @@ std::optional<std::string> DecodeParameter(std::string_view text) {
 
 // Still encoded values of the parameters we know, in the order of their appearance.
 struct RawParameters {
-  std::optional<std::string_view> query, start, count, format;
+  std::optional<std::string_view> query, start, count, format, trace;
 
   std::optional<std::string_view>* Find(std::string_view name) {
     if (name == "q") return &query;
     if (name == "start") return &start;
     if (name == "count") return &count;
     if (name == "format") return &format;
+    if (name == "trace") return &trace;
     return nullptr;
   }
 };
@@ -177,6 +178,10 @@ StatusOr<SearchPageRequest> ParseSearchRequest(std::string_view parameters,
     NEPTUNE_ASSIGN_OR_RETURN(request.count,
                              DecodeNumber("count", *raw.count, 1, Limits::kCountMax));
   }
+  if (raw.trace) {
+    NEPTUNE_ASSIGN_OR_RETURN(const uint32_t trace, DecodeNumber("trace", *raw.trace, 0, 1));
+    request.trace = trace == 1;
+  }
   if (!request.has_query() && request.format != PageFormat::kHtml) {
     return ParameterError("q", "missing: say what to search for");
   }
@@ -202,6 +207,7 @@ std::string SearchPath(const SearchPageRequest& request) {
   if (request.format != PageFormat::kHtml) {
     neptune::StrAppend(&path, "&format=", FormatName(request.format));
   }
+  if (request.trace) neptune::StrAppend(&path, "&trace=1");
   return path;
 }
 
@@ -234,7 +240,7 @@ std::string_view ParameterOf(const neptune::Status& status) {
   if (!message.starts_with(kErrorPrefix)) return {};
   message.remove_prefix(kErrorPrefix.size());
   const std::string_view name = message.substr(0, message.find(':'));
-  for (std::string_view known : {"q", "start", "count", "format"}) {
+  for (std::string_view known : {"q", "start", "count", "format", "trace"}) {
     if (name == known) return known;
   }
   return {};

@@ -40,6 +40,8 @@ struct SearchPageRequest {
   uint32_t start = 0;
   uint32_t count = SearchRequestLimits::kCountDefault;
   PageFormat format = PageFormat::kHtml;
+  // Say how the answer was found. JSON only.
+  bool trace = false;
 
   // False if the query is missing or only white space.
   bool has_query() const;

@@ -19,6 +19,27 @@ using neptune::PartitionId;
 using neptune::Status;
 using neptune::StatusOr;
 
+// How the answers came together.
+void FillTree(const AggregationReport& report, ServiceCoverage* coverage) {
+  coverage->tree_scheme = neptune::Name(report.scheme);
+  coverage->took = report.duration;
+  for (const neptune::AggregationServer& server : report.servers) {
+    TreeServer& shown = coverage->tree.emplace_back();
+    shown.node = server.node.value();
+    shown.parent = server.parent;
+    for (const PartitionId& partition : server.partitions) {
+      shown.partitions.push_back(partition.value());
+    }
+    shown.believed_load = server.estimated_load;
+    if (!server.record) continue;
+    shown.answered = true;
+    shown.queued = server.record->queue_time;
+    shown.searched = server.record->local_end;
+    shown.replied = server.record->answered;
+    shown.reduction_count = server.record->reduction_count;
+  }
+}
+
 // Aggregate says nothing of single partitions if it could not begin.
 void FillMissing(const AggregationReport& report, const Status& status, uint32_t partition_count,
                  ServiceCoverage* coverage) {
@@ -60,6 +81,7 @@ StatusOr<TierAnswer> SearchTier(neptune::ClientSession& session, const TierTarge
   coverage->service = tier.label;
   coverage->partitions_asked = tier.partition_count;
   FillMissing(report, status, tier.partition_count, coverage);
+  FillTree(report, coverage);
   if (!status.ok()) return FailureOf(report, status);
   NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer* const answer, result.As<TierAnswer>());
   coverage->implementation = answer->implementation();

@@ -30,6 +30,29 @@ Json ServiceJson(const ServiceCoverage& service) {
           {"missing", std::move(missing)}};
 }
 
+Json TraceJson(const Coverage& coverage) {
+  Json tiers = Json::array();
+  for (const ServiceCoverage& tier : coverage.tiers) {
+    Json servers = Json::array();
+    for (const TreeServer& server : tier.tree) {
+      servers.push_back({{"node", server.node},
+                         {"parent", server.parent < 0 ? Json(nullptr) : Json(server.parent)},
+                         {"partitions", server.partitions},
+                         {"answered", server.answered},
+                         {"believed_load_ms", neptune::ToMillis(server.believed_load)},
+                         {"queued_ms", neptune::ToMillis(server.queued)},
+                         {"searched_ms", neptune::ToMillis(server.searched)},
+                         {"replied_ms", neptune::ToMillis(server.replied)},
+                         {"reductions", server.reduction_count}});
+    }
+    tiers.push_back({{"service", tier.service},
+                     {"took_ms", neptune::ToMillis(tier.took)},
+                     {"tree", tier.tree_scheme},
+                     {"servers", std::move(servers)}});
+  }
+  return {{"tiers", std::move(tiers)}};
+}
+
 Json CoverageJson(const SearchAnswer& answer) {
   const Coverage& coverage = answer.coverage;
   Json tiers = Json::array();
@@ -93,18 +116,20 @@ Json LinksJson(const SearchAnswer& answer) {
 std::string AnswerDocument(const SearchAnswer& answer) {
   Json results = Json::array();
   for (const SearchResult& result : answer.results) results.push_back(ResultJson(result));
-  return Print({{"query", answer.query},
-                {"notes", answer.notes},
-                {"did_you_mean", DidYouMeanJson(answer)},
-                {"start", answer.start},
-                {"count", answer.count},
-                {"took_ms", neptune::ToMillis(answer.took)},
-                {"total", answer.total},
-                {"total_is_exact", answer.total_is_exact},
-                {"partial", !answer.coverage.complete()},
-                {"coverage", CoverageJson(answer)},
-                {"results", std::move(results)},
-                {"links", LinksJson(answer)}});
+  Json document = {{"query", answer.query},
+                   {"notes", answer.notes},
+                   {"did_you_mean", DidYouMeanJson(answer)},
+                   {"start", answer.start},
+                   {"count", answer.count},
+                   {"took_ms", neptune::ToMillis(answer.took)},
+                   {"total", answer.total},
+                   {"total_is_exact", answer.total_is_exact},
+                   {"partial", !answer.coverage.complete()},
+                   {"coverage", CoverageJson(answer)},
+                   {"results", std::move(results)},
+                   {"links", LinksJson(answer)}};
+  if (answer.with_trace) document["trace"] = TraceJson(answer.coverage);
+  return Print(document);
 }
 
 std::string SuggestionsDocument(std::string_view typed, std::span<const std::string> texts) {
