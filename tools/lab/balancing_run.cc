@@ -1,5 +1,7 @@
 #include "tools/lab/balancing_run.h"
 
+#include "tools/lab/real_load.h"
+
 namespace search::lab {
 
 void SetPolicy(const std::string& policy, SimClusterOptions* options) {
@@ -12,21 +14,31 @@ void SetPolicy(const std::string& policy, SimClusterOptions* options) {
   options->poll_size = static_cast<uint32_t>(std::stoi(policy.substr(kPoll.size())));
 }
 
-Measurement MeasureBalancing(BalancingRun run, uint64_t seed) {
+namespace {
+
+neptune::StatusOr<SimLoadResult> RunIn(WorldKind world, const SimClusterOptions& options,
+                                       const SimLoadOptions& load, uint64_t seed) {
+  if (world == WorldKind::kReal) return RunRealLoad(options, load, seed);
+  SimCluster cluster(options);
+  return RunLoad(cluster, load, seed);
+}
+
+}  // namespace
+
+neptune::StatusOr<Measurement> MeasureBalancing(BalancingRun run, uint64_t seed) {
   SetPolicy(run.policy, &run.cluster);
   run.cluster.seed = seed;
   double capacity = run.cluster.server_count;
   for (const auto& [server, factor] : run.cluster.slowness) capacity -= 1 - 1 / factor;
-  SimCluster cluster(run.cluster);
   SimLoadOptions load;
   load.gap_ms = run.workload.GapFor(run.load, capacity);
   load.service_ms = run.workload.classes.front().service;
   load.warm_up_count = run.warm_up_count;
   load.count = run.count;
-  const SimLoadResult result = RunLoad(cluster, load, seed);
-  return {{"response_ms_mean", result.MeanMs()},
-          {"response_ms_p99", result.PercentileMs(0.99)},
-          {"loss_percent", result.LossPercent()}};
+  NEPTUNE_ASSIGN_OR_RETURN(const SimLoadResult result, RunIn(run.world, run.cluster, load, seed));
+  return Measurement{{"response_ms_mean", result.MeanMs()},
+                     {"response_ms_p99", result.PercentileMs(0.99)},
+                     {"loss_percent", result.LossPercent()}};
 }
 
 }  // namespace search::lab

@@ -21,10 +21,13 @@ struct BalancingRun {
   SimClusterOptions cluster{};
   uint64_t warm_up_count = 0;
   uint64_t count = 0;
+  // On kernel threads and real sockets, where "ideal" and a model of slow polls do not exist.
+  WorldKind world = WorldKind::kSim;
 };
 
 // response_ms_mean, response_ms_p99, loss_percent.
-Measurement MeasureBalancing(BalancingRun run, uint64_t seed);
+// Errors: as RunRealLoad; none in the simulated world.
+neptune::StatusOr<Measurement> MeasureBalancing(BalancingRun run, uint64_t seed);
 
 // The policy as cluster options.
 void SetPolicy(const std::string& policy, SimClusterOptions* options);

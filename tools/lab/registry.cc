@@ -13,6 +13,7 @@ std::vector<Experiment> AllExperiments() {
       LbDiscard(),
       LbModern(),
       LbSink(),
+      LbReal(),
       // The service call.
       EchoOverhead(),
       RpcEcho(),

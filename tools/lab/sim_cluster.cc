@@ -31,7 +31,9 @@ constexpr Duration kStartTime = std::chrono::milliseconds(500);
 const double kSlowMeanS = 0.010 / std::log(8.1 / 5.6);
 const double kSlowShare = 0.081 * 8.1 / 5.6 / 0.9;
 
-neptune::ClusterSpec MakeSpec(const SimClusterOptions& options) {
+}  // namespace
+
+neptune::ClusterSpec MakeClusterSpec(const SimClusterOptions& options) {
   std::string text = StrCat(
       "name: 'lab' multicast_group: '239.192.7.1:7400' balancing: '",
       options.balancing == "ideal" ? "random" : options.balancing,
@@ -51,11 +53,9 @@ neptune::ClusterSpec MakeSpec(const SimClusterOptions& options) {
   return *std::move(spec);
 }
 
-}  // namespace
-
 SimCluster::SimCluster(const SimClusterOptions& options)
     : options_(options),
-      spec_(MakeSpec(options)),
+      spec_(MakeClusterSpec(options)),
       assigned_(static_cast<size_t>(options.server_count)),
       simulator_(options.seed, {.network = options.network}) {
   for (const neptune::NodeSpec& node : spec_.nodes()) {

@@ -49,6 +49,9 @@ struct SimClusterOptions {
   std::vector<std::string> absent{};
 };
 
+// The cluster that the options describe: servers of the work service, clients that host nothing of it.
+neptune::ClusterSpec MakeClusterSpec(const SimClusterOptions& options);
+
 class SimCluster {
  public:
   // Starts every node and lets them find each other.

@@ -15,6 +15,7 @@ Experiment LbPolling();
 Experiment LbDiscard();
 Experiment LbModern();
 Experiment LbSink();
+Experiment LbReal();
 
 // The service call.
 Experiment EchoOverhead();

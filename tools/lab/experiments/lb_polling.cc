@@ -66,7 +66,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   run.cluster.poll_waits_for_all = true;
   run.warm_up_count = context.Pick<uint64_t>(500, 2'000, 10'000);
   run.count = context.Pick<uint64_t>(4'000, 15'000, 100'000);
-  Measurement measurement = MeasureBalancing(run, context.seed);
+  NEPTUNE_ASSIGN_OR_RETURN(Measurement measurement, MeasureBalancing(run, context.seed));
   measurement.merge(Reference(run, context.seed));
   return measurement;
 }
