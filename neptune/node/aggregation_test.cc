@@ -408,6 +408,20 @@ TEST_F(AggregationTest, OperatorThatDependsOnTheOrderIsFound) {
   EXPECT_NE(status.message().find("not commutative"), std::string::npos) << status;
 }
 
+TEST_F(AggregationTest, ResultOverTheSizeOfAMessageIsToldAndTheNodesLive) {
+  Start(3, 3);
+  AggregationRequest request = SumOf({0, 1, 2});
+  request.local = MethodName("Huge");
+  request.reduce = MethodName("Concatenate");
+  request.local_parameters = Data(StrCat(30 << 20));
+  EXPECT_EQ(Run(request).code(), StatusCode::kUnavailable);
+  ASSERT_EQ(report_.missing.size(), 3u);
+  EXPECT_EQ(report_.missing[0].reason.code(), StatusCode::kResourceExhausted);
+  request.local_parameters = Data("10");
+  ASSERT_TRUE(Run(request).ok());
+  EXPECT_EQ(result_.bytes().size(), 30u);
+}
+
 TEST_F(AggregationTest, WhatComesAfterTheDeadlineIsDroppedAndCounted) {
   Start(6, 6);
   ASSERT_TRUE(Run(SumOf(FirstPartitions(6))).ok());

@@ -154,6 +154,11 @@ class CallTestModule final : public ServiceModule {
           NEPTUNE_RETURN_IF_ERROR(first.Read().status());
           return InvalidArgument("asked to fail");
         });
+    registrar.Method(MethodName("Huge"), {},
+                     [](RequestContext&, const Data& request, Data* response) {
+                       *response = Data(std::string(std::stoul(request.bytes()), 'x'));
+                       return OkStatus();
+                     });
     registrar.Reduce(MethodName("Concatenate"),
                      [](const Data& first, const Data& second, const Data&, Data* result) {
                        *result = Data(first.bytes() + second.bytes());
