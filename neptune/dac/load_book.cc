@@ -30,6 +30,10 @@ void LoadBook::OnReport(const NodeId& node, const ServiceName& service, const Se
                         TimePoint now, LoadSource source) {
   Entry& entry = Use(node);
   BookCosts(newest_, service, load);
+  if (source == LoadSource::kAnswer && !options_.heeds_answers) {
+    entry.unanswered = DecayedCounter::WithHalfLife(options_.unanswered_half_life);
+    return;
+  }
   if (entry.is_reported && now < entry.reported_at) return;
   BookPending(entry, Bounded(load.pending));
   entry.reported_at = now;

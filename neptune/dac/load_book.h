@@ -65,6 +65,9 @@ struct OperatorCosts {
 struct LoadBookOptions {
   // Whether estimates are corrected at random. False: what is believed, as it is. Default: true.
   bool corrects = true;
+  // Whether the pending work that comes with answers counts. False: only what nodes announce or are polled for does, as
+  // in the paper. Default: true.
+  bool heeds_answers = true;
   // Deviation of the correction of an old report, in mean reported work. Larger: callers spread more and follow reports
   // less. Default: 1, as the length of an exponential queue deviates from its mean.
   double correction_share = 1.0;

@@ -51,6 +51,15 @@ TEST_F(LoadBookTest, NewerReportReplacesTheOlder) {
   EXPECT_EQ(Estimate("a"), milliseconds(10));
 }
 
+TEST_F(LoadBookTest, AnswersMayBeHeededForCostsOnly) {
+  LoadBook book(LoadBookOptions{.corrects = false, .heeds_answers = false});
+  book.OnReport(NodeId("a"), kService, {.pending = milliseconds(30)}, now_, LoadSource::kPoll);
+  book.OnReport(NodeId("a"), kService, {.pending = milliseconds(10), .local_cost = milliseconds(7)},
+                now_, LoadSource::kAnswer);
+  EXPECT_EQ(Estimate(book, "a"), milliseconds(30));
+  EXPECT_EQ(book.Costs(NodeId("a"), kService).local_cost, milliseconds(7));
+}
+
 TEST_F(LoadBookTest, OlderReportIsDropped) {
   Report("a", milliseconds(30));
   now_ -= milliseconds(1);

@@ -124,6 +124,8 @@ Status Node::MakeAggregator() {
     const auto found = hosts_.find(service.value());
     return found == hosts_.end() ? nullptr : found->second.get();
   };
+  options.loads = options_.load_book;
+  options.poll_count = options_.load_poll_count;
   NEPTUNE_ASSIGN_OR_RETURN(
       aggregator_, Aggregator::Make(options_.name, loops_, *client_, metrics_, std::move(options)));
   client_->set_aggregator(aggregator_.get());

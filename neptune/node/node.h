@@ -58,6 +58,10 @@ struct NodeOptions {
   // See AggregatorOptions.
   DisseminationMode dissemination = DisseminationMode::kForward;
   std::optional<uint32_t> recheck_one_in{};
+  // What the node's callers believe of servers' loads.
+  LoadBookOptions load_book;
+  // See AggregatorOptions::poll_count.
+  size_t load_poll_count = 2;
   // Serve /metrics and status pages.
   bool with_admin = true;
   // See ServiceHostOptions.
@@ -90,6 +94,8 @@ class Node {
   std::shared_ptr<const YellowPageView> View() const;
   // Active and queued requests of all services. Any thread, once started.
   uint32_t LoadIndex() const { return loops_.load_index(); }
+  // See Aggregator::pending. Any thread, once started.
+  Duration PendingAggregationWork() const { return aggregator_->pending(); }
   // Runs `body` on a user-level thread of the control loop.
   void RunOnControl(Task body);
 
