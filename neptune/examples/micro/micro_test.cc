@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "neptune/examples/micro/micro_module.h"
@@ -76,6 +77,37 @@ TEST(MicroWorkTest, TimesAreExponentialWithTheMeansOfTheRequest) {
   EXPECT_NEAR(local, 25, 0.5);
   EXPECT_NEAR(std::sqrt(local_squares - local * local), 25, 0.5);
   EXPECT_NEAR(reduce, 5, 0.1);
+}
+
+TEST(MicroWorkTest, HeavyTailedTimesHaveTheirMeanAndWhatPartitionsShare) {
+  MicroRequest request = MakeMicroRequest(0);
+  request.set_request_log_deviation(0.8);
+  request.set_partition_log_deviation(0.6);
+  constexpr int kCount = 200'000;
+  double mean = 0;
+  double log_sum = 0;
+  double log_squares = 0;
+  double log_products = 0;
+  for (int i = 0; i < kCount; ++i) {
+    request.set_seed(static_cast<uint64_t>(i));
+    const double first = ToMillis(MicroLocalTime(request, PartitionId(0)));
+    const double second = ToMillis(MicroLocalTime(request, PartitionId(1)));
+    mean += first / kCount;
+    log_sum += std::log(first) / kCount;
+    log_squares += std::log(first) * std::log(first) / kCount;
+    log_products += std::log(first) * std::log(second) / kCount;
+  }
+  EXPECT_NEAR(mean, 25, 0.5);
+  EXPECT_NEAR(log_squares - log_sum * log_sum, 0.64 + 0.36, 0.02);
+  EXPECT_NEAR(log_products - log_sum * log_sum, 0.64, 0.02);
+}
+
+TEST(MicroWorkTest, ImpossibleDeviationsAreRefused) {
+  for (const double deviation : {-0.1, 3.1, std::nan("")}) {
+    MicroRequest request = MakeMicroRequest(1);
+    request.set_request_log_deviation(deviation);
+    EXPECT_EQ(ValidateMicroRequest(request).code(), StatusCode::kInvalidArgument) << deviation;
+  }
 }
 
 TEST(MicroWorkTest, EveryOrderOfReductionsDoesTheSameWork) {

@@ -10,13 +10,39 @@ namespace {
 
 enum class Part : uint64_t { kLocal = 0, kReduce = 1 };
 
-Duration Draw(const MicroRequest& request, PartitionId partition, Part part, uint64_t mean_ns) {
-  if (mean_ns == 0) return Duration(0);
-  // An odd factor keeps requests of neighbouring seeds apart.
-  RandomSource random(request.seed() * 0x9e3779b97f4a7c15 + 2 * uint64_t{partition.value()} +
+// An odd factor keeps requests of neighbouring seeds apart.
+constexpr uint64_t kSeedFactor = 0x9e3779b97f4a7c15;
+// Beyond all partitions.
+constexpr uint64_t kOfRequest = uint64_t{1} << 40;
+constexpr double kTwoPi = 6.283185307179586;
+
+RandomSource SourceFor(const MicroRequest& request, PartitionId partition, Part part) {
+  return RandomSource(request.seed() * kSeedFactor + 2 * uint64_t{partition.value()} +
                       static_cast<uint64_t>(part));
+}
+
+Duration Exponential(RandomSource random, uint64_t mean_ns) {
+  if (mean_ns == 0) return Duration(0);
   return Duration(std::llround(random.Exponential(static_cast<double>(mean_ns))));
 }
+
+// A factor with mean 1; by Box and Muller.
+double LogNormal(RandomSource random, double log_deviation) {
+  const double radius = std::sqrt(2 * random.Exponential(1));
+  const double normal = radius * std::cos(kTwoPi * random.Uniform());
+  return std::exp(log_deviation * (normal - log_deviation / 2));
+}
+
+Duration HeavyTailed(const MicroRequest& request, PartitionId partition) {
+  const RandomSource common(request.seed() * kSeedFactor + kOfRequest);
+  const double factor =
+      LogNormal(common, request.request_log_deviation()) *
+      LogNormal(SourceFor(request, partition, Part::kLocal), request.partition_log_deviation());
+  const double time = static_cast<double>(request.local_mean_ns()) * factor;
+  return Duration(std::llround(std::min(time, static_cast<double>(kMicroTimeMax.count()))));
+}
+
+bool IsDeviation(double value) { return value >= 0 && value <= kMicroLogDeviationMax; }
 
 }  // namespace
 
@@ -33,15 +59,22 @@ Status ValidateMicroRequest(const MicroRequest& request) {
   if (largest > static_cast<uint64_t>(kMicroMeanMax.count())) {
     return InvalidArgument("a mean of ", largest, " ns is over ", kMicroMeanMax.count());
   }
+  if (!IsDeviation(request.request_log_deviation()) ||
+      !IsDeviation(request.partition_log_deviation())) {
+    return InvalidArgument("a deviation of logarithms is outside [0, ", kMicroLogDeviationMax, "]");
+  }
   return OkStatus();
 }
 
 Duration MicroLocalTime(const MicroRequest& request, PartitionId partition) {
-  return Draw(request, partition, Part::kLocal, request.local_mean_ns());
+  if (request.request_log_deviation() > 0 || request.partition_log_deviation() > 0) {
+    return HeavyTailed(request, partition);
+  }
+  return Exponential(SourceFor(request, partition, Part::kLocal), request.local_mean_ns());
 }
 
 Duration MicroReduceTime(const MicroRequest& request, PartitionId partition) {
-  return Draw(request, partition, Part::kReduce, request.reduce_mean_ns());
+  return Exponential(SourceFor(request, partition, Part::kReduce), request.reduce_mean_ns());
 }
 
 PartitionId TakenIn(const MicroResult& a, const MicroResult& b) {

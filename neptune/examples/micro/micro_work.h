@@ -5,9 +5,10 @@
 // tree, so every tree has the same work to do, only elsewhere.
 //
 // Source: DAC 5.1 (exponential times with means of 25 and 5 ms).
-// Departs from source: the times come from the request's seed.
+// Departs from source: the times come from the request's seed; local ones may be heavy-tailed, as those of an index.
 // Layer: examples, policy. Threads: pure functions.
-// Limits: a mean is at most kMicroMeanMax.
+// Limits: a mean is at most kMicroMeanMax, a deviation of logarithms kMicroLogDeviationMax; heavy-tailed times are cut
+//   off at kMicroTimeMax.
 
 #pragma once
 
@@ -21,11 +22,13 @@ namespace neptune::examples {
 inline constexpr Duration kMicroLocalMean = std::chrono::milliseconds(25);
 inline constexpr Duration kMicroReduceMean = std::chrono::milliseconds(5);
 inline constexpr Duration kMicroMeanMax = std::chrono::seconds(10);
+inline constexpr double kMicroLogDeviationMax = 3;
+inline constexpr Duration kMicroTimeMax = std::chrono::seconds(600);
 
 // The paper's request, in one piece.
 MicroRequest MakeMicroRequest(uint64_t seed);
 
-// Errors: kInvalidArgument a mean over the limit.
+// Errors: kInvalidArgument a mean or a deviation over its limit.
 Status ValidateMicroRequest(const MicroRequest& request);
 
 // Processor time of the local operator on `partition`, and of the reduction that takes it in.
