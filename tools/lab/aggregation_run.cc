@@ -1,0 +1,362 @@
+#include "tools/lab/aggregation_run.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "neptune/base/strings.h"
+#include "neptune/examples/client/operators_module.h"
+#include "neptune/examples/micro/micro_aggregation.h"
+#include "neptune/examples/micro/micro_module.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::Duration;
+using neptune::Node;
+using neptune::NodeId;
+using neptune::Simulator;
+using neptune::StrAppend;
+using neptune::StrCat;
+using neptune::TimePoint;
+using neptune::examples::MicroRequest;
+using workload::ScriptEvent;
+
+const neptune::ServiceName kMicro("micro");
+// Long enough for the first announcements to have been heard by all.
+constexpr Duration kStartTime = std::chrono::milliseconds(500);
+
+uint64_t ToNanos(double ms) { return static_cast<uint64_t>(std::llround(ms * 1e6)); }
+
+neptune::ClusterSpec MakeSpec(const AggregationClusterOptions& options) {
+  std::string text =
+      StrCat("name: 'lab' multicast_group: '239.192.7.1:7400' announce_interval_ms: ",
+             options.announce_interval_ms,
+             " services { name: 'micro' module: 'micro' partition_count: ", options.server_count,
+             " queue_length_max: ", options.queue_length_max,
+             " } services { name: 'asker' module: 'operators' }");
+  for (int i = 0; i < options.server_count; ++i) {
+    StrAppend(&text, " nodes { name: 's", i, "' hosts { service: 'micro' partitions: ", i, " } }");
+  }
+  for (int i = 0; i < options.client_count; ++i) {
+    StrAppend(&text, " nodes { name: 'c", i, "' hosts { service: 'asker' } }");
+  }
+  auto spec = neptune::ParseClusterSpec(text, "lab");
+  CHECK(spec.ok()) << spec.status();
+  return *std::move(spec);
+}
+
+neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& name) {
+  if (name == "micro") return std::make_unique<neptune::examples::MicroModule>();
+  return std::make_unique<neptune::examples::OperatorsModule>(
+      neptune::examples::RegisterMicroReduce);
+}
+
+}  // namespace
+
+double AggregationProfile::IdealRate(int server_count, double processors) const {
+  return 1e3 * server_count * processors /
+         (server_count * local_ms + (server_count - 1) * reduce_ms);
+}
+
+MicroRequest AggregationProfile::RequestFor(uint64_t seed) const {
+  MicroRequest request;
+  request.set_seed(seed);
+  request.set_local_mean_ns(ToNanos(local_ms));
+  request.set_reduce_mean_ns(ToNanos(reduce_ms));
+  request.set_request_log_deviation(request_log_deviation);
+  request.set_partition_log_deviation(partition_log_deviation);
+  return request;
+}
+
+AggregationProfile MicroProfile() { return {.name = "MICRO"}; }
+
+AggregationProfile RetProfile() {
+  const double half_of_variance = 1.1 / std::sqrt(2);
+  return {.name = "RET",
+          .local_ms = 100,
+          .reduce_ms = 2,
+          .request_log_deviation = half_of_variance,
+          .partition_log_deviation = half_of_variance};
+}
+
+AggregationProfile ProfileOf(const std::string& name) {
+  if (name == "RET") return RetProfile();
+  CHECK_EQ(name, "MICRO");
+  return MicroProfile();
+}
+
+AggregationCluster::AggregationCluster(const AggregationClusterOptions& options)
+    : options_(options),
+      spec_(MakeSpec(options)),
+      simulator_(options.seed, {.network = options.network}) {
+  for (const neptune::NodeSpec& node : spec_.nodes()) {
+    const std::string& name = node.name();
+    simulator_.AddHost({.name = name,
+                        .processors = ProcessorsOf(name),
+                        .boot = [this, name](neptune::World& world) { return Boot(name, world); }});
+  }
+  simulator_.RunFor(kStartTime);
+}
+
+AggregationCluster::~AggregationCluster() = default;
+
+neptune::ProcessorOptions AggregationCluster::ProcessorsOf(const std::string& name) const {
+  if (name[0] != 's') return options_.processors;
+  const auto other = options_.other_processors.find(std::stoi(name.substr(1)));
+  return other == options_.other_processors.end() ? options_.processors : other->second;
+}
+
+// A service's concurrency stands in the spec for all nodes alike; here it is each node's own.
+neptune::ClusterSpec AggregationCluster::SpecFor(const std::string& name) const {
+  neptune::ClusterSpec spec = spec_;
+  const int concurrency = options_.concurrency.value_or(ProcessorsOf(name).count);
+  spec.mutable_services(0)->set_concurrency(static_cast<uint32_t>(concurrency));
+  return spec;
+}
+
+std::shared_ptr<void> AggregationCluster::Boot(const std::string& name, neptune::World& world) {
+  neptune::NodeOptions options;
+  options.spec = SpecFor(name);
+  options.name = NodeId(name);
+  options.modules = MakeModule;
+  options.address = static_cast<neptune::SimWorld&>(world).address();
+  options.with_admin = false;
+  options.with_method_statistics = false;
+  options.load_book.heeds_answers = options_.load_information == LoadInformation::kAsIs;
+  if (options_.load_information == LoadInformation::kAnnounced) options.load_poll_count = 0;
+  if (options_.load_information == LoadInformation::kMeasured) {
+    options.load_oracle = [this](const NodeId& node) { return PendingOf(node); };
+  }
+  auto node = std::make_shared<Node>(world, std::move(options));
+  nodes_[name] = node;
+  node->Start(
+      [name](const neptune::Status& status) { CHECK(status.ok()) << name << ": " << status; });
+  return node;
+}
+
+Duration AggregationCluster::PendingOf(const NodeId& node) const {
+  const auto there = nodes_.at(node.value()).lock();
+  return there == nullptr ? Duration(0) : there->PendingAggregationWork();
+}
+
+Node& AggregationCluster::server(int number) { return *nodes_.at(StrCat("s", number)).lock(); }
+Node& AggregationCluster::client(int number) { return *nodes_.at(StrCat("c", number)).lock(); }
+
+Duration AggregationCluster::ServerTime() {
+  Duration sum{0};
+  for (int i = 0; i < server_count(); ++i) {
+    sum += simulator_.host(StrCat("s", i)).sim_processors().consumed();
+  }
+  return sum;
+}
+
+Duration AggregationCluster::ClientTime() {
+  Duration sum{0};
+  for (int i = 0; i < client_count(); ++i) {
+    sum += simulator_.host(StrCat("c", i)).sim_processors().consumed();
+  }
+  return sum;
+}
+
+neptune::Status AggregationCluster::Schedule(const std::vector<ScriptEvent>& script) {
+  for (const ScriptEvent& event : script) {
+    if (!nodes_.contains(event.node)) {
+      return neptune::InvalidArgument("the script names '", event.node, "', which is no node");
+    }
+    if (event.kind == ScriptEvent::Kind::kFail || event.kind == ScriptEvent::Kind::kHang ||
+        event.kind == ScriptEvent::Kind::kNormal) {
+      return neptune::InvalidArgument("the script lets requests of ", event.node,
+                                      " fail or hang, which MICRO's do not");
+    }
+    simulator_.At(simulator_.now() + event.at, [this, event] { Apply(event); });
+  }
+  return neptune::OkStatus();
+}
+
+void AggregationCluster::Apply(const ScriptEvent& event) {
+  switch (event.kind) {
+    case ScriptEvent::Kind::kPause:
+      return simulator_.Pause(event.node);
+    case ScriptEvent::Kind::kResume:
+      return simulator_.Resume(event.node);
+    case ScriptEvent::Kind::kCrash:
+      return simulator_.Crash(event.node);
+    case ScriptEvent::Kind::kRestart:
+      return simulator_.Restart(event.node);
+    case ScriptEvent::Kind::kSlow:
+      return simulator_.SlowProcessors(event.node, event.amount);
+    default:
+      LOG(FATAL) << "an event that Schedule refuses";
+  }
+}
+
+namespace {
+
+// Offers requests one after the other, each at its time.
+class OpenLoop {
+ public:
+  OpenLoop(AggregationCluster& cluster, const AggregationLoadOptions& load, uint64_t seed)
+      : cluster_(cluster), load_(load), random_(seed), seed_(seed) {
+    began_ = cluster.simulator().now();
+    result_.measured_for = load.duration;
+  }
+
+  AggregationRunResult Run() {
+    const Duration server_time = cluster_.ServerTime();
+    const Duration client_time = cluster_.ClientTime();
+    PlanNext(began_);
+    Simulator& simulator = cluster_.simulator();
+    while (!offered_all_ || ended_count_ < offered_count_) {
+      simulator.RunFor(std::chrono::milliseconds(100));
+    }
+    result_.server_time = cluster_.ServerTime() - server_time;
+    result_.client_time = cluster_.ClientTime() - client_time;
+    return std::move(result_);
+  }
+
+ private:
+  void PlanNext(TimePoint after) {
+    const TimePoint at = after + neptune::FromSeconds(random_.Exponential(1 / load_.rate_per_s));
+    if (at >= began_ + load_.warm_up + load_.duration) {
+      offered_all_ = true;
+      return;
+    }
+    cluster_.simulator().At(at, [this, at] {
+      Offer(at);
+      PlanNext(at);
+    });
+  }
+
+  neptune::AggregationRequest RequestAt(TimePoint at) {
+    MicroRequest micro = load_.profile.RequestFor(seed_ * 1'000'000'007 + offered_count_++);
+    micro.set_slice_ns(static_cast<uint64_t>(load_.slice.count()));
+    neptune::AggregationRequest request = neptune::examples::MicroAggregation(
+        kMicro, static_cast<uint32_t>(cluster_.server_count()), micro, at + load_.timeout);
+    request.aggregation_quality_min = load_.quality_min;
+    request.scheme = load_.scheme;
+    request.timeouts = load_.timeouts;
+    request.blocking = load_.blocking;
+    return request;
+  }
+
+  void Offer(TimePoint at) {
+    const int client =
+        static_cast<int>(random_.Below(static_cast<uint64_t>(cluster_.client_count())));
+    Node& node = cluster_.client(client);
+    node.RunOnControl([this, at, request = RequestAt(at), &node] {
+      neptune::ClientSession session(node.client());
+      neptune::Data result;
+      neptune::AggregationReport report;
+      const neptune::Status status = neptune::Aggregate(session, request, &result, &report);
+      ++ended_count_;
+      result_.outcomes.push_back({at - began_, neptune::this_thread::Now() - at, status.code(),
+                                  status.ok() ? report.quality() : 0,
+                                  at >= began_ + load_.warm_up});
+    });
+  }
+
+  AggregationCluster& cluster_;
+  const AggregationLoadOptions& load_;
+  neptune::RandomSource random_;
+  const uint64_t seed_;
+  TimePoint began_;
+  uint64_t offered_count_ = 0;
+  uint64_t ended_count_ = 0;
+  bool offered_all_ = false;
+  AggregationRunResult result_;
+};
+
+double MeanOver(const std::vector<AggregationOutcome>& outcomes, auto value) {
+  double sum = 0;
+  double count = 0;
+  for (const AggregationOutcome& one : outcomes) {
+    if (!one.measured) continue;
+    sum += value(one);
+    ++count;
+  }
+  return count == 0 ? 0 : sum / count;
+}
+
+std::vector<Duration> FullAnswers(const std::vector<AggregationOutcome>& outcomes) {
+  std::vector<Duration> times;
+  for (const AggregationOutcome& one : outcomes) {
+    if (one.measured && one.full()) times.push_back(one.response);
+  }
+  return times;
+}
+
+}  // namespace
+
+AggregationRunResult RunAggregations(AggregationCluster& cluster,
+                                     const AggregationLoadOptions& load, uint64_t seed) {
+  return OpenLoop(cluster, load, seed).Run();
+}
+
+double AggregationRunResult::MeanMs() const {
+  const std::vector<Duration> times = FullAnswers(outcomes);
+  double sum = 0;
+  for (const Duration time : times) sum += neptune::ToMillis(time);
+  return times.empty() ? 0 : sum / static_cast<double>(times.size());
+}
+
+double AggregationRunResult::PercentileMs(double fraction) const {
+  std::vector<Duration> times = FullAnswers(outcomes);
+  if (times.empty()) return 0;
+  const auto rank = static_cast<size_t>(std::ceil(fraction * static_cast<double>(times.size())));
+  const auto nth =
+      times.begin() + static_cast<ptrdiff_t>(std::clamp<size_t>(rank, 1, times.size()) - 1);
+  std::nth_element(times.begin(), nth, times.end());
+  return neptune::ToMillis(*nth);
+}
+
+double AggregationRunResult::FullShare() const {
+  return MeanOver(outcomes, [](const AggregationOutcome& one) { return one.full() ? 1.0 : 0.0; });
+}
+
+double AggregationRunResult::MeanQuality() const {
+  return MeanOver(outcomes, [](const AggregationOutcome& one) { return one.quality; });
+}
+
+double AggregationRunResult::FullRate() const {
+  return static_cast<double>(FullAnswers(outcomes).size()) / neptune::ToSeconds(measured_for);
+}
+
+double AggregationRunResult::QualityRate() const {
+  double sum = 0;
+  for (const AggregationOutcome& one : outcomes) sum += one.measured ? one.quality : 0;
+  return sum / neptune::ToSeconds(measured_for);
+}
+
+std::vector<double> AggregationRunResult::QualitySeries(Duration window) const {
+  std::vector<double> series;
+  for (const AggregationOutcome& one : outcomes) {
+    const auto number = static_cast<size_t>((one.arrived + one.response) / window);
+    if (number >= series.size()) series.resize(number + 1);
+    series[number] += one.quality / neptune::ToSeconds(window);
+  }
+  return series;
+}
+
+Measurement MeasureAggregations(const AggregationClusterOptions& options,
+                                const AggregationLoadOptions& load, uint64_t seed) {
+  AggregationClusterOptions seeded = options;
+  seeded.seed = seed;
+  AggregationCluster cluster(seeded);
+  const AggregationRunResult result = RunAggregations(cluster, load, seed);
+  double processors = options.server_count * options.processors.count * options.processors.speed;
+  for (const auto& [server, other] : options.other_processors) {
+    processors += other.count * other.speed - options.processors.count * options.processors.speed;
+  }
+  const double offered_s = neptune::ToSeconds(load.warm_up + load.duration);
+  return {{"response_ms_mean", result.MeanMs()},
+          {"response_ms_p99", result.PercentileMs(0.99)},
+          {"full_percent", 100 * result.FullShare()},
+          {"full_per_s", result.FullRate()},
+          {"quality_per_s", result.QualityRate()},
+          {"server_busy_percent",
+           100 * neptune::ToSeconds(result.server_time) / (offered_s * processors)}};
+}
+
+}  // namespace search::lab
