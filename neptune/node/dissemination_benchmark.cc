@@ -59,6 +59,17 @@ struct RealNode {
   std::unique_ptr<Node> node;
 };
 
+void AwaitPartitions(Node& client, size_t count) {
+  Notification done;
+  client.RunOnControl([&] {
+    while (client.client().View()->Partitions(ServiceName("echo")).size() < count) {
+      this_thread::SleepFor(std::chrono::milliseconds(1));
+    }
+    done.Notify();
+  });
+  done.WaitForNotification();
+}
+
 void Aggregations(Node& client, int64_t server_count, DisseminationMode mode, int count) {
   Notification done;
   client.RunOnControl([&] {
@@ -91,8 +102,7 @@ void BM_Aggregate(benchmark::State& state, DisseminationMode mode) {
     nodes[node.name()] = std::make_unique<RealNode>(spec, node.name());
   }
   Node& client = *nodes.at("c")->node;
-  const auto known_count = [&] { return client.View()->Partitions(ServiceName("echo")).size(); };
-  while (known_count() < static_cast<size_t>(server_count)) usleep(1000);
+  AwaitPartitions(client, static_cast<size_t>(server_count));
   Aggregations(client, server_count, mode, 300);
   for (auto _ : state) Aggregations(client, server_count, mode, 10);
   state.SetItemsProcessed(state.iterations() * 10);
