@@ -1,6 +1,7 @@
 #include "neptune/world/real/asio_edge.h"
 
 #include <boost/asio/error.hpp>
+#include <cerrno>
 
 #include "neptune/base/strings.h"
 
@@ -21,6 +22,10 @@ Status FromErrorCode(const boost::system::error_code& error, std::string_view do
     return InvalidArgument(doing, ": ", reason);
   }
   return Unavailable(doing, ": ", reason);
+}
+
+Status FromErrno(std::string_view doing) {
+  return FromErrorCode({errno, boost::system::system_category()}, doing);
 }
 
 }  // namespace neptune

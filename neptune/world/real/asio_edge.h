@@ -28,5 +28,7 @@ Endpoint FromAsio(const AsioEndpoint& endpoint) {
 
 // OK for no error; `doing` says what was being done.
 Status FromErrorCode(const boost::system::error_code& error, std::string_view doing);
+// Of the system call that just failed.
+Status FromErrno(std::string_view doing);
 
 }  // namespace neptune

@@ -126,7 +126,7 @@ StatusOr<pid_t> Spawn(const ChildProcessOptions& options, const SpawnSettings& s
 }
 
 // One descriptor's place in the poller.
-class Watch final : public StreamPoller::Watcher {
+class Watch final : public DescriptorPoller::Watcher {
  public:
   explicit Watch(std::function<void()> on_ready) : on_ready_(std::move(on_ready)) {}
   void OnReady(uint32_t) override { on_ready_(); }
@@ -173,7 +173,7 @@ class ChildProcess::Run : public std::enable_shared_from_this<Run> {
   Descriptor input_;
   Descriptor output_;
   Descriptor error_;
-  std::vector<std::shared_ptr<StreamPoller::Watcher>> watches_;
+  std::vector<std::shared_ptr<DescriptorPoller::Watcher>> watches_;
 };
 
 Status ChildProcess::Run::Begin() {
@@ -205,7 +205,7 @@ Status ChildProcess::Run::Begin() {
 void ChildProcess::Run::Watch(const Descriptor& descriptor, void (Run::*on_ready)()) {
   watches_.push_back(std::make_shared<neptune::Watch>(
       [self = shared_from_this(), on_ready] { (self.get()->*on_ready)(); }));
-  loop_.stream_poller().Add(descriptor.number(), watches_.back());
+  loop_.descriptor_poller().Add(descriptor.number(), EPOLLIN | EPOLLOUT | EPOLLET, watches_.back());
 }
 
 // A program that does not read its input to the end is none the worse for it. The loop's thread blocks
@@ -304,7 +304,7 @@ void ChildProcess::Run::Abandon() {
 }
 
 void ChildProcess::Run::ForgetAll() {
-  for (const auto& watch : watches_) loop_.stream_poller().Forget(watch.get());
+  for (const auto& watch : watches_) loop_.descriptor_poller().Forget(watch.get());
   // One of them may be what called.
   loop_.Post([watches = std::move(watches_)] {});
   watches_.clear();

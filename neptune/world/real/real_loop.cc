@@ -2,9 +2,6 @@
 
 #include <glog/logging.h>
 #include <pthread.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <boost/asio/post.hpp>
 #include <chrono>
@@ -12,13 +9,12 @@
 #include <utility>
 
 #include "neptune/world/real/real_network.h"
+#include "neptune/world/real/thread_priority.h"
 
 namespace neptune {
 namespace {
 
-// How much nicer than the serving loops a background loop is (0 to 19).
-constexpr int kBackgroundNiceness = 10;
-constexpr int kLocalRoundCount = 3;
+constexpr int kLocalRoundCountMax = 8;
 
 void ConfigureThisThread(const LoopOptions& options) {
   // Signals belong to the program's main thread.
@@ -26,11 +22,7 @@ void ConfigureThisThread(const LoopOptions& options) {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   pthread_setname_np(pthread_self(), options.name.substr(0, 15).c_str());
-  if (options.priority == LoopPriority::kBackground) {
-    const auto thread_id = static_cast<id_t>(syscall(SYS_gettid));
-    PLOG_IF(WARNING, setpriority(PRIO_PROCESS, thread_id, kBackgroundNiceness) != 0)
-        << "lowering the priority of loop " << options.name;
-  }
+  SetThreadPriority(options.priority);
 }
 
 }  // namespace
@@ -42,7 +34,7 @@ RealLoop::RealLoop(const LoopOptions& options, uint64_t seed)
       os_timer_(io_),
       random_(seed),
       read_buffer_(std::make_unique<std::array<char, 64 * 1024>>()),
-      stream_poller_(std::make_unique<StreamPoller>(*this)),
+      descriptor_poller_(std::make_unique<DescriptorPoller>(*this)),
       network_(std::make_unique<RealNetwork>(*this)) {}
 
 RealLoop::~RealLoop() { Stop(); }
@@ -115,7 +107,7 @@ void RealLoop::RunDueTimers() {
 // What tasks post goes on for some rounds: an event makes a thread ready, the thread writes, the write leaves, all
 // before the poller is asked again. Then sockets get their turn.
 void RealLoop::RunLocalTasks() {
-  for (int round = 0; round < kLocalRoundCount; ++round) {
+  for (int round = 0; round < kLocalRoundCountMax && !local_tasks_.empty(); ++round) {
     for (size_t count = local_tasks_.size(); count > 0 && !stop_; --count) {
       Task task = std::move(local_tasks_.front());
       local_tasks_.pop_front();
@@ -139,6 +131,7 @@ void RealLoop::Run() {
       io_.poll();
     }
     RunLocalTasks();
+    descriptor_poller_->EndTurn();
   }
   SetCurrent(nullptr);
 }

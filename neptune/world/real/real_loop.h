@@ -17,7 +17,7 @@
 
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/world/random_source.h"
-#include "neptune/world/real/stream_poller.h"
+#include "neptune/world/real/descriptor_poller.h"
 #include "neptune/world/real/timer_queue.h"
 #include "neptune/world/world.h"
 
@@ -43,7 +43,7 @@ class RealLoop final : public Loop {
   bool OnThisThread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
   boost::asio::io_context& io() { return io_; }
-  StreamPoller& stream_poller() { return *stream_poller_; }
+  DescriptorPoller& descriptor_poller() { return *descriptor_poller_; }
   // Scratch space for one read; contents are valid until the next read of this loop.
   std::array<char, 64 * 1024>& read_buffer() { return *read_buffer_; }
 
@@ -65,7 +65,7 @@ class RealLoop final : public Loop {
   LeafMutex foreign_mutex_;
   std::vector<Task> foreign_tasks_ ABSL_GUARDED_BY(foreign_mutex_);
   std::unique_ptr<std::array<char, 64 * 1024>> read_buffer_;
-  std::unique_ptr<StreamPoller> stream_poller_;
+  std::unique_ptr<DescriptorPoller> descriptor_poller_;
   std::unique_ptr<RealNetwork> network_;
   std::atomic<bool> stop_{false};
   std::thread thread_;

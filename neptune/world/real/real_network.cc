@@ -1,13 +1,19 @@
 #include "neptune/world/real/real_network.h"
 
+#include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <boost/asio/ip/multicast.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/udp.hpp>
+#include <cerrno>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "neptune/world/real/asio_edge.h"
+#include "neptune/world/real/descriptor_poller.h"
 #include "neptune/world/real/real_loop.h"
 #include "neptune/world/real/real_stream.h"
 
@@ -24,59 +30,70 @@ constexpr Duration kAcceptRetryDelay = std::chrono::milliseconds(50);
 // Datagrams taken in one event before the loop's other sockets get a turn.
 constexpr int kDatagramBatch = 64;
 
-class Acceptor : public std::enable_shared_from_this<Acceptor> {
+// Accepts one connection a time: while more wait, the poller tells again.
+class Acceptor final : public DescriptorPoller::Watcher,
+                       public std::enable_shared_from_this<Acceptor> {
  public:
   Acceptor(RealLoop& loop, Network::AcceptHandler on_accept)
-      : loop_(loop), acceptor_(loop.io()), on_accept_(std::move(on_accept)) {}
+      : loop_(loop), on_accept_(std::move(on_accept)) {}
 
   Status Open(const Endpoint& at, const ListenOptions& options) {
+    tcp::acceptor acceptor(loop_.io());
     error_code error;
     const auto step = [&](auto&& action) {
       if (!error) action();
     };
-    step([&] { acceptor_.open(tcp::v4(), error); });
-    step([&] { acceptor_.set_option(tcp::acceptor::reuse_address(true), error); });
-    if (options.share_port) step([&] { acceptor_.set_option(ReusePort(true), error); });
-    step([&] { acceptor_.bind(ToTcp(at), error); });
-    step([&] { acceptor_.listen(options.backlog, error); });
-    return FromErrorCode(error, "listening on " + at.ToString());
+    step([&] { acceptor.open(tcp::v4(), error); });
+    step([&] { acceptor.set_option(tcp::acceptor::reuse_address(true), error); });
+    step([&] { acceptor.set_option(tcp::no_delay(true), error); });  // its connections inherit it
+    if (options.share_port) step([&] { acceptor.set_option(ReusePort(true), error); });
+    step([&] { acceptor.bind(ToTcp(at), error); });
+    step([&] { acceptor.listen(options.backlog, error); });
+    step([&] { acceptor.non_blocking(true, error); });
+    step([&] { local_ = FromAsio(acceptor.local_endpoint(error)); });
+    step([&] { socket_ = acceptor.release(error); });  // from Asio's reactor: the poller takes it
+    if (error) return FromErrorCode(error, "listening on " + at.ToString());
+    loop_.descriptor_poller().Add(socket_, EPOLLIN, shared_from_this());
+    return OkStatus();
   }
 
-  void AcceptNext() {
-    acceptor_.async_accept(
-        [self = shared_from_this()](const error_code& error, tcp::socket socket) {
-          self->Accepted(error, std::move(socket));
-        });
-  }
-
+  // At once: who connects from now on is refused.
   void Close() {
-    closed_ = true;
-    error_code ignored;
-    acceptor_.close(ignored);
+    loop_.descriptor_poller().Remove(socket_, this);
+    close(std::exchange(socket_, kNone));
   }
 
-  Endpoint local() const {
-    error_code ignored;
-    return FromAsio(acceptor_.local_endpoint(ignored));
-  }
+  Endpoint local() const { return local_; }
 
  private:
-  void Accepted(const error_code& error, tcp::socket socket) {
-    if (closed_) return;
-    if (!error) {
-      on_accept_(MakeRealStream(loop_, std::move(socket)));
-      if (!closed_) AcceptNext();
-      return;
+  static constexpr int kNone = -1;
+
+  void OnReady(uint32_t) override {
+    const auto self = shared_from_this();
+    tcp::endpoint peer;
+    socklen_t size = static_cast<socklen_t>(peer.capacity());
+    const int accepted = accept4(socket_, peer.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (accepted >= 0) {
+      on_accept_(MakeRealStream(loop_, {accepted, FromAsio(peer), /*accepted=*/true}));
+    } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+      Pause();
     }
+  }
+
+  // The process is out of descriptors, for instance.
+  void Pause() {
+    loop_.descriptor_poller().Change(socket_, 0, this);
     loop_.RunAt(loop_.Now() + kAcceptRetryDelay, [self = shared_from_this()] {
-      if (!self->closed_) self->AcceptNext();
+      if (self->socket_ != kNone) {
+        self->loop_.descriptor_poller().Change(self->socket_, EPOLLIN, self.get());
+      }
     });
   }
 
   RealLoop& loop_;
-  tcp::acceptor acceptor_;
   Network::AcceptHandler on_accept_;
-  bool closed_ = false;
+  Endpoint local_;
+  int socket_ = kNone;
 };
 
 class RealListener final : public Listener {
@@ -90,51 +107,70 @@ class RealListener final : public Listener {
 };
 
 // One connection attempt: the first of success, failure and deadline answers.
-class ConnectAttempt : public std::enable_shared_from_this<ConnectAttempt> {
+class ConnectAttempt final : public DescriptorPoller::Watcher,
+                             public std::enable_shared_from_this<ConnectAttempt> {
  public:
   ConnectAttempt(RealLoop& loop, const Endpoint& to, Network::ConnectHandler on_done)
-      : loop_(loop), to_(to), socket_(loop.io()), on_done_(std::move(on_done)) {}
+      : loop_(loop), to_(to), on_done_(std::move(on_done)) {}
+  ~ConnectAttempt() override {
+    if (socket_ >= 0) close(socket_);
+  }
 
+  // To a peer on this machine the first try has done it when it returns, and the second one says so.
   void Begin(TimePoint deadline) {
-    if (deadline <= loop_.Now()) {
-      loop_.Post([self = shared_from_this()] { self->Expire(); });
-      return;
-    }
-    if (deadline != kNever) {
-      timer_ = loop_.RunAt(deadline, [self = shared_from_this()] {
-        self->timer_ = 0;
-        self->Expire();
-      });
-    }
-    socket_.async_connect(ToTcp(to_), [self = shared_from_this()](const error_code& error) {
-      self->Finish(FromErrorCode(error, "connecting to " + self->to_.ToString()));
+    if (deadline <= loop_.Now()) return FinishLater(TooLate());
+    socket_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (socket_ < 0) return FinishLater(FromErrno(Doing()));
+    const int on = 1;
+    setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    auto outcome = Try();
+    if (!outcome) outcome = Try();
+    if (outcome) return FinishLater(*std::move(outcome));
+    loop_.descriptor_poller().Add(socket_, EPOLLOUT, shared_from_this());
+    if (deadline == kNever) return;
+    timer_ = loop_.RunAt(deadline, [self = shared_from_this()] {
+      self->timer_ = 0;
+      self->Decide(self->TooLate());
     });
   }
 
  private:
-  void Expire() {
-    Finish(DeadlineExceeded("connecting to ", to_.ToString(), ": no answer in time"));
+  // Whether there is a connection, if that is known.
+  std::optional<Status> Try() const {
+    const tcp::endpoint to = ToTcp(to_);
+    if (connect(socket_, to.data(), static_cast<socklen_t>(to.size())) == 0) return OkStatus();
+    if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) return std::nullopt;
+    return FromErrno(Doing());
+  }
+
+  void OnReady(uint32_t) override {
+    if (auto outcome = Try()) Decide(*std::move(outcome));
+  }
+
+  void Decide(Status status) {
+    const auto self = shared_from_this();
+    loop_.descriptor_poller().Remove(socket_, this);
+    if (timer_ != 0) loop_.CancelTimer(std::exchange(timer_, 0));
+    Finish(status);
+  }
+
+  void FinishLater(Status status) {
+    loop_.Post([self = shared_from_this(), status = std::move(status)] { self->Finish(status); });
   }
 
   void Finish(const Status& status) {
-    if (done_) return;
-    done_ = true;
-    if (timer_ != 0) loop_.CancelTimer(std::exchange(timer_, 0));
-    if (status.ok()) {
-      on_done_(MakeRealStream(loop_, std::move(socket_)));
-      return;
-    }
-    error_code ignored;
-    socket_.close(ignored);
-    on_done_(status);
+    if (!status.ok()) return on_done_(status);
+    on_done_(MakeRealStream(loop_, {std::exchange(socket_, -1), to_, /*accepted=*/false}));
   }
+
+  std::string Doing() const { return "connecting to " + to_.ToString(); }
+  Status TooLate() const { return DeadlineExceeded(Doing(), ": no answer in time"); }
 
   RealLoop& loop_;
   const Endpoint to_;
-  tcp::socket socket_;
   Network::ConnectHandler on_done_;
+  int socket_ = -1;
   TimerId timer_ = 0;
-  bool done_ = false;
 };
 
 class DatagramPort : public std::enable_shared_from_this<DatagramPort> {
@@ -231,7 +267,6 @@ StatusOr<std::unique_ptr<Listener>> RealNetwork::Listen(const Endpoint& at,
                                                         AcceptHandler on_accept) {
   auto acceptor = std::make_shared<Acceptor>(loop_, std::move(on_accept));
   NEPTUNE_RETURN_IF_ERROR(acceptor->Open(at, options));
-  acceptor->AcceptNext();
   return std::make_unique<RealListener>(std::move(acceptor));
 }
 

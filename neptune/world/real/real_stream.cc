@@ -11,37 +11,30 @@
 #include <utility>
 
 #include "neptune/world/real/asio_edge.h"
+#include "neptune/world/real/descriptor_poller.h"
 #include "neptune/world/real/real_loop.h"
-#include "neptune/world/real/stream_poller.h"
 
 namespace neptune {
 namespace {
-
-using boost::asio::ip::tcp;
-using boost::system::error_code;
 
 // Bytes handed over in one event before the loop's other sockets get a turn.
 constexpr size_t kReadSizeMax = 256 * 1024;
 // The peer has ended its side, or the connection is broken: reading finds out which.
 constexpr uint32_t kEndEvents = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
+constexpr uint32_t kReadEvents = EPOLLIN | EPOLLRDHUP | EPOLLET;
 
 // Lives until it is shut; the Stream itself may be gone before, while queued bytes leave.
-class Connection final : public StreamPoller::Watcher,
+class Connection final : public DescriptorPoller::Watcher,
                          public std::enable_shared_from_this<Connection> {
  public:
-  Connection(RealLoop& loop, tcp::socket socket) : loop_(loop) {
-    error_code error;
-    peer_ = FromAsio(socket.remote_endpoint(error));
-    socket.set_option(tcp::no_delay(true), error);
-    socket.non_blocking(true, error);
-    socket_ = socket.release(error);  // from Asio's reactor: the poller takes it
-  }
+  Connection(RealLoop& loop, const ConnectedSocket& from)
+      : loop_(loop), socket_(from.socket), peer_(from.peer), readable_(from.accepted) {}
 
   ~Connection() override {
     if (!ended_) close(socket_);  // with its loop
   }
 
-  void Register() { loop_.stream_poller().Add(socket_, shared_from_this()); }
+  void Register() { loop_.descriptor_poller().Add(socket_, kReadEvents, shared_from_this()); }
 
   void Start(StreamHandler* handler) {
     handler_ = handler;
@@ -107,7 +100,8 @@ class Connection final : public StreamPoller::Watcher,
         readable_ = false;
         return;
       }
-      if (size <= 0) return End(size == 0 ? OkStatus() : LastError());
+      if (size <= 0)
+        return End(size == 0 ? OkStatus() : FromErrno("connection to " + peer_.ToString()));
       // The socket is empty, and more bytes are a new event. Not so an end that came with the last one.
       if (static_cast<size_t>(size) < buffer.size() && !ended_by_peer_) readable_ = false;
       handler_->OnData({buffer.data(), static_cast<size_t>(size)});
@@ -133,9 +127,9 @@ class Connection final : public StreamPoller::Watcher,
       if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
         pending_.erase(0, std::exchange(sent_, 0));
         full_ = true;
-        return;
+        return loop_.descriptor_poller().Change(socket_, kReadEvents | EPOLLOUT, this);
       }
-      if (size < 0) return End(LastError());
+      if (size < 0) return End(FromErrno("connection to " + peer_.ToString()));
       sent_ += static_cast<size_t>(size);
     }
     pending_.clear();
@@ -154,25 +148,17 @@ class Connection final : public StreamPoller::Watcher,
     if (std::exchange(ended_, true)) return;
     pending_.clear();
     sent_ = 0;
-    shutdown(socket_, SHUT_RDWR);
-    close(socket_);
-    loop_.stream_poller().Forget(this);
-  }
-
-  // Of the system call that just failed.
-  Status LastError() const {
-    return FromErrorCode(error_code(errno, boost::system::system_category()),
-                         "connection to " + peer_.ToString());
+    loop_.descriptor_poller().Close(socket_, this);
   }
 
   RealLoop& loop_;
-  int socket_ = -1;
-  Endpoint peer_;
+  const int socket_;
+  const Endpoint peer_;
   StreamHandler* handler_ = nullptr;
   std::string pending_;  // bytes to send; the first sent_ of them are gone
   size_t sent_ = 0;
   bool reading_ = true;
-  bool readable_ = false;  // there may be bytes that no event will tell of again
+  bool readable_;  // there may be bytes that no event will tell of again
   bool ended_by_peer_ = false;
   bool read_posted_ = false;
   bool full_ = false;  // the system takes no more bytes; an event tells when it does
@@ -184,8 +170,8 @@ class Connection final : public StreamPoller::Watcher,
 
 class RealStream final : public Stream {
  public:
-  RealStream(RealLoop& loop, tcp::socket socket)
-      : connection_(std::make_shared<Connection>(loop, std::move(socket))) {
+  RealStream(RealLoop& loop, const ConnectedSocket& from)
+      : connection_(std::make_shared<Connection>(loop, from)) {
     connection_->Register();
   }
   ~RealStream() override {
@@ -209,8 +195,8 @@ class RealStream final : public Stream {
 
 }  // namespace
 
-std::unique_ptr<Stream> MakeRealStream(RealLoop& loop, tcp::socket socket) {
-  return std::make_unique<RealStream>(loop, std::move(socket));
+std::unique_ptr<Stream> MakeRealStream(RealLoop& loop, const ConnectedSocket& from) {
+  return std::make_unique<RealStream>(loop, from);
 }
 
 }  // namespace neptune

@@ -4,7 +4,6 @@
 
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
 #include <memory>
 
 #include "neptune/world/network.h"
@@ -13,7 +12,15 @@ namespace neptune {
 
 class RealLoop;
 
-// A stream over a connected socket of `loop`'s poller.
-std::unique_ptr<Stream> MakeRealStream(RealLoop& loop, boost::asio::ip::tcp::socket socket);
+// A socket that does not block, with nothing registered for it.
+struct ConnectedSocket {
+  int socket;
+  Endpoint peer;
+  // By this side. Then what the peer sent at once is there already.
+  bool accepted;
+};
+
+// A stream over a connected socket, which it owns from now on.
+std::unique_ptr<Stream> MakeRealStream(RealLoop& loop, const ConnectedSocket& from);
 
 }  // namespace neptune

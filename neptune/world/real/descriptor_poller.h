@@ -1,0 +1,67 @@
+// Readiness of one loop's TCP sockets, and of its child processes; internal to world/real.
+//
+// Asio's reactor wants a system call for each wait. Here a descriptor is registered once for what it waits for, in a
+// poller of its own, which Asio's reactor watches as one more descriptor: what is asked for is then told of many
+// descriptors at a time.
+//
+// Layer: world. Threads: the loop's own.
+// Limits: kEventCountMax descriptors are told of before the loop's other events get a turn.
+
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <array>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace neptune {
+
+class RealLoop;
+
+class DescriptorPoller {
+ public:
+  // A descriptor's owner. It is kept alive until it is forgotten.
+  class Watcher {
+   public:
+    virtual ~Watcher() = default;
+    // EPOLLIN, EPOLLOUT and so on.
+    virtual void OnReady(uint32_t events) = 0;
+  };
+
+  explicit DescriptorPoller(RealLoop& loop);
+  ~DescriptorPoller();
+
+  // Tells `watcher` of `events`; with EPOLLET only of what was not told before.
+  void Add(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher);
+  // What is there already is told again.
+  void Change(int descriptor, uint32_t events, Watcher* watcher);
+  // It is told nothing any more; the descriptor stays open.
+  void Remove(int descriptor, Watcher* watcher);
+  // It is told nothing any more; the descriptor is closed at the end of the turn: what others wait for goes first.
+  void Close(int descriptor, Watcher* watcher);
+  // It is told nothing any more; the caller closes its descriptor before the turn ends.
+  void Forget(Watcher* watcher);
+
+  // Once the loop has run what was ready, and before it waits.
+  void EndTurn();
+
+ private:
+  static constexpr int kEventCountMax = 64;
+
+  void Control(int operation, int descriptor, uint32_t events, Watcher* watcher);
+  void Wait();
+  void Tell();
+
+  RealLoop& loop_;
+  boost::asio::posix::stream_descriptor poller_;
+  std::unordered_map<Watcher*, std::shared_ptr<Watcher>> watchers_;
+  std::vector<int> closing_;
+  std::array<epoll_event, kEventCountMax> events_{};
+  int event_count_ = 0;  // of events_, while they are told
+  bool waiting_ = false;
+};
+
+}  // namespace neptune

@@ -1,0 +1,68 @@
+#include "neptune/world/real/thread_priority.h"
+
+#include <glog/logging.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace neptune {
+namespace {
+
+// How much nicer than the serving loops a background loop is (0 to 19).
+constexpr int kBackgroundNiceness = 10;
+// Turns of the processor; the system takes 0.1 to 100 ms.
+constexpr uint64_t kServingTurnNs = 100'000;
+constexpr uint64_t kBackgroundTurnNs = 3'000'000;
+
+void BeNicer() {
+  const auto thread_id = static_cast<id_t>(syscall(SYS_gettid));
+  PLOG_IF(WARNING, setpriority(PRIO_PROCESS, thread_id, kBackgroundNiceness) != 0)
+      << "lowering the priority of a loop";
+}
+
+// As the system's sched_attr, which the C library does not know and whose own header contradicts it.
+struct SchedulingAttributes {
+  uint32_t size;
+  uint32_t policy;
+  uint64_t flags;
+  int32_t niceness;
+  uint32_t priority;
+  uint64_t runtime_ns;  // of a thread that is not real-time: its turn
+  uint64_t deadline_ns;
+  uint64_t period_ns;
+};
+
+void AskForTurns(uint64_t turn_ns) {
+  SchedulingAttributes attributes{};
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0) return;
+  attributes.runtime_ns = turn_ns;
+  PLOG_IF(WARNING, syscall(SYS_sched_setattr, 0, &attributes, 0) != 0)
+      << "asking for turns of " << turn_ns << " ns";
+}
+
+void StepDown(int policy) {
+  sched_param parameters{};
+  sched_getparam(0, &parameters);
+  if (parameters.sched_priority <= sched_get_priority_min(policy)) return;
+  --parameters.sched_priority;
+  PLOG_IF(WARNING, sched_setparam(0, &parameters) != 0) << "lowering the priority of a loop";
+}
+
+}  // namespace
+
+void SetThreadPriority(LoopPriority priority) {
+  const bool background = priority == LoopPriority::kBackground;
+  const int policy = sched_getscheduler(0);
+  if (policy == SCHED_FIFO || policy == SCHED_RR) {
+    if (background) StepDown(policy);
+    return;
+  }
+  if (background) BeNicer();
+  AskForTurns(background ? kBackgroundTurnNs : kServingTurnNs);
+}
+
+}  // namespace neptune
