@@ -323,18 +323,21 @@ void Node::TakeProbeAnswer(std::string_view bytes) {
 }
 
 void Node::TakeRequest(IncomingRequest&& request) {
-  Status why = Unavailable("node ", options_.name, draining_ ? " has stopped" : " is starting");
-  if (ready_) {  // before that another loop may be adding to hosts_
-    const auto found = hosts_.find(request.header.service.value());
-    if (found != hosts_.end()) {
-      if (request.header.method.value() != kAggregateMethod) {
-        return found->second->Dispatch(std::move(request));
-      }
-      return aggregator_->tasks().Take(std::move(request), *found->second);
-    }
-    why = Unavailable("service ", request.header.service, " is not on node ", options_.name);
+  Reply& reply = request.reply;
+  if (!ready_) {  // until it is, another loop may be adding to hosts_
+    const char* const why = draining_ ? " has stopped" : " is starting";
+    return reply.Send({.status = Unavailable("node ", options_.name, why)}, "");
   }
-  request.reply.Send({.status = why}, "");
+  const ServiceName& service = request.header.service;
+  const auto found = hosts_.find(service.value());
+  if (found == hosts_.end()) {
+    return reply.Send(
+        {.status = Unavailable("service ", service, " is not on node ", options_.name)}, "");
+  }
+  if (request.header.method.value() == kAggregateMethod) {
+    return aggregator_->tasks().Take(std::move(request), *found->second);
+  }
+  found->second->Dispatch(std::move(request));
 }
 
 void Node::TakeView(std::shared_ptr<const YellowPageView> view) {

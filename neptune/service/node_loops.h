@@ -26,6 +26,7 @@ struct NodeLoop {
   LoopPriority priority = LoopPriority::kServing;
   std::unique_ptr<ThreadScheduler> scheduler;
   std::unique_ptr<LoopClient> client;
+  TimePoint in_place_end;  // of the latest request that ran on the loop that read it
 };
 
 class NodeLoops {

@@ -231,14 +231,19 @@ bool ServiceHost::TryRunInPlace(IncomingRequest& request, const MethodEntry& met
   }
   // The thread's body owns the request only once it runs, so that a refused thread leaves it here. One pointer
   // fits into the body without memory of its own; it leads nowhere once the thread has parked.
+  NodeLoop& here = loops_.Current();
   struct Start {
     ServiceHost& host;
+    NodeLoop& here;
     IncomingRequest& request;
     const MethodEntry& method;
-  } start{*this, request, method};
-  const auto started = loops_.Current().scheduler->RunInPlace([from = &start] {
+  } start{*this, here, request, method};
+  const auto started = here.scheduler->RunInPlace([from = &start] {
     ServiceHost& host = from->host;
-    host.Serve(std::move(from->request), from->method);
+    NodeLoop& here = from->here;
+    // What arrived with one read runs one after the other: the clock need not be read again.
+    const TimePoint begin = std::max(from->request.received, here.in_place_end);
+    here.in_place_end = host.Serve(std::move(from->request), from->method, begin);
     --host.short_count_;
   });
   if (!started.ok()) --short_count_;
@@ -360,7 +365,7 @@ void ServiceHost::StartOn(NodeLoop& worker, IncomingRequest request, const Metho
   worker.loop->Post([this, &worker, &method, request = std::move(request)]() mutable {
     IncomingRequest* const source = &request;
     const auto started = worker.scheduler->RunInPlace([this, source, &method] {
-      Serve(std::move(*source), method);
+      Serve(std::move(*source), method, Loop::Current()->Now());
       FreeSlot();
     });
     if (started.ok()) return;
@@ -386,9 +391,9 @@ void ServiceHost::StartEvent(NodeLoop& worker, Event event) {
   });
 }
 
-void ServiceHost::Serve(IncomingRequest request, const MethodEntry& method) {
+TimePoint ServiceHost::Serve(IncomingRequest request, const MethodEntry& method, TimePoint begin) {
   Served served;
-  served.begin = Loop::Current()->Now();
+  served.begin = begin;
   RequestContext context = ContextOf(request);
   const Data input(std::move(request.payload));
   Data output;
@@ -404,6 +409,7 @@ void ServiceHost::Serve(IncomingRequest request, const MethodEntry& method) {
   const ResponseHeader header = Conclude(request, method, context, served);
   request.reply.Send(header, served.status.ok() ? std::move(output).TakeBytes() : std::string());
   request.call->OnServed();
+  return served.end;
 }
 
 // What the method calls is a child of the server's span.

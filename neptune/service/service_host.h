@@ -127,7 +127,8 @@ class ServiceHost final : public ServiceRegistrar {
   void FreeSlot();
   void StartEvent(NodeLoop& worker, Event event);
   void StartOn(NodeLoop& worker, IncomingRequest request, const MethodEntry& method);
-  void Serve(IncomingRequest request, const MethodEntry& method);
+  // Returns when the method ended.
+  TimePoint Serve(IncomingRequest request, const MethodEntry& method, TimePoint begin);
   void BeginStream(IncomingRequest&& request, const MethodEntry& method);
   void ServeStream(IncomingRequest request, const MethodEntry& method);
   RequestContext ContextOf(const IncomingRequest& request) const;

@@ -69,10 +69,15 @@ ThreadRef::~ThreadRef() {
   if (thread_->reference_count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete thread_;
 }
 
-UserThread::UserThread(ThreadScheduler& scheduler, Task body, std::string name)
-    : scheduler_(scheduler), body_(std::move(body)), name_(std::move(name)) {}
-
-UserThread::~UserThread() = default;
+void UserThread::Begin(Task body, std::string name) {
+  body_ = std::move(body);
+  name_ = std::move(name);
+  state_ = State::kReady;
+  wake_pending_ = false;
+  saved_errno_ = 0;
+  std::memset(saved_exception_state_, 0, sizeof(saved_exception_state_));
+  specific_.clear();
+}
 
 UserThread* UserThread::Current() {
   return current_scheduler == nullptr ? nullptr : current_scheduler->current_;
@@ -138,7 +143,8 @@ StatusOr<ThreadRef> ThreadScheduler::Create(Task body, std::string name) {
                              " threads already live");
   }
   NEPTUNE_ASSIGN_OR_RETURN(const Stack stack, stacks_.Take());
-  ThreadRef thread(new UserThread(*this, std::move(body), std::move(name)));
+  ThreadRef thread = spare_ ? std::move(spare_) : ThreadRef(new UserThread(*this));
+  thread->Begin(std::move(body), std::move(name));
   thread->stack_ = stack;
   thread->context_ = context::make_fcontext(stack.top(), stack.size, &ThreadEntry::Run);
 #ifdef NEPTUNE_TSAN
@@ -159,7 +165,9 @@ StatusOr<ThreadRef> ThreadScheduler::RunInPlace(Task body, std::string name) {
   CHECK(current_ == nullptr) << "RunInPlace from a user-level thread";
   NEPTUNE_ASSIGN_OR_RETURN(ThreadRef thread, Create(std::move(body), std::move(name)));
   SwitchInto(thread.get());
-  return thread;
+  if (thread->state_ != UserThread::State::kDone) return thread;
+  if (thread->reference_count_.load(std::memory_order_acquire) == 1) spare_ = std::move(thread);
+  return ThreadRef();
 }
 
 void ThreadScheduler::MakeReady(UserThread* thread) {

@@ -85,21 +85,21 @@ class UserThread {
   friend struct ThreadEntry;
   enum class State { kReady, kRunning, kParked, kDone };
 
-  UserThread(ThreadScheduler& scheduler, Task body, std::string name);
-  ~UserThread();
+  explicit UserThread(ThreadScheduler& scheduler) : scheduler_(scheduler) {}
 
+  // Makes it as new, with another body.
+  void Begin(Task body, std::string name);
   void WakeOnHome();
 
   std::atomic<int> reference_count_{0};
   ThreadScheduler& scheduler_;
   Task body_;
-  const std::string name_;
+  std::string name_;
   Stack stack_;
   void* context_ = nullptr;  // saved machine context while not running
   void* sanitizer_fiber_ = nullptr;
   State state_ = State::kReady;
   bool wake_pending_ = false;
-  bool deadline_passed_ = false;
   int saved_errno_ = 0;
   uint64_t saved_exception_state_[2] = {0, 0};
   uint64_t live_index_ = 0;  // position in the scheduler's list of live threads
@@ -131,7 +131,8 @@ class ThreadScheduler {
   // Starts `body` on a thread of its own at the loop's next turn.
   // Errors: kResourceExhausted at the limit or without memory; kCancelled after Stop.
   StatusOr<ThreadRef> Spawn(Task body, std::string name = {});
-  // Starts `body` at once and returns when it finished or parked first. From an event handler only.
+  // Starts `body` at once and returns when it finished or parked first; null if it has finished. From an event
+  // handler only.
   StatusOr<ThreadRef> RunInPlace(Task body, std::string name = {});
 
   // Refuses new threads and ends every park, now and from now on, with kStopping.
@@ -167,6 +168,7 @@ class ThreadScheduler {
   StackPool stacks_;
   std::deque<ThreadRef> ready_;
   std::vector<ThreadRef> live_;
+  ThreadRef spare_;  // finished in place and known to nobody: the next one to be created
   UserThread* current_ = nullptr;
   void* loop_context_ = nullptr;  // the loop's machine context while a thread runs
   [[maybe_unused]] void* loop_sanitizer_fiber_ = nullptr;

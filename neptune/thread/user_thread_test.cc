@@ -151,6 +151,29 @@ TEST_F(UserThreadTest, ThreadSpecificValuesAreSeparate) {
   });
 }
 
+TEST_F(UserThreadTest, WhatBeginsInPlaceIsAsNewAfterOneThatFinished) {
+  static const ThreadSpecific<int> slot;
+  Notification finished;
+  loop_->Post([&] {
+    ThreadScheduler scheduler(*loop_);
+    const auto leave_traces = [] {
+      int own = 1;
+      slot.set(&own);
+      errno = EBUSY;
+      UserThread::Current()->Wake();
+    };
+    const auto find_none = [] {
+      EXPECT_EQ(slot.get(), nullptr);
+      EXPECT_EQ(errno, 0);
+      EXPECT_EQ(this_thread::Park(this_thread::Now()), ParkResult::kDeadline);
+    };
+    EXPECT_FALSE(*scheduler.RunInPlace(leave_traces)) << "it has finished";
+    EXPECT_FALSE(*scheduler.RunInPlace(find_none));
+    finished.Notify();
+  });
+  finished.WaitForNotification();
+}
+
 TEST_F(UserThreadTest, MutexIsHandedOverInOrder) {
   std::string order;
   ThreadMutex mutex;

@@ -55,17 +55,21 @@ char* StorePrefix(FrameType type, uint64_t call, size_t section_size, size_t pay
 constexpr size_t kMessageSizeMaxOfStatus = 1024;
 constexpr size_t kResponseHeaderSizeMin = 15;
 
-void AppendResponseHeader(const ResponseHeader& header, std::string* out) {
-  const std::string_view message =
-      ToStd(header.status.message()).substr(0, kMessageSizeMaxOfStatus);
-  char fixed[kResponseHeaderSizeMin];
-  char* at = StoreBigEndian(static_cast<uint8_t>(header.status.code()), fixed);
+std::string_view MessageOf(const ResponseHeader& header) {
+  return ToStd(header.status.message()).substr(0, kMessageSizeMaxOfStatus);
+}
+
+// Writes all but the message of the status.
+char* StoreResponseHeader(const ResponseHeader& header, size_t message_size, char* at) {
+  at = StoreBigEndian(static_cast<uint8_t>(header.status.code()), at);
   at = StoreBigEndian(Saturated(header.queue_time), at);
   at = StoreBigEndian(Saturated(header.run_time), at);
   at = StoreBigEndian(header.load_index, at);
-  StoreBigEndian(static_cast<uint16_t>(message.size()), at);
-  out->append(fixed, sizeof(fixed));
-  out->append(message);
+  return StoreBigEndian(static_cast<uint16_t>(message_size), at);
+}
+
+char* StoreBytes(std::string_view bytes, char* at) {
+  return std::copy(bytes.begin(), bytes.end(), at);
 }
 
 }  // namespace
@@ -121,8 +125,9 @@ Status DecodeRequestHeader(std::string_view section, RequestHeader* header) {
 }
 
 std::string EncodeResponseHeader(const ResponseHeader& header) {
-  std::string out;
-  AppendResponseHeader(header, &out);
+  const std::string_view message = MessageOf(header);
+  std::string out(kResponseHeaderSizeMin + message.size(), '\0');
+  StoreBytes(message, StoreResponseHeader(header, message.size(), out.data()));
   return out;
 }
 
@@ -180,17 +185,18 @@ Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
 
 void AppendResponse(uint64_t call, const ResponseHeader& header, std::string_view payload,
                     std::string* out) {
+  const std::string_view message = MessageOf(header);
+  const size_t section_size = kResponseHeaderSizeMin + message.size();
   const size_t begin = out->size();
-  out->append(kFramePrefixSize, '\0');
-  AppendResponseHeader(header, out);
-  const size_t section_size = out->size() - begin - kFramePrefixSize;
-  out->append(payload);
+  out->resize(begin + kFramePrefixSize + section_size + payload.size());
   char* const prefix = out->data() + begin;
+  char* const section = prefix + kFramePrefixSize;
+  StoreBytes(message, StoreResponseHeader(header, message.size(), section));
+  StoreBytes(payload, section + section_size);
   char* const checksum =
       StorePrefix(FrameType::kResponse, call, section_size, payload.size(), prefix);
-  StoreBigEndian(
-      FrameChecksum({prefix, kFramePrefixSize}, {prefix + kFramePrefixSize, section_size}, payload),
-      checksum);
+  StoreBigEndian(FrameChecksum({prefix, kFramePrefixSize}, {section, section_size}, payload),
+                 checksum);
 }
 
 void FrameDecoder::Feed(std::string_view bytes) {

@@ -33,6 +33,10 @@ void IncomingCall::Forget(uint64_t action) {
   actions_.erase(found);
 }
 
+bool IncomingCall::untouched() const {
+  return stream_ == nullptr && next_action_ == kFirstAction && !cancelled();
+}
+
 void IncomingCall::Cancel() {
   std::vector<std::pair<uint64_t, Task>> actions;
   {
@@ -62,14 +66,20 @@ class ServerConnection final : public StreamHandler,
   void Start() { stream_->Start(this); }
 
   void TakeReply(uint64_t call, const ResponseHeader& header, std::string payload) override {
-    const auto found = calls_.find(call);
-    if (found == calls_.end()) return;
-    Erase(found);
+    if (call == taken_call_) {
+      taken_call_ = kNoCall;
+    } else {
+      const auto found = calls_.find(call);
+      if (found == calls_.end()) return;
+      Erase(found);
+    }
     if (stream_ != nullptr) WriteAnswer(call, header, payload);
   }
 
   void TakeAccepted(uint64_t call) override {
-    if (calls_.contains(call)) WriteFrame(FrameType::kAccepted, call, "", "");
+    if (call == taken_call_ || calls_.contains(call)) {
+      WriteFrame(FrameType::kAccepted, call, "", "");
+    }
   }
 
   void SendDrain() { WriteFrame(FrameType::kDrain, 0, "", ""); }
@@ -192,34 +202,61 @@ class ServerConnection final : public StreamHandler,
   }
 
   void TakeRequest(const FrameView& frame) {
-    IncomingRequest request;
-    const Status decoded = DecodeRequestHeader(frame.section, &request.header);
-    const bool opens_stream = decoded.ok() && request.header.stream;
-    request.call = opens_stream ? std::make_shared<IncomingCall>(MakeOutlet(frame.call))
-                                : std::make_shared<IncomingCall>();
     // A number that comes again would join the answer to an older request with the newer one.
     if (frame.call <= last_call_) return EndBroken();
     last_call_ = frame.call;
-    calls_.emplace(frame.call, request.call);
-    if (opens_stream) ++stream_count_;
+    IncomingRequest request;
+    const Status decoded = DecodeRequestHeader(frame.section, &request.header);
+    const bool opens_stream = decoded.ok() && request.header.stream;
     request.reply = Reply(&server_.loop_, weak_from_this(), frame.call);
     if (Status refused = CheckRequest(decoded, opens_stream); !refused.ok()) {
+      taken_call_ = frame.call;
       return request.reply.Send({.status = std::move(refused)}, "");
     }
+    request.call =
+        opens_stream ? std::make_shared<IncomingCall>(MakeOutlet(frame.call)) : NewCall();
     request.payload = frame.payload;
     request.received = now_;
     if (request.header.time_left) {
       request.deadline = AddSaturated(request.received, *request.header.time_left);
     }
+    if (opens_stream) return HandOverStream(frame.call, std::move(request));
+    HandOver(frame.call, std::move(request));
+  }
+
+  void HandOverStream(uint64_t number, IncomingRequest&& request) {
+    ++stream_count_;
+    calls_.emplace(number, request.call);
     server_.handler_(std::move(request));
+  }
+
+  // Most calls are answered before they are handed over, and nobody ever looks for them.
+  void HandOver(uint64_t number, IncomingRequest&& request) {
+    std::shared_ptr<IncomingCall> call = request.call;
+    taken_call_ = number;
+    server_.handler_(std::move(request));
+    if (std::exchange(taken_call_, kNoCall) == kNoCall) return KeepForNext(std::move(call));
+    if (stream_ == nullptr) return call->Cancel();  // the connection ended meanwhile
+    calls_.emplace(number, std::move(call));
+  }
+
+  std::shared_ptr<IncomingCall> NewCall() {
+    return spare_call_ != nullptr ? std::move(spare_call_) : std::make_shared<IncomingCall>();
+  }
+
+  // An answered call that nobody else refers to or ever changed is as good as a new one.
+  void KeepForNext(std::shared_ptr<IncomingCall> call) {
+    if (call.use_count() > 1) return;
+    std::atomic_thread_fence(std::memory_order_acquire);  // with those who let go of it
+    if (call->untouched()) spare_call_ = std::move(call);
   }
 
   Status CheckRequest(const Status& decoded, bool opens_stream) const {
     if (!decoded.ok()) return InvalidArgument(ToStd(decoded.message()));
-    if (calls_.size() > server_.options_.in_flight_count_max) {
+    if (calls_.size() >= server_.options_.in_flight_count_max) {
       return ResourceExhausted(calls_.size(), " requests of this connection are unanswered");
     }
-    if (opens_stream && stream_count_ > server_.options_.stream_count_max) {
+    if (opens_stream && stream_count_ >= server_.options_.stream_count_max) {
       return ResourceExhausted(stream_count_, " streams of this connection are open");
     }
     return OkStatus();
@@ -302,8 +339,11 @@ class ServerConnection final : public StreamHandler,
   bool gathering_ = false;
   TimePoint now_;  // of the read whose frames are taken
   uint64_t last_call_ = 0;
-  size_t stream_count_ = 0;  // of calls_
-  size_t counted_size_ = 0;  // of the decoder's bytes, in the server's sum
+  static constexpr uint64_t kNoCall = 0;
+  std::shared_ptr<IncomingCall> spare_call_;
+  uint64_t taken_call_ = kNoCall;  // being handed over and not answered yet; not in calls_
+  size_t stream_count_ = 0;        // of calls_
+  size_t counted_size_ = 0;        // of the decoder's bytes, in the server's sum
   TimePoint last_frame_at_;
   TimePoint frame_begun_at_;
   TimePoint paused_at_;

@@ -58,11 +58,16 @@ class IncomingCall {
   // Null unless the request opened a stream.
   MessageStream* stream() const { return stream_.get(); }
 
+  // Whether it is as new: no stream, no action ever, not cancelled. REQUIRES: nobody else refers to it.
+  bool untouched() const ABSL_NO_THREAD_SAFETY_ANALYSIS;
+
  private:
+  static constexpr uint64_t kFirstAction = 1;
+
   const std::unique_ptr<MessageStream> stream_;
   std::atomic<bool> cancelled_{false};
   LeafMutex mutex_;
-  uint64_t next_action_ ABSL_GUARDED_BY(mutex_) = 1;
+  uint64_t next_action_ ABSL_GUARDED_BY(mutex_) = kFirstAction;
   std::vector<std::pair<uint64_t, Task>> actions_ ABSL_GUARDED_BY(mutex_);
 };
 
