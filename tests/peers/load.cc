@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cinttypes>
 #include <cmath>
 #include <csignal>
@@ -26,8 +27,15 @@ namespace neptune::peers {
 namespace {
 
 constexpr int64_t kNsPerMs = 1'000'000;
+constexpr int64_t kNsPerWholeS = 1'000'000'000;
 constexpr double kNsPerS = 1e9;
 constexpr int kSlowMs = 5;
+
+int64_t ReadClock(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return now.tv_sec * kNsPerWholeS + now.tv_nsec;
+}
 
 }  // namespace
 
@@ -53,14 +61,17 @@ std::string TakeCommand(int* argc, char** argv) {
   return command;
 }
 
-int64_t NowNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+int64_t NowNs() { return ReadClock(CLOCK_MONOTONIC); }
+
+void WaitUntil(int64_t time_ns) {
+  const timespec until{time_ns / kNsPerWholeS, time_ns % kNsPerWholeS};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
 }
 
 void BeBusy() {
-  for (const int64_t end = NowNs() + kSlowMs * kNsPerMs; NowNs() < end;) {
+  const int64_t end = ReadClock(CLOCK_THREAD_CPUTIME_ID) + kSlowMs * kNsPerMs;
+  while (ReadClock(CLOCK_THREAD_CPUTIME_ID) < end) {
   }
 }
 

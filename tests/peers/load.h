@@ -38,7 +38,9 @@ LoadOptions LoadOptionsFromFlags();
 std::string TakeCommand(int* argc, char** argv);
 
 int64_t NowNs();
-// Spins, or waits without the processor, as long as a slow handler does.
+// Keeps the kernel thread until `time_ns`, to the precision of the system's timers.
+void WaitUntil(int64_t time_ns);
+// Uses the processor, or waits without it, as long as a slow handler does.
 void BeBusy();
 void BeBlocked();
 

@@ -24,8 +24,8 @@ namespace search::lab {
 
 class PeerProcess {
  public:
-  // Starts `program` ("tests/peers/neptune_echo") on the processor of that index, counted round if there are fewer;
-  // on any if it is negative.
+  // Starts `program` ("tests/peers/neptune_echo") on the processor of that index, counted round if there are fewer, and
+  // ahead of the machine's other work as far as the system allows; on any and like any other if it is negative.
   static neptune::StatusOr<std::unique_ptr<PeerProcess>> Start(
       const std::string& program, const std::vector<std::string>& arguments, int processor);
   // Ends its input, and the process if it does not end then; waits for it.

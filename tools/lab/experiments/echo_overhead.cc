@@ -67,7 +67,9 @@ Experiment EchoOverhead() {
       "loopback, with 64 bytes "
       "in a message; one replica, so nothing is polled. Raw TCP: blocking sockets, 128 bytes there "
       "and back. Fresh: "
-      "a connection for each, its closing included. Each side has a processor. Compared are the "
+      "a connection for each, its closing included. Each side has a processor, ahead of the "
+      "machine's "
+      "other work where the system allows it. Compared are the "
       "tenth percentiles of a "
       "run, which other work on the machine disturbs least.";
   experiment.worlds = {WorldKind::kReal};

@@ -97,7 +97,8 @@ Experiment RpcEcho() {
       "of the system, with "
       "deadlines: one completion queue with one thread, and callbacks. Bare epoll: one thread, no "
       "feature, parses the "
-      "same message. Server and callers are processes on a processor each, over loopback; closed "
+      "same message. Server and callers are processes on a processor each, ahead of the machine's "
+      "other work where the system allows it, over loopback; closed "
       "loop. The figure is "
       "calls over the server's user and system time.";
   experiment.worlds = {WorldKind::kReal};
