@@ -45,8 +45,9 @@ struct YellowPageOptions {
   // round trip, so that a dead node is forgotten within 5.5 s.
   Duration probe_timeout = std::chrono::milliseconds(500);
   // How long a doubted node is probed before it is excluded. Larger: a busy node is left alone longer, a
-  // hung one is called longer. Default: 1.2 s, so that a hung node is out within 2 s.
-  Duration doubt_timeout = std::chrono::milliseconds(1200);
+  // hung one is called longer. Default: 1 s, so that a hung node is out within 2 s, and a call with three
+  // seconds finds the third replica when two hang that it meets one after the other.
+  Duration doubt_timeout = std::chrono::milliseconds(1000);
   // Time between the probes of one node. Default: 25 ms; with three of ten datagrams lost, twenty probes
   // all fail one time in 700,000. (Ten did one time in 800, and in ten minutes somebody was expelled.)
   Duration probe_interval = std::chrono::milliseconds(25);
