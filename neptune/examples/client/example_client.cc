@@ -9,6 +9,7 @@
 
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
+#include "neptune/examples/client/caller_path.h"
 #include "neptune/node/node.h"
 #include "neptune/world/real/real_world.h"
 
@@ -17,12 +18,6 @@ namespace {
 
 constexpr Duration kJoinLook = std::chrono::milliseconds(20);
 constexpr Duration kLeaveGrace = std::chrono::seconds(1);
-
-// `bazel run` starts programs elsewhere and says where it was called.
-std::string CallerPath(const std::string& path) {
-  const char* const caller = std::getenv("BUILD_WORKING_DIRECTORY");
-  return caller == nullptr || path.starts_with('/') ? path : StrCat(caller, "/", path);
-}
 
 StatusOr<ClusterSpec> SpecWithAsker(const std::string& path, const NodeId& asker) {
   NEPTUNE_ASSIGN_OR_RETURN(ClusterSpec spec, LoadClusterSpec(CallerPath(path)));

@@ -28,6 +28,8 @@ class Place {
   const bool taken_;
 };
 
+std::string FileName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 // Why a program that ran to its end gave no result; OK if it did.
@@ -101,9 +103,9 @@ StatusOr<std::string> AttachedProcesses::Run(AttachedProgram program, TimePoint 
 StatusOr<std::string> AttachedProcesses::Run(AttachedProgram program, TimePoint deadline,
                                              IncomingCall* call) {
   const Place place(&running_count_, limits_.running_count_max);
-  const std::string executable = program.executable;
+  const std::string name = FileName(program.executable);
   if (!place.taken()) {
-    return ResourceExhausted("running ", executable, ": ", limits_.running_count_max,
+    return ResourceExhausted("running ", name, ": ", limits_.running_count_max,
                              " programs run already");
   }
   ChildProcessOptions options;
@@ -115,7 +117,7 @@ StatusOr<std::string> AttachedProcesses::Run(AttachedProgram program, TimePoint 
   NEPTUNE_RETURN_IF_ERROR(attachment.Start(std::move(options)));
   Status status = attachment.Wait();
   if (status.ok()) status = OfEnd(attachment.end(), limits_);
-  if (!status.ok()) return Annotate(status, StrCat("running ", executable));
+  if (!status.ok()) return Annotate(status, StrCat("running ", name));
   return std::move(attachment.end().output);
 }
 

@@ -1,0 +1,23 @@
+// What BLAST adds to be aggregated: the reduce operator, and the request for it.
+//
+//   MergeBlastHits   keeps the best hits of two BlastHits; its parameter is the BlastQuery
+//
+// Source: DAC 5.1, 5.2. Layer: examples. Threads: as neptune/dac/dac.h says.
+
+#pragma once
+
+#include "neptune/base/time.h"
+#include "neptune/dac/dac.h"
+#include "neptune/examples/blast/blast.pb.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune::examples {
+
+// On every node that aggregates: those of the service and those that ask it.
+void RegisterBlastReduce(ModuleContext& context);
+
+// Searches partitions 0 to partition_count - 1 of `service`; the result is BlastHits.
+AggregationRequest BlastAggregation(const ServiceName& service, uint32_t partition_count,
+                                    const BlastQuery& query, TimePoint deadline);
+
+}  // namespace neptune::examples

@@ -1,0 +1,44 @@
+// BLAST as a service: NCBI's unmodified blastp searches each partition of a protein database.
+//
+//   Search   long, local operator: BlastQuery → BlastHits of the partition
+//
+// Parameters of the service or node:
+//   path         the folder that split_fasta wrote. Required. Without spaces, which blastp takes for a list.
+//   blastp, makeblastdb   the programs. Default: those names in PATH.
+//
+// Source: DAC 5.1 (BLAST), 4.3 footnote 3 (a process executes the request).
+// Layer: examples. In the real world only, as its programs. Threads: as ServiceModule says.
+// Errors: Start: those of reading the folder, and of makeblastdb. Search: kInvalidArgument; those of
+//   neptune/service/process/attached_process.h, of which a crash is kInternal and harms no other request.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "neptune/service/process/attached_process.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune::examples {
+
+inline constexpr char kBlastMethod[] = "Search";
+
+class BlastModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override;
+  std::string implementation() const override { return "ncbi_blastp"; }
+
+ private:
+  // Lets makeblastdb index the partition's sequences, for this node alone.
+  Status Index(PartitionId partition, const std::string& folder, const ModuleContext& context);
+  Status Search(RequestContext& context, const Data& request, Data* response);
+
+  std::string blastp_ = "blastp";
+  std::string makeblastdb_ = "makeblastdb";
+  uint64_t letter_count_ = 0;                     // of the whole database; fixed after Start
+  std::map<PartitionId, std::string> databases_;  // paths; fixed after Start
+  AttachedProcesses processes_;
+};
+
+}  // namespace neptune::examples

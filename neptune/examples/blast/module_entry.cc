@@ -1,0 +1,3 @@
+#include "neptune/examples/blast/blast_module.h"
+
+NEPTUNE_SERVICE_MODULE(neptune::examples::BlastModule)

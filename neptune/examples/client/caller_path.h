@@ -1,0 +1,17 @@
+// Paths that a person gives to a program which `bazel run` started: they begin where it was called.
+//
+// Source: none. Layer: examples. Threads: pure function.
+
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace neptune::examples {
+
+inline std::string CallerPath(const std::string& path) {
+  const char* const caller = std::getenv("BUILD_WORKING_DIRECTORY");
+  return caller == nullptr || path.starts_with('/') ? path : std::string(caller) + "/" + path;
+}
+
+}  // namespace neptune::examples

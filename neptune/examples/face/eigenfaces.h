@@ -1,0 +1,49 @@
+// Eigenfaces: a face is a point in the space of the largest eigenvectors of the training faces' covariance, and
+// similar faces are near each other.
+//
+//   training:  mean of the pictures; eigenvectors of (pictures - mean); offline
+//   a face:    coordinate i = eigenface i · (picture - mean)
+//
+// Source: Turk and Pentland: Eigenfaces for recognition, 1991; DAC 5.1 (FACE).
+// Layer: examples, policy. Threads: EigenfaceSpace is immutable.
+// Errors: kInvalidArgument pictures of different sizes, none at all, or a model that does not fit together.
+// Limits: kEigenfaceCountMax eigenfaces.
+
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/examples/face/face.pb.h"
+#include "neptune/examples/face/face_image.h"
+
+namespace neptune::examples {
+
+inline constexpr size_t kEigenfaceCountMax = 1000;
+
+// At most one eigenface less than there are pictures, as more cannot differ from zero. O(pictures² · pixels).
+StatusOr<FaceModel> TrainEigenfaces(const std::vector<GreyImage>& pictures, size_t eigenface_count);
+
+class EigenfaceSpace {
+ public:
+  static StatusOr<EigenfaceSpace> Of(FaceModel model);
+
+  // The picture's coordinates. Errors: kInvalidArgument another size.
+  StatusOr<std::vector<float>> Project(const GreyImage& picture) const;
+  size_t eigenface_count() const;
+
+ private:
+  explicit EigenfaceSpace(FaceModel model) : model_(std::move(model)) {}
+
+  FaceModel model_;
+};
+
+// The gallery's nearest faces, equal distances by the image's name.
+FaceMatches NearestFaces(const FaceGallery& gallery, const std::vector<float>& coordinates,
+                         uint32_t match_count_max);
+
+// The nearest of both, which come from disjoint sets of partitions. Commutative and associative.
+FaceMatches MergeFaceMatches(const FaceMatches& a, const FaceMatches& b, uint32_t match_count_max);
+
+}  // namespace neptune::examples

@@ -1,0 +1,23 @@
+// What FACE adds to be aggregated: the reduce operator, and the request for it.
+//
+//   MergeFaceMatches   keeps the nearest faces of two FaceMatches; its parameter is the FaceQuery without its picture
+//
+// Source: DAC 5.1, 5.2. Layer: examples. Threads: as neptune/dac/dac.h says.
+
+#pragma once
+
+#include "neptune/base/time.h"
+#include "neptune/dac/dac.h"
+#include "neptune/examples/face/face.pb.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune::examples {
+
+// On every node that aggregates: those of the service and those that ask it.
+void RegisterFaceReduce(ModuleContext& context);
+
+// Asks partitions 0 to partition_count - 1 of `service`; the result is FaceMatches.
+AggregationRequest FaceAggregation(const ServiceName& service, uint32_t partition_count,
+                                   const FaceQuery& query, TimePoint deadline);
+
+}  // namespace neptune::examples
