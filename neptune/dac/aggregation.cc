@@ -227,7 +227,7 @@ void Aggregation::Start() {
     timer_ = loop_.loop->RunAt(options_.deadline, [this] {
       timer_ = 0;
       const auto self = shared_from_this();
-      Expire(DeadlineExceeded("no result by the deadline"));
+      Expire(DeadlineExceeded("no result by the deadline"), /*failed=*/true);
     });
   }
   if (!options_.children.empty()) environment_.give_up_budget.OnCall();
@@ -487,6 +487,9 @@ bool Aggregation::CanBeReplaced(const Child& child) const {
 
 void Aggregation::Advance() {
   if (ended_) return;
+  if (progress_.missing_count() > options_.plan.missing_count_max && !progress_.closed()) {
+    return Expire(Cancelled("the call misses too many partitions"), /*failed=*/false);
+  }
   while (auto inputs = progress_.NextReduction()) {
     if (!Reduce(*std::move(inputs))) return;
   }
@@ -578,11 +581,11 @@ Status Aggregation::CheckOrder(const Data& first, const Data& second, const Data
 }
 
 // Nothing more is waited for, but the reduction under way.
-void Aggregation::Expire(const Status& reason) {
+void Aggregation::Expire(const Status& reason, bool failed) {
   if (ended_) return;
   why_missing_ = reason;
   progress_.Expire();
-  CloseBelow(/*failed=*/true);
+  CloseBelow(failed);
   Advance();
 }
 
@@ -608,10 +611,11 @@ void Aggregation::CloseBelow(bool failed) {
     child->settled = true;
     environment_.counters.pruned_children->Increment();
     child->ConcludeChoice(nullptr, failed);
-    child->Forget(/*tell_server=*/true);
+    child->Forget(/*tell_server=*/!options_.plan.uncancelled);
   }
   if (local_call_ == nullptr) return;
-  if (std::find(own_settled_.begin(), own_settled_.end(), false) != own_settled_.end()) {
+  if (!options_.plan.uncancelled &&
+      std::find(own_settled_.begin(), own_settled_.end(), false) != own_settled_.end()) {
     local_call_->Cancel();
   }
   if (ended_) local_call_->End();

@@ -141,7 +141,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
   void TakeReduced(StatusOr<Data> combined);
   void EndReduction(StatusOr<Data> combined);
 
-  void Expire(const Status& reason);
+  void Expire(const Status& reason, bool failed);
   void CancelTimers();
   void CloseBelow(bool failed);
   void Finish();

@@ -16,8 +16,9 @@ constexpr uint8_t kStagedFlag = 1;
 constexpr uint8_t kBlockingFlag = 2;
 constexpr uint8_t kSameParametersFlag = 4;
 constexpr uint8_t kDisseminatedFlag = 8;
+constexpr uint8_t kUncancelledFlag = 16;
 constexpr uint8_t kTaskFlags =
-    kStagedFlag | kBlockingFlag | kSameParametersFlag | kDisseminatedFlag;
+    kStagedFlag | kBlockingFlag | kSameParametersFlag | kDisseminatedFlag | kUncancelledFlag;
 constexpr uint8_t kReferenceFlag = 128;
 constexpr uint8_t kDisseminationByte = 'T';
 // Bits of an answer's flags.
@@ -149,13 +150,14 @@ std::string EncodeTask(const AggregationPlan& plan, std::span<const TreeMember> 
   ByteWriter out(&bytes);
   const bool same = plan.local_parameters == plan.reduce_parameters;
   out.Number(kMessageVersion);
-  out.Number(static_cast<uint8_t>((plan.timeouts == TimeoutPolicy::kStaged ? kStagedFlag : 0) |
-                                  (plan.blocking ? kBlockingFlag : 0) |
-                                  (plan.dissemination != 0 ? kDisseminatedFlag : 0) |
-                                  (same ? kSameParametersFlag : 0)));
+  out.Number(static_cast<uint8_t>(
+      (plan.timeouts == TimeoutPolicy::kStaged ? kStagedFlag : 0) |
+      (plan.blocking ? kBlockingFlag : 0) | (plan.dissemination != 0 ? kDisseminatedFlag : 0) |
+      (plan.uncancelled ? kUncancelledFlag : 0) | (same ? kSameParametersFlag : 0)));
   if (plan.dissemination != 0) out.Number(plan.dissemination);
   WriteTime(plan.reduce_time, out);
   WriteTime(plan.stage_margin, out);
+  out.Number(plan.missing_count_max);
   out.Counted<uint8_t>(plan.local.value());
   out.Counted<uint8_t>(plan.reduce.value());
   out.Number(static_cast<uint16_t>(members.size()));
@@ -176,9 +178,11 @@ StatusOr<AggregationTask> DecodeTask(std::string_view bytes) {
   const uint8_t flags = in.Number<uint8_t>();
   plan.timeouts = flags & kStagedFlag ? TimeoutPolicy::kStaged : TimeoutPolicy::kUniform;
   plan.blocking = (flags & kBlockingFlag) != 0;
+  plan.uncancelled = (flags & kUncancelledFlag) != 0;
   if (flags & kDisseminatedFlag) plan.dissemination = in.Number<uint64_t>();
   plan.reduce_time = ReadTime(in);
   plan.stage_margin = ReadTime(in);
+  plan.missing_count_max = in.Number<uint16_t>();
   plan.local = MethodName(std::string(in.Counted<uint8_t>()));
   plan.reduce = MethodName(std::string(in.Counted<uint8_t>()));
   const size_t member_count = in.Number<uint16_t>();

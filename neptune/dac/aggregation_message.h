@@ -65,6 +65,10 @@ struct AggregationPlan {
   uint64_t dissemination = 0;
   std::string local_parameters;
   std::string reduce_parameters;
+  // Most partitions that the whole call may miss. A server below which more are missing says so at once.
+  uint16_t missing_count_max = UINT16_MAX;
+  // The baseline without cancellation: nobody is told that his work is no longer wanted.
+  bool uncancelled = false;
   friend bool operator==(const AggregationPlan&, const AggregationPlan&) = default;
 };
 

@@ -61,6 +61,7 @@ class AggregationProgress {
   bool done() const { return phase() == Phase::kReady; }
   bool closed() const { return expired_ || !reduce_error_.ok(); }
   size_t reduction_count() const { return reduction_count_; }
+  size_t missing_count() const { return missing_.size(); }
 
   struct Outcome {
     Status reduce_error;

@@ -20,6 +20,9 @@ namespace {
 
 // Half of the weight is on the last 35 answers.
 constexpr double kReduceTimeWeight = 0.02;
+// A stage has this many times the mean of a reduction for each: one that is not done in it costs its whole subtree, and
+// of exponentially distributed ones two in a hundred take longer.
+constexpr double kStageReductions = 4;
 constexpr uint8_t kLoadSectionVersion = 1;
 
 Status Check(const AggregationRequest& request, TimePoint now) {
@@ -43,16 +46,26 @@ std::vector<PartitionId> WithoutDuplicates(std::vector<PartitionId> partitions) 
   return partitions;
 }
 
+// How many of so many partitions must contribute.
+size_t NeededCount(const AggregationRequest& request, size_t all) {
+  return static_cast<size_t>(
+      std::ceil(request.aggregation_quality_min * static_cast<double>(all) - 1e-9));
+}
+
+bool IsGivenUp(const Status& reason) { return reason.code() == StatusCode::kCancelled; }
+
 // The result is of no use unless enough contributed.
 Status Judge(const AggregationRequest& request, const AggregationReport& report) {
   const size_t there = report.contributing_partitions.size();
   const size_t all = there + report.missing.size();
-  const auto needed = static_cast<size_t>(
-      std::ceil(request.aggregation_quality_min * static_cast<double>(all) - 1e-9));
+  const size_t needed = NeededCount(request, all);
   if (there >= needed) return OkStatus();
+  // Those that were given up because of others tell least.
+  const auto reason = std::min_element(
+      report.missing.begin(), report.missing.end(),
+      [](const auto& a, const auto& b) { return !IsGivenUp(a.reason) && IsGivenUp(b.reason); });
   return Unavailable(there, " of ", all, " partitions of ", request.service, " contributed; ",
-                     needed,
-                     " are needed; first reason: ", ToStd(report.missing.front().reason.message()));
+                     needed, " are needed; first reason: ", ToStd(reason->reason.message()));
 }
 
 // As time on that server, all its processors working.
@@ -202,8 +215,11 @@ StatusOr<Aggregator::Plan> Aggregator::MakePlan(LoopState& state, const ClientSe
                request.blocking,
                /*dissemination=*/0,
                request.local_parameters.bytes(),
-               request.reduce_parameters.bytes()};
+               request.reduce_parameters.bytes(),
+               UINT16_MAX,
+               request.uncancelled};
   Place(request, &plan);
+  if (!request.uncancelled) plan.wire.missing_count_max = MissingCountMax(request, plan);
   NEPTUNE_RETURN_IF_ERROR(Form(state, request.service, &plan));
   return plan;
 }
@@ -264,6 +280,13 @@ void Aggregator::Place(const AggregationRequest& request, Plan* plan) {
   }
 }
 
+// Of those that are asked. At least none: who cannot be asked is for the answer to tell.
+uint16_t Aggregator::MissingCountMax(const AggregationRequest& request, const Plan& plan) {
+  const size_t all = plan.choices.size() + plan.missing.size();
+  const size_t spare = all - NeededCount(request, all);
+  return static_cast<uint16_t>(spare - std::min(spare, plan.missing.size()));
+}
+
 // Takes what announcements tell anew of the members.
 void Aggregator::LookAtAnnouncements(LoopState& state, const ServiceName& service,
                                      const std::vector<TreeMember>& members) {
@@ -305,7 +328,8 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
   }
   const auto reduce_time = state.reduce_times.find(service);
   if (reduce_time != state.reduce_times.end()) {
-    plan->wire.reduce_time = Duration(static_cast<int64_t>(reduce_time->second.value()));
+    plan->wire.reduce_time =
+        Duration(static_cast<int64_t>(kStageReductions * reduce_time->second.value()));
   }
   if (plan->scheme != TreeScheme::kBase) {
     NEPTUNE_ASSIGN_OR_RETURN(const ReductionTree tree, FormTree(plan->scheme, plan->loads, random));

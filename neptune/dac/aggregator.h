@@ -108,6 +108,7 @@ class Aggregator {
   // What both kinds of calls begin with.
   StatusOr<Plan> MakePlan(LoopState& state, const ClientSession& session,
                           const AggregationRequest& request, TimePoint now);
+  static uint16_t MissingCountMax(const AggregationRequest& request, const Plan& plan);
   void Disseminate(const AggregationRequest& request, const ClientSession& session, Plan* plan);
   void Poll(LoopState& state, const ServiceName& service, const Plan& plan);
   void LookAtAnnouncements(LoopState& state, const ServiceName& service,

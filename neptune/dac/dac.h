@@ -7,7 +7,8 @@
 //   Status status = Aggregate(session, request, &result, &report);
 //
 // Succeeds if at least the guaranteed share of the partitions contributed by the deadline; the report
-// names who contributed and, for each partition that did not, why. The result is that of a sequential fold over
+// names who contributed and, for each partition that did not, why. A call that can no longer keep its
+// guarantee is given up at once, and its work cancelled. The result is that of a sequential fold over
 // the contributors in some order: the reduce operator is commutative and associative.
 //
 // Source: DAC 3.2-3.3, figures 4 and 5.
@@ -56,6 +57,9 @@ struct AggregationRequest {
   std::optional<DisseminationMode> dissemination{};
   // The paper's baseline without events: a thread waits for its children. For experiments only.
   bool blocking = false;
+  // A baseline without cancellation: what was begun goes on, whether or not its result is still wanted. For
+  // experiments only.
+  bool uncancelled = false;
 };
 
 // One server of the call's tree.

@@ -290,6 +290,31 @@ TEST_F(AggregationTest, DeadlineEndsWhatStillRunsBelow) {
   for (const auto& [host, record] : records_) EXPECT_EQ(record.running, 0) << host;
 }
 
+TEST_F(AggregationTest, CallThatCannotKeepItsGuaranteeEndsAtOnceAndWhatRunsBelow) {
+  Start(13, 13);
+  for (const TreeScheme scheme : kAllSchemes) {
+    AggregationRequest request = SumOf(FirstPartitions(13));
+    request.local = MethodName("RefusedSum");
+    request.scheme = scheme;
+    const Status status = Run(request);
+    EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+    EXPECT_NE(status.message().find("asked to refuse"), std::string::npos) << status;
+    EXPECT_LE(report_.duration, milliseconds(10)) << Name(scheme);
+    EXPECT_EQ(report_.missing.size(), 13u);
+    cluster_->simulator().RunFor(milliseconds(5));
+    for (const auto& [host, record] : records_) EXPECT_EQ(record.running, 0) << host;
+  }
+}
+
+TEST_F(AggregationTest, BaselineWithoutCancellationLetsWorkGoOn) {
+  Start(6, 6);
+  AggregationRequest request = SumOf(FirstPartitions(6));
+  request.local = MethodName("RefusedSum");
+  request.uncancelled = true;
+  EXPECT_EQ(Run(request, milliseconds(300)).code(), StatusCode::kUnavailable);
+  EXPECT_GE(report_.duration, milliseconds(290));
+}
+
 TEST_F(AggregationTest, CallerThatLeavesEndsWhatRunsBelow) {
   Start(6, 6);
   Status status;
@@ -557,6 +582,7 @@ TEST_F(AggregationTest, UnknownLocalOperatorIsToldForEachPartition) {
   Start(3, 3);
   AggregationRequest request = SumOf({0, 1, 2});
   request.local = MethodName("nonsense");
+  request.aggregation_quality_min = 0.01;  // else the first refusal ends the call
   EXPECT_EQ(Run(request).code(), StatusCode::kUnavailable);
   ASSERT_EQ(report_.missing.size(), 3u);
   for (const MissingPartition& missing : report_.missing) {

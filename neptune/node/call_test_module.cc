@@ -143,6 +143,15 @@ class CallTestModule final : public ServiceModule {
                        if (!record().naps) return OkStatus();
                        return context.SleepUntil(context.Now() + std::chrono::hours(1));
                      });
+    registrar.Method(MethodName("RefusedSum"), {.grain = Grain::kLong},
+                     [this](RequestContext& context, const Data&, Data*) -> Status {
+                       if (host_ == "s0") return ResourceExhausted("asked to refuse");
+                       ++record().running;
+                       const Status status =
+                           context.SleepUntil(context.Now() + std::chrono::hours(1));
+                       --record().running;
+                       return status;
+                     });
     registrar.Stream(MethodName("Numbers"), {},
                      [this](RequestContext& context, const Data& request, ServerStream& stream) {
                        return WriteNumbers(context, std::stoi(request.bytes()), stream);

@@ -42,6 +42,7 @@ using HostRecords = std::map<std::string, HostRecord>;
 //   Relay    short  calls Wait of its own service on behalf of its request
 //   Nap      long   sleeps for an hour, or until nobody waits for its answer
 //   LateSum  short  as Sum, after 300 ms on host s0
+//   RefusedSum  long  refuses on host s0, elsewhere naps an hour, or until nobody waits
 // the streams
 //   Hold     short  reads nothing for as many milliseconds as the request says, then all
 //   Pour     long   writes messages of as many bytes as the request says until it may not
