@@ -11,6 +11,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/world/real/emulated_processors.h"
 #include "neptune/world/real/host_load.h"
 #include "neptune/world/real/real_loop.h"
 #include "neptune/world/real/rocksdb_storage.h"
@@ -32,14 +33,19 @@ class RealProcessors final : public Processors {
   }
 };
 
+std::unique_ptr<Processors> MakeProcessors(int emulated_count) {
+  if (emulated_count > 0) return std::make_unique<EmulatedProcessors>(emulated_count);
+  return std::make_unique<RealProcessors>();
+}
+
 class RealWorld final : public World {
  public:
   explicit RealWorld(const RealWorldOptions& options)
       : options_(options),
         seed_(options.seed != 0 ? options.seed : std::random_device()()),
-        storage_(options.storage_directory.empty()
-                     ? nullptr
-                     : MakeRocksDbStorage(options.storage_directory)) {}
+        storage_(options.storage_directory.empty() ? nullptr
+                                                   : MakeRocksDbStorage(options.storage_directory)),
+        processors_(MakeProcessors(options.emulated_processor_count)) {}
   ~RealWorld() override { Stop(); }
 
   StatusOr<Loop*> StartLoop(const LoopOptions& options) override {
@@ -71,7 +77,7 @@ class RealWorld final : public World {
     }
   }
 
-  Processors& processors() override { return processors_; }
+  Processors& processors() override { return *processors_; }
 
   DurableStorage& storage() override {
     CHECK(storage_ != nullptr) << "this world was made without a storage directory";
@@ -97,7 +103,7 @@ class RealWorld final : public World {
   const RealWorldOptions options_;
   const uint64_t seed_;
   const std::unique_ptr<DurableStorage> storage_;
-  RealProcessors processors_;
+  const std::unique_ptr<Processors> processors_;
   LoadSampler load_;
   absl::Mutex stop_mutex_;  // held by one Stop at a time, before mutex_
   LeafMutex mutex_;

@@ -28,6 +28,9 @@ struct RealWorldOptions {
   std::string storage_directory;
   // Seed of the loops' random numbers; 0 takes one from the operating system.
   uint64_t seed = 0;
+  // Processor time is taken on so many virtual processors in place of the machine's; see emulated_processors.h. 0: it
+  // is really used.
+  int emulated_processor_count = 0;
 };
 
 std::unique_ptr<World> MakeRealWorld(const RealWorldOptions& options);
