@@ -29,12 +29,16 @@ constexpr Duration kStartTime = std::chrono::milliseconds(500);
 
 uint64_t ToNanos(double ms) { return static_cast<uint64_t>(std::llround(ms * 1e6)); }
 
-neptune::ClusterSpec MakeSpec(const AggregationClusterOptions& options) {
+}  // namespace
+
+neptune::ClusterSpec AggregationSpec(const AggregationClusterOptions& options,
+                                     const std::string& multicast_group) {
   std::string text =
-      StrCat("name: 'lab' multicast_group: '239.192.7.1:7400' announce_interval_ms: ",
-             options.announce_interval_ms,
+      StrCat("name: 'lab' multicast_group: '", multicast_group,
+             "' announce_interval_ms: ", options.announce_interval_ms,
              " services { name: 'micro' module: 'micro' partition_count: ", options.server_count,
              " queue_length_max: ", options.queue_length_max,
+             " concurrency: ", options.concurrency.value_or(options.processors.count),
              " } services { name: 'asker' module: 'operators' }");
   for (int i = 0; i < options.server_count; ++i) {
     StrAppend(&text, " nodes { name: 's", i, "' hosts { service: 'micro' partitions: ", i, " } }");
@@ -47,13 +51,12 @@ neptune::ClusterSpec MakeSpec(const AggregationClusterOptions& options) {
   return *std::move(spec);
 }
 
-neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& name) {
+neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeAggregationModule(
+    const std::string& name) {
   if (name == "micro") return std::make_unique<neptune::examples::MicroModule>();
   return std::make_unique<neptune::examples::OperatorsModule>(
       neptune::examples::RegisterMicroReduce);
 }
-
-}  // namespace
 
 double AggregationProfile::IdealRate(int server_count, double processors) const {
   return 1e3 * server_count * processors /
@@ -89,7 +92,7 @@ AggregationProfile ProfileOf(const std::string& name) {
 
 AggregationCluster::AggregationCluster(const AggregationClusterOptions& options)
     : options_(options),
-      spec_(MakeSpec(options)),
+      spec_(AggregationSpec(options, "239.192.7.1:7400")),
       simulator_(options.seed, {.network = options.network}) {
   for (const neptune::NodeSpec& node : spec_.nodes()) {
     const std::string& name = node.name();
@@ -120,12 +123,12 @@ std::shared_ptr<void> AggregationCluster::Boot(const std::string& name, neptune:
   neptune::NodeOptions options;
   options.spec = SpecFor(name);
   options.name = NodeId(name);
-  options.modules = MakeModule;
+  options.modules = MakeAggregationModule;
   options.address = static_cast<neptune::SimWorld&>(world).address();
   options.with_admin = false;
   options.with_method_statistics = false;
-  options.load_book.heeds_answers = options_.load_information == LoadInformation::kAsIs;
   if (options_.load_information == LoadInformation::kAnnounced) options.load_poll_count = 0;
+  options.load_book.heeds_answers = options_.load_information == LoadInformation::kAsIs;
   if (options_.load_information == LoadInformation::kMeasured) {
     options.load_oracle = [this](const NodeId& node) { return PendingOf(node); };
   }
@@ -192,23 +195,78 @@ void AggregationCluster::Apply(const ScriptEvent& event) {
   }
 }
 
+std::vector<AggregationArrival> PlanArrivals(const AggregationLoadOptions& load, int client_count,
+                                             uint64_t seed) {
+  neptune::RandomSource random(seed);
+  std::vector<AggregationArrival> arrivals;
+  Duration at{0};
+  while (true) {
+    at += neptune::FromSeconds(random.Exponential(1 / load.rate_per_s));
+    if (at >= load.warm_up + load.duration) return arrivals;
+    arrivals.push_back({at, static_cast<int>(random.Below(static_cast<uint64_t>(client_count)))});
+  }
+}
+
+namespace {
+
+neptune::AggregationRequest RequestWith(const AggregationLoadOptions& load, int server_count,
+                                        uint64_t seed, TimePoint at) {
+  MicroRequest micro = load.profile.RequestFor(seed);
+  micro.set_slice_ns(static_cast<uint64_t>(load.slice.count()));
+  neptune::AggregationRequest request = neptune::examples::MicroAggregation(
+      kMicro, static_cast<uint32_t>(server_count), micro, at + load.timeout);
+  request.aggregation_quality_min = load.quality_min;
+  request.scheme = load.scheme;
+  request.timeouts = load.timeouts;
+  request.blocking = load.blocking;
+  request.uncancelled = load.uncancelled;
+  return request;
+}
+
+}  // namespace
+
+AggregationOutcome MakeRequest(Node& node, const AggregationLoadOptions& load, int server_count,
+                               uint64_t seed, uint64_t number, TimePoint at) {
+  neptune::ClientSession session(node.client());
+  neptune::Data data;
+  neptune::AggregationReport report;
+  AggregationOutcome outcome;
+  const neptune::Status status = neptune::Aggregate(
+      session, RequestWith(load, server_count, seed * 1'000'000'007 + number, at), &data, &report);
+  outcome.response = neptune::this_thread::Now() - at;
+  outcome.status = status.code();
+  if (!status.ok()) return outcome;
+  outcome.quality = report.quality();
+  const auto result = data.As<neptune::examples::MicroResult>();
+  CHECK(result.ok()) << result.status();
+  outcome.used = Duration((*result)->local_ns() + (*result)->reduce_ns());
+  return outcome;
+}
+
 namespace {
 
 // Offers requests one after the other, each at its time.
 class OpenLoop {
  public:
   OpenLoop(AggregationCluster& cluster, const AggregationLoadOptions& load, uint64_t seed)
-      : cluster_(cluster), load_(load), random_(seed), seed_(seed) {
-    began_ = cluster.simulator().now();
+      : cluster_(cluster),
+        load_(load),
+        seed_(seed),
+        arrivals_(PlanArrivals(load, cluster.client_count(), seed)) {
     result_.measured_for = load.duration;
   }
 
   AggregationRunResult Run() {
+    Simulator& simulator = cluster_.simulator();
+    const TimePoint began = simulator.now();
     const Duration server_time = cluster_.ServerTime();
     const Duration client_time = cluster_.ClientTime();
-    PlanNext(began_);
-    Simulator& simulator = cluster_.simulator();
-    while (!offered_all_ || ended_count_ < offered_count_) {
+    for (size_t i = 0; i < arrivals_.size(); ++i) {
+      simulator.At(began + arrivals_[i].at,
+                   [this, i, at = began + arrivals_[i].at] { Offer(i, at); });
+    }
+    simulator.RunFor(load_.warm_up + load_.duration);
+    while (result_.outcomes.size() < arrivals_.size()) {
       simulator.RunFor(std::chrono::milliseconds(100));
     }
     result_.server_time = cluster_.ServerTime() - server_time;
@@ -217,54 +275,21 @@ class OpenLoop {
   }
 
  private:
-  void PlanNext(TimePoint after) {
-    const TimePoint at = after + neptune::FromSeconds(random_.Exponential(1 / load_.rate_per_s));
-    if (at >= began_ + load_.warm_up + load_.duration) {
-      offered_all_ = true;
-      return;
-    }
-    cluster_.simulator().At(at, [this, at] {
-      Offer(at);
-      PlanNext(at);
-    });
-  }
-
-  neptune::AggregationRequest RequestAt(TimePoint at) {
-    MicroRequest micro = load_.profile.RequestFor(seed_ * 1'000'000'007 + offered_count_++);
-    micro.set_slice_ns(static_cast<uint64_t>(load_.slice.count()));
-    neptune::AggregationRequest request = neptune::examples::MicroAggregation(
-        kMicro, static_cast<uint32_t>(cluster_.server_count()), micro, at + load_.timeout);
-    request.aggregation_quality_min = load_.quality_min;
-    request.scheme = load_.scheme;
-    request.timeouts = load_.timeouts;
-    request.blocking = load_.blocking;
-    return request;
-  }
-
-  void Offer(TimePoint at) {
-    const int client =
-        static_cast<int>(random_.Below(static_cast<uint64_t>(cluster_.client_count())));
-    Node& node = cluster_.client(client);
-    node.RunOnControl([this, at, request = RequestAt(at), &node] {
-      neptune::ClientSession session(node.client());
-      neptune::Data result;
-      neptune::AggregationReport report;
-      const neptune::Status status = neptune::Aggregate(session, request, &result, &report);
-      ++ended_count_;
-      result_.outcomes.push_back({at - began_, neptune::this_thread::Now() - at, status.code(),
-                                  status.ok() ? report.quality() : 0,
-                                  at >= began_ + load_.warm_up});
+  void Offer(size_t number, TimePoint at) {
+    Node& node = cluster_.client(arrivals_[number].client);
+    node.RunOnControl([this, number, at, &node] {
+      AggregationOutcome outcome =
+          MakeRequest(node, load_, cluster_.server_count(), seed_, number, at);
+      outcome.arrived = arrivals_[number].at;
+      outcome.measured = outcome.arrived >= load_.warm_up;
+      result_.outcomes.push_back(outcome);
     });
   }
 
   AggregationCluster& cluster_;
   const AggregationLoadOptions& load_;
-  neptune::RandomSource random_;
   const uint64_t seed_;
-  TimePoint began_;
-  uint64_t offered_count_ = 0;
-  uint64_t ended_count_ = 0;
-  bool offered_all_ = false;
+  const std::vector<AggregationArrival> arrivals_;
   AggregationRunResult result_;
 };
 
@@ -327,6 +352,12 @@ double AggregationRunResult::QualityRate() const {
   double sum = 0;
   for (const AggregationOutcome& one : outcomes) sum += one.measured ? one.quality : 0;
   return sum / neptune::ToSeconds(measured_for);
+}
+
+Duration AggregationRunResult::AnsweredTime() const {
+  Duration sum{0};
+  for (const AggregationOutcome& one : outcomes) sum += one.used;
+  return sum;
 }
 
 std::vector<double> AggregationRunResult::QualitySeries(Duration window) const {

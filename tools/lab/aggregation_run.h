@@ -131,18 +131,42 @@ struct AggregationLoadOptions {
   bool blocking = false;
   // After how much work a local operator asks whether anybody still waits. 0: never.
   neptune::Duration slice{0};
+  // See AggregationRequest.
+  bool uncancelled = false;
 };
+
+// When a request comes, on the load's clock, and who makes it.
+struct AggregationArrival {
+  neptune::Duration at{};
+  int client = 0;
+};
+// All of a load, warm-up included: a function of the seed.
+std::vector<AggregationArrival> PlanArrivals(const AggregationLoadOptions& load, int client_count,
+                                             uint64_t seed);
 
 // What became of one request.
 struct AggregationOutcome {
   neptune::Duration arrived{};  // on the load's clock
   neptune::Duration response{};
   neptune::StatusCode status = neptune::StatusCode::kOk;
-  double quality = 0;  // of the answer: 0 without one
+  double quality = 0;        // of the answer: 0 without one
+  neptune::Duration used{};  // processor time whose result is in the answer
   bool measured = false;
 
   bool full() const { return status == neptune::StatusCode::kOk && quality == 1; }
 };
+
+// Makes the request with that number at time `at`, and waits for its end; `arrived` and `measured` are for the caller.
+// On a user-level thread of the node.
+AggregationOutcome MakeRequest(neptune::Node& node, const AggregationLoadOptions& load,
+                               int server_count, uint64_t seed, uint64_t number,
+                               neptune::TimePoint at);
+
+// The cluster's spec and its modules, for either world.
+neptune::ClusterSpec AggregationSpec(const AggregationClusterOptions& options,
+                                     const std::string& multicast_group);
+neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeAggregationModule(
+    const std::string& name);
 
 struct AggregationRunResult {
   // In the order in which they ended.
@@ -160,6 +184,8 @@ struct AggregationRunResult {
   // Answers with all partitions a second; all answers by their quality.
   double FullRate() const;
   double QualityRate() const;
+  // What all requests, warm-up included, used to some purpose.
+  neptune::Duration AnsweredTime() const;
   // Quality-aware throughput a second of each window of the load's clock, by when answers came.
   std::vector<double> QualitySeries(neptune::Duration window) const;
 };

@@ -20,6 +20,12 @@ std::vector<Experiment> AllExperiments() {
       RpcTail(),
       RpcFeatures(),
       MemberDetect(),
+      // Data aggregation calls.
+      DacEvent(),
+      DacUnresponsive(),
+      DacFidelity(),
+      DacLoss(),
+      DacCancel(),
   };
 }
 

@@ -26,4 +26,11 @@ Experiment RpcFeatures();
 // Membership.
 Experiment MemberDetect();
 
+// Data aggregation calls.
+Experiment DacEvent();
+Experiment DacUnresponsive();
+Experiment DacFidelity();
+Experiment DacLoss();
+Experiment DacCancel();
+
 }  // namespace search::lab
