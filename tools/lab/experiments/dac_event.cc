@@ -142,7 +142,7 @@ void JudgeKnee(const Results& results, const std::string& blocking, Judgement* j
   const std::string at =
       StrCat(" at 1.2 x that, ", ShortText(std::round(IdealRate() * ShareOf(beyond))),
              "/s, of what the cluster can do");
-  judgement->AtLeast(StrCat("event-driven", at), "no plunge", share(kEvent), 95, "%").Shape();
+  judgement->AtLeast(StrCat("event-driven", at), "no plunge", share(kEvent), 95, "%");
   judgement->Shown(StrCat(blocking, at), "plunges", share(blocking), "%");
 }
 
@@ -150,6 +150,10 @@ void Judge(const Results& results, Judgement* judgement) {
   const std::string blocking = BestBlocking(results);
   JudgeKnee(results, blocking, judgement);
   const int last = Steps(results).back();
+  judgement
+      ->AtLeast("event-driven over the best blocking pool, at the highest rate", "",
+                results.MeanRatio(PointOf(kEvent, last), PointOf(blocking, last), kQuality), 1, "x")
+      .Shape();
   for (const Point& point : results.points()) {
     if (point.Number("step") != last) continue;
     judgement->Shown(StrCat(point.Text("scheme"), " at ",

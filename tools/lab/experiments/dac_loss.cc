@@ -119,7 +119,7 @@ std::vector<neptune::NodeId> LeavesBySubtree(const AggregationReport& report) {
 }
 
 neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
-  const int calls = context.Pick(2, 5, 10);
+  const int calls = context.Pick(1, 3, 10);
   const auto count = static_cast<size_t>(point.Number("unresponsive"));
   double lost = 0;
   for (int call = 0; call < calls; ++call) {
