@@ -78,8 +78,8 @@ AggregationProfile MicroProfile() { return {.name = "MICRO"}; }
 AggregationProfile RetProfile() {
   const double half_of_variance = 1.1 / std::sqrt(2);
   return {.name = "RET",
-          .local_ms = 100,
-          .reduce_ms = 2,
+          .local_ms = 91,
+          .reduce_ms = 11.5,
           .request_log_deviation = half_of_variance,
           .partition_log_deviation = half_of_variance};
 }

@@ -21,6 +21,9 @@ std::vector<Experiment> AllExperiments() {
       RpcFeatures(),
       MemberDetect(),
       // Data aggregation calls.
+      DacTrees(),
+      DacHetero(),
+      DacScale(),
       DacEvent(),
       DacUnresponsive(),
       DacFidelity(),

@@ -27,6 +27,9 @@ Experiment RpcFeatures();
 Experiment MemberDetect();
 
 // Data aggregation calls.
+Experiment DacTrees();
+Experiment DacHetero();
+Experiment DacScale();
 Experiment DacEvent();
 Experiment DacUnresponsive();
 Experiment DacFidelity();
