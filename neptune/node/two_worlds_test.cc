@@ -2,10 +2,10 @@
 // in the simulated world. What a caller sees is the same text.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/unique_port.h"
 #include "neptune/dac/dac.h"
 #include "neptune/node/simulated_cluster.h"
 #include "neptune/service/client_stream.h"
@@ -191,8 +191,9 @@ struct RealNode {
 std::string RunReal(const std::string& balancing) {
   ClusterSpec spec = SpecOf(balancing);
   // Other runs on this machine hear other groups.
-  spec.set_name(StrCat("test-", getpid()));
-  spec.set_multicast_group(StrCat("239.192.7.2:", 20000 + getpid() % 20000));
+  const UniquePort port;
+  spec.set_name(StrCat("test-", port.number()));
+  spec.set_multicast_group(StrCat("239.192.7.2:", port.number()));
   for (NodeSpec& node : *spec.mutable_nodes()) {
     node.set_serving_threads(2);
     node.set_worker_threads(2);

@@ -1,7 +1,6 @@
 // Ten thousand aggregations wait for a child in the real world, on the kernel threads that the nodes have anyway.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -10,6 +9,7 @@
 
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/unique_port.h"
 #include "neptune/dac/dac.h"
 #include "neptune/node/simulated_cluster.h"
 #include "neptune/world/real/real_world.h"
@@ -89,8 +89,9 @@ size_t KernelThreadCount() {
 
 TEST(WaitingAggregationsTest, HoldNoKernelThreadAndNoSlot) {
   ClusterSpec spec = EchoSpec(2, 2, "queue_length_max: 20000 concurrency: 2");
-  spec.set_name(StrCat("waiting-", getpid()));
-  spec.set_multicast_group(StrCat("239.192.7.3:", 20000 + getpid() % 20000));
+  const UniquePort port;
+  spec.set_name(StrCat("waiting-", port.number()));
+  spec.set_multicast_group(StrCat("239.192.7.3:", port.number()));
   std::atomic<bool> open = false;
   std::map<std::string, std::unique_ptr<RealNode>> nodes;
   for (const NodeSpec& node : spec.nodes()) {

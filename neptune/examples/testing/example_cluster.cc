@@ -1,7 +1,6 @@
 #include "neptune/examples/testing/example_cluster.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <utility>
 
@@ -28,9 +27,8 @@ constexpr char kClient[] = "client";
 constexpr Duration kBodyLimit = seconds(600);  // of virtual time
 constexpr Duration kStartLimit = seconds(30);
 
-ClusterSpec SpecOf(const ExampleClusterOptions& options) {
-  std::string text = StrCat("name: 'example-", getpid(),
-                            "' multicast_group: '239.192.7.3:", 20000 + getpid() % 20000,
+ClusterSpec SpecOf(const ExampleClusterOptions& options, uint16_t port) {
+  std::string text = StrCat("name: 'example-", port, "' multicast_group: '239.192.7.3:", port,
                             "' announce_interval_ms: 200 services { name: '", options.service,
                             "' module: 'example' partition_count: ", options.partition_count);
   for (const auto& [key, value] : options.parameters) {
@@ -67,7 +65,7 @@ NodeOptions OptionsOf(const ExampleClusterOptions& options, const ClusterSpec& s
 }  // namespace
 
 SimulatedExample::SimulatedExample(const ExampleClusterOptions& options)
-    : spec_(SpecOf(options)), simulator_(options.seed) {
+    : spec_(SpecOf(options, 7000)), simulator_(options.seed) {
   for (const NodeSpec& node : spec_.nodes()) {
     HostOptions host;
     host.name = node.name();
@@ -124,7 +122,7 @@ struct RealExample::RealNode {
 };
 
 RealExample::RealExample(const ExampleClusterOptions& options) {
-  const ClusterSpec spec = SpecOf(options);
+  const ClusterSpec spec = SpecOf(options, port_.number());
   for (const NodeSpec& node : spec.nodes()) {
     nodes_[node.name()] = std::make_unique<RealNode>(OptionsOf(options, spec, node.name()));
   }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "neptune/base/unique_port.h"
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/node/node.h"
 #include "neptune/service/client.h"
@@ -62,6 +63,7 @@ class RealExample {
   struct RealNode;
   void WaitForPartitions(const ExampleClusterOptions& options);
 
+  const UniquePort port_;
   std::map<std::string, std::unique_ptr<RealNode>> nodes_;
 };
 
