@@ -400,7 +400,13 @@ void Aggregator::Disseminate(const AggregationRequest& request, const ClientSess
 
 std::vector<Aggregation::Options::Child> Aggregator::ChildrenOfCaller(const Plan& plan) const {
   std::vector<Aggregation::Options::Child> children;
-  const TimePoint deadline = std::max(plan.deadline - options_.stage_margin, this_thread::Now());
+  // The root is the caller's only child: a reduction that is under way at its deadline still fits. Without a tree
+  // nobody reduces below.
+  const bool is_staged =
+      plan.scheme != TreeScheme::kBase && plan.wire.timeouts == TimeoutPolicy::kStaged;
+  const Duration stage = is_staged ? plan.wire.reduce_time : Duration(0);
+  const TimePoint deadline =
+      std::max(plan.deadline - options_.stage_margin - stage, this_thread::Now());
   for (const size_t member : plan.order) {
     if (children.empty() || plan.scheme == TreeScheme::kBase) children.push_back({{}, deadline});
     children.back().members.push_back(plan.members[member]);
@@ -489,7 +495,9 @@ void Aggregator::Learn(LoopState& state, const ServiceName& service, const Plan&
     if (!report.servers[i].record) continue;
     const MemberRecord& record = *report.servers[i].record;
     record_of_member[plan.order[i]] = &record;
-    state.book.OnReport(record.node, service, LoadFrom(record), now, LoadSource::kAnswer);
+    // As of when the server answered, which may be long before the whole tree did; not counting its way there.
+    const TimePoint taken_at = std::min(now, now - report.duration + record.answered);
+    state.book.OnReport(record.node, service, LoadFrom(record), taken_at, LoadSource::kAnswer);
     if (record.reduction_count > 0) {
       reduce_time.Add(static_cast<double>(record.reduce_cost.count()));
     }

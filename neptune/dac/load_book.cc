@@ -27,32 +27,49 @@ Duration FromWork(double work) {
 LoadBook::LoadBook(const LoadBookOptions& options) : options_(options) {}
 
 void LoadBook::OnReport(const NodeId& node, const ServiceName& service, const ServerLoad& load,
-                        TimePoint now, LoadSource source) {
+                        TimePoint taken_at, LoadSource source) {
   Entry& entry = Use(node);
   BookCosts(newest_, service, load);
-  if (source == LoadSource::kAnswer && !options_.heeds_answers) {
-    entry.unanswered = DecayedCounter::WithHalfLife(options_.unanswered_half_life);
-    return;
-  }
-  if (entry.is_reported && now < entry.reported_at) return;
-  BookPending(entry, Bounded(load.pending));
-  entry.reported_at = now;
-  entry.assigned = Duration(0);
   if (source == LoadSource::kAnswer) {
     entry.unanswered = DecayedCounter::WithHalfLife(options_.unanswered_half_life);
+    if (!options_.heeds_answers) return;
+  }
+  if (entry.is_reported && taken_at < entry.reported_at) return;
+  BookPending(entry, Bounded(load.pending));
+  entry.reported_at = taken_at;
+  ForgetAssignments(entry, taken_at);
+}
+
+void LoadBook::ForgetAssignments(Entry& entry, TimePoint until) {
+  while (!entry.assignments.empty() && entry.assignments.front().at <= until) {
+    entry.assigned -= entry.assignments.front().work;
+    entry.assignments.pop_front();
   }
 }
 
 void LoadBook::OnAssigned(const NodeId& node, Duration work, TimePoint now) {
   Entry& entry = Use(node);
-  entry.assigned = Bounded(entry.assigned + Bounded(work));
+  const Duration more = std::min(Bounded(work), kWorkMax - entry.assigned);
+  entry.assigned += more;
+  entry.assignments.push_back({now, more});
+  if (entry.assignments.size() > kBookedAssignmentCountMax) {
+    const Duration oldest = entry.assignments.front().work;
+    entry.assignments.pop_front();
+    entry.assignments.front().work += oldest;
+  }
   entry.unanswered.Add(ToWork(Bounded(work)), now);
 }
 
 void LoadBook::OnSettled(const NodeId& node, Duration work, TimePoint now) {
   Entry& entry = Use(node);
-  entry.assigned = Bounded(entry.assigned - Bounded(work));
-  entry.unanswered.Add(-std::min(ToWork(Bounded(work)), entry.unanswered.Value(now)), now);
+  Duration left = Bounded(work);
+  entry.unanswered.Add(-std::min(ToWork(left), entry.unanswered.Value(now)), now);
+  for (auto it = entry.assignments.rbegin(); it != entry.assignments.rend(); ++it) {
+    const Duration part = std::min(left, it->work);
+    it->work -= part;
+    entry.assigned -= part;
+    left -= part;
+  }
 }
 
 void LoadBook::Forget(const NodeId& node) {

@@ -24,12 +24,14 @@
 // Threads: thread-compatible; one a calling loop.
 // Units: work is time on the node in question.
 // Limits: kBookedNodeCountMax nodes, the one not heard of or used for longest leaves; costs of kBookedServiceCountMax
-//   services, further ones are taken as unknown. Keyed calls are O(1).
+//   services, further ones are taken as unknown; times of kBookedAssignmentCountMax assignments a node, the oldest are
+//   taken together. Keyed calls are O(1).
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -43,6 +45,7 @@ namespace neptune {
 
 inline constexpr size_t kBookedNodeCountMax = 8192;
 inline constexpr size_t kBookedServiceCountMax = 64;
+inline constexpr size_t kBookedAssignmentCountMax = 64;
 
 // What a node says of itself for one service. Negative values count as 0, values over an hour as an hour.
 struct ServerLoad {
@@ -88,10 +91,11 @@ class LoadBook {
  public:
   explicit LoadBook(const LoadBookOptions& options = {});
 
-  // A node's load, as of `now`; replaces what was believed and assigned. One that is older than the newest is dropped.
-  // Only an answer proves that the node works, and ends the floor under what it was given.
+  // A node's load as it was at `taken_at`; replaces what was believed then, and what was assigned by then. One that is
+  // older than the newest is dropped. Only an answer proves that the node works, and ends the floor under what it was
+  // given.
   void OnReport(const NodeId& node, const ServiceName& service, const ServerLoad& load,
-                TimePoint now, LoadSource source);
+                TimePoint taken_at, LoadSource source);
   // This caller gave the node work: its local operators and reductions of one aggregation.
   void OnAssigned(const NodeId& node, Duration work, TimePoint now);
   // Work assigned earlier was done, or was never begun, and no answer's report said so. Not for a node that did not
@@ -117,12 +121,17 @@ class LoadBook {
   using Slot = uint32_t;
   static constexpr Slot kNoSlot = UINT32_MAX;
 
+  struct Assignment {
+    TimePoint at;
+    Duration work{0};
+  };
   struct Entry {
     NodeId node;
     bool is_reported = false;
     TimePoint reported_at{};
     Duration pending{0};   // as reported
-    Duration assigned{0};  // since then
+    Duration assigned{0};  // since then: the sum of the next
+    std::deque<Assignment> assignments;
     DecayedCounter unanswered;
     Duration share_of_sum{0};  // what it adds to pending_sum_
     Slot newer = kNoSlot;      // in the order of use
@@ -147,6 +156,7 @@ class LoadBook {
   void Unlink(Slot slot);
   void Empty(Slot slot);
   void BookPending(Entry& entry, Duration pending);
+  static void ForgetAssignments(Entry& entry, TimePoint until);
   void BookCosts(Slot slot, const ServiceName& service, const ServerLoad& load);
   double Correction(Duration age, RandomSource& random) const;
 

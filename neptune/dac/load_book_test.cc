@@ -285,6 +285,28 @@ TEST(LoadCorrectionTest, EstimateIsNeverNegative) {
 }
 
 // Between two announcements callers that follow the reports all pick the same server; corrected ones do not.
+// An answer tells of the moment when the server sent it, which may be long before the whole tree has answered.
+TEST_F(LoadBookTest, ReportKeepsWhatWasAssignedAfterItWasTaken) {
+  Assign("a", milliseconds(30));
+  now_ += milliseconds(10);
+  const TimePoint taken_at = now_;
+  now_ += milliseconds(10);
+  Assign("a", milliseconds(7));
+  now_ += milliseconds(10);
+  book_.OnReport(NodeId("a"), kService, {.pending = milliseconds(5)}, taken_at,
+                 LoadSource::kAnswer);
+  EXPECT_EQ(Estimate("a"), milliseconds(12));
+}
+
+TEST_F(LoadBookTest, TimesOfManyAssignmentsAreTakenTogether) {
+  for (size_t i = 0; i < 3 * kBookedAssignmentCountMax; ++i) Assign("a", milliseconds(1));
+  EXPECT_EQ(Estimate("a"), milliseconds(3 * kBookedAssignmentCountMax));
+  book_.OnSettled(NodeId("a"), milliseconds(kBookedAssignmentCountMax), now_);
+  EXPECT_EQ(Estimate("a"), milliseconds(2 * kBookedAssignmentCountMax));
+  Report("a", milliseconds(1), LoadSource::kAnswer);
+  EXPECT_EQ(Estimate("a"), milliseconds(1));
+}
+
 TEST(LoadCorrectionTest, CallersWithOldReportsDoNotFlock) {
   RandomSource random(4);
   const auto share_of_lightest = [&random](bool corrects) {
