@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "frontend/parameters.h"
-#include "frontend/search_plan/tier_search.h"
 #include "index/tier/suggest_reduce.h"
+#include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
 #include "neptune/service/client.h"
 #include "neptune/thread/synchronization.h"
@@ -92,7 +92,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
                            GatewayMetrics::Make(context.metrics));
   NEPTUNE_ASSIGN_OR_RETURN(server_metrics_,
                            neptune::HttpServerMetrics::Make(context.metrics, "frontend"));
-  context.registrar.Reduce(neptune::MethodName(index::kTierReduceOperator), ReduceTierAnswers);
+  index::RegisterTierReduceOperator(context.registrar);
   index::RegisterSuggestReduceOperators(context.registrar);
   drain_grace_ = options.drain_grace;
   plan_ = std::make_unique<SearchPlan>(context.client, context.world, options.plan, plan_metrics);

@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "frontend/search_plan/plan_policy.h"
-#include "index/tier/operators.h"
-#include "index/tier/tier_service.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::frontend {
@@ -14,7 +12,6 @@ using index::TierAnswer;
 using index::TierQuery;
 using neptune::AggregationReport;
 using neptune::Data;
-using neptune::MethodName;
 using neptune::PartitionId;
 using neptune::Status;
 using neptune::StatusOr;
@@ -65,16 +62,8 @@ Status FailureOf(const AggregationReport& report, const Status& status) {
 StatusOr<TierAnswer> SearchTier(neptune::ClientSession& session, const TierTarget& tier,
                                 const TierQuery& query, const SearchPlanOptions& options,
                                 ServiceCoverage* coverage) {
-  neptune::AggregationRequest request;
-  request.service = neptune::ServiceName(tier.service);
-  for (uint32_t p = 0; p < tier.partition_count; ++p) request.partitions.emplace_back(p);
-  request.local = MethodName(index::kTierSearchMethod);
-  request.reduce = MethodName(index::kTierReduceOperator);
-  request.local_parameters = Data::Of(query);
-  request.reduce_parameters = request.local_parameters;
-  request.aggregation_quality_min = options.quality_min;
-  request.deadline = neptune::this_thread::Now() + options.tier_timeout;
-
+  const neptune::AggregationRequest request =
+      TierAggregation(tier, query, options, neptune::this_thread::Now());
   Data result;
   AggregationReport report;
   const Status status = neptune::Aggregate(session, request, &result, &report);
@@ -87,15 +76,6 @@ StatusOr<TierAnswer> SearchTier(neptune::ClientSession& session, const TierTarge
   coverage->implementation = answer->implementation();
   coverage->evaluated_completely = answer->evaluated_completely();
   return *answer;
-}
-
-Status ReduceTierAnswers(const Data& first, const Data& second, const Data& parameters,
-                         Data* result) {
-  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer* const a, first.As<TierAnswer>());
-  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer* const b, second.As<TierAnswer>());
-  NEPTUNE_ASSIGN_OR_RETURN(const TierQuery* const query, parameters.As<TierQuery>());
-  *result = Data::Of(index::MergeTierAnswers(*a, *b, query->hit_count_max()));
-  return neptune::OkStatus();
 }
 
 }  // namespace search::frontend

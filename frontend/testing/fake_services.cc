@@ -7,10 +7,10 @@
 #include "cache/cache_service.h"
 #include "docserver/docserver.pb.h"
 #include "docserver/document_service.h"
-#include "frontend/search_plan/tier_search.h"
 #include "index/tier/suggest.pb.h"
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier.pb.h"
+#include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
@@ -52,7 +52,7 @@ class FakeTier final : public ServiceModule {
     context.registrar.Method(
         MethodName(index::kTierCountMethod), {.grain = neptune::Grain::kLong},
         [this](RequestContext&, const Data& in, Data* out) { return Count(in, out); });
-    context.registrar.Reduce(MethodName(index::kTierReduceOperator), ReduceTierAnswers);
+    index::RegisterTierReduceOperator(context.registrar);
     index::RegisterSuggestReduceOperators(context.registrar);
     return neptune::OkStatus();
   }

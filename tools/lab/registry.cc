@@ -29,6 +29,7 @@ std::vector<Experiment> AllExperiments() {
       DacFidelity(),
       DacLoss(),
       DacCancel(),
+      DacEase(),
   };
 }
 

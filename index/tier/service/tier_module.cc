@@ -11,6 +11,7 @@
 #include "index/tier/suggest_operators.h"
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier.pb.h"
+#include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
 
@@ -25,15 +26,6 @@ using neptune::StatusOr;
 using neptune::StrCat;
 
 namespace {
-
-// The reduce operator; `parameters` are the query, which says how many hits are wanted.
-Status Reduce(const Data& first, const Data& second, const Data& parameters, Data* result) {
-  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer* const a, first.As<TierAnswer>());
-  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer* const b, second.As<TierAnswer>());
-  NEPTUNE_ASSIGN_OR_RETURN(const TierQuery* const query, parameters.As<TierQuery>());
-  *result = Data::Of(MergeTierAnswers(*a, *b, query->hit_count_max()));
-  return neptune::OkStatus();
-}
 
 Status ReadSecondPhaseCountMax(const std::map<std::string, std::string>& parameters,
                                uint32_t* count_max) {
@@ -112,7 +104,7 @@ Status TierModule::Start(ModuleContext& context) {
       [this](const IndexTier& tier, const TierQuery& query, const TierSearchControl& control) {
         return LocalOperator(tier, Limited(query), control);
       });
-  context.registrar.Reduce(neptune::MethodName(kTierReduceOperator), Reduce);
+  RegisterTierReduceOperator(context.registrar);
   AddMethod<SuggestQuery>(context.registrar, kTierSuggestMethod, neptune::Grain::kShort,
                           [](const IndexTier& tier, const SuggestQuery& query, const auto&) {
                             return SuggestOperator(tier, query);

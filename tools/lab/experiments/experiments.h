@@ -35,5 +35,6 @@ Experiment DacUnresponsive();
 Experiment DacFidelity();
 Experiment DacLoss();
 Experiment DacCancel();
+Experiment DacEase();
 
 }  // namespace search::lab

@@ -1,0 +1,29 @@
+// The request that aggregates a search tier; its reduce operator is index/tier/tier_reduce.h.
+//
+// Source: DAC paper 3.3, figures 4 and 5. Layer: frontend/search_plan. Threads: pure functions.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "frontend/search_plan/plan_options.h"
+#include "index/tier/tier.pb.h"
+#include "neptune/base/time.h"
+#include "neptune/dac/dac.h"
+
+namespace search::frontend {
+
+// A tier as a frontend knows it.
+struct TierTarget {
+  std::string service;  // name to call
+  std::string label;    // name for people
+  uint32_t partition_count = 1;
+};
+
+// One question to all partitions of the tier; the result is a TierAnswer.
+neptune::AggregationRequest TierAggregation(const TierTarget& tier, const index::TierQuery& query,
+                                            const SearchPlanOptions& options,
+                                            neptune::TimePoint now);
+
+}  // namespace search::frontend

@@ -1,0 +1,16 @@
+// The join of operators.h as the registered reduce operator search.MergeTierAnswers, for every node that
+// aggregates a tier: those that host it, and the frontends.
+//
+// Source: DAC paper, figure 5. Layer: index/tier. Threads: pure functions.
+// Errors: INVALID_ARGUMENT data that are not the messages.
+
+#pragma once
+
+#include "neptune/service/service_module.h"
+
+namespace search::index {
+
+// Its parameters are the query, which says how many hits are wanted.
+void RegisterTierReduceOperator(neptune::ServiceRegistrar& registrar);
+
+}  // namespace search::index
