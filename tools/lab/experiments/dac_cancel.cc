@@ -1,5 +1,6 @@
 // Overload: calls that cannot be answered any more are cancelled down their trees, or go on to no purpose.
 
+#include <limits>
 #include <vector>
 
 #include "neptune/base/strings.h"
@@ -93,10 +94,13 @@ void Judge(const Results& results, Judgement* judgement) {
       .Shape();
   const Estimate mine = results.Mean(on, kQuality);
   const Estimate theirs = results.Mean(off, kQuality);
+  // Of few seeds the baseline's interval may reach below nothing: then there is no upper end.
+  const double highest =
+      theirs.low > 0 ? 100 * (mine.high / theirs.low - 1) : std::numeric_limits<double>::infinity();
   judgement
       ->AtLeast("quality-aware throughput beyond that of the baseline, at 150 %", "future work",
                 {100 * (mine.middle / theirs.middle - 1), 100 * (mine.low / theirs.high - 1),
-                 100 * (mine.high / theirs.low - 1), mine.count},
+                 highest, mine.count},
                 25, "%")
       .Shape();
   for (const Point& point : results.points()) {
