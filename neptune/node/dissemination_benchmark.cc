@@ -3,27 +3,28 @@
 
 #include <benchmark/benchmark.h>
 #include <glog/logging.h>
-#include <unistd.h>
 
 #include <map>
 #include <memory>
 
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/unique_port.h"
 #include "neptune/dac/dac.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/node.h"
+#include "neptune/node/real_node.h"
 #include "neptune/world/real/real_world.h"
 
 namespace neptune {
 namespace {
 
-ClusterSpec SpecOf(int64_t server_count) {
-  std::string text = StrCat(
-      "name: 'benchmark-", getpid(), "' multicast_group: '239.192.7.4:", 20000 + getpid() % 20000,
-      "' services { name: 'echo' module: 'echo' partition_count: ", server_count,
-      " } services { name: 'idle' module: 'echo' } ",
-      "nodes { name: 'c' hosts { service: 'idle' } } ");
+ClusterSpec SpecOf(int64_t server_count, uint16_t port) {
+  std::string text =
+      StrCat("name: 'benchmark-", port, "' multicast_group: '239.192.7.4:", port,
+             "' services { name: 'echo' module: 'echo' partition_count: ", server_count,
+             " } services { name: 'idle' module: 'echo' } ",
+             "nodes { name: 'c' hosts { service: 'idle' } } ");
   for (int64_t i = 0; i < server_count; ++i) {
     StrAppend(&text, "nodes { name: 's", i, "' hosts { service: 'echo' partitions: ", i, " } } ");
   }
@@ -31,33 +32,6 @@ ClusterSpec SpecOf(int64_t server_count) {
   CHECK(spec.ok()) << spec.status();
   return *spec;
 }
-
-struct RealNode {
-  RealNode(const ClusterSpec& spec, const std::string& name) : world(MakeRealWorld({})) {
-    NodeOptions options;
-    options.spec = spec;
-    options.name = NodeId(name);
-    options.with_admin = false;
-    options.modules = [](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
-      return std::make_unique<EchoModule>();
-    };
-    node = std::make_unique<Node>(*world, std::move(options));
-    Notification started;
-    node->Start([&](const Status& status) {
-      CHECK(status.ok()) << status;
-      started.Notify();
-    });
-    started.WaitForNotification();
-  }
-  ~RealNode() {
-    Notification stopped;
-    node->Stop(std::chrono::seconds(1), [&] { stopped.Notify(); });
-    stopped.WaitForNotification();
-    world->Stop();
-  }
-  std::unique_ptr<World> world;
-  std::unique_ptr<Node> node;
-};
 
 void AwaitPartitions(Node& client, size_t count) {
   Notification done;
@@ -96,12 +70,20 @@ void Aggregations(Node& client, int64_t server_count, DisseminationMode mode, in
 
 void BM_Aggregate(benchmark::State& state, DisseminationMode mode) {
   const int64_t server_count = state.range(0);
-  const ClusterSpec spec = SpecOf(server_count);
+  const UniquePort port;
+  const ClusterSpec spec = SpecOf(server_count, port.number());
   std::map<std::string, std::unique_ptr<RealNode>> nodes;
   for (const NodeSpec& node : spec.nodes()) {
-    nodes[node.name()] = std::make_unique<RealNode>(spec, node.name());
+    NodeOptions options;
+    options.spec = spec;
+    options.name = NodeId(node.name());
+    options.with_admin = false;
+    options.modules = [](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
+      return std::make_unique<EchoModule>();
+    };
+    nodes[node.name()] = std::make_unique<RealNode>(std::move(options));
   }
-  Node& client = *nodes.at("c")->node;
+  Node& client = nodes.at("c")->node();
   AwaitPartitions(client, static_cast<size_t>(server_count));
   Aggregations(client, server_count, mode, 300);
   for (auto _ : state) Aggregations(client, server_count, mode, 10);

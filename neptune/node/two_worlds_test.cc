@@ -7,6 +7,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/base/unique_port.h"
 #include "neptune/dac/dac.h"
+#include "neptune/node/real_node.h"
 #include "neptune/node/simulated_cluster.h"
 #include "neptune/service/client_stream.h"
 #include "neptune/thread/synchronization.h"
@@ -163,31 +164,6 @@ std::string RunSimulated(const std::string& balancing) {
   return said;
 }
 
-// A node with a world of its own, as a process would have it.
-struct RealNode {
-  RealNode(const ClusterSpec& spec, const std::string& name) : world(MakeRealWorld({})) {
-    NodeOptions options;
-    options.spec = spec;
-    options.name = NodeId(name);
-    options.modules = MakeEcho;
-    node = std::make_unique<Node>(*world, std::move(options));
-    Notification started;
-    node->Start([&](const Status& status) {
-      EXPECT_TRUE(status.ok()) << status;
-      started.Notify();
-    });
-    started.WaitForNotification();
-  }
-  ~RealNode() {
-    Notification stopped;
-    node->Stop(seconds(2), [&] { stopped.Notify(); });
-    stopped.WaitForNotification();
-    world->Stop();
-  }
-  std::unique_ptr<World> world;
-  std::unique_ptr<Node> node;
-};
-
 std::string RunReal(const std::string& balancing) {
   ClusterSpec spec = SpecOf(balancing);
   // Other runs on this machine hear other groups.
@@ -200,13 +176,17 @@ std::string RunReal(const std::string& balancing) {
   }
   std::map<std::string, std::unique_ptr<RealNode>> nodes;
   for (const NodeSpec& node : spec.nodes()) {
-    nodes[node.name()] = std::make_unique<RealNode>(spec, node.name());
+    NodeOptions options;
+    options.spec = spec;
+    options.name = NodeId(node.name());
+    options.modules = MakeEcho;
+    nodes[node.name()] = std::make_unique<RealNode>(std::move(options));
   }
   std::string said;
   Notification done;
-  Node& client = *nodes.at("c")->node;
+  Node& client = nodes.at("c")->node();
   client.RunOnControl([&] {
-    said = Scenario(client, *nodes.at("s0")->node).Run();
+    said = Scenario(client, nodes.at("s0")->node()).Run();
     done.Notify();
   });
   done.WaitForNotification();

@@ -11,6 +11,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/base/unique_port.h"
 #include "neptune/dac/dac.h"
+#include "neptune/node/real_node.h"
 #include "neptune/node/simulated_cluster.h"
 #include "neptune/world/real/real_world.h"
 
@@ -55,33 +56,6 @@ class GatedSum final : public ServiceModule {
   const std::atomic<bool>& open_;
 };
 
-struct RealNode {
-  RealNode(const ClusterSpec& spec, const std::string& name, const std::atomic<bool>* open)
-      : world(MakeRealWorld({})) {
-    NodeOptions options;
-    options.spec = spec;
-    options.name = NodeId(name);
-    options.modules = [open](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
-      return std::make_unique<GatedSum>(open);
-    };
-    node = std::make_unique<Node>(*world, std::move(options));
-    Notification started;
-    node->Start([&](const Status& status) {
-      EXPECT_TRUE(status.ok()) << status;
-      started.Notify();
-    });
-    started.WaitForNotification();
-  }
-  ~RealNode() {
-    Notification stopped;
-    node->Stop(seconds(2), [&] { stopped.Notify(); });
-    stopped.WaitForNotification();
-    world->Stop();
-  }
-  std::unique_ptr<World> world;
-  std::unique_ptr<Node> node;
-};
-
 size_t KernelThreadCount() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return static_cast<size_t>(std::distance(begin(tasks), end(tasks)));
@@ -98,9 +72,15 @@ TEST(WaitingAggregationsTest, HoldNoKernelThreadAndNoSlot) {
     ClusterSpec own = spec;
     // The node whose requests wait at the gate has a slot for each, so that it does not look hung.
     if (node.name() == "s1") own.mutable_services(0)->set_concurrency(kCount);
-    nodes[node.name()] = std::make_unique<RealNode>(own, node.name(), &open);
+    NodeOptions options;
+    options.spec = own;
+    options.name = NodeId(node.name());
+    options.modules = [&open](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
+      return std::make_unique<GatedSum>(&open);
+    };
+    nodes[node.name()] = std::make_unique<RealNode>(std::move(options));
   }
-  Node& client = *nodes.at("c")->node;
+  Node& client = nodes.at("c")->node();
   const size_t thread_count = KernelThreadCount();
   std::atomic<int> begun = 0;
   std::atomic<int> complete = 0;
