@@ -9,6 +9,7 @@
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "neptune/examples/micro/micro_module.h"
+#include "tools/lab/host_faults.h"
 
 namespace search::lab {
 namespace {
@@ -173,26 +174,11 @@ neptune::Status AggregationCluster::Schedule(const std::vector<ScriptEvent>& scr
       return neptune::InvalidArgument("the script lets requests of ", event.node,
                                       " fail or hang, which MICRO's do not");
     }
-    simulator_.At(simulator_.now() + event.at, [this, event] { Apply(event); });
+    simulator_.At(simulator_.now() + event.at, [this, event] {
+      CHECK(ApplyToHost(event, simulator_)) << "an event that was refused above";
+    });
   }
   return neptune::OkStatus();
-}
-
-void AggregationCluster::Apply(const ScriptEvent& event) {
-  switch (event.kind) {
-    case ScriptEvent::Kind::kPause:
-      return simulator_.Pause(event.node);
-    case ScriptEvent::Kind::kResume:
-      return simulator_.Resume(event.node);
-    case ScriptEvent::Kind::kCrash:
-      return simulator_.Crash(event.node);
-    case ScriptEvent::Kind::kRestart:
-      return simulator_.Restart(event.node);
-    case ScriptEvent::Kind::kSlow:
-      return simulator_.SlowProcessors(event.node, event.amount);
-    default:
-      LOG(FATAL) << "an event that Schedule refuses";
-  }
 }
 
 std::vector<AggregationArrival> PlanArrivals(const AggregationLoadOptions& load, int client_count,

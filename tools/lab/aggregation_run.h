@@ -106,7 +106,6 @@ class AggregationCluster {
   std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
   neptune::ClusterSpec SpecFor(const std::string& name) const;
   neptune::ProcessorOptions ProcessorsOf(const std::string& name) const;
-  void Apply(const workload::ScriptEvent& event);
   neptune::Duration PendingOf(const neptune::NodeId& node) const;
 
   const AggregationClusterOptions options_;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "neptune/base/strings.h"
+#include "tools/lab/host_faults.h"
 
 namespace search::lab {
 namespace {
@@ -148,28 +149,15 @@ neptune::Status SimCluster::Schedule(const std::vector<ScriptEvent>& script) {
 }
 
 void SimCluster::Apply(const ScriptEvent& event) {
+  if (ApplyToHost(event, simulator_)) return;
   Conduct& conduct = *conducts_.at(event.node);
-  switch (event.kind) {
-    case ScriptEvent::Kind::kPause:
-      return simulator_.Pause(event.node);
-    case ScriptEvent::Kind::kResume:
-      return simulator_.Resume(event.node);
-    case ScriptEvent::Kind::kCrash:
-      return simulator_.Crash(event.node);
-    case ScriptEvent::Kind::kRestart:
-      return simulator_.Restart(event.node);
-    case ScriptEvent::Kind::kSlow:
-      return simulator_.SlowProcessors(event.node, event.amount);
-    case ScriptEvent::Kind::kFail:
-      conduct.share = event.amount;
-      conduct.kind = Conduct::Kind::kFailing;
-      return;
-    case ScriptEvent::Kind::kHang:
-      conduct.kind = Conduct::Kind::kHung;
-      return;
-    case ScriptEvent::Kind::kNormal:
-      conduct.kind = Conduct::Kind::kNormal;
-      return;
+  if (event.kind == ScriptEvent::Kind::kFail) {
+    conduct.share = event.amount;
+    conduct.kind = Conduct::Kind::kFailing;
+  } else if (event.kind == ScriptEvent::Kind::kHang) {
+    conduct.kind = Conduct::Kind::kHung;
+  } else {
+    conduct.kind = Conduct::Kind::kNormal;
   }
 }
 
