@@ -129,7 +129,7 @@ Experiment DacCancel() {
       "expired is dropped; but a call that has lost a partition goes on in all others, and "
       "nobody is told to stop. Wasted is the servers' processor time that is in no answer. "
       "Demand is of nk / (ns + (n - 1) r), 67 requests a second.";
-  experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};
+  experiment.seeds = {.smoke = 1, .quick = 4, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

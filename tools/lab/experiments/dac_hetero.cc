@@ -178,7 +178,7 @@ Experiment DacHetero() {
       "random end at 2 / (s + r (n-1)/n) requests a second, where the dual nodes are full; at most "
       "the dual nodes "
       "do local work only, 2 / s, or all processors are full.";
-  experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};
+  experiment.seeds = {.smoke = 1, .quick = 4, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

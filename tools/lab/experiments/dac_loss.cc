@@ -161,7 +161,7 @@ void Judge(const Results& results, Judgement* judgement) {
           const std::string what = StrCat("lost, ", count, " unresponsive, ", series.name);
           series.dots.push_back({count, lost.middle, lost.low, lost.high});
           if (timeouts == "staged") {
-            judgement->AtMost(what, StrCat("exactly ", count), lost, count).Shape();
+            judgement->Between(what, StrCat("exactly ", count), lost, count, count).Shape();
           } else {
             judgement->Shown(
                 what, placement == kPaperPlacement ? NumberText(UniformLoss(count)) : "", lost);
@@ -189,7 +189,7 @@ Experiment DacLoss() {
       "call is made twice: first to see its tree, then under the same seed with k of its leaves "
       "so slow that their work never ends, though they live and accept their tasks. The leaves "
       "are those of the root's smallest subtrees, or any.";
-  experiment.seeds = {.smoke = 1, .quick = 2, .full = 10};
+  experiment.seeds = {.smoke = 1, .quick = 4, .full = 10};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

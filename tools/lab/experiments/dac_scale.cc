@@ -153,7 +153,7 @@ Experiment DacScale() {
       "as dac_trees. Demand is of the ideal throughput nk/(ns+(n-1)r); the most that is done is "
       "sought up to 110 % of "
       "it.";
-  experiment.seeds = {.smoke = 1, .quick = 2, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 3, .full = 3};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -153,13 +153,18 @@ void JudgeShare(const Results& results, const Point& ours, Judgement* judgement)
       .Shape();
 }
 
+// The paper's EP keeps the thread pool of all; ours gets the best of those swept, which hides most of what it lacks.
+constexpr char kWhyPruningIsAhead[] =
+    "blocking with pruning gets the best of its pools, and the simulated world charges nothing for "
+    "threads";
+
 void JudgeOrder(const Results& results, const std::map<std::string, Point>& best,
                 Judgement* judgement) {
   const auto count_behind = [&](const std::string& behind, const std::string& ahead) {
     int count = 0;
     for (const int w : SettledWindows(results.length())) {
       count += results.Mean(best.at(ahead), Answered(w)).middle <
-               results.Mean(best.at(behind), Answered(w)).middle - 0.5;
+               results.Mean(best.at(behind), Answered(w)).middle;
     }
     return count;
   };
@@ -171,10 +176,13 @@ void JudgeOrder(const Results& results, const std::map<std::string, Point>& best
                 StrCat(count, " of ", window_count), "none", count == 0)
         .Shape();
   }
-  judgement->Shown("windows in which ED answers less than EP", "none but the first",
-                   Estimate::Exact(count_behind("EP", "ED")));
-  judgement->Shown("windows in which EP answers less than None", "none",
-                   Estimate::Exact(count_behind("None", "EP")));
+  const auto order = [&](const std::string& ahead, const std::string& behind) -> Row& {
+    const int count = count_behind(behind, ahead);
+    return judgement->Holds(StrCat("windows in which ", ahead, " answers less than ", behind),
+                            "none", StrCat(count, " of ", window_count), "none", count == 0);
+  };
+  order("ED", "EP").ShortOfLine(kWhyPruningIsAhead);
+  order("EP", "None");
 }
 
 void Judge(const Results& results, Judgement* judgement) {
@@ -223,7 +231,7 @@ Experiment DacUnresponsive() {
       "most. The plot shows, as the figure, what came in each two seconds; the rows count by when "
       "requests arrived, so that answers held back by a slow server are not counted twice as a "
       "dip and a surge.";
-  experiment.seeds = {.smoke = 1, .quick = 2, .full = 10};
+  experiment.seeds = {.smoke = 1, .quick = 3, .full = 10};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;
