@@ -1,0 +1,262 @@
+#include "neptune/capsule/classification_rule.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+template <typename Number>
+std::optional<Number> ParseNumber(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// "a.b.c.d" as a number; nullopt: it is no address.
+std::optional<uint32_t> ParseAddress(std::string_view text) {
+  uint32_t address = 0;
+  for (int part = 0; part < 4; ++part) {
+    const size_t dot = text.find('.');
+    if ((dot == std::string_view::npos) != (part == 3)) return std::nullopt;
+    const auto byte = ParseNumber<uint8_t>(text.substr(0, dot));
+    if (!byte) return std::nullopt;
+    address = address << 8 | *byte;
+    text.remove_prefix(std::min(text.size(), dot + 1));
+  }
+  return address;
+}
+
+uint32_t MaskOf(int bits) { return bits == 0 ? 0 : ~uint32_t{0} << (32 - bits); }
+
+bool IsHostName(std::string_view name) {
+  return !name.empty() && name.size() <= 253 && name.front() != '.' && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '.' || c == '_';
+         });
+}
+
+// The set that begins behind '[' at `text`: how long it is with its ']', and whether `c` is in it.
+struct CharacterSet {
+  size_t size = 0;  // 0: it has no end
+  bool holds = false;
+};
+CharacterSet ReadSet(std::string_view text, char c) {
+  CharacterSet set;
+  size_t at = 0;
+  const bool inverted = at < text.size() && text[at] == '!';
+  if (inverted) ++at;
+  const size_t first = at;
+  while (at < text.size() && (text[at] != ']' || at == first)) {
+    if (at + 2 < text.size() && text[at + 1] == '-' && text[at + 2] != ']') {
+      set.holds |= text[at] <= c && c <= text[at + 2];
+      at += 3;
+    } else {
+      set.holds |= text[at++] == c;
+    }
+  }
+  if (at < text.size()) set.size = at + 1;
+  set.holds ^= inverted;
+  return set;
+}
+
+// One element of a pattern.
+struct Element {
+  enum class Kind { kLiteral, kOne, kSet, kWithinName, kAcross } kind = Kind::kLiteral;
+  std::string_view text;  // of a set, behind its '['
+  char literal = 0;
+
+  bool Takes(char c) const {
+    switch (kind) {
+      case Kind::kLiteral:
+        return c == literal;
+      case Kind::kOne:
+        return c != '/';
+      case Kind::kSet:
+        return c != '/' && ReadSet(text, c).holds;
+      case Kind::kWithinName:
+        return c != '/';
+      case Kind::kAcross:
+        return true;
+    }
+    return false;
+  }
+  bool repeats() const { return kind == Kind::kWithinName || kind == Kind::kAcross; }
+};
+
+// nullopt: a set has no end.
+std::optional<std::vector<Element>> Compile(std::string_view pattern) {
+  std::vector<Element> elements;
+  for (size_t at = 0; at < pattern.size();) {
+    const char c = pattern[at];
+    if (c == '*' && pattern.substr(at, 2) == "**") {
+      elements.push_back({Element::Kind::kAcross, {}, 0});
+      at += 2;
+    } else if (c == '*') {
+      elements.push_back({Element::Kind::kWithinName, {}, 0});
+      ++at;
+    } else if (c == '?') {
+      elements.push_back({Element::Kind::kOne, {}, 0});
+      ++at;
+    } else if (c == '[') {
+      const std::string_view rest = pattern.substr(at + 1);
+      const CharacterSet set = ReadSet(rest, 0);
+      if (set.size == 0) return std::nullopt;
+      elements.push_back({Element::Kind::kSet, rest.substr(0, set.size), 0});
+      at += 1 + set.size;
+    } else {
+      elements.push_back({Element::Kind::kLiteral, {}, c});
+      ++at;
+    }
+  }
+  return elements;
+}
+
+}  // namespace
+
+// Which positions of the pattern can be reached, byte by byte of the path.
+bool PathMatches(std::string_view pattern, std::string_view path) {
+  const auto elements = Compile(pattern);
+  if (!elements) return false;
+  const size_t count = elements->size();
+  std::vector<bool> reached(count + 1);
+  const auto pass_repeats = [&](std::vector<bool>& positions) {
+    for (size_t i = 0; i < count; ++i) {
+      if (positions[i] && (*elements)[i].repeats()) positions[i + 1] = true;
+    }
+  };
+  reached[0] = true;
+  pass_repeats(reached);
+  for (const char c : path) {
+    std::vector<bool> next(count + 1);
+    for (size_t i = 0; i < count; ++i) {
+      if (!reached[i] || !(*elements)[i].Takes(c)) continue;
+      next[(*elements)[i].repeats() ? i : i + 1] = true;
+    }
+    pass_repeats(next);
+    reached = std::move(next);
+  }
+  return reached[count];
+}
+
+ResourceType TypeOf(const BlockingOperation& operation) {
+  return std::holds_alternative<NetworkOperation>(operation) ? ResourceType::kNetwork
+                                                             : ResourceType::kDevice;
+}
+
+StatusOr<ClassificationRule> ClassificationRule::Parse(std::string_view text) {
+  if (text.size() > kRuleSizeMax) {
+    return InvalidArgument("a rule of ", text.size(), " bytes is over ", kRuleSizeMax);
+  }
+  const size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  const std::string_view rest =
+      colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  StatusOr<Rule> rule = InvalidArgument("it begins with '", kind, "', not inet, service or disk");
+  if (kind == "inet") rule = ParseInet(rest);
+  if (kind == "service") rule = ParseService(rest);
+  if (kind == "disk") rule = ParseDisk(rest);
+  if (!rule.ok()) return Annotate(rule.status(), StrCat("rule '", text, "'"));
+  return ClassificationRule(std::string(text), *std::move(rule));
+}
+
+StatusOr<ClassificationRule::Rule> ClassificationRule::ParseInet(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  const std::string_view peer = text.substr(0, colon);
+  std::optional<uint16_t> port;
+  if (colon != std::string_view::npos) {
+    port = ParseNumber<uint16_t>(text.substr(colon + 1));
+    if (!port || *port == 0) {
+      return InvalidArgument("'", text.substr(colon + 1), "' is no port");
+    }
+  }
+  if (peer == "*") return Rule(Peers{0, 0, port});
+  const size_t slash = peer.find('/');
+  const std::optional<uint32_t> address = ParseAddress(peer.substr(0, slash));
+  if (slash != std::string_view::npos) {
+    const auto bits = ParseNumber<int>(peer.substr(slash + 1));
+    if (!address || !bits || *bits < 0 || *bits > 32) {
+      return InvalidArgument("'", peer, "' is no network a.b.c.d/bits");
+    }
+    if ((*address & ~MaskOf(*bits)) != 0) {
+      return InvalidArgument("'", peer, "' has bits set behind its ", *bits);
+    }
+    return Rule(Peers{*address, MaskOf(*bits), port});
+  }
+  if (address) return Rule(Peers{*address, MaskOf(32), port});
+  if (!IsHostName(peer)) return InvalidArgument("'", peer, "' is neither an address nor a name");
+  return Rule(Host{std::string(peer), port});
+}
+
+StatusOr<ClassificationRule::Rule> ClassificationRule::ParseService(std::string_view text) {
+  const size_t slash = text.find('/');
+  Service service{std::string(text.substr(0, slash)), std::nullopt};
+  if (service.name.empty()) return InvalidArgument("it names no service");
+  if (slash != std::string_view::npos) {
+    const auto partition = ParseNumber<uint32_t>(text.substr(slash + 1));
+    if (!partition) return InvalidArgument("'", text.substr(slash + 1), "' is no partition");
+    service.partition = PartitionId(*partition);
+  }
+  return Rule(std::move(service));
+}
+
+StatusOr<ClassificationRule::Rule> ClassificationRule::ParseDisk(std::string_view text) {
+  if (!text.starts_with('/')) return InvalidArgument("'", text, "' is no absolute path");
+  if (!Compile(text)) return InvalidArgument("a '[' of '", text, "' has no ']'");
+  return Rule(Path{std::string(text)});
+}
+
+ResourceType ClassificationRule::type() const {
+  return std::holds_alternative<Path>(rule_) ? ResourceType::kDevice : ResourceType::kNetwork;
+}
+
+bool ClassificationRule::Matches(const BlockingOperation& operation) const {
+  if (type() != TypeOf(operation)) return false;
+  if (const auto* const path = std::get_if<Path>(&rule_)) {
+    return PathMatches(path->pattern, std::get<DeviceOperation>(operation).path);
+  }
+  const auto& network = std::get<NetworkOperation>(operation);
+  const auto port_fits = [&](const std::optional<uint16_t>& port) {
+    return !port || *port == network.port;
+  };
+  if (const auto* const peers = std::get_if<Peers>(&rule_)) {
+    return (network.address & peers->mask) == peers->address && port_fits(peers->port);
+  }
+  if (const auto* const host = std::get_if<Host>(&rule_)) {
+    return network.host == host->name && port_fits(host->port);
+  }
+  const auto& service = std::get<Service>(rule_);
+  return network.service == service.name &&
+         (!service.partition || service.partition == network.partition);
+}
+
+bool ClassificationRule::Covers(const ClassificationRule& other) const {
+  if (text_ == other.text_) return true;
+  if (const auto* const mine = std::get_if<Peers>(&rule_)) {
+    if (mine->mask == 0 && !mine->port) return other.type() == ResourceType::kNetwork;
+    const auto* const theirs = std::get_if<Peers>(&other.rule_);
+    return theirs != nullptr && (mine->mask & theirs->mask) == mine->mask &&
+           (theirs->address & mine->mask) == mine->address &&
+           (!mine->port || mine->port == theirs->port);
+  }
+  if (const auto* const mine = std::get_if<Host>(&rule_)) {
+    const auto* const theirs = std::get_if<Host>(&other.rule_);
+    return theirs != nullptr && mine->name == theirs->name && !mine->port;
+  }
+  if (const auto* const mine = std::get_if<Service>(&rule_)) {
+    const auto* const theirs = std::get_if<Service>(&other.rule_);
+    return theirs != nullptr && mine->name == theirs->name && !mine->partition;
+  }
+  // Only where the other has no wildcard of its own can one be sure.
+  const auto* const theirs = std::get_if<Path>(&other.rule_);
+  return theirs != nullptr && theirs->pattern.find_first_of("*?[") == std::string::npos &&
+         PathMatches(std::get<Path>(rule_).pattern, theirs->pattern);
+}
+
+}  // namespace neptune
