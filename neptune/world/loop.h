@@ -19,6 +19,7 @@
 
 namespace neptune {
 
+class DescriptorReadiness;
 class Network;
 class RandomSource;
 
@@ -50,6 +51,9 @@ class Loop {
 
   // The loop's own random numbers: seeded by the world, replayed in the simulated one.
   virtual RandomSource& random() = 0;
+
+  // File descriptors that others opened; null in the simulated world, which has none.
+  virtual DescriptorReadiness* readiness() { return nullptr; }
 
   // The loop whose task or event runs on the calling kernel thread, or null.
   static Loop* Current();

@@ -3,6 +3,8 @@
 #include <glog/logging.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "neptune/world/real/real_loop.h"
@@ -38,6 +40,32 @@ void DescriptorPoller::Change(int descriptor, uint32_t events, Watcher* watcher)
 void DescriptorPoller::Remove(int descriptor, Watcher* watcher) {
   Control(EPOLL_CTL_DEL, descriptor, 0, watcher);
   Forget(watcher);
+}
+
+Status DescriptorPoller::Watch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.data.ptr = watcher.get();
+  if (epoll_ctl(poller_.native_handle(), EPOLL_CTL_ADD, descriptor, &event) == 0) {
+    watchers_.emplace(watcher.get(), std::move(watcher));
+    return OkStatus();
+  }
+  const int error = errno;
+  if (error == EPERM || error == EBADF || error == EEXIST) {
+    return InvalidArgument("watching descriptor ", descriptor, ": ", std::strerror(error));
+  }
+  return ResourceExhausted("watching descriptor ", descriptor, ": ", std::strerror(error));
+}
+
+// At once, since the descriptor may name another file soon. What the loop has been told and not yet passed on still
+// reaches the watcher, which is kept until the loop has forgotten it.
+void DescriptorPoller::Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) {
+  epoll_ctl(poller_.native_handle(), EPOLL_CTL_DEL, descriptor, nullptr);
+  if (Loop::Current() == &loop_) {
+    Forget(watcher.get());
+  } else {
+    loop_.Post([this, watcher = std::move(watcher)] { Forget(watcher.get()); });
+  }
 }
 
 // The system drops the registration with the descriptor, before the poller is asked again.

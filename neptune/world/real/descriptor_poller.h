@@ -1,10 +1,11 @@
-// Readiness of one loop's TCP sockets, and of its child processes; internal to world/real.
+// Readiness of one loop's TCP sockets, of its child processes, and of descriptors that others opened; internal to
+// world/real.
 //
 // Asio's reactor wants a system call for each wait. Here a descriptor is registered once for what it waits for, in a
 // poller of its own, which Asio's reactor watches as one more descriptor: what is asked for is then told of many
 // descriptors at a time.
 //
-// Layer: world. Threads: the loop's own.
+// Layer: world. Threads: the loop's own; Unwatch any.
 // Limits: kEventCountMax descriptors are told of before the loop's other events get a turn.
 
 #pragma once
@@ -17,22 +18,23 @@
 #include <unordered_map>
 #include <vector>
 
+#include "neptune/world/descriptor_readiness.h"
+
 namespace neptune {
 
 class RealLoop;
 
-class DescriptorPoller {
+class DescriptorPoller final : public DescriptorReadiness {
  public:
-  // A descriptor's owner. It is kept alive until it is forgotten.
-  class Watcher {
-   public:
-    virtual ~Watcher() = default;
-    // EPOLLIN, EPOLLOUT and so on.
-    virtual void OnReady(uint32_t events) = 0;
-  };
+  // A descriptor's owner. It is kept alive until it is forgotten. Told of EPOLLIN, EPOLLOUT and so on, which are
+  // poll(2)'s bits.
+  using Watcher = ReadinessWatcher;
 
   explicit DescriptorPoller(RealLoop& loop);
-  ~DescriptorPoller();
+  ~DescriptorPoller() override;
+
+  Status Watch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) override;
+  void Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) override;
 
   // Tells `watcher` of `events`; with EPOLLET only of what was not told before.
   void Add(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher);

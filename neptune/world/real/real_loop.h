@@ -36,6 +36,7 @@ class RealLoop final : public Loop {
   bool CancelTimer(TimerId timer) override;
   Network& network() override;
   RandomSource& random() override { return random_; }
+  DescriptorReadiness* readiness() override { return descriptor_poller_.get(); }
 
   void Start();
   // Ends Run after the current turn and joins the kernel thread. Idempotent.
