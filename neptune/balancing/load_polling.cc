@@ -28,7 +28,7 @@ struct PollingAgent::Pending {
 
 StatusOr<std::unique_ptr<PollingAgent>> PollingAgent::Open(Loop& loop, const Endpoint& bind,
                                                            OnReport on_report) {
-  std::unique_ptr<PollingAgent> agent(new PollingAgent(std::move(on_report)));
+  std::unique_ptr<PollingAgent> agent(new PollingAgent(loop, bind, std::move(on_report)));
   NEPTUNE_ASSIGN_OR_RETURN(
       agent->socket_,
       loop.network().OpenDatagram(
@@ -48,7 +48,43 @@ void PollingAgent::Ask(const Endpoint& target, uint64_t number, std::string_view
   writer.Number(kPollByte);
   writer.Number(number);
   writer.Counted<uint8_t>(service);
-  (void)socket_->SendTo(target, bytes);
+  (void)SocketTo(target).SendTo(target, bytes);
+}
+
+DatagramSocket& PollingAgent::SocketTo(const Endpoint& target) {
+  const TimePoint now = loop_.Now();
+  auto found = connected_.find(target);
+  if (found == connected_.end()) {
+    if (!MakeRoom(now)) return *socket_;
+    auto opened = loop_.network().OpenDatagram(
+        {.bind = {bind_.address, 0},
+         .peer = target,
+         .on_refused = [this, target] { TakeRefusal(target); }},
+        [this, target](const Endpoint&, std::string_view bytes) { TakeAnswer(target, bytes); });
+    if (!opened.ok()) return *socket_;  // no descriptor is left
+    found = connected_.emplace(target, Connected{*std::move(opened), now}).first;
+  }
+  found->second.used_at = now;
+  return *found->second.socket;
+}
+
+bool PollingAgent::MakeRoom(TimePoint now) {
+  if (connected_.size() < kConnectedServerCountMax) return true;
+  const auto oldest = std::min_element(
+      connected_.begin(), connected_.end(),
+      [](const auto& a, const auto& b) { return a.second.used_at < b.second.used_at; });
+  if (now - oldest->second.used_at < kConnectedIdleTime) return false;
+  connected_.erase(oldest);
+  return true;
+}
+
+void PollingAgent::TakeRefusal(const Endpoint& target) {
+  for (const auto& [first, pending] : pending_) {
+    for (size_t i = 0; i < pending->targets.size(); ++i) {
+      if (pending->targets[i] == target) pending->tally.Refuse(i);
+    }
+    if (pending->tally.decided()) pending->waiter->Wake();
+  }
 }
 
 void PollingAgent::Probe(const Endpoint& target, const ServiceName& service, uint64_t cookie) {
@@ -79,7 +115,7 @@ PollOutcome PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint d
   }
   const bool timed_out = !pending.tally.decided();
   pending_.erase(first);
-  return {pending.tally.best(), pending.tally.answered(), timed_out};
+  return {pending.tally.best(), pending.tally.answered(), pending.tally.refused(), timed_out};
 }
 
 void PollingAgent::TakeAnswer(const Endpoint& from, std::string_view bytes) {

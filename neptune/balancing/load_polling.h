@@ -6,6 +6,10 @@
 //
 // Poll waits for its answers; Probe does not, its answer goes to the agent's hook.
 //
+// Each server is asked over a socket of its own that is connected to it: the system lets nobody else answer, and tells
+// at once when nobody listens there any more, so that a poll does not wait for a server that has just died. Servers
+// over kConnectedServerCountMax are asked over one socket for all.
+//
 // Source: dissertation 2.2 (polling agent, load index server), 3.3 (asynchronous UDP polls, slow
 //   polls discarded after 10 ms).
 // Layer: balancing.
@@ -47,11 +51,16 @@ struct PollOutcome {
   // Index of the least loaded target that answered; nullopt if none did.
   std::optional<size_t> best;
   std::bitset<kPollSizeMax> answered;
+  // Nobody listens there.
+  std::bitset<kPollSizeMax> refused;
   // The wait ended before all had answered or one was idle.
   bool timed_out = false;
 };
 
 inline constexpr size_t kProbeCountMax = 256;
+// Of one agent; each has a descriptor. One not asked for kConnectedIdleTime makes room for another.
+inline constexpr size_t kConnectedServerCountMax = 256;
+inline constexpr Duration kConnectedIdleTime = std::chrono::seconds(10);
 
 class PollingAgent {
  public:
@@ -63,8 +72,8 @@ class PollingAgent {
                                                       OnReport on_report = nullptr);
   ~PollingAgent();
 
-  // Polls the endpoints and waits for answers until one decides, all came, or `deadline`. An answer
-  // counts only if it comes from the endpoint that was asked.
+  // Polls the endpoints and waits for answers until one decides, none is left to come, or `deadline`. An
+  // answer counts only if it comes from the endpoint that was asked.
   // REQUIRES: at most kPollSizeMax targets.
   PollOutcome Poll(const std::vector<Endpoint>& targets, TimePoint deadline,
                    bool stop_at_idle = true);
@@ -79,12 +88,24 @@ class PollingAgent {
     Endpoint target;
     uint64_t cookie = 0;
   };
-  explicit PollingAgent(OnReport on_report) : on_report_(std::move(on_report)) {}
+  struct Connected {
+    std::unique_ptr<DatagramSocket> socket;
+    TimePoint used_at;
+  };
+  PollingAgent(Loop& loop, const Endpoint& bind, OnReport on_report)
+      : loop_(loop), bind_(bind), on_report_(std::move(on_report)) {}
+  DatagramSocket& SocketTo(const Endpoint& target);
+  // False while all sockets are in use.
+  bool MakeRoom(TimePoint now);
   void Ask(const Endpoint& target, uint64_t number, std::string_view service);
   void TakeProbeAnswer(const Endpoint& from, uint64_t number, const LoadReport& report);
   void TakeAnswer(const Endpoint& from, std::string_view bytes);
+  void TakeRefusal(const Endpoint& target);
 
-  std::unique_ptr<DatagramSocket> socket_;
+  Loop& loop_;
+  const Endpoint bind_;
+  std::unique_ptr<DatagramSocket> socket_;  // for the servers that have none of their own
+  std::map<Endpoint, Connected> connected_;
   std::map<uint64_t, Pending*> pending_;  // by number of the poll's first datagram
   uint64_t next_number_ = 0;
   OnReport on_report_;

@@ -95,6 +95,33 @@ TEST_F(LoadPollingTest, HungServerIsNotWaitedForLongerThanTheDeadline) {
   EXPECT_EQ(took_, milliseconds(10));
 }
 
+TEST_F(LoadPollingTest, ServerThatIsGoneIsNotWaitedFor) {
+  const Endpoint gone = AddServer(1);
+  const Endpoint loaded = AddServer(7);
+  servers_[0].reset();
+  for (int i = 0; i < 3; ++i) {
+    const PollOutcome outcome = Poll({gone, loaded});
+    EXPECT_EQ(outcome.best, 1u);
+    EXPECT_TRUE(outcome.refused[0]);
+    EXPECT_FALSE(outcome.refused[1]);
+    EXPECT_FALSE(outcome.timed_out);
+    EXPECT_LT(took_, milliseconds(2));
+  }
+  const PollOutcome nobody = Poll({gone});
+  EXPECT_EQ(nobody.best, std::nullopt);
+  EXPECT_FALSE(nobody.timed_out);
+}
+
+TEST_F(LoadPollingTest, MoreServersThanHaveASocketOfTheirOwnAnswer) {
+  std::vector<Endpoint> servers;
+  for (size_t i = 0; i < kConnectedServerCountMax + 3; ++i) servers.push_back(AddServer(1));
+  for (const Endpoint& server : servers) EXPECT_EQ(Poll({server}).best, 0u);
+  simulator_.RunFor(2 * kConnectedIdleTime);
+  for (auto server = servers.rbegin(); server != servers.rend(); ++server) {
+    EXPECT_EQ(Poll({*server}).best, 0u);
+  }
+}
+
 TEST_F(LoadPollingTest, LateAnswerIsNotTakenForThatOfANewerPoll) {
   const Endpoint hung = AddServer(1);
   const Endpoint loaded = AddServer(7);

@@ -54,18 +54,25 @@ class PollTally {
 
   // A second answer of one target (a datagram may come twice) changes nothing.
   void Answer(size_t target, uint32_t load_index) {
-    if (target >= answered_.size() || answered_[target]) return;
+    if (target >= answered_.size() || answered_[target] || refused_[target]) return;
     answered_[target] = true;
     --outstanding_count_;
     if (best_target_ && best_load_ <= load_index) return;
     best_target_ = target;
     best_load_ = load_index;
   }
-  // Nothing better can come: all have answered, or one is idle.
+  // The target will not answer: nobody listens there.
+  void Refuse(size_t target) {
+    if (target >= answered_.size() || answered_[target] || refused_[target]) return;
+    refused_[target] = true;
+    --outstanding_count_;
+  }
+  // Nothing better can come: none is left that may answer, or one is idle.
   bool decided() const {
     return outstanding_count_ == 0 || (stop_at_idle_ && best_target_ && best_load_ == 0);
   }
   const std::bitset<kPollSizeMax>& answered() const { return answered_; }
+  const std::bitset<kPollSizeMax>& refused() const { return refused_; }
   // The least loaded target that answered; nullopt if none did.
   std::optional<size_t> best() const { return best_target_; }
 
@@ -73,6 +80,7 @@ class PollTally {
   size_t outstanding_count_;
   bool stop_at_idle_;
   std::bitset<kPollSizeMax> answered_;
+  std::bitset<kPollSizeMax> refused_;
   std::optional<size_t> best_target_;
   uint32_t best_load_ = 0;
 };

@@ -48,6 +48,20 @@ TEST(PollTallyTest, ASecondAnswerOfOneTargetIsNotCounted) {
   EXPECT_FALSE(tally.decided());
 }
 
+TEST(PollTallyTest, WhoRefusesIsNotWaitedForAndNotChosen) {
+  PollTally tally(2);
+  tally.Refuse(0);
+  tally.Refuse(0);
+  EXPECT_FALSE(tally.decided());
+  tally.Answer(0, 1);
+  EXPECT_FALSE(tally.decided());
+  tally.Answer(1, 9);
+  tally.Refuse(1);
+  EXPECT_TRUE(tally.decided());
+  EXPECT_EQ(tally.best(), 1u);
+  EXPECT_FALSE(tally.refused()[1]);
+}
+
 TEST(PollTallyTest, AnIdleServerDecidesAtOnce) {
   PollTally tally(3);
   tally.Answer(5, 4);

@@ -158,8 +158,9 @@ size_t ReplicaChooser::ChooseByPoll(const std::vector<Replica>& replicas,
   for (size_t i = 0; i < targets.size(); ++i) {
     if (outcome.answered[i]) {
       missed_polls_.erase(nodes[i]);
-    } else if (outcome.timed_out && ++missed_polls_[nodes[i]] >= kMissedPollsMax &&
-               environment_.doubt) {
+    } else if (environment_.doubt &&
+               (outcome.refused[i] ||
+                (outcome.timed_out && ++missed_polls_[nodes[i]] >= kMissedPollsMax))) {
       environment_.doubt(replicas[targets[i]].call_endpoint);
     }
   }

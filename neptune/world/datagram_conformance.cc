@@ -100,6 +100,57 @@ TEST_P(WorldConformanceTest, DatagramToNobodyIsLostQuietly) {
   EXPECT_TRUE(Until([&] { return sender.heard == std::vector<std::string>{"self"}; }));
 }
 
+TEST_P(WorldConformanceTest, ConnectedSocketSendsToItsPeerAndHearsNobodyElse) {
+  auto& peer = Make<Receiver>();
+  auto& stranger = Make<Receiver>();
+  auto& connected = Make<Receiver>();
+  Run([&] {
+    peer.Open(loop(), {.bind = kAnywhere});
+    stranger.Open(loop(), {.bind = kAnywhere});
+    connected.Open(loop(), {.bind = kAnywhere, .peer = peer.socket->local()});
+    EXPECT_TRUE(connected.socket->SendTo(peer.socket->local(), "ping").ok());
+    EXPECT_TRUE(stranger.socket->SendTo(connected.socket->local(), "not heard").ok());
+  });
+  ASSERT_TRUE(Until([&] { return peer.heard.size() == 1; }));
+  Run([&] { EXPECT_TRUE(peer.socket->SendTo(peer.from, "pong").ok()); });
+  ASSERT_TRUE(Until([&] { return !connected.heard.empty(); }));
+  Pass(milliseconds(2));
+  Run([&] { EXPECT_EQ(connected.heard, (std::vector<std::string>{"pong"})); });
+}
+
+TEST_P(WorldConformanceTest, ConnectedSocketIsToldThatNobodyListensAndWorksOn) {
+  const Endpoint gone = {kLoopbackAddress, FreeDatagramPort()};
+  auto& connected = Make<Receiver>();
+  auto& refused = Make<int>();
+  Run([&] {
+    connected.Open(loop(), {.bind = kAnywhere, .peer = gone, .on_refused = [&] { ++refused; }});
+    EXPECT_TRUE(connected.socket->SendTo(gone, "lost").ok());
+    EXPECT_EQ(refused, 0);
+  });
+  ASSERT_TRUE(Until([&] { return refused == 1; }));
+  auto& peer = Make<Receiver>();
+  Run([&] {
+    peer.Open(loop(), {.bind = gone});
+    EXPECT_TRUE(connected.socket->SendTo(gone, "hello").ok());
+  });
+  EXPECT_TRUE(Until([&] { return peer.heard == std::vector<std::string>{"hello"}; }));
+}
+
+// The system tells of the first when the second is sent, and loses that one.
+TEST_P(WorldConformanceTest, DatagramRightAfterARefusedOneIsSent) {
+  const Endpoint gone = {kLoopbackAddress, FreeDatagramPort()};
+  auto& connected = Make<Receiver>();
+  auto& refused = Make<int>();
+  auto& peer = Make<Receiver>();
+  Run([&] {
+    connected.Open(loop(), {.bind = kAnywhere, .peer = gone, .on_refused = [&] { ++refused; }});
+    EXPECT_TRUE(connected.socket->SendTo(gone, "lost").ok());
+    peer.Open(loop(), {.bind = gone});
+    EXPECT_TRUE(connected.socket->SendTo(gone, "hello").ok());
+  });
+  EXPECT_TRUE(Until([&] { return !peer.heard.empty() && peer.heard.back() == "hello"; }));
+}
+
 TEST_P(WorldConformanceTest, BindingATakenDatagramPortIsRefused) {
   auto& first = Make<Receiver>();
   Run([&] {

@@ -14,6 +14,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -88,7 +89,7 @@ class Listener {
 class DatagramSocket {
  public:
   virtual ~DatagramSocket() = default;
-  // Sends one datagram, or loses it; loss is not an error.
+  // Sends one datagram, or loses it; loss is not an error. A connected socket sends to its peer, whatever `to` says.
   // Errors: kInvalidArgument larger than kDatagramSizeMax.
   virtual Status SendTo(const Endpoint& to, std::string_view bytes) = 0;
   virtual Endpoint local() const = 0;
@@ -102,6 +103,11 @@ struct DatagramOptions {
   // Address of the interface to join and send multicast on. Default: loopback, a cluster on one
   // machine.
   uint32_t multicast_interface = kLoopbackAddress;
+  // Connects the socket: it hears nobody else. Not with a group.
+  std::optional<Endpoint> peer;
+  // Of a connected socket: a datagram reached the peer's machine, and nobody listened on the port. Not called inside
+  // SendTo; may destroy the socket.
+  std::function<void()> on_refused;
 };
 
 struct ListenOptions {

@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/udp.hpp>
 #include <cerrno>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -175,14 +176,19 @@ class ConnectAttempt final : public DescriptorPoller::Watcher,
 
 class DatagramPort : public std::enable_shared_from_this<DatagramPort> {
  public:
-  DatagramPort(RealLoop& loop, Network::DatagramHandler on_datagram)
-      : loop_(loop), socket_(loop.io()), on_datagram_(std::move(on_datagram)) {}
+  DatagramPort(RealLoop& loop, const DatagramOptions& options, Network::DatagramHandler on_datagram)
+      : loop_(loop),
+        socket_(loop.io()),
+        is_connected_(options.peer.has_value()),
+        on_refused_(options.on_refused),
+        on_datagram_(std::move(on_datagram)) {}
 
   Status Open(const DatagramOptions& options) {
     error_code error;
     socket_.open(udp::v4(), error);
     if (!error) socket_.non_blocking(true, error);
     if (!error) options.multicast_group ? JoinGroup(options, error) : Bind(options.bind, error);
+    if (!error && options.peer) socket_.connect(ToUdp(*options.peer), error);
     const Endpoint& at = options.multicast_group ? *options.multicast_group : options.bind;
     return FromErrorCode(error, "opening datagram socket " + at.ToString());
   }
@@ -195,8 +201,17 @@ class DatagramPort : public std::enable_shared_from_this<DatagramPort> {
   }
 
   void SendTo(const Endpoint& to, std::string_view bytes) {
-    error_code ignored;  // a datagram that cannot be sent now is a lost one
-    socket_.send_to(boost::asio::buffer(bytes.data(), bytes.size()), ToUdp(to), 0, ignored);
+    const auto buffer = boost::asio::buffer(bytes.data(), bytes.size());
+    error_code error;  // a datagram that cannot be sent now is a lost one
+    if (!is_connected_) {
+      socket_.send_to(buffer, ToUdp(to), 0, error);
+      return;
+    }
+    socket_.send(buffer, 0, error);
+    if (error != boost::asio::error::connection_refused) return;
+    // So the system told of an earlier datagram, and did not send this one.
+    loop_.Post([self = shared_from_this()] { self->Refused(); });
+    socket_.send(buffer, 0, error);
   }
 
   void Close() {
@@ -231,14 +246,21 @@ class DatagramPort : public std::enable_shared_from_this<DatagramPort> {
       error_code error;
       const size_t size = socket_.receive_from(boost::asio::buffer(buffer), from, 0, error);
       if (error == boost::asio::error::would_block) break;
-      if (error) continue;  // for instance an earlier datagram that found no port
+      if (error == boost::asio::error::connection_refused && is_connected_) Refused();
+      if (error) continue;
       on_datagram_(FromAsio(from), {buffer.data(), size});
     }
     if (!closed_) WaitReadable();
   }
 
+  void Refused() {
+    if (!closed_ && on_refused_) on_refused_();
+  }
+
   RealLoop& loop_;
   udp::socket socket_;
+  const bool is_connected_;
+  const std::function<void()> on_refused_;
   Network::DatagramHandler on_datagram_;
   bool closed_ = false;
 };
@@ -276,7 +298,7 @@ void RealNetwork::Connect(const Endpoint& to, TimePoint deadline, ConnectHandler
 
 StatusOr<std::unique_ptr<DatagramSocket>> RealNetwork::OpenDatagram(const DatagramOptions& options,
                                                                     DatagramHandler on_datagram) {
-  auto port = std::make_shared<DatagramPort>(loop_, std::move(on_datagram));
+  auto port = std::make_shared<DatagramPort>(loop_, options, std::move(on_datagram));
   NEPTUNE_RETURN_IF_ERROR(port->Open(options));
   port->WaitReadable();
   return std::make_unique<RealDatagramSocket>(std::move(port));

@@ -114,6 +114,8 @@ StatusOr<std::shared_ptr<DatagramPort>> NetworkModel::OpenDatagram(
   auto port = std::make_shared<DatagramPort>();
   port->loop = loop;
   port->on_datagram = std::move(on_datagram);
+  port->peer = options.peer;
+  port->on_refused = options.on_refused;
   if (options.multicast_group) {
     if (!IsMulticast(options.multicast_group->address) || options.multicast_group->port == 0) {
       return InvalidArgument("joining ", options.multicast_group->ToString(),
@@ -146,9 +148,10 @@ void NetworkModel::CloseDatagram(DatagramPort& port) {
   }
 }
 
-void NetworkModel::SendDatagram(const DatagramPort& from, const Endpoint& to,
+void NetworkModel::SendDatagram(const DatagramPort& from, const Endpoint& to_whom,
                                 std::string_view bytes) {
   if (!from.open) return;
+  const Endpoint to = from.peer.value_or(to_whom);
   Host& host = *hosts_[from.loop->host->index];
   const Endpoint source = {SourceAddress(host, from.local.address, to.address), from.local.port};
   std::string sent(bytes);
@@ -194,11 +197,26 @@ void NetworkModel::ArriveDatagram(int host, const Endpoint& source, const Endpoi
   for (const auto& member : members) {
     if (member->local.port == to.port) return HandOver(member, source, payload);
   }
+  RefuseDatagram(here, source, to);
+}
+
+void NetworkModel::RefuseDatagram(const Host& here, const Endpoint& source, const Endpoint& to) {
+  Host* const sender = Resolve(*hosts_[here.state->index], source.address);
+  if (sender == nullptr) return;
+  const auto bound = sender->datagrams.find(source.port);
+  if (bound == sender->datagrams.end() || bound->second->peer != to) return;
+  const std::shared_ptr<DatagramPort> port = bound->second;
+  for (const Duration delay :
+       links_.DatagramDelays(here.state->index, sender->state->index, kernel_.now(), 0)) {
+    kernel_.At(kernel_.now() + delay, EventKind::kMessage, port->loop, [port] {
+      if (port->open && port->on_refused) port->on_refused();
+    });
+  }
 }
 
 void NetworkModel::HandOver(const std::shared_ptr<DatagramPort>& port, const Endpoint& source,
                             const Payload& payload) {
-  if (!port->open) return;
+  if (!port->open || (port->peer && *port->peer != source)) return;
   if (port->loop->host->paused && port->waiting_size + payload->size() > kDatagramBufferSize)
     return;
   kernel_.Trace(EventKind::kMessage, port->loop, *payload);

@@ -11,8 +11,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +41,8 @@ struct DatagramPort {
   Endpoint local;
   bool in_group = false;
   Endpoint group;
+  std::optional<Endpoint> peer;  // of a connected one
+  std::function<void()> on_refused;
   Network::DatagramHandler on_datagram;
   size_t waiting_size = 0;  // bytes kept for a paused host
   bool open = true;
@@ -78,7 +82,7 @@ class NetworkModel {
   StatusOr<std::shared_ptr<DatagramPort>> OpenDatagram(LoopState* loop,
                                                        const DatagramOptions& options,
                                                        Network::DatagramHandler on_datagram);
-  void SendDatagram(const DatagramPort& from, const Endpoint& to, std::string_view bytes);
+  void SendDatagram(const DatagramPort& from, const Endpoint& to_whom, std::string_view bytes);
   void CloseDatagram(DatagramPort& port);
 
  private:
@@ -116,6 +120,8 @@ class NetworkModel {
   void ArriveDatagram(int host, const Endpoint& source, const Endpoint& to, const Payload& payload);
   void HandOver(const std::shared_ptr<DatagramPort>& port, const Endpoint& source,
                 const Payload& payload);
+  // Nobody listens here: tells the sender's connected socket.
+  void RefuseDatagram(const Host& here, const Endpoint& source, const Endpoint& to);
 
   SimKernel& kernel_;
   LinkModel links_;
