@@ -44,7 +44,7 @@ void DescriptorPoller::Remove(int descriptor, Watcher* watcher) {
 
 Status DescriptorPoller::Watch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) {
   epoll_event event{};
-  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.events = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET;
   event.data.ptr = watcher.get();
   if (epoll_ctl(poller_.native_handle(), EPOLL_CTL_ADD, descriptor, &event) == 0) {
     watchers_.emplace(watcher.get(), std::move(watcher));

@@ -1,0 +1,117 @@
+#include "neptune/capsule/interpose/blocking_call.h"
+
+#include <poll.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/capsule/interpose/libc.h"
+
+namespace neptune::interpose {
+namespace {
+
+// A child process has the calling thread only, and no loop that would wake it.
+std::atomic<bool> is_forked_child{false};
+
+bool NoteForks() {
+  pthread_atfork(nullptr, nullptr, [] { is_forked_child = true; });
+  return true;
+}
+
+bool Fail(int error) {
+  errno = error;
+  return false;
+}
+
+}  // namespace
+
+UserThread* ParkingThread() {
+  UserThread* const thread = UserThread::Current();
+  if (thread == nullptr) return nullptr;
+  [[maybe_unused]] static const bool noted = NoteForks();
+  if (thread->scheduler().loop().readiness() == nullptr) return nullptr;
+  if (LeafMutex::HeldByThisThread() || is_forked_child.load(std::memory_order_relaxed)) {
+    return nullptr;
+  }
+  return thread;
+}
+
+BlockingCall::BlockingCall(int number, short events)
+    : number_(number), events_(events), errno_before_(errno), descriptor_(FindTracked(number)) {
+  if (descriptor_ == nullptr || descriptor_->parks() || ParkingThread() == nullptr) return;
+  descriptor_->PrepareToPark(number);
+}
+
+BlockingCall::~BlockingCall() {
+  if (waiter_.has_value()) waiter_->Part();
+}
+
+bool BlockingCall::Begin() {
+  if (file_ != nullptr) return true;
+  file_ = descriptor_->file();
+  return file_ != nullptr || Fail(EBADF);
+}
+
+bool BlockingCall::Waits() { return Begin() && !file_->nonblocking; }
+
+Duration BlockingCall::Timeout() const {
+  return (events_ & POLLIN) != 0 ? file_->receive_timeout.load() : file_->send_timeout.load();
+}
+
+bool BlockingCall::Wait() {
+  if (!Begin()) return false;
+  if (file_->nonblocking) return Fail(EAGAIN);
+  UserThread* const thread = ParkingThread();
+  return thread == nullptr ? WaitBlocked() : WaitParked(thread);
+}
+
+// As the system does for a blocking descriptor.
+bool BlockingCall::WaitBlocked() {
+  pollfd one = {number_, events_, 0};
+  const Duration timeout = Timeout();
+  const int64_t timeout_ms =
+      timeout == Duration(0) ? -1 : std::max<int64_t>(1, ToMicros(timeout) / 1000);
+  const int ready = RealLibc().poll(&one, 1, static_cast<int>(timeout_ms));
+  if (ready == 0) return Fail(EAGAIN);
+  return ready > 0;
+}
+
+// Counted from the first wait, over all that follow.
+void BlockingCall::SetDeadline() {
+  if (std::exchange(has_deadline_, true)) return;
+  const Duration timeout = Timeout();
+  if (timeout != Duration(0)) deadline_ = AddSaturated(this_thread::Now(), timeout);
+}
+
+bool BlockingCall::Pause(Duration pause) {
+  if (ParkingThread() == nullptr) return RealLibc().poll(nullptr, 0, 1) >= 0;
+  SetDeadline();
+  const TimePoint now = this_thread::Now();
+  if (now >= deadline_) return Fail(EAGAIN);
+  const ParkResult result = this_thread::SleepUntil(std::min(deadline_, now + pause));
+  return result != ParkResult::kStopping || Fail(ECANCELED);
+}
+
+bool BlockingCall::WaitParked(UserThread* thread) {
+  SetDeadline();
+  if (!waiter_.has_value()) {
+    waiter_.emplace(thread, static_cast<uint32_t>(events_), DescriptorWatch::Waiter::Kind::kTakes);
+  }
+  auto watch = waiter_->joined() ? nullptr : descriptor_->WatchHere(number_, file_.get());
+  if (!waiter_->joined() && watch == nullptr) {
+    return descriptor_->file() == file_ ? WaitBlocked() : Fail(EBADF);
+  }
+  waiter_->Join(std::move(watch));
+  while (!waiter_->told()) {
+    const ParkResult result = this_thread::Park(deadline_);
+    if (waiter_->told()) break;
+    if (result == ParkResult::kDeadline) return Fail(EAGAIN);
+    if (result == ParkResult::kStopping) return Fail(ECANCELED);
+  }
+  return !waiter_->watch().closed() || Fail(EBADF);
+}
+
+}  // namespace neptune::interpose

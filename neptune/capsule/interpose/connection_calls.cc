@@ -1,0 +1,95 @@
+// Calls that make connections.
+
+#include <sys/un.h>
+
+#include <algorithm>
+
+#include "neptune/capsule/interpose/blocking_call.h"
+#include "neptune/capsule/interpose/calls.h"
+
+namespace neptune::interpose {
+namespace {
+
+// A socket of the machine itself is full until its owner accepts, and nothing tells when that is.
+constexpr Duration kLocalRetryMin = std::chrono::microseconds(100);
+constexpr Duration kLocalRetryMax = std::chrono::milliseconds(10);
+
+bool IsLocal(const sockaddr* address, socklen_t size) {
+  return address != nullptr && size >= sizeof(address->sa_family) && address->sa_family == AF_UNIX;
+}
+
+int ConnectLocal(int fd, const sockaddr* address, socklen_t size, BlockingCall& call) {
+  Duration pause = kLocalRetryMin;
+  int result = RealLibc().connect(fd, address, size);
+  while (result < 0 && errno == EAGAIN && call.parks() && call.Waits()) {
+    if (!call.Pause(pause)) return -1;
+    pause = std::min(2 * pause, kLocalRetryMax);
+    result = RealLibc().connect(fd, address, size);
+  }
+  return call.End(result);
+}
+
+// Whether the attempt has ended, in whichever way.
+bool HasEnded(int fd) {
+  pollfd one = {fd, POLLOUT, 0};
+  return RealLibc().poll(&one, 1, 0) == 1;
+}
+
+int OutcomeOf(int fd, BlockingCall& call) {
+  int error = 0;
+  socklen_t size = sizeof(error);
+  if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return -1;
+  if (error == 0) return call.End(0);
+  errno = error;
+  return -1;
+}
+
+int Connect(int fd, const sockaddr* address, socklen_t size) {
+  BlockingCall call(fd, POLLOUT);
+  if (IsLocal(address, size)) return ConnectLocal(fd, address, size, call);
+  const int result = RealLibc().connect(fd, address, size);
+  if (result == 0 || errno != EINPROGRESS || !call.parks() || !call.Waits()) return result;
+  while (!HasEnded(fd)) {
+    if (call.Wait()) continue;
+    if (errno == EAGAIN) errno = EINPROGRESS;  // as socket(7) says of SO_SNDTIMEO
+    return -1;
+  }
+  return OutcomeOf(fd, call);
+}
+
+// The system gives what is accepted the timeouts of what it was accepted from.
+void TrackAccepted(int listener, int accepted, int flags) {
+  Descriptor* const descriptor = FindTracked(listener);
+  const auto from = descriptor == nullptr ? nullptr : descriptor->file();
+  auto file = std::make_shared<OpenFile>();
+  file->nonblocking = (flags & SOCK_NONBLOCK) != 0;
+  if (from != nullptr) {
+    file->receive_timeout = from->receive_timeout.load();
+    file->send_timeout = from->send_timeout.load();
+  }
+  Track(accepted, std::move(file));
+}
+
+}  // namespace
+}  // namespace neptune::interpose
+
+using neptune::interpose::FindTracked;
+using neptune::interpose::RealLibc;
+
+int neptune_connect(int fd, const sockaddr* address, socklen_t size) {
+  if (FindTracked(fd) == nullptr) return RealLibc().connect(fd, address, size);
+  return neptune::interpose::Connect(fd, address, size);
+}
+
+int neptune_accept(int fd, sockaddr* address, socklen_t* size) {
+  return neptune_accept4(fd, address, size, 0);
+}
+
+int neptune_accept4(int fd, sockaddr* address, socklen_t* size, int flags) {
+  const int accepted = neptune::interpose::Repeat(
+      fd, POLLIN, [&] { return RealLibc().accept4(fd, address, size, flags); });
+  if (accepted >= 0 && neptune::interpose::ParkingThread() != nullptr) {
+    neptune::interpose::TrackAccepted(fd, accepted, flags);
+  }
+  return accepted;
+}

@@ -1,0 +1,70 @@
+// User-level threads of one loop that wait for one descriptor.
+//
+// A change of readiness wakes those who only look, and the first of those who take: that one wakes the next when it
+// got what it wanted. So a thousand threads that wait to accept are not all woken for one connection.
+//
+// Layer: capsule.
+// Threads: the loop's own, but for CloseSoon.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "neptune/thread/user_thread.h"
+#include "neptune/world/descriptor_readiness.h"
+
+namespace neptune::interpose {
+
+class DescriptorWatch final : public ReadinessWatcher {
+ public:
+  // One thread's wait; on its stack. It is in the list of its watch from Join to Part.
+  class Waiter {
+   public:
+    enum class Kind { kTakes, kLooks };
+    Waiter(UserThread* thread, uint32_t events, Kind kind)
+        : thread_(thread), events_(events), kind_(kind) {}
+
+    void Join(std::shared_ptr<DescriptorWatch> watch);
+    void Part();
+    // What it waits for may be there, or the descriptor is closed.
+    bool told() const { return told_; }
+    bool joined() const { return watch_ != nullptr; }
+    DescriptorWatch& watch() const { return *watch_; }
+    uint32_t events() const { return events_; }
+
+   private:
+    friend class DescriptorWatch;
+    std::shared_ptr<DescriptorWatch> watch_;
+    UserThread* const thread_;
+    const uint32_t events_;
+    const Kind kind_;
+    bool told_ = false;
+    Waiter* previous_ = nullptr;
+    Waiter* next_ = nullptr;
+  };
+
+  DescriptorWatch(Loop& loop, int number) : loop_(loop), number_(number) {}
+
+  void OnReady(uint32_t events) override;
+  // Somebody took something of what was there: there may be more for the next one.
+  void PassOn(uint32_t events);
+  // The descriptor is being closed: all waits end, now or in a while if the caller is on another thread.
+  static void CloseSoon(const std::shared_ptr<DescriptorWatch>& watch);
+
+  bool closed() const { return closed_; }
+  Loop& loop() const { return loop_; }
+  int number() const { return number_; }
+
+ private:
+  void Close();
+  void Tell(Waiter& waiter);
+
+  Loop& loop_;
+  const int number_;
+  bool closed_ = false;
+  Waiter* first_ = nullptr;
+  Waiter* last_ = nullptr;
+};
+
+}  // namespace neptune::interpose

@@ -1,0 +1,44 @@
+// The C library's own functions behind those that are interposed.
+//
+// Source: dependency capsules V.C (system calls are caught where they go through the C library).
+// Departs from source: the C library is not modified; the program's symbols stand before the library's.
+// Layer: capsule.
+// Threads: thread-safe; resolved at the first use, also before main and in constructors of libraries.
+// Errors: a function that the C library lacks ends the process.
+
+#pragma once
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace neptune::interpose {
+
+#define NEPTUNE_LIBC_CALLS(X)                                                                  \
+  X(read)                                                                                      \
+  X(readv) X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(write) X(writev) X(send) X(sendto)     \
+      X(sendmsg) X(sendmmsg) X(sendfile) X(splice) X(connect) X(accept4) X(poll) X(ppoll)      \
+          X(select) X(pselect) X(epoll_wait) X(epoll_pwait) X(sleep) X(usleep) X(nanosleep)    \
+              X(clock_nanosleep) X(socket) X(socketpair) X(pipe2) X(eventfd) X(timerfd_create) \
+                  X(epoll_create1) X(dup) X(dup2) X(dup3) X(close) X(close_range) X(fcntl)     \
+                      X(ioctl) X(setsockopt)
+
+struct Libc {
+#define NEPTUNE_LIBC_MEMBER(name) decltype(&::name) name;
+  NEPTUNE_LIBC_CALLS(NEPTUNE_LIBC_MEMBER)
+#undef NEPTUNE_LIBC_MEMBER
+};
+
+const Libc& RealLibc();
+
+}  // namespace neptune::interpose

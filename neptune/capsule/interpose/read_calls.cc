@@ -1,0 +1,99 @@
+// Calls that wait until something is there to be read.
+
+#include "neptune/capsule/interpose/blocking_call.h"
+#include "neptune/capsule/interpose/calls.h"
+#include "neptune/capsule/interpose/message_parts.h"
+
+namespace neptune::interpose {
+namespace {
+
+// What is never waited for, whatever the descriptor is.
+constexpr int kNeverWaits = MSG_DONTWAIT | MSG_ERRQUEUE;
+
+bool WantsAll(int flags) { return (flags & MSG_WAITALL) != 0 && (flags & MSG_PEEK) == 0; }
+
+// Receives until all `size` bytes are there, the stream ends, or something fails. `receive` is told how many are there.
+template <typename Receive>
+ssize_t ReceiveAll(int fd, size_t size, Receive receive) {
+  BlockingCall call(fd, POLLIN);
+  size_t done = 0;
+  for (;;) {
+    const ssize_t result = receive(done);
+    if (result > 0) done += static_cast<size_t>(result);
+    if (result == 0 || done == size || (result > 0 && !(call.parks() && call.Waits()))) break;
+    if (result < 0 && !call.WaitToRepeat()) {
+      if (done == 0) return -1;
+      break;
+    }
+  }
+  return call.End(static_cast<ssize_t>(done));
+}
+
+}  // namespace
+}  // namespace neptune::interpose
+
+using neptune::interpose::BlockingCall;
+using neptune::interpose::FindTracked;
+using neptune::interpose::MessageParts;
+using neptune::interpose::RealLibc;
+using neptune::interpose::Repeat;
+
+ssize_t neptune_read(int fd, void* data, size_t size) {
+  if (FindTracked(fd) == nullptr) return RealLibc().read(fd, data, size);
+  return Repeat(fd, POLLIN, [&] { return RealLibc().read(fd, data, size); });
+}
+
+ssize_t neptune_readv(int fd, const iovec* parts, int count) {
+  return Repeat(fd, POLLIN, [&] { return RealLibc().readv(fd, parts, count); });
+}
+
+ssize_t neptune_recv(int fd, void* data, size_t size, int flags) {
+  return neptune_recvfrom(fd, data, size, flags, nullptr, nullptr);
+}
+
+ssize_t neptune_recvfrom(int fd, void* data, size_t size, int flags, sockaddr* from,
+                         socklen_t* from_size) {
+  const auto receive = [&](size_t done) {
+    return RealLibc().recvfrom(fd, static_cast<char*>(data) + done, size - done, flags, from,
+                               from_size);
+  };
+  if (FindTracked(fd) == nullptr || (flags & neptune::interpose::kNeverWaits) != 0) {
+    return receive(0);
+  }
+  if (neptune::interpose::WantsAll(flags)) return neptune::interpose::ReceiveAll(fd, size, receive);
+  return Repeat(fd, POLLIN, [&] { return receive(0); });
+}
+
+ssize_t neptune_recvmsg(int fd, msghdr* message, int flags) {
+  const auto receive = [&] { return RealLibc().recvmsg(fd, message, flags); };
+  if (FindTracked(fd) == nullptr || (flags & neptune::interpose::kNeverWaits) != 0)
+    return receive();
+  if (!neptune::interpose::WantsAll(flags)) return Repeat(fd, POLLIN, receive);
+  const size_t size = neptune::interpose::SizeOf(message->msg_iov, message->msg_iovlen);
+  return neptune::interpose::ReceiveAll(fd, size, [&](size_t done) {
+    if (done == 0) return receive();
+    MessageParts rest(message->msg_iov, message->msg_iovlen, done);
+    msghdr next{};
+    next.msg_iov = rest.data();
+    next.msg_iovlen = rest.count();
+    return RealLibc().recvmsg(fd, &next, flags);
+  });
+}
+
+int neptune_recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout) {
+  if (FindTracked(fd) == nullptr || (flags & neptune::interpose::kNeverWaits) != 0) {
+    return RealLibc().recvmmsg(fd, messages, count, flags, timeout);
+  }
+  // The time limit is looked at only between messages, as the manual page says of the system's.
+  BlockingCall call(fd, POLLIN);
+  unsigned done = 0;
+  while (done < count) {
+    const int result = RealLibc().recvmmsg(fd, messages + done, count - done, flags, timeout);
+    if (result > 0) done += static_cast<unsigned>(result);
+    const bool is_enough = result > 0 && ((flags & MSG_WAITFORONE) != 0 || timeout != nullptr);
+    if (is_enough || result == 0 || (result > 0 && !(call.parks() && call.Waits()))) break;
+    if (result < 0 && !call.WaitToRepeat()) break;
+  }
+  if (done == 0 && count > 0) return -1;
+  return call.End(static_cast<int>(done));
+}
