@@ -25,6 +25,11 @@ namespace neptune {
 namespace {
 
 constexpr uint64_t kCanary = 0x6e657074756e6521;
+// The low end of a stack that stands in the page of its neighbour's top. A multiple of what a stack's top is aligned to.
+constexpr size_t kCanaryRoom = 64;
+
+// Linux 6.13; the system's headers may be older.
+constexpr int kGuardInstall = 102;
 
 std::atomic<int> guarded_stack_count{0};
 
@@ -45,37 +50,59 @@ void ForgetFrames([[maybe_unused]] const Stack& stack) {
 #endif
 }
 
+bool Guard(char* page) { return madvise(page, PageSize(), kGuardInstall) == 0; }
+
+bool KernelHasGuardAdvice() {
+  static const bool has = [] {
+    void* const page =
+        mmap(nullptr, PageSize(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return false;
+    const bool guarded = Guard(static_cast<char*>(page));
+    munmap(page, PageSize());
+    return guarded;
+  }();
+  return has;
+}
+
 StatusOr<char*> Map(size_t size) {
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     return ResourceExhausted("mapping a stack of ", size, " bytes: ", std::strerror(errno));
   }
+  // A huge page would hold the memory of several stacks for the first byte of one.
+  madvise(memory, size, MADV_NOHUGEPAGE);
   return static_cast<char*>(memory);
 }
 
 }  // namespace
 
-StackPool::StackPool(size_t stack_size, size_t idle_count_max)
-    : stack_size_(RoundToPages(stack_size)), idle_count_max_(idle_count_max) {}
+StackPool::StackPool(size_t stack_size, const StackPoolOptions& options)
+    : stack_size_(RoundToPages(stack_size)),
+      options_(options),
+      guard_advice_(options.guard_advice && KernelHasGuardAdvice()) {}
 
 StackPool::~StackPool() {
   for (const Stack& stack : idle_) {
-    if (!stack.guarded) continue;
+    if (stack.slab >= 0) continue;
     munmap(stack.low - PageSize(), stack.size + PageSize());
     --guarded_stack_count;
   }
-  for (const auto& [memory, size] : mappings_of_slabs_) munmap(memory, size);
+  for (const Slab& slab : slabs_) munmap(slab.memory, slab.size);
 }
 
 StatusOr<Stack> StackPool::Take() {
   if (idle_.empty()) {
-    if (guarded_stack_count.fetch_add(1) < kGuardedStackCountMax) return MapGuarded();
-    --guarded_stack_count;
-    NEPTUNE_RETURN_IF_ERROR(MapSlab());
+    if (!guard_advice_ && guarded_stack_count.fetch_add(1) < kGuardedStackCountMax) {
+      return MapGuarded();
+    }
+    if (!guard_advice_) --guarded_stack_count;
+    NEPTUNE_RETURN_IF_ERROR(MapSlab(guard_advice_));
   }
   const Stack stack = idle_.back();
   idle_.pop_back();
+  if (stack.slab >= 0) ++slabs_[stack.slab].taken_count;
+  if (!stack.guarded) SetCanary(stack.low);
   return stack;
 }
 
@@ -93,13 +120,20 @@ StatusOr<Stack> StackPool::MapGuarded() {
   return Stack{*memory + PageSize(), stack_size_, true};
 }
 
-Status StackPool::MapSlab() {
-  NEPTUNE_ASSIGN_OR_RETURN(char* const slab, Map(stack_size_ * kSlabStackCount));
-  mappings_of_slabs_.emplace_back(slab, stack_size_ * kSlabStackCount);
-  for (int i = 0; i < kSlabStackCount; ++i) {
-    const Stack stack{slab + i * stack_size_, stack_size_, false};
-    SetCanary(stack.low);
-    idle_.push_back(stack);
+Status StackPool::MapSlab(bool guarded) {
+  // A page for each guard, or one for the last canary's neighbour.
+  const size_t stride = stack_size_ + (guarded ? PageSize() : 0);
+  const size_t size = stride * kSlabStackCount + (guarded ? 0 : PageSize());
+  NEPTUNE_ASSIGN_OR_RETURN(char* const memory, Map(size));
+  const int slab = static_cast<int>(slabs_.size());
+  slabs_.push_back({memory, size, 0});
+  for (int i = kSlabStackCount - 1; i >= 0; --i) {
+    char* const begin = memory + i * stride;
+    if (guarded && Guard(begin)) {
+      idle_.push_back({begin + PageSize(), stack_size_, true, slab});
+    } else {
+      idle_.push_back({begin + PageSize() - kCanaryRoom, stack_size_, false, slab});
+    }
   }
   return OkStatus();
 }
@@ -108,16 +142,30 @@ void StackPool::GiveBack(const Stack& stack) {
   CHECK(CanaryIntact(stack)) << "a user-level thread overflowed its stack of " << stack.size
                              << " bytes";
   ForgetFrames(stack);
-  if (idle_.size() >= idle_count_max_) {
-    if (stack.guarded) {
+  if (stack.slab >= 0) --slabs_[stack.slab].taken_count;
+  if (idle_.size() >= options_.idle_count_max) {
+    if (stack.slab < 0) {
       munmap(stack.low - PageSize(), stack.size + PageSize());
       --guarded_stack_count;
       return;
     }
-    madvise(stack.low, stack.size, MADV_DONTNEED);
-    SetCanary(stack.low);
+    GiveMemoryBack(stack);
   }
   idle_.push_back(stack);
+}
+
+void StackPool::GiveMemoryBack(const Stack& stack) {
+  const Slab& slab = slabs_[stack.slab];
+  if (!stack.guarded && slab.taken_count == 0) {
+    madvise(slab.memory, slab.size, MADV_DONTNEED);
+    return;
+  }
+  // Whole pages of its own: those at its ends may be a neighbour's too.
+  const auto address = [](char* place) { return reinterpret_cast<uintptr_t>(place); };
+  const size_t past_page = address(stack.low) % PageSize();
+  char* const first = stack.low + (past_page == 0 ? 0 : PageSize() - past_page);
+  char* const end = stack.top() - address(stack.top()) % PageSize();
+  if (first < end) madvise(first, static_cast<size_t>(end - first), MADV_DONTNEED);
 }
 
 bool StackPool::CanaryIntact(const Stack& stack) {

@@ -1,13 +1,20 @@
 // Stacks for user-level threads: mapped lazily, guarded where the kernel allows it, used again.
 //
-// Source: design of the runtime: guards for a bounded number, slabs with canaries beyond, since a
-//   process may hold about 32,700 guarded stacks before the kernel's mapping limit.
+//   kernels with guard advice (Linux 6.13)       others: kGuardedStackCountMax guarded mappings, then
+//   ┌───────┬─────────────────┬───────┬─────     ┌──────────────────┬──────────────────┬─────
+//   │ guard │ stack ◄─────top │ guard │ stack    │c    stack ◄───top│c    stack ◄───top│c
+//   └───────┴─────────────────┴───────┴─────     └──────────────────┴──────────────────┴─────
+//   a page each; one mapping for all of a slab   c: a canary, in the page of the neighbour's top: it costs no page
+//
+// Source: design of the runtime: guards for a bounded number, slabs with canaries beyond, guard advice where the kernel
+//   has it. A guarded mapping counts two against the kernel's limit of 65,530; 100,000 parked threads exceed it.
 // Layer: thread.
-// Threads: thread-compatible; each scheduler has its own pool. The count of guarded stacks is shared.
+// Threads: thread-compatible; each scheduler has its own pool. The count of guarded mappings is shared.
 // Units: bytes, rounded up to whole pages.
-// Limits: kGuardedStackCountMax guarded stacks a process; beyond it stacks come from slabs of
-//   kSlabStackCount with a canary at the low end, checked whenever a stack is given back.
+// Limits: kGuardedStackCountMax guarded mappings a process; slabs of kSlabStackCount stacks.
 // Errors: kResourceExhausted when the kernel refuses a mapping.
+// Memory: a thread costs the pages that it touches, one or two if it parks early. Idle stacks beyond idle_count_max
+//   give theirs back, those with canaries all but one each until their whole slab is idle.
 
 #pragma once
 
@@ -25,14 +32,22 @@ struct Stack {
   char* low = nullptr;  // lowest usable byte
   size_t size = 0;
   bool guarded = false;
+  int slab = -1;  // of its pool; -1: a mapping of its own
   char* top() const { return low + size; }
+};
+
+struct StackPoolOptions {
+  // Most idle stacks that keep their memory. Larger: fewer system calls when many threads end at once and begin again.
+  // Default: 256.
+  size_t idle_count_max = 256;
+  // Use the kernel's guard advice where it has it. Off: as on kernels without, for tests.
+  bool guard_advice = true;
 };
 
 class StackPool {
  public:
-  // Every stack has `stack_size` usable bytes; at most `idle_count_max` idle ones keep their
-  // memory.
-  explicit StackPool(size_t stack_size, size_t idle_count_max = 256);
+  // Every stack has `stack_size` usable bytes.
+  explicit StackPool(size_t stack_size, const StackPoolOptions& options = {});
   ~StackPool();
   StackPool(const StackPool&) = delete;
   StackPool& operator=(const StackPool&) = delete;
@@ -44,13 +59,21 @@ class StackPool {
   static bool CanaryIntact(const Stack& stack);
 
  private:
+  struct Slab {
+    char* memory = nullptr;
+    size_t size = 0;
+    int taken_count = 0;
+  };
+
   StatusOr<Stack> MapGuarded();
-  Status MapSlab();
+  Status MapSlab(bool guarded);
+  void GiveMemoryBack(const Stack& stack);
 
   const size_t stack_size_;
-  const size_t idle_count_max_;
+  const StackPoolOptions options_;
+  const bool guard_advice_;
   std::vector<Stack> idle_;
-  std::vector<std::pair<char*, size_t>> mappings_of_slabs_;
+  std::vector<Slab> slabs_;
 };
 
 }  // namespace neptune

@@ -1,6 +1,9 @@
 #include "neptune/thread/stack_pool.h"
 
+#include <unistd.h>
+
 #include <cstring>
+#include <fstream>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -9,6 +12,8 @@ namespace neptune {
 namespace {
 
 constexpr size_t kStackSize = 4096;
+// As on a kernel without guard advice.
+constexpr StackPoolOptions kNoAdvice{.guard_advice = false};
 
 // Takes stacks until one is not guarded, which is the last of `stacks`.
 void TakeUntilUnguarded(StackPool* pool, std::vector<Stack>* stacks) {
@@ -44,9 +49,9 @@ TEST(StackPoolTest, AStackGivenBackIsUsedAgain) {
   pool.GiveBack(*second);
 }
 
-TEST(StackPoolTest, GuardsAreBoundedAndGivenBackWithTheirPool) {
+TEST(StackPoolTest, GuardedMappingsAreBoundedAndGivenBackWithTheirPool) {
   for (int round = 0; round < 2; ++round) {
-    StackPool pool(kStackSize);
+    StackPool pool(kStackSize, kNoAdvice);
     std::vector<Stack> stacks;
     TakeUntilUnguarded(&pool, &stacks);
     EXPECT_EQ(stacks.size(), static_cast<size_t>(kGuardedStackCountMax) + 1);
@@ -55,7 +60,7 @@ TEST(StackPoolTest, GuardsAreBoundedAndGivenBackWithTheirPool) {
 }
 
 TEST(StackPoolTest, AnOverwrittenCanaryIsSeen) {
-  StackPool pool(kStackSize);
+  StackPool pool(kStackSize, kNoAdvice);
   std::vector<Stack> stacks;
   TakeUntilUnguarded(&pool, &stacks);
   const Stack& last = stacks.back();
@@ -69,24 +74,93 @@ TEST(StackPoolTest, AnOverwrittenCanaryIsSeen) {
 
 TEST(StackPoolDeathTest, WritingBelowAGuardedStackEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto overflow = [] {
-    StackPool pool(kStackSize);
+  const auto overflow = [](const StackPoolOptions& options) {
+    StackPool pool(kStackSize, options);
     const Stack stack = *pool.Take();
     *const_cast<volatile char*>(stack.low - 1) = 1;
   };
-  EXPECT_DEATH(overflow(), "");
+  EXPECT_DEATH(overflow({}), "");
+  EXPECT_DEATH(overflow(kNoAdvice), "");
 }
 
 TEST(StackPoolDeathTest, GivingBackAnOverflownStackEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto overflow = [] {
-    StackPool pool(kStackSize);
+    StackPool pool(kStackSize, kNoAdvice);
     std::vector<Stack> stacks;
     TakeUntilUnguarded(&pool, &stacks);
     *stacks.back().low = 1;
     pool.GiveBack(stacks.back());
   };
   EXPECT_DEATH(overflow(), "overflowed its stack of 4096 bytes");
+}
+
+TEST(StackPoolTest, WhereTheKernelHasGuardAdviceAllAreGuarded) {
+  StackPool pool(kStackSize);
+  const Stack first = *pool.Take();
+  pool.GiveBack(first);
+  if (first.slab < 0) GTEST_SKIP() << "SKIPPED: a kernel without guard advice";
+  std::vector<Stack> stacks;
+  for (int i = 0; i < kGuardedStackCountMax + kSlabStackCount; ++i) {
+    stacks.push_back(*pool.Take());
+    ASSERT_TRUE(stacks.back().guarded);
+    std::memset(stacks.back().low, 0xcd, stacks.back().size);
+  }
+  GiveAllBack(&pool, stacks);
+}
+
+TEST(StackPoolTest, NeighboursOfASlabKeepTheirBytes) {
+  for (const StackPoolOptions& options : {StackPoolOptions(), kNoAdvice}) {
+    StackPool pool(kStackSize, options);
+    std::vector<Stack> stacks;
+    for (int i = 0; i < kGuardedStackCountMax + 3 * kSlabStackCount; ++i) {
+      stacks.push_back(*pool.Take());
+      // All but the canary.
+      std::memset(stacks.back().low + 8, i, stacks.back().size - 8);
+    }
+    for (size_t i = 0; i < stacks.size(); ++i) {
+      EXPECT_EQ(stacks[i].low[8], static_cast<char>(i));
+      EXPECT_EQ(stacks[i].top()[-1], static_cast<char>(i));
+    }
+    GiveAllBack(&pool, stacks);
+  }
+}
+
+// Pages that the process holds.
+size_t ResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  size_t mapped = 0;
+  size_t resident = 0;
+  file >> mapped >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// As a node's: 256 KiB each, of which a request that waits has used little.
+void ExpectSmallWhileWaiting(const StackPoolOptions& options) {
+  constexpr size_t kCount = 100'000;
+  constexpr size_t kUsed = 3000;
+  StackPool pool(256 * 1024, options);
+  std::vector<Stack> stacks;
+  stacks.reserve(kCount);
+  const size_t before = ResidentBytes();
+  for (size_t i = 0; i < kCount; ++i) {
+    auto stack = pool.Take();
+    ASSERT_TRUE(stack.ok()) << stack.status();
+    std::memset(stack->top() - kUsed, 1, kUsed);
+    stacks.push_back(*stack);
+  }
+  const double each = static_cast<double>(ResidentBytes() - before) / kCount;
+  testing::Test::RecordProperty("resident_bytes_each", static_cast<int>(each));
+  EXPECT_LE(each, 5000) << "a page and what the pool knows of it";
+  GiveAllBack(&pool, stacks);
+  const double left = static_cast<double>(ResidentBytes() - before) / kCount;
+  EXPECT_LE(left, 500) << "idle stacks give their memory back";
+}
+
+TEST(StackPoolTest, AHundredThousandStacksCostAPageEach) { ExpectSmallWhileWaiting({}); }
+
+TEST(StackPoolTest, AHundredThousandStacksCostAPageEachWithoutGuardAdvice) {
+  ExpectSmallWhileWaiting(kNoAdvice);
 }
 
 }  // namespace

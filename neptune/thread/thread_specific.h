@@ -3,22 +3,27 @@
 // Source: dependency capsules 5.A.
 // Layer: thread.
 // Threads: Get and Set on a user-level thread; keys are made at start-up and never taken back.
-// Limits: kThreadSpecificKeyCountMax keys a process. Values are not destroyed with the thread: the
-//   maker of a value owns it.
+// Limits: kThreadSpecificKeyCountMax keys a process. A value is not destroyed with the thread unless its key says how:
+//   its maker owns it.
 
 #pragma once
 
 namespace neptune {
 
+class UserThread;
+
 inline constexpr int kThreadSpecificKeyCountMax = 128;
 
 class ThreadSpecificKey {
  public:
-  ThreadSpecificKey();
+  // `at_end` gets the value of each thread that has one, on that thread, when its body has returned.
+  explicit ThreadSpecificKey(void (*at_end)(void* value) = nullptr);
   void* Get() const;
   void Set(void* value) const;
 
  private:
+  static void EndSpecific(UserThread& thread);
+
   int index_;
 };
 

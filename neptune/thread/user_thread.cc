@@ -1,4 +1,4 @@
-// The switch itself is Boost.Context's; this file keeps what a switch must not lose: errno, the C++
+// The switch itself is Boost.Context's; this file keeps what a switch must not lose: errno, the locale, the C++
 // exception state, and what AddressSanitizer and ThreadSanitizer know of stacks.
 
 #include "neptune/thread/user_thread.h"
@@ -69,12 +69,15 @@ ThreadRef::~ThreadRef() {
   if (thread_->reference_count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete thread_;
 }
 
+std::atomic<void (*)(UserThread&)> UserThread::end_specific_{nullptr};
+
 void UserThread::Begin(Task body, std::string name) {
   body_ = std::move(body);
   name_ = std::move(name);
   state_ = State::kReady;
   wake_pending_ = false;
   saved_errno_ = 0;
+  saved_locale_ = LC_GLOBAL_LOCALE;
   std::memset(saved_exception_state_, 0, sizeof(saved_exception_state_));
   specific_.clear();
 }
@@ -111,6 +114,8 @@ struct ThreadEntry {
 #endif
     thread->body_();
     thread->body_ = nullptr;
+    if (!thread->specific_.empty()) EndSpecific(*thread);
+    if (uselocale(nullptr) != scheduler.loop_locale_) uselocale(scheduler.loop_locale_);
     thread->state_ = UserThread::State::kDone;
 #ifdef NEPTUNE_ASAN
     __sanitizer_start_switch_fiber(nullptr, scheduler.loop_stack_low_, scheduler.loop_stack_size_);
@@ -121,12 +126,18 @@ struct ThreadEntry {
     context::jump_fcontext(scheduler.loop_context_, nullptr);
     LOG(FATAL) << "a finished user-level thread was resumed";
   }
+
+  static void EndSpecific(UserThread& thread) {
+    const auto end_specific = UserThread::end_specific_.load(std::memory_order_acquire);
+    if (end_specific != nullptr) end_specific(thread);
+  }
 };
 
 ThreadScheduler::ThreadScheduler(Loop& loop, const ThreadSchedulerOptions& options)
     : loop_(loop),
       options_(options),
       stacks_(options.stack_size),
+      loop_locale_(uselocale(nullptr)),
       alive_(std::make_shared<bool>(true)) {}
 
 ThreadScheduler::~ThreadScheduler() {
@@ -206,6 +217,7 @@ void ThreadScheduler::SwitchInto(UserThread* thread) {
   SaveExceptionState(loop_exception_state);
   RestoreExceptionState(thread->saved_exception_state_);
   errno = thread->saved_errno_;
+  if (thread->saved_locale_ != loop_locale_) uselocale(thread->saved_locale_);
 #ifdef NEPTUNE_ASAN
   void* fake_stack = nullptr;
   __sanitizer_start_switch_fiber(&fake_stack, thread->stack_.low, thread->stack_.size);
@@ -228,6 +240,8 @@ void ThreadScheduler::SwitchInto(UserThread* thread) {
 // Runs on the thread's own stack: leaves it, and returns when the thread is switched into again.
 void ThreadScheduler::SwitchOut(UserThread* thread) {
   thread->saved_errno_ = errno;
+  thread->saved_locale_ = uselocale(nullptr);
+  if (thread->saved_locale_ != loop_locale_) uselocale(loop_locale_);
   SaveExceptionState(thread->saved_exception_state_);
 #ifdef NEPTUNE_ASAN
   void* fake_stack = nullptr;

@@ -18,10 +18,12 @@
 // ThreadSchedulerOptions::thread_count_max threads a scheduler; one more is refused with
 //   kResourceExhausted. Stack size is fixed for each scheduler; an overflow stops the process at
 //   the guard.
-// errno and the C++ runtime's exception state are kept for each user-level thread; `__thread`
-// objects are shared by all user-level threads of one kernel thread.
+// errno, the locale (uselocale) and the C++ runtime's exception state are kept for each user-level
+// thread; `__thread` objects are shared by all user-level threads of one kernel thread.
 
 #pragma once
+
+#include <locale.h>
 
 #include <atomic>
 #include <cstddef>
@@ -90,6 +92,8 @@ class UserThread {
   // Makes it as new, with another body.
   void Begin(Task body, std::string name);
   void WakeOnHome();
+  // Hands values to those who want them at the thread's end; null while there is nobody.
+  static std::atomic<void (*)(UserThread&)> end_specific_;
 
   std::atomic<int> reference_count_{0};
   ThreadScheduler& scheduler_;
@@ -102,6 +106,7 @@ class UserThread {
   bool wake_pending_ = false;
   int saved_errno_ = 0;
   uint64_t saved_exception_state_[2] = {0, 0};
+  locale_t saved_locale_ = LC_GLOBAL_LOCALE;
   uint64_t live_index_ = 0;  // position in the scheduler's list of live threads
   std::vector<ThreadRef> joiners_;
   std::vector<void*> specific_;  // values of ThreadSpecific keys
@@ -170,6 +175,7 @@ class ThreadScheduler {
   std::vector<ThreadRef> live_;
   ThreadRef spare_;  // finished in place and known to nobody: the next one to be created
   UserThread* current_ = nullptr;
+  const locale_t loop_locale_;    // of event handlers
   void* loop_context_ = nullptr;  // the loop's machine context while a thread runs
   [[maybe_unused]] void* loop_sanitizer_fiber_ = nullptr;
   [[maybe_unused]] const void* loop_stack_low_ = nullptr;

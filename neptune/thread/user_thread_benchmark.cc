@@ -1,6 +1,7 @@
 // What a user-level thread costs on a real loop: to start and end, to yield, to be woken.
 
 #include <benchmark/benchmark.h>
+#include <locale.h>
 
 #include <memory>
 
@@ -53,6 +54,23 @@ void BM_YieldToAnother(benchmark::State& state) {
   });
 }
 BENCHMARK(BM_YieldToAnother);
+
+// As above between threads of different locales, which each switch then sets.
+void BM_YieldToAnotherLocale(benchmark::State& state) {
+  RunOnUserThread([&] {
+    bool ended = false;
+    const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
+    const ThreadRef other = *ThreadScheduler::Current()->Spawn([&] {
+      uselocale(locale);
+      while (!ended) this_thread::Yield();
+    });
+    for (auto _ : state) this_thread::Yield();
+    ended = true;
+    (void)ThreadScheduler::Current()->Join(*other.get(), kNever);
+    freelocale(locale);
+  });
+}
+BENCHMARK(BM_YieldToAnotherLocale);
 
 // This thread wakes another that parks, and parks until it is woken in turn.
 void BM_WakeAndPark(benchmark::State& state) {

@@ -3,6 +3,7 @@
 #include "neptune/thread/user_thread.h"
 
 #include <gtest/gtest.h>
+#include <locale.h>
 
 #include <cerrno>
 #include <stdexcept>
@@ -132,6 +133,48 @@ TEST_F(UserThreadTest, OneThreadOverTheLimitIsRefused) {
         EXPECT_EQ(scheduler_->Spawn([] {}).status().code(), StatusCode::kResourceExhausted);
       },
       {.thread_count_max = 2});
+}
+
+TEST_F(UserThreadTest, TheLocaleBelongsToTheThread) {
+  const locale_t own = newlocale(LC_ALL_MASK, "C", nullptr);
+  Run([&] {
+    Spawn([&] {
+      EXPECT_EQ(uselocale(nullptr), LC_GLOBAL_LOCALE);
+      uselocale(own);
+      this_thread::Yield();
+      EXPECT_EQ(uselocale(nullptr), own);
+    });
+    Spawn([&] {
+      EXPECT_EQ(uselocale(nullptr), LC_GLOBAL_LOCALE) << "as a new thread's";
+      this_thread::Yield();
+      EXPECT_EQ(uselocale(nullptr), LC_GLOBAL_LOCALE);
+    });
+    Spawn([&] { uselocale(own); });  // it ends with it
+    loop_->Post([] { EXPECT_EQ(uselocale(nullptr), LC_GLOBAL_LOCALE) << "of event handlers"; });
+  });
+  freelocale(own);
+}
+
+TEST_F(UserThreadTest, AThreadSpecificValueIsEndedOnItsThread) {
+  static const UserThread* ended_on = nullptr;
+  static int ended_value = 0;
+  static const ThreadSpecificKey key([](void* value) {
+    ended_on = UserThread::Current();
+    ended_value = *static_cast<int*>(value);
+  });
+  int value = 7;
+  const UserThread* owner = nullptr;
+  Run([&] {
+    Spawn([&] {
+      owner = UserThread::Current();
+      key.Set(&value);
+      this_thread::Yield();
+      EXPECT_EQ(ended_value, 0);
+    });
+    Spawn([&] { EXPECT_EQ(key.Get(), nullptr); });
+  });
+  EXPECT_EQ(ended_on, owner);
+  EXPECT_EQ(ended_value, 7);
 }
 
 TEST_F(UserThreadTest, ThreadSpecificValuesAreSeparate) {
