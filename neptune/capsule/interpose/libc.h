@@ -10,6 +10,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -24,14 +26,18 @@
 
 namespace neptune::interpose {
 
-#define NEPTUNE_LIBC_CALLS(X)                                                                  \
-  X(read)                                                                                      \
-  X(readv) X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) X(write) X(writev) X(send) X(sendto)     \
-      X(sendmsg) X(sendmmsg) X(sendfile) X(splice) X(connect) X(accept4) X(poll) X(ppoll)      \
-          X(select) X(pselect) X(epoll_wait) X(epoll_pwait) X(sleep) X(usleep) X(nanosleep)    \
-              X(clock_nanosleep) X(socket) X(socketpair) X(pipe2) X(eventfd) X(timerfd_create) \
-                  X(epoll_create1) X(dup) X(dup2) X(dup3) X(close) X(close_range) X(fcntl)     \
-                      X(ioctl) X(setsockopt)
+// clang-format off
+#define NEPTUNE_LIBC_CALLS(X) \
+  X(read) X(readv) X(recv) X(recvfrom) X(recvmsg) X(recvmmsg) \
+  X(write) X(writev) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(sendfile) X(splice) \
+  X(connect) X(accept4) \
+  X(poll) X(ppoll) X(select) X(pselect) X(epoll_wait) X(epoll_pwait) \
+  X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) \
+  X(socket) X(socketpair) X(pipe2) X(eventfd) X(timerfd_create) X(epoll_create1) \
+  X(dup) X(dup2) X(dup3) X(close) X(close_range) X(fcntl) X(ioctl) X(setsockopt) \
+  X(fdopen) X(fileno) \
+  X(pthread_key_create) X(pthread_key_delete) X(pthread_getspecific) X(pthread_setspecific)
+// clang-format on
 
 struct Libc {
 #define NEPTUNE_LIBC_MEMBER(name) decltype(&::name) name;

@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include "neptune/capsule/interpose/calls.h"
+#include "neptune/capsule/interpose/key_values.h"
+#include "neptune/capsule/interpose/stream_calls.h"
 
 namespace {
 
@@ -185,4 +187,27 @@ NEPTUNE_SYMBOL int ioctl(int fd, unsigned long request, ...) noexcept {
   void* const argument = va_arg(arguments, void*);
   va_end(arguments);
   return neptune_ioctl(fd, request, argument);
+}
+
+NEPTUNE_SYMBOL FILE* fdopen(int fd, const char* mode) noexcept {
+  return neptune::interpose::OpenStream(fd, mode);
+}
+NEPTUNE_SYMBOL int fileno(FILE* stream) noexcept {
+  return neptune::interpose::DescriptorOf(stream);
+}
+NEPTUNE_SYMBOL int fileno_unlocked(FILE* stream) noexcept {
+  return neptune::interpose::DescriptorOf(stream);
+}
+
+NEPTUNE_SYMBOL int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
+  return neptune::interpose::CreateKey(key, destructor, __builtin_return_address(0));
+}
+NEPTUNE_SYMBOL int pthread_key_delete(pthread_key_t key) noexcept {
+  return neptune::interpose::DeleteKey(key);
+}
+NEPTUNE_SYMBOL void* pthread_getspecific(pthread_key_t key) noexcept {
+  return neptune::interpose::GetKeyValue(key);
+}
+NEPTUNE_SYMBOL int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
+  return neptune::interpose::SetKeyValue(key, value);
 }

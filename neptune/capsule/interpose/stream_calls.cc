@@ -1,0 +1,71 @@
+#include "neptune/capsule/interpose/stream_calls.h"
+
+#include <memory>
+#include <unordered_map>
+
+#include "neptune/capsule/interpose/calls.h"
+#include "neptune/capsule/interpose/descriptor_table.h"
+
+namespace neptune::interpose {
+namespace {
+
+// Streams that call back. Never destroyed: streams are closed until the process has ended.
+struct Streams {
+  LeafMutex mutex;
+  std::unordered_map<const std::FILE*, int> descriptors ABSL_GUARDED_BY(mutex);
+};
+Streams& AllStreams() {
+  static Streams* const streams = new Streams;
+  return *streams;
+}
+
+// What a stream's calls are given.
+struct Cookie {
+  int fd;
+  std::FILE* stream;
+};
+
+ssize_t Read(void* cookie, char* data, size_t size) {
+  return neptune_read(static_cast<Cookie*>(cookie)->fd, data, size);
+}
+
+// 0 says that it failed.
+ssize_t Write(void* cookie, const char* data, size_t size) {
+  const ssize_t written = neptune_write(static_cast<Cookie*>(cookie)->fd, data, size);
+  return written < 0 ? 0 : written;
+}
+
+int Close(void* opened) {
+  const std::unique_ptr<Cookie> cookie(static_cast<Cookie*>(opened));
+  {
+    LeafLock lock(&AllStreams().mutex);
+    AllStreams().descriptors.erase(cookie->stream);
+  }
+  return neptune_close(cookie->fd);
+}
+
+}  // namespace
+
+std::FILE* OpenStream(int fd, const char* mode) {
+  if (FindTracked(fd) == nullptr) return RealLibc().fdopen(fd, mode);
+  auto cookie = std::make_unique<Cookie>(Cookie{fd, nullptr});
+  std::FILE* const stream = fopencookie(cookie.get(), mode, {Read, Write, nullptr, Close});
+  if (stream == nullptr) return nullptr;
+  cookie.release()->stream = stream;
+  LeafLock lock(&AllStreams().mutex);
+  AllStreams().descriptors[stream] = fd;
+  return stream;
+}
+
+int DescriptorOf(std::FILE* stream) {
+  const int error = errno;
+  const int fd = RealLibc().fileno(stream);
+  if (fd >= 0) return fd;
+  LeafLock lock(&AllStreams().mutex);
+  const auto found = AllStreams().descriptors.find(stream);
+  if (found == AllStreams().descriptors.end()) return fd;
+  errno = error;
+  return found->second;
+}
+
+}  // namespace neptune::interpose

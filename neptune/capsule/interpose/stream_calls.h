@@ -1,0 +1,20 @@
+// The C library's streams over descriptors that park.
+//
+// The C library reads and writes its streams without passing through the names that are taken over. A stream that is
+// opened over a tracked descriptor is therefore one that calls back, and its calls park.
+//
+// Layer: capsule.
+// Threads: as fdopen(3). A stream is used by one user-level thread at a time: the C library's lock of a stream belongs
+//   to the kernel thread, and is held while a call parks.
+
+#pragma once
+
+#include <cstdio>
+
+namespace neptune::interpose {
+
+std::FILE* OpenStream(int fd, const char* mode);
+// The descriptor of a stream that OpenStream opened too.
+int DescriptorOf(std::FILE* stream);
+
+}  // namespace neptune::interpose
