@@ -1,5 +1,6 @@
 #include "neptune/examples/testing/example_cluster.h"
 
+#include <glog/logging.h>
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -27,15 +28,15 @@ constexpr char kClient[] = "client";
 constexpr Duration kBodyLimit = seconds(600);  // of virtual time
 constexpr Duration kStartLimit = seconds(30);
 
-ClusterSpec SpecOf(const ExampleClusterOptions& options, uint16_t port) {
-  std::string text = StrCat("name: 'example-", port, "' multicast_group: '239.192.7.3:", port,
-                            "' announce_interval_ms: 200 services { name: '", options.service,
-                            "' module: 'example' partition_count: ", options.partition_count);
+// Of the one service that the options say.
+std::string TextOf(const ExampleClusterOptions& options) {
+  std::string text =
+      StrCat("name: 'example' multicast_group: '239.192.7.3:1' services { name: '", options.service,
+             "' module: 'example' partition_count: ", options.partition_count);
   for (const auto& [key, value] : options.parameters) {
     StrAppend(&text, " parameters { key: '", key, "' value: '", value, "' }");
   }
-  StrAppend(&text, " } services { name: 'asker' module: 'operators' } nodes { name: '", kClient,
-            "' hosts { service: 'asker' } }");
+  text += " }";
   for (uint32_t n = 0; n < options.node_count; ++n) {
     StrAppend(&text, " nodes { name: 's", n, "' hosts { service: '", options.service, "'");
     for (uint32_t p = n; p < options.partition_count; p += options.node_count) {
@@ -43,9 +44,28 @@ ClusterSpec SpecOf(const ExampleClusterOptions& options, uint16_t port) {
     }
     StrAppend(&text, " } }");
   }
-  const StatusOr<ClusterSpec> spec = ParseClusterSpec(text, "test");
-  EXPECT_TRUE(spec.ok()) << spec.status();
-  return *spec;
+  return text;
+}
+
+// In a group of its own, with the node that asks.
+ClusterSpec SpecOf(const ExampleClusterOptions& options, uint16_t port) {
+  StatusOr<ClusterSpec> parsed = options.spec_file.empty()
+                                     ? ParseClusterSpec(TextOf(options), "test")
+                                     : LoadClusterSpec(options.spec_file);
+  CHECK(parsed.ok()) << parsed.status();
+  ClusterSpec& spec = *parsed;
+  spec.set_name(StrCat("example-", port));
+  spec.set_multicast_group(StrCat("239.192.7.3:", port));
+  spec.set_announce_interval_ms(200);
+  ServiceSpec* const asker = spec.add_services();
+  asker->set_name("asker");
+  asker->set_module("operators");
+  NodeSpec* const client = spec.add_nodes();
+  client->set_name(kClient);
+  client->add_hosts()->set_service(asker->name());
+  const Status status = CompleteClusterSpec(&spec);
+  CHECK(status.ok()) << status;
+  return spec;
 }
 
 NodeOptions OptionsOf(const ExampleClusterOptions& options, const ClusterSpec& spec,
@@ -54,10 +74,9 @@ NodeOptions OptionsOf(const ExampleClusterOptions& options, const ClusterSpec& s
   node.spec = spec;
   node.name = NodeId(name);
   node.with_admin = false;
-  node.modules = [module = options.module, operators = options.register_operators](
-                     const std::string& wanted) -> StatusOr<std::unique_ptr<ServiceModule>> {
-    if (wanted == "operators") return std::make_unique<OperatorsModule>(operators);
-    return module();
+  node.modules = [options](const std::string& wanted) -> StatusOr<std::unique_ptr<ServiceModule>> {
+    if (wanted == "operators") return std::make_unique<OperatorsModule>(options.register_operators);
+    return options.spec_file.empty() ? options.module() : options.modules(wanted);
   };
   return node;
 }
@@ -126,20 +145,29 @@ RealExample::RealExample(const ExampleClusterOptions& options) {
   for (const NodeSpec& node : spec.nodes()) {
     nodes_[node.name()] = std::make_unique<RealNode>(OptionsOf(options, spec, node.name()));
   }
-  WaitForPartitions(options);
+  WaitForPartitions(spec);
 }
 
 RealExample::~RealExample() = default;
 
 Node& RealExample::node(const std::string& name) { return nodes_.at(name)->node; }
 
-void RealExample::WaitForPartitions(const ExampleClusterOptions& options) {
-  const ServiceName service(options.service);
+// Of what every node hosts.
+void RealExample::WaitForPartitions(const ClusterSpec& spec) {
+  std::map<YellowPageView::ServicePartition, size_t> replicas;
+  for (const NodeSpec& node : spec.nodes()) {
+    for (const HostedServiceSpec& hosted : node.hosts()) {
+      for (const uint32_t partition : hosted.partitions()) {
+        ++replicas[{ServiceName(hosted.service()), PartitionId(partition)}];
+      }
+    }
+  }
   RunOnClient([&](ClientSession& session) {
     const TimePoint limit = this_thread::Now() + kStartLimit;
-    for (uint32_t p = 0; p < options.partition_count; ++p) {
-      while (session.client().View()->Replicas(service, PartitionId(p)).empty()) {
-        ASSERT_LT(this_thread::Now(), limit) << "partition " << p << " is not announced";
+    for (const auto& [where, count] : replicas) {
+      while (session.client().View()->Replicas(where.first, where.second).size() < count) {
+        ASSERT_LT(this_thread::Now(), limit)
+            << "partition " << where.second << " of " << where.first << " is not announced";
         this_thread::SleepFor(milliseconds(5));
       }
     }

@@ -1,6 +1,7 @@
-// A small cluster of one example's service for its tests, in either world, and a node that asks it.
+// A small cluster of an example's services for its tests, in either world, and a node that asks them.
 //
-// Partition p is on node s<p % node_count>; the asking node is "client".
+// Of one service partition p is on node s<p % node_count>; several services stand as the example's own spec says. The
+// asking node is "client".
 //
 // Source: none. Layer: examples. Threads: the test's thread; what is run on the client runs on a user-level thread
 //   of it. Errors: a node that does not start, and a body that does not end, fail the test.
@@ -22,12 +23,18 @@
 namespace neptune::examples {
 
 struct ExampleClusterOptions {
+  // The example's spec, as a path from the workspace. Empty: the one service that the next fields say.
+  std::string spec_file;
+  // Of a spec, by the spec's name.
+  std::function<std::unique_ptr<ServiceModule>(const std::string& name)> modules;
+
   std::string service;
   uint32_t partition_count = 1;
   uint32_t node_count = 1;
   std::map<std::string, std::string> parameters;
   std::function<std::unique_ptr<ServiceModule>()> module;
-  RegisterOperators register_operators;
+
+  RegisterOperators register_operators = [](ModuleContext&) {};
   uint64_t seed = 1;  // of the simulated world
 };
 
@@ -61,7 +68,7 @@ class RealExample {
 
  private:
   struct RealNode;
-  void WaitForPartitions(const ExampleClusterOptions& options);
+  void WaitForPartitions(const ClusterSpec& spec);
 
   const UniquePort port_;
   std::map<std::string, std::unique_ptr<RealNode>> nodes_;

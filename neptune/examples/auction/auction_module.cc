@@ -1,0 +1,69 @@
+#include "neptune/examples/auction/auction_module.h"
+
+#include <utility>
+
+#include "neptune/examples/auction/auction.pb.h"
+#include "neptune/examples/auction/auction_store_module.h"
+#include "neptune/examples/auction/catalogue.h"
+
+namespace neptune::examples {
+
+Status AuctionModule::Start(ModuleContext& context) {
+  client_ = &context.client;
+  const auto store = context.parameters.find("store");
+  if (store != context.parameters.end()) store_ = ServiceName(store->second);
+  NEPTUNE_ASSIGN_OR_RETURN(work_, ModelledWork::FromParameter(context, "work_us"));
+  const auto method = [&](const char* name, const MethodOptions& options, auto handler) {
+    context.registrar.Method(MethodName(name), options,
+                             [this, handler](RequestContext& request, const Data& in, Data* out) {
+                               return (this->*handler)(request, in, out);
+                             });
+  };
+  const MethodOptions read{.grain = Grain::kLong};
+  const MethodOptions write{
+      .access = AccessMode::kWrite, .grain = Grain::kLong, .stateless = false};
+  method(kListMethod, read, &AuctionModule::List);
+  method(kStatusMethod, read, &AuctionModule::ItemStatus);
+  method(kBidMethod, write, &AuctionModule::PlaceBid);
+  method(kAddMethod, write, &AuctionModule::AddItem);
+  return OkStatus();
+}
+
+Status AuctionModule::List(RequestContext& context, const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<ListItemsRequest>());
+  if (asked->category().empty()) return InvalidArgument("a list of no category");
+  work_.Use(asked->work_seed());
+  return AskStore(context, kListMethod, AccessMode::kRead, request, response);
+}
+
+Status AuctionModule::ItemStatus(RequestContext& context, const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<ItemStatusRequest>());
+  work_.Use(asked->work_seed());
+  return AskStore(context, kStatusMethod, AccessMode::kRead, request, response);
+}
+
+Status AuctionModule::PlaceBid(RequestContext& context, const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<PlaceBidRequest>());
+  NEPTUNE_RETURN_IF_ERROR(ValidateBid(asked->bid()));
+  work_.Use(asked->work_seed());
+  return AskStore(context, kBidMethod, AccessMode::kWrite, request, response);
+}
+
+// The item is named here, so that a store that is asked twice adds it once.
+Status AuctionModule::AddItem(RequestContext& context, const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<AddItemRequest>());
+  if (asked->item().id() != 0) return InvalidArgument("a new item has no id yet");
+  AddItemRequest named = *asked;
+  while (named.item().id() == 0) named.mutable_item()->set_id(Loop::Current()->random().Next());
+  NEPTUNE_RETURN_IF_ERROR(ValidateItem(named.item()));
+  work_.Use(asked->work_seed());
+  return AskStore(context, kAddMethod, AccessMode::kWrite, Data::Of(std::move(named)), response);
+}
+
+Status AuctionModule::AskStore(RequestContext& context, const char* method, AccessMode access,
+                               const Data& request, Data* response) {
+  ClientSession session(*client_, context);
+  return Call(session, store_, PartitionId(0), MethodName(method), access, request, response);
+}
+
+}  // namespace neptune::examples

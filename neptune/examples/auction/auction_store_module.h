@@ -1,0 +1,66 @@
+// The store of the auction: one catalogue, whole on each of its replicas.
+//
+//   List     ListItemsRequest → AuctionItems
+//   Status   ItemStatusRequest → AuctionItem
+//   Bid      PlaceBidRequest → PlaceBidResult; a write that may be repeated
+//   Add      AddItemRequest → AuctionItem; a write that may be repeated
+//   Changes  ChangesRequest → Changes; for its peers
+//
+// A write is done on the replica that it reached; the others hear of it (peer_changes.h). A reader may so miss the
+// latest bids for a second or two.
+//
+// Parameters of the service or node:
+//   made_up_items   so many items to begin with, the same on each replica. Default: 0.
+//   read_work_us, write_work_us   see modelled_work.h. Default: none.
+//
+// Source: dependency capsules VI.A (AUC); dissertation 5.3.
+// Departs from source: writes go to any replica, not to a primary; the data is in memory.
+// Layer: examples. Threads: as ServiceModule says.
+// Errors: those of catalogue.h.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/examples/auction/catalogue.h"
+#include "neptune/examples/auction/peer_changes.h"
+#include "neptune/examples/modelled_work/modelled_work.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune::examples {
+
+inline constexpr char kListMethod[] = "List";
+inline constexpr char kStatusMethod[] = "Status";
+inline constexpr char kBidMethod[] = "Bid";
+inline constexpr char kAddMethod[] = "Add";
+
+// Items that are made up have ids from 1, and go round these categories.
+inline constexpr uint64_t kMadeUpCategoryCount = 20;
+std::string MadeUpCategory(uint64_t number);
+
+class AuctionStoreModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override;
+  void Stop() override { peers_->Stop(); }
+  std::string implementation() const override { return "auction_store"; }
+
+ private:
+  Status MakeUpItems(const ModuleContext& context);
+  Status List(const Data& request, Data* response);
+  Status ItemStatus(const Data& request, Data* response);
+  Status PlaceBid(const Data& request, Data* response);
+  Status AddItem(const Data& request, Data* response);
+  Status ChangesAfter(const Data& request, Data* response);
+
+  uint64_t life_ = 0;  // tells this catalogue from those of earlier starts
+  ModelledWork read_work_;
+  ModelledWork write_work_;
+  std::unique_ptr<PeerChanges> peers_;
+  LeafMutex mutex_;
+  Catalogue catalogue_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace neptune::examples

@@ -1,0 +1,3 @@
+#include "neptune/examples/auction/auction_module.h"
+
+NEPTUNE_SERVICE_MODULE(neptune::examples::AuctionModule)

@@ -1,0 +1,87 @@
+#include "neptune/examples/forum/forum_database_module.h"
+
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/examples/parameters/number_parameter.h"
+
+namespace neptune::examples {
+namespace {
+
+constexpr uint64_t kMadeUpPostCountMax = 5;
+
+ForumTopic MadeUpTopic(uint64_t id) {
+  ForumTopic topic;
+  topic.set_id(id);
+  topic.set_title(StrCat("topic ", id));
+  for (uint64_t i = 0; i <= id % kMadeUpPostCountMax; ++i) {
+    ForumPost* const post = topic.add_posts();
+    post->set_author(StrCat("author ", (id + i) % 100));
+    post->set_text(StrCat("post ", i + 1, " of topic ", id));
+  }
+  return topic;
+}
+
+}  // namespace
+
+Status ValidatePost(const ForumPost& post) {
+  if (post.author().empty() || post.author().size() > kAuthorSizeMax) {
+    return InvalidArgument("an author's name of ", post.author().size(), " bytes is not 1 to ",
+                           kAuthorSizeMax);
+  }
+  if (post.text().empty() || post.text().size() > kPostSizeMax) {
+    return InvalidArgument("a post of ", post.text().size(), " bytes is not 1 to ", kPostSizeMax);
+  }
+  return OkStatus();
+}
+
+Status ForumDatabaseModule::Start(ModuleContext& context) {
+  NEPTUNE_ASSIGN_OR_RETURN(read_work_, ModelledWork::FromParameter(context, "read_work_us"));
+  NEPTUNE_ASSIGN_OR_RETURN(write_work_, ModelledWork::FromParameter(context, "write_work_us"));
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t topic_count,
+                           NumberParameter(context, "made_up_topics", {.most = kTopicCountMax}));
+  {
+    LeafLock lock(&mutex_);
+    for (uint64_t id = 1; id <= topic_count; ++id) topics_[id] = MadeUpTopic(id);
+  }
+  context.registrar.Method(
+      MethodName(kReadTopicMethod), {.grain = Grain::kLong},
+      [this](RequestContext&, const Data& in, Data* out) { return Read(in, out); });
+  context.registrar.Method(
+      MethodName(kAddPostMethod),
+      {.access = AccessMode::kWrite, .grain = Grain::kLong, .stateless = false},
+      [this](RequestContext&, const Data& in, Data* out) { return Add(in, out); });
+  return OkStatus();
+}
+
+Status ForumDatabaseModule::Read(const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<ViewTopicRequest>());
+  read_work_.Use(asked->work_seed());
+  LeafLock lock(&mutex_);
+  const auto found = topics_.find(asked->topic_id());
+  if (found == topics_.end()) return NotFound("no topic ", asked->topic_id());
+  *response = Data::Of(found->second);
+  return OkStatus();
+}
+
+Status ForumDatabaseModule::Add(const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<AddPostRequest>());
+  NEPTUNE_RETURN_IF_ERROR(ValidatePost(asked->post()));
+  write_work_.Use(asked->work_seed());
+  AddPostResult result;
+  {
+    LeafLock lock(&mutex_);
+    const auto found = topics_.find(asked->topic_id());
+    if (found == topics_.end()) return NotFound("no topic ", asked->topic_id());
+    ForumTopic& topic = found->second;
+    if (topic.posts_size() >= kPostCountMax) {
+      return ResourceExhausted("topic ", topic.id(), " holds ", kPostCountMax, " posts");
+    }
+    *topic.add_posts() = asked->post();
+    result.set_post_count(static_cast<uint32_t>(topic.posts_size()));
+  }
+  *response = Data::Of(std::move(result));
+  return OkStatus();
+}
+
+}  // namespace neptune::examples

@@ -1,0 +1,55 @@
+// The forum's document database: topics with their posts, in memory.
+//
+//   Read   ViewTopicRequest → ForumTopic
+//   Add    AddPostRequest → AddPostResult; a write
+//
+// Parameters of the service or node:
+//   made_up_topics   topics to begin with, numbered from 1, with a few posts each. Default: 0.
+//   read_work_us, write_work_us   see modelled_work.h. Default: none.
+//
+// Source: dependency capsules VI.A (BBS: a database of ten thousand articles).
+// Departs from source: in memory, in place of MySQL.
+// Layer: examples. Threads: as ServiceModule says.
+// Errors: kNotFound no such topic; kInvalidArgument a post over its limits; kResourceExhausted kPostCountMax.
+// Limits: kTopicCountMax topics, kPostCountMax posts each, kPostSizeMax bytes a post.
+
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "absl/base/thread_annotations.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/examples/forum/forum.pb.h"
+#include "neptune/examples/modelled_work/modelled_work.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune::examples {
+
+inline constexpr char kForumDatabaseService[] = "forum_database";
+inline constexpr char kReadTopicMethod[] = "Read";
+inline constexpr char kAddPostMethod[] = "Add";
+
+inline constexpr uint64_t kTopicCountMax = 1'000'000;
+inline constexpr int kPostCountMax = 10'000;
+inline constexpr size_t kPostSizeMax = 10'000;
+inline constexpr size_t kAuthorSizeMax = 100;
+
+Status ValidatePost(const ForumPost& post);
+
+class ForumDatabaseModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override;
+  std::string implementation() const override { return "forum_database"; }
+
+ private:
+  Status Read(const Data& request, Data* response);
+  Status Add(const Data& request, Data* response);
+
+  ModelledWork read_work_;
+  ModelledWork write_work_;
+  LeafMutex mutex_;
+  std::unordered_map<uint64_t, ForumTopic> topics_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace neptune::examples

@@ -1,0 +1,52 @@
+// The forum's web server: a topic's page from the cache, or else made of what the database says.
+//
+//   View   ViewTopicRequest → ForumPage
+//   Post   AddPostRequest → AddPostResult; a write
+//
+//   View ──► page cache: there? ── yes ──► the page
+//               │ no, or no answer within kCacheTimeLimit
+//               └──► database ──► page, put into the cache if that answers
+//
+// Both methods are plain blocking functions.
+//
+// Parameters of the service or node:
+//   page_cache   see page_cache.h. Default: service.
+//   work_us      see modelled_work.h. Default: none.
+//
+// Source: dependency capsules VI.A (BBS), figure 5 (B).
+// Layer: examples. Threads: as ServiceModule says.
+// Errors: those of the database; those of a call. A cache that fails is no error.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "neptune/examples/forum/page_cache.h"
+#include "neptune/examples/modelled_work/modelled_work.h"
+#include "neptune/service/client.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune::examples {
+
+inline constexpr char kViewMethod[] = "View";
+inline constexpr char kPostMethod[] = "Post";
+
+// Source: VI.A (BBS uses 0.5 second as the timeout for its cache server).
+inline constexpr Duration kCacheTimeLimit = std::chrono::milliseconds(500);
+
+class ForumModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override;
+  std::string implementation() const override { return "forum"; }
+
+ private:
+  Status View(RequestContext& context, const Data& request, Data* response);
+  Status Post(RequestContext& context, const Data& request, Data* response);
+
+  Client* client_ = nullptr;  // set by Start
+  ModelledWork work_;
+  std::unique_ptr<PageCache> cache_;
+};
+
+}  // namespace neptune::examples

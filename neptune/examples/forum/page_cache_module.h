@@ -1,0 +1,47 @@
+// One server of the page cache: pages in memory, by name.
+//
+//   Find    FindPageRequest → FoundPage
+//   Store   StorePageRequest → nothing; a write
+//   Drop    DropPageRequest → nothing; a write
+//
+// Parameters of the service or node:
+//   page_count_max   pages kept in each partition. Default: 1,000.
+//   work_us          see modelled_work.h. Default: none.
+//
+// Source: dependency capsules VI.A (BBS).
+// Layer: examples. Threads: as ServiceModule says.
+// Errors: kInvalidArgument a page over kPageSizeMax, or without a name.
+// Limits: kPageSizeMax bytes a page.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/examples/forum/page_store.h"
+#include "neptune/examples/modelled_work/modelled_work.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune::examples {
+
+inline constexpr size_t kPageSizeMax = size_t{1} << 20;
+
+class PageCacheModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override;
+  std::string implementation() const override { return "page_cache"; }
+
+ private:
+  Status Find(RequestContext& context, const Data& request, Data* response);
+  Status Store(RequestContext& context, const Data& request);
+  Status Drop(RequestContext& context, const Data& request);
+
+  ModelledWork work_;
+  LeafMutex mutex_;
+  std::map<PartitionId, PageStore> partitions_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace neptune::examples
