@@ -13,6 +13,8 @@ namespace {
 
 constexpr uint8_t kPollByte = 'L';
 constexpr uint8_t kAnswerByte = 'l';
+constexpr uint8_t kHearsayPollByte = 'H';
+constexpr uint8_t kHearsayAnswerByte = 'h';
 constexpr uint8_t kProbeByte = 'P';
 // Numbers of probes, so that they never meet those of polls.
 constexpr uint64_t kProbeNumbers = uint64_t{1} << 63;
@@ -42,10 +44,11 @@ PollingAgent::~PollingAgent() {
   for (const auto& [number, pending] : pending_) pending->waiter->Wake();
 }
 
-void PollingAgent::Ask(const Endpoint& target, uint64_t number, std::string_view service) {
+void PollingAgent::Ask(const Endpoint& target, uint8_t kind, uint64_t number,
+                       std::string_view service) {
   std::string bytes;
   ByteWriter writer(&bytes);
-  writer.Number(kPollByte);
+  writer.Number(kind);
   writer.Number(number);
   writer.Counted<uint8_t>(service);
   (void)SocketTo(target).SendTo(target, bytes);
@@ -88,9 +91,18 @@ void PollingAgent::TakeRefusal(const Endpoint& target) {
 }
 
 void PollingAgent::Probe(const Endpoint& target, const ServiceName& service, uint64_t cookie) {
+  Ask(target, kPollByte, NextProbe(target, cookie), service.value());
+}
+
+void PollingAgent::ProbeForHearsay(const Endpoint& target, const ServiceName& service,
+                                   uint64_t cookie) {
+  Ask(target, kHearsayPollByte, NextProbe(target, cookie), service.value());
+}
+
+uint64_t PollingAgent::NextProbe(const Endpoint& target, uint64_t cookie) {
   const uint64_t number = kProbeNumbers | ++probe_count_;
   probes_[number % kProbeCountMax] = {number, target, cookie};
-  Ask(target, number, service.value());
+  return number;
 }
 
 void PollingAgent::TakeProbeAnswer(const Endpoint& from, uint64_t number,
@@ -109,7 +121,7 @@ PollOutcome PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint d
   const uint64_t first = next_number_;
   next_number_ += targets.size();
   pending_.emplace(first, &pending);
-  for (size_t i = 0; i < targets.size(); ++i) Ask(targets[i], first + i, "");
+  for (size_t i = 0; i < targets.size(); ++i) Ask(targets[i], kPollByte, first + i, "");
   while (!pending.tally.decided()) {
     if (this_thread::Park(deadline) != ParkResult::kWoken) break;
   }
@@ -120,12 +132,14 @@ PollOutcome PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint d
 
 void PollingAgent::TakeAnswer(const Endpoint& from, std::string_view bytes) {
   ByteReader reader(bytes);
-  if (reader.Number<uint8_t>() != kAnswerByte) return;
+  const auto kind = reader.Number<uint8_t>();
+  if (kind != kAnswerByte && kind != kHearsayAnswerByte) return;
   const auto number = reader.Number<uint64_t>();
   LoadReport report;
   report.load_index = reader.Number<uint32_t>();
   report.silence = std::chrono::microseconds(reader.Number<uint32_t>());
   report.pending = std::chrono::microseconds(reader.Number<uint32_t>());
+  if (kind == kHearsayAnswerByte) report.heard = reader.Bytes(reader.remaining());
   if (!reader.finished()) return;
   if ((number & kProbeNumbers) != 0) return TakeProbeAnswer(from, number, report);
   auto found = pending_.upper_bound(number);
@@ -154,20 +168,21 @@ StatusOr<std::unique_ptr<LoadIndexServer>> LoadIndexServer::Open(Loop& loop, con
 void LoadIndexServer::Take(const Endpoint& from, std::string_view bytes) {
   ByteReader reader(bytes);
   const auto kind = reader.Number<uint8_t>();
-  if (kind == kPollByte) {
+  if (kind == kPollByte || kind == kHearsayPollByte) {
     const auto number = reader.Number<uint64_t>();
     const std::string_view service = reader.Counted<uint8_t>();
     if (!reader.finished()) return;
     const LoadReport report = hooks_.load(service);
     std::string answer;
     ByteWriter writer(&answer);
-    writer.Number(kAnswerByte);
+    writer.Number(kind == kPollByte ? kAnswerByte : kHearsayAnswerByte);
     writer.Number(number);
     writer.Number(report.load_index);
     for (const Duration time : {report.silence, report.pending}) {
       writer.Number(static_cast<uint32_t>(
           std::clamp<int64_t>(ToMicros(time), 0, std::numeric_limits<uint32_t>::max())));
     }
+    if (kind == kHearsayPollByte && hooks_.heard != nullptr) writer.Bytes(hooks_.heard());
     (void)socket_->SendTo(from, answer);
     ++answered_count_;
   } else if (kind == kProbeByte && reader.finished()) {

@@ -4,6 +4,9 @@
 //                                                                  endpoint)
 //                                          ◄──'l' number load silence pending──
 //
+//                                          ──'H' number service──►   also asks what the server has heard of others
+//                                          ◄──'h' number load silence pending heard, to the end──
+//
 // Poll waits for its answers; Probe does not, its answer goes to the agent's hook.
 //
 // Each server is asked over a socket of its own that is connected to it: the system lets nobody else answer, and tells
@@ -80,6 +83,8 @@ class PollingAgent {
 
   // Asks one server for its load and how `service` gets on there; returns at once.
   void Probe(const Endpoint& target, const ServiceName& service, uint64_t cookie);
+  // And for what it has heard of others.
+  void ProbeForHearsay(const Endpoint& target, const ServiceName& service, uint64_t cookie);
 
  private:
   struct Pending;
@@ -97,7 +102,8 @@ class PollingAgent {
   DatagramSocket& SocketTo(const Endpoint& target);
   // False while all sockets are in use.
   bool MakeRoom(TimePoint now);
-  void Ask(const Endpoint& target, uint64_t number, std::string_view service);
+  uint64_t NextProbe(const Endpoint& target, uint64_t cookie);
+  void Ask(const Endpoint& target, uint8_t kind, uint64_t number, std::string_view service);
   void TakeProbeAnswer(const Endpoint& from, uint64_t number, const LoadReport& report);
   void TakeAnswer(const Endpoint& from, std::string_view bytes);
   void TakeRefusal(const Endpoint& target);
@@ -119,6 +125,8 @@ class LoadIndexServer {
   struct Hooks {
     // The load, and how the service gets on; an empty name asks for the load alone.
     absl::AnyInvocable<LoadReport(std::string_view service)> load;
+    // What the node has heard of others; null: nothing.
+    absl::AnyInvocable<std::string()> heard;
     // The node's announcement, sent to whoever probes.
     absl::AnyInvocable<StatusOr<std::string>()> announcement;
     // An announcement that answers a probe of this node's own.

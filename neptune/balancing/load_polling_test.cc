@@ -42,6 +42,7 @@ class LoadPollingTest : public testing::Test {
       asked_about_ = service;
       return LoadReport{load, milliseconds(load)};
     };
+    hooks.heard = [load] { return StrCat("heard by ", load); };
     hooks.announcement = [] { return std::string("announcement"); };
     hooks.on_announcement = [this](std::string_view bytes) { heard_ += bytes; };
     servers_.push_back(*LoadIndexServer::Open(**world.StartLoop({.name = "loop"}),
@@ -154,6 +155,20 @@ TEST_F(LoadPollingTest, NobodyAnswers) {
   const PollOutcome outcome = Poll({hung});
   EXPECT_EQ(outcome.best, std::nullopt);
   EXPECT_TRUE(outcome.timed_out);
+}
+
+TEST_F(LoadPollingTest, HearsayComesToWhoAsksForIt) {
+  const Endpoint server = AddServer(3);
+  client_loop_->Post([&] {
+    agent_->Probe(server, ServiceName("s"), 1);
+    agent_->ProbeForHearsay(server, ServiceName("s"), 2);
+  });
+  simulator_.RunFor(milliseconds(5));
+  ASSERT_EQ(reports_[1].size(), 1u);
+  EXPECT_EQ(reports_[1].front().heard, "");
+  ASSERT_EQ(reports_[2].size(), 1u);
+  EXPECT_EQ(reports_[2].front().heard, "heard by 3");
+  EXPECT_EQ(reports_[2].front().load_index, 3u);
 }
 
 // Answers come from the endpoint that was asked or do not count, whatever number they carry.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "neptune/base/time.h"
 
@@ -18,6 +19,8 @@ struct LoadReport {
   Duration silence{0};
   // Time until all processors of the server are done with the aggregation work that waits there.
   Duration pending{0};
+  // What it has heard of other nodes, for who asked for that too; as bytes of dac/load_hearsay.h.
+  std::string heard{};
 };
 
 }  // namespace neptune

@@ -343,6 +343,11 @@ void Aggregation::SettleChild(Child& child, AggregationAnswer answer) {
   child.settled = true;
   if (!answer.reduce_error.ok()) progress_.Fail(answer.reduce_error);
   progress_.Miss(std::move(answer.missing));
+  for (const MemberRecord& record : answer.records) {
+    // As of when that server answered; not counting the ways between.
+    environment_.hearsay.Hear({record.node, record.pending / record.processor_count,
+                               std::min(Now(), child.begun + record.answered)});
+  }
   std::move(answer.records.begin(), answer.records.end(), std::back_inserter(records_));
   std::optional<Data> result;
   if (answer.result) result = Data(*std::move(answer.result));

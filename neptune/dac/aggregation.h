@@ -33,6 +33,7 @@
 #include "neptune/dac/aggregation_message.h"
 #include "neptune/dac/aggregation_progress.h"
 #include "neptune/dac/cost_meter.h"
+#include "neptune/dac/load_hearsay.h"
 #include "neptune/dac/retry_budget.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_host.h"
@@ -64,6 +65,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
     NodeLoops& loops;
     Client& client;
     CostMeter& costs;
+    LoadHearsay& hearsay;
     AggregationCounters counters;
     // Every so many reductions are done in the other order too, and must give the same bytes. 0: none.
     uint32_t recheck_one_in = 0;

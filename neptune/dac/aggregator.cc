@@ -23,6 +23,13 @@ constexpr double kReduceTimeWeight = 0.02;
 // A stage has this many times the mean of a reduction for each: one that is not done in it costs its whole subtree, and
 // of exponentially distributed ones two in a hundred take longer.
 constexpr double kStageReductions = 4;
+// Where a server's load is not known at all, a reduction there is taken to cost so many times more: gathering reductions on
+// few servers pays only if those are known to be light.
+constexpr double kDoubtfulReductions = 3;
+// Of the mean cost of a local operator: so long a call waits for the answers to its polls, if that is long enough for
+// one to come.
+constexpr int64_t kPollWaitPart = 12;
+constexpr Duration kPollWaitMin = std::chrono::microseconds(200);
 constexpr uint8_t kLoadSectionVersion = 1;
 
 Status Check(const AggregationRequest& request, TimePoint now) {
@@ -78,19 +85,39 @@ ServerLoad LoadFrom(const MemberRecord& record) {
 
 // What belongs to one loop.
 struct Aggregator::LoopState {
-  explicit LoopState(const LoadBookOptions& options) : book(options) {}
+  LoopState(const LoadBookOptions& options, LoadHearsay& hearsay)
+      : book(options), hearsay(hearsay) {}
 
   LoadBook book;
+  LoadHearsay& hearsay;
   // The answer to a poll tells the pending work, not the costs.
   void TakePoll(uint64_t cookie, const LoadReport& report) {
-    const auto& [node, service] = polled[cookie % polled.size()];
-    book.OnReport(node, service, {report.pending, Duration(0), Duration(0)}, Loop::Current()->Now(),
+    const Polled& poll = polled[cookie % polled.size()];
+    const TimePoint now = Loop::Current()->Now();
+    book.OnReport(poll.node, poll.service, {report.pending, Duration(0), Duration(0)}, now,
                   LoadSource::kPoll);
+    hearsay.Hear({poll.node, report.pending, now});
+    if (!report.heard.empty()) {
+      const auto heard = DecodeHearsay(report.heard, now);
+      for (const HeardLoad& load : heard.ok() ? *heard : std::vector<HeardLoad>()) {
+        hearsay.Hear(load);
+      }
+    }
+    if (poll.round->awaited > 0 && --poll.round->awaited == 0) poll.round->waiter->Wake();
   }
 
+  // The polls of one call.
+  struct PollRound {
+    ThreadRef waiter;
+    size_t awaited = 0;
+  };
+  struct Polled {
+    NodeId node;
+    ServiceName service;
+    std::shared_ptr<PollRound> round;
+  };
   std::unique_ptr<PollingAgent> polling;
-  std::array<std::pair<NodeId, ServiceName>, kProbeCountMax>
-      polled;  // by cookie modulo their count
+  std::array<Polled, kProbeCountMax> polled;  // by cookie modulo their count
   uint64_t poll_count = 0;
   // Of one reduction, as servers measured it; by service.
   std::map<ServiceName, Ewma> reduce_times;
@@ -127,20 +154,17 @@ Aggregator::Aggregator(const NodeId& node, NodeLoops& loops, Client& client,
       client_(client),
       options_(std::move(options)),
       processor_count_(loops.world().processors().count()),
-      environment_{node,
-                   static_cast<uint16_t>(processor_count_),
-                   loops,
-                   client,
-                   costs_,
-                   counters,
-                   options_.recheck_one_in},
+      environment_{node,     static_cast<uint16_t>(processor_count_),
+                   loops,    client,
+                   costs_,   hearsay_,
+                   counters, options_.recheck_one_in},
       tasks_(environment_, options_.serving_count_max, options_.find_host) {}
 
 Aggregator::~Aggregator() = default;
 
 Status Aggregator::AddLoop() {
   tasks_.AddLoop();
-  auto state = std::make_unique<LoopState>(options_.loads);
+  auto state = std::make_unique<LoopState>(options_.loads, hearsay_);
   NEPTUNE_ASSIGN_OR_RETURN(
       state->polling,
       PollingAgent::Open(*Loop::Current(), options_.poll_bind,
@@ -219,6 +243,7 @@ StatusOr<Aggregator::Plan> Aggregator::MakePlan(LoopState& state, const ClientSe
                UINT16_MAX,
                request.uncancelled};
   Place(request, &plan);
+  Poll(state, request.service, plan);
   if (!request.uncancelled) plan.wire.missing_count_max = MissingCountMax(request, plan);
   NEPTUNE_RETURN_IF_ERROR(Form(state, request.service, &plan));
   return plan;
@@ -239,7 +264,6 @@ Status Aggregator::Aggregate(ClientSession& session, const AggregationRequest& r
   }
   LoopState& state = State();
   NEPTUNE_ASSIGN_OR_RETURN(Plan plan, MakePlan(state, session, request, begin));
-  Poll(state, request.service, plan);
   Disseminate(request, session, &plan);
   const RequestHeader header =
       session.HeaderFor(request.service, request.partitions.front(), request.local);
@@ -307,6 +331,17 @@ void Aggregator::LookAtAnnouncements(LoopState& state, const ServiceName& servic
   }
 }
 
+// Takes what the node has heard since.
+void Aggregator::LookAtHearsay(LoopState& state, const ServiceName& service,
+                               const std::vector<TreeMember>& members) {
+  for (const TreeMember& member : members) {
+    const std::optional<HeardLoad> heard = hearsay_.Find(member.node);
+    if (!heard) continue;
+    state.book.OnReport(member.node, service, {heard->pending, Duration(0), Duration(0)},
+                        heard->taken_at, LoadSource::kHearsay);
+  }
+}
+
 // Forms the tree, and puts the members in its order.
 Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan) {
   const size_t count = plan->members.size();
@@ -316,15 +351,22 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
   std::iota(plan->order.begin(), plan->order.end(), size_t{0});
   if (count == 0) return OkStatus();
   LookAtAnnouncements(state, service, plan->members);
+  if (options_.hears) LookAtHearsay(state, service, plan->members);
   RandomSource& random = loops_.Current().loop->random();
   const TimePoint now = this_thread::Now();
+  std::vector<TreeServer>
+      doubted;  // as loads, but where a load is not known a reduction costs more
   for (size_t i = 0; i < count; ++i) {
     const TreeMember& member = plan->members[i];
     const auto own = static_cast<int64_t>(member.partitions.size());
     const OperatorCosts costs = state.book.Costs(member.node, service);
     plan->loads[i] = {options_.load_oracle ? options_.load_oracle(member.node)
-                                           : state.book.Estimate(member.node, now, random),
+                                           : state.book.Estimate(member.node, service, now, random),
                       costs.local_cost * own + costs.reduce_cost * (own - 1), costs.reduce_cost};
+    const double doubt = options_.load_oracle ? 0 : state.book.Doubt(member.node, service, now);
+    doubted.push_back(plan->loads[i]);
+    doubted.back().reduce_cost = Duration(static_cast<int64_t>(
+        static_cast<double>(costs.reduce_cost.count()) * (1 + kDoubtfulReductions * doubt)));
   }
   const auto reduce_time = state.reduce_times.find(service);
   if (reduce_time != state.reduce_times.end()) {
@@ -332,7 +374,7 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
         Duration(static_cast<int64_t>(kStageReductions * reduce_time->second.value()));
   }
   if (plan->scheme != TreeScheme::kBase) {
-    NEPTUNE_ASSIGN_OR_RETURN(const ReductionTree tree, FormTree(plan->scheme, plan->loads, random));
+    NEPTUNE_ASSIGN_OR_RETURN(const ReductionTree tree, FormTree(plan->scheme, doubted, random));
     plan->order.clear();
     std::vector<size_t> next{tree.root()};
     while (!next.empty()) {
@@ -354,20 +396,37 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
   return OkStatus();
 }
 
-// Asks some of the servers for their loads; their answers are for the next call.
+// Asks some of the servers for their loads, and waits a moment for their answers where that is little beside the call;
+// later ones serve the next.
 void Aggregator::Poll(LoopState& state, const ServiceName& service, const Plan& plan) {
-  if (options_.poll_count == 0 || plan.members.size() < 2) return;
+  if (options_.poll_count == 0 || options_.load_oracle || plan.members.size() < 2 ||
+      plan.scheme != TreeScheme::kLoadAdaptive) {
+    return;
+  }
   std::vector<NodeId> nodes;
   for (const TreeMember& member : plan.members) nodes.push_back(member.node);
   const std::shared_ptr<const YellowPageView> view = loops_.Current().client->shared_view();
+  const auto round = std::make_shared<LoopState::PollRound>();
+  round->waiter = ThreadRef(UserThread::Current());
   for (const size_t target : state.book.ChoosePollTargets(
            nodes, options_.poll_count, this_thread::Now(), loops_.Current().loop->random())) {
     const auto said = view->nodes().find(nodes[target]);
     if (said == view->nodes().end()) continue;
     const uint64_t cookie = ++state.poll_count;
-    state.polled[cookie % state.polled.size()] = {nodes[target], service};
-    state.polling->Probe(said->second.probe_endpoint, service, cookie);
+    state.polled[cookie % state.polled.size()] = {nodes[target], service, round};
+    ++round->awaited;
+    if (options_.hears) {
+      state.polling->ProbeForHearsay(said->second.probe_endpoint, service, cookie);
+    } else {
+      state.polling->Probe(said->second.probe_endpoint, service, cookie);
+    }
   }
+  const Duration wait = state.book.Costs(nodes.front(), service).local_cost / kPollWaitPart;
+  if (wait < kPollWaitMin) round->awaited = 0;
+  const TimePoint until = std::min(this_thread::Now() + wait, plan.deadline);
+  while (round->awaited > 0 && this_thread::Park(until) == ParkResult::kWoken) {
+  }
+  *round = {};  // later answers find nobody to wake
 }
 
 // Tells the members by datagram; a tree too large for one is forwarded.

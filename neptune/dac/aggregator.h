@@ -28,6 +28,7 @@
 #include "neptune/dac/cost_meter.h"
 #include "neptune/dac/dac.h"
 #include "neptune/dac/load_book.h"
+#include "neptune/dac/load_hearsay.h"
 #include "neptune/dac/reduction_tree.h"
 #include "neptune/dac/task_server.h"
 #include "neptune/service/service_host.h"
@@ -61,9 +62,13 @@ struct AggregatorOptions {
   // Sends a datagram to the endpoints, or with none to every node. Required for the other modes.
   std::function<void(std::string bytes, std::vector<Endpoint> to)> tell;
   TaskServer::FindHost find_host;
-  // How many servers are asked for their load at each call, without waiting: their answers serve the next one.
+  // How many servers are asked for their load at each call by a load-adaptive tree. It waits for their answers for at
+  // most a twelfth of a mean local operator, and not at all where that is under 200 us: then they serve the next call.
   // Larger: fresher loads, more datagrams. Default: 2; each answer of a call brings the loads of its servers anyway.
   size_t poll_count = 2;
+  // Whether polls also ask what servers have heard of each other, and callers of one node share what they know. False:
+  // each knows what its own polls, announcements and answers tell. Default: true.
+  bool hears = true;
   // Where polls are sent from.
   Endpoint poll_bind = {kLoopbackAddress, 0};
   // Tells the pending work of a node as it is now, in place of what the caller knows. For experiments only.
@@ -92,6 +97,8 @@ class Aggregator {
   // Work that waits here, as time until all processors are done with it.
   Duration pending() const { return costs_.pending() / processor_count_; }
 
+  // What the node has heard of others' loads, for who polls it.
+  std::string Hearsay(TimePoint now) const { return hearsay_.Encode(now); }
   // The section of an announcement that tells this node's load.
   std::string AnnouncedLoad(const std::vector<HostedService>& services) const;
   // The latest trees that were called from here, drawn.
@@ -113,6 +120,8 @@ class Aggregator {
   void Poll(LoopState& state, const ServiceName& service, const Plan& plan);
   void LookAtAnnouncements(LoopState& state, const ServiceName& service,
                            const std::vector<TreeMember>& members);
+  void LookAtHearsay(LoopState& state, const ServiceName& service,
+                     const std::vector<TreeMember>& members);
   Status Form(LoopState& state, const ServiceName& service, Plan* plan);
   std::vector<Aggregation::Options::Child> ChildrenOfCaller(const Plan& plan) const;
   Status Run(ClientSession& session, const AggregationRequest& request, const TraceContext& trace,
@@ -128,6 +137,7 @@ class Aggregator {
   const AggregatorOptions options_;
   const int processor_count_;
   CostMeter costs_;
+  LoadHearsay hearsay_;
   Aggregation::Environment environment_;
   LeafMutex states_mutex_;
   std::map<Loop*, std::unique_ptr<LoopState>> states_ ABSL_GUARDED_BY(states_mutex_);

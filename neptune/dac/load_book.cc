@@ -11,6 +11,10 @@ namespace {
 constexpr Duration kWorkMax = std::chrono::hours(1);
 // One node's report counts in the mean for no more than this many times the mean.
 constexpr int64_t kMeanShareMax = 4;
+// What is usual of a node starts as the mean of all, counting for so many reports of its own, and then follows its last
+// fifty.
+constexpr double kUsualPriorReports = 4;
+constexpr double kUsualWeightMin = 0.02;
 // Half the width of a uniform distribution with deviation 1.
 constexpr double kUniformHalfWidth = 1.7320508075688772;
 
@@ -81,27 +85,53 @@ Duration LoadBook::mean_pending() const {
   return reported_count_ == 0 ? Duration(0) : pending_sum_ / reported_count_;
 }
 
-Duration LoadBook::Estimate(const NodeId& node, TimePoint now, RandomSource& random) const {
+// In work.
+double LoadBook::RelaxationTime(const ServiceName& service) const {
+  const auto booked = services_.find(service);
+  const Duration mean = booked == services_.end()
+                            ? options_.default_costs.local_cost
+                            : booked->second.local_sum.MeanOr(options_.default_costs.local_cost);
+  return std::max(1.0, options_.relaxation_services * ToWork(mean));
+}
+
+Duration LoadBook::Estimate(const NodeId& node, const ServiceName& service, TimePoint now,
+                            RandomSource& random) const {
   const Entry* const entry = Find(node);
+  const double relaxation = RelaxationTime(service);
+  const auto kept = [&](TimePoint since) {
+    return options_.corrects ? std::exp(-ToWork(std::max(now - since, Duration(0))) / relaxation)
+                             : 1.0;
+  };
   double pending = ToWork(mean_pending());
-  Duration age = Duration::max();
+  double forgotten = 1;
   double floor = 0;
   if (entry != nullptr) {
     if (entry->is_reported) {
-      pending = ToWork(entry->pending);
-      age = std::max(now - entry->reported_at, Duration(0));
+      const double share = kept(entry->reported_at);
+      pending = entry->usual + share * (ToWork(entry->pending) - entry->usual);
+      forgotten = 1 - share;
     }
-    pending += ToWork(entry->assigned);
+    double assigned = 0;
+    for (const Assignment& one : entry->assignments) assigned += ToWork(one.work) * kept(one.at);
+    pending += options_.corrects ? options_.fellow_weight * assigned : assigned;
     floor = entry->unanswered.Value(now);
   }
-  if (options_.corrects) pending += Correction(age, random);
+  if (options_.corrects) pending += Correction(forgotten, random);
   return FromWork(std::max(pending, floor));
 }
 
-double LoadBook::Correction(Duration age, RandomSource& random) const {
-  const double relaxed = ToWork(age) / ToWork(std::max(options_.relaxation_time, Duration(1)));
+double LoadBook::Doubt(const NodeId& node, const ServiceName& service, TimePoint now) const {
+  const Entry* const entry = Find(node);
+  if (!options_.corrects) return 0;
+  if (entry == nullptr || !entry->is_reported) return 1;
+  const Duration age = std::max(now - entry->reported_at, Duration(0));
+  return 1 - std::exp(-ToWork(age) / RelaxationTime(service));
+}
+
+double LoadBook::Correction(double forgotten, RandomSource& random) const {
+  const double share = 1 - forgotten;
   const double deviation =
-      options_.correction_share * ToWork(mean_pending()) * std::sqrt(1 - std::exp(-2 * relaxed));
+      options_.correction_share * ToWork(mean_pending()) * std::sqrt(1 - share * share);
   return deviation * kUniformHalfWidth * (2 * random.Uniform() - 1);
 }
 
@@ -209,6 +239,9 @@ void LoadBook::BookPending(Entry& entry, Duration pending) {
   if (!entry.is_reported) ++reported_count_;
   entry.is_reported = true;
   entry.pending = pending;
+  if (entry.reports++ == 0) entry.usual = ToWork(mean == Duration(0) ? pending : mean);
+  const double weight = std::max(kUsualWeightMin, 1.0 / (kUsualPriorReports + entry.reports));
+  entry.usual += weight * (ToWork(pending) - entry.usual);
   entry.share_of_sum = mean == Duration(0) ? pending : std::min(pending, kMeanShareMax * mean);
   pending_sum_ += entry.share_of_sum;
 }

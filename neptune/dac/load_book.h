@@ -1,15 +1,21 @@
 // What one caller believes of the servers' loads, so that it can form a tree without asking everybody.
 //
-//   pending work of a node = what it last reported + what this caller assigned to it since
+//   pending work of a node = u + exp(-age / T) (what it last reported - u)
+//                            + fellow_weight * sum over what this caller assigned to it since: work * exp(-its age / T)
 //                            ± a random correction that grows with the report's age
 //   and never less than the work that this caller gave it and that has not ended
 //
-// The correction keeps callers from flocking: between two reports all see the same lightest server. It is drawn anew
-// each time, uniformly, with the deviation
+// with u what the node usually reports, and T the time in which a queue forgets its length, in proportion to what the
+// service's local operator costs: so an old report says little, and one that is very old nothing.
 //
-//   correction_share * mean * sqrt(1 - exp(-2 age / relaxation_time)),   mean = the nodes' mean reported work
+// Two things keep callers from flocking to a server that was light a while ago. What a caller assigns weighs more than
+// it is, since other callers saw the same and chose alike. And there is a correction, drawn anew each time, uniformly,
+// with the deviation
 //
-// as a queue forgets what it was: nothing for a fresh report, the spread of all nodes' loads for an old one.
+//   correction_share * mean * sqrt(1 - exp(-2 age / T)),   mean = the nodes' mean reported work
+//
+// It is small: noise beyond a few reductions gathers a tree's reductions on servers drawn at random, which is worse than
+// a binomial tree. The doubt that remains, 1 - exp(-age / T), is for the caller of Doubt to spread reductions by.
 //
 // A server that never answers is believed to hold all that it was given, whatever it announces; so it grows heavy and
 // becomes a leaf. Its answer ends that, and so does time.
@@ -18,8 +24,8 @@
 // known, or else the default.
 //
 // Source: DAC 4.5 (1), (2).
-// Departs from source: the paper leaves the correction's distribution open; the caller's own assignments, and the floor
-//   under servers that do not answer, are ours.
+// Departs from source: the paper leaves the correction's distribution open; the return of old reports to what is usual,
+//   the caller's own assignments, and the floor under servers that do not answer, are ours.
 // Layer: dac, policy. No I/O, no clock, no threads; the aggregating client feeds it.
 // Threads: thread-compatible; one a calling loop.
 // Units: work is time on the node in question.
@@ -58,6 +64,7 @@ enum class LoadSource {
   kAnnouncement,  // multicast by the node
   kPoll,          // its answer to a poll
   kAnswer,        // came with the result of a call
+  kHearsay,       // another node had heard it
 };
 
 struct OperatorCosts {
@@ -66,17 +73,21 @@ struct OperatorCosts {
 };
 
 struct LoadBookOptions {
-  // Whether estimates are corrected at random. False: what is believed, as it is. Default: true.
+  // Whether estimates are corrected for their age, and at random. False: the sum of what was reported and assigned, as it
+  // is. Default: true.
   bool corrects = true;
   // Whether the pending work that comes with answers counts. False: only what nodes announce or are polled for does, as
   // in the paper. Default: true.
   bool heeds_answers = true;
   // Deviation of the correction of an old report, in mean reported work. Larger: callers spread more and follow reports
-  // less. Default: 1, as the length of an exponential queue deviates from its mean.
-  double correction_share = 1.0;
-  // Time in which a queue forgets its length. Smaller: reports are trusted for less time. Default: 500 ms, that of
-  // a server with 5 ms service time at 80 % load: s / (1 - sqrt(load))^2.
-  Duration relaxation_time = std::chrono::milliseconds(500);
+  // less. Default: 0.1, a tenth of how an exponential queue's length deviates; from 0.3 on trees get worse.
+  double correction_share = 0.1;
+  // Time in which a queue forgets its length, in mean costs of the service's local operator. Smaller: reports are trusted
+  // for less time. Default: 12, the best measured (lab, dac_trees); between 8 and 40 it differs little.
+  double relaxation_services = 12;
+  // How much counts what this caller assigned since a node's report. Larger: callers take turns better while reports are
+  // old, and use what they know less while there is one caller. Default: 4, good for 1 to 24 callers.
+  double fellow_weight = 4;
   // In which half of the work is forgotten that a server was given and has not ended. Larger: a server that hung stays
   // a leaf for longer. Default: 10 s, twice as long as membership takes to drop a dead node.
   Duration unanswered_half_life = std::chrono::seconds(10);
@@ -105,7 +116,10 @@ class LoadBook {
   void Forget(const NodeId& node);
 
   // Pending work, at least 0. A node never heard of is believed to have the mean, fully corrected.
-  Duration Estimate(const NodeId& node, TimePoint now, RandomSource& random) const;
+  Duration Estimate(const NodeId& node, const ServiceName& service, TimePoint now,
+                    RandomSource& random) const;
+  // How little the estimate has to do with the node's last report: 0 for one of now, towards 1 for older ones.
+  double Doubt(const NodeId& node, const ServiceName& service, TimePoint now) const;
   OperatorCosts Costs(const NodeId& node, const ServiceName& service) const;
 
   // Which of `nodes` to poll, at most `count`, as indices: drawn at random in pairs, of each pair the one with the older
@@ -130,6 +144,8 @@ class LoadBook {
     bool is_reported = false;
     TimePoint reported_at{};
     Duration pending{0};   // as reported
+    double usual = 0;      // mean of the reports, in work
+    uint32_t reports = 0;  // in that mean
     Duration assigned{0};  // since then: the sum of the next
     std::deque<Assignment> assignments;
     DecayedCounter unanswered;
@@ -158,7 +174,8 @@ class LoadBook {
   void BookPending(Entry& entry, Duration pending);
   static void ForgetAssignments(Entry& entry, TimePoint until);
   void BookCosts(Slot slot, const ServiceName& service, const ServerLoad& load);
-  double Correction(Duration age, RandomSource& random) const;
+  double RelaxationTime(const ServiceName& service) const;
+  double Correction(double forgotten, RandomSource& random) const;
 
   const LoadBookOptions options_;
   std::vector<Entry> entries_;  // by slot

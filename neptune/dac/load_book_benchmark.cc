@@ -34,7 +34,8 @@ class Fixture {
 void BM_Estimate(benchmark::State& state) {
   Fixture fixture(state.range(0));
   for (auto _ : state) {
-    benchmark::DoNotOptimize(fixture.book.Estimate(fixture.Next(), fixture.now, fixture.random));
+    benchmark::DoNotOptimize(
+        fixture.book.Estimate(fixture.Next(), fixture.service, fixture.now, fixture.random));
   }
 }
 BENCHMARK(BM_Estimate)->Arg(24)->Arg(512);

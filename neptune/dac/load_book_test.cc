@@ -29,9 +29,11 @@ class LoadBookTest : public testing::Test {
     book_.OnReport(NodeId(node), kService, {.pending = pending}, now_, source);
   }
   void Assign(const char* node, Duration work) { book_.OnAssigned(NodeId(node), work, now_); }
-  Duration Estimate(const char* node) { return book_.Estimate(NodeId(node), now_, random_); }
+  Duration Estimate(const char* node) {
+    return book_.Estimate(NodeId(node), kService, now_, random_);
+  }
   Duration Estimate(const LoadBook& book, const char* node) {
-    return book.Estimate(NodeId(node), now_, random_);
+    return book.Estimate(NodeId(node), kService, now_, random_);
   }
 
   RandomSource random_{1};
@@ -232,6 +234,10 @@ struct Spread {
   double deviation_ms;
 };
 
+// Of a service of unknown costs.
+const double kRelaxationMs =
+    LoadBookOptions().relaxation_services * ToMillis(LoadBookOptions().default_costs.local_cost);
+
 Spread SpreadAfter(Duration age, LoadBookOptions options = {}) {
   RandomSource random(9);
   LoadBook book(options);
@@ -244,7 +250,7 @@ Spread SpreadAfter(Duration age, LoadBookOptions options = {}) {
   double square_sum = 0;
   constexpr int kDraws = 20000;
   for (int i = 0; i < kDraws; ++i) {
-    const double estimate = ToMillis(book.Estimate(NodeId("n3"), start + age, random));
+    const double estimate = ToMillis(book.Estimate(NodeId("n3"), kService, start + age, random));
     sum += estimate;
     square_sum += estimate * estimate;
   }
@@ -259,11 +265,11 @@ TEST(LoadCorrectionTest, FreshReportIsTakenAsItIs) {
 TEST(LoadCorrectionTest, DeviationGrowsWithAge) {
   const LoadBookOptions options = {.correction_share = 0.5};
   double last = 0;
-  for (const int age_ms : {10, 50, 100, 200, 400, 800}) {
+  for (const int age_ms : {1, 5, 10, 20, 40, 80}) {
     const Spread spread = SpreadAfter(milliseconds(age_ms), options);
     EXPECT_NEAR(spread.mean_ms, 10, 0.2);
     EXPECT_GT(spread.deviation_ms, last * 1.02) << age_ms;
-    EXPECT_NEAR(spread.deviation_ms, 5 * std::sqrt(1 - std::exp(-2 * age_ms / 500.0)), 0.1);
+    EXPECT_NEAR(spread.deviation_ms, 5 * std::sqrt(1 - std::exp(-2 * age_ms / kRelaxationMs)), 0.1);
     last = spread.deviation_ms;
   }
 }
@@ -280,7 +286,7 @@ TEST(LoadCorrectionTest, EstimateIsNeverNegative) {
   book.OnReport(NodeId("a"), kService, {.pending = seconds(1)}, TimePoint(), LoadSource::kPoll);
   book.OnReport(NodeId("b"), kService, {}, TimePoint(), LoadSource::kPoll);
   for (int i = 0; i < 1000; ++i) {
-    EXPECT_GE(book.Estimate(NodeId("b"), TimePoint(seconds(9)), random), Duration(0));
+    EXPECT_GE(book.Estimate(NodeId("b"), kService, TimePoint(seconds(9)), random), Duration(0));
   }
 }
 
@@ -310,16 +316,17 @@ TEST_F(LoadBookTest, TimesOfManyAssignmentsAreTakenTogether) {
 TEST(LoadCorrectionTest, CallersWithOldReportsDoNotFlock) {
   RandomSource random(4);
   const auto share_of_lightest = [&random](bool corrects) {
-    LoadBook book({.corrects = corrects});
+    LoadBook book({.corrects = corrects, .correction_share = 0.5});
     for (int i = 0; i < 10; ++i) {
       book.OnReport(NodeId(StrCat("n", i)), kService, {.pending = milliseconds(5 + i)},
                     TimePoint(seconds(1)), LoadSource::kAnnouncement);
     }
+    const TimePoint later = TimePoint(seconds(1)) + milliseconds(40);
     int lightest_picked = 0;
     for (int round = 0; round < 1000; ++round) {
       std::vector<Duration> estimates;
       for (int i = 0; i < 10; ++i) {
-        estimates.push_back(book.Estimate(NodeId(StrCat("n", i)), TimePoint(seconds(2)), random));
+        estimates.push_back(book.Estimate(NodeId(StrCat("n", i)), kService, later, random));
       }
       lightest_picked += std::min_element(estimates.begin(), estimates.end()) == estimates.begin();
     }
@@ -328,6 +335,57 @@ TEST(LoadCorrectionTest, CallersWithOldReportsDoNotFlock) {
   EXPECT_EQ(share_of_lightest(false), 1000);
   EXPECT_LT(share_of_lightest(true), 450);
   EXPECT_GT(share_of_lightest(true), 100) << "it is still the likeliest";
+}
+
+// Six times the relaxation time is long enough.
+TEST(LoadRelaxationTest, OldReportReturnsToWhatIsUsual) {
+  RandomSource random(5);
+  LoadBook book({.correction_share = 0});
+  const auto report = [&](const char* node, int pending_ms, int at_ms) {
+    book.OnReport(NodeId(node), kService, {.pending = milliseconds(pending_ms)},
+                  TimePoint(milliseconds(at_ms)), LoadSource::kPoll);
+  };
+  for (int at = 0; at < 1000; ++at) {
+    report("light", 10, at);
+    report("heavy", 50, at);
+  }
+  report("light", 90, 1000);
+  const auto estimate = [&](const char* node, Duration age) {
+    return ToMillis(
+        book.Estimate(NodeId(node), kService, TimePoint(milliseconds(1000)) + age, random));
+  };
+  EXPECT_NEAR(estimate("light", Duration(0)), 90, 0.1);
+  EXPECT_NEAR(estimate("light", FromSeconds(1e-3 * kRelaxationMs)), 11.6 + 78.4 / M_E, 1);
+  EXPECT_NEAR(estimate("light", FromSeconds(6e-3 * kRelaxationMs)), 11.6, 1);
+  EXPECT_NEAR(estimate("heavy", FromSeconds(6e-3 * kRelaxationMs)), 50, 1);
+}
+
+TEST(LoadRelaxationTest, TimeGoesWithTheCostOfTheService) {
+  LoadBook book;
+  const ServiceName slow("slow");
+  book.OnReport(NodeId("a"), kService, {milliseconds(9), milliseconds(1), Duration(0)}, TimePoint(),
+                LoadSource::kAnswer);
+  book.OnReport(NodeId("a"), slow, {milliseconds(9), milliseconds(100), Duration(0)}, TimePoint(),
+                LoadSource::kAnswer);
+  const TimePoint later(milliseconds(100));
+  EXPECT_GT(book.Doubt(NodeId("a"), kService, later), 0.99);
+  EXPECT_LT(book.Doubt(NodeId("a"), slow, later), 0.1);
+  EXPECT_EQ(book.Doubt(NodeId("a"), slow, TimePoint()), 0);
+  EXPECT_EQ(book.Doubt(NodeId("unknown"), slow, later), 1);
+}
+
+TEST(LoadRelaxationTest, AssignedWorkWeighsMoreAndFades) {
+  RandomSource random(6);
+  LoadBook book({.correction_share = 0});
+  book.OnReport(NodeId("a"), kService, {.pending = milliseconds(10)}, TimePoint(),
+                LoadSource::kPoll);
+  book.OnAssigned(NodeId("a"), milliseconds(3), TimePoint());
+  const auto estimate = [&](double age_ms) {
+    return ToMillis(
+        book.Estimate(NodeId("a"), kService, TimePoint(FromSeconds(1e-3 * age_ms)), random));
+  };
+  EXPECT_NEAR(estimate(0), 10 + 3 * LoadBookOptions().fellow_weight, 1e-3);
+  EXPECT_NEAR(estimate(kRelaxationMs), 10 + 3 * LoadBookOptions().fellow_weight / M_E, 1e-2);
 }
 
 class PollTargetsTest : public LoadBookTest {

@@ -126,6 +126,7 @@ Status Node::MakeAggregator() {
   };
   options.loads = options_.load_book;
   options.poll_count = options_.load_poll_count;
+  options.hears = options_.hears_loads;
   NEPTUNE_ASSIGN_OR_RETURN(
       aggregator_, Aggregator::Make(options_.name, loops_, *client_, metrics_, std::move(options)));
   client_->set_aggregator(aggregator_.get());
@@ -211,6 +212,7 @@ Status Node::StartServers() {
   identity_.call_endpoint = at;
   LoadIndexServer::Hooks hooks;
   hooks.load = [this](std::string_view service) { return Load(service); };
+  hooks.heard = [this] { return aggregator_->Hearsay(control_->loop->Now()); };
   hooks.announcement = [this]() -> StatusOr<std::string> {
     if (publisher_ == nullptr) return Unavailable("the node is starting");
     return publisher_->Current();

@@ -62,6 +62,8 @@ struct NodeOptions {
   LoadBookOptions load_book;
   // See AggregatorOptions::poll_count.
   size_t load_poll_count = 2;
+  // See AggregatorOptions::hears.
+  bool hears_loads = true;
   // Serve /metrics and status pages.
   bool with_admin = true;
   // See ServiceHostOptions.

@@ -55,8 +55,8 @@ AggregationProfile ProfileOf(const std::string& name);
 
 // Where callers have the servers' loads from.
 enum class LoadInformation {
-  kAsIs,       // announcements, polls and answers: what the runtime does
-  kPolled,     // announcements, and a few servers polled for each call: what the paper does
+  kAsIs,  // announcements, answers, polls, and what polled servers have heard of others: what the runtime does
+  kPolled,  // announcements, and a few servers polled for each call for their own load: what the paper does
   kAnnounced,  // announcements only: stale
   kMeasured,   // every server's pending work as it is now, free of cost
 };

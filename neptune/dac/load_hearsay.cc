@@ -1,0 +1,87 @@
+#include "neptune/dac/load_hearsay.h"
+
+#include <algorithm>
+
+#include "neptune/base/byte_order.h"
+
+namespace neptune {
+namespace {
+
+constexpr uint8_t kHearsayVersion = 1;
+// Of one node, beside its name.
+constexpr size_t kFixedSize = 1 + 4 + 4;
+
+uint32_t Micros(Duration time) {
+  return static_cast<uint32_t>(std::clamp<int64_t>(ToMicros(time), 0, UINT32_MAX));
+}
+
+}  // namespace
+
+void LoadHearsay::Hear(const HeardLoad& load) {
+  LeafLock lock(&mutex_);
+  const auto [found, is_new] = heard_.try_emplace(load.node, Heard{load.pending, load.taken_at});
+  if (!is_new) {
+    if (found->second.taken_at < load.taken_at) found->second = {load.pending, load.taken_at};
+    return;
+  }
+  if (heard_.size() <= kHeardNodeCountMax) return;
+  std::vector<TimePoint> times;
+  for (const auto& [node, heard] : heard_) times.push_back(heard.taken_at);
+  const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  absl::erase_if(heard_, [&](const auto& heard) { return heard.second.taken_at <= *middle; });
+}
+
+std::optional<HeardLoad> LoadHearsay::Find(const NodeId& node) const {
+  LeafLock lock(&mutex_);
+  const auto found = heard_.find(node);
+  if (found == heard_.end()) return std::nullopt;
+  return HeardLoad{node, found->second.pending, found->second.taken_at};
+}
+
+std::string LoadHearsay::Encode(TimePoint now) const {
+  std::vector<HeardLoad> loads;
+  {
+    LeafLock lock(&mutex_);
+    loads.reserve(heard_.size());
+    for (const auto& [node, heard] : heard_) loads.push_back({node, heard.pending, heard.taken_at});
+  }
+  std::sort(loads.begin(), loads.end(), [](const HeardLoad& a, const HeardLoad& b) {
+    return a.taken_at != b.taken_at ? a.taken_at > b.taken_at : a.node < b.node;
+  });
+  size_t count = 0;
+  size_t size = 2;
+  while (count < std::min(loads.size(), kHearsayCountMax)) {
+    size += kFixedSize + loads[count].node.value().size();
+    if (size > kHearsaySizeMax) break;
+    ++count;
+  }
+  std::string bytes;
+  ByteWriter out(&bytes);
+  out.Number(kHearsayVersion);
+  out.Number(static_cast<uint8_t>(count));
+  for (size_t i = 0; i < count; ++i) {
+    out.Counted<uint8_t>(loads[i].node.value());
+    out.Number(Micros(now - loads[i].taken_at));
+    out.Number(Micros(loads[i].pending));
+  }
+  return bytes;
+}
+
+StatusOr<std::vector<HeardLoad>> DecodeHearsay(std::string_view bytes, TimePoint now) {
+  ByteReader in(bytes);
+  if (in.Number<uint8_t>() != kHearsayVersion) return DataLoss("hearsay of another version");
+  const size_t count = in.Number<uint8_t>();
+  if (count > kHearsayCountMax) return DataLoss("hearsay of ", count, " nodes");
+  std::vector<HeardLoad> loads;
+  for (size_t i = 0; i < count && !in.failed(); ++i) {
+    const std::string_view node = in.Counted<uint8_t>();
+    const auto age = std::chrono::microseconds(in.Number<uint32_t>());
+    const auto pending = std::chrono::microseconds(in.Number<uint32_t>());
+    loads.push_back({NodeId(std::string(node)), pending, now - age});
+  }
+  if (!in.finished()) return DataLoss("hearsay does not end where it should");
+  return loads;
+}
+
+}  // namespace neptune
