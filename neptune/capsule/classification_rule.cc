@@ -236,6 +236,12 @@ bool ClassificationRule::Matches(const BlockingOperation& operation) const {
          (!service.partition || service.partition == network.partition);
 }
 
+std::optional<PeerAddress> ClassificationRule::peer() const {
+  const auto* const peers = std::get_if<Peers>(&rule_);
+  if (peers == nullptr || peers->mask != MaskOf(32) || !peers->port) return std::nullopt;
+  return PeerAddress{peers->address, *peers->port};
+}
+
 bool ClassificationRule::Covers(const ClassificationRule& other) const {
   if (text_ == other.text_) return true;
   if (const auto* const mine = std::get_if<Peers>(&rule_)) {

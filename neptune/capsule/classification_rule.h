@@ -50,6 +50,13 @@ struct DeviceOperation {
 };
 using BlockingOperation = std::variant<NetworkOperation, DeviceOperation>;
 
+// An address in host byte order, and a port.
+struct PeerAddress {
+  uint32_t address = 0;
+  uint16_t port = 0;
+  friend bool operator==(const PeerAddress&, const PeerAddress&) = default;
+};
+
 ResourceType TypeOf(const BlockingOperation& operation);
 
 class ClassificationRule {
@@ -61,6 +68,8 @@ class ClassificationRule {
   // Whether every operation that `other` takes is taken by this one too: on top of it in a stack, `other` never gets
   // any. False in doubt.
   bool Covers(const ClassificationRule& other) const;
+  // The peer, if the rule names one address and one port.
+  std::optional<PeerAddress> peer() const;
   const std::string& text() const { return text_; }
 
  private:

@@ -12,10 +12,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
+#include "neptune/world/helper_threads.h"
 #include "neptune/world/loop.h"
 
 namespace neptune {
@@ -64,6 +66,10 @@ class World {
   // Ends every loop: queued tasks are dropped, threads joined. Idempotent. Not from a loop's
   // thread.
   virtual void Stop() = 0;
+
+  // Kernel threads that may block, at most `count`. Null in the simulated world, which has one kernel thread: what
+  // would be shipped to them runs where it is asked for, and takes the time that its model says.
+  virtual std::unique_ptr<HelperThreads> MakeHelperThreads(const std::string& name, int count) = 0;
 
   virtual Processors& processors() = 0;
   virtual DurableStorage& storage() = 0;

@@ -12,6 +12,7 @@
 #include "absl/synchronization/mutex.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/world/real/emulated_processors.h"
+#include "neptune/world/real/helper_threads.h"
 #include "neptune/world/real/host_load.h"
 #include "neptune/world/real/real_loop.h"
 #include "neptune/world/real/rocksdb_storage.h"
@@ -75,6 +76,10 @@ class RealWorld final : public World {
       CHECK(!loop->OnThisThread()) << "a world is not stopped from one of its loops";
       loop->Stop();
     }
+  }
+
+  std::unique_ptr<HelperThreads> MakeHelperThreads(const std::string& name, int count) override {
+    return MakeRealHelperThreads(name, count);
   }
 
   Processors& processors() override { return *processors_; }

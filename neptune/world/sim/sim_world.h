@@ -53,6 +53,9 @@ class SimWorld : public World {
 
   StatusOr<Loop*> StartLoop(const LoopOptions& options) override;
   void Stop() override;
+  std::unique_ptr<HelperThreads> MakeHelperThreads(const std::string&, int) override {
+    return nullptr;
+  }
   Processors& processors() override { return processors_; }
   DurableStorage& storage() override { return storage_; }
   WallTime wall_time() const override;

@@ -1,0 +1,134 @@
+#include "neptune/capsule/capsule_config.h"
+
+#include <algorithm>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+Status CheckName(std::string_view what, std::string_view name) {
+  if (name.empty()) return InvalidArgument(what, " has no name");
+  if (name.size() > kCapsuleNameSizeMax) {
+    return InvalidArgument(what, " name '", name, "' is over ", kCapsuleNameSizeMax, " bytes");
+  }
+  const bool fits = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+  if (!fits) {
+    return InvalidArgument(what, " name '", name, "' may hold letters, digits, '-', '_' and '.'");
+  }
+  return OkStatus();
+}
+
+Status CheckRules(const CapsuleConfig& config) {
+  if (config.name == kDefaultCapsule) {
+    if (!config.rules.empty() || config.type != ResourceType::kNetwork) {
+      return InvalidArgument("it takes every network operation that no other takes, by no rule");
+    }
+    return OkStatus();
+  }
+  if (config.rules.empty()) return InvalidArgument("it has no rule, so no operation is its own");
+  if (config.rules.size() > kCapsuleRuleCountMax) {
+    return InvalidArgument("it has ", config.rules.size(), " rules; at most ",
+                           kCapsuleRuleCountMax);
+  }
+  for (const ClassificationRule& rule : config.rules) {
+    if (rule.type() != config.type) {
+      return InvalidArgument("rule '", rule.text(), "' is of the other type than its capsule");
+    }
+  }
+  return OkStatus();
+}
+
+Status CheckLimits(const CapsuleConfig& config) {
+  const CapsuleLimits& limits = config.limits;
+  if (limits.resident_count_max == 0 || limits.resident_count_max > kResidentCountMaxMax) {
+    return InvalidArgument("resident_count_max is ", limits.resident_count_max, ", not 1 to ",
+                           kResidentCountMaxMax);
+  }
+  if (limits.timeout <= Duration(0)) return InvalidArgument("timeout is not over 0");
+  if (limits.throttle_count > limits.resident_count_max) {
+    return InvalidArgument("throttle_count ", limits.throttle_count, " is over resident_count_max ",
+                           limits.resident_count_max);
+  }
+  if (config.type == ResourceType::kDevice &&
+      config.processing_count_max > kDeviceProcessingCountMax) {
+    return InvalidArgument("processing_count_max is ", config.processing_count_max,
+                           ", more helper threads than ", kDeviceProcessingCountMax);
+  }
+  return OkStatus();
+}
+
+Status CheckFeedback(const CapsuleConfig& config) {
+  const FeedbackOptions& feedback = config.feedback;
+  if (feedback.low_watermark == 0 && feedback.high_watermark == 0) return OkStatus();
+  if (feedback.high_watermark <= feedback.low_watermark) {
+    return InvalidArgument("high_watermark ", feedback.high_watermark,
+                           " is not over low_watermark ", feedback.low_watermark);
+  }
+  if (config.limits.timeout == kNoTimeout) {
+    return InvalidArgument("watermarks shrink a timeout, and it has none");
+  }
+  if (!(feedback.bypass_share >= 0 && feedback.bypass_share <= 1)) {
+    return InvalidArgument("bypass_share is not 0 to 1");
+  }
+  if (feedback.probe_interval <= Duration(0) || feedback.ramp_period <= Duration(0)) {
+    return InvalidArgument("probe_interval and ramp_period are over 0");
+  }
+  if (feedback.ramp_count == 0 || feedback.ramp_length < 0 || feedback.ramp_length > 30) {
+    return InvalidArgument("ramp_count is at least 1, ramp_length 0 to 30");
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status CheckCapsuleConfig(const CapsuleConfig& config) {
+  NEPTUNE_RETURN_IF_ERROR(CheckName("a capsule", config.name));
+  const auto check = [&]() -> Status {
+    NEPTUNE_RETURN_IF_ERROR(CheckRules(config));
+    NEPTUNE_RETURN_IF_ERROR(CheckLimits(config));
+    NEPTUNE_RETURN_IF_ERROR(CheckFeedback(config));
+    if (config.policy.kind == PolicyKind::kPriority && config.policy.classes.empty()) {
+      return InvalidArgument("its policy is priority, and it names no classes");
+    }
+    if (config.migrate_to == config.name) return InvalidArgument("it migrates to itself");
+    if (!config.migrate_to.empty()) return CheckName("migrate_to", config.migrate_to);
+    return OkStatus();
+  };
+  return Annotate(check(), StrCat("capsule '", config.name, "'"));
+}
+
+CapsuleConfig DefaultCapsuleConfig() {
+  CapsuleConfig config;
+  config.name = std::string(kDefaultCapsule);
+  config.limits = {.resident_count_max = 100'000, .timeout = kNoTimeout};
+  return config;
+}
+
+std::vector<std::string> ShadowedRules(const std::vector<CapsuleConfig>& stack) {
+  struct Above {
+    const ClassificationRule* rule;
+    const CapsuleConfig* capsule;
+  };
+  std::vector<Above> above;
+  std::vector<std::string> shadowed;
+  for (const CapsuleConfig& capsule : stack) {
+    for (const ClassificationRule& rule : capsule.rules) {
+      const auto covering = std::find_if(above.begin(), above.end(), [&](const Above& earlier) {
+        return earlier.rule->type() == rule.type() && earlier.rule->Covers(rule);
+      });
+      if (covering != above.end()) {
+        shadowed.push_back(StrCat("capsule '", capsule.name, "': rule '", rule.text(),
+                                  "' takes nothing: '", covering->rule->text(), "' of capsule '",
+                                  covering->capsule->name, "' is above it"));
+      }
+      above.push_back({&rule, &capsule});
+    }
+  }
+  return shadowed;
+}
+
+}  // namespace neptune

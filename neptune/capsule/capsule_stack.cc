@@ -1,0 +1,202 @@
+#include "neptune/capsule/capsule_stack.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+std::atomic<uint64_t> stack_count{0};
+
+TimePoint Now() {
+  Loop* const loop = Loop::Current();
+  return loop == nullptr ? TimePoint() : loop->Now();
+}
+
+std::string HelperName(std::string_view capsule) { return StrCat("cap-", capsule); }
+
+}  // namespace
+
+// What a kernel thread saw last.
+struct CapsuleStack::LayersOfThread {
+  uint64_t stack = 0;
+  uint64_t version = 0;
+  std::shared_ptr<const Layers> layers;
+};
+
+CapsuleStack::CapsuleStack(CapsuleStackOptions options)
+    : options_(std::move(options)), number_(++stack_count) {
+  StatusOr<std::shared_ptr<Capsule>> capsule = Make(DefaultCapsuleConfig());
+  CHECK(capsule.ok()) << capsule.status();
+  Publish({{*std::move(capsule), {}}});
+}
+
+CapsuleStack::~CapsuleStack() {
+  absl::MutexLock change(&change_mutex_);
+  for (const Layer& layer : Copy()) Retire(layer.capsule);
+  for (const auto& capsule : retired_) capsule->StopHelpers();
+}
+
+const CapsuleStack::Layers& CapsuleStack::CurrentLayers() const {
+  static thread_local LayersOfThread seen;
+  if (seen.stack != number_ || seen.version != version()) {
+    LeafLock lock(&mutex_);
+    seen = {number_, version(), layers_};
+  }
+  return *seen.layers;
+}
+
+CapsuleStack::Layers CapsuleStack::Copy() const {
+  LeafLock lock(&mutex_);
+  return *layers_;
+}
+
+void CapsuleStack::Publish(Layers layers) {
+  auto published = std::make_shared<const Layers>(std::move(layers));
+  LeafLock lock(&mutex_);
+  layers_ = std::move(published);
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+std::shared_ptr<Capsule> CapsuleStack::Find(const BlockingOperation& operation) const {
+  const ResourceType type = TypeOf(operation);
+  for (const Layer& layer : CurrentLayers()) {
+    if (layer.capsule->type() != type) continue;
+    if (layer.rules.empty()) return layer.capsule;  // the default one
+    for (const ClassificationRule& rule : layer.rules) {
+      if (rule.Matches(operation)) return layer.capsule;
+    }
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Capsule> CapsuleStack::Named(std::string_view name) const {
+  for (const Layer& layer : CurrentLayers()) {
+    if (layer.capsule->name() == name) return layer.capsule;
+  }
+  return nullptr;
+}
+
+StatusOr<std::shared_ptr<Capsule>> CapsuleStack::Make(const CapsuleConfig& config) const {
+  NEPTUNE_RETURN_IF_ERROR(CheckCapsuleConfig(config));
+  NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(config.policy));
+  std::unique_ptr<HelperThreads> helpers;
+  if (config.type == ResourceType::kDevice && options_.make_helpers) {
+    helpers = options_.make_helpers(HelperName(config.name),
+                                    static_cast<int>(ProcessingCountMax(config)));
+  }
+  return std::make_shared<Capsule>(config, std::move(policy), std::move(helpers));
+}
+
+Status CapsuleStack::Load(const std::vector<CapsuleConfig>& configs) {
+  absl::MutexLock change(&change_mutex_);
+  Layers layers = Copy();
+  std::set<std::string_view> names;
+  for (const Layer& layer : layers) names.insert(layer.capsule->name());
+  Layers added;
+  const CapsuleConfig* bottom = nullptr;
+  for (const CapsuleConfig& config : configs) {
+    if (config.name == kDefaultCapsule && bottom == nullptr) {
+      NEPTUNE_RETURN_IF_ERROR(CheckCapsuleConfig(config));
+      bottom = &config;
+      continue;
+    }
+    if (!names.insert(config.name).second) {
+      return FailedPrecondition("there is a capsule '", config.name, "' already");
+    }
+    NEPTUNE_ASSIGN_OR_RETURN(auto capsule, Make(config));
+    added.push_back({std::move(capsule), config.rules});
+  }
+  if (layers.size() + added.size() > kCapsuleCountMax) {
+    return ResourceExhausted("over ", kCapsuleCountMax, " capsules");
+  }
+  if (bottom != nullptr) {
+    NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(bottom->policy));
+    layers.back().capsule->Change(*bottom, std::move(policy), Now());
+  }
+  layers.insert(layers.begin(), added.begin(), added.end());
+  Publish(std::move(layers));
+  return OkStatus();
+}
+
+Status CapsuleStack::Create(const CapsuleConfig& config, std::string_view above) {
+  absl::MutexLock change(&change_mutex_);
+  Layers layers = Copy();
+  const auto is_named = [](std::string_view name) {
+    return [name](const Layer& layer) { return layer.capsule->name() == name; };
+  };
+  if (std::any_of(layers.begin(), layers.end(), is_named(config.name))) {
+    return FailedPrecondition("there is a capsule '", config.name, "' already");
+  }
+  if (layers.size() >= kCapsuleCountMax) {
+    return ResourceExhausted("there are ", kCapsuleCountMax, " capsules already");
+  }
+  auto place = layers.begin();
+  if (!above.empty()) place = std::find_if(layers.begin(), layers.end(), is_named(above));
+  if (place == layers.end()) return NotFound("no capsule '", above, "' to put one above");
+  NEPTUNE_ASSIGN_OR_RETURN(auto capsule, Make(config));
+  layers.insert(place, {std::move(capsule), config.rules});
+  Publish(std::move(layers));
+  return OkStatus();
+}
+
+Status CapsuleStack::Change(const CapsuleConfig& config) {
+  absl::MutexLock change(&change_mutex_);
+  Layers layers = Copy();
+  const auto place = std::find_if(layers.begin(), layers.end(), [&](const Layer& layer) {
+    return layer.capsule->name() == config.name;
+  });
+  if (place == layers.end()) return NotFound("no capsule '", config.name, "'");
+  NEPTUNE_RETURN_IF_ERROR(CheckCapsuleConfig(config));
+  if (place->capsule->type() != config.type) {
+    return InvalidArgument("capsule '", config.name, "' cannot become one of the other type");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(config.policy));
+  place->capsule->Change(config, std::move(policy), Now());
+  place->rules = config.rules;
+  Publish(std::move(layers));
+  return OkStatus();
+}
+
+Status CapsuleStack::Destroy(std::string_view name) {
+  if (name == kDefaultCapsule) {
+    return FailedPrecondition("the default capsule takes what no other does; it stays");
+  }
+  absl::MutexLock change(&change_mutex_);
+  Layers layers = Copy();
+  const auto place = std::find_if(layers.begin(), layers.end(), [&](const Layer& layer) {
+    return layer.capsule->name() == name;
+  });
+  if (place == layers.end()) return NotFound("no capsule '", name, "'");
+  std::shared_ptr<Capsule> capsule = std::move(place->capsule);
+  layers.erase(place);
+  Publish(std::move(layers));
+  Retire(std::move(capsule));
+  return OkStatus();
+}
+
+// Helper threads are not waited for while they run calls: those that are idle go, at this change or a later one.
+void CapsuleStack::Retire(std::shared_ptr<Capsule> capsule) {
+  capsule->Close();
+  retired_.push_back(std::move(capsule));
+  std::erase_if(retired_, [](const std::shared_ptr<Capsule>& retired) {
+    if (!retired->empty()) return false;
+    retired->StopHelpers();
+    return true;
+  });
+}
+
+std::vector<CapsuleReport> CapsuleStack::Inspect(TimePoint now) const {
+  std::vector<CapsuleReport> reports;
+  for (const Layer& layer : Copy()) {
+    reports.push_back({layer.capsule->config(), layer.capsule->Inspect(now)});
+  }
+  return reports;
+}
+
+}  // namespace neptune

@@ -1,0 +1,153 @@
+#include "neptune/capsule/capsule_visit.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+
+CapsuleVisit::~CapsuleVisit() { Leave(CapsuleOutcome::kCancelled); }
+
+std::string CapsuleVisit::Where() const {
+  return capsule_ == nullptr ? "no capsule" : StrCat("capsule '", capsule_->name(), "'");
+}
+
+Status CapsuleVisit::Arrive(CapsuleStack& stack, const BlockingOperation& operation,
+                            const VisitOptions& options) {
+  CHECK(!inside()) << "a visit enters while it is inside " << Where();
+  const TimePoint now = Loop::Current()->Now();
+  migrated_ = false;
+  capsule_ = stack.Find(operation);
+  for (int hop = 0; capsule_ != nullptr; ++hop) {
+    limited_by_capsule_ = false;
+    migration_target_.clear();
+    call_ = {.caller = options.caller, .deadline = options.deadline, .operation = operation};
+    const Capsule::Arrival arrival = capsule_->Arrive(*this, call_, options.service_class, now);
+    if (inside()) return OkStatus();
+    if (arrival == Capsule::Arrival::kGone) {  // destroyed since it was found
+      capsule_ = stack.Find(operation);
+      continue;
+    }
+    auto next = migration_target_.empty() ? nullptr : stack.Named(migration_target_);
+    if (next == nullptr || next->type() != capsule_->type() || hop == kMigrationCountMax) {
+      return Refusal(arrival);
+    }
+    capsule_ = std::move(next);
+    migrated_ = true;
+  }
+  deadline_ = options.deadline;
+  return OkStatus();
+}
+
+Status CapsuleVisit::Refusal(Capsule::Arrival arrival) const {
+  switch (arrival) {
+    case Capsule::Arrival::kRefused:
+      return ResourceExhausted(Where(), " is full");
+    case Capsule::Arrival::kBypassed:
+      return Unavailable(Where(), " is bypassed: what it waits for does not answer in time");
+    case Capsule::Arrival::kTerminated:
+      return Aborted(Where(), ": its policy ended the call");
+    default:
+      return Unavailable(Where(), " sends the call to capsule '", migration_target_,
+                         "', which cannot take it");
+  }
+}
+
+Status CapsuleVisit::Enter(CapsuleStack& stack, const BlockingOperation& operation,
+                           const VisitOptions& options) {
+  NEPTUNE_RETURN_IF_ERROR(Arrive(stack, operation, options));
+  if (!inside() || place_.load(std::memory_order_acquire) == Capsule::Place::kProcessing) {
+    return OkStatus();
+  }
+  return AwaitTurn(options);
+}
+
+void CapsuleVisit::EndDelay(TimePoint now) { capsule_->EndDelay(*this, call_, now); }
+
+Status CapsuleVisit::AwaitTurn(const VisitOptions& options) {
+  UserThread* const self = UserThread::Current();
+  CHECK(self != nullptr) << "waiting for a turn in " << Where() << " outside a user-level thread";
+  int wake_count = 0;
+  Status status;
+  while (true) {
+    const Capsule::Place place = place_.load(std::memory_order_acquire);
+    if (place == Capsule::Place::kProcessing) break;
+    const TimePoint now = Loop::Current()->Now();
+    if (options.given_up && options.given_up()) {
+      status = Cancelled(Where(), ": the call was given up before its turn");
+    } else if (now >= deadline_) {
+      status = DeadlineExceeded(Where(), ": its turn did not come in time");
+    } else if (place == Capsule::Place::kDelayed && now >= not_before_) {
+      EndDelay(now);
+      continue;
+    }
+    if (!status.ok()) break;
+    const TimePoint until =
+        place == Capsule::Place::kDelayed ? std::min(deadline_, not_before_) : deadline_;
+    const ParkResult result = this_thread::Park(until);
+    if (result == ParkResult::kWoken) ++wake_count;
+    if (result == ParkResult::kStopping) status = Cancelled(Where(), ": the scheduler stops");
+    if (!status.ok()) break;
+  }
+  if (!status.ok()) {
+    Leave(status.code() == StatusCode::kDeadlineExceeded ? CapsuleOutcome::kTimedOut
+                                                         : CapsuleOutcome::kCancelled);
+  }
+  // One wake told of the turn; another one was meant for a wait around this one.
+  if (wake_count > (status.ok() ? 1 : 0)) self->Wake();
+  return status;
+}
+
+std::optional<Status> CapsuleVisit::Begin(CapsuleStack& stack, const BlockingOperation& operation,
+                                          const VisitOptions& options, Task on_turn) {
+  turn_ = std::make_shared<Turn>();
+  loop_ = Loop::Current();
+  const Status status = Arrive(stack, operation, options);
+  const Capsule::Place place = place_.load(std::memory_order_acquire);
+  const bool waits =
+      status.ok() && (place == Capsule::Place::kWaiting || place == Capsule::Place::kDelayed);
+  if (!waits) {
+    turn_->awaited = false;
+    turn_.reset();
+    return status;
+  }
+  turn_->on_turn = std::move(on_turn);
+  if (place == Capsule::Place::kDelayed) AwaitEndOfDelay();
+  return std::nullopt;
+}
+
+void CapsuleVisit::AwaitEndOfDelay() {
+  loop_->RunAt(not_before_, [this, turn = turn_] {
+    if (!turn->awaited) return;
+    EndDelay(loop_->Now());
+    if (place_.load(std::memory_order_acquire) == Capsule::Place::kProcessing) TellTurn(turn);
+  });
+}
+
+void CapsuleVisit::TellTurn(const std::shared_ptr<Turn>& turn) {
+  if (std::exchange(turn->awaited, false)) std::exchange(turn->on_turn, nullptr)();
+}
+
+void CapsuleVisit::PrepareToWait() {
+  if (turn_ == nullptr) thread_ = ThreadRef(UserThread::Current());
+}
+
+absl::AnyInvocable<void()> CapsuleVisit::TakeWaker() {
+  if (turn_ == nullptr) {
+    return [thread = std::move(thread_)] { thread->Wake(); };
+  }
+  return [loop = loop_, turn = turn_] { loop->Post([turn] { TellTurn(turn); }); };
+}
+
+void CapsuleVisit::Leave(CapsuleOutcome outcome) { End(outcome, /*left_behind=*/false); }
+
+void CapsuleVisit::End(CapsuleOutcome outcome, bool left_behind) {
+  if (inside()) capsule_->Leave(*this, outcome, left_behind, Loop::Current()->Now());
+  if (turn_ != nullptr) turn_->awaited = false;
+  turn_.reset();
+}
+
+}  // namespace neptune

@@ -1,0 +1,134 @@
+#include "neptune/capsule/device_call.h"
+
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/thread/synchronization.h"
+
+namespace neptune {
+
+// What the caller and the helper thread, or the modelled device, share.
+class DeviceCall {
+ public:
+  DeviceCall(CapsuleStack& stack, std::string_view path, DeviceWait wait)
+      : stack_(stack), path_(path), wait_(wait) {}
+
+  Status Run(Task call, const VisitOptions& options) {
+    NEPTUNE_RETURN_IF_ERROR(visit_.Enter(stack_, DeviceOperation{path_}, options));
+    if (!visit_.inside()) {  // no capsule takes it
+      call();
+      return OkStatus();
+    }
+    if (!Start(std::move(call))) {
+      visit_.Leave(CapsuleOutcome::kDone);
+      return OkStatus();
+    }
+    return Await(options);
+  }
+
+ private:
+  struct Shared {
+    explicit Shared(std::shared_ptr<Capsule> entered)
+        : capsule(std::move(entered)), caller(UserThread::Current()) {}
+    const std::shared_ptr<Capsule> capsule;
+    const ThreadRef caller;
+    LeafMutex mutex;
+    bool ended ABSL_GUARDED_BY(mutex) = false;
+    bool abandoned ABSL_GUARDED_BY(mutex) = false;
+
+    bool HasEnded() {
+      LeafLock lock(&mutex);
+      return ended;
+    }
+    // The caller goes on without it; false if it has ended.
+    bool Abandon() {
+      LeafLock lock(&mutex);
+      abandoned = !ended;
+      return abandoned;
+    }
+    // On any kernel thread.
+    void End(TimePoint now) {
+      bool tell_capsule = false;
+      {
+        LeafLock lock(&mutex);
+        ended = true;
+        tell_capsule = abandoned;
+      }
+      if (tell_capsule) {
+        capsule->EndProcessing(now);
+      } else {
+        caller->Wake();
+      }
+    }
+  };
+
+  // False if it has run already.
+  bool Start(Task call) {
+    const std::shared_ptr<Capsule>& capsule = visit_.capsule_;
+    Loop* const loop = Loop::Current();
+    if (HelperThreads* const helpers = capsule->helpers()) {
+      shared_ = std::make_shared<Shared>(capsule);
+      helpers->Run([shared = shared_, loop, call = std::move(call)]() mutable {
+        call();
+        call = nullptr;  // what it owns goes here, where going may block
+        shared->End(loop->Now());
+      });
+      return true;
+    }
+    call();
+    const Duration time =
+        stack_.options().device_time ? stack_.options().device_time(path_) : Duration(0);
+    if (time <= Duration(0)) return false;
+    shared_ = std::make_shared<Shared>(capsule);
+    loop->RunAt(AddSaturated(loop->Now(), time),
+                [shared = shared_, loop] { shared->End(loop->Now()); });
+    return true;
+  }
+
+  Status Await(const VisitOptions& options) {
+    int wake_count = 0;
+    Status status;
+    while (!shared_->HasEnded() && status.ok()) {
+      if (wait_ == DeviceWait::kForEnd) {
+        this_thread::ParkUntilWoken();
+        ++wake_count;
+        continue;
+      }
+      if (options.given_up && options.given_up()) {
+        status = Cancelled(visit_.Where(), ": the call to ", path_, " was given up");
+        break;
+      }
+      const ParkResult result = this_thread::Park(visit_.deadline());
+      if (result == ParkResult::kWoken) ++wake_count;
+      if (result == ParkResult::kDeadline) {
+        status = DeadlineExceeded(visit_.Where(), ": the call to ", path_, " is not done");
+      }
+      if (result == ParkResult::kStopping) {
+        status = Cancelled(visit_.Where(), ": the scheduler stops");
+      }
+    }
+    const bool abandoned = !status.ok() && shared_->Abandon();
+    if (wake_count > (abandoned ? 0 : 1)) UserThread::Current()->Wake();
+    if (!abandoned) {
+      visit_.Leave(CapsuleOutcome::kDone);
+      return OkStatus();
+    }
+    visit_.End(status.code() == StatusCode::kDeadlineExceeded ? CapsuleOutcome::kTimedOut
+                                                              : CapsuleOutcome::kCancelled,
+               /*left_behind=*/true);
+    return status;
+  }
+
+  CapsuleStack& stack_;
+  const std::string_view path_;
+  const DeviceWait wait_;
+  CapsuleVisit visit_;
+  std::shared_ptr<Shared> shared_;
+};
+
+Status RunTaskOnDevice(CapsuleStack& stack, std::string_view path, Task call,
+                       const VisitOptions& options, DeviceWait wait) {
+  return DeviceCall(stack, path, wait).Run(std::move(call), options);
+}
+
+}  // namespace neptune
