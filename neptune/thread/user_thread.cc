@@ -147,13 +147,24 @@ ThreadScheduler::~ThreadScheduler() {
 
 ThreadScheduler* ThreadScheduler::Current() { return current_scheduler; }
 
-StatusOr<ThreadRef> ThreadScheduler::Create(Task body, std::string name) {
+void ThreadScheduler::ForgetAfterFork() { current_scheduler = nullptr; }
+
+Status ThreadScheduler::CheckRoom(const std::string& name) const {
   if (stopping_) return Cancelled("starting thread '", name, "': the scheduler is stopping");
   if (live_.size() >= options_.thread_count_max) {
     return ResourceExhausted("starting thread '", name, "': ", live_.size(),
                              " threads already live");
   }
+  return OkStatus();
+}
+
+StatusOr<ThreadRef> ThreadScheduler::Create(Task body, std::string name) {
+  NEPTUNE_RETURN_IF_ERROR(CheckRoom(name));
   NEPTUNE_ASSIGN_OR_RETURN(const Stack stack, stacks_.Take());
+  return CreateOn(stack, std::move(body), std::move(name));
+}
+
+ThreadRef ThreadScheduler::CreateOn(const Stack& stack, Task body, std::string name) {
   ThreadRef thread = spare_ ? std::move(spare_) : ThreadRef(new UserThread(*this));
   thread->Begin(std::move(body), std::move(name));
   thread->stack_ = stack;
@@ -168,6 +179,14 @@ StatusOr<ThreadRef> ThreadScheduler::Create(Task body, std::string name) {
 
 StatusOr<ThreadRef> ThreadScheduler::Spawn(Task body, std::string name) {
   NEPTUNE_ASSIGN_OR_RETURN(ThreadRef thread, Create(std::move(body), std::move(name)));
+  MakeReady(thread.get());
+  return thread;
+}
+
+StatusOr<ThreadRef> ThreadScheduler::SpawnOn(const Stack& stack, Task body, Task left_stack) {
+  NEPTUNE_RETURN_IF_ERROR(CheckRoom({}));
+  ThreadRef thread = CreateOn(stack, std::move(body), {});
+  thread->left_stack_ = std::move(left_stack);
   MakeReady(thread.get());
   return thread;
 }
@@ -261,12 +280,13 @@ void ThreadScheduler::Finish(UserThread* thread) {
 #ifdef NEPTUNE_TSAN
   __tsan_destroy_fiber(thread->sanitizer_fiber_);
 #endif
-  stacks_.GiveBack(thread->stack_);
+  if (thread->left_stack_ == nullptr) stacks_.GiveBack(thread->stack_);
   thread->stack_ = Stack();
   std::swap(live_[thread->live_index_], live_.back());
   live_[thread->live_index_]->live_index_ = thread->live_index_;
   live_.pop_back();
   for (const ThreadRef& joiner : std::exchange(thread->joiners_, {})) joiner->Wake();
+  if (Task left_stack = std::exchange(thread->left_stack_, nullptr)) left_stack();
 }
 
 ParkResult ThreadScheduler::ParkCurrent(TimePoint deadline) {

@@ -100,6 +100,7 @@ class UserThread {
   Task body_;
   std::string name_;
   Stack stack_;
+  Task left_stack_;  // of a stack that is not the scheduler's
   void* context_ = nullptr;  // saved machine context while not running
   void* sanitizer_fiber_ = nullptr;
   State state_ = State::kReady;
@@ -132,10 +133,15 @@ class ThreadScheduler {
 
   // The scheduler whose loop runs the caller, or null.
   static ThreadScheduler* Current();
+  // In the child of a fork, which has no loop: the calling user-level thread is a plain kernel thread from now on.
+  static void ForgetAfterFork();
 
   // Starts `body` on a thread of its own at the loop's next turn.
   // Errors: kResourceExhausted at the limit or without memory; kCancelled after Stop.
   StatusOr<ThreadRef> Spawn(Task body, std::string name = {});
+  // Starts `body` on `stack`, which is the caller's and may have any size; `left_stack` runs on the loop once the thread
+  // has left it for good.
+  StatusOr<ThreadRef> SpawnOn(const Stack& stack, Task body, Task left_stack);
   // Starts `body` at once and returns when it finished or parked first; null if it has finished. From an event
   // handler only.
   StatusOr<ThreadRef> RunInPlace(Task body, std::string name = {});
@@ -159,7 +165,9 @@ class ThreadScheduler {
  private:
   friend class UserThread;
 
+  Status CheckRoom(const std::string& name) const;
   StatusOr<ThreadRef> Create(Task body, std::string name);
+  ThreadRef CreateOn(const Stack& stack, Task body, std::string name);
   void MakeReady(UserThread* thread);
   void RunReady();
   // REQUIRES: the caller holds a reference until it returns.

@@ -217,6 +217,28 @@ TEST_F(UserThreadTest, WhatBeginsInPlaceIsAsNewAfterOneThatFinished) {
   finished.WaitForNotification();
 }
 
+TEST_F(UserThreadTest, RunsOnAStackOfTheCallersAndTellsWhenItHasLeftIt) {
+  std::vector<char> memory(64 * 1024);
+  const Stack stack{memory.data(), memory.size(), false};
+  bool ran_there = false;
+  bool left = false;
+  Run([&] {
+    const auto body = [&] {
+      char local = 0;
+      char* volatile place = &local;
+      ran_there = place >= stack.low && place < stack.top();
+      this_thread::Yield();
+      EXPECT_FALSE(left);
+    };
+    ASSERT_TRUE(ThreadScheduler::Current()->SpawnOn(stack, body, [&] {
+      EXPECT_EQ(UserThread::Current(), nullptr);
+      left = true;
+    }).ok());
+  });
+  EXPECT_TRUE(ran_there);
+  EXPECT_TRUE(left);
+}
+
 TEST_F(UserThreadTest, MutexIsHandedOverInOrder) {
   std::string order;
   ThreadMutex mutex;
