@@ -1,25 +1,19 @@
 #include "neptune/capsule/interpose/blocking_call.h"
 
 #include <poll.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/capsule/interpose/forked_child.h"
 #include "neptune/capsule/interpose/libc.h"
 
 namespace neptune::interpose {
 namespace {
 
-// A child process has the calling thread only, and no loop that would wake it.
-std::atomic<bool> is_forked_child{false};
-
-bool NoteForks() {
-  pthread_atfork(nullptr, nullptr, [] { is_forked_child = true; });
-  return true;
-}
+std::atomic<bool> tracks_everywhere{false};
 
 bool Fail(int error) {
   errno = error;
@@ -31,12 +25,16 @@ bool Fail(int error) {
 UserThread* ParkingThread() {
   UserThread* const thread = UserThread::Current();
   if (thread == nullptr) return nullptr;
-  [[maybe_unused]] static const bool noted = NoteForks();
+  NoticeForks();
   if (thread->scheduler().loop().readiness() == nullptr) return nullptr;
-  if (LeafMutex::HeldByThisThread() || is_forked_child.load(std::memory_order_relaxed)) {
-    return nullptr;
-  }
+  if (LeafMutex::HeldByThisThread() || IsForkedChild()) return nullptr;
   return thread;
+}
+
+void TrackEverywhere() { tracks_everywhere.store(true, std::memory_order_relaxed); }
+
+bool TracksHere() {
+  return tracks_everywhere.load(std::memory_order_relaxed) || ParkingThread() != nullptr;
 }
 
 BlockingCall::BlockingCall(int number, short events)

@@ -29,6 +29,11 @@ namespace neptune::interpose {
 // The calling user-level thread, if it may park here; else null, and a wait blocks the kernel thread.
 UserThread* ParkingThread();
 
+// Whether what the caller opens is tracked: on user-level threads, and on all others too once TrackEverywhere was called,
+// as for a program whose plain threads open what its user-level threads use.
+bool TracksHere();
+void TrackEverywhere();
+
 class BlockingCall {
  public:
   // `events`: what it waits for, POLLIN or POLLOUT.

@@ -88,7 +88,7 @@ int neptune_accept(int fd, sockaddr* address, socklen_t* size) {
 int neptune_accept4(int fd, sockaddr* address, socklen_t* size, int flags) {
   const int accepted = neptune::interpose::Repeat(
       fd, POLLIN, [&] { return RealLibc().accept4(fd, address, size, flags); });
-  if (accepted >= 0 && neptune::interpose::ParkingThread() != nullptr) {
+  if (accepted >= 0 && neptune::interpose::TracksHere()) {
     neptune::interpose::TrackAccepted(fd, accepted, flags);
   }
   return accepted;

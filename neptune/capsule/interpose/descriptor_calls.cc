@@ -12,9 +12,9 @@
 namespace neptune::interpose {
 namespace {
 
-// What a user-level thread opened is tracked; `nonblocking` is what the program asked for.
+// `nonblocking` is what the program asked for.
 int Opened(int fd, bool nonblocking) {
-  if (fd < 0 || ParkingThread() == nullptr) return fd;
+  if (fd < 0 || !TracksHere()) return fd;
   const int error = errno;
   auto file = std::make_shared<OpenFile>();
   file->nonblocking = nonblocking;

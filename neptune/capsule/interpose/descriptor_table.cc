@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "neptune/capsule/interpose/forked_child.h"
 #include "neptune/capsule/interpose/libc.h"
 
 namespace neptune::interpose {
@@ -121,6 +122,10 @@ void Track(int number, std::shared_ptr<OpenFile> file) {
 void Untrack(int number) {
   Descriptor* const descriptor = FindTracked(number);
   if (descriptor == nullptr) return;
+  if (IsForkedChild()) {  // what waits, waits in the parent
+    descriptor->state_.store(Descriptor::State::kUntracked, std::memory_order_release);
+    return;
+  }
   LeafLock lock(&descriptor->mutex_);
   descriptor->Clear(number);
 }

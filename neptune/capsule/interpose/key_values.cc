@@ -119,4 +119,13 @@ int SetKeyValue(pthread_key_t key, const void* value) {
   return 0;
 }
 
+void KeepKeyValuesAfterFork() {
+  if (UserThread::Current() == nullptr) return;
+  const auto* const values = static_cast<KeyValues*>(ValuesOfThread().Get());
+  for (size_t i = 0; values != nullptr && i < values->size(); ++i) {
+    if ((*values)[i].version != keys[i].version.load()) continue;
+    RealLibc().pthread_setspecific(static_cast<pthread_key_t>(i), (*values)[i].value);
+  }
+}
+
 }  // namespace neptune::interpose

@@ -25,4 +25,8 @@ int DeleteKey(pthread_key_t key);
 void* GetKeyValue(pthread_key_t key);
 __attribute__((__access__(__none__, 2))) int SetKeyValue(pthread_key_t key, const void* value);
 
+// In the child of a fork, which goes on with plain threads: the calling user-level thread's values become those that the
+// C library has for it.
+void KeepKeyValuesAfterFork();
+
 }  // namespace neptune::interpose

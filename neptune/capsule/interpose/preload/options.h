@@ -1,0 +1,30 @@
+// What the environment tells the preload library.
+//
+// Layer: capsule.
+// Threads: pure functions.
+// Errors: kInvalidArgument with the variable's name and what is wrong.
+
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "neptune/base/status.h"
+
+namespace neptune::interpose {
+
+inline constexpr int kPreloadKernelThreadCountMax = 256;
+
+struct PreloadOptions {
+  // NEPTUNE_CAPSULES: the capsule file. Needed: without it nothing would be isolated.
+  std::string capsule_file;
+  // NEPTUNE_KERNEL_THREADS: kernel threads that run the program's threads. Larger: more of them run at once, up to the
+  // number of processors. Default: that number.
+  int kernel_thread_count = 1;
+};
+
+// `variable` gives the value of an environment variable, or null.
+StatusOr<PreloadOptions> ReadPreloadOptions(const std::function<const char*(const char*)>& variable,
+                                            int processor_count);
+
+}  // namespace neptune::interpose

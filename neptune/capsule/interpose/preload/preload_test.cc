@@ -1,0 +1,85 @@
+// What a program sees of the preload library itself.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include "neptune/capsule/interpose/preload/exit_status.h"
+#include "neptune/capsule/interpose/preload/program_run.h"
+
+namespace neptune::interpose {
+namespace {
+
+constexpr char kFolder[] = "neptune/capsule/interpose/preload/";
+
+std::string Program() { return TreeFile("neptune/capsule/interpose/pthread/conformance"); }
+
+void ExpectRefused(const ProgramEnd& end, const std::string& reason) {
+  EXPECT_EQ(end.exit_status, kPreloadFailed);
+  EXPECT_EQ(end.output, "") << "its main has run";
+  EXPECT_NE(end.errors.find(reason), std::string::npos) << end.errors;
+  EXPECT_NE(end.errors.find("the program was not started"), std::string::npos) << end.errors;
+}
+
+TEST(PreloadTest, ProgramsOfOneThreadAreAsWithout) {
+  const ProgramEnd end = RunProgram({"/bin/echo", "one", "two"}, PreloadEnvironment("", 2));
+  EXPECT_EQ(end.exit_status, 0);
+  EXPECT_EQ(end.output, "one two\n");
+  EXPECT_EQ(end.errors, "");
+}
+
+TEST(PreloadTest, WithoutACapsuleFileTheProgramIsNotStarted) {
+  auto environment = PreloadEnvironment("", 2);
+  environment[1] = "NEPTUNE_CAPSULES=";
+  ExpectRefused(RunProgram({Program()}, environment), "NEPTUNE_CAPSULES");
+}
+
+TEST(PreloadTest, WrongOptionsAreRefused) {
+  auto environment = PreloadEnvironment("", 2);
+  environment[2] = "NEPTUNE_KERNEL_THREADS=many";
+  ExpectRefused(RunProgram({Program()}, environment), "NEPTUNE_KERNEL_THREADS: 'many'");
+}
+
+TEST(PreloadTest, WithoutItsCoreTheProgramIsNotStarted) {
+  const std::string alone = WriteTestFile("libneptune_preload.so", "");
+  std::filesystem::copy_file(TreeFile(std::string(kFolder) + "libneptune_preload.so"), alone,
+                             std::filesystem::copy_options::overwrite_existing);
+  auto environment = PreloadEnvironment("", 2);
+  environment[0] = "LD_PRELOAD=" + alone;
+  ExpectRefused(RunProgram({Program()}, environment), "libneptune_preload_core.so");
+}
+
+// Everything that the library shows is a name of libc's or of the C++ ABI's.
+TEST(PreloadTest, ShowsTheProgramNothingButTheCallsItTakes) {
+  const std::string library = TreeFile(std::string(kFolder) + "libneptune_preload.so");
+  const ProgramEnd names = RunProgram({"/usr/bin/nm", "-D", "--defined-only", library});
+  ASSERT_EQ(names.exit_status, 0) << names.errors;
+  EXPECT_NE(names.output.find(" pthread_create\n"), std::string::npos);
+  std::istringstream lines(names.output);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_FALSE(std::regex_search(line, std::regex("absl|boost|google|protobuf|neptune|_ZN")))
+        << line;
+  }
+  const ProgramEnd dependencies = RunProgram({"/usr/bin/readelf", "-d", library});
+  ASSERT_EQ(dependencies.exit_status, 0) << dependencies.errors;
+  std::string needed;
+  std::istringstream entries(dependencies.output);
+  for (std::string line; std::getline(entries, line);) {
+    if (line.find("(NEEDED)") != std::string::npos) needed += line.substr(line.find('['));
+  }
+  EXPECT_EQ(needed, "[libc.so.6]");
+}
+
+// What a program may find by name at run time: nothing of the core either.
+TEST(PreloadTest, NothingOfTheCoreIsFoundByName) {
+  const std::string program =
+      "import ctypes; print(hasattr(ctypes.CDLL(None), 'neptune_preload_start'), "
+      "hasattr(ctypes.CDLL(None), 'pthread_create'))";
+  const ProgramEnd end = RunProgram({"/usr/bin/python3", "-c", program}, PreloadEnvironment("", 2));
+  EXPECT_EQ(end.output, "False True\n") << end.errors;
+}
+
+}  // namespace
+}  // namespace neptune::interpose
