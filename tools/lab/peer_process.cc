@@ -166,7 +166,6 @@ double PeerProcess::ProcessorSeconds() const {
 }
 
 StatusOr<PeerLoad> RunPeers(const PeerRun& run) {
-  const AheadOfPeers ahead;
   std::vector<std::string> serve = {"serve"};
   serve.insert(serve.end(), run.server_arguments.begin(), run.server_arguments.end());
   const std::string folder = "tests/peers/";
@@ -175,8 +174,10 @@ StatusOr<PeerLoad> RunPeers(const PeerRun& run) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string port, server->ReadLine());
   std::vector<std::string> ask = {run.caller_command, "--port=" + port.substr(port.find(' ') + 1)};
   ask.insert(ask.end(), run.caller_arguments.begin(), run.caller_arguments.end());
-  NEPTUNE_ASSIGN_OR_RETURN(auto caller,
-                           PeerProcess::Start(folder + run.caller, ask, kCallerProcessor));
+  // Declared before `ahead`, so that the lab waits for their ends at its own priority.
+  std::unique_ptr<PeerProcess> caller;
+  const AheadOfPeers ahead;
+  NEPTUNE_ASSIGN_OR_RETURN(caller, PeerProcess::Start(folder + run.caller, ask, kCallerProcessor));
   NEPTUNE_RETURN_IF_ERROR(caller->ReadLine().status());  // "begin"
   PeerLoad load;
   load.server_processor_s = -server->ProcessorSeconds();
