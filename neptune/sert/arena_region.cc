@@ -21,28 +21,20 @@ class ArenaRegion::Guard {
   std::atomic<bool>& locked_;
 };
 
-ArenaRegion& ArenaRegion::Instance() {
-  // In static storage: the first caller may be malloc itself.
-  alignas(ArenaRegion) static unsigned char storage[sizeof(ArenaRegion)];
-  static ArenaRegion* const region = new (storage) ArenaRegion(kArenaRegionSize);
-  return *region;
-}
+constinit ArenaRegion process_arena_region;
 
-ArenaRegion::ArenaRegion(size_t size) {
+bool ArenaRegion::Reserve(size_t size) {
   // A chunk more, to align the first one.
   void* const at = mmap(nullptr, size + kArenaChunkSize, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) return;  // contains nothing, gives nothing
+  if (at == MAP_FAILED) return false;
   const auto from = reinterpret_cast<uintptr_t>(at);
   base_ = (from + kArenaChunkSize - 1) & ~(kArenaChunkSize - 1);
-  size_ = size;
   const uintptr_t to = from + size + kArenaChunkSize;
   if (base_ > from) munmap(at, base_ - from);
   if (to > base_ + size) munmap(reinterpret_cast<void*>(base_ + size), to - base_ - size);
-}
-
-ArenaRegion::~ArenaRegion() {
-  if (size_ > 0) munmap(reinterpret_cast<void*>(base_), size_);
+  size_ = size;
+  return true;
 }
 
 // 1 2 3 4 | 5 6 7 8 | 10 12 14 16 | 20 24 28 32 | ...

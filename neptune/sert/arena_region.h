@@ -12,7 +12,7 @@
 // Source: design of the runtime (SERT, release of heap memory).
 // Layer: sert. It is what malloc may stand on: it allocates with mmap only, and takes no lock that could wait for one
 //   who allocates.
-// Threads: thread-safe. Not for signal handlers.
+// Threads: thread-safe, once it is reserved. Not for signal handlers.
 // Units: sizes in bytes.
 // Errors: null when the region is used up, was not to be had, or the run is too long.
 // Limits: kArenaRegionSize of addresses; runs of kRunSizeMax.
@@ -38,14 +38,15 @@ struct FreeRun {
 
 class ArenaRegion {
  public:
-  // The one of the process, reserved at the first call. Never destroyed: memory may be freed after main.
-  static ArenaRegion& Instance();
-
-  // REQUIRES: size is the size of the region; for tests smaller ones.
-  explicit ArenaRegion(size_t size);
-  ~ArenaRegion();
+  // Contains nothing and gives nothing, until Reserve.
+  constexpr ArenaRegion() = default;
+  explicit ArenaRegion(size_t size) { Reserve(size); }
+  ~ArenaRegion() = default;  // the addresses stay reserved: memory may be freed after main
   ArenaRegion(const ArenaRegion&) = delete;
   ArenaRegion& operator=(const ArenaRegion&) = delete;
+
+  // False if that much is not to be had. REQUIRES: called once.
+  bool Reserve(size_t size);
 
   bool Contains(const void* address) const {
     return reinterpret_cast<uintptr_t>(address) - base_ < size_;
@@ -80,5 +81,8 @@ class ArenaRegion {
   FreeRun* free_[kRunClassCount] = {};
   std::atomic<size_t> taken_size_{0};
 };
+
+// The one of the process; there before any constructor runs, reserved when the first request begins.
+extern ArenaRegion process_arena_region;
 
 }  // namespace neptune

@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "neptune/sert/request_arena.h"
@@ -12,6 +13,7 @@ namespace neptune {
 namespace {
 
 constexpr int kObjectCount = 200;
+ArenaRegion region(kArenaRegionSize);
 
 std::vector<size_t> Sizes() {
   RandomSource random(1);
@@ -46,7 +48,7 @@ BENCHMARK(BM_SystemsMemory);
 
 void BM_RequestsMemory(benchmark::State& state) {
   const std::vector<size_t> sizes = Sizes();
-  RequestArena arena(ArenaRegion::Instance());
+  RequestArena arena(region);
   for (auto _ : state) {
     RunRequest(
         sizes, [&](size_t size) { return arena.Allocate(size); },
@@ -59,7 +61,7 @@ BENCHMARK(BM_RequestsMemory);
 
 void BM_RequestsMemoryDropped(benchmark::State& state) {
   const std::vector<size_t> sizes = Sizes();
-  RequestArena arena(ArenaRegion::Instance());
+  RequestArena arena(region);
   for (auto _ : state) {
     RunRequest(
         sizes, [&](size_t size) { return arena.Allocate(size); }, [](void*) {});

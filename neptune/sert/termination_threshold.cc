@@ -5,27 +5,18 @@
 
 namespace neptune {
 
-Status CheckThresholdOptions(const ThresholdOptions& options) {
+const char* FaultOf(const ThresholdOptions& options) {
   if (options.lower_bound <= Duration(0) || options.lower_bound > options.upper_bound) {
-    return InvalidArgument("the bounds of the termination threshold want 0 < lower <= upper, not ",
-                           ToMillis(options.lower_bound), " and ", ToMillis(options.upper_bound),
-                           " ms");
+    return "the bounds want 0 < lower <= upper";
   }
   // Comparisons that fail for what is no number.
   if (!(options.low_watermark >= 0 && options.low_watermark < options.high_watermark &&
         options.high_watermark <= 1)) {
-    return InvalidArgument("the watermarks of throughput loss want 0 <= low < high <= 1, not ",
-                           options.low_watermark, " and ", options.high_watermark);
+    return "the watermarks want 0 <= low < high <= 1";
   }
-  if (!(options.alpha > 0) || std::isinf(options.alpha)) {
-    return InvalidArgument("alpha of the termination threshold wants to be over 0, not ",
-                           options.alpha);
-  }
-  if (options.window < Duration(kLossSliceCount)) {
-    return InvalidArgument("the window of throughput loss is too short: ", options.window.count(),
-                           " ns");
-  }
-  return OkStatus();
+  if (!(options.alpha > 0) || std::isinf(options.alpha)) return "alpha wants to be over 0";
+  if (options.window < Duration(kLossSliceCount)) return "the window is too short";
+  return nullptr;
 }
 
 Duration ThresholdAt(const ThresholdOptions& options, double loss) {

@@ -23,7 +23,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "neptune/base/status.h"
 #include "neptune/base/time.h"
 
 namespace neptune {
@@ -43,8 +42,9 @@ struct ThresholdOptions {
   Duration window = std::chrono::seconds(2);
 };
 
-// Errors: kInvalidArgument 0 < LB <= UB, 0 <= LW < HW <= 1, alpha > 0 or window > 0 does not hold, or one is no number.
-Status CheckThresholdOptions(const ThresholdOptions& options);
+// What is wrong with the options, or null: 0 < LB <= UB, 0 <= LW < HW <= 1, alpha > 0 or a window that can be cut into
+// slices does not hold, or one is no number. A text and no status: programs in C get it through errno.
+const char* FaultOf(const ThresholdOptions& options);
 
 // REQUIRES: the options are sound. A loss beyond 0 or 1 counts as that.
 Duration ThresholdAt(const ThresholdOptions& options, double loss);
@@ -59,8 +59,8 @@ class ThroughputLoss {
   explicit ThroughputLoss(Duration window);
 
   // A time before the newest one seen counts as that one.
-  void OnServed(TimePoint now) { ++SliceAt(now).served; }
-  void OnLost(TimePoint now) { ++SliceAt(now).lost; }
+  void OnServed(TimePoint now, uint64_t count = 1) { SliceAt(now).served += count; }
+  void OnLost(TimePoint now, uint64_t count = 1) { SliceAt(now).lost += count; }
   // 0 while nothing ended.
   double Share(TimePoint now);
 
@@ -71,7 +71,7 @@ class ThroughputLoss {
   };
   Slice& SliceAt(TimePoint now);
 
-  const Duration slice_time_;
+  Duration slice_time_;
   std::array<Slice, kLossSliceCount> slices_{};
   int64_t newest_ = 0;  // number of the newest slice since time 0
   bool is_empty_ = true;
@@ -83,13 +83,13 @@ class TerminationThreshold {
   explicit TerminationThreshold(const ThresholdOptions& options)
       : options_(options), loss_(options.window) {}
 
-  void OnServed(TimePoint now) { loss_.OnServed(now); }
-  void OnLost(TimePoint now) { loss_.OnLost(now); }
+  void OnServed(TimePoint now, uint64_t count = 1) { loss_.OnServed(now, count); }
+  void OnLost(TimePoint now, uint64_t count = 1) { loss_.OnLost(now, count); }
   Duration Now(TimePoint now) { return ThresholdAt(options_, loss_.Share(now)); }
   double Loss(TimePoint now) { return loss_.Share(now); }
 
  private:
-  const ThresholdOptions options_;
+  ThresholdOptions options_;
   ThroughputLoss loss_;
 };
 

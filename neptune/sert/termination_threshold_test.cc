@@ -56,12 +56,12 @@ TEST(ThresholdAtTest, IsWithinTheBoundsAndNeverRises) {
 }
 
 TEST(ThresholdOptionsTest, WhatCannotBeIsRefused) {
-  EXPECT_TRUE(CheckThresholdOptions(ThresholdOptions()).ok());
-  EXPECT_TRUE(CheckThresholdOptions(kOptions).ok());
+  EXPECT_EQ(FaultOf(ThresholdOptions()), nullptr);
+  EXPECT_EQ(FaultOf(kOptions), nullptr);
   const auto refused = [](auto change) {
     ThresholdOptions options = kOptions;
     change(options);
-    return CheckThresholdOptions(options).code() == StatusCode::kInvalidArgument;
+    return FaultOf(options) != nullptr;
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(refused([](ThresholdOptions& o) { o.lower_bound = Duration(0); }));

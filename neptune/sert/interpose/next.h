@@ -1,0 +1,45 @@
+// The function of the same name that comes after this library's: the C library's, or that of another library that
+// stands before it.
+//
+// Source: design of the runtime (SERT). Layer: sert. Threads: any.
+
+#pragma once
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "neptune/sert/request_record.h"
+
+namespace neptune::sert {
+
+// Resolved at the first call; a function that nobody has ends the process.
+template <typename Function>
+class Next {
+ public:
+  constexpr explicit Next(const char* name) : name_(name) {}
+
+  template <typename... Arguments>
+  auto operator()(Arguments... arguments) {
+    return Get()(arguments...);
+  }
+
+ private:
+  Function* Get() {
+    Function* function = function_.load(std::memory_order_relaxed);
+    if (function == nullptr) {
+      function = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name_));
+      if (function == nullptr) std::abort();
+      function_.store(function, std::memory_order_relaxed);
+    }
+    return function;
+  }
+
+  const char* const name_;
+  std::atomic<Function*> function_{nullptr};
+};
+
+#define NEPTUNE_SERT_SYMBOL extern "C" __attribute__((visibility("default")))
+
+}  // namespace neptune::sert

@@ -1,0 +1,82 @@
+// One thread's request: what it holds, and whether it may be ended here and now.
+//
+//   requested   any time: the timer's signal, or another thread, arms the record
+//   taken       at a check      a wrapper's end, SERT_check; the caller is the program's own code
+//               between two instructions of the program's own code, if it declared to be arena-only
+//               never where     depth, lock_count or outside is above 0, or the rollback point is gone
+//
+//   generation  0 ─start─► 1 ─end or taken─► 2 ─start─► 3 ...   odd while a request runs; a signal for another
+//                                                            generation than the one that runs is for nobody
+//
+// Source: design of the runtime (SERT); SERT, "Resource Accounting".
+// Layer: sert.
+// Threads: depth to arena_only belong to the thread and the signal handler on it; the atomics to the timer as well.
+
+#pragma once
+
+#include <atomic>
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+
+#include "neptune/sert/arena_region.h"
+#include "neptune/sert/request_arena.h"
+#include "neptune/sert/resource_ledger.h"
+
+namespace neptune::sert {
+
+struct RequestRecord {
+  std::atomic<uint64_t> generation{0};
+  std::atomic<int64_t> begun_ns{0};
+  std::atomic<int> thread_id{0};  // of the system; 0: the record is free
+
+  // Read by the handler between any two instructions.
+  volatile sig_atomic_t depth = 0;       // regions of this library
+  volatile sig_atomic_t lock_count = 0;  // held by the request
+  volatile sig_atomic_t outside = 0;
+  volatile sig_atomic_t arena_only = 0;
+  volatile sig_atomic_t armed = 0;
+  // In a call of the C library that returns memory to the request.
+  int library_call = 0;
+
+  sigjmp_buf* rollback = nullptr;
+  uintptr_t rollback_frame = 0;       // stack pointer of the function that registered it
+  int nested = 0;                     // starts within the request
+  void* caught_exceptions = nullptr;  // those of the thread when the request began
+  bool has_alternate_stack = false;
+
+  RequestArena arena{process_arena_region};
+  ResourceLedger ledger;
+
+  bool running() const { return (generation.load(std::memory_order_relaxed) & 1) != 0; }
+};
+
+// The thread's record, or null before its first request.
+extern __thread RequestRecord* own_record __attribute__((tls_model("initial-exec")));
+// The same while what the thread does is its request's: it runs, and is not outside. Null else.
+extern __thread RequestRecord* accounting_record __attribute__((tls_model("initial-exec")));
+
+// Ends the request if it is to be ended and may be. `caller` is the address that the calling wrapper returns to.
+void TakeAtCheck(RequestRecord* record, const void* caller);
+
+// A part of this library in which the thread's request is not ended; its end is a check.
+class Region {
+ public:
+  Region(RequestRecord* record, const void* caller) : record_(record), caller_(caller) {
+    record->depth = record->depth + 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~Region() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    record_->depth = record_->depth - 1;
+    if (record_->armed != 0) TakeAtCheck(record_, caller_);
+  }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+ private:
+  RequestRecord* const record_;
+  const void* const caller_;
+};
+
+}  // namespace neptune::sert

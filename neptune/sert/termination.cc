@@ -1,0 +1,370 @@
+#include "neptune/sert/termination.h"
+
+#include <cxxabi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "neptune/sert/code_ranges.h"
+
+namespace neptune::sert {
+
+__thread RequestRecord* own_record = nullptr;
+__thread RequestRecord* accounting_record = nullptr;
+constinit Totals totals;
+
+namespace {
+
+constexpr size_t kAlternateStackSize = 64 * 1024;
+// Bytes below the stack pointer that a function may use without moving it (System V ABI).
+constexpr uintptr_t kRedZone = 128;
+
+// In static storage, made when claimed and never destroyed: threads may outlive main's statics.
+struct RecordPlace {
+  alignas(RequestRecord) unsigned char bytes[sizeof(RequestRecord)];
+  std::atomic<RequestRecord*> record;
+};
+constinit RecordPlace places[kRecordCount];
+pthread_key_t thread_end;
+std::atomic<bool> region_is_reserved{false};
+
+// Of the C++ ABI: what a thread is about to handle and has thrown.
+struct ExceptionGlobals {
+  void* caught;
+  unsigned uncaught_count;
+};
+ExceptionGlobals& Exceptions() {
+  return *reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals());
+}
+
+void Forget(RequestRecord* record) {
+  record->armed = 0;
+  record->arena_only = 0;
+  record->outside = 0;
+  record->lock_count = 0;
+  record->nested = 0;
+  record->library_call = 0;
+  record->ledger.Clear();
+}
+
+void ReleaseRecord(void* own) {
+  auto* const record = static_cast<RequestRecord*>(own);
+  // A thread that ends within a request leaves what it allocated to whoever has it.
+  if (record->running()) SERT_end();
+  own_record = nullptr;
+  record->thread_id.store(0, std::memory_order_release);
+}
+
+void Prepare() {
+  if (pthread_key_create(&thread_end, &ReleaseRecord) == 0) {
+    region_is_reserved = process_arena_region.Reserve(kArenaRegionSize);
+  }
+  FindCode();
+}
+
+bool PrepareOnce() {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, &Prepare);
+  return region_is_reserved.load(std::memory_order_relaxed);
+}
+
+// The handler may be needed where the request's own stack ends.
+void GiveAlternateStack(RequestRecord* record) {
+  if (record->has_alternate_stack) return;
+  stack_t present{};
+  if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) == 0) return;
+  void* const at = mmap(nullptr, kAlternateStackSize, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (at == MAP_FAILED) return;
+  const stack_t stack = {.ss_sp = at, .ss_flags = 0, .ss_size = kAlternateStackSize};
+  record->has_alternate_stack = sigaltstack(&stack, nullptr) == 0;
+}
+
+void ReleaseHeld(RequestRecord* record) {
+  ResourceLedger& ledger = record->ledger;
+  totals.released_streams += ledger.streams().size();
+  totals.released_descriptors += ledger.descriptors().size();
+  totals.released_mappings += ledger.mappings().size();
+  totals.released_memory += record->arena.held_size();
+  // Streams first: their descriptors are theirs to close.
+  for (void* const stream : ledger.streams()) fclose(static_cast<FILE*>(stream));
+  for (const int fd : ledger.descriptors()) close(fd);
+  for (const Mapping& mapping : ledger.mappings()) {
+    munmap(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin);
+  }
+  // Exceptions in flight lie in the arena.
+  Exceptions() = {record->caught_exceptions, 0};
+  record->arena.Drop();
+}
+
+// The generation is even already: no signal is for this request any more.
+[[noreturn]] void Take(RequestRecord* record) {
+  accounting_record = nullptr;
+  record->depth = 1;
+  ++totals.terminated;
+  ++totals.ended;
+  ReleaseHeld(record);
+  Forget(record);
+  sigjmp_buf* const rollback = std::exchange(record->rollback, nullptr);
+  record->depth = 0;
+  siglongjmp(*rollback, 1);
+}
+
+// What the thread goes on with after the handler.
+[[noreturn]] void TakeOwn() { Take(own_record); }
+
+// Whether the rollback point's function has not returned. Stacks grow downwards.
+bool IsRollbackThere(RequestRecord* record, uintptr_t stack_pointer) {
+  if (record->rollback == nullptr) return false;
+  if (stack_pointer <= record->rollback_frame) return true;
+  record->rollback = nullptr;
+  ++totals.gone_rollback_points;
+  return false;
+}
+
+bool MayBeTaken(RequestRecord* record, const void* at, uintptr_t stack_pointer) {
+  return record->depth == 0 && record->lock_count == 0 && record->outside == 0 &&
+         record->ledger.unaccounted() == 0 && program_code.Contains(at) &&
+         IsRollbackThere(record, stack_pointer);
+}
+
+#if defined(__x86_64__)
+void* CodeAt(const ucontext_t& context) {
+  return reinterpret_cast<void*>(context.uc_mcontext.gregs[REG_RIP]);
+}
+uintptr_t StackAt(const ucontext_t& context) {
+  return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
+}
+// As if the interrupted instruction had called TakeOwn.
+void GoOnInTake(ucontext_t* context) {
+  constexpr greg_t kDirectionFlag = 0x400;
+  greg_t* const registers = context->uc_mcontext.gregs;
+  const uintptr_t stack = ((StackAt(*context) - kRedZone) & ~uintptr_t{15}) - sizeof(void*);
+  *reinterpret_cast<void**>(stack) = nullptr;
+  registers[REG_RSP] = static_cast<greg_t>(stack);
+  registers[REG_RIP] = reinterpret_cast<greg_t>(&TakeOwn);
+  registers[REG_EFL] &= ~kDirectionFlag;
+}
+#else
+#error "where the thread goes on after the handler is written for x86-64 only"
+#endif
+
+void OnSignal(int, siginfo_t* info, void* raw_context) {
+  RequestRecord* const record = own_record;
+  if (record == nullptr || info->si_code != SI_QUEUE) return;
+  const uint64_t generation = record->generation.load(std::memory_order_relaxed);
+  if ((generation & 1) == 0) return;
+  if (static_cast<uint32_t>(generation) != static_cast<uint32_t>(info->si_value.sival_int)) return;
+  record->armed = 1;
+  auto* const context = static_cast<ucontext_t*>(raw_context);
+  if (record->arena_only == 0 || !MayBeTaken(record, CodeAt(*context), StackAt(*context))) return;
+  record->generation.store(generation + 1, std::memory_order_relaxed);
+  record->depth = 1;
+  totals.terminated_between.fetch_add(1, std::memory_order_relaxed);
+  GoOnInTake(context);
+}
+
+}  // namespace
+
+int64_t NowNs() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+RequestRecord* ClaimRecord() {
+  if (own_record != nullptr) return own_record;
+  if (!PrepareOnce()) return nullptr;
+  const auto thread_id = static_cast<int>(syscall(SYS_gettid));
+  for (RecordPlace& place : places) {
+    RequestRecord* record = place.record.load(std::memory_order_acquire);
+    if (record == nullptr) {
+      // Whoever makes it first has it; the other one's is the same bytes, so only one may construct.
+      static std::atomic<bool> making{false};
+      while (making.exchange(true, std::memory_order_acquire)) sched_yield();
+      record = place.record.load(std::memory_order_relaxed);
+      if (record == nullptr) {
+        record = new (place.bytes) RequestRecord();
+        place.record.store(record, std::memory_order_release);
+      }
+      making.store(false, std::memory_order_release);
+    }
+    int free = 0;
+    if (!record->thread_id.compare_exchange_strong(free, thread_id)) continue;
+    record->has_alternate_stack = false;
+    own_record = record;
+    pthread_setspecific(thread_end, record);
+    GiveAlternateStack(record);
+    return record;
+  }
+  return nullptr;
+}
+
+RequestRecord* RecordAt(size_t number) {
+  return places[number].record.load(std::memory_order_acquire);
+}
+
+int InstallHandler(int signum) {
+  struct sigaction present {};
+  if (sigaction(signum, nullptr, &present) != 0) return EINVAL;
+  const bool is_free = (present.sa_flags & SA_SIGINFO) == 0 &&
+                       (present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN);
+  if (!is_free) return EBUSY;
+  struct sigaction ours {};
+  ours.sa_sigaction = &OnSignal;
+  // Without SA_RESTART: a call that waits comes back, and its end is a check.
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigfillset(&ours.sa_mask);
+  return sigaction(signum, &ours, nullptr) == 0 ? 0 : EINVAL;
+}
+
+bool SendSignal(const RequestRecord& record, uint64_t generation, int signum) {
+  siginfo_t info{};
+  info.si_signo = signum;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = static_cast<int>(static_cast<uint32_t>(generation));
+  const int thread_id = record.thread_id.load(std::memory_order_acquire);
+  if (thread_id == 0) return false;
+  return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_id, signum, &info) == 0;
+}
+
+void TakeAtCheck(RequestRecord* record, const void* caller) {
+  if (record->armed == 0 || !record->running()) return;
+  if (!MayBeTaken(record, caller, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)))) return;
+  record->depth = 1;
+  record->generation.fetch_add(1, std::memory_order_relaxed);
+  Take(record);
+}
+
+}  // namespace neptune::sert
+
+using neptune::sert::accounting_record;
+using neptune::sert::ClaimRecord;
+using neptune::sert::own_record;
+using neptune::sert::RequestRecord;
+using neptune::sert::totals;
+
+extern "C" {
+
+void SERT_start() {
+  RequestRecord* const record = ClaimRecord();
+  if (record == nullptr) return;
+  if (record->running()) {
+    ++record->nested;
+    return;
+  }
+  record->caught_exceptions = neptune::sert::Exceptions().caught;
+  totals.requests.fetch_add(1, std::memory_order_relaxed);
+  record->begun_ns.store(neptune::sert::NowNs(), std::memory_order_relaxed);
+  accounting_record = record;
+  record->generation.fetch_add(1, std::memory_order_release);
+}
+
+void SERT_end() {
+  RequestRecord* const record = own_record;
+  if (record == nullptr || !record->running()) return;
+  if (record->nested > 0) {
+    --record->nested;
+    return;
+  }
+  // From here on the request has ended by itself: a signal finds a region, and then another generation.
+  record->depth = 1;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  record->generation.fetch_add(1, std::memory_order_release);
+  accounting_record = nullptr;
+  record->arena.End();
+  neptune::sert::Forget(record);
+  record->rollback = nullptr;
+  record->depth = 0;
+  totals.ended.fetch_add(1, std::memory_order_relaxed);
+}
+
+void SERT_register_rollbackpoint(void* env) {
+  RequestRecord* const record = ClaimRecord();
+  if (record == nullptr) return;
+  record->depth = record->depth + 1;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  record->rollback = static_cast<sigjmp_buf*>(env);
+  // The caller's stack pointer: while the caller has not returned, it is not above this.
+  record->rollback_frame = reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa());
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  record->depth = record->depth - 1;
+}
+
+void SERT_count_lost(unsigned count) { totals.lost.fetch_add(count, std::memory_order_relaxed); }
+
+void SERT_check() {
+  RequestRecord* const record = own_record;
+  if (record != nullptr && record->armed != 0) {
+    neptune::sert::TakeAtCheck(record, __builtin_return_address(0));
+  }
+}
+
+void SERT_begin_arena_only() {
+  if (own_record != nullptr && own_record->running()) {
+    own_record->arena_only = own_record->arena_only + 1;
+  }
+}
+
+void SERT_end_arena_only() {
+  RequestRecord* const record = own_record;
+  if (record != nullptr && record->arena_only > 0) record->arena_only = record->arena_only - 1;
+}
+
+void SERT_begin_outside() {
+  RequestRecord* const record = own_record;
+  if (record == nullptr || !record->running()) return;
+  record->outside = record->outside + 1;
+  accounting_record = nullptr;
+}
+
+void SERT_end_outside() {
+  RequestRecord* const record = own_record;
+  if (record == nullptr || !record->running() || record->outside == 0) return;
+  if (record->outside == 1) accounting_record = record;
+  record->outside = record->outside - 1;
+  if (record->armed != 0) neptune::sert::TakeAtCheck(record, __builtin_return_address(0));
+}
+
+int SERT_add_code(const void* address) {
+  const int error = neptune::sert::program_code.AddLibraryOf(address);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
+}
+
+void SERT_get_statistics(sert_statistics* statistics) {
+  *statistics = {};
+  statistics->requests = totals.requests;
+  statistics->terminated = totals.terminated;
+  statistics->terminated_between = totals.terminated_between;
+  statistics->released_memory = totals.released_memory;
+  statistics->released_descriptors = totals.released_descriptors;
+  statistics->released_streams = totals.released_streams;
+  statistics->released_mappings = totals.released_mappings;
+  statistics->gone_rollback_points = totals.gone_rollback_points;
+  statistics->threshold_s = static_cast<double>(totals.threshold_ns.load()) * 1e-9;
+  RequestRecord* const record = own_record;
+  if (record == nullptr || !record->running()) return;
+  statistics->held_memory = record->arena.held_size();
+  statistics->held_objects = record->arena.live_count();
+  statistics->held_descriptors = record->ledger.descriptors().size();
+  statistics->held_streams = record->ledger.streams().size();
+  statistics->held_mappings = record->ledger.mappings().size();
+  statistics->held_locks = record->lock_count;
+}
+
+}  // extern "C"
