@@ -365,6 +365,7 @@ void SERT_get_statistics(sert_statistics* statistics) {
   statistics->held_streams = record->ledger.streams().size();
   statistics->held_mappings = record->ledger.mappings().size();
   statistics->held_locks = record->lock_count;
+  statistics->is_overdue = record->armed;
 }
 
 }  // extern "C"

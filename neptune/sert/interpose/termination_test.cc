@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pthread.h>
 #include <regex.h>
 #include <setjmp.h>
@@ -18,7 +19,6 @@
 #include <cstring>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -59,6 +59,12 @@ void Allocate(size_t size) {
   void* const object = malloc(size);
   asm volatile("" : : "r"(object) : "memory");
   free(object);
+}
+
+// Until the request is to be ended.
+void BeOverdue() {
+  while (Statistics().is_overdue == 0) {
+  }
 }
 
 // True: it was ended early.
@@ -121,7 +127,7 @@ TEST_F(TerminationTest, CodeWithoutAnyCheckIsEndedWhereItIsArenaOnly) {
 }
 
 TEST_F(TerminationTest, ARequestThatWaitsIsEnded) {
-  EXPECT_TRUE(RunRequest([](void*) { sleep(1000); }, nullptr));
+  EXPECT_TRUE(RunRequest([](void*) { poll(nullptr, 0, 1'000'000); }, nullptr));
   static int pair[2];
   ASSERT_EQ(pipe(pair), 0);
   EXPECT_TRUE(RunRequest(
@@ -170,12 +176,10 @@ TEST_F(TerminationTest, WhileALockIsHeldItIsNotEnded) {
   EXPECT_TRUE(RunRequest(
       [](void*) {
         pthread_mutex_lock(&mutex);
-        const uint64_t until = 20'000;
-        for (uint64_t i = 0; i < until; ++i) {
-          Allocate(1000);
-          SERT_check();
-        }
-        usleep(10'000);
+        BeOverdue();
+        Allocate(1000);
+        SERT_check();
+        poll(nullptr, 0, 3);
         unlocked = 1;
         pthread_mutex_unlock(&mutex);
         unlocked = 2;
@@ -194,8 +198,9 @@ TEST_F(TerminationTest, OutsideItIsNotEnded) {
         SERT_begin_outside();
         kept = malloc(100);
         strcpy(static_cast<char*>(kept), "kept");
-        for (int i = 0; i < 20'000; ++i) Allocate(1000);
-        usleep(10'000);
+        BeOverdue();
+        Allocate(1000);
+        SERT_check();
         SERT_end_outside();
         abort();  // its end is a check
       },
@@ -339,15 +344,15 @@ TEST_F(TerminationTest, ARollbackPointThatIsGoneIsNotUsed) {
   const uint64_t before = Statistics().gone_rollback_points;
   Deep(20);
   SERT_start();
-  usleep(5000);
-  for (int i = 0; i < 10'000; ++i) Allocate(10);
+  BeOverdue();
+  Allocate(10);
   SERT_end();
   EXPECT_EQ(Statistics().gone_rollback_points, before + 1);
 }
 
 TEST_F(TerminationTest, WithoutARollbackPointItRunsToItsEnd) {
   SERT_start();
-  usleep(5000);
+  BeOverdue();
   SERT_check();
   SERT_end();
 }
@@ -389,11 +394,11 @@ TEST_F(TerminationTest, ManyThreadsAtOnce) {
       for (int i = 0; i < 100; ++i) {
         EXPECT_TRUE(RunRequest(
             [](void*) {
-              static std::mutex shared;
               while (true) {
                 std::vector<std::string> strings(10, std::string(100, 's'));
-                const std::lock_guard<std::mutex> lock(shared);
+                pthread_mutex_lock(&mutex);
                 strings.push_back(strings[3]);
+                pthread_mutex_unlock(&mutex);
               }
             },
             nullptr));

@@ -136,17 +136,22 @@ int Sleep(const timespec* time, timespec* left, const void* caller) {
 
 }  // namespace
 
-NEPTUNE_SERT_SYMBOL int nanosleep(const timespec* time, timespec* left) {
+// Under their own names here; the C library's are given to the linker.
+NEPTUNE_SERT_SYMBOL int SleepAsNanosleep(const timespec* time, timespec* left) __asm__("nanosleep");
+NEPTUNE_SERT_SYMBOL int SleepAsUsleep(useconds_t time_us) __asm__("usleep");
+NEPTUNE_SERT_SYMBOL unsigned SleepAsSleep(unsigned seconds) __asm__("sleep");
+
+int SleepAsNanosleep(const timespec* time, timespec* left) {
   return Sleep(time, left, __builtin_return_address(0));
 }
-NEPTUNE_SERT_SYMBOL int usleep(useconds_t time_us) {
+int SleepAsUsleep(useconds_t time_us) {
   const timespec time = {static_cast<time_t>(time_us / 1'000'000),
                          static_cast<long>(time_us % 1'000'000) * 1000};
   return Sleep(&time, nullptr, __builtin_return_address(0));
 }
-NEPTUNE_SERT_SYMBOL unsigned sleep(unsigned seconds) {
+unsigned SleepAsSleep(unsigned seconds) {
   const timespec time = {static_cast<time_t>(seconds), 0};
   timespec left{};
-  return Sleep(&time, &left, __builtin_return_address(0)) == 0 ? 0
-                                                               : static_cast<unsigned>(left.tv_sec);
+  if (Sleep(&time, &left, __builtin_return_address(0)) == 0) return 0;
+  return static_cast<unsigned>(left.tv_sec);
 }
