@@ -104,6 +104,7 @@ struct sert_statistics {
   size_t held_mappings;
   int held_locks;
   int is_overdue;  // this request is to be ended as soon as it may be
+  size_t memory_of_all;  // bytes of all arenas, those of requests that ended and left something behind among them
   double threshold_s;
 };
 extern void SERT_get_statistics(struct sert_statistics* statistics);

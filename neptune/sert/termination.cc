@@ -356,6 +356,7 @@ void SERT_get_statistics(sert_statistics* statistics) {
   statistics->released_streams = totals.released_streams;
   statistics->released_mappings = totals.released_mappings;
   statistics->gone_rollback_points = totals.gone_rollback_points;
+  statistics->memory_of_all = neptune::process_arena_region.taken_size();
   statistics->threshold_s = static_cast<double>(totals.threshold_ns.load()) * 1e-9;
   RequestRecord* const record = own_record;
   if (record == nullptr || !record->running()) return;
