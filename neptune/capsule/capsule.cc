@@ -55,18 +55,20 @@ CapsuleOccupancy Capsule::Occupancy() const {
           .mean_time = control.mean_time};
 }
 
-// Calls what may be a plug-in. What throws is not called again.
+// Calls what may be a plug-in. What throws is not called again: false.
 template <typename Function>
-void Capsule::WithPolicy(Function&& function) {
+bool Capsule::WithPolicy(Function&& function) {
   std::string why;
   try {
-    return function(*policy_);
+    function(*policy_);
+    return true;
   } catch (const std::exception& error) {
     why = error.what();
   } catch (...) {
     why = "something";
   }
   DistrustPolicy(StrCat("it threw: ", why));
+  return false;
 }
 
 void Capsule::DistrustPolicy(std::string_view why) {
@@ -86,15 +88,14 @@ void Capsule::ReplacePolicy(std::unique_ptr<CapsulePolicy> policy) {
   }
 }
 
-Capsule::Arrival Capsule::Arrive(CapsuleVisit& visit, CapsuleCall& call,
-                                 std::string_view service_class, TimePoint now) {
+Capsule::Arrival Capsule::Arrive(CapsuleVisit& visit, CapsuleCall& call, TimePoint now) {
   Wakers wakers;
   Arrival arrival = Arrival::kProcessing;
   {
     LeafLock lock(&mutex_);
     if (closed_) return Arrival::kGone;
     if (config_.policy.kind == PolicyKind::kPriority) {
-      call.priority = PriorityOf(config_.policy, service_class);
+      call.priority = PriorityOf(config_.policy, call.service_class);
     }
     arrival = Admit(visit, call, now);
     if (arrival == Arrival::kProcessing) arrival = TakePlace(visit, call, now, &wakers);
@@ -105,6 +106,7 @@ Capsule::Arrival Capsule::Arrive(CapsuleVisit& visit, CapsuleCall& call,
 
 Capsule::Arrival Capsule::Admit(CapsuleVisit& visit, CapsuleCall& call, TimePoint now) {
   PolicyDecision decision;
+  call.entered = now;
   WithPolicy([&](CapsulePolicy& policy) { decision = policy.Arrive(call, Occupancy()); });
   using Action = PolicyDecision::Action;
   if (decision.action == Action::kTerminate) {
@@ -124,7 +126,7 @@ Capsule::Arrival Capsule::Admit(CapsuleVisit& visit, CapsuleCall& call, TimePoin
     return refused ? Arrival::kRefused : Arrival::kBypassed;
   }
   visit.admitted_ = admission.verdict;
-  visit.entered_at_ = call.entered = now;
+  visit.entered_at_ = now;
   const TimePoint own = AddSaturated(now, admission.timeout);
   visit.limited_by_capsule_ = own < call.deadline;
   visit.deadline_ = call.deadline = std::min(own, call.deadline);
@@ -154,7 +156,8 @@ Capsule::Arrival Capsule::TakePlace(CapsuleVisit& visit, CapsuleCall& call, Time
     return Arrival::kProcessing;
   }
   call.id = visit.id_ = next_id_++;
-  call.operation = BlockingOperation();
+  call.operation = BlockingOperation();  // its texts are not the call's own
+  call.service_class = {};
   visit.PrepareToWait();
   visit.place_ = Place::kWaiting;
   ++statistics_.waited;
@@ -167,7 +170,7 @@ Capsule::Arrival Capsule::TakePlace(CapsuleVisit& visit, CapsuleCall& call, Time
 void Capsule::StartWaiting(TimePoint now, Wakers* wakers) {
   while (!waiting_.empty() && processing_count_ < ProcessingCountMax(config_)) {
     std::optional<uint64_t> id;
-    WithPolicy([&](CapsulePolicy& policy) { id = policy.Next(Occupancy()); });
+    if (!WithPolicy([&](CapsulePolicy& policy) { id = policy.Next(Occupancy()); })) continue;
     if (!id) {
       // A policy that holds back everything would never be asked again.
       if (processing_count_ > 0) return;

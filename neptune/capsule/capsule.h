@@ -99,8 +99,7 @@ class Capsule {
     kMigrates,
     kGone,  // the capsule is closed
   };
-  Arrival Arrive(CapsuleVisit& visit, CapsuleCall& call, std::string_view service_class,
-                 TimePoint now);
+  Arrival Arrive(CapsuleVisit& visit, CapsuleCall& call, TimePoint now);
   // What Arrive would have done without the delay: kProcessing or kWaiting.
   Arrival EndDelay(CapsuleVisit& visit, CapsuleCall& call, TimePoint now);
   // The visit is over, wherever it is. `left_behind`: its call is still with the dependency, until EndProcessing.
@@ -126,7 +125,7 @@ class Capsule {
   static void Wake(Wakers wakers);
   CapsuleOccupancy Occupancy() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   template <typename Function>
-  void WithPolicy(Function&& function) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool WithPolicy(Function&& function) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DistrustPolicy(std::string_view why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReplacePolicy(std::unique_ptr<CapsulePolicy> policy) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

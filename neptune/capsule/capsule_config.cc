@@ -94,6 +94,9 @@ Status CheckCapsuleConfig(const CapsuleConfig& config) {
     if (config.policy.kind == PolicyKind::kPriority && config.policy.classes.empty()) {
       return InvalidArgument("its policy is priority, and it names no classes");
     }
+    if ((config.policy.kind == PolicyKind::kPlugin) == config.policy.library.empty()) {
+      return InvalidArgument("a plug-in, and nothing else, has a library");
+    }
     if (config.migrate_to == config.name) return InvalidArgument("it migrates to itself");
     if (!config.migrate_to.empty()) return CheckName("migrate_to", config.migrate_to);
     return OkStatus();
@@ -108,27 +111,37 @@ CapsuleConfig DefaultCapsuleConfig() {
   return config;
 }
 
-std::vector<std::string> ShadowedRules(const std::vector<CapsuleConfig>& stack) {
+std::vector<RuleConflict> RuleConflicts(const std::vector<CapsuleConfig>& stack) {
   struct Above {
     const ClassificationRule* rule;
     const CapsuleConfig* capsule;
   };
   std::vector<Above> above;
-  std::vector<std::string> shadowed;
-  for (const CapsuleConfig& capsule : stack) {
-    for (const ClassificationRule& rule : capsule.rules) {
-      const auto covering = std::find_if(above.begin(), above.end(), [&](const Above& earlier) {
-        return earlier.rule->type() == rule.type() && earlier.rule->Covers(rule);
-      });
-      if (covering != above.end()) {
-        shadowed.push_back(StrCat("capsule '", capsule.name, "': rule '", rule.text(),
-                                  "' takes nothing: '", covering->rule->text(), "' of capsule '",
-                                  covering->capsule->name, "' is above it"));
+  std::vector<RuleConflict> conflicts;
+  for (size_t c = 0; c < stack.size(); ++c) {
+    for (size_t r = 0; r < stack[c].rules.size(); ++r) {
+      const ClassificationRule& rule = stack[c].rules[r];
+      const auto tell = [&](std::string_view what, const Above& upper) {
+        conflicts.push_back(
+            {c, r,
+             StrCat("capsule '", stack[c].name, "': rule '", rule.text(), "' ", what, " '",
+                    upper.rule->text(), "' of capsule '", upper.capsule->name, "' above it")});
+      };
+      const auto covers = [&](const Above& upper) { return upper.rule->Covers(rule); };
+      const auto shares = [&](const Above& upper) {
+        return upper.capsule != &stack[c] && upper.rule->Overlaps(rule) &&
+               !rule.Covers(*upper.rule);
+      };
+      if (const auto by = std::find_if(above.begin(), above.end(), covers); by != above.end()) {
+        tell("takes nothing that is left by", *by);
+      } else if (const auto with = std::find_if(above.begin(), above.end(), shares);
+                 with != above.end()) {
+        tell("shares operations with", *with);
       }
-      above.push_back({&rule, &capsule});
+      above.push_back({&rule, &stack[c]});
     }
   }
-  return shadowed;
+  return conflicts;
 }
 
 }  // namespace neptune

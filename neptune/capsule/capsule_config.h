@@ -54,8 +54,14 @@ Status CheckCapsuleConfig(const CapsuleConfig& config);
 // timeout of its own.
 CapsuleConfig DefaultCapsuleConfig();
 
-// For each rule that no operation reaches because one above it in the stack, or earlier in its capsule, takes all of
-// its operations: what to tell whoever wrote it.
-std::vector<std::string> ShadowedRules(const std::vector<CapsuleConfig>& stack);
+// A rule that takes nothing because another one above it takes all of its operations, or that shares operations with
+// another capsule's rule above it although neither is a part of the other.
+struct RuleConflict {
+  size_t capsule = 0;  // 0-based in the stack, and its rule
+  size_t rule = 0;
+  std::string text;
+};
+// At most one for each rule.
+std::vector<RuleConflict> RuleConflicts(const std::vector<CapsuleConfig>& stack);
 
 }  // namespace neptune

@@ -1,5 +1,7 @@
 #include "neptune/capsule/capsule_policy.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -92,16 +94,18 @@ std::unique_ptr<CapsulePolicy> MakeRoundRobinPolicy() {
 }
 std::unique_ptr<CapsulePolicy> MakePriorityPolicy() { return std::make_unique<PriorityPolicy>(); }
 
-StatusOr<std::unique_ptr<CapsulePolicy>> MakePolicy(const PolicyConfig& config) {
-  switch (config.kind) {
+std::unique_ptr<CapsulePolicy> MakeBuiltInPolicy(PolicyKind kind) {
+  switch (kind) {
     case PolicyKind::kFifo:
       return MakeFifoPolicy();
     case PolicyKind::kRoundRobin:
       return MakeRoundRobinPolicy();
     case PolicyKind::kPriority:
       return MakePriorityPolicy();
+    case PolicyKind::kPlugin:
+      break;
   }
-  return Internal("policy ", static_cast<int>(config.kind), " is not known");
+  LOG(FATAL) << "policy " << static_cast<int>(kind) << " is not built in";
 }
 
 int PriorityOf(const PolicyConfig& config, std::string_view service_class) {

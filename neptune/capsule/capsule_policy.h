@@ -6,7 +6,8 @@
 //                └──► kMigrate: enters another capsule, for instance that of a replica
 //   waiting calls: Wait, then once each Next (its turn has come) or Forget (it gave up)
 //
-// Built in: first come first served; round robin over the callers; priority of the service class.
+// Built in: first come first served; round robin over the callers; priority of the service class. Others are shared
+// libraries (policy_plugin.h).
 //
 // Source: dependency capsules IV.A (scheduling policy), IV.D (FIFO, round-robin, plug-in modules), I (delayed,
 //   terminated or migrated).
@@ -25,7 +26,6 @@
 #include <string_view>
 #include <vector>
 
-#include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/capsule/classification_rule.h"
 
@@ -33,12 +33,14 @@ namespace neptune {
 
 // One call as its policy sees it.
 struct CapsuleCall {
-  uint64_t id = 0;      // unique in its capsule, never 0
+  uint64_t id = 0;      // unique in its capsule, never 0; in Arrive 0
   uint64_t caller = 0;  // who calls; round robin goes over these
   int priority = 0;     // of the service class; 0 is the highest
   TimePoint entered{};
   TimePoint deadline = kNever;
-  BlockingOperation operation{};  // its texts are valid in Arrive only
+  // In Arrive only.
+  std::string_view service_class{};
+  BlockingOperation operation{};
 };
 
 // How full the capsule is; a call that arrives is not counted yet.
@@ -72,15 +74,19 @@ class CapsulePolicy {
   virtual std::optional<uint64_t> Next(const CapsuleOccupancy& now) = 0;
 };
 
-enum class PolicyKind { kFifo, kRoundRobin, kPriority };
+enum class PolicyKind { kFifo, kRoundRobin, kPriority, kPlugin };
 
 struct PolicyConfig {
   PolicyKind kind = PolicyKind::kFifo;
   // Of kPriority: service classes, the highest first; others come after all of these.
   std::vector<std::string> classes;
+  // Of kPlugin: the shared library, and what is handed to it as it stands.
+  std::string library;
+  std::string parameters;
 };
 
-StatusOr<std::unique_ptr<CapsulePolicy>> MakePolicy(const PolicyConfig& config);
+// A built-in one. REQUIRES: it is no plug-in.
+std::unique_ptr<CapsulePolicy> MakeBuiltInPolicy(PolicyKind kind);
 // The priority of a call of that service class.
 int PriorityOf(const PolicyConfig& config, std::string_view service_class);
 

@@ -62,7 +62,7 @@ TEST(PriorityPolicyTest, TheHighestClassGoesFirstAndEqualsInTheirOrder) {
 }
 
 TEST(PriorityPolicyTest, ClassesThatAreNotNamedComeLast) {
-  const PolicyConfig config{PolicyKind::kPriority, {"gold", "silver"}};
+  const PolicyConfig config{PolicyKind::kPriority, {"gold", "silver"}, {}, {}};
   EXPECT_EQ(PriorityOf(config, "gold"), 0);
   EXPECT_EQ(PriorityOf(config, "silver"), 1);
   EXPECT_EQ(PriorityOf(config, ""), 2);
@@ -71,7 +71,7 @@ TEST(PriorityPolicyTest, ClassesThatAreNotNamedComeLast) {
 TEST(PolicyTest, ForgettingWhoDoesNotWaitChangesNothing) {
   for (const PolicyKind kind :
        {PolicyKind::kFifo, PolicyKind::kRoundRobin, PolicyKind::kPriority}) {
-    const auto policy = *MakePolicy({kind, {"gold"}});
+    const auto policy = MakeBuiltInPolicy(kind);
     Wait(*policy, {{1, 3}});
     policy->Forget(9);
     EXPECT_EQ(Turns(*policy), (std::vector<uint64_t>{1}));

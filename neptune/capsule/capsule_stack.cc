@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/policy_plugin.h"
 
 namespace neptune {
 namespace {
@@ -16,6 +17,13 @@ std::atomic<uint64_t> stack_count{0};
 TimePoint Now() {
   Loop* const loop = Loop::Current();
   return loop == nullptr ? TimePoint() : loop->Now();
+}
+
+StatusOr<std::unique_ptr<CapsulePolicy>> MakePolicy(const CapsuleConfig& config) {
+  if (config.policy.kind != PolicyKind::kPlugin) return MakeBuiltInPolicy(config.policy.kind);
+  auto policy = LoadPolicyPlugin(config.policy.library, config.policy.parameters);
+  if (policy.ok()) return policy;
+  return Annotate(policy.status(), StrCat("capsule '", config.name, "'"));
 }
 
 std::string HelperName(std::string_view capsule) { return StrCat("cap-", capsule); }
@@ -84,7 +92,7 @@ std::shared_ptr<Capsule> CapsuleStack::Named(std::string_view name) const {
 
 StatusOr<std::shared_ptr<Capsule>> CapsuleStack::Make(const CapsuleConfig& config) const {
   NEPTUNE_RETURN_IF_ERROR(CheckCapsuleConfig(config));
-  NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(config.policy));
+  NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(config));
   std::unique_ptr<HelperThreads> helpers;
   if (config.type == ResourceType::kDevice && options_.make_helpers) {
     helpers = options_.make_helpers(HelperName(config.name),
@@ -115,13 +123,29 @@ Status CapsuleStack::Load(const std::vector<CapsuleConfig>& configs) {
   if (layers.size() + added.size() > kCapsuleCountMax) {
     return ResourceExhausted("over ", kCapsuleCountMax, " capsules");
   }
+  Layers whole = layers;
+  whole.insert(whole.begin(), added.begin(), added.end());
+  for (const CapsuleConfig& config : configs) {
+    NEPTUNE_RETURN_IF_ERROR(CheckTarget(whole, config));
+  }
   if (bottom != nullptr) {
-    NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(bottom->policy));
+    NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(*bottom));
     layers.back().capsule->Change(*bottom, std::move(policy), Now());
   }
-  layers.insert(layers.begin(), added.begin(), added.end());
-  Publish(std::move(layers));
+  Publish(std::move(whole));
   return OkStatus();
+}
+
+// What a call may be sent to must be there; it may go later.
+Status CapsuleStack::CheckTarget(const Layers& layers, const CapsuleConfig& config) {
+  if (config.migrate_to.empty()) return OkStatus();
+  for (const Layer& layer : layers) {
+    if (layer.capsule->name() == config.migrate_to && layer.capsule->type() == config.type) {
+      return OkStatus();
+    }
+  }
+  return NotFound("capsule '", config.name, "' migrates to '", config.migrate_to,
+                  "', and there is none of its type");
 }
 
 Status CapsuleStack::Create(const CapsuleConfig& config, std::string_view above) {
@@ -139,6 +163,7 @@ Status CapsuleStack::Create(const CapsuleConfig& config, std::string_view above)
   auto place = layers.begin();
   if (!above.empty()) place = std::find_if(layers.begin(), layers.end(), is_named(above));
   if (place == layers.end()) return NotFound("no capsule '", above, "' to put one above");
+  NEPTUNE_RETURN_IF_ERROR(CheckTarget(layers, config));
   NEPTUNE_ASSIGN_OR_RETURN(auto capsule, Make(config));
   layers.insert(place, {std::move(capsule), config.rules});
   Publish(std::move(layers));
@@ -156,7 +181,8 @@ Status CapsuleStack::Change(const CapsuleConfig& config) {
   if (place->capsule->type() != config.type) {
     return InvalidArgument("capsule '", config.name, "' cannot become one of the other type");
   }
-  NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(config.policy));
+  NEPTUNE_RETURN_IF_ERROR(CheckTarget(layers, config));
+  NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(config));
   place->capsule->Change(config, std::move(policy), Now());
   place->rules = config.rules;
   Publish(std::move(layers));

@@ -15,7 +15,7 @@
 // Threads: thread-safe; changes are made on a loop, whose time they use. Find costs an atomic load and the matching; after a change each kernel thread fetches the new
 //   stack once.
 // Errors: kInvalidArgument of a definition; kFailedPrecondition the name is taken, or the default capsule is to be
-//   destroyed or given rules; kNotFound no capsule of that name; kResourceExhausted kCapsuleCountMax.
+//   destroyed or given rules; kNotFound no capsule of that name, or none to migrate to; kResourceExhausted kCapsuleCountMax.
 
 #pragma once
 
@@ -90,6 +90,7 @@ class CapsuleStack {
 
   const Layers& CurrentLayers() const;
   StatusOr<std::shared_ptr<Capsule>> Make(const CapsuleConfig& config) const;
+  static Status CheckTarget(const Layers& layers, const CapsuleConfig& config);
   Layers Copy() const;
   void Publish(Layers layers);
   void Retire(std::shared_ptr<Capsule> capsule) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);

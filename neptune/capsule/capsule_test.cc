@@ -166,7 +166,7 @@ TEST_F(CapsuleTest, RoundRobinGoesOverTheCallers) {
 TEST_F(CapsuleTest, PriorityIsThatOfTheServiceClass) {
   CapsuleConfig config = ConfigOf("db");
   config.processing_count_max = 1;
-  config.policy = {PolicyKind::kPriority, {"gold", "silver"}};
+  config.policy = {PolicyKind::kPriority, {"gold", "silver"}, {}, {}};
   ASSERT_TRUE(stack_.Create(config).ok());
   Call("first", "db", milliseconds(1));
   Call("none", "db", milliseconds(1));
@@ -199,8 +199,9 @@ TEST_F(CapsuleTest, WhatACapsuleRefusesAnotherMayTake) {
   CapsuleConfig first = ConfigOf("first");
   first.limits.resident_count_max = 1;
   first.migrate_to = "second";
-  ASSERT_TRUE(stack_.Create(first).ok());
+  EXPECT_EQ(stack_.Create(first).code(), StatusCode::kNotFound) << "nothing to migrate to";
   ASSERT_TRUE(stack_.Create(ConfigOf("second")).ok());
+  ASSERT_TRUE(stack_.Create(first).ok());
   Call("a", "first", milliseconds(10));
   Spawn([this] {
     CapsuleVisit visit;
@@ -214,12 +215,13 @@ TEST_F(CapsuleTest, WhatACapsuleRefusesAnotherMayTake) {
 }
 
 TEST_F(CapsuleTest, CapsulesThatSendToEachOtherEndInARefusal) {
+  std::vector<CapsuleConfig> configs;
   for (const auto& [name, other] : std::map<std::string, std::string>{{"x", "y"}, {"y", "x"}}) {
-    CapsuleConfig config = ConfigOf(name);
-    config.limits.resident_count_max = 1;
-    config.migrate_to = other;
-    ASSERT_TRUE(stack_.Create(config).ok());
+    configs.push_back(ConfigOf(name));
+    configs.back().limits.resident_count_max = 1;
+    configs.back().migrate_to = other;
   }
+  ASSERT_TRUE(stack_.Load(configs).ok());
   for (int i = 0; i < 3; ++i) Call(StrCat(i), "x", milliseconds(10));
   simulator_.RunFor(seconds(1));
   EXPECT_EQ(log_, (Log{"2 0 RESOURCE_EXHAUSTED", "0 10 OK", "1 10 OK"}));

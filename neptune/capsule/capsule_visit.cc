@@ -24,8 +24,11 @@ Status CapsuleVisit::Arrive(CapsuleStack& stack, const BlockingOperation& operat
   for (int hop = 0; capsule_ != nullptr; ++hop) {
     limited_by_capsule_ = false;
     migration_target_.clear();
-    call_ = {.caller = options.caller, .deadline = options.deadline, .operation = operation};
-    const Capsule::Arrival arrival = capsule_->Arrive(*this, call_, options.service_class, now);
+    call_ = {.caller = options.caller,
+             .deadline = options.deadline,
+             .service_class = options.service_class,
+             .operation = operation};
+    const Capsule::Arrival arrival = capsule_->Arrive(*this, call_, now);
     if (inside()) return OkStatus();
     if (arrival == Capsule::Arrival::kGone) {  // destroyed since it was found
       capsule_ = stack.Find(operation);

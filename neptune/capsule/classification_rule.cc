@@ -90,6 +90,14 @@ struct Element {
   bool repeats() const { return kind == Kind::kWithinName || kind == Kind::kAcross; }
 };
 
+// Whether there is a character that both take.
+bool TakeTheSame(const Element& a, const Element& b) {
+  for (int c = 1; c < 256; ++c) {
+    if (a.Takes(static_cast<char>(c)) && b.Takes(static_cast<char>(c))) return true;
+  }
+  return false;
+}
+
 // nullopt: a set has no end.
 std::optional<std::vector<Element>> Compile(std::string_view pattern) {
   std::vector<Element> elements;
@@ -143,6 +151,34 @@ bool PathMatches(std::string_view pattern, std::string_view path) {
     reached = std::move(next);
   }
   return reached[count];
+}
+
+// Which pairs of positions can be reached by one path.
+bool PatternsMeet(std::string_view first, std::string_view second) {
+  const auto a = Compile(first);
+  const auto b = Compile(second);
+  if (!a || !b) return false;
+  const size_t width = b->size() + 1;
+  std::vector<bool> reached((a->size() + 1) * width);
+  std::vector<std::pair<size_t, size_t>> open;
+  const auto reach = [&](size_t i, size_t j) {
+    if (reached[i * width + j]) return;
+    reached[i * width + j] = true;
+    open.emplace_back(i, j);
+  };
+  reach(0, 0);
+  while (!open.empty()) {
+    const auto [i, j] = open.back();
+    open.pop_back();
+    const bool a_repeats = i < a->size() && (*a)[i].repeats();
+    const bool b_repeats = j < b->size() && (*b)[j].repeats();
+    if (a_repeats) reach(i + 1, j);
+    if (b_repeats) reach(i, j + 1);
+    if (i < a->size() && j < b->size() && TakeTheSame((*a)[i], (*b)[j])) {
+      reach(a_repeats ? i : i + 1, b_repeats ? j : j + 1);
+    }
+  }
+  return reached.back();
 }
 
 ResourceType TypeOf(const BlockingOperation& operation) {
@@ -263,6 +299,25 @@ bool ClassificationRule::Covers(const ClassificationRule& other) const {
   const auto* const theirs = std::get_if<Path>(&other.rule_);
   return theirs != nullptr && theirs->pattern.find_first_of("*?[") == std::string::npos &&
          PathMatches(std::get<Path>(rule_).pattern, theirs->pattern);
+}
+
+bool ClassificationRule::Overlaps(const ClassificationRule& other) const {
+  if (Covers(other) || other.Covers(*this)) return true;
+  const auto ports_meet = [](const std::optional<uint16_t>& a, const std::optional<uint16_t>& b) {
+    return !a || !b || *a == *b;
+  };
+  if (const auto* const mine = std::get_if<Peers>(&rule_)) {
+    const auto* const theirs = std::get_if<Peers>(&other.rule_);
+    if (theirs == nullptr) return false;
+    const uint32_t mask = mine->mask & theirs->mask;
+    return (mine->address & mask) == (theirs->address & mask) &&
+           ports_meet(mine->port, theirs->port);
+  }
+  if (const auto* const mine = std::get_if<Path>(&rule_)) {
+    const auto* const theirs = std::get_if<Path>(&other.rule_);
+    return theirs != nullptr && PatternsMeet(mine->pattern, theirs->pattern);
+  }
+  return false;  // names that are equal cover each other, and so do partitions of a service
 }
 
 }  // namespace neptune

@@ -68,6 +68,8 @@ class ClassificationRule {
   // Whether every operation that `other` takes is taken by this one too: on top of it in a stack, `other` never gets
   // any. False in doubt.
   bool Covers(const ClassificationRule& other) const;
+  // Whether some operation is taken by both. False in doubt: a name and an address may be the same host.
+  bool Overlaps(const ClassificationRule& other) const;
   // The peer, if the rule names one address and one port.
   std::optional<PeerAddress> peer() const;
   const std::string& text() const { return text_; }
@@ -104,5 +106,7 @@ class ClassificationRule {
 // Whether the whole path fits the pattern: * and ? and [abc], [a-z], [!a] within one name, ** across folders.
 // O(pattern * path). A malformed pattern fits nothing; Parse refuses it.
 bool PathMatches(std::string_view pattern, std::string_view path);
+// Whether some path fits both patterns. O(first * second).
+bool PatternsMeet(std::string_view first, std::string_view second);
 
 }  // namespace neptune

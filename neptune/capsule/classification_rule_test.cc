@@ -117,5 +117,33 @@ TEST(ClassificationRuleTest, WiderRuleCoversANarrowerOne) {
   EXPECT_TRUE(covers("disk:/var/*", "disk:/var/*"));
 }
 
+TEST(ClassificationRuleTest, RulesOverlapWhereAnOperationFitsBoth) {
+  const auto overlap = [](const char* one, const char* other) {
+    const auto a = *ClassificationRule::Parse(one);
+    const auto b = *ClassificationRule::Parse(other);
+    EXPECT_EQ(a.Overlaps(b), b.Overlaps(a)) << one << " and " << other;
+    return a.Overlaps(b);
+  };
+  EXPECT_TRUE(overlap("inet:10.0.0.0/8", "inet:10.1.0.0/16"));
+  EXPECT_TRUE(overlap("inet:10.0.0.0/8", "inet:*:6379"));
+  EXPECT_FALSE(overlap("inet:10.0.0.0/8:80", "inet:*:6379"));
+  EXPECT_FALSE(overlap("inet:10.0.0.0/8", "inet:11.0.0.0/8"));
+  EXPECT_TRUE(overlap("service:index", "service:index/3"));
+  EXPECT_FALSE(overlap("service:index/2", "service:index/3"));
+  EXPECT_TRUE(overlap("disk:/var/*/x", "disk:/var/a/*"));
+  EXPECT_TRUE(overlap("disk:/dev/sd[ab]", "disk:/dev/sd[b-d]"));
+  EXPECT_FALSE(overlap("disk:/dev/sd[ab]", "disk:/dev/sd[cd]"));
+  EXPECT_FALSE(overlap("disk:/var/*", "disk:/var/a/*"));
+  EXPECT_TRUE(overlap("disk:/var/**", "disk:/**/x"));
+}
+
+TEST(ClassificationRuleTest, ARuleOfOneAddressAndPortNamesItsPeer) {
+  const auto peer = [](const char* rule) { return ClassificationRule::Parse(rule)->peer(); };
+  EXPECT_EQ(peer("inet:10.0.0.7:5432"), (PeerAddress{0x0a000007, 5432}));
+  EXPECT_EQ(peer("inet:10.0.0.7"), std::nullopt);
+  EXPECT_EQ(peer("inet:10.0.0.0/24:80"), std::nullopt);
+  EXPECT_EQ(peer("inet:db:80"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace neptune

@@ -1,0 +1,22 @@
+// Policies from shared libraries; policy_plugin_abi.h says what such a library is.
+//
+// Source: dependency capsules IV.D (plug-in scheduling module).
+// Layer: capsule.
+// Threads: LoadPolicyPlugin blocks for as long as the library takes to load; the policy is thread-compatible.
+// Errors: kNotFound no such library; kInvalidArgument it is no plug-in of this version, lacks a callback, or refuses
+//   its parameters.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "neptune/base/status.h"
+#include "neptune/capsule/capsule_policy.h"
+
+namespace neptune {
+
+StatusOr<std::unique_ptr<CapsulePolicy>> LoadPolicyPlugin(const std::string& library,
+                                                          const std::string& parameters);
+
+}  // namespace neptune
