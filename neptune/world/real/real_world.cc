@@ -7,6 +7,7 @@
 #include <random>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
@@ -15,7 +16,6 @@
 #include "neptune/world/real/helper_threads.h"
 #include "neptune/world/real/host_load.h"
 #include "neptune/world/real/real_loop.h"
-#include "neptune/world/real/rocksdb_storage.h"
 
 namespace neptune {
 namespace {
@@ -41,11 +41,10 @@ std::unique_ptr<Processors> MakeProcessors(int emulated_count) {
 
 class RealWorld final : public World {
  public:
-  explicit RealWorld(const RealWorldOptions& options)
+  RealWorld(const RealWorldOptions& options, std::unique_ptr<DurableStorage> storage)
       : options_(options),
         seed_(options.seed != 0 ? options.seed : std::random_device()()),
-        storage_(options.storage_directory.empty() ? nullptr
-                                                   : MakeRocksDbStorage(options.storage_directory)),
+        storage_(std::move(storage)),
         processors_(MakeProcessors(options.emulated_processor_count)) {}
   ~RealWorld() override { Stop(); }
 
@@ -85,7 +84,7 @@ class RealWorld final : public World {
   Processors& processors() override { return *processors_; }
 
   DurableStorage& storage() override {
-    CHECK(storage_ != nullptr) << "this world was made without a storage directory";
+    CHECK(storage_ != nullptr) << "this world was made without storage";
     return *storage_;
   }
 
@@ -118,13 +117,14 @@ class RealWorld final : public World {
 
 }  // namespace
 
-std::unique_ptr<World> MakeRealWorld(const RealWorldOptions& options) {
+std::unique_ptr<World> MakeRealWorldOver(const RealWorldOptions& options,
+                                         std::unique_ptr<DurableStorage> storage) {
 #ifdef NDEBUG
   // The system's Abseil is built to look for cycles at each lock and at the end of each mutex, under one lock for
   // the whole process. That is for tests: the simulated world and builds for debugging keep it.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 #endif
-  return std::make_unique<RealWorld>(options);
+  return std::make_unique<RealWorld>(options, std::move(storage));
 }
 
 }  // namespace neptune

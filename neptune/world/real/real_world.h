@@ -19,6 +19,7 @@
 #include <memory>
 #include <string>
 
+#include "neptune/world/storage.h"
 #include "neptune/world/world.h"
 
 namespace neptune {
@@ -34,5 +35,10 @@ struct RealWorldOptions {
 };
 
 std::unique_ptr<World> MakeRealWorld(const RealWorldOptions& options);
+
+// Over that storage, whatever options.storage_directory says; null: storage() may not be used. It is a target of its own,
+// real_world_over, for those that are not to carry RocksDB.
+std::unique_ptr<World> MakeRealWorldOver(const RealWorldOptions& options,
+                                         std::unique_ptr<DurableStorage> storage);
 
 }  // namespace neptune

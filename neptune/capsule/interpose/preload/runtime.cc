@@ -22,7 +22,7 @@ Status PreloadRuntime::Start() {
   const RuntimeThreadsScope threads_are_the_runtimes;
   absl::MutexLock lock(&start_mutex_);
   if (started_.load(std::memory_order_relaxed)) return OkStatus();
-  if (world_ == nullptr) world_ = MakeRealWorld({});
+  if (world_ == nullptr) world_ = MakeRealWorldOver({}, nullptr);
   while (static_cast<int>(homes_.size()) < options_.kernel_thread_count) {
     NEPTUNE_RETURN_IF_ERROR(StartHome(static_cast<int>(homes_.size())));
   }
