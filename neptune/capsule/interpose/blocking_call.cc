@@ -39,7 +39,7 @@ bool TracksHere() {
 
 BlockingCall::BlockingCall(int number, short events)
     : number_(number), events_(events), errno_before_(errno), descriptor_(FindTracked(number)) {
-  if (descriptor_ == nullptr || descriptor_->parks() || ParkingThread() == nullptr) return;
+  if (descriptor_ == nullptr || !descriptor_->blocks() || ParkingThread() == nullptr) return;
   descriptor_->PrepareToPark(number);
 }
 
@@ -77,24 +77,32 @@ bool BlockingCall::WaitBlocked() {
   return ready > 0;
 }
 
-// Counted from the first wait, over all that follow.
-void BlockingCall::SetDeadline() {
-  if (std::exchange(has_deadline_, true)) return;
+// The time limit counts from the first wait, over all that follow; so does the capsule's.
+bool BlockingCall::BeginToWait() {
+  if (std::exchange(has_begun_to_wait_, true)) return true;
   const Duration timeout = Timeout();
   if (timeout != Duration(0)) deadline_ = AddSaturated(this_thread::Now(), timeout);
+  return stay_.Enter(file_->dependency().get(), static_cast<uint64_t>(number_), &deadline_);
+}
+
+bool BlockingCall::TimeOut() { return Fail(stay_.TimeOut(EAGAIN)); }
+
+bool BlockingCall::Stop() {
+  stay_.Cancel();
+  return Fail(ECANCELED);
 }
 
 bool BlockingCall::Pause(Duration pause) {
   if (ParkingThread() == nullptr) return RealLibc().poll(nullptr, 0, 1) >= 0;
-  SetDeadline();
+  if (!BeginToWait()) return false;
   const TimePoint now = this_thread::Now();
-  if (now >= deadline_) return Fail(EAGAIN);
+  if (now >= deadline_) return TimeOut();
   const ParkResult result = this_thread::SleepUntil(std::min(deadline_, now + pause));
-  return result != ParkResult::kStopping || Fail(ECANCELED);
+  return result != ParkResult::kStopping || Stop();
 }
 
 bool BlockingCall::WaitParked(UserThread* thread) {
-  SetDeadline();
+  if (!BeginToWait()) return false;
   if (!waiter_.has_value()) {
     waiter_.emplace(thread, static_cast<uint32_t>(events_), DescriptorWatch::Waiter::Kind::kTakes);
   }
@@ -106,8 +114,8 @@ bool BlockingCall::WaitParked(UserThread* thread) {
   while (!waiter_->told()) {
     const ParkResult result = this_thread::Park(deadline_);
     if (waiter_->told()) break;
-    if (result == ParkResult::kDeadline) return Fail(EAGAIN);
-    if (result == ParkResult::kStopping) return Fail(ECANCELED);
+    if (result == ParkResult::kDeadline) return TimeOut();
+    if (result == ParkResult::kStopping) return Stop();
   }
   return !waiter_->watch().closed() || Fail(EBADF);
 }

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 
+#include "neptune/capsule/interpose/capsule_stay.h"
 #include "neptune/capsule/interpose/descriptor_table.h"
 #include "neptune/thread/user_thread.h"
 
@@ -56,7 +57,7 @@ class BlockingCall {
   bool Pause(Duration pause);
   template <typename Result>
   Result End(Result result) {
-    if (result >= 0 && file_ != nullptr) errno = errno_before_;
+    if (result >= 0 && file_ != nullptr) Succeed();
     return result;
   }
 
@@ -64,7 +65,14 @@ class BlockingCall {
   bool Begin();
   bool WaitParked(UserThread* thread);
   bool WaitBlocked();
-  void SetDeadline();
+  // Before the first wait. False: errno says why it may not wait.
+  bool BeginToWait();
+  void Succeed() {
+    errno = errno_before_;
+    stay_.Succeed();
+  }
+  bool TimeOut();
+  bool Stop();
   // SO_RCVTIMEO or SO_SNDTIMEO; zero: none.
   Duration Timeout() const;
 
@@ -74,7 +82,8 @@ class BlockingCall {
   Descriptor* const descriptor_;
   std::shared_ptr<OpenFile> file_;  // once it had to wait
   TimePoint deadline_ = kNever;
-  bool has_deadline_ = false;
+  bool has_begun_to_wait_ = false;
+  CapsuleStay stay_;
   std::optional<DescriptorWatch::Waiter> waiter_;
 };
 

@@ -11,6 +11,8 @@
 
 #pragma once
 
+#include <netdb.h>
+
 #include "neptune/capsule/interpose/libc.h"
 
 #define NEPTUNE_INTERPOSED extern "C" __attribute__((visibility("default")))
@@ -81,3 +83,29 @@ NEPTUNE_INTERPOSED int neptune_fcntl(int fd, int command, void* argument);
 NEPTUNE_INTERPOSED int neptune_ioctl(int fd, unsigned long request, void* argument);
 NEPTUNE_INTERPOSED int neptune_setsockopt(int fd, int level, int option, const void* value,
                                           socklen_t size);
+
+// Names of hosts: made whole on helper threads of the device capsule that takes /etc/resolv.conf, if there is one.
+NEPTUNE_INTERPOSED int neptune_getaddrinfo(const char* host, const char* service,
+                                           const addrinfo* hints, addrinfo** list);
+NEPTUNE_INTERPOSED int neptune_getnameinfo(const sockaddr* address, socklen_t address_size,
+                                           char* host, socklen_t host_size, char* service,
+                                           socklen_t service_size, int flags);
+NEPTUNE_INTERPOSED hostent* neptune_gethostbyname(const char* name);
+NEPTUNE_INTERPOSED hostent* neptune_gethostbyname2(const char* name, int family);
+NEPTUNE_INTERPOSED hostent* neptune_gethostbyaddr(const void* address, socklen_t size, int family);
+NEPTUNE_INTERPOSED int neptune_gethostbyname_r(const char* name, hostent* entry, char* buffer,
+                                               size_t size, hostent** result, int* host_error);
+NEPTUNE_INTERPOSED int neptune_gethostbyname2_r(const char* name, int family, hostent* entry,
+                                                char* buffer, size_t size, hostent** result,
+                                                int* host_error);
+NEPTUNE_INTERPOSED int neptune_gethostbyaddr_r(const void* address, socklen_t address_size,
+                                               int family, hostent* entry, char* buffer,
+                                               size_t size, hostent** result, int* host_error);
+
+// Files of a path that a device capsule takes: their calls are made on its helper threads. FIFOs and devices that tell of
+// readiness are only opened there, and park like sockets.
+NEPTUNE_INTERPOSED int neptune_openat(int folder, const char* path, int flags, mode_t mode);
+NEPTUNE_INTERPOSED ssize_t neptune_pread(int fd, void* data, size_t size, off64_t offset);
+NEPTUNE_INTERPOSED ssize_t neptune_pwrite(int fd, const void* data, size_t size, off64_t offset);
+NEPTUNE_INTERPOSED int neptune_fsync(int fd);
+NEPTUNE_INTERPOSED int neptune_fdatasync(int fd);

@@ -45,6 +45,9 @@ int OutcomeOf(int fd, BlockingCall& call) {
 }
 
 int Connect(int fd, const sockaddr* address, socklen_t size) {
+  Descriptor* const descriptor = FindTracked(fd);
+  const auto file = descriptor == nullptr ? nullptr : descriptor->file();
+  if (file != nullptr) file->SetDependency(DependencyOn(address, size));
   BlockingCall call(fd, POLLOUT);
   if (IsLocal(address, size)) return ConnectLocal(fd, address, size, call);
   const int result = RealLibc().connect(fd, address, size);

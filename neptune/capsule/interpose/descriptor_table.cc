@@ -68,6 +68,21 @@ thread_local LoopWatches loop_watches;
 
 }  // namespace
 
+std::shared_ptr<const Dependency> OpenFile::dependency() {
+  LeafLock lock(&mutex_);
+  return dependency_;
+}
+
+void OpenFile::SetDependency(std::shared_ptr<const Dependency> dependency) {
+  LeafLock lock(&mutex_);
+  dependency_.swap(dependency);
+}
+
+Descriptor::State Descriptor::StateOf(const OpenFile& file) {
+  if (file.ships) return State::kShips;
+  return file.parks ? State::kParks : State::kBlocks;
+}
+
 bool Descriptor::PrepareToPark(int number) {
   LeafLock lock(&mutex_);
   if (file_ == nullptr) return false;
@@ -113,10 +128,9 @@ void Track(int number, std::shared_ptr<OpenFile> file) {
   if (descriptor == nullptr) return;
   LeafLock lock(&descriptor->mutex_);
   descriptor->Clear(number);
-  const bool parks = file->parks;
+  const Descriptor::State state = Descriptor::StateOf(*file);
   descriptor->file_ = std::move(file);
-  descriptor->state_.store(parks ? Descriptor::State::kParks : Descriptor::State::kTracked,
-                           std::memory_order_release);
+  descriptor->state_.store(state, std::memory_order_release);
 }
 
 void Untrack(int number) {

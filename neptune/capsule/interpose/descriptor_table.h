@@ -1,7 +1,7 @@
 // What the program believes of its descriptors, and who waits for them.
 //
 //   descriptor ──► Descriptor, one for each number, for good
-//                    ├──► OpenFile: what duplicates share: is it blocking, its timeouts, its peer
+//                    ├──► OpenFile: what duplicates share: is it blocking, its timeouts, what it depends on
 //                    └──► DescriptorWatch, one for each loop whose user-level threads waited for it
 //
 // Only descriptors that a user-level thread opened are tracked. A tracked one is made non-blocking underneath before
@@ -24,6 +24,7 @@
 
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/time.h"
+#include "neptune/capsule/interpose/capsule_stay.h"
 #include "neptune/capsule/interpose/descriptor_watch.h"
 
 namespace neptune::interpose {
@@ -35,12 +36,25 @@ struct OpenFile {
   std::atomic<bool> parks{false};        // non-blocking underneath
   std::atomic<Duration> receive_timeout{Duration(0)};
   std::atomic<Duration> send_timeout{Duration(0)};
+  bool ships = false;  // its calls are made on helper threads; before it is tracked
+
+  // What its calls depend on; null: nothing.
+  std::shared_ptr<const Dependency> dependency();
+  void SetDependency(std::shared_ptr<const Dependency> dependency);
+
+ private:
+  LeafMutex mutex_;
+  std::shared_ptr<const Dependency> dependency_ ABSL_GUARDED_BY(mutex_);
 };
 
 class Descriptor {
  public:
   // Whether its calls park user-level threads; false until PrepareToPark.
   bool parks() const { return state_.load(std::memory_order_acquire) == State::kParks; }
+  // Whether its calls are made on helper threads.
+  bool ships() const { return state_.load(std::memory_order_acquire) == State::kShips; }
+  // Whether its calls would have to park, but for PrepareToPark.
+  bool blocks() const { return state_.load(std::memory_order_acquire) == State::kBlocks; }
   bool tracked() const { return state_.load(std::memory_order_acquire) != State::kUntracked; }
   // Makes it non-blocking underneath. False: it is not tracked any more.
   bool PrepareToPark(int number);
@@ -54,7 +68,8 @@ class Descriptor {
   friend void Track(int, std::shared_ptr<OpenFile>);
   friend void Untrack(int);
   friend class LoopWatches;
-  enum class State : uint8_t { kUntracked, kTracked, kParks };
+  enum class State : uint8_t { kUntracked, kBlocks, kParks, kShips };
+  static State StateOf(const OpenFile& file);
 
   // Ends all waits. Called before the number can name another file.
   void Clear(int number) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -35,7 +36,10 @@ namespace neptune::interpose {
   X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) \
   X(socket) X(socketpair) X(pipe2) X(eventfd) X(timerfd_create) X(epoll_create1) \
   X(dup) X(dup2) X(dup3) X(close) X(close_range) X(fcntl) X(ioctl) X(setsockopt) \
-  X(fdopen) X(fileno) \
+  X(fdopen) X(fopen64) X(fileno) \
+  X(getaddrinfo) X(getnameinfo) X(gethostbyname) X(gethostbyname2) X(gethostbyaddr) \
+  X(gethostbyname_r) X(gethostbyname2_r) X(gethostbyaddr_r) \
+  X(openat) X(pread64) X(pwrite64) X(fsync) X(fdatasync) \
   X(pthread_key_create) X(pthread_key_delete) X(pthread_getspecific) X(pthread_setspecific)
 // clang-format on
 

@@ -1,14 +1,38 @@
 // Calls that wait until something is there to be read.
 
+#include <algorithm>
+#include <cstring>
+#include <string>
+
 #include "neptune/capsule/interpose/blocking_call.h"
 #include "neptune/capsule/interpose/calls.h"
 #include "neptune/capsule/interpose/message_parts.h"
+#include "neptune/capsule/interpose/shipped_file.h"
 
 namespace neptune::interpose {
 namespace {
 
 // What is never waited for, whatever the descriptor is.
 constexpr int kNeverWaits = MSG_DONTWAIT | MSG_ERRQUEUE;
+
+ssize_t ReadShipped(int fd, void* data, size_t size) {
+  const ShippedFile file(fd);
+  if (!file.ships()) return RealLibc().read(fd, data, size);
+  return file.Read(data, size,
+                   [fd](char* to, size_t most) { return RealLibc().read(fd, to, most); });
+}
+
+ssize_t ReadPartsShipped(int fd, const iovec* parts, size_t count) {
+  std::string bytes(SizeOf(parts, count), '\0');
+  const ssize_t result = ReadShipped(fd, bytes.data(), bytes.size());
+  size_t done = 0;
+  for (size_t i = 0; result > 0 && i < count; ++i) {
+    const size_t size = std::min(parts[i].iov_len, static_cast<size_t>(result) - done);
+    std::memcpy(parts[i].iov_base, bytes.data() + done, size);
+    done += size;
+  }
+  return result;
+}
 
 bool WantsAll(int flags) { return (flags & MSG_WAITALL) != 0 && (flags & MSG_PEEK) == 0; }
 
@@ -33,17 +57,24 @@ ssize_t ReceiveAll(int fd, size_t size, Receive receive) {
 }  // namespace neptune::interpose
 
 using neptune::interpose::BlockingCall;
+using neptune::interpose::Descriptor;
 using neptune::interpose::FindTracked;
 using neptune::interpose::MessageParts;
 using neptune::interpose::RealLibc;
 using neptune::interpose::Repeat;
 
 ssize_t neptune_read(int fd, void* data, size_t size) {
-  if (FindTracked(fd) == nullptr) return RealLibc().read(fd, data, size);
+  const Descriptor* const descriptor = FindTracked(fd);
+  if (descriptor == nullptr) return RealLibc().read(fd, data, size);
+  if (descriptor->ships()) return neptune::interpose::ReadShipped(fd, data, size);
   return Repeat(fd, POLLIN, [&] { return RealLibc().read(fd, data, size); });
 }
 
 ssize_t neptune_readv(int fd, const iovec* parts, int count) {
+  const Descriptor* const descriptor = FindTracked(fd);
+  if (descriptor != nullptr && descriptor->ships() && count > 0) {
+    return neptune::interpose::ReadPartsShipped(fd, parts, static_cast<size_t>(count));
+  }
   return Repeat(fd, POLLIN, [&] { return RealLibc().readv(fd, parts, count); });
 }
 

@@ -14,6 +14,8 @@
 namespace neptune::interpose {
 
 std::FILE* OpenStream(int fd, const char* mode);
+// As fopen(3): of a file that a device capsule takes; else the C library's own.
+std::FILE* OpenFileStream(const char* path, const char* mode);
 // The descriptor of a stream that OpenStream opened too.
 int DescriptorOf(std::FILE* stream);
 

@@ -189,6 +189,109 @@ NEPTUNE_SYMBOL int ioctl(int fd, unsigned long request, ...) noexcept {
   return neptune_ioctl(fd, request, argument);
 }
 
+NEPTUNE_SYMBOL int getaddrinfo(const char* host, const char* service, const addrinfo* hints,
+                               addrinfo** list) {
+  return neptune_getaddrinfo(host, service, hints, list);
+}
+NEPTUNE_SYMBOL int getnameinfo(const sockaddr* address, socklen_t address_size, char* host,
+                               socklen_t host_size, char* service, socklen_t service_size,
+                               int flags) {
+  return neptune_getnameinfo(address, address_size, host, host_size, service, service_size, flags);
+}
+NEPTUNE_SYMBOL hostent* gethostbyname(const char* name) { return neptune_gethostbyname(name); }
+NEPTUNE_SYMBOL hostent* gethostbyname2(const char* name, int family) {
+  return neptune_gethostbyname2(name, family);
+}
+NEPTUNE_SYMBOL hostent* gethostbyaddr(const void* address, socklen_t size, int family) {
+  return neptune_gethostbyaddr(address, size, family);
+}
+NEPTUNE_SYMBOL int gethostbyname_r(const char* name, hostent* entry, char* buffer, size_t size,
+                                   hostent** result, int* host_error) {
+  return neptune_gethostbyname_r(name, entry, buffer, size, result, host_error);
+}
+NEPTUNE_SYMBOL int gethostbyname2_r(const char* name, int family, hostent* entry, char* buffer,
+                                    size_t size, hostent** result, int* host_error) {
+  return neptune_gethostbyname2_r(name, family, entry, buffer, size, result, host_error);
+}
+NEPTUNE_SYMBOL int gethostbyaddr_r(const void* address, socklen_t address_size, int family,
+                                   hostent* entry, char* buffer, size_t size, hostent** result,
+                                   int* host_error) {
+  return neptune_gethostbyaddr_r(address, address_size, family, entry, buffer, size, result,
+                                 host_error);
+}
+
+// Whether open(2) was given a mode.
+#define NEPTUNE_MODE_OF(flags)                                        \
+  ({                                                                  \
+    mode_t mode = 0;                                                  \
+    if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) { \
+      va_list arguments;                                              \
+      va_start(arguments, flags);                                     \
+      mode = va_arg(arguments, mode_t);                               \
+      va_end(arguments);                                              \
+    }                                                                 \
+    mode;                                                             \
+  })
+NEPTUNE_SYMBOL int open(const char* path, int flags, ...) {
+  return neptune_openat(AT_FDCWD, path, flags, NEPTUNE_MODE_OF(flags));
+}
+NEPTUNE_SYMBOL int open64(const char* path, int flags, ...) {
+  return neptune_openat(AT_FDCWD, path, flags, NEPTUNE_MODE_OF(flags));
+}
+NEPTUNE_SYMBOL int openat(int folder, const char* path, int flags, ...) {
+  return neptune_openat(folder, path, flags, NEPTUNE_MODE_OF(flags));
+}
+NEPTUNE_SYMBOL int openat64(int folder, const char* path, int flags, ...) {
+  return neptune_openat(folder, path, flags, NEPTUNE_MODE_OF(flags));
+}
+NEPTUNE_SYMBOL int creat(const char* path, mode_t mode) {
+  return neptune_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
+NEPTUNE_SYMBOL int creat64(const char* path, mode_t mode) {
+  return neptune_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
+NEPTUNE_SYMBOL int __open_2(const char* path, int flags) {
+  return neptune_openat(AT_FDCWD, path, flags, 0);
+}
+NEPTUNE_SYMBOL int __open64_2(const char* path, int flags) {
+  return neptune_openat(AT_FDCWD, path, flags, 0);
+}
+NEPTUNE_SYMBOL int __openat_2(int folder, const char* path, int flags) {
+  return neptune_openat(folder, path, flags, 0);
+}
+NEPTUNE_SYMBOL int __openat64_2(int folder, const char* path, int flags) {
+  return neptune_openat(folder, path, flags, 0);
+}
+NEPTUNE_SYMBOL ssize_t pread(int fd, void* data, size_t size, off_t offset) {
+  return neptune_pread(fd, data, size, offset);
+}
+NEPTUNE_SYMBOL ssize_t pread64(int fd, void* data, size_t size, off64_t offset) {
+  return neptune_pread(fd, data, size, offset);
+}
+NEPTUNE_SYMBOL ssize_t __pread_chk(int fd, void* data, size_t size, off_t offset,
+                                   size_t buffer_size) {
+  CheckSize(size, buffer_size);
+  return neptune_pread(fd, data, size, offset);
+}
+NEPTUNE_SYMBOL ssize_t __pread64_chk(int fd, void* data, size_t size, off64_t offset,
+                                     size_t buffer_size) {
+  CheckSize(size, buffer_size);
+  return neptune_pread(fd, data, size, offset);
+}
+NEPTUNE_SYMBOL ssize_t pwrite(int fd, const void* data, size_t size, off_t offset) {
+  return neptune_pwrite(fd, data, size, offset);
+}
+NEPTUNE_SYMBOL ssize_t pwrite64(int fd, const void* data, size_t size, off64_t offset) {
+  return neptune_pwrite(fd, data, size, offset);
+}
+NEPTUNE_SYMBOL int fsync(int fd) { return neptune_fsync(fd); }
+NEPTUNE_SYMBOL int fdatasync(int fd) { return neptune_fdatasync(fd); }
+NEPTUNE_SYMBOL FILE* fopen(const char* path, const char* mode) {
+  return neptune::interpose::OpenFileStream(path, mode);
+}
+NEPTUNE_SYMBOL FILE* fopen64(const char* path, const char* mode) {
+  return neptune::interpose::OpenFileStream(path, mode);
+}
 NEPTUNE_SYMBOL FILE* fdopen(int fd, const char* mode) noexcept {
   return neptune::interpose::OpenStream(fd, mode);
 }

@@ -33,8 +33,14 @@ class WaitForAny {
     waiters_.push_back(
         std::make_unique<Waiter>(thread_, static_cast<uint32_t>(events), Waiter::Kind::kLooks));
     waiters_.back()->Join(std::move(watch));
+    if (dependency_ == nullptr) dependency_ = file->dependency();
     return true;
   }
+  // The capsule is that of the first descriptor that depends on something. False: errno says why it may not wait.
+  bool EnterCapsule(TimePoint* deadline) {
+    return stay_.Enter(dependency_.get(), reinterpret_cast<uintptr_t>(dependency_.get()), deadline);
+  }
+  CapsuleStay& stay() { return stay_; }
   // From now on what is told counts.
   void Rejoin() {
     for (const auto& waiter : waiters_) waiter->Join(nullptr);
@@ -57,6 +63,8 @@ class WaitForAny {
 
   UserThread* const thread_;
   std::vector<std::unique_ptr<Waiter>> waiters_;
+  std::shared_ptr<const Dependency> dependency_;
+  CapsuleStay stay_;
 };
 
 bool AllTracked(const pollfd* descriptors, nfds_t count) {
@@ -65,26 +73,38 @@ bool AllTracked(const pollfd* descriptors, nfds_t count) {
   });
 }
 
+// What a wait that ended at its deadline gives: 0, or an error if it was the capsule's.
+int TimedOut(CapsuleStay& stay, int error_before) {
+  const int error = stay.TimeOut(0);
+  errno = error == 0 ? error_before : error;
+  return error == 0 ? 0 : -1;
+}
+
 // As poll(2) with a time limit. `look` asks the system without waiting.
 template <typename Look>
 int WaitAndLook(WaitForAny& wait, TimePoint deadline, Look look) {
-  const int error = errno;
+  const int error_before = errno;
+  if (!wait.EnterCapsule(&deadline)) return -1;
   for (;;) {
     const ParkResult result = wait.Park(deadline);
     wait.Rejoin();
     const int ready = look();
-    if (ready != 0) {
-      if (ready > 0) errno = error;
-      return ready;
+    if (ready > 0) {
+      errno = error_before;
+      wait.stay().Succeed();
     }
-    // The number may name another file by now, which was not meant.
+    if (ready != 0) return ready;
     if (wait.AnyClosed()) {
+      // The number may name another file by now, which was not meant.
       errno = EBADF;
       return -1;
     }
-    if (result == ParkResult::kWoken) continue;
-    errno = result == ParkResult::kStopping ? ECANCELED : error;
-    return result == ParkResult::kStopping ? -1 : 0;
+    if (result == ParkResult::kDeadline) return TimedOut(wait.stay(), error_before);
+    if (result == ParkResult::kStopping) {
+      wait.stay().Cancel();
+      errno = ECANCELED;
+      return -1;
+    }
   }
 }
 

@@ -1,8 +1,11 @@
 // Calls that wait until all they were given has been taken.
 
+#include <string>
+
 #include "neptune/capsule/interpose/blocking_call.h"
 #include "neptune/capsule/interpose/calls.h"
 #include "neptune/capsule/interpose/message_parts.h"
+#include "neptune/capsule/interpose/shipped_file.h"
 
 namespace neptune::interpose {
 namespace {
@@ -22,6 +25,29 @@ ssize_t SendAll(int fd, size_t size, Send send) {
     }
   }
   return call.End(static_cast<ssize_t>(done));
+}
+
+ssize_t WriteShipped(int fd, const void* data, size_t size) {
+  const ShippedFile file(fd);
+  if (!file.ships()) return RealLibc().write(fd, data, size);
+  return file.Write(data, size, [fd](const char* from, size_t count) {
+    return RealLibc().write(fd, from, count);
+  });
+}
+
+ssize_t WritePartsShipped(int fd, const iovec* parts, size_t count) {
+  std::string bytes;
+  for (size_t i = 0; i < count; ++i) {
+    bytes.append(static_cast<const char*>(parts[i].iov_base), parts[i].iov_len);
+  }
+  return WriteShipped(fd, bytes.data(), bytes.size());
+}
+
+// A socket without a connection depends on whom it sent to last.
+void NoteDestination(int fd, const sockaddr* to, socklen_t size) {
+  Descriptor* const descriptor = FindTracked(fd);
+  const auto file = descriptor == nullptr ? nullptr : descriptor->file();
+  if (file != nullptr) file->SetDependency(DependencyOn(to, size));
 }
 
 bool NeedNotWait(int fd, int flags) {
@@ -62,6 +88,7 @@ ssize_t MoveAll(int in, int out, size_t size, Move move) {
 }  // namespace
 }  // namespace neptune::interpose
 
+using neptune::interpose::Descriptor;
 using neptune::interpose::FindTracked;
 using neptune::interpose::MessageParts;
 using neptune::interpose::NeedNotWait;
@@ -69,14 +96,20 @@ using neptune::interpose::RealLibc;
 using neptune::interpose::SendAll;
 
 ssize_t neptune_write(int fd, const void* data, size_t size) {
-  if (FindTracked(fd) == nullptr) return RealLibc().write(fd, data, size);
+  const Descriptor* const descriptor = FindTracked(fd);
+  if (descriptor == nullptr) return RealLibc().write(fd, data, size);
+  if (descriptor->ships()) return neptune::interpose::WriteShipped(fd, data, size);
   return SendAll(fd, size, [&](size_t done) {
     return RealLibc().write(fd, static_cast<const char*>(data) + done, size - done);
   });
 }
 
 ssize_t neptune_writev(int fd, const iovec* parts, int count) {
-  if (FindTracked(fd) == nullptr || count <= 0) return RealLibc().writev(fd, parts, count);
+  const Descriptor* const descriptor = FindTracked(fd);
+  if (descriptor == nullptr || count <= 0) return RealLibc().writev(fd, parts, count);
+  if (descriptor->ships()) {
+    return neptune::interpose::WritePartsShipped(fd, parts, static_cast<size_t>(count));
+  }
   const auto part_count = static_cast<size_t>(count);
   return SendAll(fd, neptune::interpose::SizeOf(parts, part_count), [&](size_t done) {
     if (done == 0) return RealLibc().writev(fd, parts, count);
@@ -95,7 +128,9 @@ ssize_t neptune_sendto(int fd, const void* data, size_t size, int flags, const s
     return RealLibc().sendto(fd, static_cast<const char*>(data) + done, size - done, flags, to,
                              to_size);
   };
-  return NeedNotWait(fd, flags) ? send(0) : SendAll(fd, size, send);
+  if (NeedNotWait(fd, flags)) return send(0);
+  if (to != nullptr) neptune::interpose::NoteDestination(fd, to, to_size);
+  return SendAll(fd, size, send);
 }
 
 ssize_t neptune_sendmsg(int fd, const msghdr* message, int flags) {

@@ -1,0 +1,342 @@
+// Interposed calls in capsules: found by the peer or the path, bounded, timed, counted; what errno tells of it.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "neptune/base/file.h"
+#include "neptune/base/strings.h"
+#include "neptune/capsule/interpose/capsule_stay.h"
+#include "neptune/capsule/interpose/test_sockets.h"
+#include "neptune/capsule/interpose/user_threads.h"
+
+namespace neptune::interpose {
+namespace {
+
+using std::chrono::milliseconds;
+
+class CapsuleCallsTest : public testing::Test {
+ protected:
+  CapsuleCallsTest() {
+    UseCapsules(&capsules_);
+    // Somebody who accepts connections into its backlog and never says a word.
+    silent_listener_ = ListenAnywhere(&silent_, 512);
+  }
+  ~CapsuleCallsTest() override {
+    UseCapsules(nullptr);
+    close(silent_listener_);
+  }
+
+  void Create(const std::string& name, const std::string& rule, CapsuleLimits limits,
+              size_t helper_count = 0) {
+    CapsuleConfig config;
+    config.name = name;
+    config.rules = {ClassificationRule::Parse(rule).value()};
+    config.type = config.rules[0].type();
+    config.limits = limits;
+    config.processing_count_max = helper_count;
+    threads_.OnLoop(0, [&] {
+      const Status status = capsules_.Create(config);
+      ASSERT_TRUE(status.ok()) << status;
+    });
+  }
+  CapsuleStatistics Statistics(const std::string& name) {
+    CapsuleStatistics found;
+    threads_.OnLoop(0, [&] {
+      for (const CapsuleReport& report : capsules_.Inspect(Loop::Current()->Now())) {
+        if (report.config.name == name) found = report.statistics;
+      }
+    });
+    return found;
+  }
+  std::string SilentRule() const { return StrCat("inet:127.0.0.1:", ntohs(silent_.sin_port)); }
+
+  // A connection to the silent one.
+  int ConnectToSilent() {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    EXPECT_EQ(connect(fd, Plain(silent_), sizeof(silent_)), 0) << std::strerror(errno);
+    return fd;
+  }
+
+  UserThreads threads_;
+  CapsuleStack capsules_{{.make_helpers = [this](const std::string& name, int count) {
+    return threads_.world().MakeHelperThreads(name, count);
+  }}};
+  sockaddr_in silent_{};
+  int silent_listener_ = -1;
+};
+
+TEST_F(CapsuleCallsTest, AReadWaitsInTheCapsuleOfItsPeerAndIsTimed) {
+  Create("silent", SilentRule(), {.timeout = milliseconds(20)});
+  threads_.Run({[&] {
+    const int fd = ConnectToSilent();
+    char byte;
+    const TimePoint begin = this_thread::Now();
+    EXPECT_EQ(read(fd, &byte, 1), -1);
+    EXPECT_EQ(errno, ETIMEDOUT);
+    EXPECT_GE(this_thread::Now() - begin, milliseconds(20));
+    pollfd one = {fd, POLLIN, 0};
+    EXPECT_EQ(poll(&one, 1, -1), -1);
+    EXPECT_EQ(errno, ETIMEDOUT);
+    EXPECT_EQ(poll(&one, 1, 1), 0) << "its own limit comes first";
+    close(fd);
+  }});
+  const CapsuleStatistics statistics = Statistics("silent");
+  EXPECT_EQ(statistics.control.entered, 3u);
+  EXPECT_EQ(statistics.control.timed_out, 3u);
+  EXPECT_EQ(statistics.control.resident_count, 0u);
+}
+
+TEST_F(CapsuleCallsTest, OneMoreThanTheCapsuleHoldsIsRefused) {
+  Create("silent", SilentRule(), {.resident_count_max = 3, .timeout = milliseconds(200)});
+  std::vector<int> errors;
+  std::vector<std::function<void()>> bodies;
+  for (int i = 0; i < 5; ++i) {
+    bodies.push_back([&] {
+      const int fd = ConnectToSilent();
+      char byte;
+      EXPECT_EQ(recv(fd, &byte, 1, 0), -1);
+      errors.push_back(errno);
+      close(fd);
+    });
+  }
+  threads_.Run(std::move(bodies));
+  EXPECT_EQ(errors,
+            (std::vector<int>{ECONNREFUSED, ECONNREFUSED, ETIMEDOUT, ETIMEDOUT, ETIMEDOUT}));
+  EXPECT_EQ(Statistics("silent").control.refused, 2u);
+}
+
+TEST_F(CapsuleCallsTest, ASocketsOwnTimeLimitIsItsOwn) {
+  Create("silent", SilentRule(), {.timeout = std::chrono::seconds(100)});
+  threads_.Run({[&] {
+    const int fd = ConnectToSilent();
+    timeval time = Millis(5);
+    ASSERT_EQ(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)), 0);
+    char byte;
+    EXPECT_EQ(read(fd, &byte, 1), -1);
+    EXPECT_EQ(errno, EAGAIN);
+    close(fd);
+  }});
+  EXPECT_EQ(Statistics("silent").control.timed_out, 1u);
+}
+
+TEST_F(CapsuleCallsTest, WhatNobodyConnectedWaitsInNoCapsule) {
+  int ends[2];
+  threads_.Run({[&] {
+                  ASSERT_EQ(pipe(ends), 0);
+                  char byte;
+                  EXPECT_EQ(read(ends[0], &byte, 1), 1);
+                },
+                [&] { EXPECT_EQ(write(ends[1], "x", 1), 1); }});
+  EXPECT_EQ(Statistics("default").control.entered, 0u);
+  threads_.Run({[&] {
+    const int fd = ConnectToSilent();
+    timeval time = Millis(1);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+    char byte;
+    EXPECT_EQ(read(fd, &byte, 1), -1);
+    close(fd);
+  }});
+  EXPECT_EQ(Statistics("default").control.entered, 1u) << "no rule takes it, so the default does";
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_F(CapsuleCallsTest, ADestroyedCapsuleTimesOutItsResidentsAndTakesNoMore) {
+  Create("silent", SilentRule(), {.timeout = milliseconds(50)});
+  int waiting_fd = -1;
+  threads_.Run({[&] {
+                  waiting_fd = ConnectToSilent();
+                  char byte;
+                  EXPECT_EQ(read(waiting_fd, &byte, 1), -1);
+                  EXPECT_EQ(errno, ETIMEDOUT);
+                },
+                [&] {
+                  LetOthersRun();
+                  EXPECT_TRUE(capsules_.Destroy("silent").ok());
+                  const int fd = ConnectToSilent();
+                  timeval time = Millis(1);
+                  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+                  char byte;
+                  EXPECT_EQ(read(fd, &byte, 1), -1);
+                  EXPECT_EQ(errno, EAGAIN);
+                  close(fd);
+                }});
+  EXPECT_EQ(Statistics("default").control.entered, 1u);
+  close(waiting_fd);
+}
+
+TEST_F(CapsuleCallsTest, NamesAreResolvedOnHelperThreadsAndRulesKnowThem) {
+  Create("local", "inet:localhost", {.timeout = milliseconds(10)});
+  threads_.Run({[&] {
+    addrinfo hints{};
+    hints.ai_family = AF_INET;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* list = nullptr;
+    ASSERT_EQ(getaddrinfo("localhost", nullptr, &hints, &list), 0);
+    ASSERT_NE(list, nullptr);
+    sockaddr_in peer = *reinterpret_cast<sockaddr_in*>(list->ai_addr);
+    freeaddrinfo(list);
+    peer.sin_port = silent_.sin_port;
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    ASSERT_EQ(connect(fd, Plain(peer), sizeof(peer)), 0);
+    char byte;
+    EXPECT_EQ(read(fd, &byte, 1), -1);
+    EXPECT_EQ(errno, ETIMEDOUT);
+    close(fd);
+    ASSERT_EQ(getaddrinfo("127.0.0.1", "80", &hints, &list), 0) << "digits need no resolver";
+    freeaddrinfo(list);
+    hostent* const entry = gethostbyname("localhost");
+    ASSERT_NE(entry, nullptr);
+    EXPECT_EQ(entry->h_addrtype, AF_INET);
+    char host[NI_MAXHOST];
+    EXPECT_EQ(getnameinfo(Plain(peer), sizeof(peer), host, sizeof(host), nullptr, 0, 0), 0);
+    EXPECT_GT(std::strlen(host), 0u);
+  }});
+  EXPECT_EQ(Statistics("names").control.entered, 3u);
+  EXPECT_EQ(Statistics("names").control.done, 3u);
+  EXPECT_EQ(Statistics("local").control.timed_out, 1u);
+}
+
+TEST_F(CapsuleCallsTest, AFullResolverSaysTryAgain) {
+  Create("resolver", "disk:/etc/resolv.conf", {.resident_count_max = 1}, 1);
+  threads_.Run({[&] {
+    CapsuleVisit only;
+    ASSERT_TRUE(only.Enter(capsules_, DeviceOperation{"/etc/resolv.conf"}).ok());
+    addrinfo* list = nullptr;
+    EXPECT_EQ(getaddrinfo("localhost", nullptr, nullptr, &list), EAI_AGAIN);
+    EXPECT_EQ(gethostbyname("localhost"), nullptr);
+    EXPECT_EQ(h_errno, TRY_AGAIN);
+  }});
+}
+
+class DeviceCallsTest : public CapsuleCallsTest {
+ protected:
+  DeviceCallsTest()
+      : folder_((std::filesystem::path(testing::TempDir()) / "device_calls").string()) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ + "/file") << "0123456789";
+  }
+  ~DeviceCallsTest() override { std::filesystem::remove_all(folder_); }
+
+  const std::string folder_;
+};
+
+TEST_F(DeviceCallsTest, FilesOfADevicesPathAreReadAndWrittenOnItsHelpers) {
+  Create("disk", StrCat("disk:", folder_, "/**"), {}, 2);
+  threads_.Run({[&] {
+    const int fd = open(StrCat(folder_, "/./x/../file").c_str(), O_RDWR);
+    EXPECT_EQ(fd, -1) << "there is no folder x";
+    const int file = open(StrCat(folder_, "/./file").c_str(), O_RDWR);
+    ASSERT_GE(file, 0) << std::strerror(errno);
+    errno = EDOM;
+    char data[16] = {};
+    EXPECT_EQ(read(file, data, 4), 4);
+    EXPECT_STREQ(data, "0123");
+    EXPECT_EQ(pread(file, data, 2, 8), 2);
+    EXPECT_STREQ(data, "8923");
+    iovec parts[] = {{data, 1}, {data + 4, 2}};
+    EXPECT_EQ(readv(file, parts, 2), 3);
+    EXPECT_EQ(write(file, "xy", 2), 2);
+    EXPECT_EQ(pwrite(file, "z", 1, 0), 1);
+    EXPECT_EQ(writev(file, parts, 2), 3);
+    EXPECT_EQ(fsync(file), 0);
+    EXPECT_EQ(fdatasync(file), 0);
+    EXPECT_EQ(errno, EDOM);
+    pollfd one = {file, POLLIN, 0};
+    EXPECT_EQ(poll(&one, 1, -1), 1) << "a file is always ready";
+    close(file);
+  }});
+  EXPECT_EQ(*ReadFile(folder_ + "/file", 100), "z123456xy456");
+  EXPECT_EQ(Statistics("disk").control.entered, 10u);
+  EXPECT_EQ(Statistics("disk").control.done, 10u);
+}
+
+TEST_F(DeviceCallsTest, StreamsOfADevicesPathToo) {
+  Create("disk", StrCat("disk:", folder_, "/**"), {}, 2);
+  threads_.Run({[&] {
+    std::FILE* const stream = std::fopen(StrCat(folder_, "/file").c_str(), "r+");
+    ASSERT_NE(stream, nullptr);
+    char data[4] = {};
+    EXPECT_EQ(std::fread(data, 1, 3, stream), 3u);
+    EXPECT_STREQ(data, "012");
+    EXPECT_EQ(std::fseek(stream, 8, SEEK_SET), 0);
+    EXPECT_EQ(std::fputs("AB", stream), 1);
+    EXPECT_EQ(std::fclose(stream), 0);
+    EXPECT_EQ(std::fopen(StrCat(folder_, "/none").c_str(), "r"), nullptr);
+    EXPECT_EQ(errno, ENOENT);
+  }});
+  EXPECT_EQ(*ReadFile(folder_ + "/file", 100), "01234567AB");
+  EXPECT_GE(Statistics("disk").control.entered, 3u);
+}
+
+TEST_F(DeviceCallsTest, WhatNoDeviceTakesIsReadWhereItIs) {
+  threads_.Run({[&] {
+    const int file = open(StrCat(folder_, "/file").c_str(), O_RDONLY);
+    char data[16];
+    EXPECT_EQ(read(file, data, sizeof(data)), 10);
+    close(file);
+  }});
+}
+
+TEST_F(DeviceCallsTest, AFifoParksInItsDevicesCapsule) {
+  Create("disk", StrCat("disk:", folder_, "/**"), {.timeout = milliseconds(20)}, 1);
+  const std::string path = folder_ + "/fifo";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  constexpr int kCount = 20;
+  int timed_out_count = 0;
+  std::vector<std::function<void()>> bodies;
+  int fd = -1;
+  threads_.Run({[&] { fd = open(path.c_str(), O_RDWR); }});
+  ASSERT_GE(fd, 0) << std::strerror(errno);
+  for (int i = 0; i < kCount; ++i) {
+    bodies.push_back([&] {
+      char byte;
+      EXPECT_EQ(read(fd, &byte, 1), -1);
+      timed_out_count += errno == ETIMEDOUT ? 1 : 0;
+    });
+  }
+  threads_.Run(std::move(bodies));
+  EXPECT_EQ(timed_out_count, kCount);
+  // Nobody of those took the byte that comes now.
+  threads_.Run({[&] {
+                  char byte = 0;
+                  EXPECT_EQ(read(fd, &byte, 1), 1);
+                  EXPECT_EQ(byte, 'y');
+                },
+                [&] { EXPECT_EQ(write(fd, "y", 1), 1); }});
+  close(fd);
+}
+
+TEST_F(DeviceCallsTest, AFifoThatNobodyOpensIsGivenUpAndClosedLater) {
+  Create("disk", StrCat("disk:", folder_, "/**"), {.timeout = milliseconds(20)}, 1);
+  const std::string path = folder_ + "/fifo";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  threads_.Run({[&] {
+    EXPECT_EQ(open(path.c_str(), O_RDONLY), -1);
+    EXPECT_EQ(errno, ETIMEDOUT);
+  }});
+  // The other end lets the helper thread go on; it closes what nobody waits for, and so nobody reads.
+  const int writer = open(path.c_str(), O_WRONLY);
+  ASSERT_GE(writer, 0);
+  pollfd one = {writer, POLLOUT, 0};
+  while ((one.revents & POLLERR) == 0) poll(&one, 1, 10);
+  close(writer);
+}
+
+}  // namespace
+}  // namespace neptune::interpose

@@ -1,0 +1,90 @@
+#include "neptune/capsule/interpose/capsule_stay.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/un.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "neptune/capsule/interpose/resolved_names.h"
+
+namespace neptune::interpose {
+namespace {
+
+std::atomic<CapsuleStack*> capsules_in_use{nullptr};
+
+// An IPv4 address in IPv6's clothes is one.
+uint32_t MappedAddress(const in6_addr& address) {
+  if (!IN6_IS_ADDR_V4MAPPED(&address)) return 0;
+  uint32_t mapped = 0;
+  std::memcpy(&mapped, address.s6_addr + 12, sizeof(mapped));
+  return ntohl(mapped);
+}
+
+}  // namespace
+
+void UseCapsules(CapsuleStack* capsules) {
+  capsules_in_use.store(capsules, std::memory_order_release);
+}
+
+CapsuleStack* CapsulesInUse() { return capsules_in_use.load(std::memory_order_acquire); }
+
+BlockingOperation Dependency::Operation() const {
+  if (!path.empty()) return DeviceOperation{path};
+  return NetworkOperation{.address = address, .port = port, .host = host};
+}
+
+std::shared_ptr<const Dependency> DependencyOn(const sockaddr* address, socklen_t size) {
+  auto dependency = std::make_shared<Dependency>();
+  if (address != nullptr && size >= sizeof(sockaddr_in) && address->sa_family == AF_INET) {
+    const auto* const peer = reinterpret_cast<const sockaddr_in*>(address);
+    dependency->address = ntohl(peer->sin_addr.s_addr);
+    dependency->port = ntohs(peer->sin_port);
+  } else if (address != nullptr && size >= sizeof(sockaddr_in6) && address->sa_family == AF_INET6) {
+    const auto* const peer = reinterpret_cast<const sockaddr_in6*>(address);
+    dependency->address = MappedAddress(peer->sin6_addr);
+    dependency->port = ntohs(peer->sin6_port);
+  }
+  dependency->host = ResolvedNames::Of(address, size);
+  return dependency;
+}
+
+CapsuleStay::~CapsuleStay() {
+  if (visit_.has_value()) visit_->Leave(outcome_);
+}
+
+bool CapsuleStay::Enter(const Dependency* dependency, uint64_t caller, TimePoint* deadline) {
+  CapsuleStack* const capsules = CapsulesInUse();
+  if (visit_.has_value() || capsules == nullptr || dependency == nullptr) return true;
+  visit_.emplace();
+  const Status status =
+      visit_->Enter(*capsules, dependency->Operation(), {.deadline = *deadline, .caller = caller});
+  if (status.ok()) {
+    *deadline = visit_->deadline();
+    return true;
+  }
+  errno = status.code() == StatusCode::kDeadlineExceeded
+              ? TimeOut(EAGAIN)
+              : ErrnoOf(status, !dependency->path.empty());
+  return false;
+}
+
+int CapsuleStay::TimeOut(int own) {
+  outcome_ = CapsuleOutcome::kTimedOut;
+  return visit_.has_value() && visit_->limited_by_capsule() ? ETIMEDOUT : own;
+}
+
+int ErrnoOf(const Status& status, bool on_file) {
+  switch (status.code()) {
+    case StatusCode::kDeadlineExceeded:
+      return ETIMEDOUT;
+    case StatusCode::kCancelled:
+      return ECANCELED;
+    default:
+      return on_file ? EAGAIN : ECONNREFUSED;
+  }
+}
+
+}  // namespace neptune::interpose
