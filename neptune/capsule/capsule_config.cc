@@ -63,13 +63,14 @@ Status CheckLimits(const CapsuleConfig& config) {
 
 Status CheckFeedback(const CapsuleConfig& config) {
   const FeedbackOptions& feedback = config.feedback;
-  if (feedback.low_watermark == 0 && feedback.high_watermark == 0) return OkStatus();
-  if (feedback.high_watermark <= feedback.low_watermark) {
-    return InvalidArgument("high_watermark ", feedback.high_watermark,
-                           " is not over low_watermark ", feedback.low_watermark);
-  }
-  if (config.limits.timeout == kNoTimeout) {
-    return InvalidArgument("watermarks shrink a timeout, and it has none");
+  if (feedback.low_watermark > 0 || feedback.high_watermark > 0) {
+    if (feedback.high_watermark <= feedback.low_watermark) {
+      return InvalidArgument("high_watermark ", feedback.high_watermark,
+                             " is not over low_watermark ", feedback.low_watermark);
+    }
+    if (config.limits.timeout == kNoTimeout) {
+      return InvalidArgument("watermarks shrink a timeout, and it has none");
+    }
   }
   if (!(feedback.bypass_share >= 0 && feedback.bypass_share <= 1)) {
     return InvalidArgument("bypass_share is not 0 to 1");

@@ -37,9 +37,7 @@ CapsuleControl::Admission CapsuleControl::Admit(TimePoint now, Duration timeout)
   const Duration floor(
       static_cast<int64_t>(static_cast<double>(limits_.timeout.count()) * feedback_.bypass_share));
   if (HasFeedback() && timeout < floor && state_ != State::kBypassing) {
-    state_ = State::kBypassing;
-    probe_is_inside_ = false;
-    last_probe_ = now;
+    BeginBypass(now);
   }
   switch (state_) {
     case State::kOpen:
@@ -55,6 +53,12 @@ CapsuleControl::Admission CapsuleControl::Admit(TimePoint now, Duration timeout)
       return AdmitByRamp(now, timeout);
   }
   return {Verdict::kEnter, timeout};
+}
+
+void CapsuleControl::BeginBypass(TimePoint now) {
+  state_ = State::kBypassing;
+  probe_is_inside_ = false;
+  last_probe_ = now;
 }
 
 CapsuleControl::Admission CapsuleControl::AdmitByRamp(TimePoint now, Duration timeout) {
@@ -88,6 +92,14 @@ void CapsuleControl::Leave(Verdict admitted, Outcome outcome, TimePoint entered,
     case Outcome::kCancelled:
       ++statistics_.cancelled;
       break;
+  }
+  if (outcome == Outcome::kDone) {
+    failure_count_ = 0;
+  } else if (outcome != Outcome::kCancelled) {
+    ++failure_count_;
+    const bool too_many =
+        feedback_.failure_count_max > 0 && failure_count_ >= feedback_.failure_count_max;
+    if (too_many && state_ != State::kBypassing) BeginBypass(now);
   }
   if (admitted != Verdict::kProbe || state_ != State::kBypassing) return;
   probe_is_inside_ = false;

@@ -10,13 +10,15 @@
 // The feedback timeout shrinks while calls pile up: with n residents between the watermarks a and b it is
 // max{0, t (b - n) / (b - a)}. Below a floor the dependency is bypassed.
 //
+// Where few calls come at a time they do not pile up: a run of calls that fail or time out leads to bypass too.
+//
 // Re-admission: while it is bypassed one real call in a while is let in as a probe, with the whole timeout. After
 // a probe that succeeds calls are let in again at a rate that doubles with each period, so that a dependency that
 // has just recovered is not met by all of them at once; one that fails begins anew.
 //
 // Source: dependency capsules IV.A (bounds, timeout over waiting and processing), IV.C (throttling, feedback timeout).
 // Departs from source: the paper's feedback recovers when residents time out; probes with a ramp recover faster and do
-//   not flock. Bypass has a floor.
+//   not flock. Bypass has a floor, and a run of failures is a reason for it.
 // Layer: capsule, policy. No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Units: times are TimePoint and Duration; residents are user-level threads inside.
@@ -47,6 +49,9 @@ struct FeedbackOptions {
   // Residents from which the timeout shrinks, and at which nothing is left of it. Both 0: no feedback.
   size_t low_watermark = 0;
   size_t high_watermark = 0;
+  // Calls in a row that fail or time out, after which the dependency is bypassed; 0: however many. Larger: later, and
+  // fewer false alarms. Default: 0.
+  size_t failure_count_max = 0;
   // Share of the timeout below which the dependency is bypassed. Larger: earlier. Default: 0.1.
   double bypass_share = 0.1;
   // Between probes while bypassed. Smaller: faster recovery, more calls that wait in vain. Default: 100 ms.
@@ -102,12 +107,14 @@ class CapsuleControl {
 
   Admission Admit(TimePoint now, Duration timeout);
   Admission AdmitByRamp(TimePoint now, Duration timeout);
+  void BeginBypass(TimePoint now);
   bool HasFeedback() const { return feedback_.high_watermark > feedback_.low_watermark; }
 
   CapsuleLimits limits_;
   FeedbackOptions feedback_;
   State state_ = State::kOpen;
   bool probe_is_inside_ = false;
+  size_t failure_count_ = 0;  // in a row
   TimePoint last_probe_{};
   TimePoint ramp_begin_{};
   int ramp_step_ = 0;  // the period that ramp_admitted_ counts

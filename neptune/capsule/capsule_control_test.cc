@@ -150,5 +150,44 @@ TEST(CapsuleControlTest, CountsOutcomesAndMeanTime) {
   EXPECT_EQ(statistics.mean_time, milliseconds(20));
 }
 
+// Three calls, one after the other, each timed out.
+void FailInARow(CapsuleControl& control, int count, int64_t from_ms) {
+  for (int i = 0; i < count; ++i) {
+    ASSERT_EQ(control.Enter(At(from_ms + i)).verdict, Verdict::kEnter);
+    control.Leave(Verdict::kEnter, Outcome::kTimedOut, At(from_ms + i), At(from_ms + i));
+  }
+}
+
+TEST(CapsuleControlTest, ARunOfFailuresLeadsToBypassThoughFewAreInside) {
+  CapsuleControl control({}, {.failure_count_max = 3});
+  FailInARow(control, 3, 0);
+  EXPECT_EQ(control.Enter(At(3)).verdict, Verdict::kBypass);
+  EXPECT_EQ(control.Enter(At(102)).verdict, Verdict::kProbe);
+  control.Leave(Verdict::kProbe, Outcome::kDone, At(102), At(103));
+  EXPECT_EQ(control.Enter(At(104)).verdict, Verdict::kEnter);
+}
+
+TEST(CapsuleControlTest, ASuccessEndsARunOfFailuresAndACancellationDoesNot) {
+  CapsuleControl control({}, {.failure_count_max = 3});
+  FailInARow(control, 2, 0);
+  ASSERT_EQ(control.Enter(At(5)).verdict, Verdict::kEnter);
+  control.Leave(Verdict::kEnter, Outcome::kDone, At(5), At(6));
+  FailInARow(control, 2, 10);
+  ASSERT_EQ(control.Enter(At(20)).verdict, Verdict::kEnter);
+  control.Leave(Verdict::kEnter, Outcome::kCancelled, At(20), At(21));
+  EXPECT_FALSE(control.bypassing());
+  FailInARow(control, 1, 30);
+  EXPECT_TRUE(control.bypassing());
+}
+
+TEST(CapsuleControlTest, AProbeThatFailsDoesNotBeginTheBypassAnew) {
+  CapsuleControl control({}, {.failure_count_max = 1});
+  FailInARow(control, 1, 0);
+  ASSERT_EQ(control.Enter(At(100)).verdict, Verdict::kProbe);
+  control.Leave(Verdict::kProbe, Outcome::kTimedOut, At(100), At(150));
+  EXPECT_EQ(control.Enter(At(199)).verdict, Verdict::kBypass);
+  EXPECT_EQ(control.Enter(At(200)).verdict, Verdict::kProbe);
+}
+
 }  // namespace
 }  // namespace neptune

@@ -199,6 +199,8 @@ const std::map<std::string, Field, std::less<>>& Fields() {
        }}},
       {"low_watermark", {Count(&CapsuleConfig::feedback, &FeedbackOptions::low_watermark, 0)}},
       {"high_watermark", {Count(&CapsuleConfig::feedback, &FeedbackOptions::high_watermark, 0)}},
+      {"failure_count_max",
+       {Count(&CapsuleConfig::feedback, &FeedbackOptions::failure_count_max, 0)}},
       {"bypass_share", {[](const std::string& value, Draft* draft) -> Status {
          NEPTUNE_ASSIGN_OR_RETURN(draft->config.feedback.bypass_share,
                                   ParseNumber<double>(value, 0.0, 1.0));
@@ -406,6 +408,7 @@ std::string FormatCapsule(const CapsuleConfig& config) {
   const FeedbackOptions& feedback = config.feedback;
   add("low_watermark", feedback.low_watermark);
   add("high_watermark", feedback.high_watermark);
+  add("failure_count_max", feedback.failure_count_max);
   add("bypass_share", ShareText(feedback.bypass_share));
   add("probe_interval_ms", MillisText(feedback.probe_interval));
   add("ramp_count", feedback.ramp_count);

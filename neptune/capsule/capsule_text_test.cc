@@ -30,7 +30,7 @@ TEST(CapsuleTextTest, EveryFieldIsRead) {
       processing_count_max: 32
       timeout_ms: 500.25
       low_watermark: 20 high_watermark: 100
-      bypass_share: 0.25
+      failure_count_max: 4  bypass_share: 0.25
       probe_interval_ms: 50 ramp_count: 2 ramp_period_ms: 10 ramp_length: 3
       policy: priority class: gold class: "silver tier"
       migrate_to: other
@@ -53,6 +53,7 @@ TEST(CapsuleTextTest, EveryFieldIsRead) {
   EXPECT_EQ(cache.processing_count_max, 32u);
   EXPECT_EQ(cache.feedback.low_watermark, 20u);
   EXPECT_EQ(cache.feedback.high_watermark, 100u);
+  EXPECT_EQ(cache.feedback.failure_count_max, 4u);
   EXPECT_EQ(cache.feedback.bypass_share, 0.25);
   EXPECT_EQ(cache.feedback.probe_interval, milliseconds(50));
   EXPECT_EQ(cache.feedback.ramp_count, 2u);

@@ -231,8 +231,13 @@ StatusOr<ClassificationRule::Rule> ClassificationRule::ParseInet(std::string_vie
 }
 
 StatusOr<ClassificationRule::Rule> ClassificationRule::ParseService(std::string_view text) {
+  const size_t at = text.find('@');
+  const std::string_view node =
+      at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+  if (at != std::string_view::npos && node.empty()) return InvalidArgument("it names no node");
+  text = text.substr(0, at);
   const size_t slash = text.find('/');
-  Service service{std::string(text.substr(0, slash)), std::nullopt};
+  Service service{std::string(text.substr(0, slash)), std::nullopt, std::string(node)};
   if (service.name.empty()) return InvalidArgument("it names no service");
   if (slash != std::string_view::npos) {
     const auto partition = ParseNumber<uint32_t>(text.substr(slash + 1));
@@ -269,7 +274,8 @@ bool ClassificationRule::Matches(const BlockingOperation& operation) const {
   }
   const auto& service = std::get<Service>(rule_);
   return network.service == service.name &&
-         (!service.partition || service.partition == network.partition);
+         (!service.partition || service.partition == network.partition) &&
+         (service.node.empty() || service.node == network.node);
 }
 
 std::optional<PeerAddress> ClassificationRule::peer() const {
@@ -293,7 +299,9 @@ bool ClassificationRule::Covers(const ClassificationRule& other) const {
   }
   if (const auto* const mine = std::get_if<Service>(&rule_)) {
     const auto* const theirs = std::get_if<Service>(&other.rule_);
-    return theirs != nullptr && mine->name == theirs->name && !mine->partition;
+    return theirs != nullptr && mine->name == theirs->name &&
+           (!mine->partition || mine->partition == theirs->partition) &&
+           (mine->node.empty() || mine->node == theirs->node);
   }
   // Only where the other has no wildcard of its own can one be sure.
   const auto* const theirs = std::get_if<Path>(&other.rule_);
@@ -317,7 +325,12 @@ bool ClassificationRule::Overlaps(const ClassificationRule& other) const {
     const auto* const theirs = std::get_if<Path>(&other.rule_);
     return theirs != nullptr && PatternsMeet(mine->pattern, theirs->pattern);
   }
-  return false;  // names that are equal cover each other, and so do partitions of a service
+  const auto* const mine = std::get_if<Service>(&rule_);
+  const auto* const theirs = std::get_if<Service>(&other.rule_);
+  if (mine == nullptr || theirs == nullptr) return false;  // equal names of hosts cover each other
+  return mine->name == theirs->name &&
+         (!mine->partition || !theirs->partition || mine->partition == theirs->partition) &&
+         (mine->node.empty() || theirs->node.empty() || mine->node == theirs->node);
 }
 
 }  // namespace neptune

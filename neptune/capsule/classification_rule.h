@@ -4,6 +4,7 @@
 //   inet:10.0.0.7:5432            one peer, one port             inet:*:6379                 a port of any peer
 //   inet:db.example.org           a host by name, any port       inet:db.example.org:5432
 //   service:index                 every partition of a service   service:index/3             one of them
+//   service:index/3@store-1       its replica on that node       service:index@store-1       all on that node
 //   disk:/dev/sd[ab]              files by pattern: * ? [..] within a name
 //   disk:/var/lib/store/**        ** over any number of folders
 //
@@ -11,7 +12,7 @@
 // the runtime knows at the time of the call.
 //
 // Source: dependency capsules IV.B (types and rules), IV.D (`destination = inet:192.168.1.0/24`).
-// Departs from source: services and partitions as peers of their own; `**`.
+// Departs from source: services, partitions and replicas as peers of their own; `**`.
 // Layer: capsule, policy. No I/O, no clock.
 // Threads: immutable values.
 // Errors: kInvalidArgument with the part that is wrong.
@@ -42,6 +43,7 @@ struct NetworkOperation {
   // Set for the runtime's own calls.
   std::string_view service{};
   std::optional<PartitionId> partition{};
+  std::string_view node{};
   // Name that the address was resolved from, if that is known.
   std::string_view host{};
 };
@@ -87,6 +89,7 @@ class ClassificationRule {
   struct Service {
     std::string name;
     std::optional<PartitionId> partition;
+    std::string node;  // empty: any
   };
   struct Path {
     std::string pattern;

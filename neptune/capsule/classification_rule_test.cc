@@ -90,8 +90,9 @@ TEST(ClassificationRuleTest, MalformedRulesSayWhatIsWrong) {
       {"inet:192.168.1.0/33", "is no network"}, {"inet:192.168.1.7/24", "has bits set behind"},
       {"inet:1.2.3/8", "is no network"},        {"inet:10.0.0.7:99999", "is no port"},
       {"inet:10.0.0.7:0", "is no port"},        {"inet:bad host", "neither an address nor a name"},
-      {"service:", "names no service"},         {"service:index/x", "is no partition"},
-      {"disk:relative", "no absolute path"},    {"disk:/dev/sd[ab", "has no ']'"},
+      {"service:x@", "names no node"},          {"service:", "names no service"},
+      {"service:index/x", "is no partition"},   {"disk:relative", "no absolute path"},
+      {"disk:/dev/sd[ab", "has no ']'"},
   };
   for (const auto& [rule, said] : cases) {
     const Status status = ClassificationRule::Parse(rule).status();
@@ -112,9 +113,20 @@ TEST(ClassificationRuleTest, WiderRuleCoversANarrowerOne) {
   EXPECT_TRUE(covers("inet:*", "service:index"));
   EXPECT_TRUE(covers("service:index", "service:index/3"));
   EXPECT_FALSE(covers("service:index/3", "service:index"));
+  EXPECT_TRUE(covers("service:index/3", "service:index/3@a"));
+  EXPECT_FALSE(covers("service:index/3@a", "service:index/3"));
   EXPECT_TRUE(covers("disk:/var/**", "disk:/var/lib/x"));
   EXPECT_FALSE(covers("disk:/var/**", "inet:*"));
   EXPECT_TRUE(covers("disk:/var/*", "disk:/var/*"));
+}
+
+TEST(ClassificationRuleTest, AReplicaIsAServiceOnItsNode) {
+  const auto rule = *ClassificationRule::Parse("service:index/3@store-1");
+  EXPECT_TRUE(rule.Matches(
+      NetworkOperation{.service = "index", .partition = PartitionId(3), .node = "store-1"}));
+  EXPECT_FALSE(rule.Matches(
+      NetworkOperation{.service = "index", .partition = PartitionId(3), .node = "store-2"}));
+  EXPECT_FALSE(rule.Matches(NetworkOperation{.service = "index", .partition = PartitionId(3)}));
 }
 
 TEST(ClassificationRuleTest, RulesOverlapWhereAnOperationFitsBoth) {
@@ -130,6 +142,8 @@ TEST(ClassificationRuleTest, RulesOverlapWhereAnOperationFitsBoth) {
   EXPECT_FALSE(overlap("inet:10.0.0.0/8", "inet:11.0.0.0/8"));
   EXPECT_TRUE(overlap("service:index", "service:index/3"));
   EXPECT_FALSE(overlap("service:index/2", "service:index/3"));
+  EXPECT_TRUE(overlap("service:index/2", "service:index@a"));
+  EXPECT_FALSE(overlap("service:index@b", "service:index@a"));
   EXPECT_TRUE(overlap("disk:/var/*/x", "disk:/var/a/*"));
   EXPECT_TRUE(overlap("disk:/dev/sd[ab]", "disk:/dev/sd[b-d]"));
   EXPECT_FALSE(overlap("disk:/dev/sd[ab]", "disk:/dev/sd[cd]"));

@@ -23,6 +23,7 @@ class PlainCall {
     if (const auto* const network = std::get_if<NetworkOperation>(&call.operation)) {
       service_ = network->service;
       host_ = network->host;
+      node_ = network->node;
       plain_.address = network->address;
       plain_.port = network->port;
       plain_.partition =
@@ -39,6 +40,7 @@ class PlainCall {
     plain_.service_class = service_class_.c_str();
     plain_.service = service_.c_str();
     plain_.host = host_.c_str();
+    plain_.node = node_.c_str();
     plain_.path = path_.c_str();
   }
   PlainCall(const PlainCall&) = delete;
@@ -49,6 +51,7 @@ class PlainCall {
   const std::string service_class_;
   std::string service_;
   std::string host_;
+  std::string node_;
   std::string path_;
   neptune_capsule_call plain_;
 };

@@ -48,6 +48,7 @@ typedef struct neptune_capsule_call {
   const char* service_class;
   const char* service; /* of a service call */
   uint32_t partition;  /* or NEPTUNE_CAPSULE_NO_PARTITION */
+  const char* node;    /* that hosts the service; empty: not known */
   uint32_t address;    /* of the peer, host byte order; 0: not known */
   uint16_t port;
   const char* host; /* that the address was resolved from, if that is known */
