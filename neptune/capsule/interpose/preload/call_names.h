@@ -1,11 +1,10 @@
 // The calls of libc that the preload library takes over, by name.
 //
-//   program ──► libneptune_preload.so: NAME ──► libneptune_preload_core.so: neptune_NAME
-//                                          └──► libc's NAME, as long as the core has none
+//   program ──► libneptune_preload.so: NAME ──► libneptune_preload_core.so: neptune_symbol_NAME, else neptune_NAME
 //
 // A call is added by writing its name here and defining `neptune_NAME` with NAME's type and C linkage in a library
-// that the core links (NEPTUNE_PRELOAD_CALL marks it). Code of the core that calls NAME itself gets libc's: the core is
-// loaded so that it sees libc and not the program's names.
+// that the core links (NEPTUNE_PRELOAD_CALL marks it); those of ../symbols.cc have the longer names. Code of the core that
+// calls NAME itself gets libc's: the core is loaded so that it sees libc and not the program's names.
 //
 // Source: dependency capsules V.C (wrappers around libc's functions). Layer: capsule. Read by the assembler too.
 // Threads: no state.
@@ -36,15 +35,19 @@
   X(pthread_setspecific) X(pthread_once) X(__cxa_guard_acquire) X(__cxa_guard_release) X(__cxa_guard_abort) \
   X(pthread_yield) X(sched_yield) X(fork)
 
-// Those that wait for descriptors and for time, and those that open, change and close descriptors.
+// Those of ../symbols.cc.
 #define NEPTUNE_PRELOAD_BLOCKING_CALLS(X) \
   X(read) X(__read_chk) X(readv) X(recv) X(__recv_chk) X(recvfrom) X(__recvfrom_chk) X(recvmsg) \
   X(recvmmsg) X(write) X(writev) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(sendfile) X(sendfile64) \
   X(splice) X(connect) X(accept) X(accept4) X(poll) X(__poll_chk) X(ppoll) X(__ppoll_chk) X(select) \
   X(pselect) X(epoll_wait) X(epoll_pwait) X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) X(socket) \
   X(socketpair) X(pipe) X(pipe2) X(eventfd) X(timerfd_create) X(epoll_create) X(epoll_create1) X(dup) \
-  X(dup2) X(dup3) X(close) X(close_range) X(closefrom) X(fcntl) X(fcntl64) X(ioctl) X(setsockopt) \
-  X(fdopen) X(fileno) X(fileno_unlocked)
+  X(dup2) X(dup3) X(close) X(close_range) X(closefrom) X(setsockopt) X(fcntl) X(fcntl64) X(ioctl) \
+  X(getaddrinfo) X(getnameinfo) X(gethostbyname) X(gethostbyname2) X(gethostbyaddr) X(gethostbyname_r) \
+  X(gethostbyname2_r) X(gethostbyaddr_r) X(open) X(open64) X(openat) X(openat64) X(creat) X(creat64) \
+  X(__open_2) X(__open64_2) X(__openat_2) X(__openat64_2) X(pread) X(pread64) X(__pread_chk) \
+  X(__pread64_chk) X(pwrite) X(pwrite64) X(fsync) X(fdatasync) X(fopen) X(fopen64) X(fdopen) X(fileno) \
+  X(fileno_unlocked)
 
 #define NEPTUNE_PRELOAD_CALLS(X) NEPTUNE_PRELOAD_PTHREAD_CALLS(X) NEPTUNE_PRELOAD_BLOCKING_CALLS(X)
 // clang-format on

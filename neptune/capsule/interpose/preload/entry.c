@@ -24,7 +24,7 @@ static const char kCoreName[] = "libneptune_preload_core.so";
 // Where each call goes; null: not known yet.
 __attribute__((visibility("hidden"))) void* preload_targets[kCallCount];
 
-// libc's function, for calls before the core is there and for those that it leaves to libc.
+// libc's function, for calls before the core is there.
 __attribute__((visibility("hidden"))) void* preload_find(int index) {
   void* const function = dlsym(RTLD_NEXT, names[index]);
   if (function == NULL) {
@@ -56,6 +56,12 @@ static void find_core(char* path) {
   memcpy(path + folder_size, kCoreName, sizeof(kCoreName));
 }
 
+static void* find_in(void* core, const char* prefix, const char* name) {
+  char symbol[64];
+  snprintf(symbol, sizeof(symbol), "%s%s", prefix, name);
+  return dlsym(core, symbol);
+}
+
 __attribute__((constructor)) static void load_core(void) {
   char path[kPathSizeMax];
   find_core(path);
@@ -63,12 +69,11 @@ __attribute__((constructor)) static void load_core(void) {
   void* const core = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (core == NULL) refuse(dlerror());
 
-  static const char kPrefix[] = "neptune_";
   for (int i = 0; i < kCallCount; ++i) {
-    char name[64];
-    snprintf(name, sizeof(name), "%s%s", kPrefix, names[i]);
-    void* const function = dlsym(core, name);
-    if (function != NULL) preload_targets[i] = function;
+    void* function = find_in(core, "neptune_symbol_", names[i]);
+    if (function == NULL) function = find_in(core, "neptune_", names[i]);
+    if (function == NULL) refuse("the core is of another version");
+    preload_targets[i] = function;
   }
 
   int (*const start)(void) = (int (*)(void))dlsym(core, "neptune_preload_start");

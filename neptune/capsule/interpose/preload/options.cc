@@ -31,6 +31,9 @@ StatusOr<PreloadOptions> ReadPreloadOptions(const std::function<const char*(cons
     NEPTUNE_ASSIGN_OR_RETURN(options.kernel_thread_count, ParseCount("NEPTUNE_KERNEL_THREADS", text,
                                                                      kPreloadKernelThreadCountMax));
   }
+  if (const char* const status = variable("NEPTUNE_CAPSULE_STATUS"); status != nullptr) {
+    options.status_file = status;
+  }
   return options;
 }
 

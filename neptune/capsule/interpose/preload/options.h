@@ -21,6 +21,8 @@ struct PreloadOptions {
   // NEPTUNE_KERNEL_THREADS: kernel threads that run the program's threads. Larger: more of them run at once, up to the
   // number of processors. Default: that number.
   int kernel_thread_count = 1;
+  // NEPTUNE_CAPSULE_STATUS: a file that tells what goes on in the capsules, written anew each second. Empty: none.
+  std::string status_file;
 };
 
 // `variable` gives the value of an environment variable, or null.

@@ -31,6 +31,12 @@ TEST(PreloadOptionsTest, TakesTheNumberOfKernelThreads) {
   EXPECT_EQ(options->kernel_thread_count, 17);
 }
 
+TEST(PreloadOptionsTest, TakesTheStatusFile) {
+  const auto options = Read({{"NEPTUNE_CAPSULES", "a"}, {"NEPTUNE_CAPSULE_STATUS", "status"}});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->status_file, "status");
+}
+
 TEST(PreloadOptionsTest, RefusesToIsolateNothing) {
   EXPECT_FALSE(Read({}).ok());
   EXPECT_FALSE(Read({{"NEPTUNE_CAPSULES", ""}}).ok());

@@ -42,6 +42,35 @@ TEST(PreloadTest, WrongOptionsAreRefused) {
   ExpectRefused(RunProgram({Program()}, environment), "NEPTUNE_KERNEL_THREADS: 'many'");
 }
 
+TEST(PreloadTest, AWrongCapsuleFileIsRefusedWithItsLine) {
+  const char kWrong[] =
+      "capsule fine {\n"
+      "  match: inet:10.0.0.1:80\n"
+      "}\n"
+      "capsule wrong {\n"
+      "  match: inet:10.0.0.1/33\n"
+      "}\n";
+  const auto environment = PreloadEnvironment(kWrong, 2);
+  const std::string file = environment[1].substr(environment[1].find('=') + 1);
+  ExpectRefused(RunProgram({Program()}, environment), file + ":5:");
+}
+
+TEST(PreloadTest, AMissingCapsuleFileIsRefused) {
+  auto environment = PreloadEnvironment("", 2);
+  environment[1] = "NEPTUNE_CAPSULES=/nowhere/at/all";
+  ExpectRefused(RunProgram({Program()}, environment), "/nowhere/at/all");
+}
+
+TEST(PreloadTest, AnOddCapsuleFileIsWarnedOf) {
+  const char kOdd[] =
+      "capsule all { match: inet:10.0.0.0/8 }\n"
+      "capsule one { match: inet:10.0.0.1 }\n";
+  const ProgramEnd end = RunProgram({"/bin/echo"}, PreloadEnvironment(kOdd, 2));
+  EXPECT_EQ(end.exit_status, 0);
+  EXPECT_NE(end.errors.find("neptune: warning: "), std::string::npos) << end.errors;
+  EXPECT_NE(end.errors.find(":2:"), std::string::npos) << end.errors;
+}
+
 TEST(PreloadTest, WithoutItsCoreTheProgramIsNotStarted) {
   const std::string alone = WriteTestFile("libneptune_preload.so", "");
   std::filesystem::copy_file(TreeFile(std::string(kFolder) + "libneptune_preload.so"), alone,

@@ -1,21 +1,49 @@
 #include "neptune/capsule/interpose/preload/runtime.h"
 
 #include <glog/logging.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string_view>
 #include <thread>
 
 #include "neptune/base/notification.h"
+#include "neptune/base/strings.h"
+#include "neptune/capsule/capsule_text.h"
 #include "neptune/capsule/interpose/blocking_call.h"
+#include "neptune/capsule/interpose/capsule_stay.h"
 #include "neptune/capsule/interpose/preload/call_names.h"
+#include "neptune/capsule/interpose/preload/status_text.h"
 #include "neptune/capsule/interpose/pthread/process.h"
 #include "neptune/capsule/interpose/pthread/signal.h"
 #include "neptune/world/real/real_world.h"
 
 namespace neptune::interpose {
 
-PreloadRuntime::PreloadRuntime(PreloadOptions options) : options_(std::move(options)) {}
+namespace {
+
+constexpr Duration kStatusPeriod = std::chrono::seconds(1);
+
+void Tell(std::string_view text) {
+  std::fprintf(stderr, "neptune: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<PreloadRuntime>> PreloadRuntime::Make(PreloadOptions options) {
+  std::unique_ptr<PreloadRuntime> runtime(new PreloadRuntime(std::move(options)));
+  std::vector<std::string> warnings;
+  NEPTUNE_ASSIGN_OR_RETURN(runtime->configs_,
+                           LoadCapsuleFile(runtime->options_.capsule_file, &warnings));
+  for (const std::string& warning : warnings) Tell("warning: " + warning);
+  // What cannot be made is found here, and not when the first thread is started.
+  CapsuleStack trial;
+  NEPTUNE_RETURN_IF_ERROR(Annotate(trial.Load(runtime->configs_), runtime->options_.capsule_file));
+  return runtime;
+}
 
 Status PreloadRuntime::Start() {
   if (started_.load(std::memory_order_acquire)) return OkStatus();
@@ -23,11 +51,42 @@ Status PreloadRuntime::Start() {
   absl::MutexLock lock(&start_mutex_);
   if (started_.load(std::memory_order_relaxed)) return OkStatus();
   if (world_ == nullptr) world_ = MakeRealWorldOver({}, nullptr);
+  if (capsules_ == nullptr) NEPTUNE_RETURN_IF_ERROR(MakeCapsules());
   while (static_cast<int>(homes_.size()) < options_.kernel_thread_count) {
     NEPTUNE_RETURN_IF_ERROR(StartHome(static_cast<int>(homes_.size())));
   }
+  if (!options_.status_file.empty()) {
+    homes_.front()->scheduler->loop().Post([this] { WriteStatus(); });
+  }
   started_.store(true, std::memory_order_release);
   return OkStatus();
+}
+
+Status PreloadRuntime::MakeCapsules() {
+  auto capsules = std::make_unique<CapsuleStack>(
+      CapsuleStackOptions{.make_helpers = [this](const std::string& name, int count) {
+        return world_->MakeHelperThreads(name, count);
+      }});
+  NEPTUNE_RETURN_IF_ERROR(capsules->Load(configs_));
+  capsules_ = std::move(capsules);
+  UseCapsules(capsules_.get());
+  return OkStatus();
+}
+
+// Readers see a whole table: it is written beside the old one and put in its place.
+void PreloadRuntime::WriteStatus() {
+  Loop& loop = homes_.front()->scheduler->loop();
+  const std::string text = StatusText(capsules_->Inspect(loop.Now()));
+  const std::string beside = StrCat(options_.status_file, ".", getpid());
+  std::FILE* const file = std::fopen(beside.c_str(), "we");
+  if (file == nullptr) {
+    Tell(StrCat("NEPTUNE_CAPSULE_STATUS: ", beside, ": ", std::strerror(errno)));
+    return;
+  }
+  std::fwrite(text.data(), 1, text.size(), file);
+  std::fclose(file);
+  std::rename(beside.c_str(), options_.status_file.c_str());
+  loop.RunAt(loop.Now() + kStatusPeriod, [this] { WriteStatus(); });
 }
 
 Status PreloadRuntime::StartHome(int index) {
@@ -47,7 +106,10 @@ Status PreloadRuntime::StartHome(int index) {
 }
 
 StatusOr<ThreadScheduler*> PreloadRuntime::Choose() {
-  NEPTUNE_RETURN_IF_ERROR(Start());
+  if (const Status status = Start(); !status.ok()) {
+    Tell(StrCat(ToStd(status.message()), ": a thread is not started"));
+    return status;
+  }
   if (thread_count_.fetch_add(1) >= kPreloadThreadCountMax) {
     --thread_count_;
     return ResourceExhausted("starting a thread: ", kPreloadThreadCountMax, " threads run");
@@ -74,7 +136,9 @@ Status StartPreload() {
       PreloadOptions options,
       ReadPreloadOptions([](const char* name) { return std::getenv(name); },
                          static_cast<int>(std::thread::hardware_concurrency())));
-  SetThreadHome(new PreloadRuntime(std::move(options)));
+  NEPTUNE_ASSIGN_OR_RETURN(std::unique_ptr<PreloadRuntime> runtime,
+                           PreloadRuntime::Make(std::move(options)));
+  SetThreadHome(runtime.release());
   TrackEverywhere();  // one thread accepts, another one serves
   return OkStatus();
 }
@@ -86,6 +150,6 @@ Status StartPreload() {
 NEPTUNE_PRELOAD_CALL int neptune_preload_start() {
   const neptune::Status status = neptune::interpose::StartPreload();
   if (status.ok()) return 0;
-  std::fprintf(stderr, "neptune: %s\n", std::string(status.message()).c_str());
+  neptune::interpose::Tell(neptune::ToStd(status.message()));
   return 1;
 }

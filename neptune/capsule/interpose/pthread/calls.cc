@@ -1,4 +1,4 @@
-// The functions of POSIX that take or tell a thread, and its specific values: those of libc's threads go to libc.
+// The functions of POSIX that take or tell a thread: those of libc's threads go to libc.
 
 #include <pthread.h>
 #include <sched.h>
@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "neptune/capsule/interpose/key_values.h"
 #include "neptune/capsule/interpose/preload/call_names.h"
 #include "neptune/capsule/interpose/pthread/parking_lot.h"
 #include "neptune/capsule/interpose/pthread/process.h"
@@ -183,20 +182,4 @@ NEPTUNE_PRELOAD_CALL int neptune_pthread_setcanceltype(int type, int* before) {
 
 NEPTUNE_PRELOAD_CALL void neptune_pthread_testcancel() {
   if (PthreadThread::Current() == nullptr) pthread_testcancel();
-}
-
-NEPTUNE_PRELOAD_CALL int neptune_pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
-  return neptune::interpose::CreateKey(key, destructor, __builtin_return_address(0));
-}
-
-NEPTUNE_PRELOAD_CALL int neptune_pthread_key_delete(pthread_key_t key) {
-  return neptune::interpose::DeleteKey(key);
-}
-
-NEPTUNE_PRELOAD_CALL void* neptune_pthread_getspecific(pthread_key_t key) {
-  return neptune::interpose::GetKeyValue(key);
-}
-
-NEPTUNE_PRELOAD_CALL int neptune_pthread_setspecific(pthread_key_t key, const void* value) {
-  return neptune::interpose::SetKeyValue(key, value);
 }
