@@ -12,6 +12,7 @@
 #include "neptune/balancing/load_polling.h"
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
+#include "neptune/capsule/main_pool.h"
 #include "neptune/dac/stream_fold.h"
 #include "neptune/service/loop_client.h"
 
@@ -495,14 +496,17 @@ Status Aggregator::Run(ClientSession& session, const AggregationRequest& request
   const CancelAction wake_me(session.caller(), [self] { self->Wake(); });
   aggregation->Start();
   Status status;
-  while (!end && status.ok()) {
-    if (session.caller() != nullptr && session.caller()->cancelled()) {
-      status = Cancelled("aggregating over ", request.service, ": the caller is gone");
-    } else if (this_thread::Park() == ParkResult::kStopping && !end) {
-      status = Cancelled("aggregating over ", request.service, ": the node stops");
+  {
+    const OutsideMainPool outside;
+    while (!end && status.ok()) {
+      if (session.caller() != nullptr && session.caller()->cancelled()) {
+        status = Cancelled("aggregating over ", request.service, ": the caller is gone");
+      } else if (this_thread::Park() == ParkResult::kStopping && !end) {
+        status = Cancelled("aggregating over ", request.service, ": the node stops");
+      }
     }
+    if (!end) aggregation->Cancel();
   }
-  if (!end) aggregation->Cancel();
   Fill(plan, status, &end->answer, report);
   NEPTUNE_RETURN_IF_ERROR(status);
   NEPTUNE_RETURN_IF_ERROR(end->answer.reduce_error);

@@ -241,6 +241,8 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   host_options.queue.length_max = service.queue_length_max();
   host_options.concurrency = service.concurrency();
   host_options.with_statistics = options_.with_method_statistics;
+  host_options.waits_inside = options_.waiting_inside.contains(service.name());
+  if (options_.stall_timeout) host_options.stall_timeout = *options_.stall_timeout;
   auto host = std::make_unique<ServiceHost>(ServiceName(service.name()), partitions, loops_,
                                             operators_, metrics_, spans_, host_options);
   ModuleContext context{options_.name,

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,9 @@ struct NodeOptions {
   bool with_admin = true;
   // See ServiceHostOptions.
   bool with_method_statistics = true;
+  std::optional<Duration> stall_timeout{};
+  // Services whose requests wait inside their pool; see ServiceHostOptions. For experiments only.
+  std::set<std::string> waiting_inside{};
 };
 
 class Node {

@@ -56,6 +56,7 @@ std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& wor
   options.modules = options_.modules;
   options.yellow_page = options_.yellow_page;
   options.recheck_one_in = options_.recheck_one_in;
+  options.waiting_inside = options_.waiting_inside;
   options.address = static_cast<SimWorld&>(world).address();
   auto node = std::make_shared<Node>(world, std::move(options));
   nodes_[name] = node;

@@ -30,6 +30,7 @@ struct SimulatedClusterOptions {
   YellowPageOptions yellow_page{};
   std::optional<uint32_t> recheck_one_in{};
   SimOptions sim{};
+  std::set<std::string> waiting_inside{};
 };
 
 class SimulatedCluster {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/main_pool.h"
 #include "neptune/service/call_path.h"
 #include "neptune/thread/synchronization.h"
 
@@ -149,7 +150,11 @@ Status Call(ClientSession& session, const ServiceName& service, PartitionId part
   CallPath path(session, std::move(header), options, report);
   const CancelAction wake_me(session.caller(),
                              [self = ThreadRef(UserThread::Current())] { self->Wake(); });
-  const Status status = CallInProgress(path, request, response, report).Run();
+  Status status;
+  {
+    const OutsideMainPool outside;
+    status = CallInProgress(path, request, response, report).Run();
+  }
   report->duration = this_thread::Now() - begin;
   session.client().Conclude(path.header(), session.trace, status, *report);
   return status;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/main_pool.h"
 #include "neptune/service/operator_registry.h"
 
 namespace neptune {
@@ -307,14 +308,20 @@ void ServiceHost::StartWaiting() {
     std::vector<Waiting> expired;
     Waiting next;
     Event event;
+    OneShotEvent* returning = nullptr;
     NodeLoop* worker = nullptr;
     {
       LeafLock lock(&mutex_);
       if (active_count_ >= options_.concurrency) return;
-      if (!events_.empty()) {
+      if (!returning_.empty()) {
+        returning = returning_.front();
+        returning_.pop_front();
+        TakeSlot();
+      } else if (!events_.empty()) {
         event = std::move(events_.front());
         events_.pop_front();
-        worker = &TakeSlot();
+        TakeSlot();
+        worker = &NextWorker();
       } else {
         RequestQueue::Picked picked = queue_.Pick(Loop::Current()->Now());
         for (const WaitingRequest& old : picked.expired) {
@@ -324,7 +331,8 @@ void ServiceHost::StartWaiting() {
         if (picked.next) {
           next = std::move(waiting_.extract(picked.next->ticket).mapped());
           --waiting_count_;
-          worker = &TakeSlot();
+          TakeSlot();
+          worker = &NextWorker();
         }
       }
       if (waiting_.empty()) starving_since_ns_ = 0;
@@ -333,6 +341,10 @@ void ServiceHost::StartWaiting() {
       CountLoad(-1);
       Refuse(std::move(late.request), DeadlineExceeded("the deadline passed in the queue"),
              late.method);
+    }
+    if (returning != nullptr) {
+      returning->Set();
+      continue;
     }
     if (worker == nullptr) return;
     if (event) {
@@ -343,10 +355,13 @@ void ServiceHost::StartWaiting() {
   }
 }
 
-NodeLoop& ServiceHost::TakeSlot() {
+void ServiceHost::TakeSlot() {
   if (++active_count_ == options_.concurrency) {
     slots_taken_since_ns_ = Loop::Current()->Now().time_since_epoch().count();
   }
+}
+
+NodeLoop& ServiceHost::NextWorker() {
   const std::vector<NodeLoop*>& workers = loops_.workers();
   return *workers[next_worker_++ % workers.size()];
 }
@@ -361,12 +376,40 @@ void ServiceHost::FreeSlot() {
   StartWaiting();
 }
 
+void ServiceHost::ReturnToPool() {
+  OneShotEvent turn;
+  {
+    LeafLock lock(&mutex_);
+    if (active_count_ < options_.concurrency) return TakeSlot();
+    returning_.push_back(&turn);
+  }
+  while (!turn.is_set()) this_thread::ParkUntilWoken();
+}
+
+// A long request's slot.
+class ServiceHost::PoolPlace final : public MainPoolPlace {
+ public:
+  explicit PoolPlace(ServiceHost& host) : host_(host) {
+    if (!host.options_.waits_inside) MainPoolPlace::SetCurrent(this);
+  }
+  ~PoolPlace() override {
+    MainPoolPlace::SetCurrent(nullptr);
+    host_.FreeSlot();
+  }
+
+  void GiveBack() override { host_.FreeSlot(); }
+  void TakeAgain() override { host_.ReturnToPool(); }
+
+ private:
+  ServiceHost& host_;
+};
+
 void ServiceHost::StartOn(NodeLoop& worker, IncomingRequest request, const MethodEntry& method) {
   worker.loop->Post([this, &worker, &method, request = std::move(request)]() mutable {
     IncomingRequest* const source = &request;
     const auto started = worker.scheduler->RunInPlace([this, source, &method] {
+      const PoolPlace place(*this);
       Serve(std::move(*source), method, Loop::Current()->Now());
-      FreeSlot();
     });
     if (started.ok()) return;
     CountLoad(-1);

@@ -35,13 +35,18 @@
 #include "neptune/service/node_loops.h"
 #include "neptune/service/service_module.h"
 #include "neptune/service/span_log.h"
+#include "neptune/thread/synchronization.h"
 
 namespace neptune {
 
 struct ServiceHostOptions {
   RequestQueueOptions queue;
-  // Most long requests that run or wait inside at once. Default: 8.
+  // Most long requests that run at once: the main pool. What a request waits for in a capsule, it waits for outside of
+  // the pool. Default: 8.
   size_t concurrency = 8;
+  // Requests keep their place in the pool while they wait, as with a pool of threads without capsules. For experiments
+  // only.
+  bool waits_inside = false;
   // Most short requests that are on user-level threads at once. Default: 1,024.
   size_t short_count_max = 1024;
   // Most streams that are open at once; one more is refused. Larger: more memory that slow readers may
@@ -103,6 +108,7 @@ class ServiceHost final : public ServiceRegistrar {
 
  private:
   struct MethodEntry;
+  class PoolPlace;
   // What became of a request, for its statistics, its span and its answer.
   struct Served {
     TimePoint begin;
@@ -122,9 +128,12 @@ class ServiceHost final : public ServiceRegistrar {
   bool TryRunInPlace(IncomingRequest& request, const MethodEntry& method);
   void Enqueue(IncomingRequest&& request, const MethodEntry& method);
   void StartWaiting();
-  // A worker for what runs next.
-  NodeLoop& TakeSlot() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TakeSlot() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Where what runs next runs.
+  NodeLoop& NextWorker() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FreeSlot();
+  // For a request that was outside of the pool: parks until it has a slot again.
+  void ReturnToPool();
   void StartEvent(NodeLoop& worker, Event event);
   void StartOn(NodeLoop& worker, IncomingRequest request, const MethodEntry& method);
   // Returns when the method ended.
@@ -168,6 +177,8 @@ class ServiceHost final : public ServiceRegistrar {
   std::unordered_map<RequestTicket, Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   RequestTicket next_ticket_ ABSL_GUARDED_BY(mutex_) = 1;
   std::deque<Event> events_ ABSL_GUARDED_BY(mutex_);
+  // Requests that were outside of the pool and want in again: before events, and before requests that have not begun.
+  std::deque<OneShotEvent*> returning_ ABSL_GUARDED_BY(mutex_);
   size_t active_count_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t next_worker_ ABSL_GUARDED_BY(mutex_) = 0;
   // Cancelled calls may outlive the host; they look at it through this.

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "neptune/capsule/main_pool.h"
+
 namespace neptune {
 
 void MessageStream::Wake(Side side) {
@@ -54,6 +56,7 @@ void MessageStream::Close(const Status& why, bool drop_unread) {
 // Parks the calling thread, which has set itself as the waiter.
 Status MessageStream::WaitAs(Side side, TimePoint deadline) {
   const char* const doing = side == Side::kReader ? "reading" : "writing";
+  const OutsideMainPool outside;
   switch (this_thread::Park(deadline)) {
     case ParkResult::kWoken:
       return OkStatus();

@@ -1,0 +1,33 @@
+#include "neptune/capsule/main_pool.h"
+
+#include "neptune/thread/thread_specific.h"
+
+namespace neptune {
+namespace {
+
+const ThreadSpecific<MainPoolPlace>& PlaceOfThread() {
+  static const ThreadSpecific<MainPoolPlace> place;
+  return place;
+}
+
+}  // namespace
+
+MainPoolPlace* MainPoolPlace::Current() {
+  return UserThread::Current() == nullptr ? nullptr : PlaceOfThread().get();
+}
+
+void MainPoolPlace::SetCurrent(MainPoolPlace* place) { PlaceOfThread().set(place); }
+
+OutsideMainPool::OutsideMainPool() : place_(MainPoolPlace::Current()) {
+  if (place_ == nullptr) return;
+  MainPoolPlace::SetCurrent(nullptr);
+  place_->GiveBack();
+}
+
+OutsideMainPool::~OutsideMainPool() {
+  if (place_ == nullptr) return;
+  place_->TakeAgain();
+  MainPoolPlace::SetCurrent(place_);
+}
+
+}  // namespace neptune
