@@ -113,7 +113,7 @@ Capsule::Arrival Capsule::Admit(CapsuleVisit& visit, CapsuleCall& call, TimePoin
     ++statistics_.terminated;
     return Arrival::kTerminated;
   }
-  if (decision.action == Action::kMigrate) {
+  if (decision.action == Action::kMigrate && call.may_migrate) {
     ++statistics_.migrated;
     visit.migration_target_ = std::move(decision.target);
     return Arrival::kMigrates;
@@ -121,8 +121,9 @@ Capsule::Arrival Capsule::Admit(CapsuleVisit& visit, CapsuleCall& call, TimePoin
   const CapsuleControl::Admission admission = control_.Enter(now);
   const bool refused = admission.verdict == CapsuleControl::Verdict::kRefuse;
   if (refused || admission.verdict == CapsuleControl::Verdict::kBypass) {
-    visit.migration_target_ = config_.migrate_to;
-    if (!config_.migrate_to.empty()) ++statistics_.migrated;
+    const bool migrates = call.may_migrate && !config_.migrate_to.empty();
+    if (migrates) visit.migration_target_ = config_.migrate_to;
+    if (migrates) ++statistics_.migrated;
     return refused ? Arrival::kRefused : Arrival::kBypassed;
   }
   visit.admitted_ = admission.verdict;
@@ -223,6 +224,11 @@ void Capsule::EndProcessing(TimePoint now) {
 
 void Capsule::Wake(Wakers wakers) {
   for (auto& waker : wakers) waker();
+}
+
+bool Capsule::WouldAdmit(TimePoint now) {
+  LeafLock lock(&mutex_);
+  return control_.Ask(now) == CapsuleControl::Verdict::kEnter;
 }
 
 CapsuleStatistics Capsule::Inspect(TimePoint now) const {

@@ -77,6 +77,9 @@ class Capsule {
   // The address and port that its rules name, if they name exactly one.
   std::optional<PeerAddress> peer() const;
   CapsuleStatistics Inspect(TimePoint now) const;
+  // Whether something that will lead to a call, such as a connection, is worth beginning: as a visit would be told, but
+  // for the policy. Nobody enters; a refusal counts.
+  bool WouldAdmit(TimePoint now);
   // Null: its calls run where they are made.
   HelperThreads* helpers() const { return helpers_.get(); }
 

@@ -16,9 +16,19 @@ Duration CapsuleControl::FeedbackTimeout() const {
       static_cast<int64_t>(static_cast<double>(limits_.timeout.count()) * left / whole));
 }
 
-CapsuleControl::Admission CapsuleControl::Enter(TimePoint now) {
+bool CapsuleControl::IsFull() const {
   const bool throttled = limits_.throttle_count > 0 && resident_count_ >= limits_.throttle_count;
-  if (throttled || resident_count_ >= limits_.resident_count_max) {
+  return throttled || resident_count_ >= limits_.resident_count_max;
+}
+
+bool CapsuleControl::TimeoutIsTooShort(Duration timeout) const {
+  const Duration floor(
+      static_cast<int64_t>(static_cast<double>(limits_.timeout.count()) * feedback_.bypass_share));
+  return HasFeedback() && timeout < floor;
+}
+
+CapsuleControl::Admission CapsuleControl::Enter(TimePoint now) {
+  if (IsFull()) {
     ++statistics_.refused;
     return {Verdict::kRefuse, Duration(0)};
   }
@@ -34,11 +44,7 @@ CapsuleControl::Admission CapsuleControl::Enter(TimePoint now) {
 }
 
 CapsuleControl::Admission CapsuleControl::Admit(TimePoint now, Duration timeout) {
-  const Duration floor(
-      static_cast<int64_t>(static_cast<double>(limits_.timeout.count()) * feedback_.bypass_share));
-  if (HasFeedback() && timeout < floor && state_ != State::kBypassing) {
-    BeginBypass(now);
-  }
+  if (TimeoutIsTooShort(timeout) && state_ != State::kBypassing) BeginBypass(now);
   switch (state_) {
     case State::kOpen:
       return {Verdict::kEnter, timeout};
@@ -74,6 +80,18 @@ CapsuleControl::Admission CapsuleControl::AdmitByRamp(TimePoint now, Duration ti
   if (ramp_admitted_ >= feedback_.ramp_count << step) return {Verdict::kBypass, Duration(0)};
   ++ramp_admitted_;
   return {Verdict::kEnter, timeout};
+}
+
+CapsuleControl::Verdict CapsuleControl::Ask(TimePoint now) {
+  if (IsFull()) {
+    ++statistics_.refused;
+    return Verdict::kRefuse;
+  }
+  // The verdict on a copy, which forgets what it changed.
+  CapsuleControl asked = *this;
+  if (asked.Admit(now, FeedbackTimeout()).verdict != Verdict::kBypass) return Verdict::kEnter;
+  ++statistics_.bypassed;
+  return Verdict::kBypass;
 }
 
 void CapsuleControl::Leave(Verdict admitted, Outcome outcome, TimePoint entered, TimePoint now) {

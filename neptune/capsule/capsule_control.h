@@ -76,6 +76,10 @@ class CapsuleControl {
   // A call wants in. Of what enters or probes, Leave follows.
   Admission Enter(TimePoint now);
 
+  // What Enter would say, kEnter in place of kProbe: whether it is worth while to begin something that will lead to a
+  // call. Nobody enters; a refusal counts.
+  Verdict Ask(TimePoint now);
+
   enum class Outcome { kDone, kFailed, kTimedOut, kCancelled };
   // It was inside since `entered`.
   void Leave(Verdict admitted, Outcome outcome, TimePoint entered, TimePoint now);
@@ -105,6 +109,8 @@ class CapsuleControl {
   // Open; bypassing with a probe now and then; letting in again by and by.
   enum class State { kOpen, kBypassing, kRamping };
 
+  bool IsFull() const;
+  bool TimeoutIsTooShort(Duration timeout) const;
   Admission Admit(TimePoint now, Duration timeout);
   Admission AdmitByRamp(TimePoint now, Duration timeout);
   void BeginBypass(TimePoint now);

@@ -39,6 +39,15 @@ TEST(CapsuleControlTest, ThrottleRefusesBelowTheLimit) {
   EXPECT_EQ(control.Enter(At(1)).verdict, Verdict::kRefuse);
 }
 
+TEST(CapsuleControlTest, WhoAsksDoesNotEnter) {
+  CapsuleControl control({.resident_count_max = 2}, {});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(control.Ask(At(0)), Verdict::kEnter);
+  Fill(control, 2, At(0));
+  EXPECT_EQ(control.Ask(At(1)), Verdict::kRefuse);
+  EXPECT_EQ(control.statistics().refused, 1u);
+  EXPECT_EQ(control.statistics().resident_count, 2u);
+}
+
 TEST(CapsuleControlTest, WithoutFeedbackTheTimeoutIsWhole) {
   CapsuleControl control({.timeout = seconds(2)}, {});
   for (int i = 0; i < 500; ++i) EXPECT_EQ(control.Enter(At(0)).timeout, seconds(2));
@@ -165,6 +174,16 @@ TEST(CapsuleControlTest, ARunOfFailuresLeadsToBypassThoughFewAreInside) {
   EXPECT_EQ(control.Enter(At(102)).verdict, Verdict::kProbe);
   control.Leave(Verdict::kProbe, Outcome::kDone, At(102), At(103));
   EXPECT_EQ(control.Enter(At(104)).verdict, Verdict::kEnter);
+}
+
+TEST(CapsuleControlTest, WhoAsksDoesNotUseUpTheProbe) {
+  CapsuleControl control({}, {.failure_count_max = 1});
+  FailInARow(control, 1, 0);
+  EXPECT_EQ(control.Ask(At(50)), Verdict::kBypass);
+  EXPECT_EQ(control.Ask(At(150)), Verdict::kEnter);
+  EXPECT_EQ(control.Enter(At(151)).verdict, Verdict::kProbe);
+  EXPECT_EQ(control.Ask(At(152)), Verdict::kBypass);
+  EXPECT_EQ(control.statistics().bypassed, 2u);
 }
 
 TEST(CapsuleControlTest, ASuccessEndsARunOfFailuresAndACancellationDoesNot) {

@@ -38,6 +38,7 @@ struct CapsuleCall {
   int priority = 0;     // of the service class; 0 is the highest
   TimePoint entered{};
   TimePoint deadline = kNever;
+  bool may_migrate = true;
   // In Arrive only.
   std::string_view service_class{};
   BlockingOperation operation{};

@@ -214,6 +214,19 @@ TEST_F(CapsuleTest, WhatACapsuleRefusesAnotherMayTake) {
   EXPECT_EQ(StatisticsOf("second").control.done, 1u);
 }
 
+TEST_F(CapsuleTest, WhatMayNotMigrateIsRefused) {
+  CapsuleConfig first = ConfigOf("first");
+  first.limits.resident_count_max = 1;
+  first.migrate_to = "second";
+  ASSERT_TRUE(stack_.Create(ConfigOf("second")).ok());
+  ASSERT_TRUE(stack_.Create(first).ok());
+  Call("a", "first", milliseconds(10));
+  Call("b", "first", milliseconds(10), {.may_migrate = false});
+  simulator_.RunFor(seconds(1));
+  EXPECT_EQ(log_, (Log{"b 0 RESOURCE_EXHAUSTED", "a 10 OK"}));
+  EXPECT_EQ(StatisticsOf("first").migrated, 0u);
+}
+
 TEST_F(CapsuleTest, CapsulesThatSendToEachOtherEndInARefusal) {
   std::vector<CapsuleConfig> configs;
   for (const auto& [name, other] : std::map<std::string, std::string>{{"x", "y"}, {"y", "x"}}) {

@@ -26,6 +26,7 @@ Status CapsuleVisit::Arrive(CapsuleStack& stack, const BlockingOperation& operat
     migration_target_.clear();
     call_ = {.caller = options.caller,
              .deadline = options.deadline,
+             .may_migrate = options.may_migrate,
              .service_class = options.service_class,
              .operation = operation};
     const Capsule::Arrival arrival = capsule_->Arrive(*this, call_, now);

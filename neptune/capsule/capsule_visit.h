@@ -17,8 +17,7 @@
 // stops. Each names the capsule. EAGAIN, ECONNREFUSED or EHOSTUNREACH, ECANCELED, ETIMEDOUT are their usual errno.
 //
 // A policy, or a capsule that refuses, may have sent the visit to another capsule, as that of a replica: migrated()
-// is then true, and who can choose its peer anew chooses one that capsule() takes; peer() names it if its rules name
-// exactly one.
+// is then true, and who can choose its peer anew chooses one that capsule() takes.
 //
 // Source: dependency capsules IV.A (migration of a thread into a capsule and back), V.B.
 // Departs from source: the thread stays on its kernel thread; what migrates is its place.
@@ -56,6 +55,9 @@ struct VisitOptions {
   uint64_t caller = 0;
   // For priority.
   std::string_view service_class{};
+  // Whether it may go to another capsule: not where the peer is fixed, as on a connection. A policy that would send it
+  // away lets it go on.
+  bool may_migrate = true;
   // Asked after each wake whether waiting has become pointless; who cancels wakes the thread. Absent: never.
   std::function<bool()> given_up{};
 };

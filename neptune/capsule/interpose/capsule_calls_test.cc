@@ -41,13 +41,14 @@ class CapsuleCallsTest : public testing::Test {
   }
 
   void Create(const std::string& name, const std::string& rule, CapsuleLimits limits,
-              size_t helper_count = 0) {
+              size_t helper_count = 0, const std::string& migrate_to = {}) {
     CapsuleConfig config;
     config.name = name;
     config.rules = {ClassificationRule::Parse(rule).value()};
     config.type = config.rules[0].type();
     config.limits = limits;
     config.processing_count_max = helper_count;
+    config.migrate_to = migrate_to;
     threads_.OnLoop(0, [&] {
       const Status status = capsules_.Create(config);
       ASSERT_TRUE(status.ok()) << status;
@@ -102,11 +103,14 @@ TEST_F(CapsuleCallsTest, AReadWaitsInTheCapsuleOfItsPeerAndIsTimed) {
 
 TEST_F(CapsuleCallsTest, OneMoreThanTheCapsuleHoldsIsRefused) {
   Create("silent", SilentRule(), {.resident_count_max = 3, .timeout = milliseconds(200)});
+  std::vector<int> connections;
+  threads_.Run({[&] {
+    for (int i = 0; i < 5; ++i) connections.push_back(ConnectToSilent());
+  }});
   std::vector<int> errors;
   std::vector<std::function<void()>> bodies;
-  for (int i = 0; i < 5; ++i) {
-    bodies.push_back([&] {
-      const int fd = ConnectToSilent();
+  for (const int fd : connections) {
+    bodies.push_back([&errors, fd] {
       char byte;
       EXPECT_EQ(recv(fd, &byte, 1, 0), -1);
       errors.push_back(errno);
@@ -117,6 +121,74 @@ TEST_F(CapsuleCallsTest, OneMoreThanTheCapsuleHoldsIsRefused) {
   EXPECT_EQ(errors,
             (std::vector<int>{ECONNREFUSED, ECONNREFUSED, ETIMEDOUT, ETIMEDOUT, ETIMEDOUT}));
   EXPECT_EQ(Statistics("silent").control.refused, 2u);
+}
+
+// A program that is refused at once can do what it does when a peer is gone.
+TEST_F(CapsuleCallsTest, AConnectionIsRefusedBeforeItIsBegun) {
+  Create("silent", SilentRule(), {.resident_count_max = 1, .timeout = milliseconds(20)});
+  threads_.Run({[&] {
+                  const int fd = ConnectToSilent();
+                  char byte;
+                  EXPECT_EQ(read(fd, &byte, 1), -1);
+                  close(fd);
+                },
+                [&] {
+                  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+                  EXPECT_EQ(connect(fd, Plain(silent_), sizeof(silent_)), -1);
+                  EXPECT_EQ(errno, ECONNREFUSED);
+                  this_thread::SleepFor(milliseconds(30));
+                  EXPECT_EQ(connect(fd, Plain(silent_), sizeof(silent_)), 0)
+                      << "there is room again";
+                  close(fd);
+                }});
+  EXPECT_EQ(Statistics("silent").control.refused, 1u);
+  EXPECT_EQ(Statistics("silent").control.entered, 1u);
+}
+
+TEST_F(CapsuleCallsTest, AConnectionGoesToTheReplicaOfACapsuleThatIsFull) {
+  sockaddr_in other{};
+  const int other_listener = ListenAnywhere(&other, 8);
+  Create("other", StrCat("inet:127.0.0.1:", ntohs(other.sin_port)), {});
+  Create("silent", SilentRule(), {.resident_count_max = 1, .timeout = milliseconds(20)}, 0,
+         "other");
+  threads_.Run({[&] {
+                  const int fd = ConnectToSilent();
+                  char byte;
+                  EXPECT_EQ(read(fd, &byte, 1), -1);
+                  close(fd);
+                },
+                [&] {
+                  const int fd = ConnectToSilent();
+                  sockaddr_in peer{};
+                  socklen_t size = sizeof(peer);
+                  EXPECT_EQ(getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size), 0);
+                  EXPECT_EQ(peer.sin_port, other.sin_port);
+                  close(fd);
+                }});
+  close(other_listener);
+}
+
+// What is connected waits for its peer and no other one, wherever calls are sent.
+TEST_F(CapsuleCallsTest, AWaitOnAConnectionIsNotSentElsewhere) {
+  Create("other", "inet:10.0.0.1:80", {});
+  Create("silent", SilentRule(), {.resident_count_max = 1, .timeout = milliseconds(20)}, 0,
+         "other");
+  threads_.Run({[&] {
+    const int connections[2] = {ConnectToSilent(), ConnectToSilent()};
+    std::vector<int> errors;
+    std::vector<ThreadRef> readers;
+    for (const int fd : connections) {
+      readers.push_back(*ThreadScheduler::Current()->Spawn([&errors, fd] {
+        char byte;
+        EXPECT_EQ(read(fd, &byte, 1), -1);
+        errors.push_back(errno);
+      }));
+    }
+    for (const ThreadRef& reader : readers) ThreadScheduler::Current()->Join(*reader.get(), kNever);
+    EXPECT_EQ(errors, (std::vector<int>{ECONNREFUSED, ETIMEDOUT}));
+    for (const int fd : connections) close(fd);
+  }});
+  EXPECT_EQ(Statistics("other").control.entered, 0u);
 }
 
 TEST_F(CapsuleCallsTest, ASocketsOwnTimeLimitIsItsOwn) {

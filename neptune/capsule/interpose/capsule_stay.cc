@@ -7,8 +7,12 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "neptune/capsule/interpose/resolved_names.h"
+#include "neptune/world/loop.h"
+#include "neptune/world/network.h"
 
 namespace neptune::interpose {
 namespace {
@@ -51,6 +55,38 @@ std::shared_ptr<const Dependency> DependencyOn(const sockaddr* address, socklen_
   return dependency;
 }
 
+namespace {
+
+// The one IPv4 peer that the capsule's rules name, "inet:127.0.0.1:6379"; null: none, or more.
+std::shared_ptr<const Dependency> OnlyPeer(const CapsuleConfig& config) {
+  constexpr std::string_view kPeers = "inet:";
+  if (config.rules.size() != 1 || config.rules[0].text().rfind(kPeers, 0) != 0) return nullptr;
+  const StatusOr<Endpoint> peer = Endpoint::Parse(config.rules[0].text().substr(kPeers.size()));
+  if (!peer.ok()) return nullptr;
+  auto dependency = std::make_shared<Dependency>();
+  dependency->address = peer->address;
+  dependency->port = peer->port;
+  return dependency;
+}
+
+}  // namespace
+
+std::shared_ptr<const Dependency> ChoosePeer(std::shared_ptr<const Dependency> wanted) {
+  CapsuleStack* const capsules = CapsulesInUse();
+  if (capsules == nullptr) return wanted;
+  std::shared_ptr<const Dependency> peer = std::move(wanted);
+  std::shared_ptr<Capsule> capsule = capsules->Find(peer->Operation());
+  for (int hop = 0; capsule != nullptr && hop <= kMigrationCountMax; ++hop) {
+    if (peer != nullptr && capsule->WouldAdmit(Loop::Current()->Now())) return peer;
+    const std::string next = capsule->config().migrate_to;
+    capsule = next.empty() ? nullptr : capsules->Named(next);
+    peer = capsule == nullptr ? nullptr : OnlyPeer(capsule->config());
+    if (capsule == nullptr) break;
+  }
+  errno = ECONNREFUSED;
+  return nullptr;
+}
+
 CapsuleStay::~CapsuleStay() {
   if (visit_.has_value()) visit_->Leave(outcome_);
 }
@@ -59,8 +95,10 @@ bool CapsuleStay::Enter(const Dependency* dependency, uint64_t caller, TimePoint
   CapsuleStack* const capsules = CapsulesInUse();
   if (visit_.has_value() || capsules == nullptr || dependency == nullptr) return true;
   visit_.emplace();
+  // It waits for the peer that it is connected to, and no other one.
   const Status status =
-      visit_->Enter(*capsules, dependency->Operation(), {.deadline = *deadline, .caller = caller});
+      visit_->Enter(*capsules, dependency->Operation(),
+                    {.deadline = *deadline, .caller = caller, .may_migrate = false});
   if (status.ok()) {
     *deadline = visit_->deadline();
     return true;

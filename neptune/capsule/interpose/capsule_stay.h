@@ -2,6 +2,7 @@
 //
 //   peer of a connection, path of a file  ──► CapsulesInUse() finds the capsule
 //   refused, bypassed, ended by a policy  ──► ECONNREFUSED of a connection, EAGAIN of a file
+//   refused or bypassed, before connect   ──► the peer of the capsule that it migrates to, else ECONNREFUSED
 //   the capsule's time is over            ──► ETIMEDOUT
 //
 // What nobody connected is no dependency: descriptors that were accepted, pipes and events wait in no capsule.
@@ -42,6 +43,11 @@ struct Dependency {
 
 // A peer that is connected to, or that a message goes to.
 std::shared_ptr<const Dependency> DependencyOn(const sockaddr* address, socklen_t size);
+
+// A connection asks before it is begun, although it would be made at once: a program that is refused here can do what it
+// does when a peer is gone. Nobody enters a capsule yet. What to connect to: `wanted`; or, if its capsule lets nobody in
+// and sends calls to another one, the peer of that one, if its rules name exactly one. Null, errno ECONNREFUSED: nothing.
+std::shared_ptr<const Dependency> ChoosePeer(std::shared_ptr<const Dependency> wanted);
 
 class CapsuleStay {
  public:

@@ -1,8 +1,10 @@
 // Calls that make connections.
 
+#include <netinet/in.h>
 #include <sys/un.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "neptune/capsule/interpose/blocking_call.h"
 #include "neptune/capsule/interpose/calls.h"
@@ -44,13 +46,55 @@ int OutcomeOf(int fd, BlockingCall& call) {
   return -1;
 }
 
-int Connect(int fd, const sockaddr* address, socklen_t size) {
-  Descriptor* const descriptor = FindTracked(fd);
-  const auto file = descriptor == nullptr ? nullptr : descriptor->file();
-  if (file != nullptr) file->SetDependency(DependencyOn(address, size));
+bool IsStream(int fd) {
+  int type = 0;
+  socklen_t size = sizeof(type);
+  return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+// Where a connection is to go: there, or to the replica that a capsule sends it to.
+class Destination {
+ public:
+  Destination(const sockaddr* address, socklen_t size)
+      : address_(address), size_(size), dependency_(DependencyOn(address, size)) {}
+
+  // Asks the capsule. False: errno says why the connection is not to be begun.
+  bool Choose() {
+    const auto chosen = ChoosePeer(dependency_);
+    return chosen != nullptr && (chosen == dependency_ || TurnTo(chosen));
+  }
+
+  const sockaddr* address() const { return address_; }
+  socklen_t size() const { return size_; }
+  const std::shared_ptr<const Dependency>& dependency() const { return dependency_; }
+
+ private:
+  bool TurnTo(const std::shared_ptr<const Dependency>& other) {
+    if (size_ < sizeof(sockaddr_in) || address_->sa_family != AF_INET) {
+      errno = ECONNREFUSED;
+      return false;
+    }
+    other_.sin_family = AF_INET;
+    other_.sin_addr.s_addr = htonl(other->address);
+    other_.sin_port = htons(other->port);
+    address_ = reinterpret_cast<const sockaddr*>(&other_);
+    size_ = sizeof(other_);
+    dependency_ = other;
+    return true;
+  }
+
+  const sockaddr* address_;
+  socklen_t size_;
+  std::shared_ptr<const Dependency> dependency_;
+  sockaddr_in other_{};
+};
+
+int ConnectTo(const Destination& peer, int fd) {
   BlockingCall call(fd, POLLOUT);
-  if (IsLocal(address, size)) return ConnectLocal(fd, address, size, call);
-  const int result = RealLibc().connect(fd, address, size);
+  if (IsLocal(peer.address(), peer.size())) {
+    return ConnectLocal(fd, peer.address(), peer.size(), call);
+  }
+  const int result = RealLibc().connect(fd, peer.address(), peer.size());
   if (result == 0 || errno != EINPROGRESS || !call.parks() || !call.Waits()) return result;
   while (!HasEnded(fd)) {
     if (call.Wait()) continue;
@@ -58,6 +102,17 @@ int Connect(int fd, const sockaddr* address, socklen_t size) {
     return -1;
   }
   return OutcomeOf(fd, call);
+}
+
+int Connect(int fd, const sockaddr* address, socklen_t size) {
+  Descriptor* const descriptor = FindTracked(fd);
+  const auto file = descriptor == nullptr ? nullptr : descriptor->file();
+  Destination peer(address, size);
+  // A later call only asks how the first one went.
+  const bool is_first = file != nullptr && file->dependency() == nullptr;
+  if (is_first && ParkingThread() != nullptr && IsStream(fd) && !peer.Choose()) return -1;
+  if (file != nullptr) file->SetDependency(peer.dependency());
+  return ConnectTo(peer, fd);
 }
 
 // The system gives what is accepted the timeouts of what it was accepted from.
