@@ -8,6 +8,7 @@
 
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/capsule/interpose/forked_child.h"
+#include "neptune/capsule/interpose/interruption.h"
 #include "neptune/capsule/interpose/libc.h"
 
 namespace neptune::interpose {
@@ -92,6 +93,11 @@ bool BlockingCall::Stop() {
   return Fail(ECANCELED);
 }
 
+bool BlockingCall::Interrupt() {
+  stay_.Cancel();
+  return Fail(EINTR);
+}
+
 bool BlockingCall::Pause(Duration pause) {
   if (ParkingThread() == nullptr) return RealLibc().poll(nullptr, 0, 1) >= 0;
   if (!BeginToWait()) return false;
@@ -112,6 +118,7 @@ bool BlockingCall::WaitParked(UserThread* thread) {
   }
   waiter_->Join(std::move(watch));
   while (!waiter_->told()) {
+    if (TakeInterruption() == Interruption::kEnd) return Interrupt();
     const ParkResult result = this_thread::Park(deadline_);
     if (waiter_->told()) break;
     if (result == ParkResult::kDeadline) return TimeOut();

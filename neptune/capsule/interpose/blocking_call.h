@@ -73,6 +73,7 @@ class BlockingCall {
   }
   bool TimeOut();
   bool Stop();
+  bool Interrupt();
   // SO_RCVTIMEO or SO_SNDTIMEO; zero: none.
   Duration Timeout() const;
 

@@ -9,6 +9,7 @@
 
 #include "neptune/capsule/interpose/blocking_call.h"
 #include "neptune/capsule/interpose/calls.h"
+#include "neptune/capsule/interpose/interruption.h"
 #include "neptune/capsule/interpose/time_limits.h"
 
 namespace neptune::interpose {
@@ -51,9 +52,15 @@ class WaitForAny {
   }
   ParkResult Park(TimePoint deadline) {
     ParkResult result = ParkResult::kWoken;
-    while (result == ParkResult::kWoken && !AnyTold()) result = this_thread::Park(deadline);
+    while (result == ParkResult::kWoken && !AnyTold()) {
+      interrupted_ = TakeInterruption() != Interruption::kNone;
+      if (interrupted_) break;
+      result = this_thread::Park(deadline);
+    }
     return AnyTold() ? ParkResult::kWoken : result;
   }
+  // A signal was handled in the last Park: these calls never go on after one.
+  bool interrupted() const { return interrupted_; }
 
  private:
   bool AnyTold() const {
@@ -65,6 +72,7 @@ class WaitForAny {
   std::vector<std::unique_ptr<Waiter>> waiters_;
   std::shared_ptr<const Dependency> dependency_;
   CapsuleStay stay_;
+  bool interrupted_ = false;
 };
 
 bool AllTracked(const pollfd* descriptors, nfds_t count) {
@@ -97,6 +105,11 @@ int WaitAndLook(WaitForAny& wait, TimePoint deadline, Look look) {
     if (wait.AnyClosed()) {
       // The number may name another file by now, which was not meant.
       errno = EBADF;
+      return -1;
+    }
+    if (wait.interrupted()) {
+      wait.stay().Cancel();
+      errno = EINTR;
       return -1;
     }
     if (result == ParkResult::kDeadline) return TimedOut(wait.stay(), error_before);

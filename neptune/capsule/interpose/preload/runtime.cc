@@ -139,6 +139,7 @@ Status StartPreload() {
   NEPTUNE_ASSIGN_OR_RETURN(std::unique_ptr<PreloadRuntime> runtime,
                            PreloadRuntime::Make(std::move(options)));
   SetThreadHome(runtime.release());
+  StartSignals();
   TrackEverywhere();  // one thread accepts, another one serves
   return OkStatus();
 }

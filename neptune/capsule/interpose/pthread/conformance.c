@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -904,6 +905,8 @@ static void case_errno(void) {
 
 // ---- Signals ----
 
+static int ends[2];  // of a pipe
+
 static volatile sig_atomic_t handled_count;
 static volatile sig_atomic_t handled_by_self;
 static pthread_t expected_handler;
@@ -952,6 +955,91 @@ static void case_signals_to_the_process(void) {
   printf("handled %d\n", (int)handled_count);
   printf("is there %d\n", pthread_kill(thread, 0));
   printf("no signal %d\n", pthread_kill(thread, 4711) == EINVAL);
+  advance(&crowd_may_go);
+  join(thread);
+}
+
+static volatile sig_atomic_t wait_ended;
+
+// Waits in the way of that number until something ends the wait; errno, or 0.
+static void* wait_and_tell(void* way) {
+  expected_handler = pthread_self();
+  char byte = 0;
+  struct pollfd descriptor = {.fd = ends[0], .events = POLLIN};
+  const struct timespec long_time = {.tv_sec = 600};
+  struct timespec left = {.tv_sec = 0};
+  int result = 0;
+  advance(&crowd);
+  switch ((int)(intptr_t)way) {
+    case 0:
+      result = read(ends[0], &byte, 1) == 1 ? 0 : errno;
+      break;
+    case 1:
+      result = poll(&descriptor, 1, -1) >= 0 ? 0 : errno;
+      break;
+    case 2:
+      result = nanosleep(&long_time, &left) == 0 ? 0 : errno;
+      if (left.tv_sec < 500) result = -1;
+      break;
+    default:
+      result = sem_wait(&units) == 0 ? 0 : errno;
+  }
+  wait_ended = 1;
+  return number(result);
+}
+
+static void interrupt_waits(int flags) {
+  static const char* const kWays[] = {"read", "poll", "nanosleep", "sem_wait"};
+  struct sigaction action = {.sa_handler = &handle, .sa_flags = flags};
+  sigaction(SIGUSR1, &action, NULL);
+  const int restarts = flags == SA_RESTART;
+  for (int way = 0; way < 4; ++way) {
+    wait_ended = handled_count = handled_by_self = 0;
+    const int before = crowd.value;
+    pthread_t thread = start(&wait_and_tell, number(way));
+    await(&crowd, before + 1);
+    // A wait that goes on after a signal ends by what it waits for.
+    while (!wait_ended && !(restarts && handled_count > 3 && (way == 0 || way == 3))) {
+      pthread_kill(thread, SIGUSR1);
+      sched_yield();
+    }
+    if (!wait_ended && way == 0 && write(ends[1], "x", 1) != 1) printf("not written\n");
+    if (!wait_ended && way == 3) sem_post(&units);
+    const long result = join(thread);
+    printf("%s: %s, by itself %d\n", kWays[way],
+           result == EINTR ? "EINTR"
+           : result == 0   ? "ends"
+                           : "?",
+           (int)handled_by_self);
+  }
+}
+
+static void case_signals_end_waits(void) {
+  printf("pipe %d\n", pipe(ends));
+  sem_init(&units, 0, 0);
+  interrupt_waits(0);
+  interrupt_waits(SA_RESTART);
+}
+
+static void* block_for_a_while(void* argument) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  expected_handler = pthread_self();
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  advance(&crowd);
+  await(&crowd_may_go, 1);
+  printf("blocked %d\n", (int)handled_count);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  printf("unblocked %d, by itself %d\n", (int)handled_count, (int)handled_by_self);
+  return argument;
+}
+
+static void case_blocked_signals_wait(void) {
+  signal(SIGUSR1, &handle);
+  pthread_t thread = start(&block_for_a_while, NULL);
+  await(&crowd, 1);
+  printf("kill %d\n", pthread_kill(thread, SIGUSR1));
   advance(&crowd_may_go);
   join(thread);
 }
@@ -1043,8 +1131,6 @@ static void* sleep_shortly(void* argument) {
   const struct timespec time = {.tv_nsec = 20000000};
   return number(nanosleep(&time, NULL));
 }
-
-static int ends[2];
 
 static void* read_byte(void* argument) {
   (void)argument;
@@ -1141,6 +1227,8 @@ static const struct Case {
     {"errno", &case_errno},
     {"signals_to_itself", &case_signals_to_itself},
     {"signals_to_the_process", &case_signals_to_the_process},
+    {"signals_end_waits", &case_signals_end_waits},
+    {"blocked_signals_wait", &case_blocked_signals_wait},
     {"crash_is_handled", &case_crash_is_handled},
     {"fork", &case_fork},
     {"blocking_calls", &case_blocking_calls},

@@ -3,14 +3,18 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 
+#include "neptune/capsule/interpose/interruption.h"
 #include "neptune/capsule/interpose/preload/call_names.h"
 #include "neptune/capsule/interpose/pthread/thread.h"
 
 namespace neptune::interpose {
 namespace {
 
+// 64 of them and 0.
 bool IsSignal(int signal) { return signal >= 0 && signal < NSIG; }
 
 // To the calling user-level thread.
@@ -25,11 +29,42 @@ int RaiseHere(int signal) {
   return result == 0 ? 0 : errno;
 }
 
-int Send(const PthreadThread& thread, int signal) {
-  if (&thread == PthreadThread::Current() && sigismember(&thread.signal_mask, signal) == 0) {
-    return RaiseHere(signal);
+uint64_t BitOf(int signal) { return uint64_t{1} << (signal - 1); }
+
+bool Blocks(const PthreadThread& thread, int signal) {
+  return sigismember(&thread.signal_mask, signal) == 1;
+}
+
+// Handles one of the calling thread's.
+Interruption Handle(int signal) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return Interruption::kNone;
+  RaiseHere(signal);
+  return (action.sa_flags & SA_RESTART) != 0 ? Interruption::kRestart : Interruption::kEnd;
+}
+
+// Handles what was sent to the calling thread and is not blocked.
+Interruption HandlePending() {
+  PthreadThread* const self = PthreadThread::Current();
+  if (self == nullptr || self->pending_signals.load(std::memory_order_acquire) == 0) {
+    return Interruption::kNone;
   }
-  return kill(getpid(), signal) == 0 ? 0 : errno;
+  Interruption all = Interruption::kNone;
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if (Blocks(*self, signal)) continue;
+    if ((self->pending_signals.fetch_and(~BitOf(signal)) & BitOf(signal)) == 0) continue;
+    all = std::max(all, Handle(signal));
+  }
+  return all;
+}
+
+int Send(PthreadThread& thread, int signal) {
+  const bool is_self = &thread == PthreadThread::Current();
+  if (is_self && !Blocks(thread, signal)) return RaiseHere(signal);
+  thread.pending_signals.fetch_or(BitOf(signal));
+  if (!is_self) thread.Interrupt();
+  return 0;
 }
 
 int ChangeMask(PthreadThread& thread, int how, const sigset_t* set) {
@@ -47,6 +82,8 @@ int ChangeMask(PthreadThread& thread, int how, const sigset_t* set) {
 }
 
 }  // namespace
+
+void StartSignals() { SetInterruptionSource(&HandlePending); }
 
 sigset_t CurrentSignalMask() {
   if (const PthreadThread* const thread = PthreadThread::Current(); thread != nullptr) {
@@ -99,7 +136,10 @@ NEPTUNE_PRELOAD_CALL int neptune_pthread_sigmask(int how, const sigset_t* set, s
   PthreadThread* const thread = PthreadThread::Current();
   if (thread == nullptr) return pthread_sigmask(how, set, before);
   if (before != nullptr) *before = thread->signal_mask;
-  return set == nullptr ? 0 : neptune::interpose::ChangeMask(*thread, how, set);
+  if (set == nullptr) return 0;
+  const int error = neptune::interpose::ChangeMask(*thread, how, set);
+  if (error == 0) neptune::interpose::HandlePending();
+  return error;
 }
 
 NEPTUNE_PRELOAD_CALL int neptune_sigprocmask(int how, const sigset_t* set, sigset_t* before) {

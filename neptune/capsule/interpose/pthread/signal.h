@@ -1,12 +1,16 @@
 // Signals and user-level threads.
 //
 // The kernel delivers a signal to a kernel thread, and those that run user-level threads block all of them, so that no
-// handler runs in the middle of the runtime: handlers run on the main thread. What a user-level thread sends to itself
-// is handled at once by itself. Signals that the processor raises, as SIGSEGV, are delivered where they arise.
+// handler runs in the middle of the runtime. So:
+//
+//   to the process          handled on the main thread, or on another one that libc made
+//   to a user-level thread  handled by that thread: at once if it sends it to itself, else where it waits, which ends
+//                           the wait with EINTR unless the call goes on after signals
+//   raised by the processor as SIGSEGV: handled where it arises
 //
 // Source: POSIX.
-// Departs from source: a signal that is sent to another user-level thread goes to the process and ends no wait of that
-//   thread; a user-level thread's mask is kept and told, and applies to what it sends to itself.
+// Departs from source: a thread that computes handles a signal when it waits next; real-time signals do not queue, and
+//   what pthread_sigqueue sends goes to the process.
 // Layer: capsule.
 // Threads: each for the calling one.
 
@@ -16,6 +20,8 @@
 
 namespace neptune::interpose {
 
+// Before the first thread.
+void StartSignals();
 // The mask of the calling thread, which the threads that it starts begin with.
 sigset_t CurrentSignalMask();
 // On a kernel thread that blocks all signals: lets those through that the processor raises.

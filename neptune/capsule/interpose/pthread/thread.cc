@@ -141,13 +141,20 @@ struct ThreadLife {
   // On the user-level thread.
   static void Run(PthreadThread& self) {
     CurrentThread().set(&self);
+    SetRunning(self, ThreadRef(UserThread::Current()));
     self.result_ = RunUntilExit(self.routine_, self.argument_);
     // A child that this thread has forked ends with it: it has no loop to go back to.
     if (forked_thread == &self) std::exit(0);
   }
 
+  static void SetRunning(PthreadThread& self, ThreadRef running) {
+    LeafLock lock(&self.mutex_);
+    std::swap(self.running_, running);
+  }
+
   // On the loop, once the thread has left its stack.
   static void End(const std::shared_ptr<PthreadThread>& self, ThreadScheduler& scheduler) {
+    SetRunning(*self, ThreadRef());
     GiveBack(self->stack_);
     self->ended_.store(true);
     if (self->detached()) ThreadTable::Get().Remove(self->handle());
@@ -171,13 +178,22 @@ std::shared_ptr<PthreadThread> PthreadThread::Find(pthread_t handle) {
 }
 
 std::string PthreadThread::name() const {
-  LeafLock lock(&name_mutex_);
+  LeafLock lock(&mutex_);
   return name_;
 }
 
 void PthreadThread::SetName(std::string name) {
-  LeafLock lock(&name_mutex_);
+  LeafLock lock(&mutex_);
   name_ = std::move(name);
+}
+
+void PthreadThread::Interrupt() {
+  ThreadRef running;
+  {
+    LeafLock lock(&mutex_);
+    running = running_;
+  }
+  if (running) running->Wake();
 }
 
 uint32_t CurrentThreadNumber() {

@@ -66,10 +66,15 @@ class PthreadThread {
   std::string name() const;
   void SetName(std::string name);
 
+  // Ends the wait that it is in, or the next one: it looks what there is for it.
+  void Interrupt();
+
   // What pthread_setcancelstate, pthread_setcanceltype and pthread_sigmask tell; by the thread itself.
   int cancel_state = PTHREAD_CANCEL_ENABLE;
   int cancel_type = PTHREAD_CANCEL_DEFERRED;
   sigset_t signal_mask{};
+  // Signals that were sent to it and are not handled yet, a bit each; the lowest is of number 1.
+  std::atomic<uint64_t> pending_signals{0};
 
  private:
   friend int StartThread(const pthread_attr_t* attributes, void* (*routine)(void*), void* argument,
@@ -88,8 +93,9 @@ class PthreadThread {
   void* result_ = nullptr;
   std::atomic<Life> life_{Life::kJoinable};
   std::atomic<bool> ended_{false};  // it has left its stack for good
-  mutable LeafMutex name_mutex_;
-  std::string name_ ABSL_GUARDED_BY(name_mutex_);
+  mutable LeafMutex mutex_;
+  std::string name_ ABSL_GUARDED_BY(mutex_);
+  ThreadRef running_ ABSL_GUARDED_BY(mutex_);  // null before it begins and once it has ended
 };
 
 // A number of the calling thread, of whichever kind: never 0, unlike that of any other thread that lives. It stays the

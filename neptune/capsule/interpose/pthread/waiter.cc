@@ -8,6 +8,8 @@
 
 #include <cerrno>
 
+#include "neptune/capsule/interpose/interruption.h"
+
 namespace neptune::interpose {
 namespace {
 
@@ -46,6 +48,8 @@ PthreadWaiter::Ended PthreadWaiter::Wait(const Until& until) {
 
 PthreadWaiter::Ended PthreadWaiter::Park(const Until& until) {
   while (!woken()) {
+    const Interruption interruption = TakeInterruption();
+    if (until.interrupted && interruption == Interruption::kEnd) return Ended::kInterrupted;
     if (until.deadline == kNever) {
       this_thread::ParkUntilWoken();
     } else if (this_thread::Park(until.deadline) != ParkResult::kWoken) {

@@ -31,7 +31,7 @@ class PthreadWaiter {
   enum class Ended { kWoken, kDeadline, kInterrupted };
   struct Until {
     TimePoint deadline = kNever;
-    // A signal's handler ends the wait of a kernel thread, unless it was installed with SA_RESTART.
+    // A signal's handler ends the wait, unless it was installed with SA_RESTART.
     bool interrupted = false;
   };
   Ended Wait(const Until& until);

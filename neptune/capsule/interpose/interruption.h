@@ -1,0 +1,24 @@
+// What ends a wait of a user-level thread before its time: a signal, where threads have signals of their own.
+//
+// Source: POSIX (EINTR, SA_RESTART).
+// Layer: capsule.
+// Threads: SetInterruptionSource once, before the first wait; TakeInterruption on a user-level thread.
+
+#pragma once
+
+namespace neptune::interpose {
+
+enum class Interruption {
+  kNone,
+  kRestart,  // something was handled; calls that can go on do
+  kEnd,      // the call ends with EINTR
+};
+
+// Who interrupts wakes the thread; whoever waits then asks the source, which handles what there is.
+using InterruptionSource = Interruption (*)();
+void SetInterruptionSource(InterruptionSource source);
+
+// kNone without a source.
+Interruption TakeInterruption();
+
+}  // namespace neptune::interpose
