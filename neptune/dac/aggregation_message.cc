@@ -151,7 +151,7 @@ std::string EncodeTask(const AggregationPlan& plan, std::span<const TreeMember> 
   const bool same = plan.local_parameters == plan.reduce_parameters;
   out.Number(kMessageVersion);
   out.Number(static_cast<uint8_t>(
-      (plan.timeouts == TimeoutPolicy::kStaged ? kStagedFlag : 0) |
+      (plan.timeouts == TimeoutPolicy::kUniform ? 0 : kStagedFlag) |
       (plan.blocking ? kBlockingFlag : 0) | (plan.dissemination != 0 ? kDisseminatedFlag : 0) |
       (plan.uncancelled ? kUncancelledFlag : 0) | (same ? kSameParametersFlag : 0)));
   if (plan.dissemination != 0) out.Number(plan.dissemination);

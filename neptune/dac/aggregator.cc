@@ -13,6 +13,7 @@
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/main_pool.h"
+#include "neptune/dac/stage_learner.h"
 #include "neptune/dac/stream_fold.h"
 #include "neptune/service/loop_client.h"
 
@@ -21,9 +22,6 @@ namespace {
 
 // Half of the weight is on the last 35 answers.
 constexpr double kReduceTimeWeight = 0.02;
-// A stage has this many times the mean of a reduction for each: one that is not done in it costs its whole subtree, and
-// of exponentially distributed ones two in a hundred take longer.
-constexpr double kStageReductions = 4;
 // Where a server's load is not known at all, a reduction there is taken to cost so many times more: gathering reductions on
 // few servers pays only if those are known to be light.
 constexpr double kDoubtfulReductions = 3;
@@ -122,6 +120,7 @@ struct Aggregator::LoopState {
   uint64_t poll_count = 0;
   // Of one reduction, as servers measured it; by service.
   std::map<ServiceName, Ewma> reduce_times;
+  std::map<ServiceName, StageLearner> stages;
   // The announcement of each node that the book has.
   std::unordered_map<NodeId, uint64_t> announced;
 };
@@ -138,6 +137,7 @@ struct Aggregator::Plan {
   AggregationPlan wire;
   TreeScheme scheme = TreeScheme::kBase;
   TimePoint deadline;
+  std::optional<StageLearner::Choice> stage;  // of a call whose stages are learned
 };
 
 StatusOr<std::unique_ptr<Aggregator>> Aggregator::Make(const NodeId& node, NodeLoops& loops,
@@ -271,7 +271,7 @@ Status Aggregator::Aggregate(ClientSession& session, const AggregationRequest& r
   const Status status =
       Run(session, request, header.trace, std::move(reduce), plan, result, report);
   report->duration = this_thread::Now() - begin;
-  Learn(state, request.service, plan, *report, status.code() == StatusCode::kCancelled);
+  Learn(state, request.service, plan, *report, status);
   log_.Keep(request.service, *report, status);
   CallReport call;
   if (!report->servers.empty()) call.server = report->servers.front().node;
@@ -371,8 +371,13 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
   }
   const auto reduce_time = state.reduce_times.find(service);
   if (reduce_time != state.reduce_times.end()) {
-    plan->wire.reduce_time =
-        Duration(static_cast<int64_t>(kStageReductions * reduce_time->second.value()));
+    const double reduction = std::max(reduce_time->second.value(), 1.0);
+    if (plan->wire.timeouts == TimeoutPolicy::kLearned) {
+      const auto left = static_cast<double>((plan->deadline - now).count());
+      plan->stage = state.stages[service].Choose(count, left / reduction, random);
+    }
+    const double length = plan->stage ? plan->stage->length() : kStageLengths.back();
+    plan->wire.reduce_time = Duration(static_cast<int64_t>(length * reduction));
   }
   if (plan->scheme != TreeScheme::kBase) {
     NEPTUNE_ASSIGN_OR_RETURN(const ReductionTree tree, FormTree(plan->scheme, doubted, random));
@@ -463,7 +468,7 @@ std::vector<Aggregation::Options::Child> Aggregator::ChildrenOfCaller(const Plan
   // The root is the caller's only child: a reduction that is under way at its deadline still fits. Without a tree
   // nobody reduces below.
   const bool is_staged =
-      plan.scheme != TreeScheme::kBase && plan.wire.timeouts == TimeoutPolicy::kStaged;
+      plan.scheme != TreeScheme::kBase && plan.wire.timeouts != TimeoutPolicy::kUniform;
   const Duration stage = is_staged ? plan.wire.reduce_time : Duration(0);
   const TimePoint deadline =
       std::max(plan.deadline - options_.stage_margin - stage, this_thread::Now());
@@ -548,10 +553,14 @@ void Aggregator::Fill(const Plan& plan, const Status& status, AggregationAnswer*
   }
 }
 
-// What load balancing and the book of loads learn of the call.
+// What load balancing, the book of loads and the stages learn of the call.
 void Aggregator::Learn(LoopState& state, const ServiceName& service, const Plan& plan,
-                       const AggregationReport& report, bool cancelled) {
+                       const AggregationReport& report, const Status& status) {
   const TimePoint now = this_thread::Now();
+  const bool cancelled = status.code() == StatusCode::kCancelled;
+  if (plan.stage && !cancelled) {
+    state.stages[service].OnEnd(*plan.stage, status.ok() ? report.quality() : 0);
+  }
   Ewma& reduce_time = state.reduce_times.try_emplace(service, kReduceTimeWeight).first->second;
   std::vector<const MemberRecord*> record_of_member(plan.members.size());
   for (size_t i = 0; i < report.servers.size(); ++i) {

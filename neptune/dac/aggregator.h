@@ -129,7 +129,7 @@ class Aggregator {
   static void Fill(const Plan& plan, const Status& status, AggregationAnswer* answer,
                    AggregationReport* report);
   void Learn(LoopState& state, const ServiceName& service, const Plan& plan,
-             const AggregationReport& report, bool cancelled);
+             const AggregationReport& report, const Status& status);
 
   const NodeId node_;
   NodeLoops& loops_;

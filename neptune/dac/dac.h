@@ -52,7 +52,8 @@ struct AggregationRequest {
   TimePoint deadline = kNever;
   // Who reduces what. Absent: the service's scheme in the cluster spec.
   std::optional<TreeScheme> scheme{};
-  TimeoutPolicy timeouts = TimeoutPolicy::kStaged;
+  // Default: staged, with stages as long as calls like this one have been best with.
+  TimeoutPolicy timeouts = TimeoutPolicy::kLearned;
   // How servers are told of their tasks. Absent: AggregatorOptions::dissemination.
   std::optional<DisseminationMode> dissemination{};
   // The paper's baseline without events: a thread waits for its children. For experiments only.

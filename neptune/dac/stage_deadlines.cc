@@ -29,11 +29,13 @@ TimePoint EarlierBy(TimePoint deadline, Duration time, TimePoint now) {
 StatusOr<TimeoutPolicy> ParseTimeoutPolicy(std::string_view name) {
   if (name == Name(TimeoutPolicy::kUniform)) return TimeoutPolicy::kUniform;
   if (name == Name(TimeoutPolicy::kStaged)) return TimeoutPolicy::kStaged;
-  return InvalidArgument("'", name, "' is no timeout policy; there are uniform, staged");
+  if (name == Name(TimeoutPolicy::kLearned)) return TimeoutPolicy::kLearned;
+  return InvalidArgument("'", name, "' is no timeout policy; there are uniform, staged, learned");
 }
 
 std::string_view Name(TimeoutPolicy policy) {
-  return policy == TimeoutPolicy::kUniform ? "uniform" : "staged";
+  if (policy == TimeoutPolicy::kUniform) return "uniform";
+  return policy == TimeoutPolicy::kStaged ? "staged" : "learned";
 }
 
 std::vector<TimePoint> ChildDeadlines(TimeoutPolicy policy, TimePoint own_deadline,

@@ -3,6 +3,7 @@
 //
 //   kUniform   D_x = D_y: all end together, so what a timed-out child sends comes too late for its parent
 //   kStaged    D_x = D_y - a * R_x - delta
+//   kLearned   the same; how many reductions a is, the caller learns (stage_learner.h)
 //
 // for a child x of y; a is the time of one reduction, R_x the rank of x among its siblings by the size of its subtree,
 // 1 for the smallest, and delta covers sending and other overheads. The child with the largest subtree ends first:
@@ -32,9 +33,9 @@
 
 namespace neptune {
 
-enum class TimeoutPolicy { kUniform, kStaged };
+enum class TimeoutPolicy { kUniform, kStaged, kLearned };
 
-// "uniform", "staged". Errors: kInvalidArgument any other text.
+// "uniform", "staged", "learned". Errors: kInvalidArgument any other text.
 StatusOr<TimeoutPolicy> ParseTimeoutPolicy(std::string_view name);
 std::string_view Name(TimeoutPolicy policy);
 

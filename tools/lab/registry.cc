@@ -28,6 +28,7 @@ std::vector<Experiment> AllExperiments() {
       DacUnresponsive(),
       DacFidelity(),
       DacLoss(),
+      DacDeadline(),
       DacCancel(),
       DacEase(),
   };

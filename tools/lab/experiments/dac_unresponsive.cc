@@ -32,9 +32,13 @@ struct Scheme {
   std::string name;
   bool prunes;
   bool event_driven;
+  neptune::TimeoutPolicy timeouts;
 };
-const Scheme kSchemes[] = {
-    {"None", false, false}, {"EP", true, false}, {"ED", false, true}, {"EP+ED", true, true}};
+const Scheme kSchemes[] = {{"None", false, false, neptune::TimeoutPolicy::kUniform},
+                           {"EP", true, false, neptune::TimeoutPolicy::kStaged},
+                           {"ED", false, true, neptune::TimeoutPolicy::kUniform},
+                           {"EP+ED", true, true, neptune::TimeoutPolicy::kStaged},
+                           {"EP+ED, learned", true, true, neptune::TimeoutPolicy::kLearned}};
 
 std::vector<Point> Points(Length length) {
   std::vector<Point> points;
@@ -90,8 +94,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   load.duration = neptune::FromSeconds(context.Pick(16.0, kEndS, kEndS));
   load.scheme =
       scheme->prunes ? neptune::TreeScheme::kLoadAdaptive : neptune::TreeScheme::kBinomial;
-  load.timeouts =
-      scheme->prunes ? neptune::TimeoutPolicy::kStaged : neptune::TimeoutPolicy::kUniform;
+  load.timeouts = scheme->timeouts;
   load.blocking = !scheme->event_driven;
   return Windows(RunAggregations(cluster, load, context.seed));
 }
@@ -148,7 +151,8 @@ void JudgeShare(const Results& results, const Point& ours, Judgement* judgement)
   }
   judgement
       ->AtMost(
-          "EP+ED: lost beyond the slow servers' share, worst window from 2.5 s after the onset",
+          StrCat(ours.Text("scheme"),
+                 ": lost beyond the slow servers' share, worst window from 2.5 s after the onset"),
           "limits the losses to the unresponsive nodes", worst_mean, 3, "%")
       .Shape();
 }
@@ -189,6 +193,7 @@ void Judge(const Results& results, Judgement* judgement) {
   std::map<std::string, Point> best;
   for (const Scheme& scheme : kSchemes) best.emplace(scheme.name, BestOf(results, scheme.name));
   JudgeShare(results, best.at("EP+ED"), judgement);
+  JudgeShare(results, best.at("EP+ED, learned"), judgement);
   JudgeOrder(results, best, judgement);
   plot::Plot figure{.name = "unresponsive",
                     .title = "Two slow servers (figure 20)",
@@ -225,7 +230,8 @@ Experiment DacUnresponsive() {
   experiment.setup =
       "MICRO on 24 dual nodes, 45 requests a second, soft deadline of 2 s. One server is five "
       "times slower from 10 to 30 s, another from 20 to 40 s. Eager pruning (EP) is load-adaptive "
-      "trees with staged timeouts; without it trees are binomial with servers at random, and all "
+      "trees with staged timeouts, learned: with stages whose length the callers learn; without it "
+      "trees are binomial with servers at random, and all "
       "timeouts are the caller's. Without event-driven aggregation (ED) a thread waits for its "
       "children; the pool of threads is swept, and each scheme shown with the one that answers "
       "most. The plot shows, as the figure, what came in each two seconds; the rows count by when "

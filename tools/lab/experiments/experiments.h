@@ -33,6 +33,7 @@ Experiment DacScale();
 Experiment DacEvent();
 Experiment DacUnresponsive();
 Experiment DacFidelity();
+Experiment DacDeadline();
 Experiment DacLoss();
 Experiment DacCancel();
 Experiment DacEase();
