@@ -14,6 +14,7 @@ using neptune::StrCat;
 // Of MICRO on 24 dual nodes; 60 % of what they can do.
 constexpr double kRate = 40;
 constexpr char kQuality[] = "quality_percent";
+constexpr char kLate[] = "late_percent";
 constexpr char kBound[] = "learned, reductions free";
 constexpr const char* kTimeouts[] = {"uniform", "staged", "learned", kBound};
 
@@ -57,7 +58,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
     ++count;
     if (outcome.response > load.timeout + std::chrono::milliseconds(5)) ++late;
   }
-  return Measurement{{kQuality, 100 * result.MeanQuality()}, {"late_percent", 100 * late / count}};
+  return Measurement{{kQuality, 100 * result.MeanQuality()}, {kLate, 100 * late / count}};
 }
 
 void Judge(const Results& results, Judgement* judgement) {
@@ -67,6 +68,10 @@ void Judge(const Results& results, Judgement* judgement) {
       judgement->Shown(StrCat("quality, ", timeouts, at), "",
                        results.Mean(PointOf(deadline, timeouts), kQuality), "%");
     }
+    judgement
+        ->AtMost(StrCat("answers later than 5 ms after the deadline", at), "",
+                 results.Mean(PointOf(deadline, "learned"), kLate), 0.1, "%")
+        .Shape();
     for (const std::string timeouts : {"uniform", "staged"}) {
       judgement->AtLeast(
           StrCat("quality, learned over ", timeouts, at), "",
