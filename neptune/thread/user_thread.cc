@@ -138,10 +138,10 @@ ThreadScheduler::ThreadScheduler(Loop& loop, const ThreadSchedulerOptions& optio
       options_(options),
       stacks_(options.stack_size),
       loop_locale_(uselocale(nullptr)),
-      alive_(std::make_shared<bool>(true)) {}
+      alive_(std::make_shared<ThreadScheduler*>(this)) {}
 
 ThreadScheduler::~ThreadScheduler() {
-  *alive_ = false;
+  *alive_ = nullptr;
   LOG_IF(WARNING, !live_.empty()) << live_.size() << " user-level threads abandoned at shutdown";
 }
 
@@ -203,10 +203,14 @@ StatusOr<ThreadRef> ThreadScheduler::RunInPlace(Task body, std::string name) {
 void ThreadScheduler::MakeReady(UserThread* thread) {
   thread->state_ = UserThread::State::kReady;
   ready_.emplace_back(thread);
-  if (run_posted_) return;
+  if (!run_posted_) PostTurn();
+}
+
+// What is captured fits a Task without memory of its own.
+void ThreadScheduler::PostTurn() {
   run_posted_ = true;
-  loop_.Post([this, alive = alive_] {
-    if (*alive) RunReady();
+  loop_.Post([alive = alive_] {
+    if (*alive != nullptr) (*alive)->RunReady();
   });
 }
 
@@ -219,12 +223,7 @@ void ThreadScheduler::RunReady() {
     ready_.pop_front();
     SwitchInto(thread.get());
   }
-  if (!ready_.empty() && !run_posted_) {
-    run_posted_ = true;
-    loop_.Post([this, alive = alive_] {
-      if (*alive) RunReady();
-    });
-  }
+  if (!ready_.empty() && !run_posted_) PostTurn();
 }
 
 void ThreadScheduler::SwitchInto(UserThread* thread) {

@@ -170,6 +170,7 @@ class ThreadScheduler {
   ThreadRef CreateOn(const Stack& stack, Task body, std::string name);
   void MakeReady(UserThread* thread);
   void RunReady();
+  void PostTurn();
   // REQUIRES: the caller holds a reference until it returns.
   void SwitchInto(UserThread* thread);
   void SwitchOut(UserThread* thread);
@@ -190,7 +191,7 @@ class ThreadScheduler {
   [[maybe_unused]] size_t loop_stack_size_ = 0;
   bool run_posted_ = false;
   bool stopping_ = false;
-  std::shared_ptr<bool> alive_;  // false once destroyed; posted turns look at it
+  const std::shared_ptr<ThreadScheduler*> alive_;  // null once destroyed; posted turns look at it
 };
 
 // What the calling user-level thread can do. REQUIRES: UserThread::Current() is not null.

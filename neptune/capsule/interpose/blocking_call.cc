@@ -61,10 +61,10 @@ Duration BlockingCall::Timeout() const {
 }
 
 bool BlockingCall::Wait() {
-  if (!Begin()) return false;
-  if (file_->nonblocking) return Fail(EAGAIN);
   UserThread* const thread = ParkingThread();
-  return thread == nullptr ? WaitBlocked() : WaitParked(thread);
+  if (thread != nullptr) return WaitParked(thread);
+  if (!Begin()) return false;
+  return file_->nonblocking ? Fail(EAGAIN) : WaitBlocked();
 }
 
 // As the system does for a blocking descriptor.
@@ -83,6 +83,7 @@ bool BlockingCall::BeginToWait() {
   if (std::exchange(has_begun_to_wait_, true)) return true;
   const Duration timeout = Timeout();
   if (timeout != Duration(0)) deadline_ = AddSaturated(this_thread::Now(), timeout);
+  if (CapsulesInUse() == nullptr) return true;
   return stay_.Enter(file_->dependency().get(), static_cast<uint64_t>(number_), &deadline_);
 }
 
@@ -107,16 +108,26 @@ bool BlockingCall::Pause(Duration pause) {
   return result != ParkResult::kStopping || Stop();
 }
 
+bool BlockingCall::BeginToPark(UserThread* thread) {
+  Descriptor::Watched watched = descriptor_->WatchHere(number_, Descriptor::For::kCall);
+  if (file_ == nullptr) file_ = std::move(watched.file);
+  if (file_ == nullptr || (watched.file != nullptr && watched.file != file_)) return Fail(EBADF);
+  if (file_->nonblocking) return Fail(EAGAIN);
+  if (watched.watch == nullptr) return WaitBlocked();
+  waiter_.emplace(thread, static_cast<uint32_t>(events_), DescriptorWatch::Waiter::Kind::kTakes);
+  waiter_->Join(std::move(watched.watch));
+  return BeginToWait();  // parks too: what is told meanwhile must not be lost
+}
+
 bool BlockingCall::WaitParked(UserThread* thread) {
-  if (!BeginToWait()) return false;
   if (!waiter_.has_value()) {
-    waiter_.emplace(thread, static_cast<uint32_t>(events_), DescriptorWatch::Waiter::Kind::kTakes);
+    if (!BeginToPark(thread)) return false;
+    if (!waiter_.has_value()) return true;  // waited for otherwise
+  } else if (file_->nonblocking) {
+    return Fail(EAGAIN);
+  } else {
+    waiter_->Rejoin();
   }
-  auto watch = waiter_->joined() ? nullptr : descriptor_->WatchHere(number_, file_.get());
-  if (!waiter_->joined() && watch == nullptr) {
-    return descriptor_->file() == file_ ? WaitBlocked() : Fail(EBADF);
-  }
-  waiter_->Join(std::move(watch));
   while (!waiter_->told()) {
     if (TakeInterruption() == Interruption::kEnd) return Interrupt();
     const ParkResult result = this_thread::Park(deadline_);

@@ -64,6 +64,8 @@ class BlockingCall {
  private:
   bool Begin();
   bool WaitParked(UserThread* thread);
+  // Where the thread waits from the first time on. False: it cannot wait there.
+  bool BeginToPark(UserThread* thread);
   bool WaitBlocked();
   // Before the first wait. False: errno says why it may not wait.
   bool BeginToWait();

@@ -191,6 +191,40 @@ TEST_F(CapsuleCallsTest, AWaitOnAConnectionIsNotSentElsewhere) {
   EXPECT_EQ(Statistics("other").control.entered, 0u);
 }
 
+TEST_F(CapsuleCallsTest, WhatArrivesWhileACallWaitsForItsTurnIsRead) {
+  // A server that answers; one call at a time may be with it.
+  sockaddr_in address;
+  int listener = -1;
+  threads_.Run({[&] { listener = ListenAnywhere(&address); }});
+  Create("busy", StrCat("inet:127.0.0.1:", ntohs(address.sin_port)), {}, 1);
+  std::vector<std::function<void()>> bodies = {[&] {
+    int peers[2];
+    for (int& peer : peers) peer = accept(listener, nullptr, nullptr);
+    LetOthersRun();
+    // The second one's answer is there before the first one's call ends.
+    EXPECT_EQ(send(peers[1], "x", 1, 0), 1);
+    neptune::this_thread::SleepFor(milliseconds(5));
+    EXPECT_EQ(send(peers[0], "x", 1, 0), 1);
+    for (const int peer : peers) {
+      char byte;
+      EXPECT_EQ(recv(peer, &byte, 1, 0), 0);
+      close(peer);
+    }
+  }};
+  for (int i = 0; i < 2; ++i) {
+    bodies.push_back([&] {
+      const int fd = socket(AF_INET, SOCK_STREAM, 0);
+      ASSERT_EQ(connect(fd, Plain(address), sizeof(address)), 0);
+      char byte;
+      EXPECT_EQ(recv(fd, &byte, 1, 0), 1);
+      close(fd);
+    });
+  }
+  threads_.Run(std::move(bodies));
+  EXPECT_EQ(Statistics("busy").waited, 1u);
+  close(listener);
+}
+
 TEST_F(CapsuleCallsTest, ASocketsOwnTimeLimitIsItsOwn) {
   Create("silent", SilentRule(), {.timeout = std::chrono::seconds(100)});
   threads_.Run({[&] {

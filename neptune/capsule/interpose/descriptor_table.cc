@@ -99,10 +99,14 @@ std::shared_ptr<OpenFile> Descriptor::file() {
   return file_;
 }
 
-std::shared_ptr<DescriptorWatch> Descriptor::WatchHere(int number, const OpenFile* file) {
+Descriptor::Watched Descriptor::WatchHere(int number, For purpose) {
   Loop& loop = *Loop::Current();
   LeafLock lock(&mutex_);
-  if (file_.get() != file) return nullptr;
+  if (file_ == nullptr || (purpose == For::kCall && file_->nonblocking)) return {file_, nullptr};
+  return {file_, FindOrMakeWatch(number, loop)};
+}
+
+std::shared_ptr<DescriptorWatch> Descriptor::FindOrMakeWatch(int number, Loop& loop) {
   for (const auto& watch : watches_) {
     if (&watch->loop() == &loop) return watch;
   }

@@ -60,9 +60,14 @@ class Descriptor {
   bool PrepareToPark(int number);
   // Null: it is not tracked any more.
   std::shared_ptr<OpenFile> file();
-  // What the user-level threads of the calling loop wait with; null if the system cannot watch it, or if `file` is not
-  // what the number names any more.
-  std::shared_ptr<DescriptorWatch> WatchHere(int number, const OpenFile* file);
+  // As file(), and what the user-level threads of the calling loop wait with. That is null if the system cannot watch
+  // it, and for a call on one that is non-blocking to the program.
+  enum class For { kCall, kPoll };
+  struct Watched {
+    std::shared_ptr<OpenFile> file;
+    std::shared_ptr<DescriptorWatch> watch;
+  };
+  Watched WatchHere(int number, For purpose);
 
  private:
   friend void Track(int, std::shared_ptr<OpenFile>);
@@ -71,6 +76,8 @@ class Descriptor {
   enum class State : uint8_t { kUntracked, kBlocks, kParks, kShips };
   static State StateOf(const OpenFile& file);
 
+  std::shared_ptr<DescriptorWatch> FindOrMakeWatch(int number, Loop& loop)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends all waits. Called before the number can name another file.
   void Clear(int number) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -13,14 +13,11 @@ constexpr uint32_t kEnd = POLLERR | POLLHUP | POLLRDHUP;
 }  // namespace
 
 void DescriptorWatch::Waiter::Join(std::shared_ptr<DescriptorWatch> watch) {
-  if (watch_ == nullptr) {
-    previous_ = watch->last_;
-    next_ = nullptr;
-    (previous_ == nullptr ? watch->first_ : previous_->next_) = this;
-    watch->last_ = this;
-    watch_ = std::move(watch);
-  }
-  told_ = watch_->closed_;
+  previous_ = watch->last_;
+  (previous_ == nullptr ? watch->first_ : previous_->next_) = this;
+  watch->last_ = this;
+  watch_ = std::move(watch);
+  Rejoin();
 }
 
 void DescriptorWatch::Waiter::Part() {

@@ -26,10 +26,11 @@ class DescriptorWatch final : public ReadinessWatcher {
         : thread_(thread), events_(events), kind_(kind) {}
 
     void Join(std::shared_ptr<DescriptorWatch> watch);
+    // What is told from now on counts.
+    void Rejoin() { told_ = watch_->closed_; }
     void Part();
     // What it waits for may be there, or the descriptor is closed.
     bool told() const { return told_; }
-    bool joined() const { return watch_ != nullptr; }
     DescriptorWatch& watch() const { return *watch_; }
     uint32_t events() const { return events_; }
 

@@ -28,13 +28,13 @@ class WaitForAny {
   // False if the descriptor cannot be waited for here.
   bool Add(int number, short events) {
     Descriptor* const descriptor = FindTracked(number);
-    const auto file = descriptor == nullptr ? nullptr : descriptor->file();
-    auto watch = file == nullptr ? nullptr : descriptor->WatchHere(number, file.get());
-    if (watch == nullptr) return false;
+    if (descriptor == nullptr) return false;
+    Descriptor::Watched watched = descriptor->WatchHere(number, Descriptor::For::kPoll);
+    if (watched.watch == nullptr) return false;
     waiters_.push_back(
         std::make_unique<Waiter>(thread_, static_cast<uint32_t>(events), Waiter::Kind::kLooks));
-    waiters_.back()->Join(std::move(watch));
-    if (dependency_ == nullptr) dependency_ = file->dependency();
+    waiters_.back()->Join(std::move(watched.watch));
+    if (dependency_ == nullptr) dependency_ = watched.file->dependency();
     return true;
   }
   // The capsule is that of the first descriptor that depends on something. False: errno says why it may not wait.
@@ -44,7 +44,7 @@ class WaitForAny {
   CapsuleStay& stay() { return stay_; }
   // From now on what is told counts.
   void Rejoin() {
-    for (const auto& waiter : waiters_) waiter->Join(nullptr);
+    for (const auto& waiter : waiters_) waiter->Rejoin();
   }
   bool AnyClosed() const {
     return std::any_of(waiters_.begin(), waiters_.end(),

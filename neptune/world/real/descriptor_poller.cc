@@ -89,7 +89,7 @@ void DescriptorPoller::EndTurn() {
 
 void DescriptorPoller::Wait() {
   waiting_ = true;
-  poller_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+  poller_.async_wait(boost::asio::posix::descriptor_base::wait_read,
                      [this](const boost::system::error_code& error) {
                        waiting_ = false;
                        if (!error) Tell();

@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 
 #include <array>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <memory>
 #include <unordered_map>
@@ -58,7 +59,8 @@ class DescriptorPoller final : public DescriptorReadiness {
   void Tell();
 
   RealLoop& loop_;
-  boost::asio::posix::stream_descriptor poller_;
+  // Of the loop's own executor: one of any type would be asked through pointers at each turn.
+  boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type> poller_;
   std::unordered_map<Watcher*, std::shared_ptr<Watcher>> watchers_;
   std::vector<int> closing_;
   std::array<epoll_event, kEventCountMax> events_{};
