@@ -1,5 +1,7 @@
 #include "neptune/capsule/main_pool.h"
 
+#include <cerrno>
+
 #include "neptune/thread/thread_specific.h"
 
 namespace neptune {
@@ -26,8 +28,10 @@ OutsideMainPool::OutsideMainPool() : place_(MainPoolPlace::Current()) {
 
 OutsideMainPool::~OutsideMainPool() {
   if (place_ == nullptr) return;
+  const int error = errno;  // of what was waited for
   place_->TakeAgain();
   MainPoolPlace::SetCurrent(place_);
+  errno = error;
 }
 
 }  // namespace neptune

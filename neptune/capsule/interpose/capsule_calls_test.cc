@@ -239,6 +239,39 @@ TEST_F(CapsuleCallsTest, ASocketsOwnTimeLimitIsItsOwn) {
   EXPECT_EQ(Statistics("silent").control.timed_out, 1u);
 }
 
+// Counts who is outside.
+class CountingPlace final : public MainPoolPlace {
+ public:
+  void GiveBack() override { ++given_back; }
+  void TakeAgain() override {
+    ++taken_again;
+    errno = ERANGE;  // what it does is not the caller's matter
+  }
+  int given_back = 0;
+  int taken_again = 0;
+};
+
+TEST_F(CapsuleCallsTest, ARequestThatWaitsIsOutsideOfTheMainPool) {
+  Create("silent", SilentRule(), {.timeout = milliseconds(5)});
+  threads_.Run({[&] {
+    CountingPlace place;
+    MainPoolPlace::SetCurrent(&place);
+    const int fd = ConnectToSilent();
+    EXPECT_EQ(place.given_back, 0) << "it did not have to wait";
+    char byte;
+    EXPECT_EQ(read(fd, &byte, 1), -1);
+    EXPECT_EQ(errno, ETIMEDOUT);
+    EXPECT_EQ(place.given_back, 1);
+    EXPECT_EQ(place.taken_again, 1);
+    addrinfo* list = nullptr;
+    EXPECT_EQ(getaddrinfo("localhost", nullptr, nullptr, &list), 0);
+    freeaddrinfo(list);
+    EXPECT_EQ(place.taken_again, 2);
+    MainPoolPlace::SetCurrent(nullptr);
+    close(fd);
+  }});
+}
+
 TEST_F(CapsuleCallsTest, WhatNobodyConnectedWaitsInNoCapsule) {
   int ends[2];
   threads_.Run({[&] {

@@ -88,13 +88,18 @@ std::shared_ptr<const Dependency> ChoosePeer(std::shared_ptr<const Dependency> w
 }
 
 CapsuleStay::~CapsuleStay() {
-  if (visit_.has_value()) visit_->Leave(outcome_);
+  if (!visit_.has_value()) return;
+  const int error = errno;
+  visit_->Leave(outcome_);
+  outside_.reset();
+  errno = error;
 }
 
 bool CapsuleStay::Enter(const Dependency* dependency, uint64_t caller, TimePoint* deadline) {
   CapsuleStack* const capsules = CapsulesInUse();
   if (visit_.has_value() || capsules == nullptr || dependency == nullptr) return true;
   visit_.emplace();
+  outside_.emplace();
   // It waits for the peer that it is connected to, and no other one.
   const Status status =
       visit_->Enter(*capsules, dependency->Operation(),

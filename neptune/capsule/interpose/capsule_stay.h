@@ -23,6 +23,7 @@
 
 #include "neptune/capsule/capsule_stack.h"
 #include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/main_pool.h"
 
 namespace neptune::interpose {
 
@@ -49,10 +50,11 @@ std::shared_ptr<const Dependency> DependencyOn(const sockaddr* address, socklen_
 // and sends calls to another one, the peer of that one, if its rules name exactly one. Null, errno ECONNREFUSED: nothing.
 std::shared_ptr<const Dependency> ChoosePeer(std::shared_ptr<const Dependency> wanted);
 
+// A request that waits here is outside of its service's main pool meanwhile.
 class CapsuleStay {
  public:
   CapsuleStay() = default;
-  // Leaves: done, or as it failed.
+  // Leaves: done, or as it failed. Parks until the request has its place in the main pool again.
   ~CapsuleStay();
   CapsuleStay(const CapsuleStay&) = delete;
   CapsuleStay& operator=(const CapsuleStay&) = delete;
@@ -66,6 +68,7 @@ class CapsuleStay {
   void Succeed() { outcome_ = CapsuleOutcome::kDone; }
 
  private:
+  std::optional<OutsideMainPool> outside_;
   std::optional<CapsuleVisit> visit_;
   CapsuleOutcome outcome_ = CapsuleOutcome::kFailed;
 };

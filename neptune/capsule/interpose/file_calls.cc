@@ -66,6 +66,7 @@ std::string AbsolutePath(int folder, const char* path) {
 
 int OpenOnDevice(CapsuleStack& capsules, const std::string& path, int flags, mode_t mode) {
   const std::string plain = PlainPath(path);
+  const OutsideMainPool outside;
   auto opened = RunOnDevice(capsules, plain, [path, flags, mode] {
     auto made = std::make_shared<Opened>();
     made->fd = RealLibc().openat(AT_FDCWD, path.c_str(), flags, mode);

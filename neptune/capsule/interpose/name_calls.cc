@@ -58,6 +58,7 @@ std::optional<std::invoke_result_t<Call&>> Ship(Call call) {
   using Value = std::invoke_result_t<Call&>;
   CapsuleStack* const capsules = CapsulesForNames();
   if (capsules == nullptr) return call();
+  const OutsideMainPool outside;
   auto answer = RunOnDevice(*capsules, kResolver, [call = std::move(call)]() mutable {
     Answer<Value> made{call()};
     made.error = errno;
@@ -150,6 +151,7 @@ template <typename Call>
 int ShipToEnd(int* host_error, Call call) {
   CapsuleStack* const capsules = CapsulesForNames();
   if (capsules == nullptr) return call();
+  const OutsideMainPool outside;
   const auto result = RunOnDevice(*capsules, kResolver, call, {}, DeviceWait::kForEnd);
   if (result.ok()) return *result;
   *host_error = TRY_AGAIN;

@@ -54,6 +54,7 @@ class ShippedFile {
   template <typename Call>
   ssize_t Run(Call call) const {
     const int error_before = errno;
+    const OutsideMainPool outside;
     auto answer = RunOnDevice(*CapsulesInUse(), dependency_->path, [call = std::move(call)] {
       const ssize_t result = call();
       return std::pair(result, errno);
