@@ -88,9 +88,7 @@ class ServerModule final : public ServiceModule {
     }
     if (stopped_) state_.wrong("served after the module's stop", call->ToString());
     if (request.ShouldStop()) state_.wrong("served though nobody waits", call->ToString());
-    if (is_long && ++long_count_ > kConcurrency && state_.hanging.count(host_) == 0) {
-      state_.wrong("too many at once", StrCat(host_, " runs ", long_count_));
-    }
+    if (is_long) BeginWork();
     const Running running(state_, {call->id, host_, this_thread::Now()});
     if (is_long) StandStillWhileHanging();
     latest_ = AnswerTo(*call);
@@ -98,6 +96,12 @@ class ServerModule final : public ServiceModule {
     if (is_long) --long_count_;
     *output = Data(state_.bug == PlantedBug::kSharedAnswer ? latest_ : AnswerTo(*call));
     return status;
+  }
+
+  void BeginWork() {
+    if (++long_count_ > kConcurrency && state_.hanging.count(host_) == 0) {
+      state_.wrong("too many at once", StrCat(host_, " runs ", long_count_));
+    }
   }
 
   void StandStillWhileHanging() {
@@ -125,7 +129,10 @@ class ServerModule final : public ServiceModule {
     call.method = "Echo";
     call.partition = (outer.partition + 1) % kPartitionCount;
     call.deadline = request.deadline();
-    return MakeCall(state_, host_, *client_, std::move(call));
+    --long_count_;  // while it waits for another it is outside of the pool
+    const Status status = MakeCall(state_, host_, *client_, std::move(call));
+    BeginWork();
+    return status;
   }
 
   Status Quick(RequestContext&, CallRecord&) { return OkStatus(); }
@@ -141,7 +148,7 @@ class ServerModule final : public ServiceModule {
   std::string host_;
   Client* client_ = nullptr;
   std::string latest_;
-  size_t long_count_ = 0;
+  size_t long_count_ = 0;  // at work
   bool stopped_ = false;
 };
 
