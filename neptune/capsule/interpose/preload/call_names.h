@@ -33,7 +33,8 @@
   X(pthread_rwlock_unlock) X(pthread_barrier_wait) X(sem_wait) X(sem_trywait) X(sem_timedwait) \
   X(sem_clockwait) X(sem_post) X(pthread_key_create) X(pthread_key_delete) X(pthread_getspecific) \
   X(pthread_setspecific) X(pthread_once) X(__cxa_guard_acquire) X(__cxa_guard_release) X(__cxa_guard_abort) \
-  X(pthread_yield) X(sched_yield) X(fork)
+  X(pthread_yield) X(sched_yield) X(wait) X(waitpid) X(wait3) X(wait4) X(waitid) \
+  X(sigwait) X(sigwaitinfo) X(sigtimedwait) X(fork)
 
 // Those of ../symbols.cc.
 #define NEPTUNE_PRELOAD_BLOCKING_CALLS(X) \

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kFolder[] = "neptune/capsule/interpose/preload/";
 
-std::string Program() { return TreeFile("neptune/capsule/interpose/pthread/conformance"); }
+std::string Program() { return TreeFile("neptune/capsule/interpose/pthread/conformance_threads"); }
 
 void ExpectRefused(const ProgramEnd& end, const std::string& reason) {
   EXPECT_EQ(end.exit_status, kPreloadFailed);

@@ -1,4 +1,4 @@
-// As conformance.c, for what C++ builds on threads: exceptions, destructors, its own threads and locks.
+// As conformance_threads.c, for what C++ builds on threads: exceptions, destructors, its own threads and locks.
 
 #include <pthread.h>
 #include <sched.h>

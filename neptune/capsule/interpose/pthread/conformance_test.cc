@@ -43,7 +43,8 @@ TEST_P(ConformanceTest, PrintsTheSameWithUserLevelThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, ConformanceTest,
-                         testing::Values("conformance", "conformance_cpp"));
+                         testing::Values("conformance_threads", "conformance_waiting",
+                                         "conformance_process", "conformance_cpp"));
 
 }  // namespace
 }  // namespace neptune::interpose

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 
 #include "neptune/capsule/interpose/forked_child.h"
@@ -22,6 +23,16 @@ std::atomic<int> live_count{1};
 
 __attribute__((tls_model("initial-exec"))) thread_local int runtime_scope_depth = 0;
 
+// Its threads look isolated and are not.
+void WarnOfChild() {
+  static std::atomic<bool> has_warned{false};
+  if (has_warned.exchange(true)) return;
+  std::fprintf(stderr,
+               "neptune: warning: process %d was forked by one that had threads: its own wait in "
+               "no capsule\n",
+               getpid());
+}
+
 void OneEnded() {
   if (live_count.fetch_sub(1) == 1) std::exit(0);
 }
@@ -29,7 +40,11 @@ void OneEnded() {
 }  // namespace
 
 bool MakesUserThreads() {
-  if (runtime_scope_depth > 0 || IsForkedChild()) return false;
+  if (runtime_scope_depth > 0) return false;
+  if (IsForkedChild()) {
+    WarnOfChild();
+    return false;
+  }
   // A loop's own threads, such as those that resolve names.
   return Loop::Current() == nullptr || UserThread::Current() != nullptr;
 }

@@ -94,6 +94,15 @@ sigset_t CurrentSignalMask() {
   return mask;
 }
 
+int TakePendingSignal(const sigset_t& set) {
+  PthreadThread* const self = PthreadThread::Current();
+  for (int signal = 1; self != nullptr && signal < NSIG; ++signal) {
+    if (sigismember(&set, signal) != 1) continue;
+    if ((self->pending_signals.fetch_and(~BitOf(signal)) & BitOf(signal)) != 0) return signal;
+  }
+  return 0;
+}
+
 void LetRaisedSignalsThrough() {
   sigset_t raised;
   sigemptyset(&raised);

@@ -84,6 +84,13 @@ uint32_t NextNumber() {
   return number;
 }
 
+// Of a user-level thread that no pthread_create made.
+uint32_t NumberOfRuntimesThread() {
+  static const ThreadSpecificKey number;
+  if (number.Get() == nullptr) number.Set(reinterpret_cast<void*>(uintptr_t{NextNumber()}));
+  return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(number.Get()));
+}
+
 size_t PageSize() {
   static const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return size;
@@ -200,6 +207,7 @@ uint32_t CurrentThreadNumber() {
   if (const PthreadThread* const thread = PthreadThread::Current(); thread != nullptr) {
     return thread->number();
   }
+  if (UserThread::Current() != nullptr) return NumberOfRuntimesThread();
   if (kernel_thread_number == 0) kernel_thread_number = NextNumber();
   return kernel_thread_number;
 }
