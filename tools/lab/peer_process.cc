@@ -31,20 +31,6 @@ constexpr int kCallerProcessor = 1;
 // Real-time, so that other work on the machine does not come between; the lowest would do.
 constexpr int kPeerPriority = 10;
 
-// Where Bazel puts what this program needs: beside it when it was started by its path, in the working directory
-// when Bazel started it.
-StatusOr<std::string> FindProgram(const std::string& name) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  for (const fs::path& root :
-       {fs::path("."), fs::path(self.string() + ".runfiles/neptune_search")}) {
-    const fs::path path = root / name;
-    if (fs::exists(path, error)) return path.string();
-  }
-  return neptune::NotFound("the program ", name, " is not beside the lab");
-}
-
 // In the child, between fork and exec: system calls only.
 [[noreturn]] void Become(char* const* arguments, int input, int output, int processor) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -90,6 +76,18 @@ StatusOr<double> Field(const std::string& line, const std::string& name) {
 }
 
 }  // namespace
+
+StatusOr<std::string> FindProgram(const std::string& name) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  for (const fs::path& root :
+       {fs::path("."), fs::path(self.string() + ".runfiles/neptune_search")}) {
+    const fs::path path = root / name;
+    if (fs::exists(path, error)) return path.string();
+  }
+  return neptune::NotFound("the program ", name, " is not beside the lab");
+}
 
 StatusOr<std::unique_ptr<PeerProcess>> PeerProcess::Start(const std::string& program,
                                                           const std::vector<std::string>& arguments,

@@ -22,6 +22,10 @@
 
 namespace search::lab {
 
+// Where Bazel put a file that this program needs, by its path in the tree: beside this program when that was started by
+// its path, in the working directory when Bazel started it.
+neptune::StatusOr<std::string> FindProgram(const std::string& name);
+
 class PeerProcess {
  public:
   // Starts `program` ("tests/peers/neptune_echo") on the processor of that index, counted round if there are fewer, and

@@ -31,6 +31,8 @@ std::vector<Experiment> AllExperiments() {
       DacDeadline(),
       DacCancel(),
       DacEase(),
+      // Dependency capsules.
+      CapRubis(),
   };
 }
 

@@ -38,4 +38,7 @@ Experiment DacLoss();
 Experiment DacCancel();
 Experiment DacEase();
 
+// Dependency capsules.
+Experiment CapRubis();
+
 }  // namespace search::lab

@@ -1,0 +1,119 @@
+#include "tools/lab/http_load.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "neptune/base/notification.h"
+#include "neptune/world/random_source.h"
+#include "neptune/world/real/real_world.h"
+#include "tools/replay/http_target.h"
+#include "tools/replay/open_loop.h"
+#include "tools/replay/replay_plan.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::FromSeconds;
+using neptune::Status;
+using tools::Measurement;
+
+class Collector final : public tools::LoadObserver {
+ public:
+  void TakeFinished(std::vector<Measurement> finished, const tools::LoadProgress&) override {
+    measurements_.insert(measurements_.end(), finished.begin(), finished.end());
+  }
+  void TakeEnd(const Status& status) override {
+    status_ = status;
+    ended_.Notify();
+  }
+
+  neptune::StatusOr<std::vector<Measurement>> Await() {
+    ended_.WaitForNotification();
+    NEPTUNE_RETURN_IF_ERROR(status_);
+    return std::move(measurements_);
+  }
+
+ private:
+  std::vector<Measurement> measurements_;
+  Status status_;
+  neptune::Notification ended_;
+};
+
+neptune::StatusOr<tools::ReplayPlan> MakePlan(const HttpLoadOptions& options) {
+  if (!(options.rate > 0) || options.rate * options.length_s > kHttpLoadRequestCountMax) {
+    return neptune::InvalidArgument("a load of ", options.rate, " a second for ", options.length_s,
+                                    " s");
+  }
+  tools::ReplayPlan plan{.classes = {""}, .queries = {"item"}};
+  neptune::RandomSource random(options.seed);
+  double at_s = random.Exponential(1 / options.rate);
+  for (; at_s < options.length_s; at_s += random.Exponential(1 / options.rate)) {
+    plan.requests.push_back({.at_ns = FromSeconds(at_s).count()});
+  }
+  return plan;
+}
+
+tools::HttpTargetOptions TargetOf(const HttpLoadOptions& options) {
+  tools::HttpTargetOptions target;
+  target.servers = {options.server};
+  target.path = options.path;
+  target.send_class = false;
+  target.read_facts = false;
+  return target;
+}
+
+}  // namespace
+
+neptune::StatusOr<std::vector<Measurement>> RunHttpLoad(const HttpLoadOptions& options) {
+  NEPTUNE_ASSIGN_OR_RETURN(const tools::ReplayPlan plan, MakePlan(options));
+  const auto world = neptune::MakeRealWorld({});
+  NEPTUNE_ASSIGN_OR_RETURN(neptune::Loop* const loop, world->StartLoop({.name = "load"}));
+  Collector collector;
+  std::unique_ptr<tools::HttpTarget> target;
+  std::unique_ptr<tools::OpenLoop> load;
+  const tools::OpenLoopOptions load_options{.timeout = FromSeconds(options.timeout_s)};
+  loop->Post([&] {
+    target = std::make_unique<tools::HttpTarget>(*loop, plan, TargetOf(options));
+    load = std::make_unique<tools::OpenLoop>(*loop, plan, *target, load_options, collector);
+    load->Start();
+    const neptune::TimePoint zero = loop->Now() + load_options.lead;
+    for (const TimedAction& timed : options.actions) {
+      loop->RunAt(zero + FromSeconds(timed.at_s), [&timed] { timed.action(); });
+    }
+  });
+  auto measurements = collector.Await();
+  neptune::Notification gone;
+  loop->Post([&] {
+    load.reset();
+    target.reset();
+    gone.Notify();
+  });
+  gone.WaitForNotification();
+  world->Stop();
+  return measurements;
+}
+
+LoadShare ShareOf(const std::vector<Measurement>& measurements, double begin_s, double end_s,
+                  double timeout_s) {
+  LoadShare share;
+  double response_ns_sum = 0;
+  for (const Measurement& one : measurements) {
+    const double due_s = neptune::ToSeconds(neptune::Duration(one.intended_ns));
+    if (due_s < begin_s || due_s >= end_s) continue;
+    ++share.request_count;
+    const bool in_time = one.latency_ns() <= FromSeconds(timeout_s).count();
+    if (one.outcome != tools::Outcome::kAnswered || !in_time) {
+      ++share.lost_count;
+    } else {
+      response_ns_sum += static_cast<double>(one.latency_ns());
+    }
+  }
+  const size_t answered_count = share.request_count - share.lost_count;
+  if (answered_count > 0) {
+    share.response_ms_mean = response_ns_sum / static_cast<double>(answered_count) / 1e6;
+  }
+  return share;
+}
+
+}  // namespace search::lab

@@ -1,0 +1,59 @@
+// An open loop of HTTP requests against one server, and what became of each: what a user of the server sees while
+// something behind it fails.
+//
+// Source: none; tools/replay sends and measures. Layer: tools.
+// Threads: the calling kernel thread waits; a loop of its own sends.
+// Units: seconds since the run began.
+// Limits: kHttpLoadRequestCountMax requests.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/world/network.h"
+#include "tools/replay/measurement.h"
+
+namespace search::lab {
+
+inline constexpr size_t kHttpLoadRequestCountMax = 1'000'000;
+
+// Something that is done while the load runs.
+struct TimedAction {
+  double at_s = 0;
+  std::function<void()> action;
+};
+
+struct HttpLoadOptions {
+  neptune::Endpoint server;
+  std::string path = "/?q=";
+  double rate = 80;  // a second; arrivals are those of a Poisson process
+  double length_s = 30;
+  // A request that has no answer by then is lost.
+  double timeout_s = 2;
+  uint64_t seed = 1;
+  std::vector<TimedAction> actions;
+};
+
+// One for each request, in the order of their ends.
+neptune::StatusOr<std::vector<tools::Measurement>> RunHttpLoad(const HttpLoadOptions& options);
+
+struct LoadShare {
+  size_t request_count = 0;
+  size_t lost_count = 0;        // anything but the wanted answer in time
+  double response_ms_mean = 0;  // of those that were answered
+
+  double loss_percent() const {
+    return request_count == 0
+               ? 0
+               : 100.0 * static_cast<double>(lost_count) / static_cast<double>(request_count);
+  }
+};
+
+// Of the requests that were due in [begin, end).
+LoadShare ShareOf(const std::vector<tools::Measurement>& measurements, double begin_s, double end_s,
+                  double timeout_s);
+
+}  // namespace search::lab
