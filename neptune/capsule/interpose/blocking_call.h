@@ -34,6 +34,9 @@ UserThread* ParkingThread();
 // as for a program whose plain threads open what its user-level threads use.
 bool TracksHere();
 void TrackEverywhere();
+// Tracks the sockets that the process has inherited. They become non-blocking underneath like its own, also for those that
+// share them; so pipes and terminals are left alone.
+void TrackInheritedSockets();
 
 class BlockingCall {
  public:

@@ -1,10 +1,14 @@
 // Calls that open, duplicate, change and close descriptors.
 
+#include <dirent.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 
+#include <charconv>
 #include <climits>
 #include <cstdarg>
 #include <cstdint>
+#include <string_view>
 
 #include "neptune/capsule/interpose/blocking_call.h"
 #include "neptune/capsule/interpose/calls.h"
@@ -76,7 +80,37 @@ void NoteTimeouts(int fd, OpenFile& file) {
   }
 }
 
+bool IsSocket(int fd) {
+  struct stat about {};
+  return fstat(fd, &about) == 0 && S_ISSOCK(about.st_mode);
+}
+
+void TrackInherited(int fd) {
+  auto file = std::make_shared<OpenFile>();
+  const int flags = RealLibc().fcntl(fd, F_GETFL);
+  file->nonblocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
+  NoteTimeouts(fd, *file);
+  sockaddr_storage peer{};
+  socklen_t size = sizeof(peer);
+  auto* const generic = reinterpret_cast<sockaddr*>(&peer);
+  if (getpeername(fd, generic, &size) == 0) file->SetDependency(DependencyOn(generic, size));
+  Track(fd, std::move(file));
+}
+
 }  // namespace
+
+void TrackInheritedSockets() {
+  DIR* const descriptors = opendir("/proc/self/fd");
+  if (descriptors == nullptr) return;
+  while (const dirent* const entry = readdir(descriptors)) {
+    int fd = -1;
+    const std::string_view name = entry->d_name;
+    if (std::from_chars(name.data(), name.data() + name.size(), fd).ec != std::errc()) continue;
+    if (IsSocket(fd)) TrackInherited(fd);
+  }
+  closedir(descriptors);
+}
+
 }  // namespace neptune::interpose
 
 using neptune::interpose::Opened;

@@ -1,6 +1,8 @@
 // What a program sees of the preload library itself.
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <regex>
@@ -108,6 +110,28 @@ TEST(PreloadTest, NothingOfTheCoreIsFoundByName) {
       "hasattr(ctypes.CDLL(None), 'pthread_create'))";
   const ProgramEnd end = RunProgram({"/usr/bin/python3", "-c", program}, PreloadEnvironment("", 2));
   EXPECT_EQ(end.output, "False True\n") << end.errors;
+}
+
+// One thread waits for what another one of the same kernel thread sends.
+TEST(PreloadTest, InheritedSocketsPark) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  const std::string program =
+      "import socket, sys, threading\n"
+      "ends = [socket.socket(fileno=int(number)) for number in sys.argv[1:]]\n"
+      "got = []\n"
+      "reader = threading.Thread(target=lambda: got.append(ends[0].recv(1)))\n"
+      "writer = threading.Thread(target=lambda: ends[1].send(b'x'))\n"
+      "reader.start()\n"
+      "writer.start()\n"
+      "reader.join()\n"
+      "print(got)\n";
+  const ProgramEnd end = RunProgram(
+      {"/usr/bin/python3", "-c", program, std::to_string(ends[0]), std::to_string(ends[1])},
+      PreloadEnvironment("", 1));
+  close(ends[0]);
+  close(ends[1]);
+  EXPECT_EQ(end.output, "[b'x']\n") << end.errors;
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ Status StartPreload() {
   SetThreadHome(runtime.release());
   StartSignals();
   TrackEverywhere();  // one thread accepts, another one serves
+  TrackInheritedSockets();
   return OkStatus();
 }
 

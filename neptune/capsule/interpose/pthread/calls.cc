@@ -128,16 +128,25 @@ NEPTUNE_PRELOAD_CALL int neptune_pthread_getcpuclockid(pthread_t thread, clockid
 NEPTUNE_PRELOAD_CALL int neptune_pthread_getschedparam(pthread_t thread, int* policy,
                                                        sched_param* parameters) {
   if (!PthreadThread::IsHandle(thread)) return pthread_getschedparam(thread, policy, parameters);
-  *policy = SCHED_OTHER;
+  const auto found = PthreadThread::Find(thread);
+  if (found == nullptr) return ESRCH;
+  *policy = found->scheduling_policy;
   *parameters = {};
-  return CheckThread(thread);
+  return 0;
 }
 
-// Priorities are the kernel's, and it does not know these threads: the default alone is granted.
+// Priorities are the kernel's, and it does not know these threads. What asks for none is granted.
 NEPTUNE_PRELOAD_CALL int neptune_pthread_setschedparam(pthread_t thread, int policy,
                                                        const sched_param* parameters) {
   if (!PthreadThread::IsHandle(thread)) return pthread_setschedparam(thread, policy, parameters);
-  return policy == SCHED_OTHER ? CheckThread(thread) : EPERM;
+  const auto found = PthreadThread::Find(thread);
+  if (found == nullptr) return ESRCH;
+  const bool has_priorities = policy == SCHED_FIFO || policy == SCHED_RR;
+  if (has_priorities) return EPERM;
+  if (policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE) return EINVAL;
+  if (parameters->sched_priority != 0) return EINVAL;
+  found->scheduling_policy = policy;
+  return 0;
 }
 
 NEPTUNE_PRELOAD_CALL int neptune_pthread_setschedprio(pthread_t thread, int priority) {

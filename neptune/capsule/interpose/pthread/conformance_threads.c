@@ -260,6 +260,10 @@ static void* use_scheduling(void* argument) {
   printf("get %d\n", pthread_getschedparam(pthread_self(), &policy, &parameters));
   printf("other %d, priority %d\n", policy == SCHED_OTHER, parameters.sched_priority);
   printf("set %d\n", pthread_setschedparam(pthread_self(), SCHED_OTHER, &parameters));
+  printf("batch %d", pthread_setschedparam(pthread_self(), SCHED_BATCH, &parameters));
+  pthread_getschedparam(pthread_self(), &policy, &parameters);
+  printf(", is it %d", policy == SCHED_BATCH);
+  printf(", unknown %d\n", pthread_setschedparam(pthread_self(), 4711, &parameters) == EINVAL);
   cpu_set_t processors;
   printf("affinity %d", pthread_getaffinity_np(pthread_self(), sizeof(processors), &processors));
   printf(", some %d\n", CPU_COUNT(&processors) > 0);

@@ -73,6 +73,8 @@ class PthreadThread {
   int cancel_state = PTHREAD_CANCEL_ENABLE;
   int cancel_type = PTHREAD_CANCEL_DEFERRED;
   sigset_t signal_mask{};
+  // As the program has chosen; it has no effect.
+  std::atomic<int> scheduling_policy{SCHED_OTHER};
   // Signals that were sent to it and are not handled yet, a bit each; the lowest is of number 1.
   std::atomic<uint64_t> pending_signals{0};
 
