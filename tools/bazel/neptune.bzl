@@ -40,10 +40,6 @@ PRODUCT_DEPENDENCIES = {
 # library could replace them, unless it is told that none does.
 HOT_PATH_COPTS = ["-fno-semantic-interposition"]
 
-# Bazel takes gold where it is installed. With a thread-local object of internal linkage, gold 2.40 gives the
-# relocations of others the wrong symbols: two objects share a place.
-SHARED_LIBRARY_LINKOPTS = ["-fuse-ld=bfd"]
-
 def _package_of(label):
     """Workspace-relative package of a dependency label, or None for this package or another repository."""
     if not label.startswith("//"):
@@ -141,12 +137,11 @@ def neptune_fuzz_test(name, srcs, corpus, deps = [], size = "small", **kwargs):
         **kwargs
     )
 
-def neptune_module(name, deps, linkopts = [], **kwargs):
+def neptune_module(name, deps, **kwargs):
     """A service module: a shared library over libneptune.so, named NAME.so."""
     _check(name, deps)
     native.cc_binary(
         name = name + ".so",
-        linkopts = SHARED_LIBRARY_LINKOPTS + linkopts,
         linkshared = True,
         deps = deps + ["//neptune"],
         **kwargs
