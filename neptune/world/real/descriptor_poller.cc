@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -33,7 +34,18 @@ void DescriptorPoller::Add(int descriptor, uint32_t events, std::shared_ptr<Watc
   watchers_.emplace(watcher.get(), std::move(watcher));
 }
 
+void DescriptorPoller::AddAtEndOfTurn(int descriptor, uint32_t events,
+                                      std::shared_ptr<Watcher> watcher) {
+  adding_.push_back({descriptor, events, watcher.get()});
+  watchers_.emplace(watcher.get(), std::move(watcher));
+}
+
 void DescriptorPoller::Change(int descriptor, uint32_t events, Watcher* watcher) {
+  for (Addition& addition : adding_) {
+    if (addition.watcher != watcher) continue;
+    addition.events = events;
+    return;
+  }
   Control(EPOLL_CTL_MOD, descriptor, events, watcher);
 }
 
@@ -68,10 +80,17 @@ void DescriptorPoller::Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher>
   }
 }
 
-// The system drops the registration with the descriptor, before the poller is asked again.
+// Taken back first: a child process that is just begun may have the descriptor too, which keeps a registration alive.
 void DescriptorPoller::Close(int descriptor, Watcher* watcher) {
-  closing_.push_back(descriptor);
+  const auto addition = std::find_if(adding_.begin(), adding_.end(),
+                                     [=](const Addition& one) { return one.watcher == watcher; });
+  if (addition != adding_.end()) {
+    adding_.erase(addition);
+  } else {
+    Control(EPOLL_CTL_DEL, descriptor, 0, watcher);
+  }
   Forget(watcher);
+  closing_.push_back(descriptor);
 }
 
 void DescriptorPoller::Forget(Watcher* watcher) {
@@ -82,6 +101,10 @@ void DescriptorPoller::Forget(Watcher* watcher) {
 }
 
 void DescriptorPoller::EndTurn() {
+  for (const Addition& addition : adding_) {
+    Control(EPOLL_CTL_ADD, addition.descriptor, addition.events, addition.watcher);
+  }
+  adding_.clear();
   for (const int descriptor : closing_) close(descriptor);
   closing_.clear();
   if (!waiting_ && !watchers_.empty()) Wait();
@@ -96,13 +119,26 @@ void DescriptorPoller::Wait() {
                      });
 }
 
-void DescriptorPoller::Tell() {
+bool DescriptorPoller::TellAgain() {
+  if (watchers_.empty()) return false;
+  if (quiet_turns_ > 0) {
+    --quiet_turns_;
+    return false;
+  }
+  if (Tell() > 0) return true;
+  quiet_turns_ = kQuietTurnCount;
+  return false;
+}
+
+int DescriptorPoller::Tell() {
   event_count_ = epoll_wait(poller_.native_handle(), events_.data(), kEventCountMax, 0);
+  const int told_count = event_count_;
   for (int i = 0; i < event_count_; ++i) {
     if (events_[i].data.ptr == nullptr) continue;
     static_cast<Watcher*>(events_[i].data.ptr)->OnReady(events_[i].events);
   }
   event_count_ = 0;
+  return told_count;
 }
 
 }  // namespace neptune

@@ -39,6 +39,8 @@ class DescriptorPoller final : public DescriptorReadiness {
 
   // Tells `watcher` of `events`; with EPOLLET only of what was not told before.
   void Add(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher);
+  // The same, once what the turn has to say has left: others wait for that, and not for this.
+  void AddAtEndOfTurn(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher);
   // What is there already is told again.
   void Change(int descriptor, uint32_t events, Watcher* watcher);
   // It is told nothing any more; the descriptor stays open.
@@ -51,21 +53,35 @@ class DescriptorPoller final : public DescriptorReadiness {
   // Once the loop has run what was ready, and before it waits.
   void EndTurn();
 
+  // Tells what has become ready by now, at one system call instead of three; false: nothing has, or too little lately to
+  // be worth asking.
+  bool TellAgain();
+
  private:
+  struct Addition {
+    int descriptor;
+    uint32_t events;
+    Watcher* watcher;
+  };
   static constexpr int kEventCountMax = 64;
+  // How often TellAgain does not ask after it has asked in vain.
+  static constexpr int kQuietTurnCount = 15;
 
   void Control(int operation, int descriptor, uint32_t events, Watcher* watcher);
   void Wait();
-  void Tell();
+  // Returns how many were told.
+  int Tell();
 
   RealLoop& loop_;
   // Of the loop's own executor: one of any type would be asked through pointers at each turn.
   boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type> poller_;
   std::unordered_map<Watcher*, std::shared_ptr<Watcher>> watchers_;
+  std::vector<Addition> adding_;
   std::vector<int> closing_;
   std::array<epoll_event, kEventCountMax> events_{};
   int event_count_ = 0;  // of events_, while they are told
   bool waiting_ = false;
+  int quiet_turns_ = 0;
 };
 
 }  // namespace neptune

@@ -15,6 +15,8 @@ namespace neptune {
 namespace {
 
 constexpr int kLocalRoundCountMax = 8;
+// Turns in a row that only descriptors get, before timers and other threads' tasks are asked for.
+constexpr int kDescriptorTurnCountMax = 8;
 
 void ConfigureThisThread(const LoopOptions& options) {
   // Signals belong to the program's main thread.
@@ -120,15 +122,25 @@ void RealLoop::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
+// One event and what follows from it, without asking the poller for more as long as it has told of some.
+void RealLoop::RunReadyOrWait() {
+  if (local_tasks_.empty()) {
+    io_.run_one();
+  } else {
+    io_.poll();
+  }
+}
+
 void RealLoop::Run() {
   ConfigureThisThread(options_);
   SetCurrent(this);
+  int descriptor_turns = 0;
   while (!stop_) {
-    // One event and what follows from it, without asking the poller for more as long as it has told of some.
-    if (local_tasks_.empty()) {
-      io_.run_one();
+    if (descriptor_turns < kDescriptorTurnCountMax && descriptor_poller_->TellAgain()) {
+      ++descriptor_turns;
     } else {
-      io_.poll();
+      descriptor_turns = 0;
+      RunReadyOrWait();
     }
     RunLocalTasks();
     descriptor_poller_->EndTurn();

@@ -50,6 +50,7 @@ class RealLoop final : public Loop {
 
  private:
   void Run();
+  void RunReadyOrWait();
   void RunForeignTasks();
   void RunLocalTasks();
   void RunDueTimers();

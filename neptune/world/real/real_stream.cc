@@ -34,7 +34,9 @@ class Connection final : public DescriptorPoller::Watcher,
     if (!ended_) close(socket_);  // with its loop
   }
 
-  void Register() { loop_.descriptor_poller().Add(socket_, kReadEvents, shared_from_this()); }
+  void Register() {
+    loop_.descriptor_poller().AddAtEndOfTurn(socket_, kReadEvents, shared_from_this());
+  }
 
   void Start(StreamHandler* handler) {
     handler_ = handler;
