@@ -108,10 +108,23 @@ StatusOr<CallbackGauge> MetricsRegistry::AddCallbackGauge(std::string_view name,
                                                           std::string_view help,
                                                           const MetricLabels& labels,
                                                           std::function<double()> callback) {
-  if (callback == nullptr) return InvalidArgument("add metric ", name, ": no callback");
-  NEPTUNE_ASSIGN_OR_RETURN(std::string label_text,
-                           Add({name, help, labels, "gauge"}, std::move(callback)));
-  return CallbackGauge(this, std::string(name), std::move(label_text));
+  return AddCallback({name, help, labels, "gauge"}, std::move(callback));
+}
+
+StatusOr<CallbackGauge> MetricsRegistry::AddCallbackCounter(std::string_view name,
+                                                            std::string_view help,
+                                                            const MetricLabels& labels,
+                                                            std::function<double()> callback) {
+  return AddCallback({name, help, labels, "counter"}, std::move(callback));
+}
+
+StatusOr<CallbackGauge> MetricsRegistry::AddCallback(const Definition& definition,
+                                                     Callback callback) {
+  if (callback == nullptr) {
+    return InvalidArgument("add metric ", definition.name, ": no callback");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(std::string label_text, Add(definition, std::move(callback)));
+  return CallbackGauge(this, std::string(definition.name), std::move(label_text));
 }
 
 StatusOr<HistogramMetric*> MetricsRegistry::AddHistogram(std::string_view name,

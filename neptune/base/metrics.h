@@ -100,7 +100,7 @@ class HistogramMetric {
 
 class MetricsRegistry;
 
-// Removes a callback gauge when it goes, so that its callback never outlives what it reads.
+// Removes a callback gauge or counter when it goes, so that its callback never outlives what it reads.
 // The registry must outlive it.
 class CallbackGauge {
  public:
@@ -136,6 +136,10 @@ class MetricsRegistry {
   StatusOr<CallbackGauge> AddCallbackGauge(std::string_view name, std::string_view help,
                                            const MetricLabels& labels,
                                            std::function<double()> callback);
+  // The same for a count that its owner keeps; it only ever grows.
+  StatusOr<CallbackGauge> AddCallbackCounter(std::string_view name, std::string_view help,
+                                             const MetricLabels& labels,
+                                             std::function<double()> callback);
   StatusOr<HistogramMetric*> AddHistogram(std::string_view name, std::string_view help,
                                           const MetricLabels& labels = {},
                                           const HistogramMetricOptions& options = {});
@@ -155,6 +159,7 @@ class MetricsRegistry {
   struct Family;
   struct Definition;
 
+  StatusOr<CallbackGauge> AddCallback(const Definition& definition, Callback callback);
   // Puts `series` in its family and returns the text of its labels.
   StatusOr<std::string> Add(const Definition& definition, Series series);
   Status CheckAgainstOthers(const Definition& definition, const std::string& label_text) const

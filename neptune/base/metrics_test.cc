@@ -84,6 +84,19 @@ TEST(MetricsTest, TextShowsFamiliesAndSeriesInOrder) {
             "queue_length 2.5\n");
 }
 
+TEST(MetricsTest, ACounterMayBeKeptByItsOwner) {
+  MetricsRegistry registry;
+  double count = 7;
+  StatusOr<CallbackGauge> series =
+      registry.AddCallbackCounter("calls_total", "Calls.", {}, [&] { return count; });
+  ASSERT_TRUE(series.ok()) << series.status();
+  EXPECT_EQ(registry.Text(),
+            "# HELP calls_total Calls.\n# TYPE calls_total counter\ncalls_total 7\n");
+  EXPECT_FALSE(registry.AddCallbackCounter("calls", "Calls.", {}, [] { return 0; }).ok());
+  series->Remove();
+  EXPECT_EQ(registry.Text(), "");
+}
+
 TEST(MetricsTest, HistogramShowsCumulativeBucketsInSeconds) {
   MetricsRegistry registry;
   HistogramMetricOptions options;

@@ -1,0 +1,31 @@
+#include "neptune/base/secret_file.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "neptune/base/file.h"
+
+namespace neptune {
+
+StatusOr<std::string> LoadSecret(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return ErrnoStatus(errno, "reading", path);
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return FailedPrecondition("secret ", path, ": others than its owner may use it; chmod 600");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(std::string secret, ReadFile(path, 2 * kSecretSizeMax));
+  secret.erase(0, secret.find_first_not_of(" \t\r\n"));
+  secret.erase(secret.find_last_not_of(" \t\r\n") + 1);
+  if (secret.size() < kSecretSizeMin || secret.size() > kSecretSizeMax) {
+    return InvalidArgument("secret ", path, " is of ", secret.size(), " bytes, not ",
+                           kSecretSizeMin, " to ", kSecretSizeMax);
+  }
+  const bool printable =
+      std::all_of(secret.begin(), secret.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  if (!printable) return InvalidArgument("secret ", path, " holds more than printable ASCII");
+  return secret;
+}
+
+}  // namespace neptune
