@@ -23,7 +23,8 @@ constexpr size_t kIdleBufferSizeMax = 256 * 1024;
 constexpr uint8_t kFlagWrite = 1;
 constexpr uint8_t kFlagSampled = 2;
 constexpr uint8_t kFlagStream = 4;
-constexpr uint8_t kFlagsKnown = kFlagWrite | kFlagSampled | kFlagStream;
+constexpr uint8_t kFlagRetried = 8;
+constexpr uint8_t kFlagsKnown = kFlagWrite | kFlagSampled | kFlagStream | kFlagRetried;
 
 uint64_t FrameChecksum(std::string_view prefix, std::string_view section,
                        std::string_view payload) {
@@ -80,7 +81,8 @@ std::string EncodeRequestHeader(const RequestHeader& header) {
   ByteWriter writer(&out);
   const uint8_t flags = (header.access == AccessMode::kWrite ? kFlagWrite : 0) |
                         (header.trace.sampled ? kFlagSampled : 0) |
-                        (header.stream ? kFlagStream : 0);
+                        (header.stream ? kFlagStream : 0) |
+                        (header.retried ? kFlagRetried : 0);
   writer.Number(flags);
   writer.Number(header.partition.value());
   writer.Number(EncodeTimeLeft(header.time_left));
@@ -105,6 +107,7 @@ Status DecodeRequestHeader(std::string_view section, RequestHeader* header) {
   header->access = (flags & kFlagWrite) != 0 ? AccessMode::kWrite : AccessMode::kRead;
   header->trace.sampled = (flags & kFlagSampled) != 0;
   header->stream = (flags & kFlagStream) != 0;
+  header->retried = (flags & kFlagRetried) != 0;
   header->partition = PartitionId(reader.Number<uint32_t>());
   const auto time_left = reader.Number<uint64_t>();
   if (time_left != kNoDeadline) {

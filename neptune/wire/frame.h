@@ -69,6 +69,8 @@ struct RequestHeader {
   AccessMode access = AccessMode::kRead;
   // Opens a stream: messages follow both ways until the response ends it.
   bool stream = false;
+  // It was decided on its way to send it a second time, as a retry or a hedge: nobody below does so again.
+  bool retried = false;
   // Time left for the call when it was sent; nullopt: no deadline.
   std::optional<std::chrono::microseconds> time_left;
   std::string service_class;

@@ -73,6 +73,7 @@ TEST(FrameTest, HeadersRoundTrip) {
   RequestHeader open_ended = EchoHeader();
   open_ended.time_left.reset();
   open_ended.access = AccessMode::kWrite;
+  open_ended.retried = true;
   EXPECT_EQ(*DecodeRequestHeader(EncodeRequestHeader(open_ended)), open_ended);
 
   ResponseHeader response;

@@ -90,6 +90,16 @@ StatusOr<std::optional<std::string>> MessageStream::Read(TimePoint deadline) {
   }
 }
 
+bool MessageStream::ReadWaits() {
+  LeafLock lock(&mutex_);
+  return !state_.has_message() && !state_.reading_ended();
+}
+
+bool MessageStream::WriteWaits() {
+  LeafLock lock(&mutex_);
+  return !state_.closed_with() && !state_.CanWrite();
+}
+
 Status MessageStream::Write(std::string message, TimePoint deadline) {
   CHECK(!writing_ended_) << "writing a stream after EndWriting";
   if (message.size() > kMessageSizeMax) {

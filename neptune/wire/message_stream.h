@@ -48,6 +48,9 @@ class MessageStream {
   StatusOr<std::optional<std::string>> Read(TimePoint deadline);
   // Parks while the peer's window is closed. Messages arrive in the order of writing.
   Status Write(std::string message, TimePoint deadline);
+  // Whether Read or Write would park now; what the other side does meanwhile may end that.
+  bool ReadWaits();
+  bool WriteWaits();
   // No more messages from this end. Idempotent; Write is a bug after it.
   void EndWriting();
 

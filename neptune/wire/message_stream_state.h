@@ -53,6 +53,7 @@ class MessageStreamState {
   };
   // The next message in the order of sending, or nullopt: see reading_ended() and closed_with().
   std::optional<Taken> Next();
+  bool has_message() const { return !unread_.empty(); }
   // No message is there and none will come.
   bool reading_ended() const { return unread_.empty() && (peer_ended_ || closed_); }
 
