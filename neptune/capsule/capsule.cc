@@ -231,21 +231,31 @@ bool Capsule::WouldAdmit(TimePoint now) {
   return control_.Ask(now) == CapsuleControl::Verdict::kEnter;
 }
 
-CapsuleStatistics Capsule::Inspect(TimePoint now) const {
-  LeafLock lock(&mutex_);
+CapsuleStatistics Capsule::Counted() const {
   CapsuleStatistics statistics = statistics_;
   statistics.control = control_.statistics();
   statistics.waiting_count = waiting_.size();
   statistics.processing_count = processing_count_;
   statistics.mean_waiting_time = Duration(static_cast<int64_t>(waiting_time_ns_.value()));
+  statistics.timeout = control_.FeedbackTimeout();
+  statistics.bypassing = control_.bypassing();
+  return statistics;
+}
+
+CapsuleStatistics Capsule::Count() const {
+  LeafLock lock(&mutex_);
+  return Counted();
+}
+
+CapsuleStatistics Capsule::Inspect(TimePoint now) const {
+  LeafLock lock(&mutex_);
+  CapsuleStatistics statistics = Counted();
   const uint64_t resident_count = statistics.control.resident_count;
   if (resident_count > 0) {
     const uint64_t ages_us = resident_count * Micros(now) - entered_sum_us_;
     statistics.mean_age = std::chrono::microseconds(ages_us / resident_count);
   }
   statistics.tail_time = times_.Quantile(0.95);
-  statistics.timeout = control_.FeedbackTimeout();
-  statistics.bypassing = control_.bypassing();
   return statistics;
 }
 

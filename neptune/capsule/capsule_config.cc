@@ -115,7 +115,7 @@ CapsuleConfig DefaultCapsuleConfig() {
 std::vector<RuleConflict> RuleConflicts(const std::vector<CapsuleConfig>& stack) {
   struct Above {
     const ClassificationRule* rule;
-    const CapsuleConfig* capsule;
+    size_t capsule;
   };
   std::vector<Above> above;
   std::vector<RuleConflict> conflicts;
@@ -123,15 +123,14 @@ std::vector<RuleConflict> RuleConflicts(const std::vector<CapsuleConfig>& stack)
     for (size_t r = 0; r < stack[c].rules.size(); ++r) {
       const ClassificationRule& rule = stack[c].rules[r];
       const auto tell = [&](std::string_view what, const Above& upper) {
-        conflicts.push_back(
-            {c, r,
-             StrCat("capsule '", stack[c].name, "': rule '", rule.text(), "' ", what, " '",
-                    upper.rule->text(), "' of capsule '", upper.capsule->name, "' above it")});
+        conflicts.push_back({c, r, upper.capsule,
+                             StrCat("capsule '", stack[c].name, "': rule '", rule.text(), "' ",
+                                    what, " '", upper.rule->text(), "' of capsule '",
+                                    stack[upper.capsule].name, "' above it")});
       };
       const auto covers = [&](const Above& upper) { return upper.rule->Covers(rule); };
       const auto shares = [&](const Above& upper) {
-        return upper.capsule != &stack[c] && upper.rule->Overlaps(rule) &&
-               !rule.Covers(*upper.rule);
+        return upper.capsule != c && upper.rule->Overlaps(rule) && !rule.Covers(*upper.rule);
       };
       if (const auto by = std::find_if(above.begin(), above.end(), covers); by != above.end()) {
         tell("takes nothing that is left by", *by);
@@ -139,7 +138,7 @@ std::vector<RuleConflict> RuleConflicts(const std::vector<CapsuleConfig>& stack)
                  with != above.end()) {
         tell("shares operations with", *with);
       }
-      above.push_back({&rule, &stack[c]});
+      above.push_back({&rule, c});
     }
   }
   return conflicts;

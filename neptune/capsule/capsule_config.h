@@ -59,6 +59,7 @@ CapsuleConfig DefaultCapsuleConfig();
 struct RuleConflict {
   size_t capsule = 0;  // 0-based in the stack, and its rule
   size_t rule = 0;
+  size_t above = 0;  // the capsule of the rule above it
   std::string text;
 };
 // At most one for each rule.

@@ -41,7 +41,8 @@ CapsuleStack::CapsuleStack(CapsuleStackOptions options)
     : options_(std::move(options)), number_(++stack_count) {
   StatusOr<std::shared_ptr<Capsule>> capsule = Make(DefaultCapsuleConfig());
   CHECK(capsule.ok()) << capsule.status();
-  Publish({{*std::move(capsule), {}}});
+  LeafLock lock(&mutex_);
+  layers_ = std::make_shared<const Layers>(Layers{{*std::move(capsule), {}}});
 }
 
 CapsuleStack::~CapsuleStack() {
@@ -66,9 +67,12 @@ CapsuleStack::Layers CapsuleStack::Copy() const {
 
 void CapsuleStack::Publish(Layers layers) {
   auto published = std::make_shared<const Layers>(std::move(layers));
-  LeafLock lock(&mutex_);
-  layers_ = std::move(published);
-  version_.fetch_add(1, std::memory_order_release);
+  {
+    LeafLock lock(&mutex_);
+    layers_ = std::move(published);
+    version_.fetch_add(1, std::memory_order_release);
+  }
+  if (options_.on_change) options_.on_change();
 }
 
 std::shared_ptr<Capsule> CapsuleStack::Find(const BlockingOperation& operation) const {
@@ -101,38 +105,44 @@ StatusOr<std::shared_ptr<Capsule>> CapsuleStack::Make(const CapsuleConfig& confi
   return std::make_shared<Capsule>(config, std::move(policy), std::move(helpers));
 }
 
+StatusOr<CapsuleStack::Plan> CapsuleStack::PlanChange(Layer* layer, const CapsuleConfig& config) {
+  NEPTUNE_RETURN_IF_ERROR(CheckCapsuleConfig(config));
+  if (layer->capsule->type() != config.type) {
+    return InvalidArgument("capsule '", config.name, "' cannot become one of the other type");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(config));
+  layer->rules = config.rules;
+  return Plan{layer->capsule, &config, std::move(policy)};
+}
+
 Status CapsuleStack::Load(const std::vector<CapsuleConfig>& configs) {
   absl::MutexLock change(&change_mutex_);
   Layers layers = Copy();
-  std::set<std::string_view> names;
-  for (const Layer& layer : layers) names.insert(layer.capsule->name());
   Layers added;
-  const CapsuleConfig* bottom = nullptr;
+  std::vector<Plan> plans;
+  std::set<std::string_view> names;
   for (const CapsuleConfig& config : configs) {
-    if (config.name == kDefaultCapsule && bottom == nullptr) {
-      NEPTUNE_RETURN_IF_ERROR(CheckCapsuleConfig(config));
-      bottom = &config;
-      continue;
-    }
     if (!names.insert(config.name).second) {
-      return FailedPrecondition("there is a capsule '", config.name, "' already");
+      return InvalidArgument("capsule '", config.name, "' is defined twice");
     }
-    NEPTUNE_ASSIGN_OR_RETURN(auto capsule, Make(config));
-    added.push_back({std::move(capsule), config.rules});
+    const auto present = FindNamed(layers, config.name);
+    if (present == layers.end()) {
+      NEPTUNE_ASSIGN_OR_RETURN(auto capsule, Make(config));
+      added.push_back({std::move(capsule), config.rules});
+    } else {
+      NEPTUNE_ASSIGN_OR_RETURN(Plan plan, PlanChange(&*present, config));
+      plans.push_back(std::move(plan));
+    }
   }
-  if (layers.size() + added.size() > kCapsuleCountMax) {
+  layers.insert(layers.begin(), added.begin(), added.end());
+  if (layers.size() > kCapsuleCountMax) {
     return ResourceExhausted("over ", kCapsuleCountMax, " capsules");
   }
-  Layers whole = layers;
-  whole.insert(whole.begin(), added.begin(), added.end());
   for (const CapsuleConfig& config : configs) {
-    NEPTUNE_RETURN_IF_ERROR(CheckTarget(whole, config));
+    NEPTUNE_RETURN_IF_ERROR(CheckTarget(layers, config));
   }
-  if (bottom != nullptr) {
-    NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(*bottom));
-    layers.back().capsule->Change(*bottom, std::move(policy), Now());
-  }
-  Publish(std::move(whole));
+  for (Plan& plan : plans) plan.capsule->Change(*plan.config, std::move(plan.policy), Now());
+  Publish(std::move(layers));
   return OkStatus();
 }
 
@@ -148,20 +158,21 @@ Status CapsuleStack::CheckTarget(const Layers& layers, const CapsuleConfig& conf
                   "', and there is none of its type");
 }
 
+CapsuleStack::Layers::iterator CapsuleStack::FindNamed(Layers& layers, std::string_view name) {
+  return std::find_if(layers.begin(), layers.end(),
+                      [&](const Layer& layer) { return layer.capsule->name() == name; });
+}
+
 Status CapsuleStack::Create(const CapsuleConfig& config, std::string_view above) {
   absl::MutexLock change(&change_mutex_);
   Layers layers = Copy();
-  const auto is_named = [](std::string_view name) {
-    return [name](const Layer& layer) { return layer.capsule->name() == name; };
-  };
-  if (std::any_of(layers.begin(), layers.end(), is_named(config.name))) {
+  if (FindNamed(layers, config.name) != layers.end()) {
     return FailedPrecondition("there is a capsule '", config.name, "' already");
   }
   if (layers.size() >= kCapsuleCountMax) {
     return ResourceExhausted("there are ", kCapsuleCountMax, " capsules already");
   }
-  auto place = layers.begin();
-  if (!above.empty()) place = std::find_if(layers.begin(), layers.end(), is_named(above));
+  const auto place = above.empty() ? layers.begin() : FindNamed(layers, above);
   if (place == layers.end()) return NotFound("no capsule '", above, "' to put one above");
   NEPTUNE_RETURN_IF_ERROR(CheckTarget(layers, config));
   NEPTUNE_ASSIGN_OR_RETURN(auto capsule, Make(config));
@@ -173,18 +184,11 @@ Status CapsuleStack::Create(const CapsuleConfig& config, std::string_view above)
 Status CapsuleStack::Change(const CapsuleConfig& config) {
   absl::MutexLock change(&change_mutex_);
   Layers layers = Copy();
-  const auto place = std::find_if(layers.begin(), layers.end(), [&](const Layer& layer) {
-    return layer.capsule->name() == config.name;
-  });
+  const auto place = FindNamed(layers, config.name);
   if (place == layers.end()) return NotFound("no capsule '", config.name, "'");
-  NEPTUNE_RETURN_IF_ERROR(CheckCapsuleConfig(config));
-  if (place->capsule->type() != config.type) {
-    return InvalidArgument("capsule '", config.name, "' cannot become one of the other type");
-  }
+  NEPTUNE_ASSIGN_OR_RETURN(Plan plan, PlanChange(&*place, config));
   NEPTUNE_RETURN_IF_ERROR(CheckTarget(layers, config));
-  NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(config));
-  place->capsule->Change(config, std::move(policy), Now());
-  place->rules = config.rules;
+  plan.capsule->Change(config, std::move(plan.policy), Now());
   Publish(std::move(layers));
   return OkStatus();
 }
@@ -195,9 +199,7 @@ Status CapsuleStack::Destroy(std::string_view name) {
   }
   absl::MutexLock change(&change_mutex_);
   Layers layers = Copy();
-  const auto place = std::find_if(layers.begin(), layers.end(), [&](const Layer& layer) {
-    return layer.capsule->name() == name;
-  });
+  const auto place = FindNamed(layers, name);
   if (place == layers.end()) return NotFound("no capsule '", name, "'");
   std::shared_ptr<Capsule> capsule = std::move(place->capsule);
   layers.erase(place);
@@ -215,6 +217,12 @@ void CapsuleStack::Retire(std::shared_ptr<Capsule> capsule) {
     retired->StopHelpers();
     return true;
   });
+}
+
+std::vector<std::shared_ptr<Capsule>> CapsuleStack::All() const {
+  std::vector<std::shared_ptr<Capsule>> capsules;
+  for (const Layer& layer : Copy()) capsules.push_back(layer.capsule);
+  return capsules;
 }
 
 std::vector<CapsuleReport> CapsuleStack::Inspect(TimePoint now) const {

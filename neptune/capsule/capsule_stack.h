@@ -43,6 +43,8 @@ struct CapsuleStackOptions {
   std::function<std::unique_ptr<HelperThreads>(const std::string& name, int count)> make_helpers;
   // How long the device of `path` takes for a call, where there are no helpers. Default: no time.
   std::function<Duration(std::string_view path)> device_time;
+  // Called after each change of which capsules there are, by whoever made it; it must make none itself.
+  std::function<void()> on_change;
 };
 
 // What is shown of one capsule.
@@ -70,11 +72,12 @@ class CapsuleStack {
   Status Change(const CapsuleConfig& config);
   // Calls that come later fall to the capsules below; those inside finish or time out.
   Status Destroy(std::string_view name);
-  // Creates all of them on top of the stack in their order, the first one above all; one named `default` changes the
-  // default capsule. All or none.
+  // Changes those that are there, as the default one is; puts the others on top in their order, the first one above
+  // all. All or none.
   Status Load(const std::vector<CapsuleConfig>& configs);
 
   // From the top to the bottom.
+  std::vector<std::shared_ptr<Capsule>> All() const;
   std::vector<CapsuleReport> Inspect(TimePoint now) const;
   // Rises with each change.
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
@@ -90,6 +93,14 @@ class CapsuleStack {
 
   const Layers& CurrentLayers() const;
   StatusOr<std::shared_ptr<Capsule>> Make(const CapsuleConfig& config) const;
+  // A change of a capsule that is there, checked and ready to be made.
+  struct Plan {
+    std::shared_ptr<Capsule> capsule;
+    const CapsuleConfig* config = nullptr;
+    std::unique_ptr<CapsulePolicy> policy;
+  };
+  static StatusOr<Plan> PlanChange(Layer* layer, const CapsuleConfig& config);
+  static Layers::iterator FindNamed(Layers& layers, std::string_view name);
   static Status CheckTarget(const Layers& layers, const CapsuleConfig& config);
   Layers Copy() const;
   void Publish(Layers layers);

@@ -322,13 +322,18 @@ TEST_F(CapsuleTest, ALoadThatFailsChangesNothing) {
   EXPECT_EQ(stack_.Load({ConfigOf("a"), bottom, wrong}).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(stack_.Inspect(simulator_.now()).size(), 1u);
   EXPECT_EQ(ReportOf("default").config.limits.resident_count_max, 100'000u);
-  EXPECT_EQ(stack_.Load({ConfigOf("a"), ConfigOf("a")}).code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(stack_.Load({ConfigOf("a"), ConfigOf("a")}).code(), StatusCode::kInvalidArgument);
   ASSERT_TRUE(stack_.Load({ConfigOf("a"), bottom, ConfigOf("b")}).ok());
   const std::vector<CapsuleReport> reports = stack_.Inspect(simulator_.now());
   ASSERT_EQ(reports.size(), 3u);
   EXPECT_EQ(reports[0].config.name, "a");
   EXPECT_EQ(reports[1].config.name, "b");
   EXPECT_EQ(reports[2].config.limits.resident_count_max, 5u);
+  CapsuleConfig changed = ConfigOf("b");
+  changed.limits.resident_count_max = 3;
+  ASSERT_TRUE(stack_.Load({ConfigOf("c"), changed}).ok());
+  EXPECT_EQ(stack_.Inspect(simulator_.now())[0].config.name, "c");
+  EXPECT_EQ(ReportOf("b").config.limits.resident_count_max, 3u);
 }
 
 TEST_F(CapsuleTest, AnEventHandlerHoldsAPlaceThoughNoThreadWaits) {

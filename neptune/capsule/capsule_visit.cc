@@ -6,8 +6,18 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/main_pool.h"
 
 namespace neptune {
+namespace {
+
+constexpr std::string_view kBypassed = " is bypassed: what it waits for does not answer in time";
+
+}  // namespace
+
+bool SaysBypassed(const Status& status) {
+  return status.code() == StatusCode::kUnavailable && ToStd(status.message()).ends_with(kBypassed);
+}
 
 CapsuleVisit::~CapsuleVisit() { Leave(CapsuleOutcome::kCancelled); }
 
@@ -51,7 +61,7 @@ Status CapsuleVisit::Refusal(Capsule::Arrival arrival) const {
     case Capsule::Arrival::kRefused:
       return ResourceExhausted(Where(), " is full");
     case Capsule::Arrival::kBypassed:
-      return Unavailable(Where(), " is bypassed: what it waits for does not answer in time");
+      return Unavailable(Where(), kBypassed);
     case Capsule::Arrival::kTerminated:
       return Aborted(Where(), ": its policy ended the call");
     default:
@@ -74,6 +84,7 @@ void CapsuleVisit::EndDelay(TimePoint now) { capsule_->EndDelay(*this, call_, no
 Status CapsuleVisit::AwaitTurn(const VisitOptions& options) {
   UserThread* const self = UserThread::Current();
   CHECK(self != nullptr) << "waiting for a turn in " << Where() << " outside a user-level thread";
+  const OutsideMainPool outside;
   int wake_count = 0;
   Status status;
   while (true) {
@@ -149,7 +160,10 @@ absl::AnyInvocable<void()> CapsuleVisit::TakeWaker() {
 void CapsuleVisit::Leave(CapsuleOutcome outcome) { End(outcome, /*left_behind=*/false); }
 
 void CapsuleVisit::End(CapsuleOutcome outcome, bool left_behind) {
-  if (inside()) capsule_->Leave(*this, outcome, left_behind, Loop::Current()->Now());
+  if (inside()) {
+    Loop* const loop = Loop::Current();  // none when a node is taken down
+    capsule_->Leave(*this, outcome, left_behind, loop == nullptr ? entered_at_ : loop->Now());
+  }
   if (turn_ != nullptr) turn_->awaited = false;
   turn_.reset();
 }

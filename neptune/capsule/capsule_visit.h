@@ -48,6 +48,10 @@ inline constexpr int kMigrationCountMax = 4;
 
 using CapsuleOutcome = CapsuleControl::Outcome;
 
+// Whether the error, or the one that it was annotated from, on this node or another, says that a capsule bypasses what
+// was asked for.
+bool SaysBypassed(const Status& status);
+
 struct VisitOptions {
   // Of the operation itself; the capsule may shorten it.
   TimePoint deadline = kNever;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/main_pool.h"
 #include "neptune/thread/synchronization.h"
 
 namespace neptune {
@@ -86,6 +87,7 @@ class DeviceCall {
   }
 
   Status Await(const VisitOptions& options) {
+    const OutsideMainPool outside;
     int wake_count = 0;
     Status status;
     while (!shared_->HasEnded() && status.ok()) {

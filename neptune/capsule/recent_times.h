@@ -19,13 +19,15 @@ inline constexpr size_t kRecentTimesCount = 256;
 class RecentTimes {
  public:
   void Add(Duration time) { times_ns_[count_++ % kRecentTimesCount] = time.count(); }
+  // How many are remembered.
+  size_t size() const { return std::min<uint64_t>(count_, kRecentTimesCount); }
   // The smallest duration that `share` of the latest ones do not exceed; zero if there is none. O(kRecentTimesCount).
   Duration Quantile(double share) const {
-    const size_t size = std::min<uint64_t>(count_, kRecentTimesCount);
-    if (size == 0) return Duration(0);
+    if (count_ == 0) return Duration(0);
     std::array<int64_t, kRecentTimesCount> times = times_ns_;
-    const auto rank = std::min(size - 1, static_cast<size_t>(share * static_cast<double>(size)));
-    std::nth_element(times.begin(), times.begin() + rank, times.begin() + size);
+    const auto rank =
+        std::min(size() - 1, static_cast<size_t>(share * static_cast<double>(size())));
+    std::nth_element(times.begin(), times.begin() + rank, times.begin() + size());
     return Duration(times[rank]);
   }
 
