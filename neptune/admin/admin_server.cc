@@ -18,12 +18,21 @@ constexpr Duration kDrainTime = std::chrono::seconds(1);
 
 HttpServerOptions ServerOptions(const HttpServerMetrics* metrics) {
   HttpServerOptions options;
-  options.reader.body_size_max = 0;
+  options.reader.body_size_max = kAdminBodySizeMax;
   options.connection_count_max = kAdminConnectionCountMax;
   options.turned_away_count_max = 8;
   options.in_flight_count_max = 4;
   options.metrics = metrics;
   return options;
+}
+
+// Takes the same time wherever the texts differ.
+bool SameSecret(std::string_view given, std::string_view secret) {
+  uint32_t difference = given.size() != secret.size();
+  for (size_t i = 0; i < given.size(); ++i) {
+    difference |= static_cast<uint8_t>(given[i]) ^ static_cast<uint8_t>(secret[i % secret.size()]);
+  }
+  return difference == 0;
 }
 
 // Nobody keeps a copy of what is true for a moment.
@@ -45,6 +54,28 @@ void AdminServer::AddPage(std::string_view path, std::string_view description,
                           HttpHandler handler) {
   router_.Add("GET", path, std::move(handler));
   links_.push_back({std::string(path), std::string(description)});
+}
+
+void AdminServer::AddAction(std::string_view method, std::string_view path, HttpHandler handler) {
+  router_.Add(method, path,
+              [this, handler = std::move(handler)](const HttpRequest& request) -> HttpResponse {
+                if (auto refusal = WhyNotAllowed(request)) return *std::move(refusal);
+                return NotCached(handler(request));
+              });
+}
+
+std::optional<HttpResponse> AdminServer::WhyNotAllowed(const HttpRequest& request) const {
+  if (sources_.token.empty()) {
+    return ProblemResponse(403, "", "this node has no token, so nothing is changed through it");
+  }
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string_view given = request.headers.Get("Authorization");
+  if (given.starts_with(kScheme) && SameSecret(given.substr(kScheme.size()), sources_.token)) {
+    return std::nullopt;
+  }
+  HttpResponse refusal = ProblemResponse(401, "", "the token is missing or not this node's");
+  refusal.headers.Add("WWW-Authenticate", "Bearer");
+  return refusal;
 }
 
 void AdminServer::AddOwnPages() {

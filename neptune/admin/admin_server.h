@@ -14,16 +14,19 @@
 //   /statusz   every status section; ?section=NAME one of them, ?format=json as JSON,
 //              ?refresh=SECONDS (1 to 3600) reloads by itself
 //
+// What changes something needs the token: "Authorization: Bearer TOKEN". Without one at this node, nothing is changed.
+//
 // Source: design of the runtime (admin). Departs from source: none.
 // Layer: admin.
 // Threads: Start and Stop from any thread; everything else says so itself.
 // Errors: Start reports why it could not listen.
-// Limits: kAdminConnectionCountMax clients; handlers share a few user-level threads.
+// Limits: kAdminConnectionCountMax clients, kAdminBodySizeMax bytes a body; handlers share a few user-level threads.
 
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +43,7 @@
 namespace neptune {
 
 inline constexpr size_t kAdminConnectionCountMax = 64;
+inline constexpr size_t kAdminBodySizeMax = 64 * 1024;
 
 // Why the node is not ready to serve; empty if it is. Called on the admin loop: thread-safe, reads
 // what others published, never waits.
@@ -52,6 +56,8 @@ struct AdminSources {
   const StatusSections* sections = nullptr;
   // Default: always ready.
   ReadinessCheck readiness;
+  // What actions must bring; empty: none is taken. Never shown or logged.
+  std::string token;
 };
 
 class AdminServer {
@@ -64,6 +70,9 @@ class AdminServer {
   // Adds a page of another part of the node. REQUIRES: before Start. The handler runs on the admin
   // loop and must not wait for other loops.
   void AddPage(std::string_view path, std::string_view description, HttpHandler handler);
+
+  // Adds an action: as a page, for requests that bring the token. Others are answered 401, or 403 where there is none.
+  void AddAction(std::string_view method, std::string_view path, HttpHandler handler);
 
   // Listens at `at`; `on_started` runs on the loop with the address or the reason. Once.
   void Start(const Endpoint& at, absl::AnyInvocable<void(StatusOr<Endpoint>)> on_started);
@@ -78,6 +87,8 @@ class AdminServer {
   void FinishStop();
   AdminPageHeader PageHeader() const;
   std::vector<std::string> NotReadyReasons() const;
+  // Absent if the request may change something.
+  std::optional<HttpResponse> WhyNotAllowed(const HttpRequest& request) const;
   HttpResponse Ready() const;
   HttpResponse Metrics() const;
   HttpResponse StatusPage(const HttpRequest& request) const;

@@ -19,6 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr uint16_t kPort = 9100;
+constexpr char kToken[] = "0123456789abcdef";
 
 bool Contains(const std::string& text, std::string_view piece) {
   return text.find(piece) != std::string::npos;
@@ -39,7 +40,11 @@ class AdminServerTest : public testing::Test {
         AdminSources{.node_name = "node-1",
                      .metrics = &metrics_,
                      .sections = &sections_,
-                     .readiness = [this] { return not_ready_reasons_; }});
+                     .readiness = [this] { return not_ready_reasons_; },
+                     .token = kToken});
+    admin_->AddAction("POST", "/change", [](const HttpRequest& request) {
+      return HttpResponse::Text(200, "changed to " + request.body);
+    });
     admin_->AddPage("/extra", "a page of the test",
                     [](const HttpRequest&) { return HttpResponse::Text(200, "extra"); });
     admin_->Start({0, kPort}, [this](StatusOr<Endpoint> at) { started_ = at.ok(); });
@@ -53,10 +58,11 @@ class AdminServerTest : public testing::Test {
     EXPECT_TRUE(stopped);
   }
 
-  HttpResponse Fetch(std::string_view target, std::string_view method = "GET") {
+  HttpResponse Fetch(std::string_view target, std::string_view method = "GET",
+                     const HttpHeaders& headers = {}, std::string_view body = {}) {
     HttpTestClient client(*client_loop_);
     client.Connect({simulator_.host("node").address(), kPort});
-    client.Send(method, target);
+    client.Send(method, target, headers, body);
     simulator_.RunFor(milliseconds(10));
     EXPECT_EQ(client.responses().size(), 1u) << target;
     return client.responses().empty() ? HttpResponse() : client.responses()[0];
@@ -125,6 +131,46 @@ TEST_F(AdminServerTest, IndexNamesThePagesAndOthersAreNotFound) {
   EXPECT_EQ(Fetch("/extra").body, "extra");
   EXPECT_EQ(Fetch("/none").status, 404);
   EXPECT_EQ(Fetch("/metrics", "POST").status, 405);
+}
+
+TEST_F(AdminServerTest, AnActionNeedsTheToken) {
+  const auto post = [&](const HttpHeaders& headers) {
+    return Fetch("/change", "POST", headers, "x");
+  };
+  const HttpResponse without = post({});
+  EXPECT_EQ(without.status, 401);
+  EXPECT_EQ(without.headers.Get("WWW-Authenticate"), "Bearer");
+  for (const char* const wrong :
+       {"Bearer 0123456789abcdeX", "Bearer 0123456789abcde", "Bearer ", "Bearer 0123456789abcdef0",
+        "Basic 0123456789abcdef", "0123456789abcdef"}) {
+    EXPECT_EQ(post({{"Authorization", wrong}}).status, 401) << wrong;
+  }
+  const HttpResponse with = post({{"Authorization", "Bearer 0123456789abcdef"}});
+  EXPECT_EQ(with.status, 200);
+  EXPECT_EQ(with.body, "changed to x");
+}
+
+TEST_F(AdminServerTest, NoPageShowsTheToken) {
+  for (const char* const page : {"/", "/statusz", "/statusz?format=json", "/metrics", "/change"}) {
+    EXPECT_FALSE(Contains(Fetch(page).body, kToken)) << page;
+  }
+  EXPECT_FALSE(Contains(Fetch("/change", "POST").body, kToken));
+}
+
+TEST_F(AdminServerTest, WithoutATokenNothingIsChanged) {
+  AdminServer other(simulator_.host("node"), *admin_loop_, AdminSources{.node_name = "node-1"});
+  other.AddAction("POST", "/change", [](const HttpRequest&) { return HttpResponse(); });
+  other.Start({0, kPort + 1}, [](const StatusOr<Endpoint>&) {});
+  simulator_.RunFor(milliseconds(1));
+  HttpTestClient client(*client_loop_);
+  client.Connect({simulator_.host("node").address(), kPort + 1});
+  client.Send("POST", "/change", {{"Authorization", "Bearer "}});
+  simulator_.RunFor(milliseconds(10));
+  ASSERT_EQ(client.responses().size(), 1u);
+  EXPECT_EQ(client.responses()[0].status, 403);
+  client.Close();
+  other.Stop([] {});
+  simulator_.RunFor(seconds(2));
 }
 
 TEST_F(AdminServerTest, StopEndsHandlersThatWaitAndMayBeRepeated) {
