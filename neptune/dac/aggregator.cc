@@ -319,7 +319,7 @@ void Aggregator::LookAtAnnouncements(LoopState& state, const ServiceName& servic
   for (const TreeMember& member : members) {
     const auto said = view->nodes().find(member.node);
     if (said == view->nodes().end()) continue;
-    const Announcement& announcement = said->second;
+    const Announcement& announcement = *said->second;
     if (std::exchange(state.announced[member.node], announcement.sequence) ==
         announcement.sequence) {
       continue;
@@ -422,9 +422,9 @@ void Aggregator::Poll(LoopState& state, const ServiceName& service, const Plan& 
     state.polled[cookie % state.polled.size()] = {nodes[target], service, round};
     ++round->awaited;
     if (options_.hears) {
-      state.polling->ProbeForHearsay(said->second.probe_endpoint, service, cookie);
+      state.polling->ProbeForHearsay(said->second->probe_endpoint, service, cookie);
     } else {
-      state.polling->Probe(said->second.probe_endpoint, service, cookie);
+      state.polling->Probe(said->second->probe_endpoint, service, cookie);
     }
   }
   const Duration wait = state.book.Costs(nodes.front(), service).local_cost / kPollWaitPart;
@@ -457,7 +457,7 @@ void Aggregator::Disseminate(const AggregationRequest& request, const ClientSess
     const std::shared_ptr<const YellowPageView> view = loops_.Current().client->shared_view();
     for (const TreeMember& member : plan->members) {
       const auto said = view->nodes().find(member.node);
-      if (said != view->nodes().end()) to.push_back(said->second.probe_endpoint);
+      if (said != view->nodes().end()) to.push_back(said->second->probe_endpoint);
     }
   }
   options_.tell(*std::move(bytes), std::move(to));

@@ -5,6 +5,16 @@
 #include <utility>
 
 namespace neptune {
+namespace {
+
+// All that says who may be called, and for what, is the same.
+bool OnlyLoadsDiffer(const Announcement& one, const Announcement& other) {
+  return one.incarnation == other.incarnation && one.draining == other.draining &&
+         one.goodbye == other.goodbye && one.call_endpoint == other.call_endpoint &&
+         one.probe_endpoint == other.probe_endpoint && one.services == other.services;
+}
+
+}  // namespace
 
 AvailabilityListener::AvailabilityListener(Loop& loop, uint64_t cluster,
                                            const YellowPageOptions& options, Hooks hooks)
@@ -22,6 +32,7 @@ void AvailabilityListener::Take(std::string_view bytes, Via via) {
     return;
   }
   Correct(*announcement);
+  const std::shared_ptr<const Announcement> last = page_.LastOf(announcement->node);
   if (!page_.Hear(*announcement, loop_.Now(), via)) return;
   if (announcement->goodbye) {
     incarnations_.erase(announcement->node);
@@ -31,7 +42,8 @@ void AvailabilityListener::Take(std::string_view bytes, Via via) {
       hooks_.on_new_node(announcement->node);
     }
   }
-  Changed();
+  ScheduleTend(page_.NextEventOf(announcement->node));
+  Changed(last == nullptr || !OnlyLoadsDiffer(*last, *announcement));
 }
 
 void AvailabilityListener::Correct(const Announcement& announcement) {
@@ -43,26 +55,31 @@ void AvailabilityListener::Correct(const Announcement& announcement) {
 void AvailabilityListener::Doubt(const Endpoint& call_endpoint) {
   // A call that was on its way to the node when it was excluded.
   if (page_.IsSilent(call_endpoint)) return hooks_.on_silent(call_endpoint);
-  if (page_.Doubt(call_endpoint, loop_.Now())) ScheduleTend();
+  if (page_.Doubt(call_endpoint, loop_.Now())) ScheduleTend(page_.NextEvent());
 }
 
 void AvailabilityListener::Exclude(const NodeId& node) {
   if (!page_.Exclude(node, loop_.Now())) return;
   LOG(WARNING) << "node " << node << " cannot be reached; excluded until it is heard again";
-  Changed();
+  ScheduleTend(page_.NextEvent());
+  Changed(/*urgent=*/true);
 }
 
-void AvailabilityListener::Changed() {
-  ScheduleTend();
-  if (view_timer_ != 0) return;
-  view_timer_ = loop_.RunAt(loop_.Now() + kViewInterval, [this] {
+void AvailabilityListener::Changed(bool urgent) {
+  const size_t nodes = page_.node_count() / (urgent ? kUrgentFactor : 1);
+  const TimePoint at =
+      loop_.Now() + kViewInterval * static_cast<int64_t>(1 + nodes / kNodesPerViewInterval);
+  if (at >= view_at_) return;
+  if (view_timer_ != 0) loop_.CancelTimer(view_timer_);
+  view_at_ = at;
+  view_timer_ = loop_.RunAt(at, [this] {
     view_timer_ = 0;
+    view_at_ = kNever;
     hooks_.on_view(page_.View());
   });
 }
 
-void AvailabilityListener::ScheduleTend() {
-  const TimePoint next = page_.NextEvent();
+void AvailabilityListener::ScheduleTend(TimePoint next) {
   if (next == kNever || next >= tend_at_) return;
   if (tend_timer_ != 0) loop_.CancelTimer(tend_timer_);
   tend_at_ = next;
@@ -82,7 +99,7 @@ void AvailabilityListener::Tend() {
   // What waits for a silent node and now tries again must not be sent there again.
   if (!silent.empty()) hooks_.on_view(page_.View());
   for (const ServiceYellowPage::Silent& node : silent) TakeSilent(node);
-  ScheduleTend();
+  ScheduleTend(page_.NextEvent());
 }
 
 void AvailabilityListener::TakeSilent(const ServiceYellowPage::Silent& silent) {

@@ -4,7 +4,8 @@
 // Source: dissertation 2.2, 2.4 (availability listener).
 // Layer: membership.
 // Threads: the loop's own; views are immutable and go to other loops by the subscriber's Post.
-// Limits: views are handed out at most once each kViewInterval.
+// Limits: views are handed out at most once each kViewInterval; those that only renew loads less often the more nodes
+//   there are, for a view costs as much as it has nodes, and each announces itself.
 
 #pragma once
 
@@ -19,6 +20,9 @@
 namespace neptune {
 
 inline constexpr Duration kViewInterval = std::chrono::milliseconds(5);
+// So many nodes add another kViewInterval between views that only renew loads, and so many times as many to all views.
+inline constexpr size_t kNodesPerViewInterval = 16;
+inline constexpr size_t kUrgentFactor = 8;
 
 // First byte of a datagram to a node's probe endpoint that asks it for its announcement.
 inline constexpr char kProbeByte = 'P';
@@ -57,10 +61,11 @@ class AvailabilityListener {
  private:
   void Take(std::string_view bytes, Via via);
   void Correct(const Announcement& announcement);
-  void Changed();
+  // Who is there has changed, and not only how busy somebody is, if `urgent`.
+  void Changed(bool urgent);
   void Tend();
   void TakeSilent(const ServiceYellowPage::Silent& silent);
-  void ScheduleTend();
+  void ScheduleTend(TimePoint next);
 
   Loop& loop_;
   const uint64_t cluster_;
@@ -70,6 +75,7 @@ class AvailabilityListener {
   TimerId tend_timer_ = 0;
   TimePoint tend_at_ = kNever;
   TimerId view_timer_ = 0;
+  TimePoint view_at_ = kNever;
 };
 
 }  // namespace neptune

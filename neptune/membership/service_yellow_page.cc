@@ -32,7 +32,7 @@ bool ServiceYellowPage::IsLate(const Announcement& announcement, TimePoint now) 
   }
   const auto known = entries_.find(announcement.node);
   if (known == entries_.end()) return false;
-  const Announcement& last = known->second.announcement;
+  const Announcement& last = *known->second.announcement;
   return announcement.incarnation < last.incarnation ||
          (announcement.incarnation == last.incarnation && announcement.sequence <= last.sequence);
 }
@@ -69,9 +69,9 @@ bool ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now, Vi
 void ServiceYellowPage::Renew(Entry& entry, const Announcement& announcement, TimePoint now,
                               Via via) {
   const bool doubted = entry.doubted && via == Via::kChannel &&
-                       entry.announcement.incarnation == announcement.incarnation;
+                       entry.announcement->incarnation == announcement.incarnation;
   if (!doubted) entry = Entry();
-  entry.announcement = announcement;
+  entry.announcement = std::make_shared<const Announcement>(announcement);
   entry.heard_at = now;
   if (doubted && !entry.probed) entry.Probe(ProbesIn(options_.probe_timeout), now);
 }
@@ -87,7 +87,7 @@ std::optional<uint64_t> ServiceYellowPage::Outranks(const Announcement& announce
   }
   const auto known = entries_.find(announcement.node);
   if (known == entries_.end()) return std::nullopt;
-  const uint64_t incarnation = known->second.announcement.incarnation;
+  const uint64_t incarnation = known->second.announcement->incarnation;
   const bool lives = now - known->second.heard_at < options_.expiry / 2;
   if (lives || announcement.incarnation >= incarnation) return std::nullopt;
   return incarnation;
@@ -96,7 +96,7 @@ std::optional<uint64_t> ServiceYellowPage::Outranks(const Announcement& announce
 std::map<NodeId, ServiceYellowPage::Entry>::const_iterator ServiceYellowPage::FindAt(
     const Endpoint& call_endpoint) const {
   return std::find_if(entries_.begin(), entries_.end(), [&](const auto& item) {
-    return item.second.announcement.call_endpoint == call_endpoint;
+    return item.second.announcement->call_endpoint == call_endpoint;
   });
 }
 
@@ -117,6 +117,11 @@ bool ServiceYellowPage::Doubt(const Endpoint& call_endpoint, TimePoint now) {
   return true;
 }
 
+std::shared_ptr<const Announcement> ServiceYellowPage::LastOf(const NodeId& node) const {
+  const auto found = entries_.find(node);
+  return found == entries_.end() || found->second.excluded ? nullptr : found->second.announcement;
+}
+
 std::vector<ServiceYellowPage::Probe> ServiceYellowPage::Suspect(TimePoint now) {
   std::vector<Probe> probes;
   for (auto& [node, entry] : entries_) {
@@ -133,7 +138,7 @@ std::vector<ServiceYellowPage::Probe> ServiceYellowPage::Suspect(TimePoint now) 
     if (entry.probes_left == 0 && !late) continue;
     entry.probes_left = std::max<int64_t>(entry.probes_left - 1, 0);
     entry.next_probe = now + options_.probe_interval;
-    probes.push_back({node, entry.announcement.probe_endpoint});
+    probes.push_back({node, entry.announcement->probe_endpoint});
   }
   return probes;
 }
@@ -148,7 +153,7 @@ std::vector<ServiceYellowPage::Silent> ServiceYellowPage::Expire(TimePoint now) 
     const bool forgotten = now - entry.heard_at >= options_.expiry;
     const bool was_excluded = std::exchange(entry.excluded, true);
     if (forgotten || !was_excluded) {
-      silent.push_back({here->first, entry.announcement.call_endpoint, forgotten});
+      silent.push_back({here->first, entry.announcement->call_endpoint, forgotten});
     }
     if (forgotten) entries_.erase(here);
   }
@@ -159,9 +164,14 @@ std::vector<ServiceYellowPage::Silent> ServiceYellowPage::Expire(TimePoint now) 
 TimePoint ServiceYellowPage::NextEvent() const {
   TimePoint next = kNever;
   for (const auto& [node, entry] : entries_) {
-    next = std::min(next, entry.probed ? entry.next_probe : entry.heard_at + options_.expiry);
+    next = std::min(next, NextEventOf(entry));
   }
   return next;
+}
+
+TimePoint ServiceYellowPage::NextEventOf(const NodeId& node) const {
+  const auto found = entries_.find(node);
+  return found == entries_.end() ? kNever : NextEventOf(found->second);
 }
 
 bool ServiceYellowPage::Exclude(const NodeId& node, TimePoint now) {
@@ -176,8 +186,8 @@ std::shared_ptr<const YellowPageView> ServiceYellowPage::View() const {
   auto view = std::make_shared<YellowPageView>();
   view->version_ = version_;
   for (const auto& [node, entry] : entries_) {
-    const Announcement& said = entry.announcement;
-    view->nodes_.emplace(node, said);
+    const Announcement& said = *entry.announcement;
+    view->nodes_.emplace_hint(view->nodes_.end(), node, entry.announcement);
     if (entry.excluded || said.draining) continue;
     for (const HostedService& hosted : said.services) {
       for (const PartitionId& partition : hosted.partitions) {

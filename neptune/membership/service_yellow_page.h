@@ -80,14 +80,15 @@ class YellowPageView {
   // Partitions of a service that have a replica, ascending.
   std::vector<PartitionId> Partitions(const ServiceName& service) const;
   // Every known node by id with its last announcement, for status pages.
-  const std::map<NodeId, Announcement>& nodes() const { return nodes_; }
+  using Nodes = std::map<NodeId, std::shared_ptr<const Announcement>>;
+  const Nodes& nodes() const { return nodes_; }
   const std::map<ServicePartition, std::vector<Replica>>& all() const { return replicas_; }
   uint64_t version() const { return version_; }
 
  private:
   friend class ServiceYellowPage;
   std::map<ServicePartition, std::vector<Replica>> replicas_;
-  std::map<NodeId, Announcement> nodes_;
+  Nodes nodes_;
   uint64_t version_ = 0;
 };
 
@@ -127,6 +128,11 @@ class ServiceYellowPage {
   std::vector<Silent> Expire(TimePoint now);
   // The earliest time at which Suspect or Expire has something to do; kNever without nodes.
   TimePoint NextEvent() const;
+  // The same of one node; kNever if it is not known.
+  TimePoint NextEventOf(const NodeId& node) const;
+  // What was last heard of a node; null if it is not known, or excluded.
+  std::shared_ptr<const Announcement> LastOf(const NodeId& node) const;
+  size_t node_count() const { return entries_.size(); }
 
   // Connections to a node keep failing: it is not offered again until it is heard again.
   // True if it was offered before.
@@ -138,7 +144,7 @@ class ServiceYellowPage {
 
  private:
   struct Entry {
-    Announcement announcement;
+    std::shared_ptr<const Announcement> announcement;
     TimePoint heard_at;
     bool probed = false;
     int64_t probes_left = 0;
@@ -159,6 +165,9 @@ class ServiceYellowPage {
   void Remember(const NodeId& node, const Departure& departure);
   bool IsLate(const Announcement& announcement, TimePoint now);
   std::map<NodeId, Entry>::const_iterator FindAt(const Endpoint& call_endpoint) const;
+  TimePoint NextEventOf(const Entry& entry) const {
+    return entry.probed ? entry.next_probe : entry.heard_at + options_.expiry;
+  }
   void Renew(Entry& entry, const Announcement& announcement, TimePoint now, Via via);
   int64_t ProbesIn(Duration time) const {
     return std::max<int64_t>(1, time / options_.probe_interval);

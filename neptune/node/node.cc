@@ -420,9 +420,9 @@ Status Node::AddStatusSections() {
                        "draining", "sequence"},
                       {}};
     for (const auto& [node, said] : view->nodes()) {
-      nodes.AddRow(node, said.call_endpoint.ToString(), said.admin_endpoint.ToString(),
-                   said.load_index, said.cpu_load_permille, said.io_load_permille, said.draining,
-                   said.sequence);
+      nodes.AddRow(node, said->call_endpoint.ToString(), said->admin_endpoint.ToString(),
+                   said->load_index, said->cpu_load_permille, said->io_load_permille, said->draining,
+                   said->sequence);
     }
     StatusTable services{"Services", {"service", "partition", "node", "implementation"}, {}};
     for (const auto& [key, replicas] : view->all()) {
