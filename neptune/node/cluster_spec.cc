@@ -51,6 +51,13 @@ Status CheckParameters(const std::string& where,
   return OkStatus();
 }
 
+Status CheckTimeLimit(const std::string& where, const ServiceSpec& service) {
+  if (!service.has_time_limit()) return OkStatus();
+  const char* const fault = FaultOf(TimeLimitOf(service.time_limit()).threshold);
+  if (fault == nullptr) return OkStatus();
+  return InvalidArgument(where, ": time_limit: ", fault);
+}
+
 Status CompleteService(ServiceSpec* service) {
   NEPTUNE_RETURN_IF_ERROR(CheckName("service", service->name()));
   const std::string where = StrCat("service '", service->name(), "'");
@@ -64,6 +71,7 @@ Status CompleteService(ServiceSpec* service) {
                                       [&](uint32_t n) { service->set_queue_length_max(n); }));
   if (service->aggregation_tree().empty()) service->set_aggregation_tree("lat");
   NEPTUNE_RETURN_IF_ERROR(Annotate(ParseTreeScheme(service->aggregation_tree()).status(), where));
+  NEPTUNE_RETURN_IF_ERROR(CheckTimeLimit(where, *service));
   return CheckNumber(where + ": concurrency", service->concurrency(), 8, kConcurrencyMax,
                      [&](uint32_t n) { service->set_concurrency(n); });
 }
@@ -220,6 +228,24 @@ const ServiceSpec* FindService(const ClusterSpec& spec, std::string_view service
     if (candidate.name() == service) return &candidate;
   }
   return nullptr;
+}
+
+TimeLimitOptions TimeLimitOf(const TimeLimitSpec& spec) {
+  TimeLimitOptions limit;
+  ThresholdOptions& options = limit.threshold;
+  const auto set = [](uint32_t millis, Duration* value) {
+    if (millis != 0) *value = std::chrono::milliseconds(millis);
+  };
+  set(spec.lower_bound_ms(), &options.lower_bound);
+  set(spec.upper_bound_ms(), &options.upper_bound);
+  set(spec.window_ms(), &options.window);
+  if (spec.low_watermark() != 0) options.low_watermark = spec.low_watermark();
+  if (spec.high_watermark() != 0) options.high_watermark = spec.high_watermark();
+  if (spec.alpha() != 0) options.alpha = spec.alpha();
+  if (spec.by_loss_alone()) return limit;
+  limit.wait_goal = options.lower_bound;
+  if (spec.wait_goal_ms() != 0) limit.wait_goal = std::chrono::milliseconds(spec.wait_goal_ms());
+  return limit;
 }
 
 std::map<std::string, std::string> EffectiveParameters(const ClusterSpec& spec,

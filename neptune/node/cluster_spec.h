@@ -16,6 +16,7 @@
 #include "neptune/base/ids.h"
 #include "neptune/base/status.h"
 #include "neptune/node/cluster_spec.pb.h"
+#include "neptune/sert/time_limit.h"
 
 namespace neptune {
 
@@ -32,6 +33,9 @@ Status CompleteClusterSpec(ClusterSpec* spec);
 // The node of that name; null if there is none.
 const NodeSpec* FindNode(const ClusterSpec& spec, const NodeId& node);
 const ServiceSpec* FindService(const ClusterSpec& spec, std::string_view service);
+
+// With the defaults for what it leaves out.
+TimeLimitOptions TimeLimitOf(const TimeLimitSpec& spec);
 
 // The parameters of a hosted service: the node's own win over the service's.
 // REQUIRES: the service is in the spec.

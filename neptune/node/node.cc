@@ -242,6 +242,7 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   host_options.concurrency = service.concurrency();
   host_options.with_statistics = options_.with_method_statistics;
   host_options.waits_inside = options_.waiting_inside.contains(service.name());
+  if (service.has_time_limit()) host_options.time_limit = TimeLimitOf(service.time_limit());
   if (options_.stall_timeout) host_options.stall_timeout = *options_.stall_timeout;
   auto host = std::make_unique<ServiceHost>(ServiceName(service.name()), partitions, loops_,
                                             operators_, metrics_, spans_, host_options);
@@ -421,8 +422,8 @@ Status Node::AddStatusSections() {
                       {}};
     for (const auto& [node, said] : view->nodes()) {
       nodes.AddRow(node, said->call_endpoint.ToString(), said->admin_endpoint.ToString(),
-                   said->load_index, said->cpu_load_permille, said->io_load_permille, said->draining,
-                   said->sequence);
+                   said->load_index, said->cpu_load_permille, said->io_load_permille,
+                   said->draining, said->sequence);
     }
     StatusTable services{"Services", {"service", "partition", "node", "implementation"}, {}};
     for (const auto& [key, replicas] : view->all()) {
@@ -438,15 +439,18 @@ Status Node::AddStatusSections() {
       add("aggregations", [this](StatusReport* report) { aggregator_->Describe(report); }));
   NEPTUNE_RETURN_IF_ERROR(add("traces", [this](StatusReport* report) { spans_.Describe(report); }));
   return add("hosted services", [this](StatusReport* report) {
-    StatusTable table{"Services on this node",
-                      {"service", "implementation", "partitions", "waiting", "load index"},
-                      {}};
+    StatusTable table{
+        "Services on this node",
+        {"service", "implementation", "partitions", "waiting", "load index", "time limit"},
+        {}};
     if (ready_) {
       for (const auto& [name, host] : hosts_) {
         std::string partitions;
         for (const PartitionId& p : host->partitions()) StrAppend(&partitions, p, " ");
+        const TimeLimit* const limit = host->time_limit();
         table.AddRow(name, host->implementation(), partitions, host->queue_length(),
-                     host->load_index());
+                     host->load_index(),
+                     limit == nullptr ? "none" : StrCat(ToMillis(limit->threshold()), " ms"));
       }
     }
     report->tables.push_back(std::move(table));

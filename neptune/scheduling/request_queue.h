@@ -53,6 +53,8 @@ class RequestQueue {
   // Takes out a request whose caller is gone; false if it is not waiting.
   bool Remove(RequestTicket ticket);
 
+  // When the request came that has waited longest; kNever if none waits.
+  TimePoint OldestArrival() const { return waiting_.empty() ? kNever : waiting_.front().arrived; }
   size_t length() const { return waiting_.size(); }
 
  private:

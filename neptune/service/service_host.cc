@@ -55,6 +55,8 @@ struct ServiceHost::MethodEntry {
   Counter* expired = nullptr;
   Counter* cancelled = nullptr;
   Counter* failed = nullptr;
+  // Of all outcomes: those that were told to stop because they took too long.
+  Counter* ended_early = nullptr;
   HistogramMetric* queue_time = nullptr;
   HistogramMetric* run_time = nullptr;
   // Of a stream's messages.
@@ -62,6 +64,9 @@ struct ServiceHost::MethodEntry {
   Counter* messages_written = nullptr;
 
   bool streams() const { return stream_function != nullptr; }
+  bool may_be_ended_early() const {
+    return options.access == AccessMode::kRead && options.stateless;
+  }
   Counter& ForStatus(const Status& status) const {
     switch (status.code()) {
       case StatusCode::kOk:
@@ -88,7 +93,9 @@ ServiceHost::ServiceHost(ServiceName service, std::vector<PartitionId> partition
       metrics_(metrics),
       spans_(spans),
       options_(options),
-      queue_(options.queue) {}
+      queue_(options.queue) {
+  if (options.time_limit) time_limit_.emplace(*options.time_limit);
+}
 
 ServiceHost::~ServiceHost() { *alive_ = false; }
 
@@ -103,9 +110,19 @@ Status ServiceHost::Start(std::unique_ptr<ServiceModule> module, ModuleContext& 
                                 [this] { return waiting_count_.load(); }));
   gauges_.push_back(std::move(load));
   gauges_.push_back(std::move(queued));
+  if (time_limit_) NEPTUNE_RETURN_IF_ERROR(AddLimitGauges(labels));
   module_ = std::move(module);
   return Annotate(WithoutExceptions("the module", [&] { return module_->Start(context); }),
                   StrCat("starting service ", service_));
+}
+
+Status ServiceHost::AddLimitGauges(const MetricLabels& labels) {
+  NEPTUNE_ASSIGN_OR_RETURN(
+      auto limit,
+      metrics_.AddCallbackGauge("neptune_time_limit_seconds", "What a request may take at present.",
+                                labels, [this] { return ToSeconds(time_limit_->threshold()); }));
+  gauges_.push_back(std::move(limit));
+  return OkStatus();
 }
 
 void ServiceHost::Stop() {
@@ -157,6 +174,11 @@ ServiceHost::MethodEntry& ServiceHost::Register(const MethodName& name,
   entry->expired = count("expired");
   entry->cancelled = count("cancelled");
   entry->failed = count("failed");
+  auto ended_early = metrics_.AddCounter("neptune_requests_ended_early_total",
+                                         "Requests told to stop because they took too long.",
+                                         {{"service", service_.value()}, {"method", name.value()}});
+  CHECK(ended_early.ok()) << ended_early.status();
+  entry->ended_early = *ended_early;
   const auto time = [&](const char* metric, const char* help) {
     auto histogram = metrics_.AddHistogram(
         metric, help, {{"service", service_.value()}, {"method", name.value()}});
@@ -262,6 +284,7 @@ void ServiceHost::Enqueue(IncomingRequest&& request, const MethodEntry& method) 
         !queue_.Push({ticket, request.received, request.deadline, request.header.service_class});
     if (!refused) {
       waiting_.emplace(ticket, Waiting{std::move(request), &method});
+      TellOldestWaiting();
       ++waiting_count_;
       if (active_count_ >= options_.concurrency && starving_since_ns_ == 0) {
         starving_since_ns_ = Loop::Current()->Now().time_since_epoch().count();
@@ -270,6 +293,7 @@ void ServiceHost::Enqueue(IncomingRequest&& request, const MethodEntry& method) 
   }
   if (refused) {
     CountLoad(-1);
+    if (time_limit_) time_limit_->OnLost(Loop::Current()->Now());
     return Refuse(std::move(request),
                   ResourceExhausted("the queue of ", service_, " holds ", options_.queue.length_max,
                                     " requests"),
@@ -286,6 +310,7 @@ void ServiceHost::DropCancelled(RequestTicket ticket) {
   {
     LeafLock lock(&mutex_);
     if (!queue_.Remove(ticket)) return;
+    TellOldestWaiting();
     auto node = waiting_.extract(ticket);
     dropped = std::move(node.mapped());
     --waiting_count_;
@@ -324,6 +349,7 @@ void ServiceHost::StartWaiting() {
         worker = &NextWorker();
       } else {
         RequestQueue::Picked picked = queue_.Pick(Loop::Current()->Now());
+        TellOldestWaiting();
         for (const WaitingRequest& old : picked.expired) {
           expired.push_back(std::move(waiting_.extract(old.ticket).mapped()));
         }
@@ -339,6 +365,7 @@ void ServiceHost::StartWaiting() {
     }
     for (Waiting& late : expired) {
       CountLoad(-1);
+      if (time_limit_) time_limit_->OnLost(Loop::Current()->Now());
       Refuse(std::move(late.request), DeadlineExceeded("the deadline passed in the queue"),
              late.method);
     }
@@ -409,7 +436,7 @@ void ServiceHost::StartOn(NodeLoop& worker, IncomingRequest request, const Metho
     IncomingRequest* const source = &request;
     const auto started = worker.scheduler->RunInPlace([this, source, &method] {
       const PoolPlace place(*this);
-      Serve(std::move(*source), method, Loop::Current()->Now());
+      ServeLong(std::move(*source), method);
     });
     if (started.ok()) return;
     CountLoad(-1);
@@ -434,10 +461,28 @@ void ServiceHost::StartEvent(NodeLoop& worker, Event event) {
   });
 }
 
-TimePoint ServiceHost::Serve(IncomingRequest request, const MethodEntry& method, TimePoint begin) {
+void ServiceHost::ServeLong(IncomingRequest request, const MethodEntry& method) {
+  Loop& here = *Loop::Current();
+  const TimePoint begin = here.Now();
+  if (!time_limit_) {
+    Serve(std::move(request), method, begin);
+    return;
+  }
+  if (!method.may_be_ended_early()) {
+    time_limit_->OnServed(Serve(std::move(request), method, begin));
+    return;
+  }
+  const LimitedRequest limited(*time_limit_, here, begin,
+                               [call = request.call] { call->Cancel(); });
+  time_limit_->OnServed(Serve(std::move(request), method, begin, &limited));
+}
+
+TimePoint ServiceHost::Serve(IncomingRequest request, const MethodEntry& method, TimePoint begin,
+                             const LimitedRequest* limited) {
   Served served;
   served.begin = begin;
   RequestContext context = ContextOf(request);
+  context.SetLimited(limited);
   const Data input(std::move(request.payload));
   Data output;
   if (request.call->cancelled()) {
@@ -449,10 +494,19 @@ TimePoint ServiceHost::Serve(IncomingRequest request, const MethodEntry& method,
         WithoutExceptions(method.name, [&] { return method.function(context, input, &output); });
   }
   served.end = Loop::Current()->Now();
+  if (context.ended_early()) {
+    method.ended_early->Increment();
+    if (!served.status.ok()) served.status = EndedEarly(served);
+  }
   const ResponseHeader header = Conclude(request, method, context, served);
   request.reply.Send(header, served.status.ok() ? std::move(output).TakeBytes() : std::string());
   request.call->OnServed();
   return served.end;
+}
+
+Status ServiceHost::EndedEarly(const Served& served) const {
+  return DeadlineExceeded("ended early after ", ToMillis(served.end - served.begin),
+                          " ms: ", service_, " has no more time for one request now");
 }
 
 // What the method calls is a child of the server's span.

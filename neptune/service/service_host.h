@@ -24,6 +24,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,6 +33,7 @@
 #include "neptune/base/metrics.h"
 #include "neptune/membership/announcement.h"
 #include "neptune/scheduling/request_queue.h"
+#include "neptune/sert/time_limit.h"
 #include "neptune/service/node_loops.h"
 #include "neptune/service/service_module.h"
 #include "neptune/service/span_log.h"
@@ -55,6 +57,9 @@ struct ServiceHostOptions {
   // Count and time requests by method. Off: /metrics does not know them, and a call costs a little less.
   // Default: on.
   bool with_statistics = true;
+  // Ends long requests of the pool early while many are lost, where their methods read only and are stateless.
+  // Default: none is.
+  std::optional<TimeLimitOptions> time_limit;
   // A host that has let requests wait this long while none of its pool finished no longer announces itself.
   // Larger: a service of long requests is left alone, a hung one is called longer. Default: 1.5 s, many
   // times what a request of a search takes, so that a hung node is out within 2 s.
@@ -88,6 +93,8 @@ class ServiceHost final : public ServiceRegistrar {
   // What to announce now: healthy partitions, none while stalled.
   HostedService Describe(TimePoint now) const;
   bool Stalled(TimePoint now) const;
+  // Null: requests are not ended early.
+  const TimeLimit* time_limit() const { return time_limit_ ? &*time_limit_ : nullptr; }
   // How long nothing has finished while every slot for long requests is taken; zero while one is free.
   Duration Silence(TimePoint now) const;
 
@@ -136,13 +143,23 @@ class ServiceHost final : public ServiceRegistrar {
   void ReturnToPool();
   void StartEvent(NodeLoop& worker, Event event);
   void StartOn(NodeLoop& worker, IncomingRequest request, const MethodEntry& method);
+  // On the pool: under the limit, if there is one and the method may be ended early.
+  void ServeLong(IncomingRequest request, const MethodEntry& method);
   // Returns when the method ended.
-  TimePoint Serve(IncomingRequest request, const MethodEntry& method, TimePoint begin);
+  TimePoint Serve(IncomingRequest request, const MethodEntry& method, TimePoint begin,
+                  const LimitedRequest* limited = nullptr);
   void BeginStream(IncomingRequest&& request, const MethodEntry& method);
   void ServeStream(IncomingRequest request, const MethodEntry& method);
   RequestContext ContextOf(const IncomingRequest& request) const;
   ResponseHeader Conclude(const IncomingRequest& request, const MethodEntry& method,
                           const RequestContext& context, const Served& served);
+  // What a request's caller is told that has no answer because it was ended early.
+  Status EndedEarly(const Served& served) const;
+  Status AddLimitGauges(const MetricLabels& labels);
+  // After each change of the queue.
+  void TellOldestWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (time_limit_) time_limit_->SetOldestWaiting(queue_.OldestArrival());
+  }
   void DropCancelled(RequestTicket ticket);
 
   const ServiceName service_;
@@ -152,6 +169,7 @@ class ServiceHost final : public ServiceRegistrar {
   MetricsRegistry& metrics_;
   SpanLog& spans_;
   const ServiceHostOptions options_;
+  std::optional<TimeLimit> time_limit_;
   std::unique_ptr<ServiceModule> module_;
   bool reduces_streams_ = false;
   std::map<std::string, std::unique_ptr<MethodEntry>, std::less<>> methods_;  // fixed after Start

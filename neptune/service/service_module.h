@@ -34,6 +34,7 @@
 #include "neptune/base/status.h"
 #include "neptune/base/status_section.h"
 #include "neptune/base/time.h"
+#include "neptune/sert/time_limit.h"
 #include "neptune/service/data.h"
 #include "neptune/service/server_stream.h"
 #include "neptune/wire/frame.h"
@@ -55,7 +56,7 @@ enum class Grain {
 struct MethodOptions {
   AccessMode access = AccessMode::kRead;
   Grain grain = Grain::kShort;
-  // Reads only, and keeps nothing between requests: may be cut short at any time.
+  // Reads only, and keeps nothing between requests: may be ended early where the service limits requests' time.
   bool stateless = true;
 };
 
@@ -78,8 +79,17 @@ class RequestContext {
   const TraceContext& trace() const { return trace_; }
   World& world() const { return world_; }
   TimePoint Now() const;
-  // Nobody waits for the answer any more: the caller cancelled or is gone, or the deadline passed.
-  bool ShouldStop() const { return (call_ != nullptr && call_->cancelled()) || Now() >= deadline_; }
+  // Nobody waits for the answer any more: the caller cancelled or is gone, or the deadline passed. Or the service has
+  // no more time for it, which is needed for others: then what there is of the answer is worth giving.
+  bool ShouldStop() const {
+    if (call_ != nullptr && call_->cancelled()) return true;
+    const TimePoint now = Now();
+    return now >= deadline_ || (limited_ != nullptr && limited_->Over(now));
+  }
+  // The request was told to stop because it has taken all the time that the service has for one.
+  bool ended_early() const { return limited_ != nullptr && limited_->over(); }
+  // The host's own, before the method runs.
+  void SetLimited(const LimitedRequest* limited) { limited_ = limited; }
   // Parks until `when`, or until nobody waits for the answer any more.
   // Errors: kCancelled the caller is gone, or the node stops; kDeadlineExceeded.
   Status SleepUntil(TimePoint when) const;
@@ -93,6 +103,7 @@ class RequestContext {
   const TraceContext trace_;
   const std::shared_ptr<IncomingCall> call_;
   World& world_;
+  const LimitedRequest* limited_ = nullptr;
 };
 
 using MethodFunction = std::function<Status(RequestContext&, const Data& request, Data* response)>;
