@@ -33,6 +33,8 @@ std::vector<Experiment> AllExperiments() {
       DacEase(),
       // Dependency capsules.
       CapRubis(),
+      CapRet(),
+      CapAuc(),
   };
 }
 

@@ -40,5 +40,7 @@ Experiment DacEase();
 
 // Dependency capsules.
 Experiment CapRubis();
+Experiment CapRet();
+Experiment CapAuc();
 
 }  // namespace search::lab

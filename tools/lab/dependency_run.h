@@ -1,0 +1,97 @@
+// One run of a capsule paper's service under one scheme, with something failing on the way: what all cap_ experiments
+// share.
+//
+//   client ── open loop ──► front ──► what it depends on, of which a part fails by script
+//
+// A scheme is how the front's requests wait:
+//   BTP     each holds its place in a bounded pool while it waits
+//   UTP     each has a thread of its own, without bound
+//   DC      it gives its place back, and waits in the capsule of what it depends on
+//
+// Source: dependency capsules VI.A-VI.E.
+// Layer: tools. Threads: the simulation's thread; several runs may be in several threads.
+// Units: virtual time; the run's clock begins after the warm-up, and scripts count from then.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "tools/lab/dependency_parameters.h"
+#include "tools/lab/dependency_services.h"
+#include "tools/lab/results.h"
+#include "tools/workload/script.h"
+
+namespace search::lab {
+
+// How the front's requests wait.
+enum class Isolation {
+  kBoundedPool,    // BTP
+  kUnboundedPool,  // UTP
+  kCapsules,       // DC
+};
+
+struct DependencyScheme {
+  Isolation isolation = Isolation::kBoundedPool;
+  int pool = kDependencyMainPool;  // of the front; all are unbounded with kUnboundedPool
+};
+
+struct DependencyOptions {
+  uint64_t seed = 1;
+  DependencyService service;
+  DependencyScheme scheme;
+  // Poisson.
+  double rate_per_s = 10;
+  double warm_up_s = kDependencyWarmUpS;
+  double duration_s = kDependencyRunS;
+  std::vector<workload::ScriptEvent> script{};
+  // The node whose link is down from then on.
+  struct Cut {
+    std::string node;
+    double at_s = 0;
+  };
+  std::optional<Cut> cut{};
+  // Silence after which a node is forgotten.
+  neptune::Duration detection = kDependencyUndetected;
+};
+
+// What became of one request.
+struct DependencyOutcome {
+  double arrived_s = 0;  // on the run's clock
+  double response_s = 0;
+  bool answered = false;  // in time
+  double quality = 0;     // 0 if it was not
+  bool from_cache = false;
+  neptune::StatusCode status = neptune::StatusCode::kOk;
+};
+
+// Of what arrived in [begin_s, end_s), unless it says otherwise.
+struct DependencyResult {
+  std::vector<DependencyOutcome> outcomes;
+
+  double LossPercent(double begin_s, double end_s) const;
+  // Each request weighed by what it lacks.
+  double QualityLossPercent(double begin_s, double end_s) const;
+  // Of requests answered.
+  double MeanMs(double begin_s, double end_s) const;
+  // Of requests answered, those from a cache.
+  double HitPercent(double begin_s, double end_s) const;
+  // Answers that came in that time, a second.
+  double AnsweredPerSecond(double begin_s, double end_s) const;
+  double QualityPerSecond(double begin_s, double end_s) const;
+};
+
+// The cluster of a run, in either world: its spec, and what a node of it is told.
+neptune::ClusterSpec DependencySpec(const DependencyOptions& options);
+neptune::NodeOptions DependencyNodeOptions(const DependencyOptions& options,
+                                           const neptune::ClusterSpec& spec,
+                                           const std::string& node);
+
+// Errors: kInvalidArgument the script, or the node that is cut off.
+neptune::StatusOr<DependencyResult> RunDependency(const DependencyOptions& options);
+
+}  // namespace search::lab
