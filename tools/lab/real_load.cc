@@ -175,7 +175,7 @@ class ClientLoad {
         neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(request.cost)), &response,
         {.deadline = at + timeout_}, &report);
     if (!request.measured) return;
-    outcomes_.push_back({at, neptune::this_thread::Now() - at, status.code(),
+    outcomes_.push_back({at, request.cost, neptune::this_thread::Now() - at, status.code(),
                          SimCluster::ServerNumber(report.server), report.attempts});
   }
 

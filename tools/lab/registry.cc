@@ -35,6 +35,11 @@ std::vector<Experiment> AllExperiments() {
       CapRubis(),
       CapRet(),
       CapAuc(),
+      // Selective early request termination.
+      SertMotivation(),
+      SertShift(),
+      SertCdf(),
+      SertController(),
   };
 }
 

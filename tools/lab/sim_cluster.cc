@@ -35,14 +35,20 @@ const double kSlowShare = 0.081 * 8.1 / 5.6 / 0.9;
 }  // namespace
 
 neptune::ClusterSpec MakeClusterSpec(const SimClusterOptions& options) {
-  std::string text = StrCat(
-      "name: 'lab' multicast_group: '239.192.7.1:7400' balancing: '",
-      options.balancing == "ideal" ? "random" : options.balancing,
-      "' poll_size: ", options.poll_size, " poll_discard_ms: ", options.poll_discard_ms,
-      " poll_waits_for_all: ", options.poll_waits_for_all ? "true" : "false",
-      " announce_interval_ms: ", options.announce_interval_ms,
-      " services { name: 'work' module: 'work' queue_length_max: ", options.queue_length_max,
-      " concurrency: ", options.processors.count, " } services { name: 'idle' module: 'work' }");
+  std::string text =
+      StrCat("name: 'lab' multicast_group: '239.192.7.1:7400' balancing: '",
+             options.balancing == "ideal" ? "random" : options.balancing,
+             "' poll_size: ", options.poll_size, " poll_discard_ms: ", options.poll_discard_ms,
+             " poll_waits_for_all: ", options.poll_waits_for_all ? "true" : "false",
+             " announce_interval_ms: ", options.announce_interval_ms,
+             " services { name: 'work' module: 'work' queue_length_max: ", options.queue_length_max,
+             " concurrency: ", options.processors.count,
+             options.time_limit.empty() ? std::string()
+                                        : StrCat(" time_limit { ", options.time_limit, " }"),
+             options.slice_ms == 0
+                 ? std::string()
+                 : StrCat(" parameters { key: 'slice_ms' value: '", options.slice_ms, "' }"),
+             " } services { name: 'idle' module: 'work' }");
   for (int i = 0; i < options.server_count; ++i) {
     StrAppend(&text, " nodes { name: 's", i, "' hosts { service: 'work' } }");
   }
@@ -165,11 +171,42 @@ namespace {
 
 Duration FromMs(double ms) { return Duration(std::llround(ms * 1e6)); }
 
+// Which requests are let through under a ResponseAdmission.
+class AdmissionGate {
+ public:
+  explicit AdmissionGate(const std::optional<ResponseAdmission>& options) : options_(options) {}
+
+  bool Admits(neptune::RandomSource& random) { return !options_ || random.Uniform() < share_; }
+  void OnAnswer(TimePoint now, Duration response) {
+    if (!options_) return;
+    sum_ += response;
+    ++count_;
+    if (now - window_began_ < options_->window) return;
+    const bool in_time = sum_ / count_ <= options_->target;
+    share_ = in_time ? std::min(1.0, share_ + options_->step)
+                     : std::max(options_->step, share_ * options_->factor);
+    window_began_ = now;
+    sum_ = Duration(0);
+    count_ = 0;
+  }
+
+ private:
+  const std::optional<ResponseAdmission> options_;
+  double share_ = 1;
+  TimePoint window_began_{};
+  Duration sum_{0};
+  int64_t count_ = 0;
+};
+
 // Offers requests one after the other, each at its time.
 class OpenLoop {
  public:
   OpenLoop(SimCluster& cluster, const SimLoadOptions& load, uint64_t seed)
-      : cluster_(cluster), load_(load), random_(seed) {
+      : cluster_(cluster),
+        load_(load),
+        random_(seed),
+        admission_random_(seed + 1),
+        gate_(load.admission) {
     result_.outcomes.reserve(load.count);
     result_.began = cluster.simulator().now();
   }
@@ -177,17 +214,28 @@ class OpenLoop {
   SimLoadResult Run() {
     PlanNext(result_.began);
     Simulator& simulator = cluster_.simulator();
-    const auto done = [this] { return ended_count_ == total(); };
-    while (!done()) simulator.RunFor(std::chrono::milliseconds(100));
+    while (!planned_all_ || ended_count_ < offered_count_) {
+      simulator.RunFor(std::chrono::milliseconds(100));
+    }
     return std::move(result_);
   }
 
  private:
-  uint64_t total() const { return load_.warm_up_count + load_.count; }
+  // That of the time since the load began; null after the last.
+  const LoadPhase* PhaseAt(TimePoint at) const {
+    for (const LoadPhase& phase : load_.phases) {
+      if (at - result_.began < phase.until) return &phase;
+    }
+    return nullptr;
+  }
 
   void PlanNext(TimePoint after) {
-    if (offered_count_ == total()) return;
-    const TimePoint at = after + FromMs(load_.gap_ms.Sample(random_));
+    const LoadPhase* const phase = PhaseAt(after);
+    planned_all_ = load_.phases.empty() ? offered_count_ == load_.warm_up_count + load_.count
+                                        : phase == nullptr;
+    if (planned_all_) return;
+    const workload::Distribution& gap_ms = phase == nullptr ? load_.gap_ms : phase->gap_ms;
+    const TimePoint at = after + FromMs(gap_ms.Sample(random_));
     cluster_.simulator().At(at, [this, at] {
       Offer(at);
       PlanNext(at);
@@ -196,9 +244,19 @@ class OpenLoop {
 
   void Offer(TimePoint at) {
     const uint64_t number = offered_count_++;
-    const Duration cost = FromMs(load_.service_ms.Sample(random_));
+    const LoadPhase* const phase = PhaseAt(at);
+    const bool other = phase != nullptr && random_.Uniform() < phase->other_share;
+    const Duration cost = FromMs((phase == nullptr ? load_.service_ms
+                                  : other          ? phase->other_service_ms
+                                                   : phase->service_ms)
+                                     .Sample(random_));
     const int client =
         static_cast<int>(random_.Below(static_cast<uint64_t>(cluster_.client_count())));
+    if (!gate_.Admits(admission_random_)) {
+      ++ended_count_;
+      return Keep(number,
+                  {.arrived = at, .cost = cost, .status = neptune::StatusCode::kResourceExhausted});
+    }
     Node& node = cluster_.client(client);
     node.RunOnControl([this, number, at, cost, &node] {
       neptune::ClientSession session(node.client());
@@ -209,18 +267,27 @@ class OpenLoop {
           neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(cost)), &response,
           {.deadline = at + load_.timeout}, &report);
       ++ended_count_;
+      const TimePoint now = neptune::this_thread::Now();
       cluster_.Ended(SimCluster::ServerNumber(report.server));
-      if (number < load_.warm_up_count) return;
-      result_.outcomes.push_back({at, neptune::this_thread::Now() - at, status.code(),
-                                  SimCluster::ServerNumber(report.server), report.attempts});
+      // A refusal is quick and says nothing of the time that requests take.
+      if (status.code() != neptune::StatusCode::kResourceExhausted) gate_.OnAnswer(now, now - at);
+      Keep(number, {at, cost, now - at, status.code(), SimCluster::ServerNumber(report.server),
+                    report.attempts});
     });
+  }
+
+  void Keep(uint64_t number, const SimOutcome& outcome) {
+    if (number >= load_.warm_up_count) result_.outcomes.push_back(outcome);
   }
 
   SimCluster& cluster_;
   const SimLoadOptions& load_;
   neptune::RandomSource random_;
+  neptune::RandomSource admission_random_;
+  AdmissionGate gate_;
   uint64_t offered_count_ = 0;
   uint64_t ended_count_ = 0;
+  bool planned_all_ = false;
   SimLoadResult result_;
 };
 

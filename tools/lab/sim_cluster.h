@@ -45,6 +45,10 @@ struct SimClusterOptions {
   uint32_t announce_interval_ms = 1000;
   // The papers' bound, for every scheme.
   uint32_t queue_length_max = 40;
+  // In the cluster spec's words, what stands in a service's time_limit; empty: none.
+  std::string time_limit;
+  // See WorkModule.
+  double slice_ms = 0;
   // Servers that are not up at the beginning; a script's "restart" starts them.
   std::vector<std::string> absent{};
 };
@@ -89,6 +93,28 @@ class SimCluster {
   neptune::Simulator simulator_;
 };
 
+// A load that changes: as this one until `until` on the load's clock, as the next one after it.
+struct LoadPhase {
+  neptune::Duration until;
+  workload::Distribution gap_ms = workload::Distribution::Exponential(1);
+  workload::Distribution service_ms = workload::Distribution::Exponential(1);
+  // This share of the requests costs something else.
+  double other_share = 0;
+  workload::Distribution other_service_ms = workload::Distribution::Exponential(1);
+};
+
+// Lets as many requests through as are answered in time: of each window, the mean response time decides whether the
+// share that is let through grows by a step or shrinks by a factor.
+//
+// Source: SERT names the scheme (response time feedback, as SEDA). The form, additive increase and multiplicative
+// decrease, is SEDA's.
+struct ResponseAdmission {
+  neptune::Duration target;
+  neptune::Duration window = std::chrono::seconds(1);
+  double step = 0.05;
+  double factor = 0.8;
+};
+
 // An open-loop load: requests come when their time comes, whatever has become of the earlier ones.
 struct SimLoadOptions {
   // Between arrivals of all clients together; each goes to a client drawn at random.
@@ -97,12 +123,16 @@ struct SimLoadOptions {
   // Requests before those that are measured.
   uint64_t warm_up_count = 0;
   uint64_t count = 1;
+  // If there are any, gaps and costs are theirs, and the load ends with the last one; nothing warms up.
+  std::vector<LoadPhase> phases;
+  std::optional<ResponseAdmission> admission;
   neptune::Duration timeout = std::chrono::seconds(30);
 };
 
 // What became of one measured request.
 struct SimOutcome {
   neptune::TimePoint arrived;
+  neptune::Duration cost{};  // what the request asked for
   neptune::Duration response{};
   neptune::StatusCode status = neptune::StatusCode::kOk;
   int server = -1;

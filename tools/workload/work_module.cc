@@ -52,6 +52,8 @@ Status WorkModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_ASSIGN_OR_RETURN(const double count, NumberParameter(context, "processors", 1));
   NEPTUNE_ASSIGN_OR_RETURN(slowness_, NumberParameter(context, "slowness", 1));
   free_processors_ = std::max(1, static_cast<int>(count));
+  NEPTUNE_ASSIGN_OR_RETURN(const double slice_ms, NumberParameter(context, "slice_ms", 0));
+  slice_ = neptune::FromSeconds(slice_ms / 1000);
   context.registrar.Method(
       neptune::MethodName(kWorkMethod), {.grain = neptune::Grain::kLong},
       [this](neptune::RequestContext& request_context, const neptune::Data& request,
@@ -74,8 +76,20 @@ Status WorkModule::Run(neptune::RequestContext& context, const neptune::Data& re
     Use(context.world(), Scaled(cost, conduct_->share));
     return neptune::Internal("told to fail");
   }
+  if (slice_ > Duration(0) && !emulated_) {
+    return UseInSlices(context, cost) ? neptune::OkStatus()
+                                      : neptune::DeadlineExceeded("told to stop");
+  }
   Use(context.world(), cost);
   return neptune::OkStatus();
+}
+
+bool WorkModule::UseInSlices(neptune::RequestContext& context, Duration cost) {
+  for (Duration left = cost; left > Duration(0); left -= slice_) {
+    if (context.ShouldStop()) return false;
+    Use(context.world(), std::min(left, slice_));
+  }
+  return true;
 }
 
 void WorkModule::Use(neptune::World& world, Duration cost) {

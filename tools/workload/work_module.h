@@ -9,6 +9,8 @@
 //               above a millisecond, and useless where running code must be interrupted.
 //   processors  how many virtual ones. Default: 1.
 //   slowness    multiplies every cost. Default: 1.
+//   slice_ms    how long a request works before it asks whether it should stop; one that should answers
+//               kDeadlineExceeded. Not with "emulated". Default: it never asks.
 //
 // Source: dissertation 3.4 (service time is really consumed).
 // Layer: tools. Threads: as ServiceModule says.
@@ -52,10 +54,13 @@ class WorkModule final : public neptune::ServiceModule {
  private:
   neptune::Status Run(neptune::RequestContext& context, const neptune::Data& request);
   void Use(neptune::World& world, neptune::Duration cost);
+  // False: it was told to stop before the end.
+  bool UseInSlices(neptune::RequestContext& context, neptune::Duration cost);
 
   const std::shared_ptr<Conduct> conduct_;
   bool emulated_ = false;
   double slowness_ = 1;
+  neptune::Duration slice_{0};
   neptune::ThreadMutex mutex_;
   neptune::ThreadCondition freed_;
   int free_processors_ ABSL_GUARDED_BY(mutex_) = 1;

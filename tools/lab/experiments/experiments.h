@@ -43,4 +43,10 @@ Experiment CapRubis();
 Experiment CapRet();
 Experiment CapAuc();
 
+// Selective early request termination.
+Experiment SertMotivation();
+Experiment SertShift();
+Experiment SertCdf();
+Experiment SertController();
+
 }  // namespace search::lab

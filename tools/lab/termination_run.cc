@@ -1,0 +1,137 @@
+#include "tools/lab/termination_run.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "neptune/base/strings.h"
+#include "tools/workload/workloads.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StrCat;
+
+constexpr double kSliceMs = 1;
+constexpr auto kDeadline = std::chrono::seconds(5);
+constexpr double kGoalMs = 1000;
+
+// The number that follows the name of a scheme; 0 if another name stands there.
+double AmountOf(const std::string& scheme, const std::string& name) {
+  if (scheme.rfind(name, 0) != 0) return 0;
+  double amount = 0;
+  std::from_chars(scheme.data() + name.size(), scheme.data() + scheme.size(), amount);
+  return amount;
+}
+
+std::string TimeLimit(double lower_ms, double upper_ms) {
+  return StrCat("lower_bound_ms: ", std::llround(lower_ms),
+                " upper_bound_ms: ", std::llround(upper_ms));
+}
+
+void SetScheme(const TerminationRun& run, SimClusterOptions* cluster, SimLoadOptions* load) {
+  const std::string& scheme = run.scheme;
+  if (const double length = AmountOf(scheme, "queue "); length > 0) {
+    cluster->queue_length_max = static_cast<uint32_t>(length);
+  } else if (const double target = AmountOf(scheme, "response "); target > 0) {
+    load->admission = ResponseAdmission{.target = neptune::FromSeconds(target / 1000)};
+  } else if (const double limit = AmountOf(scheme, "fixed "); limit > 0) {
+    cluster->time_limit = StrCat(TimeLimit(limit, limit), " by_loss_alone: true");
+  } else if (scheme == "loss") {
+    cluster->time_limit =
+        StrCat(TimeLimit(run.lower_bound_ms, run.upper_bound_ms), " by_loss_alone: true");
+  } else if (scheme == "sert") {
+    cluster->time_limit = TimeLimit(run.lower_bound_ms, run.upper_bound_ms);
+  } else {
+    CHECK(scheme == "none") << scheme;
+  }
+}
+
+double Percent(double part, double whole) { return whole == 0 ? 0 : 100 * part / whole; }
+
+double Percentile99(std::vector<double>& times) {
+  if (times.empty()) return 0;
+  const auto rank = static_cast<size_t>(std::ceil(0.99 * static_cast<double>(times.size()))) - 1;
+  std::nth_element(times.begin(), times.begin() + static_cast<ptrdiff_t>(rank), times.end());
+  return times[rank];
+}
+
+Measurement Summary(const TerminationRun& run, const SimLoadResult& result) {
+  double offered = 0;
+  double answered = 0;
+  double time_sum = 0;
+  double in_time = 0;
+  double ended = 0;
+  double short_offered = 0;
+  std::vector<double> short_times;
+  for (const SimOutcome& one : result.outcomes) {
+    const neptune::Duration at = one.arrived - result.began;
+    if (at < run.from || at >= run.until) continue;
+    const bool is_short = neptune::ToMillis(one.cost) < run.long_ms;
+    ++offered;
+    short_offered += is_short;
+    ended += one.status == neptune::StatusCode::kDeadlineExceeded;
+    if (one.status != neptune::StatusCode::kOk) continue;
+    const double took = neptune::ToMillis(one.response);
+    ++answered;
+    time_sum += took;
+    in_time += took <= kGoalMs;
+    if (is_short) short_times.push_back(took);
+  }
+  const double seconds = neptune::ToSeconds(run.until - run.from);
+  return {{"offered_per_s", offered / seconds},
+          {"answered_per_s", answered / seconds},
+          {"mean_ms", answered == 0 ? 0 : time_sum / answered},
+          {"within_1s_percent", Percent(in_time, offered)},
+          {"short_percent", Percent(static_cast<double>(short_times.size()), short_offered)},
+          {"short_p99_ms", Percentile99(short_times)},
+          {"ended_percent", Percent(ended, offered)}};
+}
+
+}  // namespace
+
+TerminationRun SizeDistributionShift(const std::string& scheme, neptune::Duration shift) {
+  // 100 % demand: the highest rate at which 98 % finish within 2 s, here because the queue holds no more.
+  constexpr double kLoad = 0.98;
+  constexpr auto kBefore = std::chrono::seconds(10);
+  constexpr auto kAfter = std::chrono::seconds(5);
+  const workload::Workload matching = *workload::FindWorkload("Index matching");
+  LoadPhase usual;
+  usual.until = kBefore;
+  usual.gap_ms = matching.GapFor(kLoad, kTerminationProcessors);
+  usual.service_ms = matching.classes.front().service;
+  LoadPhase shifted = usual;
+  shifted.until = kBefore + shift;
+  shifted.other_share = 0.1;
+  shifted.other_service_ms =
+      workload::Distribution::Choice({{500, 0.5}, {750, 0.25}, {1000, 0.15}, {2000, 0.1}});
+  LoadPhase after = usual;
+  after.until = shifted.until + kAfter;
+  TerminationRun run;
+  run.scheme = scheme;
+  run.phases = {usual, shifted, after};
+  run.from = kBefore;
+  run.until = shifted.until;
+  return run;
+}
+
+Measurement MeasureTermination(const TerminationRun& run, uint64_t seed) {
+  SimClusterOptions cluster_options;
+  cluster_options.seed = seed;
+  cluster_options.server_count = 1;
+  cluster_options.client_count = 2;
+  cluster_options.balancing = "random";
+  cluster_options.processors = {.count = static_cast<int>(kTerminationProcessors)};
+  cluster_options.slice_ms = kSliceMs;
+  SimLoadOptions load;
+  load.phases = run.phases;
+  load.timeout = kDeadline;
+  SetScheme(run, &cluster_options, &load);
+  SimCluster cluster(cluster_options);
+  return Summary(run, RunLoad(cluster, load, seed));
+}
+
+}  // namespace search::lab
