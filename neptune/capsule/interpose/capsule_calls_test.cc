@@ -423,6 +423,18 @@ TEST_F(DeviceCallsTest, StreamsOfADevicesPathToo) {
   EXPECT_GE(Statistics("disk").control.entered, 3u);
 }
 
+// A character device that is always ready cannot be waited for.
+TEST_F(DeviceCallsTest, ADeviceThatTellsOfNoReadinessIsWrittenOnItsHelpers) {
+  Create("null", "disk:/dev/null", {}, 1);
+  threads_.Run({[&] {
+    const int device = open("/dev/null", O_WRONLY);
+    ASSERT_GE(device, 0) << std::strerror(errno);
+    EXPECT_EQ(write(device, "x", 1), 1);
+    close(device);
+  }});
+  EXPECT_EQ(Statistics("null").control.done, 2u);
+}
+
 TEST_F(DeviceCallsTest, WhatNoDeviceTakesIsReadWhereItIs) {
   threads_.Run({[&] {
     const int file = open(StrCat(folder_, "/file").c_str(), O_RDONLY);

@@ -6,7 +6,6 @@
 // A shipped call owns its bytes: a caller whose capsule's time is over goes on without it, and what it does to the file
 // it may do later. The descriptor's position is then unknown.
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,11 +37,14 @@ struct Opened {
   }
 };
 
-// FIFOs, sockets and terminals; what is never waited for is shipped.
+// FIFOs, terminals and the like; what is never waited for is shipped.
 bool TellsOfReadiness(int fd) {
-  struct stat file {};
-  if (fstat(fd, &file) != 0) return false;
-  return S_ISFIFO(file.st_mode) || S_ISCHR(file.st_mode);
+  const int poller = RealLibc().epoll_create1(EPOLL_CLOEXEC);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  const bool tells = epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event) == 0;
+  RealLibc().close(poller);
+  return tells;
 }
 
 // Empty: none is known.
