@@ -394,16 +394,22 @@ NodeLoop& ServiceHost::NextWorker() {
 }
 
 void ServiceHost::FreeSlot() {
+  bool anyone_waits;
   {
     LeafLock lock(&mutex_);
     --active_count_;
     starving_since_ns_ = waiting_.empty() ? 0 : Loop::Current()->Now().time_since_epoch().count();
     slots_taken_since_ns_ = kSlotsFree;
+    anyone_waits = !waiting_.empty() || !events_.empty() || !returning_.empty();
   }
-  StartWaiting();
+  if (anyone_waits) StartWaiting();
 }
 
 void ServiceHost::ReturnToPool() {
+  {
+    LeafLock lock(&mutex_);
+    if (active_count_ < options_.concurrency) return TakeSlot();
+  }
   OneShotEvent turn;
   {
     LeafLock lock(&mutex_);
