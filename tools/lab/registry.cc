@@ -40,6 +40,7 @@ std::vector<Experiment> AllExperiments() {
       SertShift(),
       SertCdf(),
       SertController(),
+      CapMigration(),
   };
 }
 

@@ -42,6 +42,7 @@ Experiment DacEase();
 Experiment CapRubis();
 Experiment CapRet();
 Experiment CapAuc();
+Experiment CapMigration();
 
 // Selective early request termination.
 Experiment SertMotivation();
