@@ -41,6 +41,7 @@ std::vector<Experiment> AllExperiments() {
       SertCdf(),
       SertController(),
       CapMigration(),
+      CapsuleIsolation(),
   };
 }
 

@@ -43,6 +43,7 @@ Experiment CapRubis();
 Experiment CapRet();
 Experiment CapAuc();
 Experiment CapMigration();
+Experiment CapsuleIsolation();
 
 // Selective early request termination.
 Experiment SertMotivation();
