@@ -128,6 +128,40 @@ TEST_F(RealDeviceTest, ACallerWhoseDeadlinePassesGoesOnAndItsHelperIsTaken) {
   });
 }
 
+TEST_F(RealDeviceTest, ADestroyedDevicesCallsAreFinished) {
+  CapsuleConfig config = StoreCapsule();
+  config.processing_count_max = 1;
+  ASSERT_TRUE(stack_.Create(config).ok());
+  Notification release;
+  Notification called;
+  Notification all_done;
+  std::atomic<int> begun_count{0};
+  std::atomic<int> finished_count{0};
+  constexpr int kCallCount = 3;
+  for (int i = 0; i < kCallCount; ++i) {
+    Spawn([&] {
+      const auto value = RunOnDevice(stack_, "/store/a", [&] {
+        if (begun_count++ == 0) called.Notify();
+        release.WaitForNotification();
+        return std::this_thread::get_id();
+      });
+      EXPECT_TRUE(value.ok()) << value.status();
+      EXPECT_NE(*value, std::this_thread::get_id()) << "on the helper of the capsule that is gone";
+      if (++finished_count == kCallCount) all_done.Notify();
+    });
+  }
+  called.WaitForNotification();
+  Run([&] {
+    ASSERT_TRUE(stack_.Destroy("store").ok());
+    EXPECT_EQ(*RunOnDevice(stack_, "/store/b", [] { return std::this_thread::get_id(); }),
+              std::this_thread::get_id())
+        << "no capsule takes it any more";
+  });
+  EXPECT_EQ(finished_count, 0);
+  release.Notify();
+  all_done.WaitForNotification();
+}
+
 TEST_F(RealDeviceTest, ACallThatUsesItsCallersMemoryIsWaitedFor) {
   CapsuleConfig config = StoreCapsule();
   config.limits.timeout = milliseconds(1);

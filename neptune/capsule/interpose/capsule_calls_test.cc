@@ -225,6 +225,66 @@ TEST_F(CapsuleCallsTest, WhatArrivesWhileACallWaitsForItsTurnIsRead) {
   close(listener);
 }
 
+TEST_F(CapsuleCallsTest, ClosedWhileItWaitsItLeavesItsCapsule) {
+  Create("silent", SilentRule(), {.timeout = std::chrono::seconds(100)});
+  int fd = -1;
+  threads_.Run({[&] {
+                  fd = ConnectToSilent();
+                  char byte;
+                  EXPECT_EQ(read(fd, &byte, 1), -1);
+                  EXPECT_EQ(errno, EBADF);
+                },
+                [&] {
+                  LetOthersRun();
+                  close(fd);
+                }});
+  EXPECT_EQ(Statistics("silent").control.entered, 1u);
+  EXPECT_EQ(Statistics("silent").control.resident_count, 0u);
+}
+
+// A descriptor is closed while its call is not yet with the dependency: it ends when its turn comes.
+TEST_F(CapsuleCallsTest, ClosedWhileItWaitsForItsTurnItEndsToo) {
+  Create("silent", SilentRule(), {.timeout = milliseconds(30)}, 1);
+  int fds[2] = {-1, -1};
+  int errors[2] = {0, 0};
+  const auto read_as = [&](int i) {
+    return [&, i] {
+      fds[i] = ConnectToSilent();
+      char byte;
+      EXPECT_EQ(read(fds[i], &byte, 1), -1);
+      errors[i] = errno;
+    };
+  };
+  threads_.Run({read_as(0), read_as(1), [&] {
+                  LetOthersRun();
+                  EXPECT_EQ(close(fds[1]), 0);
+                  EXPECT_EQ(close(fds[0]), 0);
+                }});
+  EXPECT_EQ(errors[0], EBADF);
+  EXPECT_EQ(errors[1], EBADF);
+  EXPECT_EQ(Statistics("silent").control.resident_count, 0u);
+  EXPECT_EQ(Statistics("silent").processing_count, 0u);
+}
+
+TEST_F(CapsuleCallsTest, ADuplicateBelongsToTheCapsuleOfItsOriginal) {
+  Create("silent", SilentRule(), {.timeout = milliseconds(20)});
+  int fd = -1;
+  int copy = -1;
+  threads_.Run({[&] {
+                  fd = ConnectToSilent();
+                  copy = dup(fd);
+                  char byte;
+                  EXPECT_EQ(read(copy, &byte, 1), -1);
+                  EXPECT_EQ(errno, ETIMEDOUT) << "though the original was closed";
+                },
+                [&] {
+                  LetOthersRun();
+                  close(fd);
+                }});
+  EXPECT_EQ(Statistics("silent").control.timed_out, 1u);
+  close(copy);
+}
+
 TEST_F(CapsuleCallsTest, ASocketsOwnTimeLimitIsItsOwn) {
   Create("silent", SilentRule(), {.timeout = std::chrono::seconds(100)});
   threads_.Run({[&] {
