@@ -35,13 +35,13 @@ std::vector<Experiment> AllExperiments() {
       CapRubis(),
       CapRet(),
       CapAuc(),
+      CapMigration(),
+      CapsuleIsolation(),
       // Selective early request termination.
       SertMotivation(),
       SertShift(),
       SertCdf(),
       SertController(),
-      CapMigration(),
-      CapsuleIsolation(),
   };
 }
 
