@@ -61,14 +61,14 @@ std::vector<Point> DependencyPoints(Length length, const std::vector<std::string
   return points;
 }
 
-DependencyScheme SchemeOf(const Point& point) {
+DependencyScheme SchemeOf(const Point& point, const std::string& fields) {
   const std::string& name = point.Text("scheme");
   if (name == kBounded) {
     return {.isolation = Isolation::kBoundedPool, .pool = static_cast<int>(point.Number("pool"))};
   }
   if (name == kUnbounded) return {.isolation = Isolation::kUnboundedPool};
   CHECK(name.starts_with("DC")) << name;
-  return {.isolation = Isolation::kCapsules};
+  return {.isolation = Isolation::kCapsules, .capsule_fields = fields};
 }
 
 Point BestPool(const Results& results, const std::string& loss_metric) {

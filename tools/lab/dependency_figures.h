@@ -31,8 +31,8 @@ Measurement MeasureWindows(const DependencyResult& result,
 Point DependencyPoint(const std::string& scheme, int pool);
 // All sizes of bounded pools, then each scheme named; in a smoke run the small pool only.
 std::vector<Point> DependencyPoints(Length length, const std::vector<std::string>& others);
-// The scheme of such a point. REQUIRES: it is one.
-DependencyScheme SchemeOf(const Point& point);
+// The scheme of such a point; `fields` are those of the front's capsules. REQUIRES: it is one.
+DependencyScheme SchemeOf(const Point& point, const std::string& fields = "");
 // Of the bounded pools the one with the smallest mean of the metric.
 Point BestPool(const Results& results, const std::string& loss_metric);
 // The small pool, the best one, and those named: what tables and figures show.

@@ -25,6 +25,7 @@ using neptune::NodeId;
 using neptune::Simulator;
 using neptune::Status;
 using neptune::StatusOr;
+using neptune::StrAppend;
 using neptune::StrCat;
 using neptune::TimePoint;
 using neptune::ToSeconds;
@@ -43,6 +44,16 @@ uint32_t PoolOf(const neptune::ServiceSpec& service, const DependencyScheme& sch
   return service.name() == kFront ? static_cast<uint32_t>(scheme.pool) : kDependencyBackEndPool;
 }
 
+// One for each dependency.
+std::string CapsulesOf(const DependencyOptions& options) {
+  std::string capsules;
+  for (size_t i = 0; i < options.service.dependencies.size(); ++i) {
+    StrAppend(&capsules, "capsule dependency-", i, " { match: ", options.service.dependencies[i],
+              options.scheme.capsule_fields, " } ");
+  }
+  return capsules;
+}
+
 }  // namespace
 
 // Random choice, so that a dead replica is met.
@@ -57,6 +68,11 @@ neptune::ClusterSpec DependencySpec(const DependencyOptions& options) {
   for (neptune::ServiceSpec& service : *spec->mutable_services()) {
     service.set_concurrency(PoolOf(service, options.scheme));
     service.set_queue_length_max(kDependencyQueueMax);
+    if (service.name() != kFront || options.scheme.isolation != Isolation::kCapsules) continue;
+    if (options.service.dependencies.empty()) continue;
+    neptune::Parameter* const capsules = service.add_parameters();
+    capsules->set_key("capsules");
+    capsules->set_value(CapsulesOf(options));
   }
   return *std::move(spec);
 }

@@ -7,6 +7,8 @@
 //   BTP     each holds its place in a bounded pool while it waits
 //   UTP     each has a thread of its own, without bound
 //   DC      it gives its place back, and waits in the capsule of what it depends on
+//   DC+LT   and is turned away where too many wait already
+//   DC+FB   and waits the shorter the more do, until it passes the dependency by
 //
 // Source: dependency capsules VI.A-VI.E.
 // Layer: tools. Threads: the simulation's thread; several runs may be in several threads.
@@ -38,6 +40,8 @@ enum class Isolation {
 struct DependencyScheme {
   Isolation isolation = Isolation::kBoundedPool;
   int pool = kDependencyMainPool;  // of the front; all are unbounded with kUnboundedPool
+  // What each of the front's capsules has beside its rule.
+  std::string capsule_fields{};
 };
 
 struct DependencyOptions {

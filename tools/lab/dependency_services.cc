@@ -73,6 +73,7 @@ DependencyService RetService(const RetOptions& options) {
   for (uint32_t p = 0; p < kRetPartitionCount; ++p) {
     StrAppend(&service.spec, " nodes { name: 'partition-", p,
               "' hosts { service: 'ret' partitions: ", p, " } }");
+    service.dependencies.push_back(StrCat("service:ret/", p));
   }
   service.modules = [](const std::string& name) -> StatusOr<ModulePointer> {
     if (name == "front") return std::make_unique<RetFrontModule>();

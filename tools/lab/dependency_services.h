@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "neptune/node/node.h"
 #include "neptune/service/client.h"
@@ -30,6 +31,9 @@ struct DependencyService {
   std::string name;
   // Services and nodes, in the words of a cluster spec, without the node "front", which hosts the service "front".
   std::string spec;
+  // What the front takes capsules of its own for, each as the rule of one; its parameter `capsules` has them. Empty: it
+  // takes none.
+  std::vector<std::string> dependencies;
   neptune::ModuleFactory modules;
   // The same for every scheme under one seed.
   std::function<DependencyRequest(uint64_t seed, uint64_t number)> request;

@@ -35,6 +35,8 @@ std::vector<Experiment> AllExperiments() {
       CapRubis(),
       CapRet(),
       CapAuc(),
+      CapThrottle(),
+      CapFeedback(),
       CapMigration(),
       CapsuleIsolation(),
       // Selective early request termination.

@@ -22,11 +22,21 @@ const DependencyWindow kFirst = {"first", 20, 22};
 // What can be answered without one of three partitions.
 constexpr double kWithoutOnePercent = 200.0 / 3;
 
+// What is known of DC+FB's quality.
+constexpr char kWhyOthersArePassedBy[] =
+    "the tier-1 server enters the capsules of all partitions before it asks any, and leaves them "
+    "when the last one has answered: while it waits for the paused one the others' fill as well, "
+    "and are passed by for a while";
+
+std::string FieldsOf(const Point& point) {
+  return point.Text("scheme") == "DC+FB" ? kRetFeedback : "";
+}
+
 neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   DependencyOptions options;
   options.seed = context.seed;
   options.service = RetService({.partition_ms = RetPartitionMs(kRetRate, kRetLoadShare)});
-  options.scheme = SchemeOf(point);
+  options.scheme = SchemeOf(point, FieldsOf(point));
   options.rate_per_s = kRetRate;
   NEPTUNE_ASSIGN_OR_RETURN(options.script, workload::ParseScript(kScript));
   NEPTUNE_ASSIGN_OR_RETURN(const DependencyResult result, RunDependency(options));
@@ -47,12 +57,14 @@ void JudgeOurs(const Results& results, const std::string& scheme, double loss_li
       ->AtLeast(StrCat(scheme, ": answered from 2.5 s after the onset, weighed by quality"), "",
                 {100 - lost.middle, 100 - lost.high, 100 - lost.low, lost.count},
                 0.96 * kWithoutOnePercent, "%")
-      .Shape();
+      .ShortOfLine(kWhyOthersArePassedBy)
+      .shape = scheme == "DC";
 }
 
 void Judge(const Results& results, Judgement* judgement) {
   JudgeOurs(results, "DC", 10, judgement);
-  const auto shown = ShownPoints(results, "quality_loss_percent_during", {"UTP", "DC"});
+  JudgeOurs(results, "DC+FB", 1, judgement);
+  const auto shown = ShownPoints(results, "quality_loss_percent_during", {"UTP", "DC", "DC+FB"});
   ShowWindow(
       results, shown,
       {.window = kBefore,
@@ -97,9 +109,12 @@ Experiment CapRet() {
       "nobody is told. A request is lost if it is not answered within 2 s; one that is answered "
       "counts by the share of the partitions in it. Bounded pools (BTP) are swept and the best one "
       "shown beside a small one; unbounded ones (UTP) are so on every node. With capsules (DC) a "
-      "request holds its place in a main pool of four only while it works.";
+      "request holds its place in a main pool of four only while it works; with feedback (DC+FB) "
+      "the partition is passed by once too many wait for it.";
   experiment.seeds = {.smoke = 1, .quick = 10, .full = 30};
-  experiment.points = [](Length length) { return DependencyPoints(length, {"UTP", "DC"}); };
+  experiment.points = [](Length length) {
+    return DependencyPoints(length, {"UTP", "DC", "DC+FB"});
+  };
   experiment.run = Run;
   experiment.judge = Judge;
   return experiment;

@@ -42,6 +42,8 @@ Experiment DacEase();
 Experiment CapRubis();
 Experiment CapRet();
 Experiment CapAuc();
+Experiment CapThrottle();
+Experiment CapFeedback();
 Experiment CapMigration();
 Experiment CapsuleIsolation();
 
