@@ -32,19 +32,23 @@ class RealHelperThreads final : public HelperThreads {
       threads.swap(threads_);
       wake_.SignalAll();
     }
-    for (std::thread& thread : threads) thread.join();
+    Join(&threads);
     JoinEnded();
   }
 
   void Run(Task task) override {
-    JoinEnded();
-    absl::MutexLock lock(&mutex_);
-    tasks_.push_back(std::move(task));
-    if (idle_count_ >= tasks_.size()) {
-      wake_.Signal();
-    } else if (threads_.size() < count_max_) {
-      StartThread();
+    std::list<std::thread> ended;
+    {
+      absl::MutexLock lock(&mutex_);
+      ended.swap(ended_);
+      tasks_.push_back(std::move(task));
+      if (idle_count_ >= tasks_.size()) {
+        wake_.Signal();
+      } else if (threads_.size() < count_max_) {
+        StartThread();
+      }
     }
+    Join(&ended);
   }
 
   void SetCount(int count) override {
@@ -99,7 +103,10 @@ class RealHelperThreads final : public HelperThreads {
       absl::MutexLock lock(&mutex_);
       ended.swap(ended_);
     }
-    for (std::thread& thread : ended) thread.join();
+    Join(&ended);
+  }
+  static void Join(std::list<std::thread>* threads) {
+    for (std::thread& thread : *threads) thread.join();
   }
 
   const std::string name_;
