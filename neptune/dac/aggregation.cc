@@ -10,6 +10,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/service/loop_client.h"
+#include "neptune/thread/work_meter.h"
 
 namespace neptune {
 namespace {
@@ -148,8 +149,16 @@ class Aggregation::Child final : public AnswerSink {
 // What the node's own local operators share: their cancellation, and for the baseline the thread that waits.
 class Aggregation::LocalCall final : public IncomingCall {
  public:
-  LocalCall(bool blocking, std::weak_ptr<Aggregation> owner, Loop& home)
-      : blocking_(blocking), owner_(std::move(owner)), home_(home) {}
+  LocalCall(bool blocking, std::weak_ptr<Aggregation> owner, Loop& home, CostMeter& costs,
+            ServiceName service)
+      : blocking_(blocking),
+        owner_(std::move(owner)),
+        home_(home),
+        costs_(costs),
+        service_(std::move(service)) {}
+
+  bool measures_work() const override { return true; }
+  void OnWorked(Duration work) override { costs_.AddLocal(service_, work); }
 
   void OnServed() override {
     if (!blocking_ || has_thread_.exchange(true)) return;
@@ -195,6 +204,8 @@ class Aggregation::LocalCall final : public IncomingCall {
   const bool blocking_;
   const std::weak_ptr<Aggregation> owner_;
   Loop& home_;
+  CostMeter& costs_;
+  const ServiceName service_;
   std::atomic<bool> has_thread_{false};
   std::atomic<bool> ended_{false};
   LeafMutex mutex_;
@@ -242,7 +253,8 @@ void Aggregation::Start() {
 void Aggregation::StartLocals() {
   if (options_.own.empty()) return;
   own_settled_.resize(options_.own.size());
-  local_call_ = std::make_shared<LocalCall>(options_.plan.blocking, weak_from_this(), *loop_.loop);
+  local_call_ = std::make_shared<LocalCall>(options_.plan.blocking, weak_from_this(), *loop_.loop,
+                                            environment_.costs, options_.service);
   for (size_t i = 0; i < options_.own.size() && !ended_; ++i) {
     IncomingRequest request;
     request.header.service = options_.service;
@@ -268,7 +280,6 @@ void Aggregation::TakeReply(uint64_t own_index, const ResponseHeader& header, st
   record_.local_end = Now() - options_.received;
   const PartitionId partition = options_.own[own_index];
   if (header.status.ok()) {
-    environment_.costs.AddLocal(options_.service, header.run_time);
     progress_.Settle(/*local=*/true, Data(std::move(payload)), {partition});
   } else {
     progress_.Miss({{partition, header.status}});
@@ -549,10 +560,9 @@ void Aggregation::EndReduction(StatusOr<Data> combined) {
 }
 
 StatusOr<Data> Aggregation::RunReduce(const Data& first, const Data& second) {
-  Loop& here = *Loop::Current();
-  const TimePoint begin = here.Now();
+  const WorkMeter meter;
   StatusOr<Data> combined = CallReduce(first, second);
-  environment_.costs.AddReduce(options_.service, here.Now() - begin);
+  environment_.costs.AddReduce(options_.service, meter.Read());
   if (combined.ok()) NEPTUNE_RETURN_IF_ERROR(CheckOrder(first, second, *combined));
   return combined;
 }

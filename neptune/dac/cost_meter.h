@@ -4,8 +4,7 @@
 // mean time of one. Their sum is the load that trees are formed by.
 //
 // Source: DAC 4.5 (1).
-// Departs from source: costs are the times that operators took here, not /proc's; an operator that waits inside
-//   counts its wait.
+// Departs from source: costs are the processor time of each operator on its own thread, not /proc's of the process.
 // Layer: dac. Threads: thread-safe.
 // Units: processor time of the node; divide by its processors for the time until it is done.
 // Limits: kServiceCountMax services; further ones have no means.

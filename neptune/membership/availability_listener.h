@@ -21,7 +21,7 @@ namespace neptune {
 
 inline constexpr Duration kViewInterval = std::chrono::milliseconds(5);
 // So many nodes add another kViewInterval between views that only renew loads, and so many times as many to all views.
-inline constexpr size_t kNodesPerViewInterval = 16;
+inline constexpr size_t kNodesPerViewInterval = 8;
 inline constexpr size_t kUrgentFactor = 8;
 
 // First byte of a datagram to a node's probe endpoint that asks it for its announcement.

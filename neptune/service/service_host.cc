@@ -9,6 +9,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/capsule/main_pool.h"
 #include "neptune/service/operator_registry.h"
+#include "neptune/thread/work_meter.h"
 
 namespace neptune {
 
@@ -496,8 +497,11 @@ TimePoint ServiceHost::Serve(IncomingRequest request, const MethodEntry& method,
   } else if (served.begin >= request.deadline) {
     served.status = DeadlineExceeded("the deadline passed before the request ran");
   } else {
+    std::optional<WorkMeter> meter;
+    if (request.call->measures_work()) meter.emplace();
     served.status =
         WithoutExceptions(method.name, [&] { return method.function(context, input, &output); });
+    if (meter && served.status.ok()) request.call->OnWorked(meter->Read());
   }
   served.end = Loop::Current()->Now();
   if (context.ended_early()) {

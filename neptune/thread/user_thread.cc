@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/thread/work_meter.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define NEPTUNE_ASAN 1
@@ -226,6 +227,10 @@ void ThreadScheduler::RunReady() {
   if (!ready_.empty() && !run_posted_) PostTurn();
 }
 
+void ThreadScheduler::CountWork(UserThread& thread, Duration work) {
+  for (WorkMeter* m = thread.meter_; m != nullptr; m = m->outer_) m->Count(work);
+}
+
 void ThreadScheduler::SwitchInto(UserThread* thread) {
   ThreadScheduler* const previous_scheduler = std::exchange(current_scheduler, this);
   UserThread* const previous = std::exchange(current_, thread);
@@ -244,7 +249,9 @@ void ThreadScheduler::SwitchInto(UserThread* thread) {
   loop_sanitizer_fiber_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(thread->sanitizer_fiber_, 0);
 #endif
+  for (WorkMeter* m = thread->meter_; m != nullptr; m = m->outer_) m->Resume();
   const context::transfer_t back = context::jump_fcontext(thread->context_, thread);
+  for (WorkMeter* m = thread->meter_; m != nullptr; m = m->outer_) m->Pause();
 #ifdef NEPTUNE_ASAN
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
@@ -367,8 +374,11 @@ ParkResult SleepUntil(TimePoint when) {
 
 ParkResult SleepFor(Duration duration) { return SleepUntil(AddSaturated(Now(), duration)); }
 
+void CountWork(Duration work) { ThreadScheduler::CountWork(*UserThread::Current(), work); }
+
 void Consume(Processors& processors, Duration cost) {
   UserThread* const thread = UserThread::Current();
+  const TimePoint begin = Now();
   bool done = false;
   // The reference keeps the thread's bookkeeping while the cost is being paid. `done` lives on this
   // frame, so the wait goes on even if the scheduler stops meanwhile.
@@ -377,6 +387,7 @@ void Consume(Processors& processors, Duration cost) {
     self->Wake();
   });
   while (!done) ParkUntilWoken();
+  if (processors.models_time()) CountWork(Now() - begin);
 }
 
 }  // namespace this_thread

@@ -39,6 +39,8 @@
 
 namespace neptune {
 
+class WorkMeter;
+
 class ThreadScheduler;
 class UserThread;
 
@@ -84,6 +86,7 @@ class UserThread {
   friend class ThreadRef;
   friend class ThreadScheduler;
   friend class ThreadSpecificKey;
+  friend class WorkMeter;
   friend struct ThreadEntry;
   enum class State { kReady, kRunning, kParked, kDone };
 
@@ -100,7 +103,7 @@ class UserThread {
   Task body_;
   std::string name_;
   Stack stack_;
-  Task left_stack_;  // of a stack that is not the scheduler's
+  Task left_stack_;          // of a stack that is not the scheduler's
   void* context_ = nullptr;  // saved machine context while not running
   void* sanitizer_fiber_ = nullptr;
   State state_ = State::kReady;
@@ -108,7 +111,8 @@ class UserThread {
   int saved_errno_ = 0;
   uint64_t saved_exception_state_[2] = {0, 0};
   locale_t saved_locale_ = LC_GLOBAL_LOCALE;
-  uint64_t live_index_ = 0;  // position in the scheduler's list of live threads
+  uint64_t live_index_ = 0;     // position in the scheduler's list of live threads
+  WorkMeter* meter_ = nullptr;  // the innermost one that runs
   std::vector<ThreadRef> joiners_;
   std::vector<void*> specific_;  // values of ThreadSpecific keys
 };
@@ -133,6 +137,8 @@ class ThreadScheduler {
 
   // The scheduler whose loop runs the caller, or null.
   static ThreadScheduler* Current();
+  // See this_thread::CountWork.
+  static void CountWork(UserThread& thread, Duration work);
   // In the child of a fork, which has no loop: the calling user-level thread is a plain kernel thread from now on.
   static void ForgetAfterFork();
 
@@ -207,6 +213,8 @@ void Yield();
 ParkResult SleepUntil(TimePoint when);
 ParkResult SleepFor(Duration duration);
 TimePoint Now();
+// Tells the thread's WorkMeters of processor time that others used for it: a process, a modelled processor.
+void CountWork(Duration work);
 // Uses modelled (or really spun) processor time.
 void Consume(Processors& processors, Duration cost);
 

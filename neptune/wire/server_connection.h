@@ -54,6 +54,10 @@ class IncomingCall {
   // The method has returned and was answered; on the thread that ran it, which still has its slot of the
   // pool and may wait here.
   virtual void OnServed() {}
+  // Whether the processor time of the method is to be measured; and it took so much, and returned OK. On the thread that
+  // ran it.
+  virtual bool measures_work() const { return false; }
+  virtual void OnWorked(Duration work) {}
 
   // Null unless the request opened a stream.
   MessageStream* stream() const { return stream_.get(); }

@@ -52,6 +52,10 @@ class Loop {
   // The loop's own random numbers: seeded by the world, replayed in the simulated one.
   virtual RandomSource& random() = 0;
 
+  // Processor time that the loop's kernel thread has used; on that thread. Zero in the simulated world, where only
+  // Processors::Execute takes time. A system call.
+  virtual Duration ProcessorTime() const { return Duration(0); }
+
   // File descriptors that others opened; null in the simulated world, which has none.
   virtual DescriptorReadiness* readiness() { return nullptr; }
 

@@ -47,6 +47,8 @@ class Processors {
   virtual void Execute(Loop& loop, Duration cost, Task done) = 0;
   // How many there are, at least 1.
   virtual int count() const = 0;
+  // Whether Execute lets time pass that no thread uses, so that a thread's processor time does not show it.
+  virtual bool models_time() const { return true; }
 };
 
 // How busy the host is: thousandths of all its processors' time, and of the time in which at least one of

@@ -116,6 +116,7 @@ StatusOr<std::string> AttachedProcesses::Run(AttachedProgram program, TimePoint 
   Attachment attachment(deadline, call);
   NEPTUNE_RETURN_IF_ERROR(attachment.Start(std::move(options)));
   Status status = attachment.Wait();
+  this_thread::CountWork(attachment.end().processor_time);
   if (status.ok()) status = OfEnd(attachment.end(), limits_);
   if (!status.ok()) return Annotate(status, StrCat("running ", name));
   return std::move(attachment.end().output);

@@ -15,6 +15,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/thread/user_thread.h"
+#include "neptune/thread/work_meter.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/real/real_world.h"
 #include "neptune/world/sim/simulator.h"
@@ -117,6 +118,22 @@ TEST_F(AttachedProcessTest, FeedsInputAndCollectsOutput) {
   const StatusOr<std::string> output = Run({"cat", {}, text});
   ASSERT_TRUE(output.ok()) << output.status();
   EXPECT_TRUE(*output == text) << output->size() << " bytes";
+}
+
+TEST_F(AttachedProcessTest, ItsProcessorTimeIsWorkOfTheThread) {
+  Duration working{0};
+  Duration idle{0};
+  OnThread([&] {
+    const WorkMeter idle_meter;
+    EXPECT_TRUE(processes_.Run(Shell("sleep 0.3"), kNever).ok());
+    idle = idle_meter.Read();
+    const WorkMeter meter;
+    EXPECT_TRUE(
+        processes_.Run(Shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"), kNever).ok());
+    working = meter.Read();
+  });
+  EXPECT_LT(idle, milliseconds(300)) << "it slept";
+  EXPECT_GT(working, idle);
 }
 
 TEST_F(AttachedProcessTest, PassesArgumentsUnchanged) {

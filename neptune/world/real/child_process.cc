@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,10 @@
 
 namespace neptune {
 namespace {
+
+Duration FromTimeval(const timeval& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
 
 // Reads in a row before the loop's other events get a turn.
 constexpr int kReadCountMax = 16;
@@ -278,7 +283,9 @@ void ChildProcess::Run::OnExit() {
   }
   (void)ReadSome(&error_, &end_.error, options_.error_size_max, &ignored);
   running_ = false;
-  waitid(P_PID, static_cast<id_t>(process_), &how, WEXITED);
+  rusage used{};
+  wait4(process_, nullptr, 0, &used);
+  end_.processor_time = FromTimeval(used.ru_utime) + FromTimeval(used.ru_stime);
   ForgetAll();
   End(how);
 }

@@ -23,6 +23,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "neptune/base/status.h"
+#include "neptune/base/time.h"
 
 namespace neptune {
 
@@ -37,8 +38,9 @@ struct ChildProcessOptions {
 };
 
 struct ChildProcessEnd {
-  int exit_status = 0;  // if it exited
-  int signal = 0;       // that ended it; 0: it exited
+  int exit_status = 0;         // if it exited
+  int signal = 0;              // that ended it; 0: it exited
+  Duration processor_time{0};  // of it and those that it waited for
   bool output_over_limit = false;
   std::string output;
   std::string error;

@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 #include <pthread.h>
+#include <time.h>
 
 #include <boost/asio/post.hpp>
 #include <chrono>
@@ -44,6 +45,12 @@ RealLoop::~RealLoop() { Stop(); }
 TimePoint RealLoop::Now() const {
   return TimePoint(
       std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
+}
+
+Duration RealLoop::ProcessorTime() const {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 Network& RealLoop::network() { return *network_; }

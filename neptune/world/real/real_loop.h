@@ -31,6 +31,7 @@ class RealLoop final : public Loop {
   ~RealLoop() override;
 
   TimePoint Now() const override;
+  Duration ProcessorTime() const override;
   void Post(Task task) override;
   TimerId RunAt(TimePoint when, Task task) override;
   bool CancelTimer(TimerId timer) override;

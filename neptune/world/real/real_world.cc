@@ -32,6 +32,7 @@ class RealProcessors final : public Processors {
   int count() const override {
     return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   }
+  bool models_time() const override { return false; }
 };
 
 std::unique_ptr<Processors> MakeProcessors(int emulated_count) {
