@@ -1,12 +1,14 @@
 #include "neptune/node/cluster_spec.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "neptune/balancing/replica_choice.h"
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "neptune/base/text_config.h"
+#include "neptune/capsule/capsule_text.h"
 #include "neptune/dac/reduction_tree.h"
 #include "neptune/world/network.h"
 
@@ -114,6 +116,8 @@ Status CompleteNode(const ClusterSpec& spec, NodeSpec* node) {
   NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": worker_threads", node->worker_threads(), 1,
                                       kThreadsMax,
                                       [&](uint32_t n) { node->set_worker_threads(n); }));
+  NEPTUNE_RETURN_IF_ERROR(
+      Annotate(ParseCapsules(node->capsules(), {"capsules"}, nullptr).status(), where));
   if (node->hosts().empty()) return InvalidArgument(where, " hosts nothing");
   std::set<std::string> services;
   for (HostedServiceSpec& hosted : *node->mutable_hosts()) {
@@ -156,6 +160,8 @@ Status CheckNetwork(ClusterSpec* spec, Place* place) {
   *place = {"poll_discard_ms"};
   NEPTUNE_RETURN_IF_ERROR(CheckNumber("poll_discard_ms", spec->poll_discard_ms(), 10, 60000,
                                       [&](uint32_t n) { spec->set_poll_discard_ms(n); }));
+  *place = {"capsules"};
+  NEPTUNE_RETURN_IF_ERROR(ParseCapsules(spec->capsules(), {"capsules"}, nullptr).status());
   *place = {"announce_interval_ms"};
   return CheckNumber("announce_interval_ms", spec->announce_interval_ms(), 1000, 60000,
                      [&](uint32_t n) { spec->set_announce_interval_ms(n); });
@@ -213,7 +219,16 @@ StatusOr<ClusterSpec> ParseClusterSpec(std::string_view text, std::string_view f
 
 StatusOr<ClusterSpec> LoadClusterSpec(const std::string& path) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kTextConfigSizeMax));
-  return ParseClusterSpec(text, path);
+  NEPTUNE_ASSIGN_OR_RETURN(ClusterSpec spec, ParseClusterSpec(text, path));
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  std::set<std::string> files = {spec.capsule_file()};
+  for (const NodeSpec& node : spec.nodes()) files.insert(node.capsule_file());
+  files.erase("");
+  for (const std::string& file : files) {
+    NEPTUNE_RETURN_IF_ERROR(
+        Annotate(LoadCapsuleFile((folder / file).string(), nullptr).status(), path));
+  }
+  return spec;
 }
 
 const NodeSpec* FindNode(const ClusterSpec& spec, const NodeId& node) {

@@ -2,9 +2,11 @@
 
 #include <glog/logging.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "neptune/admin/admin_server.h"
+#include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/synchronization.h"
 
@@ -43,6 +45,7 @@ Node::Node(World& world, NodeOptions options)
       options_(std::move(options)),
       spec_(SpecOf(options_)),
       address_(AddressOf(options_)),
+      capsules_(world, metrics_, options_.device_time),
       loops_(world),
       view_(std::make_shared<YellowPageView>()) {
   identity_.cluster = ClusterNumber(options_.spec.name());
@@ -100,6 +103,7 @@ void Node::Start(absl::AnyInvocable<void(Status)> on_started) {
 
 Status Node::Boot() {
   NEPTUNE_ASSIGN_OR_RETURN(counters_, NodeMetrics::Make(metrics_));
+  NEPTUNE_RETURN_IF_ERROR(capsules_.Load(options_.spec, options_.name, options_.spec_directory));
   NEPTUNE_RETURN_IF_ERROR(MakeAggregator());
   NEPTUNE_RETURN_IF_ERROR(StartLoops());
   NEPTUNE_RETURN_IF_ERROR(StartServers());
@@ -381,6 +385,12 @@ LoadReport Node::Load(std::string_view service) const {
   return report;
 }
 
+StatusOr<std::string> Node::ReadAdminToken() const {
+  if (options_.spec.admin_token_file().empty()) return std::string();
+  return LoadSecret(
+      (std::filesystem::path(options_.spec_directory) / options_.spec.admin_token_file()).string());
+}
+
 // Administration has a loop to itself, so that it answers when all others are busy.
 Status Node::StartAdmin() {
   NEPTUNE_ASSIGN_OR_RETURN(Loop* const loop, world_.StartLoop({.name = "admin"}));
@@ -393,7 +403,14 @@ Status Node::StartAdmin() {
     if (!ready_) return {"the node is starting"};
     return {};
   };
+  NEPTUNE_ASSIGN_OR_RETURN(sources.token, ReadAdminToken());
   admin_ = std::make_unique<AdminServer>(world_, *loop, std::move(sources));
+  admin_->AddPage("/capsules", "the dependency capsules, as a capsule file has them",
+                  [this](const HttpRequest&) { return capsules_.Show(); });
+  admin_->AddAction("POST", "/capsules",
+                    [this](const HttpRequest& request) { return capsules_.Put(request); });
+  admin_->AddAction("DELETE", "/capsules",
+                    [this](const HttpRequest& request) { return capsules_.Remove(request); });
   OneShotEvent started;
   StatusOr<Endpoint> endpoint = Unavailable("not started");
   loop->Post([&] {
@@ -437,6 +454,8 @@ Status Node::AddStatusSections() {
       add("calls", [this](StatusReport* report) { client_->statistics().Describe(report); }));
   NEPTUNE_RETURN_IF_ERROR(
       add("aggregations", [this](StatusReport* report) { aggregator_->Describe(report); }));
+  NEPTUNE_RETURN_IF_ERROR(
+      add("capsules", [this](StatusReport* report) { capsules_.Describe(report); }));
   NEPTUNE_RETURN_IF_ERROR(add("traces", [this](StatusReport* report) { spans_.Describe(report); }));
   return add("hosted services", [this](StatusReport* report) {
     StatusTable table{

@@ -30,6 +30,7 @@
 #include "neptune/membership/availability_listener.h"
 #include "neptune/membership/availability_publisher.h"
 #include "neptune/node/cluster_spec.h"
+#include "neptune/node/node_capsules.h"
 #include "neptune/node/node_metrics.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_host.h"
@@ -48,6 +49,8 @@ struct NodeOptions {
   NodeId name;
   // Where relative paths in parameters start.
   std::string base_directory;
+  // Where those of the spec itself start: of capsule files and the token's file.
+  std::string spec_directory;
   ModuleFactory modules;
   // Address to bind and to announce; absent: the spec's interface_address.
   std::optional<uint32_t> address;
@@ -72,6 +75,8 @@ struct NodeOptions {
   std::optional<Duration> stall_timeout{};
   // Services whose requests wait inside their pool; see ServiceHostOptions. For experiments only.
   std::set<std::string> waiting_inside{};
+  // How long devices of the simulated world take; see CapsuleStackOptions. Default: no time.
+  std::function<Duration(std::string_view path)> device_time;
 };
 
 class Node {
@@ -93,6 +98,7 @@ class Node {
   Endpoint call_endpoint() const { return identity_.call_endpoint; }
   Endpoint admin_endpoint() const { return identity_.admin_endpoint; }
   Client& client() { return *client_; }
+  CapsuleStack& capsules() { return capsules_.stack(); }
   NodeLoops& loops() { return loops_; }
   MetricsRegistry& metrics() { return metrics_; }
   SpanLog& spans() { return spans_; }
@@ -119,6 +125,7 @@ class Node {
   Status StartMembership();
   void LookForStalls();
   Status StartAdmin();
+  StatusOr<std::string> ReadAdminToken() const;
   Status AddStatusSections();
   // What came to the probe endpoint and is neither a poll nor a probe.
   void TakeProbeAnswer(std::string_view bytes);
@@ -150,6 +157,7 @@ class Node {
   NodeMetrics counters_;  // set before the loops are prepared
   StatusSections status_;
   SpanLog spans_;
+  NodeCapsules capsules_;
   NodeLoops loops_;
   OperatorRegistry operators_;
   std::unique_ptr<Client> client_;

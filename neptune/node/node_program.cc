@@ -11,6 +11,7 @@
 #include "neptune/base/file.h"
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
+#include "neptune/capsule/interpose/capsule_stay.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/module_loader.h"
 #include "neptune/node/node.h"
@@ -31,10 +32,9 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
   if (FindNode(options.spec, options.name) == nullptr) {
     return InvalidArgument("node '", program.node, "' is not in ", program.spec);
   }
+  options.spec_directory = std::filesystem::absolute(program.spec).parent_path().string();
   options.base_directory = program.base_directory;
-  if (options.base_directory.empty()) {
-    options.base_directory = std::filesystem::absolute(program.spec).parent_path().string();
-  }
+  if (options.base_directory.empty()) options.base_directory = options.spec_directory;
   std::vector<std::string> folders = program.module_folders;
   if (folders.empty()) folders.push_back(ProgramFolder());
   options.modules =
@@ -68,6 +68,7 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before any thread is made, which inherit it
   std::unique_ptr<World> world = MakeRealWorld({});
   Node node(*world, std::move(options));
+  interpose::UseCapsules(&node.capsules());  // for what modules' libraries wait for
   Notification started;
   Status status;
   node.Start([&](const Status& result) {

@@ -4,13 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "neptune/dac/dac.h"
+#include "neptune/node/node_capsules.h"
 #include "neptune/node/simulated_cluster.h"
 
 namespace neptune {
@@ -198,6 +201,51 @@ TEST(ClusterSpecTest, MistakesAreNamed) {
                          "nodes { name: 'n' hosts { service: 'a' partitions: 1 } }")
                 .find("which has 1"),
             std::string::npos);
+}
+
+TEST(ClusterSpecTest, MistakesInCapsulesNameTheirLine) {
+  const auto error = [](const std::string& capsules, const std::string& of_node) {
+    return std::string(
+        ParseClusterSpec(StrCat("name: 'x'\nmulticast_group: '239.1.1.1:70'\ncapsules: '", capsules,
+                                "'\nservices { name: 'a' module: 'm' }\nnodes { name: 'n' "
+                                "hosts { service: 'a' } capsules: '",
+                                of_node, "' }"),
+                         "f")
+            .status()
+            .message());
+  };
+  EXPECT_EQ(error("capsule c { match: service:a }", "capsule d { match: service:a/0 }"), "");
+  EXPECT_EQ(error("\\ncapsule c { match: x }", "").find("f:3: capsules:2: match: rule 'x'"), 0u)
+      << error("\\ncapsule c { match: x }", "");
+  EXPECT_EQ(error("", "capsule c {").find("f:5: node 'n': capsules:1: capsule 'c' has no '}'"), 0u)
+      << error("", "capsule c {");
+}
+
+TEST(ClusterSpecTest, CapsuleFilesAreReadFromTheFolderOfTheSpec) {
+  const std::string folder = std::getenv("TEST_TMPDIR");
+  const std::string path = folder + "/spec";
+  ASSERT_TRUE(WriteFileAtomically(path,
+                                  "name: 'x' multicast_group: '239.1.1.1:70' "
+                                  "capsules: 'capsule top { match: service:a/0 }' "
+                                  "capsule_file: 'capsules' services { name: 'a' module: 'm' } "
+                                  "nodes { name: 'n' hosts { service: 'a' } "
+                                  "capsules: 'capsule own { match: service:a }' }")
+                  .ok());
+  ASSERT_TRUE(
+      WriteFileAtomically(folder + "/capsules", "capsule from-file { match: service:b }").ok());
+  const StatusOr<ClusterSpec> spec = LoadClusterSpec(path);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  std::vector<std::string> warnings;
+  const auto capsules = CapsulesOf(*spec, NodeId("n"), folder, &warnings);
+  ASSERT_TRUE(capsules.ok()) << capsules.status();
+  ASSERT_EQ(capsules->size(), 3u);
+  EXPECT_EQ((*capsules)[0].name, "own");
+  EXPECT_EQ((*capsules)[1].name, "top");
+  EXPECT_EQ((*capsules)[2].name, "from-file");
+  ASSERT_EQ(warnings.size(), 1u) << "the node's own shadows the cluster's";
+  EXPECT_NE(warnings[0].find("'service:a/0' takes nothing"), std::string::npos) << warnings[0];
+  ASSERT_TRUE(WriteFileAtomically(folder + "/capsules", "\n}").ok());
+  EXPECT_NE(LoadClusterSpec(path).status().message().find("/capsules:2: "), std::string::npos);
 }
 
 TEST(ClusterSpecTest, MistakesNameFileAndLine) {

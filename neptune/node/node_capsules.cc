@@ -1,0 +1,218 @@
+#include "neptune/node/node_capsules.h"
+
+#include <glog/logging.h>
+
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/wire/http/problem.h"
+
+namespace neptune {
+namespace {
+
+// One place of the spec where capsules may stand.
+struct Source {
+  std::string text;  // or
+  std::string file;
+  std::string name;  // in messages
+};
+
+StatusOr<std::vector<CapsuleConfig>> Read(const Source& source, const std::string& folder,
+                                          std::vector<std::string>* warnings) {
+  if (source.file.empty()) return ParseCapsules(source.text, {source.name, folder}, warnings);
+  return LoadCapsuleFile((std::filesystem::path(folder) / source.file).string(), warnings);
+}
+
+// Conflicts between rules of different sources; those within one were told with their lines.
+void WarnAcross(const std::vector<CapsuleConfig>& stack, const std::vector<size_t>& source_of,
+                std::vector<std::string>* warnings) {
+  for (const RuleConflict& conflict : RuleConflicts(stack)) {
+    if (source_of[conflict.capsule] != source_of[conflict.above]) {
+      warnings->push_back(conflict.text);
+    }
+  }
+}
+
+HttpResponse Done(const Status& status) {
+  if (!status.ok()) return ProblemResponse(status);
+  return HttpResponse::Text(200, "done\n");
+}
+
+std::string_view NameOf(ResourceType type) {
+  return type == ResourceType::kNetwork ? "network" : "device";
+}
+
+}  // namespace
+
+StatusOr<std::vector<CapsuleConfig>> CapsulesOf(const ClusterSpec& spec, const NodeId& node,
+                                                const std::string& folder,
+                                                std::vector<std::string>* warnings) {
+  const NodeSpec* const own = FindNode(spec, node);
+  std::vector<Source> sources;
+  if (own != nullptr) {
+    sources.push_back({own->capsules(), "", StrCat("capsules of node '", node, "'")});
+    sources.push_back({"", own->capsule_file(), ""});
+  }
+  sources.push_back({spec.capsules(), "", "capsules of the cluster"});
+  sources.push_back({"", spec.capsule_file(), ""});
+  std::vector<CapsuleConfig> stack;
+  std::vector<size_t> source_of;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].text.empty() && sources[i].file.empty()) continue;
+    NEPTUNE_ASSIGN_OR_RETURN(auto capsules, Read(sources[i], folder, warnings));
+    source_of.resize(source_of.size() + capsules.size(), i);
+    std::move(capsules.begin(), capsules.end(), std::back_inserter(stack));
+  }
+  if (warnings != nullptr) WarnAcross(stack, source_of, warnings);
+  return stack;
+}
+
+NodeCapsules::NodeCapsules(World& world, MetricsRegistry& metrics,
+                           std::function<Duration(std::string_view path)> device_time)
+    : metrics_(metrics),
+      stack_({.make_helpers = [&world](const std::string& name,
+                                       int count) { return world.MakeHelperThreads(name, count); },
+              .device_time = std::move(device_time),
+              .on_change = [this] { SyncMetrics(); }}) {
+  SyncMetrics();
+}
+
+Status NodeCapsules::Load(const ClusterSpec& spec, const NodeId& node, const std::string& folder) {
+  std::vector<std::string> warnings;
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<CapsuleConfig> configs,
+                           CapsulesOf(spec, node, folder, &warnings));
+  for (const std::string& warning : warnings) LOG(WARNING) << warning;
+  return stack_.Load(configs);
+}
+
+void NodeCapsules::SyncMetrics() {
+  absl::MutexLock lock(&series_mutex_);
+  const std::vector<std::shared_ptr<Capsule>> capsules = stack_.All();
+  std::map<const Capsule*, std::vector<CallbackGauge>> kept;
+  for (const std::shared_ptr<Capsule>& capsule : capsules) {
+    kept[capsule.get()] = std::move(series_[capsule.get()]);
+  }
+  series_ = std::move(kept);  // those of destroyed capsules go before another one has the name
+  for (const std::shared_ptr<Capsule>& capsule : capsules) {
+    std::vector<CallbackGauge>& series = series_[capsule.get()];
+    if (series.empty()) series = MetricsOf(capsule);
+  }
+}
+
+std::vector<CallbackGauge> NodeCapsules::MetricsOf(const std::shared_ptr<Capsule>& capsule) {
+  std::vector<CallbackGauge> series;
+  const MetricLabels labels = {{"capsule", capsule->name()}};
+  using Read = double (*)(const CapsuleStatistics&);
+  const auto keep = [&](const char* name, StatusOr<CallbackGauge> added) {
+    if (added.ok()) {
+      series.push_back(*std::move(added));
+    } else {
+      LOG(ERROR) << name << " of capsule '" << capsule->name() << "': " << added.status();
+    }
+  };
+  const auto gauge = [&](const char* name, const char* help, Read read) {
+    keep(name, metrics_.AddCallbackGauge(name, help, labels,
+                                         [capsule, read] { return read(capsule->Count()); }));
+  };
+  const auto counter = [&](const char* name, const char* help, Read read) {
+    keep(name, metrics_.AddCallbackCounter(name, help, labels,
+                                           [capsule, read] { return read(capsule->Count()); }));
+  };
+  using Counted = const CapsuleStatistics&;
+  gauge("neptune_capsule_residents", "Calls inside a dependency capsule.",
+        [](Counted now) { return static_cast<double>(now.control.resident_count); });
+  gauge("neptune_capsule_waiting", "Of them, calls that wait their turn.",
+        [](Counted now) { return static_cast<double>(now.waiting_count); });
+  gauge("neptune_capsule_processing", "Of them, calls that are with the dependency.",
+        [](Counted now) { return static_cast<double>(now.processing_count); });
+  gauge("neptune_capsule_bypassing", "1 while calls pass the dependency by.",
+        [](Counted now) { return now.bypassing ? 1.0 : 0.0; });
+  gauge("neptune_capsule_mean_seconds", "Time inside of successful calls, of late.",
+        [](Counted now) { return ToSeconds(now.control.mean_time); });
+  counter("neptune_capsule_entered_total", "Calls that a dependency capsule has let in.",
+          [](Counted now) { return static_cast<double>(now.control.entered); });
+  counter("neptune_capsule_refused_total", "Calls that it refused at a bound.",
+          [](Counted now) { return static_cast<double>(now.control.refused); });
+  counter("neptune_capsule_bypassed_total", "Calls that passed the dependency by.",
+          [](Counted now) { return static_cast<double>(now.control.bypassed); });
+  counter("neptune_capsule_done_total", "Calls inside that were answered.",
+          [](Counted now) { return static_cast<double>(now.control.done); });
+  counter("neptune_capsule_failed_total", "Calls inside that failed.",
+          [](Counted now) { return static_cast<double>(now.control.failed); });
+  counter("neptune_capsule_timed_out_total", "Calls inside whose time ran out.",
+          [](Counted now) { return static_cast<double>(now.control.timed_out); });
+  counter("neptune_capsule_cancelled_total", "Calls inside that nobody wanted any more.",
+          [](Counted now) { return static_cast<double>(now.control.cancelled); });
+  counter("neptune_capsule_waited_total", "Calls that had to wait their turn.",
+          [](Counted now) { return static_cast<double>(now.waited); });
+  counter("neptune_capsule_terminated_total", "Calls that its policy ended.",
+          [](Counted now) { return static_cast<double>(now.terminated); });
+  counter("neptune_capsule_migrated_total", "Calls that it sent to another capsule.",
+          [](Counted now) { return static_cast<double>(now.migrated); });
+  return series;
+}
+
+void NodeCapsules::Describe(StatusReport* report) const {
+  Loop* const loop = Loop::Current();
+  const TimePoint now = loop == nullptr ? TimePoint() : loop->Now();
+  StatusTable capsules{"From the top of the stack",
+                       {"capsule", "type", "inside", "most", "waiting", "processing", "timeout ms",
+                        "bypassing", "mean age ms", "mean ms", "p95 ms", "mean wait ms"},
+                       {}};
+  StatusTable outcomes{"What became of calls",
+                       {"capsule", "entered", "done", "failed", "timed out", "cancelled", "refused",
+                        "bypassed", "terminated", "migrated", "policy failures"},
+                       {}};
+  for (const auto& [config, seen] : stack_.Inspect(now)) {
+    const CapsuleControl::Statistics& control = seen.control;
+    const double timeout_ms = seen.timeout == kNoTimeout ? -1 : ToMillis(seen.timeout);
+    capsules.AddRow(config.name, NameOf(config.type), control.resident_count,
+                    config.limits.resident_count_max, seen.waiting_count, seen.processing_count,
+                    timeout_ms, seen.bypassing, ToMillis(seen.mean_age),
+                    ToMillis(control.mean_time), ToMillis(seen.tail_time),
+                    ToMillis(seen.mean_waiting_time));
+    outcomes.AddRow(config.name, control.entered, control.done, control.failed, control.timed_out,
+                    control.cancelled, control.refused, control.bypassed, seen.terminated,
+                    seen.migrated, seen.policy_failures);
+  }
+  report->tables = {std::move(capsules), std::move(outcomes)};
+}
+
+HttpResponse NodeCapsules::Show() const {
+  std::string text;
+  for (const std::shared_ptr<Capsule>& capsule : stack_.All()) {
+    text += FormatCapsule(capsule->config());
+  }
+  return HttpResponse::Text(200, text);
+}
+
+HttpResponse NodeCapsules::Put(const HttpRequest& request) {
+  std::vector<std::string> warnings;
+  const auto configs = ParseCapsules(request.body, {"body"}, &warnings);
+  if (!configs.ok()) return ProblemResponse(configs.status());
+  for (const CapsuleConfig& config : *configs) {
+    if (config.policy.kind == PolicyKind::kPlugin) {
+      return ProblemResponse(
+          InvalidArgument("capsule '", config.name, "': plug-ins are named by files only"));
+    }
+  }
+  HttpResponse response = Done(stack_.Load(*configs));
+  if (response.status == 200) {
+    LOG(INFO) << configs->size() << " capsules created or changed by " << request.peer;
+    for (const std::string& warning : warnings) StrAppend(&response.body, warning, "\n");
+  }
+  return response;
+}
+
+HttpResponse NodeCapsules::Remove(const HttpRequest& request) {
+  const auto name = request.Parameter("name");
+  if (!name) return ProblemResponse(InvalidArgument("which capsule? ?name=NAME says it"));
+  const Status status = stack_.Destroy(*name);
+  if (status.ok()) LOG(INFO) << "capsule '" << *name << "' destroyed by " << request.peer;
+  return Done(status);
+}
+
+}  // namespace neptune
