@@ -1,0 +1,94 @@
+// Signs the guestbook of a running cluster many times at once, greets meanwhile, and prints how long both took.
+
+#include <gflags/gflags.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "neptune/examples/client/example_client.h"
+#include "neptune/examples/guestbook/guestbook_module.h"
+
+DEFINE_string(spec, "neptune/examples/guestbook/cluster.textproto", "spec of the running cluster");
+DEFINE_int32(sign, 50, "how many sign at once");
+DEFINE_int32(greet, 500, "how many greetings are asked for, one after the other");
+DEFINE_string(name, "ada", "who signs");
+
+namespace {
+
+using neptune::Status;
+
+// What became of some calls.
+struct Outcomes {
+  std::vector<double> times_ms;
+  std::map<std::string, int> failures;
+  std::string last_answer;
+
+  void Note(const Status& status, const neptune::Data& answer, neptune::Duration took) {
+    if (status.ok()) {
+      times_ms.push_back(neptune::ToMillis(took));
+      last_answer = answer.bytes();
+    } else {
+      ++failures[status.ToString()];
+    }
+  }
+  void Print(const char* what) {
+    std::sort(times_ms.begin(), times_ms.end());
+    std::printf("%s: %zu answered", what, times_ms.size());
+    if (!times_ms.empty()) {
+      std::printf(", median %.2f ms, slowest %.2f ms; the last one: %s",
+                  times_ms[times_ms.size() / 2], times_ms.back(), last_answer.c_str());
+    }
+    std::printf("\n");
+    for (const auto& [reason, count] : failures) {
+      std::printf("  %d failed: %s\n", count, reason.c_str());
+    }
+  }
+};
+
+void Ask(neptune::ClientSession& session, const char* method, neptune::AccessMode access,
+         Outcomes* outcomes) {
+  const neptune::TimePoint begin = neptune::this_thread::Now();
+  neptune::Data answer;
+  const Status status = neptune::Call(session, neptune::ServiceName(neptune::examples::kGuestbook),
+                                      neptune::PartitionId(0), neptune::MethodName(method), access,
+                                      neptune::Data(FLAGS_name), &answer);
+  outcomes->Note(status, answer, neptune::this_thread::Now() - begin);
+}
+
+Status SignAndGreet(neptune::ClientSession& session, uint32_t) {
+  Outcomes signed_in;
+  Outcomes greeted;
+  std::vector<neptune::ThreadRef> visitors;
+  neptune::ThreadScheduler& scheduler = *neptune::ThreadScheduler::Current();
+  for (int i = 0; i < FLAGS_sign; ++i) {
+    NEPTUNE_ASSIGN_OR_RETURN(neptune::ThreadRef visitor, scheduler.Spawn([&] {
+      Ask(session, neptune::examples::kSign, neptune::AccessMode::kWrite, &signed_in);
+    }));
+    visitors.push_back(std::move(visitor));
+  }
+  neptune::this_thread::Yield();
+  for (int i = 0; i < FLAGS_greet; ++i) {
+    Ask(session, neptune::examples::kGreet, neptune::AccessMode::kRead, &greeted);
+  }
+  for (const neptune::ThreadRef& visitor : visitors) {
+    (void)scheduler.Join(*visitor.get(), neptune::kNever);
+  }
+  signed_in.Print("signed");
+  greeted.Print("greeted meanwhile");
+  return neptune::OkStatus();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return neptune::examples::RunExampleClient(
+      &argc, &argv,
+      {.usage = "signs the guestbook of a running cluster",
+       .spec = &FLAGS_spec,
+       .service = neptune::ServiceName(neptune::examples::kGuestbook),
+       .register_operators = [](neptune::ModuleContext&) {},
+       .ask = SignAndGreet});
+}
