@@ -19,7 +19,7 @@ DescriptorPoller::DescriptorPoller(RealLoop& loop) : loop_(loop), poller_(loop.i
 }
 
 DescriptorPoller::~DescriptorPoller() {
-  for (const int descriptor : closing_) close(descriptor);
+  for (const Closing& closing : closing_) close(closing.descriptor);
 }
 
 void DescriptorPoller::Control(int operation, int descriptor, uint32_t events, Watcher* watcher) {
@@ -80,17 +80,11 @@ void DescriptorPoller::Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher>
   }
 }
 
-// Taken back first: a child process that is just begun may have the descriptor too, which keeps a registration alive.
 void DescriptorPoller::Close(int descriptor, Watcher* watcher) {
-  const auto addition = std::find_if(adding_.begin(), adding_.end(),
-                                     [=](const Addition& one) { return one.watcher == watcher; });
-  if (addition != adding_.end()) {
-    adding_.erase(addition);
-  } else {
-    Control(EPOLL_CTL_DEL, descriptor, 0, watcher);
-  }
+  const size_t added =
+      std::erase_if(adding_, [=](const Addition& addition) { return addition.watcher == watcher; });
   Forget(watcher);
-  closing_.push_back(descriptor);
+  closing_.push_back({.descriptor = descriptor, .is_registered = added == 0});
 }
 
 void DescriptorPoller::Forget(Watcher* watcher) {
@@ -105,7 +99,11 @@ void DescriptorPoller::EndTurn() {
     Control(EPOLL_CTL_ADD, addition.descriptor, addition.events, addition.watcher);
   }
   adding_.clear();
-  for (const int descriptor : closing_) close(descriptor);
+  for (const Closing& closing : closing_) {
+    // A child process that is just begun may have the descriptor too, which keeps its registration alive.
+    if (closing.is_registered) Control(EPOLL_CTL_DEL, closing.descriptor, 0, nullptr);
+    close(closing.descriptor);
+  }
   closing_.clear();
   if (!waiting_ && !watchers_.empty()) Wait();
 }

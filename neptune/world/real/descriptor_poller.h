@@ -63,6 +63,10 @@ class DescriptorPoller final : public DescriptorReadiness {
     uint32_t events;
     Watcher* watcher;
   };
+  struct Closing {
+    int descriptor;
+    bool is_registered;
+  };
   static constexpr int kEventCountMax = 64;
   // How often TellAgain does not ask after it has asked in vain.
   static constexpr int kQuietTurnCount = 15;
@@ -77,7 +81,7 @@ class DescriptorPoller final : public DescriptorReadiness {
   boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type> poller_;
   std::unordered_map<Watcher*, std::shared_ptr<Watcher>> watchers_;
   std::vector<Addition> adding_;
-  std::vector<int> closing_;
+  std::vector<Closing> closing_;
   std::array<epoll_event, kEventCountMax> events_{};
   int event_count_ = 0;  // of events_, while they are told
   bool waiting_ = false;

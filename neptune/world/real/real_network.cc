@@ -1,6 +1,5 @@
 #include "neptune/world/real/real_network.h"
 
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -122,8 +121,6 @@ class ConnectAttempt final : public DescriptorPoller::Watcher,
     if (deadline <= loop_.Now()) return FinishLater(TooLate());
     socket_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (socket_ < 0) return FinishLater(FromErrno(Doing()));
-    const int on = 1;
-    setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     auto outcome = Try();
     if (!outcome) outcome = Try();
     if (outcome) return FinishLater(*std::move(outcome));

@@ -3,6 +3,7 @@
 
 #include "neptune/world/real/real_stream.h"
 
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,7 +29,11 @@ class Connection final : public DescriptorPoller::Watcher,
                          public std::enable_shared_from_this<Connection> {
  public:
   Connection(RealLoop& loop, const ConnectedSocket& from)
-      : loop_(loop), socket_(from.socket), peer_(from.peer), readable_(from.accepted) {}
+      : loop_(loop),
+        socket_(from.socket),
+        peer_(from.peer),
+        readable_(from.accepted),
+        delays_(!from.accepted) {}
 
   ~Connection() override {
     if (!ended_) close(socket_);  // with its loop
@@ -136,8 +141,15 @@ class Connection final : public DescriptorPoller::Watcher,
     }
     pending_.clear();
     sent_ = 0;
+    // The first bytes wait for none before them, so there is time once they have left.
+    if (std::exchange(delays_, false)) DelayNoMore();
     if (closing_) return Shut();
     if (std::exchange(had_unsent_, false) && handler_ != nullptr) handler_->OnDrained();
+  }
+
+  void DelayNoMore() const {
+    const int on = 1;
+    setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   }
 
   void End(const Status& reason) {
@@ -161,6 +173,8 @@ class Connection final : public DescriptorPoller::Watcher,
   size_t sent_ = 0;
   bool reading_ = true;
   bool readable_;  // there may be bytes that no event will tell of again
+  bool
+      delays_;  // small writes wait for what is on its way; accepted sockets inherit that they do not
   bool ended_by_peer_ = false;
   bool read_posted_ = false;
   bool full_ = false;  // the system takes no more bytes; an event tells when it does
