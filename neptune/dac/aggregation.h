@@ -34,8 +34,8 @@
 #include "neptune/dac/aggregation_progress.h"
 #include "neptune/dac/cost_meter.h"
 #include "neptune/dac/load_hearsay.h"
-#include "neptune/dac/retry_budget.h"
 #include "neptune/service/client.h"
+#include "neptune/service/retry_budget.h"
 #include "neptune/service/service_host.h"
 #include "neptune/wire/server_connection.h"
 

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "neptune/dac/retry_budget.h"
-
 namespace neptune {
 namespace {
 
@@ -43,25 +41,6 @@ TEST(CostMeterTest, PendingWorkIsGoneWithItsRequest) {
     EXPECT_EQ(meter.pending(), milliseconds(10));
   }
   EXPECT_EQ(meter.pending(), Duration(0));
-}
-
-TEST(RetryBudgetTest, GivesItsReserveThenItsShare) {
-  RetryBudget budget(0.1, 3);
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(budget.Take());
-  EXPECT_FALSE(budget.Take());
-  for (int i = 0; i < 9; ++i) budget.OnCall();
-  EXPECT_FALSE(budget.Take());
-  budget.OnCall();
-  EXPECT_TRUE(budget.Take());
-  EXPECT_FALSE(budget.Take());
-}
-
-TEST(RetryBudgetTest, NeverHoldsMoreThanItsReserve) {
-  RetryBudget budget(0.5, 2);
-  for (int i = 0; i < 100; ++i) budget.OnCall();
-  EXPECT_TRUE(budget.Take());
-  EXPECT_TRUE(budget.Take());
-  EXPECT_FALSE(budget.Take());
 }
 
 }  // namespace

@@ -51,14 +51,15 @@ Node::Node(World& world, NodeOptions options)
   identity_.cluster = ClusterNumber(options_.spec.name());
   identity_.node = options_.name;
   identity_.incarnation = static_cast<uint64_t>(world.wall_time().ns_since_1970);
-  client_ =
-      std::make_unique<Client>(loops_, operators_, metrics_, spans_, [this](const NodeId& node) {
-        control_->loop->Post([this, node] {
-          if (listener_ == nullptr) return;
-          counters_.nodes_excluded->Increment();
-          listener_->Exclude(node);
-        });
-      });
+  client_ = std::make_unique<Client>(loops_, operators_, metrics_, spans_,
+                                     options_.with_capsules ? &capsules_.stack() : nullptr,
+                                     [this](const NodeId& node) {
+                                       control_->loop->Post([this, node] {
+                                         if (listener_ == nullptr) return;
+                                         counters_.nodes_excluded->Increment();
+                                         listener_->Exclude(node);
+                                       });
+                                     });
 }
 
 Node::~Node() {

@@ -75,6 +75,8 @@ struct NodeOptions {
   std::optional<Duration> stall_timeout{};
   // Services whose requests wait inside their pool; see ServiceHostOptions. For experiments only.
   std::set<std::string> waiting_inside{};
+  // Calls go through dependency capsules. Off: they have no bounds but their deadlines. For experiments only.
+  bool with_capsules = true;
   // How long devices of the simulated world take; see CapsuleStackOptions. Default: no time.
   std::function<Duration(std::string_view path)> device_time;
 };

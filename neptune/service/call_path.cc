@@ -16,38 +16,110 @@ TimePoint DeadlineOf(const ClientSession& session, const CallOptions& options, T
   return std::min(own, session.deadline_max());
 }
 
+std::vector<NodeId> NotToBeTried(const CallOptions& options) {
+  if (!options.except) return {};
+  return {*options.except};
+}
+
 }  // namespace
+
+CapsuleOutcome OutcomeOf(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kDeadlineExceeded:
+      return CapsuleOutcome::kTimedOut;
+    case StatusCode::kCancelled:
+      return CapsuleOutcome::kCancelled;
+    case StatusCode::kUnavailable:
+    case StatusCode::kResourceExhausted:
+      return CapsuleOutcome::kFailed;
+    default:  // it answered, whatever it had to say
+      return CapsuleOutcome::kDone;
+  }
+}
+
+NetworkOperation OperationOf(const RequestHeader& header, const Replica& replica) {
+  return {.address = replica.call_endpoint.address,
+          .port = replica.call_endpoint.port,
+          .service = header.service.value(),
+          .partition = header.partition,
+          .node = replica.node.value()};
+}
 
 CallPath::CallPath(const ClientSession& session, RequestHeader header, const CallOptions& options,
                    CallReport* report)
     : session_(session),
       loop_(*session.client().loops().Current().loop),
       client_(*session.client().loops().Current().client),
+      budget_(client_.retry_budget(header.service.value())),
       header_(std::move(header)),
       deadline_(DeadlineOf(session, options, loop_.Now())),
+      attempt_deadline_(deadline_),
       attempts_left_(options.attempts_max),
       only_(options.only),
+      except_(options.except),
       report_(*report),
-      last_error_(Unavailable("no live replica of ", Target())) {}
+      tried_(NotToBeTried(options)) {
+  if (!header_.retried) budget_.OnCall();
+}
 
 CallPath::~CallPath() {
+  if (!visit_.inside() && !choice_) return;
   // A deadline that passed is the server's failure; a caller who is gone is not.
-  if (choice_) client_.chooser().Lost(*choice_, /*failed=*/loop_.Now() >= deadline_);
+  const bool late = loop_.Now() >= attempt_deadline_;
+  LoseChoice(late);
+  visit_.Leave(late ? CapsuleOutcome::kTimedOut : CapsuleOutcome::kCancelled);
+}
+
+void CallPath::LoseChoice(bool failed) {
+  if (choice_) client_.chooser().Lost(*std::exchange(choice_, std::nullopt), failed);
 }
 
 void CallPath::Failed(const Status& status) {
   last_error_ = status;
-  if (choice_) client_.chooser().Lost(*std::exchange(choice_, std::nullopt), /*failed=*/true);
+  LoseChoice(/*failed=*/true);
+  visit_.Leave(OutcomeOf(status));
 }
 
 void CallPath::Answered(const ResponseHeader& header) {
+  visit_.Leave(OutcomeOf(header.status));
   if (!choice_) return;
   client_.chooser().Answered(*std::exchange(choice_, std::nullopt), header.load_index,
                              header.run_time, header.status);
 }
 
 void CallPath::Detach() {
-  if (choice_) client_.chooser().Lost(*std::exchange(choice_, std::nullopt), /*failed=*/false);
+  LoseChoice(/*failed=*/false);
+  visit_.Leave(CapsuleOutcome::kDone);
+  attempt_deadline_ = deadline_;
+}
+
+void CallPath::GiveUp() {
+  LoseChoice(/*failed=*/false);
+  visit_.Leave(CapsuleOutcome::kCancelled);
+}
+
+bool CallPath::TakeRetry() {
+  // What was sent twice above is not sent twice here; what is sent a third time here may be.
+  if (session_.origin().retried || !budget_.Take()) {
+    report_.retry_denied = true;
+    return false;
+  }
+  header_.retried = true;
+  return true;
+}
+
+bool CallPath::MayTryAnother() const {
+  if (only_ || loop_.Now() >= deadline_) return false;
+  const std::vector<Replica>& replicas =
+      client_.view().Replicas(header_.service, header_.partition);
+  return std::any_of(replicas.begin(), replicas.end(), [&](const Replica& replica) {
+    return std::find(tried_.begin(), tried_.end(), replica.node) == tried_.end();
+  });
+}
+
+// The text is made when it is needed: most calls fail nowhere.
+Status CallPath::LastError() const {
+  return last_error_.ok() ? Unavailable("no live replica of ", Target()) : last_error_;
 }
 
 std::string CallPath::Target() const {
@@ -59,59 +131,109 @@ Status CallPath::WhyEnded(ParkResult result) const {
   if (result == ParkResult::kStopping) {
     return Cancelled("calling ", Target(), ": the node stops");
   }
+  if (visit_.inside() && visit_.limited_by_capsule()) {
+    return DeadlineExceeded("calling ", Target(), ": the timeout of ", visit_.Where());
+  }
   return DeadlineExceeded("calling ", Target());
 }
 
 StatusOr<CallPath::Connected> CallPath::Next() {
-  for (; attempts_left_ > 0; --attempts_left_) {
+  while (attempts_left_ > 0) {
+    attempt_deadline_ = deadline_;
     if (cancelled() || loop_.Now() >= deadline_) return WhyEnded(ParkResult::kDeadline);
-    const std::optional<Replica> replica = ChooseReplica();
+    std::optional<Replica> replica = ChooseReplica();
     if (ThreadScheduler::Current()->stopping()) return WhyEnded(ParkResult::kStopping);
-    if (!replica) return last_error_;
+    if (!replica) return LastError();
     if (loop_.Now() >= deadline_) return WhyEnded(ParkResult::kDeadline);
-    ++report_.attempts;
-    report_.server = replica->node;
     tried_.push_back(replica->node);
-    auto connection = client_.connections().Get(replica->call_endpoint, deadline_);
-    if (connection.ok()) {
-      --attempts_left_;
-      return Connected{*replica, *std::move(connection)};
+    if (const Status entered = EnterCapsule(&*replica); !entered.ok()) {
+      LoseChoice(/*failed=*/false);
+      last_error_ = Annotate(entered, "calling " + Target());
+      ++turned_away_count_;
+      if (entered.code() == StatusCode::kCancelled || AllTurnedAway()) return last_error_;
+      continue;
     }
-    if (client_.FailsTooOften(replica->call_endpoint)) session_.client().Exclude(replica->node);
-    Failed(Annotate(connection.status(), "calling " + Target()));
+    turned_away_count_ = 0;
+    --attempts_left_;
+    auto connected = Connect(*replica);
+    if (connected.ok()) return connected;
+    Failed(Annotate(connected.status(), "calling " + Target()));
     if (last_error_.code() == StatusCode::kCancelled) return last_error_;
   }
-  return last_error_;
+  return LastError();
+}
+
+StatusOr<CallPath::Connected> CallPath::Connect(const Replica& replica) {
+  ++report_.attempts;
+  report_.server = replica.node;
+  auto connection = client_.connections().Get(replica.call_endpoint, attempt_deadline_);
+  if (connection.ok()) return Connected{replica, *std::move(connection)};
+  if (client_.FailsTooOften(replica.call_endpoint)) session_.client().Exclude(replica.node);
+  return connection.status();
+}
+
+Status CallPath::EnterCapsule(Replica* replica) {
+  CapsuleStack* const capsules = session_.client().capsules();
+  if (capsules == nullptr) return OkStatus();
+  NEPTUNE_RETURN_IF_ERROR(visit_.Enter(*capsules, OperationOf(header_, *replica),
+                                       {.deadline = deadline_,
+                                        .caller = session_.origin().handler,
+                                        .service_class = session_.service_class,
+                                        .given_up = [this] { return cancelled(); }}));
+  attempt_deadline_ = visit_.deadline();
+  if (visit_.migrated()) FollowMigration(replica);
+  return OkStatus();
+}
+
+// The capsule that took the call over may be that of another replica: then it is asked.
+void CallPath::FollowMigration(Replica* replica) {
+  const std::shared_ptr<const YellowPageView> view = client_.shared_view();
+  for (const Replica& other : view->Replicas(header_.service, header_.partition)) {
+    const auto capsule = session_.client().capsules()->Find(OperationOf(header_, other));
+    if (capsule.get() != visit_.capsule() || other.node == replica->node) continue;
+    LoseChoice(/*failed=*/false);
+    tried_.push_back(other.node);
+    *replica = other;
+    return;
+  }
+}
+
+// Whether no replica is left that a capsule might let in.
+bool CallPath::AllTurnedAway() const {
+  if (only_) return true;
+  return turned_away_count_ >= client_.view().Replicas(header_.service, header_.partition).size();
+}
+
+std::optional<Replica> CallPath::NamedReplica(const std::vector<Replica>& replicas) const {
+  const auto named = std::find_if(replicas.begin(), replicas.end(),
+                                  [&](const Replica& r) { return r.node == *only_; });
+  return named == replicas.end() ? std::nullopt : std::optional(*named);
 }
 
 // A replica that was not tried yet; when all were, all again after a pause.
 std::optional<Replica> CallPath::ChooseReplica() {
   const std::shared_ptr<const YellowPageView> view = client_.shared_view();
   const std::vector<Replica>& replicas = view->Replicas(header_.service, header_.partition);
-  if (only_) {
-    const auto named = std::find_if(replicas.begin(), replicas.end(),
-                                    [&](const Replica& r) { return r.node == *only_; });
-    return named == replicas.end() ? std::nullopt : std::optional(*named);
-  }
+  if (only_) return NamedReplica(replicas);
   if (replicas.empty()) return std::nullopt;
   choice_ =
       client_.chooser().Choose(header_.service, header_.partition, replicas, tried_, deadline_);
-  if (!choice_) {
-    const auto pause = kRetryPause * static_cast<int64_t>(tried_.size());
-    tried_.clear();
-    if (this_thread::SleepUntil(std::min(deadline_, loop_.Now() + pause)) ==
-        ParkResult::kStopping) {
-      return std::nullopt;
-    }
-    return ChooseReplica();
+  if (choice_) return replicas[choice_->index];
+  if (except_) return std::nullopt;
+  const auto pause = kRetryPause * static_cast<int64_t>(tried_.size());
+  tried_.clear();
+  if (this_thread::SleepUntil(std::min(deadline_, loop_.Now() + pause)) == ParkResult::kStopping) {
+    return std::nullopt;
   }
-  return replicas[choice_->index];
+  return ChooseReplica();
 }
 
 StatusOr<std::string> CallPath::EncodeHeader() {
-  const Duration left = deadline_ - loop_.Now();
+  // The place of an attempt to open a stream is given back when it is open.
+  const TimePoint deadline = header_.stream ? deadline_ : attempt_deadline_;
+  const Duration left = deadline - loop_.Now();
   if (left <= Duration(0)) return WhyEnded(ParkResult::kDeadline);
-  if (deadline_ != kNever) header_.time_left = std::chrono::microseconds(ToMicros(left));
+  if (deadline != kNever) header_.time_left = std::chrono::microseconds(ToMicros(left));
   return EncodeRequestHeader(header_);
 }
 

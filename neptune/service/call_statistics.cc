@@ -42,6 +42,13 @@ StatusOr<std::unique_ptr<CallStatistics::Entry>> CallStatistics::Make(const Serv
       entry->attempts, metrics_.AddCounter("neptune_call_attempts_total",
                                            "Servers tried by calls to other services.", labels));
   NEPTUNE_ASSIGN_OR_RETURN(
+      entry->hedges, metrics_.AddCounter("neptune_call_hedges_total",
+                                         "Calls that a second server was asked too.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      entry->denied_retries,
+      metrics_.AddCounter("neptune_call_denied_retries_total",
+                          "Calls that were not tried once more, for want of budget.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
       entry->duration,
       metrics_.AddHistogram("neptune_call_seconds",
                             "Time of calls to other services, waits included.", labels));
@@ -67,18 +74,20 @@ const CallStatistics::Entry* CallStatistics::Find(const ServiceName& service,
 }
 
 void CallStatistics::Record(const ServiceName& service, const MethodName& method,
-                            const Status& status, int attempts, Duration duration) {
+                            const Status& status, const Effort& effort) {
   const Entry* const entry = Find(service, method);
   if (entry == nullptr) return;
   entry->ForStatus(status).Increment();
-  entry->attempts->Increment(static_cast<uint64_t>(attempts));
-  entry->duration->Record(duration);
+  entry->attempts->Increment(static_cast<uint64_t>(effort.attempts));
+  if (effort.hedged) entry->hedges->Increment();
+  if (effort.retry_denied) entry->denied_retries->Increment();
+  entry->duration->Record(effort.duration);
 }
 
 void CallStatistics::Describe(StatusReport* report) const {
   StatusTable table{"Calls to other services",
                     {"service", "method", "ok", "unavailable", "refused", "expired", "cancelled",
-                     "failed", "servers tried", "p50 ms", "p99 ms"},
+                     "failed", "servers tried", "hedged", "retries denied", "p50 ms", "p99 ms"},
                     {}};
   LeafLock lock(&mutex_);
   for (const auto& [service, methods] : entries_) {
@@ -87,7 +96,8 @@ void CallStatistics::Describe(StatusReport* report) const {
       constexpr double kNsPerMs = 1e6;
       table.AddRow(service, method, entry->ok->value(), entry->unavailable->value(),
                    entry->refused->value(), entry->expired->value(), entry->cancelled->value(),
-                   entry->failed->value(), entry->attempts->value(),
+                   entry->failed->value(), entry->attempts->value(), entry->hedges->value(),
+                   entry->denied_retries->value(),
                    static_cast<double>(times.Percentile(0.50)) / kNsPerMs,
                    static_cast<double>(times.Percentile(0.99)) / kNsPerMs);
     }

@@ -26,9 +26,15 @@ class CallStatistics {
  public:
   explicit CallStatistics(MetricsRegistry& metrics) : metrics_(metrics) {}
 
-  // One finished call with the number of servers tried.
+  // What a finished call took.
+  struct Effort {
+    int attempts = 0;  // servers tried
+    Duration duration{0};
+    bool hedged = false;
+    bool retry_denied = false;
+  };
   void Record(const ServiceName& service, const MethodName& method, const Status& status,
-              int attempts, Duration duration);
+              const Effort& effort);
   // A table of the methods called.
   void Describe(StatusReport* report) const;
 
@@ -41,6 +47,8 @@ class CallStatistics {
     Counter* cancelled = nullptr;
     Counter* failed = nullptr;
     Counter* attempts = nullptr;
+    Counter* hedges = nullptr;
+    Counter* denied_retries = nullptr;
     HistogramMetric* duration = nullptr;
 
     Counter& ForStatus(const Status& status) const;

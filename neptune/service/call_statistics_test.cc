@@ -12,10 +12,10 @@ TEST(CallStatisticsTest, CountsOutcomesAndTimesByMethod) {
   CallStatistics statistics(metrics);
   const ServiceName docs("docs");
   const MethodName fetch("Fetch");
-  statistics.Record(docs, fetch, OkStatus(), 1, milliseconds(2));
-  statistics.Record(docs, fetch, OkStatus(), 2, milliseconds(4));
-  statistics.Record(docs, fetch, Unavailable("gone"), 3, milliseconds(9));
-  statistics.Record(docs, MethodName("Count"), OkStatus(), 1, milliseconds(1));
+  statistics.Record(docs, fetch, OkStatus(), {1, milliseconds(2)});
+  statistics.Record(docs, fetch, OkStatus(), {2, milliseconds(4)});
+  statistics.Record(docs, fetch, Unavailable("gone"), {3, milliseconds(9), true, true});
+  statistics.Record(docs, MethodName("Count"), OkStatus(), {1, milliseconds(1)});
   const MetricLabels labels = {{"service", "docs"}, {"method", "Fetch"}};
   const auto value = [&](const char* outcome) {
     return *metrics.Value("neptune_calls_total",
@@ -25,6 +25,8 @@ TEST(CallStatisticsTest, CountsOutcomesAndTimesByMethod) {
   EXPECT_EQ(value("unavailable"), 1);
   EXPECT_EQ(value("expired"), 0);
   EXPECT_EQ(*metrics.Value("neptune_call_attempts_total", labels), 6);
+  EXPECT_EQ(*metrics.Value("neptune_call_hedges_total", labels), 1);
+  EXPECT_EQ(*metrics.Value("neptune_call_denied_retries_total", labels), 1);
   EXPECT_EQ(*metrics.Value("neptune_call_seconds", labels), 3);
   StatusReport report;
   statistics.Describe(&report);
@@ -37,8 +39,8 @@ TEST(CallStatisticsTest, MethodsBeyondTheLimitAreNotCounted) {
   MetricsRegistry metrics;
   CallStatistics statistics(metrics);
   for (size_t i = 0; i < kCalledMethodCountMax + 5; ++i) {
-    statistics.Record(ServiceName("s" + std::to_string(i)), MethodName("m"), OkStatus(), 1,
-                      milliseconds(1));
+    statistics.Record(ServiceName("s" + std::to_string(i)), MethodName("m"), OkStatus(),
+                      {1, milliseconds(1)});
   }
   StatusReport report;
   statistics.Describe(&report);

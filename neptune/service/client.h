@@ -1,19 +1,24 @@
 // The calling side: location-transparent calls to a service's partition.
 //
-//   Call ─► replicas of the partition (yellow page) ─► policy chooses one ─► kept connection ─►
-//   answer
+//   Call ─► replicas of the partition (yellow page) ─► policy chooses one ─► its capsule ─► kept connection ─► answer
 //              ▲ another one, after a failed connection or, for a read, a lost one
 //              └─ three failures in a row: the node is excluded until it is heard again
 //
-// Source: dissertation 2.3 (client interface), 2.4 (three retries).
+// Each try is in a dependency capsule from the choice of its server to its answer: service:SERVICE/PARTITION@NODE, at
+// that node's address. A capsule that turns a try away leads to another replica, if one is in another capsule; one
+// whose timeout passes ends the try, and a read is asked elsewhere while there is time.
+//
+// What is done twice - a retry of what was sent, or a hedge - is taken from a budget when it is decided, and the
+// request says so; see retry_budget.h. An attempt to connect that fails costs no server anything and is not counted.
+//
+// Source: dissertation 2.3 (client interface), 2.4 (three retries); dependency capsules IV.
 // Layer: service.
 // Threads: Client is shared by the loops of a node; Call runs on a user-level thread of one of
 // them. A
 //   ClientSession belongs to one client at a time.
 // Units: deadlines are TimePoint.
-// Errors: kUnavailable no live replica, or every attempt failed; kDeadlineExceeded; kCancelled the
-// node
-//   stops; otherwise what the method answered.
+// Errors: kUnavailable no live replica, every attempt failed, or the capsule bypasses them; kResourceExhausted the
+//   capsule is full; kDeadlineExceeded; kCancelled the node stops; otherwise what the method answered.
 // What became of each call is counted by service and method, and kept as a span if its trace is sampled.
 // Limits: CallOptions::attempts_max tries a call; every call has a deadline unless it says kNever.
 
@@ -25,6 +30,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/membership/service_yellow_page.h"
 #include "neptune/service/call_statistics.h"
 #include "neptune/service/data.h"
@@ -46,6 +52,11 @@ struct CallOptions {
   int attempts_max = 3;
   // The only node that may be asked, in place of the policy's choice.
   std::optional<NodeId> only{};
+  // A node that may not be asked.
+  std::optional<NodeId> except{};
+  // A read that has no answer after so long is asked of another replica too, within the budget; the first answer is
+  // taken. Smaller: shorter tails, more work done twice. Absent: it is not.
+  std::optional<Duration> hedge_after{};
 };
 
 // What became of a call, for statistics and status pages.
@@ -59,14 +70,20 @@ struct CallReport {
   uint32_t load_index = 0;
   // As the caller saw it, from the choice of a server to the answer.
   Duration duration{0};
+  // It was asked of a second server too, while the first one had not answered.
+  bool hedged = false;
+  // A try was not made because the budget is used up, or because the request was itself sent twice.
+  bool retry_denied = false;
 };
 
 class Client {
  public:
-  // `exclude` is called, on any loop, for a node that cannot be reached.
+  // `exclude` is called, on any loop, for a node that cannot be reached. `capsules`, which outlive this, may be null:
+  // calls then have no bounds but their deadlines, for experiments.
   Client(NodeLoops& loops, OperatorRegistry& operators, MetricsRegistry& metrics, SpanLog& spans,
-         absl::AnyInvocable<void(const NodeId&)> exclude)
+         CapsuleStack* capsules, absl::AnyInvocable<void(const NodeId&)> exclude)
       : loops_(loops),
+        capsules_(capsules),
         operators_(operators),
         statistics_(metrics),
         spans_(spans),
@@ -78,6 +95,8 @@ class Client {
   }
   const OperatorRegistry& operators() const { return operators_; }
   NodeLoops& loops() const { return loops_; }
+  // May be null.
+  CapsuleStack* capsules() const { return capsules_; }
   CallStatistics& statistics() { return statistics_; }
   SpanLog& spans() { return spans_; }
   // Keeps what became of a call or stream: statistics, and a span, child of `from`, if it is sampled.
@@ -90,6 +109,7 @@ class Client {
 
  private:
   NodeLoops& loops_;
+  CapsuleStack* const capsules_;
   OperatorRegistry& operators_;
   CallStatistics statistics_;
   SpanLog& spans_;
@@ -112,6 +132,9 @@ class ClientSession {
   // Whose cancellation ends this session's calls; may be null.
   IncomingCall* caller() const { return caller_.get(); }
   TimePoint deadline_max() const { return deadline_max_; }
+  const RequestOrigin& origin() const { return origin_; }
+  // This session for a call that is done a second time, until `caller` is cancelled.
+  ClientSession ForHedge(std::shared_ptr<IncomingCall> caller) const;
 
   std::string service_class;
   // Of what the session's owner does; calls are its children.
@@ -123,6 +146,7 @@ class ClientSession {
   Client& client_;
   TimePoint deadline_max_ = kNever;
   std::shared_ptr<IncomingCall> caller_;
+  RequestOrigin origin_;
 };
 
 // Calls `method` on a replica of the partition and waits for its answer. `response` is untouched on

@@ -71,6 +71,7 @@ Status ClientStream::Open(const Data& request) {
     if (call.ok()) {
       call_ = *call;
       connection_ = std::move(to.connection);
+      replica_ = std::move(to.replica);
       path_.Detach();
       break;
     }
@@ -109,14 +110,37 @@ Status ClientStream::Explain(const Status& status) {
   return Annotate(status, StrCat("stream to ", report_.server, " on ", path_.Target()));
 }
 
+Status ClientStream::EnterCapsule(CapsuleVisit* visit) {
+  CapsuleStack* const capsules = session_.client().capsules();
+  if (capsules == nullptr) return OkStatus();
+  const CancelAction wake_me(session_.caller(),
+                             [self = ThreadRef(UserThread::Current())] { self->Wake(); });
+  return visit->Enter(*capsules, OperationOf(path_.header(), replica_),
+                      {.deadline = path_.deadline(),
+                       .caller = session_.origin().handler,
+                       .service_class = session_.service_class,
+                       .given_up = [this] { return path_.cancelled(); }});
+}
+
+TimePoint ClientStream::DeadlineIn(const CapsuleVisit& visit) const {
+  return visit.inside() ? visit.deadline() : path_.deadline();
+}
+
 Status ClientStream::Write(const Data& message) {
-  return Explain(messages_->Write(message.bytes(), path_.deadline()));
+  CapsuleVisit visit;
+  if (messages_->WriteWaits()) NEPTUNE_RETURN_IF_ERROR(Explain(EnterCapsule(&visit)));
+  const Status status = messages_->Write(message.bytes(), DeadlineIn(visit));
+  visit.Leave(OutcomeOf(status));
+  return Explain(status);
 }
 
 void ClientStream::EndWriting() { messages_->EndWriting(); }
 
 StatusOr<std::optional<Data>> ClientStream::Read() {
-  StatusOr<std::optional<std::string>> bytes = messages_->Read(path_.deadline());
+  CapsuleVisit visit;
+  if (messages_->ReadWaits()) NEPTUNE_RETURN_IF_ERROR(Explain(EnterCapsule(&visit)));
+  StatusOr<std::optional<std::string>> bytes = messages_->Read(DeadlineIn(visit));
+  visit.Leave(OutcomeOf(bytes.status()));
   if (!bytes.ok()) return Explain(bytes.status());
   if (!bytes->has_value()) return std::nullopt;
   return Data(**std::move(bytes));

@@ -8,12 +8,15 @@
 // A stream reads: what it does leaves no trace in the service's data, so nothing is replicated or logged. It
 // goes to one replica and stays there; when that one is lost the stream is, and the owner opens another.
 //
+// Opening it, and each read or write that has to wait, is a visit to the server's dependency capsule; a stream that
+// nobody waits for holds no place. When a capsule ends a wait, the stream goes on.
+//
 // Source: dissertation 2.3 (stream-based scheme; read-only accesses).
 // Layer: service.
 // Threads: user-level threads of the loop it was opened on; at most one that reads and one that writes.
 // Errors: of Read and Write: what the method returned, once it returned; kUnavailable the server is lost;
-//   kDeadlineExceeded; kCancelled the node stops or the session's own caller is gone; kInvalidArgument a
-//   message over kMessageSizeMax.
+//   kDeadlineExceeded its own or its capsule's; kResourceExhausted the capsule is full; kCancelled the node stops or
+//   the session's own caller is gone; kInvalidArgument a message over kMessageSizeMax.
 // Limits: neptune/wire/message_stream_state.h; Write parks while the method does not read.
 
 #pragma once
@@ -58,6 +61,9 @@ class ClientStream final : private AnswerSink {
   MessageStream* stream() override { return messages_.get(); }
   // Keeps the first end of the stream for the statistics.
   void Ended(const Status& status);
+  // A wait for the server is a visit to its capsule.
+  Status EnterCapsule(CapsuleVisit* visit);
+  TimePoint DeadlineIn(const CapsuleVisit& visit) const;
   // What a wait of the stream ended with, said of this call.
   Status Explain(const Status& status);
 
@@ -65,6 +71,7 @@ class ClientStream final : private AnswerSink {
   CallReport report_;
   CallPath path_;
   const TimePoint begin_;
+  Replica replica_;  // that it is open to
   std::shared_ptr<ClientConnection> connection_;
   uint64_t call_ = 0;
   std::shared_ptr<MessageStream> messages_;  // a cancellation on its way holds it too

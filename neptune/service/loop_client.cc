@@ -35,6 +35,15 @@ bool LoopClient::FailsTooOften(const Endpoint& to) {
   return true;
 }
 
+RetryBudget& LoopClient::retry_budget(std::string_view service) {
+  auto found = retry_budgets_.find(service);
+  if (found != retry_budgets_.end()) return found->second;
+  if (retry_budgets_.size() >= kRetryBudgetCountMax) service = {};
+  return retry_budgets_
+      .try_emplace(std::string(service), options_.retry_share, options_.retry_reserve)
+      .first->second;
+}
+
 void LoopClient::set_view(std::shared_ptr<const YellowPageView> view) {
   view_ = std::move(view);
   chooser_->SetView(view_);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/main_pool.h"
 #include "neptune/service/operator_registry.h"
@@ -47,6 +48,7 @@ Status WithoutExceptions(std::string_view what, Function&& function) {
 // A registered method with its statistics.
 struct ServiceHost::MethodEntry {
   std::string name;
+  uint64_t number = 0;  // of its service and name
   MethodOptions options;
   MethodFunction function;         // of a call
   StreamFunction stream_function;  // of a stream; one of the two is set
@@ -162,6 +164,7 @@ ServiceHost::MethodEntry& ServiceHost::Register(const MethodName& name,
       << "method " << name << " writes and so cannot be stateless";
   auto entry = std::make_unique<MethodEntry>();
   entry->name = name.value();
+  entry->number = Checksum64(name.value(), Checksum64(service_.value()));
   entry->options = options;
   const auto count = [&](const char* outcome) {
     auto counter = metrics_.AddCounter(
@@ -488,7 +491,7 @@ TimePoint ServiceHost::Serve(IncomingRequest request, const MethodEntry& method,
                              const LimitedRequest* limited) {
   Served served;
   served.begin = begin;
-  RequestContext context = ContextOf(request);
+  RequestContext context = ContextOf(request, method);
   context.SetLimited(limited);
   const Data input(std::move(request.payload));
   Data output;
@@ -520,11 +523,13 @@ Status ServiceHost::EndedEarly(const Served& served) const {
 }
 
 // What the method calls is a child of the server's span.
-RequestContext ServiceHost::ContextOf(const IncomingRequest& request) const {
+RequestContext ServiceHost::ContextOf(const IncomingRequest& request,
+                                      const MethodEntry& method) const {
   const TraceContext& from = request.header.trace;
   return RequestContext(request.header.partition, request.deadline, request.header.service_class,
                         from.sampled ? ChildOf(from, Loop::Current()->random()) : from,
-                        request.call, loops_.world());
+                        request.call, loops_.world(),
+                        {.handler = method.number, .retried = request.header.retried});
 }
 
 ResponseHeader ServiceHost::Conclude(const IncomingRequest& request, const MethodEntry& method,
@@ -585,7 +590,7 @@ void ServiceHost::BeginStream(IncomingRequest&& request, const MethodEntry& meth
 void ServiceHost::ServeStream(IncomingRequest request, const MethodEntry& method) {
   Served served;
   served.begin = Loop::Current()->Now();
-  RequestContext context = ContextOf(request);
+  RequestContext context = ContextOf(request, method);
   const Data opening(std::move(request.payload));
   MessageStream& messages = *request.call->stream();
   ServerStream stream(messages, request.deadline);

@@ -150,7 +150,7 @@ class ServiceHost final : public ServiceRegistrar {
                   const LimitedRequest* limited = nullptr);
   void BeginStream(IncomingRequest&& request, const MethodEntry& method);
   void ServeStream(IncomingRequest request, const MethodEntry& method);
-  RequestContext ContextOf(const IncomingRequest& request) const;
+  RequestContext ContextOf(const IncomingRequest& request, const MethodEntry& method) const;
   ResponseHeader Conclude(const IncomingRequest& request, const MethodEntry& method,
                           const RequestContext& context, const Served& served);
   // What a request's caller is told that has no answer because it was ended early.

@@ -46,7 +46,7 @@ namespace neptune {
 class Client;
 
 // Changes whenever a module built for an older runtime would misunderstand this header.
-inline constexpr int kModuleInterfaceVersion = 3;
+inline constexpr int kModuleInterfaceVersion = 4;
 
 enum class Grain {
   kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
@@ -60,17 +60,27 @@ struct MethodOptions {
   bool stateless = true;
 };
 
+// What calls on behalf of a request say of their origin.
+struct RequestOrigin {
+  // The method that serves it, as a number that tells methods of a node apart.
+  uint64_t handler = 0;
+  // See RequestHeader::retried.
+  bool retried = false;
+};
+
 // What a method knows of the request it serves.
 class RequestContext {
  public:
   RequestContext(PartitionId partition, TimePoint deadline, std::string service_class,
-                 const TraceContext& trace, std::shared_ptr<IncomingCall> call, World& world)
+                 const TraceContext& trace, std::shared_ptr<IncomingCall> call, World& world,
+                 const RequestOrigin& origin = {})
       : partition_(partition),
         deadline_(deadline),
         service_class_(std::move(service_class)),
         trace_(trace),
         call_(std::move(call)),
-        world_(world) {}
+        world_(world),
+        origin_(origin) {}
 
   PartitionId partition() const { return partition_; }
   TimePoint deadline() const { return deadline_; }
@@ -78,6 +88,7 @@ class RequestContext {
   // Of this request: the parent of what the method calls on its behalf.
   const TraceContext& trace() const { return trace_; }
   World& world() const { return world_; }
+  const RequestOrigin& origin() const { return origin_; }
   TimePoint Now() const;
   // Nobody waits for the answer any more: the caller cancelled or is gone, or the deadline passed. Or the service has
   // no more time for it, which is needed for others: then what there is of the answer is worth giving.
@@ -103,6 +114,7 @@ class RequestContext {
   const TraceContext trace_;
   const std::shared_ptr<IncomingCall> call_;
   World& world_;
+  const RequestOrigin origin_;
   const LimitedRequest* limited_ = nullptr;
 };
 

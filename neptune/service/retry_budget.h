@@ -1,10 +1,12 @@
 // A budget for work done twice: a share of the calls made, with a reserve for bursts.
 //
 // Whoever retries, hedges or gives up early takes from the budget when it decides to. Without one, a cluster that is
-// slow because it is busy is made busier.
+// slow because it is busy is made busier. That a request is done twice travels with it (RequestHeader::retried), and
+// nobody below does it twice again: what reaches the lowest of d tiers for one request at the top is at most
+// 1 + d (attempts - 1) requests, not attempts^d, and in the long run (1 + share)^d.
 //
 // Source: none; the usual remedy against retry storms.
-// Layer: dac, policy. Threads: thread-safe.
+// Layer: service, policy. Threads: thread-safe.
 
 #pragma once
 

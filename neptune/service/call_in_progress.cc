@@ -1,0 +1,137 @@
+#include "neptune/service/call_in_progress.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/capsule/main_pool.h"
+#include "neptune/thread/synchronization.h"
+
+namespace neptune {
+
+// One request on one connection, waiting on the caller's stack.
+class CallInProgress::PendingAnswer final : public AnswerSink {
+ public:
+  void OnAnswer(StatusOr<Frame> response) override {
+    response_ = std::move(response);
+    event_.Set();
+  }
+  bool is_there() const { return event_.is_set(); }
+  StatusOr<Frame>& response() { return response_; }
+
+ private:
+  OneShotEvent event_;
+  StatusOr<Frame> response_;  // an error until it is there
+};
+
+CallInProgress::CallInProgress(const ClientSession& session, RequestHeader header,
+                               const Data& request, const CallOptions& options, CallReport* report)
+    : session_(session),
+      path_(session, std::move(header), options, report),
+      request_(request),
+      hedge_after_(options.hedge_after),
+      report_(*report) {}
+
+Status CallInProgress::Run(Data* response) {
+  response_ = response;
+  const CancelAction wake_me(session_.caller(),
+                             [self = ThreadRef(UserThread::Current())] { self->Wake(); });
+  const OutsideMainPool outside;
+  while (true) {
+    const StatusOr<CallPath::Connected> to = path_.Next();
+    if (!to.ok()) return to.status();
+    const Attempt last = Try(*to);
+    if (!MayTryAgain(last)) return last.status;
+    AwaitHedge();
+    if (HedgeAnswered()) return TakeHedge().status;
+    if (last.progress != Progress::kNotSent && !path_.TakeRetry()) return last.status;
+    path_.Failed(last.status);
+  }
+}
+
+// A write may have been done once it was sent. A read may be asked elsewhere when its answer was
+// lost or is late, or when the server says that it cannot serve it.
+bool CallInProgress::MayTryAgain(const Attempt& last) const {
+  if (last.status.ok() || last.status.code() == StatusCode::kCancelled) return false;
+  if (last.progress == Progress::kNotSent) return true;
+  if (path_.header().access == AccessMode::kWrite) return false;
+  if (last.progress == Progress::kTimedOut) return path_.MayTryAnother();
+  return last.progress == Progress::kSentAndLost || last.status.code() == StatusCode::kUnavailable;
+}
+
+CallInProgress::Attempt CallInProgress::Try(const CallPath::Connected& to) {
+  const StatusOr<std::string> section = path_.EncodeHeader();
+  if (!section.ok()) return {Progress::kTimedOut, section.status()};
+  PendingAnswer answer;
+  const StatusOr<uint64_t> call = to.connection->Call(*section, request_.bytes(), &answer);
+  if (!call.ok()) return {Progress::kNotSent, call.status()};
+  const ParkResult result = Wait(answer, to.replica.node);
+  if (answer.is_there()) return Take(std::move(answer.response()), to.replica);
+  to.connection->Forget(*call, /*tell_server=*/true);
+  if (HedgeAnswered()) return TakeHedge();
+  return {Progress::kTimedOut, path_.WhyEnded(result)};
+}
+
+// Until an answer is there, of this attempt or the hedge; else why not.
+ParkResult CallInProgress::Wait(const PendingAnswer& answer, const NodeId& asked) {
+  const TimePoint hedge_at = MayHedge() ? AddSaturated(this_thread::Now(), *hedge_after_) : kNever;
+  while (!answer.is_there() && !HedgeAnswered()) {
+    if (path_.cancelled()) return ParkResult::kDeadline;
+    const TimePoint until =
+        hedge_is_decided_ ? path_.deadline() : std::min(hedge_at, path_.deadline());
+    const ParkResult result = this_thread::Park(until);
+    if (result == ParkResult::kWoken || answer.is_there()) continue;
+    if (result == ParkResult::kStopping || until == path_.deadline()) return result;
+    StartHedge(asked);
+  }
+  return ParkResult::kWoken;
+}
+
+CallInProgress::Attempt CallInProgress::Take(StatusOr<Frame> frame, const Replica& replica) {
+  if (!frame.ok()) {
+    return {Progress::kSentAndLost, Annotate(frame.status(), "calling " + path_.Target())};
+  }
+  const StatusOr<ResponseHeader> header = DecodeResponseHeader(frame->section);
+  if (!header.ok()) return {Progress::kSentAndLost, header.status()};
+  path_.Answered(*header);
+  report_.queue_time = header->queue_time;
+  report_.run_time = header->run_time;
+  report_.load_index = header->load_index;
+  if (header->status.ok()) {
+    *response_ = Data(std::move(frame->payload));
+    return {Progress::kAnswered, OkStatus()};
+  }
+  return {Progress::kAnswered,
+          Annotate(header->status, StrCat("node ", replica.node, " on ", path_.Target()))};
+}
+
+bool CallInProgress::MayHedge() const {
+  return hedge_after_ && !hedge_is_decided_ && path_.header().access == AccessMode::kRead;
+}
+
+void CallInProgress::StartHedge(const NodeId& asked) {
+  hedge_is_decided_ = true;
+  if (!path_.TakeRetry()) return;
+  hedge_ = Hedge::Start(session_, path_.header(), request_, path_.deadline(), asked);
+  report_.hedged = hedge_ != nullptr;
+}
+
+CallInProgress::Attempt CallInProgress::TakeHedge() {
+  path_.GiveUp();
+  const CallReport& of_hedge = hedge_->report();
+  report_.server = of_hedge.server;
+  report_.attempts += of_hedge.attempts;
+  report_.queue_time = of_hedge.queue_time;
+  report_.run_time = of_hedge.run_time;
+  report_.load_index = of_hedge.load_index;
+  *response_ = hedge_->TakeResponse();
+  return {Progress::kAnswered, OkStatus()};
+}
+
+void CallInProgress::AwaitHedge() {
+  while (hedge_ != nullptr && !hedge_->ended() && !path_.cancelled()) {
+    if (this_thread::Park(path_.deadline()) != ParkResult::kWoken) return;
+  }
+}
+
+}  // namespace neptune

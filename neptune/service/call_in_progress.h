@@ -1,0 +1,56 @@
+// One call from its begin to its answer, over as many servers as it takes; internal to the client.
+//
+// Source: dissertation 2.3, 2.4.
+// Layer: service. Threads: one user-level thread.
+// Limits: CallOptions::attempts_max servers and one hedge.
+
+#pragma once
+
+#include <memory>
+
+#include "neptune/service/call_path.h"
+#include "neptune/service/hedge.h"
+
+namespace neptune {
+
+class CallInProgress {
+ public:
+  CallInProgress(const ClientSession& session, RequestHeader header, const Data& request,
+                 const CallOptions& options, CallReport* report);
+
+  // `response` is untouched on error.
+  Status Run(Data* response);
+  const RequestHeader& header() const { return path_.header(); }
+
+ private:
+  class PendingAnswer;
+  // How far an attempt got decides whether another may follow.
+  enum class Progress { kNotSent, kSentAndLost, kTimedOut, kAnswered };
+  struct Attempt {
+    Progress progress = Progress::kNotSent;
+    Status status;
+  };
+
+  bool MayTryAgain(const Attempt& last) const;
+  Attempt Try(const CallPath::Connected& to);
+  ParkResult Wait(const PendingAnswer& answer, const NodeId& asked);
+  Attempt Take(StatusOr<Frame> frame, const Replica& replica);
+
+  bool MayHedge() const;
+  void StartHedge(const NodeId& asked);
+  bool HedgeAnswered() const { return hedge_ != nullptr && hedge_->answered(); }
+  Attempt TakeHedge();
+  // The other attempt has failed, and this one is as good as a further one.
+  void AwaitHedge();
+
+  const ClientSession& session_;
+  CallPath path_;
+  const Data& request_;
+  const std::optional<Duration> hedge_after_;
+  std::unique_ptr<Hedge> hedge_;
+  bool hedge_is_decided_ = false;
+  Data* response_ = nullptr;
+  CallReport& report_;
+};
+
+}  // namespace neptune
