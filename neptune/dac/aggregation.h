@@ -12,6 +12,10 @@
 // and its partitions are asked on other replicas, kAttemptsMax times each. So a node that dies or hangs
 // costs at most its own partitions, wherever in the tree it stands. A child that is merely late is left out.
 //
+// A child is in its server's dependency capsule from the time it is to be asked until it has answered: a place is held
+// though no thread waits. One that the capsule turns away, or whose timeout passes, is treated as lost if that gains
+// anything, else its partitions are missing, with the capsule as the reason.
+//
 // Source: DAC 4.3 (event-driven aggregation), 4.4 (staged timeout).
 // Departs from source: a lost child is replaced by its own first child.
 // Layer: dac.
@@ -73,9 +77,11 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
     // A child that has not accepted its task for this long is given up. Larger: a busy node is left alone longer, a
     // hung one costs more time. Default: 50 ms, ten times what a server waits before it says so.
     Duration accept_timeout = std::chrono::milliseconds(50);
-    // Children are given up within this budget only, so that a busy cluster is not loaded more: one in ten of the
-    // aggregations begun, and ten at once.
+    // Children are given up, and asked anew when a capsule's timeout passes, within this budget only, so that a busy
+    // cluster is not loaded more: one in ten of the aggregations begun, and ten at once.
     RetryBudget give_up_budget{0.1, 10};
+    // The same for children that were lost after they had been asked. More at once: what a node that dies leaves behind.
+    RetryBudget loss_budget{0.1, 50};
   };
   struct Options {
     AggregationPlan plan;
@@ -83,6 +89,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
     ServiceName service;
     std::string service_class;
     TraceContext trace;
+    bool retried = false;  // see RequestHeader
     TimePoint received;
     TimePoint deadline;
     // Runs local operators and long reductions; null on a caller.
@@ -119,13 +126,20 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
 
   void StartLocals();
   void AddChild(Options::Child child, int attempt, std::optional<ReplicaChoice> choice);
+  // Asks it, once it has its place and there is a connection.
+  void AdmitChild(Child& child);
+  void ConnectChild(Child& child);
+  void TurnAwayChild(Child& child, const Status& reason);
+  void EndVisit(Child& child);
   void TakeChildAnswer(Child& child, StatusOr<Frame> frame,
                        const std::shared_ptr<ClientConnection>& connection);
   void SettleChild(Child& child, AggregationAnswer answer);
   void LoseChild(Child& child, const Status& reason);
+  void AskElsewhere(Child& child, const Status& reason);
   void GiveUpSilentChildren();
   void WatchChildren(TimePoint when);
   bool CanBeReplaced(const Child& child) const;
+  void MissChild(Child& child, const Status& reason);
   void Miss(const std::vector<PartitionId>& partitions, const Status& reason);
   void MovePartitions(const Child& child, const Status& reason);
   std::optional<ReplicaChoice> ChooseReplica(const Child& child, PartitionId partition,

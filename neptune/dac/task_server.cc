@@ -124,7 +124,8 @@ Status TaskServer::Serve(IncomingRequest& request, ServiceHost& host, Aggregatio
       const uint64_t number,
       Begin(state,
             {header.service, header.service_class, header.trace, request.received,
-             std::min(request.deadline, AddSaturated(request.received, kTaskTimeMax))},
+             std::min(request.deadline, AddSaturated(request.received, kTaskTimeMax)),
+             header.retried},
             host, std::move(task)));
   const std::shared_ptr<Aggregation> aggregation = state.serving.at(number).aggregation;
   Attach(state, number, std::move(request));
@@ -168,6 +169,7 @@ StatusOr<uint64_t> TaskServer::Begin(LoopState& state, Asked asked, ServiceHost&
   options.service = std::move(asked.service);
   options.service_class = std::move(asked.service_class);
   options.trace = asked.trace;
+  options.retried = asked.retried;
   options.received = asked.received;
   options.deadline = asked.deadline;
   options.host = &host;

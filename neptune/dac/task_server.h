@@ -59,6 +59,7 @@ class TaskServer {
     TraceContext trace;
     TimePoint received;
     TimePoint deadline;
+    bool retried = false;
   };
   struct Place {
     Loop* home = nullptr;

@@ -1,4 +1,4 @@
-// Dependency capsules around what nodes ask of each other: calls and streams.
+// Dependency capsules around what nodes ask of each other: calls, streams, aggregations.
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <map>
 
 #include "neptune/base/strings.h"
+#include "neptune/dac/dac.h"
 #include "neptune/node/call_test_module.h"
 #include "neptune/service/client_stream.h"
 
@@ -247,6 +248,65 @@ TEST_F(CapsulesTest, AStreamHoldsAPlaceOnlyWhileSomebodyWaits) {
   });
   EXPECT_EQ(Capsule("one").control.resident_count, 0u);
   EXPECT_EQ(Capsule("one").control.timed_out, 1u);
+}
+
+TEST_F(CapsulesTest, APartitionThatItsCapsuleBypassesIsMissingAtOnceAndNamed) {
+  Start(3, 3,
+        "capsule p1 { match: service:echo/1 timeout_ms: 100 failure_count_max: 2 "
+        "probe_interval_ms: 60000 }");
+  records_["s1"].naps = true;
+  AggregationRequest request;
+  request.service = ServiceName("echo");
+  for (uint32_t p = 0; p < 3; ++p) request.partitions.emplace_back(p);
+  request.local = MethodName("NapSum");
+  request.reduce = MethodName("AddNumbers");
+  request.scheme = TreeScheme::kBase;
+  request.aggregation_quality_min = 0.5;
+  std::vector<Duration> times;
+  AggregationReport report;
+  for (int i = 0; i < 4; ++i) {
+    cluster_->RunOnClient([&](ClientSession& session) {
+      request.deadline = this_thread::Now() + seconds(1);
+      const TimePoint begin = this_thread::Now();
+      Data result;
+      EXPECT_TRUE(Aggregate(session, request, &result, &report).ok());
+      times.push_back(this_thread::Now() - begin);
+    });
+  }
+  EXPECT_GE(times[0], milliseconds(100)) << "the capsule's timeout";
+  EXPECT_LT(times[0], milliseconds(110)) << "and not the call's deadline";
+  EXPECT_LT(times[2], milliseconds(10)) << "bypassed";
+  EXPECT_LT(times[3], milliseconds(10));
+  ASSERT_EQ(report.missing.size(), 1u);
+  EXPECT_EQ(report.missing[0].partition, PartitionId(1));
+  EXPECT_NE(report.missing[0].reason.message().find("capsule 'p1'"), absl::string_view::npos)
+      << report.missing[0].reason;
+  EXPECT_EQ(Capsule("p1").control.resident_count, 0u);
+}
+
+TEST_F(CapsulesTest, ChildrenOfAggregationsWaitTheirTurnWithoutAThread) {
+  Start(2, 2, "capsule all { match: service:echo processing_count_max: 1 }");
+  AggregationRequest request;
+  request.service = ServiceName("echo");
+  request.partitions = {PartitionId(0), PartitionId(1)};
+  request.local = MethodName("Sum");
+  request.reduce = MethodName("AddNumbers");
+  request.scheme = TreeScheme::kBase;
+  int done_count = 0;
+  for (int i = 0; i < 50; ++i) {
+    cluster_->SpawnOnClient([&](ClientSession& session) {
+      AggregationRequest own = request;
+      own.deadline = this_thread::Now() + seconds(5);
+      Data result;
+      AggregationReport report;
+      if (Aggregate(session, own, &result, &report).ok() && result.bytes() == "1") ++done_count;
+    });
+  }
+  simulator().RunFor(seconds(2));
+  EXPECT_EQ(done_count, 50);
+  EXPECT_GT(Capsule("all").waited, 90u);
+  EXPECT_EQ(Capsule("all").control.resident_count, 0u);
+  EXPECT_EQ(Capsule("all").processing_count, 0u);
 }
 
 TEST_F(CapsulesTest, ASlowReadIsAskedOfASecondReplica) {
