@@ -10,6 +10,8 @@
 #include "docserver/registry.h"
 #include "docserver/snippet/snippet.h"
 #include "neptune/base/strings.h"
+#include "neptune/capsule/device_call.h"
+#include "neptune/service/client.h"
 
 namespace search::docserver {
 
@@ -51,6 +53,26 @@ void Summarise(StoredDocument document, const FetchRequest& request, const index
   if (request.with_text()) summary->set_text(std::move(*document.mutable_text()));
 }
 
+// All at once; if one of them is damaged, one by one, so that only the damaged ones are missing.
+StatusOr<FetchedDocuments> ReadReadable(const DocumentStore& store,
+                                        const std::vector<uint64_t>& ids,
+                                        neptune::Counter* damaged) {
+  StatusOr<FetchedDocuments> documents = store.Fetch(ids);
+  if (documents.status().code() != neptune::StatusCode::kDataLoss) return documents;
+  FetchedDocuments readable;
+  for (const uint64_t id : ids) {
+    StatusOr<FetchedDocuments> one = store.Fetch(std::span(&id, 1));
+    if (one.ok()) {
+      readable.push_back(std::move(one->front()));
+      continue;
+    }
+    damaged->Increment();
+    LOG_EVERY_N(ERROR, 100) << "document " << id << ": " << one.status();
+    readable.push_back(std::nullopt);
+  }
+  return readable;
+}
+
 }  // namespace
 
 Status DocumentModule::Start(ModuleContext& context) {
@@ -66,11 +88,20 @@ Status DocumentModule::Start(ModuleContext& context) {
       damaged_, context.metrics.AddCounter("search_documents_damaged_total",
                                            "Stored documents that failed their checksum.",
                                            {{"service", context.service.value()}}));
-  const std::filesystem::path root = std::filesystem::path(context.base_directory) / path->second;
+  const std::filesystem::path root =
+      std::filesystem::absolute(std::filesystem::path(context.base_directory) / path->second)
+          .lexically_normal();
+  capsules_ = context.client.capsules();
+  if (capsules_ != nullptr) {
+    const Status made = MakeCapsule(context, root.string());
+    LOG_IF(WARNING, !made.ok()) << "reads of " << context.service
+                                << " wait on its workers: " << made;
+  }
   for (const PartitionId& id : context.partitions) {
     Partition partition;
+    partition.path = (root / StrCat(id)).string();
     StatusOr<std::unique_ptr<DocumentStore>> store =
-        OpenDocumentStore(implementation_, (root / StrCat(id)).string(), DocumentStoreOptions());
+        OpenDocumentStore(implementation_, partition.path, DocumentStoreOptions());
     partition.status = store.status();
     if (store.ok()) partition.store = *std::move(store);
     LOG_IF(ERROR, !partition.status.ok())
@@ -90,24 +121,33 @@ Status DocumentModule::Health(PartitionId partition) {
                                     : found->second.status;
 }
 
-// All at once; if one of them is damaged, one by one, so that only the damaged ones are missing.
-StatusOr<FetchedDocuments> DocumentModule::Read(const DocumentStore& store,
-                                                const FetchRequest& request) {
+Status DocumentModule::MakeCapsule(ModuleContext& context, const std::string& path) {
+  neptune::CapsuleStack& capsules = *context.client.capsules();
+  const std::string inside = path + "/0";
+  if (capsules.Find(neptune::DeviceOperation{inside}) != nullptr) return neptune::OkStatus();
+  neptune::CapsuleConfig config;
+  config.name = StrCat(context.service, "-store");
+  config.type = neptune::ResourceType::kDevice;
+  NEPTUNE_ASSIGN_OR_RETURN(auto rule,
+                           neptune::ClassificationRule::Parse(StrCat("disk:", path, "/**")));
+  config.rules.push_back(std::move(rule));
+  return capsules.Create(config);
+}
+
+StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,
+                                                const Partition& partition,
+                                                const FetchRequest& request) const {
   const std::vector<uint64_t> ids(request.doc_ids().begin(), request.doc_ids().end());
-  StatusOr<FetchedDocuments> documents = store.Fetch(ids);
-  if (documents.status().code() != neptune::StatusCode::kDataLoss) return documents;
-  FetchedDocuments readable;
-  for (const uint64_t id : ids) {
-    StatusOr<FetchedDocuments> one = store.Fetch(std::span(&id, 1));
-    if (one.ok()) {
-      readable.push_back(std::move(one->front()));
-      continue;
-    }
-    damaged_->Increment();
-    LOG_EVERY_N(ERROR, 100) << "document " << id << ": " << one.status();
-    readable.push_back(std::nullopt);
-  }
-  return readable;
+  auto read = [store = partition.store, ids, damaged = damaged_] {
+    return ReadReadable(*store, ids, damaged);
+  };
+  if (capsules_ == nullptr) return read();
+  NEPTUNE_ASSIGN_OR_RETURN(StatusOr<FetchedDocuments> documents,
+                           neptune::RunOnDevice(*capsules_, partition.path, std::move(read),
+                                                {.deadline = context.deadline(),
+                                                 .caller = context.origin().handler,
+                                                 .service_class = context.service_class()}));
+  return documents;
 }
 
 Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data* response) {
@@ -121,7 +161,7 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
     return neptune::Unavailable("partition ", context.partition(),
                                 " is not served: ", partition.status.message());
   }
-  NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents, Read(*partition.store, *asked));
+  NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents, Read(context, partition, *asked));
   const index::Query query = ParseCanonical(asked->query());
   FetchResponse answer;
   answer.set_implementation(implementation_);

@@ -4,6 +4,9 @@
 //   path            folder with one folder a partition, named by its number; relative to the base folder
 //   implementation  variant of the registry: rocksdb (default) or flat_file
 //
+// Reads of a store are shipped whole to the dependency capsule of its folder (disk:PATH/**), whose helper threads may
+// wait for a disk; where no capsule takes the folder, the module makes one named after the service.
+//
 // A damaged document is answered as not found and counted; a store that cannot be opened is not announced.
 //
 // Source: DAC 2.1 (document servers). Layer: docserver.
@@ -18,6 +21,7 @@
 
 #include "docserver/document_store.h"
 #include "index/core/query/query.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/service/service_module.h"
 
 namespace search::docserver {
@@ -31,15 +35,20 @@ class DocumentModule final : public neptune::ServiceModule {
  private:
   struct Partition {
     neptune::Status status;  // OK: store is set
-    std::unique_ptr<DocumentStore> store;
+    std::string path;
+    std::shared_ptr<const DocumentStore> store;  // a read may outlive its request
   };
   neptune::Status Fetch(neptune::RequestContext& context, const neptune::Data& request,
                         neptune::Data* response);
-  neptune::StatusOr<FetchedDocuments> Read(const DocumentStore& store, const FetchRequest& request);
+  neptune::StatusOr<FetchedDocuments> Read(const neptune::RequestContext& context,
+                                           const Partition& partition,
+                                           const FetchRequest& request) const;
+  static neptune::Status MakeCapsule(neptune::ModuleContext& context, const std::string& path);
   neptune::Status AddStatus(neptune::ModuleContext& context);
 
   std::string implementation_ = "rocksdb";
   std::map<neptune::PartitionId, Partition> partitions_;  // fixed after Start
+  neptune::CapsuleStack* capsules_ = nullptr;
   neptune::Counter* damaged_ = nullptr;
   neptune::StatusSection section_;
 };
