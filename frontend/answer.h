@@ -100,7 +100,7 @@ struct CacheUse {
   enum class Outcome {
     kMiss,      // asked, not there
     kHit,       // the answer is the cached one
-    kBypassed,  // asked for or configured: never consulted
+    kBypassed,  // asked for, configured, or because it fails of late: not consulted
     kFailed,    // consulted, but it was too slow or gone
   };
   Outcome outcome = Outcome::kBypassed;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/parameters.h"
+#include "frontend/search_plan/plan_capsules.h"
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
@@ -92,6 +93,9 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
                            GatewayMetrics::Make(context.metrics));
   NEPTUNE_ASSIGN_OR_RETURN(server_metrics_,
                            neptune::HttpServerMetrics::Make(context.metrics, "frontend"));
+  if (context.client.capsules() != nullptr) {
+    NEPTUNE_RETURN_IF_ERROR(MakePlanCapsules(*context.client.capsules(), options.plan));
+  }
   index::RegisterTierReduceOperator(context.registrar);
   index::RegisterSuggestReduceOperators(context.registrar);
   drain_grace_ = options.drain_grace;

@@ -184,10 +184,42 @@ TEST(FrontendTest, AHungPartitionMakesAPartialAnswerInTime) {
   EXPECT_EQ(Answer(search.Get("/search?q=common&format=json&count=5"))["partial"], false);
 }
 
+TEST(FrontendTest, APartitionThatItsCapsuleBypassesIsNamedAndCostsNoTime) {
+  SimulatedSearch search(8, "",
+                         "capsules: 'capsule hung { match: service:tier1/1 timeout_ms: 100 "
+                         "failure_count_max: 2 probe_interval_ms: 60000 }'");
+  search.simulator().Pause("tier1-1");
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(Answer(search.Get(kCommon))["partial"], true);
+  const TimedResponse response = search.Get(kCommon);
+  const json answer = Answer(response);
+  const json tier1 = answer["coverage"]["tiers"][0];
+  EXPECT_EQ(tier1["partitions_answered"], 1);
+  EXPECT_EQ(tier1["missing"][0]["partition"], 1);
+  EXPECT_EQ(tier1["missing"][0]["reason"], "bypassed");
+  EXPECT_EQ(answer["partial"], true);
+  EXPECT_LT(response.took, milliseconds(30));
+}
+
+TEST(FrontendTest, AHungReplicaOfDocumentsCostsNoSummaries) {
+  SimulatedSearch search(9, "",
+                         "nodes { name: 'docs-1b' hosts { service: 'docs' partitions: 1 } }");
+  const HttpHeaders anew = {{"Cache-Control", "no-cache"}};
+  for (int i = 0; i < 40; ++i) Answer(search.Get(kCommon, anew));  // what is usual is learnt
+  search.simulator().Pause("docs-1b");
+  for (int i = 0; i < 20; ++i) {
+    const TimedResponse response = search.Get(kCommon, anew);
+    for (const json& result : Answer(response)["results"]) EXPECT_EQ(result["has_summary"], true);
+    EXPECT_LT(response.took, milliseconds(40)) << i;
+  }
+  const neptune::MetricLabels fetch = {{"service", "docs"}, {"method", "Fetch"}};
+  EXPECT_GT(search.Metric("neptune_call_hedges_total", fetch), 0);
+}
+
 TEST(FrontendTest, ATraceShowsTheTreeOfEachTier) {
   SimulatedSearch search(8);
   EXPECT_FALSE(Answer(search.Get("/search?q=rare&format=json")).contains("trace"));
-  const json tiers = Answer(search.Get("/search?q=rare+bird&format=json&trace=1"))["trace"]["tiers"];
+  const json tiers =
+      Answer(search.Get("/search?q=rare+bird&format=json&trace=1"))["trace"]["tiers"];
   ASSERT_EQ(tiers.size(), 2u);
   for (const json& tier : tiers) {
     EXPECT_EQ(tier["tree"], "lat");

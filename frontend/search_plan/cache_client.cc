@@ -5,6 +5,7 @@
 #include "cache/cache.pb.h"
 #include "cache/cache_service.h"
 #include "cache/result_cache.h"
+#include "neptune/capsule/capsule_visit.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::frontend {
@@ -32,20 +33,6 @@ Status CallCache(ClientSession& session, uint32_t partition, const char* method,
 
 }  // namespace
 
-bool CacheClient::Shared::ShouldAsk(uint32_t partition, TimePoint now) {
-  neptune::LeafLock lock(&mutex);
-  return health[partition].ShouldAsk(now);
-}
-
-void CacheClient::Shared::Count(uint32_t partition, bool success, TimePoint now) {
-  neptune::LeafLock lock(&mutex);
-  if (success) {
-    health[partition].CountSuccess();
-  } else {
-    health[partition].CountFailure(now);
-  }
-}
-
 CacheClient::CacheClient(const SearchPlanOptions& options, const PlanMetrics& metrics)
     : shared_(std::make_shared<Shared>(options, metrics)) {}
 
@@ -57,7 +44,6 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
   CacheReply reply;
   if (!CanHold(entry)) return reply;
   const uint32_t partition = cache::PartitionOfKey(entry.key, shared_->options.cache_partitions);
-  if (!shared_->ShouldAsk(partition, neptune::this_thread::Now())) return reply;
   cache::LookupRequest request;
   request.set_key(entry.key);
   request.set_index_version(entry.index_version);
@@ -67,9 +53,9 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
                 Data::Of(std::move(request)), shared_->options.cache_timeout, &data);
   const auto response = status.ok() ? data.As<cache::LookupResponse>()
                                     : neptune::StatusOr<const cache::LookupResponse*>(status);
-  shared_->Count(partition, response.ok(), neptune::this_thread::Now());
   if (!response.ok()) {
-    reply.use.outcome = CacheUse::Outcome::kFailed;
+    reply.use.outcome =
+        neptune::SaysBypassed(status) ? CacheUse::Outcome::kBypassed : CacheUse::Outcome::kFailed;
     return reply;
   }
   const cache::LookupResponse& found = **response;
@@ -102,10 +88,6 @@ void CacheClient::InsertLater(const ClientSession& session, const CacheEntryName
 void CacheClient::Insert(Shared& shared, ClientSession session, const CacheEntryName& entry,
                          std::string value) {
   const uint32_t partition = cache::PartitionOfKey(entry.key, shared.options.cache_partitions);
-  if (!shared.ShouldAsk(partition, neptune::this_thread::Now())) {
-    shared.metrics.insert_dropped->Increment();
-    return;
-  }
   cache::InsertRequest request;
   request.set_key(entry.key);
   request.set_index_version(entry.index_version);
@@ -118,8 +100,8 @@ void CacheClient::Insert(Shared& shared, ClientSession session, const CacheEntry
       CallCache(session, partition, cache::kInsertMethod, AccessMode::kWrite,
                 Data::Of(std::move(request)), shared.options.cache_insert_timeout, &data);
   if (!status.ok()) {
-    shared.Count(partition, false, neptune::this_thread::Now());
-    shared.metrics.insert_failed->Increment();
+    (neptune::SaysBypassed(status) ? shared.metrics.insert_dropped : shared.metrics.insert_failed)
+        ->Increment();
     return;
   }
   const auto response = data.As<cache::InsertResponse>();

@@ -1,5 +1,5 @@
-// The query cache as the search plan uses it: asked briefly, left out while it fails, fed in the
-// background, and never a reason for an error.
+// The query cache as the search plan uses it: asked briefly, fed in the background, and never a reason for an error.
+// While it fails its dependency capsule (plan_capsules.h) has it passed by, but for a probe now and then.
 //
 // Source: design 5 (search plan). Layer: frontend/search_plan, agent.
 // Threads: thread-safe; Lookup and InsertLater on user-level threads of the node.
@@ -12,13 +12,10 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "frontend/answer.h"
-#include "frontend/search_plan/cache_health.h"
 #include "frontend/search_plan/plan_metrics.h"
 #include "frontend/search_plan/plan_options.h"
-#include "neptune/base/leaf_mutex.h"
 #include "neptune/service/client.h"
 
 namespace search::frontend {
@@ -49,16 +46,11 @@ class CacheClient {
   // What the threads that insert share with the client, which they may outlive.
   struct Shared {
     Shared(const SearchPlanOptions& options, const PlanMetrics& metrics)
-        : options(options), metrics(metrics), health(options.cache_partitions) {}
-
-    bool ShouldAsk(uint32_t partition, neptune::TimePoint now);
-    void Count(uint32_t partition, bool success, neptune::TimePoint now);
+        : options(options), metrics(metrics) {}
 
     const SearchPlanOptions options;
     const PlanMetrics metrics;
     std::atomic<size_t> insert_count{0};
-    neptune::LeafMutex mutex;
-    std::vector<CacheHealth> health ABSL_GUARDED_BY(mutex);  // of each partition
   };
 
   static void Insert(Shared& shared, neptune::ClientSession session, const CacheEntryName& entry,

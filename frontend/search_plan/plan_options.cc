@@ -35,6 +35,7 @@ SearchPlanOptions ReadSearchPlanOptions(ParameterReader& reader) {
   reader.Real("tier1_score_min", 0, 1e6, &options.tier1_score_min);
   reader.Flag("count_exactly", &options.count_exactly);
   reader.Whole("snippet_size_max", 0, 2000, &options.snippet_size_max);
+  reader.Flag("hedge_documents", &options.hedge_documents);
   reader.Millis("cache_time_to_live_ms", milliseconds(1), hours(24), &options.cache_time_to_live);
   reader.Whole("cache_insert_count_max", 1, 10'000, &options.cache_insert_count_max);
   reader.Whole("search_count_max", 1, 100'000, &options.search_count_max);

@@ -48,6 +48,9 @@ struct SearchPlanOptions {
   bool count_exactly = true;
   // Bytes of a snippet's text.
   uint32_t snippet_size_max = 240;
+  // Whether a document partition that is slow beside what is usual is asked of a second replica too. True: shorter
+  // tails for a few fetches done twice.
+  bool hedge_documents = true;
   // How long an answer may be given again; bounds how long a new index version stays unseen.
   neptune::Duration cache_time_to_live = std::chrono::minutes(10);
 

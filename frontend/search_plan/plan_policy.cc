@@ -6,6 +6,7 @@
 #include "index/tier/index_tier.h"
 #include "index/tier/operators.h"
 #include "neptune/base/strings.h"
+#include "neptune/capsule/capsule_visit.h"
 
 namespace search::frontend {
 namespace {
@@ -105,6 +106,7 @@ std::string MissingReason(const Status& status) {
     case StatusCode::kResourceExhausted:
       return std::string(kOverloadedReason);
     case StatusCode::kUnavailable:
+      if (neptune::SaysBypassed(status)) return "bypassed";
       return neptune::ToStd(status.message()).starts_with("no live replica") ? "no live replica"
                                                                              : "connection failed";
     case StatusCode::kDataLoss:

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "frontend/search_plan/cache_health.h"
 #include "frontend/search_plan/cached_form.h"
 
 namespace search::frontend {
@@ -174,44 +173,6 @@ TEST(CachedFormTest, OtherBytesAreRefusedAndChangeNothing) {
   SearchAnswer answer = CompleteAnswer();
   EXPECT_EQ(FromCachedForm("\xff\xff\xff", &answer).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(answer.results.size(), 1u);
-}
-
-TEST(CacheHealthTest, ThreeFailuresInARowStopTheQuestionsForSomeSeconds) {
-  CacheHealth health;
-  TimePoint now{};
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(health.ShouldAsk(now)) << i;
-    health.CountFailure(now);
-    now += milliseconds(20);
-  }
-  EXPECT_FALSE(health.ShouldAsk(now));
-  EXPECT_FALSE(health.ShouldAsk(now + seconds(2)));
-  EXPECT_TRUE(health.ShouldAsk(now + seconds(3)));
-}
-
-TEST(CacheHealthTest, AFailedTrialStopsAgainAndASuccessForgives) {
-  CacheHealth health;
-  TimePoint now{};
-  for (int i = 0; i < 100; ++i) health.CountFailure(now);  // many at once: no longer pause
-  now += seconds(3);
-  ASSERT_TRUE(health.ShouldAsk(now));
-  health.CountFailure(now);
-  EXPECT_FALSE(health.ShouldAsk(now + seconds(1)));
-  now += seconds(4);
-  ASSERT_TRUE(health.ShouldAsk(now));
-  health.CountSuccess();
-  health.CountFailure(now);
-  EXPECT_TRUE(health.ShouldAsk(now));
-}
-
-TEST(CacheHealthTest, RareFailuresDoNotStopQuestions) {
-  CacheHealth health;
-  TimePoint now{};
-  for (int i = 0; i < 100; ++i) {
-    health.CountFailure(now);
-    now += seconds(10);
-    EXPECT_TRUE(health.ShouldAsk(now)) << i;
-  }
 }
 
 TEST(MissingReasonTest, SpeaksToUsers) {

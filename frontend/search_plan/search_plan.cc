@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "frontend/search_plan/cached_form.h"
-#include "frontend/search_plan/document_fetch.h"
 #include "frontend/search_plan/tier_search.h"
 #include "index/core/query/query.h"
 #include "index/tier/operators.h"
@@ -112,6 +111,7 @@ SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
       options_(options),
       metrics_(metrics),
       cache_(options, metrics),
+      documents_(options),
       suggester_(client, options, metrics) {}
 
 StatusOr<SearchAnswer> SearchPlan::Search(const SearchOrder& order) {
@@ -215,7 +215,7 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   if (progress->doc_ids.empty()) return;
   const StepTimer timer(metrics_.document_time);
   FetchedDocuments fetched =
-      FetchSummaries(session, {progress->doc_ids, progress->canonical}, options_);
+      documents_.FetchSummaries(session, {progress->doc_ids, progress->canonical});
   SearchAnswer& answer = *progress->answer;
   for (size_t i = 0; i < answer.results.size(); ++i) {
     TakeSummary(std::move(fetched.summaries[i]), &answer.results[i]);
@@ -288,7 +288,7 @@ void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) 
 
 StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id) {
   ClientSession session(client_);
-  NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary, FetchText(session, doc_id, options_));
+  NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary, documents_.FetchText(session, doc_id));
   CachedDocument document{.doc_id = StrCat(doc_id)};
   document.url = std::move(*summary.mutable_url());
   document.title = std::move(*summary.mutable_title());

@@ -21,6 +21,7 @@
 
 #include "frontend/answer.h"
 #include "frontend/search_plan/cache_client.h"
+#include "frontend/search_plan/document_client.h"
 #include "frontend/search_plan/plan_metrics.h"
 #include "frontend/search_plan/plan_options.h"
 #include "frontend/search_plan/plan_policy.h"
@@ -84,6 +85,7 @@ class SearchPlan {
   const SearchPlanOptions options_;
   const PlanMetrics metrics_;
   CacheClient cache_;
+  DocumentClient documents_;
   Suggester suggester_;
   std::atomic<size_t> search_count_{0};
   std::atomic<size_t> spelling_count_{0};

@@ -29,7 +29,7 @@ StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& 
 
 }  // namespace
 
-ClusterSpec FakeClusterSpec(const std::string& frontend_parameters) {
+ClusterSpec FakeClusterSpec(const std::string& frontend_parameters, const std::string& more) {
   std::string text = StrCat(
       "name: 'test' multicast_group: '239.192.7.2:7400' "
       "services { name: 'tier1' module: 'fake_tier' partition_count: 2 } "
@@ -42,7 +42,8 @@ ClusterSpec FakeClusterSpec(const std::string& frontend_parameters) {
       "parameters { key: 'tier2_partitions' value: '2' } "
       "parameters { key: 'docs_partitions' value: '2' } } "
       "nodes { name: 'cache' hosts { service: 'cache' } } "
-      "nodes { name: 'web' hosts { service: 'frontend' } } ");
+      "nodes { name: 'web' hosts { service: 'frontend' } } ",
+      more);
   for (const char* service : {"tier1", "tier2", "docs"}) {
     for (int partition : {0, 1}) {
       StrAppend(&text, "nodes { name: '", service, "-", partition, "' hosts { service: '", service,
@@ -54,10 +55,12 @@ ClusterSpec FakeClusterSpec(const std::string& frontend_parameters) {
   return *std::move(spec);
 }
 
-SimulatedSearch::SimulatedSearch(uint64_t seed, const std::string& frontend_parameters)
+SimulatedSearch::SimulatedSearch(uint64_t seed, const std::string& frontend_parameters,
+                                 const std::string& more)
     : spec_(FakeClusterSpec(StrCat("parameters { key: 'http_address' value: '0.0.0.0' } "
                                    "parameters { key: 'http_port' value: '",
-                                   kHttpPort, "' } ", frontend_parameters))),
+                                   kHttpPort, "' } ", frontend_parameters),
+                            more)),
       simulator_(seed) {
   for (const neptune::NodeSpec& node : spec_.nodes()) {
     neptune::HostOptions options;

@@ -18,8 +18,10 @@
 
 namespace search::frontend {
 
-// The spec of such a cluster, one node a partition; `frontend_parameters` as in a cluster spec.
-neptune::ClusterSpec FakeClusterSpec(const std::string& frontend_parameters);
+// The spec of such a cluster, one node a partition; `frontend_parameters`, and what else the spec says, as in a cluster
+// spec.
+neptune::ClusterSpec FakeClusterSpec(const std::string& frontend_parameters,
+                                     const std::string& more = "");
 
 struct TimedResponse {
   neptune::HttpResponse http;
@@ -28,7 +30,8 @@ struct TimedResponse {
 
 class SimulatedSearch {
  public:
-  explicit SimulatedSearch(uint64_t seed, const std::string& frontend_parameters = "");
+  explicit SimulatedSearch(uint64_t seed, const std::string& frontend_parameters = "",
+                           const std::string& more = "");
   // Lets calls under way end, so that no user-level thread is left behind.
   ~SimulatedSearch();
 

@@ -1,4 +1,4 @@
-#include "frontend/search_plan/document_fetch.h"
+#include "frontend/search_plan/document_client.h"
 
 #include <algorithm>
 #include <map>
@@ -23,16 +23,43 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::TimePoint;
 
-StatusOr<FetchResponse> Fetch(ClientSession& session, uint32_t partition, FetchRequest request,
-                              TimePoint deadline) {
+// Too few times say nothing of the tail; and nobody is asked twice before this has passed.
+constexpr size_t kTimesMin = 32;
+constexpr neptune::Duration kHedgeAfterMin = std::chrono::milliseconds(2);
+constexpr double kHedgeQuantile = 0.95;
+
+}  // namespace
+
+std::optional<neptune::Duration> DocumentClient::Shared::HedgeAfter() {
+  if (!options.hedge_documents) return std::nullopt;
+  neptune::LeafLock lock(&mutex);
+  if (times.size() < kTimesMin) return std::nullopt;
+  return std::max(kHedgeAfterMin, times.Quantile(kHedgeQuantile));
+}
+
+void DocumentClient::Shared::CountAnswer(neptune::Duration time) {
+  neptune::LeafLock lock(&mutex);
+  times.Add(time);
+}
+
+DocumentClient::DocumentClient(const SearchPlanOptions& options)
+    : shared_(std::make_shared<Shared>(options)) {}
+
+StatusOr<FetchResponse> DocumentClient::Fetch(Shared& shared, ClientSession& session,
+                                              uint32_t partition, FetchRequest request,
+                                              TimePoint deadline) {
   const int asked_count = request.doc_ids_size();
   neptune::CallOptions call;
   call.deadline = deadline;
+  call.hedge_after = shared.HedgeAfter();
+  neptune::CallReport report;
   Data data;
   NEPTUNE_RETURN_IF_ERROR(neptune::Call(session, neptune::ServiceName(docserver::kDocumentService),
                                         PartitionId(partition), MethodName(docserver::kFetchMethod),
                                         AccessMode::kRead, Data::Of(std::move(request)), &data,
-                                        call));
+                                        call, &report));
+  // A hedged one took at least so long.
+  shared.CountAnswer(report.duration);
   NEPTUNE_ASSIGN_OR_RETURN(const FetchResponse* const response, data.As<FetchResponse>());
   if (response->summaries_size() != asked_count) {
     return neptune::Internal("document partition ", partition, " answered ",
@@ -42,10 +69,10 @@ StatusOr<FetchResponse> Fetch(ClientSession& session, uint32_t partition, FetchR
 }
 
 // Shared with the threads that ask, which may end after the page was served.
-struct PageFetch {
+struct DocumentClient::PageFetch {
+  std::shared_ptr<Shared> shared;
   ClientSession session;
   DocumentRequest request;
-  uint32_t snippet_size_max = 0;
   TimePoint deadline;
   neptune::ThreadRef caller;
   std::map<uint32_t, std::vector<size_t>> groups;  // positions by partition
@@ -54,13 +81,14 @@ struct PageFetch {
   std::map<uint32_t, Status> outcomes;  // of the partitions that are done
   bool closed = false;
 
-  explicit PageFetch(const ClientSession& asking) : session(asking) {}
+  PageFetch(std::shared_ptr<Shared> of, const ClientSession& asking)
+      : shared(std::move(of)), session(asking) {}
 
   FetchRequest RequestFor(const std::vector<size_t>& positions) const {
     FetchRequest wanted;
     for (const size_t position : positions) wanted.add_doc_ids(request.doc_ids[position]);
     wanted.set_query(request.canonical_query);
-    wanted.set_snippet_size_max(snippet_size_max);
+    wanted.set_snippet_size_max(shared->options.snippet_size_max);
     return wanted;
   }
 
@@ -84,13 +112,13 @@ struct PageFetch {
   }
 };
 
-void AskPartition(const std::shared_ptr<PageFetch>& fetch, uint32_t partition) {
+void DocumentClient::AskPartition(const std::shared_ptr<PageFetch>& fetch, uint32_t partition) {
   ClientSession session = fetch->session;
-  fetch->Settle(partition, Fetch(session, partition, fetch->RequestFor(fetch->groups.at(partition)),
-                                 fetch->deadline));
+  fetch->Settle(partition, Fetch(*fetch->shared, session, partition,
+                                 fetch->RequestFor(fetch->groups.at(partition)), fetch->deadline));
 }
 
-void AskAll(const std::shared_ptr<PageFetch>& fetch) {
+void DocumentClient::AskAll(const std::shared_ptr<PageFetch>& fetch) {
   const uint32_t last = fetch->groups.rbegin()->first;
   for (const auto& [partition, positions] : fetch->groups) {
     if (partition == last) break;
@@ -105,13 +133,11 @@ void AskAll(const std::shared_ptr<PageFetch>& fetch) {
   fetch->closed = true;
 }
 
-}  // namespace
-
-FetchedDocuments FetchSummaries(ClientSession& session, const DocumentRequest& request,
-                                const SearchPlanOptions& options) {
-  auto fetch = std::make_shared<PageFetch>(session);
+FetchedDocuments DocumentClient::FetchSummaries(ClientSession& session,
+                                                const DocumentRequest& request) {
+  const SearchPlanOptions& options = shared_->options;
+  auto fetch = std::make_shared<PageFetch>(shared_, session);
   fetch->request = request;
-  fetch->snippet_size_max = options.snippet_size_max;
   fetch->deadline = neptune::this_thread::Now() + options.document_timeout;
   fetch->caller = neptune::ThreadRef(neptune::UserThread::Current());
   fetch->groups = GroupByPartition(request.doc_ids, options.document_partitions);
@@ -130,14 +156,14 @@ FetchedDocuments FetchSummaries(ClientSession& session, const DocumentRequest& r
   return std::move(fetch->fetched);
 }
 
-StatusOr<docserver::Summary> FetchText(ClientSession& session, uint64_t doc_id,
-                                       const SearchPlanOptions& options) {
+StatusOr<docserver::Summary> DocumentClient::FetchText(ClientSession& session, uint64_t doc_id) {
+  const SearchPlanOptions& options = shared_->options;
   FetchRequest request;
   request.add_doc_ids(doc_id);
   request.set_with_text(true);
   const uint32_t partition = docserver::PartitionOfDocument(doc_id, options.document_partitions);
   NEPTUNE_ASSIGN_OR_RETURN(FetchResponse response,
-                           Fetch(session, partition, std::move(request),
+                           Fetch(*shared_, session, partition, std::move(request),
                                  neptune::this_thread::Now() + options.document_timeout));
   if (!response.summaries(0).found()) {
     return neptune::NotFound("there is no document ", doc_id);

@@ -1,0 +1,73 @@
+// Fetches the documents of a page from their partitions, all at once.
+//
+// A partition that has not answered after the time in which 95 of the latest 100 did is asked of another replica too, if
+// the options say so; the first answer is taken. How many are asked twice is bounded by the node's retry budget.
+//
+// Source: design 5 (documents by partition in parallel; a failed one costs summaries, not the page).
+// Layer: frontend/search_plan, agent. Threads: thread-safe; calls on a user-level thread; one more for each partition
+//   but the last.
+// Limits: SearchPlanOptions::document_timeout; docserver::kFetchCountMax documents a page.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "docserver/docserver.pb.h"
+#include "frontend/answer.h"
+#include "frontend/search_plan/plan_options.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/capsule/recent_times.h"
+#include "neptune/service/client.h"
+
+namespace search::frontend {
+
+// Which documents, and the query whose words their snippets show.
+struct DocumentRequest {
+  std::vector<uint64_t> doc_ids;
+  std::string canonical_query;
+};
+
+struct FetchedDocuments {
+  // One for each doc_id; `found` is false where there is none.
+  std::vector<docserver::Summary> summaries;
+  ServiceCoverage coverage;
+};
+
+class DocumentClient {
+ public:
+  explicit DocumentClient(const SearchPlanOptions& options);
+
+  FetchedDocuments FetchSummaries(neptune::ClientSession& session, const DocumentRequest& request);
+
+  // One document with its whole text.
+  // Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED its partition does not answer.
+  neptune::StatusOr<docserver::Summary> FetchText(neptune::ClientSession& session, uint64_t doc_id);
+
+ private:
+  // What the threads that ask share with the client, which they may outlive.
+  struct Shared {
+    explicit Shared(const SearchPlanOptions& options) : options(options) {}
+    // Absent: no second replica is asked.
+    std::optional<neptune::Duration> HedgeAfter();
+    void CountAnswer(neptune::Duration time);
+
+    const SearchPlanOptions options;
+    neptune::LeafMutex mutex;
+    neptune::RecentTimes times ABSL_GUARDED_BY(mutex);
+  };
+  struct PageFetch;
+  static neptune::StatusOr<docserver::FetchResponse> Fetch(Shared& shared,
+                                                           neptune::ClientSession& session,
+                                                           uint32_t partition,
+                                                           docserver::FetchRequest request,
+                                                           neptune::TimePoint deadline);
+  static void AskPartition(const std::shared_ptr<PageFetch>& fetch, uint32_t partition);
+  static void AskAll(const std::shared_ptr<PageFetch>& fetch);
+
+  const std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace search::frontend
