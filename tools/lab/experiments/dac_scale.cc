@@ -55,8 +55,9 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   if (cluster.server_count > 512) {
     cluster.announce_interval_ms *= static_cast<uint32_t>(cluster.server_count) / 512;
   }
-  // And average over as many more operations.
-  const double count = cluster.server_count > 512 ? 250 : context.Pick<double>(60, 250, 1000);
+  // The mean over many servers needs fewer calls, and each of them is more work.
+  const double count =
+      context.Pick<double>(60, 250, std::clamp(64'000.0 / cluster.server_count, 125.0, 1000.0));
   load.warm_up = neptune::FromSeconds(0.25 * count / load.rate_per_s);
   load.duration = neptune::FromSeconds(count / load.rate_per_s);
   Measurement measured = MeasureAggregations(cluster, load, context.seed);
