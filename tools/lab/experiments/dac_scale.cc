@@ -25,7 +25,7 @@ constexpr double kMost[] = {1.0, 1.1};
 std::vector<int> ServerCounts(Length length) {
   if (length == Length::kSmoke) return {4, 16};
   if (length == Length::kQuick) return {4, 8, 16, 32, 64};
-  return {4, 8, 16, 32, 64, 128, 256, 512, 4096};
+  return {4, 8, 16, 32, 64, 128, 256, 512, 1024};
 }
 
 Point PointOf(int servers, double load) { return Point{}.Set("servers", servers).Set(kLoad, load); }
@@ -154,7 +154,7 @@ Experiment DacScale() {
   experiment.title = "Aggregation over many servers";
   experiment.source = "DAC 5.6, figure 22";
   experiment.setup =
-      "MICRO on 4 to 4,096 servers with two processors, one partition each, load-adaptive trees; "
+      "MICRO on 4 to 1,024 servers with two processors, one partition each, load-adaptive trees; "
       "six "
       "callers; otherwise "
       "as dac_trees. Demand is of the ideal throughput nk/(ns+(n-1)r); the most that is done is "
