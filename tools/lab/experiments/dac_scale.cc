@@ -55,9 +55,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   if (cluster.server_count > 512) {
     cluster.announce_interval_ms *= static_cast<uint32_t>(cluster.server_count) / 512;
   }
-  // The mean over many servers needs fewer calls, and each of them is more work.
-  const double count =
-      context.Pick<double>(60, 250, std::clamp(64'000.0 / cluster.server_count, 125.0, 1000.0));
+  const double count = context.Pick<double>(60, 250, 1000);
   load.warm_up = neptune::FromSeconds(0.25 * count / load.rate_per_s);
   load.duration = neptune::FromSeconds(count / load.rate_per_s);
   Measurement measured = MeasureAggregations(cluster, load, context.seed);
