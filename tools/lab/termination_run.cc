@@ -2,10 +2,8 @@
 
 #include <glog/logging.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <vector>
 
 #include "neptune/base/strings.h"
 #include "tools/workload/workloads.h"
@@ -50,45 +48,29 @@ void SetScheme(const TerminationRun& run, SimClusterOptions* cluster, SimLoadOpt
   }
 }
 
-double Percent(double part, double whole) { return whole == 0 ? 0 : 100 * part / whole; }
-
-double Percentile99(std::vector<double>& times) {
-  if (times.empty()) return 0;
-  const auto rank = static_cast<size_t>(std::ceil(0.99 * static_cast<double>(times.size()))) - 1;
-  std::nth_element(times.begin(), times.begin() + static_cast<ptrdiff_t>(rank), times.end());
-  return times[rank];
-}
-
 Measurement Summary(const TerminationRun& run, const SimLoadResult& result) {
-  double offered = 0;
-  double answered = 0;
-  double time_sum = 0;
+  SimLoadResult measured;
+  SimLoadResult short_ones;
   double in_time = 0;
   double ended = 0;
-  double short_offered = 0;
-  std::vector<double> short_times;
   for (const SimOutcome& one : result.outcomes) {
     const neptune::Duration at = one.arrived - result.began;
     if (at < run.from || at >= run.until) continue;
-    const bool is_short = neptune::ToMillis(one.cost) < run.long_ms;
-    ++offered;
-    short_offered += is_short;
+    measured.outcomes.push_back(one);
+    if (neptune::ToMillis(one.cost) < run.long_ms) short_ones.outcomes.push_back(one);
     ended += one.status == neptune::StatusCode::kDeadlineExceeded;
-    if (one.status != neptune::StatusCode::kOk) continue;
-    const double took = neptune::ToMillis(one.response);
-    ++answered;
-    time_sum += took;
-    in_time += took <= kGoalMs;
-    if (is_short) short_times.push_back(took);
+    in_time += one.status == neptune::StatusCode::kOk && neptune::ToMillis(one.response) <= kGoalMs;
   }
+  const auto offered = static_cast<double>(measured.outcomes.size());
+  const double answered = offered * (1 - measured.LossPercent() / 100);
   const double seconds = neptune::ToSeconds(run.until - run.from);
   return {{"offered_per_s", offered / seconds},
           {"answered_per_s", answered / seconds},
-          {"mean_ms", answered == 0 ? 0 : time_sum / answered},
-          {"within_1s_percent", Percent(in_time, offered)},
-          {"short_percent", Percent(static_cast<double>(short_times.size()), short_offered)},
-          {"short_p99_ms", Percentile99(short_times)},
-          {"ended_percent", Percent(ended, offered)}};
+          {"mean_ms", measured.MeanMs()},
+          {"within_1s_percent", 100 * in_time / offered},
+          {"short_percent", 100 - short_ones.LossPercent()},
+          {"short_p99_ms", short_ones.PercentileMs(0.99)},
+          {"ended_percent", 100 * ended / offered}};
 }
 
 }  // namespace
