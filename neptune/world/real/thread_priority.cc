@@ -7,20 +7,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace neptune {
 namespace {
 
-// How much nicer than the serving loops a background loop is (0 to 19).
+// How much nicer than the serving loops a background loop is. The system takes no more than 19 in all.
 constexpr int kBackgroundNiceness = 10;
+constexpr int kNicenessMax = 19;
 // Turns of the processor; the system takes 0.1 to 100 ms.
 constexpr uint64_t kServingTurnNs = 100'000;
 constexpr uint64_t kBackgroundTurnNs = 3'000'000;
 
 void BeNicer() {
   const auto thread_id = static_cast<id_t>(syscall(SYS_gettid));
-  PLOG_IF(WARNING, setpriority(PRIO_PROCESS, thread_id, kBackgroundNiceness) != 0)
+  const int own = getpriority(PRIO_PROCESS, thread_id);  // of a thread that exists: cannot fail
+  const int nicer = std::min(own + kBackgroundNiceness, kNicenessMax);
+  PLOG_IF(WARNING, setpriority(PRIO_PROCESS, thread_id, nicer) != 0)
       << "lowering the priority of a loop";
 }
 
