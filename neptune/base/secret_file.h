@@ -2,8 +2,8 @@
 //
 // Source: none. Layer: base. Threads: pure function; it reads a file and so blocks.
 // Errors: those of ReadFile; FAILED_PRECONDITION others than the owner may read or change the file; INVALID_ARGUMENT
-//   the secret is shorter than kSecretSizeMin or longer than kSecretSizeMax bytes, or holds more than printable ASCII.
-//   No message shows the secret.
+//   the secret is shorter than kSecretSizeMin or longer than kSecretSizeMax bytes, or holds more than
+//   printable ASCII without spaces. No message shows the secret.
 
 #pragma once
 
