@@ -1,4 +1,5 @@
-"""The guestbook example as its README walks through it: programs as processes, a real Redis that hangs.
+"""The guestbook example as its README walks through it, and its capsule changed while it runs: programs as processes, a
+real Redis that hangs.
 
 guestbook_test.py NEPTUNED MODULE CLIENT SPEC CAPSULES
 """
@@ -23,6 +24,8 @@ REDIS_PORT = "6399"
 ADMIN_PORT = "7428"
 GROUP = "239.192.7.27:7427"
 RESIDENTS_MAX = 40
+# Of a test's own.
+TOKEN = "a-token-of-sixteen-characters-or-more"
 
 NEPTUNED, MODULE, CLIENT, SPEC, CAPSULES = (os.path.abspath(path) for path in sys.argv[1:6])
 
@@ -78,9 +81,14 @@ class GuestbookTest(unittest.TestCase):
         self.admin_port = free_port()
         self.redis = self.start([REDIS, "--port", self.redis_port, "--bind", "127.0.0.1",
                                  "--save", "", "--dir", folder.name])
+        self.write_token(os.path.join(folder.name, "token"))
+        # The capsule file is the whole cluster's, so that the client reads it too.
         changes = {REDIS_PORT: self.redis_port, ADMIN_PORT: self.admin_port,
                    GROUP: f"239.192.7.27:{free_port()}",
-                   '"guestbook"\nmulticast': f'"guestbook-{os.getpid()}"\nmulticast'}
+                   '  capsule_file: "capsules.conf"\n': "",
+                   '"guestbook"\nmulticast': f'"guestbook-{os.getpid()}"\n'
+                                             'capsule_file: "capsules.conf"\n'
+                                             'admin_token_file: "token"\nmulticast'}
         copy_with(CAPSULES, folder.name, changes)
         self.spec = copy_with(SPEC, folder.name, changes)
         started = os.path.join(folder.name, "started")
@@ -95,6 +103,22 @@ class GuestbookTest(unittest.TestCase):
         self.addCleanup(process.kill)
         return process
 
+    def write_token(self, path: str) -> None:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
+            file.write(TOKEN)
+
+    def administer(self, method: str, query: str = "", body: str = "") -> str:
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.admin_port}/capsules{query}", method=method,
+            data=body.encode() or None, headers={"Authorization": "Bearer " + TOKEN})
+        with urllib.request.urlopen(request) as answer:
+            return answer.read().decode()
+
+    def assert_outcome(self, visit: Visit, signed: int, timed_out: int = 0, refused: int = 0) -> None:
+        failures = {" Connection timed out": timed_out, " Connection refused": refused}
+        self.assertEqual((visit.signed, visit.greeted), (signed, 200), visit.output)
+        self.assertEqual(visit.failures, {what: n for what, n in failures.items() if n}, visit.output)
+
     def sign(self, count: int) -> Visit:
         done = subprocess.run([CLIENT, "--spec=" + self.spec, f"--sign={count}", "--greet=200"],
                               capture_output=True, text=True, check=False)
@@ -102,23 +126,32 @@ class GuestbookTest(unittest.TestCase):
         return Visit(done.stdout)
 
     def test_a_redis_that_hangs_holds_only_those_who_sign(self) -> None:
-        visit = self.sign(30)
-        self.assertEqual((visit.signed, visit.greeted), (30, 200), visit.output)
+        self.assert_outcome(self.sign(30), signed=30)
 
         self.redis.send_signal(signal.SIGSTOP)
-        visit = self.sign(30)
-        self.assertEqual((visit.signed, visit.greeted), (0, 200), visit.output)
-        self.assertEqual(visit.failures, {" Connection timed out": 30}, visit.output)
-        visit = self.sign(RESIDENTS_MAX + 20)
-        self.assertEqual((visit.signed, visit.greeted), (0, 200), visit.output)
-        self.assertEqual(visit.failures, {" Connection timed out": RESIDENTS_MAX,
-                                          " Connection refused": 20}, visit.output)
+        self.assert_outcome(self.sign(30), signed=0, timed_out=30)
+        self.assert_outcome(self.sign(RESIDENTS_MAX + 20), signed=0, timed_out=RESIDENTS_MAX, refused=20)
         page = urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/metrics").read().decode()
         self.assertRegex(page, r'neptune_capsule_\w+\{[^}]*capsule="redis"')
 
         self.redis.send_signal(signal.SIGCONT)
-        visit = self.sign(30)
-        self.assertEqual((visit.signed, visit.greeted), (30, 200), visit.output)
+        self.assert_outcome(self.sign(30), signed=30)
+
+    def test_what_the_capsule_is_may_be_changed_while_it_runs(self) -> None:
+        shown = self.administer("GET")
+        self.assertIn(f"resident_count_max: {RESIDENTS_MAX}", shown)
+        self.administer("POST", body=f"capsule redis {{ match: inet:127.0.0.1:{self.redis_port}"
+                                     " resident_count_max: 10 timeout_ms: 200 }")
+        self.redis.send_signal(signal.SIGSTOP)
+        self.assert_outcome(self.sign(25), signed=0, timed_out=10, refused=15)
+        # Destroyed, it takes no more: they wait in the next one of the stack.
+        self.administer("POST", body="capsule other { match: inet:127.0.0.0/8"
+                                     " resident_count_max: 5 timeout_ms: 200 }")
+        self.administer("DELETE", query="?name=redis")
+        self.assert_outcome(self.sign(25), signed=0, timed_out=5, refused=20)
+        self.redis.send_signal(signal.SIGCONT)
+        self.administer("DELETE", query="?name=other")
+        self.assert_outcome(self.sign(30), signed=30)
 
 
 if __name__ == "__main__":

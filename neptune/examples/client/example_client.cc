@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "neptune/base/notification.h"
@@ -94,6 +95,7 @@ int RunExampleClient(int* argc, char*** argv, const ExampleClientOptions& option
   NodeOptions node_options;
   node_options.spec = *spec;
   node_options.name = asker;
+  node_options.spec_directory = std::filesystem::path(CallerPath(*options.spec)).parent_path();
   node_options.with_admin = false;
   node_options.modules = [&](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
     return std::make_unique<OperatorsModule>(options.register_operators);

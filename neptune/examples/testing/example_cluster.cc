@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "neptune/base/notification.h"
@@ -73,6 +74,7 @@ NodeOptions OptionsOf(const ExampleClusterOptions& options, const ClusterSpec& s
   NodeOptions node;
   node.spec = spec;
   node.name = NodeId(name);
+  node.spec_directory = std::filesystem::path(options.spec_file).parent_path();
   node.with_admin = false;
   node.modules = [options](const std::string& wanted) -> StatusOr<std::unique_ptr<ServiceModule>> {
     if (wanted == "operators") return std::make_unique<OperatorsModule>(options.register_operators);
