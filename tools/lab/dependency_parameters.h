@@ -82,13 +82,17 @@ inline constexpr int kBbsSlowDatabaseUs = 40'000;
 // For the caches to fill.
 inline constexpr double kBbsWarmUpS = 60;
 
-// The front's capsules, one for each thing that it depends on, in the words of a capsule file. Without control (DC) each
-// has its rule only, and the bounds that any capsule has.
+// The capsules of the front's node, one for each thing that it depends on, in the words of a capsule file. Without control
+// (DC) each has its rule only, and the bounds that any capsule has.
 //
 // Caller-side throttling of RET (DC+LT): as many as the partition's processors and a part of its queue take, so that it
 // never runs dry and never refuses.
 inline constexpr char kRetThrottle[] = " throttle_count: 24";
 // Feedback of RET (DC+FB): from half to all of what the partition's queue holds.
 inline constexpr char kRetFeedback[] = " timeout_ms: 1800 low_watermark: 20 high_watermark: 40";
+
+// Feedback of AUC (DC+FB): half of what a request may take, so that there is as much for another replica.
+inline constexpr char kAucFeedback[] =
+    " timeout_ms: 1000 low_watermark: 20 high_watermark: 40 failure_count_max: 3";
 
 }  // namespace search::lab

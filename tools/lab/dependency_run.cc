@@ -68,11 +68,11 @@ neptune::ClusterSpec DependencySpec(const DependencyOptions& options) {
   for (neptune::ServiceSpec& service : *spec->mutable_services()) {
     service.set_concurrency(PoolOf(service, options.scheme));
     service.set_queue_length_max(kDependencyQueueMax);
-    if (service.name() != kFront || options.scheme.isolation != Isolation::kCapsules) continue;
-    if (options.service.dependencies.empty()) continue;
-    neptune::Parameter* const capsules = service.add_parameters();
-    capsules->set_key("capsules");
-    capsules->set_value(CapsulesOf(options));
+  }
+  for (neptune::NodeSpec& node : *spec->mutable_nodes()) {
+    if (node.name() == kFront && options.scheme.isolation == Isolation::kCapsules) {
+      node.set_capsules(CapsulesOf(options));
+    }
   }
   return *std::move(spec);
 }

@@ -142,6 +142,7 @@ DependencyService AucService(const AucOptions& options) {
                                     Parameter("write_work_us", StrCat(options.store_us))));
   for (int i = 0; i < 3; ++i) {
     StrAppend(&service.spec, " nodes { name: 'store-", i, "' hosts { service: 'auction_store' } }");
+    service.dependencies.push_back(StrCat("service:auction_store/0@store-", i));
   }
   service.modules = [](const std::string& name) -> StatusOr<ModulePointer> {
     if (name == "front") return std::make_unique<neptune::examples::AuctionModule>();
@@ -167,6 +168,7 @@ DependencyService BbsService(const BbsOptions& options) {
                         " nodes { name: 'cache-0' hosts { service: 'page_cache' partitions: 0 } }"
                         " nodes { name: 'cache-1' hosts { service: 'page_cache' partitions: 1 } }"
                         " nodes { name: 'database' hosts { service: 'forum_database' } }");
+  service.dependencies = {"service:page_cache/0", "service:page_cache/1"};
   service.modules = [](const std::string& name) -> StatusOr<ModulePointer> {
     if (name == "front") return std::make_unique<neptune::examples::ForumModule>();
     if (name == "page_cache") return std::make_unique<neptune::examples::PageCacheModule>();

@@ -31,8 +31,7 @@ struct DependencyService {
   std::string name;
   // Services and nodes, in the words of a cluster spec, without the node "front", which hosts the service "front".
   std::string spec;
-  // What the front takes capsules of its own for, each as the rule of one; its parameter `capsules` has them. Empty: it
-  // takes none.
+  // What the front's node has capsules for, each as the rule of one.
   std::vector<std::string> dependencies;
   neptune::ModuleFactory modules;
   // The same for every scheme under one seed.

@@ -6,7 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/capsule_text.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/dac/dac.h"
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "neptune/examples/micro/micro_work.h"
@@ -17,8 +17,6 @@ namespace search::lab {
 namespace {
 
 using neptune::AggregationRequest;
-using neptune::CapsuleOutcome;
-using neptune::CapsuleVisit;
 using neptune::Data;
 using neptune::ModuleContext;
 using neptune::PartitionId;
@@ -40,21 +38,6 @@ StatusOr<double> Share(const ModuleContext& context, const std::string& key) {
   return share;
 }
 
-CapsuleOutcome OutcomeOfMissing(const Status& reason) {
-  if (reason.code() == neptune::StatusCode::kDeadlineExceeded) return CapsuleOutcome::kTimedOut;
-  if (reason.code() == neptune::StatusCode::kCancelled) return CapsuleOutcome::kCancelled;
-  return CapsuleOutcome::kFailed;
-}
-
-void LeaveCapsules(const neptune::AggregationReport& report, std::vector<CapsuleVisit>* visits) {
-  for (const PartitionId partition : report.contributing_partitions) {
-    (*visits)[partition.value()].Leave(CapsuleOutcome::kDone);
-  }
-  for (const neptune::MissingPartition& missing : report.missing) {
-    (*visits)[missing.partition.value()].Leave(OutcomeOfMissing(missing.reason));
-  }
-}
-
 }  // namespace
 
 Status RetFrontModule::Start(ModuleContext& context) {
@@ -65,10 +48,6 @@ Status RetFrontModule::Start(ModuleContext& context) {
     return neptune::InvalidArgument("parameter partition_count is no number");
   }
   uncancelled_ = context.parameters["uncancelled"] == "true";
-  NEPTUNE_ASSIGN_OR_RETURN(const auto capsules,
-                           neptune::ParseCapsules(context.parameters["capsules"],
-                                                  {.file = "parameter capsules"}, nullptr));
-  NEPTUNE_RETURN_IF_ERROR(capsules_.Load(capsules));
   neptune::examples::RegisterMicroReduce(context);
   context.registrar.Method(neptune::MethodName(kRetSearchMethod), {.grain = neptune::Grain::kLong},
                            [this](RequestContext& request, const Data& in, Data* out) {
@@ -89,35 +68,23 @@ Status RetFrontModule::Search(RequestContext& context, const Data& request, Data
   aggregation.aggregation_quality_min = std::max(quality_min_, 1e-6);
   aggregation.scheme = neptune::TreeScheme::kBase;
   aggregation.uncancelled = uncancelled_;
-  std::vector<CapsuleVisit> visits(partition_count_);
-  NEPTUNE_RETURN_IF_ERROR(EnterCapsules(&visits, &aggregation));
+  if (quality_min_ == 1) NEPTUNE_RETURN_IF_ERROR(AskCapsules(aggregation, context.Now()));
   neptune::AggregationReport report;
-  const Status status = Aggregate(session, aggregation, response, &report);
-  LeaveCapsules(report, &visits);
-  return status;
+  return Aggregate(session, aggregation, response, &report);
 }
 
-Status RetFrontModule::EnterCapsules(std::vector<CapsuleVisit>* visits,
-                                     AggregationRequest* aggregation) {
-  std::vector<PartitionId> entered;
-  Status refusal;
-  for (const PartitionId partition : aggregation->partitions) {
-    CapsuleVisit& visit = (*visits)[partition.value()];
-    const Status status = visit.Enter(
-        capsules_,
-        neptune::NetworkOperation{.service = aggregation->service.value(), .partition = partition},
-        {.deadline = aggregation->deadline});
-    if (!status.ok()) {
-      refusal = status;
-      continue;
+Status RetFrontModule::AskCapsules(const AggregationRequest& aggregation,
+                                   neptune::TimePoint now) const {
+  neptune::CapsuleStack* const capsules = client_->capsules();
+  if (capsules == nullptr) return neptune::OkStatus();
+  for (const PartitionId partition : aggregation.partitions) {
+    const auto capsule = capsules->Find(
+        neptune::NetworkOperation{.service = aggregation.service.value(), .partition = partition});
+    if (!capsule->WouldAdmit(now)) {
+      return neptune::ResourceExhausted("partition ", partition, " would not be asked");
     }
-    entered.push_back(partition);
-    aggregation->deadline = std::min(aggregation->deadline, visit.deadline());
   }
-  const bool enough =
-      !entered.empty() && static_cast<double>(entered.size()) >= quality_min_ * partition_count_;
-  aggregation->partitions = std::move(entered);
-  return enough ? neptune::OkStatus() : refusal;
+  return neptune::OkStatus();
 }
 
 }  // namespace search::lab

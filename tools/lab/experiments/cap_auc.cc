@@ -19,7 +19,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   DependencyOptions options;
   options.seed = context.seed;
   options.service = AucService();
-  options.scheme = SchemeOf(point);
+  options.scheme = SchemeOf(point, point.Text("scheme") == "DC+FB" ? kAucFeedback : "");
   options.rate_per_s = kAucRate;
   options.cut = {"store-1", kCutS};
   options.detection = kDependencyDetection;
@@ -33,7 +33,9 @@ void Judge(const Results& results, Judgement* judgement) {
   };
   judgement->AtMost("DC: lost until the failure is detected", "35.3 %", lost("DC"), 36, "%")
       .Shape();
-  const auto shown = ShownPoints(results, "loss_percent_detection", {"UTP", "DC"});
+  judgement->AtMost("DC+FB, with one retry within the budget: the same", "", lost("DC+FB"), 3, "%")
+      .Shape();
+  const auto shown = ShownPoints(results, "loss_percent_detection", {"UTP", "DC", "DC+FB"});
   ShowWindow(results, shown,
              {.window = kBefore, .paper = {{"BTP", "0 %", "145 ms"}, {"DC", "0 %", "143 ms"}}},
              judgement);
@@ -65,10 +67,15 @@ Experiment CapAuc() {
       "writes, items by Zipf's law. At 7 s the link of one replica goes down: what is sent there "
       "is dropped in silence. Callers forget it after five seconds without an announcement; "
       "nothing else tells them, the runtime's own doubts being off for all. A request is lost if "
-      "it is not answered within 2 s. Bounded pools (BTP) are swept. With capsules (DC) a request "
-      "holds its place in a main pool of four only while it works.";
+      "it is not answered within 2 s. Bounded pools (BTP) are swept. With capsules (DC) there is "
+      "one for each replica, and a request holds its place in a main pool of four only while it "
+      "works; with feedback (DC+FB) a capsule gives a call 1 s, after which a read is asked of "
+      "another replica within the budget for retries, and after three in a row that failed the "
+      "replica is passed by.";
   experiment.seeds = {.smoke = 1, .quick = 10, .full = 30};
-  experiment.points = [](Length length) { return DependencyPoints(length, {"UTP", "DC"}); };
+  experiment.points = [](Length length) {
+    return DependencyPoints(length, {"UTP", "DC", "DC+FB"});
+  };
   experiment.run = Run;
   experiment.judge = Judge;
   return experiment;

@@ -22,12 +22,6 @@ const DependencyWindow kFirst = {"first", 20, 22};
 // What can be answered without one of three partitions.
 constexpr double kWithoutOnePercent = 200.0 / 3;
 
-// What is known of DC+FB's quality.
-constexpr char kWhyOthersArePassedBy[] =
-    "the tier-1 server enters the capsules of all partitions before it asks any, and leaves them "
-    "when the last one has answered: while it waits for the paused one the others' fill as well, "
-    "and are passed by for a while";
-
 std::string FieldsOf(const Point& point) {
   return point.Text("scheme") == "DC+FB" ? kRetFeedback : "";
 }
@@ -57,8 +51,7 @@ void JudgeOurs(const Results& results, const std::string& scheme, double loss_li
       ->AtLeast(StrCat(scheme, ": answered from 2.5 s after the onset, weighed by quality"), "",
                 {100 - lost.middle, 100 - lost.high, 100 - lost.low, lost.count},
                 0.96 * kWithoutOnePercent, "%")
-      .ShortOfLine(kWhyOthersArePassedBy)
-      .shape = scheme == "DC";
+      .Shape();
 }
 
 void Judge(const Results& results, Judgement* judgement) {
@@ -110,7 +103,8 @@ Experiment CapRet() {
       "counts by the share of the partitions in it. Bounded pools (BTP) are swept and the best one "
       "shown beside a small one; unbounded ones (UTP) are so on every node. With capsules (DC) a "
       "request holds its place in a main pool of four only while it works; with feedback (DC+FB) "
-      "the partition is passed by once too many wait for it.";
+      "the partition is passed by once too many wait for it, but for one real request at a time "
+      "that finds out whether it is back.";
   experiment.seeds = {.smoke = 1, .quick = 10, .full = 30};
   experiment.points = [](Length length) {
     return DependencyPoints(length, {"UTP", "DC", "DC+FB"});
