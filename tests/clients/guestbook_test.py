@@ -1,7 +1,7 @@
 """The guestbook example as its README walks through it, and its capsule changed while it runs: programs as processes, a
-real Redis that hangs.
+real Redis and a real MariaDB that hang.
 
-guestbook_test.py NEPTUNED MODULE CLIENT SPEC CAPSULES
+guestbook_test.py NEPTUNED CLIENT MODULE SPEC, the last two any of the example's
 """
 
 import os
@@ -17,17 +17,19 @@ import unittest
 import urllib.request
 
 REDIS = shutil.which("redis-server")
+MARIADB = shutil.which("mariadbd", path=os.environ.get("PATH", "") + ":/usr/sbin")
 START_LIMIT_S = 30.0
 POLL_PAUSE_S = 0.02
 # What the files of the example name.
-REDIS_PORT = "6399"
+DATABASE_PORTS = {"redis": "6399", "mariadb": "6398"}
 ADMIN_PORT = "7428"
 GROUP = "239.192.7.27:7427"
 RESIDENTS_MAX = 40
 # Of a test's own.
 TOKEN = "a-token-of-sixteen-characters-or-more"
 
-NEPTUNED, MODULE, CLIENT, SPEC, CAPSULES = (os.path.abspath(path) for path in sys.argv[1:6])
+NEPTUNED, CLIENT, MODULE, SPEC = (os.path.abspath(path) for path in sys.argv[1:5])
+FILES = os.path.dirname(SPEC)
 
 
 def free_port() -> str:
@@ -68,34 +70,45 @@ class Visit:
         signed, greeted = output[output.index("signed:"):].split("greeted meanwhile:")
         self.signed = int(re.match(r"signed: (\d+) answered", signed).group(1))
         self.greeted = int(re.match(r" (\d+) answered", greeted).group(1))
-        self.failures = {what: int(count)
-                         for count, what in re.findall(r"(\d+) failed: .*?([^:\n]+)\n", signed)}
+        failures = [(int(count), reason)
+                    for count, reason in re.findall(r"(\d+) failed: (.*)\n", signed)]
+        self.timed_out = self.count_of(failures, "Connection timed out", "system error: 110")
+        self.refused = self.count_of(failures, "Connection refused", "(111)",
+                                     "system error: 111")
+        self.failed = sum(count for count, _ in failures)
+
+    @staticmethod
+    def count_of(failures, *reasons) -> int:
+        return sum(count for count, what in failures if any(reason in what for reason in reasons))
 
 
-@unittest.skipUnless(REDIS, "SKIPPED: no redis-server")
-class GuestbookTest(unittest.TestCase):
+class Guestbook:
+    """One test case for each database."""
+
+    database: str
+
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.redis_port = free_port()
+        self.database_port = free_port()
         self.admin_port = free_port()
-        self.redis = self.start([REDIS, "--port", self.redis_port, "--bind", "127.0.0.1",
-                                 "--save", "", "--dir", folder.name])
+        self.server = self.start_database(folder.name)
         self.write_token(os.path.join(folder.name, "token"))
+        configuration = self.database + ".conf"
         # The capsule file is the whole cluster's, so that the client reads it too.
-        changes = {REDIS_PORT: self.redis_port, ADMIN_PORT: self.admin_port,
+        changes = {DATABASE_PORTS[self.database]: self.database_port, ADMIN_PORT: self.admin_port,
                    GROUP: f"239.192.7.27:{free_port()}",
-                   '  capsule_file: "capsules.conf"\n': "",
+                   f'  capsule_file: "{configuration}"\n': "",
                    '"guestbook"\nmulticast': f'"guestbook-{os.getpid()}"\n'
-                                             'capsule_file: "capsules.conf"\n'
+                                             f'capsule_file: "{configuration}"\n'
                                              'admin_token_file: "token"\nmulticast'}
-        copy_with(CAPSULES, folder.name, changes)
-        self.spec = copy_with(SPEC, folder.name, changes)
+        copy_with(os.path.join(FILES, configuration), folder.name, changes)
+        self.spec = copy_with(os.path.join(FILES, self.database + ".textproto"), folder.name, changes)
         started = os.path.join(folder.name, "started")
         self.start([NEPTUNED, "--spec=" + self.spec, "--node=book", "--started_file=" + started,
                     "--module_dir=" + os.path.dirname(MODULE)])
         wait_until(lambda: os.path.exists(started), "the node has started")
-        wait_until(lambda: answers(self.redis_port), "Redis answers")
+        wait_until(lambda: answers(self.database_port), f"{self.database} answers")
 
     def start(self, arguments) -> subprocess.Popen:
         process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
@@ -114,44 +127,68 @@ class GuestbookTest(unittest.TestCase):
         with urllib.request.urlopen(request) as answer:
             return answer.read().decode()
 
-    def assert_outcome(self, visit: Visit, signed: int, timed_out: int = 0, refused: int = 0) -> None:
-        failures = {" Connection timed out": timed_out, " Connection refused": refused}
-        self.assertEqual((visit.signed, visit.greeted), (signed, 200), visit.output)
-        self.assertEqual(visit.failures, {what: n for what, n in failures.items() if n}, visit.output)
-
     def sign(self, count: int) -> Visit:
         done = subprocess.run([CLIENT, "--spec=" + self.spec, f"--sign={count}", "--greet=200"],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return Visit(done.stdout)
 
-    def test_a_redis_that_hangs_holds_only_those_who_sign(self) -> None:
+    def assert_outcome(self, visit: Visit, signed: int, timed_out: int = 0, refused: int = 0) -> None:
+        self.assertEqual((visit.signed, visit.timed_out, visit.refused, visit.failed, visit.greeted),
+                         (signed, timed_out, refused, timed_out + refused, 200), visit.output)
+
+    def test_a_database_that_hangs_holds_only_those_who_sign(self) -> None:
         self.assert_outcome(self.sign(30), signed=30)
 
-        self.redis.send_signal(signal.SIGSTOP)
+        self.server.send_signal(signal.SIGSTOP)
         self.assert_outcome(self.sign(30), signed=0, timed_out=30)
         self.assert_outcome(self.sign(RESIDENTS_MAX + 20), signed=0, timed_out=RESIDENTS_MAX, refused=20)
         page = urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}/metrics").read().decode()
-        self.assertRegex(page, r'neptune_capsule_\w+\{[^}]*capsule="redis"')
+        self.assertRegex(page, r'neptune_capsule_\w+\{[^}]*capsule="' + self.database)
 
-        self.redis.send_signal(signal.SIGCONT)
-        self.assert_outcome(self.sign(30), signed=30)
+        self.server.send_signal(signal.SIGCONT)
+        last = self.sign(30)
+        self.assert_outcome(last, signed=30)
+        self.assertGreater(int(re.search(r"ada has signed (\d+) times", last.output).group(1)), 30)
 
     def test_what_the_capsule_is_may_be_changed_while_it_runs(self) -> None:
-        shown = self.administer("GET")
-        self.assertIn(f"resident_count_max: {RESIDENTS_MAX}", shown)
-        self.administer("POST", body=f"capsule redis {{ match: inet:127.0.0.1:{self.redis_port}"
+        self.assertIn(f"resident_count_max: {RESIDENTS_MAX}", self.administer("GET"))
+        self.administer("POST", body=f"capsule {self.database} {{"
+                                     f" match: inet:127.0.0.1:{self.database_port}"
                                      " resident_count_max: 10 timeout_ms: 200 }")
-        self.redis.send_signal(signal.SIGSTOP)
+        self.server.send_signal(signal.SIGSTOP)
         self.assert_outcome(self.sign(25), signed=0, timed_out=10, refused=15)
         # Destroyed, it takes no more: they wait in the next one of the stack.
         self.administer("POST", body="capsule other { match: inet:127.0.0.0/8"
                                      " resident_count_max: 5 timeout_ms: 200 }")
-        self.administer("DELETE", query="?name=redis")
+        self.administer("DELETE", query="?name=" + self.database)
         self.assert_outcome(self.sign(25), signed=0, timed_out=5, refused=20)
-        self.redis.send_signal(signal.SIGCONT)
+        self.server.send_signal(signal.SIGCONT)
         self.administer("DELETE", query="?name=other")
         self.assert_outcome(self.sign(30), signed=30)
+
+
+@unittest.skipUnless(REDIS, "SKIPPED: no redis-server")
+class RedisGuestbookTest(Guestbook, unittest.TestCase):
+    database = "redis"
+
+    def start_database(self, folder: str) -> subprocess.Popen:
+        return self.start([REDIS, "--port", self.database_port, "--bind", "127.0.0.1", "--save", "",
+                           "--dir", folder])
+
+
+@unittest.skipUnless(MARIADB, "SKIPPED: no mariadbd")
+class MariadbGuestbookTest(Guestbook, unittest.TestCase):
+    database = "mariadb"
+
+    def start_database(self, folder: str) -> subprocess.Popen:
+        data = os.path.join(folder, "data")
+        os.mkdir(data)
+        user = ["--user=root"] if os.geteuid() == 0 else []
+        return self.start([MARIADB, "--no-defaults", *user, "--datadir=" + data,
+                           "--socket=" + os.path.join(folder, "socket"), "--bind-address=127.0.0.1",
+                           "--port=" + self.database_port, "--skip-grant-tables",
+                           "--init-file=" + os.path.join(FILES, "mariadb.sql")])
 
 
 if __name__ == "__main__":

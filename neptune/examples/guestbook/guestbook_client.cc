@@ -11,7 +11,7 @@
 #include "neptune/examples/client/example_client.h"
 #include "neptune/examples/guestbook/guestbook_module.h"
 
-DEFINE_string(spec, "neptune/examples/guestbook/cluster.textproto", "spec of the running cluster");
+DEFINE_string(spec, "neptune/examples/guestbook/redis.textproto", "spec of the running cluster");
 DEFINE_int32(sign, 50, "how many sign at once");
 DEFINE_int32(greet, 500, "how many greetings are asked for, one after the other");
 DEFINE_string(name, "ada", "who signs");
@@ -38,7 +38,7 @@ struct Outcomes {
     std::sort(times_ms.begin(), times_ms.end());
     std::printf("%s: %zu answered", what, times_ms.size());
     if (!times_ms.empty()) {
-      std::printf(", median %.2f ms, slowest %.2f ms; the last one: %s",
+      std::printf(", median %.2f ms, slowest %.2f ms; one of them: %s",
                   times_ms[times_ms.size() / 2], times_ms.back(), last_answer.c_str());
     }
     std::printf("\n");

@@ -1,0 +1,21 @@
+// A guestbook in MariaDB, asked with its client library; the table is that of mariadb.sql.
+//
+// Source: none. Layer: examples. Threads: as ServiceModule says.
+
+#pragma once
+
+#include <string>
+
+#include "neptune/examples/guestbook/guestbook_module.h"
+
+namespace neptune::examples {
+
+class MariadbGuestbook final : public GuestbookModule {
+ public:
+  std::string implementation() const override { return "libmariadb"; }
+
+ private:
+  StatusOr<uint64_t> Sign(const DatabaseAddress& mariadb, const std::string& name) override;
+};
+
+}  // namespace neptune::examples

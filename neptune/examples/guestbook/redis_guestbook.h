@@ -1,0 +1,21 @@
+// A guestbook in Redis, asked with hiredis.
+//
+// Source: none. Layer: examples. Threads: as ServiceModule says.
+
+#pragma once
+
+#include <string>
+
+#include "neptune/examples/guestbook/guestbook_module.h"
+
+namespace neptune::examples {
+
+class RedisGuestbook final : public GuestbookModule {
+ public:
+  std::string implementation() const override { return "hiredis"; }
+
+ private:
+  StatusOr<uint64_t> Sign(const DatabaseAddress& redis, const std::string& name) override;
+};
+
+}  // namespace neptune::examples
