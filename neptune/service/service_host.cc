@@ -353,7 +353,6 @@ void ServiceHost::StartWaiting() {
         worker = &NextWorker();
       } else {
         RequestQueue::Picked picked = queue_.Pick(Loop::Current()->Now());
-        TellOldestWaiting();
         for (const WaitingRequest& old : picked.expired) {
           expired.push_back(std::move(waiting_.extract(old.ticket).mapped()));
         }
@@ -363,7 +362,9 @@ void ServiceHost::StartWaiting() {
           --waiting_count_;
           TakeSlot();
           worker = &NextWorker();
+          if (time_limit_) handed_over_.push_back(next.request.received);
         }
+        TellOldestWaiting();
       }
       if (waiting_.empty()) starving_since_ns_ = 0;
     }
@@ -384,6 +385,21 @@ void ServiceHost::StartWaiting() {
       StartOn(*worker, std::move(next.request), *next.method);
     }
   }
+}
+
+// The queue may be empty while a worker loop is at work for long and others wait for it.
+void ServiceHost::TellOldestWaiting() {
+  if (!time_limit_) return;
+  TimePoint oldest = queue_.OldestArrival();
+  for (const TimePoint received : handed_over_) oldest = std::min(oldest, received);
+  time_limit_->SetOldestWaiting(oldest);
+}
+
+void ServiceHost::TakenOver(TimePoint received) {
+  LeafLock lock(&mutex_);
+  const auto found = std::find(handed_over_.begin(), handed_over_.end(), received);
+  if (found != handed_over_.end()) handed_over_.erase(found);
+  TellOldestWaiting();
 }
 
 void ServiceHost::TakeSlot() {
@@ -450,6 +466,7 @@ void ServiceHost::StartOn(NodeLoop& worker, IncomingRequest request, const Metho
     });
     if (started.ok()) return;
     CountLoad(-1);
+    if (time_limit_) TakenOver(request.received);
     Refuse(std::move(request), started.status(), &method);
     FreeSlot();
   });
@@ -478,6 +495,7 @@ void ServiceHost::ServeLong(IncomingRequest request, const MethodEntry& method) 
     Serve(std::move(request), method, begin);
     return;
   }
+  TakenOver(request.received);
   if (!method.may_be_ended_early()) {
     time_limit_->OnServed(Serve(std::move(request), method, begin));
     return;

@@ -156,10 +156,10 @@ class ServiceHost final : public ServiceRegistrar {
   // What a request's caller is told that has no answer because it was ended early.
   Status EndedEarly(const Served& served) const;
   Status AddLimitGauges(const MetricLabels& labels);
-  // After each change of the queue.
-  void TellOldestWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (time_limit_) time_limit_->SetOldestWaiting(queue_.OldestArrival());
-  }
+  // After each change of the queue or of handed_over_.
+  void TellOldestWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A request that was handed over begins, or was refused.
+  void TakenOver(TimePoint received);
   void DropCancelled(RequestTicket ticket);
 
   const ServiceName service_;
@@ -198,6 +198,9 @@ class ServiceHost final : public ServiceRegistrar {
   // Requests that were outside of the pool and want in again: before events, and before requests that have not begun.
   std::deque<OneShotEvent*> returning_ ABSL_GUARDED_BY(mutex_);
   size_t active_count_ ABSL_GUARDED_BY(mutex_) = 0;
+  // When those came that have a slot and wait for a worker loop that is at work, as many as have slots at most; under a
+  // time limit only.
+  std::vector<TimePoint> handed_over_ ABSL_GUARDED_BY(mutex_);
   size_t next_worker_ ABSL_GUARDED_BY(mutex_) = 0;
   // Cancelled calls may outlive the host; they look at it through this.
   const std::shared_ptr<std::atomic<bool>> alive_ = std::make_shared<std::atomic<bool>>(true);
