@@ -45,11 +45,19 @@ neptune::StatusOr<tools::ReplayPlan> MakePlan(const HttpLoadOptions& options) {
     return neptune::InvalidArgument("a load of ", options.rate, " a second for ", options.length_s,
                                     " s");
   }
-  tools::ReplayPlan plan{.classes = {""}, .queries = {"item"}};
+  tools::ReplayPlan plan{.classes = {"", "other"}, .queries = options.queries};
+  plan.queries.insert(plan.queries.end(), options.other_queries.begin(),
+                      options.other_queries.end());
   neptune::RandomSource random(options.seed);
   double at_s = random.Exponential(1 / options.rate);
   for (; at_s < options.length_s; at_s += random.Exponential(1 / options.rate)) {
     plan.requests.push_back({.at_ns = FromSeconds(at_s).count()});
+    if (plan.queries.size() == 1) continue;
+    const bool other = !options.other_queries.empty() && random.Uniform() < options.other_share;
+    const size_t count = other ? options.other_queries.size() : options.queries.size();
+    plan.requests.back().query =
+        static_cast<uint32_t>((other ? options.queries.size() : 0) + random.Below(count));
+    plan.requests.back().service_class = other ? 1 : 0;
   }
   return plan;
 }
@@ -59,7 +67,7 @@ tools::HttpTargetOptions TargetOf(const HttpLoadOptions& options) {
   target.servers = {options.server};
   target.path = options.path;
   target.send_class = false;
-  target.read_facts = false;
+  target.read_facts = options.read_facts;
   return target;
 }
 

@@ -35,6 +35,13 @@ struct HttpLoadOptions {
   double timeout_s = 2;
   uint64_t seed = 1;
   std::vector<TimedAction> actions;
+  // What is asked for, drawn evenly.
+  std::vector<std::string> queries = {"item"};
+  // And of this share of the requests; they are of service class 1 in the measurements.
+  std::vector<std::string> other_queries = {};
+  double other_share = 0;
+  // Whether answers are a search's, and are read.
+  bool read_facts = false;
 };
 
 // One for each request, in the order of their ends.

@@ -1,9 +1,7 @@
 #include "tools/lab/real_load.h"
 
 #include <glog/logging.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -13,7 +11,7 @@
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/synchronization.h"
-#include "neptune/world/real/real_world.h"
+#include "tools/lab/real_node.h"
 
 namespace search::lab {
 namespace {
@@ -32,7 +30,6 @@ const neptune::ServiceName kWork("work");
 constexpr Duration kMeetingTimeMax = seconds(10);
 constexpr Duration kMeetingLook = milliseconds(10);
 constexpr Duration kHeadStart = milliseconds(100);
-constexpr Duration kStopGrace = seconds(1);
 
 // One request of the plan, counted from the load's begin.
 struct PlannedRequest {
@@ -57,57 +54,26 @@ std::vector<std::vector<PlannedRequest>> PlanByClient(const SimLoadOptions& load
   return plan;
 }
 
-// Other runs on this machine hear another group.
 neptune::ClusterSpec MakeRealSpec(const SimClusterOptions& options) {
-  static std::atomic<int> run_count{0};
-  const int run = ++run_count;
   neptune::ClusterSpec spec = MakeClusterSpec(options);
-  spec.set_name(StrCat("lab-", getpid(), "-", run));
-  spec.set_multicast_group(StrCat("239.192.7.3:", 20'000 + (getpid() * 31 + run) % 20'000));
+  SetOwnGroup(&spec);
   neptune::Parameter* const cpu = spec.mutable_services(0)->add_parameters();
   cpu->set_key("cpu");
   cpu->set_value("emulated");
   return spec;
 }
 
-class RealNode {
- public:
-  RealNode(const neptune::ClusterSpec& spec, const std::string& name)
-      : world_(neptune::MakeRealWorld({})) {
-    neptune::NodeOptions options;
-    options.spec = spec;
-    options.name = neptune::NodeId(name);
-    options.modules = [](const std::string&) {
-      return StatusOr<std::unique_ptr<neptune::ServiceModule>>(
-          std::make_unique<workload::WorkModule>());
-    };
-    options.with_admin = false;
-    node_ = std::make_unique<Node>(*world_, std::move(options));
-  }
-  ~RealNode() {
-    Notification stopped;
-    node_->Stop(kStopGrace, [&] { stopped.Notify(); });
-    stopped.WaitForNotification();
-    world_->Stop();
-  }
-
-  Status Start() {
-    Status outcome;
-    Notification started;
-    node_->Start([&](const Status& status) {
-      outcome = status;
-      started.Notify();
-    });
-    started.WaitForNotification();
-    return outcome;
-  }
-
-  Node& node() { return *node_; }
-
- private:
-  std::unique_ptr<neptune::World> world_;
-  std::unique_ptr<Node> node_;
-};
+neptune::NodeOptions OptionsOf(const neptune::ClusterSpec& spec, const std::string& name) {
+  neptune::NodeOptions options;
+  options.spec = spec;
+  options.name = neptune::NodeId(name);
+  options.modules = [](const std::string&) {
+    return StatusOr<std::unique_ptr<neptune::ServiceModule>>(
+        std::make_unique<workload::WorkModule>());
+  };
+  options.with_admin = false;
+  return options;
+}
 
 // One client's share of the plan; everything happens on its control loop.
 class ClientLoad {
@@ -195,7 +161,7 @@ StatusOr<SimLoadResult> RunRealLoad(const SimClusterOptions& options, const SimL
   const neptune::ClusterSpec spec = MakeRealSpec(options);
   std::map<std::string, std::unique_ptr<RealNode>> nodes;
   for (const neptune::NodeSpec& node : spec.nodes()) {
-    nodes[node.name()] = std::make_unique<RealNode>(spec, node.name());
+    nodes[node.name()] = std::make_unique<RealNode>(OptionsOf(spec, node.name()));
     NEPTUNE_RETURN_IF_ERROR(nodes[node.name()]->Start());
   }
   std::vector<std::vector<PlannedRequest>> plan = PlanByClient(load, options.client_count, seed);

@@ -41,6 +41,7 @@ std::vector<Experiment> AllExperiments() {
       CapsuleIsolation(),
       // Selective early request termination.
       SertMotivation(),
+      SertSearch(),
       SertShift(),
       SertCdf(),
       SertController(),

@@ -49,6 +49,7 @@ Experiment CapsuleIsolation();
 
 // Selective early request termination.
 Experiment SertMotivation();
+Experiment SertSearch();
 Experiment SertShift();
 Experiment SertCdf();
 Experiment SertController();

@@ -1,0 +1,191 @@
+#include "tools/lab/made_index.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "docserver/document_service.h"
+#include "docserver/registry.h"
+#include "index/core/query/query.h"
+#include "index/tier/registry.h"
+#include "neptune/base/strings.h"
+#include "neptune/world/random_source.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::Duration;
+using neptune::RandomSource;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrCat;
+
+constexpr char kTier[] = "segment";
+constexpr char kStore[] = "flat_file";
+constexpr uint64_t kVocabularySize = 20'000;
+constexpr int kWordsPerDocument = 200;
+constexpr size_t kUsualCount = 500;
+constexpr size_t kPathologicalCount = 8;
+// Of them the words of a pathological question are; about as many pairs as fit into one.
+constexpr uint64_t kCommonWordCount = 17;
+// Below the 4,096 bytes that a frontend takes.
+constexpr size_t kQuestionSizeMax = 3'900;
+constexpr int kCostSampleCount = 5;
+
+// Rank r with a probability of about 1 / r.
+std::string CommonOrRareWord(RandomSource& random, uint64_t rank_max) {
+  uint64_t below = rank_max;
+  for (int i = 0; i < 3; ++i) below = 1 + random.Below(below);
+  return StrCat("w", below);
+}
+
+std::string BodyOf(uint64_t doc_id) {
+  RandomSource random(doc_id + 1);
+  std::string body;
+  for (int i = 0; i < kWordsPerDocument; ++i) {
+    body += CommonOrRareWord(random, kVocabularySize);
+    body += ' ';
+  }
+  return body;
+}
+
+Status BuildPart(const std::string& folder, uint32_t partition, size_t document_count) {
+  NEPTUNE_ASSIGN_OR_RETURN(auto builder, index::CreateTierBuilder(kTier, {.directory = folder}));
+  for (uint64_t id = partition; id < document_count; id += kMadePartitionCount) {
+    const std::string body = BodyOf(id);
+    index::IndexedDocument document;
+    document.doc_id = id;
+    document.body = body;
+    NEPTUNE_RETURN_IF_ERROR(builder->Add(document));
+  }
+  return builder->Finish();
+}
+
+std::string AlternativePhrases(RandomSource& random) {
+  std::vector<std::string> phrases;
+  for (uint64_t first = 1; first <= kCommonWordCount; ++first) {
+    for (uint64_t second = 1; second <= kCommonWordCount; ++second) {
+      phrases.push_back(StrCat("\"w", first, " w", second, "\""));
+    }
+  }
+  std::shuffle(phrases.begin(), phrases.end(), random);
+  std::string text = phrases.back();
+  for (; text.size() < kQuestionSizeMax && phrases.size() > 1; phrases.pop_back()) {
+    text += StrCat(" OR ", phrases[phrases.size() - 2]);
+  }
+  return text;
+}
+
+Duration ProcessorTime() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+using Tiers = std::vector<std::unique_ptr<index::IndexTier>>;
+
+// As a frontend asks.
+StatusOr<Duration> CostOf(const Tiers& tiers, const std::string& question) {
+  NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::ParseQuery(question));
+  index::TierQuery asked;
+  asked.set_query(index::Canonical(query));
+  asked.set_hit_count_max(10);
+  asked.set_count_exactly(true);
+  asked.set_second_phase_count(50);
+  const Duration before = ProcessorTime();
+  for (const auto& tier : tiers) NEPTUNE_RETURN_IF_ERROR(tier->Search(asked, {}).status());
+  return ProcessorTime() - before;
+}
+
+StatusOr<Duration> MiddleCost(const Tiers& tiers, const std::vector<std::string>& questions) {
+  std::vector<Duration> costs;
+  for (int i = 0; i < kCostSampleCount; ++i) {
+    NEPTUNE_ASSIGN_OR_RETURN(const Duration cost,
+                             CostOf(tiers, questions[static_cast<size_t>(i) % questions.size()]));
+    costs.push_back(cost);
+  }
+  std::sort(costs.begin(), costs.end());
+  return costs[costs.size() / 2];
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<MadeIndex>> MadeIndex::Build(size_t document_count) {
+  std::string folder = (std::filesystem::temp_directory_path() / "made_index_XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) {
+    return neptune::Unavailable("making a folder like ", folder);
+  }
+  std::unique_ptr<MadeIndex> made(new MadeIndex(folder));
+  NEPTUNE_RETURN_IF_ERROR(made->BuildTier(document_count));
+  NEPTUNE_RETURN_IF_ERROR(made->BuildStores(document_count));
+  made->MakeQuestions();
+  NEPTUNE_RETURN_IF_ERROR(made->MeasureCosts());
+  return made;
+}
+
+MadeIndex::~MadeIndex() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+Status MadeIndex::BuildTier(size_t document_count) const {
+  std::vector<std::string> folders;
+  std::vector<Status> outcomes(kMadePartitionCount);
+  std::vector<std::thread> threads;
+  for (uint32_t p = 0; p < kMadePartitionCount; ++p) {
+    folders.push_back(StrCat(folder_, "/tier1/", p));
+    threads.emplace_back([folder = folders.back(), p, document_count, outcome = &outcomes[p]] {
+      *outcome = BuildPart(folder, p, document_count);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Status& outcome : outcomes) NEPTUNE_RETURN_IF_ERROR(outcome);
+  return index::FinishTierCollection(kTier, folders, {});
+}
+
+Status MadeIndex::BuildStores(size_t document_count) const {
+  for (uint32_t p = 0; p < kMadePartitionCount; ++p) {
+    NEPTUNE_ASSIGN_OR_RETURN(
+        auto store,
+        docserver::OpenDocumentStore(kStore, StrCat(folder_, "/docs/", p),
+                                     {.mode = docserver::DocumentStoreOptions::Mode::kBuild}));
+    for (uint64_t id = 0; id < document_count; ++id) {
+      if (docserver::PartitionOfDocument(id, kMadePartitionCount) != p) continue;
+      docserver::StoredDocument document;
+      document.set_doc_id(id);
+      document.set_url(StrCat("https://made/", id));
+      document.set_title(StrCat("Document ", id));
+      document.set_text(BodyOf(id));
+      NEPTUNE_RETURN_IF_ERROR(store->Put({&document, 1}));
+    }
+    NEPTUNE_RETURN_IF_ERROR(store->Seal());
+  }
+  return neptune::OkStatus();
+}
+
+void MadeIndex::MakeQuestions() {
+  RandomSource random(7);
+  for (size_t i = 0; i < kUsualCount; ++i) {
+    usual_.push_back(StrCat(CommonOrRareWord(random, kVocabularySize), " ",
+                            CommonOrRareWord(random, kVocabularySize)));
+  }
+  for (size_t i = 0; i < kPathologicalCount; ++i) {
+    pathological_.push_back(AlternativePhrases(random));
+  }
+}
+
+Status MadeIndex::MeasureCosts() {
+  Tiers tiers;
+  for (uint32_t p = 0; p < kMadePartitionCount; ++p) {
+    NEPTUNE_ASSIGN_OR_RETURN(auto tier, index::OpenIndexTier(kTier, StrCat(folder_, "/tier1/", p)));
+    tiers.push_back(std::move(tier));
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(usual_cost_, MiddleCost(tiers, usual_));
+  NEPTUNE_ASSIGN_OR_RETURN(pathological_cost_, MiddleCost(tiers, pathological_));
+  return neptune::OkStatus();
+}
+
+}  // namespace search::lab

@@ -1,0 +1,54 @@
+// An index over made documents, and questions to it whose cost is known.
+//
+//   documents of words w1 w2 ...   low numbers are common, about as 1 / number
+//   usual questions                two words, as people ask
+//   pathological ones              hundreds of phrases of the most common words, as an OR or as one phrase
+//
+// Source: none. Layer: tools. Writes files below a temporary folder, which goes with the object.
+// Threads: building uses kernel threads; a built one is immutable.
+// Errors: those of the builders.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+
+namespace search::lab {
+
+inline constexpr uint32_t kMadePartitionCount = 4;
+
+class MadeIndex {
+ public:
+  // FOLDER/tier1/P and FOLDER/docs/P, for P below kMadePartitionCount.
+  static neptune::StatusOr<std::unique_ptr<MadeIndex>> Build(size_t document_count);
+  ~MadeIndex();
+  MadeIndex(const MadeIndex&) = delete;
+  MadeIndex& operator=(const MadeIndex&) = delete;
+
+  const std::string& folder() const { return folder_; }
+  const std::vector<std::string>& usual_questions() const { return usual_; }
+  const std::vector<std::string>& pathological_questions() const { return pathological_; }
+  // What the middle one of a few of them costs of processor time, in all partitions together.
+  neptune::Duration usual_cost() const { return usual_cost_; }
+  neptune::Duration pathological_cost() const { return pathological_cost_; }
+
+ private:
+  explicit MadeIndex(std::string folder) : folder_(std::move(folder)) {}
+  neptune::Status BuildTier(size_t document_count) const;
+  neptune::Status BuildStores(size_t document_count) const;
+  void MakeQuestions();
+  neptune::Status MeasureCosts();
+
+  const std::string folder_;
+  std::vector<std::string> usual_;
+  std::vector<std::string> pathological_;
+  neptune::Duration usual_cost_{};
+  neptune::Duration pathological_cost_{};
+};
+
+}  // namespace search::lab

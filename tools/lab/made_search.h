@@ -1,0 +1,53 @@
+// A whole search on loopback, in the lab's own process: a frontend and two nodes that hold two partitions each of the
+// index and the document store, with real sockets, real threads and the modules that a cluster loads.
+//
+// Source: none. Layer: tools.
+// Threads: the caller's waits; several kernel threads a node.
+// Errors: kUnavailable a node did not start, or the frontend does not find all partitions.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/world/network.h"
+#include "tools/lab/made_index.h"
+#include "tools/lab/real_node.h"
+
+namespace search::frontend {
+class FrontendModule;
+}
+
+namespace search::lab {
+
+struct MadeSearchOptions {
+  // In the cluster spec's words, what stands in the tier's time_limit; empty: none.
+  std::string time_limit;
+  // Of the tier; its default: 40.
+  uint32_t queue_length_max = 40;
+};
+
+class MadeSearch {
+ public:
+  // REQUIRES: the index outlives it.
+  static neptune::StatusOr<std::unique_ptr<MadeSearch>> Start(const MadeIndex& index,
+                                                              const MadeSearchOptions& options);
+  ~MadeSearch();
+
+  // Where it answers /search.
+  neptune::Endpoint http_endpoint() const;
+
+ private:
+  MadeSearch() = default;
+  neptune::Status StartNode(const neptune::ClusterSpec& spec, const std::string& name,
+                            const MadeIndex& index);
+  // Until the frontend knows every partition.
+  neptune::Status Meet();
+
+  frontend::FrontendModule* frontend_ = nullptr;
+  std::vector<std::unique_ptr<RealNode>> nodes_;
+};
+
+}  // namespace search::lab
