@@ -63,6 +63,7 @@ void ResourceLedger::RemoveMapping(uintptr_t begin, size_t size) {
 void ResourceLedger::Clear() {
   descriptors_.Clear();
   streams_.Clear();
+  directories_.Clear();
   mappings_.Clear();
   unaccounted_ = 0;
 }

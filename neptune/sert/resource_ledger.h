@@ -1,4 +1,4 @@
-// What one request holds besides memory: descriptors, streams and mappings it opened and has not closed.
+// What one request holds besides memory: descriptors, streams, directories and mappings it opened and has not closed.
 //
 // Source: SERT, "Resource Accounting".
 // Layer: sert. It allocates with mmap only, since malloc stands on it.
@@ -57,12 +57,16 @@ class ResourceLedger {
   // A FILE.
   void AddStream(void* stream) { Note(streams_.Add(stream)); }
   void RemoveStream(void* stream) { streams_.Remove(stream); }
+  // A DIR.
+  void AddDirectory(void* directory) { Note(directories_.Add(directory)); }
+  void RemoveDirectory(void* directory) { directories_.Remove(directory); }
   void AddMapping(uintptr_t begin, size_t size) { Note(mappings_.Add({begin, begin + size})); }
   // Any part of what was mapped, as munmap takes it.
   void RemoveMapping(uintptr_t begin, size_t size);
 
   LedgerList<int>& descriptors() { return descriptors_; }
   LedgerList<void*>& streams() { return streams_; }
+  LedgerList<void*>& directories() { return directories_; }
   LedgerList<Mapping>& mappings() { return mappings_; }
   // Since Clear: what the request holds and is not told of.
   size_t unaccounted() const { return unaccounted_; }
@@ -73,6 +77,7 @@ class ResourceLedger {
 
   LedgerList<int> descriptors_;
   LedgerList<void*> streams_;
+  LedgerList<void*> directories_;
   LedgerList<Mapping> mappings_;
   size_t unaccounted_ = 0;
 };

@@ -54,7 +54,8 @@ struct sert_arg {
 extern int SERT_init_timer(int signum);
 
 // A request begins and ends on this thread. Without a timer and a rollback point it runs to its end. A start within
-// a request is counted, and so is its end; an end without a start does nothing.
+// a request is counted, and so is its end; an end without a start does nothing. From the first instruction of SERT_end
+// on the request has ended by itself: it is not ended early any more, and a signal for it is for nobody.
 extern void SERT_start(void);
 extern void SERT_end(void);
 
@@ -95,16 +96,19 @@ struct sert_statistics {
   uint64_t released_memory;     // bytes of their arenas
   uint64_t released_descriptors;
   uint64_t released_streams;
+  uint64_t released_directories;
   uint64_t released_mappings;
   uint64_t gone_rollback_points;
   size_t held_memory;  // bytes of this request's arena
   size_t held_objects;
   size_t held_descriptors;
   size_t held_streams;
+  size_t held_directories;
   size_t held_mappings;
   int held_locks;
   int is_overdue;  // this request is to be ended as soon as it may be
-  size_t memory_of_all;  // bytes of all arenas, those of requests that ended and left something behind among them
+  size_t
+      memory_of_all;  // bytes of all arenas, those of requests that ended and left something behind among them
   double threshold_s;
 };
 extern void SERT_get_statistics(struct sert_statistics* statistics);

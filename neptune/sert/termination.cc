@@ -1,6 +1,7 @@
 #include "neptune/sert/termination.h"
 
 #include <cxxabi.h>
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -94,11 +95,13 @@ void GiveAlternateStack(RequestRecord* record) {
 void ReleaseHeld(RequestRecord* record) {
   ResourceLedger& ledger = record->ledger;
   totals.released_streams += ledger.streams().size();
+  totals.released_directories += ledger.directories().size();
   totals.released_descriptors += ledger.descriptors().size();
   totals.released_mappings += ledger.mappings().size();
   totals.released_memory += record->arena.held_size();
-  // Streams first: their descriptors are theirs to close.
+  // Streams and directories first: their descriptors are theirs to close.
   for (void* const stream : ledger.streams()) fclose(static_cast<FILE*>(stream));
+  for (void* const directory : ledger.directories()) closedir(static_cast<DIR*>(directory));
   for (const int fd : ledger.descriptors()) close(fd);
   for (const Mapping& mapping : ledger.mappings()) {
     munmap(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin);
@@ -354,6 +357,7 @@ void SERT_get_statistics(sert_statistics* statistics) {
   statistics->released_memory = totals.released_memory;
   statistics->released_descriptors = totals.released_descriptors;
   statistics->released_streams = totals.released_streams;
+  statistics->released_directories = totals.released_directories;
   statistics->released_mappings = totals.released_mappings;
   statistics->gone_rollback_points = totals.gone_rollback_points;
   statistics->memory_of_all = neptune::process_arena_region.taken_size();
@@ -364,6 +368,7 @@ void SERT_get_statistics(sert_statistics* statistics) {
   statistics->held_objects = record->arena.live_count();
   statistics->held_descriptors = record->ledger.descriptors().size();
   statistics->held_streams = record->ledger.streams().size();
+  statistics->held_directories = record->ledger.directories().size();
   statistics->held_mappings = record->ledger.mappings().size();
   statistics->held_locks = record->lock_count;
   statistics->is_overdue = record->armed;

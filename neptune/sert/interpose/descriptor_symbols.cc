@@ -1,5 +1,6 @@
-// Descriptors and mappings: what a request opened and has not closed is closed when it is ended early.
+// Descriptors, directories and mappings: what a request opened and has not closed is closed when it is ended early.
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
@@ -9,6 +10,8 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "neptune/sert/code_ranges.h"
 #include "neptune/sert/interpose/next.h"
@@ -27,6 +30,18 @@ int Opened(RequestRecord* record, int fd) {
   return fd;
 }
 
+template <typename Call>
+int OpenedAfterWait(RequestRecord* record, const void* caller, Call call) {
+  while (true) {
+    int fd = -1;
+    {
+      const Region region(record, caller);
+      fd = Opened(record, call());
+    }
+    if (fd != -1 || errno != EINTR || record->armed == 0) return fd;
+  }
+}
+
 int OpenedPair(RequestRecord* record, int result, const int* pair) {
   if (result == 0) {
     record->ledger.AddDescriptor(pair[0]);
@@ -40,19 +55,21 @@ int OpenedPair(RequestRecord* record, int result, const int* pair) {
 
 using neptune::sert::Next;
 using neptune::sert::Opened;
+using neptune::sert::OpenedAfterWait;
 using neptune::sert::OpenedPair;
 using neptune::sert::OwnerFor;
 using neptune::sert::Region;
 using neptune::sert::RequestRecord;
 
-// A call that returns a descriptor.
-#define NEPTUNE_OPENS(name, parameters, arguments)                       \
-  NEPTUNE_SERT_SYMBOL int name parameters {                              \
-    static Next<int parameters> next(#name);                             \
-    RequestRecord* const record = OwnerFor(__builtin_return_address(0)); \
-    if (record == nullptr) return next arguments;                        \
-    const Region region(record, __builtin_return_address(0));            \
-    return Opened(record, next arguments);                               \
+// A call that returns a descriptor. It may wait: accept for a connection, open at a FIFO. The signal ends the wait, and
+// the call goes on if the request may not be ended there.
+#define NEPTUNE_OPENS(name, parameters, arguments)                          \
+  NEPTUNE_SERT_SYMBOL int name parameters {                                 \
+    static Next<int parameters> next(#name);                                \
+    const void* const caller = __builtin_return_address(0);                 \
+    RequestRecord* const record = OwnerFor(caller);                         \
+    if (record == nullptr) return next arguments;                           \
+    return OpenedAfterWait(record, caller, [&] { return next arguments; }); \
   }
 // One that fills in two.
 #define NEPTUNE_OPENS_PAIR(name, parameters, arguments)                  \
@@ -80,8 +97,7 @@ int Open(Next<int(const char*, int, mode_t)>& next, const char* path, int flags,
          const void* caller) {
   RequestRecord* const record = OwnerFor(caller);
   if (record == nullptr) return next(path, flags, mode);
-  const Region region(record, caller);
-  return Opened(record, next(path, flags, mode));
+  return OpenedAfterWait(record, caller, [&] { return next(path, flags, mode); });
 }
 
 }  // namespace
@@ -99,10 +115,10 @@ NEPTUNE_SERT_SYMBOL int open64(const char* path, int flags, ...) {
 NEPTUNE_SERT_SYMBOL int openat(int directory, const char* path, int flags, ...) {
   static Next<int(int, const char*, int, mode_t)> next("openat");
   NEPTUNE_MODE(flags)
-  RequestRecord* const record = OwnerFor(__builtin_return_address(0));
+  const void* const caller = __builtin_return_address(0);
+  RequestRecord* const record = OwnerFor(caller);
   if (record == nullptr) return next(directory, path, flags, mode);
-  const Region region(record, __builtin_return_address(0));
-  return Opened(record, next(directory, path, flags, mode));
+  return OpenedAfterWait(record, caller, [&] { return next(directory, path, flags, mode); });
 }
 NEPTUNE_OPENS(creat, (const char* path, mode_t mode), (path, mode))
 NEPTUNE_OPENS(socket, (int domain, int type, int protocol), (domain, type, protocol))
@@ -144,6 +160,41 @@ NEPTUNE_SERT_SYMBOL int close(int fd) {
   const Region region(record, __builtin_return_address(0));
   record->ledger.RemoveDescriptor(fd);
   return next(fd);
+}
+
+namespace {
+
+DIR* OpenedDirectory(RequestRecord* record, DIR* directory) {
+  if (directory != nullptr) record->ledger.AddDirectory(directory);
+  return directory;
+}
+
+}  // namespace
+
+NEPTUNE_SERT_SYMBOL DIR* opendir(const char* path) {
+  static Next<DIR*(const char*)> next("opendir");
+  RequestRecord* const record = OwnerFor(__builtin_return_address(0));
+  if (record == nullptr) return next(path);
+  const Region region(record, __builtin_return_address(0));
+  return OpenedDirectory(record, next(path));
+}
+// The descriptor is the directory's from here on.
+NEPTUNE_SERT_SYMBOL DIR* fdopendir(int fd) {
+  static Next<DIR*(int)> next("fdopendir");
+  RequestRecord* const record = OwnerFor(__builtin_return_address(0));
+  if (record == nullptr) return next(fd);
+  const Region region(record, __builtin_return_address(0));
+  DIR* const directory = next(fd);
+  if (directory != nullptr) record->ledger.RemoveDescriptor(fd);
+  return OpenedDirectory(record, directory);
+}
+NEPTUNE_SERT_SYMBOL int closedir(DIR* directory) {
+  static Next<int(DIR*)> next("closedir");
+  RequestRecord* const record = neptune::sert::accounting_record;
+  if (record == nullptr) return next(directory);
+  const Region region(record, __builtin_return_address(0));
+  record->ledger.RemoveDirectory(directory);
+  return next(directory);
 }
 
 NEPTUNE_SERT_SYMBOL void* mmap(void* at, size_t size, int protection, int flags, int fd,

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <regex.h>
@@ -152,10 +153,11 @@ TEST_F(TerminationTest, WhatItHoldsIsReleased) {
         (void)!pipe(pair);
         FILE* const stream = fopen("/dev/null", "w");
         fprintf(stream, "a line");
+        (void)readdir(opendir("/"));
         (void)mmap(nullptr, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         const sert_statistics held = Statistics();
         if (held.held_descriptors != 4 || held.held_streams != 1 || held.held_mappings != 1 ||
-            held.held_memory < 1'000'000) {
+            held.held_directories != 1 || held.held_memory < 1'000'000) {
           abort();
         }
         while (true) SERT_check();
@@ -164,6 +166,7 @@ TEST_F(TerminationTest, WhatItHoldsIsReleased) {
   const sert_statistics after = Statistics();
   EXPECT_EQ(after.released_descriptors, before.released_descriptors + 4);
   EXPECT_EQ(after.released_streams, before.released_streams + 1);
+  EXPECT_EQ(after.released_directories, before.released_directories + 1);
   EXPECT_EQ(after.released_mappings, before.released_mappings + 1);
   EXPECT_EQ(OpenDescriptors(), descriptors);
 }
@@ -189,6 +192,116 @@ TEST_F(TerminationTest, WhileALockIsHeldItIsNotEnded) {
   EXPECT_EQ(unlocked, 1) << "ended at the unlock";
   EXPECT_EQ(pthread_mutex_trylock(&mutex), 0);
   pthread_mutex_unlock(&mutex);
+}
+
+// A connection that the listener's full queue keeps waiting, until the listener takes another one.
+class SlowListener {
+ public:
+  SlowListener()
+      : listener_(socket(AF_INET, SOCK_STREAM, 0)), filler_(socket(AF_INET, SOCK_STREAM, 0)) {
+    socklen_t size = sizeof(address_);
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int window = 1;
+    setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &window, sizeof(window));
+    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address_), size), 0);
+    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address_), &size), 0);
+    EXPECT_EQ(listen(listener_, 0), 0);
+    EXPECT_EQ(Connect(filler_), 0);
+  }
+  ~SlowListener() {
+    close(filler_);
+    close(listener_);
+  }
+
+  int Connect(int fd) const {
+    return connect(fd, reinterpret_cast<const sockaddr*>(&address_), sizeof(address_));
+  }
+  void Take() const { close(accept(listener_, nullptr, nullptr)); }
+
+ private:
+  sockaddr_in address_{};
+  const int listener_;
+  const int filler_;
+};
+
+TEST_F(TerminationTest, AConnectionIsWaitedForOnAlthoughTheSignalCame) {
+  static const SlowListener* listener;
+  static int connected;
+  const SlowListener slow;
+  listener = &slow;
+  connected = -1;
+  std::thread taker;
+  taker = std::thread([] {
+    poll(nullptr, 0, 50);
+    listener->Take();
+  });
+  EXPECT_TRUE(RunRequest(
+      [](void*) {
+        pthread_mutex_lock(&mutex);  // it may not be ended while it connects
+        const int fd = socket(AF_INET, SOCK_STREAM, 0);
+        connected = listener->Connect(fd);
+        while (Statistics().is_overdue == 0) {
+        }
+        pthread_mutex_unlock(&mutex);
+        abort();  // the unlock is a check
+      },
+      nullptr));
+  EXPECT_EQ(connected, 0);
+  taker.join();
+}
+
+TEST_F(TerminationTest, AnAcceptIsWaitedForOnAlthoughTheSignalCame) {
+  static int listener;
+  static int accepted;
+  sockaddr_in address{};
+  socklen_t size = sizeof(address);
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  listener = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  std::thread caller([&] {
+    poll(nullptr, 0, 20);
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address), size), 0);
+    close(fd);
+  });
+  accepted = -1;
+  EXPECT_TRUE(RunRequest(
+      [](void*) {
+        pthread_mutex_lock(&mutex);
+        accepted = accept(listener, nullptr, nullptr);
+        while (Statistics().is_overdue == 0) {
+        }
+        pthread_mutex_unlock(&mutex);
+        abort();
+      },
+      nullptr));
+  EXPECT_GE(accepted, 0);
+  caller.join();
+  close(listener);
+}
+
+TEST_F(TerminationTest, ARequestEndsOnceAlsoWhenTheSignalComesAtItsEnd) {
+  const uint64_t before = Statistics().terminated;
+  uint64_t ended_early = 0;
+  for (int i = 0; i < 3000; ++i) {
+    static volatile int steps;
+    steps = 2000 * (i % 300);  // some end before the threshold, some after, many about then
+    ended_early += RunRequest(
+        [](void*) {
+          SERT_begin_arena_only();
+          while (steps > 0) steps = steps - 1;
+          SERT_end_arena_only();
+        },
+        nullptr);
+    const sert_statistics now = Statistics();
+    ASSERT_EQ(now.is_overdue, 0) << "outside of a request nothing is overdue";
+    ASSERT_EQ(now.held_memory, 0u);
+  }
+  EXPECT_EQ(Statistics().terminated, before + ended_early);
 }
 
 TEST_F(TerminationTest, OutsideItIsNotEnded) {

@@ -54,6 +54,31 @@ NEPTUNE_WAITS(ssize_t, sendto,
               (fd, data, size, flags, to, to_size))
 NEPTUNE_WAITS(ssize_t, sendmsg, (int fd, const msghdr* message, int flags), (fd, message, flags))
 
+// What is being connected goes on being so when the call was interrupted: a second call would be told EALREADY.
+NEPTUNE_SERT_SYMBOL int connect(int fd, const sockaddr* address, socklen_t size) {
+  static Next<int(int, const sockaddr*, socklen_t)> next("connect");
+  static Next<int(pollfd*, nfds_t, int)> next_poll("poll");
+  RequestRecord* const record = accounting_record;
+  if (record == nullptr) return next(fd, address, size);
+  const void* const caller = __builtin_return_address(0);
+  int result = 0;
+  {
+    const Region region(record, caller);
+    result = next(fd, address, size);
+  }
+  while (result == -1 && errno == EINTR && record->armed != 0) {
+    const Region region(record, caller);
+    pollfd writable = {.fd = fd, .events = POLLOUT, .revents = 0};
+    if (next_poll(&writable, 1, -1) == -1) continue;
+    int error = 0;
+    socklen_t error_size = sizeof(error);
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &error_size) != 0) return -1;
+    errno = error;
+    result = error == 0 ? 0 : -1;
+  }
+  return result;
+}
+
 namespace {
 
 // A wait with a timeout in milliseconds, negative for ever: what has passed is taken off when it goes on.
