@@ -93,7 +93,8 @@ Status DocumentModule::Start(ModuleContext& context) {
           .lexically_normal();
   capsules_ = context.client.capsules();
   if (capsules_ != nullptr) {
-    const Status made = MakeCapsule(context, root.string());
+    const Status made =
+        neptune::MakeDeviceCapsule(*capsules_, StrCat(context.service, "-store"), root.string());
     LOG_IF(WARNING, !made.ok()) << "reads of " << context.service
                                 << " wait on its workers: " << made;
   }
@@ -119,19 +120,6 @@ Status DocumentModule::Health(PartitionId partition) {
   const auto found = partitions_.find(partition);
   return found == partitions_.end() ? neptune::NotFound("partition ", partition)
                                     : found->second.status;
-}
-
-Status DocumentModule::MakeCapsule(ModuleContext& context, const std::string& path) {
-  neptune::CapsuleStack& capsules = *context.client.capsules();
-  const std::string inside = path + "/0";
-  if (capsules.Find(neptune::DeviceOperation{inside}) != nullptr) return neptune::OkStatus();
-  neptune::CapsuleConfig config;
-  config.name = StrCat(context.service, "-store");
-  config.type = neptune::ResourceType::kDevice;
-  NEPTUNE_ASSIGN_OR_RETURN(auto rule,
-                           neptune::ClassificationRule::Parse(StrCat("disk:", path, "/**")));
-  config.rules.push_back(std::move(rule));
-  return capsules.Create(config);
 }
 
 StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,

@@ -43,7 +43,6 @@ class DocumentModule final : public neptune::ServiceModule {
   neptune::StatusOr<FetchedDocuments> Read(const neptune::RequestContext& context,
                                            const Partition& partition,
                                            const FetchRequest& request) const;
-  static neptune::Status MakeCapsule(neptune::ModuleContext& context, const std::string& path);
   neptune::Status AddStatus(neptune::ModuleContext& context);
 
   std::string implementation_ = "rocksdb";

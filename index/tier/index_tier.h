@@ -5,8 +5,8 @@
 // Threads: thread-safe once opened; an opened tier never changes.
 // Units: scores are comparable between all partitions of one index version, because they are
 //   computed from collection-wide statistics.
-// Errors: Search gives INVALID_ARGUMENT for a query that does not parse or exceeds a limit and
-//   DATA_LOSS for a damaged index. Running out of time is no error: the answer is then the best
+// Errors: Search gives INVALID_ARGUMENT for a query that does not parse or exceeds a limit,
+//   DATA_LOSS for a damaged index and what TierSearchControl::read gives. Running out of time is no error: the answer is then the best
 //   found so far and says evaluated_completely = false.
 // Limits: 1 <= hit_count_max <= kTierHitCountMax; query text at most kTierQuerySizeMax bytes.
 
@@ -34,12 +34,18 @@ struct TierSearchControl {
 
   // Asked every now and then; evaluation ends soon after it has said true. May be empty.
   std::function<bool()> stop;
+
+  // Runs what reads a storage engine, which may wait for a disk: once, perhaps on another thread, and returns when it
+  // has run. What it is given owns all that it uses: if it returns an error, which ends the search, that may still
+  // run. Empty: the tier reads where it is asked. Mapped files are read without it.
+  std::function<neptune::Status(std::function<void()> read)> read;
 };
 
 struct TierInfo {
   std::string implementation;
   uint64_t index_version = 0;
   uint64_t document_count = 0;
+  bool reads_store = false;  // searches use TierSearchControl::read
 };
 
 class IndexTier {

@@ -368,6 +368,38 @@ TEST_P(IndexTierConformance, StopsWhenToldOrAtTheDeadline) {
   EXPECT_EQ(Contents(*answer), Contents(whole));
 }
 
+// On another thread, and after a search that was told that it cannot read has gone.
+TEST_P(IndexTierConformance, ReadsItsStoreWhereItIsTold) {
+  std::mt19937_64 random(12);
+  auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 200), 1);
+  const bool reads_store = tiers[0]->Info().reads_store;
+  TierQuery question = Question("(apple OR \"berry cherry\") -papaya", 20);
+  question.set_second_phase_count(20);
+  const TierAnswer whole = Ask(*tiers[0], question);
+  int read_count = 0;
+  TierSearchControl elsewhere;
+  elsewhere.read = [&](std::function<void()> read) {
+    ++read_count;
+    std::thread(std::move(read)).join();
+    return neptune::OkStatus();
+  };
+  const auto answer = tiers[0]->Search(question, elsewhere);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(Contents(*answer), Contents(whole));
+  EXPECT_EQ(read_count, reads_store ? 1 : 0);
+
+  std::function<void()> late;
+  TierSearchControl refusing;
+  refusing.read = [&](std::function<void()> read) {
+    late = std::move(read);
+    return neptune::ResourceExhausted("no thread is free");
+  };
+  EXPECT_EQ(tiers[0]->Search(question, refusing).status().code(),
+            reads_store ? StatusCode::kResourceExhausted : StatusCode::kOk);
+  tiers.clear();
+  if (late) late();
+}
+
 TEST_P(IndexTierConformance, RefusesDocumentsOutOfOrderAndImpossibleRanks) {
   OwnedDocument document;
   document.doc_id = 5;

@@ -1,5 +1,5 @@
 // What every tier does with a question before it searches: reads the text, joins the reasons to
-// stop.
+// stop, reads its store.
 //
 // Source: none. Layer: index/tier. Threads: pure functions.
 // Errors: INVALID_ARGUMENT for text that is over a limit of the query language.
@@ -21,5 +21,8 @@ neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query);
 // True once the deadline has passed or the caller's stop says so; empty if neither can happen.
 // The function refers to `control`, which must outlive it.
 std::function<bool()> StopFunction(const TierSearchControl& control);
+
+// Has `read` run as `control` says. OK: it has run.
+neptune::Status ReadStore(const TierSearchControl& control, std::function<void()> read);
 
 }  // namespace search::index

@@ -133,4 +133,14 @@ Status RunTaskOnDevice(CapsuleStack& stack, std::string_view path, Task call,
   return DeviceCall(stack, path, wait).Run(std::move(call), options);
 }
 
+Status MakeDeviceCapsule(CapsuleStack& stack, const std::string& name, const std::string& folder) {
+  if (stack.Find(DeviceOperation{folder + "/any"}) != nullptr) return OkStatus();
+  CapsuleConfig config;
+  config.name = name;
+  config.type = ResourceType::kDevice;
+  NEPTUNE_ASSIGN_OR_RETURN(auto rule, ClassificationRule::Parse(StrCat("disk:", folder, "/**")));
+  config.rules.push_back(std::move(rule));
+  return stack.Create(config);
+}
+
 }  // namespace neptune

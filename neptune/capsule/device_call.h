@@ -45,6 +45,11 @@ Status RunTaskOnDevice(CapsuleStack& stack, std::string_view path, Task call,
                        const VisitOptions& options = {},
                        DeviceWait wait = DeviceWait::kUntilDeadline);
 
+// A capsule of that name for what is below `folder`, with what is said of device capsules where nothing is said; nothing
+// where a capsule takes that already. For services whose store should wait in one though no spec defines it.
+// Errors: those of ClassificationRule::Parse and CapsuleStack::Create.
+Status MakeDeviceCapsule(CapsuleStack& stack, const std::string& name, const std::string& folder);
+
 // The call's value.
 template <typename Call>
 StatusOr<std::invoke_result_t<Call&>> RunOnDevice(CapsuleStack& stack, std::string_view path,

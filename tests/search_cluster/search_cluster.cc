@@ -81,8 +81,9 @@ struct SearchCluster::Attempt {
   size_t next = 0;
 };
 
-SearchCluster::SearchCluster(uint64_t seed, const ClusterSpec& spec, const std::string& folder)
-    : spec_(spec), folder_(folder), simulator_(seed) {
+SearchCluster::SearchCluster(uint64_t seed, const ClusterSpec& spec, const std::string& folder,
+                             DiskTime disk_time)
+    : spec_(spec), folder_(folder), disk_time_(std::move(disk_time)), simulator_(seed) {
   for (NodeSpec& node : *spec_.mutable_nodes()) {
     for (auto& hosted : *node.mutable_hosts()) {
       if (hosted.service() != "frontend") continue;
@@ -125,7 +126,11 @@ std::shared_ptr<void> SearchCluster::Boot(const std::string& name, neptune::Worl
   options.base_directory = folder_;
   options.modules = MakeModule;
   options.address = static_cast<neptune::SimWorld&>(world).address();
+  if (disk_time_) {
+    options.device_time = [this, name](std::string_view path) { return disk_time_(name, path); };
+  }
   auto node = std::make_shared<neptune::Node>(world, std::move(options));
+  nodes_[name] = node;
   boot_errors_[name] = "still starting";
   node->Start([this, name](const Status& status) {
     boot_errors_[name] = status.ok() ? std::string() : status.ToString();
@@ -202,6 +207,10 @@ void SearchCluster::Pause(const std::string& node) {
 void SearchCluster::Resume(const std::string& node) {
   down_.erase(node);
   simulator_.Resume(node);
+}
+
+neptune::CapsuleStack& SearchCluster::Capsules(const std::string& node) const {
+  return nodes_.at(node).lock()->capsules();
 }
 
 MissingSet SearchCluster::Dead() const {

@@ -45,8 +45,12 @@ class SearchCluster {
  public:
   using OnAnswer = std::function<void(neptune::StatusOr<frontend::SearchAnswer>)>;
 
+  // How long the disk of a node takes for a read of that file's folder; none: no time.
+  using DiskTime = std::function<neptune::Duration(const std::string& node, std::string_view path)>;
+
   // Boots every node over the index in `folder` and lets it run for two announcements.
-  SearchCluster(uint64_t seed, const neptune::ClusterSpec& spec, const std::string& folder);
+  SearchCluster(uint64_t seed, const neptune::ClusterSpec& spec, const std::string& folder,
+                DiskTime disk_time = {});
   ~SearchCluster();
 
   neptune::Simulator& simulator() { return simulator_; }
@@ -66,6 +70,8 @@ class SearchCluster {
   void Restart(const std::string& node);
   void Pause(const std::string& node);
   void Resume(const std::string& node);
+  // The capsules of a running node.
+  neptune::CapsuleStack& Capsules(const std::string& node) const;
   // Partitions without a replica on a node that runs.
   MissingSet Dead() const;
 
@@ -77,7 +83,9 @@ class SearchCluster {
 
   neptune::ClusterSpec spec_;
   const std::string folder_;
+  const DiskTime disk_time_;
   std::map<std::string, std::string> boot_errors_;
+  std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
   std::set<std::string> down_;
   std::map<std::string, neptune::Endpoint> frontends_;  // by node
   size_t next_frontend_ = 0;

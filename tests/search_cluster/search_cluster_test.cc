@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <random>
+#include <string>
 
 #include "index/core/testing/collection.h"
 #include "neptune/base/strings.h"
@@ -150,6 +152,49 @@ TEST(SearchClusterTest, OtherImplementationsOfTierAndStoreGiveTheSameAnswers) {
       EXPECT_EQ(answer.coverage.documents.implementation, "flat_file");
     }
   }
+}
+
+// What became of the visits to a capsule of each store node, by node.
+std::map<std::string, neptune::CapsuleControl::Statistics> VisitsOf(SearchCluster& cluster,
+                                                                    const std::string& capsule) {
+  std::map<std::string, neptune::CapsuleControl::Statistics> visits;
+  for (const std::string& node : cluster.node_names()) {
+    if (!node.starts_with("store")) continue;
+    const auto found = cluster.Capsules(node).Named(capsule);
+    EXPECT_NE(found, nullptr) << capsule << " on " << node;
+    if (found != nullptr) visits[node] = found->Count().control;
+  }
+  return visits;
+}
+
+TEST(SearchClusterTest, ADiskThatHangsHoldsOnlyThoseWhoReadIt) {
+  const BuiltIndex index({.tier_implementation = "rocksdb_postings"});
+  neptune::ClusterSpec spec = DevSpec();
+  spec.set_capsules("capsule tier1-disk { match: disk:" + index.folder.path() +
+                    "/tier1/** resident_count_max: 8 processing_count_max: 2 timeout_ms: 100 }");
+  bool hangs = false;
+  SearchCluster cluster(11, spec, index.folder.path(),
+                        [&](const std::string& node, std::string_view) -> neptune::Duration {
+                          return hangs && node == "store-1" ? seconds(20) : neptune::Duration(0);
+                        });
+  ExpectComplete(AskRandomly(cluster, index, 11, 30));
+  // Capsules of the spec, and those that services made themselves, have had every read.
+  for (const char* capsule : {"tier1-disk", "tier2-store", "docs-store"}) {
+    for (const auto& [node, visits] : VisitsOf(cluster, capsule)) {
+      EXPECT_GT(visits.done, 0u) << capsule << " on " << node;
+      EXPECT_EQ(visits.done, visits.entered) << capsule << " on " << node;
+    }
+  }
+
+  hangs = true;
+  EXPECT_EQ(AskRandomly(cluster, index, 12, 60).size(), 60u);
+  for (const auto& [node, visits] : VisitsOf(cluster, "tier1-disk")) {
+    EXPECT_EQ(visits.timed_out > 0, node == "store-1") << node;
+  }
+
+  hangs = false;
+  cluster.simulator().RunFor(seconds(25));
+  ExpectComplete(AskRandomly(cluster, index, 13, 30));
 }
 
 void FlipAByte(const std::string& path, size_t position) {

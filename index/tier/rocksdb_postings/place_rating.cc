@@ -1,7 +1,5 @@
 #include "index/tier/rocksdb_postings/place_rating.h"
 
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "index/core/query/scoring_words.h"
@@ -13,20 +11,15 @@ namespace {
 using neptune::StatusOr;
 
 struct Word {
-  std::unique_ptr<TermPostingCursor> cursor;
+  TermPostingCursor cursor;
   bool is_title_only = false;
 };
 
-StatusOr<std::vector<Word>> OpenWords(const Query& query, const PostingDatabase& database) {
+std::vector<Word> OpenWords(const Query& query, const QueryPostings& postings) {
   std::vector<Word> words;
-  uint64_t size = 0;
   for (const ScoringWord& scoring : ScoringWords(query)) {
     if (words.size() == kSecondPhaseWordsMax) break;
-    Word& word = words.emplace_back();
-    word.is_title_only = scoring.title_only;
-    NEPTUNE_ASSIGN_OR_RETURN(
-        word.cursor, TermPostingCursor::Open(database, scoring.term, kQueryPostingsSizeMax - size));
-    size += word.cursor->size();
+    words.push_back({TermPostingCursor(postings.Of(scoring.term)), scoring.title_only});
   }
   return words;
 }
@@ -35,18 +28,18 @@ SecondPhase PhaseFor(const std::vector<Word>& words, const SearchSpace& space) {
   std::vector<double> idfs;
   for (const Word& word : words) {
     idfs.push_back(InverseDocumentFrequency(space.collection_document_count,
-                                            word.cursor->document_frequency()));
+                                            word.cursor.document_frequency()));
   }
   return SecondPhase(SecondPhaseWeights(), space.scorer.k1(), std::move(idfs));
 }
 
-WordPlaces PlacesIn(uint32_t ordinal, const Word& word) {
+WordPlaces PlacesIn(uint32_t ordinal, Word& word) {
   WordPlaces places;
-  word.cursor->Seek(ordinal);
-  if (word.cursor->ordinal() != ordinal) return places;
+  word.cursor.Seek(ordinal);
+  if (word.cursor.ordinal() != ordinal) return places;
   for (size_t field = 0; field < (word.is_title_only ? 1 : kFieldCount); ++field) {
-    places.frequencies[field] = word.cursor->posting().frequencies[field];
-    word.cursor->Positions(static_cast<Field>(field), &places.positions[field]);
+    places.frequencies[field] = word.cursor.posting().frequencies[field];
+    word.cursor.Positions(static_cast<Field>(field), &places.positions[field]);
   }
   return places;
 }
@@ -65,18 +58,18 @@ DocumentShape ShapeOf(const DocumentRecord& document, const Scorer& scorer) {
 StatusOr<std::optional<std::vector<Gain>>> RatePlaces(const Query& query, const SearchSpace& space,
                                                       const std::vector<uint32_t>& ordinals,
                                                       const std::function<bool()>& stop) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<Word> words, OpenWords(query, space.database));
+  std::vector<Word> words = OpenWords(query, space.postings);
   const SecondPhase phase = PhaseFor(words, space);
   std::vector<Gain> gains;
   for (const uint32_t ordinal : ordinals) {
     if (stop && stop()) return std::optional<std::vector<Gain>>();
     std::vector<WordPlaces> places;
-    for (const Word& word : words) places.push_back(PlacesIn(ordinal, word));
+    for (Word& word : words) places.push_back(PlacesIn(ordinal, word));
     gains.push_back(phase.Rate(places, ShapeOf(space.documents[ordinal], space.scorer)));
   }
   for (const Word& word : words) {
-    if (!word.cursor->damaged()) continue;
-    return neptune::DataLoss(space.database.directory(), ": postings are damaged");
+    if (!word.cursor.damaged()) continue;
+    return neptune::DataLoss(space.postings.directory(), ": postings are damaged");
   }
   return std::optional(std::move(gains));
 }

@@ -1,8 +1,8 @@
-// Rates documents by the second ranking phase, from the posting database.
+// Rates documents by the second ranking phase, from a search's postings.
 //
 // Source: index/core/rerank/second_phase.h.
 // Layer: index/tier/rocksdb_postings. Threads: pure function over immutable parts.
-// Errors: DATA_LOSS damage; RESOURCE_EXHAUSTED over kQueryPostingsSizeMax.
+// Errors: DATA_LOSS damage.
 
 #pragma once
 

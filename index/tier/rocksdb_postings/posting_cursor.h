@@ -1,20 +1,15 @@
-// Walks over the documents of one term, from the chunks of the posting database.
+// Walks over the documents of one term.
 //
 // Source: none. Layer: index/tier/rocksdb_postings. Threads: thread-compatible; lives for one
-// search. Errors: damage ends it as if there were no more documents, and damaged() tells. Limits:
-// holds all of the term's encoded postings in memory; Open refuses more than size_max bytes.
+// search. Errors: damage ends it as if there were no more documents, and damaged() tells.
 
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "index/tier/rocksdb_postings/posting_chunk.h"
-#include "index/tier/rocksdb_postings/posting_database.h"
-#include "neptune/base/status.h"
+#include "index/tier/rocksdb_postings/query_postings.h"
 
 namespace search::index::rocksdb_postings {
 
@@ -22,11 +17,8 @@ inline constexpr uint32_t kNoDocument = UINT32_MAX;
 
 class TermPostingCursor {
  public:
-  // Stands at the term's first document; at kNoDocument if it has none.
-  // Errors: DATA_LOSS; RESOURCE_EXHAUSTED over size_max.
-  static neptune::StatusOr<std::unique_ptr<TermPostingCursor>> Open(const PostingDatabase& database,
-                                                                    std::string_view term,
-                                                                    uint64_t size_max);
+  // Stands at the term's first document; at kNoDocument if it has none. The postings outlive it.
+  explicit TermPostingCursor(const TermPostings& postings) : postings_(postings) { Next(); }
 
   uint32_t ordinal() const { return posting_.ordinal; }
   const Posting& posting() const { return posting_; }
@@ -40,19 +32,14 @@ class TermPostingCursor {
   }
 
   // Documents of the whole collection with the term.
-  uint64_t document_frequency() const { return document_frequency_; }
-  uint64_t size() const { return size_; }
+  uint64_t document_frequency() const { return postings_.document_frequency; }
   bool damaged() const { return damaged_; }
 
  private:
-  TermPostingCursor() = default;
-
-  std::vector<std::string> chunks_;
+  const TermPostings& postings_;
   size_t next_chunk_ = 0;
   PostingChunkReader reader_;
   Posting posting_;
-  uint64_t size_ = 0;
-  uint64_t document_frequency_ = 0;
   bool damaged_ = false;
 };
 

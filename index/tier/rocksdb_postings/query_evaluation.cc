@@ -1,33 +1,16 @@
 #include "index/tier/rocksdb_postings/query_evaluation.h"
 
 #include <algorithm>
-#include <utility>
-
-#include "index/core/segment/segment_reader.h"
 
 namespace search::index::rocksdb_postings {
 
-neptune::StatusOr<std::unique_ptr<QueryEvaluation>> QueryEvaluation::Create(
-    const Query& query, const SearchSpace& space) {
-  std::unique_ptr<QueryEvaluation> evaluation(new QueryEvaluation(space));
-  NEPTUNE_ASSIGN_OR_RETURN(evaluation->root_, evaluation->Bind(query.root, true));
-  return evaluation;
-}
-
-neptune::StatusOr<QueryEvaluation::Node> QueryEvaluation::Bind(const QueryNode& query,
-                                                               bool is_positive) {
+QueryEvaluation::Node QueryEvaluation::Bind(const QueryNode& query, bool is_positive) {
   Node node;
   node.kind = query.kind;
   node.is_title_only = query.field == QueryField::kTitle;
-  std::vector<std::string> terms;
-  if (query.kind == QueryNode::Kind::kTerm) terms.push_back(query.term);
-  if (query.kind == QueryNode::Kind::kSite) terms.push_back(Segment::SiteKey(query.term));
-  for (const PhraseTerm& term : query.phrase) {
-    terms.push_back(term.term);
-    node.positions.push_back(term.position);
-  }
-  for (const std::string& term : terms) {
-    NEPTUNE_ASSIGN_OR_RETURN(TermPostingCursor* const cursor, OpenCursor(term, is_positive));
+  for (const PhraseTerm& term : query.phrase) node.positions.push_back(term.position);
+  for (const std::string& term : TermsOfLeaf(query)) {
+    TermPostingCursor* const cursor = OpenCursor(term, is_positive);
     node.cursors.push_back(cursor);
     if (is_positive && query.kind != QueryNode::Kind::kSite) {
       AddScoring(cursor, node.is_title_only, query.occurrences);
@@ -35,25 +18,17 @@ neptune::StatusOr<QueryEvaluation::Node> QueryEvaluation::Bind(const QueryNode& 
   }
   const bool is_not = query.kind == QueryNode::Kind::kNot;
   for (const QueryNode& child : query.children) {
-    NEPTUNE_ASSIGN_OR_RETURN(Node bound, Bind(child, is_positive && !is_not));
-    node.children.push_back(std::move(bound));
+    node.children.push_back(Bind(child, is_positive && !is_not));
   }
   return node;
 }
 
-neptune::StatusOr<TermPostingCursor*> QueryEvaluation::OpenCursor(const std::string& term,
-                                                                  bool is_positive) {
-  std::unique_ptr<TermPostingCursor>& cursor = cursors_[term];
-  if (cursor == nullptr) {
-    NEPTUNE_ASSIGN_OR_RETURN(
-        cursor,
-        TermPostingCursor::Open(space_.database, term, kQueryPostingsSizeMax - postings_size_));
-    postings_size_ += cursor->size();
-  }
-  const bool is_known =
-      std::find(positive_.begin(), positive_.end(), cursor.get()) != positive_.end();
-  if (is_positive && !is_known) positive_.push_back(cursor.get());
-  return cursor.get();
+TermPostingCursor* QueryEvaluation::OpenCursor(const std::string& term, bool is_positive) {
+  TermPostingCursor* const cursor =
+      &cursors_.try_emplace(term, space_.postings.Of(term)).first->second;
+  const bool is_known = std::find(positive_.begin(), positive_.end(), cursor) != positive_.end();
+  if (is_positive && !is_known) positive_.push_back(cursor);
+  return cursor;
 }
 
 void QueryEvaluation::AddScoring(TermPostingCursor* cursor, bool is_title_only,
@@ -145,15 +120,15 @@ neptune::StatusOr<Evaluated> QueryEvaluation::Run(const std::function<bool()>& s
     const uint32_t candidate = NextCandidate();
     if (candidate == kNoDocument) break;
     if (candidate >= space_.documents.size()) {
-      return neptune::DataLoss(space_.database.directory(), ": posting of no document");
+      return neptune::DataLoss(space_.postings.directory(), ": posting of no document");
     }
-    for (const auto& [term, cursor] : cursors_) cursor->Seek(candidate);
+    for (auto& [term, cursor] : cursors_) cursor.Seek(candidate);
     if (Matches(root_, candidate)) evaluated.matches.push_back({Score(candidate), candidate});
     for (TermPostingCursor* cursor : positive_) cursor->Seek(candidate + 1);
   }
   for (const auto& [term, cursor] : cursors_) {
-    if (cursor->damaged()) {
-      return neptune::DataLoss(space_.database.directory(), ": postings of '", term,
+    if (cursor.damaged()) {
+      return neptune::DataLoss(space_.postings.directory(), ": postings of '", term,
                                "' are damaged");
     }
   }

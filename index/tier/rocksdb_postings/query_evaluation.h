@@ -1,16 +1,15 @@
-// Evaluates a query over the posting database the obvious way: document at a time, every document
+// Evaluates a query over its postings the obvious way: document at a time, every document
 // that holds any positive word is looked at, nothing is skipped.
 //
 // Source: none. What matches and what scores is defined in index/core/query and index/core/search.
 // Layer: index/tier/rocksdb_postings. Threads: thread-compatible; lives for one search.
-// Errors: DATA_LOSS damage; RESOURCE_EXHAUSTED over kQueryPostingsSizeMax.
+// Errors: DATA_LOSS damage.
 
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,16 +17,14 @@
 #include "index/core/search/score.h"
 #include "index/tier/rocksdb_postings/keys.h"
 #include "index/tier/rocksdb_postings/posting_cursor.h"
+#include "index/tier/rocksdb_postings/query_postings.h"
 #include "neptune/base/status.h"
 
 namespace search::index::rocksdb_postings {
 
-// Bytes of encoded postings that one search may hold.
-inline constexpr uint64_t kQueryPostingsSizeMax = uint64_t{1} << 30;
-
 // What a search reads; all outlive it.
 struct SearchSpace {
-  const PostingDatabase& database;
+  const QueryPostings& postings;
   const std::vector<DocumentRecord>& documents;
   const Scorer& scorer;
   uint64_t collection_document_count;
@@ -45,9 +42,9 @@ struct Evaluated {
 
 class QueryEvaluation {
  public:
-  // Opens a cursor for each different word of the query.
-  static neptune::StatusOr<std::unique_ptr<QueryEvaluation>> Create(const Query& query,
-                                                                    const SearchSpace& space);
+  // With a cursor for each different word of the query.
+  QueryEvaluation(const Query& query, const SearchSpace& space)
+      : space_(space), root_(Bind(query.root, true)) {}
 
   // `stop` is asked every kStopInterval documents; may be empty. To be called once.
   neptune::StatusOr<Evaluated> Run(const std::function<bool()>& stop);
@@ -69,10 +66,8 @@ class QueryEvaluation {
     TermWeight weight;
   };
 
-  explicit QueryEvaluation(const SearchSpace& space) : space_(space) {}
-
-  neptune::StatusOr<Node> Bind(const QueryNode& query, bool is_positive);
-  neptune::StatusOr<TermPostingCursor*> OpenCursor(const std::string& term, bool is_positive);
+  Node Bind(const QueryNode& query, bool is_positive);
+  TermPostingCursor* OpenCursor(const std::string& term, bool is_positive);
   void AddScoring(TermPostingCursor* cursor, bool is_title_only, uint32_t occurrences);
   bool Matches(const Node& node, uint32_t ordinal);
   bool MatchesPhrase(const Node& node, uint32_t ordinal);
@@ -81,11 +76,10 @@ class QueryEvaluation {
   uint32_t NextCandidate() const;
 
   const SearchSpace space_;
-  Node root_;
-  std::map<std::string, std::unique_ptr<TermPostingCursor>> cursors_;
+  std::map<std::string, TermPostingCursor> cursors_;
   std::vector<TermPostingCursor*> positive_;  // their documents are the candidates
   std::vector<Scoring> scoring_;
-  uint64_t postings_size_ = 0;
+  Node root_;  // of cursors_, and so made last
 };
 
 }  // namespace search::index::rocksdb_postings

@@ -24,6 +24,7 @@ using rocksdb_postings::Evaluated;
 using rocksdb_postings::Match;
 using rocksdb_postings::PostingDatabase;
 using rocksdb_postings::QueryEvaluation;
+using rocksdb_postings::QueryPostings;
 using rocksdb_postings::RatePlaces;
 using rocksdb_postings::SearchSpace;
 
@@ -33,7 +34,7 @@ bool RanksBefore(const Match& a, const Match& b) {
 
 class RocksdbPostingsTier : public IndexTier {
  public:
-  RocksdbPostingsTier(std::unique_ptr<PostingDatabase> database,
+  RocksdbPostingsTier(std::shared_ptr<const PostingDatabase> database,
                       std::vector<DocumentRecord> documents, const CollectionRecord& collection,
                       uint64_t index_version)
       : database_(std::move(database)),
@@ -47,21 +48,39 @@ class RocksdbPostingsTier : public IndexTier {
                                        const TierSearchControl& control) const override {
     NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
     NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
-    const SearchSpace space = {*database_, documents_, scorer_, collection_document_count_};
+    NEPTUNE_ASSIGN_OR_RETURN(const QueryPostings postings, ReadPostings(query, control));
+    const SearchSpace space = {postings, documents_, scorer_, collection_document_count_};
     const std::function<bool()> stop = StopFunction(control);
-    NEPTUNE_ASSIGN_OR_RETURN(const auto evaluation, QueryEvaluation::Create(query, space));
-    NEPTUNE_ASSIGN_OR_RETURN(Evaluated evaluated, evaluation->Run(stop));
+    NEPTUNE_ASSIGN_OR_RETURN(Evaluated evaluated, QueryEvaluation(query, space).Run(stop));
     TierAnswer answer = ToAnswer(question, &evaluated);
     if (question.second_phase_count() == 0 || !evaluated.is_complete) return answer;
-    NEPTUNE_RETURN_IF_ERROR(RunSecondPhase(question, query, evaluated.matches, stop, &answer));
+    const auto rate = [&](const std::vector<uint32_t>& ordinals) {
+      return RatePlaces(query, space, ordinals, stop);
+    };
+    NEPTUNE_RETURN_IF_ERROR(RunSecondPhase(question, evaluated.matches, rate, &answer));
     return answer;
   }
 
   TierInfo Info() const override {
-    return {kRocksdbPostingsTierName, index_version_, documents_.size()};
+    return {kRocksdbPostingsTierName, index_version_, documents_.size(), true};
   }
 
  private:
+  neptune::StatusOr<QueryPostings> ReadPostings(const Query& query,
+                                                const TierSearchControl& control) const {
+    // Owned by what is run: it may outlive the search, if not the tier's database.
+    struct Reading {
+      std::shared_ptr<const PostingDatabase> database;
+      Query query;
+      neptune::StatusOr<QueryPostings> postings = neptune::Internal("postings are not read");
+    };
+    const auto reading = std::make_shared<Reading>(Reading{database_, query});
+    NEPTUNE_RETURN_IF_ERROR(ReadStore(control, [reading] {
+      reading->postings = QueryPostings::Read(*reading->database, reading->query);
+    }));
+    return std::move(reading->postings);
+  }
+
   // Leaves the best matches at the front, those of the answer's hits.
   TierAnswer ToAnswer(const TierQuery& question, Evaluated* evaluated) const {
     std::vector<Match>& matches = evaluated->matches;
@@ -84,9 +103,10 @@ class RocksdbPostingsTier : public IndexTier {
   }
 
   // Gives the answer's first hits, which are the first of `matches`, their gain.
-  neptune::Status RunSecondPhase(const TierQuery& question, const Query& query,
-                                 const std::vector<Match>& matches,
-                                 const std::function<bool()>& stop, TierAnswer* answer) const {
+  template <typename Rate>
+  static neptune::Status RunSecondPhase(const TierQuery& question,
+                                        const std::vector<Match>& matches, const Rate& rate,
+                                        TierAnswer* answer) {
     const size_t count =
         std::min<size_t>(static_cast<size_t>(answer->hits_size()), question.second_phase_count());
     std::map<uint32_t, TierHit*> by_ordinal;
@@ -95,8 +115,7 @@ class RocksdbPostingsTier : public IndexTier {
     }
     std::vector<uint32_t> ordinals;
     for (const auto& [ordinal, hit] : by_ordinal) ordinals.push_back(ordinal);
-    const SearchSpace space = {*database_, documents_, scorer_, collection_document_count_};
-    NEPTUNE_ASSIGN_OR_RETURN(const auto gains, RatePlaces(query, space, ordinals, stop));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto gains, rate(ordinals));
     answer->set_evaluated_completely(gains.has_value());
     if (!gains.has_value()) return neptune::OkStatus();
     answer->set_second_phase_count(question.second_phase_count());
@@ -109,7 +128,7 @@ class RocksdbPostingsTier : public IndexTier {
     return neptune::OkStatus();
   }
 
-  const std::unique_ptr<PostingDatabase> database_;
+  const std::shared_ptr<const PostingDatabase> database_;
   const std::vector<DocumentRecord> documents_;
   const Scorer scorer_;
   const uint64_t collection_document_count_;

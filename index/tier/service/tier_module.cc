@@ -2,8 +2,10 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <utility>
 
 #include "index/tier/operators.h"
 #include "index/tier/registry.h"
@@ -14,6 +16,8 @@
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
+#include "neptune/capsule/device_call.h"
+#include "neptune/service/client.h"
 
 namespace search::index {
 
@@ -68,11 +72,7 @@ Status TierModule::Answer(RequestContext& context, const Work& work, Data* respo
     return neptune::Unavailable("partition ", context.partition(),
                                 " is not served: ", state.message());
   }
-  TierSearchControl control;
-  control.deadline = context.deadline();
-  control.now = [&] { return context.Now(); };
-  control.stop = [&] { return context.ShouldStop(); };
-  auto answer = work(*partition.tier, control);
+  auto answer = work(*partition.tier, ControlOf(context, partition));
   if (answer.status().code() == neptune::StatusCode::kDataLoss) {
     LOG_IF(ERROR, !partition.damaged.exchange(true))
         << "partition " << context.partition() << " is no longer served: " << answer.status();
@@ -84,6 +84,21 @@ Status TierModule::Answer(RequestContext& context, const Work& work, Data* respo
   return neptune::OkStatus();
 }
 
+TierSearchControl TierModule::ControlOf(RequestContext& context, const Partition& partition) const {
+  TierSearchControl control;
+  control.deadline = context.deadline();
+  control.now = [&context] { return context.Now(); };
+  control.stop = [&context] { return context.ShouldStop(); };
+  if (capsules_ == nullptr) return control;
+  control.read = [this, &context, &partition](std::function<void()> read) {
+    return neptune::RunTaskOnDevice(*capsules_, partition.path, std::move(read),
+                                    {.deadline = context.deadline(),
+                                     .caller = context.origin().handler,
+                                     .service_class = context.service_class()});
+  };
+  return control;
+}
+
 Status TierModule::Start(ModuleContext& context) {
   const auto path = context.parameters.find("path");
   if (path == context.parameters.end()) {
@@ -91,7 +106,9 @@ Status TierModule::Start(ModuleContext& context) {
   }
   const std::string wanted = context.parameters["implementation"];
   NEPTUNE_RETURN_IF_ERROR(ReadSecondPhaseCountMax(context.parameters, &second_phase_count_max_));
-  const std::filesystem::path root = std::filesystem::path(context.base_directory) / path->second;
+  const std::filesystem::path root =
+      std::filesystem::absolute(std::filesystem::path(context.base_directory) / path->second)
+          .lexically_normal();
   for (const PartitionId& partition : context.partitions) {
     auto opened = Open((root / StrCat(partition)).string(), wanted);
     LOG_IF(ERROR, !opened->status.ok())
@@ -99,6 +116,7 @@ Status TierModule::Start(ModuleContext& context) {
     if (opened->status.ok()) implementation_ = opened->tier->Info().implementation;
     partitions_.emplace(partition, std::move(opened));
   }
+  MakeCapsule(context, root.string());
   AddMethod<TierQuery>(
       context.registrar, kTierSearchMethod, neptune::Grain::kLong,
       [this](const IndexTier& tier, const TierQuery& query, const TierSearchControl& control) {
@@ -118,9 +136,22 @@ Status TierModule::Start(ModuleContext& context) {
   return AddStatus(context);
 }
 
+void TierModule::MakeCapsule(ModuleContext& context, const std::string& path) {
+  const auto reads_store = [](const auto& entry) {
+    return entry.second->tier != nullptr && entry.second->tier->Info().reads_store;
+  };
+  if (std::none_of(partitions_.begin(), partitions_.end(), reads_store)) return;
+  capsules_ = context.client.capsules();
+  if (capsules_ == nullptr) return;
+  const Status made =
+      neptune::MakeDeviceCapsule(*capsules_, StrCat(context.service, "-store"), path);
+  LOG_IF(WARNING, !made.ok()) << "reads of " << context.service << " wait on its workers: " << made;
+}
+
 std::unique_ptr<TierModule::Partition> TierModule::Open(const std::string& directory,
                                                         const std::string& wanted) {
   auto partition = std::make_unique<Partition>();
+  partition->path = directory;
   StatusOr<std::string> variant = wanted.empty() ? DetectIndexTier(directory) : wanted;
   partition->status = variant.status();
   if (!variant.ok()) return partition;

@@ -7,6 +7,10 @@
 //                   most documents that a question may have rated by the second ranking phase, 0 (none)
 //                   to 1000; default 1000: what the question asks for
 //
+// What a tier reads from a storage engine is shipped whole to the dependency capsule of its folder (disk:PATH/**), whose
+// helper threads may wait for a disk; where no capsule takes the folder, the module makes one named after the service.
+// Mapped files are read where they are: no capsule sees a page that is not there yet.
+//
 // A partition that is lost, damaged or of another variant is not announced and answers why; the others
 // serve. So does one whose damage is found while it serves.
 //
@@ -21,6 +25,7 @@
 #include <string>
 
 #include "index/tier/index_tier.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/service/service_module.h"
 
 namespace search::index {
@@ -34,6 +39,7 @@ class TierModule final : public neptune::ServiceModule {
  private:
   struct Partition {
     neptune::Status status;  // of opening; OK: tier is set
+    std::string path;
     std::unique_ptr<IndexTier> tier;
     std::atomic<bool> damaged{false};  // found while serving
   };
@@ -43,10 +49,14 @@ class TierModule final : public neptune::ServiceModule {
   template <typename Question, typename Work>
   void AddMethod(neptune::ServiceRegistrar& registrar, const char* name, neptune::Grain grain,
                  Work work);
+  // For what tiers read below `path`, if any of them reads a storage engine.
+  void MakeCapsule(neptune::ModuleContext& context, const std::string& path);
   // What `work(tier, control)` gives, unless the partition is not served or turns out damaged.
   template <typename Work>
   neptune::Status Answer(neptune::RequestContext& context, const Work& work,
                          neptune::Data* response);
+  // How a search of that partition for that request ends, and how it reads.
+  TierSearchControl ControlOf(neptune::RequestContext& context, const Partition& partition) const;
   // The question with no more of a second phase than this node runs.
   TierQuery Limited(TierQuery query) const;
   neptune::Status AddStatus(neptune::ModuleContext& context);
@@ -54,6 +64,7 @@ class TierModule final : public neptune::ServiceModule {
   std::string implementation_ = "none";
   uint32_t second_phase_count_max_ = kTierHitCountMax;
   std::map<neptune::PartitionId, std::unique_ptr<Partition>> partitions_;  // fixed after Start
+  neptune::CapsuleStack* capsules_ = nullptr;  // null: reads are made where they are asked for
   neptune::StatusSection section_;
 };
 
