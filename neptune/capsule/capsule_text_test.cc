@@ -101,7 +101,7 @@ TEST(CapsuleTextTest, MistakesAreToldWithTheirLine) {
       {"capsule a {\n match: }", "file:2: match has no value"},
       {"capsule a {\n match: \"x\n\" }", "file:2: a text has no end"},
       {"capsule a {\n match: \"\\n\" }", "file:2: behind '\\' stands neither '\"' nor '\\'"},
-      {"capsule a {\n match: inet:1.2.3 .4 }", "file:2: behind '.4' stands no ':'"},
+      {"capsule a {\n match: inet:a.b .c }", "file:2: behind '.c' stands no ':'"},
       {"capsule a {\n match: inet:10.0.0.1/24 }", "file:2: match: rule 'inet:10.0.0.1/24'"},
       {"capsule a { match: service:x\n timeout_ms: -1 }", "file:2: timeout_ms: '-1' is no number"},
       {"capsule a { match: service:x\n timeout_ms: 1.0000001 }", "more than six decimals"},

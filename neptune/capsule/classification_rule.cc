@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "neptune/base/strings.h"
 
 namespace neptune {
@@ -34,9 +36,15 @@ std::optional<uint32_t> ParseAddress(std::string_view text) {
 
 uint32_t MaskOf(int bits) { return bits == 0 ? 0 : ~uint32_t{0} << (32 - bits); }
 
+// Names of hosts do not end in a number, so that a mistaken address is none.
+bool EndsInNumber(std::string_view name) {
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  return std::all_of(last.begin(), last.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 bool IsHostName(std::string_view name) {
-  return !name.empty() && name.size() <= 253 && name.front() != '.' && name.front() != '-' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
+  return !name.empty() && !EndsInNumber(name) && name.size() <= 253 && name.front() != '.' &&
+         name.front() != '-' && std::all_of(name.begin(), name.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   c == '-' || c == '.' || c == '_';
          });
@@ -227,7 +235,7 @@ StatusOr<ClassificationRule::Rule> ClassificationRule::ParseInet(std::string_vie
   }
   if (address) return Rule(Peers{*address, MaskOf(32), port});
   if (!IsHostName(peer)) return InvalidArgument("'", peer, "' is neither an address nor a name");
-  return Rule(Host{std::string(peer), port});
+  return Rule(Host{absl::AsciiStrToLower(ToAbsl(peer)), port});
 }
 
 StatusOr<ClassificationRule::Rule> ClassificationRule::ParseService(std::string_view text) {
@@ -270,7 +278,7 @@ bool ClassificationRule::Matches(const BlockingOperation& operation) const {
     return (network.address & peers->mask) == peers->address && port_fits(peers->port);
   }
   if (const auto* const host = std::get_if<Host>(&rule_)) {
-    return network.host == host->name && port_fits(host->port);
+    return absl::EqualsIgnoreCase(ToAbsl(network.host), host->name) && port_fits(host->port);
   }
   const auto& service = std::get<Service>(rule_);
   return network.service == service.name &&
@@ -288,6 +296,9 @@ bool ClassificationRule::Covers(const ClassificationRule& other) const {
   if (text_ == other.text_) return true;
   if (const auto* const mine = std::get_if<Peers>(&rule_)) {
     if (mine->mask == 0 && !mine->port) return other.type() == ResourceType::kNetwork;
+    if (const auto* const host = std::get_if<Host>(&other.rule_)) {
+      return mine->mask == 0 && mine->port == host->port;
+    }
     const auto* const theirs = std::get_if<Peers>(&other.rule_);
     return theirs != nullptr && (mine->mask & theirs->mask) == mine->mask &&
            (theirs->address & mine->mask) == mine->address &&
@@ -295,7 +306,8 @@ bool ClassificationRule::Covers(const ClassificationRule& other) const {
   }
   if (const auto* const mine = std::get_if<Host>(&rule_)) {
     const auto* const theirs = std::get_if<Host>(&other.rule_);
-    return theirs != nullptr && mine->name == theirs->name && !mine->port;
+    return theirs != nullptr && mine->name == theirs->name &&
+           (!mine->port || mine->port == theirs->port);
   }
   if (const auto* const mine = std::get_if<Service>(&rule_)) {
     const auto* const theirs = std::get_if<Service>(&other.rule_);
@@ -315,6 +327,10 @@ bool ClassificationRule::Overlaps(const ClassificationRule& other) const {
     return !a || !b || *a == *b;
   };
   if (const auto* const mine = std::get_if<Peers>(&rule_)) {
+    // Which networks a name is in, only its resolution tells.
+    if (const auto* const host = std::get_if<Host>(&other.rule_)) {
+      return mine->mask == 0 && ports_meet(mine->port, host->port);
+    }
     const auto* const theirs = std::get_if<Peers>(&other.rule_);
     if (theirs == nullptr) return false;
     const uint32_t mask = mine->mask & theirs->mask;
@@ -325,9 +341,12 @@ bool ClassificationRule::Overlaps(const ClassificationRule& other) const {
     const auto* const theirs = std::get_if<Path>(&other.rule_);
     return theirs != nullptr && PatternsMeet(mine->pattern, theirs->pattern);
   }
+  if (std::holds_alternative<Host>(rule_)) {  // equal names of hosts cover each other
+    return std::holds_alternative<Peers>(other.rule_) && other.Overlaps(*this);
+  }
   const auto* const mine = std::get_if<Service>(&rule_);
   const auto* const theirs = std::get_if<Service>(&other.rule_);
-  if (mine == nullptr || theirs == nullptr) return false;  // equal names of hosts cover each other
+  if (mine == nullptr || theirs == nullptr) return false;
   return mine->name == theirs->name &&
          (!mine->partition || !theirs->partition || mine->partition == theirs->partition) &&
          (mine->node.empty() || theirs->node.empty() || mine->node == theirs->node);

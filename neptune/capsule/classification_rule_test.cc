@@ -46,6 +46,8 @@ TEST(ClassificationRuleTest, HostIsTakenByItsName) {
   EXPECT_TRUE(Takes("inet:db.example.org:5432", operation));
   EXPECT_FALSE(Takes("inet:db.example.org:5433", operation));
   EXPECT_FALSE(Takes("inet:other.example.org", operation));
+  operation.host = "DB.example.org";
+  EXPECT_TRUE(Takes("inet:db.Example.org", operation)) << "names of hosts have no case";
 }
 
 TEST(ClassificationRuleTest, ServiceTakesItsPartitions) {
@@ -86,12 +88,20 @@ TEST(ClassificationRuleTest, MalformedRulesSayWhatIsWrong) {
     const char* rule;
     const char* said;
   } cases[] = {
-      {"", "not inet, service or disk"},        {"192.168.1.0/24", "not inet, service or disk"},
-      {"inet:192.168.1.0/33", "is no network"}, {"inet:192.168.1.7/24", "has bits set behind"},
-      {"inet:1.2.3/8", "is no network"},        {"inet:10.0.0.7:99999", "is no port"},
-      {"inet:10.0.0.7:0", "is no port"},        {"inet:bad host", "neither an address nor a name"},
-      {"service:x@", "names no node"},          {"service:", "names no service"},
-      {"service:index/x", "is no partition"},   {"disk:relative", "no absolute path"},
+      {"", "not inet, service or disk"},
+      {"192.168.1.0/24", "not inet, service or disk"},
+      {"inet:192.168.1.0/33", "is no network"},
+      {"inet:192.168.1.7/24", "has bits set behind"},
+      {"inet:1.2.3/8", "is no network"},
+      {"inet:10.0.0.7:99999", "is no port"},
+      {"inet:10.0.0.7:0", "is no port"},
+      {"inet:bad host", "neither an address nor a name"},
+      {"inet:10.0.0.300:6379", "neither an address nor a name"},
+      {"inet:1.2.3.4.5", "neither an address nor a name"},
+      {"service:x@", "names no node"},
+      {"service:", "names no service"},
+      {"service:index/x", "is no partition"},
+      {"disk:relative", "no absolute path"},
       {"disk:/dev/sd[ab", "has no ']'"},
   };
   for (const auto& [rule, said] : cases) {
@@ -111,6 +121,9 @@ TEST(ClassificationRuleTest, WiderRuleCoversANarrowerOne) {
   EXPECT_FALSE(covers("inet:10.1.0.0/16", "inet:10.0.0.0/8"));
   EXPECT_FALSE(covers("inet:*:80", "inet:10.1.2.3"));
   EXPECT_TRUE(covers("inet:*", "service:index"));
+  EXPECT_TRUE(covers("inet:*:80", "inet:db.example.org:80"));
+  EXPECT_FALSE(covers("inet:*:80", "inet:db.example.org"));
+  EXPECT_TRUE(covers("inet:db.example.org", "inet:DB.example.org:80"));
   EXPECT_TRUE(covers("service:index", "service:index/3"));
   EXPECT_FALSE(covers("service:index/3", "service:index"));
   EXPECT_TRUE(covers("service:index/3", "service:index/3@a"));
@@ -140,6 +153,9 @@ TEST(ClassificationRuleTest, RulesOverlapWhereAnOperationFitsBoth) {
   EXPECT_TRUE(overlap("inet:10.0.0.0/8", "inet:*:6379"));
   EXPECT_FALSE(overlap("inet:10.0.0.0/8:80", "inet:*:6379"));
   EXPECT_FALSE(overlap("inet:10.0.0.0/8", "inet:11.0.0.0/8"));
+  EXPECT_TRUE(overlap("inet:*:80", "inet:db.example.org"));
+  EXPECT_FALSE(overlap("inet:*:80", "inet:db.example.org:81"));
+  EXPECT_FALSE(overlap("inet:10.0.0.0/8", "inet:db.example.org"));
   EXPECT_TRUE(overlap("service:index", "service:index/3"));
   EXPECT_FALSE(overlap("service:index/2", "service:index/3"));
   EXPECT_TRUE(overlap("service:index/2", "service:index@a"));
