@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -189,6 +190,20 @@ HttpResponse NodeCapsules::Show() const {
   return HttpResponse::Text(200, text);
 }
 
+void NodeCapsules::WarnOfOthers(const std::vector<CapsuleConfig>& posted,
+                                std::vector<std::string>* warnings) const {
+  std::vector<CapsuleConfig> stack;
+  std::vector<size_t> source_of;
+  for (const std::shared_ptr<Capsule>& capsule : stack_.All()) {
+    stack.push_back(capsule->config());
+    const bool is_posted =
+        std::any_of(posted.begin(), posted.end(),
+                    [&](const CapsuleConfig& config) { return config.name == capsule->name(); });
+    source_of.push_back(is_posted ? 1 : 0);
+  }
+  WarnAcross(stack, source_of, warnings);
+}
+
 HttpResponse NodeCapsules::Put(const HttpRequest& request) {
   std::vector<std::string> warnings;
   const auto configs = ParseCapsules(request.body, {"body"}, &warnings);
@@ -202,6 +217,7 @@ HttpResponse NodeCapsules::Put(const HttpRequest& request) {
   HttpResponse response = Done(stack_.Load(*configs));
   if (response.status == 200) {
     LOG(INFO) << configs->size() << " capsules created or changed by " << request.peer;
+    WarnOfOthers(*configs, &warnings);
     for (const std::string& warning : warnings) StrAppend(&response.body, warning, "\n");
   }
   return response;

@@ -52,6 +52,9 @@ class NodeCapsules {
   HttpResponse Remove(const HttpRequest& request);
 
  private:
+  // Of conflicts between those posted and the others.
+  void WarnOfOthers(const std::vector<CapsuleConfig>& posted,
+                    std::vector<std::string>* warnings) const;
   // Metrics of the capsules that there are.
   void SyncMetrics();
   std::vector<CallbackGauge> MetricsOf(const std::shared_ptr<Capsule>& capsule);

@@ -62,6 +62,19 @@ TEST_F(NodeCapsulesTest, ConflictsAreToldToWhoCausesThem) {
   EXPECT_NE(response.body.find("body:1: capsule 'one'"), std::string::npos) << response.body;
 }
 
+TEST_F(NodeCapsulesTest, ConflictsWithCapsulesThatAreThereAreTold) {
+  ASSERT_EQ(
+      Post("capsule one { match: inet:10.0.0.7:5432 } capsule other { match: inet:10.1.0.0/16 }")
+          .body,
+      "done\n");
+  EXPECT_EQ(Post("capsule rack { match: inet:10.0.0.0/24 }").body,
+            "done\ncapsule 'one': rule 'inet:10.0.0.7:5432' takes nothing that is left by "
+            "'inet:10.0.0.0/24' of capsule 'rack' above it\n");
+  EXPECT_EQ(Post("capsule other { match: inet:10.0.0.128/25 }").body,
+            "done\ncapsule 'other': rule 'inet:10.0.0.128/25' takes nothing that is left by "
+            "'inet:10.0.0.0/24' of capsule 'rack' above it\n");
+}
+
 TEST_F(NodeCapsulesTest, WhatCannotBeIsRefusedWithItsReason) {
   EXPECT_EQ(Post("capsule db {\n match: nonsense }").status, 400);
   EXPECT_NE(Post("capsule db {\n match: nonsense }").body.find("body:2"), std::string::npos);
