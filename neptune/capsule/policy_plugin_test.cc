@@ -145,6 +145,14 @@ TEST_F(PolicyPluginTest, OneThatThrowsInForgetIsReplaced) {
   EXPECT_EQ(Statistics().policy_failures, 1u);
 }
 
+TEST_F(PolicyPluginTest, OneThatThrowsWhenItIsDestroyedIsDestroyed) {
+  ASSERT_TRUE(stack_.Create(ConfigOf("broken_policy.so", "throw_in_destroy")).ok());
+  for (const char* name : {"a", "b"}) Call(name, 500);
+  simulator_.RunFor(seconds(1));
+  EXPECT_EQ(log_, (Log{"a OK", "b OK"}));
+  EXPECT_TRUE(stack_.Destroy("db").ok());
+}
+
 TEST_F(PolicyPluginTest, ADelayComesBeforeTheTurn) {
   ASSERT_TRUE(stack_.Create(ConfigOf("broken_policy.so", "delay")).ok());
   Call("a", 500);

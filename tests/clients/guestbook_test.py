@@ -191,5 +191,29 @@ class MariadbGuestbookTest(Guestbook, unittest.TestCase):
                            "--init-file=" + os.path.join(FILES, "mariadb.sql")])
 
 
+class CapsuleFileTest(unittest.TestCase):
+    def outcome(self, capsules: str) -> subprocess.CompletedProcess:
+        with tempfile.TemporaryDirectory() as folder:
+            spec = copy_with(os.path.join(FILES, "redis.textproto"), folder,
+                             {ADMIN_PORT: free_port(), GROUP: f"239.192.7.27:{free_port()}"})
+            if capsules:
+                with open(os.path.join(folder, "redis.conf"), "w", encoding="utf-8") as file:
+                    file.write(capsules)
+            return subprocess.run([NEPTUNED, "--spec=" + spec, "--node=book",
+                                   "--module_dir=" + os.path.dirname(MODULE)],
+                                  capture_output=True, text=True, check=False, timeout=START_LIMIT_S)
+
+    def test_a_node_does_not_start_with_a_wrong_file_and_says_which_line(self) -> None:
+        for capsules, reason in (
+                ("capsule redis {\n match: inet:1.2.3.4.5\n}", "redis.conf:2: match: rule"),
+                ("capsule redis {\n match: inet:*:1\n timeout: 5\n}", "redis.conf:3: a capsule has no field"),
+                ("capsule redis {\n match: service:x\n policy: plugin library: no.so }", "no.so"),
+                ("", "redis.conf")):
+            with self.subTest(capsules=capsules):
+                done = self.outcome(capsules)
+                self.assertIn(done.returncode, (1, 2), done.stderr)
+                self.assertIn(reason, done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

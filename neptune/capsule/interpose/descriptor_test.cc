@@ -161,6 +161,29 @@ TEST(DescriptorTest, DuplicatesShareFlagsAndOutliveEachOther) {
   close(ends[1]);
 }
 
+TEST(DescriptorTest, DuplicatedWhileParkedTheWaitIsTheOriginals) {
+  UserThreads threads;
+  int ends[2] = {-1, -1};
+  int copy = -1;
+  threads.Run({[&] {
+                 ASSERT_EQ(pipe(ends), 0);
+                 char byte;
+                 EXPECT_EQ(read(ends[0], &byte, 1), -1);
+                 EXPECT_EQ(errno, EBADF);
+               },
+               [&] {
+                 copy = dup(ends[0]);
+                 close(ends[0]);
+                 LetOthersRun();
+                 ASSERT_EQ(write(ends[1], "x", 1), 1);
+                 char byte = 0;
+                 EXPECT_EQ(read(copy, &byte, 1), 1) << "what the first one waited for";
+                 EXPECT_EQ(byte, 'x');
+               }});
+  close(copy);
+  close(ends[1]);
+}
+
 TEST(DescriptorTest, OverwrittenByDup2WhileParkedItEnds) {
   UserThreads threads;
   int ends[2] = {-1, -1};

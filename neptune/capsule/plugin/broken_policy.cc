@@ -1,6 +1,6 @@
 // A policy plug-in for tests: first come first served until it does what its parameter says.
 //
-//   throw_in_create, throw_in_arrive, throw_in_wait, throw_in_forget, throw_in_next: an exception
+//   throw_in_create, throw_in_destroy, throw_in_arrive, throw_in_wait, throw_in_forget, throw_in_next: an exception
 //   unknown: next returns a call that does not wait
 //   nothing: next never returns a call
 //   delay: every call waits 5 ms before it asks for its turn
@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -38,7 +39,10 @@ void* Create(const char* parameters, char* error, size_t error_size) {
   return nullptr;
 }
 
-void Destroy(void* self) { delete &Of(self); }
+void Destroy(void* self) {
+  const std::unique_ptr<State> state(&Of(self));
+  state->ThrowIf("destroy");
+}
 
 void Arrive(void* self, const neptune_capsule_call*, const neptune_capsule_occupancy*,
             neptune_capsule_decision* decision) {
