@@ -99,6 +99,24 @@ neptune::NodeOptions DependencyNodeOptions(const DependencyOptions& options,
   return made;
 }
 
+DependencyOutcome AskFront(const DependencyOptions& options, Node& client, uint64_t number,
+                           TimePoint due, TimePoint zero) {
+  const DependencyRequest request = options.service.request(options.seed, number);
+  neptune::ClientSession session(client.client());
+  neptune::Data answer;
+  const Status status =
+      neptune::Call(session, neptune::ServiceName(kFront), neptune::PartitionId(0), request.method,
+                    request.access, request.data, &answer,
+                    {.deadline = due + kDependencyLostAfter, .attempts_max = 1});
+  return {
+      .arrived_s = ToSeconds(due - zero),
+      .response_s = ToSeconds(neptune::this_thread::Now() - due),
+      .answered = status.ok(),
+      .quality = status.ok() ? options.service.quality(answer) : 0,
+      .from_cache = status.ok() && options.service.from_cache && options.service.from_cache(answer),
+      .status = status.code()};
+}
+
 namespace {
 
 class Run {
@@ -171,23 +189,9 @@ class Run {
   void Offer(uint64_t number, TimePoint at) {
     Node& client = *nodes_.at(kClient).lock();
     client.RunOnControl([this, number, at, &client] {
-      const DependencyRequest request = options_.service.request(options_.seed, number);
-      neptune::ClientSession session(client.client());
-      neptune::Data answer;
-      const Status status =
-          neptune::Call(session, neptune::ServiceName(kFront), neptune::PartitionId(0),
-                        request.method, request.access, request.data, &answer,
-                        {.deadline = at + kDependencyLostAfter, .attempts_max = 1});
+      const DependencyOutcome outcome = AskFront(options_, client, number, at, zero_);
       ++ended_count_;
-      if (at < zero_) return;
-      const double response_s = ToSeconds(neptune::this_thread::Now() - at);
-      result_.outcomes.push_back({.arrived_s = ToSeconds(at - zero_),
-                                  .response_s = response_s,
-                                  .answered = status.ok(),
-                                  .quality = status.ok() ? options_.service.quality(answer) : 0,
-                                  .from_cache = status.ok() && options_.service.from_cache &&
-                                                options_.service.from_cache(answer),
-                                  .status = status.code()});
+      if (at >= zero_) result_.outcomes.push_back(outcome);
     });
   }
 

@@ -11,7 +11,7 @@
 //   DC+FB   and waits the shorter the more do, until it passes the dependency by
 //
 // Source: dependency capsules VI.A-VI.E.
-// Layer: tools. Threads: the simulation's thread; several runs may be in several threads.
+// Layer: tools. Threads: RunDependency on the calling thread; several runs may be in several threads.
 // Units: virtual time; the run's clock begins after the warm-up, and scripts count from then.
 
 #pragma once
@@ -94,6 +94,11 @@ neptune::ClusterSpec DependencySpec(const DependencyOptions& options);
 neptune::NodeOptions DependencyNodeOptions(const DependencyOptions& options,
                                            const neptune::ClusterSpec& spec,
                                            const std::string& node);
+
+// The request of that number, on a user-level thread of the client's: it was due at `due`, and the run's clock began at
+// `zero`.
+DependencyOutcome AskFront(const DependencyOptions& options, neptune::Node& client, uint64_t number,
+                           neptune::TimePoint due, neptune::TimePoint zero);
 
 // Errors: kInvalidArgument the script, or the node that is cut off.
 neptune::StatusOr<DependencyResult> RunDependency(const DependencyOptions& options);

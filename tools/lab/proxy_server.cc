@@ -16,6 +16,7 @@
 
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
+#include "tools/lab/free_port.h"
 
 namespace search::lab {
 namespace {
@@ -81,19 +82,6 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
-}
-
-// Apache wants to be told its port. One that nobody has now.
-uint16_t FreePort() {
-  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  const bool bound = bind(probe, generic, size) == 0 && getsockname(probe, generic, &size) == 0;
-  close(probe);
-  return bound ? ntohs(address.sin_port) : 0;
 }
 
 void Pause() { poll(nullptr, 0, kAttemptMs); }

@@ -36,6 +36,7 @@ std::vector<Experiment> AllExperiments() {
       CapRet(),
       CapAuc(),
       CapThrottle(),
+      CapBbs(),
       CapFeedback(),
       CapMigration(),
       CapsuleIsolation(),

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "neptune/base/strings.h"
 #include "neptune/examples/forum/forum.pb.h"
 #include "neptune/examples/forum/forum_database_module.h"
 #include "neptune/examples/forum/topic_page.h"
 
 namespace neptune::examples {
 namespace {
-
-std::string PageOf(uint64_t topic_id) { return StrCat("topic/", topic_id); }
 
 PageCacheUse Briefly(RequestContext& context, ClientSession& session, uint64_t work_seed) {
   return {session, std::min(context.deadline(), context.Now() + kCacheTimeLimit), work_seed};
@@ -28,7 +25,7 @@ Status AskDatabase(ClientSession& session, const char* method, AccessMode access
 Status ForumModule::Start(ModuleContext& context) {
   client_ = &context.client;
   NEPTUNE_ASSIGN_OR_RETURN(work_, ModelledWork::FromParameter(context, "work_us"));
-  NEPTUNE_ASSIGN_OR_RETURN(cache_, MakePageCache(context));
+  NEPTUNE_ASSIGN_OR_RETURN(cache_, make_cache_(context));
   context.registrar.Method(MethodName(kViewMethod), {.grain = Grain::kLong},
                            [this](RequestContext& request, const Data& in, Data* out) {
                              return View(request, in, out);
@@ -47,7 +44,7 @@ Status ForumModule::View(RequestContext& context, const Data& request, Data* res
   const uint64_t seed = asked->work_seed();
   work_.Use(seed);
   ClientSession session(*client_, context);
-  const std::string name = PageOf(asked->topic_id());
+  const std::string name = TopicPageName(asked->topic_id());
   ForumPage page;
   auto cached = cache_->Find(name, Briefly(context, session, seed));
   if (cached.ok() && cached->has_value()) {
@@ -74,7 +71,8 @@ Status ForumModule::Post(RequestContext& context, const Data& request, Data* res
   NEPTUNE_RETURN_IF_ERROR(
       AskDatabase(session, kAddPostMethod, AccessMode::kWrite, request, response));
   // If the cache does not hear of it, the page is old for kPageLifetime at most.
-  (void)cache_->Drop(PageOf(asked->topic_id()), Briefly(context, session, asked->work_seed()));
+  (void)cache_->Drop(TopicPageName(asked->topic_id()),
+                     Briefly(context, session, asked->work_seed()));
   return OkStatus();
 }
 

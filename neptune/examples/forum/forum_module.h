@@ -21,6 +21,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "neptune/examples/forum/page_cache.h"
 #include "neptune/examples/modelled_work/modelled_work.h"
@@ -37,6 +38,10 @@ inline constexpr Duration kCacheTimeLimit = std::chrono::milliseconds(500);
 
 class ForumModule final : public ServiceModule {
  public:
+  // `make_cache` may bring a cache that is none of MakePageCache's.
+  explicit ForumModule(PageCacheFactory make_cache = MakePageCache)
+      : make_cache_(std::move(make_cache)) {}
+
   Status Start(ModuleContext& context) override;
   std::string implementation() const override { return "forum"; }
 
@@ -44,6 +49,7 @@ class ForumModule final : public ServiceModule {
   Status View(RequestContext& context, const Data& request, Data* response);
   Status Post(RequestContext& context, const Data& request, Data* response);
 
+  const PageCacheFactory make_cache_;
   Client* client_ = nullptr;  // set by Start
   ModelledWork work_;
   std::unique_ptr<PageCache> cache_;

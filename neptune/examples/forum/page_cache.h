@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ class PageCache {
                        const PageCacheUse& use) = 0;
   virtual Status Drop(const std::string& name, const PageCacheUse& use) = 0;
 };
+
+using PageCacheFactory = std::function<StatusOr<std::unique_ptr<PageCache>>(const ModuleContext&)>;
 
 // What the forum's parameter `page_cache` names:
 //   service   the service page_cache, in partitions by the page's name (default)

@@ -32,6 +32,8 @@ std::string Escaped(const std::string& text) {
 
 }  // namespace
 
+std::string TopicPageName(uint64_t topic_id) { return StrCat("topic/", topic_id); }
+
 std::string RenderTopic(const ForumTopic& topic) {
   const std::string title = Escaped(topic.title());
   std::string page = StrCat("<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>", title,

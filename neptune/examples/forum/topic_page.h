@@ -1,10 +1,11 @@
-// A topic as a page of HTML.
+// A topic as a page of HTML, and the page's name.
 //
-// Source: none. Layer: examples, policy. Threads: pure function.
+// Source: none. Layer: examples, policy. Threads: pure functions.
 // Limits: the latest kShownPostCountMax posts are shown.
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "neptune/examples/forum/forum.pb.h"
@@ -12,6 +13,9 @@
 namespace neptune::examples {
 
 inline constexpr int kShownPostCountMax = 50;
+
+// By which caches know a topic's page.
+std::string TopicPageName(uint64_t topic_id);
 
 // What authors wrote is text, whatever characters it has.
 std::string RenderTopic(const ForumTopic& topic);

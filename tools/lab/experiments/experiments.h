@@ -43,6 +43,7 @@ Experiment CapRubis();
 Experiment CapRet();
 Experiment CapAuc();
 Experiment CapThrottle();
+Experiment CapBbs();
 Experiment CapFeedback();
 Experiment CapMigration();
 Experiment CapsuleIsolation();
