@@ -143,7 +143,7 @@ def neptune_module(name, deps, **kwargs):
     native.cc_binary(
         name = name + ".so",
         linkshared = True,
-        deps = deps + ["//neptune"],
+        deps = [dep for dep in deps if dep != "//neptune"] + ["//neptune"],
         **kwargs
     )
 
