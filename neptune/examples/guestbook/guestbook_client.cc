@@ -2,13 +2,11 @@
 
 #include <gflags/gflags.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <map>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "neptune/examples/client/example_client.h"
+#include "neptune/examples/client/outcomes.h"
 #include "neptune/examples/guestbook/guestbook_module.h"
 
 DEFINE_string(spec, "neptune/examples/guestbook/redis.textproto", "spec of the running cluster");
@@ -19,34 +17,7 @@ DEFINE_string(name, "ada", "who signs");
 namespace {
 
 using neptune::Status;
-
-// What became of some calls.
-struct Outcomes {
-  std::vector<double> times_ms;
-  std::map<std::string, int> failures;
-  std::string last_answer;
-
-  void Note(const Status& status, const neptune::Data& answer, neptune::Duration took) {
-    if (status.ok()) {
-      times_ms.push_back(neptune::ToMillis(took));
-      last_answer = answer.bytes();
-    } else {
-      ++failures[status.ToString()];
-    }
-  }
-  void Print(const char* what) {
-    std::sort(times_ms.begin(), times_ms.end());
-    std::printf("%s: %zu answered", what, times_ms.size());
-    if (!times_ms.empty()) {
-      std::printf(", median %.2f ms, slowest %.2f ms; one of them: %s",
-                  times_ms[times_ms.size() / 2], times_ms.back(), last_answer.c_str());
-    }
-    std::printf("\n");
-    for (const auto& [reason, count] : failures) {
-      std::printf("  %d failed: %s\n", count, reason.c_str());
-    }
-  }
-};
+using neptune::examples::Outcomes;
 
 void Ask(neptune::ClientSession& session, const char* method, neptune::AccessMode access,
          Outcomes* outcomes) {
