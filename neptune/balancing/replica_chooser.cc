@@ -118,7 +118,7 @@ std::optional<ReplicaChoice> ReplicaChooser::Choose(const ServiceName& service,
       return ReplicaChoice{candidates[round_++ % candidates.size()]};
     case BalancingPolicy::kBroadcast: {
       std::vector<uint32_t> loads;
-      for (const size_t i : candidates) loads.push_back(replicas[i].announced_load_index);
+      for (const size_t i : candidates) loads.push_back(replicas[i].announced_load_index());
       return ReplicaChoice{candidates[ChooseLeastLoaded(loads, loop_.random())]};
     }
     case BalancingPolicy::kPoll:
@@ -239,7 +239,7 @@ void ReplicaChooser::Lost(const ReplicaChoice& choice, bool failed) {
 
 void ReplicaChooser::SetView(const std::shared_ptr<const YellowPageView>& view) {
   std::erase_if(missed_polls_,
-                [&](const auto& missed) { return !view->nodes().contains(missed.first); });
+                [&](const auto& missed) { return view->Find(missed.first) == nullptr; });
   std::erase_if(pools_, [&](const auto& item) {
     const Pool& pool = *item.second;
     if (!view->Replicas(item.first.first, item.first.second).empty()) return false;

@@ -15,15 +15,16 @@
 
 namespace neptune {
 
-// value = (1 - weight) * value + weight * sample; the first sample is taken whole.
+// value = (1 - weight) * value + weight * sample. The first 1 / weight samples count alike, so that none of them is
+// remembered for longer than it deserves: value is their mean.
 class Ewma {
  public:
   // REQUIRES: 0 < weight <= 1. Larger: follows faster, smooths less.
   explicit Ewma(double weight) : weight_(weight) {}
 
   void Add(double sample) {
-    value_ = count_ == 0 ? sample : value_ + weight_ * (sample - value_);
     ++count_;
+    value_ += std::max(weight_, 1 / static_cast<double>(count_)) * (sample - value_);
   }
   // 0 before the first sample.
   double value() const { return value_; }

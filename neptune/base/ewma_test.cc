@@ -17,14 +17,15 @@ TEST(EwmaTest, FirstSampleIsTakenWhole) {
   EXPECT_EQ(average.ValueOr(7), 100);
 }
 
-TEST(EwmaTest, LaterSamplesAreWeighted) {
+TEST(EwmaTest, FirstSamplesCountAlikeAndLaterOnesByWeight) {
   Ewma average(0.25);
-  average.Add(100);
-  average.Add(200);
+  for (const double sample : {100, 200, 150, 50}) average.Add(sample);
   EXPECT_DOUBLE_EQ(average.value(), 125);
-  average.Add(25);
-  EXPECT_DOUBLE_EQ(average.value(), 100);
-  EXPECT_EQ(average.count(), 3u);
+  average.Add(225);
+  EXPECT_DOUBLE_EQ(average.value(), 150);
+  average.Add(50);
+  EXPECT_DOUBLE_EQ(average.value(), 125);
+  EXPECT_EQ(average.count(), 6u);
 }
 
 TEST(DecayedCounterTest, OldPartsFade) {

@@ -317,14 +317,10 @@ void Aggregator::LookAtAnnouncements(LoopState& state, const ServiceName& servic
                                      const std::vector<TreeMember>& members) {
   const std::shared_ptr<const YellowPageView> view = loops_.Current().client->shared_view();
   for (const TreeMember& member : members) {
-    const auto said = view->nodes().find(member.node);
-    if (said == view->nodes().end()) continue;
-    const Announcement& announcement = *said->second;
-    if (std::exchange(state.announced[member.node], announcement.sequence) ==
-        announcement.sequence) {
-      continue;
-    }
-    const std::optional<ServerLoad> load = AnnouncedBy(announcement, service);
+    const std::shared_ptr<const Announcement> said = view->Find(member.node);
+    if (said == nullptr) continue;
+    if (std::exchange(state.announced[member.node], said->sequence) == said->sequence) continue;
+    const std::optional<ServerLoad> load = AnnouncedBy(*said, service);
     if (load) {
       state.book.OnReport(member.node, service, *load, this_thread::Now(),
                           LoadSource::kAnnouncement);
@@ -416,15 +412,15 @@ void Aggregator::Poll(LoopState& state, const ServiceName& service, const Plan& 
   round->waiter = ThreadRef(UserThread::Current());
   for (const size_t target : state.book.ChoosePollTargets(
            nodes, options_.poll_count, this_thread::Now(), loops_.Current().loop->random())) {
-    const auto said = view->nodes().find(nodes[target]);
-    if (said == view->nodes().end()) continue;
+    const std::shared_ptr<const Announcement> said = view->Find(nodes[target]);
+    if (said == nullptr) continue;
     const uint64_t cookie = ++state.poll_count;
     state.polled[cookie % state.polled.size()] = {nodes[target], service, round};
     ++round->awaited;
     if (options_.hears) {
-      state.polling->ProbeForHearsay(said->second->probe_endpoint, service, cookie);
+      state.polling->ProbeForHearsay(said->probe_endpoint, service, cookie);
     } else {
-      state.polling->Probe(said->second->probe_endpoint, service, cookie);
+      state.polling->Probe(said->probe_endpoint, service, cookie);
     }
   }
   const Duration wait = state.book.Costs(nodes.front(), service).local_cost / kPollWaitPart;
@@ -456,8 +452,8 @@ void Aggregator::Disseminate(const AggregationRequest& request, const ClientSess
   if (mode == DisseminationMode::kUnicast) {
     const std::shared_ptr<const YellowPageView> view = loops_.Current().client->shared_view();
     for (const TreeMember& member : plan->members) {
-      const auto said = view->nodes().find(member.node);
-      if (said != view->nodes().end()) to.push_back(said->second->probe_endpoint);
+      const std::shared_ptr<const Announcement> said = view->Find(member.node);
+      if (said != nullptr) to.push_back(said->probe_endpoint);
     }
   }
   options_.tell(*std::move(bytes), std::move(to));

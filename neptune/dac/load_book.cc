@@ -11,6 +11,8 @@ namespace {
 constexpr Duration kWorkMax = std::chrono::hours(1);
 // One node's report counts in the mean for no more than this many times the mean.
 constexpr int64_t kMeanShareMax = 4;
+// More say nothing more.
+constexpr uint32_t kCostReportsMax = 1000;
 // What is usual of a node starts as the mean of all, counting for so many reports of its own, and then follows its last
 // fifty.
 constexpr double kUsualPriorReports = 4;
@@ -139,18 +141,13 @@ OperatorCosts LoadBook::Costs(const NodeId& node, const ServiceName& service) co
   const auto booked = services_.find(service);
   if (booked == services_.end()) return options_.default_costs;
   const ServiceCosts& known = booked->second;
-  OperatorCosts costs;
+  NodeCosts own;
   const auto slot = slots_.find(node);
   if (slot != slots_.end() && slot->second < known.of_slot.size()) {
-    costs = known.of_slot[slot->second];
+    own = known.of_slot[slot->second];
   }
-  if (costs.local_cost == Duration(0)) {
-    costs.local_cost = known.local_sum.MeanOr(options_.default_costs.local_cost);
-  }
-  if (costs.reduce_cost == Duration(0)) {
-    costs.reduce_cost = known.reduce_sum.MeanOr(options_.default_costs.reduce_cost);
-  }
-  return costs;
+  return {known.local_sum.Of(own.local, options_.default_costs.local_cost),
+          known.reduce_sum.Of(own.reduce, options_.default_costs.reduce_cost)};
 }
 
 std::vector<size_t> LoadBook::ChoosePollTargets(std::span<const NodeId> nodes, size_t count,
@@ -225,8 +222,8 @@ void LoadBook::Empty(Slot slot) {
   if (entry.is_reported) --reported_count_;
   for (auto& [service, costs] : services_) {
     if (slot >= costs.of_slot.size()) continue;
-    costs.local_sum.Replace(&costs.of_slot[slot].local_cost, Duration(0));
-    costs.reduce_sum.Replace(&costs.of_slot[slot].reduce_cost, Duration(0));
+    costs.local_sum.Forget(&costs.of_slot[slot].local);
+    costs.reduce_sum.Forget(&costs.of_slot[slot].reduce);
   }
   slots_.erase(entry.node);
   Unlink(slot);
@@ -257,16 +254,29 @@ void LoadBook::BookCosts(Slot slot, const ServiceName& service, const ServerLoad
   }
   ServiceCosts& costs = booked->second;
   if (slot >= costs.of_slot.size()) costs.of_slot.resize(slot + 1);
-  OperatorCosts& kept = costs.of_slot[slot];
-  if (local_cost > Duration(0)) costs.local_sum.Replace(&kept.local_cost, local_cost);
-  if (reduce_cost > Duration(0)) costs.reduce_sum.Replace(&kept.reduce_cost, reduce_cost);
+  NodeCosts& kept = costs.of_slot[slot];
+  if (local_cost > Duration(0)) costs.local_sum.Replace(&kept.local, local_cost);
+  if (reduce_cost > Duration(0)) costs.reduce_sum.Replace(&kept.reduce, reduce_cost);
 }
 
-// A cost of 0 is none.
-void LoadBook::CostSum::Replace(Duration* kept, Duration cost) {
-  sum += cost - *kept;
-  count += (cost > Duration(0) ? 1 : 0) - (*kept > Duration(0) ? 1 : 0);
-  *kept = cost;
+void LoadBook::CostSum::Replace(NodeCost* kept, Duration cost) {
+  if (kept->reports == 0) ++count;
+  if (kept->cost != cost) kept->reports = std::min(kept->reports + 1, kCostReportsMax);
+  sum += cost - kept->cost;
+  kept->cost = cost;
+}
+
+void LoadBook::CostSum::Forget(NodeCost* kept) {
+  if (kept->reports == 0) return;
+  --count;
+  sum -= kept->cost;
+  *kept = {};
+}
+
+Duration LoadBook::CostSum::Of(const NodeCost& node, Duration otherwise) const {
+  const Duration mean = MeanOr(otherwise);
+  if (node.reports == 0) return mean;
+  return mean + (node.cost - mean) * node.reports / (node.reports + kCostPriorReports);
 }
 
 }  // namespace neptune

@@ -20,8 +20,9 @@
 // A server that never answers is believed to hold all that it was given, whatever it announces; so it grows heavy and
 // becomes a leaf. Its answer ends that, and so does time.
 //
-// Costs of operators belong to a service on a node; what is not known is the service's mean over the nodes that are
-// known, or else the default.
+// Costs of operators belong to a service on a node. A node's own count the more the more often they were heard anew:
+// k of k + kCostPriorReports parts, and the rest the service's mean over the nodes that are known. For who has by chance
+// measured a few quick reductions would else be given all of them. Without any, they are the default.
 //
 // Source: DAC 4.5 (1), (2).
 // Departs from source: the paper leaves the correction's distribution open; the return of old reports to what is usual,
@@ -52,6 +53,7 @@ namespace neptune {
 inline constexpr size_t kBookedNodeCountMax = 8192;
 inline constexpr size_t kBookedServiceCountMax = 64;
 inline constexpr size_t kBookedAssignmentCountMax = 64;
+inline constexpr uint32_t kCostPriorReports = 8;
 
 // What a node says of itself for one service. Negative values count as 0, values over an hour as an hour.
 struct ServerLoad {
@@ -94,8 +96,9 @@ struct LoadBookOptions {
   // A node whose report is younger is not polled. Default: 5 ms, a poll's own way on a busy network.
   Duration poll_age_min = std::chrono::milliseconds(5);
   // Until the first report of a service. They decide as long as nothing else does; only their ratio to pending work
-  // matters. Default: 5 ms and 0.5 ms.
-  OperatorCosts default_costs = {std::chrono::milliseconds(5), std::chrono::microseconds(500)};
+  // matters. A reduction that is thought cheaper than it is gathers them on the few servers that were light a while ago.
+  // Default: 5 ms each.
+  OperatorCosts default_costs = {std::chrono::milliseconds(5), std::chrono::milliseconds(5)};
 };
 
 class LoadBook {
@@ -153,15 +156,26 @@ class LoadBook {
     Slot newer = kNoSlot;      // in the order of use
     Slot older = kNoSlot;
   };
+  struct NodeCost {
+    Duration cost{0};      // as last heard; 0: not known
+    uint32_t reports = 0;  // that told another one
+  };
+  struct NodeCosts {
+    NodeCost local;
+    NodeCost reduce;
+  };
+  // Of one operator on all nodes.
   struct CostSum {
     Duration sum{0};
     int64_t count = 0;
 
-    void Replace(Duration* kept, Duration cost);
+    void Replace(NodeCost* kept, Duration cost);
+    void Forget(NodeCost* kept);
+    Duration Of(const NodeCost& node, Duration otherwise) const;
     Duration MeanOr(Duration otherwise) const { return count == 0 ? otherwise : sum / count; }
   };
   struct ServiceCosts {
-    std::vector<OperatorCosts> of_slot;  // 0: not known; slots beyond the end likewise
+    std::vector<NodeCosts> of_slot;  // slots beyond the end are not known
     CostSum local_sum;
     CostSum reduce_sum;
   };

@@ -200,6 +200,20 @@ TEST_F(LoadBookTest, CostsBelongToAServiceOnANode) {
   EXPECT_EQ(book_.Costs(NodeId("a"), other).reduce_cost, milliseconds(2));
 }
 
+// Of two alike nodes one measured little by chance; what it says again and again is believed in the end.
+TEST_F(LoadBookTest, OwnCostsCountTheMoreTheMoreOftenTheyAreHeardAnew) {
+  const auto hear = [&](const std::string& node, Duration reduce) {
+    book_.OnReport(NodeId(node), kService, {Duration(0), milliseconds(4), reduce}, now_,
+                   LoadSource::kAnswer);
+    return book_.Costs(NodeId("a"), kService).reduce_cost;
+  };
+  hear("b", milliseconds(10));
+  EXPECT_EQ(hear("a", milliseconds(1)), microseconds(5500) - microseconds(4500) / 9);
+  EXPECT_EQ(hear("a", milliseconds(1)), microseconds(5000)) << "nothing new";
+  for (int i = 0; i < 1000; ++i) hear("a", milliseconds(1) + microseconds(i % 2));
+  EXPECT_NEAR(ToMillis(book_.Costs(NodeId("a"), kService).reduce_cost), 1, 0.05);
+}
+
 TEST_F(LoadBookTest, UnknownCostsAreTheMeanOfTheKnown) {
   book_.OnReport(NodeId("a"), kService, {Duration(0), milliseconds(4), Duration(0)}, now_,
                  LoadSource::kAnswer);

@@ -5,16 +5,6 @@
 #include <utility>
 
 namespace neptune {
-namespace {
-
-// All that says who may be called, and for what, is the same.
-bool OnlyLoadsDiffer(const Announcement& one, const Announcement& other) {
-  return one.incarnation == other.incarnation && one.draining == other.draining &&
-         one.goodbye == other.goodbye && one.call_endpoint == other.call_endpoint &&
-         one.probe_endpoint == other.probe_endpoint && one.services == other.services;
-}
-
-}  // namespace
 
 AvailabilityListener::AvailabilityListener(Loop& loop, uint64_t cluster,
                                            const YellowPageOptions& options, Hooks hooks)
@@ -31,19 +21,11 @@ void AvailabilityListener::Take(std::string_view bytes, Via via) {
     if (hooks_.refused != nullptr) hooks_.refused->Increment();
     return;
   }
-  Correct(*announcement);
-  const std::shared_ptr<const Announcement> last = page_.LastOf(announcement->node);
-  if (!page_.Hear(*announcement, loop_.Now(), via)) return;
-  if (announcement->goodbye) {
-    incarnations_.erase(announcement->node);
-  } else if (incarnations_.size() <= kNodeCountMax) {
-    uint64_t& known = incarnations_[announcement->node];
-    if (std::exchange(known, announcement->incarnation) != announcement->incarnation) {
-      hooks_.on_new_node(announcement->node);
-    }
-  }
+  const News news = page_.Hear(*announcement, loop_.Now(), via);
+  if (news == News::kNone) return Correct(*announcement);
+  if (news == News::kNewNode) hooks_.on_new_node(announcement->node);
   ScheduleTend(page_.NextEventOf(announcement->node));
-  Changed(last == nullptr || !OnlyLoadsDiffer(*last, *announcement));
+  if (news != News::kLoad) ScheduleView();
 }
 
 void AvailabilityListener::Correct(const Announcement& announcement) {
@@ -62,13 +44,12 @@ void AvailabilityListener::Exclude(const NodeId& node) {
   if (!page_.Exclude(node, loop_.Now())) return;
   LOG(WARNING) << "node " << node << " cannot be reached; excluded until it is heard again";
   ScheduleTend(page_.NextEvent());
-  Changed(/*urgent=*/true);
+  ScheduleView();
 }
 
-void AvailabilityListener::Changed(bool urgent) {
-  const size_t nodes = page_.node_count() / (urgent ? kUrgentFactor : 1);
-  const TimePoint at =
-      loop_.Now() + kViewInterval * static_cast<int64_t>(1 + nodes / kNodesPerViewInterval);
+void AvailabilityListener::ScheduleView() {
+  const auto intervals = static_cast<int64_t>(1 + page_.node_count() / kNodesPerViewInterval);
+  const TimePoint at = loop_.Now() + kViewInterval * intervals;
   if (at >= view_at_) return;
   if (view_timer_ != 0) loop_.CancelTimer(view_timer_);
   view_at_ = at;
@@ -105,7 +86,6 @@ void AvailabilityListener::Tend() {
 void AvailabilityListener::TakeSilent(const ServiceYellowPage::Silent& silent) {
   if (silent.forgotten) {
     LOG(WARNING) << "node " << silent.node << " was not heard and did not answer; forgotten";
-    incarnations_.erase(silent.node);
     if (hooks_.expired != nullptr) hooks_.expired->Increment();
   } else {
     LOG(WARNING) << "node " << silent.node << " answers nothing; excluded until it does";

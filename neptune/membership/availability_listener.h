@@ -4,8 +4,8 @@
 // Source: dissertation 2.2, 2.4 (availability listener).
 // Layer: membership.
 // Threads: the loop's own; views are immutable and go to other loops by the subscriber's Post.
-// Limits: views are handed out at most once each kViewInterval; those that only renew loads less often the more nodes
-//   there are, for a view costs as much as it has nodes, and each announces itself.
+// Limits: views are handed out when who is there has changed, at most once each kViewInterval; less often the more nodes
+//   there are, for a view costs as much as it has nodes. News of loads are in the views already handed out.
 
 #pragma once
 
@@ -20,9 +20,8 @@
 namespace neptune {
 
 inline constexpr Duration kViewInterval = std::chrono::milliseconds(5);
-// So many nodes add another kViewInterval between views that only renew loads, and so many times as many to all views.
-inline constexpr size_t kNodesPerViewInterval = 8;
-inline constexpr size_t kUrgentFactor = 8;
+// So many nodes add another kViewInterval between views.
+inline constexpr size_t kNodesPerViewInterval = 64;
 
 // First byte of a datagram to a node's probe endpoint that asks it for its announcement.
 inline constexpr char kProbeByte = 'P';
@@ -61,8 +60,8 @@ class AvailabilityListener {
  private:
   void Take(std::string_view bytes, Via via);
   void Correct(const Announcement& announcement);
-  // Who is there has changed, and not only how busy somebody is, if `urgent`.
-  void Changed(bool urgent);
+  // Who is there has changed.
+  void ScheduleView();
   void Tend();
   void TakeSilent(const ServiceYellowPage::Silent& silent);
   void ScheduleTend(TimePoint next);
@@ -71,7 +70,6 @@ class AvailabilityListener {
   const uint64_t cluster_;
   ServiceYellowPage page_;
   Hooks hooks_;
-  std::map<NodeId, uint64_t> incarnations_;
   TimerId tend_timer_ = 0;
   TimePoint tend_at_ = kNever;
   TimerId view_timer_ = 0;

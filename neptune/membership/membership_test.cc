@@ -226,18 +226,19 @@ TEST_F(ServiceYellowPageTest, GoodbyeIsImmediateAndLateAnnouncementsDoNotUndoIt)
   page_.Hear(Of("a", 1), At(0));
   Announcement goodbye = Of("a", 5);
   goodbye.goodbye = true;
-  EXPECT_TRUE(page_.Hear(goodbye, At(1)));
+  EXPECT_EQ(page_.Hear(goodbye, At(1)), News::kMembers);
   EXPECT_EQ(ReplicaCount(), 0u);
-  EXPECT_FALSE(page_.Hear(Of("a", 4), At(1.1)));
+  EXPECT_EQ(page_.Hear(Of("a", 4), At(1.1)), News::kNone);
   EXPECT_EQ(ReplicaCount(), 0u);
-  EXPECT_TRUE(page_.Hear(Of("a", 1, 2), At(1.2))) << "a restarted node is welcome at once";
+  EXPECT_EQ(page_.Hear(Of("a", 1, 2), At(1.2)), News::kNewNode)
+      << "a restarted node is welcome at once";
   EXPECT_EQ(ReplicaCount(), 1u);
 }
 
 TEST_F(ServiceYellowPageTest, ReorderedAndRepeatedAnnouncementsChangeNothing) {
   page_.Hear(Of("a", 5), At(0));
-  EXPECT_FALSE(page_.Hear(Of("a", 5), At(1)));
-  EXPECT_FALSE(page_.Hear(Of("a", 4), At(1)));
+  EXPECT_EQ(page_.Hear(Of("a", 5), At(1)), News::kNone);
+  EXPECT_EQ(page_.Hear(Of("a", 4), At(1)), News::kNone);
   EXPECT_EQ(page_.NextEvent(), At(5));
 }
 
@@ -247,6 +248,40 @@ TEST_F(ServiceYellowPageTest, ExcludedNodeComesBackWhenHeardAgain) {
   EXPECT_FALSE(page_.Exclude(NodeId("a"), At(0.5)));
   EXPECT_EQ(ReplicaCount(), 0u);
   page_.Hear(Of("a", 2), At(1));
+  EXPECT_EQ(ReplicaCount(), 1u);
+}
+
+TEST_F(ServiceYellowPageTest, ViewsInUseShowNewLoadsButNotNewPlaces) {
+  EXPECT_EQ(page_.Hear(Of("a", 1), At(0)), News::kNewNode);
+  const auto view = page_.View();
+  Announcement busy = Of("a", 2);
+  busy.load_index = 7;
+  busy.sections[3] = "more";
+  EXPECT_EQ(page_.Hear(busy, At(1)), News::kLoad);
+  EXPECT_EQ(view->Replicas(kEcho, kFirst)[0].announced_load_index(), 7u);
+  EXPECT_EQ(*view->Find(NodeId("a")), busy);
+  EXPECT_EQ(page_.View()->version(), view->version());
+  Announcement moved = Of("a", 3);
+  moved.call_endpoint.port = 4005;
+  EXPECT_EQ(page_.Hear(moved, At(2)), News::kMembers);
+  EXPECT_EQ(view->Replicas(kEcho, kFirst)[0].call_endpoint.port, 4000);
+  EXPECT_EQ(page_.View()->Replicas(kEcho, kFirst)[0].call_endpoint.port, 4005);
+  EXPECT_EQ(view->Find(NodeId("b")), nullptr);
+}
+
+// Its partitions are looked up only later.
+TEST_F(ServiceYellowPageTest, ViewIsOfTheMomentItWasMade) {
+  page_.Hear(Of("a", 1), At(0));
+  const auto before = page_.View();
+  Announcement draining = Of("a", 2);
+  draining.draining = true;
+  EXPECT_EQ(page_.Hear(draining, At(1)), News::kMembers);
+  page_.Hear(Of("b", 1), At(1));
+  page_.Exclude(NodeId("b"), At(1));
+  const auto after = page_.View();
+  EXPECT_EQ(page_.Hear(Of("b", 2), At(2)), News::kMembers) << "it is offered again";
+  EXPECT_EQ(before->Replicas(kEcho, kFirst).size(), 1u);
+  EXPECT_TRUE(after->Replicas(kEcho, kFirst).empty());
   EXPECT_EQ(ReplicaCount(), 1u);
 }
 
@@ -274,7 +309,7 @@ TEST_F(ServiceYellowPageTest, GoodbyesOfStrangersAreBounded) {
 
 TEST_F(ServiceYellowPageTest, NodesBeyondTheLimitAreIgnoredAndCounted) {
   for (size_t i = 0; i < kNodeCountMax; ++i) page_.Hear(Of("n" + std::to_string(i), 1), At(0));
-  EXPECT_FALSE(page_.Hear(Of("one more", 1), At(0)));
+  EXPECT_EQ(page_.Hear(Of("one more", 1), At(0)), News::kNone);
   EXPECT_EQ(page_.ignored_count(), 1u);
 }
 

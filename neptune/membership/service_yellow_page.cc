@@ -5,20 +5,63 @@
 
 namespace neptune {
 
+namespace {
+
+// All that says who may be called, and for what, is the same.
+bool OnlyLoadsDiffer(const Announcement& one, const Announcement& other) {
+  return one.incarnation == other.incarnation && one.draining == other.draining &&
+         one.call_endpoint == other.call_endpoint && one.probe_endpoint == other.probe_endpoint &&
+         one.services == other.services;
+}
+
+}  // namespace
+
+const std::map<YellowPageView::ServicePartition, std::vector<Replica>>& YellowPageView::all()
+    const {
+  absl::call_once(is_sorted_, [this] {
+    for (const Known& known : nodes_) {
+      const std::shared_ptr<const Announcement> said = known.heard->last();
+      if (known.excluded || said->draining) continue;
+      for (const HostedService& hosted : said->services) {
+        for (const PartitionId& partition : hosted.partitions) {
+          replicas_[{hosted.service, partition}].push_back(
+              {known.node, said->call_endpoint, said->probe_endpoint, hosted.interface_version,
+               hosted.implementation, known.heard});
+        }
+      }
+    }
+  });
+  return replicas_;
+}
+
 const std::vector<Replica>& YellowPageView::Replicas(const ServiceName& service,
                                                      PartitionId partition) const {
   static const auto& none = *new std::vector<Replica>();
-  const auto found = replicas_.find({service, partition});
+  const auto found = all().find({service, partition});
   return found == replicas_.end() ? none : found->second;
 }
 
 std::vector<PartitionId> YellowPageView::Partitions(const ServiceName& service) const {
   std::vector<PartitionId> partitions;
-  for (auto it = replicas_.lower_bound({service, PartitionId(0)});
+  for (auto it = all().lower_bound({service, PartitionId(0)});
        it != replicas_.end() && it->first.first == service; ++it) {
     partitions.push_back(it->first.second);
   }
   return partitions;
+}
+
+std::shared_ptr<const Announcement> YellowPageView::Find(const NodeId& node) const {
+  const auto found =
+      std::lower_bound(nodes_.begin(), nodes_.end(), node,
+                       [](const Known& known, const NodeId& id) { return known.node < id; });
+  return found == nodes_.end() || found->node != node ? nullptr : found->heard->last();
+}
+
+std::vector<std::shared_ptr<const Announcement>> YellowPageView::nodes() const {
+  std::vector<std::shared_ptr<const Announcement>> nodes;
+  nodes.reserve(nodes_.size());
+  for (const Known& known : nodes_) nodes.push_back(known.heard->last());
+  return nodes;
 }
 
 // Late: older than what is known of the node, or sent before the goodbye that was heard.
@@ -48,32 +91,42 @@ void ServiceYellowPage::Remember(const NodeId& node, const Departure& departure)
                        [](const auto& a, const auto& b) { return a.second.at < b.second.at; }));
 }
 
-bool ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now, Via via) {
-  if (IsLate(announcement, now)) return false;
+News ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now, Via via) {
+  if (IsLate(announcement, now)) return News::kNone;
   if (announcement.goodbye) {
     Remember(announcement.node, {announcement.incarnation, now});
-    if (entries_.erase(announcement.node) == 0) return false;
+    if (entries_.erase(announcement.node) == 0) return News::kNone;
     ++version_;
-    return true;
+    return News::kMembers;
   }
-  if (!entries_.contains(announcement.node) && entries_.size() >= kNodeCountMax) {
+  if (entries_.size() >= kNodeCountMax && !entries_.contains(announcement.node)) {
     ++ignored_count_;
-    return false;
+    return News::kNone;
   }
-  Renew(entries_[announcement.node], announcement, now, via);
-  ++version_;
-  return true;
+  const News news = Renew(entries_[announcement.node], announcement, now, via);
+  if (news != News::kLoad) ++version_;
+  return news;
 }
 
 // A doubted node must answer; that it can still be heard says nothing about that.
-void ServiceYellowPage::Renew(Entry& entry, const Announcement& announcement, TimePoint now,
+News ServiceYellowPage::Renew(Entry& entry, const Announcement& announcement, TimePoint now,
                               Via via) {
-  const bool doubted = entry.doubted && via == Via::kChannel &&
-                       entry.announcement->incarnation == announcement.incarnation;
-  if (!doubted) entry = Entry();
+  const std::shared_ptr<const Announcement> before = std::move(entry.announcement);
+  const bool is_new = before == nullptr || before->incarnation != announcement.incarnation;
+  const bool was_excluded = entry.excluded;
+  const bool doubted = entry.doubted && via == Via::kChannel && !is_new;
+  if (!doubted) {
+    entry = {.announcement = nullptr, .heard = std::move(entry.heard), .heard_at = now};
+  }
   entry.announcement = std::make_shared<const Announcement>(announcement);
   entry.heard_at = now;
   if (doubted && !entry.probed) entry.Probe(ProbesIn(options_.probe_timeout), now);
+  if (!is_new && OnlyLoadsDiffer(*before, announcement)) {
+    entry.heard->Renew(entry.announcement);
+    return entry.excluded == was_excluded ? News::kLoad : News::kMembers;
+  }
+  entry.heard = std::make_shared<HeardNode>(entry.announcement);
+  return is_new ? News::kNewNode : News::kMembers;
 }
 
 std::optional<uint64_t> ServiceYellowPage::Outranks(const Announcement& announcement,
@@ -115,11 +168,6 @@ bool ServiceYellowPage::Doubt(const Endpoint& call_endpoint, TimePoint now) {
   entry.doubted = true;
   entry.Probe(ProbesIn(options_.doubt_timeout), now);
   return true;
-}
-
-std::shared_ptr<const Announcement> ServiceYellowPage::LastOf(const NodeId& node) const {
-  const auto found = entries_.find(node);
-  return found == entries_.end() || found->second.excluded ? nullptr : found->second.announcement;
 }
 
 std::vector<ServiceYellowPage::Probe> ServiceYellowPage::Suspect(TimePoint now) {
@@ -185,17 +233,9 @@ bool ServiceYellowPage::Exclude(const NodeId& node, TimePoint now) {
 std::shared_ptr<const YellowPageView> ServiceYellowPage::View() const {
   auto view = std::make_shared<YellowPageView>();
   view->version_ = version_;
+  view->nodes_.reserve(entries_.size());
   for (const auto& [node, entry] : entries_) {
-    const Announcement& said = *entry.announcement;
-    view->nodes_.emplace_hint(view->nodes_.end(), node, entry.announcement);
-    if (entry.excluded || said.draining) continue;
-    for (const HostedService& hosted : said.services) {
-      for (const PartitionId& partition : hosted.partitions) {
-        view->replicas_[{hosted.service, partition}].push_back(
-            {node, said.call_endpoint, said.probe_endpoint, hosted.interface_version,
-             hosted.implementation, said.load_index, entry.heard_at});
-      }
-    }
+    view->nodes_.push_back({node, entry.heard, entry.excluded});
   }
   return view;
 }

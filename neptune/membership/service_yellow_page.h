@@ -17,7 +17,9 @@
 //   answers is probed at once; that it announces itself does not help it then, only an answer does. A
 //   node that was said goodbye to is not resurrected by a late announcement.
 // Layer: membership, policy. No I/O, no clock, no threads; AvailabilityListener feeds it.
-// Threads: thread-compatible; a View is immutable and may be shared.
+// Threads: thread-compatible; views may be shared. A view's nodes, replicas and their places never change; how busy its
+//   nodes are is renewed while it is in use, so that news of loads cost nothing but themselves however many nodes there
+//   are.
 // Units: times are TimePoint.
 // Limits: kNodeCountMax nodes; announcements of further ones are ignored and counted. As many departed
 //   nodes are remembered; the one that left first is forgotten for one more.
@@ -29,14 +31,17 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/base/call_once.h"
+#include "neptune/base/leaf_mutex.h"
 #include "neptune/base/time.h"
 #include "neptune/membership/announcement.h"
 
 namespace neptune {
 
-inline constexpr size_t kNodeCountMax = 4096;
+inline constexpr size_t kNodeCountMax = 8192;
 
 struct YellowPageOptions {
   // Silence after which a node is suspected. Default: 5 s, five announcements (dissertation 2.4).
@@ -58,6 +63,30 @@ struct YellowPageOptions {
 // How an announcement came: to everybody, or to this node as the answer to its probe.
 enum class Via { kChannel, kProbe };
 
+// A node and what it announced last, of announcements that differ in nothing but how busy it is.
+// Threads: thread-safe.
+class HeardNode {
+ public:
+  explicit HeardNode(std::shared_ptr<const Announcement> first) : last_(std::move(first)) {}
+
+  std::shared_ptr<const Announcement> last() const {
+    LeafLock lock(&mutex_);
+    return last_;
+  }
+  uint32_t load_index() const {
+    LeafLock lock(&mutex_);
+    return last_->load_index;
+  }
+  void Renew(std::shared_ptr<const Announcement> last) {
+    LeafLock lock(&mutex_);
+    last_.swap(last);
+  }
+
+ private:
+  mutable LeafMutex mutex_;
+  std::shared_ptr<const Announcement> last_;
+};
+
 // One copy of a partition, on the node that hosts it.
 struct Replica {
   NodeId node;
@@ -65,11 +94,12 @@ struct Replica {
   Endpoint probe_endpoint;
   uint16_t interface_version = 1;
   std::string implementation;
-  uint32_t announced_load_index = 0;
-  TimePoint heard_at;
+  std::shared_ptr<const HeardNode> heard;
+
+  uint32_t announced_load_index() const { return heard->load_index(); }
 };
 
-// What was known at one moment. Replicas are in order of node id.
+// Who was known at one moment. Replicas are in order of node id.
 class YellowPageView {
  public:
   using ServicePartition = std::pair<ServiceName, PartitionId>;
@@ -79,27 +109,41 @@ class YellowPageView {
   const std::vector<Replica>& Replicas(const ServiceName& service, PartitionId partition) const;
   // Partitions of a service that have a replica, ascending.
   std::vector<PartitionId> Partitions(const ServiceName& service) const;
-  // Every known node by id with its last announcement, for status pages.
-  using Nodes = std::map<NodeId, std::shared_ptr<const Announcement>>;
-  const Nodes& nodes() const { return nodes_; }
-  const std::map<ServicePartition, std::vector<Replica>>& all() const { return replicas_; }
+  const std::map<ServicePartition, std::vector<Replica>>& all() const;
+  // What a known node announced last; null if it was not known.
+  std::shared_ptr<const Announcement> Find(const NodeId& node) const;
+  // What every known node announced last, in order of node id.
+  std::vector<std::shared_ptr<const Announcement>> nodes() const;
   uint64_t version() const { return version_; }
 
  private:
   friend class ServiceYellowPage;
-  std::map<ServicePartition, std::vector<Replica>> replicas_;
-  Nodes nodes_;
+  struct Known {
+    NodeId node;
+    std::shared_ptr<const HeardNode> heard;
+    bool excluded = false;
+  };
+  std::vector<Known> nodes_;  // in order of node id
   uint64_t version_ = 0;
+  // Made when it is first asked for: most nodes of a large cluster call few.
+  mutable absl::once_flag is_sorted_;
+  mutable std::map<ServicePartition, std::vector<Replica>> replicas_;
+};
+
+// What an announcement tells.
+enum class News {
+  kNone,     // it came late, or twice
+  kLoad,     // how busy a node is; views in use show it
+  kMembers,  // who may be called, or for what: a new view shows it
+  kNewNode,  // the same, by a node that was not known, or has restarted
 };
 
 class ServiceYellowPage {
  public:
   explicit ServiceYellowPage(const YellowPageOptions& options = {}) : options_(options) {}
 
-  // Takes an announcement. True if anything that a View shows has changed; the load index always
-  // counts. An announcement of an older incarnation or sequence, or beyond kNodeCountMax, changes
-  // nothing.
-  bool Hear(const Announcement& announcement, TimePoint now, Via via = Via::kChannel);
+  // Takes an announcement. One of an older incarnation or sequence, or beyond kNodeCountMax, changes nothing.
+  News Hear(const Announcement& announcement, TimePoint now, Via via = Via::kChannel);
 
   // The incarnation under which the announcing node is known, if it is not smaller than the announced one
   // and nobody lives under it any more: the node has restarted with its clock set back.
@@ -130,8 +174,6 @@ class ServiceYellowPage {
   TimePoint NextEvent() const;
   // The same of one node; kNever if it is not known.
   TimePoint NextEventOf(const NodeId& node) const;
-  // What was last heard of a node; null if it is not known, or excluded.
-  std::shared_ptr<const Announcement> LastOf(const NodeId& node) const;
   size_t node_count() const { return entries_.size(); }
 
   // Connections to a node keep failing: it is not offered again until it is heard again.
@@ -145,6 +187,7 @@ class ServiceYellowPage {
  private:
   struct Entry {
     std::shared_ptr<const Announcement> announcement;
+    std::shared_ptr<HeardNode> heard;
     TimePoint heard_at;
     bool probed = false;
     int64_t probes_left = 0;
@@ -168,7 +211,7 @@ class ServiceYellowPage {
   TimePoint NextEventOf(const Entry& entry) const {
     return entry.probed ? entry.next_probe : entry.heard_at + options_.expiry;
   }
-  void Renew(Entry& entry, const Announcement& announcement, TimePoint now, Via via);
+  News Renew(Entry& entry, const Announcement& announcement, TimePoint now, Via via);
   int64_t ProbesIn(Duration time) const {
     return std::max<int64_t>(1, time / options_.probe_interval);
   }

@@ -28,7 +28,7 @@ bool AllKnow(SimulatedCluster& cluster, const std::set<std::string>& expected) {
 }
 
 uint64_t IncarnationOf(SimulatedCluster& cluster, const std::string& name) {
-  return cluster.client().View()->nodes().at(NodeId(name))->incarnation;
+  return cluster.client().View()->Find(NodeId(name))->incarnation;
 }
 
 TEST(MembershipTest, SixteenNodesKnowEachOtherSoon) {
@@ -83,7 +83,7 @@ TEST(MembershipTest, CrashedNodeWhoseClockWasSetBackIsKnownAgainWithinSixPeriods
 TEST(MembershipTest, ReplacedNodeThatComesBackDoesNotTakeItsNameAgain) {
   SimulatedCluster cluster(8, kServerCount, 4);
   const uint64_t now = IncarnationOf(cluster, "s3");
-  Announcement old = *cluster.client().View()->nodes().at(NodeId("s3"));
+  Announcement old = *cluster.client().View()->Find(NodeId("s3"));
   old.incarnation = now - 1;
   old.sequence = 1000;
   SimWorld& stranger = cluster.simulator().AddHost({.name = "x"});

@@ -438,8 +438,8 @@ Status Node::AddStatusSections() {
                       {"node", "calls at", "status at", "load index", "cpu permille", "io permille",
                        "draining", "sequence"},
                       {}};
-    for (const auto& [node, said] : view->nodes()) {
-      nodes.AddRow(node, said->call_endpoint.ToString(), said->admin_endpoint.ToString(),
+    for (const auto& said : view->nodes()) {
+      nodes.AddRow(said->node, said->call_endpoint.ToString(), said->admin_endpoint.ToString(),
                    said->load_index, said->cpu_load_permille, said->io_load_permille,
                    said->draining, said->sequence);
     }

@@ -93,7 +93,7 @@ std::set<std::string> SimulatedCluster::KnownReplicas(uint32_t partition,
 
 std::set<std::string> SimulatedCluster::KnownNodes(const std::string& of_node) {
   std::set<std::string> names;
-  for (const auto& [name, said] : node(of_node).View()->nodes()) names.insert(name.value());
+  for (const auto& said : node(of_node).View()->nodes()) names.insert(said->node.value());
   return names;
 }
 

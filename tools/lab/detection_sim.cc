@@ -114,7 +114,7 @@ class SimDetection {
     if (seen_versions_.contains(name) && seen_versions_[name] == view->version()) return;
     seen_versions_[name] = view->version();
     Sight sight{simulator().now(), {}, {}};
-    for (const auto& [id, said] : view->nodes()) sight.known.insert(id.value());
+    for (const auto& said : view->nodes()) sight.known.insert(said->node.value());
     for (const auto& replica :
          view->Replicas(neptune::ServiceName("work"), neptune::PartitionId(0))) {
       sight.offered.insert(replica.node.value());

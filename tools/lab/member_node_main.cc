@@ -101,7 +101,7 @@ class Observer {
   void Look() {
     const auto view = node_.View();
     Sight sight{loop_.Now(), {}, {}};
-    for (const auto& [id, said] : view->nodes()) sight.known.insert(id.value());
+    for (const auto& said : view->nodes()) sight.known.insert(said->node.value());
     for (const auto& replica :
          view->Replicas(neptune::ServiceName("work"), neptune::PartitionId(0))) {
       sight.offered.insert(replica.node.value());
