@@ -31,7 +31,7 @@
 
 namespace neptune {
 
-inline constexpr size_t kAggregationPartitionsMax = 1024;
+inline constexpr size_t kAggregationPartitionsMax = 4096;
 inline constexpr size_t kReasonSizeMax = 200;
 // The method under which a task is sent; no module can register it.
 inline constexpr std::string_view kAggregateMethod = "neptune.Aggregate";

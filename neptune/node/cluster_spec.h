@@ -20,8 +20,8 @@
 
 namespace neptune {
 
-inline constexpr int kClusterNodeCountMax = 4096;
-inline constexpr uint32_t kClusterPartitionCountMax = 1024;
+inline constexpr int kClusterNodeCountMax = 8192;
+inline constexpr uint32_t kClusterPartitionCountMax = 4096;
 
 StatusOr<ClusterSpec> LoadClusterSpec(const std::string& path);
 // `file` stands in the messages.

@@ -27,6 +27,7 @@ using workload::ScriptEvent;
 const neptune::ServiceName kMicro("micro");
 // Long enough for the first announcements to have been heard by all.
 constexpr Duration kStartTime = std::chrono::milliseconds(500);
+constexpr int kAnnouncementsToExpiry = 5;
 
 uint64_t ToNanos(double ms) { return static_cast<uint64_t>(std::llround(ms * 1e6)); }
 
@@ -126,6 +127,8 @@ std::shared_ptr<void> AggregationCluster::Boot(const std::string& name, neptune:
   options.name = NodeId(name);
   options.modules = MakeAggregationModule;
   options.address = static_cast<neptune::SimWorld&>(world).address();
+  options.yellow_page.expiry =
+      kAnnouncementsToExpiry * std::chrono::milliseconds(options_.announce_interval_ms);
   options.with_admin = false;
   options.with_method_statistics = false;
   if (options_.load_information == LoadInformation::kAnnounced) options.load_poll_count = 0;
