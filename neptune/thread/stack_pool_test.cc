@@ -127,7 +127,7 @@ TEST(StackPoolTest, NeighboursOfASlabKeepTheirBytes) {
 }
 
 // Pages that the process holds.
-size_t ResidentBytes() {
+[[maybe_unused]] size_t ResidentBytes() {
   std::ifstream file("/proc/self/statm");
   size_t mapped = 0;
   size_t resident = 0;
@@ -136,7 +136,7 @@ size_t ResidentBytes() {
 }
 
 // As a node's: 256 KiB each, of which a request that waits has used little.
-void ExpectSmallWhileWaiting(const StackPoolOptions& options) {
+[[maybe_unused]] void ExpectSmallWhileWaiting(const StackPoolOptions& options) {
   constexpr size_t kCount = 100'000;
   constexpr size_t kUsed = 3000;
   StackPool pool(256 * 1024, options);
@@ -157,11 +157,14 @@ void ExpectSmallWhileWaiting(const StackPoolOptions& options) {
   EXPECT_LE(left, 500) << "idle stacks give their memory back";
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)  // which keep notes on each byte
 TEST(StackPoolTest, AHundredThousandStacksCostAPageEach) { ExpectSmallWhileWaiting({}); }
 
 TEST(StackPoolTest, AHundredThousandStacksCostAPageEachWithoutGuardAdvice) {
   ExpectSmallWhileWaiting(kNoAdvice);
 }
+#endif
 
 }  // namespace
 }  // namespace neptune
