@@ -126,6 +126,26 @@ TEST_F(TimeLimitTest, NoneWithoutALimit) {
   EXPECT_EQ(Metric("neptune_requests_ended_early_total", "Nap"), 0);
 }
 
+// As methods are by default.
+class StatelessWriteModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override {
+    context.registrar.Method(MethodName("Write"), {.access = AccessMode::kWrite},
+                             [](RequestContext&, const Data&, Data*) { return OkStatus(); });
+    return OkStatus();
+  }
+  std::string implementation() const override { return "stateless write"; }
+};
+
+TEST(TimeLimitDeathTest, AMethodThatWritesIsNotTakenForOneThatMayBeEnded) {
+  SimulatedClusterOptions options;
+  options.spec = EchoSpec(1, 1, kLimit);
+  options.modules = [](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
+    return std::make_unique<StatelessWriteModule>();
+  };
+  EXPECT_DEATH(SimulatedCluster cluster(std::move(options)), "cannot be stateless");
+}
+
 TEST(TimeLimitSpecTest, DefaultsFillWhatIsLeftOut) {
   TimeLimitSpec spec;
   const ThresholdOptions defaults = TimeLimitOf(spec).threshold;

@@ -29,6 +29,11 @@ struct RequestRecord {
   std::atomic<uint64_t> generation{0};
   std::atomic<int64_t> begun_ns{0};
   std::atomic<int> thread_id{0};  // of the system; 0: the record is free
+  // When the timer first asked the request of that generation to end.
+  std::atomic<int64_t> asked_ns{0};
+  std::atomic<uint64_t> asked_generation{0};
+  int64_t taken_after_ns =
+      0;  // the latest that was ended: from the asking until it went on at its rollback point
 
   // Read by the handler between any two instructions.
   volatile sig_atomic_t depth = 0;       // regions of this library
@@ -36,6 +41,8 @@ struct RequestRecord {
   volatile sig_atomic_t outside = 0;
   volatile sig_atomic_t arena_only = 0;
   volatile sig_atomic_t armed = 0;
+  // A signal came for a request that had ended meanwhile: what it interrupted goes on.
+  volatile sig_atomic_t stray = 0;
   // In a call of the C library that returns memory to the request.
   int library_call = 0;
 
@@ -43,7 +50,7 @@ struct RequestRecord {
   uintptr_t rollback_frame = 0;       // stack pointer of the function that registered it
   int nested = 0;                     // starts within the request
   void* caught_exceptions = nullptr;  // those of the thread when the request began
-  bool has_alternate_stack = false;
+  void* alternate_stack = nullptr;    // that this library gave the thread
 
   RequestArena arena{process_arena_region};
   ResourceLedger ledger;
@@ -55,6 +62,17 @@ struct RequestRecord {
 extern __thread RequestRecord* own_record __attribute__((tls_model("initial-exec")));
 // The same while what the thread does is its request's: it runs, and is not outside. Null else.
 extern __thread RequestRecord* accounting_record __attribute__((tls_model("initial-exec")));
+
+// Whether a call of this thread that was told EINTR was interrupted by this library's signal, and not by one of the
+// program's. Says so once for a signal that was for nobody.
+inline bool WasInterruptedByUs() {
+  RequestRecord* const record = own_record;
+  if (record == nullptr) return false;
+  if (record->armed != 0) return true;
+  const bool stray = record->stray != 0;
+  record->stray = 0;
+  return stray;
+}
 
 // Ends the request if it is to be ended and may be. `caller` is the address that the calling wrapper returns to.
 void TakeAtCheck(RequestRecord* record, const void* caller);

@@ -107,8 +107,10 @@ struct sert_statistics {
   size_t held_mappings;
   int held_locks;
   int is_overdue;  // this request is to be ended as soon as it may be
-  size_t
-      memory_of_all;  // bytes of all arenas, those of requests that ended and left something behind among them
+  // This thread's latest request that was ended: from the asking until it went on at its rollback point.
+  int64_t taken_after_ns;
+  // Bytes of all arenas, those of requests that ended and left something behind among them.
+  size_t memory_of_all;
   double threshold_s;
 };
 extern void SERT_get_statistics(struct sert_statistics* statistics);

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "neptune/sert/code_ranges.h"
+#include "neptune/sert/interrupted_context.h"
 
 namespace neptune::sert {
 
@@ -26,10 +27,6 @@ __thread RequestRecord* accounting_record = nullptr;
 constinit Totals totals;
 
 namespace {
-
-constexpr size_t kAlternateStackSize = 64 * 1024;
-// Bytes below the stack pointer that a function may use without moving it (System V ABI).
-constexpr uintptr_t kRedZone = 128;
 
 // In static storage, made when claimed and never destroyed: threads may outlive main's statics.
 struct RecordPlace {
@@ -64,6 +61,7 @@ void ReleaseRecord(void* own) {
   // A thread that ends within a request leaves what it allocated to whoever has it.
   if (record->running()) SERT_end();
   own_record = nullptr;
+  TakeAlternateStack(std::exchange(record->alternate_stack, nullptr));
   record->thread_id.store(0, std::memory_order_release);
 }
 
@@ -78,18 +76,6 @@ bool PrepareOnce() {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, &Prepare);
   return region_is_reserved.load(std::memory_order_relaxed);
-}
-
-// The handler may be needed where the request's own stack ends.
-void GiveAlternateStack(RequestRecord* record) {
-  if (record->has_alternate_stack) return;
-  stack_t present{};
-  if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) == 0) return;
-  void* const at = mmap(nullptr, kAlternateStackSize, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  if (at == MAP_FAILED) return;
-  const stack_t stack = {.ss_sp = at, .ss_flags = 0, .ss_size = kAlternateStackSize};
-  record->has_alternate_stack = sigaltstack(&stack, nullptr) == 0;
 }
 
 void ReleaseHeld(RequestRecord* record) {
@@ -120,6 +106,7 @@ void ReleaseHeld(RequestRecord* record) {
   ReleaseHeld(record);
   Forget(record);
   sigjmp_buf* const rollback = std::exchange(record->rollback, nullptr);
+  record->taken_after_ns = NowNs() - record->asked_ns.load(std::memory_order_relaxed);
   record->depth = 0;
   siglongjmp(*rollback, 1);
 }
@@ -142,40 +129,22 @@ bool MayBeTaken(RequestRecord* record, const void* at, uintptr_t stack_pointer) 
          IsRollbackThere(record, stack_pointer);
 }
 
-#if defined(__x86_64__)
-void* CodeAt(const ucontext_t& context) {
-  return reinterpret_cast<void*>(context.uc_mcontext.gregs[REG_RIP]);
-}
-uintptr_t StackAt(const ucontext_t& context) {
-  return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
-}
-// As if the interrupted instruction had called TakeOwn.
-void GoOnInTake(ucontext_t* context) {
-  constexpr greg_t kDirectionFlag = 0x400;
-  greg_t* const registers = context->uc_mcontext.gregs;
-  const uintptr_t stack = ((StackAt(*context) - kRedZone) & ~uintptr_t{15}) - sizeof(void*);
-  *reinterpret_cast<void**>(stack) = nullptr;
-  registers[REG_RSP] = static_cast<greg_t>(stack);
-  registers[REG_RIP] = reinterpret_cast<greg_t>(&TakeOwn);
-  registers[REG_EFL] &= ~kDirectionFlag;
-}
-#else
-#error "where the thread goes on after the handler is written for x86-64 only"
-#endif
-
 void OnSignal(int, siginfo_t* info, void* raw_context) {
   RequestRecord* const record = own_record;
   if (record == nullptr || info->si_code != SI_QUEUE) return;
   const uint64_t generation = record->generation.load(std::memory_order_relaxed);
-  if ((generation & 1) == 0) return;
-  if (static_cast<uint32_t>(generation) != static_cast<uint32_t>(info->si_value.sival_int)) return;
+  if ((generation & 1) == 0 ||
+      static_cast<uint32_t>(generation) != static_cast<uint32_t>(info->si_value.sival_int)) {
+    record->stray = 1;
+    return;
+  }
   record->armed = 1;
   auto* const context = static_cast<ucontext_t*>(raw_context);
   if (record->arena_only == 0 || !MayBeTaken(record, CodeAt(*context), StackAt(*context))) return;
   record->generation.store(generation + 1, std::memory_order_relaxed);
   record->depth = 1;
   totals.terminated_between.fetch_add(1, std::memory_order_relaxed);
-  GoOnInTake(context);
+  GoOnIn(context, &TakeOwn);
 }
 
 }  // namespace
@@ -205,10 +174,9 @@ RequestRecord* ClaimRecord() {
     }
     int free = 0;
     if (!record->thread_id.compare_exchange_strong(free, thread_id)) continue;
-    record->has_alternate_stack = false;
     own_record = record;
     pthread_setspecific(thread_end, record);
-    GiveAlternateStack(record);
+    record->alternate_stack = GiveAlternateStack();
     return record;
   }
   return nullptr;
@@ -363,7 +331,9 @@ void SERT_get_statistics(sert_statistics* statistics) {
   statistics->memory_of_all = neptune::process_arena_region.taken_size();
   statistics->threshold_s = static_cast<double>(totals.threshold_ns.load()) * 1e-9;
   RequestRecord* const record = own_record;
-  if (record == nullptr || !record->running()) return;
+  if (record == nullptr) return;
+  statistics->taken_after_ns = record->taken_after_ns;
+  if (!record->running()) return;
   statistics->held_memory = record->arena.held_size();
   statistics->held_objects = record->arena.live_count();
   statistics->held_descriptors = record->ledger.descriptors().size();

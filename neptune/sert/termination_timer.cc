@@ -42,18 +42,25 @@ class Timer {
     totals.threshold_ns.store(limit, std::memory_order_relaxed);
     int64_t next = now + std::min(kLookIntervalMaxNs, options_.lower_bound.count());
     for (size_t i = 0; i < kRecordCount; ++i) {
-      const RequestRecord* const record = RecordAt(i);
+      RequestRecord* const record = RecordAt(i);
       if (record == nullptr) break;  // claimed in their order
       const uint64_t generation = record->generation.load(std::memory_order_acquire);
       if ((generation & 1) == 0) continue;
       const int64_t over_at = record->begun_ns.load(std::memory_order_relaxed) + limit;
-      if (over_at <= now) SendSignal(*record, generation, timer_signal);
+      if (over_at <= now) Ask(record, generation, now);
       next = std::min(next, over_at <= now ? now + kAskIntervalNs : over_at);
     }
     return next;
   }
 
  private:
+  void Ask(RequestRecord* record, uint64_t generation, int64_t now) {
+    if (record->asked_generation.exchange(generation, std::memory_order_relaxed) != generation) {
+      record->asked_ns.store(now, std::memory_order_relaxed);
+    }
+    SendSignal(*record, generation, timer_signal);
+  }
+
   void TakeOptions() {
     pthread_mutex_lock(&options_mutex);
     if (options_changed) {

@@ -9,6 +9,7 @@
 #include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/main_pool.h"
+#include "neptune/service/compute.h"
 #include "neptune/service/operator_registry.h"
 #include "neptune/thread/work_meter.h"
 
@@ -500,9 +501,10 @@ void ServiceHost::ServeLong(IncomingRequest request, const MethodEntry& method) 
     time_limit_->OnServed(Serve(std::move(request), method, begin));
     return;
   }
-  const LimitedRequest limited(*time_limit_, here, begin,
-                               [call = request.call] { call->Cancel(); });
+  LimitedRequest limited(*time_limit_, here, begin, [call = request.call] { call->Cancel(); });
+  SetLimitOfThread(&limited);
   time_limit_->OnServed(Serve(std::move(request), method, begin, &limited));
+  SetLimitOfThread(nullptr);
 }
 
 TimePoint ServiceHost::Serve(IncomingRequest request, const MethodEntry& method, TimePoint begin,

@@ -38,7 +38,7 @@ int OpenedAfterWait(RequestRecord* record, const void* caller, Call call) {
       const Region region(record, caller);
       fd = Opened(record, call());
     }
-    if (fd != -1 || errno != EINTR || record->armed == 0) return fd;
+    if (fd != -1 || errno != EINTR || !WasInterruptedByUs()) return fd;
   }
 }
 

@@ -7,11 +7,14 @@
 #include <poll.h>
 #include <pthread.h>
 #include <regex.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -249,6 +252,37 @@ TEST_F(TerminationTest, AConnectionIsWaitedForOnAlthoughTheSignalCame) {
       nullptr));
   EXPECT_EQ(connected, 0);
   taker.join();
+}
+
+// The timer may send a signal to a request that ends meanwhile.
+TEST_F(TerminationTest, ASignalForARequestThatHasEndedInterruptsNothing) {
+  static int pair[2];
+  ASSERT_EQ(pipe(pair), 0);
+  static std::atomic<pid_t> reader_id;
+  reader_id = 0;
+  ssize_t size_read = 0;
+  std::thread reader([&] {
+    RunRequest([](void*) {}, nullptr);
+    reader_id = gettid();
+    char byte = 0;
+    size_read = read(pair[0], &byte, 1);
+  });
+  while (reader_id == 0) {
+  }
+  for (int i = 0; i < 200; ++i) {
+    siginfo_t info{};
+    info.si_signo = SIGRTMIN + 3;
+    info.si_code = SI_QUEUE;
+    info.si_pid = getpid();
+    info.si_value.sival_int = 1;
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), reader_id.load(), info.si_signo, &info);
+    sched_yield();
+  }
+  EXPECT_EQ(write(pair[1], "x", 1), 1);
+  reader.join();
+  EXPECT_EQ(size_read, 1);
+  close(pair[0]);
+  close(pair[1]);
 }
 
 TEST_F(TerminationTest, AnAcceptIsWaitedForOnAlthoughTheSignalCame) {

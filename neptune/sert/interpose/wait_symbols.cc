@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 
 #include "neptune/sert/interpose/next.h"
 #include "neptune/sert/termination.h"
@@ -19,22 +20,35 @@
 using neptune::sert::accounting_record;
 using neptune::sert::Next;
 using neptune::sert::Region;
-using neptune::sert::RequestRecord;
+using neptune::sert::WasInterruptedByUs;
+
+namespace {
+
+// Where the thread's request, if it is in one, may be ended when the call comes back.
+class Check {
+ public:
+  explicit Check(const void* caller) {
+    if (accounting_record != nullptr) region_.emplace(accounting_record, caller);
+  }
+
+ private:
+  std::optional<Region> region_;
+};
+
+}  // namespace
 
 // A call that may be made again as it was, when it was interrupted.
-#define NEPTUNE_WAITS(type, name, parameters, arguments)                       \
-  NEPTUNE_SERT_SYMBOL type name parameters {                                   \
-    static Next<type parameters> next(#name);                                  \
-    RequestRecord* const record = accounting_record;                           \
-    if (record == nullptr) return next arguments;                              \
-    while (true) {                                                             \
-      type result;                                                             \
-      {                                                                        \
-        const Region region(record, __builtin_return_address(0));              \
-        result = next arguments;                                               \
-      }                                                                        \
-      if (result != -1 || errno != EINTR || record->armed == 0) return result; \
-    }                                                                          \
+#define NEPTUNE_WAITS(type, name, parameters, arguments)                          \
+  NEPTUNE_SERT_SYMBOL type name parameters {                                      \
+    static Next<type parameters> next(#name);                                     \
+    while (true) {                                                                \
+      type result;                                                                \
+      {                                                                           \
+        const Check check(__builtin_return_address(0));                           \
+        result = next arguments;                                                  \
+      }                                                                           \
+      if (result != -1 || errno != EINTR || !WasInterruptedByUs()) return result; \
+    }                                                                             \
   }
 
 NEPTUNE_WAITS(ssize_t, read, (int fd, void* data, size_t size), (fd, data, size))
@@ -58,16 +72,14 @@ NEPTUNE_WAITS(ssize_t, sendmsg, (int fd, const msghdr* message, int flags), (fd,
 NEPTUNE_SERT_SYMBOL int connect(int fd, const sockaddr* address, socklen_t size) {
   static Next<int(int, const sockaddr*, socklen_t)> next("connect");
   static Next<int(pollfd*, nfds_t, int)> next_poll("poll");
-  RequestRecord* const record = accounting_record;
-  if (record == nullptr) return next(fd, address, size);
   const void* const caller = __builtin_return_address(0);
   int result = 0;
   {
-    const Region region(record, caller);
+    const Check check(caller);
     result = next(fd, address, size);
   }
-  while (result == -1 && errno == EINTR && record->armed != 0) {
-    const Region region(record, caller);
+  while (result == -1 && errno == EINTR && WasInterruptedByUs()) {
+    const Check check(caller);
     pollfd writable = {.fd = fd, .events = POLLOUT, .revents = 0};
     if (next_poll(&writable, 1, -1) == -1) continue;
     int error = 0;
@@ -83,16 +95,16 @@ namespace {
 
 // A wait with a timeout in milliseconds, negative for ever: what has passed is taken off when it goes on.
 template <typename Wait>
-int WaitFor(RequestRecord* record, int timeout_ms, const void* caller, Wait wait) {
+int WaitFor(int timeout_ms, const void* caller, Wait wait) {
   const int64_t began = neptune::sert::NowNs();
   int left_ms = timeout_ms;
   while (true) {
     int result = 0;
     {
-      const Region region(record, caller);
+      const Check check(caller);
       result = wait(left_ms);
     }
-    if (result != -1 || errno != EINTR || record->armed == 0) return result;
+    if (result != -1 || errno != EINTR || !WasInterruptedByUs()) return result;
     if (timeout_ms > 0) {
       const int64_t passed_ms = (neptune::sert::NowNs() - began) / 1'000'000;
       left_ms = static_cast<int>(std::max<int64_t>(timeout_ms - passed_ms, 0));
@@ -104,16 +116,12 @@ int WaitFor(RequestRecord* record, int timeout_ms, const void* caller, Wait wait
 
 NEPTUNE_SERT_SYMBOL int poll(pollfd* descriptors, nfds_t count, int timeout_ms) {
   static Next<int(pollfd*, nfds_t, int)> next("poll");
-  RequestRecord* const record = accounting_record;
-  if (record == nullptr) return next(descriptors, count, timeout_ms);
-  return WaitFor(record, timeout_ms, __builtin_return_address(0),
+  return WaitFor(timeout_ms, __builtin_return_address(0),
                  [&](int left_ms) { return next(descriptors, count, left_ms); });
 }
 NEPTUNE_SERT_SYMBOL int epoll_wait(int epoll, epoll_event* events, int count, int timeout_ms) {
   static Next<int(int, epoll_event*, int, int)> next("epoll_wait");
-  RequestRecord* const record = accounting_record;
-  if (record == nullptr) return next(epoll, events, count, timeout_ms);
-  return WaitFor(record, timeout_ms, __builtin_return_address(0),
+  return WaitFor(timeout_ms, __builtin_return_address(0),
                  [&](int left_ms) { return next(epoll, events, count, left_ms); });
 }
 // Linux takes what has passed off the timeout.
@@ -125,16 +133,14 @@ NEPTUNE_WAITS(int, select,
 NEPTUNE_SERT_SYMBOL int clock_nanosleep(clockid_t clock, int flags, const timespec* time,
                                         timespec* left) {
   static Next<int(clockid_t, int, const timespec*, timespec*)> next("clock_nanosleep");
-  RequestRecord* const record = accounting_record;
-  if (record == nullptr) return next(clock, flags, time, left);
   timespec rest = *time;
   while (true) {
     int error = 0;
     {
-      const Region region(record, __builtin_return_address(0));
+      const Check check(__builtin_return_address(0));
       error = next(clock, flags, &rest, &rest);
     }
-    if (error == EINTR && record->armed != 0) continue;
+    if (error == EINTR && WasInterruptedByUs()) continue;
     if (error == EINTR && left != nullptr && (flags & TIMER_ABSTIME) == 0) *left = rest;
     return error;
   }
@@ -144,16 +150,14 @@ namespace {
 
 int Sleep(const timespec* time, timespec* left, const void* caller) {
   static Next<int(const timespec*, timespec*)> next("nanosleep");
-  RequestRecord* const record = accounting_record;
-  if (record == nullptr) return next(time, left);
   timespec rest = *time;
   while (true) {
     int result = 0;
     {
-      const Region region(record, caller);
+      const Check check(caller);
       result = next(&rest, &rest);
     }
-    if (result == -1 && errno == EINTR && record->armed != 0) continue;
+    if (result == -1 && errno == EINTR && WasInterruptedByUs()) continue;
     if (result == -1 && left != nullptr) *left = rest;
     return result;
   }

@@ -1,0 +1,193 @@
+#include "neptune/sert/compute_region.h"
+
+#include <cxxabi.h>
+#include <glog/logging.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <new>
+#include <utility>
+
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/sert/code_ranges.h"
+#include "neptune/sert/interrupted_context.h"
+#include "neptune/thread/user_thread.h"
+
+namespace neptune {
+namespace {
+
+// Of the C++ ABI: what a thread is about to handle and has thrown.
+struct ExceptionGlobals {
+  void* caught;
+  unsigned uncaught_count;
+};
+ExceptionGlobals& Exceptions() {
+  return *reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals());
+}
+
+// The code of bodies.
+constinit sert::CodeRanges body_code;
+
+__attribute__((tls_model("initial-exec"))) thread_local ComputeRegion* current = nullptr;
+
+// Not that of whole requests, which a library that is preloaded may have. Never destroyed: threads may outlive main.
+ArenaRegion& Memory() {
+  static ArenaRegion& region = *new ArenaRegion(kArenaRegionSize);
+  return region;
+}
+
+}  // namespace
+
+// What its signal is to a run.
+struct ComputeSignal {
+  // 0: none is free.
+  static int Number() {
+    static const int number = Install();
+    return number;
+  }
+
+  // One that nobody handles, from the highest down.
+  static int Install() {
+    for (int signum = SIGRTMAX - 1; signum > SIGRTMIN; --signum) {
+      struct sigaction present {};
+      if (sigaction(signum, nullptr, &present) != 0) continue;
+      const bool is_free = (present.sa_flags & SA_SIGINFO) == 0 && present.sa_handler == SIG_DFL;
+      if (!is_free) continue;
+      struct sigaction ours {};
+      ours.sa_sigaction = &Handle;
+      ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+      sigfillset(&ours.sa_mask);
+      if (sigaction(signum, &ours, nullptr) == 0) return signum;
+    }
+    LOG(WARNING) << "no signal is free: compute regions end when their bodies do";
+    return 0;
+  }
+
+  // Once on each kernel thread that runs a body.
+  static void PrepareThread() {
+    struct Preparation {
+      Preparation() : stack(sert::GiveAlternateStack()) {
+        sigset_t ours;
+        sigemptyset(&ours);
+        if (Number() != 0) sigaddset(&ours, Number());
+        pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
+      }
+      ~Preparation() { sert::TakeAlternateStack(stack); }
+      void* const stack;
+    };
+    static thread_local Preparation preparation;
+    (void)preparation;
+  }
+
+  static void Handle(int, siginfo_t* info, void* raw_context) {
+    ComputeRegion* const region = current;
+    if (region == nullptr || info->si_code != SI_QUEUE || info->si_pid != getpid()) return;
+    const uint64_t asked = reinterpret_cast<uintptr_t>(info->si_value.sival_ptr);
+    if (region->run_.load(std::memory_order_relaxed) != asked) return;  // for an earlier one
+    region->asked_ = 1;
+#ifndef __SANITIZE_THREAD__  // gives a handler that it calls late a copy of what was interrupted
+    auto* const context = static_cast<ucontext_t*>(raw_context);
+    if (!body_code.Contains(sert::CodeAt(*context)) || !region->MayBeTaken()) return;
+    region->depth_ = 1;
+    sert::GoOnIn(context, &Take);
+#endif
+  }
+
+  [[noreturn]] static void Take() { _longjmp(current->back_, 1); }
+};
+
+ComputeMemory::ComputeMemory(ComputeRegion& region) : region_(region), arena_(Memory()) {}
+
+void* ComputeMemory::do_allocate(size_t size, size_t alignment) {
+  region_.Enter();
+  void* const object = arena_.Allocate(size, alignment);
+  region_.Leave();
+  if (object == nullptr) throw std::bad_alloc();
+  return object;
+}
+
+void ComputeMemory::do_deallocate(void* object, size_t, size_t) {
+  region_.Enter();
+  RequestArena::Free(object, &arena_);
+  region_.Leave();
+}
+
+bool ComputeRegion::RunErased(ErasedBody body, void* argument) {
+  Begin();
+  const void* const code = reinterpret_cast<const void*>(body);
+  if (!body_code.Contains(code)) body_code.AddLibraryOf(code);
+  if (_setjmp(back_) != 0) {
+    Exceptions() = {caught_exceptions_, 0};
+    End();
+    memory_.arena_.Drop();
+    return false;
+  }
+  struct Running {
+    ComputeRegion& region;
+    ~Running() { region.End(); }
+  } running{*this};
+  depth_ = 0;
+  body(argument, memory_);
+  return true;
+}
+
+void ComputeRegion::Begin() {
+  static std::atomic<uint64_t> run_count{0};
+  CHECK(current == nullptr) << "compute regions do not nest, and their bodies do not park";
+  CHECK(!LeafMutex::HeldByThisThread()) << "a compute region while a LeafMutex is held";
+  owner_ = UserThread::Current();
+  ComputeSignal::PrepareThread();
+  caught_exceptions_ = Exceptions().caught;
+  depth_ = 1;
+  asked_ = 0;
+  current = this;
+  thread_id_.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  run_.store(++run_count, std::memory_order_release);
+}
+
+void ComputeRegion::End() {
+  depth_ = 1;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  run_.store(0, std::memory_order_relaxed);
+  current = nullptr;
+}
+
+void ComputeRegion::Enter() {
+  depth_ = depth_ + 1;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+void ComputeRegion::Leave() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  depth_ = depth_ - 1;
+  if (asked_ == 0 || current != this || !MayBeTaken()) return;
+  depth_ = 1;
+  ComputeSignal::Take();
+}
+
+bool ComputeRegion::MayBeTaken() const {
+  return depth_ == 0 && !LeafMutex::HeldByThisThread() && UserThread::Current() == owner_;
+}
+
+void ComputeRegion::Interrupt() {
+  const uint64_t run = run_.load(std::memory_order_acquire);
+  if (run == 0 || ComputeSignal::Number() == 0) return;
+  siginfo_t info{};
+  info.si_signo = ComputeSignal::Number();
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = reinterpret_cast<void*>(static_cast<uintptr_t>(run));
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_id_.load(std::memory_order_relaxed),
+          info.si_signo, &info);
+}
+
+ComputeRegion::Outside::Outside() : region_(current) {
+  if (region_ != nullptr) region_->Enter();
+}
+
+ComputeRegion::Outside::~Outside() {
+  if (region_ != nullptr) region_->Leave();
+}
+
+}  // namespace neptune

@@ -1,0 +1,95 @@
+#include "neptune/service/compute.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "neptune/thread/thread_specific.h"
+#include "neptune/thread/user_thread.h"
+
+namespace neptune {
+namespace {
+
+// Larger: a request computes longer once it has to stop. Smaller: the watch's thread runs more often.
+constexpr absl::Duration kLookInterval = absl::Milliseconds(1);
+
+const ThreadSpecific<LimitedRequest>& LimitOfThread() {
+  static ThreadSpecific<LimitedRequest> limit;
+  return limit;
+}
+
+// The kernel thread that looks.
+class Watch {
+ public:
+  static Watch& OfProcess() {
+    static Watch watch;
+    return watch;
+  }
+
+  void Add(const WatchedCompute* one) {
+    absl::MutexLock lock(&mutex_);
+    if (watched_.empty()) changed_.Signal();
+    watched_.push_back(one);
+  }
+  void Remove(const WatchedCompute* one) {
+    absl::MutexLock lock(&mutex_);
+    watched_.erase(std::find(watched_.begin(), watched_.end(), one));
+  }
+
+ private:
+  Watch() : thread_([this] { Run(); }) {}
+  ~Watch() {
+    {
+      absl::MutexLock lock(&mutex_);
+      ends_ = true;
+      changed_.Signal();
+    }
+    thread_.join();
+  }
+
+  void Run() {
+    absl::MutexLock lock(&mutex_);
+    while (!ends_) {
+      if (watched_.empty()) {
+        changed_.Wait(&mutex_);
+      } else {
+        changed_.WaitWithTimeout(&mutex_, kLookInterval);
+      }
+      for (const WatchedCompute* const one : watched_) one->InterruptIfDue();
+    }
+  }
+
+  absl::Mutex mutex_;
+  absl::CondVar changed_;
+  std::vector<const WatchedCompute*> watched_ ABSL_GUARDED_BY(mutex_);
+  bool ends_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace
+
+void SetLimitOfThread(LimitedRequest* limited) { LimitOfThread().set(limited); }
+
+WatchedCompute::WatchedCompute(const RequestContext& context, ComputeRegion& region)
+    : context_(context),
+      region_(region),
+      loop_(*Loop::Current()),
+      limited_(LimitOfThread().get()),
+      is_watched_(!context.world().processors().models_time()) {
+  if (is_watched_) Watch::OfProcess().Add(this);
+}
+
+WatchedCompute::~WatchedCompute() {
+  if (is_watched_) Watch::OfProcess().Remove(this);
+}
+
+void WatchedCompute::InterruptIfDue() const {
+  const TimePoint now = loop_.Now();
+  const bool is_gone = context_.call() != nullptr && context_.call()->cancelled();
+  if (is_gone || now >= context_.deadline() || (limited_ != nullptr && limited_->Over(now))) {
+    region_.Interrupt();
+  }
+}
+
+}  // namespace neptune
