@@ -91,6 +91,7 @@ neptune::NodeOptions DependencyNodeOptions(const DependencyOptions& options,
   made.with_admin = false;
   if (options.scheme.isolation != Isolation::kCapsules) {
     made.waiting_inside = {kFront};
+    made.with_capsules = false;
   }
   // Doubts and stalls are noticed by nobody: the paper's detection is all there is.
   made.yellow_page.expiry = options.detection;

@@ -39,6 +39,7 @@ std::vector<Experiment> AllExperiments() {
       CapBbs(),
       CapFeedback(),
       CapMigration(),
+      CapOverhead(),
       CapsuleIsolation(),
       // Selective early request termination.
       SertMotivation(),

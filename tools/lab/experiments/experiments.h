@@ -46,6 +46,7 @@ Experiment CapThrottle();
 Experiment CapBbs();
 Experiment CapFeedback();
 Experiment CapMigration();
+Experiment CapOverhead();
 Experiment CapsuleIsolation();
 
 // Selective early request termination.
