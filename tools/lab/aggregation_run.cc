@@ -29,6 +29,11 @@ const neptune::ServiceName kMicro("micro");
 constexpr Duration kStartTime = std::chrono::milliseconds(500);
 constexpr int kAnnouncementsToExpiry = 5;
 
+neptune::ClusterSpec WithoutNodes(neptune::ClusterSpec spec) {
+  spec.clear_nodes();
+  return spec;
+}
+
 uint64_t ToNanos(double ms) { return static_cast<uint64_t>(std::llround(ms * 1e6)); }
 
 }  // namespace
@@ -95,6 +100,7 @@ AggregationProfile ProfileOf(const std::string& name) {
 AggregationCluster::AggregationCluster(const AggregationClusterOptions& options)
     : options_(options),
       spec_(AggregationSpec(options, "239.192.7.1:7400")),
+      spec_without_nodes_(WithoutNodes(spec_)),
       simulator_(options.seed, {.network = options.network}) {
   for (const neptune::NodeSpec& node : spec_.nodes()) {
     const std::string& name = node.name();
@@ -113,9 +119,12 @@ neptune::ProcessorOptions AggregationCluster::ProcessorsOf(const std::string& na
   return other == options_.other_processors.end() ? options_.processors : other->second;
 }
 
-// A service's concurrency stands in the spec for all nodes alike; here it is each node's own.
+// A service's concurrency stands in the spec for all nodes alike; here it is each node's own. No node asks what the
+// others host, and n specs of n nodes would take more memory than all else.
 neptune::ClusterSpec AggregationCluster::SpecFor(const std::string& name) const {
-  neptune::ClusterSpec spec = spec_;
+  neptune::ClusterSpec spec = spec_without_nodes_;
+  *spec.add_nodes() = *std::find_if(spec_.nodes().begin(), spec_.nodes().end(),
+                                    [&](const auto& node) { return node.name() == name; });
   const int concurrency = options_.concurrency.value_or(ProcessorsOf(name).count);
   spec.mutable_services(0)->set_concurrency(static_cast<uint32_t>(concurrency));
   return spec;

@@ -110,6 +110,7 @@ class AggregationCluster {
 
   const AggregationClusterOptions options_;
   const neptune::ClusterSpec spec_;
+  const neptune::ClusterSpec spec_without_nodes_;
   std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
   neptune::Simulator simulator_;
 };

@@ -25,10 +25,10 @@ constexpr double kDemands[] = {0.5, 0.6, 0.7, 0.8, 0.9};
 constexpr double kMost[] = {1.0, 1.1};
 
 // As many servers as one aggregation may have; with fewer demand levels and calls, and one run at a time: every node
-// knows every other, which takes 13 GB.
+// knows every other, which takes 18 GB.
 constexpr int kManyServers = 4096;
 constexpr double kManyDemands[] = {0.5, 0.9, 1.0};
-constexpr double kManyCalls = 250;
+constexpr double kManyCalls = 125;
 
 std::vector<int> ServerCounts(Length length) {
   if (length == Length::kSmoke) return {4, 16};
