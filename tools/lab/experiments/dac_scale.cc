@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <mutex>
+#include <optional>
+#include <semaphore>
 
 #include "neptune/base/strings.h"
 #include "tools/lab/aggregation_run.h"
@@ -55,17 +56,31 @@ std::vector<Point> Points(Length length) {
   return points;
 }
 
+// While it lives, no other thread's does.
+class Turn {
+ public:
+  Turn() { Free().acquire(); }
+  ~Turn() { Free().release(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  static std::binary_semaphore& Free() {
+    static std::binary_semaphore free(1);
+    return free;
+  }
+};
+
 neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   AggregationClusterOptions cluster;
   cluster.server_count = static_cast<int>(point.Number("servers"));
   AggregationLoadOptions load;
   const double ideal = load.profile.IdealRate(cluster.server_count, kProcessors);
   load.rate_per_s = point.Number(kLoad) * ideal;
-  static std::mutex one_with_many;
-  std::unique_lock<std::mutex> alone;
   double count = context.Pick<double>(60, 250, 1000);
+  std::optional<Turn> turn;
   if (cluster.server_count == kManyServers) {
-    alone = std::unique_lock(one_with_many);
+    turn.emplace();
     count = kManyCalls;
     // Announcements of n servers cost n^2.
     cluster.announce_interval_ms *= kManyServers / 512;
