@@ -137,7 +137,7 @@ void Checks::ViewIsRight(const std::string& observer, const std::string& node) {
 void Checks::MustKnow(const std::string& observer, const std::string& node) {
   ++counts_.must_know_count;
   const auto view = cluster_.node(observer).View();
-  if (!view->nodes().contains(NodeId(node))) {
+  if (view->Find(NodeId(node)) == nullptr) {
     return Wrong("healthy node is not known", StrCat(observer, " does not know ", node));
   }
   if (!IsServer(node)) return;
@@ -156,7 +156,7 @@ void Checks::MustKnow(const std::string& observer, const std::string& node) {
 
 void Checks::MustHaveForgotten(const std::string& observer, const std::string& node) {
   ++counts_.must_forget_count;
-  if (!cluster_.node(observer).View()->nodes().contains(NodeId(node))) return;
+  if (cluster_.node(observer).View()->Find(NodeId(node)) == nullptr) return;
   Wrong("gone node is still known", StrCat(observer, " knows ", node));
 }
 
