@@ -25,6 +25,7 @@ constexpr double kReduceTimeWeight = 0.02;
 // Where a server's load is not known at all, a reduction there is taken to cost so many times more: gathering reductions on
 // few servers pays only if those are known to be light.
 constexpr double kDoubtfulReductions = 3;
+constexpr size_t kMembersPerPoll = 8;
 // Of the mean cost of a local operator: so long a call waits for the answers to its polls, if that is long enough for
 // one to come.
 constexpr int64_t kPollWaitPart = 12;
@@ -410,8 +411,9 @@ void Aggregator::Poll(LoopState& state, const ServiceName& service, const Plan& 
   const std::shared_ptr<const YellowPageView> view = loops_.Current().client->shared_view();
   const auto round = std::make_shared<LoopState::PollRound>();
   round->waiter = ThreadRef(UserThread::Current());
-  for (const size_t target : state.book.ChoosePollTargets(
-           nodes, options_.poll_count, this_thread::Now(), loops_.Current().loop->random())) {
+  const size_t count = std::max(options_.poll_count, nodes.size() / kMembersPerPoll);
+  for (const size_t target : state.book.ChoosePollTargets(nodes, count, this_thread::Now(),
+                                                          loops_.Current().loop->random())) {
     const std::shared_ptr<const Announcement> said = view->Find(nodes[target]);
     if (said == nullptr) continue;
     const uint64_t cookie = ++state.poll_count;

@@ -64,7 +64,8 @@ struct AggregatorOptions {
   TaskServer::FindHost find_host;
   // How many servers are asked for their load at each call by a load-adaptive tree. It waits for their answers for at
   // most a twelfth of a mean local operator, and not at all where that is under 200 us: then they serve the next call.
-  // Larger: fresher loads, more datagrams. Default: 2; each answer of a call brings the loads of its servers anyway.
+  // Larger: fresher loads, more datagrams. Default: 2, and one of every 8 servers of a larger tree, for each knows only
+  // some of the others' loads; each answer of a call brings the loads of its servers anyway.
   size_t poll_count = 2;
   // Whether polls also ask what servers have heard of each other, and callers of one node share what they know. False:
   // each knows what its own polls, announcements and answers tell. Default: true.
