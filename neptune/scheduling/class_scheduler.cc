@@ -1,0 +1,226 @@
+#include "neptune/scheduling/class_scheduler.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+// Half of the weight of a prediction is on the last 35 requests.
+constexpr double kPredictionWeight = 0.02;
+// Guarantees are sums of decimal fractions.
+constexpr double kGuaranteeSlack = 1e-9;
+constexpr double kNeverFirst = std::numeric_limits<double>::infinity();
+
+constexpr std::array<std::pair<SchedulingPolicy, std::string_view>, 5> kPolicyNames = {{
+    {SchedulingPolicy::kFifo, "fifo"},
+    {SchedulingPolicy::kEdf, "edf"},
+    {SchedulingPolicy::kYid, "yid"},
+    {SchedulingPolicy::kGreedy, "greedy"},
+    {SchedulingPolicy::kAdaptive, "adaptive"},
+}};
+
+Duration MeanOf(const Ewma& ewma) { return Duration(static_cast<int64_t>(ewma.value())); }
+
+}  // namespace
+
+StatusOr<SchedulingPolicy> ParseSchedulingPolicy(std::string_view name) {
+  for (const auto& [policy, known] : kPolicyNames) {
+    if (name == known) return policy;
+  }
+  return InvalidArgument("'", name,
+                         "' is no scheduling policy; there are fifo, edf, yid, greedy, adaptive");
+}
+
+std::string_view NameOf(SchedulingPolicy policy) {
+  return std::find_if(kPolicyNames.begin(), kPolicyNames.end(),
+                      [&](const auto& item) { return item.first == policy; })
+      ->second;
+}
+
+Status CheckSchedulerOptions(const SchedulerOptions& options) {
+  if (options.classes.empty()) return InvalidArgument("a scheduler without service classes");
+  if (options.classes.size() > kServiceClassCountMax) {
+    return InvalidArgument(options.classes.size(), " service classes are over ",
+                           kServiceClassCountMax);
+  }
+  if (options.drop_share && !(*options.drop_share >= 0 && *options.drop_share < 1)) {
+    return InvalidArgument("a drop share of ", *options.drop_share, "; it is at least 0, below 1");
+  }
+  std::set<std::string_view> names;
+  double guaranteed = 0;
+  for (const ServiceClassOptions& one : options.classes) {
+    if (!names.insert(one.name).second) {
+      return InvalidArgument("service class '", one.name, "' is there twice");
+    }
+    if (!(one.guarantee >= 0 && one.guarantee <= 1)) {
+      return InvalidArgument("service class '", one.name, "' is guaranteed a share of ",
+                             one.guarantee, "; it is from 0 to 1");
+    }
+    if (one.queue_length_max == 0) {
+      return InvalidArgument("service class '", one.name, "' has a queue without room");
+    }
+    guaranteed += one.guarantee;
+  }
+  if (guaranteed > 1 + kGuaranteeSlack) {
+    return InvalidArgument("guaranteed shares are ", guaranteed, " together, over 1");
+  }
+  return OkStatus();
+}
+
+ClassScheduler::ClassQueue::ClassQueue()
+    : consumed_ns(kPredictionWeight), served_ns(kPredictionWeight) {}
+
+ClassScheduler::ClassScheduler(const SchedulerOptions& options)
+    : options_(options), queues_(options.classes.size()), consumption_(options.classes.size()) {}
+
+ClassNumber ClassScheduler::ClassOf(std::string_view name) const {
+  for (ClassNumber number = 0; number < options_.classes.size(); ++number) {
+    if (options_.classes[number].name == name) return number;
+  }
+  return 0;
+}
+
+bool ClassScheduler::Push(const WaitingRequest& request) {
+  drops_.OnArrival(request.arrived);
+  ClassQueue& queue = queues_[request.service_class];
+  if (queue.waiting.size() >= options_.classes[request.service_class].queue_length_max) {
+    drops_.OnDrop(request.arrived);
+    return false;
+  }
+  queue.waiting.push_back(request);
+  ++length_;
+  return true;
+}
+
+// Until it is of no use, to the caller or by its class.
+Duration ClassScheduler::TimeLeft(const WaitingRequest& request, TimePoint now) const {
+  const std::optional<YieldFunction>& yield = options_.classes[request.service_class].yield;
+  TimePoint until = request.deadline;
+  if (yield) until = std::min(until, request.arrived + yield->deadline());
+  return until == kNever ? Duration::max() : until - now;
+}
+
+double ClassScheduler::ExpectedYield(const WaitingRequest& request, TimePoint now) const {
+  const Duration served = MeanOf(queues_[request.service_class].served_ns);
+  if (served > TimeLeft(request, now)) return 0;
+  const std::optional<YieldFunction>& yield = options_.classes[request.service_class].yield;
+  return yield ? yield->At(now - request.arrived + served) : 1;
+}
+
+void ClassScheduler::Drop(TimePoint now, Picked* picked) {
+  for (ClassNumber number = 0; number < queues_.size(); ++number) {
+    std::deque<WaitingRequest>& waiting = queues_[number].waiting;
+    const std::optional<YieldFunction>& yield = options_.classes[number].yield;
+    const double least = options_.drop_share.value_or(0) * (yield ? yield->full() : 1);
+    while (!waiting.empty()) {
+      const WaitingRequest& head = waiting.front();
+      const bool is_late = TimeLeft(head, now) <= Duration(0);
+      const bool is_worthless = options_.drop_share && ExpectedYield(head, now) <= least;
+      if (!is_late && !is_worthless) break;
+      drops_.OnDrop(now);
+      picked->dropped.push_back(head);
+      waiting.pop_front();
+      --length_;
+    }
+  }
+}
+
+// The class with the largest gap between what it is guaranteed and what it has.
+std::optional<ClassNumber> ClassScheduler::MostBelowGuarantee() const {
+  std::optional<ClassNumber> most;
+  double largest = 0;
+  for (ClassNumber number = 0; number < queues_.size(); ++number) {
+    if (queues_[number].waiting.empty()) continue;
+    const double gap = options_.classes[number].guarantee - consumption_.Share(number);
+    if (gap <= largest) continue;
+    largest = gap;
+    most = number;
+  }
+  return most;
+}
+
+double ClassScheduler::PriorityOf(SchedulingPolicy policy, ClassNumber number,
+                                  TimePoint now) const {
+  const WaitingRequest& head = queues_[number].waiting.front();
+  if (policy == SchedulingPolicy::kFifo) {
+    return static_cast<double>(head.arrived.time_since_epoch().count());
+  }
+  const auto left = static_cast<double>(TimeLeft(head, now).count());
+  if (policy == SchedulingPolicy::kEdf) return left;
+  const double yield = ExpectedYield(head, now);
+  if (yield <= 0) return kNeverFirst;
+  return (policy == SchedulingPolicy::kYid ? left : queues_[number].consumed_ns.ValueOr(1)) / yield;
+}
+
+std::optional<ClassNumber> ClassScheduler::FirstByPolicy(TimePoint now) {
+  SchedulingPolicy policy = options_.policy;
+  if (policy == SchedulingPolicy::kAdaptive) {
+    policy = IsOverloaded(now) ? SchedulingPolicy::kGreedy : SchedulingPolicy::kYid;
+  }
+  std::optional<ClassNumber> first;
+  double smallest = 0;
+  for (ClassNumber number = 0; number < queues_.size(); ++number) {
+    if (queues_[number].waiting.empty()) continue;
+    const double priority = PriorityOf(policy, number, now);
+    if (first && priority >= smallest) continue;
+    smallest = priority;
+    first = number;
+  }
+  return first;
+}
+
+ClassScheduler::Picked ClassScheduler::Pick(TimePoint now) {
+  Picked picked;
+  Drop(now, &picked);
+  std::optional<ClassNumber> chosen = MostBelowGuarantee();
+  if (!chosen) chosen = FirstByPolicy(now);
+  if (!chosen) return picked;
+  std::deque<WaitingRequest>& waiting = queues_[*chosen].waiting;
+  picked.next = waiting.front();
+  waiting.pop_front();
+  --length_;
+  return picked;
+}
+
+bool ClassScheduler::Remove(RequestTicket ticket) {
+  for (ClassQueue& queue : queues_) {
+    const auto found =
+        std::find_if(queue.waiting.begin(), queue.waiting.end(),
+                     [&](const WaitingRequest& request) { return request.ticket == ticket; });
+    if (found == queue.waiting.end()) continue;
+    queue.waiting.erase(found);
+    --length_;
+    return true;
+  }
+  return false;
+}
+
+void ClassScheduler::OnServed(ClassNumber service_class, Duration consumed, Duration served_for,
+                              TimePoint now) {
+  ClassQueue& queue = queues_[service_class];
+  const auto amount = static_cast<double>(std::max(consumed, Duration(0)).count());
+  consumption_.Add(service_class, amount, now);
+  queue.consumed_ns.Add(amount);
+  queue.served_ns.Add(static_cast<double>(std::max(served_for, Duration(0)).count()));
+}
+
+TimePoint ClassScheduler::OldestArrival() const {
+  TimePoint oldest = kNever;
+  for (const ClassQueue& queue : queues_) {
+    if (!queue.waiting.empty()) oldest = std::min(oldest, queue.waiting.front().arrived);
+  }
+  return oldest;
+}
+
+Duration ClassScheduler::ConsumptionOf(ClassNumber number, Duration otherwise) const {
+  const Ewma& consumed = queues_[number].consumed_ns;
+  return consumed.count() == 0 ? otherwise : MeanOf(consumed);
+}
+
+}  // namespace neptune

@@ -1,0 +1,156 @@
+// The queues of one service module, one a service class, and which request is served next.
+//
+//                    ┌ gold   ▒▒▒     ┐  1. drop what would yield nothing
+//   Push ─► class ─► ┤ silver ▒▒▒▒▒   ├  2. a class below its guaranteed share: the one with the largest gap
+//                    └ bronze ▒▒▒▒▒▒▒ ┘  3. else the policy, of the heads of the queues         ─► Pick
+//                         ▲
+//                         └── OnServed: consumption of the class, predictions for its next requests
+//
+//   policy     the head with the smallest
+//   fifo       time of arrival
+//   edf        relative deadline
+//   yid        relative deadline / expected yield
+//   greedy     expected consumption / expected yield
+//   adaptive   yid; greedy while more than 5 % of the requests of the last 30 s were dropped
+//
+// Within a class requests are served first come, first served. A request's expected yield is that of the time it has
+// waited and the mean time of its class's requests since they began.
+//
+// Source: dissertation 4.4, figure 4.5, table 4.1.
+// Departs from source: the time a request has waited counts in what it is expected to yield, not only its class's past; a
+//   caller's own deadline counts where it comes before the class's.
+// Layer: scheduling, policy. No I/O, no clock, no threads; the service's dispatcher owns it.
+// Threads: thread-compatible.
+// Units: times are TimePoint; consumption is processor time; yields are the operator's.
+// Limits: kServiceClassCountMax classes; ServiceClassOptions::queue_length_max waiting requests each, one more is refused.
+//   Pick is O(classes) and one pass over what is dropped; Remove is O(waiting requests).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/ewma.h"
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/scheduling/class_consumption.h"
+#include "neptune/scheduling/drop_window.h"
+#include "neptune/scheduling/yield_function.h"
+
+namespace neptune {
+
+inline constexpr size_t kServiceClassCountMax = 64;
+
+// Names a waiting request; the dispatcher's own number.
+using RequestTicket = uint64_t;
+// Of SchedulerOptions::classes.
+using ClassNumber = uint32_t;
+
+enum class SchedulingPolicy { kFifo, kEdf, kYid, kGreedy, kAdaptive };
+
+// "fifo", "edf", "yid", "greedy", "adaptive". Errors: kInvalidArgument any other text.
+StatusOr<SchedulingPolicy> ParseSchedulingPolicy(std::string_view name);
+std::string_view NameOf(SchedulingPolicy policy);
+
+struct ServiceClassOptions {
+  std::string name;
+  // Absent: 1 until the caller's deadline.
+  std::optional<YieldFunction> yield;
+  // Share of the node's resources that the class gets if it asks for it, 0 to 1; all of them together at most 1.
+  double guarantee = 0;
+  // Most waiting requests. Larger: longer bursts are taken, and wait longer. Default: 40, the papers'.
+  size_t queue_length_max = 40;
+};
+
+struct SchedulerOptions {
+  // A request of another class than these counts as of the first.
+  std::vector<ServiceClassOptions> classes = {{.name = "default"}};
+  SchedulingPolicy policy = SchedulingPolicy::kAdaptive;
+  // A head whose expected yield is not over this share of its class's full yield is dropped. Larger: what would hardly
+  // pay makes room sooner. Absent: only what is past its deadline is dropped. Default: 0, what would yield nothing.
+  std::optional<double> drop_share = 0;
+};
+
+// What is wrong with the options; OK if nothing is.
+// Errors: kInvalidArgument no class or too many, a name twice, a guarantee outside [0, 1] or guarantees over 1 together, a
+//   queue without room, a drop share outside [0, 1).
+Status CheckSchedulerOptions(const SchedulerOptions& options);
+
+struct WaitingRequest {
+  RequestTicket ticket = 0;
+  TimePoint arrived;
+  TimePoint deadline = kNever;  // the caller's
+  ClassNumber service_class = 0;
+};
+
+class ClassScheduler {
+ public:
+  // REQUIRES: CheckSchedulerOptions(options).ok().
+  explicit ClassScheduler(const SchedulerOptions& options = {});
+
+  // The class of that name, else the first.
+  ClassNumber ClassOf(std::string_view name) const;
+  const ServiceClassOptions& options_of(ClassNumber number) const {
+    return options_.classes[number];
+  }
+  size_t class_count() const { return queues_.size(); }
+
+  // False if the class's queue is full: the request is refused, and counts as dropped.
+  bool Push(const WaitingRequest& request);
+
+  struct Picked {
+    std::optional<WaitingRequest> next;
+    // To be answered that they came too late, not served.
+    std::vector<WaitingRequest> dropped;
+  };
+  // Takes the request to serve next.
+  Picked Pick(TimePoint now);
+
+  // Takes out a request whose caller is gone; false if it is not waiting.
+  bool Remove(RequestTicket ticket);
+
+  // A request that was picked has ended.
+  void OnServed(ClassNumber service_class, Duration consumed, Duration served_for, TimePoint now);
+
+  // When the request came that has waited longest; kNever if none waits.
+  TimePoint OldestArrival() const;
+  size_t length() const { return length_; }
+  size_t length_of(ClassNumber number) const { return queues_[number].waiting.size(); }
+  // Of the node's resources, lately.
+  double ShareOf(ClassNumber number) const { return consumption_.Share(number); }
+  // Means of the class's requests; `otherwise` before the first has ended.
+  Duration ConsumptionOf(ClassNumber number, Duration otherwise) const;
+  // Whether `adaptive` is greedy now.
+  bool IsOverloaded(TimePoint now) { return drops_.DropShare(now) > kOverloadDropShare; }
+
+  static constexpr double kOverloadDropShare = 0.05;
+
+ private:
+  struct ClassQueue {
+    std::deque<WaitingRequest> waiting;
+    Ewma consumed_ns;
+    Ewma served_ns;
+    ClassQueue();
+  };
+
+  void Drop(TimePoint now, Picked* picked);
+  std::optional<ClassNumber> MostBelowGuarantee() const;
+  std::optional<ClassNumber> FirstByPolicy(TimePoint now);
+  // The smaller the sooner.
+  double PriorityOf(SchedulingPolicy policy, ClassNumber number, TimePoint now) const;
+  Duration TimeLeft(const WaitingRequest& request, TimePoint now) const;
+  double ExpectedYield(const WaitingRequest& request, TimePoint now) const;
+
+  const SchedulerOptions options_;
+  std::vector<ClassQueue> queues_;
+  ClassConsumption consumption_;
+  DropWindow drops_;
+  size_t length_ = 0;
+};
+
+}  // namespace neptune

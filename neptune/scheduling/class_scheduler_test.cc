@@ -1,0 +1,296 @@
+#include "neptune/scheduling/class_scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "neptune/base/strings.h"
+#include "neptune/world/random_source.h"
+
+namespace neptune {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr ClassNumber kGold = 0;
+constexpr ClassNumber kSilver = 1;
+constexpr ClassNumber kBronze = 2;
+
+TimePoint At(int64_t ms) { return TimePoint(milliseconds(ms)); }
+
+// The papers' classes: 4 : 2 : 1 within 2 s, full for the first of them, half at the end.
+SchedulerOptions Memberships(SchedulingPolicy policy, double guarantee = 0) {
+  SchedulerOptions options;
+  options.policy = policy;
+  options.classes.clear();
+  double full = 4;
+  for (const char* name : {"gold", "silver", "bronze"}) {
+    options.classes.push_back(
+        {.name = name,
+         .yield = *YieldFunction::Hybrid(full, seconds(1), full / 2, seconds(2)),
+         .guarantee = guarantee});
+    full /= 2;
+  }
+  return options;
+}
+
+class Bench {
+ public:
+  explicit Bench(const SchedulerOptions& options) : scheduler(options) {}
+
+  RequestTicket Add(ClassNumber service_class, int64_t arrived_ms, TimePoint deadline = kNever) {
+    EXPECT_TRUE(scheduler.Push({++ticket_, At(arrived_ms), deadline, service_class}));
+    return ticket_;
+  }
+  // The class that is picked; nothing if none is.
+  std::optional<ClassNumber> Pick(int64_t now_ms) {
+    const ClassScheduler::Picked picked = scheduler.Pick(At(now_ms));
+    dropped += picked.dropped.size();
+    if (!picked.next) return std::nullopt;
+    return picked.next->service_class;
+  }
+  void Teach(ClassNumber service_class, Duration consumed, int times = 1) {
+    for (int i = 0; i < times; ++i) scheduler.OnServed(service_class, consumed, consumed, At(0));
+  }
+
+  ClassScheduler scheduler;
+  size_t dropped = 0;
+
+ private:
+  RequestTicket ticket_ = 0;
+};
+
+TEST(ClassSchedulerTest, FirstComeFirstServedWithinAClass) {
+  Bench bench((SchedulerOptions()));
+  const RequestTicket first = bench.Add(0, 1);
+  const RequestTicket second = bench.Add(0, 2);
+  EXPECT_EQ(bench.scheduler.Pick(At(3)).next->ticket, first);
+  EXPECT_EQ(bench.scheduler.Pick(At(3)).next->ticket, second);
+  EXPECT_FALSE(bench.scheduler.Pick(At(3)).next);
+}
+
+TEST(ClassSchedulerTest, FifoAndEdfGoByTimeAlone) {
+  for (const SchedulingPolicy policy : {SchedulingPolicy::kFifo, SchedulingPolicy::kEdf}) {
+    Bench bench(Memberships(policy));
+    bench.Add(kBronze, 10);
+    bench.Add(kGold, 20);
+    EXPECT_EQ(bench.Pick(30), kBronze) << NameOf(policy);
+  }
+}
+
+TEST(ClassSchedulerTest, EdfHeedsTheCallersDeadline) {
+  Bench bench(Memberships(SchedulingPolicy::kEdf));
+  bench.Add(kBronze, 10);
+  bench.Add(kGold, 20, At(500));
+  EXPECT_EQ(bench.Pick(30), kGold);
+}
+
+TEST(ClassSchedulerTest, YidDividesTheTimeLeftByTheYield) {
+  Bench bench(Memberships(SchedulingPolicy::kYid));
+  bench.Add(kBronze, 0);  // 1000 / 1
+  bench.Add(kGold, 600);  // 1600 / 4
+  EXPECT_EQ(bench.Pick(1000), kGold);
+  bench.Add(kGold, 1700);                // 1800 / 4
+  EXPECT_EQ(bench.Pick(1900), kBronze);  // 100 / 0.55
+}
+
+TEST(ClassSchedulerTest, GreedyWantsTheMostYieldForItsConsumption) {
+  Bench bench(Memberships(SchedulingPolicy::kGreedy));
+  bench.Teach(kGold, milliseconds(400));
+  bench.Teach(kSilver, milliseconds(100));
+  bench.Teach(kBronze, milliseconds(100));
+  bench.Add(kGold, 0);    // 100 a unit
+  bench.Add(kSilver, 0);  // 50
+  bench.Add(kBronze, 0);  // 100
+  EXPECT_EQ(bench.Pick(10), kSilver);
+}
+
+TEST(ClassSchedulerTest, AdaptiveTurnsGreedyWhileMoreThanAFewAreDropped) {
+  Bench bench(Memberships(SchedulingPolicy::kAdaptive));
+  bench.Teach(kGold, milliseconds(100));
+  bench.Teach(kBronze, milliseconds(100));
+  for (int i = 0; i < 95; ++i) {
+    bench.Add(kSilver, i);
+    EXPECT_EQ(bench.Pick(i), kSilver);
+  }
+  EXPECT_FALSE(bench.scheduler.IsOverloaded(At(100)));
+  for (int i = 0; i < 6; ++i) bench.Add(kSilver, 100);
+  EXPECT_EQ(bench.Pick(2200), std::nullopt);
+  EXPECT_EQ(bench.dropped, 6u);
+  EXPECT_TRUE(bench.scheduler.IsOverloaded(At(2200)));
+  const auto choose = [&](int64_t now_ms) {  // yid: bronze, for it has 50 ms left. greedy: gold
+    bench.Add(kBronze, now_ms - 1850);
+    bench.Add(kGold, now_ms);
+    const std::optional<ClassNumber> chosen = bench.Pick(now_ms);
+    bench.Pick(now_ms);
+    return chosen;
+  };
+  EXPECT_EQ(choose(5'000), kGold);
+  EXPECT_EQ(choose(40'000), kBronze) << "the drops have left the window";
+}
+
+TEST(ClassSchedulerTest, ClassBelowItsShareComesFirstAndTheLargestGapBeforeOthers) {
+  Bench bench(Memberships(SchedulingPolicy::kGreedy, 0.2));
+  bench.Teach(kGold, milliseconds(100), 90);
+  bench.Teach(kSilver, milliseconds(100), 9);
+  bench.Teach(kBronze, milliseconds(100), 1);
+  bench.Add(kGold, 0);
+  bench.Add(kSilver, 0);
+  bench.Add(kBronze, 0);
+  EXPECT_EQ(bench.Pick(1), kBronze);
+  EXPECT_EQ(bench.Pick(1), kSilver);
+  EXPECT_EQ(bench.Pick(1), kGold);
+}
+
+// Saturated from all classes alike, each gets at least its share, whatever the policy prefers.
+TEST(ClassSchedulerTest, SharesHoldUnderSaturation) {
+  RandomSource random(11);
+  Bench bench(Memberships(SchedulingPolicy::kGreedy, 0.2));
+  std::map<ClassNumber, double> used;
+  double all = 0;
+  int64_t now_ms = 0;
+  while (now_ms < 300'000) {
+    for (const ClassNumber number : {kGold, kSilver, kBronze}) {
+      while (bench.scheduler.length_of(number) < 10) bench.Add(number, now_ms);
+    }
+    const std::optional<ClassNumber> chosen = bench.Pick(now_ms);
+    ASSERT_TRUE(chosen);
+    const auto took = milliseconds(1 + random.Below(200));
+    now_ms += took.count();
+    bench.scheduler.OnServed(*chosen, took, took, At(now_ms));
+    used[*chosen] += ToSeconds(took);
+    all += ToSeconds(took);
+  }
+  EXPECT_GT(used[kSilver] / all, 0.19);
+  EXPECT_GT(used[kBronze] / all, 0.19);
+  EXPECT_GT(used[kGold] / all, 0.55);
+}
+
+TEST(ClassSchedulerTest, WhatWouldComeTooLateIsDropped) {
+  Bench bench(Memberships(SchedulingPolicy::kYid));
+  bench.Teach(kGold, milliseconds(300));
+  bench.Add(kGold, 0);
+  bench.Add(kGold, 500);
+  EXPECT_EQ(bench.Pick(1800), kGold) << "the second; the first would end after 2.1 s";
+  EXPECT_EQ(bench.dropped, 1u);
+}
+
+TEST(ClassSchedulerTest, WithoutADropShareOnlyWhatIsLateIsDropped) {
+  SchedulerOptions options = Memberships(SchedulingPolicy::kYid);
+  options.drop_share.reset();
+  Bench bench(options);
+  bench.Teach(kGold, milliseconds(300));
+  bench.Add(kGold, 0);
+  bench.Add(kGold, 1);
+  EXPECT_EQ(bench.Pick(1999), kGold);
+  EXPECT_EQ(bench.Pick(2001), std::nullopt);
+  EXPECT_EQ(bench.dropped, 1u);
+}
+
+TEST(ClassSchedulerTest, ADropShareOfHalfGivesUpWhatHardlyPays) {
+  SchedulerOptions options = Memberships(SchedulingPolicy::kYid);
+  options.drop_share = 0.75;
+  Bench bench(options);
+  bench.Add(kGold, 0);
+  bench.Add(kGold, 600);
+  EXPECT_EQ(bench.Pick(1600), kGold);
+  EXPECT_EQ(bench.dropped, 1u);
+}
+
+TEST(ClassSchedulerTest, ClassWithoutAYieldLastsUntilTheCallersDeadline) {
+  SchedulerOptions options;
+  options.drop_share.reset();
+  Bench bench(options);
+  bench.Add(0, 0, At(5000));
+  bench.Add(0, 0);
+  EXPECT_EQ(bench.Pick(100'000), 0u);
+  EXPECT_EQ(bench.dropped, 1u);
+}
+
+TEST(ClassSchedulerTest, FullQueueRefusesItsOwnClassOnly) {
+  Bench bench(Memberships(SchedulingPolicy::kYid));
+  for (int i = 0; i < 40; ++i) bench.Add(kBronze, 0);
+  EXPECT_FALSE(bench.scheduler.Push({1000, At(0), kNever, kBronze}));
+  bench.Add(kGold, 0);
+  EXPECT_EQ(bench.scheduler.length(), 41u);
+}
+
+TEST(ClassSchedulerTest, RemovedRequestIsNotPicked) {
+  Bench bench(Memberships(SchedulingPolicy::kYid));
+  const RequestTicket gone = bench.Add(kGold, 0);
+  bench.Add(kBronze, 0);
+  EXPECT_TRUE(bench.scheduler.Remove(gone));
+  EXPECT_FALSE(bench.scheduler.Remove(gone));
+  EXPECT_EQ(bench.Pick(1), kBronze);
+  EXPECT_EQ(bench.scheduler.OldestArrival(), kNever);
+}
+
+TEST(ClassSchedulerTest, UnknownClassIsTheFirst) {
+  const ClassScheduler scheduler(Memberships(SchedulingPolicy::kYid));
+  EXPECT_EQ(scheduler.ClassOf("bronze"), kBronze);
+  EXPECT_EQ(scheduler.ClassOf("platinum"), kGold);
+}
+
+// Every request comes out once, whatever is done; and never after its time.
+TEST(ClassSchedulerTest, NothingIsLostAndNothingServedTwice) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    RandomSource random(seed);
+    ClassScheduler scheduler(
+        Memberships(static_cast<SchedulingPolicy>(random.Below(5)), random.Uniform() / 3));
+    std::map<RequestTicket, TimePoint> waiting;
+    RequestTicket ticket = 0;
+    int64_t now_ms = 0;
+    for (int step = 0; step < 3000; ++step) {
+      now_ms += static_cast<int64_t>(random.Below(60));
+      const uint64_t draw = random.Below(10);
+      if (draw < 5) {
+        const WaitingRequest request{++ticket, At(now_ms), kNever,
+                                     static_cast<ClassNumber>(random.Below(3))};
+        if (scheduler.Push(request)) waiting[ticket] = request.arrived;
+      } else if (draw < 9) {
+        const ClassScheduler::Picked picked = scheduler.Pick(At(now_ms));
+        for (const WaitingRequest& dropped : picked.dropped) {
+          ASSERT_EQ(waiting.erase(dropped.ticket), 1u);
+        }
+        if (picked.next) {
+          ASSERT_EQ(waiting.erase(picked.next->ticket), 1u);
+          ASSERT_LT(At(now_ms) - picked.next->arrived, seconds(2));
+          scheduler.OnServed(picked.next->service_class, milliseconds(random.Below(100)),
+                             milliseconds(random.Below(100)), At(now_ms));
+        }
+      } else if (!waiting.empty()) {
+        ASSERT_TRUE(scheduler.Remove(waiting.begin()->first));
+        waiting.erase(waiting.begin());
+      }
+      ASSERT_EQ(scheduler.length(), waiting.size());
+    }
+  }
+}
+
+TEST(ClassSchedulerTest, RefusesOptionsThatCannotBe) {
+  const auto fault = [](auto change) {
+    SchedulerOptions options = Memberships(SchedulingPolicy::kYid, 0.3);
+    change(options);
+    return CheckSchedulerOptions(options);
+  };
+  EXPECT_TRUE(fault([](SchedulerOptions&) {}).ok());
+  EXPECT_TRUE(fault([](SchedulerOptions& o) { o.classes[0].guarantee = 0.4; }).ok());
+  EXPECT_FALSE(fault([](SchedulerOptions& o) { o.classes[0].guarantee = 0.41; }).ok());
+  EXPECT_FALSE(fault([](SchedulerOptions& o) { o.classes[0].guarantee = -0.1; }).ok());
+  EXPECT_FALSE(fault([](SchedulerOptions& o) { o.classes[1].name = "gold"; }).ok());
+  EXPECT_FALSE(fault([](SchedulerOptions& o) { o.classes[1].queue_length_max = 0; }).ok());
+  EXPECT_FALSE(fault([](SchedulerOptions& o) { o.drop_share = 1; }).ok());
+  EXPECT_FALSE(fault([](SchedulerOptions& o) { o.classes.clear(); }).ok());
+  EXPECT_FALSE(fault([](SchedulerOptions& o) {
+                 while (o.classes.size() <= kServiceClassCountMax) {
+                   o.classes.push_back({.name = StrCat(o.classes.size())});
+                 }
+               }).ok());
+  EXPECT_EQ(*ParseSchedulingPolicy("greedy"), SchedulingPolicy::kGreedy);
+  EXPECT_FALSE(ParseSchedulingPolicy("best").ok());
+}
+
+}  // namespace
+}  // namespace neptune

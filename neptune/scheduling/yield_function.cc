@@ -1,0 +1,85 @@
+#include "neptune/scheduling/yield_function.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+constexpr Duration kDefaultDeadline = std::chrono::seconds(2);
+
+Status Check(const std::vector<YieldPoint>& points) {
+  if (points.empty()) return InvalidArgument("a yield function without points");
+  if (points.size() > kYieldPointCountMax) {
+    return InvalidArgument(points.size(), " points of a yield function are over ",
+                           kYieldPointCountMax);
+  }
+  for (size_t i = 0; i < points.size(); ++i) {
+    const YieldPoint& point = points[i];
+    if (point.response < Duration(0)) {
+      return InvalidArgument("a yield at a negative time of ", ToMillis(point.response), " ms");
+    }
+    if (!std::isfinite(point.yield) || point.yield < 0) {
+      return InvalidArgument("a yield of ", point.yield, "; it is a number of at least 0");
+    }
+    if (i == 0) continue;
+    if (point.response < points[i - 1].response) {
+      return InvalidArgument("points of a yield function stand in order of time; ",
+                             ToMillis(point.response), " ms comes after ",
+                             ToMillis(points[i - 1].response), " ms");
+    }
+    if (point.yield > points[i - 1].yield) {
+      return InvalidArgument("a yield that grows with the response time, from ",
+                             points[i - 1].yield, " to ", point.yield);
+    }
+  }
+  if (points.back().response == Duration(0)) return InvalidArgument("a deadline of 0");
+  if (points.front().yield == 0) return InvalidArgument("a full yield of 0");
+  return OkStatus();
+}
+
+}  // namespace
+
+YieldFunction::YieldFunction() : points_{{kDefaultDeadline, 1}} {}
+
+StatusOr<YieldFunction> YieldFunction::Throughput(double full, Duration deadline) {
+  return Table({{deadline, full}});
+}
+
+StatusOr<YieldFunction> YieldFunction::ResponseTime(double full, Duration deadline) {
+  return Table({{Duration(0), full}, {deadline, 0}});
+}
+
+StatusOr<YieldFunction> YieldFunction::Hybrid(double full, Duration full_until, double at_deadline,
+                                              Duration deadline) {
+  return Table({{full_until, full}, {deadline, at_deadline}});
+}
+
+StatusOr<YieldFunction> YieldFunction::Table(std::vector<YieldPoint> points) {
+  NEPTUNE_RETURN_IF_ERROR(Check(points));
+  return YieldFunction(std::move(points));
+}
+
+double YieldFunction::At(Duration response) const {
+  if (response > deadline()) return 0;
+  // The first point that is not earlier: of a step the upper one, at its time.
+  const auto next = std::lower_bound(
+      points_.begin(), points_.end(), response,
+      [](const YieldPoint& point, Duration time) { return point.response < time; });
+  if (next == points_.begin() || next->response == response) return next->yield;
+  const YieldPoint& before = *std::prev(next);
+  const double share = static_cast<double>((response - before.response).count()) /
+                       static_cast<double>((next->response - before.response).count());
+  return before.yield + share * (next->yield - before.yield);
+}
+
+Duration YieldFunction::full_until() const {
+  const auto less = std::find_if(points_.begin(), points_.end(),
+                                 [&](const YieldPoint& point) { return point.yield < full(); });
+  return std::prev(less)->response;
+}
+
+}  // namespace neptune
