@@ -13,12 +13,21 @@
 //   greedy     expected consumption / expected yield
 //   adaptive   yid; greedy while more than 5 % of the requests of the last 30 s were dropped
 //
-// Within a class requests are served first come, first served. A request's expected yield is that of the time it has
-// waited and the mean time of its class's requests since they began.
+// Of these, requests of one class are served first come, first served. A request's expected yield is that of the time it
+// has waited and the mean time of its class's requests since they began.
+//
+//   waiting_cost   the oldest or newest of a class with the largest
+//                  (V(w) - V(w + d)) / expected consumption + V(w) / (5 * relative deadline)
+//
+// V(w) is the yield to expect of a request that waited w, its time of service taken as exponential; d is how much longer
+// it waits if it is not served now: what waits over the capacity, and while more comes than can be served, that excess
+// over the time of the deadline. So with little to do it follows the deadlines as yid does, with too much it is greedy,
+// and there is no switch between them. The newest comes first where the older ones have lost their yield already: under
+// overload a class that is not served whole then gives full yield for a part instead of little for all.
 //
 // Source: dissertation 4.4, figure 4.5, table 4.1.
 // Departs from source: the time a request has waited counts in what it is expected to yield, not only its class's past; a
-//   caller's own deadline counts where it comes before the class's.
+//   caller's own deadline counts where it comes before the class's. waiting_cost is ours.
 // Layer: scheduling, policy. No I/O, no clock, no threads; the service's dispatcher owns it.
 // Threads: thread-compatible.
 // Units: times are TimePoint; consumption is processor time; yields are the operator's.
@@ -40,6 +49,7 @@
 #include "neptune/base/time.h"
 #include "neptune/scheduling/class_consumption.h"
 #include "neptune/scheduling/drop_window.h"
+#include "neptune/scheduling/expected_yield.h"
 #include "neptune/scheduling/yield_function.h"
 
 namespace neptune {
@@ -51,9 +61,9 @@ using RequestTicket = uint64_t;
 // Of SchedulerOptions::classes.
 using ClassNumber = uint32_t;
 
-enum class SchedulingPolicy { kFifo, kEdf, kYid, kGreedy, kAdaptive };
+enum class SchedulingPolicy { kFifo, kEdf, kYid, kGreedy, kAdaptive, kWaitingCost };
 
-// "fifo", "edf", "yid", "greedy", "adaptive". Errors: kInvalidArgument any other text.
+// "fifo", "edf", "yid", "greedy", "adaptive", "waiting_cost". Errors: kInvalidArgument any other text.
 StatusOr<SchedulingPolicy> ParseSchedulingPolicy(std::string_view name);
 std::string_view NameOf(SchedulingPolicy policy);
 
@@ -71,6 +81,8 @@ struct SchedulerOptions {
   // A request of another class than these counts as of the first.
   std::vector<ServiceClassOptions> classes = {{.name = "default"}};
   SchedulingPolicy policy = SchedulingPolicy::kAdaptive;
+  // What the node can give in a second, in seconds of consumption: its processors. For waiting_cost.
+  double capacity = 1;
   // A head whose expected yield is not over this share of its class's full yield is dropped. Larger: what would hardly
   // pay makes room sooner. Absent: only what is past its deadline is dropped. Default: 0, what would yield nothing.
   std::optional<double> drop_share = 0;
@@ -78,7 +90,8 @@ struct SchedulerOptions {
 
 // What is wrong with the options; OK if nothing is.
 // Errors: kInvalidArgument no class or too many, a name twice, a guarantee outside [0, 1] or guarantees over 1 together, a
-//   queue without room, a drop share outside [0, 1).
+//   queue without room, a drop share outside [0, 1), a
+//   capacity that is not positive.
 Status CheckSchedulerOptions(const SchedulerOptions& options);
 
 struct WaitingRequest {
@@ -134,22 +147,32 @@ class ClassScheduler {
   struct ClassQueue {
     std::deque<WaitingRequest> waiting;
     Ewma consumed_ns;
-    Ewma served_ns;
-    ClassQueue();
+    ExpectedYield expected;
+    explicit ClassQueue(const std::optional<YieldFunction>& yield);
+  };
+  // A request that may be served next.
+  struct Candidate {
+    ClassNumber service_class = 0;
+    bool is_newest = false;  // else the oldest
   };
 
   void Drop(TimePoint now, Picked* picked);
-  std::optional<ClassNumber> MostBelowGuarantee() const;
-  std::optional<ClassNumber> FirstByPolicy(TimePoint now);
+  std::optional<Candidate> MostBelowGuarantee() const;
+  std::optional<Candidate> FirstByPolicy(TimePoint now);
+  std::optional<Candidate> CostliestToWait(TimePoint now) const;
   // The smaller the sooner.
   double PriorityOf(SchedulingPolicy policy, ClassNumber number, TimePoint now) const;
+  // The larger the sooner.
+  double CostOfWaiting(const WaitingRequest& request, double delay_s, TimePoint now) const;
   Duration TimeLeft(const WaitingRequest& request, TimePoint now) const;
-  double ExpectedYield(const WaitingRequest& request, TimePoint now) const;
+  double YieldIfServed(const WaitingRequest& request, TimePoint now) const;
+  double MeanConsumption(ClassNumber number) const;
 
   const SchedulerOptions options_;
   std::vector<ClassQueue> queues_;
   ClassConsumption consumption_;
   DropWindow drops_;
+  DecayedCounter demand_;  // expected consumption of what came, in seconds
   size_t length_ = 0;
 };
 

@@ -130,6 +130,40 @@ TEST(ClassSchedulerTest, AdaptiveTurnsGreedyWhileMoreThanAFewAreDropped) {
   EXPECT_EQ(choose(40'000), kBronze) << "the drops have left the window";
 }
 
+// With time enough nobody loses by waiting, and deadlines decide.
+TEST(ClassSchedulerTest, WaitingCostFollowsDeadlinesWhileThereIsTime) {
+  Bench bench(Memberships(SchedulingPolicy::kWaitingCost));
+  bench.Teach(kGold, milliseconds(10));
+  bench.Teach(kBronze, milliseconds(10));
+  bench.Add(kBronze, 0);
+  bench.Add(kGold, 1850);
+  EXPECT_EQ(bench.Pick(1900), kBronze);
+}
+
+// Of what cannot all be served the old ones, which have lost their yield, are left; and the class that yields more for
+// its consumption comes first.
+TEST(ClassSchedulerTest, WaitingCostIsGreedyForTheFreshUnderOverload) {
+  Bench bench(Memberships(SchedulingPolicy::kWaitingCost));
+  for (const ClassNumber number : {kGold, kSilver, kBronze}) bench.Teach(number, milliseconds(250));
+  RequestTicket newest_silver = 0;
+  for (int i = 0; i < 30; ++i) {
+    bench.Add(kBronze, 50 * i);
+    newest_silver = bench.Add(kSilver, 50 * i);
+  }
+  EXPECT_EQ(bench.scheduler.Pick(At(1500)).next->ticket, newest_silver);
+  bench.Add(kGold, 1500);
+  EXPECT_EQ(bench.Pick(1500), kGold);
+}
+
+TEST(ClassSchedulerTest, WaitingCostServesClassesWithoutAYieldByTheCallersDeadline) {
+  SchedulerOptions options;
+  options.policy = SchedulingPolicy::kWaitingCost;
+  Bench bench(options);
+  bench.Add(0, 0);
+  const RequestTicket urgent = bench.Add(0, 1, At(500));
+  EXPECT_EQ(bench.scheduler.Pick(At(10)).next->ticket, urgent);
+}
+
 TEST(ClassSchedulerTest, ClassBelowItsShareComesFirstAndTheLargestGapBeforeOthers) {
   Bench bench(Memberships(SchedulingPolicy::kGreedy, 0.2));
   bench.Teach(kGold, milliseconds(100), 90);
@@ -238,7 +272,7 @@ TEST(ClassSchedulerTest, NothingIsLostAndNothingServedTwice) {
     SCOPED_TRACE(StrCat("seed ", seed));
     RandomSource random(seed);
     ClassScheduler scheduler(
-        Memberships(static_cast<SchedulingPolicy>(random.Below(5)), random.Uniform() / 3));
+        Memberships(static_cast<SchedulingPolicy>(random.Below(6)), random.Uniform() / 3));
     std::map<RequestTicket, TimePoint> waiting;
     RequestTicket ticket = 0;
     int64_t now_ms = 0;

@@ -1,0 +1,51 @@
+// What a request of one class may be expected to yield by how long it has waited, as the times of service are learned.
+//
+// Two readings: with the mean time of service, as the papers' policies want it; and over an exponential time of service
+// with that mean (OverTimes), which falls smoothly where the other one drops at the deadline.
+//
+// Source: dissertation 4.4.2 (predictions are exponentially weighted averages of the class's past requests).
+// Departs from source: the expectation over the times of service is ours.
+// Layer: scheduling, policy. No I/O, no clock, no threads.
+// Threads: thread-compatible.
+// Limits: OverTimes is of a table of kTableSize steps up to the deadline, made anew when the mean has moved by a
+//   twentieth; between steps it is straight.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "neptune/base/ewma.h"
+#include "neptune/base/time.h"
+#include "neptune/scheduling/yield_function.h"
+
+namespace neptune {
+
+class ExpectedYield {
+ public:
+  static constexpr size_t kTableSize = 128;
+
+  // Absent: 1 at all times.
+  explicit ExpectedYield(const std::optional<YieldFunction>& yield);
+
+  void OnServed(Duration served_for);
+
+  double full() const { return yield_ ? yield_->full() : 1; }
+  Duration mean_service() const { return Duration(static_cast<int64_t>(served_ns_.value())); }
+  double WithMeanService(Duration waited) const {
+    return yield_ ? yield_->At(waited + mean_service()) : 1;
+  }
+  double OverTimes(Duration waited) const;
+
+ private:
+  void FillTable();
+
+  const std::optional<YieldFunction> yield_;
+  Ewma served_ns_;
+  double table_mean_ns_ = 0;
+  double steps_per_ns_ = 0;
+  std::array<double, kTableSize + 1> table_{};
+};
+
+}  // namespace neptune
