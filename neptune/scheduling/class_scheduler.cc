@@ -96,7 +96,7 @@ ClassNumber ClassScheduler::ClassOf(std::string_view name) const {
   return 0;
 }
 
-bool ClassScheduler::Push(const WaitingRequest& request) {
+bool ClassScheduler::Push(const ClassedRequest& request) {
   drops_.OnArrival(request.arrived);
   const double expected_s = MeanConsumption(request.service_class) / 1e9;
   demand_.Add(expected_s, request.arrived);
@@ -111,14 +111,14 @@ bool ClassScheduler::Push(const WaitingRequest& request) {
 }
 
 // Until it is of no use, to the caller or by its class.
-Duration ClassScheduler::TimeLeft(const WaitingRequest& request, TimePoint now) const {
+Duration ClassScheduler::TimeLeft(const ClassedRequest& request, TimePoint now) const {
   const std::optional<YieldFunction>& yield = options_.classes[request.service_class].yield;
   TimePoint until = request.deadline;
   if (yield) until = std::min(until, request.arrived + yield->deadline());
   return until == kNever ? Duration::max() : until - now;
 }
 
-double ClassScheduler::YieldIfServed(const WaitingRequest& request, TimePoint now) const {
+double ClassScheduler::YieldIfServed(const ClassedRequest& request, TimePoint now) const {
   const ExpectedYield& expected = queues_[request.service_class].expected;
   if (expected.mean_service() > TimeLeft(request, now)) return 0;
   return expected.WithMeanService(now - request.arrived);
@@ -131,10 +131,10 @@ double ClassScheduler::MeanConsumption(ClassNumber number) const {
 
 void ClassScheduler::Drop(TimePoint now, Picked* picked) {
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
-    std::deque<WaitingRequest>& waiting = queues_[number].waiting;
+    std::deque<ClassedRequest>& waiting = queues_[number].waiting;
     const double least = options_.drop_share.value_or(0) * queues_[number].expected.full();
     while (!waiting.empty()) {
-      const WaitingRequest& head = waiting.front();
+      const ClassedRequest& head = waiting.front();
       const bool is_late = TimeLeft(head, now) <= Duration(0);
       const bool is_worthless = options_.drop_share && YieldIfServed(head, now) <= least;
       if (!is_late && !is_worthless) break;
@@ -162,7 +162,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee() co
 
 double ClassScheduler::PriorityOf(SchedulingPolicy policy, ClassNumber number,
                                   TimePoint now) const {
-  const WaitingRequest& head = queues_[number].waiting.front();
+  const ClassedRequest& head = queues_[number].waiting.front();
   if (policy == SchedulingPolicy::kFifo) {
     return static_cast<double>(head.arrived.time_since_epoch().count());
   }
@@ -191,7 +191,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::FirstByPolicy(TimePoint
   return first;
 }
 
-double ClassScheduler::CostOfWaiting(const WaitingRequest& request, double delay_s,
+double ClassScheduler::CostOfWaiting(const ClassedRequest& request, double delay_s,
                                      TimePoint now) const {
   const ExpectedYield& expected = queues_[request.service_class].expected;
   const Duration waited = now - request.arrived;
@@ -214,7 +214,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::CostliestToWait(TimePoi
   std::optional<Candidate> first;
   double costliest = 0;
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
-    const std::deque<WaitingRequest>& waiting = queues_[number].waiting;
+    const std::deque<ClassedRequest>& waiting = queues_[number].waiting;
     if (waiting.empty()) continue;
     const std::optional<YieldFunction>& yield = options_.classes[number].yield;
     const double delay_s = drain_s + (yield ? excess * ToSeconds(yield->deadline()) : 0);
@@ -234,7 +234,7 @@ ClassScheduler::Picked ClassScheduler::Pick(TimePoint now) {
   std::optional<Candidate> chosen = MostBelowGuarantee();
   if (!chosen) chosen = FirstByPolicy(now);
   if (!chosen) return picked;
-  std::deque<WaitingRequest>& waiting = queues_[chosen->service_class].waiting;
+  std::deque<ClassedRequest>& waiting = queues_[chosen->service_class].waiting;
   picked.next = chosen->is_newest ? waiting.back() : waiting.front();
   chosen->is_newest ? waiting.pop_back() : waiting.pop_front();
   --length_;
@@ -245,7 +245,7 @@ bool ClassScheduler::Remove(RequestTicket ticket) {
   for (ClassQueue& queue : queues_) {
     const auto found =
         std::find_if(queue.waiting.begin(), queue.waiting.end(),
-                     [&](const WaitingRequest& request) { return request.ticket == ticket; });
+                     [&](const ClassedRequest& request) { return request.ticket == ticket; });
     if (found == queue.waiting.end()) continue;
     queue.waiting.erase(found);
     --length_;

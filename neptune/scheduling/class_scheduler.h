@@ -94,7 +94,7 @@ struct SchedulerOptions {
 //   capacity that is not positive.
 Status CheckSchedulerOptions(const SchedulerOptions& options);
 
-struct WaitingRequest {
+struct ClassedRequest {
   RequestTicket ticket = 0;
   TimePoint arrived;
   TimePoint deadline = kNever;  // the caller's
@@ -114,12 +114,12 @@ class ClassScheduler {
   size_t class_count() const { return queues_.size(); }
 
   // False if the class's queue is full: the request is refused, and counts as dropped.
-  bool Push(const WaitingRequest& request);
+  bool Push(const ClassedRequest& request);
 
   struct Picked {
-    std::optional<WaitingRequest> next;
+    std::optional<ClassedRequest> next;
     // To be answered that they came too late, not served.
-    std::vector<WaitingRequest> dropped;
+    std::vector<ClassedRequest> dropped;
   };
   // Takes the request to serve next.
   Picked Pick(TimePoint now);
@@ -145,7 +145,7 @@ class ClassScheduler {
 
  private:
   struct ClassQueue {
-    std::deque<WaitingRequest> waiting;
+    std::deque<ClassedRequest> waiting;
     Ewma consumed_ns;
     ExpectedYield expected;
     explicit ClassQueue(const std::optional<YieldFunction>& yield);
@@ -163,9 +163,9 @@ class ClassScheduler {
   // The smaller the sooner.
   double PriorityOf(SchedulingPolicy policy, ClassNumber number, TimePoint now) const;
   // The larger the sooner.
-  double CostOfWaiting(const WaitingRequest& request, double delay_s, TimePoint now) const;
-  Duration TimeLeft(const WaitingRequest& request, TimePoint now) const;
-  double YieldIfServed(const WaitingRequest& request, TimePoint now) const;
+  double CostOfWaiting(const ClassedRequest& request, double delay_s, TimePoint now) const;
+  Duration TimeLeft(const ClassedRequest& request, TimePoint now) const;
+  double YieldIfServed(const ClassedRequest& request, TimePoint now) const;
   double MeanConsumption(ClassNumber number) const;
 
   const SchedulerOptions options_;

@@ -38,7 +38,7 @@ void BM_Decision(benchmark::State& state, SchedulingPolicy policy) {
     const ClassNumber number = picked.next->service_class;
     scheduler.OnServed(number, milliseconds(5), milliseconds(5), now);
     scheduler.Push({++ticket, now, kNever, number});
-    for (const WaitingRequest& dropped : picked.dropped) {
+    for (const ClassedRequest& dropped : picked.dropped) {
       scheduler.Push({++ticket, now, kNever, dropped.service_class});
     }
   }

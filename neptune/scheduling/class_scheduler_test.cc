@@ -280,12 +280,12 @@ TEST(ClassSchedulerTest, NothingIsLostAndNothingServedTwice) {
       now_ms += static_cast<int64_t>(random.Below(60));
       const uint64_t draw = random.Below(10);
       if (draw < 5) {
-        const WaitingRequest request{++ticket, At(now_ms), kNever,
+        const ClassedRequest request{++ticket, At(now_ms), kNever,
                                      static_cast<ClassNumber>(random.Below(3))};
         if (scheduler.Push(request)) waiting[ticket] = request.arrived;
       } else if (draw < 9) {
         const ClassScheduler::Picked picked = scheduler.Pick(At(now_ms));
-        for (const WaitingRequest& dropped : picked.dropped) {
+        for (const ClassedRequest& dropped : picked.dropped) {
           ASSERT_EQ(waiting.erase(dropped.ticket), 1u);
         }
         if (picked.next) {
