@@ -85,22 +85,14 @@ Duration ProcessorTime() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-using Tiers = std::vector<std::unique_ptr<index::IndexTier>>;
-
-// As a frontend asks.
-StatusOr<Duration> CostOf(const Tiers& tiers, const std::string& question) {
-  NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::ParseQuery(question));
-  index::TierQuery asked;
-  asked.set_query(index::Canonical(query));
-  asked.set_hit_count_max(10);
-  asked.set_count_exactly(true);
-  asked.set_second_phase_count(50);
+StatusOr<Duration> CostOf(const MadeTiers& tiers, const std::string& question) {
+  NEPTUNE_ASSIGN_OR_RETURN(const index::TierQuery query, TierQueryOf(question));
   const Duration before = ProcessorTime();
-  for (const auto& tier : tiers) NEPTUNE_RETURN_IF_ERROR(tier->Search(asked, {}).status());
+  for (const auto& tier : tiers) NEPTUNE_RETURN_IF_ERROR(tier->Search(query, {}).status());
   return ProcessorTime() - before;
 }
 
-StatusOr<Duration> MiddleCost(const Tiers& tiers, const std::vector<std::string>& questions) {
+StatusOr<Duration> MiddleCost(const MadeTiers& tiers, const std::vector<std::string>& questions) {
   std::vector<Duration> costs;
   for (int i = 0; i < kCostSampleCount; ++i) {
     NEPTUNE_ASSIGN_OR_RETURN(const Duration cost,
@@ -113,6 +105,42 @@ StatusOr<Duration> MiddleCost(const Tiers& tiers, const std::vector<std::string>
 
 }  // namespace
 
+std::vector<std::string> UsualQuestions() {
+  RandomSource random(7);
+  std::vector<std::string> questions;
+  for (size_t i = 0; i < kUsualCount; ++i) {
+    questions.push_back(StrCat(CommonOrRareWord(random, kVocabularySize), " ",
+                               CommonOrRareWord(random, kVocabularySize)));
+  }
+  return questions;
+}
+
+std::vector<std::string> PathologicalQuestions() {
+  RandomSource random(8);
+  std::vector<std::string> questions;
+  for (size_t i = 0; i < kPathologicalCount; ++i) questions.push_back(AlternativePhrases(random));
+  return questions;
+}
+
+StatusOr<index::TierQuery> TierQueryOf(const std::string& question) {
+  NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::ParseQuery(question));
+  index::TierQuery asked;
+  asked.set_query(index::Canonical(query));
+  asked.set_hit_count_max(10);
+  asked.set_count_exactly(true);
+  asked.set_second_phase_count(50);
+  return asked;
+}
+
+StatusOr<MadeTiers> OpenMadeTiers(const std::string& folder) {
+  MadeTiers tiers;
+  for (uint32_t p = 0; p < kMadePartitionCount; ++p) {
+    NEPTUNE_ASSIGN_OR_RETURN(auto tier, index::OpenIndexTier(kTier, StrCat(folder, "/tier1/", p)));
+    tiers.push_back(std::move(tier));
+  }
+  return tiers;
+}
+
 StatusOr<std::unique_ptr<MadeIndex>> MadeIndex::Build(size_t document_count) {
   std::string folder = (std::filesystem::temp_directory_path() / "made_index_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) {
@@ -121,7 +149,6 @@ StatusOr<std::unique_ptr<MadeIndex>> MadeIndex::Build(size_t document_count) {
   std::unique_ptr<MadeIndex> made(new MadeIndex(folder));
   NEPTUNE_RETURN_IF_ERROR(made->BuildTier(document_count));
   NEPTUNE_RETURN_IF_ERROR(made->BuildStores(document_count));
-  made->MakeQuestions();
   NEPTUNE_RETURN_IF_ERROR(made->MeasureCosts());
   return made;
 }
@@ -166,25 +193,10 @@ Status MadeIndex::BuildStores(size_t document_count) const {
   return neptune::OkStatus();
 }
 
-void MadeIndex::MakeQuestions() {
-  RandomSource random(7);
-  for (size_t i = 0; i < kUsualCount; ++i) {
-    usual_.push_back(StrCat(CommonOrRareWord(random, kVocabularySize), " ",
-                            CommonOrRareWord(random, kVocabularySize)));
-  }
-  for (size_t i = 0; i < kPathologicalCount; ++i) {
-    pathological_.push_back(AlternativePhrases(random));
-  }
-}
-
 Status MadeIndex::MeasureCosts() {
-  Tiers tiers;
-  for (uint32_t p = 0; p < kMadePartitionCount; ++p) {
-    NEPTUNE_ASSIGN_OR_RETURN(auto tier, index::OpenIndexTier(kTier, StrCat(folder_, "/tier1/", p)));
-    tiers.push_back(std::move(tier));
-  }
-  NEPTUNE_ASSIGN_OR_RETURN(usual_cost_, MiddleCost(tiers, usual_));
-  NEPTUNE_ASSIGN_OR_RETURN(pathological_cost_, MiddleCost(tiers, pathological_));
+  NEPTUNE_ASSIGN_OR_RETURN(const MadeTiers tiers, OpenMadeTiers(folder_));
+  NEPTUNE_ASSIGN_OR_RETURN(usual_cost_, MiddleCost(tiers, UsualQuestions()));
+  NEPTUNE_ASSIGN_OR_RETURN(pathological_cost_, MiddleCost(tiers, PathologicalQuestions()));
   return neptune::OkStatus();
 }
 

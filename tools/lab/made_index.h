@@ -15,12 +15,23 @@
 #include <string>
 #include <vector>
 
+#include "index/tier/index_tier.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 
 namespace search::lab {
 
 inline constexpr uint32_t kMadePartitionCount = 4;
+
+std::vector<std::string> UsualQuestions();
+std::vector<std::string> PathologicalQuestions();
+
+// As a frontend asks a tier.
+neptune::StatusOr<index::TierQuery> TierQueryOf(const std::string& question);
+
+// The partitions of an index that was built at `folder`.
+using MadeTiers = std::vector<std::unique_ptr<index::IndexTier>>;
+neptune::StatusOr<MadeTiers> OpenMadeTiers(const std::string& folder);
 
 class MadeIndex {
  public:
@@ -31,8 +42,6 @@ class MadeIndex {
   MadeIndex& operator=(const MadeIndex&) = delete;
 
   const std::string& folder() const { return folder_; }
-  const std::vector<std::string>& usual_questions() const { return usual_; }
-  const std::vector<std::string>& pathological_questions() const { return pathological_; }
   // What the middle one of a few of them costs of processor time, in all partitions together.
   neptune::Duration usual_cost() const { return usual_cost_; }
   neptune::Duration pathological_cost() const { return pathological_cost_; }
@@ -41,12 +50,9 @@ class MadeIndex {
   explicit MadeIndex(std::string folder) : folder_(std::move(folder)) {}
   neptune::Status BuildTier(size_t document_count) const;
   neptune::Status BuildStores(size_t document_count) const;
-  void MakeQuestions();
   neptune::Status MeasureCosts();
 
   const std::string folder_;
-  std::vector<std::string> usual_;
-  std::vector<std::string> pathological_;
   neptune::Duration usual_cost_{};
   neptune::Duration pathological_cost_{};
 };

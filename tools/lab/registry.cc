@@ -44,6 +44,7 @@ std::vector<Experiment> AllExperiments() {
       // Selective early request termination.
       SertMotivation(),
       SertSearch(),
+      SertCost(),
       SertShift(),
       SertCdf(),
       SertController(),

@@ -52,6 +52,7 @@ Experiment CapsuleIsolation();
 // Selective early request termination.
 Experiment SertMotivation();
 Experiment SertSearch();
+Experiment SertCost();
 Experiment SertShift();
 Experiment SertCdf();
 Experiment SertController();

@@ -118,8 +118,8 @@ StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   load.rate = kUsualRate + other_rate;
   load.length_s = context.Pick(0.8, 7.0, 22.0);
   load.seed = context.seed;
-  load.queries = index->usual_questions();
-  load.other_queries = index->pathological_questions();
+  load.queries = UsualQuestions();
+  load.other_queries = PathologicalQuestions();
   load.other_share = other_rate / load.rate;
   load.read_facts = true;
   NEPTUNE_ASSIGN_OR_RETURN(const auto measurements, RunHttpLoad(load));
