@@ -1,7 +1,8 @@
-// A port number that no other test on this machine is given while this object lives, whatever namespace it runs in:
-// process numbers repeat there. For the names and multicast ports of real clusters in tests.
+// A port number that no other program on this machine is given while this object lives, whatever namespace it runs in:
+// process numbers repeat there. For the names and multicast ports of real clusters in tests and experiments, and, given
+// up at once, for programs that want to be told a free port.
 //
-// Source: none. Layer: base, tests only. Threads: immutable after construction.
+// Source: none. Layer: base, tests and experiments only. Threads: immutable after construction.
 
 #pragma once
 

@@ -22,6 +22,7 @@
 
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/unique_port.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/real_node.h"
 #include "neptune/service/client.h"
@@ -104,7 +105,8 @@ double Calls(Node& node) {
 }
 
 int RunBenchmark() {
-  const ClusterSpec spec = Spec(static_cast<uint16_t>(20000 + getpid() % 20000));
+  const UniquePort port;
+  const ClusterSpec spec = Spec(port.number());
   const pid_t server = fork();  // before any thread is made
   if (server == 0) Serve(spec);
   std::vector<double> ratios;

@@ -11,12 +11,12 @@
 
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/unique_port.h"
 #include "neptune/dac/dac.h"
-#include "neptune/node/node.h"
+#include "neptune/node/real_node.h"
 #include "neptune/service/client.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/thread/user_thread.h"
-#include "neptune/world/real/real_world.h"
 
 namespace neptune {
 namespace {
@@ -70,14 +70,14 @@ class ComputeModule final : public ServiceModule {
       while (true) steps = steps + 1;
     });
     ++record_.stopped;
-    return done || steps == 0 ? Internal("an endless loop ended") : Aborted("stopped");
+    return done || steps == 0 ? Internal("an endless loop ended") : DeadlineExceeded("stopped");
   }
   Status Ask(RequestContext& request) {
     ++record_.begun;
     while (!request.ShouldStop()) {
     }
     ++record_.stopped;
-    return Aborted("stopped");
+    return DeadlineExceeded("stopped");
   }
   template <typename Method>
   Status OrRefuse(RequestContext& request, Method method) {
@@ -101,28 +101,18 @@ constexpr char kSpec[] = R"(
 class ComputeTest : public testing::Test {
  protected:
   void Start(const std::string& limit = "") {
-    // Process ids are the same in every sandbox; where an object lies is not.
-    const auto place = reinterpret_cast<uintptr_t>(this) / sizeof(void*);
-    std::string text =
-        StrCat("name: 'compute-", place,
-               "' multicast_group: '239.192.7.3:", 20'000 + place % 20'000, "' ", kSpec);
+    nodes_.clear();
+    std::string text = StrCat("name: 'compute-", port_.number(),
+                              "' multicast_group: '239.192.7.3:", port_.number(), "' ", kSpec);
     text.replace(text.find("$LIMIT"), 6, limit);
     const ClusterSpec spec = ParseClusterSpec(text, "test").value();
     for (const char* name : {"s0", "s1", "c"}) StartNode(spec, name);
-  }
-  ~ComputeTest() override {
-    for (const char* name : {"c", "s1", "s0"}) {
-      Notification stopped;
-      nodes_.at(name)->Stop(seconds(1), [&] { stopped.Notify(); });
-      stopped.WaitForNotification();
-      worlds_.at(name)->Stop();
-    }
   }
 
   // On a user-level thread of the client, once it knows both servers.
   void OnClient(const std::function<void(ClientSession&)>& body) {
     Notification done;
-    Node& client = *nodes_.at("c");
+    Node& client = nodes_.at("c")->node();
     client.RunOnControl([&] {
       for (const uint32_t p : {0u, 1u}) {
         while (client.View()->Replicas(ServiceName("compute"), PartitionId(p)).empty()) {
@@ -161,7 +151,6 @@ class ComputeTest : public testing::Test {
 
  private:
   void StartNode(const ClusterSpec& spec, const std::string& name) {
-    worlds_[name] = MakeRealWorld({});
     NodeOptions options;
     options.spec = spec;
     options.name = NodeId(name);
@@ -169,19 +158,11 @@ class ComputeTest : public testing::Test {
     options.modules = [this](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
       return std::make_unique<ComputeModule>(record_);
     };
-    nodes_[name] = std::make_unique<Node>(*worlds_[name], std::move(options));
-    Status outcome;
-    Notification started;
-    nodes_[name]->Start([&](const Status& status) {
-      outcome = status;
-      started.Notify();
-    });
-    started.WaitForNotification();
-    ASSERT_TRUE(outcome.ok()) << outcome;
+    nodes_[name] = std::make_unique<RealNode>(std::move(options));
   }
 
-  std::map<std::string, std::unique_ptr<World>> worlds_;
-  std::map<std::string, std::unique_ptr<Node>> nodes_;
+  const UniquePort port_;
+  std::map<std::string, std::unique_ptr<RealNode>> nodes_;
 };
 
 TEST_F(ComputeTest, ItsDeadlineEndsCodeThatNeverAsks) {

@@ -6,27 +6,15 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "neptune/base/unique_port.h"
 
 namespace neptune {
 namespace {
 
-constexpr int kAttemptCount = 5;
 constexpr char kProgram[] = "/usr/bin/redis-server";
 
 }  // namespace
 
-StatusOr<std::unique_ptr<RedisServer>> RedisServer::Start() {
-  Status last;
-  for (int attempt = 0; attempt < kAttemptCount; ++attempt) {
-    // Another process may take the port before the server does.
-    const uint16_t port = UniquePort().number();
-    auto server = StartAt(port);
-    if (server.ok() || server.status().code() == StatusCode::kNotFound) return server;
-    last = server.status();
-  }
-  return last;
-}
+StatusOr<std::unique_ptr<RedisServer>> RedisServer::Start() { return StartAtFreePort(StartAt); }
 
 StatusOr<std::unique_ptr<RedisServer>> RedisServer::StartAt(uint16_t port) {
   const std::string socket_path = StrCat(ServerFolder(), "/redis-", getpid(), "-", port, ".socket");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "neptune/base/unique_port.h"
 
 namespace neptune {
 
@@ -37,6 +38,20 @@ class ServerProcess {
   const pid_t process_;
   const int output_;
 };
+
+// What start_at(port) gives, at a port that was free; another process may take it before the server does: tried again.
+template <typename StartAt>
+auto StartAtFreePort(const StartAt& start_at) {
+  constexpr int kAttemptCount = 5;
+  for (int attempt = 1;; ++attempt) {
+    const uint16_t port = UniquePort().number();  // and no longer taken by us
+    auto server = start_at(port);
+    if (attempt == kAttemptCount || server.ok() ||
+        server.status().code() == StatusCode::kNotFound) {
+      return server;
+    }
+  }
+}
 
 // A folder for its files, short enough that the name of a socket file fits: the test's, or else /tmp.
 std::string ServerFolder();

@@ -1,7 +1,5 @@
 #include "tools/lab/aggregation_real.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -11,7 +9,7 @@
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
-#include "neptune/world/real/real_world.h"
+#include "tools/lab/real_node.h"
 
 namespace search::lab {
 namespace {
@@ -28,54 +26,13 @@ constexpr Duration kStartLimit = std::chrono::seconds(20);
 // Between looks whether all partitions are announced.
 constexpr Duration kLook = std::chrono::milliseconds(20);
 
-// A node as a process would have it.
-class RealNode {
- public:
-  RealNode(neptune::NodeOptions options, int processor_count, uint64_t seed)
-      : world_(neptune::MakeRealWorld({.seed = seed, .emulated_processor_count = processor_count})),
-        node_(*world_, std::move(options)) {}
-  ~RealNode() {
-    Notification stopped;
-    node_.Stop(std::chrono::seconds(1), [&] { stopped.Notify(); });
-    stopped.WaitForNotification();
-    world_->Stop();
-  }
-
-  Status Start() {
-    Notification started;
-    Status status;
-    node_.Start([&](const Status& how) {
-      status = how;
-      started.Notify();
-    });
-    started.WaitForNotification();
-    return status;
-  }
-  Node& node() { return node_; }
-
- private:
-  const std::unique_ptr<neptune::World> world_;
-  Node node_;
-};
-
-// Runs `body` on a user-level thread of the node and waits for it.
-void RunOn(Node& node, const std::function<void()>& body) {
-  Notification done;
-  node.RunOnControl([&] {
-    body();
-    done.Notify();
-  });
-  done.WaitForNotification();
-}
-
 class RealCluster {
  public:
   explicit RealCluster(const AggregationClusterOptions& options) : options_(options) {}
 
   Status Start(uint64_t seed) {
-    // A port of its own for each process, so that two runs do not hear each other.
-    neptune::ClusterSpec spec =
-        AggregationSpec(options_, StrCat("239.192.7.4:", 20'000 + getpid() % 20'000));
+    neptune::ClusterSpec spec = AggregationSpec(options_, "239.192.7.3:1");
+    SetOwnGroup(port_, &spec);
     for (const neptune::NodeSpec& node : spec.nodes()) {
       neptune::NodeOptions node_options;
       node_options.spec = spec;
@@ -83,8 +40,10 @@ class RealCluster {
       node_options.with_admin = false;
       node_options.with_method_statistics = false;
       node_options.modules = MakeAggregationModule;
-      auto real = std::make_unique<RealNode>(std::move(node_options), options_.processors.count,
-                                             seed * 1000 + nodes_.size() + 1);
+      const neptune::RealWorldOptions world = {
+          .seed = seed * 1000 + nodes_.size() + 1,
+          .emulated_processor_count = options_.processors.count};
+      auto real = std::make_unique<RealNode>(std::move(node_options), world);
       NEPTUNE_RETURN_IF_ERROR(real->Start());
       nodes_[node.name()] = std::move(real);
     }
@@ -94,16 +53,16 @@ class RealCluster {
     return neptune::OkStatus();
   }
 
-  Node& client(int number) { return nodes_.at(StrCat("c", number))->node(); }
+  RealNode& client(int number) { return *nodes_.at(StrCat("c", number)); }
 
  private:
-  Status WaitForPartitions(Node& node) {
+  Status WaitForPartitions(RealNode& client) {
     Status status;
-    RunOn(node, [&] {
+    client.Run([&] {
       const TimePoint limit = neptune::this_thread::Now() + kStartLimit;
       for (int p = 0; p < options_.server_count; ++p) {
         const neptune::PartitionId partition(static_cast<uint32_t>(p));
-        while (node.View()->Replicas(neptune::ServiceName("micro"), partition).empty()) {
+        while (client.node().View()->Replicas(neptune::ServiceName("micro"), partition).empty()) {
           if (neptune::this_thread::Now() >= limit) {
             status = neptune::Internal("partition ", p, " is not announced");
             return;
@@ -115,6 +74,7 @@ class RealCluster {
     return status;
   }
 
+  const neptune::UniquePort port_;
   const AggregationClusterOptions options_;
   std::map<std::string, std::unique_ptr<RealNode>> nodes_;
 };
@@ -131,7 +91,7 @@ class RealLoad {
         arrivals_(PlanArrivals(load, options.client_count, seed)) {}
 
   AggregationRunResult Run() {
-    RunOn(cluster_.client(0), [this] { OfferAll(); });
+    cluster_.client(0).Run([this] { OfferAll(); });
     if (!arrivals_.empty()) all_ended_.WaitForNotification();
     neptune::LeafLock lock(&mutex_);
     result_.measured_for = load_.duration;
@@ -144,7 +104,7 @@ class RealLoad {
     for (size_t i = 0; i < arrivals_.size(); ++i) {
       const TimePoint at = began + arrivals_[i].at;
       (void)neptune::this_thread::SleepUntil(at);
-      Node& node = cluster_.client(arrivals_[i].client);
+      Node& node = cluster_.client(arrivals_[i].client).node();
       node.RunOnControl([this, i, at, &node] { Ended(AskAt(node, i, at)); });
     }
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/free_port.h"
+#include "neptune/base/unique_port.h"
 #include "tools/lab/peer_process.h"
 
 namespace search::lab {
@@ -27,7 +27,7 @@ constexpr int kHanging = 1;
 class Redis {
  public:
   static StatusOr<std::unique_ptr<Redis>> Start() {
-    const uint16_t port = FreePort();
+    const uint16_t port = neptune::UniquePort().number();
     NEPTUNE_ASSIGN_OR_RETURN(
         auto process, PeerProcess::Start(kRedis,
                                          {"--bind", "127.0.0.1", "--port", StrCat(port), "--save",

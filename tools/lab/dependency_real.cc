@@ -1,15 +1,11 @@
 #include "tools/lab/dependency_real.h"
 
 #include <glog/logging.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <utility>
 
-#include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
-#include "neptune/world/real/real_world.h"
 
 namespace search::lab {
 namespace {
@@ -17,7 +13,6 @@ namespace {
 using neptune::Duration;
 using neptune::FromSeconds;
 using neptune::Node;
-using neptune::Notification;
 using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
@@ -29,59 +24,14 @@ constexpr Duration kStartTimeMax = std::chrono::seconds(20);
 constexpr uint32_t kAnnounceIntervalMs = 50;
 constexpr uint32_t kMeasuredAnnounceIntervalMs = 500;
 constexpr Duration kLook = std::chrono::milliseconds(5);
-constexpr Duration kStopGrace = std::chrono::seconds(1);
 // Keeps the requests of one seed's offers apart from those of the next.
 constexpr uint64_t kSeedStep = 1'000;
 
-// Other clusters on this machine hear another group.
-void NameCluster(neptune::ClusterSpec* spec) {
-  static std::atomic<int> cluster_count{0};
-  const int number = ++cluster_count;
-  spec->set_name(StrCat("dependency-", getpid(), "-", number));
-  spec->set_multicast_group(StrCat("239.192.7.8:", 20'000 + (getpid() * 31 + number) % 20'000));
-}
-
 }  // namespace
-
-// A node as a process of its own would have it.
-class RealDependencyCluster::RealNode {
- public:
-  RealNode(neptune::NodeOptions options, const neptune::RealWorldOptions& world)
-      : world_(neptune::MakeRealWorld(world)), node_(*world_, std::move(options)) {}
-  ~RealNode() {
-    Notification stopped;
-    node_.Stop(kStopGrace, [&] { stopped.Notify(); });
-    stopped.WaitForNotification();
-    world_->Stop();
-  }
-
-  Status Start() {
-    Notification started;
-    Status status;
-    node_.Start([&](const Status& how) {
-      status = how;
-      started.Notify();
-    });
-    started.WaitForNotification();
-    return status;
-  }
-  void Run(const std::function<void(Node&)>& body) {
-    Notification done;
-    node_.RunOnControl([&] {
-      body(node_);
-      done.Notify();
-    });
-    done.WaitForNotification();
-  }
-
- private:
-  const std::unique_ptr<neptune::World> world_;
-  Node node_;
-};
 
 RealDependencyCluster::RealDependencyCluster(DependencyOptions options)
     : options_(std::move(options)), spec_(DependencySpec(options_)) {
-  NameCluster(&spec_);
+  SetOwnGroup(port_, &spec_);
 }
 
 RealDependencyCluster::~RealDependencyCluster() = default;
@@ -112,7 +62,7 @@ Status RealDependencyCluster::AwaitAll() {
   Status status;
   const auto all_count = static_cast<size_t>(spec_.nodes_size());
   for (const auto& [name, real] : nodes_) {
-    real->Run([&](Node& node) {
+    RunOn(name, [&](Node& node) {
       const TimePoint limit = neptune::this_thread::Now() + kStartTimeMax;
       while (node.View()->nodes().size() < all_count) {
         if (neptune::this_thread::Now() >= limit) {
@@ -127,7 +77,8 @@ Status RealDependencyCluster::AwaitAll() {
 }
 
 void RealDependencyCluster::RunOn(const std::string& name, const std::function<void(Node&)>& body) {
-  nodes_.at(name)->Run(body);
+  RealNode& real = *nodes_.at(name);
+  real.Run([&] { body(real.node()); });
 }
 
 DependencyResult RealDependencyCluster::Offer(double duration_s) {

@@ -15,6 +15,7 @@
 
 #include "neptune/base/status.h"
 #include "tools/lab/dependency_run.h"
+#include "tools/lab/real_node.h"
 
 namespace search::lab {
 
@@ -34,13 +35,12 @@ class RealDependencyCluster {
   void RunOn(const std::string& name, const std::function<void(neptune::Node& node)>& body);
 
  private:
-  class RealNode;
-
   explicit RealDependencyCluster(DependencyOptions options);
   neptune::Status StartNodes(bool emulated);
   neptune::Status AwaitAll();
   void OfferOnClient(neptune::Node& client, double duration_s, DependencyResult* result);
 
+  const neptune::UniquePort port_;
   const DependencyOptions options_;
   neptune::ClusterSpec spec_;
   std::map<std::string, std::unique_ptr<RealNode>> nodes_;

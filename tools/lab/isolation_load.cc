@@ -74,8 +74,17 @@ neptune::ClusterSpec Spec(const IsolationLoadOptions& options) {
   return *spec;
 }
 
+neptune::NodeOptions OptionsOf(const neptune::ClusterSpec& spec, const std::string& name,
+                               neptune::ModuleFactory modules) {
+  neptune::NodeOptions options;
+  options.spec = spec;
+  options.name = neptune::NodeId(name);
+  options.modules = std::move(modules);
+  return options;
+}
+
 // Asks once, of the only server there is.
-Status Ask(RunningNode& asker, const char* method, Duration limit) {
+Status Ask(RealNode& asker, const char* method, Duration limit) {
   neptune::ClientSession session(asker.node().client());
   session.default_timeout = limit;
   Data response;
@@ -96,46 +105,18 @@ std::vector<Sample> Within(const std::vector<Sample>& samples, const std::vector
 
 }  // namespace
 
-RunningNode::RunningNode(const neptune::ClusterSpec& spec, const std::string& name,
-                         neptune::ModuleFactory modules)
-    : world_(neptune::MakeRealWorld({})) {
-  neptune::NodeOptions options;
-  options.spec = spec;
-  options.name = neptune::NodeId(name);
-  options.modules = std::move(modules);
-  node_ = std::make_unique<neptune::Node>(*world_, std::move(options));
-  Notification started;
-  node_->Start([&](const Status& status) {
-    CHECK(status.ok()) << status;
-    started.Notify();
-  });
-  started.WaitForNotification();
-}
-
-RunningNode::~RunningNode() {
-  Notification stopped;
-  node_->Stop(std::chrono::seconds(1), [&] { stopped.Notify(); });
-  stopped.WaitForNotification();
-  world_->Stop();
-}
-
-void RunningNode::Run(const std::function<void()>& body) {
-  Notification done;
-  node_->RunOnControl([&] {
-    body();
-    done.Notify();
-  });
-  done.WaitForNotification();
-}
-
 IsolationNodes::IsolationNodes(const IsolationLoadOptions& options,
                                std::unique_ptr<SilentDependency>* dependency)
-    : node_(Spec(options), "node",
-            [work = options.work, dependency](const std::string&) {
-              return std::make_unique<MixedModule>(work, dependency);
-            }),
-      asker_(Spec(options), "asker",
-             [](const std::string&) { return std::make_unique<IdleModule>(); }) {
+    : node_(OptionsOf(Spec(options), "node",
+                      [work = options.work, dependency](const std::string&) {
+                        return std::make_unique<MixedModule>(work, dependency);
+                      })),
+      asker_(OptionsOf(Spec(options), "asker",
+                       [](const std::string&) { return std::make_unique<IdleModule>(); })) {
+  for (RealNode* const node : {&node_, &asker_}) {
+    const Status started = node->Start();
+    CHECK(started.ok()) << started;
+  }
   asker_.Run([this] {
     const neptune::ServiceName service(kService);
     while (asker_.node().client().View()->Replicas(service, neptune::PartitionId(0)).empty()) {

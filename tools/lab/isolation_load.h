@@ -21,6 +21,7 @@
 #include "neptune/node/node.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/world.h"
+#include "tools/lab/real_node.h"
 #include "tools/lab/silent_dependency.h"
 
 namespace search::lab {
@@ -32,35 +33,18 @@ struct IsolationLoadOptions {
   uint64_t seed = 1;                                        // of the times at which they are due
 };
 
-// A node with kernel threads of its own.
-class RunningNode {
- public:
-  RunningNode(const neptune::ClusterSpec& spec, const std::string& name,
-              neptune::ModuleFactory modules);
-  ~RunningNode();
-
-  neptune::World& world() { return *world_; }
-  neptune::Node& node() { return *node_; }
-  // Runs `body` on a user-level thread of the node, and waits for its end.
-  void Run(const std::function<void()>& body);
-
- private:
-  const std::unique_ptr<neptune::World> world_;
-  std::unique_ptr<neptune::Node> node_;
-};
-
 // The two nodes. `dependency` may change while no request waits for one.
 class IsolationNodes {
  public:
   IsolationNodes(const IsolationLoadOptions& options,
                  std::unique_ptr<SilentDependency>* dependency);
 
-  RunningNode& node() { return node_; }
-  RunningNode& asker() { return asker_; }
+  RealNode& node() { return node_; }
+  RealNode& asker() { return asker_; }
 
  private:
-  RunningNode node_;
-  RunningNode asker_;
+  RealNode node_;
+  RealNode asker_;
 };
 
 // One unrelated request.
@@ -85,7 +69,7 @@ neptune::Duration Percentile(const std::vector<Sample>& samples, const std::vect
 // Unrelated requests, at their times whatever becomes of earlier ones.
 class UnrelatedLoad {
  public:
-  UnrelatedLoad(RunningNode& asker, const IsolationLoadOptions& options)
+  UnrelatedLoad(RealNode& asker, const IsolationLoadOptions& options)
       : asker_(asker), mean_gap_s_(1 / options.rate), random_(options.seed) {}
 
   void Start();
@@ -98,7 +82,7 @@ class UnrelatedLoad {
   void Pace();
   void AskOnce(neptune::TimePoint due);
 
-  RunningNode& asker_;
+  RealNode& asker_;
   // On the asker's control loop.
   const double mean_gap_s_;
   neptune::RandomSource random_;
@@ -112,7 +96,7 @@ class UnrelatedLoad {
 // Requests that wait for the dependency, each at most `limit`.
 class BlockedRequests {
  public:
-  BlockedRequests(RunningNode& asker, int count, neptune::Duration limit)
+  BlockedRequests(RealNode& asker, int count, neptune::Duration limit)
       : asker_(asker), count_(count), limit_(limit) {}
 
   void Start();
@@ -122,7 +106,7 @@ class BlockedRequests {
  private:
   void Ask();
 
-  RunningNode& asker_;
+  RealNode& asker_;
   const int count_;
   const neptune::Duration limit_;
   int answered_count_ = 0;

@@ -3,7 +3,6 @@
 #include "docserver/service/document_module.h"
 #include "frontend/frontend_module.h"
 #include "index/tier/service/tier_module.h"
-#include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
 
@@ -36,13 +35,14 @@ constexpr char kSpec[] = R"(
   nodes { name: 'store-2' hosts { service: 'tier1' partitions: [2, 3] }
           hosts { service: 'docs' partitions: [2, 3] } })";
 
-StatusOr<neptune::ClusterSpec> MakeSpec(const MadeSearchOptions& options) {
+StatusOr<neptune::ClusterSpec> MakeSpec(const MadeSearchOptions& options,
+                                        const neptune::UniquePort& port) {
   std::string limits = StrCat("queue_length_max: ", options.queue_length_max);
   if (!options.time_limit.empty()) limits += StrCat(" time_limit { ", options.time_limit, " }");
   std::string text = kSpec;
   text.replace(text.find("$LIMITS"), 7, limits);
   NEPTUNE_ASSIGN_OR_RETURN(neptune::ClusterSpec spec, neptune::ParseClusterSpec(text, "made"));
-  SetOwnGroup(&spec);
+  SetOwnGroup(port, &spec);
   return spec;
 }
 
@@ -60,8 +60,8 @@ StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& 
 
 StatusOr<std::unique_ptr<MadeSearch>> MadeSearch::Start(const MadeIndex& index,
                                                         const MadeSearchOptions& options) {
-  NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterSpec spec, MakeSpec(options));
   std::unique_ptr<MadeSearch> search(new MadeSearch());
+  NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterSpec spec, MakeSpec(options, search->port_));
   for (const neptune::NodeSpec& node : spec.nodes()) {
     NEPTUNE_RETURN_IF_ERROR(search->StartNode(spec, node.name(), index));
   }
@@ -89,8 +89,7 @@ Status MadeSearch::StartNode(const neptune::ClusterSpec& spec, const std::string
 Status MadeSearch::Meet() {
   neptune::Node& web = nodes_.front()->node();
   bool complete = false;
-  neptune::Notification done;
-  web.RunOnControl([&] {
+  nodes_.front()->Run([&] {
     const auto knows_all = [&](const char* service) {
       for (uint32_t p = 0; p < kMadePartitionCount; ++p) {
         if (web.View()->Replicas(neptune::ServiceName(service), neptune::PartitionId(p)).empty()) {
@@ -104,9 +103,7 @@ Status MadeSearch::Meet() {
       complete = knows_all("tier1") && knows_all("docs");
       if (!complete) neptune::this_thread::SleepFor(kMeetingLook);
     }
-    done.Notify();
   });
-  done.WaitForNotification();
   if (complete) return neptune::OkStatus();
   return neptune::Unavailable("the frontend does not find every partition within ",
                               neptune::ToSeconds(kMeetingTimeMax), " s");

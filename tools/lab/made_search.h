@@ -46,6 +46,7 @@ class MadeSearch {
   // Until the frontend knows every partition.
   neptune::Status Meet();
 
+  const neptune::UniquePort port_;
   frontend::FrontendModule* frontend_ = nullptr;
   std::vector<std::unique_ptr<RealNode>> nodes_;
 };

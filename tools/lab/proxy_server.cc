@@ -16,7 +16,7 @@
 
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
-#include "tools/lab/free_port.h"
+#include "neptune/base/unique_port.h"
 
 namespace search::lab {
 namespace {
@@ -112,7 +112,7 @@ bool ProxyServer::IsInstalled() { return access(kProgram, X_OK) == 0; }
 StatusOr<std::unique_ptr<ProxyServer>> ProxyServer::Start(const ProxyServerOptions& options) {
   if (!IsInstalled()) return neptune::NotFound(kProgram, ": not installed (apache2-bin)");
   NEPTUNE_ASSIGN_OR_RETURN(std::string folder, MakeFolder());
-  const Endpoint endpoint{neptune::kLoopbackAddress, FreePort()};
+  const Endpoint endpoint{neptune::kLoopbackAddress, neptune::UniquePort().number()};
   std::unique_ptr<ProxyServer> server(new ProxyServer(std::move(folder), endpoint));
   NEPTUNE_RETURN_IF_ERROR(server->Launch(options));
   NEPTUNE_RETURN_IF_ERROR(server->AwaitAnswer());

@@ -54,9 +54,10 @@ std::vector<std::vector<PlannedRequest>> PlanByClient(const SimLoadOptions& load
   return plan;
 }
 
-neptune::ClusterSpec MakeRealSpec(const SimClusterOptions& options) {
+neptune::ClusterSpec MakeRealSpec(const SimClusterOptions& options,
+                                  const neptune::UniquePort& port) {
   neptune::ClusterSpec spec = MakeClusterSpec(options);
-  SetOwnGroup(&spec);
+  SetOwnGroup(port, &spec);
   neptune::Parameter* const cpu = spec.mutable_services(0)->add_parameters();
   cpu->set_key("cpu");
   cpu->set_value("emulated");
@@ -158,7 +159,8 @@ class ClientLoad {
 StatusOr<SimLoadResult> RunRealLoad(const SimClusterOptions& options, const SimLoadOptions& load,
                                     uint64_t seed) {
   CHECK_NE(options.balancing, "ideal");
-  const neptune::ClusterSpec spec = MakeRealSpec(options);
+  const neptune::UniquePort port;
+  const neptune::ClusterSpec spec = MakeRealSpec(options, port);
   std::map<std::string, std::unique_ptr<RealNode>> nodes;
   for (const neptune::NodeSpec& node : spec.nodes()) {
     nodes[node.name()] = std::make_unique<RealNode>(OptionsOf(spec, node.name()));

@@ -1,9 +1,5 @@
 #include "tools/lab/real_node.h"
 
-#include <unistd.h>
-
-#include <atomic>
-
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 
@@ -13,11 +9,9 @@ using neptune::Notification;
 using neptune::Status;
 using neptune::StrCat;
 
-void SetOwnGroup(neptune::ClusterSpec* spec) {
-  static std::atomic<int> run_count{0};
-  const int run = ++run_count;
-  spec->set_name(StrCat("lab-", getpid(), "-", run));
-  spec->set_multicast_group(StrCat("239.192.7.3:", 20'000 + (getpid() * 31 + run) % 20'000));
+void SetOwnGroup(const neptune::UniquePort& port, neptune::ClusterSpec* spec) {
+  spec->set_name(StrCat("lab-", port.number()));
+  spec->set_multicast_group(StrCat("239.192.7.3:", port.number()));
 }
 
 RealNode::~RealNode() {
@@ -36,6 +30,15 @@ Status RealNode::Start() {
   });
   started.WaitForNotification();
   return outcome;
+}
+
+void RealNode::Run(const std::function<void()>& body) {
+  Notification done;
+  node_.RunOnControl([&] {
+    body();
+    done.Notify();
+  });
+  done.WaitForNotification();
 }
 
 }  // namespace search::lab
