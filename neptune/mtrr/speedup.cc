@@ -127,4 +127,14 @@ StatusOr<SpeedupFit> FitSpeedup(std::vector<ThroughputPoint> points) {
   return best;
 }
 
+int FewestThreads(const std::vector<ThroughputPoint>& points, double share) {
+  double best = 0;
+  for (const ThroughputPoint& point : points) best = std::max(best, point.throughput);
+  int fewest = kThreadCountMax;
+  for (const ThroughputPoint& point : points) {
+    if (point.throughput >= share * best) fewest = std::min(fewest, point.threads);
+  }
+  return fewest;
+}
+
 }  // namespace neptune

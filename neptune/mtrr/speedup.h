@@ -68,4 +68,9 @@ StatusOr<SpeedupFit> FitSpeedup(std::vector<ThroughputPoint> points);
 
 inline constexpr double kCollapseShare = 0.8;
 
+// The smallest number of threads with at least `share` of the best throughput: more of them bring nothing and cost the
+// other classes their turns. Of measurements, not of the fit, whose corner real services round off.
+// REQUIRES: there are points.
+int FewestThreads(const std::vector<ThroughputPoint>& points, double share = 0.97);
+
 }  // namespace neptune

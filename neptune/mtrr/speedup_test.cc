@@ -72,6 +72,14 @@ TEST(SpeedupTest, CollapseIsLeftOut) {
   EXPECT_LT(fit.error_max, 1e-9);
 }
 
+TEST(SpeedupTest, FewestThreadsAreThoseThatDoNearlyAsMuchAsTheBest) {
+  const std::vector<ThroughputPoint> points = {{1, 40}, {2, 70}, {4, 98}, {8, 100}, {16, 99}};
+  EXPECT_EQ(FewestThreads(points), 4);
+  EXPECT_EQ(FewestThreads(points, 0.99), 8);
+  EXPECT_EQ(FewestThreads(points, 0.5), 2);
+  EXPECT_EQ(FewestThreads({{16, 10}, {4, 10}, {8, 10}}), 4) << "in any order";
+}
+
 TEST(SpeedupTest, RefusesWhatIsNoMeasurement) {
   EXPECT_FALSE(FitSpeedup({}).ok());
   EXPECT_FALSE(FitSpeedup({{1, 50}}).ok());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "neptune/base/strings.h"
 
@@ -10,6 +11,11 @@ namespace neptune {
 namespace {
 
 constexpr double kTooDear = std::numeric_limits<double>::infinity();
+
+// What the classes can have together.
+int FreeThreads(const PlanInput& input) {
+  return input.thread_count_max - input.other_thread_count;
+}
 
 Status Check(const PlanInput& input) {
   if (input.classes.empty()) return InvalidArgument("a plan without classes");
@@ -19,11 +25,18 @@ Status Check(const PlanInput& input) {
   if (input.thread_count_max > kPlannedThreadCountMax) {
     return InvalidArgument(input.thread_count_max, " threads are over ", kPlannedThreadCountMax);
   }
-  if (input.thread_count_max < static_cast<int>(input.classes.size())) {
-    return InvalidArgument(input.thread_count_max, " threads for ", input.classes.size(),
+  if (input.other_thread_count < 0) {
+    return InvalidArgument(input.other_thread_count, " threads beside the classes");
+  }
+  if (FreeThreads(input) < static_cast<int>(input.classes.size())) {
+    return InvalidArgument(FreeThreads(input), " threads for ", input.classes.size(),
                            " classes; each needs one");
   }
+  std::set<std::string> names;
   for (const PlannedClass& one : input.classes) {
+    if (!names.insert(one.name).second) {
+      return InvalidArgument("class '", one.name, "' stands twice in the plan");
+    }
     if (one.response_max_s && !(*one.response_max_s > 0)) {
       return InvalidArgument("class '", one.name, "' must answer within ", *one.response_max_s,
                              " s; that is positive");
@@ -41,7 +54,7 @@ StatusOr<PlannedThreads> WorstCase(const PlanInput& input, size_t number, int th
                                 .speedup = input.speedup,
                                 .thread_count = threads,
                                 .queue_length_max = one.queue_length_max,
-                                .overloaded_thread_count = others});
+                                .overloaded_thread_count = others + input.other_thread_count});
   if (!model.ok()) {
     return Annotate(model.status(), StrCat("class '", one.name, "'"));
   }
@@ -111,7 +124,7 @@ Status Infeasible(const PlanInput& input) {
     if (!one.response_max_s) continue;
     const int others = static_cast<int>(input.classes.size()) - 1;
     double best = kTooDear;
-    for (int threads = 1; threads + others <= input.thread_count_max; ++threads) {
+    for (int threads = 1; threads + others <= FreeThreads(input); ++threads) {
       NEPTUNE_ASSIGN_OR_RETURN(const PlannedThreads planned,
                                WorstCase(input, number, threads, others));
       best = std::min(best, planned.worst_case.response_s);
@@ -122,8 +135,8 @@ Status Infeasible(const PlanInput& input) {
                               " s at best");
   }
   return FailedPrecondition(
-      "each class could answer in time if the others had one thread each, but ",
-      input.thread_count_max, " threads do not do for all of them");
+      "each class could answer in time if the others had one thread each, but ", FreeThreads(input),
+      " threads do not do for all of them");
 }
 
 }  // namespace
@@ -131,7 +144,7 @@ Status Infeasible(const PlanInput& input) {
 StatusOr<ThreadPlan> PlanThreads(const PlanInput& input) {
   NEPTUNE_RETURN_IF_ERROR(Check(input));
   std::optional<ThreadPlan> best;
-  for (int all = static_cast<int>(input.classes.size()); all <= input.thread_count_max; ++all) {
+  for (int all = static_cast<int>(input.classes.size()); all <= FreeThreads(input); ++all) {
     NEPTUNE_ASSIGN_OR_RETURN(std::optional<ThreadPlan> plan, Tables(input, all).Solve());
     if (plan && (!best || plan->cost < best->cost)) best = std::move(plan);
   }

@@ -13,7 +13,7 @@
 // Layer: mtrr, policy. No I/O, no clock, no threads.
 // Threads: pure functions.
 // Units: seconds; costs are the operator's unit.
-// Errors: kInvalidArgument no class or too many, numbers that are no rates, fewer threads than classes;
+// Errors: kInvalidArgument no class or too many, a class twice, numbers that are no rates, fewer threads than classes;
 //   kFailedPrecondition no allocation keeps every class's response time under its limit: it names the class that cannot
 //   be, or says that there are too few threads for all.
 // Limits: kPlannedClassCountMax classes, kPlannedThreadCountMax threads; O(classes * threads^3).
@@ -48,7 +48,10 @@ struct PlanInput {
   std::vector<PlannedClass> classes;
   double service_rate = 0;
   Speedup speedup;
+  // Of all classes together, and of the threads that none of these has.
   int thread_count_max = 0;
+  // Threads beside these classes: in their worst case they are busy too.
+  int other_thread_count = 0;
 };
 
 struct PlannedThreads {
@@ -61,7 +64,7 @@ struct PlannedThreads {
 struct ThreadPlan {
   std::vector<PlannedThreads> classes;  // in the input's order
   double cost = 0;
-  int thread_count = 0;
+  int thread_count = 0;  // of the classes
 };
 
 StatusOr<ThreadPlan> PlanThreads(const PlanInput& input);

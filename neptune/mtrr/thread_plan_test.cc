@@ -102,6 +102,29 @@ TEST(ThreadPlanTest, HighClassIsKeptInTimeWhateverTheLowOneDoes) {
   EXPECT_GT(plan.classes[0].thread_count, plan.classes[1].thread_count);
 }
 
+TEST(ThreadPlanTest, ThreadsBesideTheClassesTakeTheirTurnsToo) {
+  PlanInput input = TwoClasses();
+  input.classes[0].response_max_s = {};
+  const ThreadPlan alone = *PlanThreads(input);
+  input.other_thread_count = 8;
+  const ThreadPlan beside = *PlanThreads(input);
+  EXPECT_GT(beside.cost, alone.cost);
+  EXPECT_LE(beside.thread_count, input.thread_count_max - 8);
+  const PlannedThreads& high = beside.classes[0];
+  EXPECT_DOUBLE_EQ(high.worst_case.response_s,
+                   PredictResponse({100, 50, input.speedup, high.thread_count, 128,
+                                    beside.thread_count - high.thread_count + 8})
+                       ->response_s);
+  input.other_thread_count = 31;
+  EXPECT_EQ(PlanThreads(input).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(ThreadPlanTest, AClassStandsInAPlanOnce) {
+  PlanInput input = TwoClasses();
+  input.classes[1].name = "high";
+  EXPECT_EQ(PlanThreads(input).status().code(), StatusCode::kInvalidArgument);
+}
+
 TEST(ThreadPlanTest, WhatCannotBeIsRefusedWithTheClass) {
   PlanInput input = TwoClasses();
   input.classes[0].response_max_s = 0.001;
