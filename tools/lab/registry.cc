@@ -48,6 +48,9 @@ std::vector<Experiment> AllExperiments() {
       SertShift(),
       SertCdf(),
       SertController(),
+      // Threads for service classes.
+      MtrrLimits(),
+      MtrrClasses(),
   };
 }
 

@@ -57,4 +57,8 @@ Experiment SertShift();
 Experiment SertCdf();
 Experiment SertController();
 
+// Threads for service classes.
+Experiment MtrrLimits();
+Experiment MtrrClasses();
+
 }  // namespace search::lab

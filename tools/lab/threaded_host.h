@@ -1,0 +1,54 @@
+// A simulated host whose service classes have threads of their own that take turns: the server that MTRR describes.
+//
+//   arrivals of a class ──► its queue, bounded ──► its threads ─┐
+//   arrivals of another ──► its queue, bounded ──► its threads ─┼─► processors in turns, at the rate G(busy threads)
+//   (a class without arrivals: its threads never rest) ────────┘
+//
+// Source: MTRR III (A1 to A6).
+// Departs from source: none; turns are as long as the run says.
+// Layer: tools. Threads: pure function; several may run in several threads.
+// Units: virtual time.
+// Errors: kInvalidArgument no class, a class without threads, no time to measure.
+
+#pragma once
+
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/mtrr/speedup.h"
+#include "tools/workload/distribution.h"
+
+namespace search::lab {
+
+struct ThreadedClass {
+  int thread_count = 1;
+  int queue_length_max = 128;
+  // A second, of a Poisson process; 0: overloaded, every thread begins a request as it ends one.
+  double arrival_rate = 0;
+  // Processor time of a request, in milliseconds.
+  workload::Distribution service_ms = workload::Distribution::Exponential(20);
+};
+
+struct ThreadedRun {
+  std::vector<ThreadedClass> classes;
+  neptune::Speedup speedup;
+  // A thread's turn. Default: what the source calls typical.
+  neptune::Duration quantum = std::chrono::milliseconds(10);
+  // Before what is measured.
+  double warm_up_s = 10;
+  double length_s = 300;
+};
+
+// Of the requests of one class that arrived while it was measured.
+struct ThreadedOutcome {
+  double response_s_mean = 0;    // from arrival to end
+  double processing_s_mean = 0;  // from a thread to end
+  double loss_share = 0;
+  double throughput = 0;  // a second
+};
+
+neptune::StatusOr<std::vector<ThreadedOutcome>> RunThreadedHost(const ThreadedRun& run,
+                                                                uint64_t seed);
+
+}  // namespace search::lab
