@@ -10,6 +10,7 @@
 #include "neptune/base/text_config.h"
 #include "neptune/capsule/capsule_text.h"
 #include "neptune/dac/reduction_tree.h"
+#include "neptune/node/class_spec.h"
 #include "neptune/world/network.h"
 
 namespace neptune {
@@ -169,6 +170,8 @@ Status CheckNetwork(ClusterSpec* spec, Place* place) {
 
 Status CompleteParts(ClusterSpec* spec, Place* place) {
   NEPTUNE_RETURN_IF_ERROR(CheckNetwork(spec, place));
+  *place = {"service_classes"};
+  NEPTUNE_RETURN_IF_ERROR(CompleteServiceClasses(spec));
   *place = {"services"};
   if (spec->services().empty()) return InvalidArgument("the cluster has no services");
   *place = {"nodes"};
@@ -182,6 +185,8 @@ Status CompleteParts(ClusterSpec* spec, Place* place) {
     *place = {"services", i};
     ServiceSpec& service = *spec->mutable_services(i);
     NEPTUNE_RETURN_IF_ERROR(CompleteService(&service));
+    NEPTUNE_RETURN_IF_ERROR(
+        Annotate(CheckServiceScheduling(*spec, service), StrCat("service '", service.name(), "'")));
     if (!names.insert(service.name()).second) {
       return InvalidArgument("service '", service.name(), "' is defined twice");
     }

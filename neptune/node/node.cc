@@ -2,13 +2,16 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "neptune/admin/admin_server.h"
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
+#include "neptune/node/class_spec.h"
 #include "neptune/thread/synchronization.h"
+#include "neptune/wire/http/problem.h"
 
 namespace neptune {
 namespace {
@@ -243,8 +246,11 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   std::vector<PartitionId> partitions;
   for (const uint32_t partition : hosted.partitions()) partitions.emplace_back(partition);
   ServiceHostOptions host_options;
-  host_options.queue.length_max = service.queue_length_max();
-  host_options.concurrency = service.concurrency();
+  host_options.scheduling =
+      SchedulerOptionsOf(options_.spec, service,
+                         std::min<double>(spec_.worker_threads(), world_.processors().count()));
+  host_options.class_rules = ClassRulesOf(options_.spec, service);
+  host_options.threads = ThreadSharesOf(options_.spec, service);
   host_options.with_statistics = options_.with_method_statistics;
   host_options.waits_inside = options_.waiting_inside.contains(service.name());
   if (service.has_time_limit()) host_options.time_limit = TimeLimitOf(service.time_limit());
@@ -260,7 +266,9 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
                         *client_,
                         world_,
                         metrics_,
-                        status_};
+                        status_,
+                        host_options.scheduling,
+                        ClassesOfApiKeys(options_.spec)};
   ServiceHost* const started = host.get();
   hosts_.emplace(service.name(), std::move(host));
   NEPTUNE_RETURN_IF_ERROR(started->Start(std::move(module), context));
@@ -412,6 +420,20 @@ Status Node::StartAdmin() {
                     [this](const HttpRequest& request) { return capsules_.Put(request); });
   admin_->AddAction("DELETE", "/capsules",
                     [this](const HttpRequest& request) { return capsules_.Remove(request); });
+  const auto when_ready = [this](auto answer) -> HttpHandler {
+    return [this, answer](const HttpRequest& request) {
+      if (!ready_) return ProblemResponse(Unavailable("the node is starting"));  // hosts_ grows
+      return answer(request);
+    };
+  };
+  admin_->AddPage("/services", "the services, their threads, and what each service class came to",
+                  when_ready([this](const HttpRequest&) { return ShowServices(hosts_); }));
+  for (const HostedServiceSpec& hosted : spec_.hosts()) {
+    admin_->AddAction("PUT", StrCat("/services/", hosted.service(), "/threads"),
+                      when_ready([this, &hosted](const HttpRequest& request) {
+                        return PutThreads(request, hosts_.at(hosted.service()).get());
+                      }));
+  }
   OneShotEvent started;
   StatusOr<Endpoint> endpoint = Unavailable("not started");
   loop->Post([&] {
@@ -457,6 +479,9 @@ Status Node::AddStatusSections() {
       add("aggregations", [this](StatusReport* report) { aggregator_->Describe(report); }));
   NEPTUNE_RETURN_IF_ERROR(
       add("capsules", [this](StatusReport* report) { capsules_.Describe(report); }));
+  NEPTUNE_RETURN_IF_ERROR(add("service classes", [this](StatusReport* report) {
+    if (ready_) DescribeClasses(hosts_, report);
+  }));
   NEPTUNE_RETURN_IF_ERROR(add("traces", [this](StatusReport* report) { spans_.Describe(report); }));
   return add("hosted services", [this](StatusReport* report) {
     StatusTable table{

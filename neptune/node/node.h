@@ -32,6 +32,7 @@
 #include "neptune/node/cluster_spec.h"
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_metrics.h"
+#include "neptune/node/node_services.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_host.h"
 #include "neptune/wire/server_connection.h"
@@ -104,6 +105,8 @@ class Node {
   NodeLoops& loops() { return loops_; }
   MetricsRegistry& metrics() { return metrics_; }
   SpanLog& spans() { return spans_; }
+  // What it hosts. Any thread, once started.
+  const ServiceHosts& services() const { return hosts_; }
   // What the node knows of the cluster now. Any thread.
   std::shared_ptr<const YellowPageView> View() const;
   // Active and queued requests of all services. Any thread, once started.
@@ -164,7 +167,7 @@ class Node {
   OperatorRegistry operators_;
   std::unique_ptr<Client> client_;
   NodeLoop* control_ = nullptr;
-  std::map<std::string, std::unique_ptr<ServiceHost>, std::less<>> hosts_;  // fixed after Start
+  ServiceHosts hosts_;  // fixed after Start
   std::unique_ptr<Aggregator> aggregator_;
   std::vector<std::unique_ptr<FrameServer>> servers_;  // one a serving loop
   std::unique_ptr<LoadIndexServer> load_index_server_;

@@ -1,20 +1,15 @@
 #include "neptune/scheduling/class_scheduler.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <set>
-#include <utility>
-
-#include "neptune/base/strings.h"
 
 namespace neptune {
 namespace {
 
 // Half of the weight of a prediction is on the last 35 requests.
 constexpr double kPredictionWeight = 0.02;
-// Guarantees are sums of decimal fractions.
-constexpr double kGuaranteeSlack = 1e-9;
+// How fast the pace of the queue is learned: half of the weight is on the last 14 picks.
+constexpr double kPaceWeight = 0.05;
 constexpr double kNeverFirst = std::numeric_limits<double>::infinity();
 // How fast the demand is forgotten: half of it is of the last 6.6 s.
 constexpr double kDemandRetention = 0.9;
@@ -22,103 +17,64 @@ constexpr double kDemandRetention = 0.9;
 // under overload the policy is greedier. Found by simulation of the papers' workloads; from 0.04 to 0.8 it differs little.
 constexpr double kUrgency = 0.2;
 
-constexpr std::array<std::pair<SchedulingPolicy, std::string_view>, 6> kPolicyNames = {{
-    {SchedulingPolicy::kFifo, "fifo"},
-    {SchedulingPolicy::kEdf, "edf"},
-    {SchedulingPolicy::kYid, "yid"},
-    {SchedulingPolicy::kGreedy, "greedy"},
-    {SchedulingPolicy::kAdaptive, "adaptive"},
-    {SchedulingPolicy::kWaitingCost, "waiting_cost"},
-}};
-
 }  // namespace
-
-StatusOr<SchedulingPolicy> ParseSchedulingPolicy(std::string_view name) {
-  for (const auto& [policy, known] : kPolicyNames) {
-    if (name == known) return policy;
-  }
-  return InvalidArgument("'", name,
-                         "' is no scheduling policy; there are fifo, edf, yid, greedy, adaptive, "
-                         "waiting_cost");
-}
-
-std::string_view NameOf(SchedulingPolicy policy) {
-  return std::find_if(kPolicyNames.begin(), kPolicyNames.end(),
-                      [&](const auto& item) { return item.first == policy; })
-      ->second;
-}
-
-Status CheckSchedulerOptions(const SchedulerOptions& options) {
-  if (options.classes.empty()) return InvalidArgument("a scheduler without service classes");
-  if (options.classes.size() > kServiceClassCountMax) {
-    return InvalidArgument(options.classes.size(), " service classes are over ",
-                           kServiceClassCountMax);
-  }
-  if (options.drop_share && !(*options.drop_share >= 0 && *options.drop_share < 1)) {
-    return InvalidArgument("a drop share of ", *options.drop_share, "; it is at least 0, below 1");
-  }
-  if (!(options.capacity > 0)) {
-    return InvalidArgument("a capacity of ", options.capacity, "; it is positive");
-  }
-  std::set<std::string_view> names;
-  double guaranteed = 0;
-  for (const ServiceClassOptions& one : options.classes) {
-    if (!names.insert(one.name).second) {
-      return InvalidArgument("service class '", one.name, "' is there twice");
-    }
-    if (!(one.guarantee >= 0 && one.guarantee <= 1)) {
-      return InvalidArgument("service class '", one.name, "' is guaranteed a share of ",
-                             one.guarantee, "; it is from 0 to 1");
-    }
-    if (one.queue_length_max == 0) {
-      return InvalidArgument("service class '", one.name, "' has a queue without room");
-    }
-    guaranteed += one.guarantee;
-  }
-  if (guaranteed > 1 + kGuaranteeSlack) {
-    return InvalidArgument("guaranteed shares are ", guaranteed, " together, over 1");
-  }
-  return OkStatus();
-}
 
 ClassScheduler::ClassQueue::ClassQueue(const std::optional<YieldFunction>& yield)
     : consumed_ns(kPredictionWeight), expected(yield) {}
 
 ClassScheduler::ClassScheduler(const SchedulerOptions& options)
-    : options_(options), consumption_(options.classes.size()), demand_(kDemandRetention) {
+    : options_(options),
+      consumption_(options.classes.size()),
+      demand_(kDemandRetention),
+      pick_gap_ns_(kPaceWeight) {
   for (const ServiceClassOptions& one : options_.classes) queues_.emplace_back(one.yield);
 }
 
-ClassNumber ClassScheduler::ClassOf(std::string_view name) const {
-  for (ClassNumber number = 0; number < options_.classes.size(); ++number) {
-    if (options_.classes[number].name == name) return number;
-  }
-  return 0;
+bool ClassScheduler::WouldWaitTooLong(const WaitingRequest& request) const {
+  if (options_.policy != SchedulingPolicy::kFifo || !options_.wait_share_max) return false;
+  const Duration left = TimeLeft(request, request.arrived);
+  return left != Duration::max() &&
+         static_cast<double>(length_) * pick_gap_ns_.value() >
+             *options_.wait_share_max * static_cast<double>(left.count());
 }
 
-bool ClassScheduler::Push(const ClassedRequest& request) {
+void ClassScheduler::NotePick(TimePoint now) {
+  if (waiting_since_pick_) {
+    pick_gap_ns_.Add(static_cast<double>((now - *waiting_since_pick_).count()));
+  }
+  waiting_since_pick_.reset();
+  if (length_ > 0) waiting_since_pick_ = now;
+}
+
+ClassScheduler::Entry ClassScheduler::Push(const WaitingRequest& request) {
   drops_.OnArrival(request.arrived);
   const double expected_s = MeanConsumption(request.service_class) / 1e9;
   demand_.Add(expected_s, request.arrived);
   ClassQueue& queue = queues_[request.service_class];
+  Entry entry = Entry::kTaken;
   if (queue.waiting.size() >= options_.classes[request.service_class].queue_length_max) {
+    entry = Entry::kQueueFull;
+  } else if (WouldWaitTooLong(request)) {
+    entry = Entry::kWaitTooLong;
+  }
+  if (entry != Entry::kTaken) {
     drops_.OnDrop(request.arrived);
-    return false;
+    return entry;
   }
   queue.waiting.push_back(request);
   ++length_;
-  return true;
+  return entry;
 }
 
 // Until it is of no use, to the caller or by its class.
-Duration ClassScheduler::TimeLeft(const ClassedRequest& request, TimePoint now) const {
+Duration ClassScheduler::TimeLeft(const WaitingRequest& request, TimePoint now) const {
   const std::optional<YieldFunction>& yield = options_.classes[request.service_class].yield;
   TimePoint until = request.deadline;
   if (yield) until = std::min(until, request.arrived + yield->deadline());
   return until == kNever ? Duration::max() : until - now;
 }
 
-double ClassScheduler::YieldIfServed(const ClassedRequest& request, TimePoint now) const {
+double ClassScheduler::YieldIfServed(const WaitingRequest& request, TimePoint now) const {
   const ExpectedYield& expected = queues_[request.service_class].expected;
   if (expected.mean_service() > TimeLeft(request, now)) return 0;
   return expected.WithMeanService(now - request.arrived);
@@ -131,10 +87,10 @@ double ClassScheduler::MeanConsumption(ClassNumber number) const {
 
 void ClassScheduler::Drop(TimePoint now, Picked* picked) {
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
-    std::deque<ClassedRequest>& waiting = queues_[number].waiting;
+    std::deque<WaitingRequest>& waiting = queues_[number].waiting;
     const double least = options_.drop_share.value_or(0) * queues_[number].expected.full();
     while (!waiting.empty()) {
-      const ClassedRequest& head = waiting.front();
+      const WaitingRequest& head = waiting.front();
       const bool is_late = TimeLeft(head, now) <= Duration(0);
       const bool is_worthless = options_.drop_share && YieldIfServed(head, now) <= least;
       if (!is_late && !is_worthless) break;
@@ -147,11 +103,12 @@ void ClassScheduler::Drop(TimePoint now, Picked* picked) {
 }
 
 // The class with the largest gap between what it is guaranteed and what it has.
-std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee() const {
+std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee(
+    const ClassThreads& threads) const {
   std::optional<Candidate> most;
   double largest = 0;
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
-    if (queues_[number].waiting.empty()) continue;
+    if (!MayRun(number, threads)) continue;
     const double gap = options_.classes[number].guarantee - consumption_.Share(number);
     if (gap <= largest) continue;
     largest = gap;
@@ -162,7 +119,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee() co
 
 double ClassScheduler::PriorityOf(SchedulingPolicy policy, ClassNumber number,
                                   TimePoint now) const {
-  const ClassedRequest& head = queues_[number].waiting.front();
+  const WaitingRequest& head = queues_[number].waiting.front();
   if (policy == SchedulingPolicy::kFifo) {
     return static_cast<double>(head.arrived.time_since_epoch().count());
   }
@@ -173,16 +130,17 @@ double ClassScheduler::PriorityOf(SchedulingPolicy policy, ClassNumber number,
   return (policy == SchedulingPolicy::kYid ? left : MeanConsumption(number)) / yield;
 }
 
-std::optional<ClassScheduler::Candidate> ClassScheduler::FirstByPolicy(TimePoint now) {
+std::optional<ClassScheduler::Candidate> ClassScheduler::FirstByPolicy(
+    TimePoint now, const ClassThreads& threads) {
   SchedulingPolicy policy = options_.policy;
-  if (policy == SchedulingPolicy::kWaitingCost) return CostliestToWait(now);
+  if (policy == SchedulingPolicy::kWaitingCost) return CostliestToWait(now, threads);
   if (policy == SchedulingPolicy::kAdaptive) {
     policy = IsOverloaded(now) ? SchedulingPolicy::kGreedy : SchedulingPolicy::kYid;
   }
   std::optional<Candidate> first;
   double smallest = 0;
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
-    if (queues_[number].waiting.empty()) continue;
+    if (!MayRun(number, threads)) continue;
     const double priority = PriorityOf(policy, number, now);
     if (first && priority >= smallest) continue;
     smallest = priority;
@@ -191,7 +149,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::FirstByPolicy(TimePoint
   return first;
 }
 
-double ClassScheduler::CostOfWaiting(const ClassedRequest& request, double delay_s,
+double ClassScheduler::CostOfWaiting(const WaitingRequest& request, double delay_s,
                                      TimePoint now) const {
   const ExpectedYield& expected = queues_[request.service_class].expected;
   const Duration waited = now - request.arrived;
@@ -202,7 +160,8 @@ double ClassScheduler::CostOfWaiting(const ClassedRequest& request, double delay
          kUrgency * now_yields / left_ns;
 }
 
-std::optional<ClassScheduler::Candidate> ClassScheduler::CostliestToWait(TimePoint now) const {
+std::optional<ClassScheduler::Candidate> ClassScheduler::CostliestToWait(
+    TimePoint now, const ClassThreads& threads) const {
   double backlog_s = 0;
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
     backlog_s +=
@@ -214,8 +173,8 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::CostliestToWait(TimePoi
   std::optional<Candidate> first;
   double costliest = 0;
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
-    const std::deque<ClassedRequest>& waiting = queues_[number].waiting;
-    if (waiting.empty()) continue;
+    if (!MayRun(number, threads)) continue;
+    const std::deque<WaitingRequest>& waiting = queues_[number].waiting;
     const std::optional<YieldFunction>& yield = options_.classes[number].yield;
     const double delay_s = drain_s + (yield ? excess * ToSeconds(yield->deadline()) : 0);
     const double oldest = CostOfWaiting(waiting.front(), delay_s, now);
@@ -228,16 +187,17 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::CostliestToWait(TimePoi
   return first;
 }
 
-ClassScheduler::Picked ClassScheduler::Pick(TimePoint now) {
+ClassScheduler::Picked ClassScheduler::Pick(TimePoint now, const ClassThreads& threads) {
   Picked picked;
   Drop(now, &picked);
-  std::optional<Candidate> chosen = MostBelowGuarantee();
-  if (!chosen) chosen = FirstByPolicy(now);
+  std::optional<Candidate> chosen = MostBelowGuarantee(threads);
+  if (!chosen) chosen = FirstByPolicy(now, threads);
   if (!chosen) return picked;
-  std::deque<ClassedRequest>& waiting = queues_[chosen->service_class].waiting;
+  std::deque<WaitingRequest>& waiting = queues_[chosen->service_class].waiting;
   picked.next = chosen->is_newest ? waiting.back() : waiting.front();
   chosen->is_newest ? waiting.pop_back() : waiting.pop_front();
   --length_;
+  NotePick(now);
   return picked;
 }
 
@@ -245,7 +205,7 @@ bool ClassScheduler::Remove(RequestTicket ticket) {
   for (ClassQueue& queue : queues_) {
     const auto found =
         std::find_if(queue.waiting.begin(), queue.waiting.end(),
-                     [&](const ClassedRequest& request) { return request.ticket == ticket; });
+                     [&](const WaitingRequest& request) { return request.ticket == ticket; });
     if (found == queue.waiting.end()) continue;
     queue.waiting.erase(found);
     --length_;

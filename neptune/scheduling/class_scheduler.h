@@ -7,7 +7,7 @@
 //                         └── OnServed: consumption of the class, predictions for its next requests
 //
 //   policy     the head with the smallest
-//   fifo       time of arrival
+//   fifo       time of arrival; what would wait for too much of its time is refused when it comes
 //   edf        relative deadline
 //   yid        relative deadline / expected yield
 //   greedy     expected consumption / expected yield
@@ -40,61 +40,22 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "neptune/base/ewma.h"
-#include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/scheduling/class_consumption.h"
+#include "neptune/scheduling/class_threads.h"
 #include "neptune/scheduling/drop_window.h"
 #include "neptune/scheduling/expected_yield.h"
-#include "neptune/scheduling/yield_function.h"
+#include "neptune/scheduling/scheduler_options.h"
 
 namespace neptune {
 
-inline constexpr size_t kServiceClassCountMax = 64;
-
 // Names a waiting request; the dispatcher's own number.
 using RequestTicket = uint64_t;
-// Of SchedulerOptions::classes.
-using ClassNumber = uint32_t;
 
-enum class SchedulingPolicy { kFifo, kEdf, kYid, kGreedy, kAdaptive, kWaitingCost };
-
-// "fifo", "edf", "yid", "greedy", "adaptive", "waiting_cost". Errors: kInvalidArgument any other text.
-StatusOr<SchedulingPolicy> ParseSchedulingPolicy(std::string_view name);
-std::string_view NameOf(SchedulingPolicy policy);
-
-struct ServiceClassOptions {
-  std::string name;
-  // Absent: 1 until the caller's deadline.
-  std::optional<YieldFunction> yield;
-  // Share of the node's resources that the class gets if it asks for it, 0 to 1; all of them together at most 1.
-  double guarantee = 0;
-  // Most waiting requests. Larger: longer bursts are taken, and wait longer. Default: 40, the papers'.
-  size_t queue_length_max = 40;
-};
-
-struct SchedulerOptions {
-  // A request of another class than these counts as of the first.
-  std::vector<ServiceClassOptions> classes = {{.name = "default"}};
-  SchedulingPolicy policy = SchedulingPolicy::kAdaptive;
-  // What the node can give in a second, in seconds of consumption: its processors. For waiting_cost.
-  double capacity = 1;
-  // A head whose expected yield is not over this share of its class's full yield is dropped. Larger: what would hardly
-  // pay makes room sooner. Absent: only what is past its deadline is dropped. Default: 0, what would yield nothing.
-  std::optional<double> drop_share = 0;
-};
-
-// What is wrong with the options; OK if nothing is.
-// Errors: kInvalidArgument no class or too many, a name twice, a guarantee outside [0, 1] or guarantees over 1 together, a
-//   queue without room, a drop share outside [0, 1), a
-//   capacity that is not positive.
-Status CheckSchedulerOptions(const SchedulerOptions& options);
-
-struct ClassedRequest {
+struct WaitingRequest {
   RequestTicket ticket = 0;
   TimePoint arrived;
   TimePoint deadline = kNever;  // the caller's
@@ -106,23 +67,26 @@ class ClassScheduler {
   // REQUIRES: CheckSchedulerOptions(options).ok().
   explicit ClassScheduler(const SchedulerOptions& options = {});
 
-  // The class of that name, else the first.
-  ClassNumber ClassOf(std::string_view name) const;
   const ServiceClassOptions& options_of(ClassNumber number) const {
     return options_.classes[number];
   }
   size_t class_count() const { return queues_.size(); }
 
-  // False if the class's queue is full: the request is refused, and counts as dropped.
-  bool Push(const ClassedRequest& request);
+  enum class Entry {
+    kTaken,
+    kQueueFull,    // of its class
+    kWaitTooLong,  // by SchedulerOptions::wait_share_max
+  };
+  // A request that is not taken is refused, and counts as dropped.
+  Entry Push(const WaitingRequest& request);
 
   struct Picked {
-    std::optional<ClassedRequest> next;
+    std::optional<WaitingRequest> next;
     // To be answered that they came too late, not served.
-    std::vector<ClassedRequest> dropped;
+    std::vector<WaitingRequest> dropped;
   };
-  // Takes the request to serve next.
-  Picked Pick(TimePoint now);
+  // Takes the request to serve next, of the classes that have a free thread. The caller counts it there.
+  Picked Pick(TimePoint now, const ClassThreads& threads);
 
   // Takes out a request whose caller is gone; false if it is not waiting.
   bool Remove(RequestTicket ticket);
@@ -145,7 +109,7 @@ class ClassScheduler {
 
  private:
   struct ClassQueue {
-    std::deque<ClassedRequest> waiting;
+    std::deque<WaitingRequest> waiting;
     Ewma consumed_ns;
     ExpectedYield expected;
     explicit ClassQueue(const std::optional<YieldFunction>& yield);
@@ -157,15 +121,20 @@ class ClassScheduler {
   };
 
   void Drop(TimePoint now, Picked* picked);
-  std::optional<Candidate> MostBelowGuarantee() const;
-  std::optional<Candidate> FirstByPolicy(TimePoint now);
-  std::optional<Candidate> CostliestToWait(TimePoint now) const;
+  bool MayRun(ClassNumber number, const ClassThreads& threads) const {
+    return !queues_[number].waiting.empty() && threads.HasFree(number);
+  }
+  std::optional<Candidate> MostBelowGuarantee(const ClassThreads& threads) const;
+  std::optional<Candidate> FirstByPolicy(TimePoint now, const ClassThreads& threads);
+  std::optional<Candidate> CostliestToWait(TimePoint now, const ClassThreads& threads) const;
   // The smaller the sooner.
   double PriorityOf(SchedulingPolicy policy, ClassNumber number, TimePoint now) const;
   // The larger the sooner.
-  double CostOfWaiting(const ClassedRequest& request, double delay_s, TimePoint now) const;
-  Duration TimeLeft(const ClassedRequest& request, TimePoint now) const;
-  double YieldIfServed(const ClassedRequest& request, TimePoint now) const;
+  double CostOfWaiting(const WaitingRequest& request, double delay_s, TimePoint now) const;
+  bool WouldWaitTooLong(const WaitingRequest& request) const;
+  void NotePick(TimePoint now);
+  Duration TimeLeft(const WaitingRequest& request, TimePoint now) const;
+  double YieldIfServed(const WaitingRequest& request, TimePoint now) const;
   double MeanConsumption(ClassNumber number) const;
 
   const SchedulerOptions options_;
@@ -173,6 +142,9 @@ class ClassScheduler {
   ClassConsumption consumption_;
   DropWindow drops_;
   DecayedCounter demand_;  // expected consumption of what came, in seconds
+  // Between picks while others wait: how fast the queue moves.
+  Ewma pick_gap_ns_;
+  std::optional<TimePoint> waiting_since_pick_;  // the latest pick, if it left others waiting
   size_t length_ = 0;
 };
 

@@ -25,6 +25,7 @@ void BM_Decision(benchmark::State& state, SchedulingPolicy policy) {
          .guarantee = 0.5 / count});
   }
   ClassScheduler scheduler(options);
+  const ClassThreads threads({.all = 1}, count);
   RandomSource random(1);
   RequestTicket ticket = 0;
   for (ClassNumber number = 0; number < count; ++number) {
@@ -34,11 +35,11 @@ void BM_Decision(benchmark::State& state, SchedulingPolicy policy) {
   TimePoint now{};
   for (auto _ : state) {
     now += std::chrono::microseconds(10);
-    const ClassScheduler::Picked picked = scheduler.Pick(now);
+    const ClassScheduler::Picked picked = scheduler.Pick(now, threads);
     const ClassNumber number = picked.next->service_class;
     scheduler.OnServed(number, milliseconds(5), milliseconds(5), now);
     scheduler.Push({++ticket, now, kNever, number});
-    for (const ClassedRequest& dropped : picked.dropped) {
+    for (const WaitingRequest& dropped : picked.dropped) {
       scheduler.Push({++ticket, now, kNever, dropped.service_class});
     }
   }

@@ -37,15 +37,18 @@ SchedulerOptions Memberships(SchedulingPolicy policy, double guarantee = 0) {
 
 class Bench {
  public:
-  explicit Bench(const SchedulerOptions& options) : scheduler(options) {}
+  explicit Bench(const SchedulerOptions& options)
+      : scheduler(options), threads({.all = 1'000}, options.classes.size()) {}
 
   RequestTicket Add(ClassNumber service_class, int64_t arrived_ms, TimePoint deadline = kNever) {
-    EXPECT_TRUE(scheduler.Push({++ticket_, At(arrived_ms), deadline, service_class}));
+    EXPECT_EQ(scheduler.Push({++ticket_, At(arrived_ms), deadline, service_class}),
+              ClassScheduler::Entry::kTaken);
     return ticket_;
   }
+  ClassScheduler::Picked PickRequest(int64_t now_ms) { return scheduler.Pick(At(now_ms), threads); }
   // The class that is picked; nothing if none is.
   std::optional<ClassNumber> Pick(int64_t now_ms) {
-    const ClassScheduler::Picked picked = scheduler.Pick(At(now_ms));
+    const ClassScheduler::Picked picked = PickRequest(now_ms);
     dropped += picked.dropped.size();
     if (!picked.next) return std::nullopt;
     return picked.next->service_class;
@@ -55,6 +58,7 @@ class Bench {
   }
 
   ClassScheduler scheduler;
+  ClassThreads threads;
   size_t dropped = 0;
 
  private:
@@ -65,9 +69,9 @@ TEST(ClassSchedulerTest, FirstComeFirstServedWithinAClass) {
   Bench bench((SchedulerOptions()));
   const RequestTicket first = bench.Add(0, 1);
   const RequestTicket second = bench.Add(0, 2);
-  EXPECT_EQ(bench.scheduler.Pick(At(3)).next->ticket, first);
-  EXPECT_EQ(bench.scheduler.Pick(At(3)).next->ticket, second);
-  EXPECT_FALSE(bench.scheduler.Pick(At(3)).next);
+  EXPECT_EQ(bench.PickRequest(3).next->ticket, first);
+  EXPECT_EQ(bench.PickRequest(3).next->ticket, second);
+  EXPECT_FALSE(bench.PickRequest(3).next);
 }
 
 TEST(ClassSchedulerTest, FifoAndEdfGoByTimeAlone) {
@@ -150,7 +154,7 @@ TEST(ClassSchedulerTest, WaitingCostIsGreedyForTheFreshUnderOverload) {
     bench.Add(kBronze, 50 * i);
     newest_silver = bench.Add(kSilver, 50 * i);
   }
-  EXPECT_EQ(bench.scheduler.Pick(At(1500)).next->ticket, newest_silver);
+  EXPECT_EQ(bench.PickRequest(1500).next->ticket, newest_silver);
   bench.Add(kGold, 1500);
   EXPECT_EQ(bench.Pick(1500), kGold);
 }
@@ -161,7 +165,7 @@ TEST(ClassSchedulerTest, WaitingCostServesClassesWithoutAYieldByTheCallersDeadli
   Bench bench(options);
   bench.Add(0, 0);
   const RequestTicket urgent = bench.Add(0, 1, At(500));
-  EXPECT_EQ(bench.scheduler.Pick(At(10)).next->ticket, urgent);
+  EXPECT_EQ(bench.PickRequest(10).next->ticket, urgent);
 }
 
 TEST(ClassSchedulerTest, ClassBelowItsShareComesFirstAndTheLargestGapBeforeOthers) {
@@ -245,9 +249,36 @@ TEST(ClassSchedulerTest, ClassWithoutAYieldLastsUntilTheCallersDeadline) {
 TEST(ClassSchedulerTest, FullQueueRefusesItsOwnClassOnly) {
   Bench bench(Memberships(SchedulingPolicy::kYid));
   for (int i = 0; i < 40; ++i) bench.Add(kBronze, 0);
-  EXPECT_FALSE(bench.scheduler.Push({1000, At(0), kNever, kBronze}));
+  EXPECT_EQ(bench.scheduler.Push({1000, At(0), kNever, kBronze}),
+            ClassScheduler::Entry::kQueueFull);
   bench.Add(kGold, 0);
   EXPECT_EQ(bench.scheduler.length(), 41u);
+}
+
+TEST(ClassSchedulerTest, FirstComeFirstServedRefusesWhatWouldWaitForHalfOfItsTime) {
+  SchedulerOptions options;
+  options.policy = SchedulingPolicy::kFifo;
+  Bench bench(options);
+  for (int64_t i = 0; i < 20; ++i) bench.Add(0, 0, At(10'000));
+  for (int64_t i = 0; i < 10; ++i) EXPECT_EQ(bench.Pick(10 * i), 0u);  // one each 10 ms, 10 left
+  const auto push = [&](TimePoint deadline) {
+    return bench.scheduler.Push({1000, At(100), deadline, 0});
+  };
+  EXPECT_EQ(push(At(100 + 199)), ClassScheduler::Entry::kWaitTooLong);
+  EXPECT_EQ(push(At(100 + 201)), ClassScheduler::Entry::kTaken);
+  EXPECT_EQ(push(kNever), ClassScheduler::Entry::kTaken);
+}
+
+TEST(ClassSchedulerTest, RestBetweenPicksIsNoPace) {
+  SchedulerOptions options;
+  options.policy = SchedulingPolicy::kFifo;
+  Bench bench(options);
+  for (int64_t i = 0; i < 50; ++i) {
+    bench.Add(0, 1000 * i);
+    EXPECT_EQ(bench.Pick(1000 * i), 0u);
+  }
+  for (int i = 0; i < 30; ++i) bench.Add(0, 50'000, At(50'010));
+  EXPECT_EQ(bench.scheduler.length(), 30u);
 }
 
 TEST(ClassSchedulerTest, RemovedRequestIsNotPicked) {
@@ -260,10 +291,28 @@ TEST(ClassSchedulerTest, RemovedRequestIsNotPicked) {
   EXPECT_EQ(bench.scheduler.OldestArrival(), kNever);
 }
 
-TEST(ClassSchedulerTest, UnknownClassIsTheFirst) {
-  const ClassScheduler scheduler(Memberships(SchedulingPolicy::kYid));
-  EXPECT_EQ(scheduler.ClassOf("bronze"), kBronze);
-  EXPECT_EQ(scheduler.ClassOf("platinum"), kGold);
+TEST(ClassSchedulerTest, ClassesAreFoundByName) {
+  SchedulerOptions options = Memberships(SchedulingPolicy::kYid);
+  EXPECT_EQ(FindClass(options, "silver"), kSilver);
+  EXPECT_EQ(FindClass(options, "platinum"), std::nullopt);
+  options.default_class = kBronze;
+  EXPECT_TRUE(CheckSchedulerOptions(options).ok());
+  options.default_class = 3;
+  EXPECT_FALSE(CheckSchedulerOptions(options).ok());
+}
+
+TEST(ClassSchedulerTest, AClassWithoutAFreeThreadWaits) {
+  for (int policy = 0; policy < 6; ++policy) {
+    Bench bench(Memberships(static_cast<SchedulingPolicy>(policy), 1.0 / 3));
+    bench.threads.SetShares({.all = 10, .own = {1}});
+    bench.threads.Take(kGold);
+    bench.Add(kGold, 0);
+    bench.Add(kBronze, 1);
+    EXPECT_EQ(bench.Pick(2), kBronze) << policy;
+    EXPECT_EQ(bench.Pick(2), std::nullopt) << policy;
+    bench.threads.Free(kGold);
+    EXPECT_EQ(bench.Pick(2), kGold) << policy;
+  }
 }
 
 // Every request comes out once, whatever is done; and never after its time.
@@ -273,6 +322,7 @@ TEST(ClassSchedulerTest, NothingIsLostAndNothingServedTwice) {
     RandomSource random(seed);
     ClassScheduler scheduler(
         Memberships(static_cast<SchedulingPolicy>(random.Below(6)), random.Uniform() / 3));
+    const ClassThreads threads({.all = 1}, 3);
     std::map<RequestTicket, TimePoint> waiting;
     RequestTicket ticket = 0;
     int64_t now_ms = 0;
@@ -280,12 +330,14 @@ TEST(ClassSchedulerTest, NothingIsLostAndNothingServedTwice) {
       now_ms += static_cast<int64_t>(random.Below(60));
       const uint64_t draw = random.Below(10);
       if (draw < 5) {
-        const ClassedRequest request{++ticket, At(now_ms), kNever,
+        const WaitingRequest request{++ticket, At(now_ms), kNever,
                                      static_cast<ClassNumber>(random.Below(3))};
-        if (scheduler.Push(request)) waiting[ticket] = request.arrived;
+        if (scheduler.Push(request) == ClassScheduler::Entry::kTaken) {
+          waiting[ticket] = request.arrived;
+        }
       } else if (draw < 9) {
-        const ClassScheduler::Picked picked = scheduler.Pick(At(now_ms));
-        for (const ClassedRequest& dropped : picked.dropped) {
+        const ClassScheduler::Picked picked = scheduler.Pick(At(now_ms), threads);
+        for (const WaitingRequest& dropped : picked.dropped) {
           ASSERT_EQ(waiting.erase(dropped.ticket), 1u);
         }
         if (picked.next) {

@@ -8,7 +8,6 @@
 
 #include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/main_pool.h"
 #include "neptune/service/compute.h"
 #include "neptune/service/operator_registry.h"
 #include "neptune/thread/work_meter.h"
@@ -53,12 +52,7 @@ struct ServiceHost::MethodEntry {
   MethodOptions options;
   MethodFunction function;         // of a call
   StreamFunction stream_function;  // of a stream; one of the two is set
-  // Counters by outcome, fixed when the method is registered.
-  Counter* ok = nullptr;
-  Counter* refused = nullptr;
-  Counter* expired = nullptr;
-  Counter* cancelled = nullptr;
-  Counter* failed = nullptr;
+  PerOutcome<Counter*> ended;      // fixed when the method is registered
   // Of all outcomes: those that were told to stop because they took too long.
   Counter* ended_early = nullptr;
   HistogramMetric* queue_time = nullptr;
@@ -71,20 +65,7 @@ struct ServiceHost::MethodEntry {
   bool may_be_ended_early() const {
     return options.access == AccessMode::kRead && options.stateless;
   }
-  Counter& ForStatus(const Status& status) const {
-    switch (status.code()) {
-      case StatusCode::kOk:
-        return *ok;
-      case StatusCode::kResourceExhausted:
-        return *refused;
-      case StatusCode::kDeadlineExceeded:
-        return *expired;
-      case StatusCode::kCancelled:
-        return *cancelled;
-      default:
-        return *failed;
-    }
-  }
+  void CountEnd(const Status& status) const { ended[RequestOutcomeOf(status)]->Increment(); }
 };
 
 ServiceHost::ServiceHost(ServiceName service, std::vector<PartitionId> partitions, NodeLoops& loops,
@@ -97,7 +78,8 @@ ServiceHost::ServiceHost(ServiceName service, std::vector<PartitionId> partition
       metrics_(metrics),
       spans_(spans),
       options_(options),
-      queue_(options.queue) {
+      scheduler_(options.scheduling),
+      threads_(options.threads, options.scheduling.classes.size()) {
   if (options.time_limit) time_limit_.emplace(*options.time_limit);
 }
 
@@ -110,10 +92,14 @@ Status ServiceHost::Start(std::unique_ptr<ServiceModule> module, ModuleContext& 
                                            labels, [this] { return load_index(); }));
   NEPTUNE_ASSIGN_OR_RETURN(
       auto queued,
-      metrics_.AddCallbackGauge("neptune_queue_length", "Requests that wait for a slot.", labels,
-                                [this] { return waiting_count_.load(); }));
+      metrics_.AddCallbackGauge("neptune_queue_length", "Requests that wait for their turn.",
+                                labels, [this] { return waiting_count_.load(); }));
   gauges_.push_back(std::move(load));
   gauges_.push_back(std::move(queued));
+  std::vector<std::string> classes;
+  for (const ServiceClassOptions& one : options_.scheduling.classes) classes.push_back(one.name);
+  NEPTUNE_ASSIGN_OR_RETURN(class_statistics_,
+                           ClassStatistics::Make(metrics_, service_.value(), classes));
   if (time_limit_) NEPTUNE_RETURN_IF_ERROR(AddLimitGauges(labels));
   module_ = std::move(module);
   return Annotate(WithoutExceptions("the module", [&] { return module_->Start(context); }),
@@ -167,18 +153,13 @@ ServiceHost::MethodEntry& ServiceHost::Register(const MethodName& name,
   entry->name = name.value();
   entry->number = Checksum64(name.value(), Checksum64(service_.value()));
   entry->options = options;
-  const auto count = [&](const char* outcome) {
+  PerOutcome<Counter*>::ForEach([&](RequestOutcome outcome, std::string_view what) {
     auto counter = metrics_.AddCounter(
         "neptune_requests_total", "Requests served, by outcome.",
-        {{"service", service_.value()}, {"method", name.value()}, {"outcome", outcome}});
+        {{"service", service_.value()}, {"method", name.value()}, {"outcome", std::string(what)}});
     CHECK(counter.ok()) << counter.status();
-    return *counter;
-  };
-  entry->ok = count("ok");
-  entry->refused = count("refused");
-  entry->expired = count("expired");
-  entry->cancelled = count("cancelled");
-  entry->failed = count("failed");
+    entry->ended[outcome] = *counter;
+  });
   auto ended_early = metrics_.AddCounter("neptune_requests_ended_early_total",
                                          "Requests told to stop because they took too long.",
                                          {{"service", service_.value()}, {"method", name.value()}});
@@ -232,26 +213,41 @@ const ServiceHost::MethodEntry* ServiceHost::Find(const IncomingRequest& request
   return &method;
 }
 
-void ServiceHost::Dispatch(IncomingRequest&& request) {
-  Status why;
-  const MethodEntry* const method = Find(request, &why);
-  if (!why.ok()) return Refuse(std::move(request), why, method);
-  if (method->streams()) return BeginStream(std::move(request), *method);
-  CountLoad(1);
-  if (method->options.grain == Grain::kShort && TryRunInPlace(request, *method)) return;
-  Enqueue(std::move(request), *method);
+ClassNumber ServiceHost::Classify(IncomingRequest* request) const {
+  const std::vector<ServiceClassOptions>& classes = options_.scheduling.classes;
+  if (classes.size() == 1) return 0;
+  RequestHeader& header = request->header;
+  const std::optional<ClassNumber> named = FindClass(options_.scheduling, header.service_class);
+  const ClassNumber found =
+      ClassByRules(options_.class_rules, header.method.value(), header.partition, named,
+                   options_.scheduling.default_class);
+  if (found != named) header.service_class = classes[found].name;
+  return found;
 }
 
-void ServiceHost::Refuse(IncomingRequest&& request, const Status& status,
-                         const MethodEntry* method) {
-  if (method != nullptr) method->ForStatus(status).Increment();
+void ServiceHost::Dispatch(IncomingRequest&& request) {
+  Status why;
+  Taken taken{.request = std::move(request)};
+  taken.method = Find(taken.request, &why);
+  taken.service_class = Classify(&taken.request);
+  if (options_.with_statistics) class_statistics_->OnArrival(taken.service_class);
+  if (!why.ok()) return Refuse(std::move(taken), why);
+  if (taken.method->streams()) return BeginStream(std::move(taken));
+  CountLoad(1);
+  if (taken.method->options.grain == Grain::kShort && TryRunInPlace(taken)) return;
+  Enqueue(std::move(taken));
+}
+
+void ServiceHost::Refuse(Taken&& taken, const Status& status) {
+  if (taken.method != nullptr) taken.method->CountEnd(status);
+  if (options_.with_statistics) class_statistics_->OnEnd(taken.service_class, status);
   ResponseHeader header;
   header.status = status;
   header.load_index = loops_.load_index();
-  request.reply.Send(header, "");
+  taken.request.reply.Send(header, "");
 }
 
-bool ServiceHost::TryRunInPlace(IncomingRequest& request, const MethodEntry& method) {
+bool ServiceHost::TryRunInPlace(Taken& taken) {
   if (waiting_count_.load(std::memory_order_relaxed) > 0) return false;
   if (short_count_.fetch_add(1) >= options_.short_count_max) {
     --short_count_;
@@ -263,46 +259,48 @@ bool ServiceHost::TryRunInPlace(IncomingRequest& request, const MethodEntry& met
   struct Start {
     ServiceHost& host;
     NodeLoop& here;
-    IncomingRequest& request;
-    const MethodEntry& method;
-  } start{*this, here, request, method};
+    Taken& taken;
+  } start{*this, here, taken};
   const auto started = here.scheduler->RunInPlace([from = &start] {
     ServiceHost& host = from->host;
     NodeLoop& here = from->here;
     // What arrived with one read runs one after the other: the clock need not be read again.
-    const TimePoint begin = std::max(from->request.received, here.in_place_end);
-    here.in_place_end = host.Serve(std::move(from->request), from->method, begin);
+    const TimePoint begin = std::max(from->taken.request.received, here.in_place_end);
+    here.in_place_end = host.Serve(std::move(from->taken), begin, false);
     --host.short_count_;
   });
   if (!started.ok()) --short_count_;
   return started.ok();
 }
 
-void ServiceHost::Enqueue(IncomingRequest&& request, const MethodEntry& method) {
-  const std::shared_ptr<IncomingCall> call = request.call;
+void ServiceHost::Enqueue(Taken&& taken) {
+  const std::shared_ptr<IncomingCall> call = taken.request.call;
+  const ClassNumber service_class = taken.service_class;
   RequestTicket ticket = 0;
-  bool refused = false;
+  auto entry = ClassScheduler::Entry::kTaken;
   {
     LeafLock lock(&mutex_);
     ticket = next_ticket_++;
-    refused =
-        !queue_.Push({ticket, request.received, request.deadline, request.header.service_class});
-    if (!refused) {
-      waiting_.emplace(ticket, Waiting{std::move(request), &method});
+    entry =
+        scheduler_.Push({ticket, taken.request.received, taken.request.deadline, service_class});
+    if (entry == ClassScheduler::Entry::kTaken) {
+      waiting_.emplace(ticket, std::move(taken));
       TellOldestWaiting();
       ++waiting_count_;
-      if (active_count_ >= options_.concurrency && starving_since_ns_ == 0) {
+      if (!threads_.HasFree(service_class) && starving_since_ns_ == 0) {
         starving_since_ns_ = Loop::Current()->Now().time_since_epoch().count();
       }
     }
   }
-  if (refused) {
+  if (entry != ClassScheduler::Entry::kTaken) {
     CountLoad(-1);
     if (time_limit_) time_limit_->OnLost(Loop::Current()->Now());
-    return Refuse(std::move(request),
-                  ResourceExhausted("the queue of ", service_, " holds ", options_.queue.length_max,
-                                    " requests"),
-                  &method);
+    const ServiceClassOptions& full = options_.scheduling.classes[service_class];
+    return Refuse(std::move(taken),
+                  entry == ClassScheduler::Entry::kWaitTooLong
+                      ? TooLate()
+                      : ResourceExhausted("the queue of ", service_, " for class ", full.name,
+                                          " holds ", full.queue_length_max, " requests"));
   }
   call->OnCancel([this, ticket, alive = alive_] {
     if (*alive) DropCancelled(ticket);
@@ -310,231 +308,102 @@ void ServiceHost::Enqueue(IncomingRequest&& request, const MethodEntry& method) 
   StartWaiting();
 }
 
+Status ServiceHost::TooLate() const {
+  return ResourceExhausted("the queue of ", service_, " is too long for it to be of use");
+}
+
 void ServiceHost::DropCancelled(RequestTicket ticket) {
-  Waiting dropped;
+  Taken dropped;
   {
     LeafLock lock(&mutex_);
-    if (!queue_.Remove(ticket)) return;
+    if (!scheduler_.Remove(ticket)) return;
     TellOldestWaiting();
     auto node = waiting_.extract(ticket);
     dropped = std::move(node.mapped());
     --waiting_count_;
   }
   CountLoad(-1);
-  Refuse(std::move(dropped.request), Cancelled("the caller cancelled"), dropped.method);
+  Refuse(std::move(dropped), Cancelled("the caller cancelled"));
 }
 
-void ServiceHost::RunEvent(Event event) {
-  {
-    LeafLock lock(&mutex_);
-    events_.push_back(std::move(event));
-  }
-  CountLoad(1);
-  StartWaiting();
-}
-
-void ServiceHost::StartWaiting() {
-  while (true) {
-    std::vector<Waiting> expired;
-    Waiting next;
-    Event event;
-    OneShotEvent* returning = nullptr;
-    NodeLoop* worker = nullptr;
-    {
-      LeafLock lock(&mutex_);
-      if (active_count_ >= options_.concurrency) return;
-      if (!returning_.empty()) {
-        returning = returning_.front();
-        returning_.pop_front();
-        TakeSlot();
-      } else if (!events_.empty()) {
-        event = std::move(events_.front());
-        events_.pop_front();
-        TakeSlot();
-        worker = &NextWorker();
-      } else {
-        RequestQueue::Picked picked = queue_.Pick(Loop::Current()->Now());
-        for (const WaitingRequest& old : picked.expired) {
-          expired.push_back(std::move(waiting_.extract(old.ticket).mapped()));
-        }
-        waiting_count_ -= static_cast<uint32_t>(expired.size());
-        if (picked.next) {
-          next = std::move(waiting_.extract(picked.next->ticket).mapped());
-          --waiting_count_;
-          TakeSlot();
-          worker = &NextWorker();
-          if (time_limit_) handed_over_.push_back(next.request.received);
-        }
-        TellOldestWaiting();
-      }
-      if (waiting_.empty()) starving_since_ns_ = 0;
-    }
-    for (Waiting& late : expired) {
-      CountLoad(-1);
-      if (time_limit_) time_limit_->OnLost(Loop::Current()->Now());
-      Refuse(std::move(late.request), DeadlineExceeded("the deadline passed in the queue"),
-             late.method);
-    }
-    if (returning != nullptr) {
-      returning->Set();
-      continue;
-    }
-    if (worker == nullptr) return;
-    if (event) {
-      StartEvent(*worker, std::move(event));
-    } else {
-      StartOn(*worker, std::move(next.request), *next.method);
-    }
-  }
-}
-
-// The queue may be empty while a worker loop is at work for long and others wait for it.
-void ServiceHost::TellOldestWaiting() {
-  if (!time_limit_) return;
-  TimePoint oldest = queue_.OldestArrival();
-  for (const TimePoint received : handed_over_) oldest = std::min(oldest, received);
-  time_limit_->SetOldestWaiting(oldest);
-}
-
-void ServiceHost::TakenOver(TimePoint received) {
-  LeafLock lock(&mutex_);
-  const auto found = std::find(handed_over_.begin(), handed_over_.end(), received);
-  if (found != handed_over_.end()) handed_over_.erase(found);
-  TellOldestWaiting();
-}
-
-void ServiceHost::TakeSlot() {
-  if (++active_count_ == options_.concurrency) {
-    slots_taken_since_ns_ = Loop::Current()->Now().time_since_epoch().count();
-  }
-}
-
-NodeLoop& ServiceHost::NextWorker() {
-  const std::vector<NodeLoop*>& workers = loops_.workers();
-  return *workers[next_worker_++ % workers.size()];
-}
-
-void ServiceHost::FreeSlot() {
-  bool anyone_waits;
-  {
-    LeafLock lock(&mutex_);
-    --active_count_;
-    starving_since_ns_ = waiting_.empty() ? 0 : Loop::Current()->Now().time_since_epoch().count();
-    slots_taken_since_ns_ = kSlotsFree;
-    anyone_waits = !waiting_.empty() || !events_.empty() || !returning_.empty();
-  }
-  if (anyone_waits) StartWaiting();
-}
-
-void ServiceHost::ReturnToPool() {
-  {
-    LeafLock lock(&mutex_);
-    if (active_count_ < options_.concurrency) return TakeSlot();
-  }
-  OneShotEvent turn;
-  {
-    LeafLock lock(&mutex_);
-    if (active_count_ < options_.concurrency) return TakeSlot();
-    returning_.push_back(&turn);
-  }
-  while (!turn.is_set()) this_thread::ParkUntilWoken();
-}
-
-// A long request's slot.
-class ServiceHost::PoolPlace final : public MainPoolPlace {
- public:
-  explicit PoolPlace(ServiceHost& host) : host_(host) {
-    if (!host.options_.waits_inside) MainPoolPlace::SetCurrent(this);
-  }
-  ~PoolPlace() override {
-    MainPoolPlace::SetCurrent(nullptr);
-    host_.FreeSlot();
-  }
-
-  void GiveBack() override { host_.FreeSlot(); }
-  void TakeAgain() override { host_.ReturnToPool(); }
-
- private:
-  ServiceHost& host_;
-};
-
-void ServiceHost::StartOn(NodeLoop& worker, IncomingRequest request, const MethodEntry& method) {
-  worker.loop->Post([this, &worker, &method, request = std::move(request)]() mutable {
-    IncomingRequest* const source = &request;
-    const auto started = worker.scheduler->RunInPlace([this, source, &method] {
-      const PoolPlace place(*this);
-      ServeLong(std::move(*source), method);
-    });
-    if (started.ok()) return;
-    CountLoad(-1);
-    if (time_limit_) TakenOver(request.received);
-    Refuse(std::move(request), started.status(), &method);
-    FreeSlot();
-  });
-}
-
-void ServiceHost::StartEvent(NodeLoop& worker, Event event) {
-  worker.loop->Post([this, &worker, event = std::move(event)]() mutable {
-    Event* const source = &event;
-    const auto started = worker.scheduler->RunInPlace([this, source] {
-      Event mine = std::move(*source);
-      mine(OkStatus());
-      CountLoad(-1);
-      FreeSlot();
-    });
-    if (started.ok()) return;
-    event(started.status());
-    CountLoad(-1);
-    FreeSlot();
-  });
-}
-
-void ServiceHost::ServeLong(IncomingRequest request, const MethodEntry& method) {
+void ServiceHost::ServeLong(Taken taken) {
   Loop& here = *Loop::Current();
   const TimePoint begin = here.Now();
   if (!time_limit_) {
-    Serve(std::move(request), method, begin);
+    Serve(std::move(taken), begin, true);
     return;
   }
-  TakenOver(request.received);
-  if (!method.may_be_ended_early()) {
-    time_limit_->OnServed(Serve(std::move(request), method, begin));
+  TakenOver(taken.request.received);
+  if (!taken.method->may_be_ended_early()) {
+    time_limit_->OnServed(Serve(std::move(taken), begin, true));
     return;
   }
-  LimitedRequest limited(*time_limit_, here, begin, [call = request.call] { call->Cancel(); });
+  LimitedRequest limited(*time_limit_, here, begin,
+                         [call = taken.request.call] { call->Cancel(); });
   SetLimitOfThread(&limited);
-  time_limit_->OnServed(Serve(std::move(request), method, begin, &limited));
+  time_limit_->OnServed(Serve(std::move(taken), begin, true, &limited));
   SetLimitOfThread(nullptr);
 }
 
-TimePoint ServiceHost::Serve(IncomingRequest request, const MethodEntry& method, TimePoint begin,
+Status ServiceHost::Run(Taken* taken, bool is_long, RequestContext* context, Data* output,
+                        Duration* processor) {
+  const MethodEntry& method = *taken->method;
+  const Data input(std::move(taken->request.payload));
+  IncomingCall& call = *taken->request.call;
+  std::optional<WorkMeter> meter;
+  if (is_long || call.measures_work()) meter.emplace();
+  const Status status =
+      WithoutExceptions(method.name, [&] { return method.function(*context, input, output); });
+  if (!meter) return status;
+  *processor = meter->Read();
+  if (call.measures_work() && status.ok()) call.OnWorked(*processor);
+  return status;
+}
+
+TimePoint ServiceHost::Serve(Taken taken, TimePoint begin, bool is_long,
                              const LimitedRequest* limited) {
   Served served;
   served.begin = begin;
-  RequestContext context = ContextOf(request, method);
+  IncomingRequest& request = taken.request;
+  RequestContext context = ContextOf(request, *taken.method);
   context.SetLimited(limited);
-  const Data input(std::move(request.payload));
   Data output;
-  if (request.call->cancelled()) {
+  const bool ran = !request.call->cancelled() && served.begin < request.deadline;
+  if (ran) {
+    served.status = Run(&taken, is_long, &context, &output, &served.processor);
+  } else if (request.call->cancelled()) {
     served.status = Cancelled("the caller cancelled");
-  } else if (served.begin >= request.deadline) {
-    served.status = DeadlineExceeded("the deadline passed before the request ran");
   } else {
-    std::optional<WorkMeter> meter;
-    if (request.call->measures_work()) meter.emplace();
-    served.status =
-        WithoutExceptions(method.name, [&] { return method.function(context, input, &output); });
-    if (meter && served.status.ok()) request.call->OnWorked(meter->Read());
+    served.status = DeadlineExceeded("the deadline passed before the request ran");
   }
   served.end = Loop::Current()->Now();
+  // What runs where it was read hardly ever parks: its processor time is not worth two more clocks.
+  if (!is_long) served.processor = served.end - served.begin;
   if (context.ended_early()) {
-    method.ended_early->Increment();
+    taken.method->ended_early->Increment();
     if (!served.status.ok()) served.status = EndedEarly(served);
   }
-  const ResponseHeader header = Conclude(request, method, context, served);
+  if (ran) CountRan(taken, served);
+  const ResponseHeader header = Conclude(taken, context, served);
   request.reply.Send(header, served.status.ok() ? std::move(output).TakeBytes() : std::string());
   request.call->OnServed();
   return served.end;
+}
+
+void ServiceHost::CountRan(const Taken& taken, const Served& served) {
+  const Duration ran = served.end - served.begin;
+  if (options_.with_statistics) {
+    class_statistics_->OnRan(taken.service_class, served.begin - taken.request.received, ran,
+                             served.processor);
+  }
+  // First come, first served, asks for nothing that this tells.
+  const SchedulerOptions& scheduling = options_.scheduling;
+  if (scheduling.classes.size() == 1 && scheduling.policy == SchedulingPolicy::kFifo &&
+      !scheduling.drop_share) {
+    return;
+  }
+  LeafLock lock(&mutex_);
+  scheduler_.OnServed(taken.service_class, served.processor, ran, served.end);
 }
 
 Status ServiceHost::EndedEarly(const Served& served) const {
@@ -552,15 +421,18 @@ RequestContext ServiceHost::ContextOf(const IncomingRequest& request,
                         {.handler = method.number, .retried = request.header.retried});
 }
 
-ResponseHeader ServiceHost::Conclude(const IncomingRequest& request, const MethodEntry& method,
-                                     const RequestContext& context, const Served& served) {
+ResponseHeader ServiceHost::Conclude(const Taken& taken, const RequestContext& context,
+                                     const Served& served) {
+  const IncomingRequest& request = taken.request;
+  const MethodEntry& method = *taken.method;
   const Duration queued = served.begin - request.received;
   const Duration ran = served.end - served.begin;
   CountLoad(-1);
   if (options_.with_statistics) {
     method.queue_time->Record(queued);
     method.run_time->Record(ran);
-    method.ForStatus(served.status).Increment();
+    method.CountEnd(served.status);
+    class_statistics_->OnEnd(taken.service_class, served.status);
   }
   if (context.trace().sampled) {
     const RequestHeader& asked = request.header;
@@ -581,33 +453,33 @@ ResponseHeader ServiceHost::Conclude(const IncomingRequest& request, const Metho
   return header;
 }
 
-void ServiceHost::BeginStream(IncomingRequest&& request, const MethodEntry& method) {
+void ServiceHost::BeginStream(Taken&& taken) {
   if (stream_count_.fetch_add(1) >= options_.stream_count_max) {
     --stream_count_;
-    return Refuse(
-        std::move(request),
-        ResourceExhausted(options_.stream_count_max, " streams of ", service_, " are open"),
-        &method);
+    return Refuse(std::move(taken), ResourceExhausted(options_.stream_count_max, " streams of ",
+                                                      service_, " are open"));
   }
   CountLoad(1);
   const std::vector<NodeLoop*>& workers = loops_.workers();
-  NodeLoop& home = method.options.grain == Grain::kShort
+  NodeLoop& home = taken.method->options.grain == Grain::kShort
                        ? loops_.Current()
                        : *workers[next_stream_worker_.fetch_add(1) % workers.size()];
-  home.loop->Post([this, &home, &method, request = std::move(request)]() mutable {
-    IncomingRequest* const source = &request;
-    const auto started = home.scheduler->RunInPlace([this, source, &method] {
-      ServeStream(std::move(*source), method);
+  home.loop->Post([this, &home, taken = std::move(taken)]() mutable {
+    Taken* const source = &taken;
+    const auto started = home.scheduler->RunInPlace([this, source] {
+      ServeStream(std::move(*source));
       --stream_count_;
     });
     if (started.ok()) return;
     --stream_count_;
     CountLoad(-1);
-    Refuse(std::move(request), started.status(), &method);
+    Refuse(std::move(taken), started.status());
   });
 }
 
-void ServiceHost::ServeStream(IncomingRequest request, const MethodEntry& method) {
+void ServiceHost::ServeStream(Taken taken) {
+  IncomingRequest& request = taken.request;
+  const MethodEntry& method = *taken.method;
   Served served;
   served.begin = Loop::Current()->Now();
   RequestContext context = ContextOf(request, method);
@@ -619,7 +491,7 @@ void ServiceHost::ServeStream(IncomingRequest request, const MethodEntry& method
   served.end = Loop::Current()->Now();
   method.messages_read->Increment(messages.read_count());
   method.messages_written->Increment(messages.written_count());
-  request.reply.Send(Conclude(request, method, context, served), "");
+  request.reply.Send(Conclude(taken, context, served), "");
 }
 
 bool ServiceHost::Stalled(TimePoint now) const {
@@ -628,8 +500,8 @@ bool ServiceHost::Stalled(TimePoint now) const {
 }
 
 Duration ServiceHost::Silence(TimePoint now) const {
-  const int64_t since = slots_taken_since_ns_;
-  if (since == kSlotsFree) return Duration(0);
+  const int64_t since = threads_taken_since_ns_;
+  if (since == kThreadsFree) return Duration(0);
   return now.time_since_epoch() - Duration(since);
 }
 

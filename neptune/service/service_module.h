@@ -34,6 +34,7 @@
 #include "neptune/base/status.h"
 #include "neptune/base/status_section.h"
 #include "neptune/base/time.h"
+#include "neptune/scheduling/scheduler_options.h"
 #include "neptune/sert/time_limit.h"
 #include "neptune/service/data.h"
 #include "neptune/service/server_stream.h"
@@ -46,7 +47,7 @@ namespace neptune {
 class Client;
 
 // Changes whenever a module built for an older runtime would misunderstand this header.
-inline constexpr int kModuleInterfaceVersion = 4;
+inline constexpr int kModuleInterfaceVersion = 5;
 
 enum class Grain {
   kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
@@ -191,6 +192,9 @@ struct ModuleContext {
   World& world;
   MetricsRegistry& metrics;
   StatusSections& status;
+  // For modules that take requests by ways of their own: how what waits is to be served, and the class of each API key.
+  SchedulerOptions scheduling = {};
+  std::map<std::string, std::string> class_of_api_key = {};
 };
 
 class ServiceModule {

@@ -1,0 +1,33 @@
+// Which class a request is of, by what it names and by what it asks.
+//
+//   the first rule that matches and holds always ─► the class that the request names ─► the first rule that matches
+//   ─► the default class
+//
+// Source: dissertation 4.2 (classes by client identity, service type and partition). Layer: scheduling, policy.
+// Threads: pure functions and immutable values. Limits: O(rules).
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/ids.h"
+#include "neptune/scheduling/service_class.h"
+
+namespace neptune {
+
+struct ClassRule {
+  ClassNumber service_class = 0;
+  std::string method;                   // empty: any
+  std::vector<PartitionId> partitions;  // empty: any
+  bool always = false;                  // also for requests that name a class
+};
+
+// `named`: the class that the request names, if it is one of the cluster's.
+ClassNumber ClassByRules(const std::vector<ClassRule>& rules, std::string_view method,
+                         PartitionId partition, std::optional<ClassNumber> named,
+                         ClassNumber otherwise);
+
+}  // namespace neptune

@@ -1,0 +1,68 @@
+#include "neptune/scheduling/class_threads.h"
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+
+Status CheckThreadShares(const ThreadShares& shares, size_t class_count) {
+  if (shares.all == 0) return InvalidArgument("no thread for any class");
+  if (shares.own.size() > class_count) {
+    return InvalidArgument("threads for ", shares.own.size(), " classes; there are ", class_count);
+  }
+  size_t own_count = 0;
+  size_t owned = 0;
+  for (const std::optional<size_t>& own : shares.own) {
+    if (!own) continue;
+    if (*own == 0) return InvalidArgument("a class with threads of its own has at least one");
+    if (*own > shares.all - owned) {
+      return InvalidArgument("the classes have more threads of their own than the ", shares.all,
+                             " there are");
+    }
+    ++own_count;
+    owned += *own;
+  }
+  if (own_count < class_count && owned == shares.all) {
+    return InvalidArgument("the classes with threads of their own leave none of the ", shares.all,
+                           " to the others");
+  }
+  return OkStatus();
+}
+
+ClassThreads::ClassThreads(const ThreadShares& shares, size_t class_count)
+    : busy_of_(class_count, 0) {
+  SetShares(shares);
+}
+
+void ClassThreads::SetShares(const ThreadShares& shares) {
+  shares_ = shares;
+  shares_.own.resize(busy_of_.size());
+  shared_ = shares_.all;
+  busy_shared_ = 0;
+  for (size_t number = 0; number < busy_of_.size(); ++number) {
+    if (shares_.own[number]) {
+      shared_ -= *shares_.own[number];
+    } else {
+      busy_shared_ += busy_of_[number];
+    }
+  }
+}
+
+bool ClassThreads::HasFree(ClassNumber number) const {
+  if (!HasFree()) return false;
+  const std::optional<size_t>& own = shares_.own[number];
+  return own ? busy_of_[number] < *own : busy_shared_ < shared_;
+}
+
+void ClassThreads::Take(ClassNumber number) {
+  ++busy_;
+  ++busy_of_[number];
+  if (!shares_.own[number]) ++busy_shared_;
+}
+
+void ClassThreads::Free(ClassNumber number) {
+  --busy_;
+  --busy_of_[number];
+  if (!shares_.own[number]) --busy_shared_;
+}
+
+}  // namespace neptune

@@ -1,0 +1,107 @@
+#include "neptune/service/admission_gate.h"
+
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/thread/synchronization.h"
+#include "neptune/thread/user_thread.h"
+
+namespace neptune {
+
+// On the stack of the thread that waits; in waiters_ until something became of it.
+struct AdmissionGate::Waiter {
+  OneShotEvent turn;
+  bool admitted = false;  // else dropped
+};
+
+AdmissionGate::AdmissionGate(const AdmissionOptions& options)
+    : options_(options),
+      limit_(options.limit),
+      scheduler_(options.scheduling),
+      threads_({.all = options.limit.initial}, options.scheduling.classes.size()) {}
+
+AdmissionGate::Pass& AdmissionGate::Pass::operator=(Pass&& other) noexcept {
+  End(false, Duration(0));
+  gate_ = std::exchange(other.gate_, nullptr);
+  service_class_ = other.service_class_;
+  begun_ = other.begun_;
+  return *this;
+}
+
+void AdmissionGate::Pass::End(bool refused, Duration server_wait) {
+  AdmissionGate* const gate = std::exchange(gate_, nullptr);
+  if (gate != nullptr) gate->End(service_class_, {begun_, refused, server_wait});
+}
+
+StatusOr<AdmissionGate::Pass> AdmissionGate::Admit(ClassNumber service_class, TimePoint arrived,
+                                                   TimePoint deadline) {
+  Waiter waiter;
+  const TimePoint now = this_thread::Now();
+  RequestTicket ticket = 0;
+  {
+    LeafLock lock(&mutex_);
+    ticket = next_ticket_++;
+    const auto entry = scheduler_.Push({ticket, arrived, deadline, service_class});
+    if (entry == ClassScheduler::Entry::kWaitTooLong) {
+      return ResourceExhausted("too many requests wait for it to be of use");
+    }
+    if (entry == ClassScheduler::Entry::kQueueFull) {
+      return ResourceExhausted("as many requests of class ",
+                               options_.scheduling.classes[service_class].name, " wait as may");
+    }
+    waiters_.emplace(ticket, &waiter);
+    LetIn(now);
+  }
+  const ParkResult parked = waiter.turn.Wait(deadline);
+  LeafLock lock(&mutex_);
+  if (waiters_.erase(ticket) > 0) {
+    scheduler_.Remove(ticket);
+    if (parked == ParkResult::kStopping) return Cancelled("the node stops");
+    return DeadlineExceeded("the deadline passed before there was room for it");
+  }
+  if (waiter.admitted) return Pass(this, service_class, this_thread::Now());
+  return ResourceExhausted("too many requests wait for it to be of use");
+}
+
+void AdmissionGate::LetIn(TimePoint now) {
+  while (threads_.HasFree()) {
+    const ClassScheduler::Picked picked = scheduler_.Pick(now, threads_);
+    const auto tell = [&](const WaitingRequest& request, bool admitted)
+                          ABSL_NO_THREAD_SAFETY_ANALYSIS {
+                            const auto found = waiters_.find(request.ticket);
+                            found->second->admitted = admitted;
+                            found->second->turn.Set();
+                            waiters_.erase(found);
+                          };
+    for (const WaitingRequest& late : picked.dropped) tell(late, false);
+    if (!picked.next) return;
+    threads_.Take(picked.next->service_class);
+    tell(*picked.next, true);
+  }
+}
+
+void AdmissionGate::End(ClassNumber service_class, const RequestEnd& end) {
+  const TimePoint now = Loop::Current()->Now();
+  LeafLock lock(&mutex_);
+  limit_.OnEnd(end, threads_.busy(), now);
+  threads_.Free(service_class);
+  threads_.SetShares({.all = limit_.limit()});
+  // What a request takes of the limit is its time.
+  scheduler_.OnServed(service_class, now - end.begun, now - end.begun, now);
+  LetIn(now);
+}
+
+size_t AdmissionGate::limit() const {
+  LeafLock lock(&mutex_);
+  return limit_.limit();
+}
+size_t AdmissionGate::under_way() const {
+  LeafLock lock(&mutex_);
+  return threads_.busy();
+}
+size_t AdmissionGate::waiting() const {
+  LeafLock lock(&mutex_);
+  return scheduler_.length();
+}
+
+}  // namespace neptune

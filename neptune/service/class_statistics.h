@@ -1,0 +1,72 @@
+// What the requests of each service class come to on one host, since its start.
+//
+//   /metrics   neptune_class_requests_total{service, class, outcome}, neptune_class_response_seconds{service, class},
+//              neptune_class_processor_seconds_total{service, class}; not where all requests are of one class
+//
+// Source: dissertation 4.4.1 (accounting by class). Layer: service.
+// Threads: thread-safe. Units: processor time is what the runtime saw: of threads, and of processes that a module tells of.
+// Errors: those of MetricsRegistry. Limits: kServiceClassCountMax classes.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/metrics.h"
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/scheduling/service_class.h"
+#include "neptune/service/request_outcome.h"
+
+namespace neptune {
+
+// Of one class.
+struct ClassTotals {
+  uint64_t arrived = 0;
+  PerOutcome<uint64_t> ended;
+  // Sums over those that ran.
+  Duration ran{0};
+  Duration processor{0};
+  Duration response{0};  // from the arrival
+};
+
+class ClassStatistics {
+ public:
+  static StatusOr<std::unique_ptr<ClassStatistics>> Make(MetricsRegistry& registry,
+                                                         const std::string& service,
+                                                         const std::vector<std::string>& classes);
+
+  void OnArrival(ClassNumber number) { records_[number].arrived.Increment(); }
+  // It ended, one way or another.
+  void OnEnd(ClassNumber number, const Status& status) {
+    records_[number].ended[RequestOutcomeOf(status)].Increment();
+  }
+  // It ran.
+  void OnRan(ClassNumber number, Duration queued, Duration ran, Duration processor);
+
+  ClassTotals Totals(ClassNumber number) const;
+  const std::string& name_of(ClassNumber number) const { return records_[number].name; }
+  size_t class_count() const { return records_.size(); }
+
+ private:
+  struct Record {
+    std::string name;
+    Counter arrived;
+    PerOutcome<Counter> ended;
+    std::atomic<int64_t> ran_ns{0};
+    std::atomic<int64_t> processor_ns{0};
+    std::atomic<int64_t> response_ns{0};
+    HistogramMetric* response = nullptr;  // null: not shown
+  };
+
+  explicit ClassStatistics(size_t class_count) : records_(class_count) {}
+  Status Show(MetricsRegistry& registry, const std::string& service, Record* record);
+
+  std::vector<Record> records_;
+  std::vector<CallbackGauge> series_;
+};
+
+}  // namespace neptune
