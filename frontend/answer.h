@@ -89,6 +89,9 @@ struct ServiceCoverage {
   std::string tree_scheme = {};
   std::vector<TreeServer> tree = {};
   neptune::Duration took{0};
+  // Signs of overload: a partition had no room for the request, and the longest that it waited at a server.
+  bool refused = false;
+  neptune::Duration server_wait{0};
 
   uint32_t partitions_answered() const {
     return partitions_asked - std::min(partitions_asked, static_cast<uint32_t>(missing.size()));

@@ -74,6 +74,7 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   reader.Whole("http_port", 0, 65535, &options.http.port);
   reader.Whole("http_connection_count_max", 1, 100'000, &options.connection_count_max);
   reader.Millis("http_drain_timeout_ms", milliseconds(0), seconds(60), &options.drain_grace);
+  reader.Flag("trust_class_header", &options.gateway.trusts_class_header);
   reader.Text("site_name", &options.gateway.site.name);
   reader.Whole("document_count", 0, UINT64_MAX, &options.gateway.site.document_count);
   NEPTUNE_RETURN_IF_ERROR(reader.Finish());
@@ -90,7 +91,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_ASSIGN_OR_RETURN(Options options, ReadOptions(context));
   NEPTUNE_ASSIGN_OR_RETURN(const PlanMetrics plan_metrics, PlanMetrics::Make(context.metrics));
   NEPTUNE_ASSIGN_OR_RETURN(const GatewayMetrics gateway_metrics,
-                           GatewayMetrics::Make(context.metrics));
+                           GatewayMetrics::Make(context.metrics, context.scheduling));
   NEPTUNE_ASSIGN_OR_RETURN(server_metrics_,
                            neptune::HttpServerMetrics::Make(context.metrics, "frontend"));
   if (context.client.capsules() != nullptr) {
@@ -99,7 +100,9 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   index::RegisterTierReduceOperator(context.registrar);
   index::RegisterSuggestReduceOperators(context.registrar);
   drain_grace_ = options.drain_grace;
-  plan_ = std::make_unique<SearchPlan>(context.client, context.world, options.plan, plan_metrics);
+  plan_ = std::make_unique<SearchPlan>(context.client, context.world, options.plan,
+                                       context.scheduling, plan_metrics);
+  NEPTUNE_RETURN_IF_ERROR(ShowGate(context.metrics));
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
   const std::vector<NodeLoop*>& loops = context.client.loops().serving();
   for (NodeLoop* const loop : loops) servers_.push_back({loop, nullptr});
@@ -110,6 +113,23 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   }
   LOG(INFO) << "searches are answered at http://" << http_endpoint_ << "/";
   return neptune::OkStatus();
+}
+
+Status FrontendModule::ShowGate(neptune::MetricsRegistry& metrics) {
+  const neptune::AdmissionGate& gate = plan_->gate();
+  const auto add = [&](const char* name, const char* help, std::function<double()> read) -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(auto gauge, metrics.AddCallbackGauge(name, help, {}, std::move(read)));
+    gauges_.push_back(std::move(gauge));
+    return neptune::OkStatus();
+  };
+  NEPTUNE_RETURN_IF_ERROR(add("search_gate_limit",
+                              "Searches past the cache that may be under way at once now.",
+                              [&gate] { return static_cast<double>(gate.limit()); }));
+  NEPTUNE_RETURN_IF_ERROR(add("search_gate_under_way",
+                              "Searches past the cache that are under way.",
+                              [&gate] { return static_cast<double>(gate.under_way()); }));
+  return add("search_gate_waiting", "Searches that wait until they may begin.",
+             [&gate] { return static_cast<double>(gate.waiting()); });
 }
 
 Status FrontendModule::StartServers(neptune::World& world, const Options& options) {

@@ -45,9 +45,11 @@ class FrontendModule final : public neptune::ServiceModule {
   static neptune::StatusOr<Options> ReadOptions(const neptune::ModuleContext& context);
   neptune::Status StartServers(neptune::World& world, const Options& options);
   void StopServers(neptune::Duration grace);
+  neptune::Status ShowGate(neptune::MetricsRegistry& metrics);
 
   neptune::HttpServerMetrics server_metrics_;
   std::unique_ptr<SearchPlan> plan_;
+  std::vector<neptune::CallbackGauge> gauges_;  // of the plan
   std::unique_ptr<HttpGateway> gateway_;
   neptune::Endpoint http_endpoint_;
   neptune::Duration drain_grace_{};

@@ -312,12 +312,15 @@ TEST(FrontendTest, AQueryThatTheTierRefusesIsTheUsersMistake) {
 }
 
 TEST(FrontendTest, SearchesUnderWayAreLimited) {
-  SimulatedSearch search(14, Parameter("search_count_max", "2"));
+  SimulatedSearch search(
+      14, StrCat(Parameter("search_count_max", "2"), Parameter("admission_timeout_ms", "100")));
   search.simulator().Pause("tier1-0");
   const auto first = search.Begin(kCommon);
   const auto second = search.Begin(kRare);
   search.RunFor(milliseconds(50));
-  EXPECT_EQ(search.Get(kCommon).http.status, 503);
+  const TimedResponse third = search.Get(kCommon);
+  EXPECT_EQ(third.http.status, 503) << "there is no room for it within its time";
+  EXPECT_NE(third.http.headers.Get("Retry-After"), "");
   search.RunFor(seconds(2));
   EXPECT_EQ(first->http.status, 200);
   EXPECT_EQ(second->http.status, 200);

@@ -1,6 +1,7 @@
 #include "frontend/gateway_metrics.h"
 
 #include <string>
+#include <vector>
 
 namespace search::frontend {
 namespace {
@@ -10,8 +11,13 @@ constexpr std::array<const char*, GatewayMetrics::kOutcomeCount> kOutcomeNames =
 
 }  // namespace
 
-neptune::StatusOr<GatewayMetrics> GatewayMetrics::Make(neptune::MetricsRegistry& registry) {
+neptune::StatusOr<GatewayMetrics> GatewayMetrics::Make(
+    neptune::MetricsRegistry& registry, const neptune::SchedulerOptions& scheduling) {
   GatewayMetrics metrics;
+  std::vector<std::string> classes;
+  for (const neptune::ServiceClassOptions& one : scheduling.classes) classes.push_back(one.name);
+  NEPTUNE_ASSIGN_OR_RETURN(metrics.classes,
+                           neptune::ClassStatistics::Make(registry, "search", classes));
   for (size_t f = 0; f < kFormatCount; ++f) {
     const std::string format(FormatName(static_cast<PageFormat>(f)));
     for (size_t o = 0; o < kOutcomeCount; ++o) {

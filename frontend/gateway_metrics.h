@@ -6,10 +6,13 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 
 #include "frontend/search_request.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
+#include "neptune/scheduling/scheduler_options.h"
+#include "neptune/service/class_statistics.h"
 
 namespace search::frontend {
 
@@ -29,8 +32,12 @@ struct GatewayMetrics {
   std::array<neptune::Counter*, kOutcomeCount> suggestions{};
   neptune::HistogramMetric* suggestion_time = nullptr;
 
+  // neptune_class_*{service="search"}: of searches, by the class of the client.
+  std::shared_ptr<neptune::ClassStatistics> classes;
+
   // Errors: those of MetricsRegistry.
-  static neptune::StatusOr<GatewayMetrics> Make(neptune::MetricsRegistry& registry);
+  static neptune::StatusOr<GatewayMetrics> Make(neptune::MetricsRegistry& registry,
+                                                const neptune::SchedulerOptions& scheduling);
 
   void Count(PageFormat format, SearchOutcome outcome, neptune::Duration took) const;
   void CountSuggestion(SearchOutcome outcome, neptune::Duration took) const;

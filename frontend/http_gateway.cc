@@ -23,9 +23,6 @@ using neptune::StatusOr;
 using neptune::StrCat;
 
 constexpr std::string_view kDocumentPrefix = "/doc/";
-// Names the client's service class, for instance for a batch of queries without hurry.
-constexpr std::string_view kServiceClassHeader = "Neptune-Service-Class";
-constexpr size_t kServiceClassSizeMax = 32;
 constexpr uint32_t kRetryAfterSeconds = 1;
 // While somebody types and deletes again.
 constexpr std::string_view kSuggestionCaching = "public, max-age=60";
@@ -85,19 +82,6 @@ bool WantsFreshAnswer(const HttpRequest& request) {
   return request.headers.Get("Cache-Control").find("no-cache") != std::string_view::npos;
 }
 
-StatusOr<std::string> ServiceClassOf(const HttpRequest& request) {
-  const std::string_view name = request.headers.Get(kServiceClassHeader);
-  const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
-  });
-  if (name.size() > kServiceClassSizeMax || !is_plain) {
-    return neptune::InvalidArgument("header ", kServiceClassHeader, ": at most ",
-                                    kServiceClassSizeMax, " letters, digits, '-' and '_'");
-  }
-  return std::string(name);
-}
-
 // The caller's trace goes on. A request without one, or with one that cannot be read, begins its own, and of those
 // one in a hundred is kept.
 neptune::TraceContext TraceOf(const HttpRequest& request) {
@@ -128,7 +112,8 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
       node_name_(context.node.value()),
       started_(neptune::this_thread::Now()),
       metrics_(metrics),
-      options_(options) {
+      options_(options),
+      classes_(context.scheduling, context.class_of_api_key, options.trusts_class_header) {
   AddPages();
   AddStaticFiles();
   AddStatusRoutes();
@@ -215,18 +200,29 @@ HttpResponse HttpGateway::Search(const HttpRequest& request) const {
   return response;
 }
 
+StatusOr<SearchAnswer> HttpGateway::RunPlan(const HttpRequest& request,
+                                            const SearchPageRequest& search) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const ClientClass client, classes_.Of(request));
+  metrics_.classes->OnArrival(client.number);
+  StatusOr<SearchAnswer> answer = plan_.Search({.query = search.query,
+                                                .start = search.start,
+                                                .count = search.count,
+                                                .may_use_cache = !WantsFreshAnswer(request),
+                                                .class_number = client.number,
+                                                .service_class = client.name,
+                                                .trace = TraceOf(request),
+                                                .received = request.received});
+  metrics_.classes->OnEnd(client.number, answer.status());
+  if (answer.ok()) {
+    metrics_.classes->OnRan(client.number, neptune::Duration(0), answer->took,
+                            neptune::Duration(0));
+  }
+  return answer;
+}
+
 HttpResponse HttpGateway::RunSearch(const HttpRequest& request, const SearchPageRequest& search,
                                     SearchOutcome* outcome) const {
-  const StatusOr<std::string> service_class = ServiceClassOf(request);
-  StatusOr<SearchAnswer> answer = service_class.ok()
-                                      ? plan_.Search({.query = search.query,
-                                                      .start = search.start,
-                                                      .count = search.count,
-                                                      .may_use_cache = !WantsFreshAnswer(request),
-                                                      .service_class = *service_class,
-                                                      .trace = TraceOf(request),
-                                                      .received = request.received})
-                                      : StatusOr<SearchAnswer>(service_class.status());
+  StatusOr<SearchAnswer> answer = RunPlan(request, search);
   if (!answer.ok()) {
     *outcome = OutcomeOf(answer.status());
     return ToResponse(ToError(answer.status(), search.query), search.format, SiteOf(request));
@@ -259,10 +255,10 @@ StatusOr<SuggestedTexts> HttpGateway::RunSuggest(const HttpRequest& request,
                                                  std::string* typed) const {
   NEPTUNE_ASSIGN_OR_RETURN(const SearchPageRequest parsed, ParseSearchRequest(request.query));
   *typed = parsed.query;
-  NEPTUNE_ASSIGN_OR_RETURN(std::string service_class, ServiceClassOf(request));
+  NEPTUNE_ASSIGN_OR_RETURN(ClientClass client, classes_.Of(request));
   return plan_.Suggest({.typed = parsed.query,
                         .may_use_cache = !WantsFreshAnswer(request),
-                        .service_class = std::move(service_class)});
+                        .service_class = std::move(client.name)});
 }
 
 HttpResponse HttpGateway::Document(const HttpRequest& request) const {

@@ -9,7 +9,7 @@
 // Source: design 6 (HTTP contracts); RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
 // Layer: frontend, agent.
 // Threads: thread-safe; Handle on a user-level thread of the node.
-// Errors: as answers: 400 names the wrong parameter, 404, 405, 503 with Retry-After when overloaded
+// Errors: as answers: 400 names the wrong parameter, 404, 405, 401 and 403 by client_class.h, 503 with Retry-After when overloaded
 //   or when no index partition answered. Pages for browsers, problem documents for programs.
 // Limits: SearchRequestLimits; those of the HTTP server and of the search plan.
 
@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 
+#include "frontend/client_class.h"
 #include "frontend/gateway_metrics.h"
 #include "frontend/readiness.h"
 #include "frontend/render/render.h"
@@ -35,6 +36,8 @@ namespace search::frontend {
 struct GatewayOptions {
   // Name, address for links where a request has no usable Host header, number of documents.
   Site site;
+  // Whether a request may name a class that has API keys without one.
+  bool trusts_class_header = false;
 };
 
 class HttpGateway {
@@ -55,6 +58,8 @@ class HttpGateway {
   void AddStaticFiles();
   void AddStatusRoutes();
   neptune::HttpResponse Search(const neptune::HttpRequest& request) const;
+  neptune::StatusOr<SearchAnswer> RunPlan(const neptune::HttpRequest& request,
+                                          const SearchPageRequest& search) const;
   neptune::HttpResponse RunSearch(const neptune::HttpRequest& request,
                                   const SearchPageRequest& search, SearchOutcome* outcome) const;
   neptune::HttpResponse Suggest(const neptune::HttpRequest& request) const;
@@ -75,6 +80,7 @@ class HttpGateway {
   const neptune::TimePoint started_;
   const GatewayMetrics metrics_;
   const GatewayOptions options_;
+  const ClientClasses classes_;
   neptune::HttpRouter router_;
   std::atomic<bool> draining_{false};
 };

@@ -39,6 +39,8 @@ SearchPlanOptions ReadSearchPlanOptions(ParameterReader& reader) {
   reader.Millis("cache_time_to_live_ms", milliseconds(1), hours(24), &options.cache_time_to_live);
   reader.Whole("cache_insert_count_max", 1, 10'000, &options.cache_insert_count_max);
   reader.Whole("search_count_max", 1, 100'000, &options.search_count_max);
+  reader.Millis("server_wait_goal_ms", milliseconds(1), seconds(10), &options.server_wait_goal);
+  reader.Millis("admission_timeout_ms", milliseconds(1), seconds(60), &options.admission_timeout);
   return options;
 }
 

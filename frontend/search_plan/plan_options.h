@@ -66,8 +66,15 @@ struct SearchPlanOptions {
 
   // Insertions into the cache under way; further answers are not cached.
   size_t cache_insert_count_max = 64;
-  // Searches under way; further ones are refused.
+  // Most searches past the cache that are under way; how many really are follows from how long they wait at servers.
+  // Further ones wait here, by class, for as many places as the service has queue_length_max. Larger: more at once when
+  // servers are many.
   size_t search_count_max = 256;
+  // A wait at a server over this is a sign of overload. Larger: more waits at servers, out of order. Default: a tenth of
+  // what a user notices.
+  neptune::Duration server_wait_goal = std::chrono::milliseconds(20);
+  // How long after its arrival a search may still begin. Larger: longer bursts are ridden out, and answers come later.
+  neptune::Duration admission_timeout = std::chrono::seconds(1);
 };
 
 // Takes what of `reader` belongs here; mistakes are told by reader.Finish().

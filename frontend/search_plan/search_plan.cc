@@ -72,6 +72,17 @@ void TakeSummary(docserver::Summary summary, SearchResult* result) {
   }
 }
 
+neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
+                                      const neptune::SchedulerOptions& scheduling) {
+  neptune::AdmissionOptions gate;
+  gate.scheduling = scheduling;
+  gate.limit.max = options.search_count_max;
+  gate.limit.initial = std::min(gate.limit.initial, gate.limit.max);
+  gate.limit.min = std::min(gate.limit.min, gate.limit.max);
+  gate.limit.wait_goal = options.server_wait_goal;
+  return gate;
+}
+
 }  // namespace
 
 // Shared with the thread that looks for another spelling, which may end after the page was served: a page
@@ -105,27 +116,23 @@ struct SearchPlan::Progress {
 };
 
 SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
-                       const SearchPlanOptions& options, const PlanMetrics& metrics)
+                       const SearchPlanOptions& options,
+                       const neptune::SchedulerOptions& scheduling, const PlanMetrics& metrics)
     : client_(client),
       world_(world),
       options_(options),
       metrics_(metrics),
       cache_(options, metrics),
       documents_(options),
-      suggester_(client, options, metrics) {}
+      suggester_(client, options, metrics),
+      gate_(GateOptions(options, scheduling)) {}
 
 StatusOr<SearchAnswer> SearchPlan::Search(const SearchOrder& order) {
   SearchAnswer answer;
   answer.query = order.query;
   answer.start = order.start;
   answer.count = order.count;
-  Status status;
-  if (search_count_.fetch_add(1) >= options_.search_count_max) {
-    status = neptune::ResourceExhausted(options_.search_count_max, " searches are under way");
-  } else {
-    status = Run(order, &answer);
-  }
-  --search_count_;
+  const Status status = Run(order, &answer);
   CountOutcome(status, answer);
   NEPTUNE_RETURN_IF_ERROR(status);
   answer.took = neptune::this_thread::Now() - order.received;
@@ -151,8 +158,7 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   session.service_class = order.service_class;
   session.trace = order.trace;
   if (AnswerFromCache(session, order, &progress)) return neptune::OkStatus();
-  NEPTUNE_RETURN_IF_ERROR(AskTiers(session, &progress));
-  AddSummaries(session, &progress);
+  NEPTUNE_RETURN_IF_ERROR(Compute(session, order, &progress));
   progress.entry.index_version = progress.index_version;
   TakeSpelling(&progress);
   Remember(session, *answer, progress.entry);
@@ -174,6 +180,26 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, const SearchOrder& orde
   progress->answer->coverage.cache = reply.use;
   metrics_.ForLookup(reply.use.outcome).Increment();
   return reply.use.outcome == CacheUse::Outcome::kHit;
+}
+
+Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Progress* progress) {
+  auto pass =
+      gate_.Admit(order.class_number, order.received, order.received + options_.admission_timeout);
+  if (pass.status().code() == neptune::StatusCode::kDeadlineExceeded) {
+    return neptune::ResourceExhausted("there was no room for it within ",
+                                      neptune::ToMillis(options_.admission_timeout), " ms");
+  }
+  NEPTUNE_RETURN_IF_ERROR(pass.status());
+  const Status status = AskTiers(session, progress);
+  if (status.ok()) AddSummaries(session, progress);
+  bool refused = false;
+  neptune::Duration server_wait{0};
+  for (const ServiceCoverage& tier : progress->answer->coverage.tiers) {
+    refused |= tier.refused;
+    server_wait = std::max(server_wait, tier.server_wait);
+  }
+  pass->End(refused, server_wait);
+  return status;
 }
 
 Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {

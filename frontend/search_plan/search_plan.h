@@ -2,16 +2,16 @@
 //
 //   query ─► parse ─► cache ── hit ──────────────────────────────────────────────► answer
 //                       │ miss, slow or gone                                          ▲
-//                       └─► tier 1 ── enough ──────────────► documents of the page ───┤
-//                             └─ too few ─► tier 2 ─► join ──┘        └─► cache, in the background
+//                       └─► gate ─► tier 1 ── enough ──────────────► documents of the page ───┤
+//                                    └─ too few ─► tier 2 ─► join ──┘        └─► cache, in the background
 //
 // Whatever does not answer in time is left out, and the answer says so.
 //
 // Source: design 5 (search plan). Layer: frontend/search_plan, agent over plan_policy.
 // Threads: thread-safe; Search and FetchDocument on user-level threads of the node.
 // Errors: INVALID_ARGUMENT "parameter NAME: ..." a query or page that cannot be; RESOURCE_EXHAUSTED
-//   too many searches under way here, or everywhere; UNAVAILABLE no index partition answered.
-// Limits: SearchPlanOptions; a search takes no longer than its steps' timeouts together.
+//   too many searches of the class wait, or it would wait too long; UNAVAILABLE no index partition answered.
+// Limits: SearchPlanOptions; searches under way as many as the servers bear (admission_gate.h); a search takes no longer than its steps' timeouts together.
 
 #pragma once
 
@@ -26,6 +26,7 @@
 #include "frontend/search_plan/plan_options.h"
 #include "frontend/search_plan/plan_policy.h"
 #include "frontend/suggest/suggester.h"
+#include "neptune/service/admission_gate.h"
 #include "neptune/service/client.h"
 #include "neptune/world/world.h"
 
@@ -37,6 +38,8 @@ struct SearchOrder {
   uint32_t count = 10;
   // False: the answer is computed anew, and then cached.
   bool may_use_cache = true;
+  // Of the client: its number among those of the plan, and what the calls on its behalf name.
+  neptune::ClassNumber class_number = 0;
   std::string service_class = {};
   // What the search's calls belong to.
   neptune::TraceContext trace = {};
@@ -46,9 +49,9 @@ struct SearchOrder {
 
 class SearchPlan {
  public:
-  // `client` and `world` outlive the plan and every search.
+  // `client` and `world` outlive the plan and every search. `scheduling`: which of the searches that wait is first.
   SearchPlan(neptune::Client& client, neptune::World& world, const SearchPlanOptions& options,
-             const PlanMetrics& metrics);
+             const neptune::SchedulerOptions& scheduling, const PlanMetrics& metrics);
 
   neptune::StatusOr<SearchAnswer> Search(const SearchOrder& order);
 
@@ -65,6 +68,7 @@ class SearchPlan {
   void FinishInserts();
 
   const SearchPlanOptions& options() const { return options_; }
+  const neptune::AdmissionGate& gate() const { return gate_; }
 
  private:
   struct Progress;
@@ -72,6 +76,9 @@ class SearchPlan {
   neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
   bool AnswerFromCache(neptune::ClientSession& session, const SearchOrder& order,
                        Progress* progress);
+  // What the cache did not know, once there is room for it.
+  neptune::Status Compute(neptune::ClientSession& session, const SearchOrder& order,
+                          Progress* progress);
   neptune::Status AskTiers(neptune::ClientSession& session, Progress* progress);
   void AddSummaries(neptune::ClientSession& session, Progress* progress);
   void StartSpelling(const neptune::ClientSession& session, Progress* progress);
@@ -87,7 +94,7 @@ class SearchPlan {
   CacheClient cache_;
   DocumentClient documents_;
   Suggester suggester_;
-  std::atomic<size_t> search_count_{0};
+  neptune::AdmissionGate gate_;
   std::atomic<size_t> spelling_count_{0};
   // Of the newest complete answer; what the cache is asked for. 0 before the first.
   std::atomic<uint64_t> index_version_{0};

@@ -16,10 +16,15 @@ using neptune::PartitionId;
 using neptune::Status;
 using neptune::StatusOr;
 
+bool IsRefusal(const Status& status) {
+  return status.code() == neptune::StatusCode::kResourceExhausted;
+}
+
 // How the answers came together.
 void FillTree(const AggregationReport& report, ServiceCoverage* coverage) {
   coverage->tree_scheme = neptune::Name(report.scheme);
   coverage->took = report.duration;
+  coverage->server_wait = report.queue_time_max;
   for (const neptune::AggregationServer& server : report.servers) {
     TreeServer& shown = coverage->tree.emplace_back();
     shown.node = server.node.value();
@@ -42,7 +47,9 @@ void FillMissing(const AggregationReport& report, const Status& status, uint32_t
                  ServiceCoverage* coverage) {
   for (const neptune::MissingPartition& missing : report.missing) {
     coverage->missing.push_back({missing.partition.value(), MissingReason(missing.reason)});
+    coverage->refused |= IsRefusal(missing.reason);
   }
+  coverage->refused |= IsRefusal(status);
   if (status.ok() || !report.contributing_partitions.empty() || !report.missing.empty()) return;
   for (uint32_t partition = 0; partition < partition_count; ++partition) {
     coverage->missing.push_back({partition, MissingReason(status)});
