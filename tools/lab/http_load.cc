@@ -40,18 +40,35 @@ class Collector final : public tools::LoadObserver {
   neptune::Notification ended_;
 };
 
+uint8_t DrawClass(const std::vector<std::pair<std::string, double>>& shares,
+                  neptune::RandomSource& random) {
+  double left = random.Uniform();
+  uint8_t number = 0;
+  while (number + 1u < shares.size() && left >= shares[number].second) {
+    left -= shares[number++].second;
+  }
+  return number;
+}
+
 neptune::StatusOr<tools::ReplayPlan> MakePlan(const HttpLoadOptions& options) {
   if (!(options.rate > 0) || options.rate * options.length_s > kHttpLoadRequestCountMax) {
     return neptune::InvalidArgument("a load of ", options.rate, " a second for ", options.length_s,
                                     " s");
   }
   tools::ReplayPlan plan{.classes = {"", "other"}, .queries = options.queries};
+  if (!options.class_shares.empty()) plan.classes.clear();
+  for (const auto& [name, share] : options.class_shares) plan.classes.push_back(name);
   plan.queries.insert(plan.queries.end(), options.other_queries.begin(),
                       options.other_queries.end());
   neptune::RandomSource random(options.seed);
   double at_s = random.Exponential(1 / options.rate);
   for (; at_s < options.length_s; at_s += random.Exponential(1 / options.rate)) {
     plan.requests.push_back({.at_ns = FromSeconds(at_s).count()});
+    if (!options.class_shares.empty()) {
+      plan.requests.back().service_class = DrawClass(options.class_shares, random);
+      plan.requests.back().query = static_cast<uint32_t>(random.Below(plan.queries.size()));
+      continue;
+    }
     if (plan.queries.size() == 1) continue;
     const bool other = !options.other_queries.empty() && random.Uniform() < options.other_share;
     const size_t count = other ? options.other_queries.size() : options.queries.size();
@@ -66,7 +83,7 @@ tools::HttpTargetOptions TargetOf(const HttpLoadOptions& options) {
   tools::HttpTargetOptions target;
   target.servers = {options.server};
   target.path = options.path;
-  target.send_class = false;
+  target.send_class = !options.class_shares.empty();
   target.read_facts = options.read_facts;
   return target;
 }

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "neptune/base/status.h"
@@ -40,6 +41,9 @@ struct HttpLoadOptions {
   // And of this share of the requests; they are of service class 1 in the measurements.
   std::vector<std::string> other_queries = {};
   double other_share = 0;
+  // If there are any, each request is of a class drawn by these shares, which are 1 together, and names it; the
+  // measurements number them in this order. There are no other_queries then.
+  std::vector<std::pair<std::string, double>> class_shares = {};
   // Whether answers are a search's, and are read.
   bool read_facts = false;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include "docserver/document_service.h"
@@ -151,6 +152,15 @@ StatusOr<std::unique_ptr<MadeIndex>> MadeIndex::Build(size_t document_count) {
   NEPTUNE_RETURN_IF_ERROR(made->BuildStores(document_count));
   NEPTUNE_RETURN_IF_ERROR(made->MeasureCosts());
   return made;
+}
+
+neptune::StatusOr<const MadeIndex*> MadeIndex::Shared(size_t document_count) {
+  static std::map<size_t, std::unique_ptr<MadeIndex>> built;
+  auto& index = built[document_count];
+  if (index == nullptr) {
+    NEPTUNE_ASSIGN_OR_RETURN(index, Build(document_count));
+  }
+  return index.get();
 }
 
 MadeIndex::~MadeIndex() {

@@ -37,6 +37,8 @@ class MadeIndex {
  public:
   // FOLDER/tier1/P and FOLDER/docs/P, for P below kMadePartitionCount.
   static neptune::StatusOr<std::unique_ptr<MadeIndex>> Build(size_t document_count);
+  // Built when it is first asked for, and kept until the program ends. One caller at a time.
+  static neptune::StatusOr<const MadeIndex*> Shared(size_t document_count);
   ~MadeIndex();
   MadeIndex(const MadeIndex&) = delete;
   MadeIndex& operator=(const MadeIndex&) = delete;

@@ -24,7 +24,8 @@ constexpr char kSpec[] = R"(
   services { name: 'docs' module: 'document_server' partition_count: 4
              parameters { key: 'path' value: 'docs' }
              parameters { key: 'implementation' value: 'flat_file' } }
-  services { name: 'frontend' module: 'frontend'
+  services { name: 'frontend' module: 'frontend' $FIELDS
+             parameters { key: 'trust_class_header' value: 'true' }
              parameters { key: 'tier1_partitions' value: '4' }
              parameters { key: 'tier2_partitions' value: '0' }
              parameters { key: 'docs_partitions' value: '4' }
@@ -37,10 +38,13 @@ constexpr char kSpec[] = R"(
 
 StatusOr<neptune::ClusterSpec> MakeSpec(const MadeSearchOptions& options,
                                         const neptune::UniquePort& port) {
-  std::string limits = StrCat("queue_length_max: ", options.queue_length_max);
+  std::string limits =
+      StrCat("queue_length_max: ", options.queue_length_max, " ", options.service_fields);
   if (!options.time_limit.empty()) limits += StrCat(" time_limit { ", options.time_limit, " }");
   std::string text = kSpec;
   text.replace(text.find("$LIMITS"), 7, limits);
+  text.replace(text.find("$FIELDS"), 7, options.service_fields);
+  text += options.service_classes;
   NEPTUNE_ASSIGN_OR_RETURN(neptune::ClusterSpec spec, neptune::ParseClusterSpec(text, "made"));
   SetOwnGroup(port, &spec);
   return spec;

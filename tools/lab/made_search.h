@@ -27,6 +27,10 @@ struct MadeSearchOptions {
   std::string time_limit;
   // Of the tier; its default: 40.
   uint32_t queue_length_max = 40;
+  // In the cluster spec's words, its service classes; requests are of the one that they name. Empty: none.
+  std::string service_classes;
+  // Further fields of the tier and the frontend, in the cluster spec's words.
+  std::string service_fields;
 };
 
 class MadeSearch {

@@ -42,6 +42,7 @@ std::vector<Experiment> AllExperiments() {
       CapOverhead(),
       CapsuleIsolation(),
       // Selective early request termination.
+      SearchOverload(),
       SertMotivation(),
       SertSearch(),
       SertCost(),
@@ -49,6 +50,7 @@ std::vector<Experiment> AllExperiments() {
       SertCdf(),
       SertController(),
       // Threads for service classes.
+      Overload(),
       MtrrLimits(),
       MtrrClasses(),
   };

@@ -45,6 +45,7 @@ neptune::ClusterSpec MakeClusterSpec(const SimClusterOptions& options) {
              " concurrency: ", options.processors.count,
              options.time_limit.empty() ? std::string()
                                         : StrCat(" time_limit { ", options.time_limit, " }"),
+             " ", options.service_fields,
              options.slice_ms == 0
                  ? std::string()
                  : StrCat(" parameters { key: 'slice_ms' value: '", options.slice_ms, "' }"),
@@ -262,10 +263,14 @@ class OpenLoop {
       neptune::ClientSession session(node.client());
       neptune::Data response;
       neptune::CallReport report;
-      const neptune::Status status = neptune::Call(
-          session, kWork, neptune::PartitionId(0), neptune::MethodName(workload::kWorkMethod),
-          neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(cost)), &response,
-          {.deadline = at + load_.timeout}, &report);
+      neptune::Status status;
+      for (int round = 0; round <= load_.stubborn_retry_count; ++round) {
+        status = neptune::Call(
+            session, kWork, neptune::PartitionId(0), neptune::MethodName(workload::kWorkMethod),
+            neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(cost)), &response,
+            {.deadline = neptune::this_thread::Now() + load_.timeout}, &report);
+        if (status.ok()) break;
+      }
       ++ended_count_;
       const TimePoint now = neptune::this_thread::Now();
       cluster_.Ended(SimCluster::ServerNumber(report.server));

@@ -47,6 +47,8 @@ struct SimClusterOptions {
   uint32_t queue_length_max = 40;
   // In the cluster spec's words, what stands in a service's time_limit; empty: none.
   std::string time_limit;
+  // Further fields of the service, in the cluster spec's words.
+  std::string service_fields;
   // See WorkModule.
   double slice_ms = 0;
   // Servers that are not up at the beginning; a script's "restart" starts them.
@@ -126,6 +128,9 @@ struct SimLoadOptions {
   // If there are any, gaps and costs are theirs, and the load ends with the last one; nothing warms up.
   std::vector<LoadPhase> phases;
   std::optional<ResponseAdmission> admission;
+  // How often a client that was not answered asks again at once, without a thought; what the runtime tries of its own is
+  // besides.
+  int stubborn_retry_count = 0;
   neptune::Duration timeout = std::chrono::seconds(30);
 };
 

@@ -50,6 +50,7 @@ Experiment CapOverhead();
 Experiment CapsuleIsolation();
 
 // Selective early request termination.
+Experiment SearchOverload();
 Experiment SertMotivation();
 Experiment SertSearch();
 Experiment SertCost();
@@ -58,6 +59,7 @@ Experiment SertCdf();
 Experiment SertController();
 
 // Threads for service classes.
+Experiment Overload();
 Experiment MtrrLimits();
 Experiment MtrrClasses();
 

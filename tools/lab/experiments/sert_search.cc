@@ -1,7 +1,6 @@
 // What pathological queries do to all others of a search, with and without early termination.
 
 #include <algorithm>
-#include <map>
 
 #include "neptune/base/strings.h"
 #include "tools/lab/experiments/experiments.h"
@@ -25,16 +24,6 @@ constexpr char kGood[] = "good_percent";
 constexpr char kGoodput[] = "goodput_per_s";
 constexpr char kPathologicalGood[] = "pathological_good_percent";
 constexpr char kCut[] = "pathological_cut_percent";
-
-// Built for the first run; the others ask the same one.
-StatusOr<const MadeIndex*> IndexOf(size_t document_count) {
-  static std::map<size_t, std::unique_ptr<MadeIndex>> built;
-  auto& index = built[document_count];
-  if (index == nullptr) {
-    NEPTUNE_ASSIGN_OR_RETURN(index, MadeIndex::Build(document_count));
-  }
-  return index.get();
-}
 
 Point PointOf(const std::string& scheme) { return Point{{"scheme", scheme}}; }
 
@@ -106,7 +95,7 @@ Measurement Summary(const std::vector<tools::Measurement>& measurements, double 
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   const double warm_up_s = context.Pick(0.2, 2.0, 2.0);
   NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index,
-                           IndexOf(context.Pick<size_t>(3'000, 80'000, 80'000)));
+                           MadeIndex::Shared(context.Pick<size_t>(3'000, 80'000, 80'000)));
   NEPTUNE_ASSIGN_OR_RETURN(
       const auto search,
       MadeSearch::Start(*index, SchemeOf(point.Text("scheme"), context.Pick(2, 50, 50))));
