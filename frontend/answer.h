@@ -89,9 +89,10 @@ struct ServiceCoverage {
   std::string tree_scheme = {};
   std::vector<TreeServer> tree = {};
   neptune::Duration took{0};
-  // Signs of overload: a partition had no room for the request, and the longest that it waited at a server.
+  // Signs of overload: a partition had no room for the request; the longest that it waited at a server, and ran there.
   bool refused = false;
   neptune::Duration server_wait{0};
+  neptune::Duration server_run{0};
 
   uint32_t partitions_answered() const {
     return partitions_asked - std::min(partitions_asked, static_cast<uint32_t>(missing.size()));

@@ -70,7 +70,7 @@ struct SearchPlanOptions {
   // Further ones wait here, by class, for as many places as the service has queue_length_max. Larger: more at once when
   // servers are many.
   size_t search_count_max = 256;
-  // A wait at a server over this is a sign of overload. Larger: more waits at servers, out of order. Default: a tenth of
+  // A wait at a server over this and twice the time that it then ran is a sign of overload. Larger: more waits at servers, out of order. Default: a tenth of
   // what a user notices.
   neptune::Duration server_wait_goal = std::chrono::milliseconds(20);
   // How long after its arrival a search may still begin. Larger: longer bursts are ridden out, and answers come later.

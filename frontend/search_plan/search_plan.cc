@@ -192,13 +192,13 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   NEPTUNE_RETURN_IF_ERROR(pass.status());
   const Status status = AskTiers(session, progress);
   if (status.ok()) AddSummaries(session, progress);
-  bool refused = false;
-  neptune::Duration server_wait{0};
+  neptune::RequestEnd how;
   for (const ServiceCoverage& tier : progress->answer->coverage.tiers) {
-    refused |= tier.refused;
-    server_wait = std::max(server_wait, tier.server_wait);
+    how.refused |= tier.refused;
+    how.server_wait = std::max(how.server_wait, tier.server_wait);
+    how.server_run = std::max(how.server_run, tier.server_run);
   }
-  pass->End(refused, server_wait);
+  pass->End(how);
   return status;
 }
 

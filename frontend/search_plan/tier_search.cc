@@ -25,6 +25,7 @@ void FillTree(const AggregationReport& report, ServiceCoverage* coverage) {
   coverage->tree_scheme = neptune::Name(report.scheme);
   coverage->took = report.duration;
   coverage->server_wait = report.queue_time_max;
+  coverage->server_run = report.run_time_max;
   for (const neptune::AggregationServer& server : report.servers) {
     TreeServer& shown = coverage->tree.emplace_back();
     shown.node = server.node.value();

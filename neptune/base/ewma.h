@@ -26,6 +26,8 @@ class Ewma {
     ++count_;
     value_ += std::max(weight_, 1 / static_cast<double>(count_)) * (sample - value_);
   }
+  // As if all samples so far had been so many times as large.
+  void Scale(double factor) { value_ *= factor; }
   // 0 before the first sample.
   double value() const { return value_; }
   double ValueOr(double otherwise) const { return count_ == 0 ? otherwise : value_; }

@@ -95,6 +95,7 @@ void ClassScheduler::Drop(TimePoint now, Picked* picked) {
       const bool is_worthless = options_.drop_share && YieldIfServed(head, now) <= least;
       if (!is_late && !is_worthless) break;
       drops_.OnDrop(now);
+      if (!is_late) queues_[number].expected.Doubt();
       picked->dropped.push_back(head);
       waiting.pop_front();
       --length_;

@@ -255,6 +255,20 @@ TEST(ClassSchedulerTest, FullQueueRefusesItsOwnClassOnly) {
   EXPECT_EQ(bench.scheduler.length(), 41u);
 }
 
+// One bad time must not keep a class out for ever.
+TEST(ClassSchedulerTest, AClassThatOnceTookTooLongIsTriedAgain) {
+  Bench bench(Memberships(SchedulingPolicy::kAdaptive));
+  bench.Teach(kGold, seconds(3));
+  int64_t now_ms = 0;
+  size_t tried_count = 0;
+  for (int i = 0; i < 100 && tried_count == 0; ++i) {
+    bench.Add(kGold, ++now_ms);
+    tried_count += bench.Pick(now_ms) == kGold;
+  }
+  EXPECT_EQ(tried_count, 1u);
+  EXPECT_GT(bench.dropped, 20u);
+}
+
 TEST(ClassSchedulerTest, FirstComeFirstServedRefusesWhatWouldWaitForHalfOfItsTime) {
   SchedulerOptions options;
   options.policy = SchedulingPolicy::kFifo;

@@ -14,10 +14,18 @@ using std::chrono::milliseconds;
 
 TimePoint At(double ms) { return TimePoint(FromSeconds(ms / 1e3)); }
 
-TEST(ConcurrencyLimitTest, GrowsByOneForAsManyAsItLets) {
+TEST(ConcurrencyLimitTest, DoublesUntilTheFirstSignOfOverload) {
   ConcurrencyLimit limit({.initial = 10});
-  for (int i = 0; i < 11; ++i) limit.OnEnd({.begun = At(0)}, 10, At(1));
-  EXPECT_EQ(limit.limit(), 11u);
+  for (int i = 0; i < 10; ++i) limit.OnEnd({.begun = At(0)}, 20, At(1));
+  EXPECT_EQ(limit.limit(), 20u);
+}
+
+TEST(ConcurrencyLimitTest, ThenGrowsByOneForAsManyAsItLets) {
+  ConcurrencyLimit limit({.initial = 20});
+  limit.OnEnd({.begun = At(0), .refused = true}, 20, At(1));
+  EXPECT_EQ(limit.limit(), 17u);
+  for (int i = 0; i < 18; ++i) limit.OnEnd({.begun = At(1)}, 17, At(2));
+  EXPECT_EQ(limit.limit(), 18u);
 }
 
 TEST(ConcurrencyLimitTest, DoesNotGrowWhileHardlyUsed) {
@@ -34,6 +42,18 @@ TEST(ConcurrencyLimitTest, IsCutOnceForWhatBeganBeforeTheCut) {
   EXPECT_EQ(limit.limit(), 25u);
   limit.OnEnd({.begun = At(21), .server_wait = milliseconds(20)}, 25, At(30));
   EXPECT_EQ(limit.limit(), 25u) << "the goal is met";
+}
+
+TEST(ConcurrencyLimitTest, IsCutByHowFarTheWaitWasFromTheGoal) {
+  const auto after = [](Duration wait, Duration run) {
+    ConcurrencyLimit limit({.initial = 100});
+    limit.OnEnd({.begun = At(0), .server_wait = wait, .server_run = run}, 10, At(1));
+    return limit.limit();
+  };
+  EXPECT_EQ(after(milliseconds(21), Duration(0)), 85u);
+  EXPECT_EQ(after(milliseconds(30), Duration(0)), 66u);
+  EXPECT_EQ(after(milliseconds(500), Duration(0)), 50u);
+  EXPECT_EQ(after(milliseconds(500), milliseconds(240)), 100u) << "long requests wait longer";
 }
 
 TEST(ConcurrencyLimitTest, StaysWithinItsBounds) {

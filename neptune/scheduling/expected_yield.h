@@ -25,11 +25,16 @@ namespace neptune {
 class ExpectedYield {
  public:
   static constexpr size_t kTableSize = 128;
+  // Of the expected time of service, for each that was dropped: a hundred of them leave a third.
+  static constexpr double kDoubt = 0.99;
 
   // Absent: 1 at all times.
   explicit ExpectedYield(const std::optional<YieldFunction>& yield);
 
   void OnServed(Duration served_for);
+  // A request was dropped although its time was not over, because those before it took so long: whether that still holds
+  // is learned only if one is tried again, sooner or later.
+  void Doubt() { served_ns_.Scale(kDoubt); }
 
   double full() const { return yield_ ? yield_->full() : 1; }
   Duration mean_service() const { return Duration(static_cast<int64_t>(served_ns_.value())); }

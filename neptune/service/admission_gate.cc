@@ -21,16 +21,18 @@ AdmissionGate::AdmissionGate(const AdmissionOptions& options)
       threads_({.all = options.limit.initial}, options.scheduling.classes.size()) {}
 
 AdmissionGate::Pass& AdmissionGate::Pass::operator=(Pass&& other) noexcept {
-  End(false, Duration(0));
+  End({});
   gate_ = std::exchange(other.gate_, nullptr);
   service_class_ = other.service_class_;
   begun_ = other.begun_;
   return *this;
 }
 
-void AdmissionGate::Pass::End(bool refused, Duration server_wait) {
+void AdmissionGate::Pass::End(RequestEnd how) {
   AdmissionGate* const gate = std::exchange(gate_, nullptr);
-  if (gate != nullptr) gate->End(service_class_, {begun_, refused, server_wait});
+  if (gate == nullptr) return;
+  how.begun = begun_;
+  gate->End(service_class_, how);
 }
 
 StatusOr<AdmissionGate::Pass> AdmissionGate::Admit(ClassNumber service_class, TimePoint arrived,

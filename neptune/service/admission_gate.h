@@ -42,10 +42,10 @@ class AdmissionGate {
    public:
     Pass(Pass&& other) noexcept { *this = std::move(other); }
     Pass& operator=(Pass&& other) noexcept;
-    ~Pass() { End(false, Duration(0)); }
+    ~Pass() { End({}); }
 
-    // `refused`: a server had no room for part of it. `server_wait`: the longest that part of it waited at a server.
-    void End(bool refused, Duration server_wait);
+    // How it went at the servers; `begun` is known.
+    void End(RequestEnd how);
 
    private:
     friend class AdmissionGate;

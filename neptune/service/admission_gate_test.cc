@@ -68,7 +68,7 @@ class AdmissionGateTest : public testing::Test {
         if (pass.ok()) {
           out->began = true;
           this_thread::SleepFor(time);
-          pass->End(refused, Duration(0));
+          pass->End({.refused = refused});
         }
         out->done = true;
       });
