@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "neptune/base/strings.h"
 #include "neptune/node/call_test_module.h"
 
@@ -115,6 +117,26 @@ TEST_F(CallTest, ReadThatAServerCannotServeIsAskedElsewhere) {
     EXPECT_EQ(outcome.answer, "s1");
   }
   EXPECT_GT(records_["s0"].begun, 0);
+}
+
+TEST_F(CallTest, NodesThatMayNotBeAskedAreNot) {
+  Start(4);
+  const auto do_without = [&](std::vector<NodeId> except) {
+    Status status;
+    Data answer;
+    cluster_->RunOnClient([&](ClientSession& session) {
+      status = Call(session, ServiceName("echo"), PartitionId(0), MethodName("Name"),
+                    AccessMode::kRead, Data(), &answer, {.except = std::move(except)});
+    });
+    return status.ok() ? std::string(answer.bytes()) : "nobody";
+  };
+  std::set<std::string> answered;
+  for (int i = 0; i < 20; ++i) answered.insert(do_without({NodeId("s0"), NodeId("s2")}));
+  EXPECT_EQ(answered, (std::set<std::string>{"s1", "s3"}));
+  simulator().Crash("s1", CrashKind::kProcess);
+  EXPECT_EQ(do_without({NodeId("s0"), NodeId("s2")}), "s3");
+  EXPECT_EQ(do_without({NodeId("s0"), NodeId("s2"), NodeId("s3")}), "nobody")
+      << "the others are not asked in its place";
 }
 
 TEST_F(CallTest, RefusedWriteIsAnsweredWithTheRefusal) {

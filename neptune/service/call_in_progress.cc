@@ -65,7 +65,7 @@ CallInProgress::Attempt CallInProgress::Try(const CallPath::Connected& to) {
   PendingAnswer answer;
   const StatusOr<uint64_t> call = to.connection->Call(*section, request_.bytes(), &answer);
   if (!call.ok()) return {Progress::kNotSent, call.status()};
-  const ParkResult result = Wait(answer, to.replica.node);
+  const ParkResult result = Wait(answer);
   if (answer.is_there()) return Take(std::move(answer.response()), to.replica);
   to.connection->Forget(*call, /*tell_server=*/true);
   if (HedgeAnswered()) return TakeHedge();
@@ -73,7 +73,7 @@ CallInProgress::Attempt CallInProgress::Try(const CallPath::Connected& to) {
 }
 
 // Until an answer is there, of this attempt or the hedge; else why not.
-ParkResult CallInProgress::Wait(const PendingAnswer& answer, const NodeId& asked) {
+ParkResult CallInProgress::Wait(const PendingAnswer& answer) {
   const TimePoint hedge_at = MayHedge() ? AddSaturated(this_thread::Now(), *hedge_after_) : kNever;
   while (!answer.is_there() && !HedgeAnswered()) {
     if (path_.cancelled()) return ParkResult::kDeadline;
@@ -82,7 +82,7 @@ ParkResult CallInProgress::Wait(const PendingAnswer& answer, const NodeId& asked
     const ParkResult result = this_thread::Park(until);
     if (result == ParkResult::kWoken || answer.is_there()) continue;
     if (result == ParkResult::kStopping || until == path_.deadline()) return result;
-    StartHedge(asked);
+    StartHedge();
   }
   return ParkResult::kWoken;
 }
@@ -109,10 +109,10 @@ bool CallInProgress::MayHedge() const {
   return hedge_after_ && !hedge_is_decided_ && path_.header().access == AccessMode::kRead;
 }
 
-void CallInProgress::StartHedge(const NodeId& asked) {
+void CallInProgress::StartHedge() {
   hedge_is_decided_ = true;
   if (!path_.TakeRetry()) return;
-  hedge_ = Hedge::Start(session_, path_.header(), request_, path_.deadline(), asked);
+  hedge_ = Hedge::Start(session_, path_.header(), request_, path_.deadline(), path_.tried());
   report_.hedged = hedge_ != nullptr;
 }
 

@@ -33,11 +33,11 @@ class CallInProgress {
 
   bool MayTryAgain(const Attempt& last) const;
   Attempt Try(const CallPath::Connected& to);
-  ParkResult Wait(const PendingAnswer& answer, const NodeId& asked);
+  ParkResult Wait(const PendingAnswer& answer);
   Attempt Take(StatusOr<Frame> frame, const Replica& replica);
 
   bool MayHedge() const;
-  void StartHedge(const NodeId& asked);
+  void StartHedge();
   bool HedgeAnswered() const { return hedge_ != nullptr && hedge_->answered(); }
   Attempt TakeHedge();
   // The other attempt has failed, and this one is as good as a further one.

@@ -16,11 +16,6 @@ TimePoint DeadlineOf(const ClientSession& session, const CallOptions& options, T
   return std::min(own, session.deadline_max());
 }
 
-std::vector<NodeId> NotToBeTried(const CallOptions& options) {
-  if (!options.except) return {};
-  return {*options.except};
-}
-
 }  // namespace
 
 CapsuleOutcome OutcomeOf(const Status& status) {
@@ -56,9 +51,9 @@ CallPath::CallPath(const ClientSession& session, RequestHeader header, const Cal
       attempt_deadline_(deadline_),
       attempts_left_(options.attempts_max),
       only_(options.only),
-      except_(options.except),
+      has_exceptions_(!options.except.empty()),
       report_(*report),
-      tried_(NotToBeTried(options)) {
+      tried_(options.except) {
   if (!header_.retried) budget_.OnCall();
 }
 
@@ -219,7 +214,7 @@ std::optional<Replica> CallPath::ChooseReplica() {
   choice_ =
       client_.chooser().Choose(header_.service, header_.partition, replicas, tried_, deadline_);
   if (choice_) return replicas[choice_->index];
-  if (except_) return std::nullopt;
+  if (has_exceptions_) return std::nullopt;
   const auto pause = kRetryPause * static_cast<int64_t>(tried_.size());
   tried_.clear();
   if (this_thread::SleepUntil(std::min(deadline_, loop_.Now() + pause)) == ParkResult::kStopping) {

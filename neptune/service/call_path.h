@@ -60,6 +60,8 @@ class CallPath {
   const RequestHeader& header() const { return header_; }
   // Of the attempt under way: the call's, or its capsule's.
   TimePoint deadline() const { return attempt_deadline_; }
+  // Nodes that are not asked now, for they were or may not be.
+  const std::vector<NodeId>& tried() const { return tried_; }
   // Whether there is time, and a replica that was not tried.
   bool MayTryAnother() const;
   // "service/partition.method"
@@ -84,7 +86,7 @@ class CallPath {
   TimePoint attempt_deadline_;
   int attempts_left_;
   const std::optional<NodeId> only_;
-  const std::optional<NodeId> except_;
+  const bool has_exceptions_;
   CallReport& report_;
   std::vector<NodeId> tried_;
   size_t turned_away_count_ = 0;         // by capsules, since the last attempt

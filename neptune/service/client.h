@@ -52,8 +52,8 @@ struct CallOptions {
   int attempts_max = 3;
   // The only node that may be asked, in place of the policy's choice.
   std::optional<NodeId> only{};
-  // A node that may not be asked.
-  std::optional<NodeId> except{};
+  // Nodes that may not be asked.
+  std::vector<NodeId> except{};
   // A read that has no answer after so long is asked of another replica too, within the budget; the first answer is
   // taken. Smaller: shorter tails, more work done twice. Absent: it is not.
   std::optional<Duration> hedge_after{};

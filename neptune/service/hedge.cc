@@ -7,7 +7,8 @@
 namespace neptune {
 
 std::unique_ptr<Hedge> Hedge::Start(const ClientSession& session, const RequestHeader& header,
-                                    const Data& request, TimePoint deadline, const NodeId& except) {
+                                    const Data& request, TimePoint deadline,
+                                    const std::vector<NodeId>& except) {
   auto shared = std::make_shared<Shared>();
   shared->caller = ThreadRef(UserThread::Current());
   CallOptions options;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "neptune/service/client.h"
 
@@ -22,7 +23,7 @@ class Hedge {
   // has ended.
   static std::unique_ptr<Hedge> Start(const ClientSession& session, const RequestHeader& header,
                                       const Data& request, TimePoint deadline,
-                                      const NodeId& except);
+                                      const std::vector<NodeId>& except);
   // Stops it if it goes on.
   ~Hedge();
   Hedge(const Hedge&) = delete;
