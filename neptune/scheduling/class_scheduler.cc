@@ -17,6 +17,12 @@ constexpr double kDemandRetention = 0.9;
 // under overload the policy is greedier. Found by simulation of the papers' workloads; from 0.04 to 0.8 it differs little.
 constexpr double kUrgency = 0.2;
 
+std::vector<double> GuaranteesOf(const SchedulerOptions& options) {
+  std::vector<double> guarantees;
+  for (const ServiceClassOptions& one : options.classes) guarantees.push_back(one.guarantee);
+  return guarantees;
+}
+
 }  // namespace
 
 ClassScheduler::ClassQueue::ClassQueue(const std::optional<YieldFunction>& yield)
@@ -25,6 +31,7 @@ ClassScheduler::ClassQueue::ClassQueue(const std::optional<YieldFunction>& yield
 ClassScheduler::ClassScheduler(const SchedulerOptions& options)
     : options_(options),
       consumption_(options.classes.size()),
+      credit_(GuaranteesOf(options)),
       demand_(kDemandRetention),
       pick_gap_ns_(kPaceWeight) {
   for (const ServiceClassOptions& one : options_.classes) queues_.emplace_back(one.yield);
@@ -103,6 +110,11 @@ void ClassScheduler::Drop(TimePoint now, Picked* picked) {
   }
 }
 
+double ClassScheduler::GapOf(ClassNumber number) const {
+  if (options_.policy == SchedulingPolicy::kWaitingCost) return credit_.Of(number);
+  return options_.classes[number].guarantee - consumption_.Share(number);
+}
+
 // The class with the largest gap between what it is guaranteed and what it has.
 std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee(
     const ClassThreads& threads) const {
@@ -110,7 +122,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee(
   double largest = 0;
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
     if (!MayRun(number, threads)) continue;
-    const double gap = options_.classes[number].guarantee - consumption_.Share(number);
+    const double gap = GapOf(number);
     if (gap <= largest) continue;
     largest = gap;
     most = {number};
@@ -198,6 +210,11 @@ ClassScheduler::Picked ClassScheduler::Pick(TimePoint now, const ClassThreads& t
   picked.next = chosen->is_newest ? waiting.back() : waiting.front();
   chosen->is_newest ? waiting.pop_back() : waiting.pop_front();
   --length_;
+  if (options_.policy == SchedulingPolicy::kWaitingCost) {
+    credit_.OnPicked(chosen->service_class, [this](size_t number) {
+      return MeanConsumption(static_cast<ClassNumber>(number));
+    });
+  }
   NotePick(now);
   return picked;
 }

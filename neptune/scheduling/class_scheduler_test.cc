@@ -205,6 +205,31 @@ TEST(ClassSchedulerTest, SharesHoldUnderSaturation) {
   EXPECT_GT(used[kGold] / all, 0.55);
 }
 
+// Bronze had all for a while; then it gets its fifth at once, and not when its decayed share has come down.
+TEST(ClassSchedulerTest, SharesOfWaitingCostAreOfEveryShortTime) {
+  Bench bench(Memberships(SchedulingPolicy::kWaitingCost, 0.2));
+  const auto serve = [&](int64_t now_ms) {
+    const std::optional<ClassNumber> picked = bench.Pick(now_ms);
+    if (picked) {
+      bench.scheduler.OnServed(*picked, milliseconds(100), milliseconds(100), At(now_ms + 100));
+    }
+    return picked;
+  };
+  int64_t now_ms = 0;
+  for (; now_ms < 60'000; now_ms += 100) {
+    bench.Add(kBronze, now_ms);
+    serve(now_ms);
+  }
+  EXPECT_GT(bench.scheduler.ShareOf(kBronze), 0.9);
+  int bronze = 0;
+  for (const int64_t end_ms = now_ms + 2'000; now_ms < end_ms; now_ms += 100) {
+    bench.Add(kGold, now_ms);
+    bench.Add(kBronze, now_ms);
+    bronze += serve(now_ms) == kBronze;
+  }
+  EXPECT_GE(bronze, 3) << "of 20";
+}
+
 TEST(ClassSchedulerTest, WhatWouldComeTooLateIsDropped) {
   Bench bench(Memberships(SchedulingPolicy::kYid));
   bench.Teach(kGold, milliseconds(300));

@@ -101,6 +101,7 @@ Status ServiceHost::Start(std::unique_ptr<ServiceModule> module, ModuleContext& 
   NEPTUNE_ASSIGN_OR_RETURN(class_statistics_,
                            ClassStatistics::Make(metrics_, service_.value(), classes));
   if (time_limit_) NEPTUNE_RETURN_IF_ERROR(AddLimitGauges(labels));
+  NEPTUNE_RETURN_IF_ERROR(AddShareGauges());
   module_ = std::move(module);
   return Annotate(WithoutExceptions("the module", [&] { return module_->Start(context); }),
                   StrCat("starting service ", service_));
@@ -112,6 +113,22 @@ Status ServiceHost::AddLimitGauges(const MetricLabels& labels) {
       metrics_.AddCallbackGauge("neptune_time_limit_seconds", "What a request may take at present.",
                                 labels, [this] { return ToSeconds(time_limit_->threshold()); }));
   gauges_.push_back(std::move(limit));
+  return OkStatus();
+}
+
+Status ServiceHost::AddShareGauges() {
+  const std::vector<ServiceClassOptions>& classes = options_.scheduling.classes;
+  for (ClassNumber number = 0; classes.size() > 1 && number < classes.size(); ++number) {
+    NEPTUNE_ASSIGN_OR_RETURN(
+        auto share,
+        metrics_.AddCallbackGauge("neptune_class_share", "Of what all classes consumed lately.",
+                                  {{"service", service_.value()}, {"class", classes[number].name}},
+                                  [this, number] {
+                                    LeafLock lock(&mutex_);
+                                    return scheduler_.ShareOf(number);
+                                  }));
+    gauges_.push_back(std::move(share));
+  }
   return OkStatus();
 }
 

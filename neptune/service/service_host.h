@@ -206,6 +206,8 @@ class ServiceHost final : public ServiceRegistrar {
   // What a request's caller is told that has no answer because it was ended early.
   Status EndedEarly(const Served& served) const;
   Status AddLimitGauges(const MetricLabels& labels);
+  // Where there are several classes.
+  Status AddShareGauges();
   // After each change of the queue or of handed_over_.
   void TellOldestWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // A request that was handed over begins, or was refused.

@@ -1,0 +1,52 @@
+#include "neptune/scheduling/guarantee_credit.h"
+
+#include <gtest/gtest.h>
+
+namespace neptune {
+namespace {
+
+constexpr size_t kHigh = 0;
+constexpr size_t kLow = 1;
+
+// Every class always waits; who is due goes first, else `kHigh`. Returns how many of the last picks `of` got.
+int PicksOf(size_t of, int count, const std::vector<double>& consumption, GuaranteeCredit* credit) {
+  int picks = 0;
+  for (int i = 0; i < count; ++i) {
+    const size_t next = credit->Of(kLow) > 0 ? kLow : kHigh;
+    credit->OnPicked(next, [&](size_t k) { return consumption[k]; });
+    picks += next == of;
+  }
+  return picks;
+}
+
+TEST(GuaranteeCreditTest, WhoIsDueGetsItsShare) {
+  GuaranteeCredit credit({0, 0.2});
+  EXPECT_NEAR(PicksOf(kLow, 1'000, {1, 1}, &credit), 200, 1);
+}
+
+TEST(GuaranteeCreditTest, TheShareIsOfConsumption) {
+  GuaranteeCredit credit({0, 0.2});
+  const int low = PicksOf(kLow, 1'000, {1, 4}, &credit);
+  EXPECT_NEAR(4.0 * low / (4.0 * low + (1'000 - low)), 0.2, 0.01);
+}
+
+TEST(GuaranteeCreditTest, WhatItHadBeforeDoesNotHoldItBack) {
+  GuaranteeCredit credit({0, 0.2});
+  for (int i = 0; i < 1'000; ++i) credit.OnPicked(kLow, [](size_t) { return 1.0; });
+  EXPECT_EQ(PicksOf(kLow, 10, {1, 1}, &credit), 1);
+  EXPECT_EQ(PicksOf(kLow, 10, {1, 1}, &credit), 2);
+}
+
+TEST(GuaranteeCreditTest, WhatItDidNotUseItDoesNotGetLater) {
+  GuaranteeCredit credit({0, 0.2});
+  for (int i = 0; i < 1'000; ++i) credit.OnPicked(kHigh, [](size_t) { return 1.0; });
+  EXPECT_LE(PicksOf(kLow, 10, {1, 1}, &credit), 2 + 2);
+}
+
+TEST(GuaranteeCreditTest, NothingGuaranteedNothingDue) {
+  GuaranteeCredit credit({0, 0});
+  EXPECT_EQ(PicksOf(kLow, 1'000, {1, 1}, &credit), 0);
+}
+
+}  // namespace
+}  // namespace neptune
