@@ -139,10 +139,11 @@ Status ReceiveSome(const Socket& socket, const Deadline& deadline,
   return neptune::OkStatus();
 }
 
-StatusOr<neptune::HttpResponse> ReceiveResponse(const Socket& socket, const Deadline& deadline,
+StatusOr<neptune::HttpResponse> ReceiveResponse(const Socket& socket, std::string_view method,
+                                                const Deadline& deadline,
                                                 const HttpGetOptions& options) {
   neptune::HttpResponseReader reader({.body_size_max = options.body_size_max});
-  reader.Expect("GET");
+  reader.Expect(method);
   bool ended = false;
   while (true) {
     NEPTUNE_ASSIGN_OR_RETURN(std::optional<neptune::HttpResponse> response, reader.Next());
@@ -198,11 +199,19 @@ StatusOr<HttpTarget> ParseHttpTarget(std::string_view url) {
 StatusOr<neptune::HttpResponse> HttpGet(const HttpTarget& target, std::string_view path,
                                         const neptune::HttpHeaders& headers,
                                         const HttpGetOptions& options) {
+  return HttpExchange(target, "GET", path, headers, {}, options);
+}
+
+StatusOr<neptune::HttpResponse> HttpExchange(const HttpTarget& target, std::string_view method,
+                                             std::string_view path,
+                                             const neptune::HttpHeaders& headers,
+                                             std::string_view body, const HttpGetOptions& options) {
   const Deadline deadline(options, target);
   NEPTUNE_ASSIGN_OR_RETURN(const Socket socket, Connect(target, deadline));
-  const std::string request = neptune::SerializeHttpRequest("GET", path, target.authority, headers);
+  const std::string request =
+      neptune::SerializeHttpRequest(method, path, target.authority, headers, body);
   NEPTUNE_RETURN_IF_ERROR(SendAll(socket, request, deadline));
-  return ReceiveResponse(socket, deadline, options);
+  return ReceiveResponse(socket, method, deadline, options);
 }
 
 }  // namespace search::tools

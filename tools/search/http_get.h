@@ -1,4 +1,4 @@
-// One HTTP GET over a plain blocking socket: all that a command-line client needs.
+// One HTTP request over a plain blocking socket: all that a command-line client needs.
 //
 // Source: RFC 9112. The answer is taken apart by neptune/wire/http.
 // Layer: tools.
@@ -47,5 +47,10 @@ struct HttpGetOptions {
 neptune::StatusOr<neptune::HttpResponse> HttpGet(const HttpTarget& target, std::string_view path,
                                                  const neptune::HttpHeaders& headers,
                                                  const HttpGetOptions& options);
+
+// The same for any method, with a body.
+neptune::StatusOr<neptune::HttpResponse> HttpExchange(
+    const HttpTarget& target, std::string_view method, std::string_view path,
+    const neptune::HttpHeaders& headers, std::string_view body, const HttpGetOptions& options);
 
 }  // namespace search::tools
