@@ -52,7 +52,10 @@ std::vector<Experiment> AllExperiments() {
       // Threads for service classes.
       Overload(),
       MtrrLimits(),
+      MtrrSpeedup(),
+      MtrrSingle(),
       MtrrClasses(),
+      MtrrInterference(),
   };
 }
 

@@ -61,6 +61,9 @@ Experiment SertController();
 // Threads for service classes.
 Experiment Overload();
 Experiment MtrrLimits();
+Experiment MtrrSpeedup();
+Experiment MtrrSingle();
 Experiment MtrrClasses();
+Experiment MtrrInterference();
 
 }  // namespace search::lab

@@ -309,12 +309,12 @@ Experiment MtrrClasses() {
   experiment.source = "MTRR VI and VII.B, figure 9";
   experiment.setup =
       "A simulated host (mu = 50/s, G of the source's mixed workload: alpha 0.14, saturation 23, "
-      "turns of 10 ms). The high class has 100 requests a second and a queue of 128, the low one 8 "
-      "or 16 threads that never rest; 5 minutes, 20 repetitions. Then plans for two and three "
-      "classes: their cost against every allocation there is, with drawn rates, costs and limits; "
-      "and "
-      "one plan each whose classes are simulated in their worst cases. The critical region, where "
-      "load is within a tenth of capacity, is left out of the error, as in the source.";
+      "turns of 10 ms). The high class has 100 requests a second and a queue of 128, the low one "
+      "8 or 16 threads that never rest; 5 minutes, 20 repetitions. Then plans for two and three "
+      "classes: their cost against every allocation there is, with drawn rates, costs and "
+      "limits; and one plan each whose classes are simulated in their worst cases. The critical "
+      "region, where load is within a tenth of capacity, is left out of the error, as in the "
+      "source.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 20};
   experiment.points = Points;
   experiment.run = Run;

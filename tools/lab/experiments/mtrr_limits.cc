@@ -230,11 +230,10 @@ Experiment MtrrLimits() {
   experiment.source = "MTRR IV, (7) to (11)";
   experiment.setup =
       "The model's number in the system, response time and loss against closed forms that are "
-      "computed another way, for 500 drawn settings a seed: up to 64 threads, queues of up to 255 "
-      "places, loads of 0.05 to 20. Then the error of turns that take time: its formula against "
-      "the "
-      "sum it comes from, and a simulated host (mu = 50, no speedup) whose threads are always "
-      "busy.";
+      "computed another way, for 500 drawn settings a seed: up to 64 threads, queues of up to "
+      "255 places, loads of 0.05 to 20. Then the error of turns that take time: its formula "
+      "against the sum it comes from, and a simulated host (mu = 50, no speedup) whose threads "
+      "are always busy.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 20};
   experiment.points = Points;
   experiment.run = Run;

@@ -1,0 +1,50 @@
+// The administration ports of nodes: their services, and their threads changed.
+//
+// Source: none. Layer: tools, agent.
+// Threads: blocks the calling thread, for kNodeTimeout a node at most.
+// Errors: kUnavailable a node does not answer; kNotFound it does not host the service; kPermissionDenied without the
+//   right token; kInvalidArgument what the node refuses, in its words. Messages name the node.
+
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "tools/mtrr/service_state.h"
+#include "tools/search/http_get.h"
+
+namespace search::tools {
+
+inline constexpr std::chrono::milliseconds kNodeTimeout{5'000};
+
+struct AdminNode {
+  std::string name;  // for people
+  HttpTarget address;
+};
+
+struct AdminAccess {
+  std::vector<AdminNode> nodes;
+  std::string token;  // empty: nothing can be changed
+};
+
+// "HOST:PORT,HOST:PORT".
+neptune::StatusOr<std::vector<AdminNode>> ParseAdminNodes(std::string_view list);
+// The nodes of the running cluster that host the service. `state_directory`: as the cluster tool's.
+neptune::StatusOr<std::vector<AdminNode>> NodesOfCluster(const std::string& spec_path,
+                                                         const std::string& state_directory,
+                                                         std::string_view service);
+// The token in the file, without the line's end; that the spec names if `path` is empty, and none if it names none.
+neptune::StatusOr<std::string> ReadToken(const std::string& path, const std::string& spec_path);
+
+// What the node says of the service now.
+neptune::StatusOr<ServiceState> ReadService(const AdminNode& node, std::string_view service);
+
+// Changes the threads at every node, and reads back whether it is so. At an error the nodes changed so far are put back
+// as they were, and the message says so.
+neptune::Status ApplySettings(const AdminAccess& access, std::string_view service,
+                              const ThreadSettings& settings);
+
+}  // namespace search::tools

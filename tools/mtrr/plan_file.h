@@ -1,0 +1,53 @@
+// An allocation of threads to classes and the operating point that it was made for; as a JSON file.
+//
+// Source: MTRR VI. Layer: tools, pure.
+// Threads: pure functions.
+// Errors: kInvalidArgument text that is no plan.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/mtrr/saturation_monitor.h"
+#include "tools/mtrr/service_state.h"
+#include "tools/mtrr/thread_request.h"
+
+namespace search::tools {
+
+struct AllocatedClass {
+  neptune::WatchedClass watched;
+  // While every other class is overloaded.
+  double worst_response_s = 0;
+  double worst_loss_share = 0;
+  double cost = 0;
+};
+
+struct Allocation {
+  std::string service;
+  int other_thread_count = 0;
+  double service_rate = 0;
+  neptune::Speedup speedup;
+  std::optional<double> processor_s;
+  std::vector<AllocatedClass> classes;
+  double cost = 0;
+  // What the plan cannot promise, for people.
+  std::vector<std::string> warnings;
+};
+
+Allocation AllocationOf(const AskedPlan& asked, const neptune::ThreadPlan& plan);
+
+std::string AllocationJson(const Allocation& allocation);
+// `name` stands in messages.
+neptune::StatusOr<Allocation> ParseAllocation(std::string_view json, std::string_view name);
+
+// A table, and the warnings.
+std::string AllocationText(const Allocation& allocation);
+
+// What the nodes are told.
+ThreadSettings SettingsOf(const Allocation& allocation);
+neptune::OperatingPoint OperatingPointOf(const Allocation& allocation);
+
+}  // namespace search::tools

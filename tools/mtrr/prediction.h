@@ -1,0 +1,53 @@
+// Response time over load, as a profile predicts it: a table, CSV, a plot.
+//
+// Source: MTRR IV. Layer: tools, pure.
+// Threads: pure functions.
+// Errors: kInvalidArgument no rates, or what the model refuses.
+// Limits: kPredictedRateCountMax rates.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/mtrr/response_model.h"
+#include "tools/plot/plot.h"
+
+namespace search::tools {
+
+inline constexpr int kPredictedRateCountMax = 10'000;
+
+struct PredictionOptions {
+  double service_rate = 0;
+  neptune::Speedup speedup;
+  std::vector<int> thread_counts;
+  int queue_length_max = 40;
+  // Threads of overloaded classes beside it.
+  int overloaded_thread_count = 0;
+  // Of the requests, from above 0.
+  double rate_max = 0;
+  int rate_count = 20;
+  // A turn of the operating system's; 0: infinitely short.
+  double quantum_s = 0.010;
+};
+
+struct PredictedPoint {
+  double arrival_rate = 0;
+  neptune::ResponseModel model;
+};
+
+struct PredictedLine {
+  int thread_count = 1;
+  // By how much the time at work is over-predicted at most, as a share, because turns take time.
+  double quantum_error = 0;
+  std::vector<PredictedPoint> points;
+};
+
+neptune::StatusOr<std::vector<PredictedLine>> Predict(const PredictionOptions& options);
+
+std::string PredictionTable(const std::vector<PredictedLine>& lines);
+std::string PredictionCsv(const std::vector<PredictedLine>& lines);
+plot::Plot PredictionPlot(const std::vector<PredictedLine>& lines);
+
+}  // namespace search::tools

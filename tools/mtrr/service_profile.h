@@ -1,0 +1,52 @@
+// What was measured of one kind of requests: throughput over threads, and the speedup fitted to it; as a JSON file.
+//
+// Source: MTRR II. Layer: tools, pure.
+// Threads: pure functions.
+// Errors: kInvalidArgument text that is no profile.
+// Units: rates a second, times in seconds.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/mtrr/speedup.h"
+
+namespace search::tools {
+
+// Throughput with so many threads, all of them busy: the median of the repetitions and their extremes.
+struct ProfilePoint {
+  int thread_count = 1;
+  double throughput = 0;
+  double throughput_low = 0;
+  double throughput_high = 0;
+};
+
+struct ServiceProfile {
+  std::string service;
+  std::string service_class;
+  // What was sent where, for people.
+  std::string load;
+  std::vector<ProfilePoint> points;
+  // Mean processor time of a request at the node; absent: it was not told.
+  std::optional<double> processor_s;
+  // Fitted to the points.
+  neptune::SpeedupFit fit;
+  // The fewest threads that do nearly as much as the best.
+  int recommended_threads = 1;
+};
+
+// Fits the points. Errors: those of FitSpeedup.
+neptune::Status CompleteProfile(ServiceProfile* profile);
+
+std::string ProfileJson(const ServiceProfile& profile);
+// The fit is made anew from the points. `name` stands in messages.
+neptune::StatusOr<ServiceProfile> ParseProfile(std::string_view json, std::string_view name);
+
+// A table of points and fit, and a sentence on it.
+std::string ProfileText(const ServiceProfile& profile);
+
+}  // namespace search::tools

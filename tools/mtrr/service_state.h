@@ -1,0 +1,63 @@
+// What a node says of its services on its administration port, and what it is told there.
+//
+//   GET /services                  ──► NodeServices
+//   PUT /services/NAME/threads     ◄── ThreadSettings
+//
+// Source: none. Layer: tools, pure.
+// Threads: pure functions.
+// Errors: kInvalidArgument text that is no such state, with what is missing in it.
+// Limits: kServiceCountMax services, kServiceClassCountMax classes each; what is beyond is refused.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/mtrr/saturation_monitor.h"
+
+namespace search::tools {
+
+inline constexpr size_t kServiceCountMax = 1000;
+inline constexpr size_t kServiceClassCountMax = 1000;
+
+struct ServiceClassState {
+  neptune::ClassCounters counters;
+  int busy_count = 0;
+  int waiting_count = 0;
+  int queue_length_max = 0;
+};
+
+struct ServiceState {
+  std::string name;
+  int concurrency = 0;
+  int busy_count = 0;
+  std::vector<ServiceClassState> classes;
+};
+
+struct NodeServices {
+  std::vector<ServiceState> services;
+
+  // Null: the node does not host it.
+  const ServiceState* Find(std::string_view service) const;
+};
+
+neptune::StatusOr<NodeServices> ParseServices(std::string_view json);
+
+// Most long requests at work at once on one node: of a service, and of its classes.
+struct ThreadSettings {
+  int concurrency = 0;
+  std::map<std::string, int> classes;
+
+  friend bool operator==(const ThreadSettings&, const ThreadSettings&) = default;
+};
+
+std::string ThreadSettingsJson(const ThreadSettings& settings);
+// As they are now at a node: classes without a number of their own are left out.
+ThreadSettings SettingsOf(const ServiceState& state);
+
+}  // namespace search::tools

@@ -1,0 +1,41 @@
+// Reads what is asked of a plan, and the profiles that it names.
+//
+// Source: MTRR VI (holding costs, worst-case limits). Layer: tools.
+// Threads: pure but for the files read.
+// Errors: kInvalidArgument with file, line and reason; kNotFound a file that is not there.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/mtrr/class_kinds.h"
+#include "neptune/mtrr/thread_plan.h"
+#include "tools/mtrr/service_profile.h"
+
+namespace search::tools {
+
+struct AskedPlan {
+  std::string service;
+  neptune::PlanInput input;
+  // Of the classes, in their order.
+  std::vector<neptune::ClassKind> kinds;
+  // Mean processor time of a request of the kind that is planned with.
+  std::optional<double> processor_s;
+};
+
+// The contents of a profile by the path that stands in the text.
+using ReadProfile = std::function<neptune::StatusOr<ServiceProfile>(const std::string& path)>;
+
+// Classes whose profiles differ are planned with the slowest one: the plan is then on the safe side of a promise that
+// nobody can make (see DifferentKinds).
+neptune::StatusOr<AskedPlan> ParseThreadRequest(std::string_view text, std::string_view file,
+                                                const ReadProfile& read_profile);
+
+// The same from files.
+neptune::StatusOr<AskedPlan> LoadThreadRequest(const std::string& path);
+
+}  // namespace search::tools

@@ -1,0 +1,49 @@
+// Polls the nodes of a service and says when one of them has left its plan's operating point.
+//
+// Source: MTRR IX; neptune/mtrr/saturation_monitor.h is the policy. Layer: tools, agent.
+// Threads: thread-compatible; a node that does not answer blocks for kNodeTimeout.
+
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/mtrr/saturation_monitor.h"
+#include "tools/mtrr/node_admin.h"
+#include "tools/mtrr/plan_file.h"
+
+namespace search::tools {
+
+// What one poll found.
+struct WatchedNode {
+  std::string name;
+  neptune::Status status;  // why nothing is known of it now
+  neptune::WindowReport report;
+};
+
+class ServiceWatch {
+ public:
+  static neptune::StatusOr<ServiceWatch> Make(const Allocation& allocation,
+                                              std::vector<AdminNode> nodes,
+                                              const neptune::MonitorOptions& options);
+
+  // Asks every node. `now_s`: on one clock.
+  std::vector<WatchedNode> Poll(double now_s);
+
+ private:
+  ServiceWatch(std::string service, std::vector<AdminNode> nodes,
+               std::vector<neptune::SaturationMonitor> monitors)
+      : service_(std::move(service)), nodes_(std::move(nodes)), monitors_(std::move(monitors)) {}
+
+  std::string service_;
+  std::vector<AdminNode> nodes_;
+  std::vector<neptune::SaturationMonitor> monitors_;  // of the nodes, in their order
+};
+
+// A line for each node, and one for each departure. Empty while no window has ended.
+std::string WatchText(const std::vector<WatchedNode>& nodes);
+bool HasDeparture(const std::vector<WatchedNode>& nodes);
+
+}  // namespace search::tools
