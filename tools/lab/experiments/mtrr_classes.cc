@@ -13,6 +13,7 @@
 #include "neptune/world/random_source.h"
 #include "tools/lab/experiments/experiments.h"
 #include "tools/lab/threaded_host.h"
+#include "tools/lab/threaded_node.h"
 
 namespace search::lab {
 namespace {
@@ -33,14 +34,17 @@ constexpr int kLowThreads[] = {8, 16};
 constexpr int kHighThreadsMax = 32;
 constexpr double kGoalsS[] = {0.3, 0.5, 1, 2};
 
+// Exponential service times, but through whole nodes.
+constexpr char kNode[] = "node";
+
 neptune::Speedup Mixed() { return *neptune::Speedup::Make(kAlpha, kSaturation); }
 
 Point WorstCasePoint(const std::string& service, int low, int high) {
   return Point{{"study", "worst case"}, {"service", service}}.Set("low", low).Set("high", high);
 }
 
-Point PlanPoint(int classes) {
-  return Point{{"study", "plan"}, {"service", "exponential"}}.Set("classes", classes);
+Point PlanPoint(int classes, const std::string& service = "exponential") {
+  return Point{{"study", "plan"}, {"service", service}}.Set("classes", classes);
 }
 
 neptune::ResponseModel Predicted(int low, int high) {
@@ -68,7 +72,9 @@ StatusOr<ThreadedOutcome> Simulate(double arrival_rate, int threads, int others,
                               {.thread_count = others, .service_ms = ServiceTime(service)}},
                   .speedup = Mixed()};
   run.length_s = context.Pick(20.0, 60.0, 300.0);
-  NEPTUNE_ASSIGN_OR_RETURN(const auto outcomes, RunThreadedHost(run, context.seed));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto outcomes, service == kNode
+                                                    ? RunThreadedNode(run, context.seed)
+                                                    : RunThreadedHost(run, context.seed));
   return outcomes[0];
 }
 
@@ -169,7 +175,10 @@ double CostDeviation(const PlanInput& input) {
 // The plan's classes, each in its worst case.
 StatusOr<Measurement> MeasurePlan(const Point& point, const RunContext& context) {
   const int classes = static_cast<int>(point.Number("classes"));
-  Measurement measured{{"cost_deviation", CostDeviation(Drawn(classes, context.seed))}};
+  Measurement measured;
+  if (point.Text("service") != kNode) {
+    measured["cost_deviation"] = CostDeviation(Drawn(classes, context.seed));
+  }
   const PlanInput input = Asked(classes);
   NEPTUNE_ASSIGN_OR_RETURN(const ThreadPlan plan, neptune::PlanThreads(input));
   for (size_t i = 0; i < plan.classes.size(); ++i) {
@@ -177,7 +186,7 @@ StatusOr<Measurement> MeasurePlan(const Point& point, const RunContext& context)
     NEPTUNE_ASSIGN_OR_RETURN(
         const ThreadedOutcome outcome,
         Simulate(input.classes[i].arrival_rate, one.thread_count,
-                 plan.thread_count - one.thread_count, "exponential", context));
+                 plan.thread_count - one.thread_count, point.Text("service"), context));
     measured[StrCat(one.name, "_threads")] = one.thread_count;
     measured[StrCat(one.name, "_predicted_s")] = one.worst_case.response_s;
     measured[StrCat(one.name, "_of_limit")] =
@@ -198,13 +207,18 @@ std::vector<Point> Points(Length length) {
   for (const int low : kLowThreads) {
     for (const int high : HighThreads(length)) {
       points.push_back(WorstCasePoint("exponential", low, high));
+      if (length == Length::kSmoke || high % 4 == 2) {
+        points.push_back(WorstCasePoint(kNode, low, high));
+      }
       if (length != Length::kSmoke && high % 4 == 2) {
         points.push_back(WorstCasePoint("gamma", low, high));
       }
     }
   }
-  points.push_back(PlanPoint(2));
-  points.push_back(PlanPoint(3));
+  for (const int classes : {2, 3}) {
+    points.push_back(PlanPoint(classes));
+    if (length != Length::kSmoke) points.push_back(PlanPoint(classes, kNode));
+  }
   return points;
 }
 
@@ -269,9 +283,13 @@ void JudgePlan(const Results& results, int classes, Judgement* judgement) {
       .Shape();
   for (const neptune::PlannedClass& one : Asked(classes).classes) {
     const double threads = results.Values(point, one.name + "_threads").front();
-    judgement->AtMost(StrCat(one.name, " of ", classes, ", ", threads, " threads, all others ",
-                             "overloaded: response over its limit"),
-                      "guaranteed", results.Mean(point, one.name + "_of_limit"), 1, "x");
+    const std::string what = StrCat(one.name, " of ", classes, ", ", threads,
+                                    " threads, all others overloaded: response over its limit");
+    judgement->AtMost(what, "guaranteed", results.Mean(point, one.name + "_of_limit"), 1, "x");
+    const Point nodes = PlanPoint(classes, kNode);
+    if (!results.Has(nodes)) continue;
+    judgement->AtMost(what + ", through nodes", "guaranteed",
+                      results.Mean(nodes, one.name + "_of_limit"), 1, "x");
   }
 }
 
@@ -287,6 +305,10 @@ void Judge(const Results& results, Judgement* judgement) {
                  "close to measured", MedianOf(curve.errors), 0.1)
         .Shape();
     if (judgement->length() == Length::kFull) JudgeGoals(curve, low, judgement);
+    judgement
+        ->AtMost(StrCat("the same through nodes, beside ", low, " threads"), "",
+                 MedianOf(CurveOf(results, kNode, low).errors), 0.1)
+        .Shape();
     const Curve gamma = CurveOf(results, "gamma", low);
     if (!gamma.errors.empty()) {
       judgement->Shown(StrCat("the same, service times twice as spread, beside ", low, " threads"),
