@@ -8,8 +8,9 @@ namespace {
 
 // Half of the weight of a prediction is on the last 35 requests.
 constexpr double kPredictionWeight = 0.02;
-// How fast the pace of the queue is learned: half of the weight is on the last 14 picks.
-constexpr double kPaceWeight = 0.05;
+// How fast the pace of the queue is learned: half of the weight is on the last 69 picks. Larger: one long request among
+// short ones makes the queue look slow, and short ones are refused in vain.
+constexpr double kPaceWeight = 0.01;
 constexpr double kNeverFirst = std::numeric_limits<double>::infinity();
 // How fast the demand is forgotten: half of it is of the last 6.6 s.
 constexpr double kDemandRetention = 0.9;
