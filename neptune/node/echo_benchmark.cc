@@ -3,7 +3,8 @@
 //
 //   bazel run //neptune/node:echo_benchmark
 //
-// Two loads: 64 connections with one call in flight each, and one connection with 64 calls in flight.
+// Loads: 64 connections with one call in flight each, and one connection with 64 calls in flight: of echoes, of 25 us of
+// work, and of calls that are refused because nothing of their service is free, which is what refusing costs.
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -20,6 +21,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/node.h"
+#include "neptune/thread/user_thread.h"
 #include "neptune/wire/client_connection.h"
 #include "neptune/world/real/real_world.h"
 
@@ -29,14 +31,39 @@ namespace {
 constexpr int kRoundCount = 7;
 constexpr Duration kRoundTime = std::chrono::milliseconds(700);
 
+constexpr Duration kWork = std::chrono::microseconds(25);
+
 ClusterSpec EchoCluster() {
   const auto spec = ParseClusterSpec(
-      StrCat(
-          "name: 'echo-benchmark-", getpid(), "' multicast_group: '239.192.7.3:7433' ",
-          "services { name: 'echo' module: 'echo' } nodes { name: 'n' hosts { service: 'echo' } }"),
+      StrCat("name: 'echo-benchmark-", getpid(), "' multicast_group: '239.192.7.3:7433' ",
+             "services { name: 'echo' module: 'bench' concurrency: 1 queue_length_max: 1 } "
+             "nodes { name: 'n' hosts { service: 'echo' } }"),
       "echo_benchmark");
   return *spec;
 }
+
+// The echo module, and
+//   Spin   short  25 us of work
+//   Doze   long   until its deadline: with one at work and one that waits, further ones are refused
+class BenchModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override {
+    context.registrar.Method(MethodName("Spin"), {},
+                             [](RequestContext& request, const Data& given, Data* response) {
+                               this_thread::Consume(request.world().processors(), kWork);
+                               *response = given;
+                               return OkStatus();
+                             });
+    context.registrar.Method(
+        MethodName("Doze"), {.grain = Grain::kLong},
+        [](RequestContext& request, const Data&, Data*) { return request.SleepUntil(kNever); });
+    return echo_.Start(context);
+  }
+  std::string implementation() const override { return "bench"; }
+
+ private:
+  EchoModule echo_;
+};
 
 // The server process: runs one node until it is killed; tells its port through `tell`.
 [[noreturn]] void Serve(int tell) {
@@ -45,7 +72,7 @@ ClusterSpec EchoCluster() {
   NodeOptions options;
   options.spec = EchoCluster();
   options.name = NodeId("n");
-  options.modules = [](const std::string&) { return std::make_unique<EchoModule>(); };
+  options.modules = [](const std::string&) { return std::make_unique<BenchModule>(); };
   Node node(*world, std::move(options));
   Notification started;
   node.Start([&](const Status& status) {
@@ -66,18 +93,30 @@ double ProcessorSeconds(pid_t process) {
   return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-// Keeps `depth` calls in flight on one connection.
+struct Load {
+  const char* name;
+  int connection_count;
+  int depth;
+  const char* method = "Echo";
+  StatusCode answer = StatusCode::kOk;  // others do not count
+};
+
+// Keeps the load's calls in flight on one connection.
 class Caller final {
  public:
-  Caller(std::unique_ptr<Stream> stream, int depth, const std::string& payload, int64_t* count)
-      : connection_(std::move(stream), {}), payload_(payload), count_(*count) {
+  Caller(std::unique_ptr<Stream> stream, const Load& load, const std::string& payload,
+         int64_t* count)
+      : connection_(std::move(stream), {}),
+        payload_(payload),
+        wanted_(load.answer),
+        count_(*count) {
     RequestHeader header;
     header.service = ServiceName("echo");
-    header.method = MethodName("Echo");
+    header.method = MethodName(load.method);
     header.time_left = std::chrono::seconds(10);
     section_ = EncodeRequestHeader(header);
     connection_.Start([](const Status&) {});
-    for (int i = 0; i < depth; ++i) slots_.push_back(std::make_unique<Slot>(*this));
+    for (int i = 0; i < load.depth; ++i) slots_.push_back(std::make_unique<Slot>(*this));
     for (const auto& slot : slots_) Send(slot.get());
   }
 
@@ -85,8 +124,9 @@ class Caller final {
   struct Slot final : public AnswerSink {
     explicit Slot(Caller& caller) : caller(caller) {}
     void OnAnswer(StatusOr<Frame> response) override {
-      if (!response.ok() || response->payload != caller.payload_) return;
-      ++caller.count_;
+      if (!response.ok()) return;
+      const auto header = DecodeResponseHeader(response->section);
+      if (header.ok() && header->status.code() == caller.wanted_) ++caller.count_;
       caller.Send(this);
     }
     Caller& caller;
@@ -97,14 +137,9 @@ class Caller final {
       slots_;  // outlive the connection, which answers them at its end
   ClientConnection connection_;
   const std::string& payload_;
+  const StatusCode wanted_;
   std::string section_;
   int64_t& count_;
-};
-
-struct Load {
-  const char* name;
-  int connection_count;
-  int depth;
 };
 
 class Bench {
@@ -158,7 +193,7 @@ class Bench {
         loop_->network().Connect(
             {kLoopbackAddress, port_}, kNever, [&](StatusOr<std::unique_ptr<Stream>> stream) {
               callers_.push_back(
-                  std::make_unique<Caller>(*std::move(stream), load.depth, payload_, &count_));
+                  std::make_unique<Caller>(*std::move(stream), load, payload_, &count_));
               if (--left == 0) connected.Notify();
             });
       }
@@ -190,7 +225,10 @@ int RunBenchmark() {
   {
     Bench bench(server, port);
     for (const Load& load :
-         {Load{"64 connections", 64, 1}, Load{"1 connection, 64 in flight", 1, 64}}) {
+         {Load{"64 connections", 64, 1}, Load{"1 connection, 64 in flight", 1, 64},
+          Load{"25 us of work", 1, 64, "Spin"}, Load{"25 us, 64 connections", 64, 1, "Spin"},
+          Load{"refused, 64 connections", 64, 1, "Doze", StatusCode::kResourceExhausted},
+          Load{"refused", 1, 64, "Doze", StatusCode::kResourceExhausted}}) {
       std::vector<double> per_processor;
       std::vector<double> per_second;
       for (int i = 0; i < kRoundCount; ++i) {
@@ -198,8 +236,9 @@ int RunBenchmark() {
         per_processor.push_back(processor);
         per_second.push_back(wall);
       }
-      std::printf("%-28s %9.0f calls per server processor second, %9.0f calls a second\n",
-                  load.name, Median(per_processor), Median(per_second));
+      std::printf("%-28s %9.0f calls per server processor second, %6.2f us each, %9.0f a second\n",
+                  load.name, Median(per_processor), 1e6 / Median(per_processor),
+                  Median(per_second));
     }
   }
   kill(server, SIGKILL);

@@ -30,10 +30,13 @@ constexpr uint64_t kVocabularySize = 20'000;
 constexpr int kWordsPerDocument = 200;
 constexpr size_t kUsualCount = 500;
 constexpr size_t kPathologicalCount = 8;
+constexpr size_t kDemandingCount = 32;
 // Of them the words of a pathological question are; about as many pairs as fit into one.
 constexpr uint64_t kCommonWordCount = 17;
 // Below the 4,096 bytes that a frontend takes.
 constexpr size_t kQuestionSizeMax = 3'900;
+// Of a demanding question, as somebody might write one.
+constexpr size_t kDemandingSizeMax = 200;
 constexpr int kCostSampleCount = 5;
 
 // Rank r with a probability of about 1 / r.
@@ -65,7 +68,7 @@ Status BuildPart(const std::string& folder, uint32_t partition, size_t document_
   return builder->Finish();
 }
 
-std::string AlternativePhrases(RandomSource& random) {
+std::string AlternativePhrases(RandomSource& random, size_t size_max) {
   std::vector<std::string> phrases;
   for (uint64_t first = 1; first <= kCommonWordCount; ++first) {
     for (uint64_t second = 1; second <= kCommonWordCount; ++second) {
@@ -74,7 +77,7 @@ std::string AlternativePhrases(RandomSource& random) {
   }
   std::shuffle(phrases.begin(), phrases.end(), random);
   std::string text = phrases.back();
-  for (; text.size() < kQuestionSizeMax && phrases.size() > 1; phrases.pop_back()) {
+  for (; text.size() < size_max && phrases.size() > 1; phrases.pop_back()) {
     text += StrCat(" OR ", phrases[phrases.size() - 2]);
   }
   return text;
@@ -119,7 +122,18 @@ std::vector<std::string> UsualQuestions() {
 std::vector<std::string> PathologicalQuestions() {
   RandomSource random(8);
   std::vector<std::string> questions;
-  for (size_t i = 0; i < kPathologicalCount; ++i) questions.push_back(AlternativePhrases(random));
+  for (size_t i = 0; i < kPathologicalCount; ++i) {
+    questions.push_back(AlternativePhrases(random, kQuestionSizeMax));
+  }
+  return questions;
+}
+
+std::vector<std::string> DemandingQuestions() {
+  RandomSource random(9);
+  std::vector<std::string> questions;
+  for (size_t i = 0; i < kDemandingCount; ++i) {
+    questions.push_back(AlternativePhrases(random, kDemandingSizeMax));
+  }
   return questions;
 }
 
@@ -206,6 +220,7 @@ Status MadeIndex::BuildStores(size_t document_count) const {
 Status MadeIndex::MeasureCosts() {
   NEPTUNE_ASSIGN_OR_RETURN(const MadeTiers tiers, OpenMadeTiers(folder_));
   NEPTUNE_ASSIGN_OR_RETURN(usual_cost_, MiddleCost(tiers, UsualQuestions()));
+  NEPTUNE_ASSIGN_OR_RETURN(demanding_cost_, MiddleCost(tiers, DemandingQuestions()));
   NEPTUNE_ASSIGN_OR_RETURN(pathological_cost_, MiddleCost(tiers, PathologicalQuestions()));
   return neptune::OkStatus();
 }

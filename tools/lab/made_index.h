@@ -24,6 +24,7 @@ namespace search::lab {
 inline constexpr uint32_t kMadePartitionCount = 4;
 
 std::vector<std::string> UsualQuestions();
+std::vector<std::string> DemandingQuestions();
 std::vector<std::string> PathologicalQuestions();
 
 // As a frontend asks a tier.
@@ -46,6 +47,7 @@ class MadeIndex {
   const std::string& folder() const { return folder_; }
   // What the middle one of a few of them costs of processor time, in all partitions together.
   neptune::Duration usual_cost() const { return usual_cost_; }
+  neptune::Duration demanding_cost() const { return demanding_cost_; }
   neptune::Duration pathological_cost() const { return pathological_cost_; }
 
  private:
@@ -56,6 +58,7 @@ class MadeIndex {
 
   const std::string folder_;
   neptune::Duration usual_cost_{};
+  neptune::Duration demanding_cost_{};
   neptune::Duration pathological_cost_{};
 };
 

@@ -80,25 +80,25 @@ Measurement Summary(const std::vector<tools::Measurement>& measurements, double 
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   const double warm_up_s = context.Pick(0.3, 2.0, 4.0);
   NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index,
-                           MadeIndex::Shared(context.Pick<size_t>(3'000, 8'000, 8'000)));
+                           MadeIndex::Shared(context.Pick<size_t>(3'000, 80'000, 80'000)));
   NEPTUNE_ASSIGN_OR_RETURN(const auto search,
                            MadeSearch::Start(*index, {.service_classes = kClasses,
                                                       .service_fields = "scheduling: 'adaptive'"}));
-  const double capacity = kProcessors / neptune::ToSeconds(index->pathological_cost());
+  const double capacity = kProcessors / neptune::ToSeconds(index->demanding_cost());
   HttpLoadOptions load;
   load.server = search->http_endpoint();
   load.path = "/search?format=json&q=";
   load.rate = capacity * point.Number("load");
   load.length_s = context.Pick(1.0, 8.0, 24.0);
   load.seed = context.seed;
-  load.queries = PathologicalQuestions();
+  load.queries = DemandingQuestions();
   for (size_t number = 0; number < 3; ++number) {
     load.class_shares.emplace_back(kClassNames[number], kClassShares[number]);
   }
   load.read_facts = true;
   NEPTUNE_ASSIGN_OR_RETURN(const auto measurements, RunHttpLoad(load));
   Measurement measured = Summary(measurements, warm_up_s, load.length_s, capacity);
-  measured["cost_ms"] = neptune::ToMillis(index->pathological_cost());
+  measured["cost_ms"] = neptune::ToMillis(index->demanding_cost());
   return measured;
 }
 
