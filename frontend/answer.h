@@ -83,7 +83,10 @@ struct ServiceCoverage {
   uint32_t partitions_asked = 0;
   // Those asked and not in here answered.
   std::vector<MissingPartition> missing = {};
-  // False if some partition stopped at its deadline with the best it had found.
+  // Those whose search the service ended because it had no more time for one, ascending. One that is not missing too
+  // gave the best that it had found by then.
+  std::vector<uint32_t> ended_early = {};
+  // False if some partition stopped with the best it had found: at its deadline, or ended early.
   bool evaluated_completely = true;
   // How the answers of its partitions came together: parents first. Empty if they did not, as of the documents.
   std::string tree_scheme = {};
@@ -97,7 +100,16 @@ struct ServiceCoverage {
   uint32_t partitions_answered() const {
     return partitions_asked - std::min(partitions_asked, static_cast<uint32_t>(missing.size()));
   }
-  bool complete() const { return missing.empty() && evaluated_completely; }
+  bool complete() const { return missing.empty() && evaluated_completely && ended_early.empty(); }
+  // Those that answered with a part since they were ended early, ascending.
+  std::vector<uint32_t> answered_in_part() const {
+    std::vector<uint32_t> partitions = ended_early;
+    std::erase_if(partitions, [this](uint32_t partition) {
+      return std::any_of(missing.begin(), missing.end(),
+                         [&](const auto& one) { return one.partition == partition; });
+    });
+    return partitions;
+  }
 };
 
 struct CacheUse {

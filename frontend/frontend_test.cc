@@ -175,6 +175,7 @@ TEST(FrontendTest, AHungPartitionMakesAPartialAnswerInTime) {
   EXPECT_EQ(tier1["partitions_answered"], 1);
   EXPECT_EQ(tier1["missing"][0]["partition"], 1);
   EXPECT_EQ(tier1["missing"][0]["reason"], "deadline exceeded");
+  EXPECT_EQ(tier1["ended_early"], json::array());
   EXPECT_EQ(answer["total_is_exact"], false);
   EXPECT_GE(response.took, milliseconds(500));
   EXPECT_LT(response.took, milliseconds(600));
@@ -182,6 +183,34 @@ TEST(FrontendTest, AHungPartitionMakesAPartialAnswerInTime) {
   search.simulator().Resume("tier1-1");
   search.RunFor(seconds(1));
   EXPECT_EQ(Answer(search.Get("/search?q=common&format=json&count=5"))["partial"], false);
+}
+
+TEST(FrontendTest, ACutByATimeLimitIsShownAsOne) {
+  SimulatedSearch search(8);
+  const TimedResponse response = search.Get("/search?q=common+endless&format=json&count=5");
+  const json answer = Answer(response);
+  EXPECT_EQ(answer["partial"], true);
+  EXPECT_EQ(answer["total_is_exact"], false);
+  const json tier1 = answer["coverage"]["tiers"][0];
+  EXPECT_EQ(tier1["partitions_answered"], 2);
+  EXPECT_EQ(tier1["missing"], json::array());
+  EXPECT_EQ(tier1["evaluated_completely"], false);
+  EXPECT_EQ(tier1["ended_early"], (json{1}));
+  EXPECT_GE(response.took, kFakeTimeLimit);
+  EXPECT_LT(response.took, milliseconds(200)) << "long before the deadline";
+  const std::string page = search.Get("/search?q=common+endless&count=5").http.body;
+  EXPECT_NE(page.find("This answer is incomplete."), std::string::npos);
+  EXPECT_NE(page.find("Tier 1, partition 1, cut this search short"), std::string::npos) << page;
+}
+
+TEST(FrontendTest, APartitionThatWasCutWithNothingIsMissingForThatReason) {
+  SimulatedSearch search(8);
+  const json tier1 =
+      Answer(search.Get("/search?q=common+fruitless&format=json&count=5"))["coverage"]["tiers"][0];
+  EXPECT_EQ(tier1["partitions_answered"], 1);
+  EXPECT_EQ(tier1["missing"][0]["partition"], 1);
+  EXPECT_EQ(tier1["missing"][0]["reason"], "ended early");
+  EXPECT_EQ(tier1["ended_early"], (json{1}));
 }
 
 TEST(FrontendTest, APartitionThatItsCapsuleBypassesIsNamedAndCostsNoTime) {

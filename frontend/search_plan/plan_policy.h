@@ -69,6 +69,8 @@ bool MayCache(const SearchAnswer& answer);
 
 // Why a partition did not contribute, in words for users.
 std::string MissingReason(const neptune::Status& status);
+// That of a partition that the service gave no more time.
+inline constexpr std::string_view kEndedEarlyReason = "ended early";
 
 // The error of a search to which no index partition contributed, from what was missing: always
 // UNAVAILABLE or, if all who answered were overloaded, RESOURCE_EXHAUSTED.

@@ -1,5 +1,6 @@
 #include "frontend/search_plan/tier_search.h"
 
+#include <set>
 #include <utility>
 
 #include "frontend/search_plan/plan_policy.h"
@@ -46,8 +47,14 @@ void FillTree(const AggregationReport& report, ServiceCoverage* coverage) {
 // Aggregate says nothing of single partitions if it could not begin.
 void FillMissing(const AggregationReport& report, const Status& status, uint32_t partition_count,
                  ServiceCoverage* coverage) {
+  for (const PartitionId& partition : report.ended_early) {
+    coverage->ended_early.push_back(partition.value());
+  }
+  const std::set<PartitionId> early(report.ended_early.begin(), report.ended_early.end());
   for (const neptune::MissingPartition& missing : report.missing) {
-    coverage->missing.push_back({missing.partition.value(), MissingReason(missing.reason)});
+    coverage->missing.push_back({missing.partition.value(), early.contains(missing.partition)
+                                                                ? std::string(kEndedEarlyReason)
+                                                                : MissingReason(missing.reason)});
     coverage->refused |= IsRefusal(missing.reason);
   }
   coverage->refused |= IsRefusal(status);

@@ -116,8 +116,16 @@ class FakeTier final : public ServiceModule {
     if (query->query().find("forbid") != std::string::npos) {
       return neptune::InvalidArgument("query: asked to refuse it");
     }
+    const bool is_long = !is_tier2_ && context.partition() == neptune::PartitionId(1);
+    if (is_long && query->query().find("fruitless") != std::string::npos) {
+      return context.SleepUntil(context.deadline());
+    }
+    const bool is_endless = is_long && query->query().find("endless") != std::string::npos;
+    while (is_endless && !context.ShouldStop()) {
+      (void)neptune::this_thread::SleepFor(std::chrono::milliseconds(1));
+    }
     index::TierAnswer answer;
-    const int hit_count = HitCount(query->query(), is_tier2_);
+    const int hit_count = is_endless ? 1 : HitCount(query->query(), is_tier2_);
     for (int i = 0; i < hit_count && i < static_cast<int>(query->hit_count_max()); ++i) {
       index::TierHit* const hit = answer.add_hits();
       hit->set_doc_id((is_tier2_ ? kFirstTier2Document : 0) +
@@ -125,8 +133,8 @@ class FakeTier final : public ServiceModule {
       hit->set_score(static_cast<float>((is_tier2_ ? 100 : 50) - i));
     }
     answer.set_total(static_cast<uint64_t>(hit_count));
-    answer.set_total_is_exact(true);
-    answer.set_evaluated_completely(true);
+    answer.set_total_is_exact(!is_endless);
+    answer.set_evaluated_completely(!is_endless);
     answer.set_implementation("fake");
     answer.set_index_version(kFakeIndexVersion);
     *out = Data::Of(std::move(answer));

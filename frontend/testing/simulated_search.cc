@@ -32,7 +32,10 @@ StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& 
 ClusterSpec FakeClusterSpec(const std::string& frontend_parameters, const std::string& more) {
   std::string text = StrCat(
       "name: 'test' multicast_group: '239.192.7.2:7400' "
-      "services { name: 'tier1' module: 'fake_tier' partition_count: 2 } "
+      "services { name: 'tier1' module: 'fake_tier' partition_count: 2 time_limit { "
+      "lower_bound_ms: ",
+      neptune::ToMillis(kFakeTimeLimit), " upper_bound_ms: ", neptune::ToMillis(kFakeTimeLimit),
+      " } } "
       "services { name: 'tier2' module: 'fake_tier' partition_count: 2 } "
       "services { name: 'docs' module: 'fake_documents' partition_count: 2 } "
       "services { name: 'cache' module: 'fake_cache' } "

@@ -182,6 +182,7 @@ void Aggregation::TakeReply(uint64_t own_index, const ResponseHeader& header, st
   record_.queue_time = std::max<Duration>(record_.queue_time, header.queue_time);
   record_.local_end = Now() - options_.received;
   const PartitionId partition = options_.own[own_index];
+  if (header.ended_early) ended_early_.push_back(partition);
   if (header.status.ok()) {
     progress_.Settle(/*local=*/true, Data(std::move(payload)), {partition});
   } else {
@@ -335,6 +336,7 @@ void Aggregation::Finish() {
   AggregationAnswer answer{outcome.reduce_error,
                            std::move(outcome.contributing),
                            std::move(outcome.missing),
+                           std::move(ended_early_),
                            {},
                            std::nullopt};
   Account(&answer);
@@ -343,7 +345,8 @@ void Aggregation::Finish() {
   on_end_({OkStatus(), std::move(answer), std::move(outcome.result)});
 }
 
-// Every partition either contributed or is missing, whatever others said; none is both, none is twice.
+// Every partition either contributed or is missing, whatever others said; none is both, none is twice. Nor was one that
+// is not expected here ended early.
 void Aggregation::Account(AggregationAnswer* answer) const {
   std::vector<PartitionId> left = expected_;
   std::sort(left.begin(), left.end());
@@ -361,6 +364,12 @@ void Aggregation::Account(AggregationAnswer* answer) const {
   for (size_t i = 0; i < left.size(); ++i) {
     if (!taken[i]) answer->missing.push_back({left[i], why_missing_});
   }
+  std::vector<PartitionId>& early = answer->ended_early;
+  std::sort(early.begin(), early.end());
+  early.erase(std::unique(early.begin(), early.end()), early.end());
+  std::erase_if(early, [&](const PartitionId& p) {
+    return !std::binary_search(left.begin(), left.end(), p);
+  });
 }
 
 MemberRecord Aggregation::OwnRecord() {

@@ -178,8 +178,9 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
   std::shared_ptr<LocalCall> local_call_;
   std::vector<std::unique_ptr<Child>> children_;
   std::vector<MemberRecord> records_;  // of those below
-  MemberRecord record_;                // its own
-  std::set<NodeId> lost_;              // nodes that are not asked again
+  std::vector<PartitionId> ended_early_;
+  MemberRecord record_;    // its own
+  std::set<NodeId> lost_;  // nodes that are not asked again
   Status why_missing_ = Internal("a server of the tree did not account for it");
   TimerId timer_ = 0;  // of the deadline
   TimerId accept_timer_ = 0;

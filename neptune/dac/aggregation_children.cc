@@ -150,6 +150,7 @@ void Aggregation::SettleChild(Child& child, AggregationAnswer answer) {
   child.settled = true;
   if (!answer.reduce_error.ok()) progress_.Fail(answer.reduce_error);
   progress_.Miss(std::move(answer.missing));
+  ended_early_.insert(ended_early_.end(), answer.ended_early.begin(), answer.ended_early.end());
   for (const MemberRecord& record : answer.records) {
     // As of when that server answered; not counting the ways between.
     environment_.hearsay.Hear({record.node, record.pending / record.processor_count,

@@ -61,10 +61,12 @@ void AggregationLog::Describe(StatusReport* report) const {
   for (const Entry& entry : entries) {
     const AggregationReport& call = entry.report;
     const size_t there = call.contributing_partitions.size();
+    const std::string early =
+        call.ended_early.empty() ? "" : StrCat(", ended early: ", Listed(call.ended_early));
     StatusTable table{
         StrCat(entry.service, ", tree ", Name(call.scheme), ": ",
                absl::StatusCodeToString(entry.outcome), ", ", there, " of ",
-               there + call.missing.size(), " partitions in ", Millis(call.duration), " ms"),
+               there + call.missing.size(), " partitions in ", Millis(call.duration), " ms", early),
         {"server", "partitions", "load ms", "queued ms", "local ms", "answered ms", "reductions"},
         {}};
     Tabulate(call, &table);

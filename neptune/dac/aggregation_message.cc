@@ -23,6 +23,8 @@ constexpr uint8_t kReferenceFlag = 128;
 constexpr uint8_t kDisseminationByte = 'T';
 // Bits of an answer's flags.
 constexpr uint8_t kResultFlag = 1;
+constexpr uint8_t kEndedEarlyFlag = 2;
+constexpr uint8_t kAnswerFlags = kResultFlag | kEndedEarlyFlag;
 
 void WriteTime(Duration time, ByteWriter& out) {
   const int64_t micros = std::chrono::duration_cast<std::chrono::microseconds>(time).count();
@@ -258,7 +260,8 @@ std::string EncodeAnswer(const AggregationAnswer& answer) {
                 (answer.result ? answer.result->size() : 0));
   ByteWriter out(&bytes);
   out.Number(kMessageVersion);
-  out.Number(static_cast<uint8_t>(answer.result ? kResultFlag : 0));
+  out.Number(static_cast<uint8_t>((answer.result ? kResultFlag : 0) |
+                                  (answer.ended_early.empty() ? 0 : kEndedEarlyFlag)));
   WriteStatus(answer.reduce_error, out);
   WritePartitions(answer.contributing, out);
   out.Number(static_cast<uint16_t>(answer.missing.size()));
@@ -266,6 +269,7 @@ std::string EncodeAnswer(const AggregationAnswer& answer) {
     out.Number(missing.partition.value());
     WriteStatus(missing.reason, out);
   }
+  if (!answer.ended_early.empty()) WritePartitions(answer.ended_early, out);
   out.Number(static_cast<uint16_t>(answer.records.size()));
   for (const MemberRecord& record : answer.records) WriteRecord(record, out);
   if (answer.result) out.Bytes(*answer.result);
@@ -284,12 +288,13 @@ StatusOr<AggregationAnswer> DecodeAnswer(std::string_view bytes) {
     const PartitionId partition(in.Number<uint32_t>());
     answer.missing.push_back({partition, ReadStatus(in)});
   }
+  if (flags & kEndedEarlyFlag) answer.ended_early = ReadPartitions(in);
   const size_t record_count = in.Number<uint16_t>();
   for (size_t i = 0; i < record_count && !in.failed(); ++i) {
     answer.records.push_back(ReadRecord(in));
   }
   if (flags & kResultFlag) answer.result = std::string(in.Bytes(in.remaining()));
-  if (!in.finished() || version != kMessageVersion || flags > kResultFlag) {
+  if (!in.finished() || version != kMessageVersion || (flags & ~kAnswerFlags) != 0) {
     return DataLoss(bytes.size(), " bytes are no answer of an aggregation");
   }
   return answer;

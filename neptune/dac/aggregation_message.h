@@ -132,6 +132,9 @@ struct AggregationAnswer {
   Status reduce_error;
   std::vector<PartitionId> contributing;
   std::vector<MissingPartition> missing;
+  // Whose server told the local operator to stop since it has no more time for one: of those that contribute it is
+  // what there was by then.
+  std::vector<PartitionId> ended_early;
   std::vector<MemberRecord> records;  // the sender's own first
   std::optional<std::string> result;  // absent: nobody contributed
 };

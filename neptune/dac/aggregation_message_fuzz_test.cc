@@ -23,7 +23,8 @@ void CheckAnswer(std::string_view bytes) {
   if (!answer.ok()) return;
   const auto again = DecodeAnswer(EncodeAnswer(*answer));
   CHECK(again.ok() && again->contributing == answer->contributing &&
-        again->records == answer->records && again->result == answer->result);
+        again->ended_early == answer->ended_early && again->records == answer->records &&
+        again->result == answer->result);
 }
 
 }  // namespace

@@ -121,6 +121,7 @@ AggregationAnswer SomeAnswer() {
   AggregationAnswer answer;
   answer.contributing = {PartitionId(4), PartitionId(1)};
   answer.missing = {{PartitionId(2), DeadlineExceeded("no result by the deadline")}};
+  answer.ended_early = {PartitionId(1), PartitionId(2)};
   answer.records = {{.node = NodeId("s1"),
                      .load_index = 3,
                      .processor_count = 4,
@@ -142,6 +143,7 @@ TEST(AggregationMessageTest, AnswerKeepsWhatItSays) {
   EXPECT_EQ(answer->contributing, SomeAnswer().contributing);
   ASSERT_EQ(answer->missing.size(), 1u);
   EXPECT_EQ(answer->missing[0].reason, SomeAnswer().missing[0].reason);
+  EXPECT_EQ(answer->ended_early, SomeAnswer().ended_early);
   EXPECT_EQ(answer->records, SomeAnswer().records);
   EXPECT_EQ(answer->result, SomeAnswer().result);
   EXPECT_TRUE(answer->reduce_error.ok());
@@ -153,6 +155,15 @@ TEST(AggregationMessageTest, EmptyResultIsNotNoResult) {
   EXPECT_TRUE(DecodeAnswer(EncodeAnswer(answer))->result.has_value());
   answer.result.reset();
   EXPECT_FALSE(DecodeAnswer(EncodeAnswer(answer))->result.has_value());
+}
+
+TEST(AggregationMessageTest, EndedEarlyCostsNothingWhereNobodyWas) {
+  AggregationAnswer answer = SomeAnswer();
+  const size_t with = EncodeAnswer(answer).size();
+  answer.ended_early.clear();
+  const std::string bytes = EncodeAnswer(answer);
+  EXPECT_EQ(bytes.size(), with - 2 - 2 * sizeof(uint32_t));
+  EXPECT_TRUE(DecodeAnswer(bytes)->ended_early.empty());
 }
 
 TEST(AggregationMessageTest, LongReasonIsCut) {

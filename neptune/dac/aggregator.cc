@@ -524,6 +524,7 @@ void Aggregator::Fill(const Plan& plan, const Status& status, AggregationAnswer*
                       AggregationReport* report) {
   report->scheme = plan.scheme;
   report->contributing_partitions = std::move(answer->contributing);
+  report->ended_early = std::move(answer->ended_early);
   report->missing = plan.missing;
   std::move(answer->missing.begin(), answer->missing.end(), std::back_inserter(report->missing));
   std::vector<int> place(plan.members.size());

@@ -75,6 +75,9 @@ struct AggregationServer {
 struct AggregationReport {
   std::vector<PartitionId> contributing_partitions;  // ascending
   std::vector<MissingPartition> missing;             // ascending
+  // Whose server told the local operator to stop since it has no more time for one, ascending. A partition that
+  // contributed all the same gave what there was by then; one that is missing had nothing.
+  std::vector<PartitionId> ended_early;
   TreeScheme scheme = TreeScheme::kLoadAdaptive;
   std::vector<AggregationServer>
       servers;  // parents before children; without those asked in place of lost ones

@@ -17,9 +17,9 @@ using std::chrono::seconds;
 
 class AggregationTest : public testing::Test {
  protected:
-  void Start(int node_count, int partition_count) {
+  void Start(int node_count, int partition_count, const std::string& echo_fields = "") {
     SimulatedClusterOptions options;
-    options.spec = EchoSpec(node_count, partition_count);
+    options.spec = EchoSpec(node_count, partition_count, echo_fields);
     options.modules = CallTestModules(&records_);
     cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
   }
@@ -116,9 +116,28 @@ TEST_F(AggregationTest, LateResultIsLeftOutAndChangesNothingAfterwards) {
   ASSERT_EQ(report_.missing.size(), 1u);
   EXPECT_EQ(report_.missing[0].partition, PartitionId(0));
   EXPECT_EQ(report_.missing[0].reason.code(), StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(report_.ended_early.empty()) << "a deadline is not a time limit";
   cluster_->simulator().RunFor(seconds(1));
   EXPECT_EQ(result_.bytes(), "6");
   EXPECT_EQ(report_.contributing_partitions.size(), 3u);
+}
+
+TEST_F(AggregationTest, PartitionsThatATimeLimitEndedAreNamedWhereverTheyAreInTheTree) {
+  Start(8, 8, "time_limit { lower_bound_ms: 50 upper_bound_ms: 50 }");
+  for (const TreeScheme scheme :
+       {TreeScheme::kBase, TreeScheme::kFlat, TreeScheme::kBinomial, TreeScheme::kLoadAdaptive}) {
+    AggregationRequest request = SumOf({0, 1, 2, 3, 4, 5, 6, 7});
+    request.local = MethodName("PartSum");
+    request.scheme = scheme;
+    request.aggregation_quality_min = 0.5;
+    ASSERT_TRUE(Run(request).ok());
+    EXPECT_LT(report_.duration, milliseconds(100));
+    EXPECT_EQ(result_.bytes(), "27") << "of s0 what it had, of s1 nothing";
+    EXPECT_EQ(report_.ended_early, (std::vector<PartitionId>{PartitionId(0), PartitionId(1)}));
+    EXPECT_EQ(report_.contributing_partitions.front(), PartitionId(0));
+    ASSERT_EQ(report_.missing.size(), 1u);
+    EXPECT_EQ(report_.missing[0].partition, PartitionId(1));
+  }
 }
 
 TEST_F(AggregationTest, SmallGuaranteeStillNeedsOnePartition) {

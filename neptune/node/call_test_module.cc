@@ -152,6 +152,15 @@ class CallTestModule final : public ServiceModule {
                        --record().running;
                        return status;
                      });
+    registrar.Method(MethodName("PartSum"), {.grain = Grain::kLong},
+                     [this](RequestContext& context, const Data&, Data* response) {
+                       if (host_ == "s1") return context.SleepUntil(context.deadline());
+                       while (host_ == "s0" && !context.ShouldStop()) {
+                         this_thread::SleepFor(milliseconds(1));
+                       }
+                       *response = Data(StrCat(context.partition()));
+                       return OkStatus();
+                     });
     registrar.Stream(MethodName("Numbers"), {},
                      [this](RequestContext& context, const Data& request, ServerStream& stream) {
                        return WriteNumbers(context, std::stoi(request.bytes()), stream);

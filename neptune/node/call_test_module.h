@@ -43,6 +43,7 @@ using HostRecords = std::map<std::string, HostRecord>;
 //   Nap      long   sleeps for an hour, or until nobody waits for its answer
 //   LateSum  short  as Sum, after 300 ms on host s0
 //   RefusedSum  long  refuses on host s0, elsewhere naps an hour, or until nobody waits
+//   PartSum  long   as Sum, but on host s0 works until it should stop and then answers, on s1 has nothing by then
 // the streams
 //   Hold     short  reads nothing for as many milliseconds as the request says, then all
 //   Pour     long   writes messages of as many bytes as the request says until it may not

@@ -27,9 +27,9 @@ struct Outcome {
 class CapsulesTest : public testing::Test {
  protected:
   void Start(int node_count, int partition_count, const std::string& capsules,
-             const std::string& balancing = "round_robin") {
+             const std::string& balancing = "round_robin", const std::string& echo_fields = "") {
     SimulatedClusterOptions options;
-    options.spec = EchoSpec(node_count, partition_count);
+    options.spec = EchoSpec(node_count, partition_count, echo_fields);
     options.spec.set_balancing(balancing);
     options.spec.set_capsules(capsules);
     options.modules = CallTestModules(&records_);
@@ -186,6 +186,19 @@ TEST_F(CapsulesTest, WhenAllIsBypassedCallsEndAtOnceAndComeBackBySomeProbe) {
   EXPECT_TRUE(Do({}).status.ok()) << "the probe";
   EXPECT_TRUE(Do({}).status.ok());
   EXPECT_FALSE(Capsule("all").bypassing);
+}
+
+// Such a server answers in time: a few pathological requests must not take it away from the others.
+TEST_F(CapsulesTest, AServerThatEndsRequestsEarlyIsNotBypassed) {
+  Start(1, 1, "capsule all { match: service:echo failure_count_max: 2 }", "round_robin",
+        "time_limit { lower_bound_ms: 20 upper_bound_ms: 20 }");
+  for (int i = 0; i < 10; ++i) {
+    const Outcome ended = Do({.method = "Nap"});
+    EXPECT_EQ(ended.status.code(), StatusCode::kDeadlineExceeded) << ended.status;
+    EXPECT_TRUE(ended.report.ended_early);
+  }
+  EXPECT_FALSE(Capsule("all").bypassing);
+  EXPECT_TRUE(Do({}).status.ok());
 }
 
 TEST_F(CapsulesTest, WhatMigratesToAReplicasCapsuleIsAskedOfThatReplica) {

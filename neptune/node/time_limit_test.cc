@@ -29,17 +29,19 @@ class TimeLimitTest : public testing::Test {
 
   struct Outcome {
     Status status = Unavailable("not done");
+    CallReport report;
     Duration took{0};
     bool done = false;
   };
   std::unique_ptr<Outcome> Begin(const std::string& method, const std::string& text = "",
-                                 AccessMode access = AccessMode::kRead) {
+                                 AccessMode access = AccessMode::kRead,
+                                 Duration timeout = seconds(30)) {
     auto outcome = std::make_unique<Outcome>();
     cluster_->SpawnOnClient([=, out = outcome.get()](ClientSession& session) {
       const TimePoint begin = this_thread::Now();
       Data response;
       out->status = Call(session, ServiceName("echo"), PartitionId(0), MethodName(method), access,
-                         Data(text), &response, {.deadline = begin + seconds(30)});
+                         Data(text), &response, {.deadline = begin + timeout}, &out->report);
       out->took = this_thread::Now() - begin;
       out->done = true;
     });
@@ -64,6 +66,7 @@ TEST_F(TimeLimitTest, AllTheTimeThereIsWhileNothingIsLost) {
   ASSERT_TRUE(nap->done);
   EXPECT_EQ(nap->status.code(), StatusCode::kDeadlineExceeded) << nap->status;
   EXPECT_NE(nap->status.message().find("ended early"), absl::string_view::npos) << nap->status;
+  EXPECT_TRUE(nap->report.ended_early);
   EXPECT_EQ(Metric("neptune_requests_ended_early_total", "Nap"), 1);
   EXPECT_EQ(records_["s0"].running, 0);
 }
@@ -107,6 +110,18 @@ TEST_F(TimeLimitTest, WorkingRequestAnswersWithWhatItHas) {
   EXPECT_TRUE(work->status.ok()) << work->status;
   EXPECT_EQ(records_["s0"].told_to_stop, 1);
   EXPECT_EQ(Metric("neptune_requests_ended_early_total", "Wait"), 1);
+  EXPECT_TRUE(work->report.ended_early);
+}
+
+TEST_F(TimeLimitTest, ADeadlineIsNotTakenForTheLimit) {
+  Start(kLimit);
+  const auto late = Begin("Wait", "", AccessMode::kRead, milliseconds(50));
+  const auto whole = Begin("Sleep", "1");
+  RunFor(seconds(1));
+  ASSERT_TRUE(late->done && whole->done);
+  EXPECT_EQ(late->status.code(), StatusCode::kDeadlineExceeded) << late->status;
+  EXPECT_FALSE(late->report.ended_early);
+  EXPECT_FALSE(whole->report.ended_early);
 }
 
 TEST_F(TimeLimitTest, WritesAreNeverEnded) {

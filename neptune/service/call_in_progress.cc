@@ -97,6 +97,7 @@ CallInProgress::Attempt CallInProgress::Take(StatusOr<Frame> frame, const Replic
   report_.queue_time = header->queue_time;
   report_.run_time = header->run_time;
   report_.load_index = header->load_index;
+  report_.ended_early = header->ended_early;
   if (header->status.ok()) {
     *response_ = Data(std::move(frame->payload));
     return {Progress::kAnswered, OkStatus()};
@@ -124,6 +125,7 @@ CallInProgress::Attempt CallInProgress::TakeHedge() {
   report_.queue_time = of_hedge.queue_time;
   report_.run_time = of_hedge.run_time;
   report_.load_index = of_hedge.load_index;
+  report_.ended_early = of_hedge.ended_early;
   *response_ = hedge_->TakeResponse();
   return {Progress::kAnswered, OkStatus()};
 }

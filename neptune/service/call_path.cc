@@ -32,6 +32,10 @@ CapsuleOutcome OutcomeOf(const Status& status) {
   }
 }
 
+CapsuleOutcome OutcomeOf(const ResponseHeader& header) {
+  return header.ended_early ? CapsuleOutcome::kDone : OutcomeOf(header.status);
+}
+
 NetworkOperation OperationOf(const RequestHeader& header, const Replica& replica) {
   return {.address = replica.call_endpoint.address,
           .port = replica.call_endpoint.port,
@@ -76,7 +80,7 @@ void CallPath::Failed(const Status& status) {
 }
 
 void CallPath::Answered(const ResponseHeader& header) {
-  visit_.Leave(OutcomeOf(header.status));
+  visit_.Leave(OutcomeOf(header));
   if (!choice_) return;
   client_.chooser().Answered(*std::exchange(choice_, std::nullopt), header.load_index,
                              header.run_time, header.status);

@@ -68,6 +68,8 @@ struct CallReport {
   Duration run_time{0};
   // The server's load index when it answered.
   uint32_t load_index = 0;
+  // The server told the request to stop since it has no more time for one: what came is what there was by then.
+  bool ended_early = false;
   // As the caller saw it, from the choice of a server to the answer.
   Duration duration{0};
   // It was asked of a second server too, while the first one had not answered.

@@ -467,6 +467,7 @@ ResponseHeader ServiceHost::Conclude(const Taken& taken, const RequestContext& c
   header.queue_time = std::chrono::duration_cast<std::chrono::microseconds>(queued);
   header.run_time = std::chrono::duration_cast<std::chrono::microseconds>(ran);
   header.load_index = loops_.load_index();
+  header.ended_early = context.ended_early();
   return header;
 }
 

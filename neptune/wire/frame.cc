@@ -53,6 +53,8 @@ char* StorePrefix(FrameType type, uint64_t call, size_t section_size, size_t pay
   return StoreBigEndian(static_cast<uint32_t>(payload_size), at);
 }
 
+// Bit of a response's first byte, which has the status code too.
+constexpr uint8_t kFlagEndedEarly = 128;
 constexpr size_t kMessageSizeMaxOfStatus = 1024;
 constexpr size_t kResponseHeaderSizeMin = 15;
 
@@ -62,7 +64,8 @@ std::string_view MessageOf(const ResponseHeader& header) {
 
 // Writes all but the message of the status.
 char* StoreResponseHeader(const ResponseHeader& header, size_t message_size, char* at) {
-  at = StoreBigEndian(static_cast<uint8_t>(header.status.code()), at);
+  const auto code = static_cast<uint8_t>(header.status.code());
+  at = StoreBigEndian(static_cast<uint8_t>(code | (header.ended_early ? kFlagEndedEarly : 0)), at);
   at = StoreBigEndian(Saturated(header.queue_time), at);
   at = StoreBigEndian(Saturated(header.run_time), at);
   at = StoreBigEndian(header.load_index, at);
@@ -81,8 +84,7 @@ std::string EncodeRequestHeader(const RequestHeader& header) {
   ByteWriter writer(&out);
   const uint8_t flags = (header.access == AccessMode::kWrite ? kFlagWrite : 0) |
                         (header.trace.sampled ? kFlagSampled : 0) |
-                        (header.stream ? kFlagStream : 0) |
-                        (header.retried ? kFlagRetried : 0);
+                        (header.stream ? kFlagStream : 0) | (header.retried ? kFlagRetried : 0);
   writer.Number(flags);
   writer.Number(header.partition.value());
   writer.Number(EncodeTimeLeft(header.time_left));
@@ -137,7 +139,9 @@ std::string EncodeResponseHeader(const ResponseHeader& header) {
 StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section) {
   ByteReader reader(section);
   ResponseHeader header;
-  const auto code = reader.Number<uint8_t>();
+  const auto first = reader.Number<uint8_t>();
+  header.ended_early = (first & kFlagEndedEarly) != 0;
+  const auto code = static_cast<uint8_t>(first & ~kFlagEndedEarly);
   header.queue_time = std::chrono::microseconds(reader.Number<uint32_t>());
   header.run_time = std::chrono::microseconds(reader.Number<uint32_t>());
   header.load_index = reader.Number<uint32_t>();

@@ -85,6 +85,9 @@ struct ResponseHeader {
   std::chrono::microseconds run_time{0};
   // The server's load index when it answered.
   uint32_t load_index = 0;
+  // The server told the request to stop since it has no more time for one: the payload is what there was by then, or
+  // the status says that there was nothing. Not set for a deadline or a caller that is gone.
+  bool ended_early = false;
 };
 
 std::string EncodeRequestHeader(const RequestHeader& header);

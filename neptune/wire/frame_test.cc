@@ -87,6 +87,48 @@ TEST(FrameTest, HeadersRoundTrip) {
   EXPECT_EQ(decoded->queue_time, response.queue_time);
   EXPECT_EQ(decoded->run_time, response.run_time);
   EXPECT_EQ(decoded->load_index, 7u);
+  EXPECT_FALSE(decoded->ended_early);
+}
+
+TEST(FrameTest, ThatARequestWasEndedEarlyIsKeptBesideAnyStatus) {
+  for (int code = 0; code <= static_cast<int>(StatusCode::kUnauthenticated); ++code) {
+    for (const bool ended_early : {false, true}) {
+      ResponseHeader header;
+      header.status = Status(static_cast<StatusCode>(code), code == 0 ? "" : "because");
+      header.ended_early = ended_early;
+      const auto decoded = DecodeResponseHeader(EncodeResponseHeader(header));
+      ASSERT_TRUE(decoded.ok()) << decoded.status();
+      EXPECT_EQ(decoded->status, header.status);
+      EXPECT_EQ(decoded->ended_early, ended_early) << header.status;
+    }
+  }
+}
+
+// The flag is no way around the check of the code.
+TEST(FrameTest, ResponseWithAnUnknownCodeIsRefused) {
+  const std::string section = EncodeResponseHeader({});
+  for (int first = 0; first < 256; ++first) {
+    std::string changed = section;
+    changed[0] = static_cast<char>(first);
+    EXPECT_EQ(DecodeResponseHeader(changed).ok(),
+              (first & 127) <= static_cast<int>(StatusCode::kUnauthenticated))
+        << first;
+  }
+}
+
+TEST(FrameTest, GoldenBytesOfAResponse) {
+  ResponseHeader header;
+  header.status = DeadlineExceeded("late");
+  header.queue_time = std::chrono::microseconds(5);
+  header.run_time = std::chrono::microseconds(6);
+  header.load_index = 7;
+  header.ended_early = true;
+  EXPECT_EQ(absl::BytesToHexString(ToAbsl(EncodeResponseHeader(header))),
+            "84"        // ended early, kDeadlineExceeded
+            "00000005"  // queued
+            "00000006"  // run
+            "00000007"  // load index
+            "00046c617465");
 }
 
 TEST(FrameTest, ResponseIsTheSameWithoutACopyOfItsSection) {
@@ -94,6 +136,7 @@ TEST(FrameTest, ResponseIsTheSameWithoutACopyOfItsSection) {
   header.status = ResourceExhausted("queue of echo is full");
   header.queue_time = std::chrono::microseconds(5);
   header.load_index = 7;
+  header.ended_early = true;
   std::string bytes = "what was there before";
   std::string expected = bytes;
   ASSERT_TRUE(

@@ -74,6 +74,12 @@ frontend::ServiceCoverage ReadService(const Json& json) {
   ForEach(json, "missing", [&](const Json& missing) {
     service.missing.push_back({SmallCount(missing, "partition"), Text(missing, "reason")});
   });
+  ForEach(json, "ended_early", [&](const Json& partition) {
+    if (partition.is_number_unsigned()) {
+      service.ended_early.push_back(
+          static_cast<uint32_t>(std::min<uint64_t>(partition.get<uint64_t>(), UINT32_MAX)));
+    }
+  });
   return service;
 }
 

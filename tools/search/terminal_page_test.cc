@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "frontend/render/render.h"
 #include "frontend/render/samples/samples.h"
@@ -52,6 +53,13 @@ TEST(TerminalPageTest, PartialAnswerSaysWhatIsMissing) {
   EXPECT_THAT(page, HasSubstr("This answer is incomplete.\n"));
   EXPECT_THAT(page, HasSubstr("- Tier 1, partition 2, did not answer (no live replica)"));
   EXPECT_THAT(page, HasSubstr("title and summary are missing"));
+}
+
+TEST(TerminalPageTest, ACutIsShownAsOne) {
+  EXPECT_EQ(Transferred(samples::CutAnswer()).coverage.tiers[0].ended_early,
+            (std::vector<uint32_t>{1, 3}));
+  EXPECT_THAT(Page(samples::CutAnswer(), false, 200),
+              HasSubstr("- Tier 1, partitions 1 and 3, cut this search short"));
 }
 
 TEST(TerminalPageTest, NoResultsAreAnAnswer) {

@@ -23,7 +23,12 @@ std::string MissingCell(const ServiceCoverage& service) {
     }
     StrAppend(&cell, cell.empty() ? "" : ", ", missing.partition, " (", missing.reason, ")");
   }
-  if (!service.evaluated_completely) StrAppend(&cell, cell.empty() ? "" : ", ", "time ran out");
+  const std::vector<uint32_t> in_part = service.answered_in_part();
+  if (!in_part.empty()) {
+    StrAppend(&cell, cell.empty() ? "" : ", ", "part of ", Listed(in_part), " (ended early)");
+  } else if (!service.evaluated_completely) {
+    StrAppend(&cell, cell.empty() ? "" : ", ", "time ran out");
+  }
   return cell.empty() ? "none" : cell;
 }
 

@@ -99,6 +99,15 @@ TEST(PagesTest, PartialAnswerSaysSo) {
   EXPECT_THAT(Texts(page, "main"), HasSubstr("Document 8112"));
 }
 
+TEST(PagesTest, ACutIsShownAsOne) {
+  const std::string page = ResultPage(samples::CutAnswer());
+  EXPECT_THAT(HtmlAttributes(page, "role"), Contains("status"));
+  EXPECT_THAT(Texts(page, "main"), HasSubstr("This answer is incomplete."));
+  EXPECT_THAT(Texts(page, "li"), HasSubstr("Tier 1, partitions 1 and 3, cut this search short"));
+  EXPECT_THAT(Texts(page, "td"), HasSubstr("part of 1 and 3 (ended early)"));
+  EXPECT_THAT(Texts(page, "main"), Not(HasSubstr("ran out of time")));
+}
+
 TEST(PagesTest, CompleteAnswerHasNoBanner) {
   EXPECT_THAT(HtmlAttributes(ResultPage(samples::CompleteAnswer()), "role"),
               Not(Contains("status")));

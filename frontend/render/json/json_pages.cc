@@ -27,6 +27,7 @@ Json ServiceJson(const ServiceCoverage& service) {
           {"partitions_asked", service.partitions_asked},
           {"partitions_answered", service.partitions_answered()},
           {"evaluated_completely", service.evaluated_completely},
+          {"ended_early", service.ended_early},
           {"missing", std::move(missing)}};
 }
 

@@ -57,6 +57,18 @@ TEST(JsonPagesTest, CoverageNamesWhatIsMissing) {
   EXPECT_EQ(document["results"][1]["has_summary"], false);
 }
 
+TEST(JsonPagesTest, ACutIsNamed) {
+  const Json document = Rendered(samples::CutAnswer());
+  EXPECT_EQ(document["partial"], true);
+  const Json& tier = document["coverage"]["tiers"][0];
+  EXPECT_EQ(tier["partitions_answered"], 4);
+  EXPECT_EQ(tier["missing"], Json::array());
+  EXPECT_EQ(tier["evaluated_completely"], false);
+  EXPECT_EQ(tier["ended_early"], (Json{1, 3}));
+  EXPECT_EQ(Rendered(samples::PartialAnswer())["coverage"]["tiers"][0]["ended_early"],
+            Json::array());
+}
+
 TEST(JsonPagesTest, LinksToTheNeighbouringPages) {
   const Json links = Rendered(samples::DeepAnswer())["links"];
   EXPECT_EQ(links["previous"], "/search?q=hash+table+iterator&start=210&format=json");

@@ -121,6 +121,15 @@ SearchAnswer PartialAnswer() {
   return answer;
 }
 
+SearchAnswer CutAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.total_is_exact = false;
+  answer.took = std::chrono::milliseconds(318);
+  answer.coverage.tiers[0].evaluated_completely = false;
+  answer.coverage.tiers[0].ended_early = {1, 3};
+  return answer;
+}
+
 SearchAnswer EmptyAnswer() {
   SearchAnswer answer = CompleteAnswer();
   answer.query = "title:zyzzyva \"no such phrase\"";
@@ -244,10 +253,10 @@ std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
   const Site site{.document_count = 7'512};
   std::vector<std::pair<std::string, RenderedPage>> pages;
   const std::pair<const char*, SearchAnswer> answers[] = {
-      {"results", CompleteAnswer()},      {"deep", DeepAnswer()},
-      {"partial", PartialAnswer()},       {"empty", EmptyAnswer()},
-      {"misspelled", MisspelledAnswer()}, {"beyond", BeyondEndAnswer()},
-      {"hostile", HostileAnswer()}};
+      {"results", CompleteAnswer()}, {"deep", DeepAnswer()},
+      {"partial", PartialAnswer()},  {"cut", CutAnswer()},
+      {"empty", EmptyAnswer()},      {"misspelled", MisspelledAnswer()},
+      {"beyond", BeyondEndAnswer()}, {"hostile", HostileAnswer()}};
   for (const auto& [name, answer] : answers) {
     pages.emplace_back(name, RenderAnswer(answer, PageFormat::kHtml, site));
   }

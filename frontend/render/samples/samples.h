@@ -17,6 +17,7 @@ namespace search::frontend::samples {
 SearchAnswer CompleteAnswer();  // page 1 of many, tier 1 only
 SearchAnswer DeepAnswer();      // page 23, both tiers, from the cache
 SearchAnswer PartialAnswer();   // two partitions and one document partition missing
+SearchAnswer CutAnswer();       // two partitions were ended early and gave what they had
 SearchAnswer EmptyAnswer();     // nothing matches
 SearchAnswer MisspelledAnswer();
 SearchAnswer BeyondEndAnswer();  // matches, but not this far down

@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "neptune/base/strings.h"
@@ -129,11 +130,30 @@ std::vector<std::string> MissingSentences(const Coverage& coverage) {
         StrCat(left_out, " more partition", left_out == 1 ? "" : "s", " did not answer."));
   }
   for (const ServiceCoverage& tier : coverage.tiers) {
-    if (tier.evaluated_completely) continue;
-    sentences.push_back(StrCat(Capitalised(tier.service),
-                               " ran out of time: it gave the best documents found until then."));
+    const std::vector<uint32_t> in_part = tier.answered_in_part();
+    if (!in_part.empty()) {
+      sentences.push_back(StrCat(Capitalised(tier.service), ", partition",
+                                 in_part.size() == 1 ? " " : "s ", Listed(in_part),
+                                 ", cut this search short because it took too long: the best "
+                                 "documents found until then are here."));
+    } else if (!tier.evaluated_completely) {
+      sentences.push_back(StrCat(Capitalised(tier.service),
+                                 " ran out of time: it gave the best documents found until then."));
+    }
   }
   return sentences;
+}
+
+std::string Listed(const std::vector<uint32_t>& partitions) {
+  const size_t named = std::min(partitions.size(), kMissingSentencesMax);
+  const size_t more = partitions.size() - named;
+  std::string text;
+  for (size_t i = 0; i < named; ++i) {
+    const bool is_last = more == 0 && i + 1 == named;
+    StrAppend(&text, i == 0 ? "" : is_last ? " and " : ", ", partitions[i]);
+  }
+  if (more > 0) StrAppend(&text, " and ", more, " more");
+  return text;
 }
 
 std::string Capitalised(std::string text) {

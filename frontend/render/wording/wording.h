@@ -44,6 +44,9 @@ std::string CoverageSentence(const SearchAnswer& answer);
 // What each missing partition means for the reader, one sentence each; empty for a complete answer.
 std::vector<std::string> MissingSentences(const Coverage& coverage);
 
+// "3", "1 and 3", "0, 1, 2, 3, 4, 5, 6, 7 and 24 more".
+std::string Listed(const std::vector<uint32_t>& partitions);
+
 // `text` with its first letter in upper case, if that is an ASCII letter.
 std::string Capitalised(std::string text);
 

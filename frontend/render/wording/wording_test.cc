@@ -99,7 +99,35 @@ TEST(WordingTest, CutEvaluationIsIncomplete) {
   SearchAnswer answer = Answered(8);
   answer.coverage.tiers[0].evaluated_completely = false;
   EXPECT_FALSE(answer.coverage.complete());
-  EXPECT_EQ(MissingSentences(answer.coverage).size(), 1u);
+  EXPECT_EQ(MissingSentences(answer.coverage),
+            std::vector<std::string>{
+                "Tier 1 ran out of time: it gave the best documents found until then."});
+}
+
+TEST(WordingTest, PartitionsThatWereEndedEarlyAreNamed) {
+  SearchAnswer answer = Answered(8);
+  answer.coverage.tiers[0].ended_early = {1, 3};
+  EXPECT_FALSE(answer.coverage.complete());
+  EXPECT_EQ(MissingSentences(answer.coverage),
+            std::vector<std::string>{
+                "Tier 1, partitions 1 and 3, cut this search short because it took too long: the "
+                "best documents found until then are here."});
+}
+
+TEST(WordingTest, APartitionThatWasEndedEarlyWithNothingIsMissingOnly) {
+  SearchAnswer answer = Answered(8);
+  answer.coverage.tiers[0].ended_early = {3};
+  answer.coverage.tiers[0].missing = {{3, "ended early"}};
+  EXPECT_EQ(MissingSentences(answer.coverage),
+            std::vector<std::string>{"Tier 1, partition 3, did not answer (ended early): its "
+                                     "documents could not be found."});
+}
+
+TEST(WordingTest, ListsAreBounded) {
+  EXPECT_EQ(Listed({}), "");
+  EXPECT_EQ(Listed({3}), "3");
+  EXPECT_EQ(Listed({0, 1, 2, 3, 4, 5, 6, 7}), "0, 1, 2, 3, 4, 5, 6 and 7");
+  EXPECT_EQ(Listed({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
 }
 
 }  // namespace
