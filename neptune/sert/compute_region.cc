@@ -16,10 +16,10 @@
 namespace neptune {
 namespace {
 
-// Of the C++ ABI: what a thread is about to handle and has thrown.
+// Of the C++ ABI: what a thread handles, and how many exceptions are on their way.
 struct ExceptionGlobals {
-  void* caught;
-  unsigned uncaught_count;
+  void* handled;
+  unsigned thrown_count;
 };
 ExceptionGlobals& Exceptions() {
   return *reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals());
@@ -117,7 +117,6 @@ bool ComputeRegion::RunErased(ErasedBody body, void* argument) {
   const void* const code = reinterpret_cast<const void*>(body);
   if (!body_code.Contains(code)) body_code.AddLibraryOf(code);
   if (_setjmp(back_) != 0) {
-    Exceptions() = {caught_exceptions_, 0};
     End();
     memory_.arena_.Drop();
     return false;
@@ -137,7 +136,8 @@ void ComputeRegion::Begin() {
   CHECK(!LeafMutex::HeldByThisThread()) << "a compute region while a LeafMutex is held";
   owner_ = UserThread::Current();
   ComputeSignal::PrepareThread();
-  caught_exceptions_ = Exceptions().caught;
+  handled_exceptions_ = Exceptions().handled;
+  thrown_count_ = Exceptions().thrown_count;
   depth_ = 1;
   asked_ = 0;
   current = this;
@@ -160,13 +160,15 @@ void ComputeRegion::Enter() {
 void ComputeRegion::Leave() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   depth_ = depth_ - 1;
-  if (asked_ == 0 || current != this || !MayBeTaken()) return;
+  if (asked_ == 0 || !MayBeTaken()) return;
   depth_ = 1;
   ComputeSignal::Take();
 }
 
 bool ComputeRegion::MayBeTaken() const {
-  return depth_ == 0 && !LeafMutex::HeldByThisThread() && UserThread::Current() == owner_;
+  if (depth_ != 0 || LeafMutex::HeldByThisThread() || UserThread::Current() != owner_) return false;
+  const ExceptionGlobals& now = Exceptions();
+  return now.handled == handled_exceptions_ && now.thrown_count == thrown_count_;
 }
 
 void ComputeRegion::Interrupt() {

@@ -10,19 +10,22 @@
 // Only the frames of the body are left behind, and no destructor of theirs runs. So in the body
 //   allowed     arithmetic, reading what is there already, writing to plain objects of the caller, which see
 //               half of what it did; containers over `memory` (std::pmr); calls within Outside
-//   not         parking, after which another run on the kernel thread is a bug; other memory, locks, descriptors, counted references, unless within Outside;
-//               being called back from a library; catching exceptions
+//   not         parking, after which another run on the kernel thread is a bug; other memory, locks, descriptors,
+//               counted references, unless within Outside; being called back from a library
+//   leaks       an exception that is being made when the run is ended
 //
 // A run is ended nowhere but in code of the library, or program, that its body is in; never inside its memory's
-// functions, an Outside, another library, while a LeafMutex is held or another user-level thread runs: there it is noted, and taken at the end of
-// that, or when it is interrupted again.
+// functions, an Outside, another library, while a LeafMutex is held, another user-level thread or an event handler runs,
+// or an exception that the body threw is on its way or handled: there it is noted, and taken at the end of an Outside or
+// of a function of its memory, or when it is interrupted again.
 //
 // Source: design of the runtime (SERT: safe points, arena-only code).
 // Departs from source: a region of a handler and not all of it ends early, since a handler's own frames refer to the
 //   runtime's objects. The handler goes on after Run and answers with what it has.
 // Layer: sert.
 // Threads: Run on one kernel thread at a time, also on a user-level thread; Interrupt on any while the region lives.
-// Errors: where no signal is free, and under ThreadSanitizer, which delivers signals late, Run ends when the body does.
+// Errors: a run within a run, or with a LeafMutex held, is a bug. Where no signal is free, and under ThreadSanitizer,
+//   which delivers signals late, Run ends when the body does.
 // Limits: regions do not nest; libraries as CodeRanges.
 
 #pragma once
@@ -115,7 +118,9 @@ class ComputeRegion {
   volatile sig_atomic_t depth_ = 0;  // of places where it is not ended
   volatile sig_atomic_t asked_ = 0;
   const UserThread* owner_ = nullptr;  // null: a plain kernel thread
-  void* caught_exceptions_ = nullptr;  // of the thread when the run began
+  // The thread's exceptions when the run began: those that are handled, and how many are on their way.
+  void* handled_exceptions_ = nullptr;
+  unsigned thrown_count_ = 0;
   jmp_buf back_;
 };
 
