@@ -92,6 +92,8 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
     bool retried = false;  // see RequestHeader
     TimePoint received;
     TimePoint deadline;
+    // Of the request that the call is made for, on a caller; null: of none.
+    std::shared_ptr<RequestHoldings> holdings;
     // Runs local operators and long reductions; null on a caller.
     ServiceHost* host = nullptr;
     std::vector<PartitionId> own;

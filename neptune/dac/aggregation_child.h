@@ -47,6 +47,7 @@ class Aggregation::Child final : public AnswerSink {
     const auto call = connection->Call(EncodeRequestHeader(header), Payload(), this);
     if (!call.ok()) return call.status();
     call_ = *call;
+    held_call_ = Holding(options.holdings, HeldKind::kCall);
     sent = true;
     connection_ = std::move(connection);
     return OkStatus();
@@ -63,6 +64,7 @@ class Aggregation::Child final : public AnswerSink {
   }
 
   void OnAnswer(StatusOr<Frame> response) override {
+    held_call_.Release();
     const auto connection = std::exchange(connection_, nullptr);
     const auto self = owner_.shared_from_this();
     owner_.TakeChildAnswer(*this, std::move(response), connection);
@@ -81,9 +83,14 @@ class Aggregation::Child final : public AnswerSink {
   void LeaveCapsule(CapsuleOutcome outcome) {
     if (timer != 0) owner_.loop_.loop->CancelTimer(std::exchange(timer, 0));
     visit.Leave(outcome);
+    held_place_.Release();
+  }
+  void NotePlace() {
+    if (visit.inside()) held_place_ = Holding(owner_.options_.holdings, HeldKind::kCapsulePlace);
   }
 
   void Forget(bool tell_server) {
+    held_call_.Release();
     if (connection_ == nullptr) return;
     connection_->Forget(call_, tell_server);
     connection_ = nullptr;
@@ -102,6 +109,8 @@ class Aggregation::Child final : public AnswerSink {
 
  private:
   Aggregation& owner_;
+  Holding held_call_;
+  Holding held_place_;
   std::shared_ptr<ClientConnection> connection_;  // while the call is in flight
   uint64_t call_ = 0;
 

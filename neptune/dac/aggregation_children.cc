@@ -47,10 +47,12 @@ void Aggregation::AdmitChild(Child& child) {
       {.deadline = child.deadline, .service_class = options_.service_class}, [this, &child] {
         const auto self = shared_from_this();
         if (ended_ || child.settled) return;
+        child.NotePlace();
         ConnectChild(child);
         Advance();
       });
   if (entered && !entered->ok()) return TurnAwayChild(child, *entered);
+  child.NotePlace();
   if (child.visit.inside() && child.visit.limited_by_capsule()) {
     child.timer = loop_.loop->RunAt(child.visit.deadline(), [this, &child] {
       child.timer = 0;

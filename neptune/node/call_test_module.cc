@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "neptune/base/strings.h"
+#include "neptune/dac/dac.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/service/client.h"
 #include "neptune/thread/user_thread.h"
@@ -67,6 +68,24 @@ class CallTestModule final : public ServiceModule {
                        ClientSession session(client, context);
                        return Call(session, ServiceName("echo"), context.partition(),
                                    MethodName("Wait"), AccessMode::kRead, Data(), response);
+                     });
+    registrar.Method(MethodName("RelayNap"), {.grain = Grain::kLong},
+                     [&client](RequestContext& context, const Data&, Data* response) {
+                       ClientSession session(client, context);
+                       return Call(session, ServiceName("echo"), PartitionId(1), MethodName("Nap"),
+                                   AccessMode::kRead, Data(), response);
+                     });
+    registrar.Method(MethodName("RelaySum"), {.grain = Grain::kLong},
+                     [&client](RequestContext& context, const Data&, Data* response) {
+                       ClientSession session(client, context);
+                       AggregationRequest request;
+                       request.service = ServiceName("echo");
+                       request.partitions = {PartitionId(1), PartitionId(2)};
+                       request.local = MethodName("NapSum");
+                       request.reduce = MethodName("AddNumbers");
+                       request.scheme = TreeScheme::kBase;
+                       AggregationReport report;
+                       return Aggregate(session, request, response, &report);
                      });
     registrar.Method(MethodName("Nap"), {.grain = Grain::kLong},
                      [this](RequestContext& context, const Data&, Data*) {

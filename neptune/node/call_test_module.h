@@ -40,6 +40,8 @@ using HostRecords = std::map<std::string, HostRecord>;
 //   Write    short  a write: counts, and answers after 100 ms
 //   Throw    short  throws
 //   Relay    short  calls Wait of its own service on behalf of its request
+//   RelayNap long   calls Nap of partition 1 on behalf of its request
+//   RelaySum long   aggregates NapSum over partitions 1 and 2 on behalf of its request
 //   Nap      long   sleeps for an hour, or until nobody waits for its answer
 //   LateSum  short  as Sum, after 300 ms on host s0
 //   RefusedSum  long  refuses on host s0, elsewhere naps an hour, or until nobody waits

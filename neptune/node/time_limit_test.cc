@@ -20,9 +20,10 @@ constexpr char kLimit[] =
 
 class TimeLimitTest : public testing::Test {
  protected:
-  void Start(const std::string& echo_fields) {
+  void Start(const std::string& echo_fields, int node_count = 1, const std::string& capsules = "") {
     SimulatedClusterOptions options;
-    options.spec = EchoSpec(1, 1, echo_fields);
+    options.spec = EchoSpec(node_count, node_count, echo_fields);
+    options.spec.set_capsules(capsules);
     options.modules = CallTestModules(&records_);
     cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
   }
@@ -51,6 +52,18 @@ class TimeLimitTest : public testing::Test {
   void RunFor(Duration time) { cluster_->simulator().RunFor(time); }
   int64_t Metric(const std::string& name, const std::string& method) {
     return *cluster_->node("s0").metrics().Value(name, {{"service", "echo"}, {"method", method}});
+  }
+
+  int64_t Released(const std::string& held) {
+    return *cluster_->node("s0").metrics().Value("neptune_ended_early_released_total",
+                                                 {{"service", "echo"}, {"held", held}});
+  }
+  size_t ResidentCount(const std::string& capsule) {
+    return cluster_->node("s0")
+        .capsules()
+        .Named(capsule)
+        ->Inspect(cluster_->simulator().now())
+        .control.resident_count;
   }
 
   HostRecords records_;
@@ -122,6 +135,44 @@ TEST_F(TimeLimitTest, ADeadlineIsNotTakenForTheLimit) {
   EXPECT_EQ(late->status.code(), StatusCode::kDeadlineExceeded) << late->status;
   EXPECT_FALSE(late->report.ended_early);
   EXPECT_FALSE(whole->report.ended_early);
+}
+
+TEST_F(TimeLimitTest, WhatOneHeldOfOthersIsGivenBack) {
+  Start("time_limit { lower_bound_ms: 100 upper_bound_ms: 100 }", 3,
+        "capsule peers { match: service:echo }");
+  records_["s1"].naps = records_["s2"].naps = true;
+  const auto relay = Begin("RelayNap");
+  RunFor(milliseconds(50));
+  EXPECT_EQ(ResidentCount("peers"), 1u);
+  EXPECT_EQ(records_["s1"].running, 1);
+  EXPECT_EQ(Released("call"), 0);
+  RunFor(milliseconds(60));
+  ASSERT_TRUE(relay->done);
+  EXPECT_TRUE(relay->report.ended_early);
+  EXPECT_EQ(ResidentCount("peers"), 0u);
+  EXPECT_EQ(records_["s1"].running, 0) << "whom it called is told";
+  EXPECT_EQ(Released("call"), 1);
+  EXPECT_EQ(Released("capsule_place"), 1);
+  const auto aggregation = Begin("RelaySum");
+  RunFor(milliseconds(50));
+  EXPECT_EQ(ResidentCount("peers"), 2u);
+  RunFor(milliseconds(60));
+  ASSERT_TRUE(aggregation->done);
+  EXPECT_EQ(ResidentCount("peers"), 0u);
+  EXPECT_EQ(Released("call"), 3);
+  EXPECT_EQ(Released("capsule_place"), 3);
+}
+
+TEST_F(TimeLimitTest, ThoseThatEndByThemselvesReleaseNothing) {
+  Start("time_limit { lower_bound_ms: 100 upper_bound_ms: 100 }", 3,
+        "capsule peers { match: service:echo }");
+  const auto aggregation = Begin("RelaySum");
+  RunFor(milliseconds(200));
+  ASSERT_TRUE(aggregation->done);
+  EXPECT_TRUE(aggregation->status.ok()) << aggregation->status;
+  EXPECT_FALSE(aggregation->report.ended_early);
+  EXPECT_EQ(Released("call"), 0);
+  EXPECT_EQ(Released("capsule_place"), 0);
 }
 
 TEST_F(TimeLimitTest, WritesAreNeverEnded) {

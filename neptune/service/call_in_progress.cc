@@ -65,6 +65,7 @@ CallInProgress::Attempt CallInProgress::Try(const CallPath::Connected& to) {
   PendingAnswer answer;
   const StatusOr<uint64_t> call = to.connection->Call(*section, request_.bytes(), &answer);
   if (!call.ok()) return {Progress::kNotSent, call.status()};
+  const Holding held(session_.holdings(), HeldKind::kCall);
   const ParkResult result = Wait(answer);
   if (answer.is_there()) return Take(std::move(answer.response()), to.replica);
   to.connection->Forget(*call, /*tell_server=*/true);

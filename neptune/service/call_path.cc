@@ -66,7 +66,12 @@ CallPath::~CallPath() {
   // A deadline that passed is the server's failure; a caller who is gone is not.
   const bool late = loop_.Now() >= attempt_deadline_;
   LoseChoice(late);
-  visit_.Leave(late ? CapsuleOutcome::kTimedOut : CapsuleOutcome::kCancelled);
+  LeaveCapsule(late ? CapsuleOutcome::kTimedOut : CapsuleOutcome::kCancelled);
+}
+
+void CallPath::LeaveCapsule(CapsuleOutcome outcome) {
+  visit_.Leave(outcome);
+  place_.Release();
 }
 
 void CallPath::LoseChoice(bool failed) {
@@ -76,11 +81,11 @@ void CallPath::LoseChoice(bool failed) {
 void CallPath::Failed(const Status& status) {
   last_error_ = status;
   LoseChoice(/*failed=*/true);
-  visit_.Leave(OutcomeOf(status));
+  LeaveCapsule(OutcomeOf(status));
 }
 
 void CallPath::Answered(const ResponseHeader& header) {
-  visit_.Leave(OutcomeOf(header));
+  LeaveCapsule(OutcomeOf(header));
   if (!choice_) return;
   client_.chooser().Answered(*std::exchange(choice_, std::nullopt), header.load_index,
                              header.run_time, header.status);
@@ -88,13 +93,13 @@ void CallPath::Answered(const ResponseHeader& header) {
 
 void CallPath::Detach() {
   LoseChoice(/*failed=*/false);
-  visit_.Leave(CapsuleOutcome::kDone);
+  LeaveCapsule(CapsuleOutcome::kDone);
   attempt_deadline_ = deadline_;
 }
 
 void CallPath::GiveUp() {
   LoseChoice(/*failed=*/false);
-  visit_.Leave(CapsuleOutcome::kCancelled);
+  LeaveCapsule(CapsuleOutcome::kCancelled);
 }
 
 bool CallPath::TakeRetry() {
@@ -179,6 +184,7 @@ Status CallPath::EnterCapsule(Replica* replica) {
                                         .caller = session_.origin().handler,
                                         .service_class = session_.service_class,
                                         .given_up = [this] { return cancelled(); }}));
+  if (visit_.inside()) place_ = Holding(session_.holdings(), HeldKind::kCapsulePlace);
   attempt_deadline_ = visit_.deadline();
   if (visit_.migrated()) FollowMigration(replica);
   return OkStatus();

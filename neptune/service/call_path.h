@@ -76,6 +76,7 @@ class CallPath {
   void FollowMigration(Replica* replica);
   bool AllTurnedAway() const;
   void LoseChoice(bool failed);
+  void LeaveCapsule(CapsuleOutcome outcome);
 
   const ClientSession& session_;
   Loop& loop_;
@@ -92,6 +93,7 @@ class CallPath {
   size_t turned_away_count_ = 0;         // by capsules, since the last attempt
   std::optional<ReplicaChoice> choice_;  // not yet concluded
   CapsuleVisit visit_;                   // of the attempt under way
+  Holding place_;                        // in its capsule
   Status last_error_;                    // OK: nothing failed yet
 };
 

@@ -13,6 +13,7 @@ ClientSession::ClientSession(Client& client, const RequestContext& request)
       client_(client),
       deadline_max_(request.deadline()),
       caller_(request.call()),
+      holdings_(IncomingCall::HoldingsOf(caller_)),
       origin_(request.origin()) {}
 
 ClientSession ClientSession::ForHedge(std::shared_ptr<IncomingCall> caller) const {

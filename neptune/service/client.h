@@ -135,6 +135,8 @@ class ClientSession {
   IncomingCall* caller() const { return caller_.get(); }
   TimePoint deadline_max() const { return deadline_max_; }
   const RequestOrigin& origin() const { return origin_; }
+  // Counts what its calls hold on behalf of a request; null: of none.
+  const std::shared_ptr<RequestHoldings>& holdings() const { return holdings_; }
   // This session for a call that is done a second time, until `caller` is cancelled.
   ClientSession ForHedge(std::shared_ptr<IncomingCall> caller) const;
 
@@ -148,6 +150,7 @@ class ClientSession {
   Client& client_;
   TimePoint deadline_max_ = kNever;
   std::shared_ptr<IncomingCall> caller_;
+  std::shared_ptr<RequestHoldings> holdings_;
   RequestOrigin origin_;
 };
 

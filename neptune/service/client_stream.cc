@@ -71,6 +71,7 @@ Status ClientStream::Open(const Data& request) {
     if (call.ok()) {
       call_ = *call;
       connection_ = std::move(to.connection);
+      held_ = Holding(session_.holdings(), HeldKind::kCall);
       replica_ = std::move(to.replica);
       path_.Detach();
       break;
@@ -102,6 +103,7 @@ void ClientStream::OnAnswer(StatusOr<Frame> response) {
 
 void ClientStream::Ended(const Status& status) {
   if (std::exchange(concluded_, true)) return;
+  held_.Release();
   report_.duration = Loop::Current()->Now() - begin_;
   session_.client().Conclude(path_.header(), session_.trace, status, report_);
 }
@@ -122,6 +124,10 @@ Status ClientStream::EnterCapsule(CapsuleVisit* visit) {
                        .given_up = [this] { return path_.cancelled(); }});
 }
 
+Holding ClientStream::PlaceIn(const CapsuleVisit& visit) const {
+  return visit.inside() ? Holding(session_.holdings(), HeldKind::kCapsulePlace) : Holding();
+}
+
 TimePoint ClientStream::DeadlineIn(const CapsuleVisit& visit) const {
   return visit.inside() ? visit.deadline() : path_.deadline();
 }
@@ -129,6 +135,7 @@ TimePoint ClientStream::DeadlineIn(const CapsuleVisit& visit) const {
 Status ClientStream::Write(const Data& message) {
   CapsuleVisit visit;
   if (messages_->WriteWaits()) NEPTUNE_RETURN_IF_ERROR(Explain(EnterCapsule(&visit)));
+  const Holding place = PlaceIn(visit);
   const Status status = messages_->Write(message.bytes(), DeadlineIn(visit));
   visit.Leave(OutcomeOf(status));
   return Explain(status);
@@ -139,6 +146,7 @@ void ClientStream::EndWriting() { messages_->EndWriting(); }
 StatusOr<std::optional<Data>> ClientStream::Read() {
   CapsuleVisit visit;
   if (messages_->ReadWaits()) NEPTUNE_RETURN_IF_ERROR(Explain(EnterCapsule(&visit)));
+  const Holding place = PlaceIn(visit);
   StatusOr<std::optional<std::string>> bytes = messages_->Read(DeadlineIn(visit));
   visit.Leave(OutcomeOf(bytes.status()));
   if (!bytes.ok()) return Explain(bytes.status());

@@ -63,6 +63,7 @@ class ClientStream final : private AnswerSink {
   void Ended(const Status& status);
   // A wait for the server is a visit to its capsule.
   Status EnterCapsule(CapsuleVisit* visit);
+  Holding PlaceIn(const CapsuleVisit& visit) const;
   TimePoint DeadlineIn(const CapsuleVisit& visit) const;
   // What a wait of the stream ended with, said of this call.
   Status Explain(const Status& status);
@@ -73,6 +74,7 @@ class ClientStream final : private AnswerSink {
   const TimePoint begin_;
   Replica replica_;  // that it is open to
   std::shared_ptr<ClientConnection> connection_;
+  Holding held_;  // the open stream
   uint64_t call_ = 0;
   std::shared_ptr<MessageStream> messages_;  // a cancellation on its way holds it too
   std::optional<CancelAction> on_cancel_;

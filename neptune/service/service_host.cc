@@ -100,19 +100,27 @@ Status ServiceHost::Start(std::unique_ptr<ServiceModule> module, ModuleContext& 
   for (const ServiceClassOptions& one : options_.scheduling.classes) classes.push_back(one.name);
   NEPTUNE_ASSIGN_OR_RETURN(class_statistics_,
                            ClassStatistics::Make(metrics_, service_.value(), classes));
-  if (time_limit_) NEPTUNE_RETURN_IF_ERROR(AddLimitGauges(labels));
+  if (time_limit_) NEPTUNE_RETURN_IF_ERROR(AddLimitMetrics(labels));
   NEPTUNE_RETURN_IF_ERROR(AddShareGauges());
   module_ = std::move(module);
   return Annotate(WithoutExceptions("the module", [&] { return module_->Start(context); }),
                   StrCat("starting service ", service_));
 }
 
-Status ServiceHost::AddLimitGauges(const MetricLabels& labels) {
+Status ServiceHost::AddLimitMetrics(const MetricLabels& labels) {
   NEPTUNE_ASSIGN_OR_RETURN(
       auto limit,
       metrics_.AddCallbackGauge("neptune_time_limit_seconds", "What a request may take at present.",
                                 labels, [this] { return ToSeconds(time_limit_->threshold()); }));
   gauges_.push_back(std::move(limit));
+  for (const HeldKind kind : kHeldKinds) {
+    MetricLabels of_kind = labels;
+    of_kind.emplace_back("held", Name(kind));
+    NEPTUNE_ASSIGN_OR_RETURN(
+        released_[static_cast<size_t>(kind)],
+        metrics_.AddCounter("neptune_ended_early_released_total",
+                            "What requests that were ended early held, and gave back.", of_kind));
+  }
   return OkStatus();
 }
 
@@ -355,11 +363,21 @@ void ServiceHost::ServeLong(Taken taken) {
     time_limit_->OnServed(Serve(std::move(taken), begin, true));
     return;
   }
-  LimitedRequest limited(*time_limit_, here, begin,
-                         [call = taken.request.call] { call->Cancel(); });
+  const std::shared_ptr<IncomingCall> call = taken.request.call;
+  std::array<int, kHeldKinds.size()> held{};  // when it was ended
+  LimitedRequest limited(*time_limit_, here, begin, [&] {
+    for (const HeldKind kind : kHeldKinds) {
+      held[static_cast<size_t>(kind)] = call->holdings().count(kind);
+    }
+    call->Cancel();
+  });
   SetLimitOfThread(&limited);
   time_limit_->OnServed(Serve(std::move(taken), begin, true, &limited));
   SetLimitOfThread(nullptr);
+  for (const HeldKind kind : kHeldKinds) {
+    const int given_back = held[static_cast<size_t>(kind)] - call->holdings().count(kind);
+    if (given_back > 0) released_[static_cast<size_t>(kind)]->Increment(given_back);
+  }
 }
 
 Status ServiceHost::Run(Taken* taken, bool is_long, RequestContext* context, Data* output,

@@ -19,6 +19,7 @@
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <map>
@@ -205,7 +206,7 @@ class ServiceHost final : public ServiceRegistrar {
   void CountRan(const Taken& taken, const Served& served);
   // What a request's caller is told that has no answer because it was ended early.
   Status EndedEarly(const Served& served) const;
-  Status AddLimitGauges(const MetricLabels& labels);
+  Status AddLimitMetrics(const MetricLabels& labels);
   // Where there are several classes.
   Status AddShareGauges();
   // After each change of the queue or of handed_over_.
@@ -226,6 +227,8 @@ class ServiceHost final : public ServiceRegistrar {
   bool reduces_streams_ = false;
   std::map<std::string, std::unique_ptr<MethodEntry>, std::less<>> methods_;  // fixed after Start
   std::vector<CallbackGauge> gauges_;
+  // What requests held when they were ended early and gave back by their end, by HeldKind; under a limit only.
+  std::array<Counter*, kHeldKinds.size()> released_{};
 
   std::atomic<uint32_t> load_{0};
   std::atomic<uint32_t> short_count_{0};

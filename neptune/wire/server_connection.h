@@ -24,6 +24,7 @@
 #include "absl/functional/any_invocable.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/metrics.h"
+#include "neptune/sert/request_holdings.h"
 #include "neptune/wire/frame.h"
 #include "neptune/wire/message_stream.h"
 #include "neptune/world/network.h"
@@ -59,6 +60,13 @@ class IncomingCall {
   virtual bool measures_work() const { return false; }
   virtual void OnWorked(Duration work) {}
 
+  // What is held on behalf of the request.
+  const RequestHoldings& holdings() const { return holdings_; }
+  // The same for whoever holds something; null for no call.
+  static std::shared_ptr<RequestHoldings> HoldingsOf(const std::shared_ptr<IncomingCall>& call) {
+    return call == nullptr ? nullptr : std::shared_ptr<RequestHoldings>(call, &call->holdings_);
+  }
+
   // Null unless the request opened a stream.
   MessageStream* stream() const { return stream_.get(); }
 
@@ -70,6 +78,7 @@ class IncomingCall {
 
   const std::unique_ptr<MessageStream> stream_;
   std::atomic<bool> cancelled_{false};
+  RequestHoldings holdings_;
   LeafMutex mutex_;
   uint64_t next_action_ ABSL_GUARDED_BY(mutex_) = kFirstAction;
   std::vector<std::pair<uint64_t, Task>> actions_ ABSL_GUARDED_BY(mutex_);
