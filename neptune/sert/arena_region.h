@@ -83,6 +83,6 @@ class ArenaRegion {
 };
 
 // The one of the process; there before any constructor runs, reserved when the first request begins.
-extern ArenaRegion process_arena_region;
+extern __attribute__((visibility("hidden"))) ArenaRegion process_arena_region;
 
 }  // namespace neptune

@@ -27,6 +27,10 @@ class CodeRanges {
   int AddLibraryOf(const void* address);
   int Add(const void* begin, size_t size);
 
+  // The same for the range that was added first: one comparison. REQUIRES: that was before, for this thread too.
+  bool IsInFirst(const void* address) const {
+    return reinterpret_cast<uintptr_t>(address) - ranges_[0].begin < ranges_[0].size;
+  }
   bool Contains(const void* address) const {
     const auto at = reinterpret_cast<uintptr_t>(address);
     const size_t count = count_.load(std::memory_order_acquire);
@@ -49,10 +53,11 @@ class CodeRanges {
   Range ranges_[kCodeRangeMax];
 };
 
-extern CodeRanges program_code;
-extern CodeRanges library_code;
+// Hidden: what asks for them at each call does so without a table of addresses.
+extern __attribute__((visibility("hidden"))) CodeRanges program_code;
+extern __attribute__((visibility("hidden"))) CodeRanges library_code;
 // Where the C library allocates the buffers of streams.
-extern CodeRanges stream_buffer_code;
+extern __attribute__((visibility("hidden"))) CodeRanges stream_buffer_code;
 
 // Fills the three. Once.
 void FindCode();

@@ -6,43 +6,10 @@
 
 namespace neptune {
 
-namespace {
-constexpr uint16_t kNoClass =
-    0xffff;  // an object that is not used again: aligned, or in a run of its own
-constexpr uint16_t kMark = 0x5e27;
-constexpr uint16_t kFreed = 0xdead;
-}  // namespace
-
-// At the beginning of a run.
-struct alignas(64) RequestArena::Chunk {
-  ArenaRegion* region = nullptr;
-  // Null once the request has ended. Only the thread that runs the owner's request finds its own arena here.
-  std::atomic<RequestArena*> owner{nullptr};
-  Chunk* next = nullptr;
-  Chunk* before = nullptr;
-  size_t size = 0;
-  bool is_large = false;  // one object in a run of its own
-  uint32_t used = 0;      // of the first chunk of the run, from its beginning
-  uint32_t live = 0;      // allocated and not freed by the owner
-  // Freed by others, as a negative number, while it is owned; then the objects that are left.
-  std::atomic<int64_t> left{0};
-};
-
-// Before each object.
-struct RequestArena::Header {
-  uint32_t size = 0;  // usable, in units of 16
-  uint16_t size_class = 0;
-  uint16_t mark = 0;
-
-  static Header* Of(const void* object) {
-    return static_cast<Header*>(const_cast<void*>(object)) - 1;
-  }
-};
-
 RequestArena::~RequestArena() { Drop(); }
 
 size_t RequestArena::ClassOf(size_t size) {
-  if (size <= 512) return size == 0 ? 0 : (size - 1) / 16;
+  if (size <= kTinySizeMax) return size == 0 ? 0 : (size - 1) / 16;
   const auto octave = static_cast<size_t>(std::bit_width(size - 1)) - 10;  // 0: 513 to 1,024
   const size_t step = size_t{128} << octave;
   return 32 + 4 * octave + (size - (size_t{512} << octave) + step - 1) / step - 1;
@@ -62,7 +29,6 @@ RequestArena::Chunk* RequestArena::AddChunk(size_t size) {
   chunk->region = &region_;
   chunk->owner.store(this, std::memory_order_relaxed);
   chunk->size = taken;
-  chunk->used = sizeof(Chunk);
   chunk->next = chunks_;
   if (chunks_ != nullptr) chunks_->before = chunk;
   chunks_ = chunk;
@@ -70,27 +36,13 @@ RequestArena::Chunk* RequestArena::AddChunk(size_t size) {
   return chunk;
 }
 
-void* RequestArena::Place(Chunk* chunk, size_t offset, size_t size, uint16_t size_class) {
-  auto* const object = reinterpret_cast<unsigned char*>(chunk) + offset;
-  new (Header::Of(object)) Header{static_cast<uint32_t>(size / 16), size_class, kMark};
-  ++chunk->live;
-  ++live_count_;
-  return object;
-}
-
-void* RequestArena::Bump(size_t size, uint16_t size_class) {
-  // A header, and the object on the next multiple of 16.
-  const auto offset_in = [&](const Chunk* chunk) {
-    return (chunk->used + sizeof(Header) + 15) & ~size_t{15};
-  };
-  if (current_ == nullptr || offset_in(current_) + size > kArenaChunkSize) {
-    Chunk* const chunk = AddChunk(kArenaChunkSize);
-    if (chunk == nullptr) return nullptr;
-    current_ = chunk;
-  }
-  const size_t offset = offset_in(current_);
-  current_->used = static_cast<uint32_t>(offset + size);
-  return Place(current_, offset, size, size_class);
+bool RequestArena::AddRoom() {
+  Chunk* const chunk = AddChunk(kArenaChunkSize);
+  if (chunk == nullptr) return false;
+  current_ = chunk;
+  next_ = reinterpret_cast<unsigned char*>(chunk + 1);
+  room_ = kArenaChunkSize - sizeof(Chunk);
+  return true;
 }
 
 void* RequestArena::AllocateLarge(size_t size, size_t alignment) {
@@ -99,7 +51,7 @@ void* RequestArena::AllocateLarge(size_t size, size_t alignment) {
   Chunk* const chunk = AddChunk(offset + rounded);
   if (chunk == nullptr) return nullptr;
   chunk->is_large = true;
-  return Place(chunk, offset, rounded, kNoClass);
+  return Place(chunk, reinterpret_cast<unsigned char*>(chunk) + offset, rounded, kNoClass);
 }
 
 void* RequestArena::AllocateAligned(size_t size, size_t alignment) {
@@ -115,42 +67,24 @@ void* RequestArena::AllocateAligned(size_t size, size_t alignment) {
   return moved;
 }
 
-void* RequestArena::Allocate(size_t size, size_t alignment) {
+void* RequestArena::AllocateOther(size_t size, size_t alignment) {
   if (size > kArenaObjectSizeMax || alignment > kArenaAlignmentMax) return nullptr;
-  if (size > kSmallSizeMax) return AllocateLarge(size, alignment < 16 ? 16 : alignment);
+  if (size > kSmallSizeMax) return AllocateLarge(size, alignment);
   if (alignment > 16) return AllocateAligned(size, alignment);
   const size_t size_class = ClassOf(size);
   if (FreeObject* const free = free_[size_class]) {
     free_[size_class] = free->next;
     Header::Of(free)->mark = kMark;
     ++static_cast<Chunk*>(ArenaRegion::ChunkOf(free))->live;
-    ++live_count_;
     return free;
   }
   return Bump(SizeOf(size_class), static_cast<uint16_t>(size_class));
 }
 
-void RequestArena::Free(void* object, RequestArena* current) {
-  auto* const chunk = static_cast<Chunk*>(ArenaRegion::ChunkOf(object));
-  Header* const header = Header::Of(object);
-  if (header->mark != kMark) std::abort();  // freed twice, or overwritten: as malloc answers it
-  header->mark = kFreed;
-  if (current != nullptr && chunk->owner.load(std::memory_order_relaxed) == current) {
-    current->FreeOwn(chunk, object);
-  } else {
-    FreeForeign(chunk);
-  }
-}
-
-void RequestArena::FreeOwn(Chunk* chunk, void* object) {
+void RequestArena::FreeOther(Chunk* chunk, bool is_own) {
+  if (!is_own) return FreeForeign(chunk);
   --chunk->live;
-  --live_count_;
-  const uint16_t size_class = Header::Of(object)->size_class;
-  if (size_class != kNoClass) {
-    free_[size_class] = new (object) FreeObject{free_[size_class]};
-  } else if (chunk->is_large) {
-    Release(chunk);
-  }
+  if (chunk->is_large) chunk->owner.load(std::memory_order_relaxed)->Release(chunk);
 }
 
 void RequestArena::Release(Chunk* chunk) {
@@ -196,9 +130,16 @@ void RequestArena::Drop() {
 void RequestArena::Forget() {
   chunks_ = nullptr;
   current_ = nullptr;
-  live_count_ = 0;
+  next_ = nullptr;
+  room_ = 0;
   held_size_ = 0;
   for (FreeObject*& free : free_) free = nullptr;
+}
+
+size_t RequestArena::live_count() const {
+  size_t count = 0;
+  for (const Chunk* chunk = chunks_; chunk != nullptr; chunk = chunk->next) count += chunk->live;
+  return count;
 }
 
 size_t RequestArena::UsableSize(const void* object) {

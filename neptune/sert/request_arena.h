@@ -26,6 +26,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 
 #include "neptune/sert/arena_region.h"
 
@@ -42,11 +44,35 @@ class RequestArena {
   RequestArena(const RequestArena&) = delete;
   RequestArena& operator=(const RequestArena&) = delete;
 
+  void* Allocate(size_t size) {
+    if (size > kTinySizeMax) return AllocateOther(size, 16);
+    const size_t size_class = size == 0 ? 0 : (size - 1) / 16;
+    if (FreeObject* const free = free_[size_class]) {
+      free_[size_class] = free->next;
+      Header::Of(free)->mark = kMark;
+      ++static_cast<Chunk*>(ArenaRegion::ChunkOf(free))->live;
+      return free;
+    }
+    return Bump(16 * (size_class + 1), static_cast<uint16_t>(size_class));
+  }
   // REQUIRES: alignment is a power of two.
-  void* Allocate(size_t size, size_t alignment = 16);
+  void* Allocate(size_t size, size_t alignment) {
+    return alignment <= 16 ? Allocate(size) : AllocateOther(size, alignment);
+  }
   // REQUIRES: the region contains `object`, which an arena allocated. `current` is the arena of the request that runs on
   // the calling thread, or null.
-  static void Free(void* object, RequestArena* current);
+  static void Free(void* object, RequestArena* current) {
+    auto* const chunk = static_cast<Chunk*>(ArenaRegion::ChunkOf(object));
+    Header* const header = Header::Of(object);
+    if (header->mark != kMark) std::abort();  // freed twice, or overwritten: as malloc answers it
+    header->mark = kFreed;
+    const uint16_t size_class = header->size_class;
+    const bool is_own =
+        current != nullptr && chunk->owner.load(std::memory_order_relaxed) == current;
+    if (!is_own || size_class == kNoClass) return FreeOther(chunk, is_own);
+    --chunk->live;
+    current->free_[size_class] = new (object) FreeObject{current->free_[size_class]};
+  }
   // At least the size that was asked for. REQUIRES: as Free.
   static size_t UsableSize(const void* object);
 
@@ -54,14 +80,44 @@ class RequestArena {
   void Drop();
 
   // Of this request, since it began or End or Drop: what was allocated and not freed by it.
-  size_t live_count() const { return live_count_; }
+  size_t live_count() const;
   // Of the chunks it holds.
   size_t held_size() const { return held_size_; }
 
  private:
-  struct Chunk;
-  struct Header;
+  // An object that is not used again: aligned, or in a run of its own.
+  static constexpr uint16_t kNoClass = 0xffff;
+  static constexpr uint16_t kMark = 0x5e27;
+  static constexpr uint16_t kFreed = 0xdead;
+
+  // At the beginning of a run.
+  struct alignas(64) Chunk {
+    ArenaRegion* region = nullptr;
+    // Null once the request has ended. Only the thread that runs the owner's request finds its own arena here.
+    std::atomic<RequestArena*> owner{nullptr};
+    uint32_t live = 0;      // allocated and not freed by the owner
+    bool is_large = false;  // one object in a run of its own
+    // Freed by others, as a negative number, while it is owned; then the objects that are left.
+    std::atomic<int64_t> left{0};
+    Chunk* next = nullptr;
+    Chunk* before = nullptr;
+    size_t size = 0;
+  };
+  // Before each object.
+  struct Header {
+    uint32_t size = 0;  // usable, in units of 16
+    uint16_t size_class = 0;
+    uint16_t mark = 0;
+
+    static Header* Of(const void* object) {
+      return static_cast<Header*>(const_cast<void*>(object)) - 1;
+    }
+  };
+  // A header stands in the last 8 of these, so that objects are on multiples of 16.
+  static constexpr size_t kRoomOfHeader = 16;
+
   // 16, 32, ... 512, and from there four steps to each power of two.
+  static constexpr size_t kTinySizeMax = 512;
   static constexpr size_t kSizeClassCount = 56;
   static constexpr size_t kSmallSizeMax = 16 * 1024;
   static size_t ClassOf(size_t size);
@@ -70,20 +126,34 @@ class RequestArena {
     FreeObject* next;
   };
 
+  void* Bump(size_t size, uint16_t size_class) {
+    if (room_ < size + kRoomOfHeader && !AddRoom()) return nullptr;
+    unsigned char* const object = next_ + kRoomOfHeader;
+    next_ = object + size;
+    room_ -= size + kRoomOfHeader;
+    return Place(current_, object, size, size_class);
+  }
+  static void* Place(Chunk* chunk, unsigned char* object, size_t size, uint16_t size_class) {
+    new (Header::Of(object)) Header{static_cast<uint32_t>(size / 16), size_class, kMark};
+    ++chunk->live;
+    return object;
+  }
+  // What is neither tiny nor of the usual alignment.
+  void* AllocateOther(size_t size, size_t alignment);
   Chunk* AddChunk(size_t size);
-  void* Place(Chunk* chunk, size_t offset, size_t size, uint16_t size_class);
+  bool AddRoom();
   void* AllocateLarge(size_t size, size_t alignment);
   void* AllocateAligned(size_t size, size_t alignment);
-  void* Bump(size_t size, uint16_t size_class);
-  void FreeOwn(Chunk* chunk, void* object);
+  static void FreeOther(Chunk* chunk, bool is_own);
   void Release(Chunk* chunk);
   static void FreeForeign(Chunk* chunk);
   void Forget();
 
   ArenaRegion& region_;
-  Chunk* chunks_ = nullptr;   // doubly linked; the first one that is not large is bumped
+  Chunk* chunks_ = nullptr;   // doubly linked
   Chunk* current_ = nullptr;  // where small objects come from
-  size_t live_count_ = 0;
+  unsigned char* next_ = nullptr;
+  size_t room_ = 0;
   size_t held_size_ = 0;
   FreeObject* free_[kSizeClassCount] = {};
 };

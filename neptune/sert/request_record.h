@@ -29,6 +29,9 @@ struct RequestRecord {
   std::atomic<uint64_t> generation{0};
   std::atomic<int64_t> begun_ns{0};
   std::atomic<int> thread_id{0};  // of the system; 0: the record is free
+  // Of all that had this record: requests that began, and that ended by themselves. Only the thread itself counts.
+  std::atomic<uint64_t> begun_count{0};
+  std::atomic<uint64_t> done_count{0};
   // When the timer first asked the request of that generation to end.
   std::atomic<int64_t> asked_ns{0};
   std::atomic<uint64_t> asked_generation{0};
@@ -58,10 +61,18 @@ struct RequestRecord {
   bool running() const { return (generation.load(std::memory_order_relaxed) & 1) != 0; }
 };
 
+// Of a number that only the calling thread writes: no other processor's copy is locked for it.
+template <typename Number>
+void AddOwn(std::atomic<Number>& number, Number change) {
+  number.store(number.load(std::memory_order_relaxed) + change, std::memory_order_release);
+}
+
 // The thread's record, or null before its first request.
-extern __thread RequestRecord* own_record __attribute__((tls_model("initial-exec")));
+extern __thread RequestRecord* own_record
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 // The same while what the thread does is its request's: it runs, and is not outside. Null else.
-extern __thread RequestRecord* accounting_record __attribute__((tls_model("initial-exec")));
+extern __thread RequestRecord* accounting_record
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 // Whether a call of this thread that was told EINTR was interrupted by this library's signal, and not by one of the
 // program's. Says so once for a signal that was for nobody.

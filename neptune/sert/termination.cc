@@ -102,7 +102,6 @@ void ReleaseHeld(RequestRecord* record) {
   accounting_record = nullptr;
   record->depth = 1;
   ++totals.terminated;
-  ++totals.ended;
   ReleaseHeld(record);
   Forget(record);
   sigjmp_buf* const rollback = std::exchange(record->rollback, nullptr);
@@ -186,6 +185,17 @@ RequestRecord* RecordAt(size_t number) {
   return places[number].record.load(std::memory_order_acquire);
 }
 
+RequestCounts CountRequests() {
+  RequestCounts counts{.ended = totals.terminated.load(std::memory_order_relaxed)};
+  for (size_t i = 0; i < kRecordCount; ++i) {
+    const RequestRecord* const record = RecordAt(i);
+    if (record == nullptr) break;  // claimed in their order
+    counts.begun += record->begun_count.load(std::memory_order_relaxed);
+    counts.ended += record->done_count.load(std::memory_order_relaxed);
+  }
+  return counts;
+}
+
 int InstallHandler(int signum) {
   struct sigaction present {};
   if (sigaction(signum, nullptr, &present) != 0) return EINVAL;
@@ -238,10 +248,10 @@ void SERT_start() {
     return;
   }
   record->caught_exceptions = neptune::sert::Exceptions().caught;
-  totals.requests.fetch_add(1, std::memory_order_relaxed);
+  neptune::sert::AddOwn<uint64_t>(record->begun_count, 1);
   record->begun_ns.store(neptune::sert::NowNs(), std::memory_order_relaxed);
   accounting_record = record;
-  record->generation.fetch_add(1, std::memory_order_release);
+  neptune::sert::AddOwn<uint64_t>(record->generation, 1);
 }
 
 void SERT_end() {
@@ -254,13 +264,13 @@ void SERT_end() {
   // From here on the request has ended by itself: a signal finds a region, and then another generation.
   record->depth = 1;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  record->generation.fetch_add(1, std::memory_order_release);
+  neptune::sert::AddOwn<uint64_t>(record->generation, 1);
   accounting_record = nullptr;
   record->arena.End();
   neptune::sert::Forget(record);
   record->rollback = nullptr;
   record->depth = 0;
-  totals.ended.fetch_add(1, std::memory_order_relaxed);
+  neptune::sert::AddOwn<uint64_t>(record->done_count, 1);
 }
 
 void SERT_register_rollbackpoint(void* env) {
@@ -319,7 +329,7 @@ int SERT_add_code(const void* address) {
 
 void SERT_get_statistics(sert_statistics* statistics) {
   *statistics = {};
-  statistics->requests = totals.requests;
+  statistics->requests = neptune::sert::CountRequests().begun;
   statistics->terminated = totals.terminated;
   statistics->terminated_between = totals.terminated_between;
   statistics->released_memory = totals.released_memory;

@@ -39,10 +39,15 @@ int InstallHandler(int signum);
 // Asks the request of that generation to end. Any thread. False: its thread is gone.
 bool SendSignal(const RequestRecord& record, uint64_t generation, int signum);
 
+// Of all threads: requests that began, and that ended, by themselves or early.
+struct RequestCounts {
+  uint64_t begun = 0;
+  uint64_t ended = 0;
+};
+RequestCounts CountRequests();
+
 // Totals of all threads; counters for the threshold.
 struct Totals {
-  std::atomic<uint64_t> requests{0};
-  std::atomic<uint64_t> ended{0};  // by themselves or early
   std::atomic<uint64_t> lost{0};
   std::atomic<uint64_t> terminated{0};
   std::atomic<uint64_t> terminated_between{0};

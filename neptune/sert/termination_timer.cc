@@ -72,7 +72,7 @@ class Timer {
   }
 
   void CountEnded(int64_t now) {
-    const uint64_t ended = totals.ended.load(std::memory_order_relaxed);
+    const uint64_t ended = CountRequests().ended;
     const uint64_t lost = totals.lost.load(std::memory_order_relaxed);
     threshold_.OnServed(TimePoint(Duration(now)), ended - ended_seen_);
     threshold_.OnLost(TimePoint(Duration(now)), lost - lost_seen_);
@@ -82,7 +82,7 @@ class Timer {
 
   ThresholdOptions options_;
   TerminationThreshold threshold_;
-  uint64_t ended_seen_ = totals.ended;
+  uint64_t ended_seen_ = CountRequests().ended;
   uint64_t lost_seen_ = totals.lost;
 };
 

@@ -37,25 +37,41 @@ RequestRecord* OwnerFor(const void* caller) {
   return record->depth != 0 || library_code.Contains(caller) ? nullptr : record;
 }
 
-void* AllocateFor(RequestRecord* record, size_t size, size_t alignment, const void* caller) {
-  const Region region(record, caller);
-  return record->arena.Allocate(size, alignment);
+// No Region is needed around the arena's functions: they call nothing that this library stands before, and between two
+// of its instructions no request is ended. Their end is a check all the same.
+inline void Check(RequestRecord* record, const void* caller) {
+  if (record->armed != 0) [[unlikely]]
+    TakeAtCheck(record, caller);
 }
 
-void FreeFrom(RequestRecord* record, void* object, const void* caller) {
-  if (record == nullptr) return RequestArena::Free(object, nullptr);
-  const Region region(record, caller);
-  RequestArena::Free(object, &record->arena);
+void* AllocateFor(RequestRecord* record, size_t size, size_t alignment, const void* caller) {
+  void* const object = record->arena.Allocate(size, alignment);
+  Check(record, caller);
+  return object;
 }
 
 bool IsArenas(const void* object) { return process_arena_region.Contains(object); }
 
-void* Allocate(size_t size, const void* caller) {
+__attribute__((noinline)) void* AllocateForOthers(size_t size, const void* caller) {
   RequestRecord* const record = OwnerFor(caller);
   if (record != nullptr) {
     if (void* const object = AllocateFor(record, size, 16, caller)) return object;
   }
   return __libc_malloc(size);
+}
+
+// Most calls come from the program itself, which is known by one comparison.
+inline void* Allocate(size_t size, const void* caller) {
+  RequestRecord* const record = accounting_record;
+  if (record == nullptr) return __libc_malloc(size);
+  if (record->depth != 0 || !program_code.IsInFirst(caller)) [[unlikely]] {
+    return AllocateForOthers(size, caller);
+  }
+  void* const object = record->arena.Allocate(size);
+  if (object == nullptr) [[unlikely]]
+    return __libc_malloc(size);
+  Check(record, caller);
+  return object;
 }
 
 void* AllocateAligned(size_t alignment, size_t size, const void* caller) {
@@ -76,9 +92,12 @@ void* AllocateZeroed(size_t count, size_t size, const void* caller) {
   return __libc_calloc(count, size);
 }
 
-void Free(void* object, const void* caller) {
-  if (IsArenas(object)) return FreeFrom(accounting_record, object, caller);
-  __libc_free(object);
+inline void Free(void* object, const void* caller) {
+  if (!IsArenas(object)) return __libc_free(object);
+  RequestRecord* const record = accounting_record;
+  if (record == nullptr) return RequestArena::Free(object, nullptr);
+  RequestArena::Free(object, &record->arena);
+  Check(record, caller);
 }
 
 void* Reallocate(void* object, size_t size, const void* caller) {
@@ -131,9 +150,7 @@ using neptune::sert::Reallocate;
 #define CALLER __builtin_return_address(0)
 
 NEPTUNE_SERT_SYMBOL void* malloc(size_t size) { return Allocate(size, CALLER); }
-NEPTUNE_SERT_SYMBOL void free(void* object) {
-  if (object != nullptr) Free(object, CALLER);
-}
+NEPTUNE_SERT_SYMBOL void free(void* object) { Free(object, CALLER); }
 NEPTUNE_SERT_SYMBOL void* calloc(size_t count, size_t size) {
   return AllocateZeroed(count, size, CALLER);
 }
@@ -186,27 +203,11 @@ void* operator new[](size_t size, std::align_val_t alignment) {
   const void* const caller = CALLER;
   return New([&] { return AllocateAligned(static_cast<size_t>(alignment), size, caller); });
 }
-void operator delete(void* object) noexcept {
-  if (object != nullptr) Free(object, CALLER);
-}
-void operator delete[](void* object) noexcept {
-  if (object != nullptr) Free(object, CALLER);
-}
-void operator delete(void* object, size_t) noexcept {
-  if (object != nullptr) Free(object, CALLER);
-}
-void operator delete[](void* object, size_t) noexcept {
-  if (object != nullptr) Free(object, CALLER);
-}
-void operator delete(void* object, std::align_val_t) noexcept {
-  if (object != nullptr) Free(object, CALLER);
-}
-void operator delete[](void* object, std::align_val_t) noexcept {
-  if (object != nullptr) Free(object, CALLER);
-}
-void operator delete(void* object, size_t, std::align_val_t) noexcept {
-  if (object != nullptr) Free(object, CALLER);
-}
-void operator delete[](void* object, size_t, std::align_val_t) noexcept {
-  if (object != nullptr) Free(object, CALLER);
-}
+void operator delete(void* object) noexcept { Free(object, CALLER); }
+void operator delete[](void* object) noexcept { Free(object, CALLER); }
+void operator delete(void* object, size_t) noexcept { Free(object, CALLER); }
+void operator delete[](void* object, size_t) noexcept { Free(object, CALLER); }
+void operator delete(void* object, std::align_val_t) noexcept { Free(object, CALLER); }
+void operator delete[](void* object, std::align_val_t) noexcept { Free(object, CALLER); }
+void operator delete(void* object, size_t, std::align_val_t) noexcept { Free(object, CALLER); }
+void operator delete[](void* object, size_t, std::align_val_t) noexcept { Free(object, CALLER); }
