@@ -48,6 +48,7 @@ bool LedgerList<Entry>::Remove(const Entry& entry) {
 template class LedgerList<int>;
 template class LedgerList<void*>;
 template class LedgerList<Mapping>;
+template class LedgerList<ChildProcess>;
 
 void ResourceLedger::RemoveMapping(uintptr_t begin, size_t size) {
   const uintptr_t end = begin + size;
@@ -65,6 +66,7 @@ void ResourceLedger::Clear() {
   streams_.Clear();
   directories_.Clear();
   mappings_.Clear();
+  children_.Clear();
   unaccounted_ = 0;
 }
 

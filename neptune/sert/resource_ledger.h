@@ -1,4 +1,5 @@
-// What one request holds besides memory: descriptors, streams, directories and mappings it opened and has not closed.
+// What one request holds besides memory: descriptors, streams, directories, mappings and processes at the other end of
+// streams that it opened and has not closed.
 //
 // Source: SERT, "Resource Accounting".
 // Layer: sert. It allocates with mmap only, since malloc stands on it.
@@ -8,6 +9,9 @@
 
 #pragma once
 
+#include <sys/types.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -50,6 +54,12 @@ struct Mapping {
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 
+struct ChildProcess {
+  void* stream = nullptr;  // null: closed already, and the process is waited for
+  pid_t id = 0;            // of the process, and of its group
+  friend bool operator==(const ChildProcess&, const ChildProcess&) = default;
+};
+
 class ResourceLedger {
  public:
   void AddDescriptor(int fd) { Note(descriptors_.Add(fd)); }
@@ -64,10 +74,17 @@ class ResourceLedger {
   // Any part of what was mapped, as munmap takes it.
   void RemoveMapping(uintptr_t begin, size_t size);
 
+  void AddChild(const ChildProcess& child) { Note(children_.Add(child)); }
+  void RemoveChild(const ChildProcess& child) { children_.Remove(child); }
+  bool HasChild(const ChildProcess& child) {
+    return std::find(children_.begin(), children_.end(), child) != children_.end();
+  }
+
   LedgerList<int>& descriptors() { return descriptors_; }
   LedgerList<void*>& streams() { return streams_; }
   LedgerList<void*>& directories() { return directories_; }
   LedgerList<Mapping>& mappings() { return mappings_; }
+  LedgerList<ChildProcess>& children() { return children_; }
   // Since Clear: what the request holds and is not told of.
   size_t unaccounted() const { return unaccounted_; }
   void Clear();
@@ -79,6 +96,7 @@ class ResourceLedger {
   LedgerList<void*> streams_;
   LedgerList<void*> directories_;
   LedgerList<Mapping> mappings_;
+  LedgerList<ChildProcess> children_;
   size_t unaccounted_ = 0;
 };
 

@@ -98,6 +98,7 @@ struct sert_statistics {
   uint64_t released_streams;
   uint64_t released_directories;
   uint64_t released_mappings;
+  uint64_t released_processes;  // that popen started
   uint64_t gone_rollback_points;
   size_t held_memory;  // bytes of this request's arena
   size_t held_objects;
@@ -105,6 +106,7 @@ struct sert_statistics {
   size_t held_streams;
   size_t held_directories;
   size_t held_mappings;
+  size_t held_processes;
   int held_locks;
   int is_overdue;  // this request is to be ended as soon as it may be
   // This thread's latest request that was ended: from the asking until it went on at its rollback point.

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio_ext.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -17,6 +18,7 @@
 #include <new>
 #include <utility>
 
+#include "neptune/sert/child_processes.h"
 #include "neptune/sert/code_ranges.h"
 #include "neptune/sert/interrupted_context.h"
 
@@ -78,13 +80,25 @@ bool PrepareOnce() {
   return region_is_reserved.load(std::memory_order_relaxed);
 }
 
+// What it was to be told is not told any more: nobody reads it.
+void ReleaseChild(const ChildProcess& child) {
+  KillChild(child.id);
+  if (child.stream == nullptr) return;
+  ForgetChild(child.stream);
+  auto* const stream = static_cast<FILE*>(child.stream);
+  __fpurge(stream);
+  fclose(stream);
+}
+
 void ReleaseHeld(RequestRecord* record) {
   ResourceLedger& ledger = record->ledger;
   totals.released_streams += ledger.streams().size();
   totals.released_directories += ledger.directories().size();
   totals.released_descriptors += ledger.descriptors().size();
   totals.released_mappings += ledger.mappings().size();
+  totals.released_processes += ledger.children().size();
   totals.released_memory += record->arena.held_size();
+  for (const ChildProcess& child : ledger.children()) ReleaseChild(child);
   // Streams and directories first: their descriptors are theirs to close.
   for (void* const stream : ledger.streams()) fclose(static_cast<FILE*>(stream));
   for (void* const directory : ledger.directories()) closedir(static_cast<DIR*>(directory));
@@ -337,6 +351,7 @@ void SERT_get_statistics(sert_statistics* statistics) {
   statistics->released_streams = totals.released_streams;
   statistics->released_directories = totals.released_directories;
   statistics->released_mappings = totals.released_mappings;
+  statistics->released_processes = totals.released_processes;
   statistics->gone_rollback_points = totals.gone_rollback_points;
   statistics->memory_of_all = neptune::process_arena_region.taken_size();
   statistics->threshold_s = static_cast<double>(totals.threshold_ns.load()) * 1e-9;
@@ -350,6 +365,7 @@ void SERT_get_statistics(sert_statistics* statistics) {
   statistics->held_streams = record->ledger.streams().size();
   statistics->held_directories = record->ledger.directories().size();
   statistics->held_mappings = record->ledger.mappings().size();
+  statistics->held_processes = record->ledger.children().size();
   statistics->held_locks = record->lock_count;
   statistics->is_overdue = record->armed;
 }

@@ -56,6 +56,7 @@ struct Totals {
   std::atomic<uint64_t> released_streams{0};
   std::atomic<uint64_t> released_directories{0};
   std::atomic<uint64_t> released_mappings{0};
+  std::atomic<uint64_t> released_processes{0};
   std::atomic<uint64_t> gone_rollback_points{0};
   std::atomic<int64_t> threshold_ns{0};
 };

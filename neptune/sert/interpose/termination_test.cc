@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -175,6 +176,97 @@ TEST_F(TerminationTest, WhatItHoldsIsReleased) {
 }
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+// What requests may take, as long as it lives.
+class OtherLimit {
+ public:
+  explicit OtherLimit(double seconds) {
+    sert_arg args = AtOnce();
+    args.lower_bound_s = args.upper_bound_s = seconds;
+    SERT_set_args(&args);
+  }
+  ~OtherLimit() {
+    sert_arg args = AtOnce();
+    SERT_set_args(&args);
+  }
+};
+
+// Which all processes that a request started have open, until the last of them is gone.
+class Witness {
+ public:
+  Witness() { EXPECT_EQ(pipe(pair_), 0); }
+  ~Witness() { close(pair_[0]); }
+  void ExpectAllGone() {
+    close(pair_[1]);
+    char byte = 0;
+    EXPECT_EQ(read(pair_[0], &byte, 1), 0);  // waits while any has it
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+    EXPECT_EQ(errno, ECHILD) << "one was not waited for";
+  }
+
+ private:
+  int pair_[2];
+};
+
+TEST_F(TerminationTest, ProcessesThatItStartedAreEndedWithAllOfTheirs) {
+  const int descriptors = OpenDescriptors();
+  const uint64_t before = Statistics().released_processes;
+  {
+    Witness witness;
+    EXPECT_TRUE(RunRequest(
+        [](void*) {
+          pthread_mutex_lock(&mutex);  // the first of them takes longer than it may
+          char line[16];
+          FILE* const reads = popen("sleep 1000 & echo there; wait", "r");
+          FILE* const writes = popen("sleep 1000", "w");
+          if (fgets(line, sizeof(line), reads) == nullptr) abort();
+          fprintf(writes, "what nobody reads");
+          if (Statistics().held_processes != 2 || Statistics().held_descriptors != 0) abort();
+          BeOverdue();
+          pthread_mutex_unlock(&mutex);
+          abort();  // the unlock is a check
+        },
+        nullptr));
+    witness.ExpectAllGone();
+  }
+  EXPECT_EQ(Statistics().released_processes, before + 2);
+  EXPECT_EQ(OpenDescriptors(), descriptors);
+}
+
+TEST_F(TerminationTest, ARequestThatWaitsForItsProcessIsEnded) {
+  const int descriptors = OpenDescriptors();
+  const OtherLimit limit(0.3);
+  Witness witness;
+  EXPECT_TRUE(RunRequest([](void*) { pclose(popen("sleep 1000", "w")); }, nullptr));
+  witness.ExpectAllGone();
+  EXPECT_EQ(OpenDescriptors(), descriptors + 1) << "the witness's";
+}
+
+TEST_F(TerminationTest, ProcessesOfARequestThatEndsByItselfAreTheProgrammes) {
+  static FILE* left;
+  static int statuses[3];
+  const OtherLimit limit(60);
+  Witness witness;
+  EXPECT_FALSE(RunRequest(
+      [](void*) {
+        char line[16] = {};
+        FILE* const reads = popen("echo said; exit 3", "re");
+        if (fgets(line, sizeof(line), reads) == nullptr || strcmp(line, "said\n") != 0) abort();
+        statuses[0] = pclose(reads);
+        FILE* const writes = popen("read line; test \"$line\" = told", "w");
+        fprintf(writes, "told\n");
+        statuses[1] = pclose(writes);
+        left = popen("exit 4", "r");
+        if (popen("true", "x") != nullptr || errno != EINVAL) abort();
+      },
+      nullptr));
+  statuses[2] = pclose(left);
+  EXPECT_EQ(WEXITSTATUS(statuses[0]), 3);
+  EXPECT_EQ(WEXITSTATUS(statuses[1]), 0);
+  EXPECT_EQ(WEXITSTATUS(statuses[2]), 4);
+  EXPECT_EQ(pclose(popen("exit 5", "r")) >> 8, 5) << "outside of requests";
+  witness.ExpectAllGone();
+}
 
 TEST_F(TerminationTest, WhileALockIsHeldItIsNotEnded) {
   static int unlocked;
