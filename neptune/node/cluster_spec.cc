@@ -56,6 +56,10 @@ Status CheckParameters(const std::string& where,
 
 Status CheckTimeLimit(const std::string& where, const ServiceSpec& service) {
   if (!service.has_time_limit()) return OkStatus();
+  const std::string& order = service.time_limit().ending_order();
+  if (!order.empty()) {
+    NEPTUNE_RETURN_IF_ERROR(Annotate(ParseEndingOrder(order).status(), where + ": time_limit"));
+  }
   const char* const fault = FaultOf(TimeLimitOf(service.time_limit()).threshold);
   if (fault == nullptr) return OkStatus();
   return InvalidArgument(where, ": time_limit: ", fault);
@@ -262,6 +266,7 @@ TimeLimitOptions TimeLimitOf(const TimeLimitSpec& spec) {
   if (spec.low_watermark() != 0) options.low_watermark = spec.low_watermark();
   if (spec.high_watermark() != 0) options.high_watermark = spec.high_watermark();
   if (spec.alpha() != 0) options.alpha = spec.alpha();
+  if (!spec.ending_order().empty()) limit.order = *ParseEndingOrder(spec.ending_order());
   if (spec.by_loss_alone()) return limit;
   limit.wait_goal = options.lower_bound;
   if (spec.wait_goal_ms() != 0) limit.wait_goal = std::chrono::milliseconds(spec.wait_goal_ms());

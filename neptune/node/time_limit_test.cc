@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include "neptune/base/strings.h"
 #include "neptune/node/call_test_module.h"
 #include "neptune/node/cluster_spec.h"
@@ -175,6 +179,27 @@ TEST_F(TimeLimitTest, ThoseThatEndByThemselvesReleaseNothing) {
   EXPECT_EQ(Released("capsule_place"), 0);
 }
 
+// Four that nap in the pool, which has four places, and one that waits for another node.
+TEST_F(TimeLimitTest, ByReliefOnlyThoseGoOnWhoseEndHelpsNobody) {
+  for (const bool by_relief : {false, true}) {
+    Start(StrCat("concurrency: 4 time_limit { lower_bound_ms: 100 wait_goal_ms: 30 ending_order: '",
+                 by_relief ? "relief" : "age", "' }"),
+          3, "capsule peers { match: service:echo }");
+    records_["s1"].naps = records_["s2"].naps = true;
+    const auto relay = Begin("RelaySum");
+    std::vector<std::unique_ptr<Outcome>> naps;
+    for (int i = 0; i < 4; ++i) naps.push_back(Begin("Nap"));
+    RunFor(milliseconds(500));
+    const auto queued = Begin("Sleep", "1");
+    RunFor(milliseconds(100));
+    EXPECT_TRUE(queued->done);
+    const auto ended_count =
+        std::count_if(naps.begin(), naps.end(), [](const auto& nap) { return nap->done; });
+    EXPECT_EQ(relay->done, !by_relief) << "the oldest, which is no use";
+    EXPECT_EQ(ended_count, 1);
+  }
+}
+
 TEST_F(TimeLimitTest, WritesAreNeverEnded) {
   Start("time_limit { lower_bound_ms: 1 upper_bound_ms: 1 }");
   const auto write = Begin("Write", "", AccessMode::kWrite);
@@ -224,6 +249,9 @@ TEST(TimeLimitSpecTest, DefaultsFillWhatIsLeftOut) {
   EXPECT_EQ(TimeLimitOf(spec).wait_goal, milliseconds(40));
   spec.set_wait_goal_ms(7);
   EXPECT_EQ(TimeLimitOf(spec).wait_goal, milliseconds(7));
+  EXPECT_EQ(TimeLimitOf(spec).order, EndingOrder::kAge);
+  spec.set_ending_order("relief");
+  EXPECT_EQ(TimeLimitOf(spec).order, EndingOrder::kRelief);
   spec.set_by_loss_alone(true);
   EXPECT_EQ(TimeLimitOf(spec).wait_goal, std::nullopt);
 }
@@ -231,7 +259,7 @@ TEST(TimeLimitSpecTest, DefaultsFillWhatIsLeftOut) {
 TEST(TimeLimitSpecTest, ImpossibleOnesAreRefused) {
   for (const char* fields :
        {"lower_bound_ms: 600 upper_bound_ms: 500", "high_watermark: 1.5", "low_watermark: 0.2",
-        "low_watermark: -1", "alpha: -1", "alpha: nan", "alpha: inf"}) {
+        "low_watermark: -1", "alpha: -1", "alpha: nan", "alpha: inf", "ending_order: 'size'"}) {
     const auto parsed =
         ParseClusterSpec(StrCat("name: 'c' multicast_group: '239.1.1.1:7000' services { name: "
                                 "'echo' module: 'echo' time_limit { ",

@@ -6,8 +6,8 @@
 //   a request asks as it works ───────────────┤ Over?    a stop check of the handler
 //   and is looked at while it waits ──────────┘          a timer of its loop: what it waits for is called off
 //
-// A request that is over the threshold is told to stop where it asks, and where it waits. Nobody is told who never asks
-// and never waits.
+// A request that is over the threshold, and whose turn it is to be ended (EndingOrder), is told to stop where it asks,
+// and where it waits. Nobody is told who never asks and never waits.
 //
 // Source: SERT, "Threshold Controller"; design of the runtime (SERT: parked requests).
 // Departs from source: no signal; who works asks, as query evaluation does every few thousand postings, and the answer
@@ -19,19 +19,24 @@
 
 #include <atomic>
 #include <optional>
+#include <vector>
 
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/time.h"
+#include "neptune/sert/ending_order.h"
 #include "neptune/sert/termination_threshold.h"
 #include "neptune/world/loop.h"
 
 namespace neptune {
+
+class LimitedRequest;
 
 struct TimeLimitOptions {
   ThresholdOptions threshold;
   // While a request has waited this long for its turn, those that run may take no more than the lower bound. Smaller:
   // short requests wait less for long ones, and more long ones are ended that the service had time for.
   std::optional<Duration> wait_goal;
+  EndingOrder order = EndingOrder::kAge;
 };
 
 class TimeLimit {
@@ -39,7 +44,9 @@ class TimeLimit {
   // REQUIRES: the options are sound, see FaultOf.
   explicit TimeLimit(const TimeLimitOptions& options)
       : lower_bound_(options.threshold.lower_bound),
+        upper_bound_(options.threshold.upper_bound),
         wait_goal_(options.wait_goal),
+        order_(options.order),
         controller_(options.threshold),
         threshold_ns_(options.threshold.upper_bound.count()) {}
 
@@ -68,10 +75,25 @@ class TimeLimit {
   double Loss(TimePoint now) const;
 
  private:
+  friend class LimitedRequest;
+  // What passes at least between two that are ended by kRelief below the upper bound, as a part of the lower bound: by
+  // then those that wait have had what the first one gave back.
+  static constexpr int kReliefsPerLowerBound = 8;
+
+  void Begin(LimitedRequest* request);
+  void End(const LimitedRequest* request);
+  // Whether the request, which is over the threshold, is to be ended now.
+  bool IsNext(const LimitedRequest& request, TimePoint now);
+
   const Duration lower_bound_;
+  const Duration upper_bound_;
   const std::optional<Duration> wait_goal_;
+  const EndingOrder order_;
   mutable LeafMutex mutex_;
   mutable TerminationThreshold controller_ ABSL_GUARDED_BY(mutex_);
+  // Of kRelief.
+  std::vector<LimitedRequest*> running_ ABSL_GUARDED_BY(mutex_);
+  TimePoint ended_at_ ABSL_GUARDED_BY(mutex_) = TimePoint::min();
   std::atomic<int64_t> threshold_ns_;
   std::atomic<int64_t> oldest_waiting_ns_{kNever.time_since_epoch().count()};
 };
@@ -90,12 +112,17 @@ class LimitedRequest {
 
   // Whether it has taken all that it may take; from then on always.
   bool Over(TimePoint now) const;
+  // Leaves the pool to wait for another node, and is back. On the loop's thread.
+  void LeavePool(TimePoint now);
+  void ReturnToPool(TimePoint now);
   // Whether that was ever found.
   bool over() const { return over_.load(std::memory_order_relaxed); }
 
  private:
+  friend class TimeLimit;
   void LookAt(TimePoint when);
   void Look();
+  RunningRequest Running(TimePoint now) const;
 
   TimeLimit& limit_;
   Loop& loop_;
@@ -103,6 +130,10 @@ class LimitedRequest {
   Task end_waiting_;
   mutable std::atomic<bool> over_{false};
   TimerId timer_ = 0;
+  // Under the limit's mutex.
+  Duration in_pool_{0};  // before in_pool_since_
+  TimePoint in_pool_since_;
+  bool is_in_pool_ = true;
 };
 
 }  // namespace neptune

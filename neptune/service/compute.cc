@@ -14,7 +14,7 @@ namespace {
 // Larger: a request computes longer once it has to stop. Smaller: the watch's thread runs more often.
 constexpr absl::Duration kLookInterval = absl::Milliseconds(1);
 
-const ThreadSpecific<LimitedRequest>& LimitOfThread() {
+const ThreadSpecific<LimitedRequest>& Limits() {
   static ThreadSpecific<LimitedRequest> limit;
   return limit;
 }
@@ -69,13 +69,14 @@ class Watch {
 
 }  // namespace
 
-void SetLimitOfThread(LimitedRequest* limited) { LimitOfThread().set(limited); }
+void SetLimitOfThread(LimitedRequest* limited) { Limits().set(limited); }
+LimitedRequest* LimitOfThread() { return Limits().get(); }
 
 WatchedCompute::WatchedCompute(const RequestContext& context, ComputeRegion& region)
     : context_(context),
       region_(region),
       loop_(*Loop::Current()),
-      limited_(LimitOfThread().get()),
+      limited_(LimitOfThread()),
       is_watched_(!context.world().processors().models_time()) {
   if (is_watched_) Watch::OfProcess().Add(this);
 }

@@ -49,5 +49,6 @@ bool Compute(const RequestContext& context, Body&& body) {
 
 // The host's own: the limit of the request that the calling user-level thread serves.
 void SetLimitOfThread(LimitedRequest* limited);
+LimitedRequest* LimitOfThread();  // null: none
 
 }  // namespace neptune

@@ -5,6 +5,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/main_pool.h"
+#include "neptune/service/compute.h"
 #include "neptune/service/service_host.h"
 
 namespace neptune {
@@ -189,8 +190,14 @@ class ServiceHost::PoolPlace final : public MainPoolPlace {
     host_.FreeThread(service_class_);
   }
 
-  void GiveBack() override { host_.FreeThread(service_class_); }
-  void TakeAgain() override { host_.ReturnToPool(service_class_); }
+  void GiveBack() override {
+    if (auto* const limited = LimitOfThread()) limited->LeavePool(this_thread::Now());
+    host_.FreeThread(service_class_);
+  }
+  void TakeAgain() override {
+    host_.ReturnToPool(service_class_);
+    if (auto* const limited = LimitOfThread()) limited->ReturnToPool(this_thread::Now());
+  }
 
  private:
   ServiceHost& host_;

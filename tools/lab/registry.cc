@@ -49,6 +49,7 @@ std::vector<Experiment> AllExperiments() {
       SertShift(),
       SertCdf(),
       SertController(),
+      SertRanking(),
       // Threads for service classes.
       Overload(),
       MtrrLimits(),

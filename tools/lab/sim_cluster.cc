@@ -251,15 +251,20 @@ class OpenLoop {
                                   : other          ? phase->other_service_ms
                                                    : phase->service_ms)
                                      .Sample(random_));
+    const bool waits = phase != nullptr && phase->waiting_share > 0 && !other &&
+                       random_.Uniform() < phase->waiting_share;
+    const Duration wait = waits ? FromMs(phase->wait_ms.Sample(random_)) : Duration(0);
     const int client =
         static_cast<int>(random_.Below(static_cast<uint64_t>(cluster_.client_count())));
     if (!gate_.Admits(admission_random_)) {
       ++ended_count_;
-      return Keep(number,
-                  {.arrived = at, .cost = cost, .status = neptune::StatusCode::kResourceExhausted});
+      return Keep(number, {.arrived = at,
+                           .cost = cost,
+                           .status = neptune::StatusCode::kResourceExhausted,
+                           .wait = wait});
     }
     Node& node = cluster_.client(client);
-    node.RunOnControl([this, number, at, cost, &node] {
+    node.RunOnControl([this, number, at, cost, wait, &node] {
       neptune::ClientSession session(node.client());
       neptune::Data response;
       neptune::CallReport report;
@@ -267,7 +272,7 @@ class OpenLoop {
       for (int round = 0; round <= load_.stubborn_retry_count; ++round) {
         status = neptune::Call(
             session, kWork, neptune::PartitionId(0), neptune::MethodName(workload::kWorkMethod),
-            neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(cost)), &response,
+            neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(cost, wait)), &response,
             {.deadline = neptune::this_thread::Now() + load_.timeout}, &report);
         if (status.ok()) break;
       }
@@ -277,7 +282,7 @@ class OpenLoop {
       // A refusal is quick and says nothing of the time that requests take.
       if (status.code() != neptune::StatusCode::kResourceExhausted) gate_.OnAnswer(now, now - at);
       Keep(number, {at, cost, now - at, status.code(), SimCluster::ServerNumber(report.server),
-                    report.attempts});
+                    report.attempts, wait});
     });
   }
 

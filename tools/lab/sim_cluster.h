@@ -103,6 +103,9 @@ struct LoadPhase {
   // This share of the requests costs something else.
   double other_share = 0;
   workload::Distribution other_service_ms = workload::Distribution::Exponential(1);
+  // And this share costs the usual, and then waits so long as if for another node.
+  double waiting_share = 0;
+  workload::Distribution wait_ms = workload::Distribution::Exponential(1);
 };
 
 // Lets as many requests through as are answered in time: of each window, the mean response time decides whether the
@@ -142,6 +145,7 @@ struct SimOutcome {
   neptune::StatusCode status = neptune::StatusCode::kOk;
   int server = -1;
   int attempts = 0;
+  neptune::Duration wait{};  // and besides its cost
 };
 
 struct SimLoadResult {

@@ -43,21 +43,33 @@ void SetScheme(const TerminationRun& run, SimClusterOptions* cluster, SimLoadOpt
         StrCat(TimeLimit(run.lower_bound_ms, run.upper_bound_ms), " by_loss_alone: true");
   } else if (scheme == "sert") {
     cluster->time_limit = TimeLimit(run.lower_bound_ms, run.upper_bound_ms);
+  } else if (scheme == "relief") {
+    cluster->time_limit =
+        StrCat(TimeLimit(run.lower_bound_ms, run.upper_bound_ms), " ending_order: 'relief'");
   } else {
     CHECK(scheme == "none") << scheme;
   }
 }
 
+// Of none all are.
+double AnsweredPercent(const SimLoadResult& result) {
+  return result.outcomes.empty() ? 100 : 100 - result.LossPercent();
+}
+
 Measurement Summary(const TerminationRun& run, const SimLoadResult& result) {
   SimLoadResult measured;
   SimLoadResult short_ones;
+  SimLoadResult waiting;
+  SimLoadResult long_ones;
   double in_time = 0;
   double ended = 0;
   for (const SimOutcome& one : result.outcomes) {
     const neptune::Duration at = one.arrived - result.began;
     if (at < run.from || at >= run.until) continue;
     measured.outcomes.push_back(one);
-    if (neptune::ToMillis(one.cost) < run.long_ms) short_ones.outcomes.push_back(one);
+    const bool is_long = neptune::ToMillis(one.cost) >= run.long_ms;
+    const bool waits = one.wait > neptune::Duration(0);
+    (is_long ? long_ones : waits ? waiting : short_ones).outcomes.push_back(one);
     ended += one.status == neptune::StatusCode::kDeadlineExceeded;
     in_time += one.status == neptune::StatusCode::kOk && neptune::ToMillis(one.response) <= kGoalMs;
   }
@@ -68,8 +80,10 @@ Measurement Summary(const TerminationRun& run, const SimLoadResult& result) {
           {"answered_per_s", answered / seconds},
           {"mean_ms", measured.MeanMs()},
           {"within_1s_percent", 100 * in_time / offered},
-          {"short_percent", 100 - short_ones.LossPercent()},
+          {"short_percent", AnsweredPercent(short_ones)},
           {"short_p99_ms", short_ones.PercentileMs(0.99)},
+          {"waiting_percent", AnsweredPercent(waiting)},
+          {"long_percent", AnsweredPercent(long_ones)},
           {"ended_percent", 100 * ended / offered}};
 }
 
@@ -97,6 +111,31 @@ TerminationRun SizeDistributionShift(const std::string& scheme, neptune::Duratio
   run.phases = {usual, shifted, after};
   run.from = kBefore;
   run.until = shifted.until;
+  return run;
+}
+
+TerminationRun LongAndWaiting(const std::string& scheme, neptune::Duration time) {
+  constexpr double kLoad = 0.7;
+  constexpr double kShortMs = 10;
+  constexpr double kLongMs = 300;
+  constexpr double kLongShare = 0.1;
+  constexpr double kWaitMs = 300;
+  constexpr double kMeanMs = kLongShare * kLongMs + (1 - kLongShare) * kShortMs;
+  const auto from = std::chrono::seconds(5);
+  TerminationRun run;
+  run.scheme = scheme;
+  run.from = from;
+  run.until = from + time;
+  run.long_ms = kLongMs;
+  LoadPhase phase;
+  phase.until = run.until;
+  phase.gap_ms = workload::Distribution::Exponential(kMeanMs / (kLoad * kTerminationProcessors));
+  phase.service_ms = workload::Distribution::Exponential(kShortMs);
+  phase.other_share = kLongShare;
+  phase.other_service_ms = workload::Distribution::Fixed(kLongMs);
+  phase.waiting_share = 0.2;
+  phase.wait_ms = workload::Distribution::Fixed(kWaitMs);
+  run.phases = {phase};
   return run;
 }
 

@@ -7,6 +7,7 @@
 //   "fixed N ms"         every request may take N ms
 //   "loss"               the paper's controller: the threshold follows the loss
 //   "sert"               the runtime's: the same, and the lower bound while a request has waited too long
+//   "relief"             the same, but one after the other, first who has had a place of the pool the longest
 //
 // Frozen for all experiments of the chapter: two processors, as many requests at once, a queue of 40 unless the scheme
 // says otherwise, a deadline of 5 s that drops what is late, a look at the time each millisecond of work.
@@ -42,8 +43,13 @@ struct TerminationRun {
 // and more (500, 750, 1,000 and 2,000 ms, shares 50, 25, 15 and 10 %), and 5 s as before; measured is the shift.
 TerminationRun SizeDistributionShift(const std::string& scheme, neptune::Duration shift);
 
+// The same for a load of 70 % of what two processors can do, where a tenth of the requests take 300 ms and a fifth of
+// the others wait 300 ms outside of the pool.
+TerminationRun LongAndWaiting(const std::string& scheme, neptune::Duration time);
+
 // "offered_per_s", "answered_per_s", "mean_ms" of the answered, "within_1s_percent" of the offered, "short_percent"
-// answered of the short ones, "short_p99_ms" of theirs, "ended_percent" of the offered that began and were told to stop
+// answered of the short ones, "short_p99_ms" of theirs, "waiting_percent" and "long_percent" answered of those that wait
+// and of the long ones, "ended_percent" of the offered that began and were told to stop
 // or were too late. Answered means in full.
 // REQUIRES: the scheme is one of the above.
 Measurement MeasureTermination(const TerminationRun& run, uint64_t seed);

@@ -5,6 +5,7 @@
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
+#include "neptune/capsule/main_pool.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::workload {
@@ -35,9 +36,11 @@ Duration Scaled(Duration cost, double factor) {
 
 }  // namespace
 
-std::string WorkRequest(Duration cost) {
+std::string WorkRequest(Duration cost, Duration wait) {
   std::string bytes;
-  neptune::ByteWriter(&bytes).Number(static_cast<uint64_t>(cost.count()));
+  neptune::ByteWriter out(&bytes);
+  out.Number(static_cast<uint64_t>(cost.count()));
+  out.Number(static_cast<uint64_t>(wait.count()));
   return bytes;
 }
 
@@ -64,9 +67,17 @@ Status WorkModule::Start(neptune::ModuleContext& context) {
 Status WorkModule::Run(neptune::RequestContext& context, const neptune::Data& request) {
   neptune::ByteReader reader(request.bytes());
   const Duration cost = Scaled(Duration(reader.Number<uint64_t>()), slowness_);
-  if (!reader.finished() || cost < Duration(0)) {
+  const Duration wait(reader.Number<uint64_t>());
+  if (!reader.finished() || cost < Duration(0) || wait < Duration(0)) {
     return neptune::InvalidArgument("the request is no cost");
   }
+  NEPTUNE_RETURN_IF_ERROR(Work(context, cost));
+  if (wait == Duration(0)) return neptune::OkStatus();
+  const neptune::OutsideMainPool outside;
+  return context.SleepUntil(neptune::AddSaturated(context.Now(), wait));
+}
+
+Status WorkModule::Work(neptune::RequestContext& context, Duration cost) {
   while (conduct_->kind == Conduct::Kind::kHung) {
     if (neptune::this_thread::SleepFor(kHungLook) == neptune::ParkResult::kStopping) {
       return neptune::Cancelled("the node stops");

@@ -1,6 +1,7 @@
 // A service whose requests say how much processor time they cost: what the papers measure with.
 //
-//   Run   long; the request is WorkRequest(cost), the answer is empty
+//   Run   long; the request is WorkRequest(cost, wait), the answer is empty. It works, then waits outside of the pool
+//         as if for another node.
 //
 // Parameters of the service or node:
 //   cpu         where the time goes. "processors" (default): the world's, modelled in the simulated world, really
@@ -29,8 +30,8 @@ namespace search::workload {
 
 inline constexpr char kWorkMethod[] = "Run";
 
-// The payload that asks for this much processor time.
-std::string WorkRequest(neptune::Duration cost);
+// The payload that asks for this much processor time, and then for a wait.
+std::string WorkRequest(neptune::Duration cost, neptune::Duration wait = neptune::Duration(0));
 
 // How a node treats its requests, changed while it runs. Shared by the module and whoever scripts it.
 struct Conduct {
@@ -53,6 +54,7 @@ class WorkModule final : public neptune::ServiceModule {
 
  private:
   neptune::Status Run(neptune::RequestContext& context, const neptune::Data& request);
+  neptune::Status Work(neptune::RequestContext& context, neptune::Duration cost);
   void Use(neptune::World& world, neptune::Duration cost);
   // False: it was told to stop before the end.
   bool UseInSlices(neptune::RequestContext& context, neptune::Duration cost);

@@ -57,6 +57,7 @@ Experiment SertCost();
 Experiment SertShift();
 Experiment SertCdf();
 Experiment SertController();
+Experiment SertRanking();
 
 // Threads for service classes.
 Experiment Overload();
