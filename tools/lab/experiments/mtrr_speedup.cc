@@ -55,11 +55,11 @@ StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   options.seed = context.seed;
   NEPTUNE_ASSIGN_OR_RETURN(const auto server, ThreadedServer::Start(options));
   const std::vector<int> threads = ThreadCounts(context.length);
-  const double length_s = context.Pick(0.2, 0.6, 1.5);
+  const double length_s = context.Pick(0.1, 0.6, 1.5);
   Measurement measured;
   for (const bool again : {false, true}) {
     NEPTUNE_ASSIGN_OR_RETURN(const tools::ServiceProfile profile,
-                             server->Profile(threads, context.Pick(0.05, 0.1, 0.2), length_s));
+                             server->Profile(threads, context.Pick(0.02, 0.1, 0.2), length_s));
     for (const tools::ProfilePoint& one : profile.points) {
       measured[again ? CheckMetric(one.thread_count) : FitMetric(one.thread_count)] =
           one.throughput;
