@@ -57,6 +57,12 @@ std::vector<Experiment> AllExperiments() {
       MtrrSingle(),
       MtrrClasses(),
       MtrrInterference(),
+      // Class-aware scheduling.
+      SchedPolicies(),
+      SchedBreakdown(),
+      SchedBeyond(),
+      SchedScaling(),
+      SchedSpike(),
   };
 }
 

@@ -40,7 +40,7 @@ neptune::ClusterSpec MakeClusterSpec(const SimClusterOptions& options) {
              options.balancing == "ideal" ? "random" : options.balancing,
              "' poll_size: ", options.poll_size, " poll_discard_ms: ", options.poll_discard_ms,
              " poll_waits_for_all: ", options.poll_waits_for_all ? "true" : "false",
-             " announce_interval_ms: ", options.announce_interval_ms,
+             " announce_interval_ms: ", options.announce_interval_ms, options.service_classes,
              " services { name: 'work' module: 'work' queue_length_max: ", options.queue_length_max,
              " concurrency: ", options.processors.count,
              options.time_limit.empty() ? std::string()
@@ -50,8 +50,11 @@ neptune::ClusterSpec MakeClusterSpec(const SimClusterOptions& options) {
                  ? std::string()
                  : StrCat(" parameters { key: 'slice_ms' value: '", options.slice_ms, "' }"),
              " } services { name: 'idle' module: 'work' }");
+  // What classes are scheduled by supposes that a node can use its processors.
+  const int worker_count = options.service_classes.empty() ? 1 : options.processors.count;
   for (int i = 0; i < options.server_count; ++i) {
-    StrAppend(&text, " nodes { name: 's", i, "' hosts { service: 'work' } }");
+    StrAppend(&text, " nodes { name: 's", i, "' worker_threads: ", worker_count,
+              " hosts { service: 'work' } }");
   }
   for (int i = 0; i < options.client_count; ++i) {
     StrAppend(&text, " nodes { name: 'c", i, "' hosts { service: 'idle' } }");
@@ -132,6 +135,11 @@ std::shared_ptr<void> SimCluster::Boot(const std::string& name, neptune::World& 
   node->Start(
       [name](const neptune::Status& status) { CHECK(status.ok()) << name << ": " << status; });
   return node;
+}
+
+bool SimCluster::is_up(int server) const {
+  const auto node = nodes_.find(StrCat("s", server));
+  return node != nodes_.end() && !node->second.expired();
 }
 
 Node& SimCluster::server(int number) { return *nodes_.at(StrCat("s", number)).lock(); }

@@ -49,6 +49,8 @@ struct SimClusterOptions {
   std::string time_limit;
   // Further fields of the service, in the cluster spec's words.
   std::string service_fields;
+  // Its service_classes, in the cluster spec's words; empty: none.
+  std::string service_classes;
   // See WorkModule.
   double slice_ms = 0;
   // Servers that are not up at the beginning; a script's "restart" starts them.
@@ -67,6 +69,7 @@ class SimCluster {
   neptune::Simulator& simulator() { return simulator_; }
   int server_count() const { return options_.server_count; }
   int client_count() const { return options_.client_count; }
+  bool is_up(int server) const;
   // REQUIRES: it is up.
   neptune::Node& server(int number);
   neptune::Node& client(int number);

@@ -67,4 +67,11 @@ Experiment MtrrSingle();
 Experiment MtrrClasses();
 Experiment MtrrInterference();
 
+// Class-aware scheduling.
+Experiment SchedPolicies();
+Experiment SchedBreakdown();
+Experiment SchedBeyond();
+Experiment SchedScaling();
+Experiment SchedSpike();
+
 }  // namespace search::lab
