@@ -118,7 +118,7 @@ double ClassScheduler::GapOf(ClassNumber number) const {
 
 // The class with the largest gap between what it is guaranteed and what it has.
 std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee(
-    const ClassThreads& threads) const {
+    TimePoint now, const ClassThreads& threads) const {
   std::optional<Candidate> most;
   double largest = 0;
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
@@ -127,6 +127,10 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee(
     if (gap <= largest) continue;
     largest = gap;
     most = {number};
+  }
+  // What is guaranteed is worth nothing if it comes too late.
+  if (most && options_.policy == SchedulingPolicy::kWaitingCost) {
+    most = CostlierOf(most->service_class, BacklogAt(now), now);
   }
   return most;
 }
@@ -174,29 +178,35 @@ double ClassScheduler::CostOfWaiting(const WaitingRequest& request, double delay
          kUrgency * now_yields / left_ns;
 }
 
-std::optional<ClassScheduler::Candidate> ClassScheduler::CostliestToWait(
-    TimePoint now, const ClassThreads& threads) const {
+ClassScheduler::Backlog ClassScheduler::BacklogAt(TimePoint now) const {
   double backlog_s = 0;
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
     backlog_s +=
         static_cast<double>(queues_[number].waiting.size()) * MeanConsumption(number) / 1e9;
   }
-  const double drain_s = backlog_s / options_.capacity;
   const double demand = demand_.Value(now) / demand_.MeanAgeSeconds() / options_.capacity;
-  const double excess = std::max(0.0, demand - 1);
+  return {.drain_s = backlog_s / options_.capacity, .excess = std::max(0.0, demand - 1)};
+}
+
+ClassScheduler::Candidate ClassScheduler::CostlierOf(ClassNumber number, const Backlog& backlog,
+                                                     TimePoint now) const {
+  const std::deque<WaitingRequest>& waiting = queues_[number].waiting;
+  const std::optional<YieldFunction>& yield = options_.classes[number].yield;
+  const double delay_s =
+      backlog.drain_s + (yield ? backlog.excess * ToSeconds(yield->deadline()) : 0);
+  const double oldest = CostOfWaiting(waiting.front(), delay_s, now);
+  const double newest = waiting.size() == 1 ? oldest : CostOfWaiting(waiting.back(), delay_s, now);
+  return {.service_class = number, .is_newest = newest > oldest, .cost = std::max(oldest, newest)};
+}
+
+std::optional<ClassScheduler::Candidate> ClassScheduler::CostliestToWait(
+    TimePoint now, const ClassThreads& threads) const {
+  const Backlog backlog = BacklogAt(now);
   std::optional<Candidate> first;
-  double costliest = 0;
   for (ClassNumber number = 0; number < queues_.size(); ++number) {
     if (!MayRun(number, threads)) continue;
-    const std::deque<WaitingRequest>& waiting = queues_[number].waiting;
-    const std::optional<YieldFunction>& yield = options_.classes[number].yield;
-    const double delay_s = drain_s + (yield ? excess * ToSeconds(yield->deadline()) : 0);
-    const double oldest = CostOfWaiting(waiting.front(), delay_s, now);
-    const double newest =
-        waiting.size() == 1 ? oldest : CostOfWaiting(waiting.back(), delay_s, now);
-    if (first && std::max(oldest, newest) <= costliest) continue;
-    costliest = std::max(oldest, newest);
-    first = {number, newest > oldest};
+    const Candidate candidate = CostlierOf(number, backlog, now);
+    if (!first || candidate.cost > first->cost) first = candidate;
   }
   return first;
 }
@@ -204,7 +214,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::CostliestToWait(
 ClassScheduler::Picked ClassScheduler::Pick(TimePoint now, const ClassThreads& threads) {
   Picked picked;
   Drop(now, &picked);
-  std::optional<Candidate> chosen = MostBelowGuarantee(threads);
+  std::optional<Candidate> chosen = MostBelowGuarantee(now, threads);
   if (!chosen) chosen = FirstByPolicy(now, threads);
   if (!chosen) return picked;
   std::deque<WaitingRequest>& waiting = queues_[chosen->service_class].waiting;

@@ -123,6 +123,12 @@ class ClassScheduler {
   struct Candidate {
     ClassNumber service_class = 0;
     bool is_newest = false;  // else the oldest
+    double cost = 0;         // of letting it wait; for waiting_cost
+  };
+  // How long what waits will take, and by how much more comes than can be served.
+  struct Backlog {
+    double drain_s = 0;
+    double excess = 0;
   };
 
   void Drop(TimePoint now, Picked* picked);
@@ -131,12 +137,15 @@ class ClassScheduler {
   }
   // Above 0: of what it is guaranteed, the class has less than it should.
   double GapOf(ClassNumber number) const;
-  std::optional<Candidate> MostBelowGuarantee(const ClassThreads& threads) const;
+  std::optional<Candidate> MostBelowGuarantee(TimePoint now, const ClassThreads& threads) const;
   std::optional<Candidate> FirstByPolicy(TimePoint now, const ClassThreads& threads);
   std::optional<Candidate> CostliestToWait(TimePoint now, const ClassThreads& threads) const;
   // The smaller the sooner.
   double PriorityOf(SchedulingPolicy policy, ClassNumber number, TimePoint now) const;
   // The larger the sooner.
+  Backlog BacklogAt(TimePoint now) const;
+  // The oldest or the newest of the class.
+  Candidate CostlierOf(ClassNumber number, const Backlog& backlog, TimePoint now) const;
   double CostOfWaiting(const WaitingRequest& request, double delay_s, TimePoint now) const;
   bool WouldWaitTooLong(const WaitingRequest& request) const;
   void NotePick(TimePoint now);

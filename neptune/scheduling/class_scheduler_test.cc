@@ -340,6 +340,24 @@ TEST(ClassSchedulerTest, ClassesAreFoundByName) {
   EXPECT_FALSE(CheckSchedulerOptions(options).ok());
 }
 
+TEST(ClassSchedulerTest, AGuaranteeIsKeptWithRequestsThatStillYield) {
+  Bench bench(Memberships(SchedulingPolicy::kWaitingCost, 0.2));
+  for (const ClassNumber number : {kGold, kSilver, kBronze}) {
+    bench.Teach(number, milliseconds(100));
+  }
+  for (int64_t i = 0; i < 20; ++i) {
+    bench.Add(kGold, 10 * i);
+    EXPECT_EQ(bench.Pick(10 * i), kGold);
+  }
+  for (int i = 0; i < 30; ++i) bench.Add(kGold, 1'990);
+  bench.Add(kBronze, 150);  // would hardly end in time
+  for (int i = 0; i < 30; ++i) bench.Add(kBronze, 1'990);
+  const RequestTicket newest = bench.Add(kBronze, 1'995);
+  const ClassScheduler::Picked picked = bench.PickRequest(2'000);
+  ASSERT_TRUE(picked.next);
+  EXPECT_EQ(picked.next->ticket, newest);
+}
+
 TEST(ClassSchedulerTest, AClassWithoutAFreeThreadWaits) {
   for (int policy = 0; policy < 6; ++policy) {
     Bench bench(Memberships(static_cast<SchedulingPolicy>(policy), 1.0 / 3));

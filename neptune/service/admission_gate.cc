@@ -14,10 +14,19 @@ struct AdmissionGate::Waiter {
   bool admitted = false;  // else dropped
 };
 
+namespace {
+
+AdmissionOptions OfOneGate(AdmissionOptions options) {
+  options.scheduling.capacity = 1;
+  return options;
+}
+
+}  // namespace
+
 AdmissionGate::AdmissionGate(const AdmissionOptions& options)
-    : options_(options),
+    : options_(OfOneGate(options)),
       limit_(options.limit),
-      scheduler_(options.scheduling),
+      scheduler_(options_.scheduling),
       threads_({.all = options.limit.initial}, options.scheduling.classes.size()) {}
 
 AdmissionGate::Pass& AdmissionGate::Pass::operator=(Pass&& other) noexcept {
@@ -88,8 +97,9 @@ void AdmissionGate::End(ClassNumber service_class, const RequestEnd& end) {
   limit_.OnEnd(end, threads_.busy(), now);
   threads_.Free(service_class);
   threads_.SetShares({.all = limit_.limit()});
-  // What a request takes of the limit is its time.
-  scheduler_.OnServed(service_class, now - end.begun, now - end.begun, now);
+  // What a request takes of the gate, which gives a second in a second, is its time over how many there may be.
+  const Duration time = now - end.begun;
+  scheduler_.OnServed(service_class, time / static_cast<int64_t>(limit_.limit()), time, now);
   LetIn(now);
 }
 

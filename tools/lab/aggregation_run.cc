@@ -44,7 +44,7 @@ neptune::ClusterSpec AggregationSpec(const AggregationClusterOptions& options,
       StrCat("name: 'lab' multicast_group: '", multicast_group,
              "' announce_interval_ms: ", options.announce_interval_ms,
              " services { name: 'micro' module: 'micro' partition_count: ", options.server_count,
-             " queue_length_max: ", options.queue_length_max,
+             " wait_share_max: 1 queue_length_max: ", options.queue_length_max,
              " concurrency: ", options.concurrency.value_or(options.processors.count),
              " } services { name: 'asker' module: 'operators' }");
   for (int i = 0; i < options.server_count; ++i) {

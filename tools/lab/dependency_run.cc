@@ -68,6 +68,8 @@ neptune::ClusterSpec DependencySpec(const DependencyOptions& options) {
   for (neptune::ServiceSpec& service : *spec->mutable_services()) {
     service.set_concurrency(PoolOf(service, options.scheme));
     service.set_queue_length_max(kDependencyQueueMax);
+    service.set_wait_share_max(
+        1);  // as the papers' servers, which refuse nothing that may still be in time
   }
   for (neptune::NodeSpec& node : *spec->mutable_nodes()) {
     if (node.name() == kFront && options.scheme.isolation == Isolation::kCapsules) {

@@ -83,7 +83,7 @@ StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
                            MadeIndex::Shared(context.Pick<size_t>(3'000, 80'000, 80'000)));
   NEPTUNE_ASSIGN_OR_RETURN(const auto search,
                            MadeSearch::Start(*index, {.service_classes = kClasses,
-                                                      .service_fields = "scheduling: 'adaptive'"}));
+                                                      .service_fields = "scheduling: 'waiting_cost'"}));
   const double capacity = kProcessors / neptune::ToSeconds(index->demanding_cost());
   HttpLoadOptions load;
   load.server = search->http_endpoint();
