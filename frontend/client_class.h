@@ -34,8 +34,6 @@ class ClientClasses {
 
   neptune::StatusOr<ClientClass> Of(const neptune::HttpRequest& request) const;
 
-  const neptune::SchedulerOptions& scheduling() const { return scheduling_; }
-
  private:
   const neptune::SchedulerOptions scheduling_;
   const std::map<std::string, std::string, std::less<>> class_of_api_key_;

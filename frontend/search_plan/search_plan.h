@@ -11,7 +11,8 @@
 // Threads: thread-safe; Search and FetchDocument on user-level threads of the node.
 // Errors: INVALID_ARGUMENT "parameter NAME: ..." a query or page that cannot be; RESOURCE_EXHAUSTED
 //   too many searches of the class wait, or it would wait too long; UNAVAILABLE no index partition answered.
-// Limits: SearchPlanOptions; searches under way as many as the servers bear (admission_gate.h); a search takes no longer than its steps' timeouts together.
+// Limits: SearchPlanOptions; searches under way as many as the servers bear (admission_gate.h); a search takes no longer
+//   than its steps' timeouts together, the wait before the gate among them.
 
 #pragma once
 

@@ -18,7 +18,6 @@ namespace {
 
 constexpr uint32_t kThreadsMax = 64;
 constexpr uint32_t kQueueLengthMax = 100000;
-constexpr uint32_t kConcurrencyMax = 10000;
 constexpr uint32_t kPortMax = 65535;
 constexpr size_t kNameSizeMax = 63;
 

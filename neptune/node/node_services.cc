@@ -113,9 +113,9 @@ void DescribeClasses(const ServiceHosts& hosts, StatusReport* report) {
       const ClassTotals& totals = state.totals;
       table.AddRow(name, state.name, state.own_threads ? StrCat(*state.own_threads) : "shared",
                    state.busy_count, state.waiting_count, state.guarantee, state.share,
-                   totals.arrived, totals.ended[RequestOutcome::kOk], totals.ended[RequestOutcome::kRefused],
-                   totals.ended[RequestOutcome::kExpired], totals.ended[RequestOutcome::kCancelled],
-                   totals.ended[RequestOutcome::kFailed]);
+                   totals.arrived, totals.ended[RequestOutcome::kOk],
+                   totals.ended[RequestOutcome::kRefused], totals.ended[RequestOutcome::kExpired],
+                   totals.ended[RequestOutcome::kCancelled], totals.ended[RequestOutcome::kFailed]);
     }
   }
   report->tables.push_back(std::move(table));

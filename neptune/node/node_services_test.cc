@@ -115,9 +115,9 @@ TEST_F(NodeServicesTest, FewerThreadsLetWhatRunsGoOn) {
 TEST_F(NodeServicesTest, WhatCannotBeIsRefusedAndChangesNothing) {
   for (const char* body :
        {"", "[]", "{", R"({"concurrency": 0})", R"({"concurrency": -1})", R"({"concurrency": 1.5})",
-        R"({"threads": 1})", R"({"classes": 1})", R"({"classes": {"platinum": 1}})",
-        R"({"classes": {"gold": 0}})", R"({"classes": {"gold": 2}})",
-        R"({"classes": {"gold": 1, "bronze": 2}})"}) {
+        R"({"concurrency": 18446744073709551615})", R"({"threads": 1})", R"({"classes": 1})",
+        R"({"classes": {"platinum": 1}})", R"({"classes": {"gold": 0}})",
+        R"({"classes": {"gold": 2}})", R"({"classes": {"gold": 1, "bronze": 2}})"}) {
     const HttpResponse response = Put(body);
     EXPECT_EQ(response.status, 400) << body << response.body;
     EXPECT_NE(response.body.find("detail"), std::string::npos);

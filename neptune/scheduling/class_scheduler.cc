@@ -260,9 +260,4 @@ TimePoint ClassScheduler::OldestArrival() const {
   return oldest;
 }
 
-Duration ClassScheduler::ConsumptionOf(ClassNumber number, Duration otherwise) const {
-  const Ewma& consumed = queues_[number].consumed_ns;
-  return consumed.count() == 0 ? otherwise : Duration(static_cast<int64_t>(consumed.value()));
-}
-
 }  // namespace neptune

@@ -105,8 +105,6 @@ class ClassScheduler {
   size_t length_of(ClassNumber number) const { return queues_[number].waiting.size(); }
   // Of the node's resources, lately.
   double ShareOf(ClassNumber number) const { return consumption_.Share(number); }
-  // Means of the class's requests; `otherwise` before the first has ended.
-  Duration ConsumptionOf(ClassNumber number, Duration otherwise) const;
   // Whether `adaptive` is greedy now.
   bool IsOverloaded(TimePoint now) { return drops_.DropShare(now) > kOverloadDropShare; }
 
@@ -142,10 +140,10 @@ class ClassScheduler {
   std::optional<Candidate> CostliestToWait(TimePoint now, const ClassThreads& threads) const;
   // The smaller the sooner.
   double PriorityOf(SchedulingPolicy policy, ClassNumber number, TimePoint now) const;
-  // The larger the sooner.
   Backlog BacklogAt(TimePoint now) const;
   // The oldest or the newest of the class.
   Candidate CostlierOf(ClassNumber number, const Backlog& backlog, TimePoint now) const;
+  // The larger the sooner.
   double CostOfWaiting(const WaitingRequest& request, double delay_s, TimePoint now) const;
   bool WouldWaitTooLong(const WaitingRequest& request) const;
   void NotePick(TimePoint now);

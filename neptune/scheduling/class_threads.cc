@@ -6,6 +6,9 @@ namespace neptune {
 
 Status CheckThreadShares(const ThreadShares& shares, size_t class_count) {
   if (shares.all == 0) return InvalidArgument("no thread for any class");
+  if (shares.all > kConcurrencyMax) {
+    return InvalidArgument(shares.all, " threads; at most ", kConcurrencyMax);
+  }
   if (shares.own.size() > class_count) {
     return InvalidArgument("threads for ", shares.own.size(), " classes; there are ", class_count);
   }

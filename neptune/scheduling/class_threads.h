@@ -6,7 +6,7 @@
 //
 // Source: MTRR VI (threads of each class). Layer: scheduling, policy.
 // Threads: thread-compatible.
-// Limits: kServiceClassCountMax classes.
+// Limits: kServiceClassCountMax classes, kConcurrencyMax threads.
 
 #pragma once
 
@@ -19,6 +19,9 @@
 
 namespace neptune {
 
+// Requests at work at once, of one service on one node.
+inline constexpr size_t kConcurrencyMax = 10'000;
+
 struct ThreadShares {
   // Most requests at work at once.
   size_t all = 8;
@@ -26,7 +29,7 @@ struct ThreadShares {
   std::vector<std::optional<size_t>> own = {};
 };
 
-// Errors: kInvalidArgument none at all, a class with none, more of their own than there are, more classes than
+// Errors: kInvalidArgument none at all or over kConcurrencyMax, a class with none, more of their own than there are, more classes than
 //   `class_count`, or classes that would get none because the others have all.
 Status CheckThreadShares(const ThreadShares& shares, size_t class_count);
 

@@ -86,6 +86,8 @@ TEST(ClassThreadsTest, SharesThatCannotBeAreRefused) {
   EXPECT_FALSE(fault({.all = 1}));
   EXPECT_FALSE(fault({.all = 2, .own = {1, 1}}));
   EXPECT_TRUE(fault({.all = 0}));
+  EXPECT_FALSE(fault({.all = kConcurrencyMax}));
+  EXPECT_TRUE(fault({.all = kConcurrencyMax + 1}));
   EXPECT_TRUE(fault({.all = 2, .own = {0}}));
   EXPECT_TRUE(fault({.all = 2, .own = {2}})) << "none for the other class";
   EXPECT_TRUE(fault({.all = 2, .own = {2, 1}}));

@@ -60,7 +60,6 @@ class AdmissionGate {
   // Parks until the request may begin. `arrived` counts for what it yields.
   StatusOr<Pass> Admit(ClassNumber service_class, TimePoint arrived, TimePoint deadline);
 
-  const SchedulerOptions& scheduling() const { return options_.scheduling; }
   size_t limit() const;
   size_t under_way() const;
   size_t waiting() const;
