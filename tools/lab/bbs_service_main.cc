@@ -94,7 +94,7 @@ Status Serve() {
       auto cluster,
       RealDependencyCluster::Start(
           {.seed = FLAGS_seed, .service = Service(), .scheme = scheme, .rate_per_s = kBbsRate},
-          /*emulated=*/true));
+          ProcessorTime::kEmulated));
   Status status;
   cluster->RunOn("client", [&](neptune::Node& client) { status = FillCaches(client); });
   NEPTUNE_RETURN_IF_ERROR(status);

@@ -40,7 +40,7 @@ class Side {
                                                 .service = options.service,
                                                 .scheme = {.isolation = isolation, .pool = kPool},
                                                 .rate_per_s = options.rate_per_s},
-                                               /*emulated=*/false));
+                                               ProcessorTime::kUsed));
     std::unique_ptr<Side> side(new Side(std::move(cluster)));
     NEPTUNE_RETURN_IF_ERROR(side->Offer(options.turn_s));
     side->count_ = side->processor_us_ = side->response_us_ = 0;

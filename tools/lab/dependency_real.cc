@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/base/strings.h"
@@ -37,24 +38,50 @@ RealDependencyCluster::RealDependencyCluster(DependencyOptions options)
 RealDependencyCluster::~RealDependencyCluster() = default;
 
 StatusOr<std::unique_ptr<RealDependencyCluster>> RealDependencyCluster::Start(
-    DependencyOptions options, bool emulated) {
+    DependencyOptions options, ProcessorTime time) {
   std::unique_ptr<RealDependencyCluster> cluster(new RealDependencyCluster(std::move(options)));
-  NEPTUNE_RETURN_IF_ERROR(cluster->StartNodes(emulated));
-  NEPTUNE_RETURN_IF_ERROR(cluster->AwaitAll());
+  NEPTUNE_RETURN_IF_ERROR(cluster->StartNodes(time));
   return cluster;
 }
 
-Status RealDependencyCluster::StartNodes(bool emulated) {
-  spec_.set_announce_interval_ms(emulated ? kAnnounceIntervalMs : kMeasuredAnnounceIntervalMs);
+StatusOr<std::unique_ptr<RealDependencyCluster>> RealDependencyCluster::StartOnHosts(
+    DependencyOptions options, ProcessorTime time) {
+  std::unique_ptr<RealDependencyCluster> cluster(new RealDependencyCluster(std::move(options)));
+  NEPTUNE_ASSIGN_OR_RETURN(cluster->hosts_,
+                           LinkedHosts::Make(static_cast<size_t>(cluster->spec_.nodes_size())));
+  NEPTUNE_RETURN_IF_ERROR(cluster->StartNodes(time));
+  return cluster;
+}
+
+Status RealDependencyCluster::StartNodes(ProcessorTime time) {
+  spec_.set_announce_interval_ms(time == ProcessorTime::kEmulated ? kAnnounceIntervalMs
+                                                                  : kMeasuredAnnounceIntervalMs);
   for (const neptune::NodeSpec& node : spec_.nodes()) {
-    auto real = std::make_unique<RealNode>(
-        DependencyNodeOptions(options_, spec_, node.name()),
-        neptune::RealWorldOptions{
-            .seed = options_.seed,
-            .emulated_processor_count = emulated ? static_cast<int>(kDependencyNode.count) : 0});
-    NEPTUNE_RETURN_IF_ERROR(real->Start());
-    nodes_[node.name()] = std::move(real);
+    Status status;
+    const size_t number = nodes_.size();
+    const auto start = [&] { status = StartNode(node, number, time); };
+    if (hosts_ == nullptr) {
+      start();
+    } else {
+      hosts_->RunIn(number, start);
+    }
+    NEPTUNE_RETURN_IF_ERROR(status);
   }
+  return AwaitAll();
+}
+
+Status RealDependencyCluster::StartNode(const neptune::NodeSpec& node, size_t number,
+                                        ProcessorTime time) {
+  neptune::NodeOptions options = DependencyNodeOptions(options_, spec_, node.name());
+  if (hosts_ != nullptr) options.address = hosts_->address(number);
+  const bool is_emulated = time == ProcessorTime::kEmulated;
+  auto real = std::make_unique<RealNode>(
+      std::move(options),
+      neptune::RealWorldOptions{
+          .seed = options_.seed,
+          .emulated_processor_count = is_emulated ? static_cast<int>(kDependencyNode.count) : 0});
+  NEPTUNE_RETURN_IF_ERROR(real->Start());
+  nodes_[node.name()] = std::move(real);
   return neptune::OkStatus();
 }
 
@@ -81,6 +108,20 @@ void RealDependencyCluster::RunOn(const std::string& name, const std::function<v
   real.Run([&] { body(real.node()); });
 }
 
+size_t RealDependencyCluster::HostOf(const std::string& node) const {
+  const auto& nodes = spec_.nodes();
+  const auto found = std::find_if(nodes.begin(), nodes.end(),
+                                  [&](const neptune::NodeSpec& one) { return one.name() == node; });
+  CHECK(found != nodes.end()) << "no node '" << node << "' to cut off";
+  return static_cast<size_t>(found - nodes.begin());
+}
+
+void RealDependencyCluster::SetLinkAt(TimePoint at, bool is_up) {
+  (void)neptune::this_thread::SleepUntil(at);
+  const Status status = hosts_->SetLink(HostOf(options_.cut->node), is_up);
+  CHECK(status.ok()) << status;
+}
+
 DependencyResult RealDependencyCluster::Offer(double duration_s) {
   DependencyResult result;
   RunOn(kClient, [&](Node& client) { OfferOnClient(client, duration_s, &result); });
@@ -91,20 +132,29 @@ DependencyResult RealDependencyCluster::Offer(double duration_s) {
 void RealDependencyCluster::OfferOnClient(Node& client, double duration_s,
                                           DependencyResult* result) {
   uint64_t open_count = 0;
-  neptune::RandomSource random(options_.seed * kSeedStep + number_);
   const neptune::ThreadRef self(neptune::UserThread::Current());
+  const auto start = [&open_count, &self](std::function<void()> body) {
+    ++open_count;
+    const auto started =
+        neptune::ThreadScheduler::Current()->Spawn([&open_count, &self, body = std::move(body)] {
+          body();
+          if (--open_count == 0) self->Wake();
+        });
+    CHECK(started.ok()) << started.status();
+  };
+  neptune::RandomSource random(options_.seed * kSeedStep + number_);
   const TimePoint zero = neptune::this_thread::Now();
+  if (hosts_ != nullptr && options_.cut) {
+    start([this, zero] { SetLinkAt(zero + FromSeconds(options_.cut->begin_s), false); });
+    start([this, zero] { SetLinkAt(zero + FromSeconds(options_.cut->end_s), true); });
+  }
   TimePoint at = zero;
   while ((at += FromSeconds(random.Exponential(1 / options_.rate_per_s))) <
          zero + FromSeconds(duration_s)) {
     (void)neptune::this_thread::SleepUntil(at);
-    ++open_count;
-    const auto started = neptune::ThreadScheduler::Current()->Spawn(
-        [this, number = number_++, at, zero, &client, &open_count, &self, result] {
-          result->outcomes.push_back(AskFront(options_, client, number, at, zero));
-          if (--open_count == 0) self->Wake();
-        });
-    CHECK(started.ok()) << started.status();
+    start([this, number = number_++, at, zero, &client, result] {
+      result->outcomes.push_back(AskFront(options_, client, number, at, zero));
+    });
   }
   while (open_count > 0) (void)neptune::this_thread::Park();
 }

@@ -153,7 +153,9 @@ class Run {
     if (!nodes_.contains(options_.cut->node)) {
       return neptune::InvalidArgument("no node '", options_.cut->node, "' to cut off");
     }
-    simulator_.At(zero_ + FromSeconds(options_.cut->at_s), [this] { CutOff(options_.cut->node); });
+    simulator_.At(zero_ + FromSeconds(options_.cut->begin_s),
+                  [this] { CutOff(options_.cut->node); });
+    simulator_.At(zero_ + FromSeconds(options_.cut->end_s), [this] { simulator_.HealAll(); });
     return neptune::OkStatus();
   }
 

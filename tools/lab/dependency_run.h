@@ -53,10 +53,11 @@ struct DependencyOptions {
   double warm_up_s = kDependencyWarmUpS;
   double duration_s = kDependencyRunS;
   std::vector<workload::ScriptEvent> script{};
-  // The node whose link is down from then on.
+  // The node whose link is down from the one to the other.
   struct Cut {
     std::string node;
-    double at_s = 0;
+    double begin_s = 0;
+    double end_s = 0;
   };
   std::optional<Cut> cut{};
   // Silence after which a node is forgotten.
