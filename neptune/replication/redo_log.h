@@ -1,0 +1,131 @@
+// The REDO log of one partition on one replica, in durable storage.
+//
+//   first_lsn                committed            last_lsn
+//   ├──── executed or to be ─────┤──── received ──────┤        what is before first_lsn is in the data, or in a snapshot
+//
+// Every entry has a checksum. What Store returned OK for survives a crash (it is synced); of an unfinished Store all or
+// nothing is there. An entry that is damaged all the same is not executed, and neither is any after it: the log does not
+// open, for what it held had been acknowledged. The stored form, with an example, is in README.md.
+//
+// Source: dissertation 5.2.2 (write log with a committed and an uncommitted part).
+// Departs from source: the part that is known to be committed may be less than what is; votes and epochs are kept with it.
+// Layer: replication.
+// Threads: Store and DropBefore one at a time; Read any time. Both block the kernel thread: callers ship them to a device
+//   capsule.
+// Errors: Open: kDataLoss damaged or incomplete; kFailedPrecondition the log of another cluster, service, partition or
+//   member. Store: those of the storage; after one the log must be opened again.
+// Limits: kLogCacheSizeMax bytes of the newest entries are kept in memory for Read.
+
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/status.h"
+#include "neptune/replication/log_entry.h"
+#include "neptune/world/storage.h"
+
+namespace neptune {
+
+inline constexpr size_t kLogCacheSizeMax = 4u << 20;
+
+// Whose log it is; one of another identity is refused.
+struct LogIdentity {
+  std::string cluster;
+  ServiceName service;
+  PartitionId partition;
+  NodeId node;
+};
+
+// What a member must not forget beside its entries.
+struct MemberPromise {
+  // It takes part: before, it was neither asked nor may it promise anything (see safe_replica.h).
+  bool is_founded = false;
+  // Takes nothing of smaller epochs any more.
+  Epoch epoch = 0;
+  // Whom it voted for in that epoch.
+  std::optional<MemberIndex> voted_for;
+  friend bool operator==(const MemberPromise&, const MemberPromise&) = default;
+};
+
+// Where a run of entries of one epoch begins.
+struct EpochStart {
+  Lsn lsn = 0;
+  Epoch epoch = 0;
+  friend bool operator==(const EpochStart&, const EpochStart&) = default;
+};
+
+// From which entry on a write set holds.
+struct WriteSetStart {
+  Lsn lsn = 0;
+  MemberSet write_set;
+  friend bool operator==(const WriteSetStart&, const WriteSetStart&) = default;
+};
+
+// All of a log but its entries: what decisions need.
+struct LogOutline {
+  MemberPromise promise;
+  // Known to be committed when it was last stored.
+  Lsn committed = 0;
+  // Of the first entry that is here; the last before it, whose data are elsewhere, and its epoch and write set.
+  Lsn first_lsn = 1;
+  EpochStart base;
+  MemberSet base_write_set;
+  Lsn last_lsn = 0;  // first_lsn - 1: none is here
+  // By lsn: of entries that are here.
+  std::vector<EpochStart> epochs;
+  std::vector<WriteSetStart> write_sets;
+};
+
+// One step, which is stored whole.
+struct LogChange {
+  // Entries from here on are dropped first; 0: none.
+  Lsn drop_from = 0;
+  // Follow the last one without a gap.
+  std::vector<LogEntry> entries;
+  std::optional<MemberPromise> promise;
+  // Stored for the next start only.
+  std::optional<Lsn> committed;
+  // Everything is dropped: the data came as a snapshot that ends with this. `entries` follow it.
+  struct Restart {
+    EpochStart base;
+    MemberSet write_set;
+  };
+  std::optional<Restart> restart;
+
+  bool empty() const {
+    return drop_from == 0 && entries.empty() && !promise && !committed && !restart;
+  }
+};
+
+class RedoLog {
+ public:
+  // `store` is the log's alone and outlives it. An empty one becomes a new log.
+  static StatusOr<std::unique_ptr<RedoLog>> Open(KeyValueStore& store, const LogIdentity& identity);
+
+  // As it was found by Open.
+  const LogOutline& opened() const { return opened_; }
+
+  // The change is durable when this returns OK: one synced batch.
+  Status Store(const LogChange& change);
+
+  // Entries from `first` on, at least one if there is one, and no more than make up size_max bytes or reach `last`.
+  // Errors: kNotFound `first` is dropped or not here yet; kDataLoss.
+  StatusOr<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max) const;
+
+  // Drops what is before `first`: the data have it durably. Keeps what it needs of it for the outline.
+  Status DropBefore(Lsn first);
+
+  Lsn first_lsn() const;
+  Lsn last_lsn() const;
+  // Bytes of all entries.
+  size_t size() const;
+};
+
+}  // namespace neptune
