@@ -7,7 +7,7 @@
 // Units: a log sequence number counts entries of one partition from 1, without gaps; 0 stands before the first. The
 //   version of a partition's data is that of the last write that was executed.
 // Errors: kDataLoss the bytes are no entry, or damaged.
-// Limits: kLogPayloadSizeMax; kMemberCountMax members of a partition.
+// Limits: kLogPayloadSizeMax; kMemberCountMax members of a partition; methods of 255 bytes, as in a request.
 
 #pragma once
 

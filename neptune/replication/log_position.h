@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "neptune/replication/redo_log.h"
+#include "neptune/replication/log_outline.h"
 
 namespace neptune {
 

@@ -29,6 +29,7 @@
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/status.h"
 #include "neptune/replication/log_entry.h"
+#include "neptune/replication/log_outline.h"
 #include "neptune/world/storage.h"
 
 namespace neptune {
@@ -41,46 +42,6 @@ struct LogIdentity {
   ServiceName service;
   PartitionId partition;
   NodeId node;
-};
-
-// What a member must not forget beside its entries.
-struct MemberPromise {
-  // It takes part: before, it was neither asked nor may it promise anything (see safe_replica.h).
-  bool is_founded = false;
-  // Takes nothing of smaller epochs any more.
-  Epoch epoch = 0;
-  // Whom it voted for in that epoch.
-  std::optional<MemberIndex> voted_for;
-  friend bool operator==(const MemberPromise&, const MemberPromise&) = default;
-};
-
-// Where a run of entries of one epoch begins.
-struct EpochStart {
-  Lsn lsn = 0;
-  Epoch epoch = 0;
-  friend bool operator==(const EpochStart&, const EpochStart&) = default;
-};
-
-// From which entry on a write set holds.
-struct WriteSetStart {
-  Lsn lsn = 0;
-  MemberSet write_set;
-  friend bool operator==(const WriteSetStart&, const WriteSetStart&) = default;
-};
-
-// All of a log but its entries: what decisions need.
-struct LogOutline {
-  MemberPromise promise;
-  // Known to be committed when it was last stored.
-  Lsn committed = 0;
-  // Of the first entry that is here; the last before it, whose data are elsewhere, and its epoch and write set.
-  Lsn first_lsn = 1;
-  EpochStart base;
-  MemberSet base_write_set;
-  Lsn last_lsn = 0;  // first_lsn - 1: none is here
-  // By lsn: of entries that are here.
-  std::vector<EpochStart> epochs;
-  std::vector<WriteSetStart> write_sets;
 };
 
 // One step, which is stored whole.

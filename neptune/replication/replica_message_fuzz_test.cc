@@ -1,0 +1,52 @@
+// Any bytes: an entry or a message is refused, or encodes to the same bytes again.
+//
+// A checksum would let nothing through that was not made by an encoder, so the bytes are also tried with the right one in
+// front.
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/checksum.h"
+#include "neptune/replication/replica_message.h"
+
+namespace neptune {
+namespace {
+
+// Of a message's bytes before its entries, without the checksum.
+constexpr size_t kMessageHeadSize = 87;
+
+void CheckEntry(std::string_view bytes) {
+  const StatusOr<LogEntry> entry = DecodeLogEntry(bytes);
+  if (entry.ok()) CHECK(EncodeLogEntry(*entry) == bytes);
+}
+
+void CheckMessage(std::string_view bytes) {
+  const StatusOr<ReplicaMessage> message = DecodeReplicaMessage(bytes);
+  if (message.ok()) CHECK(EncodeReplicaMessage(*message) == bytes);
+}
+
+std::string WithChecksum(std::string_view bytes, size_t checked_size) {
+  std::string result;
+  ByteWriter out(&result);
+  out.Number(Checksum64(bytes.substr(0, std::min(checked_size, bytes.size()))));
+  out.Bytes(bytes);
+  return result;
+}
+
+}  // namespace
+}  // namespace neptune
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace neptune;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  CheckEntry(bytes);
+  CheckMessage(bytes);
+  CheckEntry(WithChecksum(bytes, bytes.size()));
+  CheckMessage(WithChecksum(bytes, kMessageHeadSize));
+  return 0;
+}
