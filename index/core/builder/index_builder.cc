@@ -109,7 +109,8 @@ class IndexBuilder::Rep {
     if (error) {
       return neptune::Unavailable("cannot make folder ", options_.directory, ": ", error.message());
     }
-    NEPTUNE_ASSIGN_OR_RETURN(writer_, SegmentWriter::Create(options_.directory));
+    NEPTUNE_ASSIGN_OR_RETURN(writer_,
+                             SegmentWriter::Create(options_.directory, options_.durability));
     if (options_.thread_count > 1) {
       parallel_ = std::make_unique<ParallelInverter>(
           ParallelInverterOptions{.directory = options_.directory,

@@ -26,6 +26,7 @@
 #include "index/core/analysis/analyzer.h"
 #include "index/core/builder/segment_summary.h"
 #include "index/core/document.h"
+#include "index/core/segment/section_file.h"
 #include "neptune/base/status.h"
 
 namespace search::index {
@@ -47,6 +48,8 @@ struct IndexBuilderOptions {
   // Threads that invert documents, besides the caller's if there are several, and that find the order;
   // the segment is written by one. Default: one, the caller's.
   int thread_count = 1;
+  // Of the segment when Finish returns. Default: it survives a crash of the machine.
+  Durability durability = Durability::kSynced;
 };
 
 class IndexBuilder {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-
-#include "index/core/builder/segment_rewriter.h"
+#include <utility>
 
 namespace search::index {
 namespace {
@@ -42,8 +41,9 @@ neptune::StatusOr<std::vector<LivingDocument>> LivingDocuments(
 
 }  // namespace
 
-neptune::StatusOr<SegmentSummary> MergeSegments(const std::vector<MergeInput>& inputs,
-                                                const std::string& directory) {
+neptune::StatusOr<std::unique_ptr<SegmentRewrite>> BeginMerge(const std::vector<MergeInput>& inputs,
+                                                              const std::string& directory,
+                                                              Durability durability) {
   std::vector<RewriteInput> rewritten;
   for (const MergeInput& input : inputs) {
     rewritten.push_back({input.segment, std::vector<uint32_t>(input.segment->document_count(),  //
@@ -61,7 +61,14 @@ neptune::StatusOr<SegmentSummary> MergeSegments(const std::vector<MergeInput>& i
       rewritten[document.input].new_ordinals[document.ordinal] = document_count++;
     }
   }
-  return RewriteSegments(rewritten, document_count, directory);
+  return SegmentRewrite::Begin(std::move(rewritten), document_count, directory, durability);
+}
+
+neptune::StatusOr<SegmentSummary> MergeSegments(const std::vector<MergeInput>& inputs,
+                                                const std::string& directory) {
+  NEPTUNE_ASSIGN_OR_RETURN(auto merge, BeginMerge(inputs, directory));
+  NEPTUNE_RETURN_IF_ERROR(merge->Step(UINT64_MAX).status());
+  return merge->Finish();
 }
 
 }  // namespace search::index

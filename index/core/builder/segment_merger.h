@@ -12,11 +12,15 @@
 
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "index/core/builder/segment_rewriter.h"
 #include "index/core/builder/segment_summary.h"
 #include "index/core/segment/live_documents.h"
+#include "index/core/segment/section_file.h"
 #include "index/core/segment/segment_reader.h"
 #include "neptune/base/status.h"
 
@@ -27,6 +31,12 @@ struct MergeInput {
   // nullptr: all live.
   const LiveDocuments* live = nullptr;
 };
+
+// The same piece by piece: Begin orders the documents, then Step and Finish as SegmentRewrite's. The inputs must
+// outlive it, and their live documents Begin.
+neptune::StatusOr<std::unique_ptr<SegmentRewrite>> BeginMerge(
+    const std::vector<MergeInput>& inputs, const std::string& directory,
+    Durability durability = Durability::kSynced);
 
 // Writes `directory`/segment, with documents in ascending order of doc_id. Inputs in any order; none at
 // all gives an empty segment. REQUIRES: `directory` is not an input's.

@@ -63,8 +63,10 @@ class MergeCase {
     BuildSegment(left, folder_.path() + "/expected");
   }
 
-  void ExpectMergedAsBuilt() {
-    const auto summary = MergeSegments(inputs_, folder_.path() + "/merged");
+  // In pieces of so many postings, if any are said.
+  void ExpectMergedAsBuilt(uint64_t posting_count_max = 0) {
+    const auto summary = posting_count_max == 0 ? MergeSegments(inputs_, folder_.path() + "/merged")
+                                                : MergeInPieces(posting_count_max);
     ASSERT_TRUE(summary.ok()) << summary.status();
     const std::string expected = FileBytes(folder_.path() + "/expected");
     ASSERT_EQ(summary->size, expected.size());
@@ -72,6 +74,14 @@ class MergeCase {
   }
 
  private:
+  neptune::StatusOr<SegmentSummary> MergeInPieces(uint64_t posting_count_max) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto merge, BeginMerge(inputs_, folder_.path() + "/merged"));
+    while (true) {
+      NEPTUNE_ASSIGN_OR_RETURN(const bool more, merge->Step(posting_count_max));
+      if (!more) return merge->Finish();
+    }
+  }
+
   TemporaryFolder folder_;
   std::vector<std::unique_ptr<Segment>> segments_;
   std::vector<std::unique_ptr<LiveDocuments>> live_;
@@ -89,6 +99,13 @@ TEST(SegmentMergerTest, MergedSegmentIsTheOneBuiltFromWhatIsLeft) {
             .ExpectMergedAsBuilt();
       }
     }
+  }
+}
+
+TEST(SegmentMergerTest, PiecesGiveTheSameBytes) {
+  for (const uint64_t posting_count_max : {1, 50, 1'000'000}) {
+    SCOPED_TRACE(posting_count_max);
+    MergeCase(ZipfDocuments(300, 7), 3, 5, false, 7).ExpectMergedAsBuilt(posting_count_max);
   }
 }
 

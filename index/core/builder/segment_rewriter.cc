@@ -63,32 +63,35 @@ struct HeldPosting {
   size_t gaps_end = 0;
 };
 
-class Rewriter {
+}  // namespace
+
+class SegmentRewrite::Rep {
  public:
-  Rewriter(const std::vector<RewriteInput>& inputs, uint32_t document_count, SegmentWriter* writer)
-      : inputs_(inputs), document_count_(document_count), writer_(writer) {
-    for (const RewriteInput& input : inputs) ascend_ = ascend_ && Ascends(input.new_ordinals);
+  Rep(std::vector<RewriteInput> inputs, uint32_t document_count, std::string directory,
+      std::unique_ptr<SegmentWriter> writer)
+      : inputs_(std::move(inputs)),
+        document_count_(document_count),
+        directory_(std::move(directory)),
+        writer_(std::move(writer)),
+        queue_(IsLater{&cursors_}) {
+    for (const RewriteInput& input : inputs_) ascend_ = ascend_ && Ascends(input.new_ordinals);
   }
 
-  neptune::Status Run() {
-    bool some_have_positions = false;
-    bool some_lack_positions = false;
-    for (const RewriteInput& input : inputs_) {
-      if (input.segment->document_count() == 0) continue;
-      (input.segment->has_positions() ? some_have_positions : some_lack_positions) = true;
-    }
-    if (some_have_positions && some_lack_positions) {
-      return neptune::InvalidArgument("rewriting segments: some have positions, some do not");
-    }
-    has_positions_ = !some_lack_positions;
-    if (!has_positions_) writer_->OmitPositions();
-    NEPTUNE_RETURN_IF_ERROR(WriteTerms());
-    WriteDocuments();
-    return neptune::OkStatus();
-  }
+  neptune::Status Begin();
+  neptune::StatusOr<bool> Step(uint64_t posting_count_max);
+  neptune::StatusOr<SegmentSummary> Finish();
 
  private:
-  neptune::Status WriteTerms();
+  // Orders inputs by the terms that their cursors stand at.
+  struct IsLater {
+    const std::vector<TermCursor>* cursors;
+    bool operator()(size_t a, size_t b) const {
+      const int order = (*cursors)[a].key().compare((*cursors)[b].key());
+      return order != 0 ? order > 0 : a > b;
+    }
+  };
+
+  neptune::Status Advance(size_t input);
   neptune::Status WriteTerm(const std::string& key, std::span<PostingStream> streams);
   void WriteInOrder(std::span<PostingStream> streams);
   void WriteSorted(std::span<PostingStream> streams);
@@ -108,11 +111,14 @@ class Rewriter {
             cursor->frequency(Field::kExtra)};
   }
 
-  const std::vector<RewriteInput>& inputs_;
+  const std::vector<RewriteInput> inputs_;
   const uint32_t document_count_;
-  SegmentWriter* writer_;
+  const std::string directory_;
+  const std::unique_ptr<SegmentWriter> writer_;
   bool ascend_ = true;
   bool has_positions_ = true;
+  std::vector<TermCursor> cursors_;  // by input
+  std::priority_queue<size_t, std::vector<size_t>, IsLater> queue_;
   // Each word is one of the frequencies, so these are the lengths.
   std::array<uint64_t, kFieldCount> length_sums_ = {};
   std::vector<uint32_t> positions_;
@@ -120,38 +126,50 @@ class Rewriter {
   std::vector<HeldPosting> held_;
 };
 
-neptune::Status Rewriter::WriteTerms() {
-  std::vector<TermCursor> cursors;
-  cursors.reserve(inputs_.size());
-  const auto is_later = [&](size_t a, size_t b) {
-    const int order = cursors[a].key().compare(cursors[b].key());
-    return order != 0 ? order > 0 : a > b;
-  };
-  std::priority_queue<size_t, std::vector<size_t>, decltype(is_later)> queue(is_later);
-  const auto advance = [&](size_t i) {
-    if (cursors[i].Next()) queue.push(i);
-    return neptune::Annotate(cursors[i].status(), inputs_[i].segment->name());
-  };
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    cursors.emplace_back(inputs_[i].segment->terms());
-    NEPTUNE_RETURN_IF_ERROR(advance(i));
+neptune::Status SegmentRewrite::Rep::Begin() {
+  bool some_have_positions = false;
+  bool some_lack_positions = false;
+  for (const RewriteInput& input : inputs_) {
+    if (input.segment->document_count() == 0) continue;
+    (input.segment->has_positions() ? some_have_positions : some_lack_positions) = true;
   }
-  std::vector<PostingStream> streams;
-  while (!queue.empty()) {
-    const std::string key(cursors[queue.top()].key());
-    streams.clear();
-    while (!queue.empty() && cursors[queue.top()].key() == key) {
-      const size_t i = queue.top();
-      queue.pop();
-      streams.emplace_back(inputs_[i], cursors[i].entry());
-      NEPTUNE_RETURN_IF_ERROR(advance(i));
-    }
-    NEPTUNE_RETURN_IF_ERROR(WriteTerm(key, streams));
+  if (some_have_positions && some_lack_positions) {
+    return neptune::InvalidArgument("rewriting segments: some have positions, some do not");
+  }
+  has_positions_ = !some_lack_positions;
+  if (!has_positions_) writer_->OmitPositions();
+  cursors_.reserve(inputs_.size());
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    cursors_.emplace_back(inputs_[i].segment->terms());
+    NEPTUNE_RETURN_IF_ERROR(Advance(i));
   }
   return neptune::OkStatus();
 }
 
-neptune::Status Rewriter::WriteTerm(const std::string& key, std::span<PostingStream> streams) {
+neptune::Status SegmentRewrite::Rep::Advance(size_t input) {
+  if (cursors_[input].Next()) queue_.push(input);
+  return neptune::Annotate(cursors_[input].status(), inputs_[input].segment->name());
+}
+
+neptune::StatusOr<bool> SegmentRewrite::Rep::Step(uint64_t posting_count_max) {
+  std::vector<PostingStream> streams;
+  for (uint64_t posting_count = 0; !queue_.empty() && posting_count < posting_count_max;) {
+    const std::string key(cursors_[queue_.top()].key());
+    streams.clear();
+    while (!queue_.empty() && cursors_[queue_.top()].key() == key) {
+      const size_t i = queue_.top();
+      queue_.pop();
+      streams.emplace_back(inputs_[i], cursors_[i].entry());
+      posting_count += cursors_[i].entry().document_frequency;
+      NEPTUNE_RETURN_IF_ERROR(Advance(i));
+    }
+    NEPTUNE_RETURN_IF_ERROR(WriteTerm(key, streams));
+  }
+  return !queue_.empty();
+}
+
+neptune::Status SegmentRewrite::Rep::WriteTerm(const std::string& key,
+                                               std::span<PostingStream> streams) {
   const bool is_left = std::any_of(streams.begin(), streams.end(),
                                    [](const PostingStream& stream) { return !stream.done(); });
   if (is_left) {
@@ -172,7 +190,7 @@ neptune::Status Rewriter::WriteTerm(const std::string& key, std::span<PostingStr
 }
 
 // Each stream ascends: takes the one that is behind until it passes the next.
-void Rewriter::WriteInOrder(std::span<PostingStream> streams) {
+void SegmentRewrite::Rep::WriteInOrder(std::span<PostingStream> streams) {
   const auto is_before = [](const PostingStream& a, const PostingStream& b) {
     return a.ordinal() < b.ordinal();  // those that are done come last
   };
@@ -192,7 +210,7 @@ void Rewriter::WriteInOrder(std::span<PostingStream> streams) {
   }
 }
 
-void Rewriter::WriteSorted(std::span<PostingStream> streams) {
+void SegmentRewrite::Rep::WriteSorted(std::span<PostingStream> streams) {
   held_.clear();
   gaps_.clear();
   for (PostingStream& stream : streams) {
@@ -213,8 +231,8 @@ void Rewriter::WriteSorted(std::span<PostingStream> streams) {
   }
 }
 
-void Rewriter::AppendPositionGaps(PostingCursor* cursor, const Frequencies& frequencies,
-                                  std::vector<uint32_t>* gaps) {
+void SegmentRewrite::Rep::AppendPositionGaps(PostingCursor* cursor, const Frequencies& frequencies,
+                                             std::vector<uint32_t>* gaps) {
   if (!has_positions_) return;
   for (size_t field = 0; field < kFieldCount; ++field) {
     if (frequencies[field] == 0) continue;
@@ -227,7 +245,7 @@ void Rewriter::AppendPositionGaps(PostingCursor* cursor, const Frequencies& freq
   }
 }
 
-void Rewriter::WriteDocuments() {
+void SegmentRewrite::Rep::WriteDocuments() {
   struct Place {
     uint32_t input = 0;
     uint32_t ordinal = 0;
@@ -254,26 +272,46 @@ void Rewriter::WriteDocuments() {
   writer_->AddLengthSums(has_positions_ ? length_sums_ : coded_sums);
 }
 
-}  // namespace
-
-neptune::StatusOr<SegmentSummary> RewriteSegments(const std::vector<RewriteInput>& inputs,
-                                                  uint32_t document_count,
-                                                  const std::string& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) return neptune::Unavailable("cannot make folder ", directory, ": ", error.message());
-  NEPTUNE_ASSIGN_OR_RETURN(auto writer, SegmentWriter::Create(directory));
-  NEPTUNE_RETURN_IF_ERROR(Rewriter(inputs, document_count, writer.get()).Run());
+neptune::StatusOr<SegmentSummary> SegmentRewrite::Rep::Finish() {
+  WriteDocuments();
   // Statistics of an earlier segment must not outlive it.
-  ::unlink(neptune::StrCat(directory, "/", kStatisticsFileName).c_str());
+  ::unlink(neptune::StrCat(directory_, "/", kStatisticsFileName).c_str());
   SegmentSummary summary;
-  NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer->Finish());
-  const SegmentTotals& totals = writer->totals();
+  NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer_->Finish());
+  const SegmentTotals& totals = writer_->totals();
   summary.document_count = totals.document_count;
   summary.term_count = totals.term_count;
   summary.posting_count = totals.posting_count;
   summary.token_count = totals.token_count;
   return summary;
+}
+
+SegmentRewrite::SegmentRewrite(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
+SegmentRewrite::~SegmentRewrite() = default;
+
+neptune::StatusOr<std::unique_ptr<SegmentRewrite>> SegmentRewrite::Begin(
+    std::vector<RewriteInput> inputs, uint32_t document_count, const std::string& directory,
+    Durability durability) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return neptune::Unavailable("cannot make folder ", directory, ": ", error.message());
+  NEPTUNE_ASSIGN_OR_RETURN(auto writer, SegmentWriter::Create(directory, durability));
+  auto rep = std::make_unique<Rep>(std::move(inputs), document_count, directory, std::move(writer));
+  NEPTUNE_RETURN_IF_ERROR(rep->Begin());
+  return std::unique_ptr<SegmentRewrite>(new SegmentRewrite(std::move(rep)));
+}
+
+neptune::StatusOr<bool> SegmentRewrite::Step(uint64_t posting_count_max) {
+  return rep_->Step(posting_count_max);
+}
+neptune::StatusOr<SegmentSummary> SegmentRewrite::Finish() { return rep_->Finish(); }
+
+neptune::StatusOr<SegmentSummary> RewriteSegments(const std::vector<RewriteInput>& inputs,
+                                                  uint32_t document_count,
+                                                  const std::string& directory) {
+  NEPTUNE_ASSIGN_OR_RETURN(auto rewrite, SegmentRewrite::Begin(inputs, document_count, directory));
+  NEPTUNE_RETURN_IF_ERROR(rewrite->Step(UINT64_MAX).status());
+  return rewrite->Finish();
 }
 
 }  // namespace search::index

@@ -11,10 +11,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "index/core/builder/segment_summary.h"
+#include "index/core/segment/section_file.h"
 #include "index/core/segment/segment_reader.h"
 #include "neptune/base/status.h"
 
@@ -29,7 +31,30 @@ struct RewriteInput {
   std::vector<uint32_t> new_ordinals;
 };
 
-// The segment has the bytes that building it from its documents gives. Lengths of fields
+// A rewriting that is done piece by piece, so that others may run in between.
+class SegmentRewrite {
+ public:
+  static neptune::StatusOr<std::unique_ptr<SegmentRewrite>> Begin(
+      std::vector<RewriteInput> inputs, uint32_t document_count, const std::string& directory,
+      Durability durability = Durability::kSynced);
+  ~SegmentRewrite();  // removes what it wrote, unless it was finished
+  SegmentRewrite(const SegmentRewrite&) = delete;
+  SegmentRewrite& operator=(const SegmentRewrite&) = delete;
+
+  // Writes terms until they had `posting_count_max` postings in all; the last term is written whole.
+  // False: that was all of them. After an error it is to be destroyed.
+  neptune::StatusOr<bool> Step(uint64_t posting_count_max);
+  // Puts the file together: as long as copying it takes. REQUIRES: Step returned false.
+  neptune::StatusOr<SegmentSummary> Finish();
+
+ private:
+  class Rep;
+  explicit SegmentRewrite(std::unique_ptr<Rep> rep);
+
+  std::unique_ptr<Rep> rep_;
+};
+
+// All of it at once. The segment has the bytes that building it from its documents gives. Lengths of fields
 // are summed up from the frequencies; of imported postings, whose lengths may be others, from the length
 // codes, each as the middle of what it stands for.
 // REQUIRES: the new ordinals are 0 to document_count - 1, each once.

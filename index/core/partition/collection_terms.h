@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "index/core/document.h"
+#include "index/core/partition/collection_counts.h"
 #include "index/core/segment/live_documents.h"
 #include "index/core/segment/section_file.h"
 #include "index/core/segment/segment_reader.h"
@@ -28,19 +29,17 @@ namespace search::index {
 
 inline constexpr FileKind kCollectionTermsKind = {.magic = 0x5443504e, .version = 1};  // "NPCT"
 
-class CollectionTerms {
+class CollectionTerms : public CollectionCounts {
  public:
   static neptune::StatusOr<std::shared_ptr<const CollectionTerms>> Open(const std::string& path);
   // The same over a container opened elsewhere.
   static neptune::StatusOr<std::shared_ptr<const CollectionTerms>> FromFile(
       std::unique_ptr<SectionFile> file);
 
-  uint64_t document_count() const { return document_count_; }
-  // By Field: words of all documents.
-  const std::array<uint64_t, kFieldCount>& length_sums() const { return length_sums_; }
+  uint64_t document_count() const override { return document_count_; }
+  const std::array<uint64_t, kFieldCount>& length_sums() const override { return length_sums_; }
   const TermDictionary& terms() const { return terms_; }
-  // Documents that hold the term; 0 of a term that is not known.
-  neptune::StatusOr<uint32_t> DocumentFrequency(std::string_view key) const;
+  neptune::StatusOr<uint32_t> DocumentFrequency(std::string_view key) const override;
 
  private:
   CollectionTerms() = default;

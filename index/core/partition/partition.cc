@@ -7,6 +7,8 @@
 
 #include "index/core/builder/index_builder.h"
 #include "index/core/builder/segment_merger.h"
+#include "index/core/partition/collection_terms.h"
+#include "index/core/partition/published_counts.h"
 #include "neptune/base/file.h"
 
 namespace search::index {
@@ -137,6 +139,9 @@ neptune::StatusOr<std::unique_ptr<Partition>> Partition::Open(PartitionOptions o
   if (options.merging.merge_count < 2 || options.merging.documents_min < 1) {
     return neptune::InvalidArgument("partition: impossible merge policy");
   }
+  if (!options.base_directory.empty() && options.durability != Durability::kUnsynced) {
+    return neptune::InvalidArgument("partition: a base is for one whose files are not kept");
+  }
   std::unique_ptr<Partition> partition(new Partition(std::move(options)));
   NEPTUNE_RETURN_IF_ERROR(partition->Load());
   return partition;
@@ -144,6 +149,12 @@ neptune::StatusOr<std::unique_ptr<Partition>> Partition::Open(PartitionOptions o
 
 neptune::Status Partition::Load() {
   neptune::LeafLock change(&change_mutex_);
+  if (options_.durability == Durability::kSynced) return LoadManifest();
+  RemoveOthers(options_.directory, {});
+  return LoadBase();
+}
+
+neptune::Status Partition::LoadManifest() {
   const std::string& directory = options_.directory;
   auto manifest = ReadManifest(neptune::StrCat(directory, "/", kManifestFileName));
   if (manifest.status().code() == neptune::StatusCode::kNotFound) {
@@ -156,7 +167,7 @@ neptune::Status Partition::Load() {
   std::vector<std::string> kept = {std::string(kManifestFileName)};
   if (manifest_.terms_version > 0) {
     const std::string path = TermsPath(directory, manifest_.terms_version);
-    NEPTUNE_ASSIGN_OR_RETURN(terms_, CollectionTerms::Open(path));
+    NEPTUNE_ASSIGN_OR_RETURN(counts_, CollectionTerms::Open(path));
     kept.push_back(std::filesystem::path(path).filename().string());
   }
   Parts parts;
@@ -166,6 +177,22 @@ neptune::Status Partition::Load() {
         std::filesystem::path(parts.back().segment->folder()->directory()).filename().string());
   }
   RemoveOthers(directory, kept);
+  neptune::LeafLock lock(&snapshot_mutex_);
+  snapshot_ = std::make_shared<PartitionSnapshot>(manifest_.epoch, std::move(parts));
+  return neptune::OkStatus();
+}
+
+neptune::Status Partition::LoadBase() {
+  Parts parts;
+  if (!options_.base_directory.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(auto folder, SegmentFolder::Borrow(options_.base_directory));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto published, PublishedCounts::Open(folder));
+    options_.ranking = published->ranking();
+    counts_ = published;
+    Part& part = parts.emplace_back();
+    NEPTUNE_ASSIGN_OR_RETURN(part.segment, SearchableSegment::Create(
+                                               std::move(folder), counts_.get(), options_.ranking));
+  }
   neptune::LeafLock lock(&snapshot_mutex_);
   snapshot_ = std::make_shared<PartitionSnapshot>(manifest_.epoch, std::move(parts));
   return neptune::OkStatus();
@@ -189,7 +216,7 @@ neptune::StatusOr<Partition::Part> Partition::LoadPart(const ManifestSegment& en
   }
   RemoveOthers(directory, kept);
   NEPTUNE_ASSIGN_OR_RETURN(
-      part.segment, SearchableSegment::Create(std::move(folder), terms_.get(), options_.ranking));
+      part.segment, SearchableSegment::Create(std::move(folder), counts_.get(), options_.ranking));
   return part;
 }
 
@@ -220,9 +247,10 @@ neptune::Status Partition::Update(const PartitionUpdate& update) {
 
 neptune::Status Partition::BuildSegment(const std::vector<IndexedDocument>& documents,
                                         const std::string& directory) const {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      auto builder,
-      IndexBuilder::Create({.directory = directory, .memory_size_max = options_.memory_size_max}));
+  NEPTUNE_ASSIGN_OR_RETURN(auto builder,
+                           IndexBuilder::Create({.directory = directory,
+                                                 .memory_size_max = options_.memory_size_max,
+                                                 .durability = options_.durability}));
   for (const IndexedDocument& document : documents) {
     NEPTUNE_RETURN_IF_ERROR(builder->Add(document));
   }
@@ -261,7 +289,7 @@ neptune::Status Partition::Add(uint64_t number, const std::vector<uint64_t>& del
     replaced.insert(replaced.end(), doc_ids.begin(), doc_ids.end());
     added.emplace();
     NEPTUNE_ASSIGN_OR_RETURN(added->segment,
-                             SearchableSegment::Create(*folder, terms_.get(), options_.ranking));
+                             SearchableSegment::Create(*folder, counts_.get(), options_.ranking));
   }
   Parts parts;
   for (const Part& part : snapshot()->parts()) parts.push_back(Without(part, replaced));
@@ -279,11 +307,10 @@ neptune::Status Partition::Commit(Parts parts, uint64_t terms_version) {
   manifest.epoch = manifest_.epoch + 1;
   manifest.next_number = next_number_;
   manifest.terms_version = terms_version;
-  NEPTUNE_RETURN_IF_ERROR(WriteLiveDocuments(parts, &manifest));
+  if (options_.durability == Durability::kSynced) {
+    NEPTUNE_RETURN_IF_ERROR(WriteManifestOf(parts, &manifest));
+  }
   for (const Part& part : parts) part.segment->folder()->SetObsolete(false);
-  failure_ = WriteManifest(manifest, options_.directory);
-  NEPTUNE_RETURN_IF_ERROR(failure_);
-
   const auto old = snapshot();
   for (const Part& part : old->parts()) {
     if (Find(parts, NumberOf(part)) == nullptr) part.segment->folder()->SetObsolete(true);
@@ -301,6 +328,14 @@ neptune::Status Partition::Commit(Parts parts, uint64_t terms_version) {
   neptune::LeafLock lock(&snapshot_mutex_);
   snapshot_ = std::make_shared<PartitionSnapshot>(manifest_.epoch, std::move(parts));
   return neptune::OkStatus();
+}
+
+// The commit on disk.
+neptune::Status Partition::WriteManifestOf(const Parts& parts, Manifest* manifest) {
+  NEPTUNE_RETURN_IF_ERROR(WriteLiveDocuments(parts, manifest));
+  for (const Part& part : parts) part.segment->folder()->SetObsolete(false);
+  failure_ = WriteManifest(*manifest, options_.directory);
+  return failure_;
 }
 
 // Writes a new generation for each part that lost documents, and lists all parts.
@@ -329,42 +364,73 @@ neptune::Status Partition::WriteLiveDocuments(const Parts& parts, Manifest* mani
 }
 
 neptune::StatusOr<bool> Partition::Merge() {
+  while (true) {
+    NEPTUNE_ASSIGN_OR_RETURN(const MergeProgress progress, MergeSome(UINT64_MAX));
+    if (progress != MergeProgress::kUnderWay) return progress == MergeProgress::kMerged;
+  }
+}
+
+neptune::StatusOr<MergeProgress> Partition::MergeSome(uint64_t posting_count_max) {
   neptune::LeafLock merge(&merge_mutex_);
+  if (pending_merge_ == nullptr) {
+    NEPTUNE_RETURN_IF_ERROR(BeginMerge());
+    return pending_merge_ == nullptr ? MergeProgress::kNothingToDo : MergeProgress::kUnderWay;
+  }
+  auto progress = ContinueMerge(posting_count_max);
+  if (!progress.ok()) {
+    RemoveAll(SegmentFolder::PathOf(options_.directory, pending_merge_->number));
+  }
+  if (!progress.ok() || *progress == MergeProgress::kMerged) pending_merge_.reset();
+  return progress;
+}
+
+neptune::Status Partition::BeginMerge() {
   const auto start = snapshot();
   std::vector<SegmentShape> shapes;
   for (const Part& part : start->parts()) {
     shapes.push_back({part.segment->segment().document_count(), LiveCount(part)});
   }
-  Parts inputs;
-  for (const size_t i : ChooseMerge(shapes, options_.merging)) inputs.push_back(start->parts()[i]);
-  if (inputs.empty()) return false;
-  const uint64_t number = TakeNumber();
-  const std::string directory = SegmentFolder::PathOf(options_.directory, number);
+  const std::vector<size_t> chosen = ChooseMerge(shapes, options_.merging);
+  if (chosen.empty()) return neptune::OkStatus();
+  auto pending = std::make_unique<PendingMerge>();
   std::vector<MergeInput> merged;
-  for (const Part& input : inputs) {
+  for (const size_t i : chosen) {
+    const Part& input = pending->inputs.emplace_back(start->parts()[i]);
     merged.push_back({&input.segment->segment(), input.live.get()});
   }
-  const neptune::Status written = MergeSegments(merged, directory).status();
-  if (!written.ok()) {
-    RemoveAll(directory);
-    return written;
+  pending->number = TakeNumber();
+  NEPTUNE_ASSIGN_OR_RETURN(
+      pending->rewrite,
+      index::BeginMerge(merged, SegmentFolder::PathOf(options_.directory, pending->number),
+                        options_.durability));
+  pending_merge_ = std::move(pending);
+  return neptune::OkStatus();
+}
+
+neptune::StatusOr<MergeProgress> Partition::ContinueMerge(uint64_t posting_count_max) {
+  PendingMerge& pending = *pending_merge_;
+  if (!pending.is_written) {
+    NEPTUNE_ASSIGN_OR_RETURN(const bool more, pending.rewrite->Step(posting_count_max));
+    pending.is_written = !more;
+    return MergeProgress::kUnderWay;
   }
-  NEPTUNE_RETURN_IF_ERROR(FinishMerge(inputs, number));
-  return true;
+  NEPTUNE_RETURN_IF_ERROR(pending.rewrite->Finish().status());
+  NEPTUNE_RETURN_IF_ERROR(FinishMerge(pending.inputs, pending.number));
+  return MergeProgress::kMerged;
 }
 
 neptune::Status Partition::FinishMerge(const Parts& inputs, uint64_t number) {
-  std::shared_ptr<const CollectionTerms> terms;
+  std::shared_ptr<const CollectionCounts> counts;
   {
     neptune::LeafLock change(&change_mutex_);
-    terms = terms_;  // changes only under merge_mutex_
+    counts = counts_;  // changes only under merge_mutex_
   }
   NEPTUNE_ASSIGN_OR_RETURN(
       auto folder, SegmentFolder::Open(SegmentFolder::PathOf(options_.directory, number), number));
   folder->SetObsolete(true);  // until it is committed
   Part result;
   NEPTUNE_ASSIGN_OR_RETURN(
-      result.segment, SearchableSegment::Create(std::move(folder), terms.get(), options_.ranking));
+      result.segment, SearchableSegment::Create(std::move(folder), counts.get(), options_.ranking));
   neptune::LeafLock change(&change_mutex_);
   const auto now = snapshot();
   std::vector<uint64_t> deleted;
@@ -398,7 +464,7 @@ neptune::Status Partition::UseTerms(const std::string& path) {
     parts.push_back({std::move(segment), part.live});
   }
   NEPTUNE_RETURN_IF_ERROR(Commit(std::move(parts), version));
-  terms_ = std::move(terms);
+  counts_ = std::move(terms);
   if (version > 1) RemoveAll(TermsPath(options_.directory, version - 1));
   return neptune::OkStatus();
 }

@@ -22,10 +22,13 @@
 #include <string>
 #include <vector>
 
+#include "index/core/builder/segment_rewriter.h"
 #include "index/core/document.h"
+#include "index/core/partition/collection_counts.h"
 #include "index/core/partition/manifest.h"
 #include "index/core/partition/merge_policy.h"
 #include "index/core/partition/searchable_segment.h"
+#include "index/core/segment/section_file.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/status.h"
 
@@ -38,6 +41,13 @@ struct PartitionOptions {
   MergePolicyOptions merging = {};
   // Memory for inverting one update. Default: enough for 20,000 pages without a spill.
   size_t memory_size_max = size_t{64} << 20;
+  // What becomes of the files. kUnsynced: they live as long as the object, for an owner who keeps the documents
+  // elsewhere: Open starts from nothing, removes what it finds in the folder and waits for no disk, nor does any
+  // change after it.
+  Durability durability = Durability::kSynced;
+  // Folder of a published segment with its statistics, which is only read: the partition's first documents. All
+  // segments rank by these statistics until UseTerms. Empty: none. Only where kUnsynced.
+  std::string base_directory;
 };
 
 // One change, made as a whole: first the deletions, then the documents.
@@ -74,6 +84,8 @@ class PartitionSnapshot {
   const std::vector<Part> parts_;
 };
 
+enum class MergeProgress { kNothingToDo, kUnderWay, kMerged };
+
 class Partition {
  public:
   // Opens the folder; one without a manifest becomes an empty partition.
@@ -92,6 +104,9 @@ class Partition {
   // One merge that the policy asks for; false if there is none. Documents that are deleted meanwhile
   // are deleted in the result as well.
   neptune::StatusOr<bool> Merge();
+  // A piece of it, so that others can run in between: choosing and ordering documents; terms until they had so many
+  // postings, the last one whole; putting the segment together and in place of those that it was made of.
+  neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
   // Ranks by these collection terms from now on; the file is copied. All partitions of a collection
   // are to be given the same.
@@ -105,7 +120,16 @@ class Partition {
 
   explicit Partition(PartitionOptions options) : options_(std::move(options)) {}
 
+  struct PendingMerge {
+    Parts inputs;
+    uint64_t number = 0;
+    std::unique_ptr<SegmentRewrite> rewrite;
+    bool is_written = false;
+  };
+
   neptune::Status Load();
+  neptune::Status LoadManifest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  neptune::Status LoadBase() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   neptune::StatusOr<Part> LoadPart(const ManifestSegment& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   uint64_t TakeNumber();
@@ -113,23 +137,29 @@ class Partition {
                                const std::string& directory) const;
   // Adds the segment with this number, 0: none, and deletes.
   neptune::Status Add(uint64_t number, const std::vector<uint64_t>& deleted);
+  neptune::Status BeginMerge() ABSL_EXCLUSIVE_LOCKS_REQUIRED(merge_mutex_);
+  neptune::StatusOr<MergeProgress> ContinueMerge(uint64_t posting_count_max)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(merge_mutex_);
   neptune::Status FinishMerge(const Parts& inputs, uint64_t number);
 
   neptune::Status Commit(Parts parts, uint64_t terms_version)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  neptune::Status WriteManifestOf(const Parts& parts, Manifest* manifest)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   neptune::Status WriteLiveDocuments(const Parts& parts, Manifest* manifest)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
 
-  const PartitionOptions options_;
+  PartitionOptions options_;  // fixed after Load
 
   // Held while a change is worked out and committed, so that one builds on the other.
   neptune::LeafMutex change_mutex_;
   Manifest manifest_ ABSL_GUARDED_BY(change_mutex_);
-  std::shared_ptr<const CollectionTerms> terms_ ABSL_GUARDED_BY(change_mutex_);
+  std::shared_ptr<const CollectionCounts> counts_ ABSL_GUARDED_BY(change_mutex_);
   uint64_t next_number_ ABSL_GUARDED_BY(change_mutex_) = 1;
   neptune::Status failure_ ABSL_GUARDED_BY(change_mutex_);
 
   neptune::LeafMutex merge_mutex_ ABSL_ACQUIRED_BEFORE(change_mutex_);
+  std::unique_ptr<PendingMerge> pending_merge_ ABSL_GUARDED_BY(merge_mutex_);
 
   // Held for the exchange of a pointer.
   mutable neptune::LeafMutex snapshot_mutex_ ABSL_ACQUIRED_AFTER(change_mutex_);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "index/core/builder/index_builder.h"
+#include "index/core/partition/collection_terms.h"
 #include "index/core/testing/collection.h"
 #include "index/core/testing/documents.h"
 

@@ -13,6 +13,11 @@ neptune::StatusOr<std::shared_ptr<SegmentFolder>> SegmentFolder::Open(const std:
   return std::shared_ptr<SegmentFolder>(new SegmentFolder(directory, number, std::move(segment)));
 }
 
+neptune::StatusOr<std::shared_ptr<SegmentFolder>> SegmentFolder::Borrow(
+    const std::string& directory) {
+  return Open(directory, kBorrowedNumber);
+}
+
 SegmentFolder::~SegmentFolder() {
   segment_.reset();
   std::error_code ignored;  // what stays is removed when the partition is opened again
@@ -24,7 +29,7 @@ std::string SegmentFolder::PathOf(const std::string& partition_directory, uint64
 }
 
 neptune::StatusOr<std::shared_ptr<const SearchableSegment>> SearchableSegment::Create(
-    std::shared_ptr<SegmentFolder> folder, const CollectionTerms* terms,
+    std::shared_ptr<SegmentFolder> folder, const CollectionCounts* counts,
     const RankingOptions& ranking) {
   const Segment& segment = folder->segment();
   std::vector<uint32_t> frequencies;
@@ -32,8 +37,8 @@ neptune::StatusOr<std::shared_ptr<const SearchableSegment>> SearchableSegment::C
   TermCursor cursor(segment.terms());
   while (cursor.Next()) {
     uint32_t frequency = 0;
-    if (terms != nullptr) {
-      NEPTUNE_ASSIGN_OR_RETURN(frequency, terms->DocumentFrequency(cursor.key()));
+    if (counts != nullptr) {
+      NEPTUNE_ASSIGN_OR_RETURN(frequency, counts->DocumentFrequency(cursor.key()));
     }
     frequencies.push_back(frequency);
   }
@@ -41,8 +46,8 @@ neptune::StatusOr<std::shared_ptr<const SearchableSegment>> SearchableSegment::C
   std::shared_ptr<SearchableSegment> searchable(new SearchableSegment);
   searchable->folder_ = std::move(folder);
   searchable->statistics_ = CollectionStatistics::FromNumbers(
-      terms == nullptr ? 0 : terms->document_count(),
-      terms == nullptr ? std::array<uint64_t, kFieldCount>{} : terms->length_sums(),
+      counts == nullptr ? 0 : counts->document_count(),
+      counts == nullptr ? std::array<uint64_t, kFieldCount>{} : counts->length_sums(),
       std::move(frequencies), ranking);
   NEPTUNE_ASSIGN_OR_RETURN(searchable->searcher_,
                            Searcher::Create(segment, *searchable->statistics_, ranking));

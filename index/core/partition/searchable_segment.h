@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "index/core/partition/collection_terms.h"
+#include "index/core/partition/collection_counts.h"
 #include "index/core/search/collection_statistics.h"
 #include "index/core/search/ranking.h"
 #include "index/core/search/searcher.h"
@@ -27,6 +27,8 @@ class SegmentFolder {
  public:
   static neptune::StatusOr<std::shared_ptr<SegmentFolder>> Open(const std::string& directory,
                                                                 uint64_t number);
+  // A folder that somebody else published: it stays.
+  static neptune::StatusOr<std::shared_ptr<SegmentFolder>> Borrow(const std::string& directory);
   ~SegmentFolder();
   SegmentFolder(const SegmentFolder&) = delete;
   SegmentFolder& operator=(const SegmentFolder&) = delete;
@@ -36,10 +38,12 @@ class SegmentFolder {
   const Segment& segment() const { return *segment_; }
   const std::string& directory() const { return directory_; }
   uint64_t number() const { return number_; }
-  // Whether the folder goes with its last reader.
-  void SetObsolete(bool obsolete) { obsolete_ = obsolete; }
+  // Whether the folder goes with its last reader; without effect on a borrowed one.
+  void SetObsolete(bool obsolete) { obsolete_ = obsolete && number_ != kBorrowedNumber; }
 
  private:
+  static constexpr uint64_t kBorrowedNumber = 0;  // a partition numbers its own from 1
+
   SegmentFolder(std::string directory, uint64_t number, std::unique_ptr<Segment> segment)
       : directory_(std::move(directory)), number_(number), segment_(std::move(segment)) {}
 
@@ -49,12 +53,12 @@ class SegmentFolder {
   std::atomic<bool> obsolete_ = false;
 };
 
-// The segment under given collection terms; those of a collection of which nothing is known if there
+// The segment under given counts of the collection; those of a collection of which nothing is known if there
 // are none: then all words weigh alike.
 class SearchableSegment {
  public:
   static neptune::StatusOr<std::shared_ptr<const SearchableSegment>> Create(
-      std::shared_ptr<SegmentFolder> folder, const CollectionTerms* terms,
+      std::shared_ptr<SegmentFolder> folder, const CollectionCounts* counts,
       const RankingOptions& ranking);
 
   const std::shared_ptr<SegmentFolder>& folder() const { return folder_; }

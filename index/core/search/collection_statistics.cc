@@ -26,6 +26,7 @@ std::unique_ptr<CollectionStatistics> CollectionStatistics::FromNumbers(
     std::vector<uint32_t> document_frequencies, const RankingOptions& ranking) {
   std::unique_ptr<CollectionStatistics> statistics(new CollectionStatistics);
   statistics->document_count_ = document_count;
+  statistics->length_sums_ = length_sums;
   statistics->mean_lengths_ = MeanLengths(document_count, length_sums);
   statistics->ranking_ = ranking;
   statistics->own_frequencies_ = std::move(document_frequencies);
@@ -41,7 +42,10 @@ neptune::Status CollectionStatistics::Load(const Segment& segment) {
     return file_->Damaged("made for another segment than ", segment.name());
   }
   document_count_ = totals[0].document_count;
-  mean_lengths_ = MeanLengths(totals[0].document_count, totals[0].length_sums);
+  for (size_t field = 0; field < kFieldCount; ++field) {
+    length_sums_[field] = totals[0].length_sums[field];
+  }
+  mean_lengths_ = MeanLengths(document_count_, length_sums_);
   ranking_.k1 = totals[0].k1;
   ranking_.static_rank_weight = totals[0].static_rank_weight;
   for (size_t field = 0; field < kFieldCount; ++field) {

@@ -42,6 +42,8 @@ class CollectionStatistics {
       std::vector<uint32_t> document_frequencies, const RankingOptions& ranking);
 
   uint64_t document_count() const { return document_count_; }
+  // By Field: words of all documents.
+  const std::array<uint64_t, kFieldCount>& length_sums() const { return length_sums_; }
   // By Field: mean number of words over all documents; 1 if it is empty everywhere.
   const std::array<float, kFieldCount>& mean_lengths() const { return mean_lengths_; }
   // The ranking that the collection was made for.
@@ -57,6 +59,7 @@ class CollectionStatistics {
   std::unique_ptr<SectionFile> file_;
   std::vector<uint32_t> own_frequencies_;  // where there is no file
   uint64_t document_count_ = 0;
+  std::array<uint64_t, kFieldCount> length_sums_ = {};
   std::array<float, kFieldCount> mean_lengths_ = {};
   RankingOptions ranking_;
   std::span<const uint32_t> document_frequencies_;

@@ -35,6 +35,10 @@ struct OpenOptions {
   bool verify_checksums = true;
 };
 
+// Whether a file that is finished has to survive a crash of the machine. Files that can be made again from what
+// does survive need not wait for the disk.
+enum class Durability { kSynced, kUnsynced };
+
 // What the file is for; a file of another kind or version is refused.
 struct FileKind {
   uint32_t magic = 0;
@@ -119,7 +123,7 @@ class SectionFileWriter {
   void AppendFile(const std::string& path);
 
   // Returns the file's size, or the first error of any call.
-  neptune::StatusOr<uint64_t> Finish();
+  neptune::StatusOr<uint64_t> Finish(Durability durability = Durability::kSynced);
 
  private:
   class Rep;

@@ -51,7 +51,7 @@ class SectionFileWriter::Rep {
     if (!in.eof() && failure_.ok()) failure_ = neptune::Unavailable("cannot read ", path);
   }
 
-  neptune::StatusOr<uint64_t> Finish();
+  neptune::StatusOr<uint64_t> Finish(Durability durability);
 
  private:
   static constexpr size_t kHeaderSize = 32;
@@ -87,12 +87,12 @@ std::string SectionFileWriter::Rep::HeaderBytes() const {
   return bytes;
 }
 
-neptune::StatusOr<uint64_t> SectionFileWriter::Rep::Finish() {
+neptune::StatusOr<uint64_t> SectionFileWriter::Rep::Finish(Durability durability) {
   End();
   NEPTUNE_RETURN_IF_ERROR(failure_);
   if (entries_.size() > kSectionsMax) return neptune::Internal(path_, ": too many sections");
   file_.WriteAt(0, HeaderBytes());
-  NEPTUNE_RETURN_IF_ERROR(file_.Close(/*durable=*/true));
+  NEPTUNE_RETURN_IF_ERROR(file_.Close(durability == Durability::kSynced));
   if (std::rename(file_.path().c_str(), path_.c_str()) != 0) {
     return neptune::Unavailable("cannot rename ", file_.path(), ": ", std::strerror(errno));
   }
@@ -113,6 +113,8 @@ neptune::StatusOr<std::unique_ptr<SectionFileWriter>> SectionFileWriter::Create(
 void SectionFileWriter::BeginSection(uint32_t id) { rep_->Begin(id); }
 void SectionFileWriter::Append(std::string_view bytes) { rep_->Append(bytes); }
 void SectionFileWriter::AppendFile(const std::string& path) { rep_->AppendFile(path); }
-neptune::StatusOr<uint64_t> SectionFileWriter::Finish() { return rep_->Finish(); }
+neptune::StatusOr<uint64_t> SectionFileWriter::Finish(Durability durability) {
+  return rep_->Finish(durability);
+}
 
 }  // namespace search::index

@@ -11,8 +11,8 @@
 namespace search::index {
 
 neptune::StatusOr<std::unique_ptr<SegmentWriter>> SegmentWriter::Create(
-    const std::string& directory) {
-  std::unique_ptr<SegmentWriter> writer(new SegmentWriter(directory));
+    const std::string& directory, Durability durability) {
+  std::unique_ptr<SegmentWriter> writer(new SegmentWriter(directory, durability));
   NEPTUNE_RETURN_IF_ERROR(writer->postings_.Create(directory + "/postings.part"));
   NEPTUNE_RETURN_IF_ERROR(writer->positions_.Create(directory + "/positions.part"));
   return writer;
@@ -151,7 +151,7 @@ neptune::StatusOr<uint64_t> SegmentWriter::Finish() {
     const std::vector<uint32_t> order = DocIdOrder();
     array(kDocIdOrderSection, order);
   }
-  return file->Finish();
+  return file->Finish(durability_);
 }
 
 }  // namespace search::index

@@ -22,6 +22,7 @@
 #include "index/core/segment/file_appender.h"
 #include "index/core/segment/format.h"
 #include "index/core/segment/posting_block.h"
+#include "index/core/segment/section_file.h"
 #include "index/core/segment/term_dictionary.h"
 #include "neptune/base/status.h"
 
@@ -29,7 +30,8 @@ namespace search::index {
 
 class SegmentWriter {
  public:
-  static neptune::StatusOr<std::unique_ptr<SegmentWriter>> Create(const std::string& directory);
+  static neptune::StatusOr<std::unique_ptr<SegmentWriter>> Create(
+      const std::string& directory, Durability durability = Durability::kSynced);
   ~SegmentWriter();  // removes the working files
   SegmentWriter(const SegmentWriter&) = delete;
   SegmentWriter& operator=(const SegmentWriter&) = delete;
@@ -60,13 +62,15 @@ class SegmentWriter {
   const SegmentTotals& totals() const { return totals_; }
 
  private:
-  explicit SegmentWriter(std::string directory) : directory_(std::move(directory)) {}
+  SegmentWriter(std::string directory, Durability durability)
+      : directory_(std::move(directory)), durability_(durability) {}
 
   void FlushBlock();
   neptune::Status Close();
   std::vector<uint32_t> DocIdOrder() const;
 
   const std::string directory_;
+  const Durability durability_;
   SegmentTotals totals_;
   std::vector<uint64_t> doc_ids_;
   std::vector<float> static_ranks_;

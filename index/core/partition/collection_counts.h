@@ -1,0 +1,29 @@
+// What ranking has to know of a whole collection, wherever it was counted.
+//
+// Source: none. Layer: index/core, partition. Interface.
+// Threads: immutable once made.
+// Errors: DocumentFrequency gives DATA_LOSS for damaged files.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "index/core/document.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class CollectionCounts {
+ public:
+  virtual ~CollectionCounts() = default;
+
+  virtual uint64_t document_count() const = 0;
+  // By Field: words of all documents.
+  virtual const std::array<uint64_t, kFieldCount>& length_sums() const = 0;
+  // Documents that hold the term; 0 of a term that was not counted.
+  virtual neptune::StatusOr<uint32_t> DocumentFrequency(std::string_view key) const = 0;
+};
+
+}  // namespace search::index
