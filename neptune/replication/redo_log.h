@@ -19,17 +19,18 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/status.h"
 #include "neptune/replication/log_entry.h"
 #include "neptune/replication/log_outline.h"
+#include "neptune/replication/log_position.h"
+#include "neptune/replication/log_window.h"
 #include "neptune/world/storage.h"
 
 namespace neptune {
@@ -67,26 +68,54 @@ struct LogChange {
 
 class RedoLog {
  public:
-  // `store` is the log's alone and outlives it. An empty one becomes a new log.
-  static StatusOr<std::unique_ptr<RedoLog>> Open(KeyValueStore& store, const LogIdentity& identity);
+  // `store` is the log's alone and outlives it. An empty one becomes a new log. Reads and checks every entry.
+  static StatusOr<std::unique_ptr<RedoLog>> Open(KeyValueStore& store, const LogIdentity& identity,
+                                                 size_t cache_size_max = kLogCacheSizeMax);
 
   // As it was found by Open.
   const LogOutline& opened() const { return opened_; }
 
   // The change is durable when this returns OK: one synced batch.
+  // Errors: kInvalidArgument entries that do not follow, are too large, or are dropped although they are committed or in
+  //   the data: nothing has changed. Any other: what is stored is known only when the log has been opened again.
   Status Store(const LogChange& change);
 
   // Entries from `first` on, at least one if there is one, and no more than make up size_max bytes or reach `last`.
   // Errors: kNotFound `first` is dropped or not here yet; kDataLoss.
   StatusOr<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max) const;
 
-  // Drops what is before `first`: the data have it durably. Keeps what it needs of it for the outline.
+  // Drops what is before `first`: the data have it durably. Keeps what it needs of it for the outline. A crash may undo it.
   Status DropBefore(Lsn first);
 
   Lsn first_lsn() const;
   Lsn last_lsn() const;
   // Bytes of all entries.
   size_t size() const;
+
+ private:
+  RedoLog(KeyValueStore& store, size_t cache_size_max);
+
+  Status Found(const LogIdentity& identity);
+  Status Load();
+  Status LoadEntries(Lsn last);
+  Status CheckUsable() const;
+  Status Check(const LogChange& change) const;
+  void DropInMemory(const LogChange& change);
+  Status Write(const WriteBatch& batch, WriteMode mode);
+  std::string EncodeState() const;
+  StatusOr<std::vector<LogEntry>> ReadStored(Lsn first, Lsn last, size_t size_max) const;
+
+  KeyValueStore& store_;
+  LogOutline opened_;
+
+  // Of the thread that changes the log.
+  MemberPromise promise_;
+  Lsn committed_ = 0;
+  LogPosition position_;
+  Status broken_;
+
+  mutable LeafMutex mutex_;
+  LogWindow window_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace neptune

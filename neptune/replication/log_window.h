@@ -1,0 +1,51 @@
+// What a log keeps in memory of its entries: the size of each, and the newest themselves.
+//
+// Source: none. Layer: replication, policy. Threads: thread-compatible.
+// Limits: the newest entries make up at most cache_size_max bytes as they are stored; 4 bytes for each entry beside.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "neptune/replication/log_entry.h"
+
+namespace neptune {
+
+class LogWindow {
+ public:
+  explicit LogWindow(size_t cache_size_max) : cache_size_max_(cache_size_max) {}
+
+  // The first entry would be `first`; none is here.
+  void Restart(Lsn first);
+  // REQUIRES: entry.lsn == last_lsn() + 1.
+  void Append(LogEntry entry, size_t stored_size);
+  void DropFrom(Lsn lsn);
+  void DropBefore(Lsn first);
+
+  Lsn first_lsn() const { return first_lsn_; }
+  Lsn last_lsn() const { return first_lsn_ + sizes_.size() - 1; }
+  bool Holds(Lsn lsn) const { return lsn >= first_lsn_ && lsn <= last_lsn(); }
+  // Bytes of all entries.
+  size_t size() const { return size_; }
+
+  // As RedoLog::Read; nullopt: the first of them is not among the newest.
+  std::optional<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max) const;
+
+ private:
+  uint32_t SizeOf(Lsn lsn) const { return sizes_[lsn - first_lsn_]; }
+  // The oldest of the newest goes.
+  void Forget();
+
+  const size_t cache_size_max_;
+  Lsn first_lsn_ = 1;
+  std::deque<uint32_t> sizes_;
+  size_t size_ = 0;
+  std::deque<LogEntry> newest_;  // ends with the last entry, or is empty
+  size_t newest_size_ = 0;
+};
+
+}  // namespace neptune
