@@ -1,0 +1,69 @@
+// What a partition keeps of the changes that it executed: the last one of each document, and the statistics that it was
+// given, as keys and values of a store that replication keeps the same on all replicas.
+//
+//   d DOC_ID           DocumentChange, serialised; a removal stays, so that an older change that comes late is known as such
+//   s VERSION INDEX    a piece of statistics
+//   u                  StatisticsPiece without data: version and count of the statistics in use
+//
+// Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys stand in their order.
+//
+// Source: design, live updates; dissertation 5.2.2 (a write's effect follows from data and log entry alone).
+// Layer: index/updates. Pure: the store is given.
+// Threads: as the store's.
+// Errors: INVALID_ARGUMENT a piece of statistics that does not follow the one before; DATA_LOSS a value that is none; the
+//   store's.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/updates/document_change.pb.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class ChangeReader {
+ public:
+  using Visitor = std::function<bool(std::string_view key, std::string_view value)>;
+
+  virtual ~ChangeReader() = default;
+  virtual neptune::StatusOr<std::optional<std::string>> Get(std::string_view key) const = 0;
+  // The entries of [first, end) in ascending order of key; false ends the scan.
+  virtual neptune::Status Scan(const std::string& first, const std::string& end,
+                               const Visitor& visitor) const = 0;
+};
+
+class ChangeWriter {
+ public:
+  virtual ~ChangeWriter() = default;
+  virtual void Put(std::string_view key, std::string_view value) = 0;
+  virtual void DeleteRange(std::string_view first, std::string_view end) = 0;
+};
+
+// What the change makes of the state. A document of which the state holds a change with a larger version is left as
+// it is. One without a rank takes that of the change before, if it had one.
+// REQUIRES: CheckPartitionChange.
+neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
+                                              const ChangeReader& before, ChangeWriter* changes);
+
+// The change of the document that counts; nullopt if it was never changed.
+neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& state,
+                                                            uint64_t doc_id);
+// Every changed document in ascending order of number; an error of the visitor ends it.
+neptune::Status VisitChanges(const ChangeReader& state,
+                             const std::function<neptune::Status(const DocumentChange&)>& visit);
+
+// Version of the statistics in use; 0: none were given.
+neptune::StatusOr<uint64_t> StatisticsVersion(const ChangeReader& state);
+// The file of the statistics in use, whole. REQUIRES: some were given.
+neptune::StatusOr<std::string> ReadStatistics(const ChangeReader& state);
+
+// The file as changes, to be executed one after another.
+std::vector<PartitionChange> StatisticsChanges(uint64_t version, std::string_view file);
+
+}  // namespace search::index

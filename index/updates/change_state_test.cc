@@ -1,0 +1,155 @@
+#include "index/updates/change_state.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+
+#include "index/updates/document_change.h"
+#include "index/updates/map_state.h"
+
+namespace search::index {
+namespace {
+
+using neptune::StatusCode;
+
+DocumentChange Upsert(uint64_t doc_id, uint64_t version, const std::string& title) {
+  DocumentChange change;
+  change.set_doc_id(doc_id);
+  change.set_version(version);
+  change.mutable_upsert()->set_url("http://a/");
+  change.mutable_upsert()->set_title(title);
+  return change;
+}
+
+DocumentChange RemovalOf(uint64_t doc_id, uint64_t version) {
+  DocumentChange change;
+  change.set_doc_id(doc_id);
+  change.set_version(version);
+  change.mutable_removal();
+  return change;
+}
+
+PartitionChange Of(const DocumentChange& change) {
+  PartitionChange whole;
+  *whole.add_documents() = change;
+  return whole;
+}
+
+std::string TitleOf(const MapState& state, uint64_t doc_id) {
+  const auto change = ReadChange(state, doc_id);
+  EXPECT_TRUE(change.ok()) << change.status();
+  if (!change->has_value()) return "never changed";
+  return (*change)->has_upsert() ? (*change)->upsert().title() : "removed";
+}
+
+TEST(ChangeStateTest, TheLargerVersionCountsWhicheverComesFirst) {
+  MapState state;
+  EXPECT_EQ(state.Execute(Of(Upsert(1, 5, "five")))->outdated_doc_ids_size(), 0);
+  const auto answer = state.Execute(Of(Upsert(1, 4, "four")));
+  ASSERT_EQ(answer->outdated_doc_ids_size(), 1);
+  EXPECT_EQ(answer->outdated_doc_ids(0), 1U);
+  EXPECT_EQ(TitleOf(state, 1), "five");
+  ASSERT_TRUE(state.Execute(Of(RemovalOf(1, 6))).ok());
+  EXPECT_EQ(state.Execute(Of(Upsert(1, 5, "late")))->outdated_doc_ids_size(), 1);
+  EXPECT_EQ(TitleOf(state, 1), "removed");
+  EXPECT_EQ(TitleOf(state, 2), "never changed");
+}
+
+TEST(ChangeStateTest, AChangeThatComesAgainChangesNothing) {
+  MapState state;
+  ASSERT_TRUE(state.Execute(Of(Upsert(1, 5, "five"))).ok());
+  const auto entries = state.entries();
+  ASSERT_TRUE(state.Execute(Of(Upsert(1, 5, "five"))).ok());
+  EXPECT_EQ(state.entries(), entries);
+}
+
+TEST(ChangeStateTest, AReplacedDocumentKeepsItsRank) {
+  MapState state;
+  DocumentChange ranked = Upsert(1, 1, "first");
+  ranked.mutable_upsert()->set_static_rank(0.75F);
+  ASSERT_TRUE(state.Execute(Of(ranked)).ok());
+  ASSERT_TRUE(state.Execute(Of(Upsert(1, 2, "second"))).ok());
+  EXPECT_EQ((*ReadChange(state, 1))->upsert().static_rank(), 0.75F);
+  ASSERT_TRUE(state.Execute(Of(RemovalOf(1, 3))).ok());
+  ASSERT_TRUE(state.Execute(Of(Upsert(1, 4, "third"))).ok());
+  EXPECT_FALSE((*ReadChange(state, 1))->upsert().has_static_rank());
+}
+
+// Two partitions that get the same changes in different orders agree.
+TEST(ChangeStateTest, TheOrderOfChangesWithDifferentVersionsDoesNotMatter) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(neptune::StrCat("seed ", seed));
+    std::mt19937_64 random(seed);
+    std::vector<DocumentChange> changes;
+    for (uint64_t version = 1; version <= 60; ++version) {
+      const uint64_t doc_id = random() % 8;
+      changes.push_back(random() % 3 == 0 ? RemovalOf(doc_id, version)
+                                          : Upsert(doc_id, version, std::to_string(version)));
+      if (changes.back().has_upsert()) changes.back().mutable_upsert()->set_static_rank(0.5F);
+    }
+    MapState in_order;
+    for (const DocumentChange& change : changes) ASSERT_TRUE(in_order.Execute(Of(change)).ok());
+    std::shuffle(changes.begin(), changes.end(), random);
+    MapState shuffled;
+    for (const DocumentChange& change : changes) ASSERT_TRUE(shuffled.Execute(Of(change)).ok());
+    EXPECT_EQ(shuffled.entries(), in_order.entries());
+  }
+}
+
+TEST(ChangeStateTest, ChangesAreVisitedInOrder) {
+  MapState state;
+  for (const uint64_t doc_id : {uint64_t{300}, uint64_t{2}, kFirstHashedDocId, uint64_t{256}}) {
+    ASSERT_TRUE(state.Execute(Of(Upsert(doc_id, 1, "t"))).ok());
+  }
+  ASSERT_TRUE(state.Execute(StatisticsChanges(1, "abc")[0]).ok());
+  std::vector<uint64_t> visited;
+  ASSERT_TRUE(VisitChanges(state, [&](const DocumentChange& change) {
+                visited.push_back(change.doc_id());
+                return neptune::OkStatus();
+              }).ok());
+  EXPECT_EQ(visited, (std::vector<uint64_t>{2, 256, 300, kFirstHashedDocId}));
+}
+
+TEST(ChangeStateTest, StatisticsCountOnceTheirLastPieceIsThere) {
+  MapState state;
+  EXPECT_EQ(*StatisticsVersion(state), 0U);
+  const std::string file(kStatisticsPieceSizeMax * 2 + 5, 'x');
+  const auto pieces = StatisticsChanges(3, file);
+  ASSERT_EQ(pieces.size(), 3U);
+  EXPECT_EQ(state.Execute(pieces[1]).status().code(), StatusCode::kInvalidArgument);
+  ASSERT_TRUE(state.Execute(pieces[0]).ok());
+  ASSERT_TRUE(state.Execute(pieces[1]).ok());
+  EXPECT_EQ(*StatisticsVersion(state), 0U);
+  ASSERT_TRUE(state.Execute(pieces[2]).ok());
+  EXPECT_EQ(*StatisticsVersion(state), 3U);
+  EXPECT_EQ(*ReadStatistics(state), file);
+}
+
+TEST(ChangeStateTest, OnlyTheStatisticsInUseAreKept) {
+  MapState state;
+  ASSERT_TRUE(state.Execute(StatisticsChanges(1, "one")[0]).ok());
+  // Begun by a writer that went away.
+  ASSERT_TRUE(
+      state.Execute(StatisticsChanges(2, std::string(kStatisticsPieceSizeMax + 1, 'x'))[0]).ok());
+  ASSERT_TRUE(state.Execute(StatisticsChanges(4, "four")[0]).ok());
+  EXPECT_EQ(*ReadStatistics(state), "four");
+  EXPECT_EQ(state.entries().size(), 2U);
+  ASSERT_TRUE(state.Execute(StatisticsChanges(3, "three")[0]).ok());
+  EXPECT_EQ(*ReadStatistics(state), "four");
+  EXPECT_EQ(state.entries().size(), 2U);
+}
+
+TEST(ChangeStateTest, ADamagedValueIsDataLoss) {
+  class Damaged : public MapState {
+    neptune::StatusOr<std::optional<std::string>> Get(std::string_view) const override {
+      return std::optional<std::string>("\xff\xff");
+    }
+  };
+  EXPECT_EQ(ReadChange(Damaged(), 1).status().code(), StatusCode::kDataLoss);
+  EXPECT_EQ(StatisticsVersion(Damaged()).status().code(), StatusCode::kDataLoss);
+}
+
+}  // namespace
+}  // namespace search::index

@@ -1,0 +1,106 @@
+#include "index/updates/document_change.h"
+
+#include <xxhash.h>
+
+#include "absl/container/flat_hash_set.h"
+#include "index/core/analysis/unicode.h"
+
+namespace search::index {
+namespace {
+
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const unicode::Decoded next = unicode::Decode(text);
+    if (next.code_point < 0) return false;
+    text.remove_prefix(next.size);
+  }
+  return true;
+}
+
+neptune::Status CheckText(uint64_t doc_id, std::string_view name, std::string_view text,
+                          size_t size_max) {
+  if (text.size() > size_max) {
+    return neptune::InvalidArgument("document ", doc_id, ": ", name, " has ", text.size(),
+                                    " bytes, more than ", size_max);
+  }
+  if (!IsUtf8(text)) {
+    return neptune::InvalidArgument("document ", doc_id, ": ", name, " is not UTF-8");
+  }
+  return neptune::OkStatus();
+}
+
+neptune::Status CheckContent(uint64_t doc_id, const DocumentContent& content) {
+  NEPTUNE_RETURN_IF_ERROR(CheckText(doc_id, "url", content.url(), kUrlSizeMax));
+  NEPTUNE_RETURN_IF_ERROR(CheckText(doc_id, "title", content.title(), kTitleSizeMax));
+  NEPTUNE_RETURN_IF_ERROR(CheckText(doc_id, "text", content.text(), kTextSizeMax));
+  NEPTUNE_RETURN_IF_ERROR(CheckText(doc_id, "extra text", content.extra_text(), kExtraTextSizeMax));
+  NEPTUNE_RETURN_IF_ERROR(CheckText(doc_id, "site", content.site(), kSiteSizeMax));
+  if (content.url().empty()) return neptune::InvalidArgument("document ", doc_id, " has no url");
+  if (content.has_static_rank() && !(content.static_rank() >= 0 && content.static_rank() <= 1)) {
+    return neptune::InvalidArgument("document ", doc_id, " has static rank ", content.static_rank(),
+                                    ", not 0 to 1");
+  }
+  return neptune::OkStatus();
+}
+
+neptune::Status CheckStatistics(const StatisticsPiece& piece) {
+  if (piece.version() == 0 || piece.count() == 0 || piece.count() > kStatisticsPiecesMax ||
+      piece.index() >= piece.count()) {
+    return neptune::InvalidArgument("statistics ", piece.version(), ": piece ", piece.index(),
+                                    " of ", piece.count());
+  }
+  if (piece.data().size() > kStatisticsPieceSizeMax) {
+    return neptune::InvalidArgument("statistics ", piece.version(), ": a piece of ",
+                                    piece.data().size(), " bytes, more than ",
+                                    kStatisticsPieceSizeMax);
+  }
+  return neptune::OkStatus();
+}
+
+}  // namespace
+
+uint64_t DocIdOfUrl(std::string_view url) {
+  return kFirstHashedDocId | XXH3_64bits(url.data(), url.size());
+}
+
+neptune::Status CheckDocumentChange(const DocumentChange& change) {
+  switch (change.what_case()) {
+    case DocumentChange::kUpsert:
+      return CheckContent(change.doc_id(), change.upsert());
+    case DocumentChange::kRemoval:
+      return neptune::OkStatus();
+    case DocumentChange::WHAT_NOT_SET:
+      break;
+  }
+  return neptune::InvalidArgument("document ", change.doc_id(), ": neither content nor removal");
+}
+
+neptune::Status CheckPartitionChange(const PartitionChange& change) {
+  if (change.documents_size() > kDocumentsOfChangeMax) {
+    return neptune::InvalidArgument("a change of ", change.documents_size(),
+                                    " documents, more than ", kDocumentsOfChangeMax);
+  }
+  absl::flat_hash_set<uint64_t> seen;
+  for (const DocumentChange& document : change.documents()) {
+    NEPTUNE_RETURN_IF_ERROR(CheckDocumentChange(document));
+    if (!seen.insert(document.doc_id()).second) {
+      return neptune::InvalidArgument("document ", document.doc_id(), " stands twice in a change");
+    }
+  }
+  return change.has_statistics() ? CheckStatistics(change.statistics()) : neptune::OkStatus();
+}
+
+neptune::StatusOr<PartitionChange> ParsePartitionChange(std::string_view bytes) {
+  if (bytes.size() > kPartitionChangeSizeMax) {
+    return neptune::InvalidArgument("a change of ", bytes.size(), " bytes, more than ",
+                                    kPartitionChangeSizeMax);
+  }
+  PartitionChange change;
+  if (!change.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return neptune::InvalidArgument(bytes.size(), " bytes that are no change of documents");
+  }
+  NEPTUNE_RETURN_IF_ERROR(CheckPartitionChange(change));
+  return change;
+}
+
+}  // namespace search::index

@@ -1,0 +1,51 @@
+// Changes of documents: what one may say, and the number of a document that has none yet.
+//
+// Source: design, live updates.
+// Layer: index/updates. Pure.
+// Threads: plain functions.
+// Units: sizes in bytes; versions as the writer numbers them.
+// Errors: INVALID_ARGUMENT with the reason: bytes that are no change, text that is not UTF-8, no url, neither or an
+//   impossible rank, a limit below.
+// Limits: the constants; all are checked before anything is kept.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "index/updates/document_change.pb.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+inline constexpr size_t kUrlSizeMax = 2048;
+inline constexpr size_t kTitleSizeMax = 4096;
+inline constexpr size_t kTextSizeMax = size_t{2} << 20;
+inline constexpr size_t kExtraTextSizeMax = size_t{64} << 10;
+inline constexpr size_t kSiteSizeMax = 256;
+inline constexpr int kDocumentsOfChangeMax = 1000;
+inline constexpr size_t kPartitionChangeSizeMax = size_t{8} << 20;
+inline constexpr size_t kStatisticsPieceSizeMax = size_t{1} << 20;
+inline constexpr uint32_t kStatisticsPiecesMax = 4096;
+
+// The static rank of a new document that was given none: what the index builder gives all documents of a
+// collection without links.
+inline constexpr float kNewDocumentRank = 0.5F;
+
+// Documents that an index was built from have numbers below this; those that came later and were given no number
+// have one from the hash of their url, from this on.
+inline constexpr uint64_t kFirstHashedDocId = uint64_t{1} << 63;
+
+// The number of a document that came with its url alone: the same url, the same number, so that sending it again
+// replaces it. Among a hundred million urls two share one with a probability of 0.0005.
+uint64_t DocIdOfUrl(std::string_view url);
+
+neptune::Status CheckDocumentChange(const DocumentChange& change);
+// The documents of a change are different ones.
+neptune::Status CheckPartitionChange(const PartitionChange& change);
+
+// The change whose bytes these are; checked.
+neptune::StatusOr<PartitionChange> ParsePartitionChange(std::string_view bytes);
+
+}  // namespace search::index

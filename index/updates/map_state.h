@@ -1,0 +1,75 @@
+// A change state in memory, for tests: what a partition's store does, without a disk.
+//
+// Source: none. Layer: index/updates, tests only.
+// Threads: thread-safe.
+
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "index/updates/change_state.h"
+#include "index/updates/document_change.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class MapState : public ChangeReader {
+ public:
+  neptune::StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
+    neptune::LeafLock lock(&mutex_);
+    const auto found = entries_.find(std::string(key));
+    return found == entries_.end() ? std::nullopt : std::optional(found->second);
+  }
+  neptune::Status Scan(const std::string& first, const std::string& end,
+                       const Visitor& visitor) const override {
+    std::map<std::string, std::string> entries;
+    {
+      neptune::LeafLock lock(&mutex_);
+      entries = {entries_.lower_bound(first), entries_.lower_bound(end)};
+    }
+    for (const auto& [key, value] : entries) {
+      if (!visitor(key, value)) break;
+    }
+    return neptune::OkStatus();
+  }
+
+  // All of its effects or, after an error, none.
+  neptune::StatusOr<ChangeAnswer> Execute(const PartitionChange& change) {
+    NEPTUNE_RETURN_IF_ERROR(CheckPartitionChange(change));
+    Writer writer;
+    NEPTUNE_ASSIGN_OR_RETURN(ChangeAnswer answer, ExecuteChange(change, *this, &writer));
+    neptune::LeafLock lock(&mutex_);
+    for (const auto& operation : writer.operations) operation(&entries_);
+    return answer;
+  }
+
+  std::map<std::string, std::string> entries() const {
+    neptune::LeafLock lock(&mutex_);
+    return entries_;
+  }
+
+ private:
+  using Entries = std::map<std::string, std::string>;
+  struct Writer : ChangeWriter {
+    void Put(std::string_view key, std::string_view value) override {
+      operations.push_back([key = std::string(key), value = std::string(value)](Entries* entries) {
+        (*entries)[key] = value;
+      });
+    }
+    void DeleteRange(std::string_view first, std::string_view end) override {
+      operations.push_back([first = std::string(first), end = std::string(end)](Entries* entries) {
+        if (first < end) entries->erase(entries->lower_bound(first), entries->lower_bound(end));
+      });
+    }
+    std::vector<std::function<void(Entries*)>> operations;
+  };
+
+  mutable neptune::LeafMutex mutex_;
+  Entries entries_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace search::index
