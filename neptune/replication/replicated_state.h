@@ -26,6 +26,7 @@ namespace neptune {
 struct WriteOutcome {
   Status status;
   std::string response;
+  friend bool operator==(const WriteOutcome&, const WriteOutcome&) = default;
 };
 
 class ReplicatedState {

@@ -2,17 +2,22 @@
 //
 //   WriteFunction(entry, store view) ─► batch, outcome ─► one batch with the LSN ─► the partition's store
 //
-// A write with a RequestId that was executed before is not executed again; its answer is given once more. The
-// kAnswersKept newest are remembered.
+// A write with a RequestId that was executed before is not executed again; its answer is given once more. Those of the
+// last kAnswersKept log sequence numbers are remembered, so that all replicas remember the same.
 //
 // Source: dissertation 5.2.2 (atomic execution and recording of the LSN).
 // Layer: replication.
 // Threads: as ReplicatedState; Get and Scan any time.
+// Durability: a write is durable when Flush, or the log, has it; a crash leaves the state after one of the last writes.
+// Errors: kFailedPrecondition a write that was executed before or comes while the data are restored; after an error of the
+//   storage the state has to be opened again.
 // Limits: kAnswersKept; answers over kAnswerSizeMax are remembered without their bytes, and a duplicate then gets the
-//   status alone.
+//   status alone; messages are cut to kOutcomeMessageSizeMax. A write whose changes are over kWriteChangesSizeMax, or a key
+//   over kStateKeySizeMax, or a value over kStorageValueSizeMax, is not made: its outcome is kInvalidArgument, on all replicas.
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -23,22 +28,31 @@
 
 #include "neptune/base/status.h"
 #include "neptune/replication/replicated_state.h"
+#include "neptune/replication/snapshot_pieces.h"
 #include "neptune/world/storage.h"
 
 namespace neptune {
 
 inline constexpr Lsn kAnswersKept = 100'000;
 inline constexpr size_t kAnswerSizeMax = 16u << 10;
+inline constexpr size_t kOutcomeMessageSizeMax = 1024;
+inline constexpr size_t kStateKeySizeMax = kStorageKeySizeMax - 1;
+inline constexpr size_t kWriteChangesSizeMax = kWriteBatchSizeMax - (1u << 20);
 
 // The service's keys of one partition, apart from what the runtime keeps beside them.
 class StoreView {
  public:
-  explicit StoreView(const KeyValueStore& store) : store_(store) {}
+  // `failure`, if given, gets the first error of the store: a replica that cannot read must not take that for an outcome.
+  explicit StoreView(const KeyValueStore& store, Status* failure = nullptr)
+      : store_(store), failure_(failure) {}
   StatusOr<std::optional<std::string>> Get(std::string_view key) const;
   Status Scan(const ScanOptions& options, const KeyValueStore::Visitor& visitor) const;
 
  private:
+  Status Noted(const Status& status) const;
+
   const KeyValueStore& store_;
+  Status* const failure_;
 };
 
 // The changes of one write.
@@ -71,7 +85,7 @@ class StoreState final : public ReplicatedState {
   struct Options {
     PartitionId partition;
     std::map<MethodName, WriteFunction> writes;
-    // Called after each write that changed something, and with nullopt after a restore; in the order of the log.
+    // Called after each write that changed something, and with null after a restore; in the order of the log.
     std::function<void(const LogEntry* entry)> on_change;
   };
   // Errors: those of the storage; kDataLoss what the runtime keeps is damaged.
@@ -79,18 +93,39 @@ class StoreState final : public ReplicatedState {
                                                     Options options);
   ~StoreState() override;
 
-  StoreView view() const { return StoreView(*store_); }
+  // What is there while the data are restored is any part of them.
+  const StoreView& view() const { return view_; }
 
   Lsn completed() const override;
   StatusOr<WriteOutcome> Apply(const LogEntry& entry) override;
   StatusOr<Lsn> Flush() override;
+  // One scan: `piece` must not write to the store; it may block the thread. kCancelled: it ended the snapshot.
   StatusOr<Lsn> WriteSnapshot(size_t piece_size_max, const TakePiece& piece) const override;
   Status BeginRestore() override;
   Status RestorePiece(std::string_view piece) override;
   Status EndRestore(Lsn completed) override;
 
  private:
-  std::unique_ptr<KeyValueStore> store_;
+  StoreState(std::unique_ptr<KeyValueStore> store, Options options);
+
+  Status Load();
+  Status CheckUsable() const;
+  // Everything is removed; `mark` says that a restore is under way.
+  Status Wipe(bool mark);
+  Status Fail(const Status& status);
+
+  // What an earlier entry with this id was answered, if that is remembered at `lsn`.
+  StatusOr<std::optional<WriteOutcome>> FindAnswer(const RequestId& id, Lsn lsn) const;
+  // The changes it makes are put into `batch`.
+  StatusOr<WriteOutcome> Execute(const LogEntry& entry, WriteBatch& batch) const;
+  Status ForgetAnswers(Lsn lsn, WriteBatch& batch) const;
+
+  const std::unique_ptr<KeyValueStore> store_;
+  const Options options_;
+  const StoreView view_;
+  std::atomic<Lsn> completed_{0};
+  Status broken_;
+  std::optional<SnapshotReader> restore_;
 };
 
 }  // namespace neptune
