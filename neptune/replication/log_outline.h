@@ -51,4 +51,25 @@ struct LogOutline {
   std::vector<WriteSetStart> write_sets;
 };
 
+// One step, which is stored whole.
+struct LogChange {
+  // Entries from here on are dropped first; 0: none.
+  Lsn drop_from = 0;
+  // Follow the last one without a gap.
+  std::vector<LogEntry> entries;
+  std::optional<MemberPromise> promise;
+  // Stored for the next start only.
+  std::optional<Lsn> committed;
+  // Everything is dropped: the data came as a snapshot that ends with this. `entries` follow it.
+  struct Restart {
+    EpochStart base;
+    MemberSet write_set;
+  };
+  std::optional<Restart> restart;
+
+  bool empty() const {
+    return drop_from == 0 && entries.empty() && !promise && !committed && !restart;
+  }
+};
+
 }  // namespace neptune

@@ -21,7 +21,7 @@
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/replication/log_entry.h"
-#include "neptune/replication/redo_log.h"
+#include "neptune/replication/log_outline.h"
 #include "neptune/replication/replica_message.h"
 
 namespace neptune {

@@ -53,11 +53,11 @@ struct SafeReplicaOptions {
   // How long a primary trusts what a majority answered. REQUIRES: below election_timeout by what clocks may differ in
   // speed. Default: 300 ms.
   Duration lease_duration = std::chrono::milliseconds(300);
-  // What a member may hold up writes that all others have stored, in time; a tenth of passing time is forgiven. Smaller: a
-  // slow one is out sooner, one that hesitates once is out too. Default: 150 ms.
+  // For how long a member may hold up writes that all others have stored, beyond the time that each may take; a tenth of
+  // passing time is forgiven. Smaller: a slow one is out sooner, one that hesitates once is out too. Default: 150 ms.
   Duration hold_up_max = std::chrono::milliseconds(150);
-  // A member comes back when it answers within this, or within three times what the slowest of the write set takes.
-  // Default: 10 ms.
+  // A member may take this long to store something, or five times as long as the quickest majority does; one that takes
+  // longer does not come back. Default: 10 ms.
   Duration answer_time_max = std::chrono::milliseconds(10);
   // How long a member that left waits at least, doubled each time up to the larger one; a minute in the write set and it is
   // forgotten. Default: 1 s and 60 s.
@@ -99,22 +99,26 @@ class SafeReplica final : public ReplicaProtocol {
   Lsn needed_from() const override;
 
  private:
-  // What a primary knows of another member, and any member of those that speak to it.
+  // What this member knows of another one.
   struct Peer {
     uint64_t incarnation = 0;  // 0: not heard yet
-    // Primary only: the log's part that is known to be the same; where to look next.
+    // The rest is a primary's, of its epoch. The part of the log that is known to be the same; where to go on.
     Lsn matched = 0;
     Lsn next = 1;
-    bool is_probing = true;       // looks for where the logs meet
-    TimePoint in_flight_until{};  // entries are under way; they are not sent again before this
+    bool is_probing = true;  // looks for where the logs meet
+    TimePoint resend_at{};   // entries or a question are under way until then
+    // The end of the log when entries were sent to it last; it has all that it was sent then.
+    Lsn last_when_sent = 0;
+    bool keeps_up = false;
     bool counts = false;
-    bool was_heard = false;  // in this epoch
     TimePoint heard_at{};
-    // The newest append that it answered, and when that was sent.
-    TimePoint answered_for{};
-    Duration answer_time{0};  // smoothed
+    // When the newest append was sent that it answered, and how long answers take, smoothed.
+    TimePoint answered_for = TimePoint::min();
+    Duration answer_time{0};
     int64_t member_stamp = 0;
-    // The write set.
+    // Its place in the write set.
+    Lsn awaited = 0;  // all others have it, and this one has not since awaited_since; 0: nothing
+    TimePoint awaited_since{};
     Duration held_up{0};
     TimePoint in_set_since{};
     TimePoint may_return{};
@@ -126,52 +130,68 @@ class SafeReplica final : public ReplicaProtocol {
   };
 
   // Messages.
-  void TakeHello(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void TakeHello(MemberIndex from);
   void TakeHelloAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void TakeAppend(MemberIndex from, ReplicaMessage& message, TimePoint now);
+  void TakeBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void TakeAppendAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void TakeAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void TakeVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void TakeTakeOver(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  // Whether the sender is the primary of an epoch that counts here; takes over its epoch.
-  bool FollowPrimary(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  // Whether the sender is the primary of an epoch that holds here, or holds from now on.
+  bool Follow(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  ReplicaMessage AnswerTo(MemberIndex from, const ReplicaMessage& append, TimePoint now) const;
+  // What of the entries is new; false: they are no continuation of anything.
+  bool TakeEntries(ReplicaMessage& append);
+  void Learn(const ReplicaMessage& append, Lsn matched);
   ReplicaMessage Make(ReplicaMessageKind kind, MemberIndex to) const;
-  void Send(MemberIndex to, ReplicaMessage message, bool at_once, Lsn entries_to = 0);
+  void SendAtOnce(MemberIndex to, ReplicaMessage message, Lsn entries_to = 0);
+  void SendAfterStored(MemberIndex to, ReplicaMessage message);
 
   // Starting and recovering.
+  bool participates() const { return promise_.is_founded; }
+  bool is_untouched() const { return log_.last_lsn() == 0 && promise_.epoch == 0; }
   void SayHello(TimePoint now);
   void Found(TimePoint now);
   void LookWhetherRecovered(const ReplicaMessage& append, TimePoint now);
-  bool participates() const { return promise_.is_founded; }
 
   // Elections.
-  void ResetElection(TimePoint now);
+  void AwaitElection(TimePoint now, Duration silence);
   bool MayVote(const ReplicaMessage& ask, TimePoint now) const;
+  bool HasNothingNewerThan(const ReplicaMessage& ask) const;
   void AskForVotes(bool trial, bool hand_over, TimePoint now);
-  void BecomeSecondary(Epoch epoch, TimePoint now);
+  void CountVotes(TimePoint now);
+  void BecomeSecondary(TimePoint now);
   void BecomePrimary(TimePoint now);
   void Promise(Epoch epoch, std::optional<MemberIndex> voted_for);
-  Duration NextRandom(Duration max);
+  Duration RandomUpTo(Duration most);
 
   // As the primary.
   void Lead(TimePoint now);
+  void Heartbeat(TimePoint now);
   void SendAppend(MemberIndex to, TimePoint now);
-  void SendAppends(TimePoint now);
-  bool HasSomethingFor(const Peer& peer) const;
+  void SendBehind(MemberIndex to, TimePoint now);
+  void SendEntries(TimePoint now);
+  bool IsFed(MemberIndex member) const;
   void AppendWriteSet(MemberSet members, TimePoint now);
   void Commit(TimePoint now);
-  Lsn StoredByAll(MemberSet members) const;
   Lsn StoredBy(MemberIndex member) const;
+  Lsn StoredByAll(MemberSet members) const;
+  MemberSet WithoutNeedlessWitness(MemberSet members) const;
+  bool IsHeard(MemberIndex member, TimePoint now) const;
   void CountHoldUps(TimePoint now);
-  void Expel(MemberIndex member, TimePoint now);
-  void AdmitMembers(TimePoint now);
+  Duration Patience() const;
+  void AwaitMember(MemberIndex member, Lsn others, TimePoint now);
+  void ExpelSlow(TimePoint now);
+  bool Expel(MemberIndex member, TimePoint now);
+  void Admit(TimePoint now);
   bool MayReturn(MemberIndex member, TimePoint now) const;
-  void LookForSuccessor(TimePoint now);
+  std::optional<MemberIndex> ChooseSuccessor(TimePoint now) const;
   void TendHandOver(TimePoint now);
-  // When a majority, this member included, had last answered what was sent then.
-  TimePoint MajorityAnsweredFor() const;
+  // When the newest append was sent that a majority, with this member, has answered.
+  TimePoint MajorityAnsweredFor(TimePoint now) const;
 
+  // The log.
   void DropFrom(Lsn lsn);
   void Append(LogEntry entry);
   void SetCommitted(Lsn lsn);
@@ -184,32 +204,33 @@ class SafeReplica final : public ReplicaProtocol {
   MemberPromise promise_;
   LogPosition log_;
   Lsn committed_ = 0;
-  Lsn stored_ = 0;  // the log's part that is durable here
+  Lsn stored_ = 0;  // up to here the log is durable on this member
   ReplicaRole role_ = ReplicaRole::kSecondary;
   std::optional<MemberIndex> primary_;
   std::vector<Peer> peers_;
 
-  TimePoint heard_primary_at_{};  // or TimePoint::min(): not in this life
-  bool heard_primary_ = false;
+  // Of a primary; this member's start counts as one, for it may have heard one just before.
+  TimePoint heard_primary_at_{};
+  bool has_heard_primary_ = false;  // in this life
   TimePoint election_at_ = kNever;
   bool is_trial_ = true;
-  bool hand_over_election_ = false;
   MemberSet votes_;
 
   TimePoint hello_at_ = kNever;
-  MemberSet blank_;          // kBlank: who answered that it is
-  MemberSet answered_;       // kRecovering: who told its epoch
-  Epoch recover_epoch_ = 0;  // the largest of them
+  MemberSet blank_;            // who is as blank as this member
+  MemberSet answered_;         // who told its epoch, of those that take part
+  Epoch recover_epoch_ = 0;    // the largest of them
+  Epoch recovering_from_ = 0;  // of the primary that recover_to_ is of
   std::optional<Lsn> recover_to_;
 
   TimePoint heartbeat_at_ = kNever;
-  TimePoint counted_hold_ups_at_{};
+  TimePoint hold_ups_counted_at_{};
   TimePoint primary_since_{};
+  Lsn first_of_epoch_ = 0;
   std::optional<MemberIndex> successor_;
   TimePoint hand_over_ends_at_ = kNever;
   bool take_over_sent_ = false;
   TimePoint next_hand_over_{};
-  Duration hand_over_pause_{0};
 
   std::optional<ReplicaFreshness> freshness_;
 

@@ -1,0 +1,579 @@
+#include "neptune/replication/testing/replica_network.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "neptune/base/strings.h"
+
+namespace neptune::replication_testing {
+
+// What a member keeps over its lives.
+struct ReplicaNetwork::Disk {
+  LogOutline outline;
+  std::vector<LogEntry> entries;  // from outline.first_lsn on
+  Lsn executed = 0;               // durable with what it changed
+};
+
+// One life of a member.
+struct ReplicaNetwork::Life {
+  std::unique_ptr<ReplicaProtocol> protocol;
+  std::map<Lsn, LogEntry> log;  // stored or not
+  Lsn executed = 0;
+  uint64_t incarnation = 0;
+  TimePoint tick_at = kNever;
+  // Changes that come while one is stored are stored together after it.
+  TimePoint storing_until{};
+  TimePoint next_stored_at{};
+  std::vector<std::function<void()>> held;  // while it is paused
+  bool paused = false;
+  bool restoring = false;
+};
+
+namespace {
+
+constexpr std::pair<Bug, const char*> kBugNames[] = {
+    {Bug::kForgetsPromise, "forgets promise"},
+    {Bug::kForgetsVote, "forgets vote"},
+    {Bug::kForgetsEntries, "forgets entries"},
+    {Bug::kForgetsLastEntry, "forgets last entry"},
+    {Bug::kSendsBeforeStoring, "sends before storing"},
+    {Bug::kStoresOutOfOrder, "reports stored too early"},
+    {Bug::kKeepsDroppedEntries, "keeps dropped entries"},
+    {Bug::kExecutesUncommitted, "executes uncommitted"},
+    {Bug::kAcknowledgesEarly, "acknowledges early"},
+    {Bug::kForgetsFounding, "wiped member takes part"},
+    {Bug::kReusesIncarnation, "reuses incarnation"},
+    {Bug::kDoublesCommit, "commit one too high"},
+    {Bug::kLosesWriteInMessage, "loses write in message"},
+    {Bug::kSwapsEntries, "swaps entries"},
+    {Bug::kLiesAboutMatch, "lies about match"},
+    {Bug::kVotesTwice, "votes twice"},
+    {Bug::kEpochGoesBack, "epoch goes back"},
+    {Bug::kRestoresWrongBase, "restores wrong base"},
+    {Bug::kStampFromNow, "stamp from now"},
+    {Bug::kEchoesTooNew, "echoes too new"},
+    {Bug::kClaimsLease, "claims lease"},
+};
+
+// The outline of these entries, as a log finds it when it is opened.
+void Outline(const std::vector<LogEntry>& entries, LogOutline* outline) {
+  outline->first_lsn = outline->base.lsn + 1;
+  outline->last_lsn = outline->base.lsn + entries.size();
+  outline->epochs.clear();
+  outline->write_sets.clear();
+  for (const LogEntry& entry : entries) {
+    if (outline->epochs.empty() || outline->epochs.back().epoch != entry.epoch) {
+      outline->epochs.push_back({entry.lsn, entry.epoch});
+    }
+    if (entry.kind == EntryKind::kWriteSet) {
+      outline->write_sets.push_back({entry.lsn, entry.write_set});
+    }
+  }
+}
+
+std::string Show(const LogEntry& entry) {
+  return StrCat(entry.lsn, "@", entry.epoch, entry.kind == EntryKind::kWrite ? " write " : " set ",
+                entry.kind == EntryKind::kWrite ? entry.request_id.number : entry.write_set.bits());
+}
+
+}  // namespace
+
+std::vector<Bug> AllBugs() {
+  std::vector<Bug> bugs;
+  for (const auto& [bug, name] : kBugNames) bugs.push_back(bug);
+  return bugs;
+}
+
+std::string NameOf(Bug bug) {
+  for (const auto& [known, name] : kBugNames) {
+    if (known == bug) return name;
+  }
+  return "none";
+}
+
+ReplicaNetwork::ReplicaNetwork(NetworkOptions options)
+    : options_(std::move(options)), random_(options_.seed) {
+  for (int i = 0; i < options_.member_count; ++i) {
+    disks_.push_back(std::make_unique<Disk>());
+    lives_.push_back(nullptr);
+    clock_offsets_.push_back(std::chrono::milliseconds(random_() % 100'000));
+    link_slowness_.push_back(1);
+    disk_slowness_.push_back(1);
+  }
+  for (int i = 0; i < options_.member_count; ++i) Restart(static_cast<MemberIndex>(i));
+}
+
+ReplicaNetwork::~ReplicaNetwork() = default;
+
+void ReplicaNetwork::At(TimePoint when, std::function<void()> run) {
+  events_.push({std::max(when, now_), ++order_, std::move(run)});
+}
+
+void ReplicaNetwork::Wrong(const std::string& what) {
+  if (wrong_.empty()) wrong_ = StrCat("at ", ToSeconds(now_.time_since_epoch()), " s: ", what);
+}
+
+TimePoint ReplicaNetwork::ClockOf(MemberIndex member) const {
+  return now_ + clock_offsets_[member];
+}
+
+double ReplicaNetwork::DrawShare() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+
+Duration ReplicaNetwork::Draw(Duration mean) {
+  return FromSeconds(std::exponential_distribution<double>(1 / ToSeconds(mean))(random_));
+}
+
+void ReplicaNetwork::RunFor(Duration time) {
+  const TimePoint end = now_ + time;
+  while (wrong_.empty() && !events_.empty() && events_.top().at <= end) {
+    Event event = events_.top();
+    events_.pop();
+    now_ = event.at;
+    event.run();
+  }
+  if (wrong_.empty()) now_ = end;
+}
+
+bool ReplicaNetwork::lives(MemberIndex member) const { return lives_[member] != nullptr; }
+bool ReplicaNetwork::paused(MemberIndex member) const {
+  return lives(member) && lives_[member]->paused;
+}
+ReplicaProtocol& ReplicaNetwork::member(MemberIndex member) { return *lives_[member]->protocol; }
+
+void ReplicaNetwork::Crash(MemberIndex member) { lives_[member].reset(); }
+
+void ReplicaNetwork::Restart(MemberIndex member) {
+  Disk& disk = *disks_[member];
+  Outline(disk.entries, &disk.outline);
+  if (options_.bug == Bug::kEpochGoesBack && disk.outline.promise.epoch > 1) {
+    --disk.outline.promise.epoch;
+    disk.outline.promise.voted_for.reset();
+  }
+  auto life = std::make_unique<Life>();
+  life->incarnation = options_.bug == Bug::kReusesIncarnation ? member + 1u : (random_() | 1);
+  for (const LogEntry& entry : disk.entries) life->log[entry.lsn] = entry;
+  life->executed = disk.executed;
+  ReplicaGroup group;
+  for (int i = 0; i < options_.member_count; ++i) {
+    group.members.push_back(
+        {NodeId(StrCat("n", i)), i >= options_.member_count - options_.witness_count});
+  }
+  group.self = member;
+  life->protocol =
+      options_.make(group, disk.outline, life->incarnation, random_(), ClockOf(member));
+  lives_[member] = std::move(life);
+  Collect(member);
+}
+
+void ReplicaNetwork::Wipe(MemberIndex member) {
+  *disks_[member] = Disk();
+  if (options_.bug == Bug::kForgetsFounding) disks_[member]->outline.promise.is_founded = true;
+}
+
+void ReplicaNetwork::Pause(MemberIndex member) { lives_[member]->paused = true; }
+
+void ReplicaNetwork::Resume(MemberIndex member) {
+  lives_[member]->paused = false;
+  const auto held = std::exchange(lives_[member]->held, {});
+  for (const auto& run : held) At(now_, run);
+}
+
+void ReplicaNetwork::Cut(MemberIndex from, MemberIndex to, bool is_cut) {
+  if (is_cut) {
+    cuts_.insert({from, to});
+  } else {
+    cuts_.erase({from, to});
+  }
+}
+
+void ReplicaNetwork::HealAll() {
+  cuts_.clear();
+  options_.loss = 0;
+  for (int i = 0; i < options_.member_count; ++i) Slow(static_cast<MemberIndex>(i), 1);
+}
+
+void ReplicaNetwork::Slow(MemberIndex member, double factor) {
+  link_slowness_[member] = factor;
+  disk_slowness_[member] = factor;
+}
+
+void ReplicaNetwork::Collect(MemberIndex member) {
+  Life& life = *lives_[member];
+  ReplicaActions actions = life.protocol->TakeActions();
+  if (actions.change.drop_from != 0) {
+    life.log.erase(life.log.lower_bound(actions.change.drop_from), life.log.end());
+  }
+  if (actions.change.restart) {
+    life.log.clear();
+    life.executed = std::max(life.executed, actions.change.restart->base.lsn);
+  }
+  for (const LogEntry& entry : actions.change.entries) life.log[entry.lsn] = entry;
+  for (OutgoingReplicaMessage& outgoing : actions.at_once) Send(member, std::move(outgoing));
+  actions.at_once.clear();
+  if (actions.restore_from) BeginRestore(member, *actions.restore_from);
+  if (options_.bug == Bug::kSendsBeforeStoring) {
+    for (OutgoingReplicaMessage& outgoing : actions.after_stored) Send(member, std::move(outgoing));
+    actions.after_stored.clear();
+  }
+  if (!actions.change.empty() || !actions.after_stored.empty()) Store(member, actions);
+  Execute(member);
+  Check(member);
+  TickAt(member);
+}
+
+void ReplicaNetwork::TickAt(MemberIndex member) {
+  Life& life = *lives_[member];
+  const TimePoint next = life.protocol->NextEvent();
+  if (next == kNever || next == life.tick_at) return;
+  life.tick_at = next;
+  const uint64_t incarnation = life.incarnation;
+  auto tick = [this, member, incarnation, next] {
+    if (!lives(member) || lives_[member]->incarnation != incarnation) return;
+    Life& life = *lives_[member];
+    if (life.tick_at != next) return;
+    auto run = [this, member, incarnation] {
+      if (!lives(member) || lives_[member]->incarnation != incarnation) return;
+      lives_[member]->tick_at = kNever;
+      lives_[member]->protocol->Tick(ClockOf(member));
+      Collect(member);
+    };
+    if (life.paused) {
+      life.held.push_back(run);
+    } else {
+      run();
+    }
+  };
+  At(next - clock_offsets_[member], tick);
+}
+
+void ReplicaNetwork::Store(MemberIndex member, const ReplicaActions& actions) {
+  Life& life = *lives_[member];
+  const Duration store_time = Draw(options_.store_mean);
+  const auto takes = Duration(
+      static_cast<int64_t>(static_cast<double>(store_time.count()) * disk_slowness_[member]));
+  if (now_ >= life.storing_until) life.storing_until = std::max(now_, life.next_stored_at);
+  if (now_ >= life.storing_until) {
+    life.storing_until = now_ + (actions.change.empty() ? Duration{0} : takes);
+    life.next_stored_at = life.storing_until;
+  } else if (life.next_stored_at <= life.storing_until) {
+    life.next_stored_at = life.storing_until + takes;
+  }
+  const uint64_t incarnation = life.incarnation;
+  if (options_.bug == Bug::kStoresOutOfOrder) {
+    At(now_, [this, member, incarnation, number = actions.change_number] {
+      if (!lives(member) || lives_[member]->incarnation != incarnation) return;
+      lives_[member]->protocol->Stored(number, ClockOf(member));
+      Collect(member);
+    });
+  }
+  At(life.next_stored_at, [this, member, incarnation, actions] {
+    if (!lives(member) || lives_[member]->incarnation != incarnation) return;
+    Disk& disk = *disks_[member];
+    const LogChange& change = actions.change;
+    if (change.restart) {
+      disk.entries.clear();
+      disk.outline.base = change.restart->base;
+      disk.outline.base_write_set = change.restart->write_set;
+      disk.executed = std::max(disk.executed, change.restart->base.lsn);
+    }
+    if (change.drop_from != 0 && options_.bug != Bug::kKeepsDroppedEntries) {
+      disk.entries.resize(
+          std::min<size_t>(disk.entries.size(), change.drop_from - disk.outline.base.lsn - 1));
+    }
+    size_t count = change.entries.size();
+    if (options_.bug == Bug::kForgetsEntries) count = 0;
+    if (options_.bug == Bug::kForgetsLastEntry && count > 0) --count;
+    for (size_t i = 0; i < count; ++i) {
+      const LogEntry& entry = change.entries[i];
+      if (entry.lsn != disk.outline.base.lsn + disk.entries.size() + 1) {
+        if (options_.bug == Bug::kNone)
+          Wrong(StrCat("entry ", entry.lsn, " leaves a gap in the log of ", int{member}));
+        break;
+      }
+      disk.entries.push_back(entry);
+    }
+    if (change.promise && options_.bug != Bug::kForgetsPromise) {
+      disk.outline.promise = *change.promise;
+      if (options_.bug == Bug::kForgetsVote) disk.outline.promise.voted_for = std::nullopt;
+    }
+    for (const OutgoingReplicaMessage& outgoing : actions.after_stored) Send(member, outgoing);
+    auto stored = [this, member, incarnation, number = actions.change_number] {
+      if (!lives(member) || lives_[member]->incarnation != incarnation) return;
+      lives_[member]->protocol->Stored(number, ClockOf(member));
+      Collect(member);
+    };
+    if (lives_[member]->paused) {
+      lives_[member]->held.push_back(stored);
+    } else {
+      stored();
+    }
+  });
+}
+
+void ReplicaNetwork::Corrupt(MemberIndex from, ReplicaMessage* message) {
+  switch (options_.bug) {
+    case Bug::kDoublesCommit:
+      if (message->kind == ReplicaMessageKind::kAppend) message->committed += 1;
+      break;
+    case Bug::kLosesWriteInMessage:
+      if (message->entries.size() > 1) {
+        message->entries.erase(message->entries.begin());
+        for (LogEntry& entry : message->entries) --entry.lsn;
+      }
+      break;
+    case Bug::kSwapsEntries:
+      if (message->entries.size() > 1) {
+        std::swap(message->entries[0], message->entries[1]);
+        std::swap(message->entries[0].lsn, message->entries[1].lsn);
+      }
+      break;
+    case Bug::kLiesAboutMatch:
+      if (message->kind == ReplicaMessageKind::kAppendAnswer && message->yes) message->matched += 1;
+      break;
+    case Bug::kVotesTwice:
+      if (message->kind == ReplicaMessageKind::kVote) message->yes = true;
+      break;
+    case Bug::kStampFromNow:
+      if (message->kind == ReplicaMessageKind::kAppendAnswer) {
+        for (size_t i = 0; i < lives_.size(); ++i) {
+          if (lives(static_cast<MemberIndex>(i)) &&
+              lives_[i]->incarnation == message->to_incarnation) {
+            message->primary_stamp =
+                ClockOf(static_cast<MemberIndex>(i)).time_since_epoch().count();
+          }
+        }
+      }
+      break;
+    case Bug::kEchoesTooNew:
+      if (message->kind == ReplicaMessageKind::kAppend && message->member_stamp != 0) {
+        for (size_t i = 0; i < lives_.size(); ++i) {
+          if (lives(static_cast<MemberIndex>(i)) &&
+              lives_[i]->incarnation == message->to_incarnation) {
+            message->member_stamp = ClockOf(static_cast<MemberIndex>(i)).time_since_epoch().count();
+          }
+        }
+      }
+      break;
+    case Bug::kClaimsLease:
+      if (message->kind == ReplicaMessageKind::kAppend) message->yes = true;
+      break;
+    default:
+      break;
+  }
+}
+
+void ReplicaNetwork::Send(MemberIndex from, OutgoingReplicaMessage outgoing) {
+  ReplicaMessage& message = outgoing.message;
+  const Life& life = *lives_[from];
+  const size_t count_max = 1 + random_() % 64;
+  for (Lsn lsn = message.prev_lsn + 1;
+       lsn <= outgoing.entries_to && message.entries.size() < count_max; ++lsn) {
+    const auto entry = life.log.find(lsn);
+    if (entry == life.log.end()) {
+      if (options_.bug == Bug::kNone)
+        Wrong(StrCat("member ", int{from}, " is to send entry ", lsn, ", which it has not"));
+      return;
+    }
+    message.entries.push_back(entry->second);
+  }
+  const MemberIndex to = outgoing.to;
+  Corrupt(from, &message);
+  const int copies = DrawShare() < options_.duplication ? 2 : 1;
+  for (int i = 0; i < copies; ++i) {
+    if (cuts_.contains({from, to}) || DrawShare() < options_.loss) continue;
+    const double factor = std::max(link_slowness_[from], link_slowness_[to]);
+    const Duration delay = options_.delay_min + Draw(options_.delay_mean);
+    const auto takes = Duration(static_cast<int64_t>(static_cast<double>(delay.count()) * factor));
+    At(now_ + takes, [this, from, to, message] { Deliver(from, to, message); });
+  }
+}
+
+void ReplicaNetwork::Deliver(MemberIndex from, MemberIndex to, const ReplicaMessage& message) {
+  if (!lives(to)) return;
+  const uint64_t incarnation = lives_[to]->incarnation;
+  auto step = [this, from, to, incarnation, message] {
+    if (!lives(to) || lives_[to]->incarnation != incarnation) return;
+    lives_[to]->protocol->Step(from, message, ClockOf(to));
+    Collect(to);
+  };
+  if (lives_[to]->paused) {
+    lives_[to]->held.push_back(step);
+  } else {
+    step();
+  }
+}
+
+void ReplicaNetwork::BeginRestore(MemberIndex member, MemberIndex from) {
+  if (lives_[member]->restoring) return;
+  lives_[member]->restoring = true;
+  const uint64_t incarnation = lives_[member]->incarnation;
+  At(now_ + std::chrono::milliseconds(20), [this, member, from, incarnation] {
+    if (!lives(member) || lives_[member]->incarnation != incarnation) return;
+    Life& life = *lives_[member];
+    life.restoring = false;
+    if (!lives(from) || lives_[from]->executed == 0) return;
+    const Lsn lsn = lives_[from]->executed;
+    const auto entry = lives_[from]->log.find(lsn);
+    const Disk& disk = *disks_[from];
+    EpochStart base{
+        lsn, entry == lives_[from]->log.end() ? disk.outline.base.epoch : entry->second.epoch};
+    if (entry == lives_[from]->log.end() && lsn != disk.outline.base.lsn) return;
+    MemberSet write_set = disk.outline.base_write_set;
+    for (const auto& [at, known] : lives_[from]->log) {
+      if (at <= lsn && known.kind == EntryKind::kWriteSet) write_set = known.write_set;
+    }
+    if (options_.bug == Bug::kRestoresWrongBase) base.lsn += 1;
+    life.protocol->Restored(base, write_set, ClockOf(member));
+    life.executed = std::max(life.executed, base.lsn);
+    Collect(member);
+  });
+}
+
+// Executes what is committed, and acknowledges what this member, as the primary, was offered.
+void ReplicaNetwork::Execute(MemberIndex member) {
+  Life& life = *lives_[member];
+  Lsn to = life.protocol->committed();
+  const bool is_primary = life.protocol->role() == ReplicaRole::kPrimary;
+  if (options_.bug == Bug::kExecutesUncommitted ||
+      (options_.bug == Bug::kAcknowledgesEarly && is_primary)) {
+    to = life.protocol->last_lsn();
+  }
+  while (life.executed < to) {
+    const auto found = life.log.find(life.executed + 1);
+    if (found == life.log.end()) {
+      if (options_.bug == Bug::kNone)
+        Wrong(StrCat("member ", int{member}, " is to execute ", life.executed + 1,
+                     ", which it has not"));
+      return;
+    }
+    const LogEntry& entry = found->second;
+    ++life.executed;
+    const auto [known, is_new] = committed_.try_emplace(entry.lsn, entry);
+    if (!is_new &&
+        (known->second.epoch != entry.epoch || known->second.request_id != entry.request_id)) {
+      Wrong(StrCat("member ", int{member}, " executes ", Show(entry), ", another did ",
+                   Show(known->second)));
+    }
+    if (entry.kind == EntryKind::kWrite && is_primary && entry.epoch == life.protocol->epoch() &&
+        !acknowledged_.contains(entry.request_id.number)) {
+      acknowledged_[entry.request_id.number] = {entry.lsn, now_};
+      acknowledged_to_ = std::max(acknowledged_to_, entry.lsn);
+      acknowledged_by_time_.push_back({now_, acknowledged_to_});
+      write_times_.push_back(now_ - offered_[entry.request_id.number]);
+    }
+  }
+  disks_[member]->executed = std::max(
+      disks_[member]->executed, std::min<Lsn>(life.executed, disks_[member]->outline.base.lsn +
+                                                                 disks_[member]->entries.size()));
+  disks_[member]->outline.committed =
+      std::max(disks_[member]->outline.committed, disks_[member]->executed);
+}
+
+void ReplicaNetwork::Check(MemberIndex member) {
+  Life& life = *lives_[member];
+  ReplicaProtocol& protocol = *life.protocol;
+  const TimePoint clock = ClockOf(member);
+  if (protocol.role() == ReplicaRole::kPrimary) {
+    const auto [known, is_new] = primaries_.try_emplace(protocol.epoch(), member);
+    if (known->second != member) {
+      Wrong(StrCat("members ", int{known->second}, " and ", int{member},
+                   " are both primary of epoch ", protocol.epoch()));
+    }
+  }
+  if (protocol.IsLeased(clock) && protocol.committed() < acknowledged_to_) {
+    Wrong(StrCat("leased primary ", int{member}, " has ", protocol.committed(), " of ",
+                 acknowledged_to_, " acknowledged"));
+  }
+  if (const auto freshness = protocol.freshness()) {
+    const TimePoint as_of = freshness->as_of - clock_offsets_[member];
+    const auto after =
+        std::upper_bound(acknowledged_by_time_.begin(), acknowledged_by_time_.end(), as_of,
+                         [](TimePoint at, const auto& known) { return at <= known.first; });
+    const Lsn had = after == acknowledged_by_time_.begin() ? 0 : (after - 1)->second;
+    if (freshness->committed < had || as_of > now_) {
+      Wrong(StrCat("member ", int{member}, " claims ", freshness->committed, " as of ",
+                   ToSeconds(as_of.time_since_epoch()), " s, when ", had, " was acknowledged"));
+    }
+  }
+}
+
+std::optional<MemberIndex> ReplicaNetwork::Primary() {
+  for (size_t i = 0; i < lives_.size(); ++i) {
+    const auto member = static_cast<MemberIndex>(i);
+    if (lives(member) && !paused(member) && lives_[i]->protocol->IsLeased(ClockOf(member)))
+      return member;
+  }
+  return std::nullopt;
+}
+
+bool ReplicaNetwork::Write() {
+  bool is_offered = false;
+  for (size_t i = 0; i < lives_.size(); ++i) {
+    const auto member = static_cast<MemberIndex>(i);
+    if (!lives(member) || paused(member)) continue;
+    if (lives_[i]->protocol->role() != ReplicaRole::kPrimary) continue;
+    LogEntry entry;
+    entry.request_id = {1, next_write_};
+    if (!lives_[i]->protocol->Propose(std::move(entry), ClockOf(member)).ok()) continue;
+    offered_[next_write_++] = now_;
+    is_offered = true;
+    Collect(member);
+  }
+  return is_offered;
+}
+
+bool ReplicaNetwork::IsWhole() {
+  const auto primary = Primary();
+  if (!primary) return false;
+  const MemberSet members = lives_[*primary]->protocol->write_set();
+  for (int i = 0; i < options_.member_count; ++i) {
+    const auto member = static_cast<MemberIndex>(i);
+    if (!lives(member)) return false;
+    if (member == *primary) continue;
+    if (lives_[i]->protocol->role() != ReplicaRole::kSecondary) return false;
+    if (i >= options_.member_count - options_.witness_count) continue;
+    if (!members.contains(member)) return false;
+    if (lives_[i]->protocol->committed() < acknowledged_to_) return false;
+  }
+  return true;
+}
+
+std::string ReplicaNetwork::Describe() {
+  std::string text;
+  for (int i = 0; i < options_.member_count; ++i) {
+    const auto member = static_cast<MemberIndex>(i);
+    text +=
+        StrCat("\n  ", i, i >= options_.member_count - options_.witness_count ? " witness " : " ");
+    if (!lives(member)) {
+      text += "is down";
+      continue;
+    }
+    const ReplicaProtocol& protocol = *lives_[i]->protocol;
+    text += StrCat(NameOf(protocol.role()), " epoch ", protocol.epoch(), " primary ",
+                   protocol.primary() ? int{*protocol.primary()} : -1, " set ",
+                   protocol.write_set().bits(), " committed ", protocol.committed(), " of ",
+                   protocol.last_lsn());
+  }
+  return text;
+}
+
+void ReplicaNetwork::DropLog(MemberIndex member, Lsn keep) {
+  Life& life = *lives_[member];
+  Disk& disk = *disks_[member];
+  const Lsn last = std::min({disk.executed, disk.outline.base.lsn + disk.entries.size()});
+  if (last <= disk.outline.base.lsn + keep) return;
+  const Lsn first = last - keep;
+  // The last entry before it stands for all that went.
+  const size_t count = first - 1 - disk.outline.base.lsn;
+  if (count == 0) return;
+  for (size_t i = 0; i < count; ++i) {
+    if (disk.entries[i].kind == EntryKind::kWriteSet)
+      disk.outline.base_write_set = disk.entries[i].write_set;
+  }
+  disk.outline.base = {disk.entries[count - 1].lsn, disk.entries[count - 1].epoch};
+  disk.entries.erase(disk.entries.begin(), disk.entries.begin() + static_cast<ptrdiff_t>(count));
+  life.log.erase(life.log.begin(), life.log.lower_bound(first));
+  life.protocol->Dropped(first);
+}
+
+}  // namespace neptune::replication_testing
