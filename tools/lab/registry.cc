@@ -45,7 +45,6 @@ std::vector<Experiment> AllExperiments() {
       SearchOverload(),
       SertMotivation(),
       SertSearch(),
-      SertSafety(),
       SertCost(),
       SertShift(),
       SertCdf(),

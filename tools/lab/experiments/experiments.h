@@ -53,7 +53,6 @@ Experiment CapsuleIsolation();
 Experiment SearchOverload();
 Experiment SertMotivation();
 Experiment SertSearch();
-Experiment SertSafety();
 Experiment SertCost();
 Experiment SertShift();
 Experiment SertCdf();
