@@ -2,7 +2,7 @@
 //
 // Source: design, search plan; the local operator of the aggregation call (DAC paper, figure 4).
 // Layer: index/tier. No Neptune above base: a service module calls it, on threads that may block.
-// Threads: thread-safe once opened; an opened tier never changes.
+// Threads: thread-safe once opened; an opened tier never changes, but for that of live/.
 // Units: scores are comparable between all partitions of one index version, because they are
 //   computed from collection-wide statistics.
 // Errors: Search gives INVALID_ARGUMENT for a query that does not parse or exceeds a limit,

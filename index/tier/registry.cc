@@ -14,26 +14,6 @@ namespace {
 
 constexpr std::string_view kFirstWords = "neptune-index-tier 1 ";
 
-// What a partition's seal says.
-struct TierSeal {
-  std::string implementation;
-  uint64_t index_version = 0;
-};
-
-neptune::StatusOr<TierSeal> ReadSeal(const std::string& directory) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string description,
-                           neptune::CheckSealedDirectory(directory, kTierSealName));
-  const size_t blank = description.rfind(' ');
-  TierSeal seal;
-  const char* end = description.data() + description.size();
-  if (description.starts_with(kFirstWords) && blank >= kFirstWords.size()) {
-    seal.implementation = description.substr(kFirstWords.size(), blank - kFirstWords.size());
-    const auto parsed = std::from_chars(description.data() + blank + 1, end, seal.index_version);
-    if (parsed.ec == std::errc() && parsed.ptr == end) return seal;
-  }
-  return neptune::DataLoss("open index tier ", directory, ": its seal says '", description, "'");
-}
-
 neptune::StatusOr<IndexTierVariant> FindVariant(std::string_view implementation) {
   std::string known;
   for (const IndexTierVariant& variant : RegisteredIndexTiers()) {
@@ -44,6 +24,20 @@ neptune::StatusOr<IndexTierVariant> FindVariant(std::string_view implementation)
 }
 
 }  // namespace
+
+neptune::StatusOr<TierFolder> ReadTierFolder(const std::string& directory) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string description,
+                           neptune::CheckSealedDirectory(directory, kTierSealName));
+  const size_t blank = description.rfind(' ');
+  TierFolder seal;
+  const char* end = description.data() + description.size();
+  if (description.starts_with(kFirstWords) && blank >= kFirstWords.size()) {
+    seal.implementation = description.substr(kFirstWords.size(), blank - kFirstWords.size());
+    const auto parsed = std::from_chars(description.data() + blank + 1, end, seal.index_version);
+    if (parsed.ec == std::errc() && parsed.ptr == end) return seal;
+  }
+  return neptune::DataLoss("open index tier ", directory, ": its seal says '", description, "'");
+}
 
 std::span<const IndexTierVariant> RegisteredIndexTiers() {
   static constexpr IndexTierVariant kVariants[] = {
@@ -80,7 +74,7 @@ neptune::Status FinishTierCollection(std::string_view implementation,
 neptune::StatusOr<std::unique_ptr<IndexTier>> OpenIndexTier(std::string_view implementation,
                                                             const std::string& directory) {
   NEPTUNE_ASSIGN_OR_RETURN(const IndexTierVariant variant, FindVariant(implementation));
-  NEPTUNE_ASSIGN_OR_RETURN(const TierSeal seal, ReadSeal(directory));
+  NEPTUNE_ASSIGN_OR_RETURN(const TierFolder seal, ReadTierFolder(directory));
   if (seal.implementation != implementation) {
     return neptune::FailedPrecondition("open index tier ", directory, " as '", implementation,
                                        "': it was built for '", seal.implementation, "'");
@@ -89,7 +83,7 @@ neptune::StatusOr<std::unique_ptr<IndexTier>> OpenIndexTier(std::string_view imp
 }
 
 neptune::StatusOr<std::string> DetectIndexTier(const std::string& directory) {
-  NEPTUNE_ASSIGN_OR_RETURN(TierSeal seal, ReadSeal(directory));
+  NEPTUNE_ASSIGN_OR_RETURN(TierFolder seal, ReadTierFolder(directory));
   return std::move(seal.implementation);
 }
 

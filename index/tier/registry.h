@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,6 +54,13 @@ neptune::Status FinishTierCollection(std::string_view implementation,
 neptune::StatusOr<std::unique_ptr<IndexTier>> OpenIndexTier(std::string_view implementation,
                                                             const std::string& directory);
 
+// What a finished partition's seal says.
+struct TierFolder {
+  std::string implementation;
+  uint64_t index_version = 0;
+};
+
+neptune::StatusOr<TierFolder> ReadTierFolder(const std::string& directory);
 // The variant that the partition in `directory` was built for.
 neptune::StatusOr<std::string> DetectIndexTier(const std::string& directory);
 

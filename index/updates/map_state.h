@@ -5,10 +5,12 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "index/updates/change_state.h"
 #include "index/updates/document_change.h"
@@ -21,6 +23,7 @@ class MapState : public ChangeReader {
  public:
   neptune::StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
     neptune::LeafLock lock(&mutex_);
+    if (fails_) return neptune::Unavailable("told to fail");
     const auto found = entries_.find(std::string(key));
     return found == entries_.end() ? std::nullopt : std::optional(found->second);
   }
@@ -47,6 +50,16 @@ class MapState : public ChangeReader {
     return answer;
   }
 
+  void Clear() {
+    neptune::LeafLock lock(&mutex_);
+    entries_.clear();
+  }
+  // Whether Get fails from now on.
+  void FailReads(bool fails) {
+    neptune::LeafLock lock(&mutex_);
+    fails_ = fails;
+  }
+
   std::map<std::string, std::string> entries() const {
     neptune::LeafLock lock(&mutex_);
     return entries_;
@@ -70,6 +83,7 @@ class MapState : public ChangeReader {
 
   mutable neptune::LeafMutex mutex_;
   Entries entries_ ABSL_GUARDED_BY(mutex_);
+  bool fails_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace search::index

@@ -185,13 +185,13 @@ neptune::Status Partition::LoadManifest() {
 neptune::Status Partition::LoadBase() {
   Parts parts;
   if (!options_.base_directory.empty()) {
-    NEPTUNE_ASSIGN_OR_RETURN(auto folder, SegmentFolder::Borrow(options_.base_directory));
-    NEPTUNE_ASSIGN_OR_RETURN(const auto published, PublishedCounts::Open(folder));
+    NEPTUNE_ASSIGN_OR_RETURN(base_, SegmentFolder::Borrow(options_.base_directory));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto published, PublishedCounts::Open(base_));
     options_.ranking = published->ranking();
     counts_ = published;
     Part& part = parts.emplace_back();
-    NEPTUNE_ASSIGN_OR_RETURN(part.segment, SearchableSegment::Create(
-                                               std::move(folder), counts_.get(), options_.ranking));
+    NEPTUNE_ASSIGN_OR_RETURN(part.segment,
+                             SearchableSegment::Create(base_, counts_.get(), options_.ranking));
   }
   neptune::LeafLock lock(&snapshot_mutex_);
   snapshot_ = std::make_shared<PartitionSnapshot>(manifest_.epoch, std::move(parts));

@@ -95,6 +95,8 @@ class Partition {
   Partition& operator=(const Partition&) = delete;
 
   std::shared_ptr<const PartitionSnapshot> snapshot() const;
+  // The published segment that it stands over, as it was published; nullptr: none.
+  const Segment* base() const { return base_ == nullptr ? nullptr : &base_->segment(); }
 
   neptune::Status Update(const PartitionUpdate& update);
   // Moves in the segment of a folder that a builder finished; its documents replace those with the same
@@ -149,7 +151,8 @@ class Partition {
   neptune::Status WriteLiveDocuments(const Parts& parts, Manifest* manifest)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
 
-  PartitionOptions options_;  // fixed after Load
+  PartitionOptions options_;             // fixed after Load
+  std::shared_ptr<SegmentFolder> base_;  // likewise
 
   // Held while a change is worked out and committed, so that one builds on the other.
   neptune::LeafMutex change_mutex_;

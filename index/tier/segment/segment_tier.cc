@@ -8,13 +8,11 @@
 #include "index/core/search/searcher.h"
 #include "index/core/segment/segment_reader.h"
 #include "index/core/suggest/phrase_counter.h"
-#include "index/core/suggest/spelling.h"
 #include "index/core/suggest/suggestion_index.h"
 #include "index/core/suggest/suggestion_writer.h"
 #include "index/tier/operators.h"
 #include "index/tier/search_input.h"
-#include "index/tier/suggest_messages.h"
-#include "index/tier/suggest_operators.h"
+#include "index/tier/segment/segment_messages.h"
 
 namespace search::index {
 namespace {
@@ -34,13 +32,9 @@ class SegmentTier : public IndexTier {
                                        const TierSearchControl& control) const override {
     NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
     NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
-    SearchOptions options;
-    options.k = question.hit_count_max();
-    options.count_exactly = question.count_exactly();
-    options.stop = StopFunction(control);
-    options.second_phase_count = question.second_phase_count();
-    NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result, searcher_->Search(query, options));
-    return ToAnswer(result);
+    NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result,
+                             searcher_->Search(query, ToSearchOptions(question, control)));
+    return ToAnswer(result, index_version_);
   }
 
   TierInfo Info() const override {
@@ -49,46 +43,15 @@ class SegmentTier : public IndexTier {
 
   neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const override {
     if (suggestions_ == nullptr) return IndexTier::Suggest(query);
-    SuggestAnswer answer;
-    for (int i = 0; i < query.prefixes_size(); ++i) {
-      SuggestAnswer more;
-      for (const Completion& completion :
-           suggestions_->Complete(query.prefixes(i), query.count_max())) {
-        *more.add_suggestions() = ToMessage(completion, static_cast<uint32_t>(i));
-      }
-      answer = MergeSuggestAnswers(answer, more, query.count_max());
-      if (answer.suggestions_size() == static_cast<int>(query.count_max())) break;
-    }
-    answer.set_index_version(index_version_);
-    return answer;
+    return Complete(*suggestions_, query, index_version_);
   }
 
   neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const override {
     if (suggestions_ == nullptr) return IndexTier::Spell(query);
-    SpellAnswer answer = ToMessage(FindSpellings(*suggestions_, FromMessage(query)));
-    answer.set_index_version(index_version_);
-    return answer;
+    return FindSpellings(*suggestions_, query, index_version_);
   }
 
  private:
-  TierAnswer ToAnswer(const SearchResult& result) const {
-    TierAnswer answer;
-    for (const Hit& hit : result.hits) {
-      TierHit* const added = answer.add_hits();
-      added->set_doc_id(hit.doc_id);
-      added->set_score(hit.score);
-      if (hit.gain > 0) added->set_gain(hit.gain);
-    }
-    answer.set_second_phase_count(static_cast<uint32_t>(result.second_phase_count));
-    answer.set_second_phase_lacks_positions(result.second_phase_lacks_positions);
-    answer.set_total(result.total);
-    answer.set_total_is_exact(result.total_is_exact);
-    answer.set_evaluated_completely(result.complete);
-    answer.set_implementation(kSegmentTierName);
-    answer.set_index_version(index_version_);
-    return answer;
-  }
-
   const std::unique_ptr<Segment> segment_;
   const std::unique_ptr<CollectionStatistics> statistics_;
   const std::unique_ptr<Searcher> searcher_;
@@ -116,13 +79,6 @@ class SegmentTierBuilder : public TierBuilder {
   const std::unique_ptr<IndexBuilder> builder_;
   PhraseCounter phrases_;
 };
-
-// Nothing where the index was made without them.
-neptune::StatusOr<std::unique_ptr<SuggestionIndex>> OpenSuggestions(const std::string& directory) {
-  auto suggestions = SuggestionIndex::Open(directory);
-  if (suggestions.status().code() == neptune::StatusCode::kNotFound) return nullptr;
-  return suggestions;
-}
 
 }  // namespace
 

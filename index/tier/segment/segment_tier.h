@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "index/tier/index_tier.h"
+#include "index/tier/segment/segment_messages.h"
 #include "index/tier/tier_builder.h"
 #include "neptune/base/status.h"
 
 namespace search::index {
-
-inline constexpr char kSegmentTierName[] = "segment";
 
 neptune::StatusOr<std::unique_ptr<IndexTier>> OpenSegmentTier(const std::string& directory,
                                                               uint64_t index_version);

@@ -1,0 +1,223 @@
+#include "index/tier/live/live_tier.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "index/tier/operators.h"
+#include "index/tier/registry.h"
+#include "index/tier/search_input.h"
+#include "index/tier/segment/segment_messages.h"
+#include "index/updates/document_change.h"
+#include "neptune/base/file.h"
+
+namespace search::index {
+namespace {
+
+// Collects changes of documents, and gives them to the partition as updates of bounded size.
+class Updater {
+ public:
+  explicit Updater(Partition* partition) : partition_(partition) {}
+
+  neptune::Status Add(DocumentChange change) {
+    size_ += change.upsert().text().size() + change.upsert().extra_text().size();
+    changes_.push_back(std::move(change));
+    return size_ < kRefreshSizeMax ? neptune::OkStatus() : Finish();
+  }
+
+  neptune::Status Finish() {
+    PartitionUpdate update;
+    for (const DocumentChange& change : changes_) {
+      if (change.has_upsert()) {
+        update.documents.push_back(DocumentOf(change));
+      } else {
+        update.deleted.push_back(change.doc_id());
+      }
+    }
+    NEPTUNE_RETURN_IF_ERROR(partition_->Update(update));
+    changes_.clear();
+    size_ = 0;
+    return neptune::OkStatus();
+  }
+
+ private:
+  IndexedDocument DocumentOf(const DocumentChange& change) const {
+    const DocumentContent& content = change.upsert();
+    return {.doc_id = change.doc_id(),
+            .title = content.title(),
+            .body = content.text(),
+            .extra_text = content.extra_text(),
+            .site = content.site(),
+            .static_rank =
+                content.has_static_rank() ? content.static_rank() : PublishedRank(change.doc_id())};
+  }
+
+  float PublishedRank(uint64_t doc_id) const {
+    const auto ordinal = partition_->base()->FindDocument(doc_id);
+    return ordinal.has_value() ? partition_->base()->static_ranks()[*ordinal] : kNewDocumentRank;
+  }
+
+  Partition* const partition_;
+  std::vector<DocumentChange> changes_;
+  size_t size_ = 0;
+};
+
+}  // namespace
+
+neptune::StatusOr<std::unique_ptr<LiveTier>> LiveTier::Open(LiveTierOptions options,
+                                                            const ChangeReader* state,
+                                                            uint64_t lsn) {
+  NEPTUNE_ASSIGN_OR_RETURN(const TierFolder base, ReadTierFolder(options.base_directory));
+  if (base.implementation != kSegmentTierName) {
+    return neptune::FailedPrecondition("open ", options.base_directory,
+                                       " for changes: it was built for '", base.implementation,
+                                       "', only '", kSegmentTierName, "' takes them");
+  }
+  std::error_code error;
+  std::filesystem::remove_all(options.working_directory, error);
+  if (error) {
+    return neptune::Unavailable("cannot empty ", options.working_directory, ": ", error.message());
+  }
+  std::unique_ptr<LiveTier> tier(new LiveTier(std::move(options), state));
+  tier->index_version_ = base.index_version;
+  NEPTUNE_ASSIGN_OR_RETURN(tier->suggestions_, OpenSuggestions(tier->options_.base_directory));
+  tier->NoteRestore(lsn);
+  NEPTUNE_RETURN_IF_ERROR(tier->Refresh().status());
+  return tier;
+}
+
+neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& question,
+                                               const TierSearchControl& control) const {
+  NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
+  NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const SearchResult result,
+      partition()->snapshot()->Search(query, ToSearchOptions(question, control)));
+  return ToAnswer(result, index_version_);
+}
+
+TierInfo LiveTier::Info() const {
+  return {kSegmentTierName, index_version_, partition()->snapshot()->live_count()};
+}
+
+neptune::StatusOr<SuggestAnswer> LiveTier::Suggest(const SuggestQuery& query) const {
+  if (suggestions_ == nullptr) return IndexTier::Suggest(query);
+  return Complete(*suggestions_, query, index_version_);
+}
+
+neptune::StatusOr<SpellAnswer> LiveTier::Spell(const SpellQuery& query) const {
+  if (suggestions_ == nullptr) return IndexTier::Spell(query);
+  return FindSpellings(*suggestions_, query, index_version_);
+}
+
+void LiveTier::NoteChange(const PartitionChange& change, uint64_t lsn) {
+  neptune::LeafLock lock(&mutex_);
+  noted_.any = true;
+  for (const DocumentChange& document : change.documents()) {
+    noted_.doc_ids.insert(document.doc_id());
+  }
+  noted_.statistics = noted_.statistics || change.has_statistics();
+  noted_.lsn = lsn;
+}
+
+void LiveTier::NoteRestore(uint64_t lsn) {
+  neptune::LeafLock lock(&mutex_);
+  noted_ = {.any = true, .all = true, .statistics = true, .doc_ids = {}, .lsn = lsn};
+}
+
+neptune::StatusOr<bool> LiveTier::Refresh() {
+  neptune::LeafLock refresh(&refresh_mutex_);
+  Noted noted;
+  {
+    neptune::LeafLock lock(&mutex_);
+    std::swap(noted, noted_);
+  }
+  if (!noted.any) return false;
+  const neptune::Status status = Take(noted);
+  neptune::LeafLock lock(&mutex_);
+  if (status.ok()) {
+    searchable_lsn_ = noted.lsn;
+    return true;
+  }
+  // The same again with what came meanwhile.
+  noted_.doc_ids.insert(noted.doc_ids.begin(), noted.doc_ids.end());
+  noted_.lsn = noted_.any ? noted_.lsn : noted.lsn;
+  noted_.any = true;
+  noted_.all = noted_.all || noted.all;
+  noted_.statistics = noted_.statistics || noted.statistics;
+  return status;
+}
+
+neptune::Status LiveTier::Take(const Noted& noted) {
+  if (noted.all) return TakeAll();
+  const std::shared_ptr<Partition> current = partition();
+  Updater updater(current.get());
+  for (const uint64_t doc_id : noted.doc_ids) {
+    NEPTUNE_ASSIGN_OR_RETURN(auto change, ReadChange(*state_, doc_id));
+    if (change.has_value()) NEPTUNE_RETURN_IF_ERROR(updater.Add(*std::move(change)));
+  }
+  NEPTUNE_RETURN_IF_ERROR(updater.Finish());
+  return noted.statistics ? UseStatistics(current.get()) : neptune::OkStatus();
+}
+
+// Into a partition of its own, so that searches go on in the one before.
+neptune::Status LiveTier::TakeAll() {
+  const auto folder_of = [this](uint64_t number) {
+    return neptune::StrCat(options_.working_directory, "/", number);
+  };
+  const std::string before = folder_of(folder_number_);
+  NEPTUNE_ASSIGN_OR_RETURN(std::shared_ptr<Partition> partition,
+                           Partition::Open({.directory = folder_of(++folder_number_),
+                                            .merging = options_.merging,
+                                            .durability = Durability::kUnsynced,
+                                            .base_directory = options_.base_directory}));
+  Updater updater(partition.get());
+  NEPTUNE_RETURN_IF_ERROR(
+      VisitChanges(*state_, [&](const DocumentChange& change) { return updater.Add(change); }));
+  NEPTUNE_RETURN_IF_ERROR(updater.Finish());
+  statistics_version_ = 0;
+  NEPTUNE_RETURN_IF_ERROR(UseStatistics(partition.get()));
+  {
+    neptune::LeafLock lock(&mutex_);
+    std::swap(partition, partition_);
+  }
+  partition.reset();
+  std::error_code ignored;  // what stays is removed when the tier is opened again
+  std::filesystem::remove_all(before, ignored);
+  return neptune::OkStatus();
+}
+
+neptune::Status LiveTier::UseStatistics(Partition* partition) {
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t version, StatisticsVersion(*state_));
+  if (version == statistics_version_) return neptune::OkStatus();
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string file, ReadStatistics(*state_));
+  const std::string path = options_.working_directory + "/statistics";
+  NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(path, file));
+  NEPTUNE_RETURN_IF_ERROR(partition->UseTerms(path));
+  statistics_version_ = version;
+  return neptune::OkStatus();
+}
+
+neptune::StatusOr<MergeProgress> LiveTier::MergeSome(uint64_t posting_count_max) {
+  return partition()->MergeSome(posting_count_max);
+}
+
+uint64_t LiveTier::searchable_lsn() const {
+  neptune::LeafLock lock(&mutex_);
+  return searchable_lsn_;
+}
+
+bool LiveTier::Holds(uint64_t doc_id) const { return partition()->snapshot()->Holds(doc_id); }
+
+uint64_t LiveTier::segment_count() const { return partition()->snapshot()->parts().size(); }
+
+neptune::Status LiveTier::CountTerms(const std::string& path) const {
+  return partition()->CountTerms(path);
+}
+
+std::shared_ptr<Partition> LiveTier::partition() const {
+  neptune::LeafLock lock(&mutex_);
+  return partition_;
+}
+
+}  // namespace search::index

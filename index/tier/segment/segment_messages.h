@@ -1,0 +1,34 @@
+// The index core's questions and answers as the tier's messages, for all variants that search its segments.
+//
+// Source: none. Layer: index/tier/segment.
+// Threads: pure functions, but for OpenSuggestions.
+// Errors: OpenSuggestions: those of SuggestionIndex::Open but NOT_FOUND.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "index/core/search/searcher.h"
+#include "index/core/suggest/suggestion_index.h"
+#include "index/tier/index_tier.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+inline constexpr char kSegmentTierName[] = "segment";
+
+// They refer to `control`, which must outlive them.
+SearchOptions ToSearchOptions(const TierQuery& question, const TierSearchControl& control);
+// The answer of variant "segment".
+TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version);
+
+// Null where the index was made without them.
+neptune::StatusOr<std::unique_ptr<SuggestionIndex>> OpenSuggestions(const std::string& directory);
+SuggestAnswer Complete(const SuggestionIndex& suggestions, const SuggestQuery& query,
+                       uint64_t index_version);
+SpellAnswer FindSpellings(const SuggestionIndex& suggestions, const SpellQuery& query,
+                          uint64_t index_version);
+
+}  // namespace search::index
