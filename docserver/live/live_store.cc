@@ -1,0 +1,52 @@
+#include "docserver/live/live_store.h"
+
+#include <utility>
+
+#include "docserver/store_checks.h"
+#include "index/updates/document_change.pb.h"
+
+namespace search::docserver {
+namespace {
+
+StoredDocument ToStored(uint64_t doc_id, index::DocumentContent content) {
+  StoredDocument document;
+  document.set_doc_id(doc_id);
+  document.set_url(std::move(*content.mutable_url()));
+  document.set_title(std::move(*content.mutable_title()));
+  document.set_text(std::move(*content.mutable_text()));
+  document.set_site(std::move(*content.mutable_site()));
+  return document;
+}
+
+neptune::Status Refusal() {
+  return neptune::FailedPrecondition("a store of live documents is changed by its state alone");
+}
+
+}  // namespace
+
+neptune::StatusOr<FetchedDocuments> LiveStore::Fetch(std::span<const uint64_t> ids) const {
+  NEPTUNE_RETURN_IF_ERROR(CheckFetch(true, ids));
+  FetchedDocuments documents(ids.size());
+  std::vector<uint64_t> unchanged_ids;
+  std::vector<size_t> unchanged;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    NEPTUNE_ASSIGN_OR_RETURN(auto change, index::ReadChange(*state_, ids[i]));
+    if (!change.has_value()) {
+      unchanged_ids.push_back(ids[i]);
+      unchanged.push_back(i);
+    } else if (change->has_upsert()) {
+      documents[i] = ToStored(ids[i], std::move(*change->mutable_upsert()));
+    }
+  }
+  if (unchanged.empty()) return documents;
+  NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments published, published_->Fetch(unchanged_ids));
+  for (size_t i = 0; i < unchanged.size(); ++i) {
+    documents[unchanged[i]] = std::move(published[i]);
+  }
+  return documents;
+}
+
+neptune::Status LiveStore::Put(std::span<const StoredDocument>) { return Refusal(); }
+neptune::Status LiveStore::Seal() { return Refusal(); }
+
+}  // namespace search::docserver
