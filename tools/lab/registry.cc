@@ -45,6 +45,7 @@ std::vector<Experiment> AllExperiments() {
       SearchOverload(),
       SertMotivation(),
       SertSearch(),
+      SertSafety(),
       SertCost(),
       SertShift(),
       SertCdf(),

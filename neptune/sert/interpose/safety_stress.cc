@@ -2,8 +2,13 @@
 //
 //   safety_stress [terminations] [threads] [seed]      default 20,000 8 1
 //
-// Each thread runs one request after the other; each is a loop of one kind that never ends by itself. Prints, and
-// fails unless all are zero: bytes of arenas, descriptors, locks that are not free, threads that hang. Whether one hangs
+// Each thread runs one request after the other; each is a loop of one kind that never ends by itself. Prints how many
+// ended, of them between two instructions, and of each kind; then, and fails unless all are zero, bytes of arenas,
+// descriptors, locks that are not free and processes that were lost, and threads that hang:
+//
+//   ended=20007 between=1998 lost_bytes=0 lost_descriptors=0 lost_locks=0 lost_processes=0 hangs=0 allocations=2031 ...
+//
+// Whether one hangs
 // is told by what the program does with its processor time, so that it may wait for a busy machine as long as it must.
 
 #include <dirent.h>
@@ -180,11 +185,24 @@ void Processes() {
   }
 }
 
-using Handler = void (*)();
-constexpr Handler kHandlers[] = {
-    &Allocations, &Containers,         &Locks,           &Streams, &Sockets,
-    &Exceptions,  &RegularExpressions, &WithoutAnyCheck, &Waiting, &Processes};
-constexpr size_t kHandlerCount = sizeof(kHandlers) / sizeof(kHandlers[0]);
+struct Kind {
+  const char* name;
+  void (*handler)();
+  std::atomic<uint64_t> ended_early{0};
+};
+Kind kinds[] = {{"allocations", &Allocations},
+                {"containers", &Containers},
+                {"locks", &Locks},
+                {"streams", &Streams},
+                {"sockets", &Sockets},
+                {"exceptions", &Exceptions},
+                {"regexes", &RegularExpressions},
+                {"loops", &WithoutAnyCheck},
+                {"waits", &Waiting},
+                {"processes", &Processes}};
+constexpr size_t kKindCount = sizeof(kinds) / sizeof(kinds[0]);
+
+Kind& KindOf(uint32_t random) { return kinds[random / 65536 % kKindCount]; }
 
 void* Work(void* argument) {
   auto random = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(argument));
@@ -192,12 +210,13 @@ void* Work(void* argument) {
   volatile uint32_t next = random;
   while (true) {
     if (sigsetjmp(env, 1) != 0) {
+      KindOf(next).ended_early.fetch_add(1, std::memory_order_relaxed);
       ended_early.fetch_add(1, std::memory_order_relaxed);
-    } else if (ended_early.load(std::memory_order_relaxed) < wanted) {
       next = next * 1664525 + 1013904223;
+    } else if (ended_early.load(std::memory_order_relaxed) < wanted) {
       SERT_register_rollbackpoint(&env);
       SERT_start();
-      kHandlers[next / 65536 % kHandlerCount]();
+      KindOf(next).handler();
       abort();  // none ends by itself
     } else {
       return nullptr;
@@ -262,18 +281,22 @@ int Run(int thread_count, uint32_t seed) {
   for (pthread_mutex_t& lock : locks) held_locks += pthread_mutex_trylock(&lock) == 0 ? 0 : 1;
   held_locks += pthread_rwlock_trywrlock(&shared_lock) == 0 ? 0 : 1;
   const int lost_descriptors = OpenDescriptors() - descriptors;
-  const bool has_child = waitpid(-1, nullptr, WNOHANG) != -1;
+  const int lost_processes = waitpid(-1, nullptr, WNOHANG) != -1 ? 1 : 0;  // or more
   sert_statistics statistics;
   SERT_get_statistics(&statistics);
   printf(
-      "seed %u: %llu ended early, %llu between two instructions; lost: %zu bytes, %d descriptors, "
-      "%d locks, %s; %d hang\n",
-      seed, static_cast<unsigned long long>(statistics.terminated),
+      "ended=%llu between=%llu lost_bytes=%zu lost_descriptors=%d lost_locks=%d lost_processes=%d "
+      "hangs=%d",
+      static_cast<unsigned long long>(statistics.terminated),
       static_cast<unsigned long long>(statistics.terminated_between), statistics.memory_of_all,
-      lost_descriptors, held_locks, has_child ? "a process" : "no process", hangs);
+      lost_descriptors, held_locks, lost_processes, hangs);
+  for (const Kind& kind : kinds) {
+    printf(" %s=%llu", kind.name, static_cast<unsigned long long>(kind.ended_early.load()));
+  }
+  printf("\n");
   fflush(stdout);
   const bool lost = statistics.memory_of_all != 0 || lost_descriptors != 0 || held_locks != 0 ||
-                    has_child || hangs != 0 || statistics.terminated < wanted;
+                    lost_processes != 0 || hangs != 0 || statistics.terminated < wanted;
   _exit(lost ? 1 : 0);
 }
 

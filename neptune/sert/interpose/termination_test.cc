@@ -3,100 +3,35 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <regex.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "neptune/sert/interpose/ended_requests.h"
 #include "neptune/sert/sert.h"
 
+namespace neptune::sert {
 namespace {
 
-// As soon as it has run for a millisecond.
-sert_arg AtOnce() {
-  return {.lower_bound_s = 0.001,
-          .upper_bound_s = 0.001,
-          .low_watermark = 0.01,
-          .high_watermark = 0.1,
-          .alpha = 1,
-          .window_s = 2};
-}
-
-void StartTimerOnce() {
-  static const int started = [] {
-    const int result = SERT_init_timer(SIGRTMIN + 3);
-    sert_arg args = AtOnce();
-    SERT_set_args(&args);
-    return result;
-  }();
-  ASSERT_EQ(started, 0);
-}
-
-sert_statistics Statistics() {
-  sert_statistics statistics;
-  SERT_get_statistics(&statistics);
-  return statistics;
-}
-
-// Allocates and frees; the compiler does not see that it might leave both.
-void Allocate(size_t size) {
-  void* const object = malloc(size);
-  asm volatile("" : : "r"(object) : "memory");
-  free(object);
-}
-
-// Until the request is to be ended.
-void BeOverdue() {
-  while (Statistics().is_overdue == 0) {
-  }
-}
-
-// True: it was ended early.
-bool RunRequest(void (*body)(void*), void* argument) {
-  sigjmp_buf env;
-  if (sigsetjmp(env, 1) != 0) return true;
-  SERT_register_rollbackpoint(&env);
-  SERT_start();
-  body(argument);
-  SERT_end();
-  return false;
-}
-
-int OpenDescriptors() {
-  int count = 0;
-  DIR* const directory = opendir("/proc/self/fd");
-  while (readdir(directory) != nullptr) ++count;
-  closedir(directory);
-  return count;
-}
-
-class TerminationTest : public testing::Test {
- protected:
-  void SetUp() override { StartTimerOnce(); }
-};
-
 TEST_F(TerminationTest, ARequestThatEndsInTimeEndsByItself) {
+  const OtherLimit limit(60);
   const uint64_t before = Statistics().terminated;
   EXPECT_FALSE(RunRequest([](void*) { Allocate(100); }, nullptr));
   EXPECT_EQ(Statistics().terminated, before);
@@ -145,11 +80,14 @@ TEST_F(TerminationTest, ARequestThatWaitsIsEnded) {
   close(pair[1]);
 }
 
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
 TEST_F(TerminationTest, WhatItHoldsIsReleased) {
   const int descriptors = OpenDescriptors();
   const sert_statistics before = Statistics();
   EXPECT_TRUE(RunRequest(
       [](void*) {
+        pthread_mutex_lock(&mutex);  // it may not be ended before it has all
         for (int i = 0; i < 100; ++i) memset(malloc(10'000), 1, 10'000);
         (void)open("/dev/null", O_RDONLY);
         (void)socket(AF_INET, SOCK_STREAM, 0);
@@ -164,7 +102,9 @@ TEST_F(TerminationTest, WhatItHoldsIsReleased) {
             held.held_directories != 1 || held.held_memory < 1'000'000) {
           abort();
         }
-        while (true) SERT_check();
+        BeOverdue();
+        pthread_mutex_unlock(&mutex);
+        abort();  // the unlock is a check
       },
       nullptr));
   const sert_statistics after = Statistics();
@@ -174,22 +114,6 @@ TEST_F(TerminationTest, WhatItHoldsIsReleased) {
   EXPECT_EQ(after.released_mappings, before.released_mappings + 1);
   EXPECT_EQ(OpenDescriptors(), descriptors);
 }
-
-pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-// What requests may take, as long as it lives.
-class OtherLimit {
- public:
-  explicit OtherLimit(double seconds) {
-    sert_arg args = AtOnce();
-    args.lower_bound_s = args.upper_bound_s = seconds;
-    SERT_set_args(&args);
-  }
-  ~OtherLimit() {
-    sert_arg args = AtOnce();
-    SERT_set_args(&args);
-  }
-};
 
 // Which all processes that a request started have open, until the last of them is gone.
 class Witness {
@@ -208,6 +132,14 @@ class Witness {
   int pair_[2];
 };
 
+// The C library's own wait is ended by the signal.
+void ReadLine(char* line, int size, FILE* stream) {
+  while (fgets(line, size, stream) == nullptr) {
+    if (errno != EINTR) abort();
+    clearerr(stream);
+  }
+}
+
 TEST_F(TerminationTest, ProcessesThatItStartedAreEndedWithAllOfTheirs) {
   const int descriptors = OpenDescriptors();
   const uint64_t before = Statistics().released_processes;
@@ -219,7 +151,7 @@ TEST_F(TerminationTest, ProcessesThatItStartedAreEndedWithAllOfTheirs) {
           char line[16];
           FILE* const reads = popen("sleep 1000 & echo there; wait", "r");
           FILE* const writes = popen("sleep 1000", "w");
-          if (fgets(line, sizeof(line), reads) == nullptr) abort();
+          ReadLine(line, sizeof(line), reads);
           fprintf(writes, "what nobody reads");
           if (Statistics().held_processes != 2 || Statistics().held_descriptors != 0) abort();
           BeOverdue();
@@ -289,147 +221,6 @@ TEST_F(TerminationTest, WhileALockIsHeldItIsNotEnded) {
   pthread_mutex_unlock(&mutex);
 }
 
-// A connection that the listener's full queue keeps waiting, until the listener takes another one.
-class SlowListener {
- public:
-  SlowListener()
-      : listener_(socket(AF_INET, SOCK_STREAM, 0)), filler_(socket(AF_INET, SOCK_STREAM, 0)) {
-    socklen_t size = sizeof(address_);
-    address_.sin_family = AF_INET;
-    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const int window = 1;
-    setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &window, sizeof(window));
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address_), size), 0);
-    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address_), &size), 0);
-    EXPECT_EQ(listen(listener_, 0), 0);
-    EXPECT_EQ(Connect(filler_), 0);
-  }
-  ~SlowListener() {
-    close(filler_);
-    close(listener_);
-  }
-
-  int Connect(int fd) const {
-    return connect(fd, reinterpret_cast<const sockaddr*>(&address_), sizeof(address_));
-  }
-  void Take() const { close(accept(listener_, nullptr, nullptr)); }
-
- private:
-  sockaddr_in address_{};
-  const int listener_;
-  const int filler_;
-};
-
-TEST_F(TerminationTest, AConnectionIsWaitedForOnAlthoughTheSignalCame) {
-  static const SlowListener* listener;
-  static int connected;
-  const SlowListener slow;
-  listener = &slow;
-  connected = -1;
-  std::thread taker;
-  taker = std::thread([] {
-    poll(nullptr, 0, 50);
-    listener->Take();
-  });
-  EXPECT_TRUE(RunRequest(
-      [](void*) {
-        pthread_mutex_lock(&mutex);  // it may not be ended while it connects
-        const int fd = socket(AF_INET, SOCK_STREAM, 0);
-        connected = listener->Connect(fd);
-        while (Statistics().is_overdue == 0) {
-        }
-        pthread_mutex_unlock(&mutex);
-        abort();  // the unlock is a check
-      },
-      nullptr));
-  EXPECT_EQ(connected, 0);
-  taker.join();
-}
-
-// The timer may send a signal to a request that ends meanwhile.
-TEST_F(TerminationTest, ASignalForARequestThatHasEndedInterruptsNothing) {
-  static int pair[2];
-  ASSERT_EQ(pipe(pair), 0);
-  static std::atomic<pid_t> reader_id;
-  reader_id = 0;
-  ssize_t size_read = 0;
-  std::thread reader([&] {
-    RunRequest([](void*) {}, nullptr);
-    reader_id = gettid();
-    char byte = 0;
-    size_read = read(pair[0], &byte, 1);
-  });
-  while (reader_id == 0) {
-  }
-  for (int i = 0; i < 200; ++i) {
-    siginfo_t info{};
-    info.si_signo = SIGRTMIN + 3;
-    info.si_code = SI_QUEUE;
-    info.si_pid = getpid();
-    info.si_value.sival_int = 1;
-    syscall(SYS_rt_tgsigqueueinfo, getpid(), reader_id.load(), info.si_signo, &info);
-    sched_yield();
-  }
-  EXPECT_EQ(write(pair[1], "x", 1), 1);
-  reader.join();
-  EXPECT_EQ(size_read, 1);
-  close(pair[0]);
-  close(pair[1]);
-}
-
-TEST_F(TerminationTest, AnAcceptIsWaitedForOnAlthoughTheSignalCame) {
-  static int listener;
-  static int accepted;
-  sockaddr_in address{};
-  socklen_t size = sizeof(address);
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  listener = socket(AF_INET, SOCK_STREAM, 0);
-  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
-  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  ASSERT_EQ(listen(listener, 1), 0);
-  std::thread caller([&] {
-    poll(nullptr, 0, 20);
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&address), size), 0);
-    close(fd);
-  });
-  accepted = -1;
-  EXPECT_TRUE(RunRequest(
-      [](void*) {
-        pthread_mutex_lock(&mutex);
-        accepted = accept(listener, nullptr, nullptr);
-        while (Statistics().is_overdue == 0) {
-        }
-        pthread_mutex_unlock(&mutex);
-        abort();
-      },
-      nullptr));
-  EXPECT_GE(accepted, 0);
-  caller.join();
-  close(listener);
-}
-
-TEST_F(TerminationTest, ARequestEndsOnceAlsoWhenTheSignalComesAtItsEnd) {
-  const uint64_t before = Statistics().terminated;
-  uint64_t ended_early = 0;
-  for (int i = 0; i < 3000; ++i) {
-    static volatile int steps;
-    steps = 2000 * (i % 300);  // some end before the threshold, some after, many about then
-    ended_early += RunRequest(
-        [](void*) {
-          SERT_begin_arena_only();
-          while (steps > 0) steps = steps - 1;
-          SERT_end_arena_only();
-        },
-        nullptr);
-    const sert_statistics now = Statistics();
-    ASSERT_EQ(now.is_overdue, 0) << "outside of a request nothing is overdue";
-    ASSERT_EQ(now.held_memory, 0u);
-  }
-  EXPECT_EQ(Statistics().terminated, before + ended_early);
-}
-
 TEST_F(TerminationTest, OutsideItIsNotEnded) {
   static void* kept;
   EXPECT_TRUE(RunRequest(
@@ -470,13 +261,16 @@ TEST_F(TerminationTest, MemoryFromBeforeAndForAfterCrossesTheBoundary) {
   before_request = static_cast<char*>(malloc(10));
   strcpy(before_request, "before");
   static char* left_behind;
-  EXPECT_FALSE(RunRequest(
-      [](void*) {
-        before_request = static_cast<char*>(realloc(before_request, 100'000));
-        left_behind = strdup("left behind");
-        left_behind = static_cast<char*>(realloc(left_behind, 5000));
-      },
-      nullptr));
+  {
+    const OtherLimit limit(60);
+    EXPECT_FALSE(RunRequest(
+        [](void*) {
+          before_request = static_cast<char*>(realloc(before_request, 100'000));
+          left_behind = strdup("left behind");
+          left_behind = static_cast<char*>(realloc(left_behind, 5000));
+        },
+        nullptr));
+  }
   EXPECT_STREQ(before_request, "before");
   EXPECT_STREQ(left_behind, "left behind");
   EXPECT_TRUE(RunRequest(
@@ -554,6 +348,7 @@ TEST_F(TerminationTest, StreamsOfOthersSurvive) {
 }
 
 TEST_F(TerminationTest, NestedStartsAndStrayEndsAreHarmless) {
+  const OtherLimit limit(60);
   SERT_end();
   EXPECT_FALSE(RunRequest(
       [](void*) {
@@ -649,3 +444,4 @@ TEST_F(TerminationTest, ManyThreadsAtOnce) {
 }
 
 }  // namespace
+}  // namespace neptune::sert

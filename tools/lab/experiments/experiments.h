@@ -53,6 +53,7 @@ Experiment CapsuleIsolation();
 Experiment SearchOverload();
 Experiment SertMotivation();
 Experiment SertSearch();
+Experiment SertSafety();
 Experiment SertCost();
 Experiment SertShift();
 Experiment SertCdf();

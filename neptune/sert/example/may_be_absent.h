@@ -1,0 +1,14 @@
+// What factors.c calls, as functions that are there only if the library is preloaded.
+//
+// Source: none. Layer: sert, an example. Threads: none.
+
+#pragma once
+
+#pragma weak SERT_init_timer
+#pragma weak SERT_start
+#pragma weak SERT_end
+#pragma weak SERT_set_args
+#pragma weak SERT_register_rollbackpoint
+#pragma weak SERT_count_lost
+#pragma weak SERT_begin_arena_only
+#pragma weak SERT_end_arena_only
