@@ -50,9 +50,10 @@ struct LiveTierOptions {
   std::string base_directory;
   // For segments of what changed; emptied when opened. One process at a time.
   std::string working_directory;
-  // Default: smaller segments than for documents that come in bulk count as small, so that the first merges, of what
-  // single changes made, are over in milliseconds.
-  MergePolicyOptions merging = {.merge_count = 8, .documents_min = 100};
+  // Default: fewer segments for a search than where documents come in bulk, at the price of writing a document more
+  // often; segments count as small up to so few documents that the first merges, of what single changes made, are over in
+  // milliseconds.
+  MergePolicyOptions merging = {.merge_count = 4, .documents_min = 100};
 };
 
 class LiveTier final : public IndexTier {
