@@ -19,6 +19,15 @@ void WriteBody(const LogEntry& entry, ByteWriter& out) {
     out.Number(entry.write_set.bits());
     return;
   }
+  if (entry.kind == EntryKind::kOrigins) {
+    out.Counted<uint32_t>(entry.payload);
+    return;
+  }
+  if (entry.kind == EntryKind::kCommutativeWrite) {
+    out.Number(entry.origin.member);
+    out.Number(entry.origin.life);
+    out.Number(entry.origin.number);
+  }
   out.Counted<uint8_t>(entry.method.value());
   out.Number(entry.request_id.client);
   out.Number(entry.request_id.number);
@@ -35,7 +44,7 @@ StatusOr<LogEntry> ReadBody(std::string_view body) {
     return DataLoss("log entry of version ", int{version}, ", not ", int{kEntryVersion});
   }
   const uint8_t kind = in.Number<uint8_t>();
-  if (kind > static_cast<uint8_t>(EntryKind::kWriteSet)) {
+  if (kind > static_cast<uint8_t>(EntryKind::kOrigins)) {
     return DataLoss("log entry of unknown kind ", int{kind});
   }
   entry.kind = static_cast<EntryKind>(kind);
@@ -43,7 +52,14 @@ StatusOr<LogEntry> ReadBody(std::string_view body) {
   entry.epoch = in.Number<uint64_t>();
   if (entry.kind == EntryKind::kWriteSet) {
     entry.write_set = MemberSet(in.Number<uint16_t>());
+  } else if (entry.kind == EntryKind::kOrigins) {
+    entry.payload = std::string(in.Counted<uint32_t>());
   } else {
+    if (entry.kind == EntryKind::kCommutativeWrite) {
+      entry.origin.member = in.Number<uint8_t>();
+      entry.origin.life = in.Number<uint64_t>();
+      entry.origin.number = in.Number<uint64_t>();
+    }
     entry.method = MethodName(std::string(in.Counted<uint8_t>()));
     entry.request_id.client = in.Number<uint64_t>();
     entry.request_id.number = in.Number<uint64_t>();
@@ -60,7 +76,7 @@ StatusOr<LogEntry> ReadBody(std::string_view body) {
 
 bool operator==(const LogEntry& a, const LogEntry& b) {
   return a.lsn == b.lsn && a.epoch == b.epoch && a.kind == b.kind && a.write_set == b.write_set &&
-         a.method == b.method && a.request_id == b.request_id &&
+         a.origin == b.origin && a.method == b.method && a.request_id == b.request_id &&
          a.accepted_at.ns_since_1970 == b.accepted_at.ns_since_1970 && a.payload == b.payload;
 }
 

@@ -1,7 +1,8 @@
 // Writes in the order in which every replica of a partition executes them.
 //
 // Source: dissertation 5.2.2 (REDO log: method, partition, request, log sequence number).
-// Departs from source: an entry says in which epoch it was ordered; a change of the write set is an entry too.
+// Departs from source: an entry says in which epoch it was ordered; a change of the write set is an entry too. A write of
+//   level 1 says whose it is.
 // Layer: replication, policy.
 // Threads: immutable values.
 // Units: a log sequence number counts entries of one partition from 1, without gaps; 0 stands before the first. The
@@ -72,6 +73,22 @@ enum class EntryKind : uint8_t {
   kWrite = 0,
   // From here on writes wait for these members. The first entry of every epoch is one.
   kWriteSet = 1,
+  // A write that any member may take, and whose place in the order is each log's own.
+  kCommutativeWrite = 2,
+  // How many writes of each origin stand before it; for its own log only (see origin_index.h).
+  kOrigins = 3,
+};
+
+constexpr bool IsWrite(EntryKind kind) {
+  return kind == EntryKind::kWrite || kind == EntryKind::kCommutativeWrite;
+}
+
+// Who took a commutative write: a member, in one life of its disk, as its write of this number from 1.
+struct WriteOrigin {
+  MemberIndex member = 0;
+  uint64_t life = 0;
+  uint64_t number = 0;
+  friend bool operator==(const WriteOrigin&, const WriteOrigin&) = default;
 };
 
 struct LogEntry {
@@ -79,11 +96,12 @@ struct LogEntry {
   Epoch epoch = 0;
   EntryKind kind = EntryKind::kWrite;
   MemberSet write_set;  // kWriteSet only
-  MethodName method;    // kWrite only, as the rest
+  WriteOrigin origin;   // kCommutativeWrite only
+  MethodName method;    // writes only, as the rest
   RequestId request_id;
   // The primary's clock when it took the write, so that all replicas execute it at the same time.
   WallTime accepted_at;
-  std::string payload;
+  std::string payload;  // also of kOrigins
 };
 
 bool operator==(const LogEntry& a, const LogEntry& b);

@@ -69,6 +69,10 @@ TEST(LogEntryTest, DecodesToWhatWasEncoded) {
     if (random.Below(3) == 0) {
       entry = WriteSet(entry.lsn, MemberSet(static_cast<uint16_t>(random.Next())));
     }
+    if (random.Below(3) == 0 && entry.kind == EntryKind::kWrite) {
+      entry.kind = EntryKind::kCommutativeWrite;
+      entry.origin = {static_cast<MemberIndex>(random.Below(16)), random.Next(), random.Next()};
+    }
     const StatusOr<LogEntry> decoded = DecodeLogEntry(EncodeLogEntry(entry));
     ASSERT_TRUE(decoded.ok()) << decoded.status();
     EXPECT_EQ(*decoded, entry);
@@ -76,7 +80,12 @@ TEST(LogEntryTest, DecodesToWhatWasEncoded) {
 }
 
 TEST(LogEntryTest, DamageIsFound) {
-  for (const LogEntry& entry : {Write(9, "payload"), WriteSet(10, MemberSet::FirstOf(2))}) {
+  LogEntry commutative = Write(11, "payload");
+  commutative.kind = EntryKind::kCommutativeWrite;
+  const LogEntry origins = {.lsn = 12, .kind = EntryKind::kOrigins, .payload = "counts"};
+  EXPECT_EQ(*DecodeLogEntry(EncodeLogEntry(origins)), origins);
+  for (const LogEntry& entry :
+       {Write(9, "payload"), WriteSet(10, MemberSet::FirstOf(2)), commutative, origins}) {
     const std::string bytes = EncodeLogEntry(entry);
     for (size_t size = 0; size < bytes.size(); ++size) {
       EXPECT_EQ(DecodeLogEntry(bytes.substr(0, size)).status().code(), StatusCode::kDataLoss);

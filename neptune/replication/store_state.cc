@@ -205,7 +205,7 @@ Lsn StoreState::completed() const { return completed_; }
 
 StatusOr<WriteOutcome> StoreState::Apply(const LogEntry& entry) {
   NEPTUNE_RETURN_IF_ERROR(CheckUsable());
-  if (entry.kind != EntryKind::kWrite || entry.lsn <= completed_) {
+  if (!IsWrite(entry.kind) || entry.lsn <= completed_) {
     return FailedPrecondition("log entry ", entry.lsn, " is no write to execute after ",
                               completed_.load());
   }
