@@ -1,0 +1,50 @@
+// Changes of documents as the write of a replicated service: what executes it on every replica, and what its partition
+// then holds.
+//
+// Source: design, live updates; neptune/replication.
+// Layer: index/updates, over the runtime's replication.
+// Threads: as neptune/replication/store_state.h says.
+// Shapes: the write takes the bytes of a PartitionChange and answers with those of a ChangeAnswer.
+// Errors: ExecuteChangeWrite: INVALID_ARGUMENT a request that is no change, or over a limit; the same on all replicas.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "index/updates/change_state.h"
+#include "neptune/base/status.h"
+#include "neptune/replication/log_entry.h"
+#include "neptune/replication/store_state.h"
+
+namespace search::index {
+
+inline constexpr char kChangeMethod[] = "Change";
+
+// A neptune::WriteFunction.
+neptune::Status ExecuteChangeWrite(const neptune::WriteContext& context, std::string_view request,
+                                   std::string* response);
+
+// The change that an entry of the log carries; nullopt: it is another write, or one that was refused.
+std::optional<PartitionChange> ChangeOfEntry(const neptune::LogEntry& entry);
+
+// A replicated partition's data as a change state.
+class StoreReader final : public ChangeReader {
+ public:
+  // `view` must outlive it.
+  explicit StoreReader(const neptune::StoreView* view) : view_(view) {}
+
+  neptune::StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
+    return view_->Get(key);
+  }
+  neptune::Status Scan(const std::string& first, const std::string& end,
+                       const Visitor& visitor) const override {
+    return view_->Scan({.first = first, .end = end}, visitor);
+  }
+
+ private:
+  const neptune::StoreView* const view_;
+};
+
+}  // namespace search::index
