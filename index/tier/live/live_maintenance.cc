@@ -1,0 +1,53 @@
+#include "index/tier/live/live_maintenance.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+namespace search::index {
+
+neptune::StatusOr<std::shared_ptr<LiveMaintenance>> LiveMaintenance::Start(
+    neptune::World& world, const std::string& name, std::vector<LiveTier*> tiers) {
+  std::shared_ptr<LiveMaintenance> maintenance(new LiveMaintenance(std::move(tiers)));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      maintenance->loop_,
+      world.StartLoop({.name = name, .priority = neptune::LoopPriority::kBackground}));
+  maintenance->loop_->Post([maintenance] { maintenance->Turn(); });
+  return maintenance;
+}
+
+void LiveMaintenance::Stop() {
+  neptune::LeafLock lock(&mutex_);
+  tiers_.clear();
+}
+
+void LiveMaintenance::Turn() {
+  neptune::LeafLock lock(&mutex_);
+  if (tiers_.empty()) return;
+  for (LiveTier* const tier : tiers_) Note(tier->Refresh().status(), "refreshing");
+  if (!is_merging_) {
+    is_merging_ = true;
+    loop_->Post([self = shared_from_this()] { self->Merge(); });
+  }
+  loop_->RunAt(loop_->Now() + kRefreshInterval, [self = shared_from_this()] { self->Turn(); });
+}
+
+// One piece of each tier's merge; the loop's timers run between the pieces.
+void LiveMaintenance::Merge() {
+  neptune::LeafLock lock(&mutex_);
+  is_merging_ = false;
+  for (LiveTier* const tier : tiers_) {
+    const auto progress = tier->MergeSome(kMergePiece);
+    Note(progress.status(), "merging");
+    is_merging_ = is_merging_ || (progress.ok() && *progress != MergeProgress::kNothingToDo);
+  }
+  if (is_merging_) loop_->Post([self = shared_from_this()] { self->Merge(); });
+}
+
+void LiveMaintenance::Note(const neptune::Status& status, const char* action) {
+  if (status.ok()) return;
+  ++failure_count_;
+  LOG_EVERY_N(ERROR, 50) << action << " live documents: " << status;
+}
+
+}  // namespace search::index

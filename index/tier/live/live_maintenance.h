@@ -1,0 +1,55 @@
+// Keeps the live tiers of a service fresh: on a loop of low priority of its own, every kRefreshInterval, what they were
+// told becomes searchable; in between, merges go on in pieces that no refresh waits long for.
+//
+// Source: design, live updates.
+// Layer: index/tier/live, agent over LiveTier.
+// Threads: Start and Stop by the owner; the loop's thread does the work.
+// Errors: what Refresh or MergeSome returns is logged and counted; it is tried again at the next turn.
+// Limits: kMergePiece postings between two looks at the clock.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "index/tier/live/live_tier.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/status.h"
+#include "neptune/world/world.h"
+
+namespace search::index {
+
+// Some 10 ms of work. Larger: less often interrupted; a refresh may have to wait for one.
+inline constexpr uint64_t kMergePiece = 100'000;
+
+class LiveMaintenance : public std::enable_shared_from_this<LiveMaintenance> {
+ public:
+  // Starts the loop `name`. The tiers must live until Stop returned.
+  static neptune::StatusOr<std::shared_ptr<LiveMaintenance>> Start(neptune::World& world,
+                                                                   const std::string& name,
+                                                                   std::vector<LiveTier*> tiers);
+  // Waits for the piece under way; nothing is touched any more. Idempotent.
+  void Stop();
+
+  uint64_t failure_count() const { return failure_count_; }
+
+ private:
+  explicit LiveMaintenance(std::vector<LiveTier*> tiers) : tiers_(std::move(tiers)) {}
+
+  void Turn();
+  void Merge();
+  void Note(const neptune::Status& status, const char* action);
+
+  neptune::Loop* loop_ = nullptr;
+  std::atomic<uint64_t> failure_count_{0};
+
+  // Held for each piece of work.
+  neptune::LeafMutex mutex_;
+  std::vector<LiveTier*> tiers_ ABSL_GUARDED_BY(mutex_);  // none once stopped
+  bool is_merging_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace search::index

@@ -1,0 +1,108 @@
+#include "index/tier/live/live_maintenance.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "index/core/testing/collection.h"
+#include "index/tier/registry.h"
+#include "index/updates/map_state.h"
+#include "neptune/world/sim/simulator.h"
+
+namespace search::index {
+namespace {
+
+using std::chrono::milliseconds;
+
+class LiveMaintenanceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string base = folder_.path() + "/base";
+    const auto builder = CreateTierBuilder("segment", {.directory = base});
+    ASSERT_TRUE((*builder)->Add({.doc_id = 1, .title = "cat"}).ok());
+    ASSERT_TRUE((*builder)->Finish().ok());
+    ASSERT_TRUE(FinishTierCollection("segment", {base}, {}).ok());
+    auto tier = LiveTier::Open(
+        {.base_directory = base, .working_directory = folder_.path() + "/working"}, &state_, 0);
+    ASSERT_TRUE(tier.ok()) << tier.status();
+    tier_ = std::move(*tier);
+  }
+
+  void Start() {
+    auto maintenance = LiveMaintenance::Start(*world_, "live", {tier_.get()});
+    ASSERT_TRUE(maintenance.ok()) << maintenance.status();
+    maintenance_ = *maintenance;
+  }
+
+  void Apply(uint64_t doc_id) {
+    PartitionChange whole;
+    DocumentChange& change = *whole.add_documents();
+    change.set_doc_id(doc_id);
+    change.set_version(++lsn_);
+    change.mutable_upsert()->set_url("http://a/");
+    change.mutable_upsert()->set_title("bird");
+    ASSERT_TRUE(state_.Execute(whole).ok());
+    tier_->NoteChange(whole, lsn_);
+  }
+
+  uint64_t BirdCount() const {
+    TierQuery question;
+    question.set_query("bird");
+    question.set_hit_count_max(1);
+    question.set_count_exactly(true);
+    return tier_->Search(question, {})->total();
+  }
+
+  TemporaryFolder folder_;
+  MapState state_;
+  std::unique_ptr<LiveTier> tier_;
+  uint64_t lsn_ = 0;
+  neptune::Simulator simulator_{1};
+  neptune::World* world_ = &simulator_.AddHost({.name = "host"});
+  std::shared_ptr<LiveMaintenance> maintenance_;
+};
+
+TEST_F(LiveMaintenanceTest, AChangeIsSearchableAfterTheInterval) {
+  Start();
+  simulator_.RunFor(milliseconds(50));
+  Apply(7);
+  EXPECT_EQ(BirdCount(), 0U);
+  simulator_.RunFor(kRefreshInterval);
+  EXPECT_EQ(BirdCount(), 1U);
+  EXPECT_EQ(tier_->searchable_lsn(), 1U);
+}
+
+TEST_F(LiveMaintenanceTest, SegmentsAreMergedMeanwhile) {
+  Start();
+  for (uint64_t doc_id = 10; doc_id < 60; ++doc_id) {
+    Apply(doc_id);
+    simulator_.RunFor(kRefreshInterval);
+  }
+  EXPECT_EQ(BirdCount(), 50U);
+  EXPECT_LT(tier_->segment_count(), 8U);
+}
+
+TEST_F(LiveMaintenanceTest, AfterAFailureTheNextTurnTriesAgain) {
+  Start();
+  Apply(7);
+  state_.FailReads(true);
+  simulator_.RunFor(3 * kRefreshInterval);
+  EXPECT_EQ(BirdCount(), 0U);
+  EXPECT_GE(maintenance_->failure_count(), 3U);
+  state_.FailReads(false);
+  simulator_.RunFor(kRefreshInterval);
+  EXPECT_EQ(BirdCount(), 1U);
+}
+
+TEST_F(LiveMaintenanceTest, NothingIsTouchedOnceStopped) {
+  Start();
+  maintenance_->Stop();
+  maintenance_->Stop();
+  Apply(7);
+  simulator_.RunFor(3 * kRefreshInterval);
+  EXPECT_EQ(BirdCount(), 0U);
+}
+
+}  // namespace
+}  // namespace search::index
