@@ -1,0 +1,83 @@
+// How fast histories are judged: clients that write and read a key, or append to a log, each without a pause.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "neptune/base/strings.h"
+#include "neptune/world/random_source.h"
+#include "tests/replication/key_history.h"
+#include "tests/replication/log_history.h"
+
+namespace neptune::replication_tests {
+namespace {
+
+constexpr int kOperationCount = 10'000;
+constexpr int kUnansweredShare = 200;  // one of so many
+
+struct Span {
+  TimePoint invoked;
+  TimePoint effect;
+  TimePoint returned;
+};
+
+// Operations of the clients by the order of their effects.
+std::vector<Span> Spans(int client_count, RandomSource& random) {
+  std::vector<Span> spans;
+  std::vector<TimePoint> now(client_count);
+  for (int i = 0; i < kOperationCount; ++i) {
+    TimePoint& client = now[i % client_count];
+    const TimePoint effect = client + Duration(1 + random.Below(1000));
+    const TimePoint returned = effect + Duration(1 + random.Below(1000));
+    spans.push_back({client, effect, random.Below(kUnansweredShare) == 0 ? kNever : returned});
+    client = returned + Duration(1);
+  }
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.effect < b.effect; });
+  return spans;
+}
+
+void BM_Key(benchmark::State& state) {
+  RandomSource random(1);
+  std::vector<KeyOperation> history;
+  std::optional<std::string> value;
+  for (const Span& span : Spans(static_cast<int>(state.range(0)), random)) {
+    KeyOperation operation = {.key = "k", .invoked = span.invoked, .returned = span.returned};
+    if (random.Below(2) == 0) {
+      operation.kind = KeyOperation::Kind::kWrite;
+      value = StrCat(history.size());
+    }
+    operation.value = value;
+    history.push_back(operation);
+  }
+  for (auto _ : state) {
+    if (JudgeKeys(history).verdict != Verdict::kLinearizable)
+      state.SkipWithError("not linearizable");
+  }
+  state.SetItemsProcessed(state.iterations() * kOperationCount);
+}
+BENCHMARK(BM_Key)->Arg(3)->Arg(10);
+
+void BM_Log(benchmark::State& state) {
+  RandomSource random(1);
+  std::vector<LogOperation> history;
+  uint64_t length = 0;
+  for (const Span& span : Spans(static_cast<int>(state.range(0)), random)) {
+    history.push_back({.value = StrCat(length),
+                       .place = ++length,
+                       .invoked = span.invoked,
+                       .returned = span.returned});
+  }
+  for (auto _ : state) {
+    if (JudgeLog(history).verdict != Verdict::kLinearizable)
+      state.SkipWithError("not linearizable");
+  }
+  state.SetItemsProcessed(state.iterations() * kOperationCount);
+}
+BENCHMARK(BM_Log)->Arg(3)->Arg(10)->Arg(30);
+
+}  // namespace
+}  // namespace neptune::replication_tests
+
+BENCHMARK_MAIN();

@@ -1,0 +1,64 @@
+#include "tests/replication/log_history.h"
+
+#include <algorithm>
+
+#include "neptune/base/checksum.h"
+
+namespace neptune::replication_tests {
+namespace {
+
+// A log by its length and a checksum over its values in their order.
+struct LogState {
+  uint64_t length = 0;
+  uint64_t checksum = 0;
+
+  void Append(const std::string& value) {
+    ++length;
+    checksum = Checksum64(value, checksum + 1);
+  }
+  friend bool operator==(const LogState&, const LogState&) = default;
+  template <typename H>
+  friend H AbslHashValue(H state, const LogState& log) {
+    return H::combine(std::move(state), log.length, log.checksum);
+  }
+};
+
+struct LogModel {
+  struct Operation {
+    const LogOperation* made;
+    LogState read;
+    TimePoint invoked;
+    TimePoint returned;
+  };
+  using State = LogState;
+
+  static bool OnlyLooks(const Operation& operation) {
+    return operation.made->kind == LogOperation::Kind::kRead;
+  }
+  static bool Step(const Operation& operation, State* state) {
+    if (operation.made->kind == LogOperation::Kind::kRead) return operation.read == *state;
+    state->Append(operation.made->value);
+    const bool is_told = operation.returned != kNever && operation.made->place.has_value();
+    return !is_told || *operation.made->place == state->length;
+  }
+};
+
+}  // namespace
+
+Judgement JudgeLog(const std::vector<LogOperation>& history, size_t configuration_count_max) {
+  std::vector<LogModel::Operation> operations;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < history.size(); ++i) {
+    const LogOperation& made = history[i];
+    if (made.kind == LogOperation::Kind::kRead && made.returned == kNever) continue;
+    LogState read;
+    for (const std::string& value : made.contents) read.Append(value);
+    operations.push_back({&made, read, made.invoked, made.returned});
+    places.push_back(i);
+  }
+  Judgement judgement = JudgeLinearizability<LogModel>(operations, configuration_count_max);
+  if (!places.empty()) judgement.stuck_at = places[judgement.stuck_at];
+  return judgement;
+}
+
+}  // namespace neptune::replication_tests

@@ -1,0 +1,32 @@
+// Histories of something that only grows: appends that tell their place, and reads of all that is there.
+//
+// Layer: tests only, pure. Threads: pure functions.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "neptune/base/time.h"
+#include "tests/replication/linearizability.h"
+
+namespace neptune::replication_tests {
+
+struct LogOperation {
+  enum class Kind { kAppend, kRead };
+  Kind kind = Kind::kAppend;
+  // kAppend: what; and how many there were then with it, if it was told.
+  std::string value;
+  std::optional<uint64_t> place;
+  // kRead: all, the first first.
+  std::vector<std::string> contents;
+  TimePoint invoked{};
+  TimePoint returned = kNever;  // the outcome is not known
+};
+
+Judgement JudgeLog(const std::vector<LogOperation>& history,
+                   size_t configuration_count_max = kConfigurationCountMax);
+
+}  // namespace neptune::replication_tests
