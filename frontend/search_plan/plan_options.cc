@@ -20,6 +20,8 @@ SearchPlanOptions ReadSearchPlanOptions(ParameterReader& reader) {
   reader.Whole("tier2_partitions", 0, kPartitionCountMax, &options.tier2_partitions);
   reader.Whole("docs_partitions", 1, kPartitionCountMax, &options.document_partitions);
   reader.Whole("cache_partitions", 0, kPartitionCountMax, &options.cache_partitions);
+  reader.Millis("index_check_interval_ms", milliseconds(1), seconds(600),
+                &options.index_check_interval);
   reader.Millis("cache_timeout_ms", milliseconds(1), seconds(10), &options.cache_timeout);
   reader.Millis("tier_timeout_ms", milliseconds(1), seconds(60), &options.tier_timeout);
   reader.Millis("document_timeout_ms", milliseconds(1), seconds(60), &options.document_timeout);

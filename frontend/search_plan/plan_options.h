@@ -54,6 +54,11 @@ struct SearchPlanOptions {
   // How long an answer may be given again; bounds how long a new index version stays unseen.
   neptune::Duration cache_time_to_live = std::chrono::minutes(10);
 
+  // Where documents change: how old what is known of the index's epoch may be for the cache to be asked. Larger: fewer
+  // searches past the cache, which are one in this time; entries of before a change are given for longer. Default: with
+  // what an index takes to find a document, within two seconds. Parameter index_check_interval_ms.
+  neptune::Duration index_check_interval = std::chrono::seconds(1);
+
   // How long completions, and another spelling of a query, may take. Larger: more of them from slow
   // partitions; a page without results waits that long for a spelling.
   neptune::Duration suggest_timeout = std::chrono::milliseconds(100);

@@ -1,6 +1,7 @@
 #include "frontend/search_plan/search_plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -110,7 +111,7 @@ struct SearchPlan::Progress {
   CacheEntryName entry;
   // Numbers of the results, and the index they come from.
   std::vector<uint64_t> doc_ids;
-  uint64_t index_version = 0;
+  IndexState index;
   // Null: another spelling is not looked for.
   std::shared_ptr<PendingSpelling> spelling;
 };
@@ -125,7 +126,8 @@ SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
       cache_(options, metrics),
       documents_(options),
       suggester_(client, options, metrics),
-      gate_(GateOptions(options, scheduling)) {}
+      gate_(GateOptions(options, scheduling)),
+      index_watch_(options.index_check_interval) {}
 
 StatusOr<SearchAnswer> SearchPlan::Search(const SearchOrder& order) {
   SearchAnswer answer;
@@ -152,23 +154,27 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   if (query->empty()) return neptune::OkStatus();
   progress.canonical = index::Canonical(*query);
   progress.entry.key = CacheKey(progress.canonical, progress.page);
-  progress.entry.index_version = index_version_.load(std::memory_order_relaxed);
+  const std::optional<uint64_t> version = index_watch_.VersionAt(neptune::this_thread::Now());
+  progress.entry.index_version = version.value_or(0);
 
   ClientSession session(client_);
   session.service_class = order.service_class;
   session.trace = order.trace;
-  if (AnswerFromCache(session, order, &progress)) return neptune::OkStatus();
+  const bool may_use_cache = order.may_use_cache && version.has_value();
+  if (AnswerFromCache(session, may_use_cache, &progress)) return neptune::OkStatus();
   NEPTUNE_RETURN_IF_ERROR(Compute(session, order, &progress));
-  progress.entry.index_version = progress.index_version;
+  progress.entry.index_version = progress.index.version;
+  if (answer->coverage.complete()) {
+    index_watch_.Learn(progress.index, neptune::this_thread::Now());
+  }
   TakeSpelling(&progress);
   Remember(session, *answer, progress.entry);
   return neptune::OkStatus();
 }
 
-bool SearchPlan::AnswerFromCache(ClientSession& session, const SearchOrder& order,
-                                 Progress* progress) {
+bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Progress* progress) {
   CacheReply reply;
-  if (order.may_use_cache) {
+  if (may_use_cache) {
     const StepTimer timer(metrics_.cache_time);
     reply = cache_.Lookup(session, progress->entry);
   }
@@ -213,6 +219,7 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   };
   StatusOr<TierAnswer> hits =
       ask(index::kTier1Service, "tier 1", options_.tier1_partitions, metrics_.tier1_time);
+  const uint64_t epoch = hits.ok() ? hits->epoch() : 0;
   const Tier2Need need = DecideTier2(hits.ok() ? &*hits : nullptr, progress->page, options_);
   metrics_.ForNeed(need).Increment();
   if (NeedsSpelling(answer, hits.ok() ? hits->total() : 0, options_)) {
@@ -233,7 +240,7 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   if (!hits.ok()) return NothingAnswered(answer.coverage);
   progress->doc_ids = TakePage(*hits, progress->page, &answer);
   TakeTotal(*hits, need != Tier2Need::kNone || options_.tier2_partitions == 0, &answer);
-  progress->index_version = hits->index_version();
+  progress->index = StateOf(hits->index_version(), epoch);
   return neptune::OkStatus();
 }
 
@@ -297,7 +304,6 @@ void SearchPlan::TakeSpelling(Progress* progress) {
 void SearchPlan::Remember(const ClientSession& session, const SearchAnswer& answer,
                           const CacheEntryName& entry) {
   if (!MayCache(answer)) return;
-  index_version_.store(entry.index_version, std::memory_order_relaxed);
   cache_.InsertLater(session, entry, ToCachedForm(answer));
 }
 

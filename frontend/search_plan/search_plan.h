@@ -23,6 +23,7 @@
 #include "frontend/answer.h"
 #include "frontend/search_plan/cache_client.h"
 #include "frontend/search_plan/document_client.h"
+#include "frontend/search_plan/index_watch.h"
 #include "frontend/search_plan/plan_metrics.h"
 #include "frontend/search_plan/plan_options.h"
 #include "frontend/search_plan/plan_policy.h"
@@ -75,8 +76,7 @@ class SearchPlan {
   struct Progress;
 
   neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
-  bool AnswerFromCache(neptune::ClientSession& session, const SearchOrder& order,
-                       Progress* progress);
+  bool AnswerFromCache(neptune::ClientSession& session, bool may_use_cache, Progress* progress);
   // What the cache did not know, once there is room for it.
   neptune::Status Compute(neptune::ClientSession& session, const SearchOrder& order,
                           Progress* progress);
@@ -97,8 +97,7 @@ class SearchPlan {
   Suggester suggester_;
   neptune::AdmissionGate gate_;
   std::atomic<size_t> spelling_count_{0};
-  // Of the newest complete answer; what the cache is asked for. 0 before the first.
-  std::atomic<uint64_t> index_version_{0};
+  IndexWatch index_watch_;
 };
 
 }  // namespace search::frontend

@@ -34,8 +34,8 @@ void KeepBest(uint32_t hit_count_max, TierAnswer* answer);
 
 // Joins the answers of disjoint sets of partitions: the best hit_count_max hits of both (equal
 // scores by ascending doc_id, a score that is not a number last), totals added (saturating), flags
-// true if both are (second_phase_lacks_positions: if one is), the smaller index_version, and the
-// implementation if it is the same.
+// true if both are (second_phase_lacks_positions: if one is), epochs added, the smaller index_version,
+// and the implementation if it is the same.
 //
 // The second phase counts for as many as in the answer where it counts for fewest, n: of all hits,
 // the n best by score keep their gain, and all are ordered by FinalScore. If n is more than

@@ -90,10 +90,13 @@ neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& question,
                                                const TierSearchControl& control) const {
   NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
   NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
+  const uint64_t lsn = searchable_lsn();  // before the snapshot, which may know more
   NEPTUNE_ASSIGN_OR_RETURN(
       const SearchResult result,
       partition()->snapshot()->Search(query, ToSearchOptions(question, control)));
-  return ToAnswer(result, index_version_);
+  TierAnswer answer = ToAnswer(result, index_version_);
+  answer.set_epoch(lsn + 1);
+  return answer;
 }
 
 TierInfo LiveTier::Info() const {

@@ -136,7 +136,10 @@ TEST_F(LiveTierTest, AnswersAsThePublishedTierWhileNothingChanged) {
   const auto published = OpenIndexTier("segment", base_);
   ASSERT_TRUE(published.ok()) << published.status();
   for (const std::string query : {"cat", "dog OR cat", "cat -dog", "bird"}) {
-    EXPECT_EQ(tier_->Search(Question(query), {})->SerializeAsString(),
+    TierAnswer answer = tier_->Search(Question(query), {}).value();
+    EXPECT_EQ(answer.epoch(), 1U);
+    answer.clear_epoch();
+    EXPECT_EQ(answer.SerializeAsString(),
               (*published)->Search(Question(query), {})->SerializeAsString());
   }
   EXPECT_EQ(tier_->Info().index_version, kIndexVersion);
@@ -156,6 +159,15 @@ TEST_F(LiveTierTest, AChangeIsFoundFromTheNextRefreshOn) {
   EXPECT_EQ(tier_->searchable_lsn(), 3U);
   EXPECT_EQ(tier_->Info().document_count, 2U);
   EXPECT_FALSE(*tier_->Refresh());
+}
+
+TEST_F(LiveTierTest, TheEpochIsAnotherOnceOtherDocumentsAreFound) {
+  const auto epoch = [&] { return tier_->Search(Question("cat"), {})->epoch(); };
+  const uint64_t before = epoch();
+  Apply(UpsertOf(Document(9, "bird"), 1));
+  EXPECT_EQ(epoch(), before);
+  ASSERT_TRUE(tier_->Refresh().ok());
+  EXPECT_GT(epoch(), before);
 }
 
 TEST_F(LiveTierTest, AnOutdatedChangeChangesNothing) {
@@ -300,6 +312,7 @@ class LiveCollection {
       for (size_t p = 1; p < partitions_.size(); ++p) {
         got = MergeTierAnswers(got, partitions_[p].tier->Search(question, {}).value(), 10);
       }
+      got.clear_epoch();
       if (!question.count_exactly()) {
         want.clear_total();
         got.clear_total();
