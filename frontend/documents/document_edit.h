@@ -1,0 +1,55 @@
+// What users send to have documents added, replaced or removed, read and checked.
+//
+//   one document   {"url": "http://...", "title": "...", "text": "...", "site": "...", "static_rank": 0.5, "id": "17"}
+//   bulk           lines of such objects, or of {"delete": "17"}
+//
+// Source: design 6 (POST /documents, DELETE /documents/ID); NDJSON for the bulk form.
+// Layer: frontend/documents. No I/O, no clock.
+// Threads: pure functions.
+// Errors: INVALID_ARGUMENT that names the member: not JSON, not an object, of another type, unknown, missing, or over a
+//   limit of index/updates/document_change.h. A bulk body: RESOURCE_EXHAUSTED over kEditsMax lines; an error of a line is
+//   that line's alone.
+// Limits: kEditSizeMax bytes a document, kBulkSizeMax a body, kEditsMax lines.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/updates/document_change.pb.h"
+#include "neptune/base/status.h"
+
+namespace search::frontend {
+
+// JSON may write a byte as six.
+inline constexpr size_t kEditSizeMax = size_t{4} << 20;
+inline constexpr size_t kBulkSizeMax = size_t{16} << 20;
+inline constexpr size_t kEditsMax = 1000;
+
+struct DocumentEdit {
+  // As given, else by the url.
+  uint64_t doc_id = 0;
+  // Absent: the document is removed.
+  std::optional<index::DocumentContent> content;
+};
+
+// The document of one JSON object. Its number is the string or whole number `id`, else
+// index::DocIdOfUrl; its site, if not given, the host of its url.
+neptune::StatusOr<DocumentEdit> ParseDocument(std::string_view json);
+
+// A number as ids are written: decimal, without a sign. `name` stands in the message.
+neptune::StatusOr<uint64_t> ParseDocumentId(std::string_view name, std::string_view text);
+
+struct BulkLine {
+  size_t number = 0;  // from 1
+  neptune::StatusOr<DocumentEdit> edit;
+};
+
+// Every line that is not blank.
+neptune::StatusOr<std::vector<BulkLine>> ParseBulk(std::string_view body);
+
+}  // namespace search::frontend
