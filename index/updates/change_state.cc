@@ -8,6 +8,7 @@ namespace search::index {
 namespace {
 
 constexpr std::string_view kStatisticsInUseKey = "u";
+constexpr std::string_view kLastWriteKey = "w";
 
 void AppendBigEndian(uint64_t number, int size, std::string* key) {
   for (int i = size - 1; i >= 0; --i) key->push_back(static_cast<char>(number >> (8 * i)));
@@ -82,7 +83,7 @@ neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeRead
 
 }  // namespace
 
-neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
+neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change, uint64_t lsn,
                                               const ChangeReader& before, ChangeWriter* changes) {
   ChangeAnswer answer;
   for (const DocumentChange& document : change.documents()) {
@@ -92,7 +93,19 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
   if (change.has_statistics()) {
     NEPTUNE_RETURN_IF_ERROR(ExecuteStatistics(change.statistics(), before, changes));
   }
+  std::string last;
+  AppendBigEndian(lsn, 8, &last);
+  changes->Put(kLastWriteKey, last);
   return answer;
+}
+
+neptune::StatusOr<uint64_t> LastWrite(const ChangeReader& state) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto value, state.Get(kLastWriteKey));
+  if (!value.has_value()) return 0;
+  if (value->size() != 8) return neptune::DataLoss("change state: the last write is damaged");
+  uint64_t lsn = 0;
+  for (const char byte : *value) lsn = lsn << 8 | static_cast<uint8_t>(byte);
+  return lsn;
 }
 
 neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& state,

@@ -4,6 +4,7 @@
 //   d DOC_ID           DocumentChange, serialised; a removal stays, so that an older change that comes late is known as such
 //   s VERSION INDEX    a piece of statistics
 //   u                  StatisticsPiece without data: version and count of the statistics in use
+//   w                  log sequence number of the last write, 8 bytes big-endian
 //
 // Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys stand in their order.
 //
@@ -45,10 +46,10 @@ class ChangeWriter {
   virtual void DeleteRange(std::string_view first, std::string_view end) = 0;
 };
 
-// What the change makes of the state. A document of which the state holds a change with a larger version is left as
+// What the change, the write `lsn`, makes of the state. A document of which the state holds a change with a larger version is left as
 // it is. One without a rank takes that of the change before, if it had one.
 // REQUIRES: CheckPartitionChange.
-neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
+neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change, uint64_t lsn,
                                               const ChangeReader& before, ChangeWriter* changes);
 
 // The change of the document that counts; nullopt if it was never changed.
@@ -57,6 +58,9 @@ neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& 
 // Every changed document in ascending order of number; an error of the visitor ends it.
 neptune::Status VisitChanges(const ChangeReader& state,
                              const std::function<neptune::Status(const DocumentChange&)>& visit);
+
+// The last write that the state has executed; 0: none.
+neptune::StatusOr<uint64_t> LastWrite(const ChangeReader& state);
 
 // Version of the statistics in use; 0: none were given.
 neptune::StatusOr<uint64_t> StatisticsVersion(const ChangeReader& state);

@@ -1,7 +1,7 @@
 // A change state in memory, for tests: what a partition's store does, without a disk.
 //
 // Source: none. Layer: index/updates, tests only.
-// Threads: thread-safe.
+// Threads: thread-safe, but for Execute, which is one thread's.
 
 #pragma once
 
@@ -40,11 +40,11 @@ class MapState : public ChangeReader {
     return neptune::OkStatus();
   }
 
-  // All of its effects or, after an error, none.
+  // The next write: all of its effects or, after an error, none.
   neptune::StatusOr<ChangeAnswer> Execute(const PartitionChange& change) {
     NEPTUNE_RETURN_IF_ERROR(CheckPartitionChange(change));
     Writer writer;
-    NEPTUNE_ASSIGN_OR_RETURN(ChangeAnswer answer, ExecuteChange(change, *this, &writer));
+    NEPTUNE_ASSIGN_OR_RETURN(ChangeAnswer answer, ExecuteChange(change, ++lsn_, *this, &writer));
     neptune::LeafLock lock(&mutex_);
     for (const auto& operation : writer.operations) operation(&entries_);
     return answer;
@@ -84,6 +84,7 @@ class MapState : public ChangeReader {
   mutable neptune::LeafMutex mutex_;
   Entries entries_ ABSL_GUARDED_BY(mutex_);
   bool fails_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t lsn_ = 0;
 };
 
 }  // namespace search::index

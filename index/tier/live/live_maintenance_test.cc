@@ -24,7 +24,7 @@ class LiveMaintenanceTest : public testing::Test {
     ASSERT_TRUE((*builder)->Finish().ok());
     ASSERT_TRUE(FinishTierCollection("segment", {base}, {}).ok());
     auto tier = LiveTier::Open(
-        {.base_directory = base, .working_directory = folder_.path() + "/working"}, &state_, 0);
+        {.base_directory = base, .working_directory = folder_.path() + "/working"}, &state_);
     ASSERT_TRUE(tier.ok()) << tier.status();
     tier_ = std::move(*tier);
   }
@@ -39,11 +39,11 @@ class LiveMaintenanceTest : public testing::Test {
     PartitionChange whole;
     DocumentChange& change = *whole.add_documents();
     change.set_doc_id(doc_id);
-    change.set_version(++lsn_);
+    change.set_version(++version_);
     change.mutable_upsert()->set_url("http://a/");
     change.mutable_upsert()->set_title("bird");
     ASSERT_TRUE(state_.Execute(whole).ok());
-    tier_->NoteChange(whole, lsn_);
+    tier_->NoteChange(whole);
   }
 
   uint64_t BirdCount() const {
@@ -57,7 +57,7 @@ class LiveMaintenanceTest : public testing::Test {
   TemporaryFolder folder_;
   MapState state_;
   std::unique_ptr<LiveTier> tier_;
-  uint64_t lsn_ = 0;
+  uint64_t version_ = 0;
   neptune::Simulator simulator_{1};
   neptune::World* world_ = &simulator_.AddHost({.name = "host"});
   std::shared_ptr<LiveMaintenance> maintenance_;

@@ -65,8 +65,7 @@ class Updater {
 }  // namespace
 
 neptune::StatusOr<std::unique_ptr<LiveTier>> LiveTier::Open(LiveTierOptions options,
-                                                            const ChangeReader* state,
-                                                            uint64_t lsn) {
+                                                            const ChangeReader* state) {
   NEPTUNE_ASSIGN_OR_RETURN(const TierFolder base, ReadTierFolder(options.base_directory));
   if (base.implementation != kSegmentTierName) {
     return neptune::FailedPrecondition("open ", options.base_directory,
@@ -81,7 +80,7 @@ neptune::StatusOr<std::unique_ptr<LiveTier>> LiveTier::Open(LiveTierOptions opti
   std::unique_ptr<LiveTier> tier(new LiveTier(std::move(options), state));
   tier->index_version_ = base.index_version;
   NEPTUNE_ASSIGN_OR_RETURN(tier->suggestions_, OpenSuggestions(tier->options_.base_directory));
-  tier->NoteRestore(lsn);
+  tier->NoteRestore();
   NEPTUNE_RETURN_IF_ERROR(tier->Refresh().status());
   return tier;
 }
@@ -113,19 +112,18 @@ neptune::StatusOr<SpellAnswer> LiveTier::Spell(const SpellQuery& query) const {
   return FindSpellings(*suggestions_, query, index_version_);
 }
 
-void LiveTier::NoteChange(const PartitionChange& change, uint64_t lsn) {
+void LiveTier::NoteChange(const PartitionChange& change) {
   neptune::LeafLock lock(&mutex_);
   noted_.any = true;
   for (const DocumentChange& document : change.documents()) {
     noted_.doc_ids.insert(document.doc_id());
   }
   noted_.statistics = noted_.statistics || change.has_statistics();
-  noted_.lsn = lsn;
 }
 
-void LiveTier::NoteRestore(uint64_t lsn) {
+void LiveTier::NoteRestore() {
   neptune::LeafLock lock(&mutex_);
-  noted_ = {.any = true, .all = true, .statistics = true, .doc_ids = {}, .lsn = lsn};
+  noted_ = {.any = true, .all = true, .statistics = true, .doc_ids = {}};
 }
 
 neptune::StatusOr<bool> LiveTier::Refresh() {
@@ -136,19 +134,22 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
     std::swap(noted, noted_);
   }
   if (!noted.any) return false;
-  const neptune::Status status = Take(noted);
+  // What is read of the state after this may be newer, and is then taken once more.
+  auto lsn = LastWrite(*state_);
+  if (lsn.ok()) {
+    if (neptune::Status taken = Take(noted); !taken.ok()) lsn = std::move(taken);
+  }
   neptune::LeafLock lock(&mutex_);
-  if (status.ok()) {
-    searchable_lsn_ = noted.lsn;
+  if (lsn.ok()) {
+    searchable_lsn_ = *lsn;
     return true;
   }
   // The same again with what came meanwhile.
   noted_.doc_ids.insert(noted.doc_ids.begin(), noted.doc_ids.end());
-  noted_.lsn = noted_.any ? noted_.lsn : noted.lsn;
   noted_.any = true;
   noted_.all = noted_.all || noted.all;
   noted_.statistics = noted_.statistics || noted.statistics;
-  return status;
+  return lsn.status();
 }
 
 neptune::Status LiveTier::Take(const Noted& noted) {

@@ -58,9 +58,9 @@ struct LiveTierOptions {
 
 class LiveTier final : public IndexTier {
  public:
-  // `state`, as of the write `lsn`; it must outlive the tier. Makes segments of all that it holds.
+  // `state` must outlive the tier. Makes segments of all that it holds.
   static neptune::StatusOr<std::unique_ptr<LiveTier>> Open(LiveTierOptions options,
-                                                           const ChangeReader* state, uint64_t lsn);
+                                                           const ChangeReader* state);
 
   neptune::StatusOr<TierAnswer> Search(const TierQuery& question,
                                        const TierSearchControl& control) const override;
@@ -70,10 +70,10 @@ class LiveTier final : public IndexTier {
   neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const override;
   neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const override;
 
-  // The state has executed `change` as the write `lsn`.
-  void NoteChange(const PartitionChange& change, uint64_t lsn);
-  // The state is another one, as of `lsn`.
-  void NoteRestore(uint64_t lsn);
+  // The state has executed `change`.
+  void NoteChange(const PartitionChange& change);
+  // The state is another one.
+  void NoteRestore();
 
   // Makes what was noted until now searchable. False: there was nothing.
   neptune::StatusOr<bool> Refresh();
@@ -96,7 +96,6 @@ class LiveTier final : public IndexTier {
     bool all = false;
     bool statistics = false;
     absl::flat_hash_set<uint64_t> doc_ids;
-    uint64_t lsn = 0;
   };
 
   LiveTier(LiveTierOptions options, const ChangeReader* state)

@@ -92,11 +92,11 @@ class LiveTierTest : public testing::Test {
     Open();
   }
 
-  void Open(uint64_t lsn = 0) {
+  void Open() {
     tier_.reset();
     auto tier = LiveTier::Open(
-        {.base_directory = base_, .working_directory = working_, .merging = kEagerMerging}, &state_,
-        lsn);
+        {.base_directory = base_, .working_directory = working_, .merging = kEagerMerging},
+        &state_);
     ASSERT_TRUE(tier.ok()) << tier.status();
     tier_ = std::move(*tier);
   }
@@ -105,7 +105,7 @@ class LiveTierTest : public testing::Test {
     PartitionChange whole;
     *whole.add_documents() = change;
     ASSERT_TRUE(state_.Execute(whole).ok());
-    tier_->NoteChange(whole, ++lsn_);
+    tier_->NoteChange(whole);
   }
 
   std::string Found(const std::string& query) const {
@@ -129,7 +129,6 @@ class LiveTierTest : public testing::Test {
   const std::string working_ = folder_.path() + "/working";
   MapState state_;
   std::unique_ptr<LiveTier> tier_;
-  uint64_t lsn_ = 0;
 };
 
 TEST_F(LiveTierTest, AnswersAsThePublishedTierWhileNothingChanged) {
@@ -198,7 +197,7 @@ TEST_F(LiveTierTest, WhatTheStateHoldsIsSearchableWhenOpened) {
   Apply(UpsertOf(Document(9, "bird"), 1));
   Apply(RemovalOf(1, 1));
   ASSERT_TRUE(tier_->Refresh().ok());
-  Open(2);
+  Open();
   EXPECT_EQ(Found("bird"), "9 ");
   EXPECT_EQ(Found("cat"), "2 ");
   EXPECT_EQ(tier_->searchable_lsn(), 2U);
@@ -211,11 +210,11 @@ TEST_F(LiveTierTest, AnotherStateTakesTheOnesPlace) {
   *nothing_known_of_nine.add_documents() = UpsertOf(Document(5, "bird"), 1);
   state_.Clear();
   ASSERT_TRUE(state_.Execute(nothing_known_of_nine).ok());
-  tier_->NoteRestore(40);
+  tier_->NoteRestore();
   EXPECT_EQ(Found("bird"), "9 ");
   ASSERT_TRUE(tier_->Refresh().ok());
   EXPECT_EQ(Found("bird"), "5 ");
-  EXPECT_EQ(tier_->searchable_lsn(), 40U);
+  EXPECT_EQ(tier_->searchable_lsn(), 2U);
 }
 
 TEST_F(LiveTierTest, AFailedRefreshLeavesTheChangesForTheNext) {
@@ -234,10 +233,10 @@ TEST_F(LiveTierTest, OtherVariantsRefuseChanges) {
   const std::string other = folder_.path() + "/other";
   BuildPartitions({{{1, Document(1, "cat")}}}, {other}, "rocksdb_postings");
   const auto opened =
-      LiveTier::Open({.base_directory = other, .working_directory = working_ + "2"}, &state_, 0);
+      LiveTier::Open({.base_directory = other, .working_directory = working_ + "2"}, &state_);
   EXPECT_EQ(opened.status().code(), StatusCode::kFailedPrecondition);
   EXPECT_EQ(LiveTier::Open({.base_directory = base_ + "none", .working_directory = working_ + "2"},
-                           &state_, 0)
+                           &state_)
                 .status()
                 .code(),
             StatusCode::kNotFound);
@@ -327,7 +326,6 @@ class LiveCollection {
   struct Partition {
     std::unique_ptr<MapState> state = std::make_unique<MapState>();
     std::unique_ptr<LiveTier> tier;
-    uint64_t lsn = 0;
   };
 
   std::string Path(const std::string& name, size_t number) const {
@@ -346,14 +344,14 @@ class LiveCollection {
     auto tier = LiveTier::Open({.base_directory = Path("base", p),
                                 .working_directory = Path("working", p),
                                 .merging = kEagerMerging},
-                               partition.state.get(), partition.lsn);
+                               partition.state.get());
     ASSERT_TRUE(tier.ok()) << tier.status();
     partition.tier = std::move(*tier);
   }
 
   static void Apply(const PartitionChange& change, Partition* partition) {
     ASSERT_TRUE(partition->state->Execute(change).ok());
-    partition->tier->NoteChange(change, ++partition->lsn);
+    partition->tier->NoteChange(change);
   }
 
   // Documents move between the tiers: an upsert in one is a removal in the other.
@@ -411,7 +409,7 @@ TEST_F(LiveTierTest, SearchesSeeOneVersionWhileChangesAndMergesGoOn) {
   };
   const auto apply = [&](uint64_t version) {
     ASSERT_TRUE(state_.Execute(change_of(version)).ok());
-    tier_->NoteChange(change_of(version), version);
+    tier_->NoteChange(change_of(version));
     ASSERT_TRUE(tier_->Refresh().ok());
   };
   apply(1);

@@ -104,9 +104,9 @@ class Bench {
     Check(builder->Finish());
     Check(FinishTierCollection("segment", {base}, {}));
     published_ = OpenIndexTier("segment", base).value();
-    tier_ = LiveTier::Open({.base_directory = base, .working_directory = folder_ / "working"},
-                           &state_, 0)
-                .value();
+    tier_ =
+        LiveTier::Open({.base_directory = base, .working_directory = folder_ / "working"}, &state_)
+            .value();
   }
   ~Bench() {
     tier_.reset();
@@ -122,12 +122,12 @@ class Bench {
       DocumentChange& change = *whole.add_documents();
       change.set_doc_id(i % 2 == 0 ? (first + static_cast<uint64_t>(i)) % FLAGS_documents
                                    : kFirstHashedDocId | (first + static_cast<uint64_t>(i)));
-      change.set_version(++lsn_);
+      change.set_version(++version_);
       change.mutable_upsert()->set_url("http://a/");
       change.mutable_upsert()->set_text(RandomBody(random));
     }
     Check(state_.Execute(whole).status());
-    tier_->NoteChange(whole, lsn_);
+    tier_->NoteChange(whole);
   }
 
   void MergeAll() {
@@ -160,7 +160,7 @@ class Bench {
   }
 
   void Changing(Ending* ending) {
-    std::mt19937_64 random(lsn_);
+    std::mt19937_64 random(version_);
     double next = NowMicroseconds();
     while (!ending->is_set()) {
       Apply(10, random);
@@ -173,7 +173,7 @@ class Bench {
   }
 
   void Merging(Ending* ending) {
-    std::mt19937_64 random(lsn_);
+    std::mt19937_64 random(version_);
     while (!ending->is_set()) {
       const auto progress = tier_->MergeSome(2000);
       Check(progress.status());
@@ -256,7 +256,7 @@ class Bench {
   MapState state_;
   std::unique_ptr<IndexTier> published_;
   std::unique_ptr<LiveTier> tier_;
-  uint64_t lsn_ = 0;
+  uint64_t version_ = 0;
 };
 
 }  // namespace
