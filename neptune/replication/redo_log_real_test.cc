@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "neptune/replication/redo_log.h"
 #include "neptune/world/real/rocksdb_storage.h"
@@ -31,7 +33,8 @@ class RedoLogRealTest : public testing::Test {
     log_ = *std::move(log);
   }
   std::unique_ptr<DurableStorage> storage_ =
-      MakeRocksDbStorage(std::filesystem::path(std::getenv("TEST_TMPDIR")) / "redo_log");
+      MakeRocksDbStorage(std::filesystem::path(std::getenv("TEST_TMPDIR")) /
+                         testing::UnitTest::GetInstance()->current_test_info()->name());
   std::unique_ptr<KeyValueStore> store_;
   std::unique_ptr<RedoLog> log_;
 };
@@ -58,6 +61,51 @@ TEST_F(RedoLogRealTest, KeepsWhatWasStoredDroppedAndRewritten) {
   Open();
   EXPECT_EQ(log_->opened().base_write_set, MemberSet(3));
   EXPECT_EQ(*log_->Read(1001, 1001, 1), std::vector<LogEntry>{Entry(1001)});
+}
+
+// Entries are what their LSN and epoch say, whatever is stored and dropped at the same time.
+TEST_F(RedoLogRealTest, ReadsWhileItChanges) {
+  Open();
+  std::atomic<bool> is_over = false;
+  std::atomic<Lsn> read_count = 0;
+  std::thread reader([&] {
+    for (Lsn i = 0; !is_over; ++i) {
+      const Lsn last = log_->last_lsn();
+      const Lsn first = log_->first_lsn() + i % 300;
+      const auto entries = log_->Read(first, last, 20'000);
+      if (!entries.ok()) {
+        EXPECT_EQ(entries.status().code(), StatusCode::kNotFound) << entries.status();
+        continue;
+      }
+      for (size_t j = 0; j < entries->size(); ++j) {
+        const LogEntry& entry = (*entries)[j];
+        EXPECT_EQ(entry.lsn, first + j);
+        EXPECT_EQ(entry.payload, PayloadOf(entry.lsn * entry.epoch));
+        ++read_count;
+      }
+    }
+  });
+  Epoch epoch = 1;
+  for (Lsn next = 1; next <= 2000;) {
+    LogChange change;
+    if (next > 50 && next % 7 == 0) {
+      ++epoch;
+      next -= 5;
+      change.drop_from = next;
+    }
+    for (int i = 0; i < 20; ++i, ++next) {
+      change.entries.push_back({.lsn = next, .epoch = epoch, .payload = PayloadOf(next * epoch)});
+    }
+    EXPECT_TRUE(log_->Store(change).ok());
+    if (next % 3 == 0 && next > 300) {
+      EXPECT_TRUE(log_->DropBefore(next - 250).ok());
+    }
+  }
+  EXPECT_GT(log_->first_lsn(), 1000u);
+  EXPECT_GT(epoch, 10u);
+  is_over = true;
+  reader.join();
+  EXPECT_GT(read_count, 1000u);
 }
 
 }  // namespace

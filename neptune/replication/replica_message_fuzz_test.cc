@@ -12,6 +12,7 @@
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
+#include "neptune/replication/commutative_message.h"
 #include "neptune/replication/replica_message.h"
 
 namespace neptune {
@@ -28,6 +29,26 @@ void CheckEntry(std::string_view bytes) {
 void CheckMessage(std::string_view bytes) {
   const StatusOr<ReplicaMessage> message = DecodeReplicaMessage(bytes);
   if (message.ok()) CHECK(EncodeReplicaMessage(*message) == bytes);
+}
+
+void CheckCommutativeMessage(std::string_view bytes) {
+  const StatusOr<CommutativeMessage> message = DecodeCommutativeMessage(bytes);
+  if (message.ok()) CHECK(EncodeCommutativeMessage(*message) == bytes);
+}
+
+// The bytes as its head, and as what follows a head that tells of one entry.
+void CheckPartsOfCommutativeMessage(std::string_view bytes) {
+  std::string headed;
+  ByteWriter out(&headed);
+  out.Number(Checksum64(bytes));
+  out.Counted<uint32_t>(bytes);
+  CheckCommutativeMessage(headed);
+  CommutativeMessage message;
+  message.entries.push_back({.lsn = 1, .kind = EntryKind::kCommutativeWrite});
+  std::string whole = EncodeCommutativeMessage(message);
+  const size_t entry_size = sizeof(uint32_t) + EncodeLogEntry(message.entries[0]).size();
+  whole.resize(whole.size() - entry_size);
+  CheckCommutativeMessage(whole + std::string(bytes));
 }
 
 std::string WithChecksum(std::string_view bytes, size_t checked_size) {
@@ -48,5 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CheckMessage(bytes);
   CheckEntry(WithChecksum(bytes, bytes.size()));
   CheckMessage(WithChecksum(bytes, kMessageHeadSize));
+  CheckCommutativeMessage(bytes);
+  CheckPartsOfCommutativeMessage(bytes);
   return 0;
 }

@@ -1,0 +1,548 @@
+#include "neptune/replication/fail_stop_replica.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+// A member that lacks no more than this is put into the write set, and writes wait for it.
+constexpr Lsn kAdmissionLag = 64;
+
+int64_t StampOf(TimePoint time) { return time.time_since_epoch().count(); }
+TimePoint TimeOf(int64_t stamp) { return TimePoint(Duration(stamp)); }
+
+}  // namespace
+
+FailStopReplica::FailStopReplica(ReplicaGroup group, const FailStopReplicaOptions& options,
+                                 const LogOutline& found, uint64_t incarnation, TimePoint now)
+    : group_(std::move(group)),
+      options_(options),
+      incarnation_(incarnation),
+      promise_(found.promise),
+      log_(found),
+      committed_(std::clamp(found.committed, found.base.lsn, found.last_lsn)),
+      stored_(found.last_lsn),
+      peers_(group_.members.size()),
+      announce_at_(now) {
+  if (is_untouched()) role_ = ReplicaRole::kBlank;
+  is_forced_ = group_.size() == 1;
+}
+
+// Messages.
+
+void FailStopReplica::Step(MemberIndex from, ReplicaMessage message, TimePoint now) {
+  if (from >= group_.size() || from == group_.self || message.from_incarnation == 0) return;
+  const bool is_hello = message.kind == ReplicaMessageKind::kHello;
+  if (!is_hello && message.to_incarnation != incarnation_) return;
+  Meet(from, message, now);
+  switch (message.kind) {
+    case ReplicaMessageKind::kHello:
+      TakeHello(from, message, now);
+      break;
+    case ReplicaMessageKind::kAppend:
+      TakeAppend(from, message, now);
+      break;
+    case ReplicaMessageKind::kAppendAnswer:
+      TakeAppendAnswer(from, message, now);
+      break;
+    case ReplicaMessageKind::kBehind:
+      TakeBehind(from, message, now);
+      break;
+    case ReplicaMessageKind::kAskVote:
+      TakeAskVote(from, message, now);
+      break;
+    case ReplicaMessageKind::kVote:
+      TakeVote(from, message, now);
+      break;
+    case ReplicaMessageKind::kTakeOver:
+      TakeTakeOver(message, now);
+      break;
+    case ReplicaMessageKind::kHelloAnswer:
+      break;
+  }
+  Serve(now);
+}
+
+// A new life of a member: the one before has stopped.
+void FailStopReplica::Meet(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+  Peer& peer = peers_[from];
+  if (peer.incarnation != message.from_incarnation) {
+    peer = Peer();
+    peer.incarnation = message.from_incarnation;
+    peer.next = log_.last_lsn() + 1;
+    if (primary_ == from) primary_.reset();
+    if (successor_ == from) successor_.reset();
+  }
+  peer.heard_at = now;
+  peer.epoch = std::max(peer.epoch, message.epoch);
+}
+
+void FailStopReplica::TakeHello(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+  Peer& peer = peers_[from];
+  peer.is_operational = message.counts;
+  peer.was_blank = peer.was_blank || message.trial;
+  if (message.epoch > promise_.epoch) {
+    // It takes nothing of this epoch: a larger one has to be found first.
+    if (role_ == ReplicaRole::kPrimary) StepDown();
+    successor_.reset();
+  }
+  const bool is_preferred = from < group_.self && !group_.IsWitness(from);
+  if (role_ == ReplicaRole::kPrimary && is_preferred) {
+    StepDown();
+    successor_ = from;
+  }
+  if (role_ == ReplicaRole::kBlank && AllAreBlank()) {
+    Promise(NextEpoch(), group_.self);
+    promise_.is_founded = true;
+    actions_.change.promise = promise_;
+    is_operational_ = true;
+    role_ = ReplicaRole::kSecondary;
+    LookForPrimary(now);
+  }
+}
+
+bool FailStopReplica::Follow(MemberIndex from, const ReplicaMessage& message) {
+  if (message.epoch < promise_.epoch) return false;
+  if (message.epoch > promise_.epoch) Promise(message.epoch, std::nullopt);
+  if (role_ == ReplicaRole::kPrimary || role_ == ReplicaRole::kCandidate) StepDown();
+  if (role_ == ReplicaRole::kBlank) role_ = ReplicaRole::kRecovering;
+  successor_.reset();
+  primary_ = from;
+  return true;
+}
+
+void FailStopReplica::TakeAppend(MemberIndex from, ReplicaMessage& message, TimePoint now) {
+  if (!Follow(from, message)) return;
+  ReplicaMessage answer = Make(ReplicaMessageKind::kAppendAnswer, from);
+  answer.member_stamp = StampOf(now);
+  const bool is_here = message.prev_lsn >= log_.base().lsn;
+  if (message.prev_lsn > log_.last_lsn()) {
+    answer.matched = log_.last_lsn();
+  } else if (is_here && log_.EpochAt(message.prev_lsn) != message.prev_epoch) {
+    answer.matched = std::max(committed_, log_.EpochBegin(message.prev_lsn) - 1);
+  } else {
+    const Lsn matched = message.prev_lsn + message.entries.size();
+    if (!TakeEntries(message)) return;
+    answer.yes = true;
+    answer.matched = std::max(matched, log_.base().lsn);
+    Learn(message, answer.matched);
+    // Phase 3: this member has the entry that put it into the write set; or it was taken out.
+    is_operational_ =
+        message.matched != 0 && (is_operational_ || answer.matched >= message.matched);
+    role_ = is_operational_ ? ReplicaRole::kSecondary : ReplicaRole::kRecovering;
+  }
+  answer.committed = committed_;
+  actions_.after_stored.push_back({from, std::move(answer), 0});
+}
+
+bool FailStopReplica::TakeEntries(ReplicaMessage& append) {
+  Lsn lsn = append.prev_lsn;
+  for (const LogEntry& entry : append.entries) {
+    if (entry.lsn != ++lsn || entry.epoch > append.epoch) return false;
+  }
+  for (LogEntry& entry : append.entries) {
+    if (entry.lsn <= log_.base().lsn) continue;
+    if (entry.lsn <= log_.last_lsn()) {
+      if (log_.EpochAt(entry.lsn) == entry.epoch) continue;
+      if (entry.lsn <= committed_) return false;  // not if nodes stop as assumed
+      DropFrom(entry.lsn);
+    }
+    Append(std::move(entry));
+  }
+  return true;
+}
+
+void FailStopReplica::Learn(const ReplicaMessage& append, Lsn matched) {
+  committed_ = std::max(committed_, std::min(append.committed, matched));
+  // A new primary does not know yet what the last one had committed.
+  if (!append.yes || append.member_stamp == 0 || append.committed > matched) return;
+  const TimePoint as_of = TimeOf(append.member_stamp);
+  if (!freshness_ || freshness_->as_of < as_of) freshness_ = {append.committed, as_of};
+}
+
+void FailStopReplica::TakeBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+  if (!Follow(from, message)) return;
+  const bool has_it =
+      message.prev_lsn <= log_.last_lsn() &&
+      (message.prev_lsn < log_.base().lsn || log_.EpochAt(message.prev_lsn) == message.prev_epoch);
+  if (!has_it) {
+    actions_.restore_from = from;
+    return;
+  }
+  ReplicaMessage answer = Make(ReplicaMessageKind::kAppendAnswer, from);
+  answer.member_stamp = StampOf(now);
+  answer.committed = committed_;
+  answer.yes = true;
+  answer.matched = std::max(message.prev_lsn, log_.base().lsn);
+  actions_.after_stored.push_back({from, std::move(answer), 0});
+}
+
+void FailStopReplica::TakeAppendAnswer(MemberIndex from, const ReplicaMessage& message,
+                                       TimePoint now) {
+  const bool is_serving = role_ == ReplicaRole::kPrimary || successor_ == from;
+  if (!is_serving || message.epoch != promise_.epoch || message.matched > log_.last_lsn()) return;
+  Peer& peer = peers_[from];
+  peer.resend_at = now;
+  peer.member_stamp = std::max(peer.member_stamp, message.member_stamp);
+  if (message.yes) {
+    if (message.matched > peer.matched) peer.progress_at = now;
+    peer.matched = std::max(peer.matched, message.matched);
+    peer.next = peer.matched + 1;
+  } else {
+    peer.next = std::max(peer.matched, std::min(message.matched, peer.next - 1)) + 1;
+  }
+}
+
+ReplicaMessage FailStopReplica::Make(ReplicaMessageKind kind, MemberIndex to) const {
+  ReplicaMessage message;
+  message.kind = kind;
+  message.from_incarnation = incarnation_;
+  message.to_incarnation = peers_[to].incarnation;
+  message.epoch = promise_.epoch;
+  return message;
+}
+
+void FailStopReplica::Announce(TimePoint now) {
+  announce_at_ = now + options_.announcement_interval;
+  for (MemberIndex to = 0; to < group_.size(); ++to) {
+    if (to == group_.self) continue;
+    peers_[to].is_owed = true;
+    ReplicaMessage hello = Make(ReplicaMessageKind::kHello, to);
+    hello.last_lsn = log_.last_lsn();
+    hello.committed = committed_;
+    hello.trial = role_ == ReplicaRole::kBlank;
+    hello.counts = is_operational_;
+    hello.yes = role_ == ReplicaRole::kPrimary;
+    actions_.at_once.push_back({to, std::move(hello), 0});
+  }
+}
+
+// Starting and electing.
+
+bool FailStopReplica::lives(MemberIndex member, TimePoint now) const {
+  if (member == group_.self) return true;
+  const Peer& peer = peers_[member];
+  return may_live_.contains(member) && peer.incarnation != 0 &&
+         now - peer.heard_at < options_.failure_timeout;
+}
+
+// Of a new partition the most preferred member begins; the others recover from it.
+bool FailStopReplica::AllAreBlank() const {
+  if (group_.self != 0) return false;
+  for (MemberIndex member = 1; member < group_.size(); ++member) {
+    if (!peers_[member].was_blank) return false;
+  }
+  return true;
+}
+
+bool FailStopReplica::IsPreferred(TimePoint now) const {
+  for (MemberIndex member = 0; member < group_.self; ++member) {
+    if (peers_[member].is_operational && lives(member, now) && !group_.IsWitness(member))
+      return false;
+  }
+  return !group_.IsWitness(group_.self);
+}
+
+// No two members take the same one.
+Epoch FailStopReplica::NextEpoch() const {
+  Epoch largest = promise_.epoch;
+  for (const Peer& peer : peers_) largest = std::max(largest, peer.epoch);
+  return (largest / kMemberCountMax + 1) * kMemberCountMax + (kMemberCountMax - 1 - group_.self);
+}
+
+void FailStopReplica::Promise(Epoch epoch, std::optional<MemberIndex> voted_for) {
+  promise_.epoch = epoch;
+  promise_.voted_for = voted_for;
+  actions_.change.promise = promise_;
+}
+
+void FailStopReplica::LookForPrimary(TimePoint now) {
+  if (is_forced_) {
+    const bool has_primary = primary_ && lives(*primary_, now);
+    if (!has_primary && role_ != ReplicaRole::kPrimary) {
+      promise_.is_founded = true;
+      is_operational_ = true;
+      Promise(NextEpoch(), group_.self);
+      BecomePrimary(now);
+    }
+    is_forced_ = false;
+    return;
+  }
+  if (successor_ && !lives(*successor_, now)) successor_.reset();
+  if (!is_operational_ || successor_ || role_ == ReplicaRole::kPrimary) return;
+  if (primary_ && lives(*primary_, now)) return;
+  if (role_ == ReplicaRole::kCandidate && now < election_at_) return;
+  if (IsPreferred(now)) AskForVotes(/*hand_over=*/false, now);
+}
+
+void FailStopReplica::AskForVotes(bool hand_over, TimePoint now) {
+  role_ = ReplicaRole::kCandidate;
+  primary_.reset();
+  is_bullying_ = hand_over;
+  votes_ = MemberSet().With(group_.self);
+  election_at_ = now + options_.election_retry;
+  Promise(NextEpoch(), group_.self);
+  for (MemberIndex to = 0; to < group_.size(); ++to) {
+    if (to == group_.self || !lives(to, now)) continue;
+    ReplicaMessage ask = Make(ReplicaMessageKind::kAskVote, to);
+    ask.hand_over = hand_over;
+    ask.last_lsn = log_.last_lsn();
+    actions_.after_stored.push_back({to, std::move(ask), 0});
+  }
+  CountVotes(now);
+}
+
+void FailStopReplica::TakeAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+  const bool has_primary = primary_ && primary_ != from && lives(*primary_, now);
+  const bool is_better = is_operational_ && group_.self < from && !group_.IsWitness(group_.self);
+  const bool is_possible = message.epoch > promise_.epoch && message.last_lsn >= committed_ &&
+                           role_ != ReplicaRole::kPrimary;
+  ReplicaMessage vote = Make(ReplicaMessageKind::kVote, from);
+  vote.yes = is_possible && (message.hand_over || (!has_primary && !is_better));
+  if (!vote.yes && is_better && primary_ == from) primary_.reset();
+  if (vote.yes) {
+    Promise(message.epoch, from);
+    primary_.reset();
+    vote.epoch = promise_.epoch;
+    vote.counts = is_operational_;
+    if (role_ == ReplicaRole::kCandidate) StepDown();
+    // It is given the time to win.
+    look_at_ = now + options_.election_retry;
+  }
+  actions_.after_stored.push_back({from, std::move(vote), 0});
+}
+
+void FailStopReplica::TakeVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+  if (role_ != ReplicaRole::kCandidate) return;
+  if (message.yes && message.epoch == promise_.epoch) {
+    votes_ = votes_.With(from);
+    peers_[from].is_operational = message.counts;
+    CountVotes(now);
+  } else if (!message.yes) {
+    StepDown();
+    look_at_ = now + options_.election_retry;
+  }
+}
+
+void FailStopReplica::CountVotes(TimePoint now) {
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    if (lives(member, now) && !votes_.contains(member)) return;
+  }
+  BecomePrimary(now);
+}
+
+void FailStopReplica::BecomePrimary(TimePoint now) {
+  role_ = ReplicaRole::kPrimary;
+  primary_ = group_.self;
+  successor_.reset();
+  is_operational_ = true;
+  MemberSet members = MemberSet().With(group_.self);
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    Peer& peer = peers_[member];
+    peer.matched = 0;
+    peer.next = log_.last_lsn() + 1;
+    peer.resend_at = now;
+    peer.told_committed = 0;
+    peer.progress_at = now;
+    peer.admitted = 0;
+    if (member == group_.self || !peer.is_operational || !lives(member, now)) continue;
+    members = members.With(member);
+    peer.admitted = log_.last_lsn() + 1;
+  }
+  epoch_begin_ = log_.last_lsn() + 1;
+  AppendWriteSet(members);
+  Serve(now);
+}
+
+void FailStopReplica::StepDown() {
+  role_ = is_operational_ ? ReplicaRole::kSecondary : ReplicaRole::kRecovering;
+  if (primary_ == group_.self) primary_.reset();
+  successor_.reset();
+}
+
+void FailStopReplica::TakeTakeOver(const ReplicaMessage& message, TimePoint now) {
+  const bool has_everything =
+      message.epoch == promise_.epoch && message.last_lsn == log_.last_lsn();
+  if (!has_everything || role_ == ReplicaRole::kPrimary) return;
+  if (role_ == ReplicaRole::kCandidate && now < election_at_) return;
+  AskForVotes(/*hand_over=*/true, now);
+}
+
+// As the primary, or as the one that hands over.
+
+StatusOr<Lsn> FailStopReplica::Propose(LogEntry write, TimePoint now) {
+  if (successor_) return Unavailable("a preferred replica is about to become the primary");
+  if (role_ != ReplicaRole::kPrimary) return FailedPrecondition("this replica is not the primary");
+  if (log_.last_lsn() - committed_ >= options_.uncommitted_count_max) {
+    return ResourceExhausted(options_.uncommitted_count_max, " writes are not committed");
+  }
+  write.kind = EntryKind::kWrite;
+  write.lsn = log_.last_lsn() + 1;
+  write.epoch = promise_.epoch;
+  Append(std::move(write));
+  Serve(now);
+  return log_.last_lsn();
+}
+
+void FailStopReplica::Append(LogEntry entry) {
+  log_.Append(entry);
+  actions_.change.entries.push_back(std::move(entry));
+}
+
+void FailStopReplica::DropFrom(Lsn lsn) {
+  LogChange& change = actions_.change;
+  if (!change.entries.empty() && lsn >= change.entries.front().lsn) {
+    change.entries.resize(lsn - change.entries.front().lsn);
+  } else {
+    change.entries.clear();
+    change.drop_from = change.drop_from == 0 ? lsn : std::min(change.drop_from, lsn);
+  }
+  log_.DropFrom(lsn);
+  stored_ = std::min(stored_, lsn - 1);
+  for (PendingChange& pending : pending_) pending.last_lsn = std::min(pending.last_lsn, lsn - 1);
+}
+
+void FailStopReplica::AppendWriteSet(MemberSet members) {
+  Append({.lsn = log_.last_lsn() + 1,
+          .epoch = promise_.epoch,
+          .kind = EntryKind::kWriteSet,
+          .write_set = members});
+}
+
+void FailStopReplica::Serve(TimePoint now) {
+  if (role_ == ReplicaRole::kPrimary) {
+    TendWriteSet(now);
+    Commit();
+    for (MemberIndex to = 0; to < group_.size(); ++to) {
+      if (to != group_.self) SendAppend(to, now);
+    }
+  } else if (successor_) {
+    HandOver(*successor_, now);
+  }
+}
+
+void FailStopReplica::TendWriteSet(TimePoint now) {
+  MemberSet members = log_.write_set();
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    Peer& peer = peers_[member];
+    if (member == group_.self || group_.IsWitness(member)) continue;
+    if (peer.matched == log_.last_lsn()) peer.progress_at = now;
+    const bool is_late = now - peer.progress_at >= options_.acknowledge_timeout;
+    const bool is_gone = !lives(member, now) || (peer.admitted != 0 && is_late);
+    if (is_gone || (members.contains(member) && peer.admitted == 0)) {
+      members = members.Without(member);
+      peer.admitted = 0;
+    } else if (peer.admitted == 0 && peer.matched != 0 &&
+               peer.matched + kAdmissionLag >= log_.last_lsn()) {
+      members = members.With(member);
+      peer.admitted = log_.last_lsn() + 1;
+      peer.progress_at = now;
+    }
+  }
+  if (members != log_.write_set()) AppendWriteSet(members);
+}
+
+void FailStopReplica::Commit() {
+  Lsn committed = stored_;
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    if (member == group_.self || !log_.write_set().contains(member)) continue;
+    committed = std::min(committed, peers_[member].matched);
+  }
+  committed_ = std::max(committed_, committed);
+}
+
+void FailStopReplica::SendAppend(MemberIndex to, TimePoint now) {
+  Peer& peer = peers_[to];
+  const bool is_due = now >= peer.resend_at;
+  const bool has_news =
+      peer.next <= log_.last_lsn() || committed_ > peer.told_committed || peer.is_owed;
+  if (peer.incarnation == 0 || !lives(to, now) || !is_due || !has_news) return;
+  const Lsn prev = peer.next - 1;
+  const std::optional<Epoch> prev_epoch = log_.EpochAt(prev);
+  ReplicaMessage message =
+      Make(prev_epoch ? ReplicaMessageKind::kAppend : ReplicaMessageKind::kBehind, to);
+  message.prev_lsn = prev_epoch ? prev : log_.base().lsn;
+  message.prev_epoch = prev_epoch ? *prev_epoch : log_.base().epoch;
+  message.write_set = log_.WriteSetAt(message.prev_lsn);
+  message.last_lsn = log_.last_lsn();
+  message.committed = committed_;
+  message.matched = peer.admitted;
+  message.member_stamp = peer.member_stamp;
+  message.yes = IsLeased(now);
+  peer.resend_at = now + 2 * options_.announcement_interval;
+  peer.told_committed = committed_;
+  peer.is_owed = false;
+  const Lsn entries_to = prev_epoch ? log_.last_lsn() : 0;
+  actions_.at_once.push_back({to, std::move(message), entries_to});
+}
+
+void FailStopReplica::HandOver(MemberIndex to, TimePoint now) {
+  Peer& peer = peers_[to];
+  if (peer.matched < log_.last_lsn() || stored_ < log_.last_lsn()) return SendAppend(to, now);
+  if (now < peer.resend_at) return;
+  peer.resend_at = now + 2 * options_.announcement_interval;
+  ReplicaMessage message = Make(ReplicaMessageKind::kTakeOver, to);
+  message.last_lsn = log_.last_lsn();
+  actions_.at_once.push_back({to, std::move(message), 0});
+}
+
+Lsn FailStopReplica::needed_from() const {
+  if (role_ != ReplicaRole::kPrimary) return 0;
+  Lsn matched = stored_;
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    if (member == group_.self || !log_.write_set().contains(member)) continue;
+    matched = std::min(matched, peers_[member].matched);
+  }
+  return matched + 1;
+}
+
+// Time and storage.
+
+void FailStopReplica::Tick(TimePoint now) {
+  if (now >= announce_at_) Announce(now);
+  if (role_ == ReplicaRole::kCandidate) CountVotes(now);
+  if (role_ == ReplicaRole::kCandidate && is_bullying_ && now >= election_at_) StepDown();
+  if (look_at_ == kNever || now >= look_at_) {
+    look_at_ = kNever;
+    LookForPrimary(now);
+  }
+  Serve(now);
+}
+
+TimePoint FailStopReplica::NextEvent() const {
+  TimePoint next = std::min(announce_at_, look_at_);
+  if (role_ == ReplicaRole::kCandidate) next = std::min(next, election_at_);
+  return next;
+}
+
+ReplicaActions FailStopReplica::TakeActions() {
+  ReplicaActions taken = std::exchange(actions_, {});
+  if (!taken.change.empty()) pending_.push_back({++change_number_, log_.last_lsn()});
+  taken.change_number = change_number_;
+  return taken;
+}
+
+void FailStopReplica::Stored(uint64_t change_number, TimePoint now) {
+  while (!pending_.empty() && pending_.front().number <= change_number) {
+    stored_ = std::max(stored_, pending_.front().last_lsn);
+    pending_.pop_front();
+  }
+  Serve(now);
+}
+
+void FailStopReplica::Restored(const EpochStart& base, MemberSet write_set, TimePoint) {
+  if (base.lsn <= committed_ || role_ == ReplicaRole::kPrimary) return;
+  LogChange& change = actions_.change;
+  change.drop_from = 0;
+  change.entries.clear();
+  change.restart = LogChange::Restart{base, write_set};
+  log_.Restart(base, write_set);
+  committed_ = base.lsn;
+  stored_ = 0;
+  for (PendingChange& pending : pending_) pending.last_lsn = 0;
+}
+
+}  // namespace neptune
