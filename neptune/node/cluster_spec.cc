@@ -11,6 +11,8 @@
 #include "neptune/capsule/capsule_text.h"
 #include "neptune/dac/reduction_tree.h"
 #include "neptune/node/class_spec.h"
+#include "neptune/node/replication_spec.h"
+#include "neptune/replication/replica_links.h"
 #include "neptune/world/network.h"
 
 namespace neptune {
@@ -67,6 +69,9 @@ Status CheckTimeLimit(const std::string& where, const ServiceSpec& service) {
 Status CompleteService(ServiceSpec* service) {
   NEPTUNE_RETURN_IF_ERROR(CheckName("service", service->name()));
   const std::string where = StrCat("service '", service->name(), "'");
+  if (service->name() == kReplicationService) {
+    return InvalidArgument(where, ": nodes use the name among themselves");
+  }
   if (service->module().empty()) return InvalidArgument(where, " names no module");
   NEPTUNE_RETURN_IF_ERROR(CheckParameters(where, service->parameters()));
   NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": partition_count", service->partition_count(), 1,
@@ -202,6 +207,12 @@ Status CompleteParts(ClusterSpec* spec, Place* place) {
     if (!names.insert(node.name()).second) {
       return InvalidArgument("node '", node.name(), "' is defined twice");
     }
+  }
+  for (int i = 0; i < spec->services_size(); ++i) {
+    *place = {"services", i};
+    const ServiceSpec& service = spec->services(i);
+    NEPTUNE_RETURN_IF_ERROR(Annotate(CheckReplication(*spec, service),
+                                     StrCat("service '", service.name(), "': replication")));
   }
   return OkStatus();
 }

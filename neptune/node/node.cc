@@ -10,6 +10,9 @@
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/node/class_spec.h"
+#include "neptune/node/replication_spec.h"
+#include "neptune/replication/replication.h"
+#include "neptune/replication/version_section.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/wire/http/problem.h"
 
@@ -113,6 +116,7 @@ Status Node::Boot() {
   NEPTUNE_RETURN_IF_ERROR(StartServers());
   NEPTUNE_RETURN_IF_ERROR(AddStatusSections());
   if (options_.with_admin) NEPTUNE_RETURN_IF_ERROR(StartAdmin());
+  NEPTUNE_RETURN_IF_ERROR(StartReplication());
   NEPTUNE_RETURN_IF_ERROR(StartServices());
   return StartMembership();
 }
@@ -232,6 +236,49 @@ Status Node::StartServers() {
   return OkStatus();
 }
 
+// The part that partitions on several nodes share; its service is the node's own and not in the spec.
+Status Node::StartReplication() {
+  Replication::Environment environment;
+  environment.node = options_.name;
+  environment.cluster = options_.spec.name();
+  environment.world = &world_;
+  environment.loops = &loops_;
+  environment.control = control_;
+  environment.client = client_.get();
+  environment.capsules = options_.with_capsules ? &capsules_.stack() : nullptr;
+  environment.options = [this](const ServiceName& service) {
+    ReplicationOptions options =
+        ReplicationOptionsOf(options_.spec, *FindService(options_.spec, service.value()));
+    options.protocol = options_.replica_protocol;
+    return options;
+  };
+  environment.announce_soon = [this] {
+    if (publisher_ != nullptr && !draining_) publisher_->AnnounceSoon();
+  };
+  replication_ = std::make_unique<Replication>(std::move(environment));
+  const auto witnessed = WitnessedBy(options_.spec, options_.name);
+  const auto is_replicated = [this](const HostedServiceSpec& hosted) {
+    return FindService(options_.spec, hosted.service())->has_replication();
+  };
+  if (witnessed.empty() &&
+      std::none_of(spec_.hosts().begin(), spec_.hosts().end(), is_replicated)) {
+    return OkStatus();
+  }
+  const ServiceName name(kReplicationService);
+  auto host = std::make_unique<ServiceHost>(name, std::vector<PartitionId>{PartitionId(0)}, loops_,
+                                            operators_, metrics_, spans_, ServiceHostOptions());
+  ModuleContext context{
+      options_.name, name,     {PartitionId(0)}, {},       options_.base_directory,
+      *host,         *client_, world_,           metrics_, status_};
+  ServiceHost* const started = host.get();
+  hosts_.emplace(name.value(), std::move(host));
+  NEPTUNE_RETURN_IF_ERROR(started->Start(replication_->MakeModule(), context));
+  for (const auto& [service, partition] : witnessed) {
+    NEPTUNE_RETURN_IF_ERROR(replication_->Host(service, partition, nullptr, nullptr));
+  }
+  return OkStatus();
+}
+
 Status Node::StartServices() {
   for (const HostedServiceSpec& hosted : spec_.hosts()) {
     NEPTUNE_RETURN_IF_ERROR(StartService(hosted));
@@ -268,7 +315,8 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
                         metrics_,
                         status_,
                         host_options.scheduling,
-                        ClassesOfApiKeys(options_.spec)};
+                        ClassesOfApiKeys(options_.spec),
+                        replication_.get()};
   ServiceHost* const started = host.get();
   hosts_.emplace(service.name(), std::move(host));
   NEPTUNE_RETURN_IF_ERROR(started->Start(std::move(module), context));
@@ -384,6 +432,9 @@ void Node::FillAnnouncement(Announcement* announcement) {
   }
   announcement->sections[kAggregationLoadSection] =
       aggregator_->AnnouncedLoad(announcement->services);
+  if (std::string versions = replication_->Announce(); !versions.empty()) {
+    announcement->sections[kVersionSection] = std::move(versions);
+  }
 }
 
 LoadReport Node::Load(std::string_view service) const {
@@ -482,6 +533,9 @@ Status Node::AddStatusSections() {
   NEPTUNE_RETURN_IF_ERROR(add("service classes", [this](StatusReport* report) {
     if (ready_) DescribeClasses(hosts_, report);
   }));
+  NEPTUNE_RETURN_IF_ERROR(add("replicas", [this](StatusReport* report) {
+    if (ready_) replication_->Describe(report);
+  }));
   NEPTUNE_RETURN_IF_ERROR(add("traces", [this](StatusReport* report) { spans_.Describe(report); }));
   return add("hosted services", [this](StatusReport* report) {
     StatusTable table{
@@ -518,6 +572,7 @@ void Node::Shutdown(Duration grace) {
   draining_ = true;
   SayGoodbye();
   FinishCalls(grace);
+  if (replication_ != nullptr) replication_->Stop();
   StopModules();
   StopThreads();
   if (!WaitUntil([this] { return OnlyThisThreadLives(); }, kThreadsEndMax)) {

@@ -33,6 +33,7 @@
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_metrics.h"
 #include "neptune/node/node_services.h"
+#include "neptune/replication/safe_replica.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_host.h"
 #include "neptune/wire/server_connection.h"
@@ -40,6 +41,7 @@
 namespace neptune {
 
 class AdminServer;
+class Replication;
 
 // Makes the module of that name.
 using ModuleFactory =
@@ -60,6 +62,8 @@ struct NodeOptions {
   std::function<size_t(const std::vector<Replica>&)> balancing_oracle;
   // See AggregatorOptions::load_oracle. For experiments only.
   std::function<Duration(const NodeId&)> load_oracle;
+  // How replicas agree; see SafeReplicaOptions. For experiments and tests only.
+  SafeReplicaOptions replica_protocol;
   // See AggregatorOptions.
   DisseminationMode dissemination = DisseminationMode::kForward;
   std::optional<uint32_t> recheck_one_in{};
@@ -105,6 +109,8 @@ class Node {
   NodeLoops& loops() { return loops_; }
   MetricsRegistry& metrics() { return metrics_; }
   SpanLog& spans() { return spans_; }
+  // Its replicas. Once started.
+  Replication& replication() { return *replication_; }
   // What it hosts. Any thread, once started.
   const ServiceHosts& services() const { return hosts_; }
   // What the node knows of the cluster now. Any thread.
@@ -125,6 +131,7 @@ class Node {
   Status StartLoops();
   Status PrepareLoop(NodeLoop& loop);
   Status StartServers();
+  Status StartReplication();
   Status StartServices();
   Status StartService(const HostedServiceSpec& hosted);
   Status StartMembership();
@@ -169,6 +176,7 @@ class Node {
   NodeLoop* control_ = nullptr;
   ServiceHosts hosts_;  // fixed after Start
   std::unique_ptr<Aggregator> aggregator_;
+  std::unique_ptr<Replication> replication_;
   std::vector<std::unique_ptr<FrameServer>> servers_;  // one a serving loop
   std::unique_ptr<LoadIndexServer> load_index_server_;
   std::unique_ptr<AnnouncementChannel> channel_;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "neptune/base/time.h"
 #include "neptune/replication/log_entry.h"
 
 namespace neptune {
@@ -75,6 +76,9 @@ struct ReplicaMessage {
   // kAppend.
   std::vector<LogEntry> entries;
 };
+
+inline int64_t StampOf(TimePoint time) { return time.time_since_epoch().count(); }
+inline TimePoint TimeOf(int64_t stamp) { return TimePoint(Duration(stamp)); }
 
 std::string EncodeReplicaMessage(const ReplicaMessage& message);
 StatusOr<ReplicaMessage> DecodeReplicaMessage(std::string_view bytes);

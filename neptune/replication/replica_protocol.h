@@ -98,7 +98,8 @@ class ReplicaProtocol {
   // What is to be done now; the caller does it.
   virtual ReplicaActions TakeActions() = 0;
   virtual void Stored(uint64_t change_number, TimePoint now) = 0;
-  // The data, taken from another member, hold all writes up to `base`.
+  // The data, taken from another member, hold all writes up to `base`. They count only once the change that follows is
+  // stored: data must never be ahead of their log.
   virtual void Restored(const EpochStart& base, MemberSet write_set, TimePoint now) = 0;
   // The log no longer has what is before `first`.
   virtual void Dropped(Lsn first) = 0;
@@ -107,16 +108,22 @@ class ReplicaProtocol {
   virtual Epoch epoch() const = 0;
   // Of this epoch, if known.
   virtual std::optional<MemberIndex> primary() const = 0;
-  // Writes may be executed up to here.
+  // Writes may be executed up to here: they are committed, and stored on this member, so that its data are never ahead of
+  // its log.
   virtual Lsn committed() const = 0;
   virtual Lsn last_lsn() const = 0;
   virtual MemberSet write_set() const = 0;
-  // This is the primary, and no other one can have been elected by now.
-  virtual bool IsLeased(TimePoint now) const = 0;
+  // Until then this is the primary, and no other one can have been elected; TimePoint::min(): it is not.
+  virtual TimePoint leased_until() const = 0;
+  bool IsLeased(TimePoint now) const { return now < leased_until(); }
   // Nothing yet: nullopt. A primary's is that of IsLeased.
   virtual std::optional<ReplicaFreshness> freshness() const = 0;
   // Every member whose acknowledgements count is known to have the entries before this one. A primary's; else 0.
   virtual Lsn needed_from() const = 0;
+  // Of an entry that is in the log, or of the last one that is not; nullopt: of neither.
+  virtual std::optional<Epoch> EpochAt(Lsn lsn) const = 0;
+  // REQUIRES: EpochAt(lsn).
+  virtual MemberSet WriteSetAt(Lsn lsn) const = 0;
 };
 
 }  // namespace neptune

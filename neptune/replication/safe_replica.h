@@ -30,6 +30,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <optional>
@@ -91,10 +92,12 @@ class SafeReplica final : public ReplicaProtocol {
   ReplicaRole role() const override { return role_; }
   Epoch epoch() const override { return promise_.epoch; }
   std::optional<MemberIndex> primary() const override { return primary_; }
-  Lsn committed() const override { return committed_; }
+  Lsn committed() const override { return std::min(committed_, stored_); }
   Lsn last_lsn() const override { return log_.last_lsn(); }
   MemberSet write_set() const override { return log_.write_set(); }
-  bool IsLeased(TimePoint now) const override;
+  TimePoint leased_until() const override;
+  std::optional<Epoch> EpochAt(Lsn lsn) const override { return log_.EpochAt(lsn); }
+  MemberSet WriteSetAt(Lsn lsn) const override { return log_.WriteSetAt(lsn); }
   std::optional<ReplicaFreshness> freshness() const override { return freshness_; }
   Lsn needed_from() const override;
 
@@ -188,8 +191,8 @@ class SafeReplica final : public ReplicaProtocol {
   bool MayReturn(MemberIndex member, TimePoint now) const;
   std::optional<MemberIndex> ChooseSuccessor(TimePoint now) const;
   void TendHandOver(TimePoint now);
-  // When the newest append was sent that a majority, with this member, has answered.
-  TimePoint MajorityAnsweredFor(TimePoint now) const;
+  // When the newest append was sent that a majority has answered; kNever: this member alone is one.
+  TimePoint MajorityAnsweredFor() const;
 
   // The log.
   void DropFrom(Lsn lsn);

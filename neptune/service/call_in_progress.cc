@@ -99,6 +99,7 @@ CallInProgress::Attempt CallInProgress::Take(StatusOr<Frame> frame, const Replic
   report_.run_time = header->run_time;
   report_.load_index = header->load_index;
   report_.ended_early = header->ended_early;
+  report_.extension = header->extension;
   if (header->status.ok()) {
     *response_ = Data(std::move(frame->payload));
     return {Progress::kAnswered, OkStatus()};
@@ -127,6 +128,7 @@ CallInProgress::Attempt CallInProgress::TakeHedge() {
   report_.run_time = of_hedge.run_time;
   report_.load_index = of_hedge.load_index;
   report_.ended_early = of_hedge.ended_early;
+  report_.extension = of_hedge.extension;
   *response_ = hedge_->TakeResponse();
   return {Progress::kAnswered, OkStatus()};
 }

@@ -62,6 +62,7 @@ Status Call(ClientSession& session, const ServiceName& service, PartitionId part
   *report = CallReport();
   RequestHeader header = session.HeaderFor(service, partition, method);
   header.access = access;
+  header.extension = options.extension;
   const TimePoint begin = this_thread::Now();
   CallInProgress call(session, std::move(header), request, options, report);
   const Status status = call.Run(response);

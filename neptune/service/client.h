@@ -57,6 +57,8 @@ struct CallOptions {
   // A read that has no answer after so long is asked of another replica too, within the budget; the first answer is
   // taken. Smaller: shorter tails, more work done twice. Absent: it is not.
   std::optional<Duration> hedge_after{};
+  // Bytes of a higher layer that go with the request, at most 255.
+  std::string extension{};
 };
 
 // What became of a call, for statistics and status pages.
@@ -76,6 +78,8 @@ struct CallReport {
   bool hedged = false;
   // A try was not made because the budget is used up, or because the request was itself sent twice.
   bool retry_denied = false;
+  // Bytes of a higher layer that came with the answer.
+  std::string extension{};
 };
 
 class Client {

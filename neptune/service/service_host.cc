@@ -450,10 +450,12 @@ Status ServiceHost::EndedEarly(const Served& served) const {
 RequestContext ServiceHost::ContextOf(const IncomingRequest& request,
                                       const MethodEntry& method) const {
   const TraceContext& from = request.header.trace;
-  return RequestContext(request.header.partition, request.deadline, request.header.service_class,
-                        from.sampled ? ChildOf(from, Loop::Current()->random()) : from,
-                        request.call, loops_.world(),
-                        {.handler = method.number, .retried = request.header.retried});
+  RequestContext context(request.header.partition, request.deadline, request.header.service_class,
+                         from.sampled ? ChildOf(from, Loop::Current()->random()) : from,
+                         request.call, loops_.world(),
+                         {.handler = method.number, .retried = request.header.retried});
+  if (!request.header.extension.empty()) context.set_extension(request.header.extension);
+  return context;
 }
 
 ResponseHeader ServiceHost::Conclude(const Taken& taken, const RequestContext& context,
@@ -486,6 +488,7 @@ ResponseHeader ServiceHost::Conclude(const Taken& taken, const RequestContext& c
   header.run_time = std::chrono::duration_cast<std::chrono::microseconds>(ran);
   header.load_index = loops_.load_index();
   header.ended_early = context.ended_early();
+  header.extension = context.answer_extension();
   return header;
 }
 

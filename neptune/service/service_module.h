@@ -45,9 +45,10 @@
 namespace neptune {
 
 class Client;
+class Replication;
 
 // Changes whenever a module built for an older runtime would misunderstand this header.
-inline constexpr int kModuleInterfaceVersion = 5;
+inline constexpr int kModuleInterfaceVersion = 6;
 
 enum class Grain {
   kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
@@ -90,6 +91,11 @@ class RequestContext {
   const TraceContext& trace() const { return trace_; }
   World& world() const { return world_; }
   const RequestOrigin& origin() const { return origin_; }
+  // Bytes of a higher layer that came with the request, and those that go with its answer.
+  const std::string& extension() const { return extension_; }
+  const std::string& answer_extension() const { return answer_extension_; }
+  void set_extension(std::string bytes) { extension_ = std::move(bytes); }
+  void set_answer_extension(std::string bytes) { answer_extension_ = std::move(bytes); }
   TimePoint Now() const;
   // Nobody waits for the answer any more: the caller cancelled or is gone, or the deadline passed. Or the service has
   // no more time for it, which is needed for others: then what there is of the answer is worth giving.
@@ -116,6 +122,8 @@ class RequestContext {
   const std::shared_ptr<IncomingCall> call_;
   World& world_;
   const RequestOrigin origin_;
+  std::string extension_;
+  std::string answer_extension_;
   const LimitedRequest* limited_ = nullptr;
 };
 
@@ -195,6 +203,8 @@ struct ModuleContext {
   // For modules that take requests by ways of their own: how what waits is to be served, and the class of each API key.
   SchedulerOptions scheduling = {};
   std::map<std::string, std::string> class_of_api_key = {};
+  // The node's part in keeping partitions on several nodes; see neptune/replication.
+  Replication* replication = nullptr;
 };
 
 class ServiceModule {

@@ -24,7 +24,9 @@ constexpr uint8_t kFlagWrite = 1;
 constexpr uint8_t kFlagSampled = 2;
 constexpr uint8_t kFlagStream = 4;
 constexpr uint8_t kFlagRetried = 8;
-constexpr uint8_t kFlagsKnown = kFlagWrite | kFlagSampled | kFlagStream | kFlagRetried;
+constexpr uint8_t kFlagExtension = 16;
+constexpr uint8_t kFlagsKnown =
+    kFlagWrite | kFlagSampled | kFlagStream | kFlagRetried | kFlagExtension;
 
 uint64_t FrameChecksum(std::string_view prefix, std::string_view section,
                        std::string_view payload) {
@@ -53,19 +55,32 @@ char* StorePrefix(FrameType type, uint64_t call, size_t section_size, size_t pay
   return StoreBigEndian(static_cast<uint32_t>(payload_size), at);
 }
 
-// Bit of a response's first byte, which has the status code too.
+// Bits of a response's first byte, which has the status code too.
 constexpr uint8_t kFlagEndedEarly = 128;
+constexpr uint8_t kFlagAnswerExtension = 64;
 constexpr size_t kMessageSizeMaxOfStatus = 1024;
+constexpr size_t kExtensionSizeMax = 255;
 constexpr size_t kResponseHeaderSizeMin = 15;
 
 std::string_view MessageOf(const ResponseHeader& header) {
   return ToStd(header.status.message()).substr(0, kMessageSizeMaxOfStatus);
 }
 
-// Writes all but the message of the status.
+std::string_view ExtensionOf(const ResponseHeader& header) {
+  return std::string_view(header.extension).substr(0, kExtensionSizeMax);
+}
+
+size_t SectionSize(const ResponseHeader& header) {
+  const size_t extension_size = header.extension.empty() ? 0 : 1 + ExtensionOf(header).size();
+  return kResponseHeaderSizeMin + MessageOf(header).size() + extension_size;
+}
+
+// Writes all but the message of the status and the extension.
 char* StoreResponseHeader(const ResponseHeader& header, size_t message_size, char* at) {
   const auto code = static_cast<uint8_t>(header.status.code());
-  at = StoreBigEndian(static_cast<uint8_t>(code | (header.ended_early ? kFlagEndedEarly : 0)), at);
+  const int flags = (header.ended_early ? kFlagEndedEarly : 0) |
+                    (header.extension.empty() ? 0 : kFlagAnswerExtension);
+  at = StoreBigEndian(static_cast<uint8_t>(code | flags), at);
   at = StoreBigEndian(Saturated(header.queue_time), at);
   at = StoreBigEndian(Saturated(header.run_time), at);
   at = StoreBigEndian(header.load_index, at);
@@ -76,6 +91,16 @@ char* StoreBytes(std::string_view bytes, char* at) {
   return std::copy(bytes.begin(), bytes.end(), at);
 }
 
+// The whole section, of SectionSize bytes.
+char* StoreSection(const ResponseHeader& header, char* at) {
+  const std::string_view message = MessageOf(header);
+  at = StoreBytes(message, StoreResponseHeader(header, message.size(), at));
+  if (header.extension.empty()) return at;
+  const std::string_view extension = ExtensionOf(header);
+  at = StoreBigEndian(static_cast<uint8_t>(extension.size()), at);
+  return StoreBytes(extension, at);
+}
+
 }  // namespace
 
 std::string EncodeRequestHeader(const RequestHeader& header) {
@@ -84,7 +109,8 @@ std::string EncodeRequestHeader(const RequestHeader& header) {
   ByteWriter writer(&out);
   const uint8_t flags = (header.access == AccessMode::kWrite ? kFlagWrite : 0) |
                         (header.trace.sampled ? kFlagSampled : 0) |
-                        (header.stream ? kFlagStream : 0) | (header.retried ? kFlagRetried : 0);
+                        (header.stream ? kFlagStream : 0) | (header.retried ? kFlagRetried : 0) |
+                        (header.extension.empty() ? 0 : kFlagExtension);
   writer.Number(flags);
   writer.Number(header.partition.value());
   writer.Number(EncodeTimeLeft(header.time_left));
@@ -94,6 +120,7 @@ std::string EncodeRequestHeader(const RequestHeader& header) {
   writer.Counted<uint8_t>(header.service.value());
   writer.Counted<uint8_t>(header.method.value());
   writer.Counted<uint8_t>(header.service_class);
+  if (!header.extension.empty()) writer.Counted<uint8_t>(header.extension);
   return out;
 }
 
@@ -123,6 +150,7 @@ Status DecodeRequestHeader(std::string_view section, RequestHeader* header) {
   header->service = ServiceName(std::string(reader.Counted<uint8_t>()));
   header->method = MethodName(std::string(reader.Counted<uint8_t>()));
   header->service_class = reader.Counted<uint8_t>();
+  if ((flags & kFlagExtension) != 0) header->extension = reader.Counted<uint8_t>();
   if (!reader.finished())
     return DataLoss("request header of ", section.size(), " bytes is malformed");
   if ((flags & ~kFlagsKnown) != 0) return DataLoss("request header has unknown flags ", int{flags});
@@ -130,9 +158,8 @@ Status DecodeRequestHeader(std::string_view section, RequestHeader* header) {
 }
 
 std::string EncodeResponseHeader(const ResponseHeader& header) {
-  const std::string_view message = MessageOf(header);
-  std::string out(kResponseHeaderSizeMin + message.size(), '\0');
-  StoreBytes(message, StoreResponseHeader(header, message.size(), out.data()));
+  std::string out(SectionSize(header), '\0');
+  StoreSection(header, out.data());
   return out;
 }
 
@@ -141,11 +168,12 @@ StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section) {
   ResponseHeader header;
   const auto first = reader.Number<uint8_t>();
   header.ended_early = (first & kFlagEndedEarly) != 0;
-  const auto code = static_cast<uint8_t>(first & ~kFlagEndedEarly);
+  const auto code = static_cast<uint8_t>(first & ~(kFlagEndedEarly | kFlagAnswerExtension));
   header.queue_time = std::chrono::microseconds(reader.Number<uint32_t>());
   header.run_time = std::chrono::microseconds(reader.Number<uint32_t>());
   header.load_index = reader.Number<uint32_t>();
   const std::string_view message = reader.Counted<uint16_t>();
+  if ((first & kFlagAnswerExtension) != 0) header.extension = reader.Counted<uint8_t>();
   constexpr auto kCodeMax = static_cast<uint8_t>(StatusCode::kUnauthenticated);
   if (!reader.finished() || code > kCodeMax) {
     return DataLoss("response header of ", section.size(), " bytes is malformed");
@@ -192,13 +220,12 @@ Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
 
 void AppendResponse(uint64_t call, const ResponseHeader& header, std::string_view payload,
                     std::string* out) {
-  const std::string_view message = MessageOf(header);
-  const size_t section_size = kResponseHeaderSizeMin + message.size();
+  const size_t section_size = SectionSize(header);
   const size_t begin = out->size();
   out->resize(begin + kFramePrefixSize + section_size + payload.size());
   char* const prefix = out->data() + begin;
   char* const section = prefix + kFramePrefixSize;
-  StoreBytes(message, StoreResponseHeader(header, message.size(), section));
+  StoreSection(header, section);
   StoreBytes(payload, section + section_size);
   char* const checksum =
       StorePrefix(FrameType::kResponse, call, section_size, payload.size(), prefix);

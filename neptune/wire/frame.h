@@ -75,6 +75,8 @@ struct RequestHeader {
   std::optional<std::chrono::microseconds> time_left;
   std::string service_class;
   TraceContext trace;
+  // Bytes of a higher layer, at most 255; see neptune/replication.
+  std::string extension;
   friend bool operator==(const RequestHeader&, const RequestHeader&) = default;
 };
 
@@ -88,6 +90,8 @@ struct ResponseHeader {
   // The server told the request to stop since it has no more time for one: the payload is what there was by then, or
   // the status says that there was nothing. Not set for a deadline or a caller that is gone.
   bool ended_early = false;
+  // Bytes of a higher layer, at most 255.
+  std::string extension;
 };
 
 std::string EncodeRequestHeader(const RequestHeader& header);

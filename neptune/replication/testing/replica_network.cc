@@ -27,6 +27,7 @@ struct ReplicaNetwork::Life {
   std::vector<std::function<void()>> held;  // while it is paused
   bool paused = false;
   bool restoring = false;
+  int restarts_under_way = 0;  // of the log; what was restored counts once they are stored
 };
 
 namespace {
@@ -204,6 +205,7 @@ void ReplicaNetwork::Collect(MemberIndex member) {
     life.log.erase(life.log.lower_bound(actions.change.drop_from), life.log.end());
   }
   if (actions.change.restart) {
+    ++life.restarts_under_way;
     life.log.clear();
     life.executed = std::max(life.executed, actions.change.restart->base.lsn);
   }
@@ -271,6 +273,7 @@ void ReplicaNetwork::Store(MemberIndex member, const ReplicaActions& actions) {
     Disk& disk = *disks_[member];
     const LogChange& change = actions.change;
     if (change.restart) {
+      --lives_[member]->restarts_under_way;
       disk.entries.clear();
       disk.outline.base = change.restart->base;
       disk.outline.base_write_set = change.restart->write_set;
@@ -349,7 +352,8 @@ void ReplicaNetwork::Corrupt(MemberIndex from, ReplicaMessage* message) {
         for (size_t i = 0; i < lives_.size(); ++i) {
           if (lives(static_cast<MemberIndex>(i)) &&
               lives_[i]->incarnation == message->to_incarnation) {
-            message->member_stamp = ClockOf(static_cast<MemberIndex>(i)).time_since_epoch().count();
+            const TimePoint clock = ClockOf(static_cast<MemberIndex>(i));
+            message->member_stamp = StampOf(clock + std::chrono::milliseconds(20));
           }
         }
       }
@@ -462,11 +466,11 @@ void ReplicaNetwork::Execute(MemberIndex member) {
       write_times_.push_back(now_ - offered_[entry.request_id.number]);
     }
   }
-  disks_[member]->executed = std::max(
-      disks_[member]->executed, std::min<Lsn>(life.executed, disks_[member]->outline.base.lsn +
-                                                                 disks_[member]->entries.size()));
-  disks_[member]->outline.committed =
-      std::max(disks_[member]->outline.committed, disks_[member]->executed);
+  if (life.restarts_under_way > 0) return;
+  Disk& disk = *disks_[member];
+  disk.executed = std::max(
+      disk.executed, std::min<Lsn>(life.executed, disk.outline.base.lsn + disk.entries.size()));
+  disk.outline.committed = std::max(disk.outline.committed, disk.executed);
 }
 
 void ReplicaNetwork::Check(MemberIndex member) {

@@ -1,0 +1,27 @@
+// A replicated register file, for tests: "Append KEY=TEXT" adds to a value, "Get KEY" reads it.
+//
+// Source: none. Layer: node, tests only. Threads: as methods.
+// Shapes: Append's answer is the whole value after it. The text "refuse" is refused by the data.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "neptune/replication/replicated_service.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune {
+
+class RegisterModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override;
+  Status Health(PartitionId partition) override { return service_->Health(partition); }
+  std::string implementation() const override { return "registers"; }
+  void Stop() override { service_.reset(); }
+
+ private:
+  std::unique_ptr<ReplicatedService> service_;
+};
+
+}  // namespace neptune

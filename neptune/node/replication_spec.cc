@@ -1,0 +1,101 @@
+#include "neptune/node/replication_spec.h"
+
+#include <algorithm>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+constexpr uint32_t kStalenessMillisMax = 3'600'000;
+
+StatusOr<ConsistencyLevel> ParseLevel(const std::string& level) {
+  if (level == "ordered_writes") return ConsistencyLevel::kOrderedWrites;
+  if (level == "staleness_bounded") return ConsistencyLevel::kStalenessBounded;
+  return InvalidArgument("level '", level, "' is neither ordered_writes nor staleness_bounded");
+}
+
+bool Hosts(const NodeSpec& node, const ServiceSpec& service, PartitionId partition) {
+  for (const HostedServiceSpec& hosted : node.hosts()) {
+    if (hosted.service() != service.name()) continue;
+    const auto& held = hosted.partitions();
+    return std::find(held.begin(), held.end(), partition.value()) != held.end();
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<ReplicaMember> MembersOf(const ClusterSpec& spec, const ServiceSpec& service,
+                                     PartitionId partition) {
+  std::vector<ReplicaMember> members;
+  for (const NodeSpec& node : spec.nodes()) {
+    if (Hosts(node, service, partition)) members.push_back({NodeId(node.name())});
+  }
+  if (members.empty()) return members;
+  std::rotate(members.begin(), members.begin() + partition.value() % members.size(), members.end());
+  const NodeId witness(service.replication().witness());
+  const bool is_replica = std::any_of(members.begin(), members.end(),
+                                      [&](const ReplicaMember& m) { return m.node == witness; });
+  if (!witness.value().empty() && members.size() % 2 == 0 && !is_replica) {
+    members.push_back({.node = witness, .is_witness = true});
+  }
+  return members;
+}
+
+Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service) {
+  if (!service.has_replication()) return OkStatus();
+  const ReplicationSpec& replication = service.replication();
+  NEPTUNE_ASSIGN_OR_RETURN(const ConsistencyLevel level, ParseLevel(replication.level()));
+  if (replication.staleness_ms() != 0 && level != ConsistencyLevel::kStalenessBounded) {
+    return InvalidArgument("staleness_ms is for level staleness_bounded");
+  }
+  if (replication.staleness_ms() > kStalenessMillisMax) {
+    return InvalidArgument("staleness_ms is ", replication.staleness_ms(), "; at most ",
+                           kStalenessMillisMax);
+  }
+  const auto is_witness = [&](const NodeSpec& node) {
+    return node.name() == replication.witness();
+  };
+  if (!replication.witness().empty() &&
+      std::none_of(spec.nodes().begin(), spec.nodes().end(), is_witness)) {
+    return InvalidArgument("witness '", replication.witness(), "' is no node of the cluster");
+  }
+  for (uint32_t p = 0; p < service.partition_count(); ++p) {
+    const size_t count = MembersOf(spec, service, PartitionId(p)).size();
+    if (count == 0) return InvalidArgument("no node hosts partition ", p);
+    if (count > static_cast<size_t>(kMemberCountMax)) {
+      return InvalidArgument("partition ", p, " has ", count, " replicas; at most ",
+                             kMemberCountMax);
+    }
+  }
+  return OkStatus();
+}
+
+ReplicationOptions ReplicationOptionsOf(const ClusterSpec& spec, const ServiceSpec& service) {
+  ReplicationOptions options;
+  options.members = [&spec, &service](PartitionId p) { return MembersOf(spec, service, p); };
+  if (!service.has_replication()) return options;
+  options.level = *ParseLevel(service.replication().level());
+  if (service.replication().staleness_ms() != 0) {
+    options.staleness_max = std::chrono::milliseconds(service.replication().staleness_ms());
+  }
+  return options;
+}
+
+std::vector<std::pair<ServiceName, PartitionId>> WitnessedBy(const ClusterSpec& spec,
+                                                             const NodeId& node) {
+  std::vector<std::pair<ServiceName, PartitionId>> witnessed;
+  for (const ServiceSpec& service : spec.services()) {
+    if (!service.has_replication() || service.replication().witness() != node.value()) continue;
+    for (uint32_t p = 0; p < service.partition_count(); ++p) {
+      const std::vector<ReplicaMember> members = MembersOf(spec, service, PartitionId(p));
+      if (!members.empty() && members.back().is_witness) {
+        witnessed.emplace_back(ServiceName(service.name()), PartitionId(p));
+      }
+    }
+  }
+  return witnessed;
+}
+
+}  // namespace neptune

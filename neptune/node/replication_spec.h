@@ -1,0 +1,30 @@
+// Replication of services, from the cluster spec to what nodes run.
+//
+// Source: dissertation 5.2 (level of consistency by service, priority of replicas by partition). Layer: node, policy.
+// Threads: pure functions.
+// Errors: kInvalidArgument with the reason: unknown levels and witnesses, a staleness where none is bounded, partitions
+//   that nobody or too many nodes hold.
+// Limits: kMemberCountMax members a partition, the witness included.
+
+#pragma once
+
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/node/cluster_spec.pb.h"
+#include "neptune/replication/replication.h"
+
+namespace neptune {
+
+// REQUIRES: nodes and services are complete.
+Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service);
+
+// REQUIRES for all: the spec is complete. Nodes in the order in which they are preferred, then the witness.
+std::vector<ReplicaMember> MembersOf(const ClusterSpec& spec, const ServiceSpec& service,
+                                     PartitionId partition);
+ReplicationOptions ReplicationOptionsOf(const ClusterSpec& spec, const ServiceSpec& service);
+// What the node is a witness of.
+std::vector<std::pair<ServiceName, PartitionId>> WitnessedBy(const ClusterSpec& spec,
+                                                             const NodeId& node);
+
+}  // namespace neptune

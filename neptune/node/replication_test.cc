@@ -1,0 +1,268 @@
+// Replicated services on whole nodes of a simulated cluster.
+
+#include "neptune/replication/replication.h"
+
+#include <gtest/gtest.h>
+
+#include "neptune/base/strings.h"
+#include "neptune/node/register_module.h"
+#include "neptune/node/simulated_cluster.h"
+#include "neptune/replication/replica_session.h"
+#include "neptune/world/sim/sim_world.h"
+
+namespace neptune {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const ServiceName kService("registers");
+
+// `count` nodes s0, s1, ..., each with all partitions; w is a witness where `fields` say so.
+ClusterSpec RegisterSpec(int count, const std::string& fields, int partition_count = 1) {
+  std::string text =
+      StrCat("name: 'test' multicast_group: '239.192.7.1:7400' ",
+             "services { name: 'registers' module: 'registers' partition_count: ", partition_count,
+             " replication { ", fields, " } } services { name: 'idle' module: 'echo' } ",
+             "nodes { name: 'c' hosts { service: 'idle' } } nodes { name: 'w' hosts { service: "
+             "'idle' } } ");
+  for (int i = 0; i < count; ++i) {
+    StrAppend(&text, "nodes { name: 's", i, "' hosts { service: 'registers' } } ");
+  }
+  const StatusOr<ClusterSpec> spec = ParseClusterSpec(text, "test");
+  EXPECT_TRUE(spec.ok()) << spec.status();
+  return *spec;
+}
+
+StatusOr<std::unique_ptr<ServiceModule>> MakeModules(const std::string& module) {
+  if (module == "registers") return std::make_unique<RegisterModule>();
+  return MakeEcho(module);
+}
+
+constexpr char kOrdered[] = "level: 'ordered_writes'";
+constexpr char kBounded[] = "level: 'staleness_bounded' staleness_ms: 500";
+
+class ReplicationTest : public testing::Test {
+ protected:
+  void Start(int count, const std::string& fields, uint64_t seed = 1) {
+    SimulatedClusterOptions options;
+    options.seed = seed;
+    options.spec = RegisterSpec(count, fields);
+    options.modules = MakeModules;
+    cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
+    simulator().RunFor(seconds(2));
+  }
+  Simulator& simulator() { return cluster_->simulator(); }
+
+  // Calls from one session, in order.
+  void InSession(std::function<void(ReplicaSession&)> body, Duration limit = seconds(60)) {
+    cluster_->RunOnClient(
+        [&](ClientSession& session) {
+          ReplicaSession replicas(session);
+          body(replicas);
+        },
+        limit);
+  }
+  static StatusOr<std::string> Append(ReplicaSession& session, const std::string& what,
+                                      Duration timeout = seconds(5), RequestId id = {}) {
+    Data response;
+    const Status status =
+        session.Call(kService, PartitionId(0), MethodName("Append"), AccessMode::kWrite, Data(what),
+                     &response, {.deadline = this_thread::Now() + timeout, .id = id});
+    if (!status.ok()) return status;
+    return response.bytes();
+  }
+  static StatusOr<std::string> Get(ReplicaSession& session, const std::string& key,
+                                   ReplicaReport* report = nullptr) {
+    Data response;
+    const Status status = session.Call(kService, PartitionId(0), MethodName("Get"),
+                                       AccessMode::kRead, Data(key), &response, {}, report);
+    if (!status.ok()) return status;
+    return response.bytes();
+  }
+  // What the node says of its primary; empty: it lives not, or knows none.
+  std::string PrimaryBy(const std::string& node) {
+    if (!cluster_->lives(node)) return "";
+    const ReplicaAgent* const agent = Agent(node);
+    const auto primary = agent->Look().primary;
+    return primary ? agent->NodeOf(*primary).value() : "";
+  }
+  ReplicaAgent* Agent(const std::string& node) {
+    return cluster_->node(node).replication().Find(kService, PartitionId(0));
+  }
+
+  std::unique_ptr<SimulatedCluster> cluster_;
+};
+
+TEST_F(ReplicationTest, WritesReachAllReplicas) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+    const auto value = Append(session, "k=y");
+    ASSERT_TRUE(value.ok()) << value.status();
+    EXPECT_EQ(*value, std::string(20, 'x') + "y");
+  });
+  simulator().RunFor(seconds(1));
+  for (const char* node : {"s0", "s1", "s2"}) {
+    EXPECT_EQ(Agent(node)->state()->completed(), Agent("s0")->state()->completed()) << node;
+    EXPECT_EQ(PrimaryBy(node), "s0");
+  }
+}
+
+TEST_F(ReplicationTest, WhatTheDataForbidIsTheWritesAnswer) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=refuse").status().code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(Append(session, "k=x").value(), "x");
+  });
+}
+
+TEST_F(ReplicationTest, AWriteThatIsSubmittedTwiceIsExecutedOnce) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=x", seconds(5), {7, 1}).value(), "x");
+    EXPECT_EQ(Append(session, "k=x", seconds(5), {7, 1}).value(), "x");
+    EXPECT_EQ(Append(session, "k=x", seconds(5), {7, 2}).value(), "xx");
+  });
+}
+
+TEST_F(ReplicationTest, AWriteToASecondaryNamesThePrimary) {
+  Start(3, kOrdered);
+  cluster_->RunOnClient([](ClientSession& session) {
+    Data response;
+    CallReport report;
+    const Status status =
+        Call(session, kService, PartitionId(0), MethodName("Append"), AccessMode::kWrite,
+             Data("k=x"), &response, {.only = NodeId("s2")}, &report);
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status;
+    const auto said = DecodeReplicaReport(report.extension);
+    ASSERT_TRUE(said.ok());
+    EXPECT_EQ(said->primary, NodeId("s0"));
+    EXPECT_FALSE(said->was_served);
+  });
+}
+
+TEST_F(ReplicationTest, ASessionReadsItsOwnWritesAndNothingOlder) {
+  Start(3, kBounded);
+  InSession([](ReplicaSession& session) {
+    std::string expected;
+    for (int i = 0; i < 50; ++i) {
+      expected += "x";
+      EXPECT_EQ(Append(session, "k=x").value(), expected);
+      ReplicaReport report;
+      EXPECT_EQ(Get(session, "k", &report).value(), expected);
+      ASSERT_TRUE(report.staleness.has_value());
+      EXPECT_LE(*report.staleness, milliseconds(500));
+    }
+  });
+}
+
+TEST_F(ReplicationTest, NothingAcknowledgedIsLostWhenAPrimaryLosesItsPower) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    Start(3, kOrdered, seed);
+    int acknowledged = 0;
+    bool is_over = false;
+    cluster_->SpawnOnClient([&](ClientSession& session) {
+      ReplicaSession replicas(session);
+      for (int i = 0; i < 400; ++i) {
+        const auto value = Append(replicas, "k=x");
+        EXPECT_TRUE(value.ok()) << value.status();
+        if (value.ok()) acknowledged = static_cast<int>(value->size());
+        this_thread::SleepFor(milliseconds(5));
+      }
+      is_over = true;
+    });
+    simulator().RunFor(milliseconds(500));
+    simulator().Crash("s0");
+    simulator().RunFor(seconds(1));
+    simulator().Restart("s0");
+    ASSERT_TRUE(simulator().RunUntilTrue([&] { return is_over; }, simulator().now() + seconds(60)));
+    EXPECT_EQ(acknowledged, 400);
+    simulator().RunFor(seconds(6));
+    EXPECT_EQ(PrimaryBy("s1"), "s0") << "seed " << seed;
+    InSession([&](ReplicaSession& session) {
+      EXPECT_EQ(Append(session, "k=y").value(), std::string(400, 'x') + "y");
+    });
+    simulator().RunFor(seconds(1));
+    for (const char* node : {"s1", "s2"}) {
+      EXPECT_EQ(Agent(node)->state()->completed(), Agent("s0")->state()->completed()) << node;
+    }
+  }
+}
+
+TEST_F(ReplicationTest, AllReplicasMayLoseTheirPowerAtOnce) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 30; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  for (const char* node : {"s0", "s1", "s2"}) simulator().Crash(node);
+  simulator().RunFor(seconds(1));
+  for (const char* node : {"s2", "s0", "s1"}) {
+    simulator().Restart(node);
+    simulator().RunFor(milliseconds(700));
+  }
+  simulator().RunFor(seconds(3));
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=y").value(), std::string(30, 'x') + "y");
+  });
+}
+
+TEST_F(ReplicationTest, AMemberWhoseDiskIsNewGetsAllDataBack) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 30; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  simulator().Crash("s2");
+  const auto stores = simulator().host("s2").storage().List();
+  for (const std::string& store : *stores) {
+    EXPECT_TRUE(simulator().host("s2").storage().Destroy(store).ok());
+  }
+  simulator().RunFor(seconds(1));
+  simulator().Restart("s2");
+  simulator().RunFor(seconds(4));
+  EXPECT_EQ(Agent("s2")->state()->completed(), Agent("s0")->state()->completed());
+  EXPECT_EQ(Agent("s2")->Look().role, ReplicaRole::kSecondary);
+}
+
+TEST_F(ReplicationTest, TwoReplicasAndAWitnessGoOnWithoutEither) {
+  Start(2, StrCat(kOrdered, " witness: 'w'"));
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  simulator().Crash("s0");
+  InSession([](ReplicaSession& session) {
+    const TimePoint begin = this_thread::Now();
+    EXPECT_EQ(Append(session, "k=y").value(), std::string(10, 'x') + "y");
+    EXPECT_LT(this_thread::Now() - begin, milliseconds(1500));
+  });
+}
+
+TEST_F(ReplicationTest, AFullDiskStopsAReplicaAndTheOthersGoOn) {
+  Start(3, kOrdered);
+  simulator().host("s0").sim_storage().FailWrites(ResourceExhausted("disk full"));
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=x").value(), "x");
+    EXPECT_EQ(Append(session, "k=y").value(), "xy");
+  });
+  EXPECT_FALSE(Agent("s0")->Look().failure.ok());
+  simulator().RunFor(seconds(2));
+  EXPECT_NE(PrimaryBy("s1"), "s0");
+}
+
+TEST(ReplicationSpecTest, WhatMakesNoSenseIsRefused) {
+  const auto refusal = [](const std::string& fields) {
+    const std::string text = StrCat("name: 'test' multicast_group: '239.192.7.1:7400' ",
+                                    "services { name: 'a' module: 'm' replication { ", fields,
+                                    " } } ", "nodes { name: 'n' hosts { service: 'a' } }");
+    return std::string(ParseClusterSpec(text, "spec").status().message());
+  };
+  EXPECT_NE(refusal("").find("level ''"), std::string::npos);
+  EXPECT_NE(refusal("level: 'strong'").find("'strong'"), std::string::npos);
+  EXPECT_NE(refusal("level: 'ordered_writes' staleness_ms: 5").find("staleness_ms"),
+            std::string::npos);
+  EXPECT_NE(refusal("level: 'ordered_writes' witness: 'x'").find("'x'"), std::string::npos);
+  EXPECT_EQ(refusal("level: 'staleness_bounded' staleness_ms: 5"), "");
+}
+
+}  // namespace
+}  // namespace neptune

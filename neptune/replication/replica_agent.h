@@ -1,0 +1,202 @@
+// One partition on one node: its log, its data, and its part in the agreement on the order of writes.
+//
+//   Receive, Write ─► protocol (control loop) ─► pump thread: log on a device, messages to members
+//                                             ─► executor thread (worker loop): log ─► data ─► outcomes to writers
+//
+// The pump stores one change at a time; what is decided meanwhile is stored together after it, so that one flush of the
+// disk serves all writes that came during the last one. A log or data that fail stop the replica: its node does not
+// announce the partition any more, and others go on.
+//
+// Source: dissertation 5.2; design 4.9.
+// Layer: replication.
+// Threads: Receive and Unreachable on the control loop; Write and Snapshot on a user-level thread of any loop; the rest any.
+// Units: times are TimePoint.
+// Errors: of Write: kFailedPrecondition this is not the primary; kUnavailable it became known too late, or never, what
+//   became of it: it is to be asked for again under the same RequestId; kResourceExhausted too many are under way;
+//   kDeadlineExceeded, kCancelled as kUnavailable.
+// Limits: SafeReplicaOptions::uncommitted_count_max writes under way; kSnapshotSizeMax bytes of data a snapshot, which is
+//   held in memory while it is sent.
+
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/capsule/capsule_stack.h"
+#include "neptune/replication/redo_log.h"
+#include "neptune/replication/replica_extension.h"
+#include "neptune/replication/replica_protocol.h"
+#include "neptune/replication/replicated_state.h"
+#include "neptune/replication/safe_replica.h"
+#include "neptune/service/node_loops.h"
+#include "neptune/service/service_module.h"
+#include "neptune/thread/synchronization.h"
+#include "neptune/world/storage.h"
+
+namespace neptune {
+
+inline constexpr size_t kSnapshotSizeMax = 1u << 30;
+
+// What a service promises of its replicas; dissertation 5.2.1.
+enum class ConsistencyLevel : uint8_t {
+  kWriteAnywhere = 1,
+  kOrderedWrites = 2,
+  kStalenessBounded = 3,
+};
+
+struct ReplicaAgentOptions {
+  LogIdentity identity;
+  ReplicaGroup group;
+  ConsistencyLevel level = ConsistencyLevel::kOrderedWrites;
+  // kStalenessBounded: what a read may be behind. Default: 1 s (5.4.1).
+  Duration staleness_max = std::chrono::seconds(1);
+  SafeReplicaOptions protocol;
+  // The log keeps this many entries that the data have, for members that were away for a short time. Larger: fewer of them
+  // need all data, more disk. Default: 20,000.
+  Lsn kept_count = 20'000;
+  // And it keeps what members that are away need, up to this size. Default: 256 MiB.
+  size_t log_size_max = 256u << 20;
+};
+
+// A copy of a partition's data.
+struct ReplicaSnapshot {
+  std::deque<std::string> pieces;
+  EpochStart base;
+  MemberSet write_set;
+};
+
+class ReplicaAgent {
+ public:
+  struct Hooks {
+    NodeLoop* control = nullptr;
+    NodeLoop* worker = nullptr;
+    World* world = nullptr;
+    CapsuleStack* capsules = nullptr;  // may be null
+    // Sends to a member; on the control loop.
+    std::function<void(MemberIndex to, ReplicaMessage message)> send;
+    // Fetches another member's data; parks.
+    std::function<StatusOr<ReplicaSnapshot>(MemberIndex from)> fetch;
+    // Opens the data; blocks. Null: a witness has none.
+    std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state;
+    // Called on a user-level thread of the worker loop before a write is executed; may be null.
+    std::function<void(const LogEntry&)> before_write;
+    // Role or primary have changed; on the control loop; may be null.
+    std::function<void()> on_change;
+  };
+
+  ReplicaAgent(ReplicaAgentOptions options, Hooks hooks);
+  ~ReplicaAgent();
+
+  // Opens log and data and begins. On a user-level thread of the control loop.
+  Status Start();
+  // Takes part no more. Once threads_alive() is 0 nothing runs any more.
+  void Stop();
+  int threads_alive() const { return threads_alive_.load(std::memory_order_acquire); }
+
+  void Receive(MemberIndex from, ReplicaMessage message);
+  void Unreachable(MemberIndex member);
+
+  // Orders, stores and executes a write; parks until that is done. `version` is set if it was executed.
+  StatusOr<WriteOutcome> Write(LogEntry write, TimePoint deadline, Lsn* version);
+
+  // A read of the data that is under way.
+  struct Read {
+    // The data were the partition's newest then, or later; TimePoint::min(): not known.
+    TimePoint current_as_of = TimePoint::min();
+    uint64_t restore_count = 0;
+  };
+  // Whether a read may begin here now. Errors: kFailedPrecondition the primary is to be asked; kUnavailable nothing can be
+  // read here.
+  StatusOr<Read> BeginRead(const ReplicaDemand& demand, TimePoint now) const;
+  // What is to be reported with its answer: it saw no write after the report's version. Errors: kUnavailable the data were
+  // replaced meanwhile.
+  StatusOr<ReplicaReport> EndRead(const Read& read, TimePoint now) const;
+  // Who and where one is, of a request that was not served.
+  ReplicaReport Report() const;
+
+  // The data as they are now.
+  StatusOr<ReplicaSnapshot> Snapshot();
+
+  struct State {
+    ReplicaRole role = ReplicaRole::kBlank;
+    Epoch epoch = 0;
+    std::optional<MemberIndex> primary;
+    MemberSet write_set;
+    Lsn executed = 0;
+    Lsn committed = 0;
+    Lsn last_lsn = 0;
+    TimePoint leased_until = TimePoint::min();
+    // The data were the newest at this time; TimePoint::min(): not known.
+    TimePoint current_as_of = TimePoint::min();
+    bool is_restoring = false;
+    neptune::Status failure;
+  };
+  State Look() const;
+  // The version that the data had this long ago, if this is the primary; see 5.2.1.
+  Lsn VersionAgo(Duration age, TimePoint now) const;
+  const ReplicaAgentOptions& options() const { return options_; }
+  const ReplicatedState* state() const { return state_.get(); }
+  NodeId NodeOf(MemberIndex member) const { return options_.group.members[member].node; }
+  std::optional<MemberIndex> MemberOf(const NodeId& node) const;
+
+ private:
+  struct PendingWrite;
+
+  Status OpenLog();
+  Status OpenState();
+  // Ships it to the device; waits however long it takes. Errors: those of the call, or the node stops.
+  Status OnDevice(std::function<Status()> call);
+  void SpawnOn(NodeLoop& loop, const char* what, Task body);
+
+  void Pump();
+  void Do(ReplicaActions actions);
+  bool FillEntries(OutgoingReplicaMessage* outgoing, const LogChange& change);
+  void Send(std::vector<OutgoingReplicaMessage>& messages, const LogChange& change);
+  void Publish();
+
+  void Execute();
+  Status ExecuteSome(Lsn to);
+  void Deliver(std::vector<std::pair<LogEntry, WriteOutcome>> executed);
+  void DropOld();
+
+  void BeginRestore(MemberIndex from);
+  Status Restore(MemberIndex from);
+
+  void Propose(LogEntry write, std::shared_ptr<PendingWrite> pending);
+  void Fail(const neptune::Status& status);
+
+  const ReplicaAgentOptions options_;
+  const Hooks hooks_;
+  Loop& loop_;  // the control loop
+  std::unique_ptr<KeyValueStore> log_store_;
+  std::shared_ptr<RedoLog> log_;
+  std::shared_ptr<ReplicatedState> state_;  // null: a witness
+  std::unique_ptr<ReplicaProtocol> protocol_;
+
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> threads_alive_{0};
+  ThreadRef pump_;
+  ThreadRef executor_;
+  ThreadMutex state_mutex_;  // who changes the data
+  std::atomic<Lsn> executable_{0};
+  std::atomic<Lsn> executed_{0};
+  std::atomic<Lsn> executing_to_{0};  // may be in the data already
+  std::atomic<uint64_t> restore_count_{0};
+  Lsn dropped_at_ = 0;                                         // the executor's
+  bool restoring_ = false;                                     // of the control loop
+  std::multimap<Lsn, std::shared_ptr<PendingWrite>> writers_;  // of the control loop
+
+  mutable LeafMutex mutex_;
+  State published_ ABSL_GUARDED_BY(mutex_);
+  // Versions of the primary by time, oldest first.
+  std::deque<std::pair<TimePoint, Lsn>> versions_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace neptune

@@ -1,0 +1,100 @@
+#include "neptune/replication/replica_links.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+constexpr uint8_t kVersion = 1;
+// After letters were lost, so that a node that is gone is not called all the time.
+constexpr Duration kLostPause = std::chrono::milliseconds(20);
+
+}  // namespace
+
+std::string EncodeReplicaLetters(const std::vector<ReplicaLetter>& letters) {
+  std::string bytes;
+  ByteWriter writer(&bytes);
+  writer.Number(kVersion);
+  for (const ReplicaLetter& letter : letters) {
+    writer.Counted<uint8_t>(letter.service.value());
+    writer.Number(letter.partition.value());
+    writer.Counted<uint8_t>(letter.from.value());
+    writer.Counted<uint32_t>(letter.message);
+  }
+  return bytes;
+}
+
+StatusOr<std::vector<ReplicaLetter>> DecodeReplicaLetters(std::string_view bytes) {
+  ByteReader reader(bytes);
+  if (reader.Number<uint8_t>() != kVersion) return DataLoss("letters of another version");
+  std::vector<ReplicaLetter> letters;
+  while (!reader.failed() && reader.remaining() > 0) {
+    ReplicaLetter& letter = letters.emplace_back();
+    letter.service = ServiceName(std::string(reader.Counted<uint8_t>()));
+    letter.partition = PartitionId(reader.Number<uint32_t>());
+    letter.from = NodeId(std::string(reader.Counted<uint8_t>()));
+    letter.message = reader.Counted<uint32_t>();
+  }
+  if (!reader.finished()) return DataLoss("letters of ", bytes.size(), " bytes are malformed");
+  return letters;
+}
+
+ReplicaLinks::ReplicaLinks(Client& client, NodeLoop& control, OnLost on_lost)
+    : client_(client), control_(control), on_lost_(std::move(on_lost)) {}
+
+void ReplicaLinks::Send(const NodeId& to, ReplicaLetter letter) {
+  if (stopping_) return;
+  Link& link = links_[to];
+  if (link.waiting.size() >= kLinkCountMax || link.size + letter.message.size() > kLinkSizeMax) {
+    return on_lost_(to, letter);
+  }
+  link.size += letter.message.size();
+  link.waiting.push_back(std::move(letter));
+  if (link.is_sending) return;
+  const auto started = control_.scheduler->Spawn([this, to, &link] {
+    SendAll(to, link);
+    link.is_sending = false;
+    --threads_alive_;
+  });
+  if (!started.ok()) return;  // with the next letter
+  link.is_sending = true;
+  ++threads_alive_;
+}
+
+std::vector<ReplicaLetter> ReplicaLinks::TakeSome(Link& link) {
+  std::vector<ReplicaLetter> letters;
+  size_t size = 0;
+  while (!link.waiting.empty() && size < kExchangeSizeMax) {
+    size += link.waiting.front().message.size();
+    letters.push_back(std::move(link.waiting.front()));
+    link.waiting.pop_front();
+  }
+  link.size -= size;
+  return letters;
+}
+
+void ReplicaLinks::SendAll(const NodeId& to, Link& link) {
+  while (!link.waiting.empty() && !stopping_) {
+    const std::vector<ReplicaLetter> letters = TakeSome(link);
+    ClientSession session(client_);
+    CallOptions options;
+    options.deadline = this_thread::Now() + kExchangeTimeout;
+    options.attempts_max = 1;
+    options.only = to;
+    Data response;
+    // A write, for a second copy would be a waste.
+    const Status status =
+        Call(session, ServiceName(kReplicationService), PartitionId(0), MethodName(kExchangeMethod),
+             AccessMode::kWrite, Data(EncodeReplicaLetters(letters)), &response, options);
+    if (status.ok()) continue;
+    for (const ReplicaLetter& letter : letters) on_lost_(to, letter);
+    if (this_thread::SleepFor(kLostPause) == ParkResult::kStopping) return;
+  }
+}
+
+}  // namespace neptune

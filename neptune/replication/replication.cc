@@ -1,0 +1,257 @@
+#include "neptune/replication/replication.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/strings.h"
+#include "neptune/replication/version_section.h"
+#include "neptune/service/client_stream.h"
+
+namespace neptune {
+namespace {
+
+// First byte of a snapshot's messages.
+constexpr char kPieceTag = 'P';
+constexpr char kEndTag = 'E';
+constexpr Duration kSnapshotTimeout = std::chrono::minutes(10);
+constexpr Duration kStopPoll = std::chrono::milliseconds(1);
+
+std::string EncodeKey(const ServiceName& service, PartitionId partition) {
+  std::string bytes;
+  ByteWriter writer(&bytes);
+  writer.Counted<uint8_t>(service.value());
+  writer.Number(partition.value());
+  return bytes;
+}
+
+}  // namespace
+
+// What other nodes call.
+class ReplicationModule final : public ServiceModule {
+ public:
+  explicit ReplicationModule(Replication& replication) : replication_(replication) {}
+
+  Status Start(ModuleContext& context) override {
+    context.registrar.Method(MethodName(kExchangeMethod),
+                             {.access = AccessMode::kWrite, .stateless = false},
+                             [this](RequestContext&, const Data& request, Data*) {
+                               return replication_.Exchange(request);
+                             });
+    context.registrar.Stream(MethodName(kSnapshotMethod), {},
+                             [this](RequestContext&, const Data& request, ServerStream& stream) {
+                               return replication_.SendSnapshot(request, stream);
+                             });
+    return OkStatus();
+  }
+  std::string implementation() const override { return "replication"; }
+
+ private:
+  Replication& replication_;
+};
+
+Replication::Replication(Environment environment)
+    : environment_(std::move(environment)),
+      links_(*environment_.client, *environment_.control,
+             [this](const NodeId& to, const ReplicaLetter& letter) {
+               ReplicaAgent* const agent = Find(letter.service, letter.partition);
+               if (agent == nullptr) return;
+               if (const auto member = agent->MemberOf(to)) agent->Unreachable(*member);
+             }) {}
+
+Replication::~Replication() = default;
+
+std::unique_ptr<ServiceModule> Replication::MakeModule() {
+  return std::make_unique<ReplicationModule>(*this);
+}
+
+ReplicaAgent* Replication::Find(const ServiceName& service, PartitionId partition) const {
+  LeafLock lock(&mutex_);
+  const auto found = agents_.find({service, partition});
+  return found == agents_.end() ? nullptr : found->second.get();
+}
+
+ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
+  ReplicaAgent::Hooks hooks;
+  hooks.control = environment_.control;
+  const std::vector<NodeLoop*>& workers = environment_.loops->workers();
+  hooks.worker = workers[key.second.value() % workers.size()];
+  hooks.world = environment_.world;
+  hooks.capsules = environment_.capsules;
+  hooks.send = [this, key](MemberIndex to, const ReplicaMessage& message) {
+    const ReplicaAgent* const agent = Find(key.first, key.second);
+    links_.Send(agent->NodeOf(to),
+                {key.first, key.second, environment_.node, EncodeReplicaMessage(message)});
+  };
+  hooks.fetch = [this, key](MemberIndex from) {
+    return Fetch(key, Find(key.first, key.second)->NodeOf(from));
+  };
+  hooks.on_change = environment_.announce_soon;
+  return hooks;
+}
+
+Status Replication::Host(const ServiceName& service, PartitionId partition,
+                         std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state,
+                         std::function<void(const LogEntry&)> before_write) {
+  const ReplicationOptions wanted = environment_.options(service);
+  ReplicaAgentOptions options;
+  options.identity = {environment_.cluster, service, partition, environment_.node};
+  options.level = wanted.level;
+  options.staleness_max = wanted.staleness_max;
+  options.protocol = wanted.protocol;
+  options.group.members = wanted.members(partition);
+  bool is_member = false;
+  for (size_t i = 0; i < options.group.members.size(); ++i) {
+    if (options.group.members[i].node != environment_.node) continue;
+    options.group.self = static_cast<MemberIndex>(i);
+    is_member = true;
+  }
+  if (!is_member) {
+    return InvalidArgument("node ", environment_.node, " is no member of ", service, "/",
+                           partition);
+  }
+  ReplicaAgent::Hooks hooks = HooksOf({service, partition});
+  hooks.open_state = std::move(open_state);
+  hooks.before_write = std::move(before_write);
+  auto agent = std::make_unique<ReplicaAgent>(std::move(options), std::move(hooks));
+  ReplicaAgent* const started = agent.get();
+  {
+    LeafLock lock(&mutex_);
+    if (!agents_.emplace(Key(service, partition), std::move(agent)).second) {
+      return InvalidArgument(service, "/", partition, " is hosted twice");
+    }
+  }
+  return Annotate(started->Start(), StrCat("replica of ", service, "/", partition));
+}
+
+Status Replication::Exchange(const Data& request) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<ReplicaLetter> letters,
+                           DecodeReplicaLetters(request.bytes()));
+  for (const ReplicaLetter& letter : letters) {
+    ReplicaAgent* const agent = Find(letter.service, letter.partition);
+    if (agent == nullptr) continue;  // it is starting, or the specs differ
+    const auto from = agent->MemberOf(letter.from);
+    if (!from) continue;
+    NEPTUNE_ASSIGN_OR_RETURN(ReplicaMessage message, DecodeReplicaMessage(letter.message));
+    environment_.control->loop->Post([agent, from = *from, message = std::move(message)]() mutable {
+      agent->Receive(from, std::move(message));
+    });
+  }
+  return OkStatus();
+}
+
+Status Replication::SendSnapshot(const Data& request, ServerStream& stream) {
+  ByteReader reader(request.bytes());
+  const ServiceName service{std::string(reader.Counted<uint8_t>())};
+  const PartitionId partition(reader.Number<uint32_t>());
+  if (!reader.finished()) return InvalidArgument("the request names no partition");
+  ReplicaAgent* const agent = Find(service, partition);
+  if (agent == nullptr) return NotFound(service, "/", partition, " is not here");
+  NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot snapshot, agent->Snapshot());
+  while (!snapshot.pieces.empty()) {
+    NEPTUNE_RETURN_IF_ERROR(
+        stream.Write(Data(StrCat(std::string_view(&kPieceTag, 1), snapshot.pieces.front()))));
+    snapshot.pieces.pop_front();
+  }
+  std::string end(1, kEndTag);
+  ByteWriter writer(&end);
+  writer.Number(snapshot.base.lsn);
+  writer.Number(snapshot.base.epoch);
+  writer.Number(snapshot.write_set.bits());
+  return stream.Write(Data(std::move(end)));
+}
+
+StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from) {
+  ClientSession session(*environment_.client);
+  CallOptions options;
+  options.only = from;
+  options.deadline = this_thread::Now() + kSnapshotTimeout;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const auto stream,
+      OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
+                 MethodName(kSnapshotMethod), Data(EncodeKey(key.first, key.second)), options));
+  stream->EndWriting();
+  ReplicaSnapshot snapshot;
+  size_t size = 0;
+  bool is_whole = false;
+  while (true) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> message, stream->Read());
+    if (!message) break;
+    const std::string& bytes = message->bytes();
+    if (bytes.empty() || is_whole)
+      return DataLoss("snapshot of ", key.first, "/", key.second, " is malformed");
+    ByteReader reader(std::string_view(bytes).substr(1));
+    if (bytes[0] == kPieceTag) {
+      size += bytes.size();
+      if (size > 2 * kSnapshotSizeMax) return ResourceExhausted("snapshot over ", size, " bytes");
+      snapshot.pieces.emplace_back(bytes.substr(1));
+      continue;
+    }
+    snapshot.base.lsn = reader.Number<uint64_t>();
+    snapshot.base.epoch = reader.Number<uint64_t>();
+    snapshot.write_set = MemberSet(reader.Number<uint16_t>());
+    is_whole = bytes[0] == kEndTag && reader.finished();
+    if (!is_whole) return DataLoss("snapshot of ", key.first, "/", key.second, " is malformed");
+  }
+  if (!is_whole) return DataLoss("snapshot of ", key.first, "/", key.second, " has no end");
+  return snapshot;
+}
+
+void Replication::Stop() {
+  links_.Stop();
+  std::vector<ReplicaAgent*> agents;
+  {
+    LeafLock lock(&mutex_);
+    for (const auto& [key, agent] : agents_) agents.push_back(agent.get());
+  }
+  for (ReplicaAgent* const agent : agents) agent->Stop();
+  for (ReplicaAgent* const agent : agents) {
+    while (agent->threads_alive() > 0) {
+      if (this_thread::SleepFor(kStopPoll) == ParkResult::kStopping) return;
+    }
+  }
+}
+
+std::string Replication::Announce() {
+  std::vector<AnnouncedVersion> versions;
+  const TimePoint now = environment_.control->loop->Now();
+  {
+    LeafLock lock(&mutex_);
+    for (const auto& [key, agent] : agents_) {
+      const ReplicaAgent::State state = agent->Look();
+      const bool is_bounded = agent->options().level == ConsistencyLevel::kStalenessBounded;
+      versions.push_back({.service = ServiceNumber(key.first),
+                          .partition = key.second,
+                          .is_primary = state.role == ReplicaRole::kPrimary,
+                          .is_staleness_bounded = is_bounded,
+                          .epoch = state.epoch,
+                          .version = state.executed,
+                          .version_then = agent->VersionAgo(agent->options().staleness_max, now)});
+    }
+  }
+  return versions.empty() ? std::string() : EncodeVersions(versions, &next_announced_);
+}
+
+void Replication::Describe(StatusReport* report) const {
+  StatusTable table{"Replicas on this node",
+                    {"service", "partition", "role", "epoch", "primary", "write set", "executed",
+                     "committed", "received", "failure"},
+                    {}};
+  LeafLock lock(&mutex_);
+  for (const auto& [key, agent] : agents_) {
+    const ReplicaAgent::State state = agent->Look();
+    std::string members;
+    for (size_t i = 0; i < agent->options().group.members.size(); ++i) {
+      const auto member = static_cast<MemberIndex>(i);
+      if (state.write_set.contains(member)) StrAppend(&members, agent->NodeOf(member), " ");
+    }
+    table.AddRow(key.first, key.second.value(), NameOf(state.role), state.epoch,
+                 state.primary ? agent->NodeOf(*state.primary).value() : "", members,
+                 state.executed, state.committed, state.last_lsn,
+                 state.failure.ok() ? "" : ToStd(state.failure.message()));
+  }
+  report->tables.push_back(std::move(table));
+}
+
+}  // namespace neptune

@@ -1,0 +1,89 @@
+// A node's replicas of all services, and their exchange with those of other nodes.
+//
+//   module of a service ─► ReplicatedService ─► Replication ─► ReplicaAgent of each partition
+//   other nodes ─► service "neptune.replication": Exchange, Snapshot ─► Replication
+//   announcements ◄─ versions and primaries
+//
+// Source: dissertation 5.2. Layer: replication.
+// Threads: Host, Stop and Announce on the control loop, the rest any.
+// Limits: those of replica_agent.h and replica_links.h.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/metrics.h"
+#include "neptune/base/status_section.h"
+#include "neptune/replication/replica_agent.h"
+#include "neptune/replication/replica_links.h"
+#include "neptune/service/client.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune {
+
+// How a service is replicated; from the cluster spec.
+struct ReplicationOptions {
+  ConsistencyLevel level = ConsistencyLevel::kOrderedWrites;
+  Duration staleness_max = std::chrono::seconds(1);
+  SafeReplicaOptions protocol;
+  // Who holds each partition, as ReplicaGroup has them.
+  std::function<std::vector<ReplicaMember>(PartitionId)> members;
+};
+
+class Replication {
+ public:
+  struct Environment {
+    NodeId node;
+    std::string cluster;
+    World* world = nullptr;
+    NodeLoops* loops = nullptr;
+    NodeLoop* control = nullptr;
+    Client* client = nullptr;
+    CapsuleStack* capsules = nullptr;  // may be null
+    // What the spec says of a service; a service that it does not replicate has one member a partition, this node.
+    std::function<ReplicationOptions(const ServiceName&)> options;
+    // Something is worth an announcement; may be null.
+    std::function<void()> announce_soon;
+  };
+  explicit Replication(Environment environment);
+  ~Replication();
+
+  // Begins a partition's replica. `open_state` may block; null: this node is a witness. On a user-level thread.
+  Status Host(const ServiceName& service, PartitionId partition,
+              std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state,
+              std::function<void(const LogEntry&)> before_write);
+  // Null: it is not hosted. Valid as long as this.
+  ReplicaAgent* Find(const ServiceName& service, PartitionId partition) const;
+  // The module that answers other nodes.
+  std::unique_ptr<ServiceModule> MakeModule();
+  // Replicas take part no more; parks until nothing of them runs. Idempotent.
+  void Stop();
+
+  // The section of the next announcement.
+  std::string Announce();
+  void Describe(StatusReport* report) const;
+  const Environment& environment() const { return environment_; }
+
+ private:
+  friend class ReplicationModule;
+  using Key = std::pair<ServiceName, PartitionId>;
+
+  Status Exchange(const Data& request);
+  Status SendSnapshot(const Data& request, ServerStream& stream);
+  StatusOr<ReplicaSnapshot> Fetch(const Key& key, const NodeId& from);
+  ReplicaAgent::Hooks HooksOf(const Key& key);
+
+  const Environment environment_;
+  ReplicaLinks links_;
+  mutable LeafMutex mutex_;
+  std::map<Key, std::unique_ptr<ReplicaAgent>> agents_ ABSL_GUARDED_BY(mutex_);
+  size_t next_announced_ = 0;
+};
+
+}  // namespace neptune
