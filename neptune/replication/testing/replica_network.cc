@@ -34,7 +34,6 @@ namespace {
 
 constexpr std::pair<Bug, const char*> kBugNames[] = {
     {Bug::kForgetsPromise, "forgets promise"},
-    {Bug::kForgetsVote, "forgets vote"},
     {Bug::kForgetsEntries, "forgets entries"},
     {Bug::kForgetsLastEntry, "forgets last entry"},
     {Bug::kSendsBeforeStoring, "sends before storing"},
@@ -297,7 +296,6 @@ void ReplicaNetwork::Store(MemberIndex member, const ReplicaActions& actions) {
     }
     if (change.promise && options_.bug != Bug::kForgetsPromise) {
       disk.outline.promise = *change.promise;
-      if (options_.bug == Bug::kForgetsVote) disk.outline.promise.voted_for = std::nullopt;
     }
     for (const OutgoingReplicaMessage& outgoing : actions.after_stored) Send(member, outgoing);
     auto stored = [this, member, incarnation, number = actions.change_number] {

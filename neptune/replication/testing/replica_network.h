@@ -27,7 +27,6 @@ namespace neptune::replication_testing {
 enum class Bug {
   kNone,
   kForgetsPromise,       // the promise is not stored
-  kForgetsVote,          // the epoch is, the vote is not
   kForgetsEntries,       // entries of a change are not stored
   kForgetsLastEntry,     // the last of them is not
   kSendsBeforeStoring,   // what waits for a change is sent at once
