@@ -15,6 +15,12 @@ StatusOr<ConsistencyLevel> ParseLevel(const std::string& level) {
   return InvalidArgument("level '", level, "' is neither ordered_writes nor staleness_bounded");
 }
 
+StatusOr<ReplicationMode> ParseMode(const std::string& mode) {
+  if (mode.empty() || mode == "safe") return ReplicationMode::kSafe;
+  if (mode == "fail_stop") return ReplicationMode::kFailStop;
+  return InvalidArgument("mode '", mode, "' is neither safe nor fail_stop");
+}
+
 bool Hosts(const NodeSpec& node, const ServiceSpec& service, PartitionId partition) {
   for (const HostedServiceSpec& hosted : node.hosts()) {
     if (hosted.service() != service.name()) continue;
@@ -47,6 +53,10 @@ Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service) {
   if (!service.has_replication()) return OkStatus();
   const ReplicationSpec& replication = service.replication();
   NEPTUNE_ASSIGN_OR_RETURN(const ConsistencyLevel level, ParseLevel(replication.level()));
+  NEPTUNE_ASSIGN_OR_RETURN(const ReplicationMode mode, ParseMode(replication.mode()));
+  if (mode == ReplicationMode::kFailStop && !replication.witness().empty()) {
+    return InvalidArgument("a witness is for mode safe");
+  }
   if (replication.staleness_ms() != 0 && level != ConsistencyLevel::kStalenessBounded) {
     return InvalidArgument("staleness_ms is for level staleness_bounded");
   }
@@ -77,6 +87,7 @@ ReplicationOptions ReplicationOptionsOf(const ClusterSpec& spec, const ServiceSp
   options.members = [&spec, &service](PartitionId p) { return MembersOf(spec, service, p); };
   if (!service.has_replication()) return options;
   options.level = *ParseLevel(service.replication().level());
+  options.mode = *ParseMode(service.replication().mode());
   if (service.replication().staleness_ms() != 0) {
     options.staleness_max = std::chrono::milliseconds(service.replication().staleness_ms());
   }

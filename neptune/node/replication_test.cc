@@ -237,6 +237,21 @@ TEST_F(ReplicationTest, TwoReplicasAndAWitnessGoOnWithoutEither) {
   });
 }
 
+TEST_F(ReplicationTest, ThePapersModeOutlivesPrimariesThatStop) {
+  Start(3, StrCat(kOrdered, " mode: 'fail_stop'"));
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  simulator().Crash("s0");
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=y").value(), std::string(10, 'x') + "y");
+  });
+  simulator().Restart("s0");
+  simulator().RunFor(seconds(5));
+  EXPECT_EQ(PrimaryBy("s1"), "s0");
+  EXPECT_EQ(Agent("s0")->state()->completed(), Agent("s1")->state()->completed());
+}
+
 TEST_F(ReplicationTest, AFullDiskStopsAReplicaAndTheOthersGoOn) {
   Start(3, kOrdered);
   simulator().host("s0").sim_storage().FailWrites(ResourceExhausted("disk full"));
@@ -261,6 +276,7 @@ TEST(ReplicationSpecTest, WhatMakesNoSenseIsRefused) {
   EXPECT_NE(refusal("level: 'ordered_writes' staleness_ms: 5").find("staleness_ms"),
             std::string::npos);
   EXPECT_NE(refusal("level: 'ordered_writes' witness: 'x'").find("'x'"), std::string::npos);
+  EXPECT_NE(refusal("level: 'ordered_writes' mode: 'fast'").find("'fast'"), std::string::npos);
   EXPECT_EQ(refusal("level: 'staleness_bounded' staleness_ms: 5"), "");
 }
 

@@ -11,9 +11,6 @@ namespace {
 // A member that lacks no more than this is put into the write set, and writes wait for it.
 constexpr Lsn kAdmissionLag = 64;
 
-int64_t StampOf(TimePoint time) { return time.time_since_epoch().count(); }
-TimePoint TimeOf(int64_t stamp) { return TimePoint(Duration(stamp)); }
-
 }  // namespace
 
 FailStopReplica::FailStopReplica(ReplicaGroup group, const FailStopReplicaOptions& options,

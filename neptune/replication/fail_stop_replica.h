@@ -28,6 +28,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -77,13 +78,15 @@ class FailStopReplica final : public ReplicaProtocol {
   ReplicaRole role() const override { return role_; }
   Epoch epoch() const override { return promise_.epoch; }
   std::optional<MemberIndex> primary() const override { return primary_; }
-  Lsn committed() const override { return committed_; }
+  Lsn committed() const override { return std::min(committed_, stored_); }
   Lsn last_lsn() const override { return log_.last_lsn(); }
   MemberSet write_set() const override { return log_.write_set(); }
   // By the assumption that a node that is taken for stopped has stopped. What was committed before it is known then.
-  bool IsLeased(TimePoint) const override {
-    return role_ == ReplicaRole::kPrimary && committed_ >= epoch_begin_;
+  TimePoint leased_until() const override {
+    return role_ == ReplicaRole::kPrimary && committed_ >= epoch_begin_ ? kNever : TimePoint::min();
   }
+  std::optional<Epoch> EpochAt(Lsn lsn) const override { return log_.EpochAt(lsn); }
+  MemberSet WriteSetAt(Lsn lsn) const override { return log_.WriteSetAt(lsn); }
   std::optional<ReplicaFreshness> freshness() const override { return freshness_; }
   Lsn needed_from() const override;
 

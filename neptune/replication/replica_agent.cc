@@ -7,6 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
+#include "neptune/replication/fail_stop_replica.h"
 
 namespace neptune {
 namespace {
@@ -95,13 +96,23 @@ Status ReplicaAgent::Start() {
   }
   executed_ = state_ == nullptr ? 0 : std::max(state_->completed(), log_->opened().base.lsn);
   executing_to_ = executed_.load();
-  // Zero is nobody's incarnation.
-  const uint64_t incarnation = loop_.random().Next() | 1;
-  protocol_ = std::make_unique<SafeReplica>(options_.group, options_.protocol, log_->opened(),
-                                            incarnation, loop_.random().Next(), loop_.Now());
+  protocol_ = MakeProtocol();
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
   if (state_ != nullptr) SpawnOn(*hooks_.worker, "execute", [this] { Execute(); });
   return OkStatus();
+}
+
+std::unique_ptr<ReplicaProtocol> ReplicaAgent::MakeProtocol() {
+  // Zero is nobody's incarnation.
+  const uint64_t incarnation = loop_.random().Next() | 1;
+  if (options_.mode == ReplicationMode::kSafe) {
+    return std::make_unique<SafeReplica>(options_.group, options_.protocol, log_->opened(),
+                                         incarnation, loop_.random().Next(), loop_.Now());
+  }
+  LogOutline found = log_->opened();
+  found.committed = std::max(found.committed, executed_.load());  // CHECK
+  return std::make_unique<FailStopReplica>(options_.group, FailStopReplicaOptions(), found,
+                                           incarnation, loop_.Now());
 }
 
 void ReplicaAgent::SpawnOn(NodeLoop& loop, const char* what, Task body) {

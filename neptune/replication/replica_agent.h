@@ -51,12 +51,19 @@ enum class ConsistencyLevel : uint8_t {
   kStalenessBounded = 3,
 };
 
+// How the members agree.
+enum class ReplicationMode : uint8_t {
+  kSafe,      // safe_replica.h
+  kFailStop,  // fail_stop_replica.h: for the papers' figures, where nodes fail by stopping alone
+};
+
 struct ReplicaAgentOptions {
   LogIdentity identity;
   ReplicaGroup group;
   ConsistencyLevel level = ConsistencyLevel::kOrderedWrites;
   // kStalenessBounded: what a read may be behind. Default: 1 s (5.4.1).
   Duration staleness_max = std::chrono::seconds(1);
+  ReplicationMode mode = ReplicationMode::kSafe;
   SafeReplicaOptions protocol;
   // The log keeps this many entries that the data have, for members that were away for a short time. Larger: fewer of them
   // need all data, more disk. Default: 20,000.
@@ -149,6 +156,7 @@ class ReplicaAgent {
  private:
   struct PendingWrite;
 
+  std::unique_ptr<ReplicaProtocol> MakeProtocol();
   Status OpenLog();
   Status OpenState();
   // Ships it to the device; waits however long it takes. Errors: those of the call, or the node stops.

@@ -99,6 +99,7 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   options.identity = {environment_.cluster, service, partition, environment_.node};
   options.level = wanted.level;
   options.staleness_max = wanted.staleness_max;
+  options.mode = wanted.mode;
   options.protocol = wanted.protocol;
   options.group.members = wanted.members(partition);
   bool is_member = false;
