@@ -15,6 +15,7 @@
 #include "neptune/node/echo_module.h"
 #include "neptune/node/module_loader.h"
 #include "neptune/node/node.h"
+#include "neptune/node/replication_spec.h"
 #include "neptune/world/real/real_world.h"
 
 namespace neptune {
@@ -25,12 +26,25 @@ std::string ProgramFolder() {
   return std::filesystem::canonical("/proc/self/exe", ignored).parent_path().string();
 }
 
+bool KeepsReplicas(const ClusterSpec& spec, const NodeSpec& node) {
+  for (const HostedServiceSpec& hosted : node.hosts()) {
+    const ServiceSpec* const service = FindService(spec, hosted.service());
+    if (service != nullptr && service->has_replication()) return true;
+  }
+  return !WitnessedBy(spec, NodeId(node.name())).empty();
+}
+
 StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
   NodeOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.spec, LoadClusterSpec(program.spec));
   options.name = NodeId(program.node);
-  if (FindNode(options.spec, options.name) == nullptr) {
+  const NodeSpec* const node = FindNode(options.spec, options.name);
+  if (node == nullptr) {
     return InvalidArgument("node '", program.node, "' is not in ", program.spec);
+  }
+  if (program.data_directory.empty() && KeepsReplicas(options.spec, *node)) {
+    return InvalidArgument("node '", program.node,
+                           "' keeps replicas, and there is no folder for them");
   }
   options.spec_directory = std::filesystem::absolute(program.spec).parent_path().string();
   options.base_directory = program.base_directory;
@@ -66,7 +80,12 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before any thread is made, which inherit it
-  std::unique_ptr<World> world = MakeRealWorld({});
+  RealWorldOptions world_options;
+  if (!program.data_directory.empty()) {
+    world_options.storage_directory =
+        (std::filesystem::path(program.data_directory) / program.node).string();
+  }
+  std::unique_ptr<World> world = MakeRealWorld(world_options);
   Node node(*world, std::move(options));
   interpose::UseCapsules(&node.capsules());  // for what modules' libraries wait for
   Notification started;

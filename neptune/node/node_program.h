@@ -18,6 +18,9 @@ struct NodeProgramOptions {
   std::vector<std::string> module_folders;
   // Where relative paths in the spec start. Default: the spec's folder.
   std::string base_directory;
+  // Folder of durable storage, where the node has a folder of its own name; what replicated services keep. Default: none, and
+  // a node of a replicated service does not start.
+  std::string data_directory;
   // Written once the node has started: pid and endpoints, one a line. Default: nowhere.
   std::string started_file;
   // Longest time to finish requests in flight after the signal.
