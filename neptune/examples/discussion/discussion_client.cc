@@ -1,0 +1,125 @@
+// Reads a group of a running discussion, one message of it, or adds one.
+
+#include <gflags/gflags.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "neptune/examples/client/example_client.h"
+#include "neptune/examples/discussion/discussion.pb.h"
+#include "neptune/examples/discussion/discussion_module.h"
+#include "neptune/replication/replica_session.h"
+
+DEFINE_string(spec, "neptune/examples/discussion/cluster.textproto", "spec of the running cluster");
+DEFINE_uint64(group, 1, "which group");
+DEFINE_uint64(message, 0, "show this message; 0: the headers of all");
+DEFINE_string(add, "", "add a message with this text");
+DEFINE_string(subject, "no subject", "its subject");
+DEFINE_string(author, "somebody", "who writes it");
+DEFINE_uint64(reply_to, 0, "what it is a reply to; 0: it begins a thread");
+
+namespace {
+
+using neptune::AccessMode;
+using neptune::Data;
+using neptune::OkStatus;
+using neptune::ReplicaReport;
+using neptune::ReplicaSession;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::examples::AddMsgRequest;
+using neptune::examples::AddMsgResult;
+using neptune::examples::DiscussionMessage;
+using neptune::examples::MessageHeader;
+using neptune::examples::MessageHeaders;
+using neptune::examples::ViewHeadersRequest;
+using neptune::examples::ViewMsgRequest;
+
+struct Discussion {
+  ReplicaSession session;
+  uint32_t partition_count;
+};
+
+template <typename Answer, typename Request>
+StatusOr<Answer> Ask(Discussion& discussion, const char* method, AccessMode access,
+                     const Request& request) {
+  const neptune::PartitionId partition(
+      static_cast<uint32_t>(request.group_id() % discussion.partition_count));
+  Data response;
+  ReplicaReport report;
+  NEPTUNE_RETURN_IF_ERROR(discussion.session.Call(
+      neptune::ServiceName("discussion"), partition, neptune::MethodName(method), access,
+      Data(request.SerializeAsString()), &response, {}, &report));
+  std::printf("version %llu of partition %u", static_cast<unsigned long long>(report.version),
+              partition.value());
+  if (report.staleness)
+    std::printf(", the newest %.0f ms ago", neptune::ToMillis(*report.staleness));
+  std::printf("\n");
+  NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
+  return *answer;
+}
+
+void Show(const MessageHeader& header) {
+  std::printf("%*s%llu  %s, by %s\n", static_cast<int>(2 * header.depth()), "",
+              static_cast<unsigned long long>(header.id()), header.subject().c_str(),
+              header.author().c_str());
+}
+
+Status ShowHeaders(Discussion& discussion) {
+  ViewHeadersRequest request;
+  request.set_group_id(FLAGS_group);
+  bool has_more = true;
+  while (has_more) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto headers,
+                             Ask<MessageHeaders>(discussion, neptune::examples::kViewHeadersMethod,
+                                                 AccessMode::kRead, request));
+    for (const MessageHeader& header : headers.headers()) Show(header);
+    has_more = headers.has_more();
+    if (has_more) request.set_after_id(headers.headers(headers.headers_size() - 1).id());
+  }
+  return OkStatus();
+}
+
+Status ShowMessage(Discussion& discussion) {
+  ViewMsgRequest request;
+  request.set_group_id(FLAGS_group);
+  request.set_message_id(FLAGS_message);
+  NEPTUNE_ASSIGN_OR_RETURN(const auto message,
+                           Ask<DiscussionMessage>(discussion, neptune::examples::kViewMsgMethod,
+                                                  AccessMode::kRead, request));
+  Show(message.header());
+  std::printf("\n%s\n", message.text().c_str());
+  return OkStatus();
+}
+
+Status Add(Discussion& discussion) {
+  AddMsgRequest request;
+  request.set_group_id(FLAGS_group);
+  request.set_reply_to(FLAGS_reply_to);
+  request.set_author(FLAGS_author);
+  request.set_subject(FLAGS_subject);
+  request.set_text(FLAGS_add);
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const auto result,
+      Ask<AddMsgResult>(discussion, neptune::examples::kAddMsgMethod, AccessMode::kWrite, request));
+  std::printf("added as message %llu\n", static_cast<unsigned long long>(result.message_id()));
+  return ShowHeaders(discussion);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return neptune::examples::RunExampleClient(
+      &argc, &argv,
+      {.usage = "reads a group of a running discussion, one message of it, or adds one",
+       .spec = &FLAGS_spec,
+       .service = neptune::ServiceName("discussion"),
+       .register_operators = [](neptune::ModuleContext&) {},
+       .ask =
+           [](neptune::ClientSession& session, uint32_t partition_count) {
+             Discussion discussion{ReplicaSession(session), partition_count};
+             if (!FLAGS_add.empty()) return Add(discussion);
+             return FLAGS_message == 0 ? ShowHeaders(discussion) : ShowMessage(discussion);
+           }});
+}

@@ -1,0 +1,81 @@
+#include "neptune/examples/discussion/discussion_module.h"
+
+#include <utility>
+
+#include "neptune/examples/discussion/discussion_store.h"
+#include "neptune/examples/parameters/number_parameter.h"
+
+namespace neptune::examples {
+namespace {
+
+constexpr uint64_t kGroupCountDefault = 100;
+
+StatusOr<AddMsgRequest> ParseAdd(std::string_view bytes) {
+  AddMsgRequest request;
+  if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return InvalidArgument("payload of ", bytes.size(), " bytes is not a ", request.GetTypeName());
+  }
+  return request;
+}
+
+}  // namespace
+
+Status DiscussionModule::ReadParameters(const ModuleContext& context) {
+  NEPTUNE_ASSIGN_OR_RETURN(
+      group_count_,
+      NumberParameter(context, "group_count",
+                      {.otherwise = kGroupCountDefault, .least = 1, .most = kGroupCountMax}));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      partition_count_, NumberParameter(context, "partition_count", {.otherwise = 1, .least = 1}));
+  NEPTUNE_ASSIGN_OR_RETURN(read_work_, ModelledWork::FromParameter(context, "read_work_us"));
+  NEPTUNE_ASSIGN_OR_RETURN(write_work_, ModelledWork::FromParameter(context, "write_work_us"));
+  return OkStatus();
+}
+
+Status DiscussionModule::Start(ModuleContext& context) {
+  NEPTUNE_RETURN_IF_ERROR(ReadParameters(context));
+  service_ = std::make_unique<ReplicatedService>(context);
+  Read(kViewHeadersMethod, ReadHeaders);
+  Read(kViewMsgMethod, ReadMessage);
+  Add();
+  return service_->Open();
+}
+
+Status DiscussionModule::CheckGroup(uint64_t group, PartitionId partition) const {
+  if (group >= group_count_) return NotFound("no group ", group);
+  if (group % partition_count_ == partition.value()) return OkStatus();
+  return InvalidArgument("group ", group, " is in partition ", group % partition_count_, ", not ",
+                         partition);
+}
+
+template <typename Request, typename Answer>
+void DiscussionModule::Read(const char* method,
+                            StatusOr<Answer> (*read)(const StoreView&, const Request&)) {
+  service_->Read(MethodName(method), {.grain = Grain::kLong},
+                 [this, read](const StoreView& store, RequestContext& context, const Data& request,
+                              Data* response) {
+                   NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<Request>());
+                   NEPTUNE_RETURN_IF_ERROR(CheckGroup(asked->group_id(), context.partition()));
+                   read_work_.Use(asked->work_seed());
+                   NEPTUNE_ASSIGN_OR_RETURN(Answer answer, read(store, *asked));
+                   *response = Data::Of(std::move(answer));
+                   return OkStatus();
+                 });
+}
+
+void DiscussionModule::Add() {
+  service_->Write(MethodName(kAddMsgMethod),
+                  [this](const WriteContext& write, std::string_view bytes, std::string* response) {
+                    NEPTUNE_ASSIGN_OR_RETURN(const AddMsgRequest request, ParseAdd(bytes));
+                    NEPTUNE_RETURN_IF_ERROR(CheckGroup(request.group_id(), write.partition));
+                    NEPTUNE_ASSIGN_OR_RETURN(const AddMsgResult result, AddMessage(write, request));
+                    *response = result.SerializeAsString();
+                    return OkStatus();
+                  });
+  service_->BeforeWrite([this](const LogEntry& entry) {
+    const auto request = ParseAdd(entry.payload);
+    if (request.ok()) write_work_.Use(request->work_seed());
+  });
+}
+
+}  // namespace neptune::examples

@@ -1,0 +1,59 @@
+// The discussion group: threads of messages in groups, replicated.
+//
+//   ViewHeaders   ViewHeadersRequest → MessageHeaders
+//   ViewMsg       ViewMsgRequest → DiscussionMessage
+//   AddMsg        AddMsgRequest → AddMsgResult; a write
+//
+// Group g is in partition g % partition count.
+//
+// Parameters of the service:
+//   group_count       groups, numbered from 0; the same on every node. Default: 100.
+//   partition_count   as the service has it; groups of other partitions are refused. Default: 1.
+//   read_work_us, write_work_us   see modelled_work.h. Every replica does a write's. Default: none.
+//
+// Source: dissertation 5.3. Layer: examples. Threads: as ServiceModule says.
+// Errors: those of discussion_store.h; kNotFound no such group; kInvalidArgument a group of another partition, malformed
+//   requests.
+// Limits: kGroupCountMax groups; discussion_store.h.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "neptune/examples/modelled_work/modelled_work.h"
+#include "neptune/replication/replicated_service.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune::examples {
+
+inline constexpr char kViewHeadersMethod[] = "ViewHeaders";
+inline constexpr char kViewMsgMethod[] = "ViewMsg";
+inline constexpr char kAddMsgMethod[] = "AddMsg";
+inline constexpr uint64_t kGroupCountMax = 1'000'000;
+
+class DiscussionModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override;
+  Status Health(PartitionId partition) override { return service_->Health(partition); }
+  std::string implementation() const override { return "discussion"; }
+  void Stop() override { service_.reset(); }
+
+ private:
+  Status ReadParameters(const ModuleContext& context);
+  // OK if the group is there, and in this partition.
+  Status CheckGroup(uint64_t group, PartitionId partition) const;
+  // Registers a read that `read` does of the store.
+  template <typename Request, typename Answer>
+  void Read(const char* method,
+            StatusOr<Answer> (*read)(const StoreView& store, const Request& request));
+  void Add();
+
+  uint64_t group_count_ = 0;
+  uint64_t partition_count_ = 0;
+  ModelledWork read_work_;
+  ModelledWork write_work_;
+  std::unique_ptr<ReplicatedService> service_;
+};
+
+}  // namespace neptune::examples
