@@ -18,6 +18,9 @@ constexpr const char* kMethods[] = {"Echo", "Echo", "Quick", "Quick", "Write", "
 constexpr int kBurstOneIn = 300;
 constexpr int kBugOneIn = 50;
 
+// From who leaves a place to who has it next.
+constexpr Duration kHandOverMax = milliseconds(1);
+
 // Ends the execution's record even if the method throws.
 class Running {
  public:
@@ -57,6 +60,7 @@ class ServerModule final : public ServiceModule {
   Status Start(ModuleContext& context) override {
     host_ = static_cast<SimWorld&>(context.world).name();
     client_ = &context.client;
+    state_.pools[host_] = pool_;
     Add(context.registrar, "Echo", {.grain = Grain::kLong}, &ServerModule::Echo);
     Add(context.registrar, "Linger", {.grain = Grain::kLong}, &ServerModule::Linger);
     Add(context.registrar, "Relay", {.grain = Grain::kLong}, &ServerModule::Relay);
@@ -88,19 +92,21 @@ class ServerModule final : public ServiceModule {
     }
     if (stopped_) state_.wrong("served after the module's stop", call->ToString());
     if (request.ShouldStop()) state_.wrong("served though nobody waits", call->ToString());
-    if (is_long) BeginWork();
+    if (is_long) BeginWork(/*is_fresh=*/true);
     const Running running(state_, {call->id, host_, this_thread::Now()});
     if (is_long) StandStillWhileHanging();
     latest_ = AnswerTo(*call);
     const Status status = (this->*method)(request, *call);
-    if (is_long) --long_count_;
+    if (is_long) pool_->GiveBack(this_thread::Now());
     *output = Data(state_.bug == PlantedBug::kSharedAnswer ? latest_ : AnswerTo(*call));
     return status;
   }
 
-  void BeginWork() {
-    if (++long_count_ > kConcurrency && state_.hanging.count(host_) == 0) {
-      state_.wrong("too many at once", StrCat(host_, " runs ", long_count_));
+  void BeginWork(bool is_fresh) {
+    pool_->Take(this_thread::Now(), is_fresh);
+    const size_t count = pool_->taken_count();
+    if (count > kConcurrency && state_.hanging.count(host_) == 0) {
+      state_.wrong("too many at once", StrCat(host_, " runs ", count));
     }
   }
 
@@ -129,9 +135,9 @@ class ServerModule final : public ServiceModule {
     call.method = "Echo";
     call.partition = (outer.partition + 1) % kPartitionCount;
     call.deadline = request.deadline();
-    --long_count_;  // while it waits for another it is outside of the pool
+    pool_->GiveBack(this_thread::Now());  // while it waits for another it is outside of the pool
     const Status status = MakeCall(state_, host_, *client_, std::move(call));
-    BeginWork();
+    BeginWork(/*is_fresh=*/false);
     return status;
   }
 
@@ -148,7 +154,7 @@ class ServerModule final : public ServiceModule {
   std::string host_;
   Client* client_ = nullptr;
   std::string latest_;
-  size_t long_count_ = 0;  // at work
+  const std::shared_ptr<PoolUse> pool_ = std::make_shared<PoolUse>();
   bool stopped_ = false;
 };
 
@@ -202,6 +208,20 @@ class CallerModule final : public ServiceModule {
 };
 
 }  // namespace
+
+void PoolUse::Take(TimePoint now, bool is_fresh) {
+  if (is_fresh) latest_fresh_ = now;
+  if (++taken_count_ == kConcurrency && now - full_until_ > kHandOverMax) full_since_ = now;
+}
+
+void PoolUse::GiveBack(TimePoint now) {
+  if (taken_count_-- == kConcurrency) full_until_ = now;
+}
+
+bool PoolUse::NoneWasFree(TimePoint since, TimePoint now) const {
+  const bool is_full = taken_count_ >= kConcurrency || now - full_until_ <= kHandOverMax;
+  return is_full && full_since_ <= since && latest_fresh_ <= since;
+}
 
 std::string AnswerTo(const CallRecord& call) {
   return StrCat(call.method, "/", call.partition, " answers call ", call.id);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -28,9 +29,27 @@ inline constexpr size_t kQueueLengthMax = 40;
 // So many calls at once, now and then: more than run and wait.
 inline constexpr int kBurstCallCount = 80;
 
+// The places of a server's pool, as its long requests see them.
+class PoolUse {
+ public:
+  // Fresh is a request that begins, and not one that was outside while it waited.
+  void Take(TimePoint now, bool is_fresh);
+  void GiveBack(TimePoint now);
+  size_t taken_count() const { return taken_count_; }
+  // Whether since then all places were taken, if only handed from one to the next, and no fresh request got one.
+  bool NoneWasFree(TimePoint since, TimePoint now) const;
+
+ private:
+  size_t taken_count_ = 0;
+  TimePoint full_since_{};
+  TimePoint full_until_{};
+  TimePoint latest_fresh_{};
+};
+
 // What the modules of all nodes share with the run.
 struct ChaosState {
   History history;
+  std::map<std::string, std::shared_ptr<PoolUse>> pools;  // by server
   PlantedBug bug = PlantedBug::kNone;
   std::set<std::string> hanging;  // hosts whose long requests stand still
   bool calling = true;            // callers go on

@@ -64,6 +64,7 @@ void Checks::CallsEndInTime() {
     // A caller that stands still sees the time later.
     if (ledger_.Away(call.caller, deadline, deadline) || ledger_.Away(call.caller, now, now))
       continue;
+    if (WaitsForItsPlace(call)) continue;
     Wrong("call goes on after its deadline", call.ToString());
   }
 }
@@ -71,6 +72,16 @@ void Checks::CallsEndInTime() {
 // A method that was held up until after its deadline may still ask another: that is told so at once.
 TimePoint Checks::MayEndAt(const CallRecord& call) {
   return std::max(call.deadline, call.begin) + kLateness;
+}
+
+// Its caller is itself a request, which goes on when a place of its pool is free, and before all that have not begun.
+bool Checks::WaitsForItsPlace(const CallRecord& call) const {
+  return NoPlaceWasFree(call.caller, MayEndAt(call));
+}
+
+bool Checks::NoPlaceWasFree(const std::string& host, TimePoint since) const {
+  const auto pool = state_.pools.find(host);
+  return pool != state_.pools.end() && pool->second->NoneWasFree(since, simulator_.now());
 }
 
 void Checks::QueuesAreBounded() {
@@ -96,6 +107,8 @@ void Checks::WorkIsWaitedFor() {
     const TimePoint since = execution.begin - seconds(1);
     if (!ledger_.PairQuiet(call.caller, execution.host, since, now)) continue;
     if (!ledger_.NetworkQuiet(since, now)) continue;
+    // It has been outside, and does nothing while it waits for a place.
+    if (call.method == "Relay" && NoPlaceWasFree(execution.host, MayEndAt(call))) continue;
     Wrong("work that nobody waits for",
           StrCat(execution.host, " still works on ", call.ToString()));
   }
@@ -171,7 +184,7 @@ void Checks::AfterCall(const CallRecord& call) {
 
 void Checks::AnswerIsRight(const CallRecord& call) {
   if (call.ended_at > MayEndAt(call) &&
-      ledger_.NodeQuiet(call.caller, call.deadline, call.ended_at)) {
+      ledger_.NodeQuiet(call.caller, call.deadline, call.ended_at) && !WaitsForItsPlace(call)) {
     Wrong("call goes on after its deadline", call.ToString());
   }
   if (!call.status.ok()) return;

@@ -47,6 +47,8 @@ class Checks {
   void MustKnow(const std::string& observer, const std::string& node);
   void MustHaveForgotten(const std::string& observer, const std::string& node);
   static TimePoint MayEndAt(const CallRecord& call);
+  bool WaitsForItsPlace(const CallRecord& call) const;
+  bool NoPlaceWasFree(const std::string& host, TimePoint since) const;
   void AnswerIsRight(const CallRecord& call);
   bool MustSucceed(const CallRecord& call) const;
   bool MustFindAReplica(const CallRecord& call) const;
