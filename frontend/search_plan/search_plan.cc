@@ -189,6 +189,7 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
 }
 
 Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Progress* progress) {
+  const TimePoint begin = neptune::this_thread::Now();
   auto pass =
       gate_.Admit(order.class_number, order.received, order.received + options_.admission_timeout);
   if (pass.status().code() == neptune::StatusCode::kDeadlineExceeded) {
@@ -196,6 +197,7 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
                                       neptune::ToMillis(options_.admission_timeout), " ms");
   }
   NEPTUNE_RETURN_IF_ERROR(pass.status());
+  session.SetWaited(neptune::this_thread::Now() - begin);
   const Status status = AskTiers(session, progress);
   if (status.ok()) AddSummaries(session, progress);
   neptune::RequestEnd how;

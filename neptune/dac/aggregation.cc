@@ -165,6 +165,7 @@ void Aggregation::StartLocals() {
     request.header.service_class = options_.service_class;
     request.header.trace = options_.trace;
     request.header.retried = options_.retried;
+    request.header.waited = options_.waited;
     request.payload = options_.plan.local_parameters;
     request.received = Now();
     request.deadline = options_.deadline;

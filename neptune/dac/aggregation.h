@@ -89,7 +89,8 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
     ServiceName service;
     std::string service_class;
     TraceContext trace;
-    bool retried = false;  // see RequestHeader
+    bool retried = false;                 // see RequestHeader
+    std::chrono::microseconds waited{0};  // the same
     TimePoint received;
     TimePoint deadline;
     // Of the request that the call is made for, on a caller; null: of none.

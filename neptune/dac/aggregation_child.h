@@ -42,6 +42,7 @@ class Aggregation::Child final : public AnswerSink {
     header.service_class = options.service_class;
     header.trace = options.trace;
     header.retried = options.retried || attempt > 1;
+    header.waited = options.waited;
     const Duration left = std::max(Duration(0), deadline - owner_.Now());
     header.time_left = std::chrono::microseconds(ToMicros(left));
     const auto call = connection->Call(EncodeRequestHeader(header), Payload(), this);

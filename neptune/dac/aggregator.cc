@@ -487,6 +487,7 @@ Status Aggregator::Run(ClientSession& session, const AggregationRequest& request
   options.service = request.service;
   options.service_class = session.service_class;
   options.retried = session.origin().retried;
+  options.waited = session.origin().waited;
   options.holdings = session.holdings();
   options.trace = trace;
   options.received = this_thread::Now();

@@ -125,7 +125,7 @@ Status TaskServer::Serve(IncomingRequest& request, ServiceHost& host, Aggregatio
       Begin(state,
             {header.service, header.service_class, header.trace, request.received,
              std::min(request.deadline, AddSaturated(request.received, kTaskTimeMax)),
-             header.retried},
+             header.retried, header.waited},
             host, std::move(task)));
   const std::shared_ptr<Aggregation> aggregation = state.serving.at(number).aggregation;
   Attach(state, number, std::move(request));
@@ -170,6 +170,7 @@ StatusOr<uint64_t> TaskServer::Begin(LoopState& state, Asked asked, ServiceHost&
   options.service_class = std::move(asked.service_class);
   options.trace = asked.trace;
   options.retried = asked.retried;
+  options.waited = asked.waited;
   options.received = asked.received;
   options.deadline = asked.deadline;
   options.host = &host;

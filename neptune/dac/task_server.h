@@ -60,6 +60,7 @@ class TaskServer {
     TimePoint received;
     TimePoint deadline;
     bool retried = false;
+    std::chrono::microseconds waited{0};  // told by the request, not by the datagram before it
   };
   struct Place {
     Loop* home = nullptr;

@@ -42,8 +42,9 @@ class TimeLimitTest : public testing::Test {
                                  AccessMode access = AccessMode::kRead,
                                  Duration timeout = seconds(30)) {
     auto outcome = std::make_unique<Outcome>();
-    cluster_->SpawnOnClient([=, out = outcome.get()](ClientSession& session) {
+    cluster_->SpawnOnClient([=, this, out = outcome.get()](ClientSession& session) {
       const TimePoint begin = this_thread::Now();
+      session.SetWaited(waited_);
       Data response;
       out->status = Call(session, ServiceName("echo"), PartitionId(0), MethodName(method), access,
                          Data(text), &response, {.deadline = begin + timeout}, &out->report);
@@ -72,6 +73,8 @@ class TimeLimitTest : public testing::Test {
 
   HostRecords records_;
   std::unique_ptr<SimulatedCluster> cluster_;
+  // What requests that are begun say that they have waited before.
+  Duration waited_{0};
 };
 
 TEST_F(TimeLimitTest, AllTheTimeThereIsWhileNothingIsLost) {
@@ -117,6 +120,23 @@ TEST_F(TimeLimitTest, WaitingRequestsAreEndedOnceOthersWaitTooLong) {
   EXPECT_EQ(waiting->status.code(), StatusCode::kDeadlineExceeded) << waiting->status;
   ASSERT_TRUE(queued->done);
   EXPECT_TRUE(queued->status.ok()) << queued->status;
+}
+
+TEST_F(TimeLimitTest, WaitingRequestsAreEndedOnceOthersHaveWaitedTooLongElsewhere) {
+  Start("concurrency: 4 time_limit { lower_bound_ms: 100 wait_goal_ms: 30 }");
+  const auto waiting = Begin("Nap");
+  RunFor(milliseconds(1000));
+  waited_ = milliseconds(29);
+  const auto soon = Begin("Sleep", "1");
+  RunFor(milliseconds(100));
+  EXPECT_FALSE(waiting->done) << "nobody has waited for long";
+  waited_ = milliseconds(30);
+  const auto late = Begin("Sleep", "1");
+  RunFor(milliseconds(40));
+  ASSERT_TRUE(waiting->done);
+  EXPECT_EQ(waiting->status.code(), StatusCode::kDeadlineExceeded) << waiting->status;
+  EXPECT_TRUE(soon->status.ok()) << soon->status;
+  EXPECT_TRUE(late->status.ok()) << late->status;
 }
 
 TEST_F(TimeLimitTest, WorkingRequestAnswersWithWhatItHas) {

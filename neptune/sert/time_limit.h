@@ -1,7 +1,8 @@
 // What a service's requests may take at present, and which of them have taken it.
 //
 //   requests end ──► OnServed, OnLost ──► TimeLimit: threshold, by the share that is lost;
-//   the queue ─────► SetOldestWaiting ──►            the lower bound while the first has waited too long
+//   the queue ─────► SetOldestWaiting ──►            the lower bound while the first has waited too long,
+//   requests come ─► OnArrival ─────────►            here or before it was sent here
 //                                             ▲
 //   a request asks as it works ───────────────┤ Over?    a stop check of the handler
 //   and is looked at while it waits ──────────┘          a timer of its loop: what it waits for is called off
@@ -33,8 +34,10 @@ class LimitedRequest;
 
 struct TimeLimitOptions {
   ThresholdOptions threshold;
-  // While a request has waited this long for its turn, those that run may take no more than the lower bound. Smaller:
-  // short requests wait less for long ones, and more long ones are ended that the service had time for.
+  // While a request has waited this long for its turn, those that run may take no more than the lower bound. So they may
+  // after one came that had waited so long where its sender lets in only as many as there is room for: the queue is
+  // there then, and not here. Smaller: short requests wait less for long ones, and more long ones are ended that the
+  // service had time for.
   std::optional<Duration> wait_goal;
   EndingOrder order = EndingOrder::kAge;
 };
@@ -53,6 +56,13 @@ class TimeLimit {
   // A request was answered, in whatever way; or was refused or waited until it was too late.
   void OnServed(TimePoint now);
   void OnLost(TimePoint now);
+  // A request came that had waited before it was sent.
+  void OnArrival(TimePoint now, Duration waited) {
+    if (!wait_goal_ || waited < *wait_goal_) return;
+    others_wait_until_ns_.store(
+        (now + kHoldsPerLowerBound * lower_bound_).time_since_epoch().count(),
+        std::memory_order_relaxed);
+  }
   // Follows the time although nothing ends.
   void Renew(TimePoint now);
 
@@ -64,11 +74,12 @@ class TimeLimit {
   // By loss alone.
   Duration threshold() const { return Duration(threshold_ns_.load(std::memory_order_relaxed)); }
   Duration ThresholdAt(TimePoint now) const {
-    if (wait_goal_ && now.time_since_epoch() - *wait_goal_ >=
-                          Duration(oldest_waiting_ns_.load(std::memory_order_relaxed))) {
-      return lower_bound_;
-    }
-    return threshold();
+    if (!wait_goal_) return threshold();
+    const Duration at = now.time_since_epoch();
+    const bool others_wait =
+        at - *wait_goal_ >= Duration(oldest_waiting_ns_.load(std::memory_order_relaxed)) ||
+        at < Duration(others_wait_until_ns_.load(std::memory_order_relaxed));
+    return others_wait ? lower_bound_ : threshold();
   }
   // Nobody is over before.
   Duration lower_bound() const { return lower_bound_; }
@@ -79,6 +90,9 @@ class TimeLimit {
   // What passes at least between two that are ended by kRelief below the upper bound, as a part of the lower bound: by
   // then those that wait have had what the first one gave back.
   static constexpr int kReliefsPerLowerBound = 8;
+  // How long others count as waiting after one that had waited came: for as long as it and those that run beside it may
+  // take, and once more. When one of them ends the next comes, and tells anew.
+  static constexpr int kHoldsPerLowerBound = 2;
 
   void Begin(LimitedRequest* request);
   void End(const LimitedRequest* request);
@@ -96,6 +110,7 @@ class TimeLimit {
   TimePoint ended_at_ ABSL_GUARDED_BY(mutex_) = TimePoint::min();
   std::atomic<int64_t> threshold_ns_;
   std::atomic<int64_t> oldest_waiting_ns_{kNever.time_since_epoch().count()};
+  std::atomic<int64_t> others_wait_until_ns_{TimePoint::min().time_since_epoch().count()};
 };
 
 // One request under a limit, from its begin to its end.

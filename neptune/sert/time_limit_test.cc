@@ -125,6 +125,26 @@ TEST_F(TimeLimitTest, LowerBoundHoldsWhileTheFirstHasWaitedTooLong) {
   EXPECT_EQ(limit.ThresholdAt(now + seconds(100)), seconds(4));
 }
 
+TEST_F(TimeLimitTest, LowerBoundHoldsForAWhileAfterOneCameThatHadWaitedElsewhere) {
+  TimeLimitOptions options = Options();
+  options.wait_goal = milliseconds(20);
+  TimeLimit limit(options);
+  const TimePoint now = loop_->Now();
+  limit.OnArrival(now, milliseconds(19));
+  EXPECT_EQ(limit.ThresholdAt(now), seconds(4));
+  limit.OnArrival(now, milliseconds(20));
+  EXPECT_EQ(limit.ThresholdAt(now), milliseconds(100));
+  EXPECT_EQ(limit.ThresholdAt(now + milliseconds(199)), milliseconds(100));
+  EXPECT_EQ(limit.ThresholdAt(now + milliseconds(200)), seconds(4)) << "nobody came any more";
+}
+
+TEST_F(TimeLimitTest, OthersWaitingCountsForNothingByLossAlone) {
+  TimeLimit limit(Options());
+  const TimePoint now = loop_->Now();
+  limit.OnArrival(now, seconds(10));
+  EXPECT_EQ(limit.ThresholdAt(now), seconds(4));
+}
+
 TEST_F(TimeLimitTest, WaitingIsEndedOnce) {
   Begin();
   simulator_.RunFor(seconds(5));

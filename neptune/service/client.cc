@@ -30,6 +30,7 @@ RequestHeader ClientSession::HeaderFor(const ServiceName& service, PartitionId p
   header.partition = partition;
   header.method = method;
   header.retried = origin_.retried;
+  header.waited = origin_.waited;
   header.service_class = service_class;
   header.trace = trace.sampled ? ChildOf(trace, Loop::Current()->random()) : trace;
   return header;

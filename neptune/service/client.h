@@ -141,6 +141,11 @@ class ClientSession {
   const RequestOrigin& origin() const { return origin_; }
   // Counts what its calls hold on behalf of a request; null: of none.
   const std::shared_ptr<RequestHoldings>& holdings() const { return holdings_; }
+  // What its owner does has waited for its turn for so long: servers that end requests early learn from it that others
+  // wait as well. A request's own wait counts for what it calls.
+  void SetWaited(Duration waited) {
+    origin_.waited = std::chrono::duration_cast<std::chrono::microseconds>(waited);
+  }
   // This session for a call that is done a second time, until `caller` is cancelled.
   ClientSession ForHedge(std::shared_ptr<IncomingCall> caller) const;
 

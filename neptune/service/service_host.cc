@@ -257,6 +257,7 @@ void ServiceHost::Dispatch(IncomingRequest&& request) {
   taken.service_class = Classify(&taken.request);
   if (options_.with_statistics) class_statistics_->OnArrival(taken.service_class);
   if (!why.ok()) return Refuse(std::move(taken), why);
+  if (time_limit_) time_limit_->OnArrival(taken.request.received, taken.request.header.waited);
   if (taken.method->streams()) return BeginStream(std::move(taken));
   CountLoad(1);
   if (taken.method->options.grain == Grain::kShort && TryRunInPlace(taken)) return;
@@ -453,7 +454,9 @@ RequestContext ServiceHost::ContextOf(const IncomingRequest& request,
   RequestContext context(request.header.partition, request.deadline, request.header.service_class,
                          from.sampled ? ChildOf(from, Loop::Current()->random()) : from,
                          request.call, loops_.world(),
-                         {.handler = method.number, .retried = request.header.retried});
+                         {.handler = method.number,
+                          .retried = request.header.retried,
+                          .waited = request.header.waited});
   if (!request.header.extension.empty()) context.set_extension(request.header.extension);
   return context;
 }

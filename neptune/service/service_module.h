@@ -66,8 +66,9 @@ struct MethodOptions {
 struct RequestOrigin {
   // The method that serves it, as a number that tells methods of a node apart.
   uint64_t handler = 0;
-  // See RequestHeader::retried.
+  // See RequestHeader.
   bool retried = false;
+  std::chrono::microseconds waited{0};
 };
 
 // What a method knows of the request it serves.

@@ -25,8 +25,9 @@ constexpr uint8_t kFlagSampled = 2;
 constexpr uint8_t kFlagStream = 4;
 constexpr uint8_t kFlagRetried = 8;
 constexpr uint8_t kFlagExtension = 16;
+constexpr uint8_t kFlagWaited = 32;
 constexpr uint8_t kFlagsKnown =
-    kFlagWrite | kFlagSampled | kFlagStream | kFlagRetried | kFlagExtension;
+    kFlagWrite | kFlagSampled | kFlagStream | kFlagRetried | kFlagExtension | kFlagWaited;
 
 uint64_t FrameChecksum(std::string_view prefix, std::string_view section,
                        std::string_view payload) {
@@ -110,7 +111,8 @@ std::string EncodeRequestHeader(const RequestHeader& header) {
   const uint8_t flags = (header.access == AccessMode::kWrite ? kFlagWrite : 0) |
                         (header.trace.sampled ? kFlagSampled : 0) |
                         (header.stream ? kFlagStream : 0) | (header.retried ? kFlagRetried : 0) |
-                        (header.extension.empty() ? 0 : kFlagExtension);
+                        (header.extension.empty() ? 0 : kFlagExtension) |
+                        (header.waited.count() > 0 ? kFlagWaited : 0);
   writer.Number(flags);
   writer.Number(header.partition.value());
   writer.Number(EncodeTimeLeft(header.time_left));
@@ -121,6 +123,7 @@ std::string EncodeRequestHeader(const RequestHeader& header) {
   writer.Counted<uint8_t>(header.method.value());
   writer.Counted<uint8_t>(header.service_class);
   if (!header.extension.empty()) writer.Counted<uint8_t>(header.extension);
+  if ((flags & kFlagWaited) != 0) writer.Number(Saturated(header.waited));
   return out;
 }
 
@@ -151,6 +154,9 @@ Status DecodeRequestHeader(std::string_view section, RequestHeader* header) {
   header->method = MethodName(std::string(reader.Counted<uint8_t>()));
   header->service_class = reader.Counted<uint8_t>();
   if ((flags & kFlagExtension) != 0) header->extension = reader.Counted<uint8_t>();
+  if ((flags & kFlagWaited) != 0) {
+    header->waited = std::chrono::microseconds(reader.Number<uint32_t>());
+  }
   if (!reader.finished())
     return DataLoss("request header of ", section.size(), " bytes is malformed");
   if ((flags & ~kFlagsKnown) != 0) return DataLoss("request header has unknown flags ", int{flags});

@@ -77,6 +77,8 @@ struct RequestHeader {
   TraceContext trace;
   // Bytes of a higher layer, at most 255; see neptune/replication.
   std::string extension;
+  // How long it waited for its turn before it was sent, where its sender lets in only so many.
+  std::chrono::microseconds waited{0};
   friend bool operator==(const RequestHeader&, const RequestHeader&) = default;
 };
 

@@ -74,6 +74,7 @@ TEST(FrameTest, HeadersRoundTrip) {
   open_ended.time_left.reset();
   open_ended.access = AccessMode::kWrite;
   open_ended.retried = true;
+  open_ended.waited = std::chrono::milliseconds(300);
   EXPECT_EQ(*DecodeRequestHeader(EncodeRequestHeader(open_ended)), open_ended);
 
   ResponseHeader response;
