@@ -89,6 +89,9 @@ class HttpTarget::Connection final : public neptune::StreamHandler,
       if (read) facts = *read;
       if (!read) outcome = Outcome::kError;
     }
+    if (reply.status == 200 && target_->options_.on_answer) {
+      target_->options_.on_answer(request_, reply.body);
+    }
     End(outcome, facts, reply.keep_alive && stream_ != nullptr);
   }
 

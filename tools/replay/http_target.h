@@ -32,6 +32,8 @@ struct HttpTargetOptions {
   bool send_class = true;
   // Whether bodies are read for what they tell. Without, every answer counts as complete.
   bool read_facts = true;
+  // Told of each answer with status 200, and its body; empty: nobody is.
+  std::function<void(uint32_t request, std::string_view body)> on_answer;
   // Larger: a slow server is asked more at once before the generator itself is the limit. Default: 8,192;
   // each is a descriptor here and there.
   size_t connection_count_max = 8192;

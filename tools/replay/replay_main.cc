@@ -45,6 +45,10 @@ DEFINE_double(timeout_s, 5, "a request without an answer by then is lost");
 DEFINE_double(
     lateness_p99_ms_max, 1,
     "bound of the generator's own lateness, 99th percentile; beyond it the run is invalid");
+DEFINE_double(failover_s, 0,
+              "a request without an answer from a frontend for so long, or without a connection "
+              "to it, is asked of another one, and that frontend of nothing until it is ready; 0: "
+              "none is asked twice");
 DEFINE_bool(use_cache, true, "false: ask past the query cache");
 DEFINE_string(path, "",
               "another path than that of a JSON search, to which the encoded query is "
@@ -94,8 +98,8 @@ Status CheckFlags() {
   if (!(FLAGS_speed > 0) || FLAGS_rate < 0 || !(FLAGS_timeout_s > 0) || !(FLAGS_deadline_s > 0)) {
     return InvalidArgument("--speed, --rate, --timeout_s and --deadline_s must be above 0");
   }
-  if (FLAGS_warmup_s < 0 || FLAGS_duration_s < 0) {
-    return InvalidArgument("--warmup_s and --duration_s must not be below 0");
+  if (FLAGS_warmup_s < 0 || FLAGS_duration_s < 0 || FLAGS_failover_s < 0) {
+    return InvalidArgument("--warmup_s, --duration_s and --failover_s must not be below 0");
   }
   return neptune::OkStatus();
 }
@@ -146,7 +150,8 @@ ReplayOptions MakeOptions(const RunSetup& setup, MeasurementLog* log) {
   options.target = {.timeout = neptune::FromSeconds(setup.timeout_s),
                     .connection_count_max = FLAGS_connections_max,
                     .use_cache = setup.use_cache,
-                    .path = FLAGS_path};
+                    .path = FLAGS_path,
+                    .failover_patience = neptune::FromSeconds(FLAGS_failover_s)};
   options.loop.timeout = neptune::FromSeconds(setup.timeout_s);
   options.events = setup.events;
   options.log = log;

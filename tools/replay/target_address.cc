@@ -6,6 +6,7 @@
 #include "absl/synchronization/notification.h"
 #include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
+#include "tools/replay/failover_target.h"
 #include "tools/replay/http_target.h"
 #include "tools/replay/neptune_target.h"
 #include "tools/terminal/command_line.h"
@@ -82,6 +83,10 @@ std::unique_ptr<LoadTarget> MakeTarget(neptune::Loop& loop, const ReplayPlan& pl
     http.read_facts = options.path.empty();
     if (!options.path.empty()) http.path = options.path;
     if (!options.use_cache) http.headers = "Cache-Control: no-cache\r\n";
+    if (options.failover_patience > neptune::Duration(0)) {
+      return std::make_unique<FailoverTarget>(
+          loop, plan, FailoverOptions{.http = http, .patience = options.failover_patience});
+    }
     return std::make_unique<HttpTarget>(loop, plan, std::move(http));
   }
   NeptuneTargetOptions calls{.servers = address.servers,

@@ -38,6 +38,8 @@ struct TargetOptions {
   bool use_cache = true;
   // Path of HTTP requests; empty: a search answered as JSON.
   std::string path;
+  // If above 0, frontends that do not answer for so long are done without, see failover_target.h.
+  neptune::Duration failover_patience{0};
 };
 
 // The target on its loop. REQUIRES: `plan` outlives it.

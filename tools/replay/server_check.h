@@ -1,0 +1,50 @@
+// Asks a server again and again whether it serves, until it says so.
+//
+// Source: none; health checks as balancers have them. Layer: tools, agent over any world's streams.
+// Threads: its loop's own.
+// Limits: one question at a time; one without an answer within the interval is given up.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "neptune/world/loop.h"
+#include "tools/replay/http_target.h"
+
+namespace search::tools {
+
+struct ServerCheckOptions {
+  neptune::Endpoint server;
+  // Answered with status 200 by a server that serves.
+  std::string path = "/readyz";
+  // Between questions.
+  neptune::Duration interval = std::chrono::milliseconds(250);
+};
+
+class ServerCheck final : private RequestSink {
+ public:
+  // `serves` is called once for each Begin, when the server serves; it may Begin anew.
+  ServerCheck(neptune::Loop& loop, const ServerCheckOptions& options, std::function<void()> serves);
+  ~ServerCheck() override;
+
+  // Asks from now on. While it asks already, nothing.
+  void Begin();
+
+ private:
+  void Ask();
+  void Sent(uint32_t) override {}
+  void Done(uint32_t, Outcome outcome, const AnswerFacts&) override;
+  void Refused(const neptune::Status&) override {}
+
+  neptune::Loop& loop_;
+  const neptune::Duration interval_;
+  const std::function<void()> serves_;
+  const ReplayPlan question_;
+  HttpTarget target_;
+  bool waits_for_answer_ = false;
+  neptune::TimerId timer_ = 0;  // while it asks
+};
+
+}  // namespace search::tools
