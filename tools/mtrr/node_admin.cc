@@ -82,7 +82,7 @@ Status Change(const AdminNode& node, const std::string& token, std::string_view 
 StatusOr<std::vector<AdminNode>> ParseAdminNodes(std::string_view list) {
   std::vector<AdminNode> nodes;
   for (const std::string& one : SplitList(list)) {
-    NEPTUNE_ASSIGN_OR_RETURN(HttpTarget address, ParseHttpTarget(one));
+    NEPTUNE_ASSIGN_OR_RETURN(HttpOrigin address, ParseHttpOrigin(one));
     nodes.push_back({address.authority, std::move(address)});
   }
   if (nodes.empty()) return InvalidArgument("no administration port is named");
@@ -106,7 +106,7 @@ StatusOr<std::vector<AdminNode>> NodesOfCluster(const std::string& spec_path,
     if (!hosts) continue;
     const auto started = state.ReadStarted(node.name());
     if (!started) return neptune::Unavailable("node ", node.name(), " does not run now");
-    NEPTUNE_ASSIGN_OR_RETURN(HttpTarget address, ParseHttpTarget(started->admin));
+    NEPTUNE_ASSIGN_OR_RETURN(HttpOrigin address, ParseHttpOrigin(started->admin));
     nodes.push_back({node.name(), std::move(address)});
   }
   if (nodes.empty()) return NotFound("no node hosts the service '", service, "'");

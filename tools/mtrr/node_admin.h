@@ -22,7 +22,7 @@ inline constexpr std::chrono::milliseconds kNodeTimeout{5'000};
 
 struct AdminNode {
   std::string name;  // for people
-  HttpTarget address;
+  HttpOrigin address;
 };
 
 struct AdminAccess {

@@ -44,7 +44,7 @@ class Socket {
 // The time left of one exchange, and what is being waited for in it.
 class Deadline {
  public:
-  Deadline(const HttpGetOptions& options, const HttpTarget& target)
+  Deadline(const HttpGetOptions& options, const HttpOrigin& target)
       : clock_(options.clock),
         end_(clock_() + std::chrono::nanoseconds(options.timeout).count()),
         timeout_ms_(options.timeout.count()),
@@ -68,12 +68,12 @@ class Deadline {
   const NanosecondClock clock_;
   const int64_t end_;
   const int64_t timeout_ms_;
-  const HttpTarget& target_;
+  const HttpOrigin& target_;
 };
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-StatusOr<AddressList> Resolve(const HttpTarget& target) {
+StatusOr<AddressList> Resolve(const HttpOrigin& target) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
@@ -96,7 +96,7 @@ StatusOr<Socket> ConnectTo(const addrinfo& address, const Deadline& deadline) {
   return socket;
 }
 
-StatusOr<Socket> Connect(const HttpTarget& target, const Deadline& deadline) {
+StatusOr<Socket> Connect(const HttpOrigin& target, const Deadline& deadline) {
   NEPTUNE_ASSIGN_OR_RETURN(const AddressList addresses, Resolve(target));
   Status last = Unavailable("no address");
   for (const addrinfo* address = addresses.get(); address; address = address->ai_next) {
@@ -164,7 +164,7 @@ bool IsPort(std::string_view port) {
 
 }  // namespace
 
-StatusOr<HttpTarget> ParseHttpTarget(std::string_view url) {
+StatusOr<HttpOrigin> ParseHttpOrigin(std::string_view url) {
   if (url.size() > kUrlSizeMax)
     return InvalidArgument("target: longer than ", kUrlSizeMax, " bytes");
   if (url.starts_with("https://")) {
@@ -176,7 +176,7 @@ StatusOr<HttpTarget> ParseHttpTarget(std::string_view url) {
   const auto malformed = [&] {
     return InvalidArgument("target '", url, "': must be http://HOST[:PORT]");
   };
-  HttpTarget target;
+  HttpOrigin target;
   target.authority = rest;
   const bool bracketed = rest.starts_with('[');
   const size_t host_end = bracketed ? rest.find(']') : rest.find(':');
@@ -196,13 +196,13 @@ StatusOr<HttpTarget> ParseHttpTarget(std::string_view url) {
   return target;
 }
 
-StatusOr<neptune::HttpResponse> HttpGet(const HttpTarget& target, std::string_view path,
+StatusOr<neptune::HttpResponse> HttpGet(const HttpOrigin& target, std::string_view path,
                                         const neptune::HttpHeaders& headers,
                                         const HttpGetOptions& options) {
   return HttpExchange(target, "GET", path, headers, {}, options);
 }
 
-StatusOr<neptune::HttpResponse> HttpExchange(const HttpTarget& target, std::string_view method,
+StatusOr<neptune::HttpResponse> HttpExchange(const HttpOrigin& target, std::string_view method,
                                              std::string_view path,
                                              const neptune::HttpHeaders& headers,
                                              std::string_view body, const HttpGetOptions& options) {

@@ -24,7 +24,7 @@ namespace search::tools {
 
 inline constexpr size_t kUrlSizeMax = 2048;
 
-struct HttpTarget {
+struct HttpOrigin {
   std::string host;  // name or address, without brackets
   std::string port = "80";
   std::string authority;  // as it stands in the URL, for the header Host
@@ -33,7 +33,7 @@ struct HttpTarget {
 };
 
 // The server that `url` names: "http://HOST[:PORT][/]" or just "HOST:PORT". https is refused.
-neptune::StatusOr<HttpTarget> ParseHttpTarget(std::string_view url);
+neptune::StatusOr<HttpOrigin> ParseHttpOrigin(std::string_view url);
 
 struct HttpGetOptions {
   // For everything from connecting to the last byte. Larger: more patience with a slow server.
@@ -44,13 +44,13 @@ struct HttpGetOptions {
 };
 
 // The answer to GET `path` (with its query) from `target`.
-neptune::StatusOr<neptune::HttpResponse> HttpGet(const HttpTarget& target, std::string_view path,
+neptune::StatusOr<neptune::HttpResponse> HttpGet(const HttpOrigin& target, std::string_view path,
                                                  const neptune::HttpHeaders& headers,
                                                  const HttpGetOptions& options);
 
 // The same for any method, with a body.
 neptune::StatusOr<neptune::HttpResponse> HttpExchange(
-    const HttpTarget& target, std::string_view method, std::string_view path,
+    const HttpOrigin& target, std::string_view method, std::string_view path,
     const neptune::HttpHeaders& headers, std::string_view body, const HttpGetOptions& options);
 
 }  // namespace search::tools

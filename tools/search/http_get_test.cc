@@ -37,7 +37,7 @@ class OneShotServer {
     close(listener_);
   }
 
-  HttpTarget target() const { return *ParseHttpTarget(neptune::StrCat("127.0.0.1:", port_)); }
+  HttpOrigin target() const { return *ParseHttpOrigin(neptune::StrCat("127.0.0.1:", port_)); }
   const std::string& request() const { return request_; }
 
  private:
@@ -116,27 +116,27 @@ TEST(HttpGetTest, RefusedConnectionNamesTheServer) {
   socklen_t size = sizeof(address);
   getsockname(holder, reinterpret_cast<sockaddr*>(&address), &size);
   const std::string url = neptune::StrCat("127.0.0.1:", ntohs(address.sin_port));
-  const auto response = HttpGet(*ParseHttpTarget(url), "/", {}, {});
+  const auto response = HttpGet(*ParseHttpOrigin(url), "/", {}, {});
   close(holder);
   EXPECT_EQ(response.status().code(), neptune::StatusCode::kUnavailable);
   EXPECT_NE(neptune::ToStd(response.status().message()).find(url), std::string::npos);
 }
 
-TEST(HttpTargetTest, TakesUrlsAndBareAddresses) {
-  const auto url = ParseHttpTarget("http://search.example:8080/");
+TEST(HttpOriginTest, TakesUrlsAndBareAddresses) {
+  const auto url = ParseHttpOrigin("http://search.example:8080/");
   ASSERT_TRUE(url.ok()) << url.status();
   EXPECT_EQ(url->host, "search.example");
   EXPECT_EQ(url->port, "8080");
   EXPECT_EQ(url->base_url, "http://search.example:8080");
-  EXPECT_EQ(ParseHttpTarget("localhost")->port, "80");
-  EXPECT_EQ(ParseHttpTarget("[::1]:81")->host, "::1");
-  EXPECT_EQ(ParseHttpTarget("[::1]:81")->port, "81");
+  EXPECT_EQ(ParseHttpOrigin("localhost")->port, "80");
+  EXPECT_EQ(ParseHttpOrigin("[::1]:81")->host, "::1");
+  EXPECT_EQ(ParseHttpOrigin("[::1]:81")->port, "81");
 }
 
-TEST(HttpTargetTest, RefusesOthers) {
+TEST(HttpOriginTest, RefusesOthers) {
   for (const char* url : {"", "http://", "https://a", "http://a:b", "a:0", "a:65536", "a/path",
                           "[::1", "[::1]80", "[]:80", "a b", "u@h", ":80", "a\r\nb"}) {
-    EXPECT_FALSE(ParseHttpTarget(url).ok()) << url;
+    EXPECT_FALSE(ParseHttpOrigin(url).ok()) << url;
   }
 }
 

@@ -79,7 +79,7 @@ Status CheckFlags() {
   return neptune::OkStatus();
 }
 
-StatusOr<neptune::HttpResponse> Ask(const HttpTarget& target, const std::string& query) {
+StatusOr<neptune::HttpResponse> Ask(const HttpOrigin& target, const std::string& query) {
   const std::string path = frontend::SearchPath({.query = query,
                                                  .start = static_cast<uint32_t>(FLAGS_start),
                                                  .count = static_cast<uint32_t>(FLAGS_count),
@@ -96,7 +96,7 @@ StatusOr<neptune::HttpResponse> Ask(const HttpTarget& target, const std::string&
 
 Status Search(const std::vector<std::string>& words) {
   NEPTUNE_RETURN_IF_ERROR(CheckFlags());
-  NEPTUNE_ASSIGN_OR_RETURN(const HttpTarget target, ParseHttpTarget(FLAGS_target));
+  NEPTUNE_ASSIGN_OR_RETURN(const HttpOrigin target, ParseHttpOrigin(FLAGS_target));
   std::string query;
   for (const std::string& word : words) neptune::StrAppend(&query, query.empty() ? "" : " ", word);
   if (!frontend::SearchPageRequest{.query = query}.has_query()) {
