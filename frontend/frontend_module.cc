@@ -9,6 +9,7 @@
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
+#include "neptune/base/strings.h"
 #include "neptune/service/client.h"
 #include "neptune/thread/synchronization.h"
 
@@ -103,6 +104,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   plan_ = std::make_unique<SearchPlan>(context.client, context.world, options.plan,
                                        context.scheduling, plan_metrics);
   NEPTUNE_RETURN_IF_ERROR(ShowGate(context.metrics));
+  NEPTUNE_RETURN_IF_ERROR(ShowSearches(context, gateway_metrics));
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
   const std::vector<NodeLoop*>& loops = context.client.loops().serving();
   for (NodeLoop* const loop : loops) servers_.push_back({loop, nullptr});
@@ -130,6 +132,21 @@ Status FrontendModule::ShowGate(neptune::MetricsRegistry& metrics) {
                               [&gate] { return static_cast<double>(gate.under_way()); }));
   return add("search_gate_waiting", "Searches that wait until they may begin.",
              [&gate] { return static_cast<double>(gate.waiting()); });
+}
+
+Status FrontendModule::ShowSearches(const neptune::ModuleContext& context,
+                                    const GatewayMetrics& metrics) {
+  const neptune::AdmissionGate& gate = plan_->gate();
+  NEPTUNE_ASSIGN_OR_RETURN(searches_,
+                           context.status.Add(neptune::StrCat("searches at ", context.service),
+                                              [&gate, metrics](neptune::StatusReport* report) {
+                                                report->AddFact("past the cache at once, at most",
+                                                                gate.limit());
+                                                report->AddFact("under way", gate.under_way());
+                                                report->AddFact("waiting to begin", gate.waiting());
+                                                metrics.Describe(report);
+                                              }));
+  return neptune::OkStatus();
 }
 
 Status FrontendModule::StartServers(neptune::World& world, const Options& options) {

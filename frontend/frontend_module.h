@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/gateway_metrics.h"
 #include "frontend/http_gateway.h"
 #include "frontend/search_plan/search_plan.h"
 #include "neptune/service/service_module.h"
@@ -46,10 +47,13 @@ class FrontendModule final : public neptune::ServiceModule {
   neptune::Status StartServers(neptune::World& world, const Options& options);
   void StopServers(neptune::Duration grace);
   neptune::Status ShowGate(neptune::MetricsRegistry& metrics);
+  neptune::Status ShowSearches(const neptune::ModuleContext& context,
+                               const GatewayMetrics& metrics);
 
   neptune::HttpServerMetrics server_metrics_;
   std::unique_ptr<SearchPlan> plan_;
   std::vector<neptune::CallbackGauge> gauges_;  // of the plan
+  neptune::StatusSection searches_;             // of the plan and its clients
   std::unique_ptr<HttpGateway> gateway_;
   neptune::Endpoint http_endpoint_;
   neptune::Duration drain_grace_{};

@@ -437,6 +437,21 @@ TEST(FrontendTest, EveryRouteIsServed) {
   EXPECT_TRUE(Body(search.Get("/statusz?format=json")).contains("sections"));
 }
 
+TEST(FrontendTest, TheStatusPageTellsWhatBecameOfEachClassOfClients) {
+  SimulatedSearch search(1, "", R"(
+      service_classes { name: 'gold' api_keys: 'gold-key-of-a-test' } service_classes { name: 'rest' })");
+  search.Get(kCommon, {{"X-Api-Key", "gold-key-of-a-test"}});
+  search.Get(kCommon);
+  search.Get(kCommon);
+  std::map<std::string, int> answered;
+  const json status = Body(search.Get("/statusz?format=json"));
+  for (const json& section : status["sections"]) {
+    if (section["name"] != "searches at frontend") continue;
+    for (const json& row : section["tables"][0]["rows"]) answered[row[0]] = row[2];
+  }
+  EXPECT_EQ(answered, (std::map<std::string, int>{{"gold", 1}, {"rest", 2}}));
+}
+
 TEST(FrontendTest, WhatIsNotThereIsSaidInTheReadersFormat) {
   SimulatedSearch search(19);
   for (const char* path : {"/nothing", "/doc/123456", "/doc/x", "/doc/", "/doc/1x"}) {

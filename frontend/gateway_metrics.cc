@@ -1,6 +1,7 @@
 #include "frontend/gateway_metrics.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace search::frontend {
@@ -54,6 +55,21 @@ void GatewayMetrics::Count(PageFormat format, SearchOutcome outcome, neptune::Du
   const auto f = static_cast<size_t>(format);
   requests[f][static_cast<size_t>(outcome)]->Increment();
   time[f]->Record(took);
+}
+
+void GatewayMetrics::Describe(neptune::StatusReport* report) const {
+  using neptune::RequestOutcome;
+  neptune::StatusTable table{
+      "By the client's class",
+      {"class", "arrived", "ok", "refused", "expired", "cancelled", "failed"},
+      {}};
+  for (neptune::ClassNumber c = 0; c < classes->class_count(); ++c) {
+    const neptune::ClassTotals totals = classes->Totals(c);
+    table.AddRow(classes->name_of(c), totals.arrived, totals.ended[RequestOutcome::kOk],
+                 totals.ended[RequestOutcome::kRefused], totals.ended[RequestOutcome::kExpired],
+                 totals.ended[RequestOutcome::kCancelled], totals.ended[RequestOutcome::kFailed]);
+  }
+  report->tables.push_back(std::move(table));
 }
 
 }  // namespace search::frontend

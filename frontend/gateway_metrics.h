@@ -11,6 +11,7 @@
 #include "frontend/search_request.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
+#include "neptune/base/status_section.h"
 #include "neptune/scheduling/scheduler_options.h"
 #include "neptune/service/class_statistics.h"
 
@@ -41,6 +42,8 @@ struct GatewayMetrics {
 
   void Count(PageFormat format, SearchOutcome outcome, neptune::Duration took) const;
   void CountSuggestion(SearchOutcome outcome, neptune::Duration took) const;
+  // A row for each class.
+  void Describe(neptune::StatusReport* report) const;
 };
 
 }  // namespace search::frontend
