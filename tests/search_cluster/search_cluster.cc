@@ -61,6 +61,7 @@ std::string AddressText(uint32_t address) {
 ClusterSpec DevSpec() {
   StatusOr<ClusterSpec> spec = neptune::LoadClusterSpec(kSpecPath);
   CHECK(spec.ok()) << spec.status();
+  spec->clear_admin_token_file();  // which the cluster tool makes
   return *std::move(spec);
 }
 
