@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -109,6 +110,37 @@ TEST(FrontendTest, TheSameQueryComesFromTheCache) {
   EXPECT_EQ(again["coverage"]["tiers"], first["coverage"]["tiers"]);
   EXPECT_EQ(TierCalls(search, "tier1"), 2);
   EXPECT_EQ(search.Metric("search_cache_lookups_total", {{"outcome", "hit"}}), 1);
+}
+
+constexpr char kSecondCache[] = "nodes { name: 'cache-2' hosts { service: 'cache' } } ";
+
+TEST(FrontendTest, EveryReplicaOfTheCacheHoldsAnAnswer) {
+  SimulatedSearch search(4, "", kSecondCache);
+  Answer(search.Get(kCommon));
+  search.RunFor(milliseconds(100));
+  EXPECT_EQ(search.CallCount("cache", "cache", "Insert"), 2);
+  for (const char* node : {"cache", "cache-2"}) {
+    search.simulator().Pause(node);
+    EXPECT_EQ(Answer(search.Get(kCommon))["coverage"]["cache"]["hit"], true) << node;
+    search.simulator().Resume(node);
+    search.RunFor(seconds(5));
+  }
+  EXPECT_EQ(TierCalls(search, "tier1"), 2);
+}
+
+TEST(FrontendTest, AReplicaOfTheCacheThatCameBackEmptyIsFilledByWhatIsAskedFor) {
+  SimulatedSearch search(5, "", kSecondCache);
+  Answer(search.Get(kCommon));
+  search.RunFor(milliseconds(100));
+  search.simulator().Crash("cache-2");
+  search.simulator().Restart("cache-2");
+  search.RunFor(seconds(3));
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(Answer(search.Get(kCommon))["coverage"]["cache"]["hit"], true) << i;
+    search.RunFor(milliseconds(100));
+  }
+  EXPECT_EQ(search.CallCount("cache-2", "cache", "Insert"), 1);
+  EXPECT_EQ(TierCalls(search, "tier1"), 2);
 }
 
 TEST(FrontendTest, ASampledTraceIsHandedToEveryTier) {

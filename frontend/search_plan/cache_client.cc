@@ -13,6 +13,7 @@ namespace {
 
 using neptune::AccessMode;
 using neptune::CallOptions;
+using neptune::CallReport;
 using neptune::ClientSession;
 using neptune::Data;
 using neptune::Duration;
@@ -22,13 +23,23 @@ using neptune::Status;
 using neptune::TimePoint;
 
 // One try: another one would take longer than an answer without the cache.
-Status CallCache(ClientSession& session, uint32_t partition, const char* method, AccessMode access,
-                 const Data& request, Duration timeout, Data* response) {
+CallOptions OneTry(Duration timeout) {
   CallOptions call;
   call.deadline = neptune::this_thread::Now() + timeout;
   call.attempts_max = 1;
+  return call;
+}
+
+Status CallCache(ClientSession& session, uint32_t partition, const char* method, AccessMode access,
+                 const Data& request, const CallOptions& options, Data* response,
+                 CallReport* report = nullptr) {
   return neptune::Call(session, neptune::ServiceName(cache::kCacheService), PartitionId(partition),
-                       MethodName(method), access, request, response, call);
+                       MethodName(method), access, request, response, options, report);
+}
+
+const std::vector<neptune::Replica>& ReplicasOf(const neptune::YellowPageView& view,
+                                                uint32_t partition) {
+  return view.Replicas(neptune::ServiceName(cache::kCacheService), PartitionId(partition));
 }
 
 }  // namespace
@@ -41,42 +52,74 @@ bool CacheClient::CanHold(const CacheEntryName& entry) const {
 }
 
 CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& entry) {
-  CacheReply reply;
-  if (!CanHold(entry)) return reply;
+  using Outcome = CacheUse::Outcome;
+  if (!CanHold(entry)) return {};
+  Asked first = AskReplica(session, entry, {});
+  const Outcome outcome = first.reply.use.outcome;
+  if (outcome == Outcome::kHit || outcome == Outcome::kBypassed) return std::move(first.reply);
+  const auto view = session.client().View();
+  const uint32_t partition = cache::PartitionOfKey(entry.key, shared_->options.cache_partitions);
+  if (first.server.value().empty() || ReplicasOf(*view, partition).size() < 2) {
+    return std::move(first.reply);
+  }
+  Asked second = AskReplica(session, entry, {first.server});
+  if (second.reply.use.outcome == Outcome::kHit && outcome == Outcome::kMiss) {
+    Begin(session, {.entry = entry,
+                    .value = second.reply.value,
+                    .time_to_live = shared_->options.cache_time_to_live - second.reply.use.age,
+                    .only = first.server});
+  }
+  const bool second_says = second.reply.use.outcome == Outcome::kHit || outcome != Outcome::kMiss;
+  return second_says ? std::move(second.reply) : std::move(first.reply);
+}
+
+CacheClient::Asked CacheClient::AskReplica(ClientSession& session, const CacheEntryName& entry,
+                                           const std::vector<neptune::NodeId>& except) const {
   const uint32_t partition = cache::PartitionOfKey(entry.key, shared_->options.cache_partitions);
   cache::LookupRequest request;
   request.set_key(entry.key);
   request.set_index_version(entry.index_version);
+  CallOptions call = OneTry(shared_->options.cache_timeout);
+  call.except = except;
   Data data;
-  const Status status =
-      CallCache(session, partition, cache::kLookupMethod, AccessMode::kRead,
-                Data::Of(std::move(request)), shared_->options.cache_timeout, &data);
+  CallReport report;
+  const Status status = CallCache(session, partition, cache::kLookupMethod, AccessMode::kRead,
+                                  Data::Of(std::move(request)), call, &data, &report);
   const auto response = status.ok() ? data.As<cache::LookupResponse>()
                                     : neptune::StatusOr<const cache::LookupResponse*>(status);
+  Asked asked{.server = report.server};
+  CacheReply& reply = asked.reply;
   if (!response.ok()) {
     reply.use.outcome =
         neptune::SaysBypassed(status) ? CacheUse::Outcome::kBypassed : CacheUse::Outcome::kFailed;
-    return reply;
+    return asked;
   }
   const cache::LookupResponse& found = **response;
   reply.use.outcome = found.found() ? CacheUse::Outcome::kHit : CacheUse::Outcome::kMiss;
   reply.use.age = std::chrono::milliseconds(found.age_ms());
   reply.use.implementation = found.implementation();
   reply.value = found.value();
-  return reply;
+  return asked;
 }
 
 void CacheClient::InsertLater(const ClientSession& session, const CacheEntryName& entry,
                               std::string value) {
   if (!CanHold(entry)) return;
+  Begin(session, {.entry = entry,
+                  .value = std::move(value),
+                  .time_to_live = shared_->options.cache_time_to_live});
+}
+
+void CacheClient::Begin(const ClientSession& session, Insertion insertion) {
+  if (insertion.time_to_live <= Duration(0)) return;
   if (shared_->insert_count.fetch_add(1) >= shared_->options.cache_insert_count_max) {
     --shared_->insert_count;
     shared_->metrics.insert_dropped->Increment();
     return;
   }
   const auto started = neptune::ThreadScheduler::Current()->Spawn(
-      [shared = shared_, session, entry, value = std::move(value)]() mutable {
-        Insert(*shared, session, entry, std::move(value));
+      [shared = shared_, session, insertion = std::move(insertion)] {
+        Insert(*shared, session, insertion);
         --shared->insert_count;
       },
       "cache insert");
@@ -85,20 +128,34 @@ void CacheClient::InsertLater(const ClientSession& session, const CacheEntryName
   shared_->metrics.insert_dropped->Increment();
 }
 
-void CacheClient::Insert(Shared& shared, ClientSession session, const CacheEntryName& entry,
-                         std::string value) {
-  const uint32_t partition = cache::PartitionOfKey(entry.key, shared.options.cache_partitions);
+// One after the other: those who wait are few, and nobody waits for them.
+void CacheClient::Insert(Shared& shared, ClientSession session, const Insertion& insertion) {
+  if (insertion.only) return InsertAt(shared, session, insertion, insertion.only);
+  const auto view = session.client().View();
+  const uint32_t partition =
+      cache::PartitionOfKey(insertion.entry.key, shared.options.cache_partitions);
+  const std::vector<neptune::Replica>& replicas = ReplicasOf(*view, partition);
+  if (replicas.empty()) return InsertAt(shared, session, insertion, std::nullopt);
+  for (const neptune::Replica& replica : replicas) {
+    InsertAt(shared, session, insertion, replica.node);
+  }
+}
+
+void CacheClient::InsertAt(Shared& shared, ClientSession& session, const Insertion& insertion,
+                           const std::optional<neptune::NodeId>& node) {
+  const uint32_t partition =
+      cache::PartitionOfKey(insertion.entry.key, shared.options.cache_partitions);
   cache::InsertRequest request;
-  request.set_key(entry.key);
-  request.set_index_version(entry.index_version);
-  request.set_value(std::move(value));
+  request.set_key(insertion.entry.key);
+  request.set_index_version(insertion.entry.index_version);
+  request.set_value(insertion.value);
   request.set_time_to_live_ms(static_cast<uint32_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(shared.options.cache_time_to_live)
-          .count()));
+      std::chrono::duration_cast<std::chrono::milliseconds>(insertion.time_to_live).count()));
+  CallOptions call = OneTry(shared.options.cache_insert_timeout);
+  call.only = node;
   Data data;
-  const Status status =
-      CallCache(session, partition, cache::kInsertMethod, AccessMode::kWrite,
-                Data::Of(std::move(request)), shared.options.cache_insert_timeout, &data);
+  const Status status = CallCache(session, partition, cache::kInsertMethod, AccessMode::kWrite,
+                                  Data::Of(std::move(request)), call, &data);
   if (!status.ok()) {
     (neptune::SaysBypassed(status) ? shared.metrics.insert_dropped : shared.metrics.insert_failed)
         ->Increment();

@@ -1,17 +1,25 @@
 // The query cache as the search plan uses it: asked briefly, fed in the background, and never a reason for an error.
 // While it fails its dependency capsule (plan_capsules.h) has it passed by, but for a probe now and then.
 //
+//   insert ─► every replica of the key's partition
+//   lookup ─► one replica ── miss, or no answer ──► another one ── hit ──► also inserted where it was missed
+//
+// So a replica that dies takes nothing with it, and one that comes back empty is filled by what is asked for. A miss costs
+// a second lookup where there are replicas, a small part of the search that it may spare.
+//
 // Source: design 5 (search plan). Layer: frontend/search_plan, agent.
 // Threads: thread-safe; Lookup and InsertLater on user-level threads of the node.
 // Errors: none; a cache that does not answer is a miss that says so.
-// Limits: SearchPlanOptions::cache_timeout a lookup, cache_insert_count_max insertions under way,
+// Limits: two lookups of SearchPlanOptions::cache_timeout each, cache_insert_count_max insertions under way,
 //   cache::kKeySizeMax bytes a key (longer ones are bypassed).
 
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "frontend/answer.h"
 #include "frontend/search_plan/plan_metrics.h"
@@ -53,8 +61,26 @@ class CacheClient {
     std::atomic<size_t> insert_count{0};
   };
 
-  static void Insert(Shared& shared, neptune::ClientSession session, const CacheEntryName& entry,
-                     std::string value);
+  // A value on its way into the cache.
+  struct Insertion {
+    CacheEntryName entry;
+    std::string value;
+    neptune::Duration time_to_live{0};
+    // Absent: all replicas.
+    std::optional<neptune::NodeId> only = {};
+  };
+  struct Asked {
+    CacheReply reply;
+    neptune::NodeId server;  // empty if none was found
+  };
+
+  // A replica that is not `except`.
+  Asked AskReplica(neptune::ClientSession& session, const CacheEntryName& entry,
+                   const std::vector<neptune::NodeId>& except) const;
+  void Begin(const neptune::ClientSession& session, Insertion insertion);
+  static void Insert(Shared& shared, neptune::ClientSession session, const Insertion& insertion);
+  static void InsertAt(Shared& shared, neptune::ClientSession& session, const Insertion& insertion,
+                       const std::optional<neptune::NodeId>& node);
   bool CanHold(const CacheEntryName& entry) const;
 
   const std::shared_ptr<Shared> shared_;
