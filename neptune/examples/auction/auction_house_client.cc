@@ -1,0 +1,147 @@
+// Lists the categories of a running replicated auction, lists one, shows an item, bids for it, or adds one.
+
+#include <gflags/gflags.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "neptune/examples/auction/auction_house.pb.h"
+#include "neptune/examples/auction/auction_house_module.h"
+#include "neptune/examples/client/example_client.h"
+#include "neptune/replication/replica_session.h"
+
+DEFINE_string(spec, "neptune/examples/auction/auction_house.textproto",
+              "spec of the running cluster");
+DEFINE_int64(category, -1, "which category; -1: list all");
+DEFINE_uint64(item, 0, "show this item of the category; 0: list all");
+DEFINE_uint64(bid, 0, "bid so much for the item");
+DEFINE_string(name, "somebody", "who bids or sells");
+DEFINE_string(add, "", "add an item with this title to the category");
+
+namespace {
+
+using neptune::AccessMode;
+using neptune::Data;
+using neptune::OkStatus;
+using neptune::ReplicaSession;
+using neptune::Status;
+using neptune::StatusOr;
+namespace house = neptune::examples::auction_house;
+
+struct House {
+  ReplicaSession session;
+  uint32_t partition_count;
+};
+
+unsigned long long Wide(uint64_t number) { return number; }
+
+template <typename Answer, typename Request>
+StatusOr<Answer> AskPartition(House& asked, uint64_t partition, const char* method,
+                              AccessMode access, const Request& request) {
+  Data response;
+  NEPTUNE_RETURN_IF_ERROR(asked.session.Call(
+      neptune::ServiceName("auction_house"), neptune::PartitionId(static_cast<uint32_t>(partition)),
+      neptune::MethodName(method), access, Data(request.SerializeAsString()), &response));
+  NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
+  return *answer;
+}
+
+template <typename Answer, typename Request>
+StatusOr<Answer> Ask(House& asked, const char* method, AccessMode access, Request request) {
+  request.set_category_id(static_cast<uint64_t>(FLAGS_category));
+  return AskPartition<Answer>(asked, request.category_id() % asked.partition_count, method, access,
+                              request);
+}
+
+void Show(const house::Item& item) {
+  std::printf("item %llu: %s, sold by %s; %llu bids, the highest %llu %s\n", Wide(item.id()),
+              item.title().c_str(), item.seller().c_str(), Wide(item.bid_count()),
+              Wide(item.highest().amount()), item.highest().bidder().c_str());
+}
+
+Status ListCategories(House& asked) {
+  for (uint32_t p = 0; p < asked.partition_count; ++p) {
+    house::ViewCategoriesRequest request;
+    bool has_more = true;
+    while (has_more) {
+      NEPTUNE_ASSIGN_OR_RETURN(
+          const auto page, AskPartition<house::Categories>(asked, p, house::kViewCategoriesMethod,
+                                                           AccessMode::kRead, request));
+      for (const house::Category& category : page.categories()) {
+        std::printf("category %llu: %llu items\n", Wide(category.id()),
+                    Wide(category.item_count()));
+        request.set_first_id(category.id() + 1);
+      }
+      has_more = page.has_more();
+    }
+  }
+  return OkStatus();
+}
+
+Status ListCategory(House& asked) {
+  house::ViewCategoryRequest request;
+  bool has_more = true;
+  while (has_more) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto page, Ask<house::Items>(asked, house::kViewCategoryMethod,
+                                                                AccessMode::kRead, request));
+    for (const house::Item& item : page.items()) {
+      Show(item);
+      request.set_first_id(item.id() + 1);
+    }
+    has_more = page.has_more();
+  }
+  return OkStatus();
+}
+
+Status ShowItem(House& asked) {
+  house::ViewItemRequest request;
+  request.set_item_id(FLAGS_item);
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const auto item, Ask<house::Item>(asked, house::kViewItemMethod, AccessMode::kRead, request));
+  Show(item);
+  return OkStatus();
+}
+
+Status PlaceBid(House& asked) {
+  house::BidItemRequest request;
+  request.set_item_id(FLAGS_item);
+  request.mutable_bid()->set_bidder(FLAGS_name);
+  request.mutable_bid()->set_amount(FLAGS_bid);
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const auto result,
+      Ask<house::BidItemResult>(asked, house::kBidItemMethod, AccessMode::kWrite, request));
+  std::printf(result.leads() ? "leads: " : "does not lead: ");
+  Show(result.item());
+  return OkStatus();
+}
+
+Status AddItem(House& asked) {
+  house::AddItemRequest request;
+  request.set_title(FLAGS_add);
+  request.set_seller(FLAGS_name);
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const auto item, Ask<house::Item>(asked, house::kAddItemMethod, AccessMode::kWrite, request));
+  Show(item);
+  return OkStatus();
+}
+
+Status DoAsTold(neptune::ClientSession& session, uint32_t partition_count) {
+  House asked{ReplicaSession(session), partition_count};
+  if (FLAGS_category < 0) return ListCategories(asked);
+  if (!FLAGS_add.empty()) return AddItem(asked);
+  if (FLAGS_item == 0) return ListCategory(asked);
+  return FLAGS_bid > 0 ? PlaceBid(asked) : ShowItem(asked);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return neptune::examples::RunExampleClient(
+      &argc, &argv,
+      {.usage =
+           "lists categories of a running replicated auction, shows an item, bids, or adds one",
+       .spec = &FLAGS_spec,
+       .service = neptune::ServiceName("auction_house"),
+       .register_operators = [](neptune::ModuleContext&) {},
+       .ask = DoAsTold});
+}

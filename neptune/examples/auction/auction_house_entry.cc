@@ -1,0 +1,3 @@
+#include "neptune/examples/auction/auction_house_module.h"
+
+NEPTUNE_SERVICE_MODULE(neptune::examples::auction_house::AuctionHouseModule)

@@ -1,0 +1,65 @@
+// The replicated auction: bids in one order, and none that declines before a user's eyes.
+//
+//   ViewCategories   ViewCategoriesRequest → Categories
+//   ViewCategory     ViewCategoryRequest → Items
+//   ViewItem         ViewItemRequest → Item
+//   AddItem          AddItemRequest → Item; a write
+//   BidItem          BidItemRequest → BidItemResult; a write
+//
+// Category c is in partition c % partition count.
+//
+// Parameters of the service:
+//   category_count    categories, numbered from 0; the same on every node. Default: 100.
+//   partition_count   as the service has it; categories of other partitions are refused. Default: 1.
+//   read_work_us, add_work_us, bid_work_us   see modelled_work.h. Every replica does a write's. Default: none.
+//
+// Source: dissertation 5.3 (auction). Layer: examples. Threads: as ServiceModule says.
+// Errors: those of auction_house_store.h; kNotFound no such category; kInvalidArgument a category of another partition,
+//   malformed requests.
+// Limits: kCategoryCountMax categories; auction_house_store.h.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "neptune/examples/modelled_work/modelled_work.h"
+#include "neptune/replication/replicated_service.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune::examples::auction_house {
+
+inline constexpr char kViewCategoriesMethod[] = "ViewCategories";
+inline constexpr char kViewCategoryMethod[] = "ViewCategory";
+inline constexpr char kViewItemMethod[] = "ViewItem";
+inline constexpr char kAddItemMethod[] = "AddItem";
+inline constexpr char kBidItemMethod[] = "BidItem";
+inline constexpr uint64_t kCategoryCountMax = 1'000'000;
+
+class AuctionHouseModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override;
+  Status Health(PartitionId partition) override { return service_->Health(partition); }
+  std::string implementation() const override { return "auction_house"; }
+  void Stop() override { service_.reset(); }
+
+ private:
+  Status ReadParameters(const ModuleContext& context);
+  // OK if the category is there, and in this partition.
+  Status CheckCategory(uint64_t category, PartitionId partition) const;
+  // Register what is done with the store.
+  template <typename Request, typename Answer>
+  void Read(const char* method, StatusOr<Answer> (*read)(const StoreView&, const Request&));
+  template <typename Request, typename Answer>
+  void Write(const char* method, StatusOr<Answer> (*write)(const WriteContext&, const Request&));
+  void UseWriteWork(const LogEntry& entry) const;
+
+  uint64_t category_count_ = 0;
+  uint64_t partition_count_ = 0;
+  ModelledWork read_work_;
+  ModelledWork add_work_;
+  ModelledWork bid_work_;
+  std::unique_ptr<ReplicatedService> service_;
+};
+
+}  // namespace neptune::examples::auction_house

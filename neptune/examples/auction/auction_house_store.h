@@ -1,0 +1,39 @@
+// The items of auction categories in a partition's store.
+//
+//   c CATEGORY        Category
+//   i CATEGORY ITEM   Item
+//
+// CATEGORY and ITEM are numbers of 8 bytes, big-endian: lists are scans from anywhere.
+//
+// Source: dissertation 5.3 (auction).
+// Departs from source: an ordered key-value store in place of MySQL; no accounts.
+// Layer: examples, policy. Threads: pure functions of the store.
+// Errors: kNotFound no such item; kInvalidArgument an item or bid over its limits; kResourceExhausted kItemCountMax;
+//   kDataLoss what is kept is damaged; those of the store.
+// Limits: the constants below.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "neptune/base/status.h"
+#include "neptune/examples/auction/auction_house.pb.h"
+#include "neptune/replication/store_state.h"
+
+namespace neptune::examples::auction_house {
+
+inline constexpr uint64_t kItemCountMax = 1'000'000;  // of a category
+inline constexpr size_t kTextSizeMax = 200;           // bytes of a title or name
+inline constexpr uint32_t kListedCountDefault = 50;
+inline constexpr uint32_t kListedCountMax = 1'000;
+
+StatusOr<Categories> ReadCategories(const StoreView& store, const ViewCategoriesRequest& request);
+StatusOr<Items> ReadCategory(const StoreView& store, const ViewCategoryRequest& request);
+StatusOr<Item> ReadItem(const StoreView& store, const ViewItemRequest& request);
+// The writes.
+StatusOr<Item> AddItem(const WriteContext& write, const AddItemRequest& request);
+// A bid leads if it is more than all before it.
+StatusOr<BidItemResult> BidItem(const WriteContext& write, const BidItemRequest& request);
+
+}  // namespace neptune::examples::auction_house
