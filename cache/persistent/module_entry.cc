@@ -1,0 +1,3 @@
+#include "cache/persistent/persistent_cache_module.h"
+
+NEPTUNE_SERVICE_MODULE(search::cache::PersistentCacheModule)

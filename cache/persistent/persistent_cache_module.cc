@@ -1,0 +1,105 @@
+#include "cache/persistent/persistent_cache_module.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "cache/cache.pb.h"
+#include "cache/cache_service.h"
+#include "cache/persistent/persistent_cache.h"
+
+namespace search::cache {
+
+using neptune::Data;
+using neptune::InvalidArgument;
+using neptune::MethodName;
+using neptune::ModuleContext;
+using neptune::OkStatus;
+using neptune::RequestContext;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StoreView;
+using neptune::WriteContext;
+
+namespace {
+
+constexpr uint64_t kSizeMaxMb = 64 * 1024;
+constexpr int64_t kNanosAMilli = 1'000'000;
+
+StatusOr<PersistentLimits> ReadLimits(const ModuleContext& context) {
+  const ResultCacheOptions defaults;
+  PersistentLimits limits{.size_max = defaults.size_max, .value_size_max = defaults.value_size_max};
+  const auto size = context.parameters.find("size_mb");
+  if (size == context.parameters.end()) return limits;
+  const std::string& text = size->second;
+  uint64_t megabytes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
+  if (error != std::errc() || end != text.data() + text.size() || megabytes == 0 ||
+      megabytes > kSizeMaxMb) {
+    return InvalidArgument("parameter size_mb '", text, "' is not 1 to ", kSizeMaxMb);
+  }
+  limits.size_max = megabytes << 20;
+  return limits;
+}
+
+}  // namespace
+
+Status PersistentCacheModule::Start(ModuleContext& context) {
+  NEPTUNE_ASSIGN_OR_RETURN(limits_, ReadLimits(context));
+  service_ = std::make_unique<neptune::ReplicatedService>(context);
+  service_->Read(MethodName(kLookupMethod), {.grain = neptune::Grain::kLong},
+                 [this](const StoreView& store, RequestContext& request, const Data& in,
+                        Data* out) { return Lookup(store, request, in, out); });
+  service_->Write(MethodName(kInsertMethod),
+                  [this](const WriteContext& write, std::string_view bytes, std::string* response) {
+                    return Insert(write, bytes, response);
+                  });
+  if (hooks_.before_insert) {
+    service_->BeforeWrite(
+        [this, &world = context.world](const neptune::LogEntry&) { hooks_.before_insert(world); });
+  }
+  return service_->Open();
+}
+
+Status PersistentCacheModule::Lookup(const StoreView& store, RequestContext& context,
+                                     const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const LookupRequest* const asked, request.As<LookupRequest>());
+  if (hooks_.before_lookup) hooks_.before_lookup(context.world());
+  const int64_t now_ns = context.world().wall_time().ns_since_1970;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      FoundEntry found,
+      FindEntry(store, {.query = asked->key(), .index_version = asked->index_version()}, now_ns));
+  LookupResponse answer;
+  answer.set_implementation(implementation());
+  answer.set_found(found.outcome == PersistentFind::kFound);
+  if (answer.found()) {
+    answer.set_value(std::move(*found.entry.mutable_value()));
+    // Nodes' clocks differ: what another one took may be of the future.
+    const int64_t age_ns = std::max<int64_t>(0, now_ns - found.entry.inserted_ns());
+    answer.set_age_ms(static_cast<uint32_t>(age_ns / kNanosAMilli));
+  }
+  *response = Data::Of(std::move(answer));
+  return OkStatus();
+}
+
+Status PersistentCacheModule::Insert(const WriteContext& write, std::string_view bytes,
+                                     std::string* response) const {
+  InsertRequest asked;
+  if (!asked.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return InvalidArgument("payload of ", bytes.size(), " bytes is not an InsertRequest");
+  }
+  PersistentEntry entry;
+  entry.set_query(asked.key());
+  entry.set_index_version(asked.index_version());
+  entry.set_value(std::move(*asked.mutable_value()));
+  entry.set_inserted_ns(write.accepted_at.ns_since_1970);
+  entry.set_time_to_live_ns(kNanosAMilli * asked.time_to_live_ms());
+  NEPTUNE_ASSIGN_OR_RETURN(const InsertOutcome outcome,
+                           InsertEntry(write.store, limits_, std::move(entry), write.changes));
+  InsertResponse answer;
+  answer.set_stored(outcome.stored);
+  *response = answer.SerializeAsString();
+  return OkStatus();
+}
+
+}  // namespace search::cache

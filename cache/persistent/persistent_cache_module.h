@@ -1,0 +1,52 @@
+// The query cache as a replicated service: the methods of cache_service.h, entries that survive nodes.
+//
+// Parameters (cluster spec):
+//   size_mb   bytes of a partition at most, in MiB; the same on every node. Default: 64
+//
+// Source: dissertation 5.3 (persistent cache; level two: "high throughput with intermittent false cache misses").
+// Layer: cache. Threads: as ServiceModule says.
+// Errors: kInvalidArgument malformed requests. What is refused for its size is no error.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cache/persistent/persistent_entries.h"
+#include "neptune/replication/replicated_service.h"
+#include "neptune/service/service_module.h"
+
+namespace search::cache {
+
+// What is done besides, on user-level threads that may wait: for experiments, which let time pass.
+struct PersistentCacheHooks {
+  std::function<void(neptune::World& world)> before_lookup;  // may be null
+  std::function<void(neptune::World& world)> before_insert;  // on each replica; may be null
+};
+
+class PersistentCacheModule final : public neptune::ServiceModule {
+ public:
+  explicit PersistentCacheModule(PersistentCacheHooks hooks = {}) : hooks_(std::move(hooks)) {}
+
+  neptune::Status Start(neptune::ModuleContext& context) override;
+  neptune::Status Health(neptune::PartitionId partition) override {
+    return service_->Health(partition);
+  }
+  std::string implementation() const override { return "persistent"; }
+  void Stop() override { service_.reset(); }
+
+ private:
+  neptune::Status Lookup(const neptune::StoreView& store, neptune::RequestContext& context,
+                         const neptune::Data& request, neptune::Data* response);
+  neptune::Status Insert(const neptune::WriteContext& write, std::string_view bytes,
+                         std::string* response) const;
+
+  const PersistentCacheHooks hooks_;
+  PersistentLimits limits_;
+  std::unique_ptr<neptune::ReplicatedService> service_;
+};
+
+}  // namespace search::cache

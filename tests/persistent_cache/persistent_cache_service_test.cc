@@ -1,0 +1,134 @@
+// The persistent cache as a replicated service on simulated nodes.
+
+#include <gtest/gtest.h>
+
+#include "cache/cache.pb.h"
+#include "cache/cache_service.h"
+#include "cache/persistent/persistent_cache_module.h"
+#include "cache/result_cache.h"
+#include "neptune/base/strings.h"
+#include "neptune/examples/testing/example_cluster.h"
+#include "neptune/replication/replica_session.h"
+#include "neptune/thread/user_thread.h"
+
+namespace search::cache {
+namespace {
+
+using neptune::AccessMode;
+using neptune::Data;
+using neptune::MethodName;
+using neptune::PartitionId;
+using neptune::ReplicaSession;
+using neptune::StatusOr;
+using neptune::StrCat;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr uint32_t kPartitionCount = 2;
+// Until then a replica may not have what the primary has.
+constexpr neptune::Duration kBehindMax = milliseconds(200);
+
+class PersistentCacheServiceTest : public testing::Test {
+ protected:
+  PersistentCacheServiceTest() : cluster_(Cluster()) { cluster_.simulator().RunFor(seconds(2)); }
+
+  static neptune::examples::ExampleClusterOptions Cluster() {
+    neptune::examples::ExampleClusterOptions options;
+    options.spec_file = "cache/persistent/cluster.textproto";
+    options.modules = [](const std::string&) { return std::make_unique<PersistentCacheModule>(); };
+    return options;
+  }
+  void InSession(const std::function<void(ReplicaSession&)>& body) {
+    cluster_.RunOnClient([&](neptune::ClientSession& session) {
+      ReplicaSession replicas(session);
+      body(replicas);
+    });
+  }
+  template <typename Answer, typename Request>
+  static StatusOr<Answer> Ask(ReplicaSession& session, const char* method, AccessMode access,
+                              const Request& request) {
+    const PartitionId partition(PartitionOfKey(request.key(), kPartitionCount));
+    Data response;
+    NEPTUNE_RETURN_IF_ERROR(session.Call(neptune::ServiceName(kCacheService), partition,
+                                         MethodName(method), access, Data::Of(request), &response));
+    NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
+    return *answer;
+  }
+  static StatusOr<LookupResponse> Find(ReplicaSession& session, const std::string& key,
+                                       uint64_t version = 1) {
+    LookupRequest request;
+    request.set_key(key);
+    request.set_index_version(version);
+    return Ask<LookupResponse>(session, kLookupMethod, AccessMode::kRead, request);
+  }
+  static StatusOr<InsertResponse> Store(ReplicaSession& session, const std::string& key,
+                                        const std::string& value, uint32_t time_to_live_ms = 0) {
+    InsertRequest request;
+    request.set_key(key);
+    request.set_index_version(1);
+    request.set_value(value);
+    request.set_time_to_live_ms(time_to_live_ms);
+    return Ask<InsertResponse>(session, kInsertMethod, AccessMode::kWrite, request);
+  }
+
+  neptune::examples::SimulatedExample cluster_;
+};
+
+TEST_F(PersistentCacheServiceTest, FindsWhatWasInserted) {
+  InSession([](ReplicaSession& session) {
+    EXPECT_FALSE(Find(session, "apple")->found());
+    EXPECT_TRUE(Store(session, "apple", "red")->stored());
+    neptune::this_thread::SleepFor(kBehindMax);
+    const auto found = Find(session, "apple");
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_TRUE(found->found());
+    EXPECT_EQ(found->value(), "red");
+    EXPECT_EQ(found->implementation(), "persistent");
+    EXPECT_FALSE(Find(session, "apple", 2)->found());
+    EXPECT_TRUE(Store(session, "pear", "green", 1000)->stored());
+    neptune::this_thread::SleepFor(kBehindMax);
+    EXPECT_TRUE(Find(session, "pear")->found());
+    neptune::this_thread::SleepFor(seconds(1));
+    EXPECT_FALSE(Find(session, "pear")->found());
+  });
+}
+
+TEST_F(PersistentCacheServiceTest, RefusesWhatIsTooLargeOrNoRequest) {
+  InSession([](ReplicaSession& session) {
+    const size_t value_size_max = ResultCacheOptions().value_size_max;
+    EXPECT_FALSE(Store(session, "apple", std::string(value_size_max + 1, 'x'))->stored());
+    EXPECT_FALSE(Store(session, "", "x")->stored());
+    EXPECT_FALSE(Store(session, std::string(kKeySizeMax + 1, 'k'), "x")->stored());
+    Data response;
+    EXPECT_EQ(
+        session
+            .Call(neptune::ServiceName(kCacheService), PartitionId(0), MethodName(kInsertMethod),
+                  AccessMode::kWrite, Data("\xff no message"), &response)
+            .code(),
+        neptune::StatusCode::kInvalidArgument);
+  });
+}
+
+TEST_F(PersistentCacheServiceTest, EntriesSurviveEveryNode) {
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_TRUE(Store(session, StrCat("query ", i), StrCat("answer ", i))->stored());
+    }
+  });
+  for (const char* const node : {"cache-1", "cache-2", "cache-3"}) cluster_.simulator().Crash(node);
+  cluster_.simulator().RunFor(seconds(1));
+  for (const char* const node : {"cache-1", "cache-2", "cache-3"}) {
+    cluster_.simulator().Restart(node);
+  }
+  cluster_.simulator().RunFor(seconds(4));
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 20; ++i) {
+      const auto found = Find(session, StrCat("query ", i));
+      ASSERT_TRUE(found.ok()) << found.status();
+      EXPECT_EQ(found->value(), StrCat("answer ", i));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace search::cache
