@@ -26,21 +26,32 @@ std::vector<double> GuaranteesOf(const SchedulerOptions& options) {
 
 }  // namespace
 
-ClassScheduler::ClassQueue::ClassQueue(const std::optional<YieldFunction>& yield)
-    : consumed_ns(kPredictionWeight), expected(yield) {}
+ClassScheduler::ClassQueue::ClassQueue(const ServiceClassOptions& options,
+                                       const std::optional<double>& drop_share)
+    : consumed_ns(kPredictionWeight), expected(options.yield) {
+  if (options.yield && drop_share) {
+    useful_for =
+        options.yield->LatestOver(*drop_share * options.yield->full()).value_or(Duration(-1));
+  }
+}
 
 ClassScheduler::ClassScheduler(const SchedulerOptions& options)
     : options_(options),
+      consumption_ns_(options.classes.size(), 1),
       consumption_(options.classes.size()),
       credit_(GuaranteesOf(options)),
       demand_(kDemandRetention),
       pick_gap_ns_(kPaceWeight) {
-  for (const ServiceClassOptions& one : options_.classes) queues_.emplace_back(one.yield);
+  for (const ServiceClassOptions& one : options_.classes) {
+    queues_.emplace_back(one, options_.drop_share);
+    figures_.push_back({.guarantee = one.guarantee});
+    if (one.yield) figures_.back().yield_deadline = one.yield->deadline();
+  }
 }
 
 bool ClassScheduler::WouldWaitTooLong(const WaitingRequest& request) const {
   if (options_.policy != SchedulingPolicy::kFifo || !options_.wait_share_max) return false;
-  const Duration left = TimeLeft(request, request.arrived);
+  const Duration left = TimeLeft(UntilOf(request), request.arrived);
   return left != Duration::max() &&
          static_cast<double>(length_) * pick_gap_ns_.value() >
              *options_.wait_share_max * static_cast<double>(left.count());
@@ -56,8 +67,7 @@ void ClassScheduler::NotePick(TimePoint now) {
 
 ClassScheduler::Entry ClassScheduler::Push(const WaitingRequest& request) {
   drops_.OnArrival(request.arrived);
-  const double expected_s = MeanConsumption(request.service_class) / 1e9;
-  demand_.Add(expected_s, request.arrived);
+  demand_.Add(consumption_ns_[request.service_class] / 1e9, request.arrived);
   ClassQueue& queue = queues_[request.service_class];
   Entry entry = Entry::kTaken;
   if (queue.waiting.size() >= options_.classes[request.service_class].queue_length_max) {
@@ -71,49 +81,65 @@ ClassScheduler::Entry ClassScheduler::Push(const WaitingRequest& request) {
   }
   queue.waiting.push_back(request);
   ++length_;
+  if (queue.waiting.size() == 1) UpdateFigures(request.service_class);
+  figures_[request.service_class].length = queue.waiting.size();
   return entry;
 }
 
-// Until it is of no use, to the caller or by its class.
-Duration ClassScheduler::TimeLeft(const WaitingRequest& request, TimePoint now) const {
-  const std::optional<YieldFunction>& yield = options_.classes[request.service_class].yield;
-  TimePoint until = request.deadline;
-  if (yield) until = std::min(until, request.arrived + yield->deadline());
-  return until == kNever ? Duration::max() : until - now;
+TimePoint ClassScheduler::UntilOf(const WaitingRequest& request) const {
+  const Duration yield_deadline = figures_[request.service_class].yield_deadline;
+  if (yield_deadline == Duration::max()) return request.deadline;
+  return std::min(request.deadline, request.arrived + yield_deadline);
 }
 
-double ClassScheduler::YieldIfServed(const WaitingRequest& request, TimePoint now) const {
-  const ExpectedYield& expected = queues_[request.service_class].expected;
-  if (expected.mean_service() > TimeLeft(request, now)) return 0;
-  return expected.WithMeanService(now - request.arrived);
+double ClassScheduler::YieldIfServed(ClassNumber number, TimePoint now) const {
+  const ClassQueue& queue = queues_[number];
+  if (queue.expected.mean_service() > TimeLeft(figures_[number].until, now)) return 0;
+  return queue.expected.WithMeanService(now - queue.waiting.front().arrived);
 }
 
-// Nanoseconds; next to nothing while none has ended.
-double ClassScheduler::MeanConsumption(ClassNumber number) const {
-  return std::max(1.0, queues_[number].consumed_ns.value());
+// The first moment at which the oldest is late, or would yield too little in the mean time of service: YieldIfServed, and
+// what it is compared with, solved for the time.
+TimePoint ClassScheduler::DropTime(ClassNumber number) const {
+  const ClassQueue& queue = queues_[number];
+  const TimePoint until = figures_[number].until;
+  if (!options_.drop_share) return until;
+  const Duration mean_service = queue.expected.mean_service();
+  TimePoint drop_from = until;
+  if (until != kNever) drop_from = std::min(until, until - mean_service + Duration(1));
+  if (!queue.useful_for) return drop_from;
+  const TimePoint arrived = queue.waiting.front().arrived;
+  return std::min(drop_from, arrived + *queue.useful_for - mean_service + Duration(1));
+}
+
+void ClassScheduler::UpdateFigures(ClassNumber number) {
+  const ClassQueue& queue = queues_[number];
+  ClassFigures& figures = figures_[number];
+  figures.length = queue.waiting.size();
+  consumption_ns_[number] = std::max(1.0, queue.consumed_ns.value());
+  figures.until = queue.waiting.empty() ? kNever : UntilOf(queue.waiting.front());
+  figures.drop_from = queue.waiting.empty() ? kNever : DropTime(number);
+}
+
+void ClassScheduler::DropOldest(ClassNumber number, TimePoint now, Picked* picked) {
+  ClassQueue& queue = queues_[number];
+  drops_.OnDrop(now);
+  if (TimeLeft(figures_[number].until, now) > Duration(0)) queue.expected.Doubt();
+  picked->dropped.push_back(queue.waiting.front());
+  queue.waiting.pop_front();
+  --length_;
+  UpdateFigures(number);
 }
 
 void ClassScheduler::Drop(TimePoint now, Picked* picked) {
-  for (ClassNumber number = 0; number < queues_.size(); ++number) {
-    std::deque<WaitingRequest>& waiting = queues_[number].waiting;
-    const double least = options_.drop_share.value_or(0) * queues_[number].expected.full();
-    while (!waiting.empty()) {
-      const WaitingRequest& head = waiting.front();
-      const bool is_late = TimeLeft(head, now) <= Duration(0);
-      const bool is_worthless = options_.drop_share && YieldIfServed(head, now) <= least;
-      if (!is_late && !is_worthless) break;
-      drops_.OnDrop(now);
-      if (!is_late) queues_[number].expected.Doubt();
-      picked->dropped.push_back(head);
-      waiting.pop_front();
-      --length_;
-    }
+  for (ClassNumber number = 0; number < figures_.size(); ++number) {
+    while (now >= figures_[number].drop_from) DropOldest(number, now, picked);
   }
 }
 
 double ClassScheduler::GapOf(ClassNumber number) const {
   if (options_.policy == SchedulingPolicy::kWaitingCost) return credit_.Of(number);
-  return options_.classes[number].guarantee - consumption_.Share(number);
+  return figures_[number].guarantee - consumption_.Share(number);
 }
 
 // The class with the largest gap between what it is guaranteed and what it has.
@@ -121,7 +147,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee(
     TimePoint now, const ClassThreads& threads) const {
   std::optional<Candidate> most;
   double largest = 0;
-  for (ClassNumber number = 0; number < queues_.size(); ++number) {
+  for (ClassNumber number = 0; number < figures_.size(); ++number) {
     if (!MayRun(number, threads)) continue;
     const double gap = GapOf(number);
     if (gap <= largest) continue;
@@ -137,15 +163,14 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee(
 
 double ClassScheduler::PriorityOf(SchedulingPolicy policy, ClassNumber number,
                                   TimePoint now) const {
-  const WaitingRequest& head = queues_[number].waiting.front();
   if (policy == SchedulingPolicy::kFifo) {
-    return static_cast<double>(head.arrived.time_since_epoch().count());
+    return static_cast<double>(queues_[number].waiting.front().arrived.time_since_epoch().count());
   }
-  const auto left = static_cast<double>(TimeLeft(head, now).count());
+  const auto left = static_cast<double>(TimeLeft(figures_[number].until, now).count());
   if (policy == SchedulingPolicy::kEdf) return left;
-  const double yield = YieldIfServed(head, now);
+  const double yield = YieldIfServed(number, now);
   if (yield <= 0) return kNeverFirst;
-  return (policy == SchedulingPolicy::kYid ? left : MeanConsumption(number)) / yield;
+  return (policy == SchedulingPolicy::kYid ? left : consumption_ns_[number]) / yield;
 }
 
 std::optional<ClassScheduler::Candidate> ClassScheduler::FirstByPolicy(
@@ -157,7 +182,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::FirstByPolicy(
   }
   std::optional<Candidate> first;
   double smallest = 0;
-  for (ClassNumber number = 0; number < queues_.size(); ++number) {
+  for (ClassNumber number = 0; number < figures_.size(); ++number) {
     if (!MayRun(number, threads)) continue;
     const double priority = PriorityOf(policy, number, now);
     if (first && priority >= smallest) continue;
@@ -167,22 +192,22 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::FirstByPolicy(
   return first;
 }
 
-double ClassScheduler::CostOfWaiting(const WaitingRequest& request, double delay_s,
+double ClassScheduler::CostOfWaiting(const WaitingRequest& request, double delay_steps,
                                      TimePoint now) const {
   const ExpectedYield& expected = queues_[request.service_class].expected;
-  const Duration waited = now - request.arrived;
-  const double now_yields = expected.OverTimes(waited);
-  const double later_yields = expected.OverTimes(waited + FromSeconds(delay_s));
-  const double left_ns = std::max(1.0, static_cast<double>(TimeLeft(request, now).count()));
-  return (now_yields - later_yields) / MeanConsumption(request.service_class) +
+  const double waited_steps = expected.StepOf(now - request.arrived);
+  const double now_yields = expected.AtStep(waited_steps);
+  const double later_yields = expected.AtStep(waited_steps + delay_steps);
+  const double left_ns =
+      std::max(1.0, static_cast<double>(TimeLeft(UntilOf(request), now).count()));
+  return (now_yields - later_yields) / consumption_ns_[request.service_class] +
          kUrgency * now_yields / left_ns;
 }
 
 ClassScheduler::Backlog ClassScheduler::BacklogAt(TimePoint now) const {
   double backlog_s = 0;
-  for (ClassNumber number = 0; number < queues_.size(); ++number) {
-    backlog_s +=
-        static_cast<double>(queues_[number].waiting.size()) * MeanConsumption(number) / 1e9;
+  for (ClassNumber number = 0; number < figures_.size(); ++number) {
+    backlog_s += static_cast<double>(figures_[number].length) * consumption_ns_[number] / 1e9;
   }
   const double demand = demand_.Value(now) / demand_.MeanAgeSeconds() / options_.capacity;
   return {.drain_s = backlog_s / options_.capacity, .excess = std::max(0.0, demand - 1)};
@@ -191,11 +216,13 @@ ClassScheduler::Backlog ClassScheduler::BacklogAt(TimePoint now) const {
 ClassScheduler::Candidate ClassScheduler::CostlierOf(ClassNumber number, const Backlog& backlog,
                                                      TimePoint now) const {
   const std::deque<WaitingRequest>& waiting = queues_[number].waiting;
-  const std::optional<YieldFunction>& yield = options_.classes[number].yield;
+  const Duration deadline = figures_[number].yield_deadline;
   const double delay_s =
-      backlog.drain_s + (yield ? backlog.excess * ToSeconds(yield->deadline()) : 0);
-  const double oldest = CostOfWaiting(waiting.front(), delay_s, now);
-  const double newest = waiting.size() == 1 ? oldest : CostOfWaiting(waiting.back(), delay_s, now);
+      backlog.drain_s + (deadline != Duration::max() ? backlog.excess * ToSeconds(deadline) : 0);
+  const double delay_steps = queues_[number].expected.StepOf(FromSeconds(delay_s));
+  const double oldest = CostOfWaiting(waiting.front(), delay_steps, now);
+  const double newest =
+      waiting.size() == 1 ? oldest : CostOfWaiting(waiting.back(), delay_steps, now);
   return {.service_class = number, .is_newest = newest > oldest, .cost = std::max(oldest, newest)};
 }
 
@@ -203,7 +230,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::CostliestToWait(
     TimePoint now, const ClassThreads& threads) const {
   const Backlog backlog = BacklogAt(now);
   std::optional<Candidate> first;
-  for (ClassNumber number = 0; number < queues_.size(); ++number) {
+  for (ClassNumber number = 0; number < figures_.size(); ++number) {
     if (!MayRun(number, threads)) continue;
     const Candidate candidate = CostlierOf(number, backlog, now);
     if (!first || candidate.cost > first->cost) first = candidate;
@@ -221,23 +248,24 @@ ClassScheduler::Picked ClassScheduler::Pick(TimePoint now, const ClassThreads& t
   picked.next = chosen->is_newest ? waiting.back() : waiting.front();
   chosen->is_newest ? waiting.pop_back() : waiting.pop_front();
   --length_;
+  UpdateFigures(chosen->service_class);
   if (options_.policy == SchedulingPolicy::kWaitingCost) {
-    credit_.OnPicked(chosen->service_class, [this](size_t number) {
-      return MeanConsumption(static_cast<ClassNumber>(number));
-    });
+    credit_.OnPicked(chosen->service_class, consumption_ns_);
   }
   NotePick(now);
   return picked;
 }
 
 bool ClassScheduler::Remove(RequestTicket ticket) {
-  for (ClassQueue& queue : queues_) {
+  for (ClassNumber number = 0; number < queues_.size(); ++number) {
+    ClassQueue& queue = queues_[number];
     const auto found =
         std::find_if(queue.waiting.begin(), queue.waiting.end(),
                      [&](const WaitingRequest& request) { return request.ticket == ticket; });
     if (found == queue.waiting.end()) continue;
     queue.waiting.erase(found);
     --length_;
+    UpdateFigures(number);
     return true;
   }
   return false;
@@ -250,6 +278,7 @@ void ClassScheduler::OnServed(ClassNumber service_class, Duration consumed, Dura
   consumption_.Add(service_class, amount, now);
   queue.consumed_ns.Add(amount);
   queue.expected.OnServed(served_for);
+  UpdateFigures(service_class);
 }
 
 TimePoint ClassScheduler::OldestArrival() const {

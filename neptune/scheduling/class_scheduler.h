@@ -115,7 +115,18 @@ class ClassScheduler {
     std::deque<WaitingRequest> waiting;
     Ewma consumed_ns;
     ExpectedYield expected;
-    explicit ClassQueue(const std::optional<YieldFunction>& yield);
+    // The longest response time that yields more than the drop share; absent: that is no question of time.
+    std::optional<Duration> useful_for;
+    ClassQueue(const ServiceClassOptions& options, const std::optional<double>& drop_share);
+  };
+  // What every decision asks of every class, all in a few cache lines.
+  struct ClassFigures {
+    size_t length = 0;
+    // Of the oldest waiting request: when it is of no use to its caller or its class, and when it is to be dropped.
+    TimePoint until = kNever;
+    TimePoint drop_from = kNever;  // also if none waits
+    Duration yield_deadline = Duration::max();
+    double guarantee = 0;
   };
   // A request that may be served next.
   struct Candidate {
@@ -130,8 +141,12 @@ class ClassScheduler {
   };
 
   void Drop(TimePoint now, Picked* picked);
+  void DropOldest(ClassNumber number, TimePoint now, Picked* picked);
+  // After anything that changed which request is the oldest, or what is expected of it.
+  void UpdateFigures(ClassNumber number);
+  TimePoint DropTime(ClassNumber number) const;
   bool MayRun(ClassNumber number, const ClassThreads& threads) const {
-    return !queues_[number].waiting.empty() && threads.HasFree(number);
+    return figures_[number].length > 0 && threads.HasFree(number);
   }
   // Above 0: of what it is guaranteed, the class has less than it should.
   double GapOf(ClassNumber number) const;
@@ -143,16 +158,23 @@ class ClassScheduler {
   Backlog BacklogAt(TimePoint now) const;
   // The oldest or the newest of the class.
   Candidate CostlierOf(ClassNumber number, const Backlog& backlog, TimePoint now) const;
-  // The larger the sooner.
-  double CostOfWaiting(const WaitingRequest& request, double delay_s, TimePoint now) const;
+  // The larger the sooner. The delay is in steps of what the class is expected to yield.
+  double CostOfWaiting(const WaitingRequest& request, double delay_steps, TimePoint now) const;
   bool WouldWaitTooLong(const WaitingRequest& request) const;
   void NotePick(TimePoint now);
-  Duration TimeLeft(const WaitingRequest& request, TimePoint now) const;
-  double YieldIfServed(const WaitingRequest& request, TimePoint now) const;
-  double MeanConsumption(ClassNumber number) const;
+  // When it is of no use any more, to the caller or by its class.
+  TimePoint UntilOf(const WaitingRequest& request) const;
+  static Duration TimeLeft(TimePoint until, TimePoint now) {
+    return until == kNever ? Duration::max() : until - now;
+  }
+  // Of the oldest of the class.
+  double YieldIfServed(ClassNumber number, TimePoint now) const;
 
   const SchedulerOptions options_;
   std::vector<ClassQueue> queues_;
+  std::vector<ClassFigures> figures_;  // of each of them
+  // Of a request of each, in the mean; next to nothing while none has ended.
+  std::vector<double> consumption_ns_;
   ClassConsumption consumption_;
   GuaranteeCredit credit_;  // for waiting_cost
   DropWindow drops_;

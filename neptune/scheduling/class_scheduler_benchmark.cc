@@ -13,7 +13,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // One decision, the end of its request, and the arrival of another one.
-void BM_Decision(benchmark::State& state, SchedulingPolicy policy) {
+// `guaranteed`: to all classes together; without any the policy alone decides.
+void BM_Decision(benchmark::State& state, SchedulingPolicy policy, double guaranteed) {
   const auto count = static_cast<ClassNumber>(state.range(0));
   SchedulerOptions options;
   options.policy = policy;
@@ -22,7 +23,7 @@ void BM_Decision(benchmark::State& state, SchedulingPolicy policy) {
     options.classes.push_back(
         {.name = StrCat("class", number),
          .yield = *YieldFunction::Hybrid(1 + number, seconds(1), 0.5, seconds(2)),
-         .guarantee = 0.5 / count});
+         .guarantee = guaranteed / count});
   }
   ClassScheduler scheduler(options);
   const ClassThreads threads({.all = 1}, count);
@@ -44,11 +45,18 @@ void BM_Decision(benchmark::State& state, SchedulingPolicy policy) {
     }
   }
 }
-BENCHMARK_CAPTURE(BM_Decision, edf, SchedulingPolicy::kEdf)->Arg(3)->Arg(64);
-BENCHMARK_CAPTURE(BM_Decision, yid, SchedulingPolicy::kYid)->Arg(3)->Arg(64);
-BENCHMARK_CAPTURE(BM_Decision, greedy, SchedulingPolicy::kGreedy)->Arg(3)->Arg(64);
-BENCHMARK_CAPTURE(BM_Decision, adaptive, SchedulingPolicy::kAdaptive)->Arg(3)->Arg(64);
-BENCHMARK_CAPTURE(BM_Decision, waiting_cost, SchedulingPolicy::kWaitingCost)->Arg(3)->Arg(64);
+BENCHMARK_CAPTURE(BM_Decision, edf, SchedulingPolicy::kEdf, 0.5)->Arg(3)->Arg(64);
+BENCHMARK_CAPTURE(BM_Decision, yid, SchedulingPolicy::kYid, 0.5)->Arg(3)->Arg(64);
+BENCHMARK_CAPTURE(BM_Decision, greedy, SchedulingPolicy::kGreedy, 0.5)->Arg(3)->Arg(64);
+BENCHMARK_CAPTURE(BM_Decision, adaptive, SchedulingPolicy::kAdaptive, 0.5)->Arg(3)->Arg(64);
+BENCHMARK_CAPTURE(BM_Decision, waiting_cost, SchedulingPolicy::kWaitingCost, 0.5)->Arg(3)->Arg(64);
+BENCHMARK_CAPTURE(BM_Decision, edf_alone, SchedulingPolicy::kEdf, 0)->Arg(3)->Arg(64);
+BENCHMARK_CAPTURE(BM_Decision, yid_alone, SchedulingPolicy::kYid, 0)->Arg(3)->Arg(64);
+BENCHMARK_CAPTURE(BM_Decision, greedy_alone, SchedulingPolicy::kGreedy, 0)->Arg(3)->Arg(64);
+BENCHMARK_CAPTURE(BM_Decision, adaptive_alone, SchedulingPolicy::kAdaptive, 0)->Arg(3)->Arg(64);
+BENCHMARK_CAPTURE(BM_Decision, waiting_cost_alone, SchedulingPolicy::kWaitingCost, 0)
+    ->Arg(3)
+    ->Arg(64);
 
 }  // namespace
 }  // namespace neptune

@@ -50,12 +50,6 @@ void ClassThreads::SetShares(const ThreadShares& shares) {
   }
 }
 
-bool ClassThreads::HasFree(ClassNumber number) const {
-  if (!HasFree()) return false;
-  const std::optional<size_t>& own = shares_.own[number];
-  return own ? busy_of_[number] < *own : busy_shared_ < shared_;
-}
-
 void ClassThreads::Take(ClassNumber number) {
   ++busy_;
   ++busy_of_[number];

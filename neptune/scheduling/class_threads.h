@@ -43,7 +43,11 @@ class ClassThreads {
   const ThreadShares& shares() const { return shares_; }
 
   bool HasFree() const { return busy_ < shares_.all; }
-  bool HasFree(ClassNumber number) const;
+  bool HasFree(ClassNumber number) const {
+    if (!HasFree()) return false;
+    const std::optional<size_t>& own = shares_.own[number];
+    return own ? busy_of_[number] < *own : busy_shared_ < shared_;
+  }
   void Take(ClassNumber number);
   void Free(ClassNumber number);
   // For work of no class: of all, and of nobody's own.

@@ -24,6 +24,7 @@ constexpr std::array<Node, 3> kNodes = {{{0.4157745567834791, 0.7110930099291730
 
 ExpectedYield::ExpectedYield(const std::optional<YieldFunction>& yield)
     : yield_(yield), served_ns_(kWeight) {
+  table_.fill(1);
   FillTable();
 }
 
@@ -45,14 +46,6 @@ void ExpectedYield::FillTable() {
     }
     table_[step] = mean;
   }
-}
-
-double ExpectedYield::OverTimes(Duration waited) const {
-  if (!yield_) return 1;
-  const double at = std::max(static_cast<double>(waited.count()) * steps_per_ns_, 0.0);
-  if (!(at < kTableSize)) return waited > yield_->deadline() ? 0 : table_[kTableSize];
-  const auto step = static_cast<size_t>(at);
-  return table_[step] + (at - static_cast<double>(step)) * (table_[step + 1] - table_[step]);
 }
 
 }  // namespace neptune

@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -41,7 +42,18 @@ class ExpectedYield {
   double WithMeanService(Duration waited) const {
     return yield_ ? yield_->At(waited + mean_service()) : 1;
   }
-  double OverTimes(Duration waited) const;
+  double OverTimes(Duration waited) const { return AtStep(StepOf(waited)); }
+  // The same in two halves, for those who ask for one request at several times: times are so many steps of the table, which
+  // add up.
+  double StepOf(Duration waited) const {
+    return std::max(static_cast<double>(waited.count()) * steps_per_ns_, 0.0);
+  }
+  double AtStep(double at) const {
+    if (!(at < kTableSize)) return at > kTableSize ? 0 : table_[kTableSize];
+    const auto step = static_cast<int>(at);
+    const double* const from = &table_[static_cast<size_t>(step)];
+    return from[0] + (at - step) * (from[1] - from[0]);
+  }
 
  private:
   void FillTable();
@@ -49,7 +61,7 @@ class ExpectedYield {
   const std::optional<YieldFunction> yield_;
   Ewma served_ns_;
   double table_mean_ns_ = 0;
-  double steps_per_ns_ = 0;
+  double steps_per_ns_ = 0;  // without a yield there is but the first
   std::array<double, kTableSize + 1> table_{};
 };
 

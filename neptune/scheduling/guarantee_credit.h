@@ -27,14 +27,13 @@ class GuaranteeCredit {
   explicit GuaranteeCredit(std::vector<double> guarantees)
       : guarantees_(std::move(guarantees)), credit_(guarantees_.size(), 0) {}
 
-  // `consumption_of(k)`: what a request of the class consumes in the mean.
-  template <typename ConsumptionOf>
-  void OnPicked(size_t service_class, const ConsumptionOf& consumption_of) {
-    const double picked = consumption_of(service_class);
+  // `consumption[k]`: what a request of class k consumes in the mean.
+  void OnPicked(size_t service_class, const std::vector<double>& consumption) {
+    const double picked = consumption[service_class];
+    credit_[service_class] -= picked;
     for (size_t k = 0; k < credit_.size(); ++k) {
-      const double own = consumption_of(k);
-      const double more = guarantees_[k] * picked - (k == service_class ? picked : 0);
-      credit_[k] = std::clamp(credit_[k] + more, -own, 2 * own);
+      const double more = credit_[k] + guarantees_[k] * picked;
+      credit_[k] = std::min(std::max(more, -consumption[k]), 2 * consumption[k]);
     }
   }
 

@@ -13,7 +13,7 @@ int PicksOf(size_t of, int count, const std::vector<double>& consumption, Guaran
   int picks = 0;
   for (int i = 0; i < count; ++i) {
     const size_t next = credit->Of(kLow) > 0 ? kLow : kHigh;
-    credit->OnPicked(next, [&](size_t k) { return consumption[k]; });
+    credit->OnPicked(next, consumption);
     picks += next == of;
   }
   return picks;
@@ -32,14 +32,14 @@ TEST(GuaranteeCreditTest, TheShareIsOfConsumption) {
 
 TEST(GuaranteeCreditTest, WhatItHadBeforeDoesNotHoldItBack) {
   GuaranteeCredit credit({0, 0.2});
-  for (int i = 0; i < 1'000; ++i) credit.OnPicked(kLow, [](size_t) { return 1.0; });
+  for (int i = 0; i < 1'000; ++i) credit.OnPicked(kLow, {1, 1});
   EXPECT_EQ(PicksOf(kLow, 10, {1, 1}, &credit), 1);
   EXPECT_EQ(PicksOf(kLow, 10, {1, 1}, &credit), 2);
 }
 
 TEST(GuaranteeCreditTest, WhatItDidNotUseItDoesNotGetLater) {
   GuaranteeCredit credit({0, 0.2});
-  for (int i = 0; i < 1'000; ++i) credit.OnPicked(kHigh, [](size_t) { return 1.0; });
+  for (int i = 0; i < 1'000; ++i) credit.OnPicked(kHigh, {1, 1});
   EXPECT_LE(PicksOf(kLow, 10, {1, 1}, &credit), 2 + 2);
 }
 

@@ -82,4 +82,16 @@ Duration YieldFunction::full_until() const {
   return std::prev(less)->response;
 }
 
+// It never rises, so the last nanosecond of those can be searched for: exactly as At rounds.
+std::optional<Duration> YieldFunction::LatestOver(double yield) const {
+  if (!(At(Duration(0)) > yield)) return std::nullopt;
+  Duration over{0};
+  Duration not_over = deadline() + Duration(1);
+  while (not_over - over > Duration(1)) {
+    const Duration middle = over + (not_over - over) / 2;
+    (At(middle) > yield ? over : not_over) = middle;
+  }
+  return over;
+}
+
 }  // namespace neptune

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "neptune/base/status.h"
@@ -57,6 +58,8 @@ class YieldFunction {
   Duration deadline() const { return points_.back().response; }
   // Until when it yields all.
   Duration full_until() const;
+  // The latest response time at which it yields more than that; absent if it never does.
+  std::optional<Duration> LatestOver(double yield) const;
 
  private:
   explicit YieldFunction(std::vector<YieldPoint> points) : points_(std::move(points)) {}

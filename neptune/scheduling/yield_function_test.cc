@@ -105,5 +105,16 @@ TEST(YieldFunctionTest, RefusesWhatIsNoYield) {
   EXPECT_TRUE(refused(YieldFunction::Table(many)));
 }
 
+TEST(YieldFunctionTest, TheLatestTimeOverAYieldIsExact) {
+  const YieldFunction hybrid = *YieldFunction::Hybrid(4, milliseconds(500), 2, seconds(1));
+  for (const double yield : {0.0, 1.0, 2.0, 2.5, 3.999}) {
+    const Duration latest = hybrid.LatestOver(yield).value();
+    EXPECT_GT(hybrid.At(latest), yield);
+    EXPECT_LE(hybrid.At(latest + Duration(1)), yield);
+  }
+  EXPECT_EQ(hybrid.LatestOver(0), seconds(1));
+  EXPECT_FALSE(hybrid.LatestOver(4).has_value());
+}
+
 }  // namespace
 }  // namespace neptune
