@@ -91,26 +91,34 @@ tools::HttpTargetOptions TargetOf(const HttpLoadOptions& options) {
 }  // namespace
 
 neptune::StatusOr<std::vector<Measurement>> RunHttpLoad(const HttpLoadOptions& options) {
-  NEPTUNE_ASSIGN_OR_RETURN(const tools::ReplayPlan plan, MakePlan(options));
+  PlannedLoad load{.timeout_s = options.timeout_s, .actions = options.actions};
+  NEPTUNE_ASSIGN_OR_RETURN(load.plan, MakePlan(options));
+  load.make_target = [&options](neptune::Loop& loop, const tools::ReplayPlan& plan) {
+    return std::make_unique<tools::HttpTarget>(loop, plan, TargetOf(options));
+  };
+  return RunPlannedLoad(load);
+}
+
+neptune::StatusOr<std::vector<Measurement>> RunPlannedLoad(const PlannedLoad& load) {
   const auto world = neptune::MakeRealWorld({});
   NEPTUNE_ASSIGN_OR_RETURN(neptune::Loop* const loop, world->StartLoop({.name = "load"}));
   Collector collector;
-  std::unique_ptr<tools::HttpTarget> target;
-  std::unique_ptr<tools::OpenLoop> load;
-  const tools::OpenLoopOptions load_options{.timeout = FromSeconds(options.timeout_s)};
+  std::unique_ptr<tools::LoadTarget> target;
+  std::unique_ptr<tools::OpenLoop> open_loop;
+  const tools::OpenLoopOptions options{.timeout = FromSeconds(load.timeout_s)};
   loop->Post([&] {
-    target = std::make_unique<tools::HttpTarget>(*loop, plan, TargetOf(options));
-    load = std::make_unique<tools::OpenLoop>(*loop, plan, *target, load_options, collector);
-    load->Start();
-    const neptune::TimePoint zero = loop->Now() + load_options.lead;
-    for (const TimedAction& timed : options.actions) {
+    target = load.make_target(*loop, load.plan);
+    open_loop = std::make_unique<tools::OpenLoop>(*loop, load.plan, *target, options, collector);
+    open_loop->Start();
+    const neptune::TimePoint zero = loop->Now() + options.lead;
+    for (const TimedAction& timed : load.actions) {
       loop->RunAt(zero + FromSeconds(timed.at_s), [&timed] { timed.action(); });
     }
   });
   auto measurements = collector.Await();
   neptune::Notification gone;
   loop->Post([&] {
-    load.reset();
+    open_loop.reset();
     target.reset();
     gone.Notify();
   });

@@ -9,13 +9,17 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "neptune/world/loop.h"
 #include "neptune/world/network.h"
+#include "tools/replay/load_target.h"
 #include "tools/replay/measurement.h"
+#include "tools/replay/replay_plan.h"
 
 namespace search::lab {
 
@@ -50,6 +54,18 @@ struct HttpLoadOptions {
 
 // One for each request, in the order of their ends.
 neptune::StatusOr<std::vector<tools::Measurement>> RunHttpLoad(const HttpLoadOptions& options);
+
+// A plan of the caller's own, sent as the caller wants it.
+struct PlannedLoad {
+  tools::ReplayPlan plan;
+  // Is called on the loop that sends.
+  std::function<std::unique_ptr<tools::LoadTarget>(neptune::Loop&, const tools::ReplayPlan&)>
+      make_target;
+  double timeout_s = 2;
+  std::vector<TimedAction> actions;
+};
+
+neptune::StatusOr<std::vector<tools::Measurement>> RunPlannedLoad(const PlannedLoad& load);
 
 struct LoadShare {
   size_t request_count = 0;

@@ -30,13 +30,10 @@ constexpr uint64_t kVocabularySize = 20'000;
 constexpr int kWordsPerDocument = 200;
 constexpr size_t kUsualCount = 500;
 constexpr size_t kPathologicalCount = 8;
-constexpr size_t kDemandingCount = 32;
 // Of them the words of a pathological question are; about as many pairs as fit into one.
 constexpr uint64_t kCommonWordCount = 17;
 // Below the 4,096 bytes that a frontend takes.
 constexpr size_t kQuestionSizeMax = 3'900;
-// Of a demanding question, as somebody might write one.
-constexpr size_t kDemandingSizeMax = 200;
 constexpr int kCostSampleCount = 5;
 
 // Rank r with a probability of about 1 / r.
@@ -89,7 +86,7 @@ Duration ProcessorTime() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-StatusOr<Duration> CostOf(const MadeTiers& tiers, const std::string& question) {
+StatusOr<Duration> CostOfOne(const MadeTiers& tiers, const std::string& question) {
   NEPTUNE_ASSIGN_OR_RETURN(const index::TierQuery query, TierQueryOf(question));
   const Duration before = ProcessorTime();
   for (const auto& tier : tiers) NEPTUNE_RETURN_IF_ERROR(tier->Search(query, {}).status());
@@ -99,8 +96,9 @@ StatusOr<Duration> CostOf(const MadeTiers& tiers, const std::string& question) {
 StatusOr<Duration> MiddleCost(const MadeTiers& tiers, const std::vector<std::string>& questions) {
   std::vector<Duration> costs;
   for (int i = 0; i < kCostSampleCount; ++i) {
-    NEPTUNE_ASSIGN_OR_RETURN(const Duration cost,
-                             CostOf(tiers, questions[static_cast<size_t>(i) % questions.size()]));
+    NEPTUNE_ASSIGN_OR_RETURN(
+        const Duration cost,
+        CostOfOne(tiers, questions[static_cast<size_t>(i) % questions.size()]));
     costs.push_back(cost);
   }
   std::sort(costs.begin(), costs.end());
@@ -128,11 +126,11 @@ std::vector<std::string> PathologicalQuestions() {
   return questions;
 }
 
-std::vector<std::string> DemandingQuestions() {
+std::vector<std::string> DemandingQuestions(size_t count, size_t size_max) {
   RandomSource random(9);
   std::vector<std::string> questions;
-  for (size_t i = 0; i < kDemandingCount; ++i) {
-    questions.push_back(AlternativePhrases(random, kDemandingSizeMax));
+  for (size_t i = 0; i < count; ++i) {
+    questions.push_back(AlternativePhrases(random, size_max));
   }
   return questions;
 }
@@ -215,6 +213,11 @@ Status MadeIndex::BuildStores(size_t document_count) const {
     NEPTUNE_RETURN_IF_ERROR(store->Seal());
   }
   return neptune::OkStatus();
+}
+
+StatusOr<Duration> MadeIndex::CostOf(const std::vector<std::string>& questions) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const MadeTiers tiers, OpenMadeTiers(folder_));
+  return MiddleCost(tiers, questions);
 }
 
 Status MadeIndex::MeasureCosts() {

@@ -2,7 +2,8 @@
 //
 //   documents of words w1 w2 ...   low numbers are common, about as 1 / number
 //   usual questions                two words, as people ask
-//   pathological ones              hundreds of phrases of the most common words, as an OR or as one phrase
+//   demanding ones                 a dozen phrases of the most common words, as an OR
+//   pathological ones              hundreds of them
 //
 // Source: none. Layer: tools. Writes files below a temporary folder, which goes with the object.
 // Threads: building uses kernel threads; a built one is immutable.
@@ -24,7 +25,8 @@ namespace search::lab {
 inline constexpr uint32_t kMadePartitionCount = 4;
 
 std::vector<std::string> UsualQuestions();
-std::vector<std::string> DemandingQuestions();
+// All different; larger: dearer.
+std::vector<std::string> DemandingQuestions(size_t count = 32, size_t size_max = 200);
 std::vector<std::string> PathologicalQuestions();
 
 // As a frontend asks a tier.
@@ -49,6 +51,8 @@ class MadeIndex {
   neptune::Duration usual_cost() const { return usual_cost_; }
   neptune::Duration demanding_cost() const { return demanding_cost_; }
   neptune::Duration pathological_cost() const { return pathological_cost_; }
+  // The same of other questions.
+  neptune::StatusOr<neptune::Duration> CostOf(const std::vector<std::string>& questions) const;
 
  private:
   explicit MadeIndex(std::string folder) : folder_(std::move(folder)) {}

@@ -42,7 +42,6 @@ std::vector<Experiment> AllExperiments() {
       CapOverhead(),
       CapsuleIsolation(),
       // Selective early request termination.
-      SearchOverload(),
       SertMotivation(),
       SertSearch(),
       SertSafety(),
@@ -64,6 +63,9 @@ std::vector<Experiment> AllExperiments() {
       SchedBeyond(),
       SchedScaling(),
       SchedSpike(),
+      // The whole service.
+      SearchOverload(),
+      SearchFailover(),
   };
 }
 

@@ -50,6 +50,7 @@ Experiment CapOverhead();
 Experiment CapsuleIsolation();
 
 // Selective early request termination.
+Experiment SearchFailover();
 Experiment SearchOverload();
 Experiment SertMotivation();
 Experiment SertSearch();

@@ -5,8 +5,8 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/experiments/experiments.h"
-#include "tools/lab/http_load.h"
 #include "tools/lab/made_search.h"
+#include "tools/lab/search_load.h"
 
 namespace search::lab {
 namespace {
@@ -14,21 +14,12 @@ namespace {
 using neptune::StatusOr;
 using neptune::StrCat;
 
-constexpr double kProcessors = 2;
-constexpr double kGoalS = 1;
 constexpr double kGuarantee = 0.2;
 constexpr double kLoads[] = {0.25, 0.5, 0.75, 1, 1.5, 2, 3};
 constexpr const char* kClassNames[] = {"gold", "silver", "bronze"};
 constexpr double kClassShares[] = {0.15, 0.25, 0.6};
 constexpr size_t kGold = 0;
 constexpr size_t kBronze = 2;
-constexpr char kClasses[] = R"(
-  service_classes { name: 'gold' guarantee: 0.2
-                    yield { form: 'hybrid' full: 4 full_until_ms: 500 at_deadline: 2 deadline_ms: 1000 } }
-  service_classes { name: 'silver' guarantee: 0.2
-                    yield { form: 'hybrid' full: 2 full_until_ms: 500 at_deadline: 1 deadline_ms: 1000 } }
-  service_classes { name: 'bronze' guarantee: 0.2
-                    yield { form: 'hybrid' full: 1 full_until_ms: 500 at_deadline: 0.5 deadline_ms: 1000 } })";
 constexpr char kGoodput[] = "goodput_of_capacity";
 
 std::string Share(size_t number) { return StrCat(kClassNames[number], "_share"); }
@@ -45,22 +36,15 @@ std::vector<Point> Points(Length length) {
   return points;
 }
 
-bool IsGood(const tools::Measurement& one) {
-  return one.outcome == tools::Outcome::kAnswered && one.quality >= 1 &&
-         one.latency_ns() <= neptune::FromSeconds(kGoalS).count();
-}
-
 Measurement Summary(const std::vector<tools::Measurement>& measurements, double begin_s,
                     double end_s, double capacity) {
   std::array<double, 3> offered{};
   std::array<double, 3> good{};
   double refused = 0;
   double incomplete = 0;
-  for (const tools::Measurement& one : measurements) {
-    const double due_s = neptune::ToSeconds(neptune::Duration(one.intended_ns));
-    if (due_s < begin_s || due_s >= end_s) continue;
+  for (const tools::Measurement& one : DueIn(measurements, begin_s, end_s)) {
     ++offered[one.service_class];
-    good[one.service_class] += IsGood(one);
+    good[one.service_class] += IsGoodAnswer(one);
     refused += one.outcome == tools::Outcome::kRejected;
     incomplete += one.outcome == tools::Outcome::kAnswered && one.quality < 1;
   }
@@ -79,23 +63,18 @@ Measurement Summary(const std::vector<tools::Measurement>& measurements, double 
 
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   const double warm_up_s = context.Pick(0.3, 2.0, 4.0);
-  NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index,
-                           MadeIndex::Shared(context.Pick<size_t>(3'000, 80'000, 80'000)));
+  NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index, SearchIndex(context));
   NEPTUNE_ASSIGN_OR_RETURN(const auto search,
-                           MadeSearch::Start(*index, {.service_classes = kClasses,
+                           MadeSearch::Start(*index, {.service_classes = kSearchClasses,
                                                       .service_fields = "scheduling: 'waiting_cost'"}));
-  const double capacity = kProcessors / neptune::ToSeconds(index->demanding_cost());
-  HttpLoadOptions load;
-  load.server = search->http_endpoint();
-  load.path = "/search?format=json&q=";
+  const double capacity = kSearchProcessors / neptune::ToSeconds(index->demanding_cost());
+  HttpLoadOptions load = SearchLoad(search->http_endpoint(), context);
   load.rate = capacity * point.Number("load");
   load.length_s = context.Pick(1.0, 8.0, 24.0);
-  load.seed = context.seed;
   load.queries = DemandingQuestions();
   for (size_t number = 0; number < 3; ++number) {
     load.class_shares.emplace_back(kClassNames[number], kClassShares[number]);
   }
-  load.read_facts = true;
   NEPTUNE_ASSIGN_OR_RETURN(const auto measurements, RunHttpLoad(load));
   Measurement measured = Summary(measurements, warm_up_s, load.length_s, capacity);
   measured["cost_ms"] = neptune::ToMillis(index->demanding_cost());
@@ -144,10 +123,9 @@ void Judge(const Results& results, Judgement* judgement) {
 }  // namespace
 
 Experiment SearchOverload() {
-  Experiment experiment;
+  Experiment experiment = SearchExperiment();
   experiment.name = "search_overload";
   experiment.title = "A search that is asked for more than it can answer";
-  experiment.source = "no paper's: the bounds of this system";
   experiment.setup =
       "A frontend and two nodes with two index partitions each, on loopback. Queries of some ten "
       "milliseconds, 15 % gold, "
@@ -156,9 +134,6 @@ Experiment SearchOverload() {
       "fifth. Good are complete answers within a second. What the processors could do is two of "
       "them by what a query "
       "costs in the index alone.";
-  experiment.worlds = {WorldKind::kReal};
-  experiment.parallel = false;
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -4,8 +4,8 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/experiments/experiments.h"
-#include "tools/lab/http_load.h"
 #include "tools/lab/made_search.h"
+#include "tools/lab/search_load.h"
 
 namespace search::lab {
 namespace {
@@ -13,11 +13,9 @@ namespace {
 using neptune::StatusOr;
 using neptune::StrCat;
 
-constexpr double kProcessors = 2;
 constexpr double kUsualRate = 100;
 // Of what the processors can do; the search for a usual question costs next to nothing of it.
 constexpr double kDemand = 1.5;
-constexpr double kGoalS = 1;
 constexpr const char* kAdmission[] = {"none", "queue 5", "queue 10"};
 constexpr const char* kEnding[] = {"fixed", "loss", "sert"};
 constexpr char kGood[] = "good_percent";
@@ -47,11 +45,6 @@ MadeSearchOptions SchemeOf(const std::string& scheme, int lower_bound_ms) {
   return options;
 }
 
-bool IsGood(const tools::Measurement& one) {
-  return one.outcome == tools::Outcome::kAnswered && one.quality >= 1 && one.terminated == 0 &&
-         one.latency_ns() <= neptune::FromSeconds(kGoalS).count();
-}
-
 struct Counts {
   double offered = 0;
   double answered = 0;
@@ -73,13 +66,11 @@ Measurement Summary(const std::vector<tools::Measurement>& measurements, double 
                     double end_s) {
   Counts usual;
   Counts pathological;
-  for (const tools::Measurement& one : measurements) {
-    const double due_s = neptune::ToSeconds(neptune::Duration(one.intended_ns));
-    if (due_s < begin_s || due_s >= end_s) continue;
+  for (const tools::Measurement& one : DueIn(measurements, begin_s, end_s)) {
     Counts& counts = one.service_class == 0 ? usual : pathological;
     ++counts.offered;
     counts.answered += one.outcome == tools::Outcome::kAnswered;
-    counts.good += IsGood(one);
+    counts.good += IsGoodAnswer(one);
     counts.cut += one.terminated;
     counts.latencies_ms.push_back(static_cast<double>(one.latency_ns()) / 1e6);
   }
@@ -94,23 +85,18 @@ Measurement Summary(const std::vector<tools::Measurement>& measurements, double 
 
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   const double warm_up_s = context.Pick(0.2, 2.0, 2.0);
-  NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index,
-                           MadeIndex::Shared(context.Pick<size_t>(3'000, 80'000, 80'000)));
+  NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index, SearchIndex(context));
   NEPTUNE_ASSIGN_OR_RETURN(
       const auto search,
       MadeSearch::Start(*index, SchemeOf(point.Text("scheme"), context.Pick(2, 50, 50))));
-  const double other_rate = context.Pick(0.5, kDemand, kDemand) * kProcessors /
+  const double other_rate = context.Pick(0.5, kDemand, kDemand) * kSearchProcessors /
                             neptune::ToSeconds(index->pathological_cost());
-  HttpLoadOptions load;
-  load.server = search->http_endpoint();
-  load.path = "/search?format=json&q=";
+  HttpLoadOptions load = SearchLoad(search->http_endpoint(), context);
   load.rate = kUsualRate + other_rate;
   load.length_s = context.Pick(0.8, 7.0, 22.0);
-  load.seed = context.seed;
   load.queries = UsualQuestions();
   load.other_queries = PathologicalQuestions();
   load.other_share = other_rate / load.rate;
-  load.read_facts = true;
   NEPTUNE_ASSIGN_OR_RETURN(const auto measurements, RunHttpLoad(load));
   Measurement measured = Summary(measurements, warm_up_s, load.length_s);
   measured["usual_cost_ms"] = neptune::ToMillis(index->usual_cost());
@@ -157,10 +143,9 @@ void Judge(const Results& results, Judgement* judgement) {
 }  // namespace
 
 Experiment SertSearch() {
-  Experiment experiment;
+  Experiment experiment = SearchExperiment();
   experiment.name = "sert_search";
   experiment.title = "Pathological queries beside usual ones";
-  experiment.source = "no paper's: the bounds of this system";
   experiment.setup =
       "A search on loopback: a frontend, and two nodes that hold two of four partitions each of "
       "80,000 made documents, one worker thread a node, the cache left out. 100 usual queries a "
@@ -170,9 +155,6 @@ Experiment SertSearch() {
       "loss: 50 to 500 ms by the paper's controller; sert: ours. An answer counts if it is "
       "complete, of all partitions and not cut, and comes within a second; so a pathological "
       "query that is ended early counts as none.";
-  experiment.worlds = {WorldKind::kReal};
-  experiment.parallel = false;
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

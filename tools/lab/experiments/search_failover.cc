@@ -1,0 +1,363 @@
+// A search of processes of which one dies or hangs, under a replay at seven tenths of what it can do.
+
+#include <time.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <memory>
+
+#include "neptune/base/strings.h"
+#include "tools/lab/coverage_ledger.h"
+#include "tools/lab/experiments/experiments.h"
+#include "tools/lab/search_load.h"
+#include "tools/lab/search_processes.h"
+#include "tools/replay/failover_target.h"
+#include "tools/trace/trace_generator.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrCat;
+using Measurements = std::vector<tools::Measurement>;
+using Claims = std::map<uint32_t, CoverageClaim>;  // by request
+
+constexpr double kDemand = 0.7;
+constexpr double kTimeoutS = 2;
+constexpr double kBackGoalS = 2;
+// p99 is back when it is at most so many times what it was in the worst second before.
+constexpr double kBackRatio = 2;
+// What a node takes to serve after it was started.
+constexpr double kStartS = 0.5;
+constexpr double kRepeatShare = 0.7;
+constexpr size_t kQuestionCount = 20'000;
+constexpr size_t kQuestionSizeMax = 12;
+// Complete answers whose coverage the ledger looks at; of partial ones it looks at all.
+constexpr size_t kLookedAtMax = 300;
+
+struct Fault {
+  const char* name;
+  bool hangs;                      // else it is killed
+  std::vector<std::string> nodes;  // one of them by seed, or with `all` all of them
+  bool all = false;
+  bool in_quick = false;
+};
+
+const std::vector<Fault>& Faults() {
+  static const std::vector<Fault> kFaults = {
+      {"none", false, {}},
+      {"kill store", false, {"store-1", "store-2", "store-3", "store-4"}, false, true},
+      {"pause store", true, {"store-1", "store-2", "store-3", "store-4"}, false, true},
+      {"kill cache", false, {"cache-1", "cache-2"}, false, true},
+      {"pause cache", true, {"cache-1", "cache-2"}},
+      {"kill frontend", false, {"web-1", "web-2"}},
+      {"pause frontend", true, {"web-1", "web-2"}, false, true},
+      {"kill both replicas", false, {"store-1", "store-4"}, true},
+  };
+  return kFaults;
+}
+
+const Fault& FaultNamed(const std::string& name) {
+  return *std::find_if(Faults().begin(), Faults().end(),
+                       [&](const Fault& fault) { return fault.name == name; });
+}
+
+// Of a run, in seconds.
+struct Schedule {
+  double steady = 0;  // what was left of the calibration is done, and the cache is warm
+  double fault = 0;
+  double undone = 0;
+  double end = 0;
+  double calibration = 0;  // before it all
+};
+
+Schedule ScheduleOf(const RunContext& context) {
+  return context.Pick(Schedule{0.5, 0.8, 1.3, 1.8, 0.5}, Schedule{1.5, 4.5, 7.5, 10, 1},
+                      Schedule{4, 16, 24, 32, 4});
+}
+
+// Of the client.
+double OwnProcessorSeconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+Point PointOf(const Fault& fault) { return Point{{"fault", fault.name}}; }
+
+std::vector<Point> Points(Length length) {
+  std::vector<Point> points;
+  for (const Fault& fault : Faults()) {
+    const std::string name = fault.name;
+    if (length == Length::kSmoke && name != "kill store") continue;
+    if (length == Length::kQuick && !fault.in_quick) continue;
+    points.push_back(PointOf(fault));
+  }
+  return points;
+}
+
+// Poisson arrivals of three classes; that share of the questions was asked before, by Zipf's law.
+StatusOr<tools::ReplayPlan> MakePlan(double rate, double length_s, double repeat_share,
+                                     uint64_t seed) {
+  static const auto questions = DemandingQuestions(kQuestionCount, kQuestionSizeMax);
+  tools::TraceProfile profile;
+  profile.set_duration_s(length_s);
+  profile.set_gap_mean_ms(1e3 / rate);
+  profile.set_repeat_share(repeat_share);
+  profile.set_zipf_exponent(0.8);
+  for (const auto& [name, share] :
+       {std::pair{"gold", 0.1}, std::pair{"silver", 0.3}, std::pair{"bronze", 0.6}}) {
+    auto* const one = profile.add_classes();
+    one->set_name(name);
+    one->set_share(share);
+  }
+  std::vector<tools::TraceRecord> trace;
+  NEPTUNE_RETURN_IF_ERROR(
+      tools::GenerateTrace(profile, questions, seed, [&](const tools::TraceRecord& record) {
+        trace.push_back(record);
+        return neptune::OkStatus();
+      }).status());
+  return tools::MakeReplayPlan(trace, {});
+}
+
+class FailoverRun {
+ public:
+  FailoverRun(const MadeIndex& index, const Fault& fault, const RunContext& context)
+      : index_(index), fault_(fault), context_(context), schedule_(ScheduleOf(context)) {
+    if (fault.all) victims_ = fault.nodes;
+    if (!fault.all && !fault.nodes.empty()) {
+      victims_ = {fault.nodes[context.seed % fault.nodes.size()]};
+    }
+  }
+
+  StatusOr<Measurement> Run() {
+    NEPTUNE_ASSIGN_OR_RETURN(search_, SearchProcesses::Start(index_, kSearchClasses));
+    Measurement measured;
+    NEPTUNE_ASSIGN_OR_RETURN(const double capacity, Capacity());
+    NEPTUNE_ASSIGN_OR_RETURN(
+        plan_, MakePlan(kDemand * capacity, schedule_.end, kRepeatShare, 2 * context_.seed));
+    NEPTUNE_ASSIGN_OR_RETURN(const Measurements all, Replay());
+    const Measurements measurements = DueIn(all, schedule_.steady, schedule_.end);
+    NEPTUNE_RETURN_IF_ERROR(started_again_);
+    measured["capacity_per_s"] = capacity;
+    AddFailures(measurements, &measured);
+    AddLatencies(measurements, &measured);
+    NEPTUNE_RETURN_IF_ERROR(AddCoverage(measurements, &measured));
+    return measured;
+  }
+
+ private:
+  // Queries a second that would take all processors, by what the same stream costs of their time at a tenth of what the
+  // index alone could do.
+  StatusOr<double> Capacity() {
+    NEPTUNE_ASSIGN_OR_RETURN(const neptune::Duration cost,
+                             index_.CostOf(DemandingQuestions(5, kQuestionSizeMax)));
+    const double index_can = kSearchProcessors / neptune::ToSeconds(cost) / (1 - kRepeatShare);
+    PlannedLoad load = LoadOf();
+    NEPTUNE_ASSIGN_OR_RETURN(load.plan, MakePlan(0.1 * index_can, schedule_.calibration,
+                                                 kRepeatShare, 2 * context_.seed + 1));
+    const double before_s = search_->ProcessorSeconds() + OwnProcessorSeconds();
+    NEPTUNE_ASSIGN_OR_RETURN(const Measurements all, RunPlannedLoad(load));
+    const double used_s = search_->ProcessorSeconds() + OwnProcessorSeconds() - before_s;
+    return kSearchProcessors * static_cast<double>(all.size()) / used_s;
+  }
+
+  PlannedLoad LoadOf() {
+    PlannedLoad load{.timeout_s = kTimeoutS};
+    load.make_target = [this](neptune::Loop& loop, const tools::ReplayPlan& plan) {
+      tools::FailoverOptions options;
+      options.http.servers = search_->http_endpoints();
+      options.http.on_answer = [this](uint32_t request, std::string_view body) {
+        if (const auto claim = ReadCoverageClaim(body)) claims_[request] = *claim;
+      };
+      return std::make_unique<tools::FailoverTarget>(loop, plan, options);
+    };
+    return load;
+  }
+
+  StatusOr<Measurements> Replay() {
+    PlannedLoad load = LoadOf();
+    load.plan = plan_;
+    load.actions = {{schedule_.fault, [this] { Begin(); }}, {schedule_.undone, [this] { Undo(); }}};
+    claims_.clear();
+    return RunPlannedLoad(load);
+  }
+
+  void Begin() {
+    for (const std::string& node : victims_) {
+      search_->Signal(node, fault_.hangs ? SIGSTOP : SIGKILL);
+    }
+  }
+  void Undo() {
+    for (const std::string& node : victims_) {
+      if (fault_.hangs) search_->Signal(node, SIGCONT);
+      if (!fault_.hangs) started_again_.Update(search_->StartAgain(node));
+    }
+  }
+
+  void AddFailures(const Measurements& measurements, Measurement* measured) const {
+    std::map<std::string, double> counts{
+        {"rejected", 0}, {"error", 0}, {"timeout", 0}, {"connection", 0}};
+    double failed = 0;
+    double hits = 0;
+    for (const tools::Measurement& one : measurements) {
+      hits += one.cache == tools::CacheFact::kHit;
+      if (one.outcome == tools::Outcome::kAnswered) continue;
+      ++failed;
+      ++counts[std::string(tools::OutcomeName(one.outcome))];
+    }
+    const double all = static_cast<double>(measurements.size());
+    (*measured)["failed_percent"] = 100 * failed / all;
+    (*measured)["hit_percent"] = 100 * hits / all;
+    (*measured)["offered_per_s"] = all / (schedule_.end - schedule_.steady);
+    for (const auto& [name, count] : counts) (*measured)["failed_by_" + name] = count;
+  }
+
+  void AddLatencies(const Measurements& all, Measurement* measured) const {
+    const double before_s = LatencyQuantileS(DueIn(all, schedule_.steady, schedule_.fault), 0.99);
+    double worst_s = 0;
+    for (double second = schedule_.steady; second + 1 <= schedule_.fault; ++second) {
+      worst_s = std::max(worst_s, LatencyQuantileS(DueIn(all, second, second + 1), 0.99));
+    }
+    (*measured)["p50_before_ms"] =
+        1e3 * LatencyQuantileS(DueIn(all, schedule_.steady, schedule_.fault), 0.5);
+    (*measured)["p99_before_ms"] = 1e3 * before_s;
+    (*measured)["p99_worst_before_ms"] = 1e3 * worst_s;
+    const auto part = [&](const char* name, double begin_s, double end_s) {
+      const double rest_s = std::min(kBackGoalS, (end_s - begin_s) / 2);
+      (*measured)[StrCat("p99_", name, "_ms")] =
+          1e3 * LatencyQuantileS(DueIn(all, begin_s + rest_s, end_s), 0.99);
+      (*measured)[StrCat("back_", name, "_s")] =
+          BackAfterS(all, begin_s, end_s, kBackRatio * std::max(worst_s, before_s));
+    };
+    part("fault", schedule_.fault, schedule_.undone);
+    part("return", schedule_.undone, schedule_.end);
+  }
+
+  // From when on p99 is at most that; the whole of the time if it never is.
+  static double BackAfterS(const Measurements& all, double begin_s, double end_s, double most_s) {
+    constexpr double kStepS = 0.1;
+    for (double after_s = 0; begin_s + after_s < end_s - kStepS; after_s += kStepS) {
+      const Measurements rest = DueIn(all, begin_s + after_s, end_s);
+      if (LatencyQuantileS(rest, 0.99) <= most_s) return after_s;
+    }
+    return end_s - begin_s;
+  }
+
+  // Whether a replica of some missing partition was down at some time while the request was under way.
+  bool IsExplained(const tools::Measurement& one, uint32_t missing) const {
+    const double due_s = neptune::ToSeconds(neptune::Duration(one.intended_ns));
+    const double done_s = neptune::ToSeconds(neptune::Duration(one.done_ns));
+    if (done_s < schedule_.fault || due_s > schedule_.undone + kStartS) return false;
+    for (const std::string& node : victims_) {
+      for (const uint32_t p : SearchProcesses::PartitionsOf(node)) missing &= ~(1u << p);
+    }
+    return missing == 0;
+  }
+
+  Status AddCoverage(const Measurements& measurements, Measurement* measured) const {
+    NEPTUNE_ASSIGN_OR_RETURN(CoverageLedger ledger, CoverageLedger::Open(index_));
+    const size_t stride = std::max<size_t>(1, measurements.size() / kLookedAtMax);
+    double partial = 0;
+    double looked_at = 0;
+    double untrue = 0;
+    double unexplained = 0;
+    double quality_sum = 0;
+    for (const tools::Measurement& one : measurements) {
+      const auto entry = claims_.find(one.request);
+      if (one.outcome != tools::Outcome::kAnswered || entry == claims_.end()) continue;
+      const CoverageClaim& claim = entry->second;
+      quality_sum += one.quality;
+      const bool is_partial = claim.missing != 0;
+      if (!is_partial && one.request % stride != 0) continue;
+      const std::string& question = plan_.queries[plan_.requests[one.request].query];
+      NEPTUNE_ASSIGN_OR_RETURN(const bool is_true, ledger.IsTrue(question, claim));
+      ++looked_at;
+      untrue += !is_true;
+      partial += is_partial;
+      unexplained += is_partial && !IsExplained(one, claim.missing);
+    }
+    const double all = static_cast<double>(measurements.size());
+    (*measured)["untrue_count"] = untrue;
+    (*measured)["looked_at_count"] = looked_at;
+    (*measured)["partial_percent"] = 100 * partial / all;
+    (*measured)["unexplained_percent"] = 100 * unexplained / all;
+    (*measured)["quality_mean"] = quality_sum / std::max(1.0, static_cast<double>(claims_.size()));
+    return neptune::OkStatus();
+  }
+
+  const MadeIndex& index_;
+  const Fault& fault_;
+  const RunContext& context_;
+  const Schedule schedule_;
+  std::vector<std::string> victims_;
+  std::unique_ptr<SearchProcesses> search_;
+  tools::ReplayPlan plan_;
+  Claims claims_;
+  Status started_again_;
+};
+
+StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
+  NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index, SearchIndex(context));
+  return FailoverRun(*index, FaultNamed(point.Text("fault")), context).Run();
+}
+
+void JudgePoint(const Results& results, const Point& point, Judgement* judgement) {
+  const std::string& fault = point.Text("fault");
+  const auto mean = [&](const char* metric) { return results.Mean(point, metric); };
+  judgement->AtMost(StrCat("queries that fail, ", fault), "", mean("failed_percent"), 0.1, "%");
+  judgement->AtMost(StrCat("answers of untrue coverage, ", fault), "", mean("untrue_count"), 0, "")
+      .Shape();
+  judgement->AtMost(StrCat("answers that lack what ran, ", fault), "", mean("unexplained_percent"),
+                    0.1, "%");
+  for (const char* when : {"fault", "return"}) {
+    if (fault == "none" || FaultNamed(fault).all) break;
+    judgement->AtMost(StrCat("p99 is back after the ", when, ", ", fault), "",
+                      results.Median(point, StrCat("back_", when, "_s")), kBackGoalS, "s");
+  }
+  judgement->Shown(StrCat("partial answers, ", fault), "", mean("partial_percent"), "%");
+  judgement->Shown(StrCat("p99 before, ", fault), "", mean("p99_before_ms"), "ms");
+  judgement->Shown(StrCat("p99 2 s after the fault and later, ", fault), "", mean("p99_fault_ms"),
+                   "ms");
+}
+
+void Judge(const Results& results, Judgement* judgement) {
+  for (const Point& point : results.points()) JudgePoint(results, point, judgement);
+  const Point& first = results.points()[0];
+  judgement->Shown("what it can answer", "", results.Mean(first, "capacity_per_s"), "/s");
+  judgement->Shown("offered", "", results.Mean(first, "offered_per_s"), "/s");
+  judgement->Shown("answered by the cache", "", results.Mean(first, "hit_percent"), "%");
+}
+
+}  // namespace
+
+Experiment SearchFailover() {
+  Experiment experiment = SearchExperiment();
+  experiment.name = "search_failover";
+  experiment.title = "A search of which processes die and hang";
+  experiment.setup =
+      "Eight processes on two processors: two frontends, two nodes with the query cache, and four "
+      "with two of four partitions of the index and of the documents; every partition has two "
+      "replicas. Queries that take the index some two milliseconds, seven tenths of them asked "
+      "before, by clients "
+      "of three classes, at seven tenths of what would take both processors, by what the same "
+      "queries "
+      "cost of their time, the client's included, at a low rate. One process is killed, or "
+      "suspended, at 16 s, and started again, or let go on, at 24 "
+      "of 32 s; in the last point both replicas of a partition are killed. "
+      "The client is as a balancer: what a frontend does not answer within a second it asks of "
+      "the other. A query fails if it has no answer within 2 s. Coverage is true if an answer's "
+      "results and its count are those of the partitions that it says it has, asked alone outside "
+      "of the cluster; every partial answer is looked at, and some 300 others. p99 is back after "
+      "so many seconds if, of all that was due later, at most one of a hundred took longer than "
+      "twice the p99 of the worst second before.";
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.points = Points;
+  experiment.run = Run;
+  experiment.judge = Judge;
+  return experiment;
+}
+
+}  // namespace search::lab

@@ -1,0 +1,181 @@
+#include "tools/lab/search_processes.h"
+
+#include <stdlib.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+
+#include "neptune/base/file.h"
+#include "neptune/base/notification.h"
+#include "neptune/base/strings.h"
+#include "neptune/base/time.h"
+#include "neptune/world/real/real_world.h"
+#include "tools/replay/server_check.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::Endpoint;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::StrCat;
+
+constexpr auto kMeetingTimeMax = std::chrono::seconds(20);
+// Of its own, so that no connection from 127.0.0.1 has taken a frontend's port while that was down.
+constexpr char kHttpAddress[] = "127.0.0.2";
+constexpr int kFrontendCount = 2;
+
+constexpr char kSpec[] = R"(
+  name: '$NAME' multicast_group: '239.192.7.3:$PORT'
+  services { name: 'tier1' module: 'index_tier' partition_count: 4 scheduling: 'waiting_cost'
+             parameters { key: 'path' value: 'tier1' }
+             time_limit { lower_bound_ms: 50 upper_bound_ms: 500 } }
+  services { name: 'docs' module: 'document_server' partition_count: 4
+             parameters { key: 'path' value: 'docs' }
+             parameters { key: 'implementation' value: 'flat_file' } }
+  services { name: 'cache' module: 'query_cache' partition_count: 2 }
+  services { name: 'frontend' module: 'frontend' scheduling: 'waiting_cost'
+             parameters { key: 'http_address' value: '$ADDRESS' }
+             parameters { key: 'trust_class_header' value: 'true' }
+             parameters { key: 'tier1_partitions' value: '4' }
+             parameters { key: 'tier2_partitions' value: '0' }
+             parameters { key: 'docs_partitions' value: '4' }
+             parameters { key: 'cache_partitions' value: '2' } }
+  nodes { name: 'web-1' hosts { service: 'frontend' parameters { key: 'http_port' value: '$HTTP1' } } }
+  nodes { name: 'web-2' hosts { service: 'frontend' parameters { key: 'http_port' value: '$HTTP2' } } }
+  nodes { name: 'cache-1' hosts { service: 'cache' } }
+  nodes { name: 'cache-2' hosts { service: 'cache' } }
+  nodes { name: 'store-1' hosts { service: 'tier1' partitions: [0, 1] }
+          hosts { service: 'docs' partitions: [0, 1] } }
+  nodes { name: 'store-2' hosts { service: 'tier1' partitions: [2, 3] }
+          hosts { service: 'docs' partitions: [2, 3] } }
+  nodes { name: 'store-3' hosts { service: 'tier1' partitions: [1, 2] }
+          hosts { service: 'docs' partitions: [1, 2] } }
+  nodes { name: 'store-4' hosts { service: 'tier1' partitions: [3, 0] }
+          hosts { service: 'docs' partitions: [3, 0] } }
+)";
+constexpr const char* kNodes[] = {"web-1",   "web-2",   "cache-1", "cache-2",
+                                  "store-1", "store-2", "store-3", "store-4"};
+
+void Fill(const std::string& name, const std::string& value, std::string* text) {
+  text->replace(text->find(name), name.size(), value);
+}
+
+}  // namespace
+
+std::vector<uint32_t> SearchProcesses::PartitionsOf(const std::string& node) {
+  static const std::map<std::string, std::vector<uint32_t>> kPartitions = {
+      {"store-1", {0, 1}}, {"store-2", {2, 3}}, {"store-3", {1, 2}}, {"store-4", {3, 0}}};
+  const auto entry = kPartitions.find(node);
+  return entry == kPartitions.end() ? std::vector<uint32_t>{} : entry->second;
+}
+
+StatusOr<std::unique_ptr<SearchProcesses>> SearchProcesses::Start(
+    const MadeIndex& index, const std::string& service_classes) {
+  std::unique_ptr<SearchProcesses> search(new SearchProcesses());
+  search->base_folder_ = index.folder();
+  NEPTUNE_RETURN_IF_ERROR(search->FindModules());
+  NEPTUNE_RETURN_IF_ERROR(search->WriteSpec(service_classes));
+  for (const char* node : kNodes) NEPTUNE_RETURN_IF_ERROR(search->StartNode(node));
+  NEPTUNE_RETURN_IF_ERROR(search->Meet());
+  return search;
+}
+
+SearchProcesses::~SearchProcesses() {
+  for (const auto& [node, process] : processes_) process->Signal(SIGKILL);
+  processes_.clear();
+  std::error_code ignored;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+}
+
+Status SearchProcesses::FindModules() {
+  for (const char* module :
+       {"frontend/frontend.so", "index/tier/service/index_tier.so",
+        "docserver/service/document_server.so", "cache/service/query_cache.so"}) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::string path, FindProgram(module));
+    if (!module_folders_.empty()) module_folders_ += ':';
+    module_folders_ += std::filesystem::path(path).parent_path().string();
+  }
+  return neptune::OkStatus();
+}
+
+Status SearchProcesses::WriteSpec(const std::string& service_classes) {
+  folder_ = (std::filesystem::temp_directory_path() / "search_processes_XXXXXX").string();
+  if (mkdtemp(folder_.data()) == nullptr) {
+    return neptune::Unavailable("making a folder like ", std::exchange(folder_, ""));
+  }
+  for (int i = 0; i < kFrontendCount; ++i) http_ports_.push_back(neptune::UniquePort().number());
+  std::string text = kSpec + service_classes;
+  Fill("$NAME", StrCat("lab-", port_.number()), &text);
+  Fill("$PORT", StrCat(port_.number()), &text);
+  Fill("$ADDRESS", kHttpAddress, &text);
+  Fill("$HTTP1", StrCat(http_ports_[0]), &text);
+  Fill("$HTTP2", StrCat(http_ports_[1]), &text);
+  spec_path_ = folder_ + "/cluster.textproto";
+  return neptune::WriteFileAtomically(spec_path_, text);
+}
+
+Status SearchProcesses::StartNode(const std::string& node) {
+  NEPTUNE_ASSIGN_OR_RETURN(
+      processes_[node],
+      PeerProcess::Start("neptune/node/neptuned",
+                         {"--spec=" + spec_path_, "--node=" + node, "--base_dir=" + base_folder_,
+                          "--module_dir=" + module_folders_, "--minloglevel=2"},
+                         -1));
+  return neptune::OkStatus();
+}
+
+void SearchProcesses::Signal(const std::string& node, int signal) const {
+  processes_.at(node)->Signal(signal);
+}
+
+Status SearchProcesses::StartAgain(const std::string& node) {
+  processes_.at(node).reset();
+  return StartNode(node);
+}
+
+double SearchProcesses::ProcessorSeconds() const {
+  double used_s = 0;
+  for (const auto& [node, process] : processes_) used_s += process->ProcessorSeconds();
+  return used_s;
+}
+
+std::vector<Endpoint> SearchProcesses::http_endpoints() const {
+  std::vector<Endpoint> endpoints;
+  for (const uint16_t port : http_ports_) {
+    endpoints.push_back({Endpoint::Parse(StrCat(kHttpAddress, ":0"))->address, port});
+  }
+  return endpoints;
+}
+
+Status SearchProcesses::Meet() const {
+  const auto world = neptune::MakeRealWorld({});
+  NEPTUNE_ASSIGN_OR_RETURN(neptune::Loop* const loop, world->StartLoop({.name = "meet"}));
+  std::vector<std::unique_ptr<tools::ServerCheck>> checks;
+  size_t ready_count = 0;
+  neptune::Notification all_ready;
+  loop->Post([&] {
+    for (const Endpoint& server : http_endpoints()) {
+      checks.push_back(std::make_unique<tools::ServerCheck>(
+          *loop, tools::ServerCheckOptions{.server = server, .path = "/readyz?complete=1"}, [&] {
+            if (++ready_count == http_ports_.size()) all_ready.Notify();
+          }));
+      checks.back()->Begin();
+    }
+  });
+  const bool met =
+      all_ready.WaitForNotificationWithTimeout(absl::Seconds(neptune::ToSeconds(kMeetingTimeMax)));
+  neptune::Notification gone;
+  loop->Post([&] {
+    checks.clear();
+    gone.Notify();
+  });
+  gone.WaitForNotification();
+  world->Stop();
+  if (met) return neptune::OkStatus();
+  return neptune::Unavailable("not every frontend finds every partition within ",
+                              neptune::ToSeconds(kMeetingTimeMax), " s");
+}
+
+}  // namespace search::lab

@@ -1,0 +1,63 @@
+// A whole search on loopback, of processes that can be killed, started again, suspended and let go on:
+//
+//   web-1  web-2        a frontend each                store-1  index and documents 0 1     store-3  1 2
+//   cache-1  cache-2    the query cache, whole, each   store-2                      2 3     store-4  3 0
+//
+// with the services of data/clusters/dev.textproto, but for tier 2. Every partition of every service is on two nodes.
+//
+// Source: none. Layer: tools.
+// Threads: one caller at a time; its loads call from their loop.
+// Errors: kUnavailable a node ended, or some frontend does not find every partition within kMeetingTimeMax; kNotFound a
+//   program or module was not built.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/base/unique_port.h"
+#include "neptune/world/network.h"
+#include "tools/lab/made_index.h"
+#include "tools/lab/peer_process.h"
+
+namespace search::lab {
+
+class SearchProcesses {
+ public:
+  // REQUIRES: the index outlives it. `service_classes`: in the cluster spec's words.
+  static neptune::StatusOr<std::unique_ptr<SearchProcesses>> Start(
+      const MadeIndex& index, const std::string& service_classes);
+  ~SearchProcesses();
+
+  // Where the frontends answer /search.
+  std::vector<neptune::Endpoint> http_endpoints() const;
+  // Of the index, on that node.
+  static std::vector<uint32_t> PartitionsOf(const std::string& node);
+
+  // Of those that run, together.
+  double ProcessorSeconds() const;
+
+  // REQUIRES: `node` is one of those above; the process runs, or for StartAgain was killed.
+  void Signal(const std::string& node, int signal) const;
+  neptune::Status StartAgain(const std::string& node);
+
+ private:
+  SearchProcesses() = default;
+  neptune::Status WriteSpec(const std::string& service_classes);
+  neptune::Status FindModules();
+  neptune::Status StartNode(const std::string& node);
+  neptune::Status Meet() const;
+
+  const neptune::UniquePort port_;  // of the multicast group
+  std::string folder_;
+  std::string spec_path_;
+  std::string base_folder_;
+  std::string module_folders_;
+  std::vector<uint16_t> http_ports_;
+  std::map<std::string, std::unique_ptr<PeerProcess>> processes_;
+};
+
+}  // namespace search::lab
