@@ -42,18 +42,7 @@ class ClassOnHost {
     for (int i = 0; i < options_.thread_count; ++i) Serve(loop_.Now());
   }
 
-  ThreadedOutcome Outcome(double length_s) const {
-    ThreadedOutcome outcome;
-    const auto served = static_cast<double>(served_count_);
-    outcome.throughput = served / length_s;
-    if (served_count_ > 0) {
-      outcome.response_s_mean = response_s_sum_ / served;
-      outcome.processing_s_mean = processing_s_sum_ / served;
-    }
-    const auto arrived = static_cast<double>(arrived_count_);
-    if (arrived_count_ > 0) outcome.loss_share = static_cast<double>(lost_count_) / arrived;
-    return outcome;
-  }
+  ThreadedOutcome Outcome(double length_s) const { return tally_.Outcome(length_s); }
 
  private:
   void PlanArrival() {
@@ -68,12 +57,12 @@ class ClassOnHost {
 
   void Arrive() {
     const TimePoint now = loop_.Now();
-    if (Counts(now)) ++arrived_count_;
+    if (Counts(now)) tally_.OnArrival();
     if (busy_count_ < options_.thread_count) return Serve(now);
     if (waiting_.size() < static_cast<size_t>(options_.queue_length_max)) {
       waiting_.push_back(now);
     } else if (Counts(now)) {
-      ++lost_count_;
+      tally_.OnLost();
     }
   }
 
@@ -87,11 +76,7 @@ class ClassOnHost {
   void End(TimePoint arrived, TimePoint begun) {
     --busy_count_;
     const TimePoint now = loop_.Now();
-    if (Counts(arrived)) {
-      ++served_count_;
-      response_s_sum_ += neptune::ToSeconds(now - arrived);
-      processing_s_sum_ += neptune::ToSeconds(now - begun);
-    }
+    if (Counts(arrived)) tally_.OnServed(now - arrived, now - begun);
     if (options_.arrival_rate == 0) return Serve(now);
     if (waiting_.empty()) return;
     const TimePoint next = waiting_.front();
@@ -106,14 +91,23 @@ class ClassOnHost {
   TimePoint measured_from_;
   std::deque<TimePoint> waiting_;
   int busy_count_ = 0;
-  uint64_t arrived_count_ = 0;
-  uint64_t lost_count_ = 0;
-  uint64_t served_count_ = 0;
-  double response_s_sum_ = 0;
-  double processing_s_sum_ = 0;
+  ThreadedTally tally_;
 };
 
 }  // namespace
+
+ThreadedOutcome ThreadedTally::Outcome(double length_s) const {
+  ThreadedOutcome outcome;
+  const auto served = static_cast<double>(served_count_);
+  outcome.throughput = served / length_s;
+  if (served_count_ > 0) {
+    outcome.response_s_mean = response_s_sum_ / served;
+    outcome.processing_s_mean = processing_s_sum_ / served;
+  }
+  const auto arrived = static_cast<double>(arrived_count_);
+  if (arrived_count_ > 0) outcome.loss_share = static_cast<double>(lost_count_) / arrived;
+  return outcome;
+}
 
 neptune::StatusOr<std::vector<ThreadedOutcome>> RunThreadedHost(const ThreadedRun& run,
                                                                 uint64_t seed) {

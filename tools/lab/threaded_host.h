@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "neptune/base/status.h"
@@ -46,6 +47,27 @@ struct ThreadedOutcome {
   double processing_s_mean = 0;  // from a thread to end
   double loss_share = 0;
   double throughput = 0;  // a second
+};
+
+// Counts what an outcome tells.
+class ThreadedTally {
+ public:
+  void OnArrival() { ++arrived_count_; }
+  void OnLost() { ++lost_count_; }
+  void OnServed(neptune::Duration response, neptune::Duration processing) {
+    ++served_count_;
+    response_s_sum_ += neptune::ToSeconds(response);
+    processing_s_sum_ += neptune::ToSeconds(processing);
+  }
+  // `length_s`: how long it has counted.
+  ThreadedOutcome Outcome(double length_s) const;
+
+ private:
+  uint64_t arrived_count_ = 0;
+  uint64_t lost_count_ = 0;
+  uint64_t served_count_ = 0;
+  double response_s_sum_ = 0;
+  double processing_s_sum_ = 0;
 };
 
 neptune::StatusOr<std::vector<ThreadedOutcome>> RunThreadedHost(const ThreadedRun& run,

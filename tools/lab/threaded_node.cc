@@ -69,18 +69,7 @@ class ClassFromClient {
     for (int i = 0; i < 2 * options_.thread_count; ++i) Ask(true);
   }
 
-  ThreadedOutcome Outcome(double length_s) const {
-    ThreadedOutcome outcome;
-    const auto served = static_cast<double>(served_count_);
-    outcome.throughput = served / length_s;
-    if (served_count_ > 0) {
-      outcome.response_s_mean = response_s_sum_ / served;
-      outcome.processing_s_mean = processing_s_sum_ / served;
-    }
-    const double ended = served + static_cast<double>(lost_count_);
-    if (ended > 0) outcome.loss_share = static_cast<double>(lost_count_) / ended;
-    return outcome;
-  }
+  ThreadedOutcome Outcome(double length_s) const { return tally_.Outcome(length_s); }
 
  private:
   void PlanArrival(TimePoint after) {
@@ -112,13 +101,9 @@ class ClassFromClient {
 
   void Count(TimePoint begun, const neptune::Status& status, const neptune::CallReport& report) {
     if (begun < measured_from_) return;
-    if (!status.ok()) {
-      ++lost_count_;
-      return;
-    }
-    ++served_count_;
-    response_s_sum_ += neptune::ToSeconds(neptune::this_thread::Now() - begun);
-    processing_s_sum_ += neptune::ToSeconds(report.run_time);
+    tally_.OnArrival();  // of those that have ended
+    if (!status.ok()) return tally_.OnLost();
+    tally_.OnServed(neptune::this_thread::Now() - begun, report.run_time);
   }
 
   neptune::Simulator& simulator_;
@@ -127,10 +112,7 @@ class ClassFromClient {
   const ThreadedClass options_;
   neptune::RandomSource random_;
   TimePoint measured_from_;
-  uint64_t served_count_ = 0;
-  uint64_t lost_count_ = 0;
-  double response_s_sum_ = 0;
-  double processing_s_sum_ = 0;
+  ThreadedTally tally_;
 };
 
 }  // namespace

@@ -98,14 +98,13 @@ std::vector<Point> Points(Length length) {
   return points;
 }
 
-// Poisson arrivals of three classes; that share of the questions was asked before, by Zipf's law.
-StatusOr<tools::ReplayPlan> MakePlan(double rate, double length_s, double repeat_share,
-                                     uint64_t seed) {
+// Poisson arrivals of three classes; seven tenths of the questions were asked before, by Zipf's law.
+StatusOr<tools::ReplayPlan> MakePlan(double rate, double length_s, uint64_t seed) {
   static const auto questions = DemandingQuestions(kQuestionCount, kQuestionSizeMax);
   tools::TraceProfile profile;
   profile.set_duration_s(length_s);
   profile.set_gap_mean_ms(1e3 / rate);
-  profile.set_repeat_share(repeat_share);
+  profile.set_repeat_share(kRepeatShare);
   profile.set_zipf_exponent(0.8);
   for (const auto& [name, share] :
        {std::pair{"gold", 0.1}, std::pair{"silver", 0.3}, std::pair{"bronze", 0.6}}) {
@@ -136,8 +135,7 @@ class FailoverRun {
     NEPTUNE_ASSIGN_OR_RETURN(search_, SearchProcesses::Start(index_, kSearchClasses));
     Measurement measured;
     NEPTUNE_ASSIGN_OR_RETURN(const double capacity, Capacity());
-    NEPTUNE_ASSIGN_OR_RETURN(
-        plan_, MakePlan(kDemand * capacity, schedule_.end, kRepeatShare, 2 * context_.seed));
+    NEPTUNE_ASSIGN_OR_RETURN(plan_, MakePlan(kDemand * capacity, schedule_.end, 2 * context_.seed));
     NEPTUNE_ASSIGN_OR_RETURN(const Measurements all, Replay());
     const Measurements measurements = DueIn(all, schedule_.steady, schedule_.end);
     NEPTUNE_RETURN_IF_ERROR(started_again_);
@@ -156,8 +154,8 @@ class FailoverRun {
                              index_.CostOf(DemandingQuestions(5, kQuestionSizeMax)));
     const double index_can = kSearchProcessors / neptune::ToSeconds(cost) / (1 - kRepeatShare);
     PlannedLoad load = LoadOf();
-    NEPTUNE_ASSIGN_OR_RETURN(load.plan, MakePlan(0.1 * index_can, schedule_.calibration,
-                                                 kRepeatShare, 2 * context_.seed + 1));
+    NEPTUNE_ASSIGN_OR_RETURN(
+        load.plan, MakePlan(0.1 * index_can, schedule_.calibration, 2 * context_.seed + 1));
     const double before_s = search_->ProcessorSeconds() + OwnProcessorSeconds();
     NEPTUNE_ASSIGN_OR_RETURN(const Measurements all, RunPlannedLoad(load));
     const double used_s = search_->ProcessorSeconds() + OwnProcessorSeconds() - before_s;
