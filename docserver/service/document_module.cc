@@ -7,6 +7,7 @@
 
 #include "docserver/docserver.pb.h"
 #include "docserver/document_service.h"
+#include "docserver/live/live_store.h"
 #include "docserver/registry.h"
 #include "docserver/snippet/snippet.h"
 #include "neptune/base/strings.h"
@@ -98,13 +99,9 @@ Status DocumentModule::Start(ModuleContext& context) {
     LOG_IF(WARNING, !made.ok()) << "reads of " << context.service
                                 << " wait on its workers: " << made;
   }
+  NEPTUNE_RETURN_IF_ERROR(OpenReplicas(context));
   for (const PartitionId& id : context.partitions) {
-    Partition partition;
-    partition.path = (root / StrCat(id)).string();
-    StatusOr<std::unique_ptr<DocumentStore>> store =
-        OpenDocumentStore(implementation_, partition.path, DocumentStoreOptions());
-    partition.status = store.status();
-    if (store.ok()) partition.store = *std::move(store);
+    Partition partition = Open(id, (root / StrCat(id)).string());
     LOG_IF(ERROR, !partition.status.ok())
         << context.service << "/" << id << " is not served: " << partition.status;
     partitions_.emplace(id, std::move(partition));
@@ -116,10 +113,44 @@ Status DocumentModule::Start(ModuleContext& context) {
   return AddStatus(context);
 }
 
+Status DocumentModule::OpenReplicas(ModuleContext& context) {
+  const auto live = context.parameters.find("live");
+  if (live == context.parameters.end() || live->second == "false") return neptune::OkStatus();
+  if (live->second != "true") {
+    return neptune::InvalidArgument("live is '", live->second, "', not true or false");
+  }
+  replicas_ = std::make_unique<neptune::ReplicatedService>(context);
+  replicas_->Write(neptune::MethodName(index::kChangeMethod), &index::ExecuteChangeWrite);
+  return replicas_->Open();
+}
+
+DocumentModule::Partition DocumentModule::Open(PartitionId id, const std::string& path) const {
+  Partition partition;
+  partition.path = path;
+  StatusOr<std::unique_ptr<DocumentStore>> store =
+      OpenDocumentStore(implementation_, path, DocumentStoreOptions());
+  partition.status = store.status();
+  if (!store.ok()) return partition;
+  if (replicas_ == nullptr) {
+    partition.store = *std::move(store);
+    return partition;
+  }
+  partition.changes = std::make_shared<index::StoreReader>(&replicas_->view(id));
+  partition.store = std::make_shared<LiveStore>(*std::move(store), partition.changes.get());
+  return partition;
+}
+
 Status DocumentModule::Health(PartitionId partition) {
   const auto found = partitions_.find(partition);
-  return found == partitions_.end() ? neptune::NotFound("partition ", partition)
-                                    : found->second.status;
+  if (found == partitions_.end()) return neptune::NotFound("partition ", partition);
+  NEPTUNE_RETURN_IF_ERROR(found->second.status);
+  return replicas_ == nullptr ? neptune::OkStatus() : replicas_->Health(partition);
+}
+
+void DocumentModule::Stop() {
+  if (replicas_ == nullptr) return;
+  partitions_.clear();
+  replicas_.reset();
 }
 
 StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,

@@ -3,6 +3,8 @@
 // Parameters (cluster spec):
 //   path            folder with one folder a partition, named by its number; relative to the base folder
 //   implementation  variant of the registry: rocksdb (default) or flat_file
+//   live            `true`: documents change, by the write kChangeMethod (index/updates/change_write.h); needs a `replication`
+//                   block. Default: false
 //
 // Reads of a store are shipped whole to the dependency capsule of its folder (disk:PATH/**), whose helper threads may
 // wait for a disk; where no capsule takes the folder, the module makes one named after the service.
@@ -21,7 +23,9 @@
 
 #include "docserver/document_store.h"
 #include "index/core/query/query.h"
+#include "index/updates/change_write.h"
 #include "neptune/capsule/capsule_stack.h"
+#include "neptune/replication/replicated_service.h"
 #include "neptune/service/service_module.h"
 
 namespace search::docserver {
@@ -31,21 +35,26 @@ class DocumentModule final : public neptune::ServiceModule {
   neptune::Status Start(neptune::ModuleContext& context) override;
   neptune::Status Health(neptune::PartitionId partition) override;
   std::string implementation() const override { return implementation_; }
+  void Stop() override;
 
  private:
   struct Partition {
     neptune::Status status;  // OK: store is set
     std::string path;
-    std::shared_ptr<const DocumentStore> store;  // a read may outlive its request
+    std::shared_ptr<const DocumentStore> store;         // a read may outlive its request
+    std::shared_ptr<const index::StoreReader> changes;  // of `store`, if documents change
   };
   neptune::Status Fetch(neptune::RequestContext& context, const neptune::Data& request,
                         neptune::Data* response);
   neptune::StatusOr<FetchedDocuments> Read(const neptune::RequestContext& context,
                                            const Partition& partition,
                                            const FetchRequest& request) const;
+  neptune::Status OpenReplicas(neptune::ModuleContext& context);
+  Partition Open(neptune::PartitionId id, const std::string& path) const;
   neptune::Status AddStatus(neptune::ModuleContext& context);
 
   std::string implementation_ = "rocksdb";
+  std::unique_ptr<neptune::ReplicatedService> replicas_;  // null: documents do not change
   std::map<neptune::PartitionId, Partition> partitions_;  // fixed after Start
   neptune::CapsuleStack* capsules_ = nullptr;
   neptune::Counter* damaged_ = nullptr;

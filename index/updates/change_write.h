@@ -21,6 +21,8 @@
 namespace search::index {
 
 inline constexpr char kChangeMethod[] = "Change";
+// Of index tiers: HoldsQuery to HoldsAnswer.
+inline constexpr char kHoldsMethod[] = "Holds";
 
 // A neptune::WriteFunction.
 neptune::Status ExecuteChangeWrite(const neptune::WriteContext& context, std::string_view request,

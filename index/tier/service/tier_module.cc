@@ -109,13 +109,19 @@ Status TierModule::Start(ModuleContext& context) {
   const std::filesystem::path root =
       std::filesystem::absolute(std::filesystem::path(context.base_directory) / path->second)
           .lexically_normal();
+  if (const auto live = context.parameters.find("live_path"); live != context.parameters.end()) {
+    const auto working = std::filesystem::path(context.base_directory) / live->second;
+    NEPTUNE_ASSIGN_OR_RETURN(live_, LivePartitions::Start(context, working.string()));
+  }
   for (const PartitionId& partition : context.partitions) {
-    auto opened = Open((root / StrCat(partition)).string(), wanted);
+    const std::string directory = (root / StrCat(partition)).string();
+    auto opened = live_ == nullptr ? Open(directory, wanted) : OpenLive(partition, directory);
     LOG_IF(ERROR, !opened->status.ok())
         << context.service << "/" << partition << " is not served: " << opened->status;
     if (opened->status.ok()) implementation_ = opened->tier->Info().implementation;
     partitions_.emplace(partition, std::move(opened));
   }
+  if (live_ != nullptr) NEPTUNE_RETURN_IF_ERROR(live_->StartMaintenance());
   MakeCapsule(context, root.string());
   AddMethod<TierQuery>(
       context.registrar, kTierSearchMethod, neptune::Grain::kLong,
@@ -161,10 +167,28 @@ std::unique_ptr<TierModule::Partition> TierModule::Open(const std::string& direc
   return partition;
 }
 
+std::unique_ptr<TierModule::Partition> TierModule::OpenLive(PartitionId id,
+                                                            const std::string& directory) {
+  auto partition = std::make_unique<Partition>();
+  partition->path = directory;
+  StatusOr<std::unique_ptr<LiveTier>> tier = live_->Open(id, directory);
+  partition->status = tier.status();
+  if (tier.ok()) partition->tier = *std::move(tier);
+  return partition;
+}
+
 Status TierModule::Health(PartitionId partition) {
   const auto found = partitions_.find(partition);
-  return found == partitions_.end() ? neptune::NotFound("partition ", partition)
-                                    : StateOf(*found->second);
+  if (found == partitions_.end()) return neptune::NotFound("partition ", partition);
+  NEPTUNE_RETURN_IF_ERROR(StateOf(*found->second));
+  return live_ == nullptr ? neptune::OkStatus() : live_->Health(partition);
+}
+
+void TierModule::Stop() {
+  if (live_ == nullptr) return;
+  live_->Stop();
+  partitions_.clear();
+  live_.reset();
 }
 
 TierQuery TierModule::Limited(TierQuery query) const {

@@ -3,6 +3,8 @@
 // Parameters (cluster spec):
 //   path            folder with one folder a partition, named by its number; relative to the base folder
 //   implementation  variant of the registry; default: what the folder says it is
+//   live_path       folder for the segments of documents that change, relative to the base folder; makes the partitions
+//                   take changes (LivePartitions) and needs the variant `segment` and a `replication` block. Default: none
 //   second_phase_count_max
 //                   most documents that a question may have rated by the second ranking phase, 0 (none)
 //                   to 1000; default 1000: what the question asks for
@@ -25,6 +27,7 @@
 #include <string>
 
 #include "index/tier/index_tier.h"
+#include "index/tier/service/live_partitions.h"
 #include "neptune/capsule/capsule_stack.h"
 #include "neptune/service/service_module.h"
 
@@ -35,6 +38,7 @@ class TierModule final : public neptune::ServiceModule {
   neptune::Status Start(neptune::ModuleContext& context) override;
   neptune::Status Health(neptune::PartitionId partition) override;
   std::string implementation() const override { return implementation_; }
+  void Stop() override;
 
  private:
   struct Partition {
@@ -45,6 +49,7 @@ class TierModule final : public neptune::ServiceModule {
   };
   static neptune::Status StateOf(const Partition& partition);
   std::unique_ptr<Partition> Open(const std::string& directory, const std::string& wanted);
+  std::unique_ptr<Partition> OpenLive(neptune::PartitionId id, const std::string& directory);
   // Registers a method that answers with `work(tier, question, control)`.
   template <typename Question, typename Work>
   void AddMethod(neptune::ServiceRegistrar& registrar, const char* name, neptune::Grain grain,
@@ -63,6 +68,7 @@ class TierModule final : public neptune::ServiceModule {
 
   std::string implementation_ = "none";
   uint32_t second_phase_count_max_ = kTierHitCountMax;
+  std::unique_ptr<LivePartitions> live_;  // null: documents do not change
   std::map<neptune::PartitionId, std::unique_ptr<Partition>> partitions_;  // fixed after Start
   neptune::CapsuleStack* capsules_ = nullptr;  // null: reads are made where they are asked for
   neptune::StatusSection section_;

@@ -1,0 +1,65 @@
+// The partitions of an index tier whose documents change: their data by replication, their live tiers, and the loop that
+// keeps these fresh.
+//
+// Source: design, live updates; neptune/replication.
+// Layer: index/tier, agent.
+// Threads: Start, Open and Stop on the node's main thread, methods and changes on any.
+// Shapes: the write kChangeMethod takes a PartitionChange and answers a ChangeAnswer; the read kHoldsMethod takes a
+//   HoldsQuery and answers a HoldsAnswer.
+// Errors: Open: those of LiveTier::Open; a partition that failed answers UNAVAILABLE.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "index/tier/live/live_maintenance.h"
+#include "index/tier/live/live_tier.h"
+#include "index/updates/change_write.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/replication/replicated_service.h"
+#include "neptune/service/service_module.h"
+
+namespace search::index {
+
+class LivePartitions {
+ public:
+  // The partitions' replicas begin; the service needs a `replication` block in the cluster spec.
+  static neptune::StatusOr<std::unique_ptr<LivePartitions>> Start(neptune::ModuleContext& context,
+                                                                  std::string working_directory);
+  ~LivePartitions();
+
+  // The live tier over the published partition in `directory`. The owner keeps it until Stop returned.
+  neptune::StatusOr<std::unique_ptr<LiveTier>> Open(neptune::PartitionId partition,
+                                                    const std::string& directory);
+  // All are open: changes become searchable from now on.
+  neptune::Status StartMaintenance();
+  neptune::Status Health(neptune::PartitionId partition) const;
+  // No tier is used any more.
+  void Stop();
+
+ private:
+  struct Slot {
+    std::unique_ptr<StoreReader> reader;
+    neptune::LeafMutex mutex;
+    LiveTier* tier ABSL_GUARDED_BY(mutex) = nullptr;
+    // Something changed while the tier was opened.
+    bool is_missed ABSL_GUARDED_BY(mutex) = false;
+  };
+
+  LivePartitions(neptune::ModuleContext& context, std::string working_directory)
+      : context_(context), working_directory_(std::move(working_directory)), service_(context) {}
+
+  void OnChange(neptune::PartitionId partition, const neptune::LogEntry* entry);
+  neptune::Status Holds(neptune::PartitionId partition, const neptune::Data& request,
+                        neptune::Data* response);
+
+  neptune::ModuleContext& context_;
+  const std::string working_directory_;
+  std::map<neptune::PartitionId, Slot> slots_;  // fixed by Start
+  std::shared_ptr<LiveMaintenance> maintenance_;
+  neptune::ReplicatedService service_;
+};
+
+}  // namespace search::index
