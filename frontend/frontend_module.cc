@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "frontend/documents/replicated_writer.h"
 #include "frontend/parameters.h"
 #include "frontend/search_plan/plan_capsules.h"
 #include "index/tier/suggest_reduce.h"
@@ -25,7 +26,7 @@ using neptune::StatusOr;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Bytes of a request: no route takes a body.
+// Bytes of a request where no route takes a body.
 constexpr size_t kBodySizeMax = 4096;
 // A query of the largest size with each byte as %XX must fit.
 constexpr size_t kTargetSizeMax = SearchRequestLimits::kParametersSizeMax + 64;
@@ -43,11 +44,11 @@ void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work) {
 }
 
 neptune::HttpServerOptions ServerOptions(const neptune::HttpServerMetrics& metrics,
-                                         size_t connection_count_max) {
+                                         size_t connection_count_max, size_t body_size_max) {
   neptune::HttpServerOptions options;
   options.reader.target_size_max = kTargetSizeMax;
   options.reader.header_size_max = kHeaderSizeMax;
-  options.reader.body_size_max = kBodySizeMax;
+  options.reader.body_size_max = body_size_max;
   options.connection_count_max = connection_count_max;
   options.metrics = &metrics;
   return options;
@@ -61,6 +62,8 @@ struct FrontendModule::Options {
   Endpoint http;
   size_t connection_count_max = 1024;
   Duration drain_grace = seconds(5);
+  bool documents_change = false;
+  ReplicatedWriterOptions writer;
 };
 
 FrontendModule::~FrontendModule() = default;
@@ -78,7 +81,14 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   reader.Flag("trust_class_header", &options.gateway.trusts_class_header);
   reader.Text("site_name", &options.gateway.site.name);
   reader.Whole("document_count", 0, UINT64_MAX, &options.gateway.site.document_count);
+  reader.Flag("documents_change", &options.documents_change);
+  reader.Real("tier1_rank_min", 0, 1, &options.writer.tier1_rank_min);
+  reader.Millis("document_write_timeout_ms", milliseconds(1), seconds(600),
+                &options.gateway.document_write_timeout);
   NEPTUNE_RETURN_IF_ERROR(reader.Finish());
+  options.writer.partitions = {.tier1 = options.plan.tier1_partitions,
+                               .tier2 = options.plan.tier2_partitions,
+                               .documents = options.plan.document_partitions};
   const StatusOr<Endpoint> parsed = Endpoint::Parse(address + ":0");
   if (!parsed.ok()) {
     return neptune::InvalidArgument("parameter http_address is '", address,
@@ -106,6 +116,10 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_RETURN_IF_ERROR(ShowGate(context.metrics));
   NEPTUNE_RETURN_IF_ERROR(ShowSearches(context, gateway_metrics));
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
+  if (options.documents_change) {
+    writer_ = std::make_unique<ReplicatedWriter>(context.client, context.world, options.writer);
+    gateway_->AddDocumentRoutes(*writer_);
+  }
   const std::vector<NodeLoop*>& loops = context.client.loops().serving();
   for (NodeLoop* const loop : loops) servers_.push_back({loop, nullptr});
   const Status status = StartServers(context.world, options);
@@ -157,7 +171,8 @@ Status FrontendModule::StartServers(neptune::World& world, const Options& option
     RunOn(*entry.loop, [&] {
       entry.server = std::make_unique<neptune::HttpServer>(
           world, *entry.loop->scheduler,
-          ServerOptions(server_metrics_, options.connection_count_max),
+          ServerOptions(server_metrics_, options.connection_count_max,
+                        options.documents_change ? kBulkSizeMax : kBodySizeMax),
           [gateway = gateway_.get()](const neptune::HttpRequest& request) {
             return gateway->Handle(request);
           });

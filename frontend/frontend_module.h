@@ -54,6 +54,7 @@ class FrontendModule final : public neptune::ServiceModule {
   std::unique_ptr<SearchPlan> plan_;
   std::vector<neptune::CallbackGauge> gauges_;  // of the plan
   neptune::StatusSection searches_;             // of the plan and its clients
+  std::unique_ptr<DocumentWriter> writer_;      // null: documents do not change
   std::unique_ptr<HttpGateway> gateway_;
   neptune::Endpoint http_endpoint_;
   neptune::Duration drain_grace_{};

@@ -166,6 +166,19 @@ void HttpGateway::AddStatusRoutes() {
               [](const HttpRequest&) { return HttpResponse::Text(200, std::string(kRobots)); });
 }
 
+void HttpGateway::AddDocumentRoutes(DocumentWriter& writer) {
+  const auto add = [this, routes = DocumentRoutes(writer, options_.document_write_timeout)](
+                       auto handle) -> neptune::HttpHandler {
+    return [this, routes, handle](const HttpRequest& request) {
+      // Who may not search by this key or header may not write either.
+      const StatusOr<ClientClass> client = classes_.Of(request);
+      return client.ok() ? (routes.*handle)(request) : neptune::ProblemResponse(client.status());
+    };
+  };
+  router_.Add("POST", kDocumentsPath, add(&DocumentRoutes::Post));
+  router_.AddPrefix("DELETE", kDocumentsPrefix, add(&DocumentRoutes::Delete));
+}
+
 HttpResponse HttpGateway::Handle(const HttpRequest& request) const {
   HttpResponse response = router_.Handle(request);
   const bool is_routers = response.status == 404 || response.status == 405;

@@ -5,6 +5,7 @@
 //   /suggest         completions
 //   /doc/ID          cached copy            /healthz /readyz /metrics /statusz /robots.txt
 //   /help            query language         /favicon.ico
+//   /documents       POST, DELETE: documents that change, if there is a writer
 //
 // Source: design 6 (HTTP contracts); RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
 // Layer: frontend, agent.
@@ -22,6 +23,7 @@
 #include <string_view>
 
 #include "frontend/client_class.h"
+#include "frontend/documents/document_routes.h"
 #include "frontend/gateway_metrics.h"
 #include "frontend/readiness.h"
 #include "frontend/render/render.h"
@@ -38,6 +40,8 @@ struct GatewayOptions {
   Site site;
   // Whether a request may name a class that has API keys without one.
   bool trusts_class_header = false;
+  // How long a change of documents may take.
+  neptune::Duration document_write_timeout = std::chrono::seconds(5);
 };
 
 class HttpGateway {
@@ -45,6 +49,9 @@ class HttpGateway {
   // Everything that `context` refers to and the plan outlive the gateway.
   HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context,
               const GatewayMetrics& metrics, const GatewayOptions& options);
+
+  // Offers the routes of documents that change; before the first request. The writer outlives the gateway.
+  void AddDocumentRoutes(DocumentWriter& writer);
 
   neptune::HttpResponse Handle(const neptune::HttpRequest& request) const;
 

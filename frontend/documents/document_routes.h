@@ -1,0 +1,38 @@
+// The frontend's routes for documents that change:
+//
+//   POST /documents        one JSON document; with Content-Type application/x-ndjson lines of them (document_edit.h)
+//   DELETE /documents/ID
+//
+// Source: design 6; RFC 9457 (problems). Layer: frontend/documents, agent.
+// Threads: thread-safe; on user-level threads of the node.
+// Errors: as answers: 400 names what is wrong, 413 and 415 by the HTTP layer and here, 503 and 504 the change may be made
+//   all the same and is to be sent again. A bulk answer is 200 and says for each line what became of it.
+
+#pragma once
+
+#include "frontend/documents/document_writer.h"
+#include "neptune/wire/http/http_message.h"
+
+namespace search::frontend {
+
+inline constexpr char kDocumentsPath[] = "/documents";
+inline constexpr char kDocumentsPrefix[] = "/documents/";
+
+class DocumentRoutes {
+ public:
+  // A change may take so long.
+  DocumentRoutes(DocumentWriter& writer, neptune::Duration timeout)
+      : writer_(writer), timeout_(timeout) {}
+
+  neptune::HttpResponse Post(const neptune::HttpRequest& request) const;
+  neptune::HttpResponse Delete(const neptune::HttpRequest& request) const;
+
+ private:
+  neptune::HttpResponse WriteOne(DocumentEdit edit, neptune::TimePoint received) const;
+  neptune::HttpResponse WriteBulk(const neptune::HttpRequest& request) const;
+
+  DocumentWriter& writer_;
+  const neptune::Duration timeout_;
+};
+
+}  // namespace search::frontend

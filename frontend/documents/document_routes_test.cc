@@ -1,0 +1,107 @@
+#include "frontend/documents/document_routes.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "index/updates/document_change.h"
+
+namespace search::frontend {
+namespace {
+
+using neptune::HttpRequest;
+using neptune::HttpResponse;
+using nlohmann::json;
+
+// Takes everything but document 13.
+class FakeWriter final : public DocumentWriter {
+ public:
+  std::vector<neptune::Status> Write(const std::vector<DocumentEdit>& edits,
+                                     neptune::TimePoint deadline) override {
+    deadline_ = deadline;
+    std::vector<neptune::Status> statuses;
+    for (const DocumentEdit& edit : edits) {
+      edits_.push_back(edit);
+      statuses.push_back(edit.doc_id == 13 ? neptune::Unavailable("no primary")
+                                           : neptune::OkStatus());
+    }
+    return statuses;
+  }
+
+  std::vector<DocumentEdit> edits_;
+  neptune::TimePoint deadline_;
+};
+
+class DocumentRoutesTest : public testing::Test {
+ protected:
+  HttpResponse Post(const std::string& type, const std::string& body) {
+    HttpRequest request;
+    request.method = "POST";
+    request.path = kDocumentsPath;
+    request.headers.Set("Content-Type", type);
+    request.body = body;
+    return routes_.Post(request);
+  }
+  HttpResponse Delete(const std::string& id) {
+    HttpRequest request;
+    request.method = "DELETE";
+    request.path = kDocumentsPrefix + id;
+    return routes_.Delete(request);
+  }
+
+  FakeWriter writer_;
+  DocumentRoutes routes_{writer_, std::chrono::seconds(5)};
+};
+
+TEST_F(DocumentRoutesTest, ADocumentIsWrittenAndItsNumberAnswered) {
+  const HttpResponse response = Post("application/json; charset=utf-8", R"({"url": "u"})");
+  EXPECT_EQ(response.status, 200);
+  ASSERT_EQ(writer_.edits_.size(), 1U);
+  EXPECT_EQ(json::parse(response.body)["id"], std::to_string(index::DocIdOfUrl("u")));
+  EXPECT_EQ(writer_.deadline_, neptune::TimePoint() + std::chrono::seconds(5));
+}
+
+TEST_F(DocumentRoutesTest, ARemovalIsWritten) {
+  EXPECT_EQ(Delete("17").status, 200);
+  ASSERT_EQ(writer_.edits_.size(), 1U);
+  EXPECT_EQ(writer_.edits_[0].doc_id, 17U);
+  EXPECT_FALSE(writer_.edits_[0].content.has_value());
+}
+
+TEST_F(DocumentRoutesTest, WhatIsWrongIsSaidAndNotWritten) {
+  EXPECT_EQ(Post("text/plain", "x").status, 415);
+  const HttpResponse response = Post("application/json", "{}");
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(json::parse(response.body)["detail"], "member url: missing");
+  EXPECT_EQ(Delete("seven").status, 400);
+  std::string many;
+  for (size_t i = 0; i <= kEditsMax; ++i) many += "{\"delete\": \"1\"}\n";
+  EXPECT_EQ(Post("application/x-ndjson", many).status, 413);
+  EXPECT_TRUE(writer_.edits_.empty());
+}
+
+TEST_F(DocumentRoutesTest, AWriteThatFailedIsAProblemToRetry) {
+  const HttpResponse response = Delete("13");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_TRUE(response.headers.Has("Retry-After"));
+}
+
+TEST_F(DocumentRoutesTest, BulkSaysWhatBecameOfEachLine) {
+  const HttpResponse response =
+      Post("application/x-ndjson",
+           "{\"url\": \"u\", \"id\": \"5\"}\nnonsense\n{\"delete\": 13}\n{\"delete\": 8}");
+  EXPECT_EQ(response.status, 200);
+  const json answer = json::parse(response.body);
+  EXPECT_EQ(answer["failed"], 2);
+  ASSERT_EQ(answer["documents"].size(), 4U);
+  EXPECT_EQ(answer["documents"][0], (json{{"line", 1}, {"status", 200}, {"id", "5"}}));
+  EXPECT_EQ(answer["documents"][1]["status"], 400);
+  EXPECT_EQ(answer["documents"][2]["status"], 503);
+  EXPECT_EQ(answer["documents"][3]["status"], 200);
+  EXPECT_EQ(writer_.edits_.size(), 3U);
+}
+
+}  // namespace
+}  // namespace search::frontend

@@ -1,0 +1,106 @@
+#include "frontend/documents/replicated_writer.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "index/tier/tier_service.h"
+#include "index/updates/change_write.h"
+#include "neptune/base/strings.h"
+#include "neptune/replication/replica_session.h"
+
+namespace search::frontend {
+
+using neptune::AccessMode;
+using neptune::Data;
+using neptune::MethodName;
+using neptune::PartitionId;
+using neptune::ServiceName;
+using neptune::Status;
+using neptune::StatusOr;
+
+namespace {
+
+// The last edit of each document.
+std::vector<PlacedEdit> LastOfEach(const std::vector<DocumentEdit>& edits) {
+  std::map<uint64_t, const DocumentEdit*> last;
+  for (const DocumentEdit& edit : edits) last[edit.doc_id] = &edit;
+  std::vector<PlacedEdit> placed;
+  for (const DocumentEdit& edit : edits) {
+    if (last[edit.doc_id] == &edit) placed.push_back({.edit = &edit});
+  }
+  return placed;
+}
+
+Status WriteChange(neptune::ReplicaSession& session, const RoutedChange& routed,
+                   neptune::TimePoint deadline) {
+  Data response;
+  return session.Call(ServiceName(routed.service), PartitionId(routed.partition),
+                      MethodName(index::kChangeMethod), AccessMode::kWrite,
+                      Data(routed.change.SerializeAsString()), &response, {.deadline = deadline});
+}
+
+}  // namespace
+
+uint64_t ReplicatedWriter::NextVersion() {
+  const auto micros = static_cast<uint64_t>(world_.wall_time().ns_since_1970 / 1000);
+  const uint64_t by_clock = micros << 12;
+  uint64_t last = last_version_.load();
+  while (!last_version_.compare_exchange_weak(last, std::max(by_clock, last + 1))) {
+  }
+  return std::max(by_clock, last + 1);
+}
+
+StatusOr<std::set<uint64_t>> ReplicatedWriter::InTier2(const std::vector<PlacedEdit>& edits,
+                                                       neptune::TimePoint deadline) const {
+  std::set<uint64_t> held;
+  if (options_.partitions.tier2 == 0) return held;
+  std::map<uint32_t, index::HoldsQuery> queries;
+  for (const PlacedEdit& placed : edits) {
+    const auto& content = placed.edit->content;
+    if (!content.has_value() || content->has_static_rank()) continue;
+    const uint64_t doc_id = placed.edit->doc_id;
+    queries[static_cast<uint32_t>(doc_id % options_.partitions.tier2)].add_doc_ids(doc_id);
+  }
+  neptune::ClientSession session(client_);
+  for (auto& [partition, query] : queries) {
+    Data response;
+    NEPTUNE_RETURN_IF_ERROR(neptune::Call(session, ServiceName(index::kTier2Service),
+                                          PartitionId(partition), MethodName(index::kHoldsMethod),
+                                          AccessMode::kRead, Data::Of(std::move(query)), &response,
+                                          {.deadline = deadline}));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto* const answer, response.As<index::HoldsAnswer>());
+    held.insert(answer->held_doc_ids().begin(), answer->held_doc_ids().end());
+  }
+  return held;
+}
+
+std::vector<Status> ReplicatedWriter::Write(const std::vector<DocumentEdit>& edits,
+                                            neptune::TimePoint deadline) {
+  std::vector<PlacedEdit> placed = LastOfEach(edits);
+  const auto in_tier2 = InTier2(placed, deadline);
+  if (!in_tier2.ok()) return std::vector<Status>(edits.size(), in_tier2.status());
+  for (PlacedEdit& edit : placed) {
+    edit.version = NextVersion();
+    edit.in_tier1 = BelongsToTier1(*edit.edit, in_tier2->count(edit.edit->doc_id) > 0,
+                                   static_cast<float>(options_.tier1_rank_min));
+  }
+  neptune::ReplicaSession session((neptune::ClientSession(client_)));
+  std::map<uint64_t, Status> failures;
+  for (const RoutedChange& routed : RouteEdits(placed, options_.partitions)) {
+    const Status status = WriteChange(session, routed, deadline);
+    if (status.ok()) continue;
+    for (const index::DocumentChange& change : routed.change.documents()) {
+      failures.emplace(change.doc_id(), status);
+    }
+  }
+  std::vector<Status> statuses;
+  for (const DocumentEdit& edit : edits) {
+    const auto failed = failures.find(edit.doc_id);
+    statuses.push_back(failed == failures.end() ? neptune::OkStatus() : failed->second);
+  }
+  return statuses;
+}
+
+}  // namespace search::frontend

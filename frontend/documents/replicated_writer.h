@@ -1,0 +1,52 @@
+// A DocumentWriter over the replicated partitions of the tiers and of the document servers.
+//
+// Document servers are written before tiers, so that what is found can be shown.
+//
+// Source: design, live updates. Layer: frontend/documents, agent.
+// Threads: thread-safe; Write on user-level threads of the node.
+// Units: versions are microseconds since 1970 times 4096, and a number that tells edits of one time apart: of two writers the
+//   one with the later clock wins.
+// Errors: as DocumentWriter.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "frontend/documents/document_routing.h"
+#include "frontend/documents/document_writer.h"
+#include "neptune/service/client.h"
+#include "neptune/world/world.h"
+
+namespace search::frontend {
+
+struct ReplicatedWriterOptions {
+  DocumentPartitions partitions;
+  // See BelongsToTier1. Parameter tier1_rank_min.
+  double tier1_rank_min = 0;
+};
+
+class ReplicatedWriter final : public DocumentWriter {
+ public:
+  ReplicatedWriter(neptune::Client& client, neptune::World& world,
+                   const ReplicatedWriterOptions& options)
+      : client_(client), world_(world), options_(options) {}
+
+  std::vector<neptune::Status> Write(const std::vector<DocumentEdit>& edits,
+                                     neptune::TimePoint deadline) override;
+
+ private:
+  // Those of the documents that tier 2 holds.
+  neptune::StatusOr<std::set<uint64_t>> InTier2(const std::vector<PlacedEdit>& edits,
+                                                neptune::TimePoint deadline) const;
+  uint64_t NextVersion();
+
+  neptune::Client& client_;
+  neptune::World& world_;
+  const ReplicatedWriterOptions options_;
+  std::atomic<uint64_t> last_version_{0};
+};
+
+}  // namespace search::frontend
