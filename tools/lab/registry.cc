@@ -50,6 +50,12 @@ std::vector<Experiment> AllExperiments() {
       SertCdf(),
       SertController(),
       SertRanking(),
+      // Replicated services.
+      ReplScaling(),
+      ReplSkew(),
+      ReplRecovery(),
+      ReplAuction(),
+      ReplPcache(),
       // Threads for service classes.
       Overload(),
       MtrrLimits(),

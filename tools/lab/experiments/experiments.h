@@ -61,6 +61,13 @@ Experiment SertCdf();
 Experiment SertController();
 Experiment SertRanking();
 
+// Replicated services.
+Experiment ReplScaling();
+Experiment ReplSkew();
+Experiment ReplRecovery();
+Experiment ReplAuction();
+Experiment ReplPcache();
+
 // Threads for service classes.
 Experiment Overload();
 Experiment MtrrLimits();
