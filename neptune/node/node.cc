@@ -246,9 +246,10 @@ Status Node::StartReplication() {
   environment.control = control_;
   environment.client = client_.get();
   environment.capsules = options_.with_capsules ? &capsules_.stack() : nullptr;
-  environment.options = [this](const ServiceName& service) {
-    ReplicationOptions options =
-        ReplicationOptionsOf(options_.spec, *FindService(options_.spec, service.value()));
+  environment.options = [this](const ServiceName& name) -> std::optional<ReplicationOptions> {
+    const ServiceSpec& service = *FindService(options_.spec, name.value());
+    if (!service.has_replication()) return std::nullopt;
+    ReplicationOptions options = ReplicationOptionsOf(options_.spec, service);
     options.protocol = options_.replica_protocol;
     return options;
   };
@@ -257,13 +258,7 @@ Status Node::StartReplication() {
   };
   replication_ = std::make_unique<Replication>(std::move(environment));
   const auto witnessed = WitnessedBy(options_.spec, options_.name);
-  const auto is_replicated = [this](const HostedServiceSpec& hosted) {
-    return FindService(options_.spec, hosted.service())->has_replication();
-  };
-  if (witnessed.empty() &&
-      std::none_of(spec_.hosts().begin(), spec_.hosts().end(), is_replicated)) {
-    return OkStatus();
-  }
+  if (!KeepsReplicas(options_.spec, options_.name)) return OkStatus();
   const ServiceName name(kReplicationService);
   auto host = std::make_unique<ServiceHost>(name, std::vector<PartitionId>{PartitionId(0)}, loops_,
                                             operators_, metrics_, spans_, ServiceHostOptions());

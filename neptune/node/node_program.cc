@@ -15,6 +15,7 @@
 #include "neptune/node/echo_module.h"
 #include "neptune/node/module_loader.h"
 #include "neptune/node/node.h"
+#include "neptune/node/register_module.h"
 #include "neptune/node/replication_spec.h"
 #include "neptune/world/real/real_world.h"
 
@@ -26,23 +27,14 @@ std::string ProgramFolder() {
   return std::filesystem::canonical("/proc/self/exe", ignored).parent_path().string();
 }
 
-bool KeepsReplicas(const ClusterSpec& spec, const NodeSpec& node) {
-  for (const HostedServiceSpec& hosted : node.hosts()) {
-    const ServiceSpec* const service = FindService(spec, hosted.service());
-    if (service != nullptr && service->has_replication()) return true;
-  }
-  return !WitnessedBy(spec, NodeId(node.name())).empty();
-}
-
 StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
   NodeOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.spec, LoadClusterSpec(program.spec));
   options.name = NodeId(program.node);
-  const NodeSpec* const node = FindNode(options.spec, options.name);
-  if (node == nullptr) {
+  if (FindNode(options.spec, options.name) == nullptr) {
     return InvalidArgument("node '", program.node, "' is not in ", program.spec);
   }
-  if (program.data_directory.empty() && KeepsReplicas(options.spec, *node)) {
+  if (program.data_directory.empty() && KeepsReplicas(options.spec, options.name)) {
     return InvalidArgument("node '", program.node,
                            "' keeps replicas, and there is no folder for them");
   }
@@ -54,6 +46,7 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
   options.modules =
       [folders](const std::string& module) -> StatusOr<std::unique_ptr<ServiceModule>> {
     if (module == "echo") return std::make_unique<EchoModule>();
+    if (module == "registers") return std::make_unique<RegisterModule>();
     return LoadModule(module, folders);
   };
   return options;
@@ -80,6 +73,7 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before any thread is made, which inherit it
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of whoever writes
   RealWorldOptions world_options;
   if (!program.data_directory.empty()) {
     world_options.storage_directory =

@@ -1,6 +1,6 @@
-// A replicated register file, for tests: "Append KEY=TEXT" adds to a value, "Get KEY" reads it.
+// A replicated register file, for tests and experiments: "Append KEY=TEXT" adds to a value, "Get KEY" reads it.
 //
-// Source: none. Layer: node, tests only. Threads: as methods.
+// Source: none. Layer: node. Threads: as methods.
 // Shapes: Append's answer is the whole value after it. The text "refuse" is refused by the data.
 
 #pragma once

@@ -85,13 +85,24 @@ Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service) {
 ReplicationOptions ReplicationOptionsOf(const ClusterSpec& spec, const ServiceSpec& service) {
   ReplicationOptions options;
   options.members = [&spec, &service](PartitionId p) { return MembersOf(spec, service, p); };
-  if (!service.has_replication()) return options;
   options.level = *ParseLevel(service.replication().level());
   options.mode = *ParseMode(service.replication().mode());
   if (service.replication().staleness_ms() != 0) {
     options.staleness_max = std::chrono::milliseconds(service.replication().staleness_ms());
   }
   return options;
+}
+
+bool KeepsReplicas(const ClusterSpec& spec, const NodeId& node) {
+  for (const ServiceSpec& service : spec.services()) {
+    if (!service.has_replication()) continue;
+    for (uint32_t p = 0; p < service.partition_count(); ++p) {
+      const std::vector<ReplicaMember> members = MembersOf(spec, service, PartitionId(p));
+      const auto is_node = [&](const ReplicaMember& member) { return member.node == node; };
+      if (std::any_of(members.begin(), members.end(), is_node)) return true;
+    }
+  }
+  return false;
 }
 
 std::vector<std::pair<ServiceName, PartitionId>> WitnessedBy(const ClusterSpec& spec,

@@ -22,7 +22,10 @@ Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service);
 // REQUIRES for all: the spec is complete. Nodes in the order in which they are preferred, then the witness.
 std::vector<ReplicaMember> MembersOf(const ClusterSpec& spec, const ServiceSpec& service,
                                      PartitionId partition);
+// REQUIRES: the service has a replication.
 ReplicationOptions ReplicationOptionsOf(const ClusterSpec& spec, const ServiceSpec& service);
+// Whether the node holds, or is a witness of, a partition of a replicated service.
+bool KeepsReplicas(const ClusterSpec& spec, const NodeId& node);
 // What the node is a witness of.
 std::vector<std::pair<ServiceName, PartitionId>> WitnessedBy(const ClusterSpec& spec,
                                                              const NodeId& node);

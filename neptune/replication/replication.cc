@@ -94,7 +94,12 @@ ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
 Status Replication::Host(const ServiceName& service, PartitionId partition,
                          std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state,
                          std::function<void(const LogEntry&)> before_write) {
-  const ReplicationOptions wanted = environment_.options(service);
+  const std::optional<ReplicationOptions> said = environment_.options(service);
+  if (!said) {
+    return FailedPrecondition("service ", service,
+                              " keeps replicas: the spec has to say how, with 'replication'");
+  }
+  const ReplicationOptions& wanted = *said;
   ReplicaAgentOptions options;
   options.identity = {environment_.cluster, service, partition, environment_.node};
   options.level = wanted.level;

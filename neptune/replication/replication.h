@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,8 +48,8 @@ class Replication {
     NodeLoop* control = nullptr;
     Client* client = nullptr;
     CapsuleStack* capsules = nullptr;  // may be null
-    // What the spec says of a service; a service that it does not replicate has one member a partition, this node.
-    std::function<ReplicationOptions(const ServiceName&)> options;
+    // What the spec says of a service; nullopt: it does not replicate it.
+    std::function<std::optional<ReplicationOptions>(const ServiceName&)> options;
     // Something is worth an announcement; may be null.
     std::function<void()> announce_soon;
   };

@@ -95,7 +95,8 @@ Status RunCluster(const neptune::ClusterSpec& spec, const std::string& spec_path
   SupervisorOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.program, FindBuilt("neptune/node/neptuned"));
   NEPTUNE_ASSIGN_OR_RETURN(const std::string folders, ModuleFolders());
-  options.arguments = {"--spec=" + spec_path, "--base_dir=" + data, "--module_dir=" + folders};
+  options.arguments = {"--spec=" + spec_path, "--base_dir=" + data, "--module_dir=" + folders,
+                       "--data_dir=" + state.DataDirectory()};
   std::vector<std::string> nodes;
   for (const auto& node : spec.nodes()) nodes.push_back(node.name());
   Supervisor supervisor(nodes, state, options);

@@ -40,6 +40,8 @@ class StateDirectory {
   neptune::Status MakeNode(const std::string& node) const;
   std::string StartedFile(const std::string& node) const;
   std::string LogFile(const std::string& node) const;
+  // Where nodes keep the data of replicated services, over starts of the cluster.
+  std::string DataDirectory() const { return directory_ + "/data"; }
   // nullopt while the node has not started, or its file is not readable.
   std::optional<StartedNode> ReadStarted(const std::string& node) const;
   void ForgetStarted(const std::string& node) const;

@@ -56,6 +56,7 @@ std::vector<Experiment> AllExperiments() {
       ReplRecovery(),
       ReplAuction(),
       ReplPcache(),
+      ReplChaos(),
       // Threads for service classes.
       Overload(),
       MtrrLimits(),

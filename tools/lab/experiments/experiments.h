@@ -60,6 +60,7 @@ Experiment SertShift();
 Experiment SertCdf();
 Experiment SertController();
 Experiment SertRanking();
+Experiment ReplChaos();
 
 // Replicated services.
 Experiment ReplScaling();
