@@ -33,7 +33,8 @@ constexpr double kInTimeShareMin = 0.98;
 constexpr double kStepBack = 0.8;
 
 std::string ReplicationText(const ReplicaClusterOptions& options) {
-  if (options.degree == 1) return "";
+  // One replica: a log and nobody else, as the papers' service without replication.
+  if (options.degree == 1) return " replication { level: 'ordered_writes' }";
   std::string text =
       StrCat(" replication { level: '", options.level, "' mode: '", options.mode, "'");
   if (options.level == "staleness_bounded")
