@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "neptune/base/checksum.h"
+#include "neptune/replication/stored_message.h"
 
 namespace search::cache {
 
@@ -27,17 +28,6 @@ std::string EntryKey(std::string_view query) { return NumberKey('e', neptune::Ch
 
 uint64_t SizeOf(const PersistentEntry& entry) {
   return entry.query().size() + entry.value().size() + kPersistentEntryOverhead;
-}
-
-// Absent: there is none.
-template <typename Message>
-StatusOr<std::optional<Message>> Find(const StoreView& store, std::string_view key) {
-  NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, store.Get(key));
-  if (!bytes) return std::optional<Message>();
-  Message message;
-  if (!message.ParseFromString(*bytes))
-    return DataLoss("kept bytes are no ", message.GetTypeName());
-  return std::optional<Message>(std::move(message));
 }
 
 bool IsTaken(const PersistentEntry& entry, const PersistentLimits& limits) {
@@ -64,7 +54,8 @@ StatusOr<uint64_t> MakeRoom(const StoreView& store, uint64_t size, uint64_t size
       store.Scan({.first = "o", .end = "p"}, [&](std::string_view, std::string_view key) {
         if (totals->size() + size <= size_max) return false;
         if (key == spared) return true;
-        const StatusOr<std::optional<PersistentEntry>> old = Find<PersistentEntry>(store, key);
+        const StatusOr<std::optional<PersistentEntry>> old =
+            neptune::FindStored<PersistentEntry>(store, key);
         damage = old.status();
         if (damage.ok() && !*old) damage = DataLoss("an entry is listed by age and not kept");
         if (!damage.ok()) return false;
@@ -80,7 +71,8 @@ StatusOr<uint64_t> MakeRoom(const StoreView& store, uint64_t size, uint64_t size
 
 StatusOr<FoundEntry> FindEntry(const StoreView& store, const CacheKey& key, int64_t now_ns) {
   FoundEntry found;
-  NEPTUNE_ASSIGN_OR_RETURN(auto entry, Find<PersistentEntry>(store, EntryKey(key.query)));
+  NEPTUNE_ASSIGN_OR_RETURN(auto entry,
+                           neptune::FindStored<PersistentEntry>(store, EntryKey(key.query)));
   if (!entry || entry->query() != key.query || entry->index_version() != key.index_version) {
     return found;
   }
@@ -97,7 +89,7 @@ StatusOr<InsertOutcome> InsertEntry(const StoreView& store, const PersistentLimi
   outcome.stored = IsTaken(entry, limits);
   const std::string key = EntryKey(entry.query());
   NEPTUNE_ASSIGN_OR_RETURN(PersistentTotals totals, ReadTotals(store));
-  NEPTUNE_ASSIGN_OR_RETURN(const auto other, Find<PersistentEntry>(store, key));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto other, neptune::FindStored<PersistentEntry>(store, key));
   if (other) Drop(key, *other, &totals, changes);
   if (outcome.stored) {
     NEPTUNE_ASSIGN_OR_RETURN(outcome.evicted_count, MakeRoom(store, SizeOf(entry), limits.size_max,
@@ -114,7 +106,8 @@ StatusOr<InsertOutcome> InsertEntry(const StoreView& store, const PersistentLimi
 }
 
 StatusOr<PersistentTotals> ReadTotals(const StoreView& store) {
-  NEPTUNE_ASSIGN_OR_RETURN(const auto totals, Find<PersistentTotals>(store, kTotalsKey));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto totals,
+                           neptune::FindStored<PersistentTotals>(store, kTotalsKey));
   return totals.value_or(PersistentTotals());
 }
 

@@ -249,9 +249,7 @@ Status Node::StartReplication() {
   environment.options = [this](const ServiceName& name) -> std::optional<ReplicationOptions> {
     const ServiceSpec& service = *FindService(options_.spec, name.value());
     if (!service.has_replication()) return std::nullopt;
-    ReplicationOptions options = ReplicationOptionsOf(options_.spec, service);
-    options.protocol = options_.replica_protocol;
-    return options;
+    return ReplicationOptionsOf(options_.spec, service);
   };
   environment.announce_soon = [this] {
     if (publisher_ != nullptr && !draining_) publisher_->AnnounceSoon();

@@ -33,7 +33,6 @@
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_metrics.h"
 #include "neptune/node/node_services.h"
-#include "neptune/replication/safe_replica.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_host.h"
 #include "neptune/wire/server_connection.h"
@@ -62,8 +61,6 @@ struct NodeOptions {
   std::function<size_t(const std::vector<Replica>&)> balancing_oracle;
   // See AggregatorOptions::load_oracle. For experiments only.
   std::function<Duration(const NodeId&)> load_oracle;
-  // How replicas agree; see SafeReplicaOptions. For experiments and tests only.
-  SafeReplicaOptions replica_protocol;
   // See AggregatorOptions.
   DisseminationMode dissemination = DisseminationMode::kForward;
   std::optional<uint32_t> recheck_one_in{};

@@ -20,8 +20,6 @@ FailStopReplica::FailStopReplica(ReplicaGroup group, const FailStopReplicaOption
       incarnation_(incarnation),
       promise_(found.promise),
       log_(found),
-      committed_(std::clamp(found.committed, found.base.lsn, found.last_lsn)),
-      stored_(found.last_lsn),
       peers_(group_.members.size()),
       announce_at_(now) {
   if (is_untouched()) role_ = ReplicaRole::kBlank;
@@ -94,7 +92,7 @@ void FailStopReplica::TakeHello(MemberIndex from, const ReplicaMessage& message,
   if (role_ == ReplicaRole::kBlank && AllAreBlank()) {
     Promise(NextEpoch(), group_.self);
     promise_.is_founded = true;
-    actions_.change.promise = promise_;
+    log_.Promise(promise_);
     is_operational_ = true;
     role_ = ReplicaRole::kSecondary;
     LookForPrimary(now);
@@ -115,49 +113,18 @@ void FailStopReplica::TakeAppend(MemberIndex from, ReplicaMessage& message, Time
   if (!Follow(from, message)) return;
   ReplicaMessage answer = Make(ReplicaMessageKind::kAppendAnswer, from);
   answer.member_stamp = StampOf(now);
-  const bool is_here = message.prev_lsn >= log_.base().lsn;
-  if (message.prev_lsn > log_.last_lsn()) {
-    answer.matched = log_.last_lsn();
-  } else if (is_here && log_.EpochAt(message.prev_lsn) != message.prev_epoch) {
-    answer.matched = std::max(committed_, log_.EpochBegin(message.prev_lsn) - 1);
-  } else {
-    const Lsn matched = message.prev_lsn + message.entries.size();
-    if (!TakeEntries(message)) return;
-    answer.yes = true;
-    answer.matched = std::max(matched, log_.base().lsn);
-    Learn(message, answer.matched);
+  const std::optional<MemberLog::Match> match = log_.Take(message);
+  if (!match) return;
+  answer.yes = match->fits;
+  answer.matched = match->matched;
+  if (match->fits) {
     // Phase 3: this member has the entry that put it into the write set; or it was taken out.
     is_operational_ =
         message.matched != 0 && (is_operational_ || answer.matched >= message.matched);
     role_ = is_operational_ ? ReplicaRole::kSecondary : ReplicaRole::kRecovering;
   }
-  answer.committed = committed_;
+  answer.committed = log_.committed();
   actions_.after_stored.push_back({from, std::move(answer), 0});
-}
-
-bool FailStopReplica::TakeEntries(ReplicaMessage& append) {
-  Lsn lsn = append.prev_lsn;
-  for (const LogEntry& entry : append.entries) {
-    if (entry.lsn != ++lsn || entry.epoch > append.epoch) return false;
-  }
-  for (LogEntry& entry : append.entries) {
-    if (entry.lsn <= log_.base().lsn) continue;
-    if (entry.lsn <= log_.last_lsn()) {
-      if (log_.EpochAt(entry.lsn) == entry.epoch) continue;
-      if (entry.lsn <= committed_) return false;  // not if nodes stop as assumed
-      DropFrom(entry.lsn);
-    }
-    Append(std::move(entry));
-  }
-  return true;
-}
-
-void FailStopReplica::Learn(const ReplicaMessage& append, Lsn matched) {
-  committed_ = std::max(committed_, std::min(append.committed, matched));
-  // A new primary does not know yet what the last one had committed.
-  if (!append.yes || append.member_stamp == 0 || append.committed > matched) return;
-  const TimePoint as_of = TimeOf(append.member_stamp);
-  if (!freshness_ || freshness_->as_of < as_of) freshness_ = {append.committed, as_of};
 }
 
 void FailStopReplica::TakeBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
@@ -171,7 +138,7 @@ void FailStopReplica::TakeBehind(MemberIndex from, const ReplicaMessage& message
   }
   ReplicaMessage answer = Make(ReplicaMessageKind::kAppendAnswer, from);
   answer.member_stamp = StampOf(now);
-  answer.committed = committed_;
+  answer.committed = log_.committed();
   answer.yes = true;
   answer.matched = std::max(message.prev_lsn, log_.base().lsn);
   actions_.after_stored.push_back({from, std::move(answer), 0});
@@ -209,7 +176,7 @@ void FailStopReplica::Announce(TimePoint now) {
     peers_[to].is_owed = true;
     ReplicaMessage hello = Make(ReplicaMessageKind::kHello, to);
     hello.last_lsn = log_.last_lsn();
-    hello.committed = committed_;
+    hello.committed = log_.committed();
     hello.trial = role_ == ReplicaRole::kBlank;
     hello.counts = is_operational_;
     hello.yes = role_ == ReplicaRole::kPrimary;
@@ -253,7 +220,7 @@ Epoch FailStopReplica::NextEpoch() const {
 void FailStopReplica::Promise(Epoch epoch, std::optional<MemberIndex> voted_for) {
   promise_.epoch = epoch;
   promise_.voted_for = voted_for;
-  actions_.change.promise = promise_;
+  log_.Promise(promise_);
 }
 
 void FailStopReplica::LookForPrimary(TimePoint now) {
@@ -295,7 +262,7 @@ void FailStopReplica::AskForVotes(bool hand_over, TimePoint now) {
 void FailStopReplica::TakeAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   const bool has_primary = primary_ && primary_ != from && lives(*primary_, now);
   const bool is_better = is_operational_ && group_.self < from && !group_.IsWitness(group_.self);
-  const bool is_possible = message.epoch > promise_.epoch && message.last_lsn >= committed_ &&
+  const bool is_possible = message.epoch > promise_.epoch && message.last_lsn >= log_.committed() &&
                            role_ != ReplicaRole::kPrimary;
   ReplicaMessage vote = Make(ReplicaMessageKind::kVote, from);
   vote.yes = is_possible && (message.hand_over || (!has_primary && !is_better));
@@ -373,40 +340,22 @@ void FailStopReplica::TakeTakeOver(const ReplicaMessage& message, TimePoint now)
 StatusOr<Lsn> FailStopReplica::Propose(LogEntry write, TimePoint now) {
   if (successor_) return Unavailable("a preferred replica is about to become the primary");
   if (role_ != ReplicaRole::kPrimary) return FailedPrecondition("this replica is not the primary");
-  if (log_.last_lsn() - committed_ >= options_.uncommitted_count_max) {
+  if (log_.last_lsn() - log_.committed() >= options_.uncommitted_count_max) {
     return ResourceExhausted(options_.uncommitted_count_max, " writes are not committed");
   }
   write.kind = EntryKind::kWrite;
   write.lsn = log_.last_lsn() + 1;
   write.epoch = promise_.epoch;
-  Append(std::move(write));
+  log_.Append(std::move(write));
   Serve(now);
   return log_.last_lsn();
 }
 
-void FailStopReplica::Append(LogEntry entry) {
-  log_.Append(entry);
-  actions_.change.entries.push_back(std::move(entry));
-}
-
-void FailStopReplica::DropFrom(Lsn lsn) {
-  LogChange& change = actions_.change;
-  if (!change.entries.empty() && lsn >= change.entries.front().lsn) {
-    change.entries.resize(lsn - change.entries.front().lsn);
-  } else {
-    change.entries.clear();
-    change.drop_from = change.drop_from == 0 ? lsn : std::min(change.drop_from, lsn);
-  }
-  log_.DropFrom(lsn);
-  stored_ = std::min(stored_, lsn - 1);
-  for (PendingChange& pending : pending_) pending.last_lsn = std::min(pending.last_lsn, lsn - 1);
-}
-
 void FailStopReplica::AppendWriteSet(MemberSet members) {
-  Append({.lsn = log_.last_lsn() + 1,
-          .epoch = promise_.epoch,
-          .kind = EntryKind::kWriteSet,
-          .write_set = members});
+  log_.Append({.lsn = log_.last_lsn() + 1,
+               .epoch = promise_.epoch,
+               .kind = EntryKind::kWriteSet,
+               .write_set = members});
 }
 
 void FailStopReplica::Serve(TimePoint now) {
@@ -443,19 +392,19 @@ void FailStopReplica::TendWriteSet(TimePoint now) {
 }
 
 void FailStopReplica::Commit() {
-  Lsn committed = stored_;
+  Lsn committed = log_.stored();
   for (MemberIndex member = 0; member < group_.size(); ++member) {
     if (member == group_.self || !log_.write_set().contains(member)) continue;
     committed = std::min(committed, peers_[member].matched);
   }
-  committed_ = std::max(committed_, committed);
+  log_.Commit(committed);
 }
 
 void FailStopReplica::SendAppend(MemberIndex to, TimePoint now) {
   Peer& peer = peers_[to];
   const bool is_due = now >= peer.resend_at;
   const bool has_news =
-      peer.next <= log_.last_lsn() || committed_ > peer.told_committed || peer.is_owed;
+      peer.next <= log_.last_lsn() || log_.committed() > peer.told_committed || peer.is_owed;
   if (peer.incarnation == 0 || !lives(to, now) || !is_due || !has_news) return;
   const Lsn prev = peer.next - 1;
   const std::optional<Epoch> prev_epoch = log_.EpochAt(prev);
@@ -465,12 +414,12 @@ void FailStopReplica::SendAppend(MemberIndex to, TimePoint now) {
   message.prev_epoch = prev_epoch ? *prev_epoch : log_.base().epoch;
   message.write_set = log_.WriteSetAt(message.prev_lsn);
   message.last_lsn = log_.last_lsn();
-  message.committed = committed_;
+  message.committed = log_.committed();
   message.matched = peer.admitted;
   message.member_stamp = peer.member_stamp;
   message.yes = IsLeased(now);
   peer.resend_at = now + 2 * options_.announcement_interval;
-  peer.told_committed = committed_;
+  peer.told_committed = log_.committed();
   peer.is_owed = false;
   const Lsn entries_to = prev_epoch ? log_.last_lsn() : 0;
   actions_.at_once.push_back({to, std::move(message), entries_to});
@@ -478,7 +427,7 @@ void FailStopReplica::SendAppend(MemberIndex to, TimePoint now) {
 
 void FailStopReplica::HandOver(MemberIndex to, TimePoint now) {
   Peer& peer = peers_[to];
-  if (peer.matched < log_.last_lsn() || stored_ < log_.last_lsn()) return SendAppend(to, now);
+  if (peer.matched < log_.last_lsn() || log_.stored() < log_.last_lsn()) return SendAppend(to, now);
   if (now < peer.resend_at) return;
   peer.resend_at = now + 2 * options_.announcement_interval;
   ReplicaMessage message = Make(ReplicaMessageKind::kTakeOver, to);
@@ -488,7 +437,7 @@ void FailStopReplica::HandOver(MemberIndex to, TimePoint now) {
 
 Lsn FailStopReplica::needed_from() const {
   if (role_ != ReplicaRole::kPrimary) return 0;
-  Lsn matched = stored_;
+  Lsn matched = log_.stored();
   for (MemberIndex member = 0; member < group_.size(); ++member) {
     if (member == group_.self || !log_.write_set().contains(member)) continue;
     matched = std::min(matched, peers_[member].matched);
@@ -517,29 +466,18 @@ TimePoint FailStopReplica::NextEvent() const {
 
 ReplicaActions FailStopReplica::TakeActions() {
   ReplicaActions taken = std::exchange(actions_, {});
-  if (!taken.change.empty()) pending_.push_back({++change_number_, log_.last_lsn()});
-  taken.change_number = change_number_;
+  taken.change = log_.TakeChange(&taken.change_number);
   return taken;
 }
 
 void FailStopReplica::Stored(uint64_t change_number, TimePoint now) {
-  while (!pending_.empty() && pending_.front().number <= change_number) {
-    stored_ = std::max(stored_, pending_.front().last_lsn);
-    pending_.pop_front();
-  }
+  log_.Stored(change_number);
   Serve(now);
 }
 
 void FailStopReplica::Restored(const EpochStart& base, MemberSet write_set, TimePoint) {
-  if (base.lsn <= committed_ || role_ == ReplicaRole::kPrimary) return;
-  LogChange& change = actions_.change;
-  change.drop_from = 0;
-  change.entries.clear();
-  change.restart = LogChange::Restart{base, write_set};
+  if (base.lsn <= log_.committed() || role_ == ReplicaRole::kPrimary) return;
   log_.Restart(base, write_set);
-  committed_ = base.lsn;
-  stored_ = 0;
-  for (PendingChange& pending : pending_) pending.last_lsn = 0;
 }
 
 }  // namespace neptune

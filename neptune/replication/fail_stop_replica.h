@@ -28,12 +28,10 @@
 
 #pragma once
 
-#include <algorithm>
-#include <deque>
 #include <optional>
 #include <vector>
 
-#include "neptune/replication/log_position.h"
+#include "neptune/replication/member_log.h"
 #include "neptune/replication/replica_protocol.h"
 
 namespace neptune {
@@ -78,16 +76,17 @@ class FailStopReplica final : public ReplicaProtocol {
   ReplicaRole role() const override { return role_; }
   Epoch epoch() const override { return promise_.epoch; }
   std::optional<MemberIndex> primary() const override { return primary_; }
-  Lsn committed() const override { return std::min(committed_, stored_); }
+  Lsn committed() const override { return log_.executable(); }
   Lsn last_lsn() const override { return log_.last_lsn(); }
   MemberSet write_set() const override { return log_.write_set(); }
   // By the assumption that a node that is taken for stopped has stopped. What was committed before it is known then.
   TimePoint leased_until() const override {
-    return role_ == ReplicaRole::kPrimary && committed_ >= epoch_begin_ ? kNever : TimePoint::min();
+    return role_ == ReplicaRole::kPrimary && log_.committed() >= epoch_begin_ ? kNever
+                                                                              : TimePoint::min();
   }
   std::optional<Epoch> EpochAt(Lsn lsn) const override { return log_.EpochAt(lsn); }
   MemberSet WriteSetAt(Lsn lsn) const override { return log_.WriteSetAt(lsn); }
-  std::optional<ReplicaFreshness> freshness() const override { return freshness_; }
+  std::optional<ReplicaFreshness> freshness() const override { return log_.freshness(); }
   Lsn needed_from() const override;
 
  private:
@@ -108,10 +107,6 @@ class FailStopReplica final : public ReplicaProtocol {
     TimePoint progress_at{};  // when it last had everything, or more than before
     int64_t member_stamp = 0;
   };
-  struct PendingChange {
-    uint64_t number = 0;
-    Lsn last_lsn = 0;
-  };
 
   // Messages.
   void Meet(MemberIndex from, const ReplicaMessage& message, TimePoint now);
@@ -123,8 +118,6 @@ class FailStopReplica final : public ReplicaProtocol {
   void TakeVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void TakeTakeOver(const ReplicaMessage& message, TimePoint now);
   bool Follow(MemberIndex from, const ReplicaMessage& message);
-  bool TakeEntries(ReplicaMessage& append);
-  void Learn(const ReplicaMessage& append, Lsn matched);
   ReplicaMessage Make(ReplicaMessageKind kind, MemberIndex to) const;
   void Announce(TimePoint now);
 
@@ -149,17 +142,13 @@ class FailStopReplica final : public ReplicaProtocol {
   void HandOver(MemberIndex to, TimePoint now);
 
   bool is_untouched() const { return log_.last_lsn() == 0 && promise_ == MemberPromise(); }
-  void Append(LogEntry entry);
-  void DropFrom(Lsn lsn);
 
   const ReplicaGroup group_;
   const FailStopReplicaOptions options_;
   const uint64_t incarnation_;
 
   MemberPromise promise_;
-  LogPosition log_;
-  Lsn committed_ = 0;
-  Lsn stored_ = 0;
+  MemberLog log_;
   ReplicaRole role_ = ReplicaRole::kRecovering;
   std::optional<MemberIndex> primary_;
   std::vector<Peer> peers_;
@@ -177,9 +166,6 @@ class FailStopReplica final : public ReplicaProtocol {
   std::optional<MemberIndex> successor_;
   Lsn epoch_begin_ = 0;  // the first entry of this primary
 
-  std::optional<ReplicaFreshness> freshness_;
-  uint64_t change_number_ = 0;
-  std::deque<PendingChange> pending_;
   ReplicaActions actions_;
 };
 

@@ -31,34 +31,9 @@ FailStopReplica& Replica(ReplicaNetwork& network, MemberIndex member) {
   return static_cast<FailStopReplica&>(network.member(member));
 }
 
-void WriteFor(ReplicaNetwork& network, Duration time, Duration pause = milliseconds(2)) {
-  for (const TimePoint end = network.now() + time;
-       network.now() < end && network.wrong().empty();) {
-    network.Write();
-    network.RunFor(pause);
-  }
-}
-
-// The longest time without an acknowledgement while writing for `time`.
-Duration LongestGap(ReplicaNetwork& network, Duration time) {
-  Duration longest{0};
-  TimePoint last = network.now();
-  size_t count = network.acknowledged_count();
-  for (const TimePoint end = network.now() + time;
-       network.now() < end && network.wrong().empty();) {
-    network.Write();
-    network.RunFor(milliseconds(1));
-    if (network.acknowledged_count() == count) continue;
-    count = network.acknowledged_count();
-    longest = std::max(longest, network.now() - last);
-    last = network.now();
-  }
-  return std::max(longest, network.now() - last);
-}
-
 // The most preferred that lives is the primary, and all that live take part.
 bool IsWholeAfter(ReplicaNetwork& network, Duration time) {
-  WriteFor(network, time);
+  network.WriteFor(time);
   network.RunFor(milliseconds(300));
   return network.IsWhole() && network.Primary() == MemberIndex{0};
 }
@@ -86,7 +61,7 @@ TEST(FailStopReplicaTest, NewPartitionBeginsWhenAllMembersAreThere) {
 TEST(FailStopReplicaTest, WritesAreExecutedByAll) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
-  WriteFor(network, seconds(2));
+  network.WriteFor(seconds(2));
   network.RunFor(milliseconds(200));
   EXPECT_GT(network.acknowledged_count(), 500u);
   for (MemberIndex member = 0; member < 3; ++member) {
@@ -99,12 +74,12 @@ TEST(FailStopReplicaTest, NextPriorityTakesOverAndThePreferredBulliesItBack) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     ReplicaNetwork network(Members(3, seed));
     network.RunFor(seconds(1));
-    WriteFor(network, milliseconds(300));
+    network.WriteFor(milliseconds(300));
     network.Crash(0);
-    EXPECT_LT(LongestGap(network, seconds(2)), seconds(1)) << "seed " << seed;
+    EXPECT_LT(network.LongestGap(seconds(2)), seconds(1)) << "seed " << seed;
     EXPECT_EQ(network.Primary(), MemberIndex{1}) << "seed " << seed << network.Describe();
     network.Restart(0);
-    const Duration blocked = LongestGap(network, seconds(2));
+    const Duration blocked = network.LongestGap(seconds(2));
     EXPECT_EQ(network.Primary(), MemberIndex{0}) << "seed " << seed << network.Describe();
     EXPECT_LT(blocked, seconds(1)) << "seed " << seed;
     EXPECT_TRUE(IsWholeAfter(network, seconds(1))) << "seed " << seed << network.Describe();
@@ -116,7 +91,7 @@ TEST(FailStopReplicaTest, WritesAreBlockedWhileThePreferredCatchesUp) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
   network.Crash(0);
-  WriteFor(network, seconds(3));
+  network.WriteFor(seconds(3));
   network.SlowDisk(0, 200);  // it needs a while for what it missed
   network.Restart(0);
   network.RunFor(milliseconds(100));
@@ -130,14 +105,14 @@ TEST(FailStopReplicaTest, WritesAreBlockedWhileThePreferredCatchesUp) {
 TEST(FailStopReplicaTest, LostSecondaryHoldsWritesUpUntilItCountsAsStopped) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
-  WriteFor(network, milliseconds(300));
+  network.WriteFor(milliseconds(300));
   network.Crash(2);
-  const Duration gap = LongestGap(network, seconds(2));
+  const Duration gap = network.LongestGap(seconds(2));
   EXPECT_GE(gap, milliseconds(250));
   EXPECT_LT(gap, milliseconds(600));
   EXPECT_FALSE(network.member(0).write_set().contains(2));
   network.Restart(2);
-  EXPECT_LT(LongestGap(network, seconds(1)), milliseconds(100)) << "it catches up meanwhile";
+  EXPECT_LT(network.LongestGap(seconds(1)), milliseconds(100)) << "it catches up meanwhile";
   EXPECT_TRUE(IsWholeAfter(network, seconds(1))) << network.Describe();
   EXPECT_EQ(network.wrong(), "");
 }
@@ -146,12 +121,12 @@ TEST(FailStopReplicaTest, SuccessorThatStopsLeavesThePlaceToThePrimary) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
   network.Crash(0);
-  WriteFor(network, seconds(1));
+  network.WriteFor(seconds(1));
   network.SlowDisk(0, 1000);
   network.Restart(0);
   network.RunFor(milliseconds(100));
   network.Crash(0);
-  WriteFor(network, seconds(1));
+  network.WriteFor(seconds(1));
   EXPECT_EQ(network.Primary(), MemberIndex{1}) << network.Describe();
   EXPECT_EQ(network.wrong(), "");
 }
@@ -159,9 +134,9 @@ TEST(FailStopReplicaTest, SuccessorThatStopsLeavesThePlaceToThePrimary) {
 TEST(FailStopReplicaTest, AfterTheLossOfAllSomebodyHasToBeStarted) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
-  WriteFor(network, seconds(1));
+  network.WriteFor(seconds(1));
   network.Crash(2);
-  WriteFor(network, seconds(1));  // members 0 and 1 have more now
+  network.WriteFor(seconds(1));  // members 0 and 1 have more now
   network.Crash(0);
   network.Crash(1);
   const size_t acknowledged = network.acknowledged_count();
@@ -188,7 +163,7 @@ TEST(FailStopReplicaTest, MemberThatIsTakenForStoppedRecovers) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
   Replica(network, 0).SetAlive(MemberSet::FirstOf(2));
-  WriteFor(network, milliseconds(300));
+  network.WriteFor(milliseconds(300));
   EXPECT_EQ(network.member(0).write_set(), MemberSet::FirstOf(2));
   Replica(network, 0).SetAlive(MemberSet::FirstOf(3));
   EXPECT_TRUE(IsWholeAfter(network, seconds(1))) << network.Describe();
@@ -199,9 +174,9 @@ TEST(FailStopReplicaTest, MemberWithANewDiskIsGivenTheData) {
   for (const MemberIndex lost : {0, 2}) {
     ReplicaNetwork network(Members(3));
     network.RunFor(seconds(1));
-    WriteFor(network, seconds(1));
+    network.WriteFor(seconds(1));
     network.Crash(lost);
-    WriteFor(network, seconds(1));
+    network.WriteFor(seconds(1));
     network.Wipe(lost);
     for (MemberIndex member = 0; member < 3; ++member) {
       if (member != lost) network.DropLog(member, 5);
@@ -257,7 +232,7 @@ std::string RunWithFailures(uint64_t seed, Bug bug) {
     } else if (network.lives(member)) {
       network.DropLog(member, random() % 10);
     }
-    WriteFor(network, milliseconds(random() % 900), milliseconds(3));
+    network.WriteFor(milliseconds(random() % 900), milliseconds(3));
   }
   for (MemberIndex member = 0; member < count; ++member) {
     if (!network.lives(member)) network.Restart(member);

@@ -8,6 +8,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/replication/fail_stop_replica.h"
+#include "neptune/replication/safe_replica.h"
 
 namespace neptune {
 namespace {
@@ -106,7 +107,7 @@ std::unique_ptr<ReplicaProtocol> ReplicaAgent::MakeProtocol() {
   // Zero is nobody's incarnation.
   const uint64_t incarnation = loop_.random().Next() | 1;
   if (options_.mode == ReplicationMode::kSafe) {
-    return std::make_unique<SafeReplica>(options_.group, options_.protocol, log_->opened(),
+    return std::make_unique<SafeReplica>(options_.group, SafeReplicaOptions(), log_->opened(),
                                          incarnation, loop_.random().Next(), loop_.Now());
   }
   LogOutline found = log_->opened();

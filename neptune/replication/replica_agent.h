@@ -34,7 +34,6 @@
 #include "neptune/replication/replica_extension.h"
 #include "neptune/replication/replica_protocol.h"
 #include "neptune/replication/replicated_state.h"
-#include "neptune/replication/safe_replica.h"
 #include "neptune/service/node_loops.h"
 #include "neptune/service/service_module.h"
 #include "neptune/thread/synchronization.h"
@@ -64,7 +63,6 @@ struct ReplicaAgentOptions {
   // kStalenessBounded: what a read may be behind. Default: 1 s (5.4.1).
   Duration staleness_max = std::chrono::seconds(1);
   ReplicationMode mode = ReplicationMode::kSafe;
-  SafeReplicaOptions protocol;
   // The log keeps this many entries that the data have, for members that were away for a short time. Larger: fewer of them
   // need all data, more disk. Default: 20,000.
   Lsn kept_count = 20'000;

@@ -105,7 +105,6 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   options.level = wanted.level;
   options.staleness_max = wanted.staleness_max;
   options.mode = wanted.mode;
-  options.protocol = wanted.protocol;
   options.group.members = wanted.members(partition);
   bool is_member = false;
   for (size_t i = 0; i < options.group.members.size(); ++i) {

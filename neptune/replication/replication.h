@@ -33,7 +33,6 @@ struct ReplicationOptions {
   ConsistencyLevel level = ConsistencyLevel::kOrderedWrites;
   Duration staleness_max = std::chrono::seconds(1);
   ReplicationMode mode = ReplicationMode::kSafe;
-  SafeReplicaOptions protocol;
   // Who holds each partition, as ReplicaGroup has them.
   std::function<std::vector<ReplicaMember>(PartitionId)> members;
 };

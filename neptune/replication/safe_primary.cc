@@ -86,14 +86,14 @@ StatusOr<Lsn> SafeReplica::Propose(LogEntry write, TimePoint now) {
     return FailedPrecondition("this replica is not the primary");
   }
   if (successor_) return Unavailable("the primary is handing over");
-  if (log_.last_lsn() - committed_ >= options_.uncommitted_count_max) {
-    return ResourceExhausted(log_.last_lsn() - committed_, " writes are under way");
+  if (log_.last_lsn() - log_.committed() >= options_.uncommitted_count_max) {
+    return ResourceExhausted(log_.last_lsn() - log_.committed(), " writes are under way");
   }
   CountHoldUps(now);
   write.lsn = log_.last_lsn() + 1;
   write.epoch = promise_.epoch;
   write.kind = EntryKind::kWrite;
-  Append(std::move(write));
+  log_.Append(std::move(write));
   SendEntries(now);
   return log_.last_lsn();
 }
@@ -159,7 +159,7 @@ void SafeReplica::SendAppend(MemberIndex to, TimePoint now) {
   message.prev_lsn = std::max(prev, log_.base().lsn);
   message.prev_epoch = *log_.EpochAt(message.prev_lsn);
   message.last_lsn = log_.last_lsn();
-  message.committed = committed_;
+  message.committed = log_.committed();
   message.primary_stamp = StampOf(now);
   message.member_stamp = peer.member_stamp;
   message.yes = IsLeased(now);
@@ -172,7 +172,7 @@ void SafeReplica::SendAppend(MemberIndex to, TimePoint now) {
 }
 
 Lsn SafeReplica::StoredBy(MemberIndex member) const {
-  if (member == group_.self) return stored_;
+  if (member == group_.self) return log_.stored();
   return peers_[member].counts ? peers_[member].matched : 0;
 }
 
@@ -187,8 +187,8 @@ Lsn SafeReplica::StoredByAll(MemberSet members) const {
 void SafeReplica::Commit(TimePoint now) {
   const Lsn all = StoredByAll(log_.write_set());
   // What earlier primaries ordered is committed with the first entry of this one.
-  if (all <= committed_ || log_.EpochAt(all) != promise_.epoch) return;
-  SetCommitted(all);
+  if (all <= log_.committed() || log_.EpochAt(all) != promise_.epoch) return;
+  log_.Commit(all);
   heartbeat_at_ = std::min(heartbeat_at_, now + kCommitNewsDelay);
 }
 
@@ -205,7 +205,7 @@ void SafeReplica::AppendWriteSet(MemberSet members, TimePoint now) {
   entry.epoch = promise_.epoch;
   entry.kind = EntryKind::kWriteSet;
   entry.write_set = members;
-  Append(std::move(entry));
+  log_.Append(std::move(entry));
 }
 
 MemberSet SafeReplica::WithoutNeedlessWitness(MemberSet members) const {
@@ -301,7 +301,7 @@ void SafeReplica::Admit(TimePoint now) {
     if (MayReturn(member, now)) members = members.With(member);
   }
   // A primary's first entry is to be committed before it does without anybody.
-  if (committed_ >= first_of_epoch_) members = WithoutNeedlessWitness(members);
+  if (log_.committed() >= first_of_epoch_) members = WithoutNeedlessWitness(members);
   if (!(members == log_.write_set())) AppendWriteSet(members, now);
 }
 
@@ -312,7 +312,7 @@ std::optional<MemberIndex> SafeReplica::ChooseSuccessor(TimePoint now) const {
   for (MemberIndex member = 0; member < end; ++member) {
     if (member == group_.self || group_.IsWitness(member) || !IsHeard(member, now)) continue;
     const Peer& peer = peers_[member];
-    if (!log_.write_set().contains(member) || peer.matched < committed_) continue;
+    if (!log_.write_set().contains(member) || peer.matched < log_.committed()) continue;
     if (must_go || now - peer.in_set_since >= options_.hand_over_delay) return member;
   }
   return std::nullopt;
@@ -358,7 +358,7 @@ TimePoint SafeReplica::MajorityAnsweredFor() const {
 TimePoint SafeReplica::leased_until() const {
   if (role_ != ReplicaRole::kPrimary || take_over_sent_) return TimePoint::min();
   // Before, there may be committed writes that it does not know to be.
-  if (committed_ < first_of_epoch_) return TimePoint::min();
+  if (log_.committed() < first_of_epoch_) return TimePoint::min();
   const TimePoint answered_for = MajorityAnsweredFor();
   if (answered_for == TimePoint::min()) return answered_for;
   return AddSaturated(answered_for, options_.lease_duration);

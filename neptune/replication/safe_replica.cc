@@ -25,8 +25,6 @@ SafeReplica::SafeReplica(ReplicaGroup group, const SafeReplicaOptions& options,
       random_state_(seed),
       promise_(found.promise),
       log_(found),
-      committed_(std::clamp(found.committed, found.base.lsn, found.last_lsn)),
-      stored_(found.last_lsn),
       peers_(group_.members.size()),
       heard_primary_at_(now) {
   if (!participates()) {
@@ -130,53 +128,20 @@ ReplicaMessage SafeReplica::AnswerTo(MemberIndex from, const ReplicaMessage& app
   ReplicaMessage answer = Make(ReplicaMessageKind::kAppendAnswer, from);
   answer.primary_stamp = append.primary_stamp;
   answer.member_stamp = StampOf(now);
-  answer.committed = committed_;
+  answer.committed = log_.committed();
   return answer;
 }
 
 void SafeReplica::TakeAppend(MemberIndex from, ReplicaMessage& message, TimePoint now) {
   if (!Follow(from, message, now)) return;
   ReplicaMessage answer = AnswerTo(from, message, now);
-  const bool is_here = message.prev_lsn >= log_.base().lsn;
-  if (message.prev_lsn > log_.last_lsn()) {
-    answer.matched = log_.last_lsn();
-  } else if (is_here && log_.EpochAt(message.prev_lsn) != message.prev_epoch) {
-    answer.matched = std::max(committed_, log_.EpochBegin(message.prev_lsn) - 1);
-  } else {
-    const Lsn matched = message.prev_lsn + message.entries.size();
-    if (!TakeEntries(message)) return;
-    answer.yes = true;
-    answer.matched = std::max(matched, log_.base().lsn);
-    Learn(message, answer.matched);
-    LookWhetherRecovered(message, now);
-  }
+  const std::optional<MemberLog::Match> match = log_.Take(message);
+  if (!match) return;
+  answer.yes = match->fits;
+  answer.matched = match->matched;
+  if (match->fits) LookWhetherRecovered(message, now);
   answer.counts = participates();
   SendAfterStored(from, std::move(answer));
-}
-
-bool SafeReplica::TakeEntries(ReplicaMessage& append) {
-  Lsn lsn = append.prev_lsn;
-  for (const LogEntry& entry : append.entries) {
-    if (entry.lsn != ++lsn || entry.epoch > append.epoch) return false;
-  }
-  for (LogEntry& entry : append.entries) {
-    if (entry.lsn <= log_.base().lsn) continue;
-    if (entry.lsn <= log_.last_lsn()) {
-      if (log_.EpochAt(entry.lsn) == entry.epoch) continue;
-      if (entry.lsn <= committed_)
-        return false;  // only a broken sender contradicts what is committed
-      DropFrom(entry.lsn);
-    }
-    Append(std::move(entry));
-  }
-  return true;
-}
-
-void SafeReplica::Learn(const ReplicaMessage& append, Lsn matched) {
-  SetCommitted(std::min(append.committed, matched));
-  if (!append.yes || append.member_stamp == 0 || append.committed > matched) return;
-  const TimePoint as_of = TimeOf(append.member_stamp);
-  if (!freshness_ || freshness_->as_of < as_of) freshness_ = {append.committed, as_of};
 }
 
 void SafeReplica::TakeBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
@@ -226,7 +191,7 @@ void SafeReplica::SayHello(TimePoint now) {
 
 void SafeReplica::Found(TimePoint now) {
   promise_.is_founded = true;
-  actions_.change.promise = promise_;
+  log_.Promise(promise_);
   role_ = ReplicaRole::kSecondary;
   AwaitElection(now, options_.election_timeout);
 }
@@ -347,7 +312,7 @@ void SafeReplica::CountVotes(TimePoint now) {
 void SafeReplica::Promise(Epoch epoch, std::optional<MemberIndex> voted_for) {
   promise_.epoch = epoch;
   promise_.voted_for = voted_for;
-  actions_.change.promise = promise_;
+  log_.Promise(promise_);
 }
 
 void SafeReplica::BecomeSecondary(TimePoint now) {
@@ -359,65 +324,25 @@ void SafeReplica::BecomeSecondary(TimePoint now) {
   AwaitElection(now, options_.election_timeout);
 }
 
-// The log.
-
-void SafeReplica::DropFrom(Lsn lsn) {
-  LogChange& change = actions_.change;
-  if (!change.entries.empty() && lsn >= change.entries.front().lsn) {
-    change.entries.resize(lsn - change.entries.front().lsn);
-  } else {
-    change.entries.clear();
-    change.drop_from = change.drop_from == 0 ? lsn : std::min(change.drop_from, lsn);
-  }
-  log_.DropFrom(lsn);
-  stored_ = std::min(stored_, lsn - 1);
-  for (PendingChange& pending : pending_) pending.last_lsn = std::min(pending.last_lsn, lsn - 1);
-}
-
-void SafeReplica::Append(LogEntry entry) {
-  log_.Append(entry);
-  actions_.change.entries.push_back(std::move(entry));
-}
-
-void SafeReplica::SetCommitted(Lsn lsn) {
-  if (lsn <= committed_) return;
-  committed_ = lsn;
-}
+// Storage and time.
 
 void SafeReplica::Restored(const EpochStart& base, MemberSet write_set, TimePoint now) {
   const bool has_it = base.lsn <= log_.last_lsn() && log_.EpochAt(base.lsn) == base.epoch;
-  if (base.lsn <= committed_ || has_it) {
-    SetCommitted(has_it ? base.lsn : committed_);
-    return;
-  }
-  LogChange& change = actions_.change;
-  change.drop_from = 0;
-  change.entries.clear();
-  change.restart = LogChange::Restart{base, write_set};
+  if (has_it) return log_.Commit(base.lsn);
+  if (base.lsn <= log_.committed()) return;
   log_.Restart(base, write_set);
-  committed_ = base.lsn;
-  stored_ = 0;
-  for (PendingChange& pending : pending_) pending.last_lsn = 0;
   if (role_ == ReplicaRole::kPrimary) BecomeSecondary(now);
 }
 
 ReplicaActions SafeReplica::TakeActions() {
   ReplicaActions taken = std::exchange(actions_, {});
-  if (!taken.change.empty()) {
-    taken.change_number = ++change_number_;
-    pending_.push_back({change_number_, log_.last_lsn()});
-  } else {
-    taken.change_number = change_number_;
-  }
+  taken.change = log_.TakeChange(&taken.change_number);
   return taken;
 }
 
 void SafeReplica::Stored(uint64_t change_number, TimePoint now) {
   if (role_ == ReplicaRole::kPrimary) CountHoldUps(now);
-  while (!pending_.empty() && pending_.front().number <= change_number) {
-    stored_ = std::max(stored_, pending_.front().last_lsn);
-    pending_.pop_front();
-  }
+  log_.Stored(change_number);
   if (role_ == ReplicaRole::kPrimary) Lead(now);
 }
 
@@ -439,22 +364,6 @@ TimePoint SafeReplica::NextEvent() const {
     return successor_ ? std::min(next, hand_over_ends_at_) : next;
   }
   return participates() ? std::min(next, election_at_) : next;
-}
-
-std::string_view NameOf(ReplicaRole role) {
-  switch (role) {
-    case ReplicaRole::kBlank:
-      return "blank";
-    case ReplicaRole::kRecovering:
-      return "recovering";
-    case ReplicaRole::kSecondary:
-      return "secondary";
-    case ReplicaRole::kCandidate:
-      return "candidate";
-    case ReplicaRole::kPrimary:
-      return "primary";
-  }
-  return "unknown";
 }
 
 }  // namespace neptune

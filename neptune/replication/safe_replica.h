@@ -30,13 +30,10 @@
 
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <deque>
 #include <optional>
 #include <vector>
 
-#include "neptune/replication/log_position.h"
+#include "neptune/replication/member_log.h"
 #include "neptune/replication/replica_protocol.h"
 
 namespace neptune {
@@ -92,13 +89,13 @@ class SafeReplica final : public ReplicaProtocol {
   ReplicaRole role() const override { return role_; }
   Epoch epoch() const override { return promise_.epoch; }
   std::optional<MemberIndex> primary() const override { return primary_; }
-  Lsn committed() const override { return std::min(committed_, stored_); }
+  Lsn committed() const override { return log_.executable(); }
   Lsn last_lsn() const override { return log_.last_lsn(); }
   MemberSet write_set() const override { return log_.write_set(); }
   TimePoint leased_until() const override;
   std::optional<Epoch> EpochAt(Lsn lsn) const override { return log_.EpochAt(lsn); }
   MemberSet WriteSetAt(Lsn lsn) const override { return log_.WriteSetAt(lsn); }
-  std::optional<ReplicaFreshness> freshness() const override { return freshness_; }
+  std::optional<ReplicaFreshness> freshness() const override { return log_.freshness(); }
   Lsn needed_from() const override;
 
  private:
@@ -127,10 +124,6 @@ class SafeReplica final : public ReplicaProtocol {
     TimePoint may_return{};
     Duration return_delay{0};
   };
-  struct PendingChange {
-    uint64_t number = 0;
-    Lsn last_lsn = 0;
-  };
 
   // Messages.
   void TakeHello(MemberIndex from);
@@ -144,9 +137,6 @@ class SafeReplica final : public ReplicaProtocol {
   // Whether the sender is the primary of an epoch that holds here, or holds from now on.
   bool Follow(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   ReplicaMessage AnswerTo(MemberIndex from, const ReplicaMessage& append, TimePoint now) const;
-  // What of the entries is new; false: they are no continuation of anything.
-  bool TakeEntries(ReplicaMessage& append);
-  void Learn(const ReplicaMessage& append, Lsn matched);
   ReplicaMessage Make(ReplicaMessageKind kind, MemberIndex to) const;
   void SendAtOnce(MemberIndex to, ReplicaMessage message, Lsn entries_to = 0);
   void SendAfterStored(MemberIndex to, ReplicaMessage message);
@@ -194,20 +184,13 @@ class SafeReplica final : public ReplicaProtocol {
   // When the newest append was sent that a majority has answered; kNever: this member alone is one.
   TimePoint MajorityAnsweredFor() const;
 
-  // The log.
-  void DropFrom(Lsn lsn);
-  void Append(LogEntry entry);
-  void SetCommitted(Lsn lsn);
-
   const ReplicaGroup group_;
   const SafeReplicaOptions options_;
   const uint64_t incarnation_;
   uint64_t random_state_;
 
   MemberPromise promise_;
-  LogPosition log_;
-  Lsn committed_ = 0;
-  Lsn stored_ = 0;  // up to here the log is durable on this member
+  MemberLog log_;
   ReplicaRole role_ = ReplicaRole::kSecondary;
   std::optional<MemberIndex> primary_;
   std::vector<Peer> peers_;
@@ -235,10 +218,6 @@ class SafeReplica final : public ReplicaProtocol {
   bool take_over_sent_ = false;
   TimePoint next_hand_over_{};
 
-  std::optional<ReplicaFreshness> freshness_;
-
-  uint64_t change_number_ = 0;
-  std::deque<PendingChange> pending_;
   ReplicaActions actions_;
 };
 

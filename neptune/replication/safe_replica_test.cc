@@ -27,37 +27,9 @@ NetworkOptions Members(int count, int witnesses = 0, uint64_t seed = 1) {
   return {.seed = seed, .member_count = count, .witness_count = witnesses, .make = MakeSafe};
 }
 
-// Writes every `pause` for `time`; returns how many were offered.
-int WriteFor(ReplicaNetwork& network, Duration time, Duration pause = milliseconds(2)) {
-  int count = 0;
-  for (const TimePoint end = network.now() + time;
-       network.now() < end && network.wrong().empty();) {
-    count += network.Write() ? 1 : 0;
-    network.RunFor(pause);
-  }
-  return count;
-}
-
-// The longest time without an acknowledgement while writing for `time`.
-Duration LongestGap(ReplicaNetwork& network, Duration time) {
-  Duration longest{0};
-  TimePoint last = network.now();
-  size_t count = network.acknowledged_count();
-  for (const TimePoint end = network.now() + time;
-       network.now() < end && network.wrong().empty();) {
-    network.Write();
-    network.RunFor(milliseconds(1));
-    if (network.acknowledged_count() == count) continue;
-    count = network.acknowledged_count();
-    longest = std::max(longest, network.now() - last);
-    last = network.now();
-  }
-  return std::max(longest, network.now() - last);
-}
-
 // Writes for `time`; then whether all members are well.
 bool IsWholeAfter(ReplicaNetwork& network, Duration time) {
-  WriteFor(network, time);
+  network.WriteFor(time);
   network.RunFor(milliseconds(200));
   return network.IsWhole();
 }
@@ -95,7 +67,7 @@ TEST(SafeReplicaTest, NothingIsFoundedBeforeAllMembersAreThere) {
 TEST(SafeReplicaTest, WritesAreAcknowledgedAndExecutedByAll) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
-  const int offered = WriteFor(network, seconds(2));
+  const int offered = network.WriteFor(seconds(2));
   network.RunFor(milliseconds(200));
   EXPECT_EQ(network.acknowledged_count(), static_cast<size_t>(offered));
   EXPECT_GT(offered, 500);
@@ -110,11 +82,11 @@ TEST(SafeReplicaTest, WritesStandStillForLessThanASecondWhenAPrimaryIsLost) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
       ReplicaNetwork network(Members(count, 0, seed));
       network.RunFor(seconds(1));
-      WriteFor(network, milliseconds(200));
+      network.WriteFor(milliseconds(200));
       network.Crash(0);
-      EXPECT_LT(LongestGap(network, seconds(3)), seconds(1)) << "seed " << seed;
+      EXPECT_LT(network.LongestGap(seconds(3)), seconds(1)) << "seed " << seed;
       // Whoever had more of the last writes was elected; the preferred one of those that live is given the primacy.
-      WriteFor(network, seconds(3));
+      network.WriteFor(seconds(3));
       EXPECT_EQ(network.Primary(), MemberIndex{1}) << "seed " << seed;
       EXPECT_EQ(network.wrong(), "") << "seed " << seed;
     }
@@ -126,10 +98,10 @@ TEST(SafeReplicaTest, APreferredMemberThatIsBackTakesOverWithinFiftyMilliseconds
     ReplicaNetwork network(Members(3, 0, seed));
     network.RunFor(seconds(1));
     network.Crash(0);
-    WriteFor(network, seconds(2));
+    network.WriteFor(seconds(2));
     ASSERT_EQ(network.Primary(), MemberIndex{1}) << "seed " << seed;
     network.Restart(0);
-    const Duration gap = LongestGap(network, seconds(8));
+    const Duration gap = network.LongestGap(seconds(8));
     EXPECT_LE(gap, milliseconds(50)) << "seed " << seed;
     EXPECT_EQ(network.Primary(), MemberIndex{0}) << "seed " << seed;
     EXPECT_EQ(network.wrong(), "") << "seed " << seed;
@@ -139,7 +111,7 @@ TEST(SafeReplicaTest, APreferredMemberThatIsBackTakesOverWithinFiftyMilliseconds
 TEST(SafeReplicaTest, APrimaryThatIsCutOffAcknowledgesNothingAndStepsDown) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
-  WriteFor(network, milliseconds(100));
+  network.WriteFor(milliseconds(100));
   network.RunFor(milliseconds(50));
   const size_t before = network.acknowledged_count();
   for (MemberIndex other : {1, 2}) {
@@ -160,17 +132,17 @@ TEST(SafeReplicaTest, APrimaryThatIsCutOffAcknowledgesNothingAndStepsDown) {
 TEST(SafeReplicaTest, ASlowMemberLeavesTheWriteSetWithinASecondAndWritesHardlyNotice) {
   ReplicaNetwork healthy(Members(3));
   healthy.RunFor(seconds(1));
-  WriteFor(healthy, seconds(30));
+  healthy.WriteFor(seconds(30));
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
   network.Slow(2, 100);
-  WriteFor(network, seconds(1));
+  network.WriteFor(seconds(1));
   EXPECT_FALSE(network.member(0).write_set().contains(2));
-  WriteFor(network, seconds(29));
+  network.WriteFor(seconds(29));
   EXPECT_FALSE(network.member(0).write_set().contains(2));
   EXPECT_LE(Percentile(network.write_times(), .99), Percentile(healthy.write_times(), .99) * 3 / 2);
   network.HealAll();
-  WriteFor(network, seconds(10));
+  network.WriteFor(seconds(10));
   EXPECT_TRUE(network.member(0).write_set().contains(2));
   EXPECT_EQ(network.wrong(), "");
 }
@@ -179,7 +151,7 @@ TEST(SafeReplicaTest, ASlowPrimaryGivesItsPlaceAway) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(4));
   network.SlowDisk(0, 100);
-  WriteFor(network, seconds(5));
+  network.WriteFor(seconds(5));
   EXPECT_NE(network.Primary(), MemberIndex{0});
   EXPECT_EQ(network.wrong(), "");
 }
@@ -189,9 +161,9 @@ TEST(SafeReplicaTest, TwoReplicasAndAWitnessOutliveEither) {
     ReplicaNetwork network(Members(3, 1));
     network.RunFor(seconds(1));
     EXPECT_FALSE(network.member(0).write_set().contains(2)) << "a witness that is not needed";
-    WriteFor(network, milliseconds(200));
+    network.WriteFor(milliseconds(200));
     network.Crash(lost);
-    EXPECT_LT(LongestGap(network, seconds(3)), seconds(1));
+    EXPECT_LT(network.LongestGap(seconds(3)), seconds(1));
     EXPECT_EQ(network.Primary(), MemberIndex(1 - lost));
     EXPECT_TRUE(network.member(1 - lost).write_set().contains(2));
     network.Restart(lost);
@@ -205,7 +177,7 @@ TEST(SafeReplicaTest, AWitnessBringsWhatOnlyItHasToAReplica) {
   ReplicaNetwork network(Members(3, 1));
   network.RunFor(seconds(1));
   network.Crash(1);
-  WriteFor(network, seconds(2));  // on 0 and the witness
+  network.WriteFor(seconds(2));  // on 0 and the witness
   const size_t acknowledged = network.acknowledged_count();
   EXPECT_GT(acknowledged, 100u);
   network.Crash(0);
@@ -219,7 +191,7 @@ TEST(SafeReplicaTest, AWitnessBringsWhatOnlyItHasToAReplica) {
 TEST(SafeReplicaTest, AMemberThatForgotEverythingCatchesUpBeforeItTakesPart) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
-  WriteFor(network, milliseconds(500));
+  network.WriteFor(milliseconds(500));
   network.Crash(2);
   network.Wipe(2);
   network.Restart(2);
@@ -232,7 +204,7 @@ TEST(SafeReplicaTest, AForgetfulMemberDoesNotHelpToElectOneThatHasLess) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
   network.Crash(2);
-  WriteFor(network, seconds(2));  // on 0 and 1
+  network.WriteFor(seconds(2));  // on 0 and 1
   network.Crash(1);
   network.Crash(0);
   network.Wipe(1);
@@ -249,7 +221,7 @@ TEST(SafeReplicaTest, AMemberFarBehindTakesTheDataOfAnother) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
   network.Crash(2);
-  WriteFor(network, seconds(2));
+  network.WriteFor(seconds(2));
   network.DropLog(0, 5);
   network.DropLog(1, 5);
   network.Restart(2);
@@ -265,7 +237,7 @@ TEST(SafeReplicaTest, AfterTheLossOfAllTheNewestLogOfAMajorityWins) {
     const MemberIndex behind = random() % 3;
     network.Crash(behind);
     network.RunFor(seconds(1));
-    WriteFor(network, seconds(1));
+    network.WriteFor(seconds(1));
     for (MemberIndex member = 0; member < 3; ++member) {
       if (member != behind) network.Crash(member);
     }
@@ -342,7 +314,7 @@ std::string RunWithTroubles(uint64_t seed, Bug bug) {
           break;
       }
     }
-    WriteFor(network, milliseconds(random() % 300), milliseconds(3));
+    network.WriteFor(milliseconds(random() % 300), milliseconds(3));
   }
   if (!network.wrong().empty()) return network.wrong();
   network.HealAll();

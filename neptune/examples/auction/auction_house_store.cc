@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "neptune/replication/stored_message.h"
+
 namespace neptune::examples::auction_house {
 namespace {
 
@@ -25,26 +27,8 @@ std::string ItemKey(uint64_t category, uint64_t item) {
   return key;
 }
 
-template <typename Message>
-StatusOr<Message> Parse(std::string_view bytes) {
-  Message message;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return DataLoss("kept bytes are no ", message.GetTypeName());
-  }
-  return message;
-}
-
-// Absent: there is none.
-template <typename Message>
-StatusOr<std::optional<Message>> Find(const StoreView& store, const std::string& key) {
-  NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, store.Get(key));
-  if (!bytes) return std::optional<Message>();
-  NEPTUNE_ASSIGN_OR_RETURN(Message message, Parse<Message>(*bytes));
-  return std::optional<Message>(std::move(message));
-}
-
 StatusOr<Item> FindItem(const StoreView& store, uint64_t category, uint64_t id) {
-  NEPTUNE_ASSIGN_OR_RETURN(auto item, Find<Item>(store, ItemKey(category, id)));
+  NEPTUNE_ASSIGN_OR_RETURN(auto item, FindStored<Item>(store, ItemKey(category, id)));
   if (!item) return NotFound("category ", category, " has no item ", id);
   return *std::move(item);
 }
@@ -60,7 +44,7 @@ StatusOr<bool> List(const StoreView& store, const ScanOptions& bounds, uint32_t 
   NEPTUNE_RETURN_IF_ERROR(store.Scan(bounds, [&](std::string_view, std::string_view value) {
     has_more = list->size() == most;
     if (has_more) return false;
-    StatusOr<Message> one = Parse<Message>(value);
+    StatusOr<Message> one = ParseStored<Message>(value);
     damage = one.status();
     if (one.ok()) *list->Add() = *std::move(one);
     return damage.ok();
@@ -106,7 +90,7 @@ StatusOr<Item> AddItem(const WriteContext& write, const AddItemRequest& request)
   NEPTUNE_RETURN_IF_ERROR(CheckText("a title", request.title()));
   NEPTUNE_RETURN_IF_ERROR(CheckText("a seller's name", request.seller()));
   const std::string key = CategoryKey(request.category_id());
-  NEPTUNE_ASSIGN_OR_RETURN(const auto kept, Find<Category>(write.store, key));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto kept, FindStored<Category>(write.store, key));
   Category category = kept.value_or(Category());
   if (category.item_count() >= kItemCountMax) {
     return ResourceExhausted("category ", request.category_id(), " holds ", kItemCountMax,

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "neptune/base/strings.h"
+#include "neptune/replication/stored_message.h"
 
 namespace neptune::examples {
 namespace {
@@ -33,29 +34,11 @@ std::string MessageKey(uint64_t group, uint64_t message) {
   return key;
 }
 
-template <typename Message>
-StatusOr<Message> Parse(std::string_view bytes) {
-  Message message;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return DataLoss("kept bytes are no ", message.GetTypeName());
-  }
-  return message;
-}
-
-// Absent: there is none.
-template <typename Message>
-StatusOr<std::optional<Message>> Find(const StoreView& store, const std::string& key) {
-  NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, store.Get(key));
-  if (!bytes) return std::optional<Message>();
-  NEPTUNE_ASSIGN_OR_RETURN(Message message, Parse<Message>(*bytes));
-  return std::optional<Message>(std::move(message));
-}
-
 // Numbers beyond all that can be are not cut to four bytes.
 StatusOr<std::optional<StoredMessage>> FindMessage(const StoreView& store, uint64_t group,
                                                    uint64_t message) {
   if (message == 0 || message > kMessageCountMax) return std::optional<StoredMessage>();
-  return Find<StoredMessage>(store, MessageKey(group, message));
+  return FindStored<StoredMessage>(store, MessageKey(group, message));
 }
 
 Status CheckSize(const char* what, size_t size, size_t size_max) {
@@ -112,7 +95,7 @@ StatusOr<std::string> FirstKey(const StoreView& store, const ViewHeadersRequest&
 StatusOr<MessageHeaders> ReadHeaders(const StoreView& store, const ViewHeadersRequest& request) {
   const uint64_t group = request.group_id();
   MessageHeaders answer;
-  NEPTUNE_ASSIGN_OR_RETURN(const auto kept, Find<StoredGroup>(store, GroupKey('g', group)));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto kept, FindStored<StoredGroup>(store, GroupKey('g', group)));
   if (kept) answer.set_message_count(kept->message_count());
   NEPTUNE_ASSIGN_OR_RETURN(const std::string first, FirstKey(store, request));
   const uint32_t wanted = request.count_max() == 0 ? kHeaderCountDefault : request.count_max();
@@ -124,7 +107,7 @@ StatusOr<MessageHeaders> ReadHeaders(const StoreView& store, const ViewHeadersRe
       store.Scan({.first = first, .end = end}, [&](std::string_view, std::string_view value) {
         answer.set_has_more(answer.headers_size() == count_max);
         if (answer.has_more()) return false;
-        StatusOr<MessageHeader> header = Parse<MessageHeader>(value);
+        StatusOr<MessageHeader> header = ParseStored<MessageHeader>(value);
         damage = header.status();
         if (header.ok()) *answer.add_headers() = *std::move(header);
         return damage.ok();
@@ -137,8 +120,8 @@ StatusOr<DiscussionMessage> ReadMessage(const StoreView& store, const ViewMsgReq
   NEPTUNE_ASSIGN_OR_RETURN(auto kept, FindMessage(store, request.group_id(), request.message_id()));
   if (!kept)
     return NotFound("group ", request.group_id(), " has no message ", request.message_id());
-  NEPTUNE_ASSIGN_OR_RETURN(auto header,
-                           Find<MessageHeader>(store, HeaderKey(request.group_id(), kept->path())));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      auto header, FindStored<MessageHeader>(store, HeaderKey(request.group_id(), kept->path())));
   if (!header) {
     return DataLoss("message ", request.message_id(), " of group ", request.group_id(),
                     " has no header");
@@ -152,7 +135,8 @@ StatusOr<DiscussionMessage> ReadMessage(const StoreView& store, const ViewMsgReq
 StatusOr<AddMsgResult> AddMessage(const WriteContext& write, const AddMsgRequest& request) {
   NEPTUNE_RETURN_IF_ERROR(CheckMessage(request));
   const uint64_t group = request.group_id();
-  NEPTUNE_ASSIGN_OR_RETURN(const auto kept, Find<StoredGroup>(write.store, GroupKey('g', group)));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto kept,
+                           FindStored<StoredGroup>(write.store, GroupKey('g', group)));
   StoredGroup changed = kept.value_or(StoredGroup());
   if (changed.message_count() >= kMessageCountMax) {
     return ResourceExhausted("group ", group, " holds ", kMessageCountMax, " messages");

@@ -524,6 +524,30 @@ bool ReplicaNetwork::Write() {
   return is_offered;
 }
 
+int ReplicaNetwork::WriteFor(Duration time, Duration pause) {
+  int count = 0;
+  for (const TimePoint end = now_ + time; now_ < end && wrong_.empty();) {
+    count += Write() ? 1 : 0;
+    RunFor(pause);
+  }
+  return count;
+}
+
+Duration ReplicaNetwork::LongestGap(Duration time) {
+  Duration longest{0};
+  TimePoint last = now_;
+  size_t count = acknowledged_count();
+  for (const TimePoint end = now_ + time; now_ < end && wrong_.empty();) {
+    Write();
+    RunFor(std::chrono::milliseconds(1));
+    if (acknowledged_count() == count) continue;
+    count = acknowledged_count();
+    longest = std::max(longest, now_ - last);
+    last = now_;
+  }
+  return std::max(longest, now_ - last);
+}
+
 bool ReplicaNetwork::IsWhole() {
   const auto primary = Primary();
   if (!primary) return false;

@@ -98,6 +98,10 @@ class ReplicaNetwork {
   std::optional<MemberIndex> Primary();
   // Offers a write to the primary, or to whoever believes to be it. False: nobody does.
   bool Write();
+  // Writes every `pause` for `time`; how many were offered.
+  int WriteFor(Duration time, Duration pause = std::chrono::milliseconds(2));
+  // The longest time without an acknowledgement while writing every millisecond for `time`.
+  Duration LongestGap(Duration time);
   size_t acknowledged_count() const { return acknowledged_.size(); }
   // Time from the offer to the acknowledgement, of every acknowledged write, in order of the offers.
   const std::vector<Duration>& write_times() const { return write_times_; }

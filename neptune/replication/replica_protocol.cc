@@ -1,0 +1,21 @@
+#include "neptune/replication/replica_protocol.h"
+
+namespace neptune {
+
+std::string_view NameOf(ReplicaRole role) {
+  switch (role) {
+    case ReplicaRole::kBlank:
+      return "blank";
+    case ReplicaRole::kRecovering:
+      return "recovering";
+    case ReplicaRole::kSecondary:
+      return "secondary";
+    case ReplicaRole::kCandidate:
+      return "candidate";
+    case ReplicaRole::kPrimary:
+      return "primary";
+  }
+  return "unknown";
+}
+
+}  // namespace neptune
