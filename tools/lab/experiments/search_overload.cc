@@ -64,9 +64,10 @@ Measurement Summary(const std::vector<tools::Measurement>& measurements, double 
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   const double warm_up_s = context.Pick(0.3, 2.0, 4.0);
   NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index, SearchIndex(context));
-  NEPTUNE_ASSIGN_OR_RETURN(const auto search,
-                           MadeSearch::Start(*index, {.service_classes = kSearchClasses,
-                                                      .service_fields = "scheduling: 'waiting_cost'"}));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const auto search,
+      MadeSearch::Start(*index, {.service_classes = kSearchClasses,
+                                 .service_fields = "scheduling: 'waiting_cost'"}));
   const double capacity = kSearchProcessors / neptune::ToSeconds(index->demanding_cost());
   HttpLoadOptions load = SearchLoad(search->http_endpoint(), context);
   load.rate = capacity * point.Number("load");
@@ -92,8 +93,8 @@ void Judge(const Results& results, Judgement* judgement) {
   }
   const Point most = results.points().back();
   judgement
-      ->AtMost("gold's loss at the most demand", "", results.Mean(most, Loss(kGold)),
-               results.Mean(most, Loss(kBronze)).middle, "%")
+      ->AtMost("gold's loss at the most demand; the line is bronze's", "",
+               results.Mean(most, Loss(kGold)), results.Mean(most, Loss(kBronze)).middle, "%")
       .Shape();
   judgement->Shown("the peak, of what the processors could do", "", results.Mean(peak, kGoodput),
                    "x");
