@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/capsule.h"
 #include "neptune/node/register_module.h"
 #include "neptune/node/simulated_cluster.h"
 #include "neptune/replication/replica_session.h"
@@ -107,6 +108,28 @@ TEST_F(ReplicationTest, WritesReachAllReplicas) {
     EXPECT_EQ(Agent(node)->state()->completed(), Agent("s0")->state()->completed()) << node;
     EXPECT_EQ(PrimaryBy(node), "s0");
   }
+}
+
+TEST_F(ReplicationTest, LogAndDataAreUsedInTheDeviceCapsuleAlone) {
+  Start(3, kOrdered);
+  // On all nodes: any may be asked.
+  const auto calls = [this] {
+    const std::string path = StrCat(kReplicationDevice, "/any");
+    uint64_t count = 0;
+    for (const char* node : {"s0", "s1", "s2"}) {
+      const auto capsule = cluster_->node(node).capsules().Find(DeviceOperation{path});
+      if (capsule != nullptr) count += capsule->Count().control.done;
+    }
+    return count;
+  };
+  InSession([&](ReplicaSession& session) {
+    const uint64_t before = calls();
+    ASSERT_TRUE(Append(session, "k=x").ok());
+    const uint64_t written = calls();
+    EXPECT_GE(written, before + 3);  // stored, read from the log, executed
+    ASSERT_TRUE(Get(session, "k").ok());
+    EXPECT_GT(calls(), written);
+  });
 }
 
 TEST_F(ReplicationTest, WhatTheDataForbidIsTheWritesAnswer) {

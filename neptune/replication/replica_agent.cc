@@ -13,8 +13,6 @@
 namespace neptune {
 namespace {
 
-// Below it logs and data of partitions are, for rules of device capsules.
-constexpr char kDevicePath[] = "/neptune/replication";
 // Executed at once, by bytes of their entries.
 constexpr size_t kExecuteSizeMax = 256u << 10;
 // Sent in one message.
@@ -45,14 +43,19 @@ struct ReplicaAgent::PendingWrite {
 };
 
 ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
-    : options_(std::move(options)), hooks_(std::move(hooks)), loop_(*hooks_.control->loop) {}
+    : options_(std::move(options)),
+      hooks_(std::move(hooks)),
+      device_path_(StrCat(kReplicationDevice, "/", options_.identity.service, "/",
+                          options_.identity.partition)),
+      loop_(*hooks_.control->loop) {}
 
 ReplicaAgent::~ReplicaAgent() = default;
 
 Status ReplicaAgent::OnDevice(std::function<Status()> call) {
   while (!stopping_) {
     if (hooks_.capsules == nullptr) return call();
-    StatusOr<Status> ran = RunOnDevice(*hooks_.capsules, kDevicePath, call);
+    StatusOr<Status> ran =
+        RunOnDevice(*hooks_.capsules, device_path_, call, {}, DeviceWait::kForEnd);
     if (ran.ok()) return *std::move(ran);
     if (this_thread::SleepFor(kDevicePause) == ParkResult::kStopping) break;
   }
@@ -162,6 +165,8 @@ void ReplicaAgent::Pump() {
     Publish();
     if (!actions.empty()) {
       Do(std::move(actions));
+    } else if (drop_before_ != 0) {
+      DropLog();
     } else if (this_thread::Park(protocol_->NextEvent()) == ParkResult::kStopping) {
       break;
     }
@@ -184,6 +189,13 @@ void ReplicaAgent::Do(ReplicaActions actions) {
     protocol_->Stored(actions.change_number, loop_.Now());
   }
   Send(actions.after_stored, *change);
+}
+
+void ReplicaAgent::DropLog() {
+  const Lsn first = std::exchange(drop_before_, 0);
+  const Status dropped = OnDevice([log = log_, first] { return log->DropBefore(first); });
+  if (!dropped.ok()) return Fail(Annotate(dropped, "dropping what the log need not keep"));
+  protocol_->Dropped(first);
 }
 
 void ReplicaAgent::Send(std::vector<OutgoingReplicaMessage>& messages, const LogChange& change) {
@@ -329,7 +341,7 @@ void ReplicaAgent::Execute() {
       loop_.Post([this, status] { Fail(Annotate(status, "executing writes")); });
       break;
     }
-    DropOld();
+    FindDroppable();
   }
 }
 
@@ -367,7 +379,7 @@ Status ReplicaAgent::ExecuteSome(Lsn to) {
 }
 
 // The log drops what the data have durably and nobody needs.
-void ReplicaAgent::DropOld() {
+void ReplicaAgent::FindDroppable() {
   const Lsn executed = executed_;
   if (executed < dropped_at_ + kDropInterval) return;
   dropped_at_ = executed;
@@ -385,11 +397,8 @@ void ReplicaAgent::DropOld() {
     Lsn last = needed == 0 ? kept : std::min(kept, needed - 1);
     if (log_->size() > options_.log_size_max) last = flushed;
     if (last < log_->first_lsn()) return;
-    const auto started = hooks_.control->scheduler->Spawn([this, first = last + 1] {
-      const Status dropped = OnDevice([log = log_, first] { return log->DropBefore(first); });
-      if (dropped.ok()) protocol_->Dropped(first);
-    });
-    LOG_IF(ERROR, !started.ok()) << started.status();
+    drop_before_ = last + 1;
+    if (pump_) pump_->Wake();
   });
 }
 

@@ -42,6 +42,8 @@
 namespace neptune {
 
 inline constexpr size_t kSnapshotSizeMax = 1u << 30;
+// Below it logs and data of partitions are, as SERVICE/PARTITION, for rules of device capsules.
+inline constexpr char kReplicationDevice[] = "/neptune/replication";
 
 // What a service promises of its replicas; dissertation 5.2.1.
 enum class ConsistencyLevel : uint8_t {
@@ -148,6 +150,7 @@ class ReplicaAgent {
   Lsn VersionAgo(Duration age, TimePoint now) const;
   const ReplicaAgentOptions& options() const { return options_; }
   const ReplicatedState* state() const { return state_.get(); }
+  const std::string& device_path() const { return device_path_; }
   NodeId NodeOf(MemberIndex member) const { return options_.group.members[member].node; }
   std::optional<MemberIndex> MemberOf(const NodeId& node) const;
 
@@ -157,12 +160,13 @@ class ReplicaAgent {
   std::unique_ptr<ReplicaProtocol> MakeProtocol();
   Status OpenLog();
   Status OpenState();
-  // Ships it to the device; waits however long it takes. Errors: those of the call, or the node stops.
+  // Ships it to the device; waits for its end however long it takes. Errors: those of the call, or the node stops.
   Status OnDevice(std::function<Status()> call);
   void SpawnOn(NodeLoop& loop, const char* what, Task body);
 
   void Pump();
   void Do(ReplicaActions actions);
+  void DropLog();
   bool FillEntries(OutgoingReplicaMessage* outgoing, const LogChange& change);
   void Send(std::vector<OutgoingReplicaMessage>& messages, const LogChange& change);
   void Publish();
@@ -170,7 +174,7 @@ class ReplicaAgent {
   void Execute();
   Status ExecuteSome(Lsn to);
   void Deliver(std::vector<std::pair<LogEntry, WriteOutcome>> executed);
-  void DropOld();
+  void FindDroppable();
 
   void BeginRestore(MemberIndex from);
   Status Restore(MemberIndex from);
@@ -180,6 +184,7 @@ class ReplicaAgent {
 
   const ReplicaAgentOptions options_;
   const Hooks hooks_;
+  const std::string device_path_;
   Loop& loop_;  // the control loop
   std::unique_ptr<KeyValueStore> log_store_;
   std::shared_ptr<RedoLog> log_;
@@ -195,8 +200,9 @@ class ReplicaAgent {
   std::atomic<Lsn> executed_{0};
   std::atomic<Lsn> executing_to_{0};  // may be in the data already
   std::atomic<uint64_t> restore_count_{0};
-  Lsn dropped_at_ = 0;                                         // the executor's
-  bool restoring_ = false;                                     // of the control loop
+  Lsn dropped_at_ = 0;      // the executor's
+  Lsn drop_before_ = 0;     // of the control loop; 0: nothing to drop
+  bool restoring_ = false;  // of the control loop
   std::multimap<Lsn, std::shared_ptr<PendingWrite>> writers_;  // of the control loop
 
   mutable LeafMutex mutex_;

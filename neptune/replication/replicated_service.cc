@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/device_store.h"
 
 namespace neptune {
 namespace {
@@ -121,6 +122,17 @@ Status ReplicatedService::RunWrite(const MethodName& name, RequestContext& conte
   return outcome->status;
 }
 
+Status ReplicatedService::CallRead(const ReadFunction& function, const Partition& kept,
+                                   RequestContext& context, const Data& request, Data* response) {
+  CapsuleStack* const capsules = replication_.environment().capsules;
+  if (capsules == nullptr) return function(kept.state->view(), context, request, response);
+  const DeviceStore store(kept.state->store(), *capsules, kept.agent->device_path(),
+                          {.deadline = context.deadline(),
+                           .caller = context.origin().handler,
+                           .service_class = context.service_class()});
+  return function(StoreView(store), context, request, response);
+}
+
 Status ReplicatedService::RunRead(const ReadFunction& function, RequestContext& context,
                                   const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const ReplicaDemand demand, DemandOf(context));
@@ -130,7 +142,7 @@ Status ReplicatedService::RunRead(const ReadFunction& function, RequestContext& 
     Report(context, kept->agent->Report());
     return read.status();
   }
-  const Status status = function(kept->state->view(), context, request, response);
+  const Status status = CallRead(function, *kept, context, request, response);
   NEPTUNE_ASSIGN_OR_RETURN(const ReplicaReport report, kept->agent->EndRead(*read, context.Now()));
   Report(context, report);
   return status;

@@ -16,7 +16,8 @@
 //
 // A write is executed once on every replica, in the same order; all that it does must follow from its WriteContext and its
 // request. It runs on a device capsule's thread, where it must not wait for anything but the store. A read runs where the
-// session's versions and the service's staleness bound allow it.
+// session's versions and the service's staleness bound allow it, on a user-level thread; each of its calls of the store
+// waits in the device capsule, and what it gives to Scan runs on a thread of that.
 //
 // Source: dissertation 2.3 (access modes), 5.2.
 // Layer: replication.
@@ -55,7 +56,7 @@ class ReplicatedService {
   // The partitions' replicas begin. All is registered before.
   Status Open();
 
-  // The data of a partition of this node. REQUIRES: Open succeeded.
+  // The data of a partition of this node; calls block the kernel thread. REQUIRES: Open succeeded.
   const StoreView& view(PartitionId partition) const;
   // For ServiceModule::Health.
   Status Health(PartitionId partition) const;
@@ -70,6 +71,9 @@ class ReplicatedService {
                   Data* response);
   Status RunRead(const ReadFunction& function, RequestContext& context, const Data& request,
                  Data* response);
+  // Its calls of the store wait in the device capsule.
+  Status CallRead(const ReadFunction& function, const Partition& kept, RequestContext& context,
+                  const Data& request, Data* response);
   static void Report(RequestContext& context, const ReplicaReport& report);
 
   ModuleContext& context_;

@@ -6,6 +6,7 @@
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
+#include "neptune/capsule/device_call.h"
 #include "neptune/replication/version_section.h"
 #include "neptune/service/client_stream.h"
 
@@ -115,6 +116,10 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   if (!is_member) {
     return InvalidArgument("node ", environment_.node, " is no member of ", service, "/",
                            partition);
+  }
+  if (environment_.capsules != nullptr) {
+    NEPTUNE_RETURN_IF_ERROR(
+        MakeDeviceCapsule(*environment_.capsules, "replication", kReplicationDevice));
   }
   ReplicaAgent::Hooks hooks = HooksOf({service, partition});
   hooks.open_state = std::move(open_state);

@@ -95,6 +95,8 @@ class StoreState final : public ReplicatedState {
 
   // What is there while the data are restored is any part of them.
   const StoreView& view() const { return view_; }
+  // What it keeps them in, for views of another kind; only this writes to it.
+  KeyValueStore& store() const { return *store_; }
 
   Lsn completed() const override;
   StatusOr<WriteOutcome> Apply(const LogEntry& entry) override;

@@ -1,0 +1,39 @@
+// A key-value store whose every call waits in a device capsule instead of blocking the loop that makes it.
+//
+// Source: dependency capsules IV.B.
+// Layer: capsule.
+// Threads: on a user-level thread, which parks. Visitors of Scan run on a helper thread; they must not wait.
+// Errors: those of CapsuleVisit::Enter, and the store's.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "neptune/capsule/capsule_stack.h"
+#include "neptune/capsule/capsule_visit.h"
+#include "neptune/world/storage.h"
+
+namespace neptune {
+
+class DeviceStore final : public KeyValueStore {
+ public:
+  // `path` is for the rules of capsules. `options` are those of every call; one that has begun is waited for, however
+  // long it takes. All outlive this.
+  DeviceStore(KeyValueStore& store, CapsuleStack& stack, std::string_view path,
+              VisitOptions options);
+
+  StatusOr<std::optional<std::string>> Get(std::string_view key) const override;
+  Status Write(const WriteBatch& batch, WriteMode mode) override;
+  Status Sync() override;
+  Status Scan(const ScanOptions& options, const Visitor& visitor) const override;
+
+ private:
+  KeyValueStore& store_;
+  CapsuleStack& stack_;
+  const std::string_view path_;
+  const VisitOptions options_;
+};
+
+}  // namespace neptune
