@@ -10,6 +10,7 @@
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/node/class_spec.h"
+#include "neptune/node/node_replicas.h"
 #include "neptune/node/replication_spec.h"
 #include "neptune/replication/replication.h"
 #include "neptune/replication/version_section.h"
@@ -478,6 +479,9 @@ Status Node::StartAdmin() {
                         return PutThreads(request, hosts_.at(hosted.service()).get());
                       }));
   }
+  admin_->AddAction("POST", "/replicas/start", when_ready([this](const HttpRequest& request) {
+                      return StartReplica(request, *replication_);
+                    }));
   OneShotEvent started;
   StatusOr<Endpoint> endpoint = Unavailable("not started");
   loop->Post([&] {

@@ -6,6 +6,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule.h"
+#include "neptune/node/node_replicas.h"
 #include "neptune/node/register_module.h"
 #include "neptune/node/simulated_cluster.h"
 #include "neptune/replication/replica_session.h"
@@ -90,6 +91,27 @@ class ReplicationTest : public testing::Test {
   }
   ReplicaAgent* Agent(const std::string& node) {
     return cluster_->node(node).replication().Find(kService, PartitionId(0));
+  }
+
+  // Of a node that is down.
+  void LoseDisk(const std::string& node) {
+    DurableStorage& storage = simulator().host(node).storage();
+    const auto stores = storage.List();
+    for (const std::string& store : *stores) EXPECT_TRUE(storage.Destroy(store).ok());
+  }
+  // What an operator's request is answered.
+  HttpResponse StartByHand(const std::string& node, const std::string& service,
+                           const std::string& partition) {
+    HttpResponse response;
+    bool is_over = false;
+    cluster_->SpawnOnClient([&](ClientSession&) {
+      HttpRequest request;
+      request.parameters = {{"service", service}, {"partition", partition}};
+      response = StartReplica(request, cluster_->node(node).replication());
+      is_over = true;
+    });
+    EXPECT_TRUE(simulator().RunUntilTrue([&] { return is_over; }, simulator().now() + seconds(9)));
+    return response;
   }
 
   std::unique_ptr<SimulatedCluster> cluster_;
@@ -236,15 +258,45 @@ TEST_F(ReplicationTest, AMemberWhoseDiskIsNewGetsAllDataBack) {
     for (int i = 0; i < 30; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
   });
   simulator().Crash("s2");
-  const auto stores = simulator().host("s2").storage().List();
-  for (const std::string& store : *stores) {
-    EXPECT_TRUE(simulator().host("s2").storage().Destroy(store).ok());
-  }
+  LoseDisk("s2");
   simulator().RunFor(seconds(1));
   simulator().Restart("s2");
   simulator().RunFor(seconds(4));
   EXPECT_EQ(Agent("s2")->state()->completed(), Agent("s0")->state()->completed());
   EXPECT_EQ(Agent("s2")->Look().role, ReplicaRole::kSecondary);
+}
+
+TEST_F(ReplicationTest, APartitionIsStartedByHandWhereMostDisksAreLost) {
+  for (const std::string mode : {"safe", "fail_stop"}) {
+    Start(3, StrCat(kOrdered, " mode: '", mode, "'"));
+    InSession([](ReplicaSession& session) {
+      for (int i = 0; i < 30; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+    });
+    for (const char* node : {"s0", "s1", "s2"}) simulator().Crash(node);
+    for (const char* node : {"s0", "s2"}) LoseDisk(node);
+    for (const char* node : {"s0", "s1", "s2"}) simulator().Restart(node);
+    simulator().RunFor(seconds(5));
+    EXPECT_EQ(StartByHand("s1", "registers", "0").status, 200) << mode;
+    simulator().RunFor(seconds(2));
+    InSession([&](ReplicaSession& session) {
+      EXPECT_EQ(Append(session, "k=y").value(), std::string(30, 'x') + "y") << mode;
+    });
+    simulator().RunFor(seconds(4));
+    for (const char* node : {"s0", "s2"}) {
+      EXPECT_EQ(Agent(node)->state()->completed(), Agent("s1")->state()->completed()) << mode;
+    }
+  }
+}
+
+TEST_F(ReplicationTest, AStartByHandThatMakesNoSenseIsRefused) {
+  Start(3, kOrdered);
+  EXPECT_EQ(StartByHand("s1", "", "").status, 400);
+  EXPECT_EQ(StartByHand("s1", "registers", "-1").status, 400);
+  EXPECT_EQ(StartByHand("s1", "registers", "7").status, 404);
+  EXPECT_EQ(StartByHand("s1", "others", "0").status, 404);
+  const HttpResponse refused = StartByHand("s1", "registers", "0");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_NE(refused.body.find("heard a primary"), std::string::npos) << refused.body;
 }
 
 TEST_F(ReplicationTest, TwoReplicasAndAWitnessGoOnWithoutEither) {

@@ -13,14 +13,14 @@
 //   2. announces itself. A primary lets one that is less preferred catch up while writes go on; for one that is more
 //      preferred it stops taking writes at once, gives it all it has, and is then bullied into a secondary;
 //   3. takes part again, with the entry of the log that puts it into the write set.
-// When all have stopped, nobody begins by itself: ForceStart is called on the member with the newest version.
+// When all have stopped, nobody begins by itself: StartByHand is called on the member with the newest version.
 //
 // Safe only while its assumptions hold: a primary that is cut off or pauses is taken for stopped, and its writes may be lost.
 // SafeReplica is for everything else.
 //
 // Source: dissertation 5.1.1, 5.2.2.
 // Departs from source: a write that was not completed before a failure is not reissued from the own log but taken, or
-//   dropped, as the primary's log has it; after ForceStart the whole log counts. A new partition starts by itself when all
+//   dropped, as the primary's log has it; after StartByHand the whole log counts. A new partition starts by itself when all
 //   members are there. A partition of one member, which is all there are, starts by itself.
 // Layer: replication, policy. No I/O, no clock, no threads.
 // Threads: thread-compatible.
@@ -56,9 +56,6 @@ class FailStopReplica final : public ReplicaProtocol {
   FailStopReplica(ReplicaGroup group, const FailStopReplicaOptions& options,
                   const LogOutline& found, uint64_t incarnation, TimePoint now);
 
-  // Starts the partition from this member's log after all have stopped, at the next Tick; without effect where a primary
-  // lives. To be called on the member with the newest version: who knows more to be committed does not follow it.
-  void ForceStart() { is_forced_ = true; }
   // Who lives, as far as another source knows; the others are taken for stopped at once. Default: all.
   void SetAlive(MemberSet members) { may_live_ = members; }
 
@@ -68,6 +65,12 @@ class FailStopReplica final : public ReplicaProtocol {
   StatusOr<Lsn> Propose(LogEntry write, TimePoint now) override;
   // Does not count as silence: the member's own announcements do.
   void Unreachable(MemberIndex, TimePoint) override {}
+  // At the next Tick; without effect where a primary lives. To be called on the member with the newest version: who knows
+  // more to be committed does not follow it.
+  Status StartByHand(TimePoint) override {
+    is_forced_ = true;
+    return OkStatus();
+  }
   ReplicaActions TakeActions() override;
   void Stored(uint64_t change_number, TimePoint now) override;
   void Restored(const EpochStart& base, MemberSet write_set, TimePoint now) override;

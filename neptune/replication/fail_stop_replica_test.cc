@@ -144,7 +144,7 @@ TEST(FailStopReplicaTest, AfterTheLossOfAllSomebodyHasToBeStarted) {
   network.RunFor(seconds(5));
   EXPECT_EQ(network.Primary(), std::nullopt);
   EXPECT_LT(network.member(2).last_lsn(), network.member(1).last_lsn());
-  Replica(network, 1).ForceStart();
+  ASSERT_TRUE(network.StartByHand(1).ok());
   EXPECT_TRUE(IsWholeAfter(network, seconds(2))) << network.Describe();
   EXPECT_GT(network.acknowledged_count(), acknowledged);
   EXPECT_EQ(network.wrong(), "");
@@ -153,7 +153,7 @@ TEST(FailStopReplicaTest, AfterTheLossOfAllSomebodyHasToBeStarted) {
 TEST(FailStopReplicaTest, StartByHandIsWithoutEffectWhereAPrimaryLives) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
-  Replica(network, 2).ForceStart();
+  ASSERT_TRUE(network.StartByHand(2).ok());
   network.RunFor(seconds(1));
   EXPECT_EQ(network.primary_count(), 1);
   EXPECT_TRUE(network.IsWhole());
@@ -202,7 +202,7 @@ void LoseAll(ReplicaNetwork& network, int count, uint64_t choice) {
   };
   for (int i = 0; i < count && !has_all(started); ++i)
     started = static_cast<MemberIndex>((started + 1) % count);
-  Replica(network, started).ForceStart();
+  EXPECT_TRUE(network.StartByHand(started).ok());
 }
 
 // Members stop and start again; one that has all that is acknowledged lives, or all are lost.

@@ -275,6 +275,22 @@ void ReplicaAgent::Fail(const Status& status) {
   Stop();
 }
 
+Status ReplicaAgent::StartByHand() {
+  struct Answer {
+    OneShotEvent done;
+    Status status;
+  };
+  const auto answer = std::make_shared<Answer>();
+  loop_.Post([this, answer] {
+    answer->status = stopping_ || protocol_ == nullptr ? Unavailable("the replica has stopped")
+                                                       : protocol_->StartByHand(loop_.Now());
+    answer->done.Set();
+    if (pump_) pump_->Wake();
+  });
+  if (answer->done.Wait() != ParkResult::kWoken) return Cancelled("the node stops");
+  return answer->status;
+}
+
 // Writes.
 
 StatusOr<WriteOutcome> ReplicaAgent::Write(LogEntry write, TimePoint deadline, Lsn* version) {

@@ -110,6 +110,9 @@ class ReplicaAgent {
   void Receive(MemberIndex from, ReplicaMessage message);
   void Unreachable(MemberIndex member);
 
+  // See ReplicaProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
+  Status StartByHand();
+
   // Orders, stores and executes a write; parks until that is done. `version` is set if it was executed.
   StatusOr<WriteOutcome> Write(LogEntry write, TimePoint deadline, Lsn* version);
 

@@ -72,6 +72,9 @@ struct ReplicaMessage {
   bool hand_over = false;
   // kAppendAnswer: the member's promises and acknowledgements count; see safe_replica.h.
   bool counts = false;
+  // kAppend, kBehind: an operator started the partition from the primary's log, and none of its epoch's entries is committed
+  // yet.
+  bool by_hand = false;
 
   // kAppend.
   std::vector<LogEntry> entries;

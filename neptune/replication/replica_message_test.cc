@@ -45,6 +45,7 @@ void ExpectEqual(const ReplicaMessage& a, const ReplicaMessage& b) {
   EXPECT_EQ(a.trial, b.trial);
   EXPECT_EQ(a.hand_over, b.hand_over);
   EXPECT_EQ(a.counts, b.counts);
+  EXPECT_EQ(a.by_hand, b.by_hand);
   EXPECT_EQ(a.entries, b.entries);
 }
 
@@ -55,8 +56,9 @@ TEST(ReplicaMessageTest, DecodesToWhatWasEncoded) {
 }
 
 TEST(ReplicaMessageTest, EachFlagIsItsOwn) {
-  for (bool ReplicaMessage::*flag : {&ReplicaMessage::yes, &ReplicaMessage::trial,
-                                     &ReplicaMessage::hand_over, &ReplicaMessage::counts}) {
+  for (bool ReplicaMessage::*flag :
+       {&ReplicaMessage::yes, &ReplicaMessage::trial, &ReplicaMessage::hand_over,
+        &ReplicaMessage::counts, &ReplicaMessage::by_hand}) {
     ReplicaMessage message;
     message.*flag = true;
     const StatusOr<ReplicaMessage> decoded = DecodeReplicaMessage(EncodeReplicaMessage(message));

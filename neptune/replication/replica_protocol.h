@@ -95,6 +95,10 @@ class ReplicaProtocol {
   // What was sent to the member last did not arrive, as far as one can see.
   virtual void Unreachable(MemberIndex member, TimePoint now) = 0;
 
+  // The partition goes on with what this member has, whatever others may have had: an operator says that those who could
+  // elect a primary have lost their disks. Errors: kFailedPrecondition with the reason; nothing has changed.
+  virtual Status StartByHand(TimePoint now) = 0;
+
   // What is to be done now; the caller does it.
   virtual ReplicaActions TakeActions() = 0;
   virtual void Stored(uint64_t change_number, TimePoint now) = 0;

@@ -108,7 +108,9 @@ void SafeReplica::Unreachable(MemberIndex member, TimePoint now) {
 void SafeReplica::Lead(TimePoint now) {
   Commit(now);
   const TimePoint answered_for = std::max(primary_since_, MajorityAnsweredFor());
-  if (now > AddSaturated(answered_for, kDeafTimeouts * options_.election_timeout)) {
+  const Duration patience =
+      is_by_hand_ ? options_.by_hand_wait_max : kDeafTimeouts * options_.election_timeout;
+  if (now > AddSaturated(answered_for, patience)) {
     BecomeSecondary(now);
     return;
   }
@@ -145,6 +147,7 @@ void SafeReplica::SendBehind(MemberIndex to, TimePoint now) {
   message.write_set = log_.WriteSetAt(log_.base().lsn);
   message.last_lsn = log_.last_lsn();
   message.primary_stamp = StampOf(now);
+  message.by_hand = is_by_hand_;
   SendAtOnce(to, std::move(message));
 }
 
@@ -163,6 +166,7 @@ void SafeReplica::SendAppend(MemberIndex to, TimePoint now) {
   message.primary_stamp = StampOf(now);
   message.member_stamp = peer.member_stamp;
   message.yes = IsLeased(now);
+  message.by_hand = is_by_hand_;
   const bool with_entries = is_free && !peer.is_probing && IsFed(to);
   if (is_free) peer.last_when_sent = log_.last_lsn();
   const Lsn entries_to =
@@ -189,6 +193,7 @@ void SafeReplica::Commit(TimePoint now) {
   // What earlier primaries ordered is committed with the first entry of this one.
   if (all <= log_.committed() || log_.EpochAt(all) != promise_.epoch) return;
   log_.Commit(all);
+  is_by_hand_ = false;
   heartbeat_at_ = std::min(heartbeat_at_, now + kCommitNewsDelay);
 }
 

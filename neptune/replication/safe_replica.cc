@@ -6,6 +6,9 @@
 namespace neptune {
 namespace {
 
+// Nobody may have promised so many epochs more than is known here.
+constexpr Epoch kByHandEpochStep = Epoch{1} << 20;
+
 uint64_t NextState(uint64_t state) {  // splitmix64
   state += 0x9e3779b97f4a7c15u;
   uint64_t mixed = state;
@@ -102,9 +105,9 @@ void SafeReplica::TakeHelloAnswer(MemberIndex from, const ReplicaMessage& messag
 }
 
 bool SafeReplica::Follow(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
-  if (!participates() && (answered_.size() < group_.majority() || message.epoch < recover_epoch_)) {
-    return false;
-  }
+  const bool knows_promises = answered_.size() >= group_.majority() || message.by_hand;
+  if (!participates() && (!knows_promises || message.epoch < recover_epoch_)) return false;
+  if (message.by_hand && message.last_lsn < log_.committed()) return false;
   if (message.epoch < promise_.epoch) {
     // The sender learns of the larger epoch.
     SendAfterStored(from, Make(ReplicaMessageKind::kAppendAnswer, from));
@@ -309,6 +312,38 @@ void SafeReplica::CountVotes(TimePoint now) {
   }
 }
 
+Status SafeReplica::StartByHand(TimePoint now) {
+  if (group_.IsWitness(group_.self)) return FailedPrecondition("a witness has no data");
+  if (!participates()) return FailedPrecondition("the member does not know what it had promised");
+  if (role_ == ReplicaRole::kPrimary) return FailedPrecondition("the member is the primary");
+  if (now - heard_primary_at_ < options_.by_hand_silence) {
+    return FailedPrecondition("this member has started, or heard a primary, too short a time ago");
+  }
+  Promise(std::max(promise_.epoch, recover_epoch_) + kByHandEpochStep, group_.self);
+  role_ = ReplicaRole::kCandidate;
+  primary_.reset();
+  by_hand_epoch_ = promise_.epoch;
+  by_hand_change_.reset();
+  AwaitElection(now, options_.election_timeout);
+  return OkStatus();
+}
+
+// The promise is stored: the epoch will never be another primary's, nor this one's again.
+void SafeReplica::BeginByHand(TimePoint now) {
+  const bool is_overtaken = promise_.epoch != by_hand_epoch_ || promise_.voted_for != group_.self;
+  by_hand_epoch_ = 0;
+  if (is_overtaken || role_ == ReplicaRole::kPrimary) return;
+  votes_ = MemberSet().With(group_.self);
+  for (const bool heard : {true, false}) {
+    for (MemberIndex member = 0; member < group_.size(); ++member) {
+      const bool is_heard = peers_[member].incarnation != 0;
+      if (votes_.size() < group_.majority() && heard == is_heard) votes_ = votes_.With(member);
+    }
+  }
+  is_by_hand_ = true;
+  BecomePrimary(now);
+}
+
 void SafeReplica::Promise(Epoch epoch, std::optional<MemberIndex> voted_for) {
   promise_.epoch = epoch;
   promise_.voted_for = voted_for;
@@ -321,6 +356,7 @@ void SafeReplica::BecomeSecondary(TimePoint now) {
   primary_.reset();
   successor_.reset();
   take_over_sent_ = false;
+  is_by_hand_ = false;
   AwaitElection(now, options_.election_timeout);
 }
 
@@ -337,12 +373,14 @@ void SafeReplica::Restored(const EpochStart& base, MemberSet write_set, TimePoin
 ReplicaActions SafeReplica::TakeActions() {
   ReplicaActions taken = std::exchange(actions_, {});
   taken.change = log_.TakeChange(&taken.change_number);
+  if (by_hand_epoch_ != 0 && !by_hand_change_) by_hand_change_ = taken.change_number;
   return taken;
 }
 
 void SafeReplica::Stored(uint64_t change_number, TimePoint now) {
   if (role_ == ReplicaRole::kPrimary) CountHoldUps(now);
   log_.Stored(change_number);
+  if (by_hand_epoch_ != 0 && by_hand_change_ && change_number >= *by_hand_change_) BeginByHand(now);
   if (role_ == ReplicaRole::kPrimary) Lead(now);
 }
 

@@ -18,6 +18,10 @@
 // Forgetful members: one whose store is empty might have promised and stored things. It takes part only once all members
 //   are as blank as it is - a new partition -, or once it heard a majority of the others and has caught up with a primary
 //   of no smaller epoch than any of them had promised. A message carries for which life of its receiver it is meant.
+// By hand: where so many disks are lost that nobody can be elected, an operator starts the partition from one member's log.
+//   That is the primary of an epoch far above all that anybody may have promised, once it has stored its promise. Members
+//   that have forgotten, or never knew, take its word for all others'. It commits nothing without a majority either, and
+//   nobody follows it who knows more to be committed than it has.
 // Leases: a primary that a majority has answered is the only one for lease_duration from when it asked; members do not
 //   vote for so long, except for a successor that the primary chose, after which it trusts its lease no more.
 //
@@ -65,6 +69,10 @@ struct SafeReplicaOptions {
   // it. Default: 2 s and 50 ms.
   Duration hand_over_delay = std::chrono::seconds(2);
   Duration hand_over_max = std::chrono::milliseconds(50);
+  // A member is started by hand only when it has heard no primary for so long, and gives up if no majority joins it within
+  // the second time. Default: 3 s and 60 s.
+  Duration by_hand_silence = std::chrono::seconds(3);
+  Duration by_hand_wait_max = std::chrono::seconds(60);
   // Writes that are ordered and not committed. More are refused. Default: 4,096.
   size_t uncommitted_count_max = 4096;
 };
@@ -81,6 +89,8 @@ class SafeReplica final : public ReplicaProtocol {
   TimePoint NextEvent() const override;
   StatusOr<Lsn> Propose(LogEntry write, TimePoint now) override;
   void Unreachable(MemberIndex member, TimePoint now) override;
+  // Errors, all kFailedPrecondition: a witness; a member that has forgotten what it promised; a primary lives, or did lately.
+  Status StartByHand(TimePoint now) override;
   ReplicaActions TakeActions() override;
   void Stored(uint64_t change_number, TimePoint now) override;
   void Restored(const EpochStart& base, MemberSet write_set, TimePoint now) override;
@@ -156,6 +166,7 @@ class SafeReplica final : public ReplicaProtocol {
   void CountVotes(TimePoint now);
   void BecomeSecondary(TimePoint now);
   void BecomePrimary(TimePoint now);
+  void BeginByHand(TimePoint now);
   void Promise(Epoch epoch, std::optional<MemberIndex> voted_for);
   Duration RandomUpTo(Duration most);
 
@@ -208,6 +219,11 @@ class SafeReplica final : public ReplicaProtocol {
   Epoch recover_epoch_ = 0;    // the largest of them
   Epoch recovering_from_ = 0;  // of the primary that recover_to_ is of
   std::optional<Lsn> recover_to_;
+
+  // Started by hand: the promise that is to be stored first, and its change once that has a number.
+  Epoch by_hand_epoch_ = 0;
+  std::optional<uint64_t> by_hand_change_;
+  bool is_by_hand_ = false;  // the primary is, and has committed nothing of its epoch
 
   TimePoint heartbeat_at_ = kNever;
   TimePoint hold_ups_counted_at_{};

@@ -252,6 +252,133 @@ TEST(SafeReplicaTest, AfterTheLossOfAllTheNewestLogOfAMajorityWins) {
   }
 }
 
+// All stop; then all disks but one are lost, of a member that writes had waited for. It is returned.
+MemberIndex LoseDisksOfAllButOne(ReplicaNetwork& network, int count, uint64_t choice) {
+  const auto primary = network.Primary();
+  const MemberSet newest = network.member(primary.value_or(0)).write_set();
+  auto left = static_cast<MemberIndex>(choice % static_cast<unsigned>(count));
+  while (!newest.contains(left)) left = static_cast<MemberIndex>((left + 1) % count);
+  for (MemberIndex member = 0; member < count; ++member) network.Crash(member);
+  for (MemberIndex member = 0; member < count; ++member) {
+    if (member != left) network.Wipe(member);
+  }
+  return left;
+}
+
+TEST(SafeReplicaTest, APartitionIsStartedByHandFromTheOnlyDiskThatIsLeft) {
+  for (int count : {3, 5}) {
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+      ReplicaNetwork network(Members(count, 0, seed));
+      network.RunFor(seconds(1));
+      network.WriteFor(seconds(1));
+      const MemberIndex left = LoseDisksOfAllButOne(network, count, seed);
+      for (MemberIndex member = 0; member < count; ++member) network.Restart(member);
+      network.RunFor(seconds(10));
+      ASSERT_EQ(network.Primary(), std::nullopt) << "seed " << seed;
+      const size_t before = network.acknowledged_count();
+      ASSERT_TRUE(network.StartByHand(left).ok()) << "seed " << seed;
+      EXPECT_TRUE(IsWholeAfter(network, seconds(8))) << "seed " << seed << network.Describe();
+      EXPECT_GT(network.acknowledged_count(), before);
+      EXPECT_EQ(network.wrong(), "") << "seed " << seed;
+    }
+  }
+}
+
+TEST(SafeReplicaTest, WhatIsStartedByHandAcknowledgesNothingAloneAndMayBeLostBeforeOthersJoin) {
+  ReplicaNetwork network(Members(3));
+  network.RunFor(seconds(1));
+  network.WriteFor(seconds(1));
+  const MemberIndex left = LoseDisksOfAllButOne(network, 3, 1);
+  network.Restart(left);
+  const size_t before = network.acknowledged_count();
+  for (int i = 0; i < 2; ++i) {
+    network.RunFor(seconds(4));
+    ASSERT_TRUE(network.StartByHand(left).ok());
+    network.WriteFor(seconds(5));
+    EXPECT_EQ(network.member(left).role(), ReplicaRole::kPrimary);
+    EXPECT_EQ(network.acknowledged_count(), before);
+    network.Crash(left);
+    network.Restart(left);
+  }
+  for (MemberIndex member = 0; member < 3; ++member) {
+    if (member != left) network.Restart(member);
+  }
+  network.RunFor(seconds(4));
+  ASSERT_TRUE(network.StartByHand(left).ok());
+  EXPECT_TRUE(IsWholeAfter(network, seconds(8))) << network.Describe();
+  EXPECT_EQ(network.wrong(), "");
+}
+
+TEST(SafeReplicaTest, NobodyIsStartedByHandWhoShouldNot) {
+  ReplicaNetwork network(Members(3, 1));
+  EXPECT_FALSE(network.StartByHand(0).ok());  // blank
+  network.RunFor(seconds(5));
+  EXPECT_FALSE(network.StartByHand(0).ok());  // the primary
+  EXPECT_FALSE(network.StartByHand(1).ok());  // hears one
+  network.Crash(0);
+  network.Crash(1);
+  network.RunFor(seconds(5));
+  EXPECT_FALSE(network.StartByHand(2).ok());  // the witness
+  network.Restart(0);
+  EXPECT_FALSE(network.StartByHand(0).ok());  // has just started
+  network.Restart(1);
+  EXPECT_TRUE(IsWholeAfter(network, seconds(8)));
+  EXPECT_EQ(network.wrong(), "");
+}
+
+TEST(SafeReplicaTest, AnOlderLogThatIsStartedByHandIsNotFollowed) {
+  ReplicaNetwork network(Members(3));
+  network.RunFor(seconds(1));
+  for (const MemberIndex other : {1, 2}) {
+    network.Cut(0, other, true);
+    network.Cut(other, 0, true);
+  }
+  network.WriteFor(seconds(4));
+  const size_t before = network.acknowledged_count();
+  EXPECT_GT(before, 100u);
+  EXPECT_TRUE(network.StartByHand(0).ok());
+  network.WriteFor(seconds(1));
+  network.HealAll();
+  EXPECT_TRUE(IsWholeAfter(network, seconds(10))) << network.Describe();
+  EXPECT_GT(network.acknowledged_count(), before + 100);
+  EXPECT_EQ(network.wrong(), "");
+}
+
+// All disks but one are lost, and members come, go and are started by hand until all is well.
+std::string RunWithLostDisks(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const int count = 3 + static_cast<int>(random() % 3);
+  ReplicaNetwork network(Members(count, 0, seed));
+  network.RunFor(seconds(1));
+  network.WriteFor(milliseconds(500));
+  const MemberIndex left = LoseDisksOfAllButOne(network, count, random());
+  for (int i = 0; i < 30 && network.wrong().empty(); ++i) {
+    const auto member = static_cast<MemberIndex>(random() % static_cast<unsigned>(count));
+    if (!network.lives(member)) {
+      network.Restart(member);
+    } else if (random() % 4 == 0) {
+      network.Crash(member);
+    }
+    // Refused where it makes no sense.
+    if (network.lives(left) && random() % 2 == 0) (void)network.StartByHand(left);
+    network.WriteFor(milliseconds(random() % 2500), milliseconds(3));
+  }
+  for (MemberIndex member = 0; member < count; ++member) {
+    if (!network.lives(member)) network.Restart(member);
+  }
+  for (int i = 0; i < 60 && network.wrong().empty(); ++i) {
+    if (i % 5 == 4 && !network.Primary()) (void)network.StartByHand(left);
+    if (IsWholeAfter(network, seconds(1))) return network.wrong();
+  }
+  return network.wrong().empty() ? "is not whole after 60 s" + network.Describe() : network.wrong();
+}
+
+TEST(SafeReplicaTest, NothingGoesWrongWhereLostDisksAreMadeUpForByHand) {
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    ASSERT_EQ(RunWithLostDisks(seed), "") << "seed " << seed;
+  }
+}
+
 // Random troubles for ten seconds, then peace for ten: nothing may go wrong at any time, and in the end all is well.
 std::string RunWithTroubles(uint64_t seed, Bug bug) {
   std::mt19937_64 random(seed);

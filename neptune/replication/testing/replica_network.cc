@@ -508,6 +508,12 @@ std::optional<MemberIndex> ReplicaNetwork::Primary() {
   return std::nullopt;
 }
 
+Status ReplicaNetwork::StartByHand(MemberIndex member) {
+  const Status started = lives_[member]->protocol->StartByHand(ClockOf(member));
+  Collect(member);
+  return started;
+}
+
 bool ReplicaNetwork::Write() {
   bool is_offered = false;
   for (size_t i = 0; i < lives_.size(); ++i) {

@@ -96,6 +96,7 @@ class ReplicaNetwork {
   ReplicaProtocol& member(MemberIndex member);
   // Who takes writes now and is leased, if anybody.
   std::optional<MemberIndex> Primary();
+  Status StartByHand(MemberIndex member);
   // Offers a write to the primary, or to whoever believes to be it. False: nobody does.
   bool Write();
   // Writes every `pause` for `time`; how many were offered.
