@@ -246,6 +246,7 @@ void ReplicaAgent::Publish() {
     published_.write_set = protocol_->write_set();
     published_.committed = protocol_->committed();
     published_.last_lsn = protocol_->last_lsn();
+    published_.last_epoch = protocol_->EpochAt(published_.last_lsn).value_or(0);
     published_.leased_until = protocol_->leased_until();
     published_.executed = executed;
     const auto freshness = protocol_->freshness();

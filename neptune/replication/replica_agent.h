@@ -142,6 +142,7 @@ class ReplicaAgent {
     Lsn executed = 0;
     Lsn committed = 0;
     Lsn last_lsn = 0;
+    Epoch last_epoch = 0;  // of that entry
     TimePoint leased_until = TimePoint::min();
     // The data were the newest at this time; TimePoint::min(): not known.
     TimePoint current_as_of = TimePoint::min();

@@ -246,7 +246,7 @@ std::string Replication::Announce() {
 void Replication::Describe(StatusReport* report) const {
   StatusTable table{"Replicas on this node",
                     {"service", "partition", "role", "epoch", "primary", "write set", "executed",
-                     "committed", "received", "failure"},
+                     "committed", "received", "in epoch", "failure"},
                     {}};
   LeafLock lock(&mutex_);
   for (const auto& [key, agent] : agents_) {
@@ -258,7 +258,7 @@ void Replication::Describe(StatusReport* report) const {
     }
     table.AddRow(key.first, key.second.value(), NameOf(state.role), state.epoch,
                  state.primary ? agent->NodeOf(*state.primary).value() : "", members,
-                 state.executed, state.committed, state.last_lsn,
+                 state.executed, state.committed, state.last_lsn, state.last_epoch,
                  state.failure.ok() ? "" : ToStd(state.failure.message()));
   }
   report->tables.push_back(std::move(table));
