@@ -18,6 +18,8 @@ DEFINE_string(base_dir, "",
               "folder that relative paths in the spec start from; default: the spec's");
 DEFINE_string(data_dir, "",
               "folder of what replicated services keep; the node has a folder of its name there");
+DEFINE_string(address, "",
+              "IPv4 address to bind and to announce; default: the spec's interface_address");
 DEFINE_string(started_file, "",
               "written once the node has started: its pid and endpoints, one a line");
 DEFINE_int32(grace_ms, 5000, "longest time to finish requests in flight after SIGTERM");
@@ -82,6 +84,7 @@ int main(int argc, char** argv) {
   options.module_folders = SplitFolders(FLAGS_module_dir);
   options.base_directory = FLAGS_base_dir;
   options.data_directory = FLAGS_data_dir;
+  options.address = FLAGS_address;
   options.started_file = FLAGS_started_file;
   options.grace = std::chrono::milliseconds(FLAGS_grace_ms);
   return neptune::RunNodeProgram(options);

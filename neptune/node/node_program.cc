@@ -38,6 +38,10 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
     return InvalidArgument("node '", program.node,
                            "' keeps replicas, and there is no folder for them");
   }
+  if (!program.address.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(const Endpoint own, Endpoint::Parse(program.address + ":0"));
+    options.address = own.address;
+  }
   options.spec_directory = std::filesystem::absolute(program.spec).parent_path().string();
   options.base_directory = program.base_directory;
   if (options.base_directory.empty()) options.base_directory = options.spec_directory;

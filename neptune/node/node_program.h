@@ -21,6 +21,8 @@ struct NodeProgramOptions {
   // Folder of durable storage, where the node has a folder of its own name; what replicated services keep. Default: none, and
   // a node of a replicated service does not start.
   std::string data_directory;
+  // IPv4 address to bind and to announce. Default: the spec's interface_address.
+  std::string address;
   // Written once the node has started: pid and endpoints, one a line. Default: nowhere.
   std::string started_file;
   // Longest time to finish requests in flight after the signal.

@@ -1,4 +1,5 @@
-// A real cluster of replicated registers whose nodes are killed, stopped and starved of disk while sessions use them.
+// A real cluster of replicated registers whose nodes are killed, stopped, cut off and starved of disk while sessions use
+// them.
 
 #include <gflags/gflags.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/random_source.h"
 #include "tools/chaos/server_process.h"
+#include "tools/lab/linked_hosts.h"
 #include "tools/lab/peer_process.h"
 #include "tools/lab/real_node.h"
 #include "tools/lab/register_load.h"
@@ -26,6 +28,9 @@
 DEFINE_double(seconds, 60, "how long nodes are troubled");
 DEFINE_uint64(seed, 1, "of the troubles and the sessions");
 DEFINE_int32(nodes, 5, "nodes with a replica of everything");
+DEFINE_bool(
+    links, true,
+    "every node is a host of its own, in a network namespace, whose link is taken down too");
 DEFINE_bool(keep, false, "leave logs and data behind");
 
 namespace search::chaos {
@@ -39,7 +44,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr char kUsage[] =
-    "kills, stops and starves the nodes of a real cluster and judges what its clients saw\n\n"
+    "kills, stops, cuts off and starves the nodes of a real cluster and judges what its clients "
+    "saw\n\n"
     "  chaos --seconds=60 --seed=7";
 constexpr uint32_t kPartitionCount = 2;
 constexpr int kRegisterCount = 4;
@@ -98,6 +104,7 @@ class ChaosCluster {
  private:
   Status Start() {
     if (FLAGS_nodes < 1 || FLAGS_nodes > 16) return neptune::InvalidArgument("--nodes is 1 to 16");
+    if (FLAGS_links) MakeHosts();
     const std::string spec_path = folder_.path() + "/spec.textproto";
     const std::string text = SpecText(FLAGS_nodes, port_.number());
     NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(spec_path, text));
@@ -106,10 +113,12 @@ class ChaosCluster {
     NEPTUNE_ASSIGN_OR_RETURN(const std::string program, lab::FindProgram("neptune/node/neptuned"));
     for (int i = 0; i < FLAGS_nodes; ++i) {
       const std::string name = StrCat("s", i);
+      std::vector<std::string> arguments = {program, "--spec=" + spec_path, "--node=" + name,
+                                            "--data_dir=" + folder_.path()};
+      if (hosts_ != nullptr) arguments.push_back("--address=" + AddressOf(i));
       servers_.push_back(std::make_unique<ServerProcess>(
-          std::vector<std::string>{program, "--spec=" + spec_path, "--node=" + name,
-                                   "--data_dir=" + folder_.path()},
-          StrCat(folder_.path(), "/", name, ".log")));
+          std::move(arguments), StrCat(folder_.path(), "/", name, ".log"),
+          hosts_ == nullptr ? -1 : hosts_->descriptor(i)));
       NEPTUNE_RETURN_IF_ERROR(servers_.back()->Start());
     }
     neptune::NodeOptions options;
@@ -121,9 +130,39 @@ class ChaosCluster {
       if (module != "echo") return neptune::NotFound("no module '", module, "'");
       return std::make_unique<neptune::EchoModule>();
     };
-    client_ = std::make_unique<lab::RealNode>(std::move(options));
-    NEPTUNE_RETURN_IF_ERROR(client_->Start());
+    NEPTUNE_RETURN_IF_ERROR(StartClient(std::move(options)));
     return AwaitWrites();
+  }
+
+  // Without hosts everything is on loopback, and links stay up.
+  void MakeHosts() {
+    auto hosts = lab::LinkedHosts::Make(static_cast<size_t>(FLAGS_nodes) + 1);
+    if (hosts.ok()) {
+      hosts_ = *std::move(hosts);
+    } else {
+      std::printf("links stay up: %s\n", hosts.status().ToString().c_str());
+    }
+  }
+
+  std::string AddressOf(size_t host) const {
+    const std::string text = neptune::Endpoint{hosts_->address(host), 0}.ToString();
+    return text.substr(0, text.find(':'));
+  }
+
+  // On the last host.
+  Status StartClient(neptune::NodeOptions options) {
+    Status status;
+    const auto start = [&] {
+      client_ = std::make_unique<lab::RealNode>(std::move(options));
+      status = client_->Start();
+    };
+    if (hosts_ == nullptr) {
+      start();
+    } else {
+      options.address = hosts_->address(servers_.size());
+      hosts_->RunIn(servers_.size(), start);
+    }
+    return status;
   }
 
   // Until every partition takes a write.
@@ -167,8 +206,13 @@ class ChaosCluster {
   void HurtOne(size_t number) {
     ServerProcess& server = *servers_[number];
     const std::string name = StrCat("s", number);
-    const uint64_t kind = random_.Next() % 10;
-    if (kind < 5) {
+    const uint64_t kind = random_.Next() % (hosts_ == nullptr ? 10 : 14);
+    if (kind >= 10) {
+      std::printf("cut off %s\n", name.c_str());
+      SetLink(number, false);
+      Rest(kDownMean);
+      SetLink(number, true);
+    } else if (kind < 5) {
       std::printf("kill %s\n", name.c_str());
       server.Kill();
       Rest(kDownMean);
@@ -180,9 +224,7 @@ class ChaosCluster {
       server.Resume();
     } else {
       std::printf("starve %s\n", name.c_str());
-      const Status status = server.StarveOfDisk();
-      if (!status.ok())
-        std::printf("  %s\n", std::string(neptune::ToStd(status.ToString())).c_str());
+      Note(server.StarveOfDisk());
       Rest(kDownMean);
       server.Kill();
       Restart(server);
@@ -190,10 +232,13 @@ class ChaosCluster {
     std::fflush(stdout);
   }
 
-  void Restart(ServerProcess& server) {
-    const Status status = server.Start();
-    if (!status.ok()) std::printf("  %s\n", std::string(neptune::ToStd(status.ToString())).c_str());
+  static void Note(const Status& status) {
+    if (!status.ok()) std::printf("  %s\n", status.ToString().c_str());
   }
+
+  void SetLink(size_t number, bool is_up) { Note(hosts_->SetLink(number, is_up)); }
+
+  void Restart(ServerProcess& server) { Note(server.Start()); }
 
   Status Peace() {
     for (size_t i = 0; i < servers_.size(); ++i) {
@@ -246,6 +291,7 @@ class ChaosCluster {
   const Folder folder_;
   neptune::RandomSource random_;
   lab::RegisterLoad load_;
+  std::unique_ptr<lab::LinkedHosts> hosts_;  // null: all on loopback
   std::vector<std::unique_ptr<ServerProcess>> servers_;
   std::unique_ptr<lab::RealNode> client_;
 };

@@ -1,6 +1,7 @@
 #include "tools/chaos/server_process.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,8 +16,8 @@
 
 namespace search::chaos {
 
-ServerProcess::ServerProcess(std::vector<std::string> arguments, std::string log)
-    : arguments_(std::move(arguments)), log_(std::move(log)) {}
+ServerProcess::ServerProcess(std::vector<std::string> arguments, std::string log, int network)
+    : arguments_(std::move(arguments)), log_(std::move(log)), network_(network) {}
 
 ServerProcess::~ServerProcess() {
   if (lives()) Kill();
@@ -33,6 +34,7 @@ neptune::Status ServerProcess::Start() {
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
+    if (network_ >= 0 && setns(network_, CLONE_NEWNET) != 0) _exit(126);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
     execv(words[0], words.data());

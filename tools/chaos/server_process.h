@@ -17,7 +17,8 @@ namespace search::chaos {
 class ServerProcess {
  public:
   // `arguments` begin with the program. What it prints goes to the end of `log`.
-  ServerProcess(std::vector<std::string> arguments, std::string log);
+  // `network`: descriptor of the network namespace that it is to be in; -1: this one's.
+  ServerProcess(std::vector<std::string> arguments, std::string log, int network = -1);
   // Kills it if it lives.
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
@@ -39,6 +40,7 @@ class ServerProcess {
  private:
   const std::vector<std::string> arguments_;
   const std::string log_;
+  const int network_;
   pid_t process_ = 0;
 };
 

@@ -38,6 +38,8 @@ class LinkedHosts {
   uint32_t address(size_t host) const;
   // Runs it on a thread in that host, and waits. Sockets that it makes are there, and so are threads that it starts.
   void RunIn(size_t host, const std::function<void()>& body) const;
+  // Of the host's namespace, for setns(2); valid as long as this.
+  int descriptor(size_t host) const { return hosts_.at(host); }
   // The switch's end of the host's link.
   neptune::Status SetLink(size_t host, bool is_up) const;
 
