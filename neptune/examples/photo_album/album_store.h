@@ -1,0 +1,61 @@
+// Albums and their pictures in a partition's store, and which images no picture shows.
+//
+//   n               AlbumTotals
+//   a ALBUM         Album
+//   p ALBUM ID      Picture
+//   u IMAGE         UnusedImage
+//
+// Numbers are 8 bytes, big-endian: a page of an album is one scan.
+//
+// An image is in another service, so a picture cannot be added with it as one. What is between is written down first:
+//
+//   BeginPicture ── u: pending ──► image is stored ──► CommitPicture ── u is gone, p is there
+//                       │ kPendingTime without it
+//   RemovePicture ── u ─┴─► ClaimUnused ──► image is deleted ──► ForgetImages ── u is gone
+//
+// So every image is shown by a picture or known as unused, whatever fails between; and one that was claimed can no longer be
+// committed.
+//
+// Source: dissertation 2.1, figure 2.2 (photo album).
+// Layer: examples, policy. Threads: pure functions of the store.
+// Errors: kNotFound no such album or picture, or none to go on after; kInvalidArgument a name or title over its limits;
+//   kResourceExhausted kAlbumCountMax, kPictureCountMax; kAborted of a commit: the image was given up; kDataLoss what is kept is
+//   damaged; those of the store.
+// Limits: the constants below.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/examples/photo_album/photo_album.pb.h"
+#include "neptune/replication/store_state.h"
+
+namespace neptune::examples::photo_album {
+
+inline constexpr uint64_t kAlbumCountMax = 1'000'000;  // of a partition
+inline constexpr uint32_t kPictureCountMax = 10'000;   // of an album
+inline constexpr size_t kTextSizeMax = 200;            // bytes of a title or name
+inline constexpr uint32_t kListedCountDefault = 20;
+inline constexpr uint32_t kListedCountMax = 100;
+inline constexpr uint32_t kClaimedCountMax = 100;
+// Far more than any request may take, clocks of different primaries included.
+inline constexpr Duration kPendingTime = std::chrono::minutes(10);
+
+StatusOr<AlbumPage> ReadAlbum(const StoreView& store, const ViewAlbumRequest& request);
+StatusOr<Picture> ReadPicture(const StoreView& store, uint64_t album, uint64_t picture);
+// The writes. Album numbers of a partition leave it as remainder.
+StatusOr<Album> CreateAlbum(const WriteContext& write, uint32_t partition_count,
+                            const CreateAlbumRequest& request);
+StatusOr<BeginPictureResult> BeginPicture(const WriteContext& write,
+                                          const BeginPictureRequest& request);
+StatusOr<Picture> CommitPicture(const WriteContext& write, const CommitPictureRequest& request);
+StatusOr<Picture> RemovePicture(const WriteContext& write, const RemovePictureRequest& request);
+// At most kClaimedCountMax, less if fewer are asked for.
+StatusOr<UnusedImages> ClaimUnused(const WriteContext& write, const ClaimUnusedRequest& request);
+StatusOr<ForgetImagesResult> ForgetImages(const WriteContext& write,
+                                          const ForgetImagesRequest& request);
+
+}  // namespace neptune::examples::photo_album

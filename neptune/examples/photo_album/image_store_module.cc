@@ -1,0 +1,67 @@
+#include "neptune/examples/photo_album/image_store_module.h"
+
+#include "neptune/examples/parameters/number_parameter.h"
+#include "neptune/examples/photo_album/typed_methods.h"
+
+namespace neptune::examples::photo_album {
+
+Status ImageStoreModule::Start(ModuleContext& context) {
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t partition_count,
+                           NumberParameter(context, "partition_count",
+                                           {.otherwise = 1, .least = 1, .most = UINT32_MAX}));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const uint64_t size_mb,
+      NumberParameter(context, "size_mb", {.otherwise = 1024, .least = 1, .most = 1u << 20}));
+  partition_count_ = static_cast<uint32_t>(partition_count);
+  limits_.size_max = size_mb << 20;
+  service_ = std::make_unique<ReplicatedService>(context);
+  AddMethods();
+  return service_->Open();
+}
+
+Status ImageStoreModule::CheckPartition(const ImageId& id, PartitionId partition) const {
+  const uint32_t of_image = PartitionOfImage(id, partition_count_);
+  if (of_image == partition.value()) return OkStatus();
+  return InvalidArgument("the image is of partition ", of_image, ", not ", partition);
+}
+
+template <typename Request>
+Status ImageStoreModule::CheckPartitions(const Request& request, PartitionId partition) const {
+  for (const ImageId& id : request.ids()) {
+    NEPTUNE_RETURN_IF_ERROR(CheckPartition(id, partition));
+  }
+  return OkStatus();
+}
+
+void ImageStoreModule::AddMethods() {
+  AddRead<ReadImageRequest, Image>(
+      *service_, kReadImageMethod,
+      [this](const StoreView& store, RequestContext& context,
+             const ReadImageRequest& request) -> StatusOr<Image> {
+        NEPTUNE_RETURN_IF_ERROR(CheckPartition(request.id(), context.partition()));
+        return ReadImage(store, request);
+      });
+  AddRead<ReadThumbnailsRequest, Thumbnails>(
+      *service_, kReadThumbnailsMethod,
+      [this](const StoreView& store, RequestContext& context,
+             const ReadThumbnailsRequest& request) -> StatusOr<Thumbnails> {
+        NEPTUNE_RETURN_IF_ERROR(CheckPartitions(request, context.partition()));
+        return ReadThumbnails(store, request);
+      });
+  AddWrite<StoreImageRequest, StoreImageResult>(
+      *service_, kStoreImageMethod,
+      [this](const WriteContext& write,
+             const StoreImageRequest& request) -> StatusOr<StoreImageResult> {
+        NEPTUNE_RETURN_IF_ERROR(CheckPartition(request.id(), write.partition));
+        return StoreImage(write, limits_, request);
+      });
+  AddWrite<DeleteImagesRequest, DeleteImagesResult>(
+      *service_, kDeleteImagesMethod,
+      [this](const WriteContext& write,
+             const DeleteImagesRequest& request) -> StatusOr<DeleteImagesResult> {
+        NEPTUNE_RETURN_IF_ERROR(CheckPartitions(request, write.partition));
+        return DeleteImages(write, request);
+      });
+}
+
+}  // namespace neptune::examples::photo_album

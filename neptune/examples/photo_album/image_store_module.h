@@ -1,0 +1,53 @@
+// The image store: images of whatever service has pictures, in partitions, each on several nodes.
+//
+//   ReadImage        ReadImageRequest → Image
+//   ReadThumbnails   ReadThumbnailsRequest → Thumbnails
+//   StoreImage       StoreImageRequest → StoreImageResult; a write
+//   DeleteImages     DeleteImagesRequest → DeleteImagesResult; a write
+//
+// An image never changes, so a read of any replica is right or says that there is none: who knows better asks again with a
+// staleness of 0. Level ordered_writes.
+//
+// Parameters of the service:
+//   partition_count   as the service has it; images of other partitions are refused. Default: 1.
+//   size_mb           images of a partition, in MiB; the same on every node. Default: 1024.
+//
+// Source: dissertation 2.1, figure 2.2. Layer: examples. Threads: as ServiceModule says.
+// Errors: those of image_store.h; kInvalidArgument an image of another partition, malformed requests.
+// Limits: image_store.h.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "neptune/examples/photo_album/image_store.h"
+#include "neptune/replication/replicated_service.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune::examples::photo_album {
+
+inline constexpr char kReadImageMethod[] = "ReadImage";
+inline constexpr char kReadThumbnailsMethod[] = "ReadThumbnails";
+inline constexpr char kStoreImageMethod[] = "StoreImage";
+inline constexpr char kDeleteImagesMethod[] = "DeleteImages";
+
+class ImageStoreModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override;
+  Status Health(PartitionId partition) override { return service_->Health(partition); }
+  std::string implementation() const override { return "image_store"; }
+  void Stop() override { service_.reset(); }
+
+ private:
+  Status CheckPartition(const ImageId& id, PartitionId partition) const;
+  template <typename Request>
+  Status CheckPartitions(const Request& request, PartitionId partition) const;
+  void AddMethods();
+
+  uint32_t partition_count_ = 1;
+  ImageStoreLimits limits_;
+  std::unique_ptr<ReplicatedService> service_;
+};
+
+}  // namespace neptune::examples::photo_album
