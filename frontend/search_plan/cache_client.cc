@@ -1,11 +1,14 @@
 #include "frontend/search_plan/cache_client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cache/cache.pb.h"
 #include "cache/cache_service.h"
 #include "cache/result_cache.h"
 #include "neptune/capsule/capsule_visit.h"
+#include "neptune/replication/replica_session.h"
+#include "neptune/replication/version_section.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::frontend {
@@ -42,6 +45,30 @@ const std::vector<neptune::Replica>& ReplicasOf(const neptune::YellowPageView& v
   return view.Replicas(neptune::ServiceName(cache::kCacheService), PartitionId(partition));
 }
 
+// Its replicas hand entries on to each other. While that is not known it is fed as any other, which is no error: the
+// primary takes what comes, the others refuse it.
+bool IsReplicated(const neptune::YellowPageView& view, uint32_t partition) {
+  const std::vector<neptune::Replica>& replicas = ReplicasOf(view, partition);
+  return std::any_of(replicas.begin(), replicas.end(), [&](const neptune::Replica& replica) {
+    const auto said = replica.heard->last();
+    const auto section = said->sections.find(neptune::kVersionSection);
+    return section != said->sections.end() &&
+           neptune::FindVersion(section->second, neptune::ServiceName(cache::kCacheService),
+                                PartitionId(partition))
+               .has_value();
+  });
+}
+
+void CountInsertion(const PlanMetrics& metrics, const Status& status, const Data& data) {
+  if (!status.ok()) {
+    (neptune::SaysBypassed(status) ? metrics.insert_dropped : metrics.insert_failed)->Increment();
+    return;
+  }
+  const auto response = data.As<cache::InsertResponse>();
+  const bool stored = response.ok() && (*response)->stored();
+  (stored ? metrics.insert_stored : metrics.insert_refused)->Increment();
+}
+
 }  // namespace
 
 CacheClient::CacheClient(const SearchPlanOptions& options, const PlanMetrics& metrics)
@@ -62,6 +89,8 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
   if (first.server.value().empty() || ReplicasOf(*view, partition).size() < 2) {
     return std::move(first.reply);
   }
+  // The others have what this one has, give or take what was inserted just now.
+  if (outcome == Outcome::kMiss && IsReplicated(*view, partition)) return std::move(first.reply);
   Asked second = AskReplica(session, entry, {first.server});
   if (second.reply.use.outcome == Outcome::kHit && outcome == Outcome::kMiss) {
     Begin(session, {.entry = entry,
@@ -130,19 +159,7 @@ void CacheClient::Begin(const ClientSession& session, Insertion insertion) {
 
 // One after the other: those who wait are few, and nobody waits for them.
 void CacheClient::Insert(Shared& shared, ClientSession session, const Insertion& insertion) {
-  if (insertion.only) return InsertAt(shared, session, insertion, insertion.only);
   const auto view = session.client().View();
-  const uint32_t partition =
-      cache::PartitionOfKey(insertion.entry.key, shared.options.cache_partitions);
-  const std::vector<neptune::Replica>& replicas = ReplicasOf(*view, partition);
-  if (replicas.empty()) return InsertAt(shared, session, insertion, std::nullopt);
-  for (const neptune::Replica& replica : replicas) {
-    InsertAt(shared, session, insertion, replica.node);
-  }
-}
-
-void CacheClient::InsertAt(Shared& shared, ClientSession& session, const Insertion& insertion,
-                           const std::optional<neptune::NodeId>& node) {
   const uint32_t partition =
       cache::PartitionOfKey(insertion.entry.key, shared.options.cache_partitions);
   cache::InsertRequest request;
@@ -151,19 +168,35 @@ void CacheClient::InsertAt(Shared& shared, ClientSession& session, const Inserti
   request.set_value(insertion.value);
   request.set_time_to_live_ms(static_cast<uint32_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(insertion.time_to_live).count()));
+  const Data data = Data::Of(std::move(request));
+  if (IsReplicated(*view, partition)) return InsertAtPrimary(shared, session, partition, data);
+  if (insertion.only) return InsertAt(shared, session, partition, data, insertion.only);
+  const std::vector<neptune::Replica>& replicas = ReplicasOf(*view, partition);
+  if (replicas.empty()) return InsertAt(shared, session, partition, data, std::nullopt);
+  for (const neptune::Replica& replica : replicas) {
+    InsertAt(shared, session, partition, data, replica.node);
+  }
+}
+
+void CacheClient::InsertAtPrimary(Shared& shared, const ClientSession& session, uint32_t partition,
+                                  const Data& request) {
+  neptune::ReplicaSession replicas(session);
+  Data response;
+  const Status status = replicas.Call(
+      neptune::ServiceName(cache::kCacheService), PartitionId(partition),
+      MethodName(cache::kInsertMethod), AccessMode::kWrite, request, &response,
+      {.deadline = neptune::this_thread::Now() + shared.options.cache_insert_timeout});
+  CountInsertion(shared.metrics, status, response);
+}
+
+void CacheClient::InsertAt(Shared& shared, ClientSession& session, uint32_t partition,
+                           const Data& request, const std::optional<neptune::NodeId>& node) {
   CallOptions call = OneTry(shared.options.cache_insert_timeout);
   call.only = node;
-  Data data;
+  Data response;
   const Status status = CallCache(session, partition, cache::kInsertMethod, AccessMode::kWrite,
-                                  Data::Of(std::move(request)), call, &data);
-  if (!status.ok()) {
-    (neptune::SaysBypassed(status) ? shared.metrics.insert_dropped : shared.metrics.insert_failed)
-        ->Increment();
-    return;
-  }
-  const auto response = data.As<cache::InsertResponse>();
-  const bool stored = response.ok() && (*response)->stored();
-  (stored ? shared.metrics.insert_stored : shared.metrics.insert_refused)->Increment();
+                                  request, call, &response);
+  CountInsertion(shared.metrics, status, response);
 }
 
 }  // namespace search::frontend

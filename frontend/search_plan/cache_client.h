@@ -7,6 +7,13 @@
 // So a replica that dies takes nothing with it, and one that comes back empty is filled by what is asked for. A miss costs
 // a second lookup where there are replicas, a small part of the search that it may spare.
 //
+// Of a partition whose replicas agree by themselves (neptune/replication; nodes announce it):
+//
+//   insert ─► its primary, found again while there is time
+//   lookup ─► any replica ── no answer ──► another one
+//
+// What was inserted a moment ago may be a miss there. Without a primary nothing is inserted, and what is there is still found.
+//
 // Source: design 5 (search plan). Layer: frontend/search_plan, agent.
 // Threads: thread-safe; Lookup and InsertLater on user-level threads of the node.
 // Errors: none; a cache that does not answer is a miss that says so.
@@ -79,8 +86,11 @@ class CacheClient {
                    const std::vector<neptune::NodeId>& except) const;
   void Begin(const neptune::ClientSession& session, Insertion insertion);
   static void Insert(Shared& shared, neptune::ClientSession session, const Insertion& insertion);
-  static void InsertAt(Shared& shared, neptune::ClientSession& session, const Insertion& insertion,
-                       const std::optional<neptune::NodeId>& node);
+  // Absent: whichever is chosen.
+  static void InsertAt(Shared& shared, neptune::ClientSession& session, uint32_t partition,
+                       const neptune::Data& request, const std::optional<neptune::NodeId>& node);
+  static void InsertAtPrimary(Shared& shared, const neptune::ClientSession& session,
+                              uint32_t partition, const neptune::Data& request);
   bool CanHold(const CacheEntryName& entry) const;
 
   const std::shared_ptr<Shared> shared_;

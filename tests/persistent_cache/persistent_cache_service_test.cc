@@ -1,4 +1,4 @@
-// The persistent cache as a replicated service on simulated nodes.
+// Both services that serve the cache tier, on simulated nodes: what each has to do, and what only the persistent one can.
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include "cache/cache_service.h"
 #include "cache/persistent/persistent_cache_module.h"
 #include "cache/result_cache.h"
+#include "cache/service/cache_module.h"
 #include "neptune/base/strings.h"
 #include "neptune/examples/testing/example_cluster.h"
 #include "neptune/replication/replica_session.h"
@@ -28,16 +29,33 @@ constexpr uint32_t kPartitionCount = 2;
 // Until then a replica may not have what the primary has.
 constexpr neptune::Duration kBehindMax = milliseconds(200);
 
-class PersistentCacheServiceTest : public testing::Test {
- protected:
-  PersistentCacheServiceTest() : cluster_(Cluster()) { cluster_.simulator().RunFor(seconds(2)); }
+struct CacheServiceVariant {
+  const char* name;  // of the implementation
+  neptune::examples::ExampleClusterOptions cluster;
+};
 
-  static neptune::examples::ExampleClusterOptions Cluster() {
-    neptune::examples::ExampleClusterOptions options;
-    options.spec_file = "cache/persistent/cluster.textproto";
-    options.modules = [](const std::string&) { return std::make_unique<PersistentCacheModule>(); };
-    return options;
+// One node: replicas of this one know nothing of each other.
+CacheServiceVariant Memory() {
+  neptune::examples::ExampleClusterOptions options;
+  options.service = kCacheService;
+  options.partition_count = kPartitionCount;
+  options.module = [] { return std::make_unique<CacheModule>(); };
+  return {"memory", options};
+}
+
+CacheServiceVariant Persistent() {
+  neptune::examples::ExampleClusterOptions options;
+  options.spec_file = "cache/persistent/cluster.textproto";
+  options.modules = [](const std::string&) { return std::make_unique<PersistentCacheModule>(); };
+  return {"persistent", options};
+}
+
+class CacheServiceCluster : public testing::Test {
+ protected:
+  explicit CacheServiceCluster(const CacheServiceVariant& variant) : cluster_(variant.cluster) {
+    cluster_.simulator().RunFor(seconds(2));
   }
+
   void InSession(const std::function<void(ReplicaSession&)>& body) {
     cluster_.RunOnClient([&](neptune::ClientSession& session) {
       ReplicaSession replicas(session);
@@ -62,10 +80,11 @@ class PersistentCacheServiceTest : public testing::Test {
     return Ask<LookupResponse>(session, kLookupMethod, AccessMode::kRead, request);
   }
   static StatusOr<InsertResponse> Store(ReplicaSession& session, const std::string& key,
-                                        const std::string& value, uint32_t time_to_live_ms = 0) {
+                                        const std::string& value, uint32_t time_to_live_ms = 0,
+                                        uint64_t version = 1) {
     InsertRequest request;
     request.set_key(key);
-    request.set_index_version(1);
+    request.set_index_version(version);
     request.set_value(value);
     request.set_time_to_live_ms(time_to_live_ms);
     return Ask<InsertResponse>(session, kInsertMethod, AccessMode::kWrite, request);
@@ -74,7 +93,13 @@ class PersistentCacheServiceTest : public testing::Test {
   neptune::examples::SimulatedExample cluster_;
 };
 
-TEST_F(PersistentCacheServiceTest, FindsWhatWasInserted) {
+class CacheServiceTest : public CacheServiceCluster,
+                         public testing::WithParamInterface<CacheServiceVariant> {
+ protected:
+  CacheServiceTest() : CacheServiceCluster(GetParam()) {}
+};
+
+TEST_P(CacheServiceTest, FindsWhatWasInserted) {
   InSession([](ReplicaSession& session) {
     EXPECT_FALSE(Find(session, "apple")->found());
     EXPECT_TRUE(Store(session, "apple", "red")->stored());
@@ -83,8 +108,12 @@ TEST_F(PersistentCacheServiceTest, FindsWhatWasInserted) {
     ASSERT_TRUE(found.ok()) << found.status();
     EXPECT_TRUE(found->found());
     EXPECT_EQ(found->value(), "red");
-    EXPECT_EQ(found->implementation(), "persistent");
+    EXPECT_EQ(found->implementation(), GetParam().name);
     EXPECT_FALSE(Find(session, "apple", 2)->found());
+    EXPECT_TRUE(Store(session, "apple", "green", 0, 2)->stored());
+    neptune::this_thread::SleepFor(kBehindMax);
+    EXPECT_FALSE(Find(session, "apple", 1)->found()) << "one value for a query";
+    EXPECT_EQ(Find(session, "apple", 2)->value(), "green");
     EXPECT_TRUE(Store(session, "pear", "green", 1000)->stored());
     neptune::this_thread::SleepFor(kBehindMax);
     EXPECT_TRUE(Find(session, "pear")->found());
@@ -93,7 +122,7 @@ TEST_F(PersistentCacheServiceTest, FindsWhatWasInserted) {
   });
 }
 
-TEST_F(PersistentCacheServiceTest, RefusesWhatIsTooLargeOrNoRequest) {
+TEST_P(CacheServiceTest, RefusesWhatIsTooLargeOrNoRequest) {
   InSession([](ReplicaSession& session) {
     const size_t value_size_max = ResultCacheOptions().value_size_max;
     EXPECT_FALSE(Store(session, "apple", std::string(value_size_max + 1, 'x'))->stored());
@@ -108,6 +137,14 @@ TEST_F(PersistentCacheServiceTest, RefusesWhatIsTooLargeOrNoRequest) {
         neptune::StatusCode::kInvalidArgument);
   });
 }
+
+INSTANTIATE_TEST_SUITE_P(Caches, CacheServiceTest, testing::Values(Memory(), Persistent()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+class PersistentCacheServiceTest : public CacheServiceCluster {
+ protected:
+  PersistentCacheServiceTest() : CacheServiceCluster(Persistent()) {}
+};
 
 TEST_F(PersistentCacheServiceTest, EntriesSurviveEveryNode) {
   InSession([](ReplicaSession& session) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cache/persistent/persistent_cache_module.h"
 #include "cache/service/cache_module.h"
 #include "docserver/service/document_module.h"
 #include "frontend/frontend_module.h"
@@ -32,7 +33,6 @@ using std::chrono::seconds;
 
 namespace {
 
-constexpr char kSpecPath[] = "data/clusters/dev.textproto";
 constexpr uint16_t kHttpPort = 8080;
 // Above all of the plan's own deadlines together.
 constexpr neptune::Duration kUserPatience = seconds(3);
@@ -41,6 +41,9 @@ StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& 
   if (module == "index_tier") return std::make_unique<index::TierModule>();
   if (module == "document_server") return std::make_unique<docserver::DocumentModule>();
   if (module == "query_cache") return std::make_unique<cache::CacheModule>();
+  if (module == "persistent_cache_server") {
+    return std::make_unique<cache::PersistentCacheModule>();
+  }
   if (module == "frontend") return std::make_unique<frontend::FrontendModule>();
   return neptune::NotFound("no module '", module, "'");
 }
@@ -58,8 +61,9 @@ std::string AddressText(uint32_t address) {
 
 }  // namespace
 
-ClusterSpec DevSpec() {
-  StatusOr<ClusterSpec> spec = neptune::LoadClusterSpec(kSpecPath);
+ClusterSpec SpecOf(const std::string& name) {
+  StatusOr<ClusterSpec> spec =
+      neptune::LoadClusterSpec(neptune::StrCat("data/clusters/", name, ".textproto"));
   CHECK(spec.ok()) << spec.status();
   spec->clear_admin_token_file();  // which the cluster tool makes
   return *std::move(spec);

@@ -1,5 +1,5 @@
-// A whole search cluster in the simulated world: the nodes of data/clusters/dev.textproto with the
-// real modules, one host each, and a user who talks HTTP to its frontends.
+// A whole search cluster in the simulated world: the nodes of a spec of data/clusters, with the
+// real modules, one host each, and a user who talks HTTP to its frontends. As `dev` is:
 //
 //   user ── HTTP ──► web-1, web-2 ── calls ──► store-1 ... store-4   (all hosts of one Simulator)
 //                                                 └─ files below the index folder, really read
@@ -27,8 +27,10 @@
 
 namespace search::tests {
 
-// The spec that ./tools/up starts, complete.
-neptune::ClusterSpec DevSpec();
+// A spec of data/clusters, complete.
+neptune::ClusterSpec SpecOf(const std::string& name);
+// The one that ./tools/up starts.
+inline neptune::ClusterSpec DevSpec() { return SpecOf("dev"); }
 
 // Sets a parameter of a service of the spec.
 void SetParameter(neptune::ClusterSpec* spec, const std::string& service, const std::string& name,

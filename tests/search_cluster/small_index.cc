@@ -26,7 +26,6 @@ constexpr char kPages[] = "tests/search_cluster/testdata/pages.jsonl";
 constexpr char kSegment[] = "segment";
 constexpr size_t kZipfCount = 400;
 constexpr size_t kBuilderMemory = size_t{8} << 20;
-constexpr uint64_t kIndexVersion = 7;
 
 void Append(TestDocument document, std::string url, SmallCorpus* corpus) {
   document.doc_id = corpus->documents.size();
@@ -78,7 +77,8 @@ Status BuildCollection(const SmallCorpus& corpus, const std::string& implementat
     NEPTUNE_RETURN_IF_ERROR(BuildTierPart(corpus, implementation, part));
     folders.push_back(part.folder);
   }
-  return index::FinishTierCollection(implementation, folders, {.index_version = kIndexVersion});
+  return index::FinishTierCollection(implementation, folders,
+                                     {.index_version = corpus.index_version});
 }
 
 Status BuildStore(const SmallCorpus& corpus, const std::string& implementation, const Part& part) {
@@ -115,6 +115,7 @@ std::vector<Part> Join(std::vector<Part> a, const std::vector<Part>& b) {
 
 SmallCorpus MakeSmallCorpus(uint64_t seed) {
   SmallCorpus corpus;
+  corpus.index_version = 1 + seed;
   AppendPages(&corpus);
   AppendMade(index::ZipfDocuments(kZipfCount, seed), "https://", &corpus);
   AppendMade(index::LicenseDocuments(), "doc:licenses/", &corpus);

@@ -27,6 +27,8 @@ struct SmallCorpus {
   // Ascending by doc_id.
   std::vector<index::TestDocument> documents;
   std::vector<std::string> urls;  // of documents[i]
+  // Other documents have another one, as with tools/build_index.
+  uint64_t index_version = 1;
 };
 
 // The pages of testdata/pages.jsonl, licence texts of the system and documents made by Zipf's law.

@@ -61,9 +61,9 @@ StatusOr<std::string> FindBuilt(const std::string& path) {
 
 StatusOr<std::string> ModuleFolders() {
   std::string folders;
-  for (const char* module :
-       {"frontend/frontend.so", "index/tier/service/index_tier.so",
-        "docserver/service/document_server.so", "cache/service/query_cache.so"}) {
+  for (const char* module : {"frontend/frontend.so", "index/tier/service/index_tier.so",
+                             "docserver/service/document_server.so", "cache/service/query_cache.so",
+                             "cache/persistent/persistent_cache_server.so"}) {
     NEPTUNE_ASSIGN_OR_RETURN(const std::string path, FindBuilt(module));
     folders += (folders.empty() ? "" : ":") + std::filesystem::path(path).parent_path().string();
   }

@@ -1,0 +1,177 @@
+// A search whose cache is replicated and outlives its processes (data/clusters/persistent_cache.textproto): what is left when
+// nodes are lost, and after all have been, and that no answer is of an index that is no more.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "index/core/testing/collection.h"
+#include "neptune/base/strings.h"
+#include "tests/search_cluster/answer_oracle.h"
+#include "tests/search_cluster/search_cluster.h"
+#include "tests/search_cluster/small_index.h"
+
+namespace search::tests {
+namespace {
+
+using frontend::CacheUse;
+using frontend::SearchAnswer;
+using neptune::StatusOr;
+using neptune::StrCat;
+using std::chrono::seconds;
+
+constexpr uint32_t kGoodHitsMin = 10;  // the plan's default
+const std::vector<std::string> kQueries = {"mutex semaphore", "posting list", "w7 -w9", "license",
+                                           "w1 OR w2",        "index",        "w3",     "w4 w5"};
+const std::vector<std::string> kOtherQueries = {"thread", "w11", "w12 OR w13", "cache"};
+
+// An index in a folder of its own, with its oracle.
+struct BuiltIndex {
+  explicit BuiltIndex(uint64_t seed) : corpus(MakeSmallCorpus(seed)), placement(corpus, {}) {
+    const neptune::Status built = BuildSmallIndex(folder.path(), corpus, placement);
+    EXPECT_TRUE(built.ok()) << built;
+    auto opened = AnswerOracle::Open(folder.path(), corpus, placement, kGoodHitsMin);
+    EXPECT_TRUE(opened.ok()) << opened.status();
+    oracle = *std::move(opened);
+  }
+
+  index::TemporaryFolder folder;
+  SmallCorpus corpus;
+  Placement placement;
+  std::unique_ptr<AnswerOracle> oracle;
+};
+
+class PersistentCacheSearchTest : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directory_symlink(index_.folder.path(), link_); }
+  void TearDown() override { std::filesystem::remove(link_); }
+
+  // How many of the queries were answered from the cache. None may fail, or lack more than it says.
+  size_t Hits(const std::vector<std::string>& queries, const AnswerOracle& oracle) {
+    size_t hit_count = 0;
+    for (const std::string& query : queries) {
+      const StatusOr<SearchAnswer> answer =
+          cluster().Search({.query = query, .may_use_cache = true});
+      if (!answer.ok()) {
+        ADD_FAILURE() << query << ": " << answer.status();
+        continue;
+      }
+      EXPECT_EQ(oracle.Check(*answer), "") << query;
+      if (answer->coverage.cache.outcome != CacheUse::Outcome::kHit) continue;
+      EXPECT_EQ(answer->coverage.cache.implementation, "persistent");
+      ++hit_count;
+    }
+    return hit_count;
+  }
+  size_t Hits(const std::vector<std::string>& queries) { return Hits(queries, *index_.oracle); }
+  // Both frontends know the index, and the cache has the queries' answers.
+  void Fill(const std::vector<std::string>& queries) {
+    for (int i = 0; i < 2; ++i) {
+      Hits(queries);
+      Hits({queries.front()});  // the other frontend is next
+      Pass(seconds(1));
+    }
+  }
+  // As the frontends count what became of answers that they gave to the cache.
+  double InsertCount(const std::string& outcome) {
+    double count = 0;
+    for (const char* const web : {"web-1", "web-2"}) {
+      std::istringstream metrics(cluster().Get(web, "/metrics")->body);
+      for (std::string line; std::getline(metrics, line);) {
+        if (line.starts_with("search_cache_inserts_total{") &&
+            line.find(StrCat("\"", outcome, "\"")) != std::string::npos) {
+          count += std::stod(line.substr(line.rfind(' ')));
+        }
+      }
+    }
+    return count;
+  }
+  void Pass(neptune::Duration time) { cluster().simulator().RunFor(time); }
+  void StopAll() {
+    for (const std::string& node : cluster().node_names()) cluster().simulator().Crash(node);
+    Pass(seconds(1));
+  }
+  void StartAll() {
+    for (const std::string& node : cluster().node_names()) cluster().Restart(node);
+    Pass(seconds(5));
+    // The user's connections to those that were are noticed to be lost.
+    for (const char* const web : {"web-1", "web-2"}) (void)cluster().Get(web, "/readyz");
+  }
+  SearchCluster& cluster() {
+    if (cluster_ == nullptr) {
+      cluster_ = std::make_unique<SearchCluster>(1, SpecOf("persistent_cache"), link_);
+      Pass(seconds(2));
+    }
+    return *cluster_;
+  }
+
+  const BuiltIndex index_{5};
+  const index::TemporaryFolder links_;
+  const std::string link_ = StrCat(links_.path(), "/index");
+  std::unique_ptr<SearchCluster> cluster_;
+};
+
+TEST_F(PersistentCacheSearchTest, TheLossOfAPrimaryFailsNoQueryAndLosesNoAnswer) {
+  Fill(kQueries);
+  EXPECT_EQ(Hits(kQueries), kQueries.size());
+  EXPECT_GE(InsertCount("stored"), static_cast<double>(kQueries.size()));
+  EXPECT_EQ(InsertCount("failed"), 0) << "they go to the primary at once";
+  cluster().Kill("store-1");
+  Hits(kQueries);
+  Pass(seconds(6));
+  EXPECT_EQ(Hits(kQueries), kQueries.size()) << "the other replica has them";
+  Fill(kOtherQueries);
+  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size()) << "another primary takes them";
+  cluster().Restart("store-1");
+  Pass(seconds(6));
+  cluster().Kill("store-2");
+  Hits(kQueries);
+  Pass(seconds(6));
+  EXPECT_EQ(Hits(kQueries), kQueries.size());
+  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size()) << "what it was not there for";
+}
+
+TEST_F(PersistentCacheSearchTest, AnAnswerOutlivesAllProcesses) {
+  Fill(kQueries);
+  StopAll();
+  StartAll();
+  // The first answer tells a frontend which index it is.
+  EXPECT_EQ(Hits({"w20", "w21"}), 0u);
+  EXPECT_EQ(Hits(kQueries), kQueries.size());
+}
+
+TEST_F(PersistentCacheSearchTest, NoAnswerIsOfAnIndexThatIsNoMore) {
+  Fill(kQueries);
+  EXPECT_EQ(Hits(kQueries), kQueries.size());
+  StopAll();
+  const BuiltIndex newer(6);
+  std::filesystem::remove(link_);
+  std::filesystem::create_directory_symlink(newer.folder.path(), link_);
+  StartAll();
+  EXPECT_EQ(Hits(kQueries, *newer.oracle), 0u);
+  Pass(seconds(1));
+  EXPECT_EQ(Hits(kQueries, *newer.oracle), kQueries.size());
+  EXPECT_EQ(newer.oracle->Check(*cluster().Search({.query = kQueries[0]})), "");
+}
+
+TEST_F(PersistentCacheSearchTest, WithoutAMajorityAnswersAreFoundAndNoneIsTaken) {
+  Fill(kQueries);
+  cluster().Kill("store-1");
+  cluster().Kill("web-1");
+  Pass(seconds(6));
+  EXPECT_EQ(Hits(kQueries), kQueries.size());
+  Hits(kOtherQueries);
+  Pass(seconds(1));
+  EXPECT_EQ(Hits(kOtherQueries), 0u);
+  cluster().Restart("store-1");
+  Pass(seconds(6));
+  Fill(kOtherQueries);
+  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size());
+}
+
+}  // namespace
+}  // namespace search::tests
