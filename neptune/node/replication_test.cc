@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule.h"
 #include "neptune/node/node_replicas.h"
@@ -46,11 +48,13 @@ constexpr char kBounded[] = "level: 'staleness_bounded' staleness_ms: 500";
 
 class ReplicationTest : public testing::Test {
  protected:
-  void Start(int count, const std::string& fields, uint64_t seed = 1) {
+  void Start(int count, const std::string& fields, uint64_t seed = 1,
+             std::function<Duration(const std::string& node)> device_time = nullptr) {
     SimulatedClusterOptions options;
     options.seed = seed;
     options.spec = RegisterSpec(count, fields);
     options.modules = MakeModules;
+    options.device_time = std::move(device_time);
     cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
     simulator().RunFor(seconds(2));
   }
@@ -297,6 +301,27 @@ TEST_F(ReplicationTest, AStartByHandThatMakesNoSenseIsRefused) {
   const HttpResponse refused = StartByHand("s1", "registers", "0");
   EXPECT_EQ(refused.status, 409);
   EXPECT_NE(refused.body.find("heard a primary"), std::string::npos) << refused.body;
+}
+
+TEST_F(ReplicationTest, ADiskThatIsAHundredTimesSlowerHardlySlowsWritesDown) {
+  const auto p99 = [this](int slowness) {
+    Start(3, kOrdered, 1, [slowness](const std::string& node) {
+      return std::chrono::microseconds(300) * (node == "s2" ? slowness : 1);
+    });
+    std::vector<Duration> times;
+    InSession([&](ReplicaSession& session) {
+      for (int i = 0; i < 5000; ++i) {
+        const TimePoint begin = this_thread::Now();
+        EXPECT_TRUE(Append(session, "k=").ok());
+        times.push_back(this_thread::Now() - begin);
+      }
+    });
+    EXPECT_EQ(Agent("s0")->Look().write_set.contains(2), slowness == 1);
+    std::sort(times.begin(), times.end());
+    return times[times.size() * 99 / 100];
+  };
+  const Duration healthy = p99(1);
+  EXPECT_LE(p99(100), healthy * 3 / 2) << "healthy: " << ToSeconds(healthy) << " s";
 }
 
 TEST_F(ReplicationTest, TwoReplicasAndAWitnessGoOnWithoutEither) {

@@ -57,6 +57,9 @@ std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& wor
   options.yellow_page = options_.yellow_page;
   options.recheck_one_in = options_.recheck_one_in;
   options.waiting_inside = options_.waiting_inside;
+  if (options_.device_time) {
+    options.device_time = [this, name](std::string_view) { return options_.device_time(name); };
+  }
   options.address = static_cast<SimWorld&>(world).address();
   auto node = std::make_shared<Node>(world, std::move(options));
   nodes_[name] = node;

@@ -43,7 +43,7 @@ struct SimStorage::Disk {
   Contents durable;               // what a crash surely keeps
   std::vector<WriteBatch> later;  // in `current` and not surely durable, in order
   bool is_open = false;
-  int crash_count = 0;
+  int process = 0;  // counts those of the host
 
   void Write(const WriteBatch& batch) {
     Apply(batch, &current);
@@ -57,8 +57,12 @@ struct SimStorage::Disk {
     KeepFirst(random.Below(later.size() + 1));
     later.clear();
     current = durable;
+    EndProcess();
+  }
+
+  void EndProcess() {
     is_open = false;
-    ++crash_count;
+    ++process;
   }
 
  private:
@@ -74,7 +78,7 @@ class SimStorage::Store : public KeyValueStore {
       : name_(std::move(name)),
         disk_(std::move(disk)),
         write_status_(std::move(write_status)),
-        crash_count_(disk_->crash_count) {}
+        process_(disk_->process) {}
   ~Store() override {
     if (alive()) disk_->is_open = false;
   }
@@ -115,10 +119,11 @@ class SimStorage::Store : public KeyValueStore {
   }
 
  private:
-  bool alive() const { return disk_->crash_count == crash_count_; }
+  bool alive() const { return disk_->process == process_; }
 
   Status CheckAlive() const {
-    return alive() ? OkStatus() : Unavailable("store ", name_, ": the host crashed");
+    return alive() ? OkStatus()
+                   : Unavailable("store ", name_, ": the process that opened it has ended");
   }
 
   Status CheckWritable() const {
@@ -129,7 +134,7 @@ class SimStorage::Store : public KeyValueStore {
   const std::string name_;
   const std::shared_ptr<Disk> disk_;
   const std::shared_ptr<Status> write_status_;
-  const int crash_count_;
+  const int process_;
 };
 
 SimStorage::SimStorage() : write_status_(std::make_shared<Status>()) {}
@@ -161,6 +166,10 @@ StatusOr<std::vector<std::string>> SimStorage::List() const {
 
 void SimStorage::Crash(RandomSource& random) {
   for (auto& [name, disk] : disks_) disk->Crash(random);
+}
+
+void SimStorage::EndProcess() {
+  for (auto& [name, disk] : disks_) disk->EndProcess();
 }
 
 void SimStorage::FailWrites(Status status) { *write_status_ = std::move(status); }

@@ -9,7 +9,8 @@
 // Source: design of the runtime (one code, two worlds). Departs from source: none.
 // Layer: world. No I/O, no clock; chance comes in as an argument.
 // Threads: thread-compatible; all loops of the simulated world are one kernel thread.
-// Errors: UNAVAILABLE from a store that was opened before a crash; what FailWrites was given.
+// Errors: UNAVAILABLE from a store that was opened before a crash, or by a process that was killed; what FailWrites
+//   was given.
 // Limits: kUnsyncedCountMax batches in the journal of a store; at the limit the older half becomes
 //   durable, as when a log-structured store writes out its memory.
 
@@ -41,6 +42,8 @@ class SimStorage : public DurableStorage {
 
   // The power goes: each store loses what it would lose on a disk, and all open ones stop working.
   void Crash(RandomSource& random);
+  // The program is killed: nothing is lost, and the stores that it had open stop working and may be opened again.
+  void EndProcess();
 
   // From now on every write and sync fails with `status` and changes nothing, until it is OK: a
   // full or broken disk. Reads go on.

@@ -109,6 +109,17 @@ TEST(SimStorageTest, StoreOfBeforeTheCrashIsUnavailable) {
   EXPECT_EQ(before->Scan({}, [](auto, auto) { return true; }).code(), StatusCode::kUnavailable);
 }
 
+TEST(SimStorageTest, WhatAKilledProcessHadOpenMayBeOpenedAgainAndHasLostNothing) {
+  SimStorage storage;
+  const auto store = *storage.Open("a");
+  ASSERT_TRUE(store->Put("k", "v", WriteMode::kBuffered).ok());
+  storage.EndProcess();
+  EXPECT_EQ(store->Put("k", "w", WriteMode::kBuffered).code(), StatusCode::kUnavailable);
+  const auto reopened = storage.Open("a");
+  ASSERT_TRUE(reopened.ok()) << reopened.status();
+  EXPECT_EQ(*(*reopened)->Get("k"), "v");
+}
+
 TEST(SimStorageTest, LateEndOfACrashedStoreDoesNotCloseItsSuccessor) {
   SimStorage storage;
   RandomSource random(1);

@@ -70,6 +70,8 @@ void SimWorld::Boot() {
 void SimWorld::Crash(CrashKind kind) {
   Silence(kind == CrashKind::kProcess);
   if (kind == CrashKind::kMachine) storage_.Crash(kernel_.random());
+  // Before its objects go, some of which may never: what a killed process had open the system closes.
+  storage_.EndProcess();
   program_.reset();
   Resume();
 }
