@@ -48,7 +48,6 @@ constexpr char kUsage[] =
     "saw\n\n"
     "  chaos --seconds=60 --seed=7";
 constexpr uint32_t kPartitionCount = 2;
-constexpr int kRegisterCount = 4;
 constexpr int kSessionCount = 6;
 constexpr auto kTroublePauseMean = milliseconds(1500);
 constexpr auto kDownMean = milliseconds(1200);
@@ -86,10 +85,7 @@ class Folder {
 class ChaosCluster {
  public:
   ChaosCluster()
-      : random_(FLAGS_seed),
-        load_({.seed = FLAGS_seed,
-               .partition_count = kPartitionCount,
-               .register_count = kRegisterCount}) {}
+      : random_(FLAGS_seed), load_({.seed = FLAGS_seed, .partition_count = kPartitionCount}) {}
 
   Status Run() {
     NEPTUNE_RETURN_IF_ERROR(Start());
@@ -256,17 +252,14 @@ class ChaosCluster {
     Status status;
     client_->Run([&] {
       neptune::ReplicaSession session{neptune::ClientSession(client_->node().client())};
-      for (uint32_t p = 0; p < kPartitionCount; ++p) {
-        for (int r = 0; r < kRegisterCount; ++r) {
-          const std::string key = StrCat("k", r);
-          neptune::Data response;
-          // An append of nothing is answered with the newest contents.
-          status = session.Call(neptune::ServiceName(lab::kRegisterService),
-                                neptune::PartitionId(p), neptune::MethodName("Append"),
-                                neptune::AccessMode::kWrite, neptune::Data(key + "="), &response);
-          if (!status.ok()) return;
-          (*contents)[{p, key}] = response.bytes();
-        }
+      for (const auto& [partition, key] : load_.Registers()) {
+        neptune::Data response;
+        // An append of nothing is answered with the newest contents.
+        status = session.Call(neptune::ServiceName(lab::kRegisterService),
+                              neptune::PartitionId(partition), neptune::MethodName("Append"),
+                              neptune::AccessMode::kWrite, neptune::Data(key + "="), &response);
+        if (!status.ok()) return;
+        (*contents)[{partition, key}] = response.bytes();
       }
     });
     return neptune::Annotate(status, "reading the registers");

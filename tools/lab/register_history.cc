@@ -62,7 +62,8 @@ std::string JudgeWrite(const RegisterOperation& operation,
   if (!operation.is_acknowledged) return "";
   if (found == texts.end()) return StrCat(NameOf(operation), " was acknowledged and is lost");
   if (found->second.front() != operation.value.size()) {
-    return StrCat(NameOf(operation), " was answered with what does not end with it");
+    return StrCat(NameOf(operation), " was answered with ", operation.value.size(),
+                  " bytes, and its own end at ", found->second.front());
   }
   return "";
 }

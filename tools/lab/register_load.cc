@@ -27,7 +27,9 @@ void RegisterLoad::Run(neptune::Node& node, int session) {
     RegisterOperation operation;
     operation.session = session;
     operation.partition = static_cast<uint32_t>(random.Next() % options_.partition_count);
-    operation.key = StrCat("k", random.Next() % static_cast<uint64_t>(options_.register_count));
+    const auto chosen =
+        static_cast<int>(random.Next() % static_cast<uint64_t>(options_.register_count));
+    operation.key = StrCat("k", i / options_.calls_until_new * options_.register_count + chosen);
     operation.is_write = random.Next() % 2 == 0;
     operation.text = StrCat(session, ".", i, ";");
     Do(replicas, std::move(operation));
@@ -35,6 +37,14 @@ void RegisterLoad::Run(neptune::Node& node, int session) {
         neptune::FromSeconds(random.Exponential(neptune::ToSeconds(options_.pause_mean)));
     if (neptune::this_thread::SleepFor(pause) == neptune::ParkResult::kStopping) return;
   }
+}
+
+std::set<std::pair<uint32_t, std::string>> RegisterLoad::Registers() const {
+  std::set<std::pair<uint32_t, std::string>> registers;
+  for (const RegisterOperation& operation : history_) {
+    registers.emplace(operation.partition, operation.key);
+  }
+  return registers;
 }
 
 void RegisterLoad::Do(neptune::ReplicaSession& session, RegisterOperation operation) {

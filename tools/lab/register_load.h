@@ -9,6 +9,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "neptune/node/node.h"
@@ -24,7 +27,10 @@ inline constexpr neptune::Duration kRegisterTimeout = std::chrono::seconds(3);
 struct RegisterLoadOptions {
   uint64_t seed = 1;
   uint32_t partition_count = 1;
-  int register_count = 4;  // of each partition
+  // Used at a time, of each partition. New ones take their place after so many calls of each session, so that values stay
+  // small: an answer over kAnswerSizeMax is not given twice.
+  int register_count = 4;
+  int calls_until_new = 1000;
   // Between a session's calls, exponential.
   neptune::Duration pause_mean = std::chrono::milliseconds(30);
 };
@@ -39,6 +45,8 @@ class RegisterLoad {
   void End() { is_over_ = true; }
   int active_count() const { return active_count_; }
   const std::vector<RegisterOperation>& history() const { return history_; }
+  // Partition and key of all that were used.
+  std::set<std::pair<uint32_t, std::string>> Registers() const;
 
  private:
   void Run(neptune::Node& node, int session);

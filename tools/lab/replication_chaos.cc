@@ -30,7 +30,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr uint32_t kPartitionCount = 2;
-constexpr int kRegisterCount = 4;  // of each partition
 constexpr Duration kDeviceTimeMean = milliseconds(1);
 constexpr int kClientCount = 2;
 constexpr int kSessionCount = 3;  // of each client
@@ -66,9 +65,7 @@ class ChaosRun {
   explicit ChaosRun(const ReplicationChaosOptions& options)
       : options_(options),
         random_(neptune::DeriveSeed(options.seed, 1)),
-        load_({.seed = options.seed,
-               .partition_count = kPartitionCount,
-               .register_count = kRegisterCount}),
+        load_({.seed = options.seed, .partition_count = kPartitionCount}),
         simulator_(options.seed) {
     const auto spec = neptune::ParseClusterSpec(SpecText(options), "chaos");
     CHECK(spec.ok()) << spec.status();
@@ -218,25 +215,28 @@ class ChaosRun {
   }
 
   void CheckReplicas() {
-    for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
-      for (int server = 0; server < options_.replica_count; ++server) {
-        neptune::ReplicaAgent* const agent = Agent(server, partition);
-        if (agent == nullptr) continue;
-        result_.primary_count = std::max(result_.primary_count, agent->Look().epoch);
-        const auto* const state = static_cast<const neptune::StoreState*>(agent->state());
-        for (int key = 0; key < kRegisterCount; ++key) {
-          const std::string name = StrCat("k", key);
-          const auto value = state->view().Get(name);
-          if (!value.ok()) {
-            Wrong(StrCat("reading s", server, ": ", neptune::ToStd(value.status().ToString())));
-            continue;
-          }
-          const auto [found, is_new] = final_.try_emplace({partition, name}, value->value_or(""));
-          if (!is_new && found->second != value->value_or("")) {
-            Wrong(StrCat("s", server, " has another value of ", partition, "/", name, " than s0"));
-          }
+    for (int server = 0; server < options_.replica_count; ++server) {
+      for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
+        const neptune::ReplicaAgent* const agent = Agent(server, partition);
+        if (agent != nullptr) {
+          result_.primary_count = std::max(result_.primary_count, agent->Look().epoch);
         }
       }
+      for (const auto& [partition, key] : load_.Registers()) CheckReplica(server, partition, key);
+    }
+  }
+
+  void CheckReplica(int server, uint32_t partition, const std::string& key) {
+    const neptune::ReplicaAgent* const agent = Agent(server, partition);
+    if (agent == nullptr) return;
+    const auto& state = static_cast<const neptune::StoreState&>(*agent->state());
+    const auto value = state.view().Get(key);
+    if (!value.ok()) {
+      return Wrong(StrCat("reading s", server, ": ", neptune::ToStd(value.status().ToString())));
+    }
+    const auto [found, is_new] = final_.try_emplace({partition, key}, value->value_or(""));
+    if (!is_new && found->second != value->value_or("")) {
+      Wrong(StrCat("s", server, " has another value of ", partition, "/", key, " than s0"));
     }
   }
 
