@@ -1,14 +1,18 @@
-// Lookups with an insert after each miss, popularity as 1/rank, from one and more threads.
+// Lookups with an insert after each miss, popularity as 1/rank, from one and more threads. And hits and inserts each for
+// itself, also of the persistent cache over a store of this machine, without its replication.
 
 #include <benchmark/benchmark.h>
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "cache/persistent/persistent_cache.h"
 #include "cache/registry.h"
+#include "neptune/world/real/real_world.h"
 
 namespace search::cache {
 namespace {
@@ -56,6 +60,50 @@ void LookupOrInsert(benchmark::State& state, ResultCacheVariant variant) {
   }
 }
 
+// In a folder of its own, which the next one empties.
+neptune::StatusOr<std::unique_ptr<ResultCache>> MakePersistent(const ResultCacheOptions& options) {
+  static const std::string folder =
+      (std::filesystem::temp_directory_path() / "result_cache_benchmark").string();
+  static std::unique_ptr<neptune::World> world;
+  world.reset();
+  std::filesystem::remove_all(folder);
+  world = neptune::MakeRealWorld({.storage_directory = folder});
+  NEPTUNE_ASSIGN_OR_RETURN(auto store, world->storage().Open("cache"));
+  return MakePersistentCache(std::move(store), options);
+}
+
+const ResultCacheVariant kPersistent = {kPersistentCacheName, &MakePersistent};
+constexpr size_t kKeptCount = 5000;
+
+void Hit(benchmark::State& state, ResultCacheVariant variant) {
+  const auto cache = variant.make({}).value();
+  std::vector<std::string> queries;
+  for (size_t i = 0; i < kKeptCount; ++i) queries.push_back("query " + std::to_string(i));
+  const std::string value(kValueSize, 'v');
+  for (const std::string& query : queries) {
+    benchmark::DoNotOptimize(cache->Insert({query, 1}, {value, {}}, neptune::TimePoint()));
+  }
+  size_t at = 0;
+  for (auto _ : state) {
+    const auto found = cache->Lookup({queries[at++ % kKeptCount], 1}, neptune::TimePoint());
+    if (!found.ok() || !found->has_value()) state.SkipWithError("no hit");
+  }
+}
+
+void Insert(benchmark::State& state, ResultCacheVariant variant) {
+  const auto cache = variant.make({}).value();
+  const std::string value(kValueSize, 'v');
+  size_t at = 0;
+  for (auto _ : state) {
+    const std::string query = "query " + std::to_string(at++);
+    benchmark::DoNotOptimize(cache->Insert({query, 1}, {value, {}}, neptune::TimePoint()));
+  }
+}
+
+BENCHMARK_CAPTURE(Hit, memory, RegisteredResultCaches()[0]);
+BENCHMARK_CAPTURE(Hit, persistent, kPersistent);
+BENCHMARK_CAPTURE(Insert, memory, RegisteredResultCaches()[0]);
+BENCHMARK_CAPTURE(Insert, persistent, kPersistent);
 BENCHMARK_CAPTURE(LookupOrInsert, memory, RegisteredResultCaches()[0])
     ->ThreadRange(1, 2)
     ->UseRealTime();
