@@ -324,6 +324,27 @@ TEST_F(ReplicationTest, ADiskThatIsAHundredTimesSlowerHardlySlowsWritesDown) {
   EXPECT_LE(p99(100), healthy * 3 / 2) << "healthy: " << ToSeconds(healthy) << " s";
 }
 
+TEST_F(ReplicationTest, ANewPrimaryReadsAsCurrentOnlyOnceItHasExecutedWhatOthersAcknowledged) {
+  Start(3, kBounded, 1, [](const std::string& node) {
+    return node == "s0" ? Duration(0) : Duration(milliseconds(15));
+  });
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  const Lsn acknowledged = Agent("s0")->Look().committed;
+  simulator().Crash("s0");
+  int current_count = 0;
+  for (int ms = 0; ms < 2000; ++ms) {
+    simulator().RunFor(milliseconds(1));
+    const TimePoint now = simulator().now();
+    const auto read = Agent("s1")->BeginRead({}, now);
+    if (!read.ok() || read->current_as_of < now) continue;
+    ++current_count;
+    EXPECT_GE(Agent("s1")->Look().executed, acknowledged) << ms << " ms after the crash";
+  }
+  EXPECT_GT(current_count, 100);
+}
+
 TEST_F(ReplicationTest, TwoReplicasAndAWitnessGoOnWithoutEither) {
   Start(2, StrCat(kOrdered, " witness: 'w'"));
   InSession([](ReplicaSession& session) {

@@ -84,8 +84,8 @@ class FailStopReplica final : public ReplicaProtocol {
   MemberSet write_set() const override { return log_.write_set(); }
   // By the assumption that a node that is taken for stopped has stopped. What was committed before it is known then.
   TimePoint leased_until() const override {
-    return role_ == ReplicaRole::kPrimary && log_.committed() >= epoch_begin_ ? kNever
-                                                                              : TimePoint::min();
+    return role_ == ReplicaRole::kPrimary && log_.executable() >= epoch_begin_ ? kNever
+                                                                               : TimePoint::min();
   }
   std::optional<Epoch> EpochAt(Lsn lsn) const override { return log_.EpochAt(lsn); }
   MemberSet WriteSetAt(Lsn lsn) const override { return log_.WriteSetAt(lsn); }

@@ -230,6 +230,18 @@ bool ReplicaAgent::FillEntries(OutgoingReplicaMessage* outgoing, const LogChange
   return true;
 }
 
+// The protocol's lease, once the data have what earlier primaries acknowledged: all that is known to be committed when a
+// lease is first had in an epoch.
+TimePoint ReplicaAgent::LeasedUntil(Lsn executed) {
+  const TimePoint leased_until = protocol_->leased_until();
+  if (leased_until == TimePoint::min()) return leased_until;
+  if (lease_epoch_ != protocol_->epoch()) {
+    lease_epoch_ = protocol_->epoch();
+    lease_needs_ = protocol_->committed();
+  }
+  return executed >= lease_needs_ ? leased_until : TimePoint::min();
+}
+
 void ReplicaAgent::Publish() {
   executable_ = protocol_->committed();
   const Lsn executed = executed_;
@@ -247,7 +259,7 @@ void ReplicaAgent::Publish() {
     published_.committed = protocol_->committed();
     published_.last_lsn = protocol_->last_lsn();
     published_.last_epoch = protocol_->EpochAt(published_.last_lsn).value_or(0);
-    published_.leased_until = protocol_->leased_until();
+    published_.leased_until = LeasedUntil(executed);
     published_.executed = executed;
     const auto freshness = protocol_->freshness();
     if (freshness && executed >= freshness->committed) {

@@ -174,6 +174,7 @@ class ReplicaAgent {
   bool FillEntries(OutgoingReplicaMessage* outgoing, const LogChange& change);
   void Send(std::vector<OutgoingReplicaMessage>& messages, const LogChange& change);
   void Publish();
+  TimePoint LeasedUntil(Lsn executed);
 
   void Execute();
   Status ExecuteSome(Lsn to);
@@ -204,7 +205,9 @@ class ReplicaAgent {
   std::atomic<Lsn> executed_{0};
   std::atomic<Lsn> executing_to_{0};  // may be in the data already
   std::atomic<uint64_t> restore_count_{0};
-  Lsn dropped_at_ = 0;      // the executor's
+  Lsn dropped_at_ = 0;     // the executor's
+  Epoch lease_epoch_ = 0;  // of the control loop
+  Lsn lease_needs_ = 0;
   Lsn drop_before_ = 0;     // of the control loop; 0: nothing to drop
   bool restoring_ = false;  // of the control loop
   std::multimap<Lsn, std::shared_ptr<PendingWrite>> writers_;  // of the control loop

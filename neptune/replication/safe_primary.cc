@@ -363,7 +363,7 @@ TimePoint SafeReplica::MajorityAnsweredFor() const {
 TimePoint SafeReplica::leased_until() const {
   if (role_ != ReplicaRole::kPrimary || take_over_sent_) return TimePoint::min();
   // Before, there may be committed writes that it does not know to be.
-  if (log_.committed() < first_of_epoch_) return TimePoint::min();
+  if (log_.executable() < first_of_epoch_) return TimePoint::min();
   const TimePoint answered_for = MajorityAnsweredFor();
   if (answered_for == TimePoint::min()) return answered_for;
   return AddSaturated(answered_for, options_.lease_duration);
