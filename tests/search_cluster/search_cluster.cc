@@ -98,7 +98,7 @@ SearchCluster::SearchCluster(uint64_t seed, const ClusterSpec& spec, const std::
   for (int i = 0; i < spec_.nodes_size(); ++i) AddHost(*spec_.mutable_nodes(i));
   neptune::SimWorld& user = simulator_.AddHost({.name = "user"});
   user_loop_ = *user.StartLoop({.name = "browser"});
-  user_ = std::make_unique<HttpFetcher>(*user_loop_);
+  user_ = std::make_unique<tools::HttpFetcher>(*user_loop_);
   simulator_.RunFor(milliseconds(2 * spec_.announce_interval_ms()));
   for (const auto& [node, error] : boot_errors_) CHECK(error.empty()) << node << ": " << error;
 }

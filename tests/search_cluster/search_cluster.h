@@ -23,7 +23,7 @@
 #include "neptune/node/node.h"
 #include "neptune/world/sim/simulator.h"
 #include "tests/search_cluster/answer_oracle.h"
-#include "tests/search_cluster/http_fetcher.h"
+#include "tools/replay/http_fetcher.h"
 
 namespace search::tests {
 
@@ -92,7 +92,7 @@ class SearchCluster {
   std::map<std::string, neptune::Endpoint> frontends_;  // by node
   size_t next_frontend_ = 0;
   neptune::Simulator simulator_;
-  std::unique_ptr<HttpFetcher> user_;
+  std::unique_ptr<tools::HttpFetcher> user_;
   neptune::Loop* user_loop_ = nullptr;
 };
 

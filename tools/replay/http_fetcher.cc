@@ -1,4 +1,4 @@
-#include "tests/search_cluster/http_fetcher.h"
+#include "tools/replay/http_fetcher.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 #include "neptune/wire/http/message_writer.h"
 #include "neptune/wire/http/response_reader.h"
 
-namespace search::tests {
+namespace search::tools {
 
 using neptune::Endpoint;
 using neptune::HttpHeaders;
@@ -28,9 +28,9 @@ class HttpFetcher::Connection final : public neptune::StreamHandler,
   bool usable() const { return !dead_ && !done_; }
   bool dead() const { return dead_; }
 
-  void Send(std::string request, TimePoint deadline, OnDone done) {
+  void Send(const std::string& method, std::string request, TimePoint deadline, OnDone done) {
     done_ = std::move(done);
-    reader_.Expect("GET");
+    reader_.Expect(method);
     timer_ = loop_.RunAt(deadline, [self = shared_from_this()] {
       self->timer_ = 0;
       self->Finish(neptune::DeadlineExceeded("no answer from ", self->server_.ToString()));
@@ -116,11 +116,18 @@ std::shared_ptr<HttpFetcher::Connection> HttpFetcher::IdleConnection(const Endpo
   return connections_.emplace_back(std::make_shared<Connection>(loop_, server));
 }
 
-void HttpFetcher::Get(const Endpoint& server, const std::string& target, const HttpHeaders& headers,
-                      neptune::Duration timeout, OnDone done) {
+void HttpFetcher::Send(const Endpoint& server, const HttpExchange& exchange,
+                       neptune::Duration timeout, OnDone done) {
   IdleConnection(server)->Send(
-      neptune::SerializeHttpRequest("GET", target, server.ToString(), headers),
+      exchange.method,
+      neptune::SerializeHttpRequest(exchange.method, exchange.target, server.ToString(),
+                                    exchange.headers, exchange.body),
       neptune::AddSaturated(loop_.Now(), timeout), std::move(done));
 }
 
-}  // namespace search::tests
+void HttpFetcher::Get(const Endpoint& server, const std::string& target, const HttpHeaders& headers,
+                      neptune::Duration timeout, OnDone done) {
+  Send(server, {.target = target, .headers = headers}, timeout, std::move(done));
+}
+
+}  // namespace search::tools

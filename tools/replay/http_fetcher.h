@@ -1,6 +1,6 @@
-// Fetches pages over a world's streams, many at a time: the user of a cluster, simulated or real.
+// Exchanges requests and answers over a world's streams, many at a time: the user of a cluster, simulated or real.
 //
-// Source: RFC 9112. Layer: tests.
+// Source: RFC 9112. Layer: tools.
 // Threads: its loop's own; to be destroyed on the loop or when the loop no longer runs.
 // Errors: of one exchange: UNAVAILABLE connect refused or connection lost, DEADLINE_EXCEEDED,
 //   INVALID_ARGUMENT a malformed response. An HTTP status is an answer, not an error.
@@ -17,7 +17,14 @@
 #include "neptune/wire/http/http_message.h"
 #include "neptune/world/world.h"
 
-namespace search::tests {
+namespace search::tools {
+
+struct HttpExchange {
+  std::string method = "GET";
+  std::string target;
+  neptune::HttpHeaders headers = {};
+  std::string body = {};
+};
 
 class HttpFetcher {
  public:
@@ -29,6 +36,8 @@ class HttpFetcher {
   HttpFetcher& operator=(const HttpFetcher&) = delete;
 
   // Calls `done` once, by `timeout` from now, never inside this call.
+  void Send(const neptune::Endpoint& server, const HttpExchange& exchange,
+            neptune::Duration timeout, OnDone done);
   void Get(const neptune::Endpoint& server, const std::string& target,
            const neptune::HttpHeaders& headers, neptune::Duration timeout, OnDone done);
 
@@ -40,4 +49,4 @@ class HttpFetcher {
   std::vector<std::shared_ptr<Connection>> connections_;
 };
 
-}  // namespace search::tests
+}  // namespace search::tools
