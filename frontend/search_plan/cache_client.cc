@@ -92,7 +92,7 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
   // The others have what this one has, give or take what was inserted just now.
   if (outcome == Outcome::kMiss && IsReplicated(*view, partition)) return std::move(first.reply);
   Asked second = AskReplica(session, entry, {first.server});
-  if (second.reply.use.outcome == Outcome::kHit && outcome == Outcome::kMiss) {
+  if (second.reply.use.outcome == Outcome::kHit && outcome == Outcome::kMiss && !entry.ages) {
     Begin(session, {.entry = entry,
                     .value = second.reply.value,
                     .time_to_live = shared_->options.cache_time_to_live - second.reply.use.age,

@@ -39,6 +39,8 @@ namespace search::frontend {
 struct CacheEntryName {
   std::string key;
   uint64_t index_version = 0;
+  // By its age it may be given or not (index_watch.h), so no replica gets a copy of another's, whose age would begin anew.
+  bool ages = false;
 };
 
 struct CacheReply {

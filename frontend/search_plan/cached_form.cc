@@ -64,6 +64,7 @@ std::string ToCachedForm(const SearchAnswer& answer) {
   for (const ServiceCoverage& tier : answer.coverage.tiers) *cached.add_tiers() = ToCached(tier);
   *cached.mutable_documents() = ToCached(answer.coverage.documents);
   cached.set_did_you_mean(answer.did_you_mean);
+  cached.set_index_epoch(answer.index_epoch);
   return cached.SerializeAsString();
 }
 
@@ -84,6 +85,7 @@ neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
   }
   answer->coverage.documents = FromCached(cached.documents());
   answer->did_you_mean = cached.did_you_mean();
+  answer->index_epoch = cached.index_epoch();
   return neptune::OkStatus();
 }
 

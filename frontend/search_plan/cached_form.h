@@ -14,7 +14,7 @@
 
 namespace search::frontend {
 
-// Results, totals and who was asked; not the query, the page and the times, which are the asker's.
+// Results, totals, who was asked and the epoch; not the query, the page and the times, which are the asker's.
 // REQUIRES: MayCache(answer).
 std::string ToCachedForm(const SearchAnswer& answer);
 

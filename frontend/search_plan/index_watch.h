@@ -1,9 +1,13 @@
-// Which version of the index the cache is asked for, where documents change: one that is never much older than what
-// searches find.
+// Which cached answers may be given where documents change: those that show the index as it is, or as it was a moment ago.
 //
-// The version of a live index names its epoch too, so an entry of before a change is a miss. A frontend learns the version
-// from every complete answer. As long as all queries hit the cache it would learn nothing: so one of them passes the cache
-// by when the newest answer is older than the interval.
+//   entry of the epoch that searches find now        given, however old
+//   entry of another epoch, younger than the interval  given
+//   any other                                          a miss
+//
+// The epoch is another one after every change, and replicas of a partition are at different ones for a moment, so while
+// writes go on hardly an entry is of the newest; a young one is what a search would have found when it was made. A frontend
+// learns the epoch from every complete answer. As long as all queries hit the cache it would learn nothing: so one of them
+// passes the cache by when the newest answer is older than the interval.
 //
 // Source: design 5 (caches are invalidated by epoch). Layer: frontend/search_plan, policy. No I/O; time comes in.
 // Threads: thread-safe.
@@ -21,20 +25,21 @@ namespace search::frontend {
 
 // What tiers' answers say of the index.
 struct IndexState {
-  uint64_t version = 0;  // with the epoch in it
-  bool is_live = false;
+  uint64_t version = 0;
+  // Tier 1's, which every change reaches, so that queries agree that ask tier 2 and that do not; 0: the index does not
+  // change.
+  uint64_t epoch = 0;
 };
-// The epoch is tier 1's, which every change reaches, so that queries agree that ask tier 2 and that do not; 0: the index
-// does not change.
-IndexState StateOf(uint64_t index_version, uint64_t tier1_epoch);
 
 class IndexWatch {
  public:
   explicit IndexWatch(neptune::Duration interval) : interval_(interval) {}
 
-  // What to ask the cache for; nullopt: this query is the one to ask the index instead. A version of 0 before the first
-  // answer.
-  std::optional<uint64_t> VersionAt(neptune::TimePoint now);
+  // What is known, to ask the cache for that version; nullopt: this query is the one to ask the index instead. Zeros before
+  // the first answer.
+  std::optional<IndexState> KnownAt(neptune::TimePoint now);
+  // Whether an entry of that version, made at that epoch, may be given.
+  bool MayGive(uint64_t entry_epoch, neptune::Duration age);
   // A complete answer was given.
   void Learn(const IndexState& state, neptune::TimePoint now);
 

@@ -11,31 +11,50 @@ constexpr milliseconds kInterval(1000);
 
 neptune::TimePoint At(int ms) { return neptune::TimePoint(milliseconds(5000 + ms)); }
 
+std::optional<uint64_t> VersionAt(IndexWatch& watch, int ms) {
+  const std::optional<IndexState> known = watch.KnownAt(At(ms));
+  return known.has_value() ? std::optional(known->version) : std::nullopt;
+}
+
 TEST(IndexWatchTest, AnIndexThatDoesNotChangeIsNeverAskedForItsVersion) {
   IndexWatch watch(kInterval);
-  EXPECT_EQ(watch.VersionAt(At(0)), 0U);
+  EXPECT_EQ(VersionAt(watch, 0), 0U);
   watch.Learn({.version = 7}, At(0));
-  EXPECT_EQ(watch.VersionAt(At(1'000'000)), 7U);
+  EXPECT_EQ(VersionAt(watch, 1'000'000), 7U);
 }
 
 TEST(IndexWatchTest, OneQueryInAnIntervalAsksALiveIndex) {
   IndexWatch watch(kInterval);
-  watch.Learn({.version = 7, .is_live = true}, At(0));
-  EXPECT_EQ(watch.VersionAt(At(999)), 7U);
-  EXPECT_EQ(watch.VersionAt(At(1000)), std::nullopt);
-  EXPECT_EQ(watch.VersionAt(At(1001)), 7U);
-  EXPECT_EQ(watch.VersionAt(At(2000)), std::nullopt);
-  watch.Learn({.version = 8, .is_live = true}, At(2100));
-  EXPECT_EQ(watch.VersionAt(At(3000)), 8U);
-  EXPECT_EQ(watch.VersionAt(At(3100)), std::nullopt);
+  watch.Learn({.version = 7, .epoch = 1}, At(0));
+  EXPECT_EQ(VersionAt(watch, 999), 7U);
+  EXPECT_EQ(VersionAt(watch, 1000), std::nullopt);
+  EXPECT_EQ(VersionAt(watch, 1001), 7U);
+  EXPECT_EQ(VersionAt(watch, 2000), std::nullopt);
+  watch.Learn({.version = 8, .epoch = 2}, At(2100));
+  EXPECT_EQ(VersionAt(watch, 3000), 8U);
+  EXPECT_EQ(VersionAt(watch, 3100), std::nullopt);
 }
 
-TEST(IndexWatchTest, AnEpochIsAVersionOfItsOwn) {
-  EXPECT_EQ(StateOf(7, 0).version, 7U);
-  EXPECT_FALSE(StateOf(7, 0).is_live);
-  EXPECT_TRUE(StateOf(7, 1).is_live);
-  EXPECT_NE(StateOf(7, 1).version, StateOf(7, 2).version);
-  EXPECT_NE(StateOf(7, 1).version, StateOf(8, 1).version);
+TEST(IndexWatchTest, AnEntryOfTheNewestEpochIsGivenHoweverOld) {
+  IndexWatch watch(kInterval);
+  watch.Learn({.version = 7, .epoch = 5}, At(0));
+  EXPECT_TRUE(watch.MayGive(5, std::chrono::hours(1)));
+  watch.Learn({.version = 7, .epoch = 6}, At(10));
+  EXPECT_FALSE(watch.MayGive(5, std::chrono::hours(1)));
+}
+
+TEST(IndexWatchTest, AnEntryOfAnotherEpochIsGivenWhileItIsYoung) {
+  IndexWatch watch(kInterval);
+  watch.Learn({.version = 7, .epoch = 6}, At(0));
+  EXPECT_TRUE(watch.MayGive(5, milliseconds(999)));
+  EXPECT_FALSE(watch.MayGive(5, kInterval));
+  EXPECT_FALSE(watch.MayGive(7, kInterval));
+}
+
+TEST(IndexWatchTest, EveryEntryOfAnIndexThatDoesNotChangeIsGiven) {
+  IndexWatch watch(kInterval);
+  watch.Learn({.version = 7}, At(0));
+  EXPECT_TRUE(watch.MayGive(0, std::chrono::hours(1)));
 }
 
 }  // namespace

@@ -54,8 +54,8 @@ struct SearchPlanOptions {
   // How long an answer may be given again; bounds how long a new index version stays unseen.
   neptune::Duration cache_time_to_live = std::chrono::minutes(10);
 
-  // Where documents change: how old what is known of the index's epoch may be for the cache to be asked. Larger: fewer
-  // searches past the cache, which are one in this time; entries of before a change are given for longer. Default: with
+  // Where documents change: how old a cached answer of another epoch may be, and what is known of the epoch. Larger: more
+  // answers from the cache while documents change, fewer searches past it to learn the epoch; what changed is seen later. Default: with
   // what an index takes to find a document, within two seconds. Parameter index_check_interval_ms.
   neptune::Duration index_check_interval = std::chrono::seconds(1);
 

@@ -112,6 +112,10 @@ struct SearchPlan::Progress {
   // Numbers of the results, and the index they come from.
   std::vector<uint64_t> doc_ids;
   IndexState index;
+  void NameEntryOf(const IndexState& state) {
+    entry.index_version = state.version;
+    entry.ages = state.epoch != 0;
+  }
   // Null: another spelling is not looked for.
   std::shared_ptr<PendingSpelling> spelling;
 };
@@ -154,16 +158,16 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   if (query->empty()) return neptune::OkStatus();
   progress.canonical = index::Canonical(*query);
   progress.entry.key = CacheKey(progress.canonical, progress.page);
-  const std::optional<uint64_t> version = index_watch_.VersionAt(neptune::this_thread::Now());
-  progress.entry.index_version = version.value_or(0);
+  const std::optional<IndexState> known = index_watch_.KnownAt(neptune::this_thread::Now());
+  if (known.has_value()) progress.NameEntryOf(*known);
 
   ClientSession session(client_);
   session.service_class = order.service_class;
   session.trace = order.trace;
-  const bool may_use_cache = order.may_use_cache && version.has_value();
+  const bool may_use_cache = order.may_use_cache && known.has_value();
   if (AnswerFromCache(session, may_use_cache, &progress)) return neptune::OkStatus();
   NEPTUNE_RETURN_IF_ERROR(Compute(session, order, &progress));
-  progress.entry.index_version = progress.index.version;
+  progress.NameEntryOf(progress.index);
   if (answer->coverage.complete()) {
     index_watch_.Learn(progress.index, neptune::this_thread::Now());
   }
@@ -179,13 +183,21 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
     reply = cache_.Lookup(session, progress->entry);
   }
   // Bytes of another origin or time are a miss.
-  if (reply.use.outcome == CacheUse::Outcome::kHit &&
-      !FromCachedForm(reply.value, progress->answer).ok()) {
+  if (reply.use.outcome == CacheUse::Outcome::kHit && !TakeCached(reply, progress->answer)) {
     reply.use.outcome = CacheUse::Outcome::kMiss;
   }
   progress->answer->coverage.cache = reply.use;
   metrics_.ForLookup(reply.use.outcome).Increment();
   return reply.use.outcome == CacheUse::Outcome::kHit;
+}
+
+// False, and nothing taken, if it may not be given.
+bool SearchPlan::TakeCached(const CacheReply& reply, SearchAnswer* answer) {
+  SearchAnswer cached = *answer;
+  if (!FromCachedForm(reply.value, &cached).ok()) return false;
+  if (!index_watch_.MayGive(cached.index_epoch, reply.use.age)) return false;
+  *answer = std::move(cached);
+  return true;
 }
 
 Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Progress* progress) {
@@ -242,7 +254,8 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   if (!hits.ok()) return NothingAnswered(answer.coverage);
   progress->doc_ids = TakePage(*hits, progress->page, &answer);
   TakeTotal(*hits, need != Tier2Need::kNone || options_.tier2_partitions == 0, &answer);
-  progress->index = StateOf(hits->index_version(), epoch);
+  progress->index = {.version = hits->index_version(), .epoch = epoch};
+  answer.index_epoch = epoch;
   return neptune::OkStatus();
 }
 

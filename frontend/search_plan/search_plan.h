@@ -76,6 +76,7 @@ class SearchPlan {
   struct Progress;
 
   neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
+  bool TakeCached(const CacheReply& reply, SearchAnswer* answer);
   bool AnswerFromCache(neptune::ClientSession& session, bool may_use_cache, Progress* progress);
   // What the cache did not know, once there is room for it.
   neptune::Status Compute(neptune::ClientSession& session, const SearchOrder& order,
