@@ -43,20 +43,10 @@ std::string CommonOrRareWord(RandomSource& random, uint64_t rank_max) {
   return StrCat("w", below);
 }
 
-std::string BodyOf(uint64_t doc_id) {
-  RandomSource random(doc_id + 1);
-  std::string body;
-  for (int i = 0; i < kWordsPerDocument; ++i) {
-    body += CommonOrRareWord(random, kVocabularySize);
-    body += ' ';
-  }
-  return body;
-}
-
 Status BuildPart(const std::string& folder, uint32_t partition, size_t document_count) {
   NEPTUNE_ASSIGN_OR_RETURN(auto builder, index::CreateTierBuilder(kTier, {.directory = folder}));
   for (uint64_t id = partition; id < document_count; id += kMadePartitionCount) {
-    const std::string body = BodyOf(id);
+    const std::string body = MadeBody(id);
     index::IndexedDocument document;
     document.doc_id = id;
     document.body = body;
@@ -106,6 +96,16 @@ StatusOr<Duration> MiddleCost(const MadeTiers& tiers, const std::vector<std::str
 }
 
 }  // namespace
+
+std::string MadeBody(uint64_t doc_id) {
+  RandomSource random(doc_id + 1);
+  std::string body;
+  for (int i = 0; i < kWordsPerDocument; ++i) {
+    body += CommonOrRareWord(random, kVocabularySize);
+    body += ' ';
+  }
+  return body;
+}
 
 std::vector<std::string> UsualQuestions() {
   RandomSource random(7);
@@ -207,7 +207,7 @@ Status MadeIndex::BuildStores(size_t document_count) const {
       document.set_doc_id(id);
       document.set_url(StrCat("https://made/", id));
       document.set_title(StrCat("Document ", id));
-      document.set_text(BodyOf(id));
+      document.set_text(MadeBody(id));
       NEPTUNE_RETURN_IF_ERROR(store->Put({&document, 1}));
     }
     NEPTUNE_RETURN_IF_ERROR(store->Seal());

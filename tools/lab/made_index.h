@@ -24,6 +24,9 @@ namespace search::lab {
 
 inline constexpr uint32_t kMadePartitionCount = 4;
 
+// The text of the document of that number.
+std::string MadeBody(uint64_t doc_id);
+
 std::vector<std::string> UsualQuestions();
 // All different; larger: dearer.
 std::vector<std::string> DemandingQuestions(size_t count = 32, size_t size_max = 200);

@@ -1,6 +1,8 @@
 #include "tools/lab/search_load.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 namespace search::lab {
 namespace {
@@ -21,8 +23,12 @@ const char kSearchClasses[] = R"(
   service_classes { name: 'bronze' guarantee: 0.2
                     yield { form: 'hybrid' full: 1 full_until_ms: 500 at_deadline: 0.5 deadline_ms: 1000 } })";
 
+size_t SearchDocumentCount(const RunContext& context) {
+  return context.Pick<size_t>(3'000, 80'000, 80'000);
+}
+
 neptune::StatusOr<const MadeIndex*> SearchIndex(const RunContext& context) {
-  return MadeIndex::Shared(context.Pick<size_t>(3'000, 80'000, 80'000));
+  return MadeIndex::Shared(SearchDocumentCount(context));
 }
 
 HttpLoadOptions SearchLoad(const neptune::Endpoint& server, const RunContext& context) {
@@ -55,6 +61,25 @@ double LatencyQuantileS(const std::vector<tools::Measurement>& measurements, dou
   const auto rank = static_cast<ptrdiff_t>(share * static_cast<double>(latencies_ns.size() - 1));
   std::nth_element(latencies_ns.begin(), latencies_ns.begin() + rank, latencies_ns.end());
   return neptune::ToSeconds(neptune::Duration(latencies_ns[static_cast<size_t>(rank)]));
+}
+
+void AddOutcomes(const std::vector<tools::Measurement>& measurements, double length_s,
+                 Measurement* measured) {
+  std::map<std::string, double> counts{
+      {"rejected", 0}, {"error", 0}, {"timeout", 0}, {"connection", 0}};
+  double failed = 0;
+  double hits = 0;
+  for (const tools::Measurement& one : measurements) {
+    hits += one.cache == tools::CacheFact::kHit;
+    if (one.outcome == tools::Outcome::kAnswered) continue;
+    ++failed;
+    ++counts[std::string(tools::OutcomeName(one.outcome))];
+  }
+  const double all = std::max(1.0, static_cast<double>(measurements.size()));
+  (*measured)["failed_percent"] = 100 * failed / all;
+  (*measured)["hit_percent"] = 100 * hits / all;
+  (*measured)["offered_per_s"] = all / length_s;
+  for (const auto& [name, count] : counts) (*measured)["failed_by_" + name] = count;
 }
 
 Experiment SearchExperiment() {

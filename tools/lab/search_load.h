@@ -21,7 +21,9 @@ inline constexpr double kSearchProcessors = 2;
 // guaranteed a fifth.
 extern const char kSearchClasses[];
 
-// An index that is small in smoke runs.
+// How many documents it has: few in smoke runs.
+size_t SearchDocumentCount(const RunContext& context);
+// Their index.
 neptune::StatusOr<const MadeIndex*> SearchIndex(const RunContext& context);
 
 // A load on a search at `server`, of which answers are read. Its rate and its questions are the caller's.
@@ -36,6 +38,10 @@ std::vector<tools::Measurement> DueIn(const std::vector<tools::Measurement>& mea
 
 // Which part of them took at most that many seconds: share 0.99 is the 99th percentile. 0 of none.
 double LatencyQuantileS(const std::vector<tools::Measurement>& measurements, double share);
+
+// Of what was due in `length_s`: failed_percent and failed_by_OUTCOME, hit_percent (the cache's), offered_per_s.
+void AddOutcomes(const std::vector<tools::Measurement>& measurements, double length_s,
+                 Measurement* measured);
 
 // One that runs on real sockets, one run at a time; its name, texts and functions are the caller's.
 Experiment SearchExperiment();

@@ -29,11 +29,11 @@ constexpr int kFrontendCount = 2;
 constexpr char kSpec[] = R"(
   name: '$NAME' multicast_group: '239.192.7.3:$PORT'
   services { name: 'tier1' module: 'index_tier' partition_count: 4 scheduling: 'waiting_cost'
-             parameters { key: 'path' value: 'tier1' }
+             parameters { key: 'path' value: 'tier1' } $INDEX
              time_limit { lower_bound_ms: 50 upper_bound_ms: 500 } }
   services { name: 'docs' module: 'document_server' partition_count: 4
              parameters { key: 'path' value: 'docs' }
-             parameters { key: 'implementation' value: 'flat_file' } }
+             parameters { key: 'implementation' value: 'flat_file' } $DOCUMENTS }
   services { name: 'cache' module: 'query_cache' partition_count: 2 }
   services { name: 'frontend' module: 'frontend' scheduling: 'waiting_cost'
              parameters { key: 'http_address' value: '$ADDRESS' }
@@ -41,7 +41,7 @@ constexpr char kSpec[] = R"(
              parameters { key: 'tier1_partitions' value: '4' }
              parameters { key: 'tier2_partitions' value: '0' }
              parameters { key: 'docs_partitions' value: '4' }
-             parameters { key: 'cache_partitions' value: '2' } }
+             parameters { key: 'cache_partitions' value: '2' } $FRONTEND }
   nodes { name: 'web-1' hosts { service: 'frontend' parameters { key: 'http_port' value: '$HTTP1' } } }
   nodes { name: 'web-2' hosts { service: 'frontend' parameters { key: 'http_port' value: '$HTTP2' } } }
   nodes { name: 'cache-1' hosts { service: 'cache' } }
@@ -55,8 +55,13 @@ constexpr char kSpec[] = R"(
   nodes { name: 'store-4' hosts { service: 'tier1' partitions: [3, 0] }
           hosts { service: 'docs' partitions: [3, 0] } }
 )";
+constexpr char kReplication[] = "replication { level: 'ordered_writes' witness: 'cache-1' }";
 constexpr const char* kNodes[] = {"web-1",   "web-2",   "cache-1", "cache-2",
                                   "store-1", "store-2", "store-3", "store-4"};
+
+std::string Parameter(const std::string& name, const std::string& value) {
+  return StrCat("parameters { key: '", name, "' value: '", value, "' } ");
+}
 
 void Fill(const std::string& name, const std::string& value, std::string* text) {
   text->replace(text->find(name), name.size(), value);
@@ -72,11 +77,11 @@ std::vector<uint32_t> SearchProcesses::PartitionsOf(const std::string& node) {
 }
 
 StatusOr<std::unique_ptr<SearchProcesses>> SearchProcesses::Start(
-    const MadeIndex& index, const std::string& service_classes) {
+    const MadeIndex& index, const SearchProcessesOptions& options) {
   std::unique_ptr<SearchProcesses> search(new SearchProcesses());
   search->base_folder_ = index.folder();
   NEPTUNE_RETURN_IF_ERROR(search->FindModules());
-  NEPTUNE_RETURN_IF_ERROR(search->WriteSpec(service_classes));
+  NEPTUNE_RETURN_IF_ERROR(search->WriteSpec(options));
   for (const char* node : kNodes) NEPTUNE_RETURN_IF_ERROR(search->StartNode(node));
   NEPTUNE_RETURN_IF_ERROR(search->Meet());
   return search;
@@ -100,18 +105,22 @@ Status SearchProcesses::FindModules() {
   return neptune::OkStatus();
 }
 
-Status SearchProcesses::WriteSpec(const std::string& service_classes) {
+Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
   folder_ = (std::filesystem::temp_directory_path() / "search_processes_XXXXXX").string();
   if (mkdtemp(folder_.data()) == nullptr) {
     return neptune::Unavailable("making a folder like ", std::exchange(folder_, ""));
   }
   for (int i = 0; i < kFrontendCount; ++i) http_ports_.push_back(neptune::UniquePort().number());
-  std::string text = kSpec + service_classes;
+  std::string text = kSpec + options.service_classes;
   Fill("$NAME", StrCat("lab-", port_.number()), &text);
   Fill("$PORT", StrCat(port_.number()), &text);
   Fill("$ADDRESS", kHttpAddress, &text);
   Fill("$HTTP1", StrCat(http_ports_[0]), &text);
   Fill("$HTTP2", StrCat(http_ports_[1]), &text);
+  const bool change = options.documents_change;
+  Fill("$INDEX", change ? Parameter("live_path", folder_ + "/live") + kReplication : "", &text);
+  Fill("$DOCUMENTS", change ? Parameter("live", "true") + kReplication : "", &text);
+  Fill("$FRONTEND", change ? Parameter("documents_change", "true") : "", &text);
   spec_path_ = folder_ + "/cluster.textproto";
   return neptune::WriteFileAtomically(spec_path_, text);
 }
@@ -119,10 +128,11 @@ Status SearchProcesses::WriteSpec(const std::string& service_classes) {
 Status SearchProcesses::StartNode(const std::string& node) {
   NEPTUNE_ASSIGN_OR_RETURN(
       processes_[node],
-      PeerProcess::Start("neptune/node/neptuned",
-                         {"--spec=" + spec_path_, "--node=" + node, "--base_dir=" + base_folder_,
-                          "--module_dir=" + module_folders_, "--minloglevel=2"},
-                         -1));
+      PeerProcess::Start(
+          "neptune/node/neptuned",
+          {"--spec=" + spec_path_, "--node=" + node, "--base_dir=" + base_folder_,
+           "--data_dir=" + folder_ + "/data", "--module_dir=" + module_folders_, "--minloglevel=2"},
+          -1));
   return neptune::OkStatus();
 }
 

@@ -3,7 +3,9 @@
 //   web-1  web-2        a frontend each                store-1  index and documents 0 1     store-3  1 2
 //   cache-1  cache-2    the query cache, whole, each   store-2                      2 3     store-4  3 0
 //
-// with the services of data/clusters/dev.textproto, but for tier 2. Every partition of every service is on two nodes.
+// with the services of data/clusters/dev.textproto, but for tier 2. Every partition of every service is on two nodes. Where
+// documents change, cache-1 is the witness of all partitions, and every store the preferred primary of one partition of the
+// index and of the documents' one of the same number.
 //
 // Source: none. Layer: tools.
 // Threads: one caller at a time; its loads call from their loop.
@@ -25,14 +27,20 @@
 
 namespace search::lab {
 
+struct SearchProcessesOptions {
+  // In the cluster spec's words.
+  std::string service_classes;
+  bool documents_change = false;
+};
+
 class SearchProcesses {
  public:
-  // REQUIRES: the index outlives it. `service_classes`: in the cluster spec's words.
+  // REQUIRES: the index outlives it.
   static neptune::StatusOr<std::unique_ptr<SearchProcesses>> Start(
-      const MadeIndex& index, const std::string& service_classes);
+      const MadeIndex& index, const SearchProcessesOptions& options);
   ~SearchProcesses();
 
-  // Where the frontends answer /search.
+  // Where the frontends answer /search and take /documents.
   std::vector<neptune::Endpoint> http_endpoints() const;
   // Of the index, on that node.
   static std::vector<uint32_t> PartitionsOf(const std::string& node);
@@ -46,7 +54,7 @@ class SearchProcesses {
 
  private:
   SearchProcesses() = default;
-  neptune::Status WriteSpec(const std::string& service_classes);
+  neptune::Status WriteSpec(const SearchProcessesOptions& options);
   neptune::Status FindModules();
   neptune::Status StartNode(const std::string& node);
   neptune::Status Meet() const;

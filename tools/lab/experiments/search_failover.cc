@@ -1,19 +1,14 @@
 // A search of processes of which one dies or hangs, under a replay at seven tenths of what it can do.
 
-#include <time.h>
-
 #include <algorithm>
 #include <csignal>
-#include <map>
 #include <memory>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/coverage_ledger.h"
 #include "tools/lab/experiments/experiments.h"
 #include "tools/lab/search_load.h"
 #include "tools/lab/search_processes.h"
-#include "tools/replay/failover_target.h"
-#include "tools/trace/trace_generator.h"
+#include "tools/lab/search_replay.h"
 
 namespace search::lab {
 namespace {
@@ -22,20 +17,13 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 using Measurements = std::vector<tools::Measurement>;
-using Claims = std::map<uint32_t, CoverageClaim>;  // by request
 
 constexpr double kDemand = 0.7;
-constexpr double kTimeoutS = 2;
 constexpr double kBackGoalS = 2;
 // p99 is back when it is at most so many times what it was in the worst second before.
 constexpr double kBackRatio = 2;
 // What a node takes to serve after it was started.
 constexpr double kStartS = 0.5;
-constexpr double kRepeatShare = 0.7;
-constexpr size_t kQuestionCount = 20'000;
-constexpr size_t kQuestionSizeMax = 12;
-// Complete answers whose coverage the ledger looks at; of partial ones it looks at all.
-constexpr size_t kLookedAtMax = 300;
 
 struct Fault {
   const char* name;
@@ -78,13 +66,6 @@ Schedule ScheduleOf(const RunContext& context) {
                       Schedule{4, 16, 24, 32, 4});
 }
 
-// Of the client.
-double OwnProcessorSeconds() {
-  timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
-}
-
 Point PointOf(const Fault& fault) { return Point{{"fault", fault.name}}; }
 
 std::vector<Point> Points(Length length) {
@@ -98,29 +79,6 @@ std::vector<Point> Points(Length length) {
   return points;
 }
 
-// Poisson arrivals of three classes; seven tenths of the questions were asked before, by Zipf's law.
-StatusOr<tools::ReplayPlan> MakePlan(double rate, double length_s, uint64_t seed) {
-  static const auto questions = DemandingQuestions(kQuestionCount, kQuestionSizeMax);
-  tools::TraceProfile profile;
-  profile.set_duration_s(length_s);
-  profile.set_gap_mean_ms(1e3 / rate);
-  profile.set_repeat_share(kRepeatShare);
-  profile.set_zipf_exponent(0.8);
-  for (const auto& [name, share] :
-       {std::pair{"gold", 0.1}, std::pair{"silver", 0.3}, std::pair{"bronze", 0.6}}) {
-    auto* const one = profile.add_classes();
-    one->set_name(name);
-    one->set_share(share);
-  }
-  std::vector<tools::TraceRecord> trace;
-  NEPTUNE_RETURN_IF_ERROR(
-      tools::GenerateTrace(profile, questions, seed, [&](const tools::TraceRecord& record) {
-        trace.push_back(record);
-        return neptune::OkStatus();
-      }).status());
-  return tools::MakeReplayPlan(trace, {});
-}
-
 class FailoverRun {
  public:
   FailoverRun(const MadeIndex& index, const Fault& fault, const RunContext& context)
@@ -132,57 +90,27 @@ class FailoverRun {
   }
 
   StatusOr<Measurement> Run() {
-    NEPTUNE_ASSIGN_OR_RETURN(search_, SearchProcesses::Start(index_, kSearchClasses));
+    NEPTUNE_ASSIGN_OR_RETURN(search_,
+                             SearchProcesses::Start(index_, {.service_classes = kSearchClasses}));
     Measurement measured;
-    NEPTUNE_ASSIGN_OR_RETURN(const double capacity, Capacity());
-    NEPTUNE_ASSIGN_OR_RETURN(plan_, MakePlan(kDemand * capacity, schedule_.end, 2 * context_.seed));
-    NEPTUNE_ASSIGN_OR_RETURN(const Measurements all, Replay());
+    SearchReplay replay(index_, *search_);
+    NEPTUNE_ASSIGN_OR_RETURN(const double capacity,
+                             replay.Capacity(schedule_.calibration, 2 * context_.seed + 1));
+    NEPTUNE_ASSIGN_OR_RETURN(tools::ReplayPlan plan,
+                             DemandingReplay(kDemand * capacity, schedule_.end, 2 * context_.seed));
+    NEPTUNE_ASSIGN_OR_RETURN(const Measurements all,
+                             replay.Run(std::move(plan), {{schedule_.fault, [this] { Begin(); }},
+                                                          {schedule_.undone, [this] { Undo(); }}}));
     const Measurements measurements = DueIn(all, schedule_.steady, schedule_.end);
     NEPTUNE_RETURN_IF_ERROR(started_again_);
     measured["capacity_per_s"] = capacity;
-    AddFailures(measurements, &measured);
+    AddOutcomes(measurements, schedule_.end - schedule_.steady, &measured);
     AddLatencies(measurements, &measured);
-    NEPTUNE_RETURN_IF_ERROR(AddCoverage(measurements, &measured));
+    NEPTUNE_RETURN_IF_ERROR(AddCoverage(replay, measurements, &measured));
     return measured;
   }
 
  private:
-  // Queries a second that would take all processors, by what the same stream costs of their time at a tenth of what the
-  // index alone could do.
-  StatusOr<double> Capacity() {
-    NEPTUNE_ASSIGN_OR_RETURN(const neptune::Duration cost,
-                             index_.CostOf(DemandingQuestions(5, kQuestionSizeMax)));
-    const double index_can = kSearchProcessors / neptune::ToSeconds(cost) / (1 - kRepeatShare);
-    PlannedLoad load = LoadOf();
-    NEPTUNE_ASSIGN_OR_RETURN(
-        load.plan, MakePlan(0.1 * index_can, schedule_.calibration, 2 * context_.seed + 1));
-    const double before_s = search_->ProcessorSeconds() + OwnProcessorSeconds();
-    NEPTUNE_ASSIGN_OR_RETURN(const Measurements all, RunPlannedLoad(load));
-    const double used_s = search_->ProcessorSeconds() + OwnProcessorSeconds() - before_s;
-    return kSearchProcessors * static_cast<double>(all.size()) / used_s;
-  }
-
-  PlannedLoad LoadOf() {
-    PlannedLoad load{.timeout_s = kTimeoutS};
-    load.make_target = [this](neptune::Loop& loop, const tools::ReplayPlan& plan) {
-      tools::FailoverOptions options;
-      options.http.servers = search_->http_endpoints();
-      options.http.on_answer = [this](uint32_t request, std::string_view body) {
-        if (const auto claim = ReadCoverageClaim(body)) claims_[request] = *claim;
-      };
-      return std::make_unique<tools::FailoverTarget>(loop, plan, options);
-    };
-    return load;
-  }
-
-  StatusOr<Measurements> Replay() {
-    PlannedLoad load = LoadOf();
-    load.plan = plan_;
-    load.actions = {{schedule_.fault, [this] { Begin(); }}, {schedule_.undone, [this] { Undo(); }}};
-    claims_.clear();
-    return RunPlannedLoad(load);
-  }
-
   void Begin() {
     for (const std::string& node : victims_) {
       search_->Signal(node, fault_.hangs ? SIGSTOP : SIGKILL);
@@ -193,24 +121,6 @@ class FailoverRun {
       if (fault_.hangs) search_->Signal(node, SIGCONT);
       if (!fault_.hangs) started_again_.Update(search_->StartAgain(node));
     }
-  }
-
-  void AddFailures(const Measurements& measurements, Measurement* measured) const {
-    std::map<std::string, double> counts{
-        {"rejected", 0}, {"error", 0}, {"timeout", 0}, {"connection", 0}};
-    double failed = 0;
-    double hits = 0;
-    for (const tools::Measurement& one : measurements) {
-      hits += one.cache == tools::CacheFact::kHit;
-      if (one.outcome == tools::Outcome::kAnswered) continue;
-      ++failed;
-      ++counts[std::string(tools::OutcomeName(one.outcome))];
-    }
-    const double all = static_cast<double>(measurements.size());
-    (*measured)["failed_percent"] = 100 * failed / all;
-    (*measured)["hit_percent"] = 100 * hits / all;
-    (*measured)["offered_per_s"] = all / (schedule_.end - schedule_.steady);
-    for (const auto& [name, count] : counts) (*measured)["failed_by_" + name] = count;
   }
 
   void AddLatencies(const Measurements& all, Measurement* measured) const {
@@ -244,45 +154,19 @@ class FailoverRun {
     return end_s - begin_s;
   }
 
-  // Whether a replica of some missing partition was down at some time while the request was under way.
-  bool IsExplained(const tools::Measurement& one, uint32_t missing) const {
-    const double due_s = neptune::ToSeconds(neptune::Duration(one.intended_ns));
-    const double done_s = neptune::ToSeconds(neptune::Duration(one.done_ns));
-    if (done_s < schedule_.fault || due_s > schedule_.undone + kStartS) return false;
-    for (const std::string& node : victims_) {
-      for (const uint32_t p : SearchProcesses::PartitionsOf(node)) missing &= ~(1u << p);
-    }
-    return missing == 0;
-  }
-
-  Status AddCoverage(const Measurements& measurements, Measurement* measured) const {
-    NEPTUNE_ASSIGN_OR_RETURN(CoverageLedger ledger, CoverageLedger::Open(index_));
-    const size_t stride = std::max<size_t>(1, measurements.size() / kLookedAtMax);
-    double partial = 0;
-    double looked_at = 0;
-    double untrue = 0;
-    double unexplained = 0;
-    double quality_sum = 0;
-    for (const tools::Measurement& one : measurements) {
-      const auto entry = claims_.find(one.request);
-      if (one.outcome != tools::Outcome::kAnswered || entry == claims_.end()) continue;
-      const CoverageClaim& claim = entry->second;
-      quality_sum += one.quality;
-      const bool is_partial = claim.missing != 0;
-      if (!is_partial && one.request % stride != 0) continue;
-      const std::string& question = plan_.queries[plan_.requests[one.request].query];
-      NEPTUNE_ASSIGN_OR_RETURN(const bool is_true, ledger.IsTrue(question, claim));
-      ++looked_at;
-      untrue += !is_true;
-      partial += is_partial;
-      unexplained += is_partial && !IsExplained(one, claim.missing);
-    }
+  Status AddCoverage(const SearchReplay& replay, const Measurements& measurements,
+                     Measurement* measured) const {
+    NEPTUNE_ASSIGN_OR_RETURN(
+        const CoverageCounts counts,
+        replay.CountCoverage(
+            measurements,
+            {.nodes = victims_, .begin_s = schedule_.fault, .end_s = schedule_.undone + kStartS}));
     const double all = static_cast<double>(measurements.size());
-    (*measured)["untrue_count"] = untrue;
-    (*measured)["looked_at_count"] = looked_at;
-    (*measured)["partial_percent"] = 100 * partial / all;
-    (*measured)["unexplained_percent"] = 100 * unexplained / all;
-    (*measured)["quality_mean"] = quality_sum / std::max(1.0, static_cast<double>(claims_.size()));
+    (*measured)["untrue_count"] = counts.untrue;
+    (*measured)["looked_at_count"] = counts.looked_at;
+    (*measured)["partial_percent"] = 100 * counts.partial / all;
+    (*measured)["unexplained_percent"] = 100 * counts.unexplained / all;
+    (*measured)["quality_mean"] = counts.quality_mean;
     return neptune::OkStatus();
   }
 
@@ -292,8 +176,6 @@ class FailoverRun {
   const Schedule schedule_;
   std::vector<std::string> victims_;
   std::unique_ptr<SearchProcesses> search_;
-  tools::ReplayPlan plan_;
-  Claims claims_;
   Status started_again_;
 };
 
