@@ -143,19 +143,23 @@ std::shared_ptr<void> SearchCluster::Boot(const std::string& name, neptune::Worl
   return node;
 }
 
-StatusOr<HttpResponse> SearchCluster::Get(const std::string& web, const std::string& target,
-                                          const HttpHeaders& headers) {
+StatusOr<HttpResponse> SearchCluster::Send(const std::string& web,
+                                           const tools::HttpExchange& exchange) {
   bool done = false;
   StatusOr<HttpResponse> response = neptune::Unavailable("not done");
   user_loop_->Post([&] {
-    user_->Get(frontends_.at(web), target, headers, kUserPatience,
-               [&](StatusOr<HttpResponse> result) {
-                 response = std::move(result);
-                 done = true;
-               });
+    user_->Send(frontends_.at(web), exchange, kUserPatience, [&](StatusOr<HttpResponse> result) {
+      response = std::move(result);
+      done = true;
+    });
   });
   CHECK(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + 2 * kUserPatience));
   return response;
+}
+
+StatusOr<HttpResponse> SearchCluster::Get(const std::string& web, const std::string& target,
+                                          const HttpHeaders& headers) {
+  return Send(web, {.target = target, .headers = headers});
 }
 
 void SearchCluster::StartSearch(const Question& question, OnAnswer on_answer) {

@@ -58,7 +58,10 @@ class SearchCluster {
   neptune::Simulator& simulator() { return simulator_; }
   std::vector<std::string> node_names() const;
 
-  // One GET to the frontend of node `web`, to the end.
+  // One exchange with the frontend of node `web`, to the end.
+  neptune::StatusOr<neptune::HttpResponse> Send(const std::string& web,
+                                                const tools::HttpExchange& exchange);
+  // A GET.
   neptune::StatusOr<neptune::HttpResponse> Get(const std::string& web, const std::string& target,
                                                const neptune::HttpHeaders& headers = {});
 

@@ -1,0 +1,198 @@
+// Documents that change through the frontends of a whole search cluster with both tiers, two replicas of every partition and
+// the query cache, in the simulated world.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "index/core/testing/collection.h"
+#include "neptune/base/strings.h"
+#include "tests/search_cluster/search_cluster.h"
+#include "tests/search_cluster/small_index.h"
+
+namespace search::tests {
+namespace {
+
+using frontend::SearchAnswer;
+using neptune::HttpResponse;
+using neptune::StatusOr;
+using neptune::StrCat;
+using nlohmann::json;
+
+constexpr neptune::Duration kFindableGoal = std::chrono::seconds(2);
+constexpr const char* kFrontends[] = {"web-1", "web-2"};
+
+neptune::ClusterSpec LiveSpec(const std::string& folder) {
+  neptune::ClusterSpec spec = DevSpec();
+  for (auto& service : *spec.mutable_services()) {
+    if (service.name() == "tier1" || service.name() == "tier2" || service.name() == "docs") {
+      service.mutable_replication()->set_level("ordered_writes");
+    }
+  }
+  SetParameter(&spec, "tier1", "live_path", folder + "/live");
+  SetParameter(&spec, "tier2", "live_path", folder + "/live");
+  SetParameter(&spec, "docs", "live", "true");
+  SetParameter(&spec, "frontend", "documents_change", "true");
+  SetParameter(&spec, "frontend", "tier1_rank_min", "0.5");
+  return spec;
+}
+
+class DocumentUpdatesTest : public testing::Test {
+ protected:
+  DocumentUpdatesTest() : corpus_(MakeSmallCorpus(5)), placement_(corpus_, {}) {
+    const neptune::Status built = BuildSmallIndex(folder_.path(), corpus_, placement_);
+    EXPECT_TRUE(built.ok()) << built;
+    cluster_ = std::make_unique<SearchCluster>(1, LiveSpec(folder_.path()), folder_.path());
+    // Until every partition has elected its primary.
+    cluster_->simulator().RunFor(std::chrono::seconds(2));
+  }
+
+  HttpResponse Send(const tools::HttpExchange& exchange) {
+    const char* const web = kFrontends[send_count_++ % 2];
+    const StatusOr<HttpResponse> response = cluster_->Send(web, exchange);
+    EXPECT_TRUE(response.ok()) << response.status();
+    return response.ok() ? *response : HttpResponse();
+  }
+  HttpResponse Post(const std::string& body, const std::string& type = "application/json") {
+    return Send({.method = "POST",
+                 .target = "/documents",
+                 .headers = {{"Content-Type", type}},
+                 .body = body});
+  }
+  HttpResponse Delete(const std::string& id) {
+    return Send({.method = "DELETE", .target = "/documents/" + id});
+  }
+  void AwaitGoal() { cluster_->simulator().RunFor(kFindableGoal); }
+
+  // By every frontend alike, cache included.
+  std::set<std::string> TitlesOf(const std::string& query) {
+    std::set<std::string> titles;
+    for (int i = 0; i < 2; ++i) {
+      const StatusOr<SearchAnswer> answer =
+          cluster_->Search({.query = query, .may_use_cache = true});
+      EXPECT_TRUE(answer.ok()) << answer.status();
+      if (!answer.ok()) continue;
+      EXPECT_TRUE(answer->coverage.complete()) << query;
+      std::set<std::string> found;
+      for (const auto& result : answer->results) found.insert(result.title);
+      if (i > 0) EXPECT_EQ(found, titles) << query;
+      titles = std::move(found);
+    }
+    return titles;
+  }
+
+  uint64_t DocumentOfTier(bool tier1) const {
+    for (const auto& document : corpus_.documents) {
+      if (placement_.in_tier1(document.doc_id) == tier1) return document.doc_id;
+    }
+    ADD_FAILURE() << "no document";
+    return 0;
+  }
+
+  index::TemporaryFolder folder_;
+  SmallCorpus corpus_;
+  Placement placement_;
+  std::unique_ptr<SearchCluster> cluster_;
+  size_t send_count_ = 0;
+};
+
+using Titles = std::set<std::string>;
+
+std::string DocumentText(const std::string& url, const std::string& title) {
+  return json{{"url", url}, {"title", title}, {"text", "quixotic zephyr"}}.dump();
+}
+
+TEST_F(DocumentUpdatesTest, ACachedPageShowsANewDocumentWithinTwoSeconds) {
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{});
+  for (int i = 0; i < 2; ++i) {
+    const StatusOr<SearchAnswer> answer =
+        cluster_->Search({.query = "quixotic", .may_use_cache = true});
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->coverage.cache.outcome, frontend::CacheUse::Outcome::kHit);
+  }
+  EXPECT_EQ(Post(DocumentText("http://a/", "first")).status, 200);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{"first"});
+}
+
+TEST_F(DocumentUpdatesTest, TheSameUrlAgainReplacesTheDocument) {
+  const HttpResponse first = Post(DocumentText("http://a/", "first"));
+  const HttpResponse again = Post(DocumentText("http://a/", "first"));
+  EXPECT_EQ(first.body, again.body);
+  const HttpResponse second = Post(DocumentText("http://a/", "second"));
+  EXPECT_EQ(first.body, second.body);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{"second"});
+}
+
+TEST_F(DocumentUpdatesTest, ADocumentOfTier2StaysThereWhenItIsReplaced) {
+  const uint64_t doc_id = DocumentOfTier(false);
+  json document = json::parse(DocumentText("http://b/", "newer"));
+  document["id"] = StrCat(doc_id);
+  EXPECT_EQ(Post(document.dump()).status, 200);
+  AwaitGoal();
+  const StatusOr<SearchAnswer> answer = cluster_->Search({.query = "quixotic"});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  ASSERT_EQ(answer->results.size(), 1u);
+  EXPECT_EQ(answer->results[0].doc_id, StrCat(doc_id));
+  EXPECT_EQ(answer->results[0].title, "newer");
+  EXPECT_EQ(answer->total, 1u);
+  ASSERT_EQ(answer->coverage.tiers.size(), 2u);
+}
+
+TEST_F(DocumentUpdatesTest, ARankMovesADocumentBetweenTiersAndItIsFoundOnce) {
+  const uint64_t doc_id = DocumentOfTier(true);
+  for (const double rank : {0.0, 1.0}) {
+    json document = json::parse(DocumentText("http://b/", StrCat("rank ", rank)));
+    document["id"] = StrCat(doc_id);
+    document["static_rank"] = rank;
+    EXPECT_EQ(Post(document.dump()).status, 200);
+    AwaitGoal();
+    const StatusOr<SearchAnswer> answer = cluster_->Search({.query = "quixotic"});
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->total, 1u) << rank;
+  }
+}
+
+TEST_F(DocumentUpdatesTest, ARemovedDocumentIsNeitherFoundNorShown) {
+  const std::string id = json::parse(Post(DocumentText("http://a/", "first")).body)["id"];
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{"first"});
+  EXPECT_EQ(Delete(id).status, 200);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{});
+  EXPECT_EQ(Send({.target = "/doc/" + id}).status, 404);
+}
+
+TEST_F(DocumentUpdatesTest, RemovingWhatIsNotThereChangesNothing) {
+  EXPECT_EQ(Delete("123456789").status, 200);
+  EXPECT_EQ(Delete("one").status, 400);
+}
+
+TEST_F(DocumentUpdatesTest, ABulkRequestSaysOfEachLineWhatBecameOfIt) {
+  const std::string body = StrCat(DocumentText("http://a/", "first"), "\n{\"url\": 7}\n",
+                                  DocumentText("http://b/", "second"), "\n{\"delete\": \"7\"}\n");
+  const HttpResponse response = Post(body, "application/x-ndjson");
+  EXPECT_EQ(response.status, 200);
+  const json answer = json::parse(response.body);
+  EXPECT_EQ(answer["failed"], 1);
+  ASSERT_EQ(answer["documents"].size(), 4u);
+  EXPECT_EQ(answer["documents"][1]["status"], 400);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), (Titles{"first", "second"}));
+}
+
+TEST_F(DocumentUpdatesTest, WhatIsMalformedOrTooLargeIsRefusedAndChangesNothing) {
+  EXPECT_EQ(Post("{").status, 400);
+  EXPECT_EQ(Post(R"({"title": "no url"})").status, 400);
+  EXPECT_EQ(Post(DocumentText("http://a/", std::string(5000, 'x'))).status, 400);
+  EXPECT_EQ(Post(DocumentText("http://a/", "first"), "text/plain").status, 415);
+  EXPECT_EQ(Post(std::string((size_t{16} << 20) + 1, ' ')).status, 413);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{});
+}
+
+}  // namespace
+}  // namespace search::tests
