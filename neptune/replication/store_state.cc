@@ -255,7 +255,8 @@ StatusOr<WriteOutcome> StoreState::Execute(const LogEntry& entry, WriteBatch& ba
   StoreChanges changes(made);
   Status failure;
   const StoreView view(*store_, &failure);
-  const WriteContext context = {options_.partition, entry.lsn, entry.accepted_at, view, changes};
+  const WriteContext context = {options_.partition, entry.lsn, entry.accepted_at, view, changes,
+                                entry.request_id};
   outcome.status = Cut(write->second(context, entry.payload, &outcome.response));
   NEPTUNE_RETURN_IF_ERROR(failure);
   if (outcome.status.ok()) outcome.status = Cut(CheckChanges(made));

@@ -3,7 +3,9 @@
 //   WriteFunction(entry, store view) ─► batch, outcome ─► one batch with the LSN ─► the partition's store
 //
 // A write with a RequestId that was executed before is not executed again; its answer is given once more. Those of the
-// last kAnswersKept log sequence numbers are remembered, so that all replicas remember the same.
+// last kAnswersKept log sequence numbers are remembered, so that all replicas remember the same. At level 1 each counts its
+// own log: a write that two replicas took is executed once where both entries stand within that many of each other, and twice
+// where they do not, as when one of the two was cut off for that long.
 //
 // Source: dissertation 5.2.2 (atomic execution and recording of the LSN).
 // Layer: replication.
@@ -67,13 +69,16 @@ class StoreChanges {
   WriteBatch& batch_;
 };
 
-// What a write is given. It must follow from this alone: every replica executes it, at another time.
+// What a write is given. It must follow from this alone: every replica executes it, at another time. A write of level 1 must do
+// the same in whatever order writes are executed, and must not use `lsn`, which each replica counts by itself; nor
+// `accepted_at`, of which a write that was asked for again at another replica has two.
 struct WriteContext {
   PartitionId partition;
   Lsn lsn = 0;
   WallTime accepted_at;
   const StoreView& store;
   StoreChanges& changes;
+  RequestId id{};  // zero: it has none
 };
 
 // Executes a write. Changes of one that returns an error are not made: the data forbid it, and its caller is told so.
