@@ -8,17 +8,30 @@ namespace neptune {
 namespace {
 
 constexpr uint32_t kStalenessMillisMax = 3'600'000;
+constexpr uint32_t kLogMibMax = 1024;  // a log goes whole to a member with a new disk
 
 StatusOr<ConsistencyLevel> ParseLevel(const std::string& level) {
+  if (level == "write_anywhere") return ConsistencyLevel::kWriteAnywhere;
   if (level == "ordered_writes") return ConsistencyLevel::kOrderedWrites;
   if (level == "staleness_bounded") return ConsistencyLevel::kStalenessBounded;
-  return InvalidArgument("level '", level, "' is neither ordered_writes nor staleness_bounded");
+  return InvalidArgument("level '", level,
+                         "' is none of write_anywhere, ordered_writes, staleness_bounded");
 }
 
 StatusOr<ReplicationMode> ParseMode(const std::string& mode) {
   if (mode.empty() || mode == "safe") return ReplicationMode::kSafe;
   if (mode == "fail_stop") return ReplicationMode::kFailStop;
   return InvalidArgument("mode '", mode, "' is neither safe nor fail_stop");
+}
+
+Status CheckWriteAnywhere(const ReplicationSpec& replication) {
+  if (!replication.witness().empty()) {
+    return InvalidArgument("a witness votes for primaries; level write_anywhere has none");
+  }
+  if (!replication.mode().empty()) {
+    return InvalidArgument("mode is how primaries are elected; level write_anywhere has none");
+  }
+  return OkStatus();
 }
 
 bool Hosts(const NodeSpec& node, const ServiceSpec& service, PartitionId partition) {
@@ -54,6 +67,9 @@ Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service) {
   const ReplicationSpec& replication = service.replication();
   NEPTUNE_ASSIGN_OR_RETURN(const ConsistencyLevel level, ParseLevel(replication.level()));
   NEPTUNE_ASSIGN_OR_RETURN(const ReplicationMode mode, ParseMode(replication.mode()));
+  if (level == ConsistencyLevel::kWriteAnywhere) {
+    NEPTUNE_RETURN_IF_ERROR(CheckWriteAnywhere(replication));
+  }
   if (mode == ReplicationMode::kFailStop && !replication.witness().empty()) {
     return InvalidArgument("a witness is for mode safe");
   }
@@ -63,6 +79,10 @@ Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service) {
   if (replication.staleness_ms() > kStalenessMillisMax) {
     return InvalidArgument("staleness_ms is ", replication.staleness_ms(), "; at most ",
                            kStalenessMillisMax);
+  }
+  if (replication.log_size_max_mib() > kLogMibMax) {
+    return InvalidArgument("log_size_max_mib is ", replication.log_size_max_mib(), "; at most ",
+                           kLogMibMax);
   }
   const auto is_witness = [&](const NodeSpec& node) {
     return node.name() == replication.witness();
@@ -89,6 +109,12 @@ ReplicationOptions ReplicationOptionsOf(const ClusterSpec& spec, const ServiceSp
   options.mode = *ParseMode(service.replication().mode());
   if (service.replication().staleness_ms() != 0) {
     options.staleness_max = std::chrono::milliseconds(service.replication().staleness_ms());
+  }
+  if (service.replication().log_entries_kept() != 0) {
+    options.log_entries_kept = service.replication().log_entries_kept();
+  }
+  if (service.replication().log_size_max_mib() != 0) {
+    options.log_size_max = size_t{service.replication().log_size_max_mib()} << 20;
   }
   return options;
 }

@@ -2,8 +2,8 @@
 //
 // Source: dissertation 5.2 (level of consistency by service, priority of replicas by partition). Layer: node, policy.
 // Threads: pure functions.
-// Errors: kInvalidArgument with the reason: unknown levels and witnesses, a staleness where none is bounded, partitions
-//   that nobody or too many nodes hold.
+// Errors: kInvalidArgument with the reason: unknown levels and witnesses, a staleness where none is bounded, a witness
+//   or a mode where there is no primary, partitions that nobody or too many nodes hold.
 // Limits: kMemberCountMax members a partition, the witness included.
 
 #pragma once

@@ -7,7 +7,9 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
+#include "neptune/replication/commutative_protocol.h"
 #include "neptune/replication/fail_stop_replica.h"
+#include "neptune/replication/ordered_protocol.h"
 #include "neptune/replication/safe_replica.h"
 
 namespace neptune {
@@ -17,19 +19,72 @@ namespace {
 constexpr size_t kExecuteSizeMax = 256u << 10;
 // Sent in one message.
 constexpr size_t kSendSizeMax = 512u << 10;
-constexpr size_t kSnapshotPieceSize = 128u << 10;
+// Of a log that is read or stored whole.
+constexpr size_t kLogPieceSize = 1u << 20;
+constexpr size_t kStorePieceSize = 64u << 20;
 // The log is looked at for what can go after so many executed entries.
 constexpr Lsn kDropInterval = 2'000;
 // A device that refuses, since too much waits for it, is asked again after this.
 constexpr Duration kDevicePause = std::chrono::milliseconds(5);
-constexpr Duration kRestorePause = std::chrono::milliseconds(100);
-constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
 // The primary's versions are remembered for so long, one each interval.
 constexpr Duration kVersionInterval = std::chrono::milliseconds(20);
 constexpr size_t kVersionCountMax = 1024;
 
 std::string StoreName(const LogIdentity& identity, const char* part) {
   return StrCat(part, "-", identity.service, "-", identity.partition);
+}
+
+// As many of the first entries at these places as fit in a message; those are taken away.
+Status ReadSome(const RedoLog& log, std::deque<LogRun>* places, std::vector<LogEntry>* entries) {
+  size_t size = 0;
+  while (!places->empty() && size <= kSendSizeMax) {
+    LogRun& run = places->front();
+    NEPTUNE_ASSIGN_OR_RETURN(std::vector<LogEntry> read,
+                             log.Read(run.first, run.last, kSendSizeMax));
+    run.first += read.size();
+    for (LogEntry& entry : read) {
+      size += entry.payload.size();
+      entries->push_back(std::move(entry));
+    }
+    if (run.first <= run.last) break;
+    places->pop_front();
+  }
+  return OkStatus();
+}
+
+// The same of entries that are about to be stored. REQUIRES: the first place is among them.
+std::vector<LogEntry> TakeSome(const LogChange& change, std::deque<LogRun>* places) {
+  std::vector<LogEntry> entries;
+  LogRun& run = places->front();
+  size_t size = 0;
+  for (size_t i = run.first - change.entries.front().lsn; i < change.entries.size(); ++i) {
+    const LogEntry& entry = change.entries[i];
+    if (entry.lsn > run.last || size > kSendSizeMax) break;
+    size += entry.payload.size();
+    entries.push_back(entry);
+  }
+  run.first += entries.size();
+  if (run.first > run.last) places->pop_front();
+  return entries;
+}
+
+// A log that came with data may be larger than what is stored at once. Its promise comes last: a log of which a part is
+// stored has none, and is taken again.
+std::vector<LogChange> PiecesOf(LogChange change) {
+  std::vector<LogChange> pieces(1);
+  pieces.back().restart = change.restart;
+  size_t size = 0;
+  for (LogEntry& entry : change.entries) {
+    if (size > kStorePieceSize) {
+      pieces.emplace_back();
+      size = 0;
+    }
+    size += entry.payload.size();
+    pieces.back().entries.push_back(std::move(entry));
+  }
+  pieces.back().promise = change.promise;
+  pieces.back().committed = change.committed;
+  return pieces;
 }
 
 }  // namespace
@@ -83,40 +138,84 @@ Status ReplicaAgent::OpenState() {
   });
 }
 
+// Data without the log that they follow from are those of a restore that was not finished, and so is a log that follows data
+// that are not there. Data of level 1 are of no use either without a log that reaches as far. The member has forgotten.
+Status ReplicaAgent::BeginAnewUnlessSound() {
+  if (state_ == nullptr) return OkStatus();
+  const Lsn completed = state_->completed();
+  const bool is_ahead = is_write_anywhere() && completed > log_->opened().last_lsn;
+  if (completed >= log_->opened().base.lsn && !is_ahead) return OkStatus();
+  LOG(WARNING) << options_.identity.service << "/" << options_.identity.partition
+               << " begins anew: its data are not whole";
+  NEPTUNE_RETURN_IF_ERROR(OnDevice([this, name = StoreName(options_.identity, "log")]() -> Status {
+    NEPTUNE_RETURN_IF_ERROR(state_->BeginRestore());  // empty when it is opened again
+    state_.reset();
+    log_.reset();
+    log_store_.reset();
+    return hooks_.world->storage().Destroy(name);
+  }));
+  NEPTUNE_RETURN_IF_ERROR(OpenLog());
+  return OpenState();
+}
+
 Status ReplicaAgent::Start() {
   NEPTUNE_RETURN_IF_ERROR(OpenLog());
   NEPTUNE_RETURN_IF_ERROR(OpenState());
-  if (state_ != nullptr && state_->completed() < log_->opened().base.lsn) {
-    // A restore was not finished: what the log still has follows data that are not there. The member has forgotten.
-    LOG(WARNING) << options_.identity.service << "/" << options_.identity.partition
-                 << " begins anew: its data are not whole";
-    const std::string name = StoreName(options_.identity, "log");
-    NEPTUNE_RETURN_IF_ERROR(OnDevice([this, name]() -> Status {
-      log_.reset();
-      log_store_.reset();
-      return hooks_.world->storage().Destroy(name);
-    }));
-    NEPTUNE_RETURN_IF_ERROR(OpenLog());
-  }
+  NEPTUNE_RETURN_IF_ERROR(BeginAnewUnlessSound());
   executed_ = state_ == nullptr ? 0 : std::max(state_->completed(), log_->opened().base.lsn);
   executing_to_ = executed_.load();
-  protocol_ = MakeProtocol();
+  NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
   if (state_ != nullptr) SpawnOn(*hooks_.worker, "execute", [this] { Execute(); });
   return OkStatus();
 }
 
-std::unique_ptr<ReplicaProtocol> ReplicaAgent::MakeProtocol() {
+Status ReplicaAgent::MakeProtocol() {
+  NEPTUNE_ASSIGN_OR_RETURN(OriginIndex index, IndexLog());
   // Zero is nobody's incarnation.
   const uint64_t incarnation = loop_.random().Next() | 1;
+  if (is_write_anywhere()) {
+    protocol_ = std::make_unique<CommutativeProtocol>(options_.group, log_->opened(),
+                                                      std::move(index), incarnation, loop_.Now());
+    return OkStatus();
+  }
   if (options_.mode == ReplicationMode::kSafe) {
-    return std::make_unique<SafeReplica>(options_.group, SafeReplicaOptions(), log_->opened(),
-                                         incarnation, loop_.random().Next(), loop_.Now());
+    protocol_ = std::make_unique<OrderedProtocol>(
+        std::make_unique<SafeReplica>(options_.group, SafeReplicaOptions(), log_->opened(),
+                                      incarnation, loop_.random().Next(), loop_.Now()));
+    return OkStatus();
   }
   LogOutline found = log_->opened();
   found.committed = std::max(found.committed, executed_.load());  // CHECK
-  return std::make_unique<FailStopReplica>(options_.group, FailStopReplicaOptions(), found,
-                                           incarnation, loop_.Now());
+  protocol_ = std::make_unique<OrderedProtocol>(std::make_unique<FailStopReplica>(
+      options_.group, FailStopReplicaOptions(), found, incarnation, loop_.Now()));
+  return OkStatus();
+}
+
+// Of level 1; else only looked at, for its level.
+StatusOr<OriginIndex> ReplicaAgent::IndexLog() {
+  const LogOutline& found = log_->opened();
+  const auto index = std::make_shared<OriginIndex>(found.base.lsn);
+  const Lsn last = is_write_anywhere() ? found.last_lsn : std::min(found.last_lsn, found.first_lsn);
+  for (Lsn next = found.first_lsn; next <= last; next = index->last_lsn() + 1) {
+    const Status status = OnDevice([log = log_, index, next, last,
+                                    is_own = is_write_anywhere()]() -> Status {
+      NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries,
+                               log->Read(next, last, kLogPieceSize));
+      for (const LogEntry& entry : entries) {
+        const bool is_commutative =
+            entry.kind == EntryKind::kCommutativeWrite || entry.kind == EntryKind::kOrigins;
+        if (is_commutative != is_own) {
+          return FailedPrecondition("log entry ", entry.lsn, " is of another level of consistency");
+        }
+        if (is_own) NEPTUNE_RETURN_IF_ERROR(index->Append(entry));
+      }
+      return OkStatus();
+    });
+    NEPTUNE_RETURN_IF_ERROR(status);
+    if (!is_write_anywhere()) break;
+  }
+  return std::move(*index);
 }
 
 void ReplicaAgent::SpawnOn(NodeLoop& loop, const char* what, Task body) {
@@ -141,9 +240,9 @@ void ReplicaAgent::Stop() {
   if (executor_) executor_->Wake();
 }
 
-// The order of writes, on the control loop.
+// The protocol, on the control loop.
 
-void ReplicaAgent::Receive(MemberIndex from, ReplicaMessage message) {
+void ReplicaAgent::Receive(MemberIndex from, ProtocolMessage message) {
   if (stopping_ || protocol_ == nullptr) return;
   protocol_->Step(from, std::move(message), loop_.Now());
   if (pump_) pump_->Wake();
@@ -161,7 +260,7 @@ void ReplicaAgent::Pump() {
   }
   while (!stopping_) {
     if (loop_.Now() >= protocol_->NextEvent()) protocol_->Tick(loop_.Now());
-    ReplicaActions actions = protocol_->TakeActions();
+    ProtocolActions actions = protocol_->TakeActions();
     Publish();
     if (!actions.empty()) {
       Do(std::move(actions));
@@ -178,17 +277,28 @@ void ReplicaAgent::Pump() {
   }
 }
 
-void ReplicaAgent::Do(ReplicaActions actions) {
+void ReplicaAgent::Do(ProtocolActions actions) {
   const auto change = std::make_shared<LogChange>(std::move(actions.change));
   Send(actions.at_once, *change);
-  if (actions.restore_from) BeginRestore(*actions.restore_from);
   if (!change->empty()) {
-    change->committed = protocol_->committed();
-    const Status stored = OnDevice([log = log_, change] { return log->Store(*change); });
+    change->committed = protocol_->Look().committed;
+    const Status stored = Store(change);
     if (!stored.ok()) return Fail(Annotate(stored, "storing the log"));
     protocol_->Stored(actions.change_number, loop_.Now());
   }
   Send(actions.after_stored, *change);
+  if (actions.restore_from) BeginRestore(*actions.restore_from);
+}
+
+Status ReplicaAgent::Store(const std::shared_ptr<LogChange>& change) {
+  if (!is_write_anywhere() || !change->restart) {
+    return OnDevice([log = log_, change] { return log->Store(*change); });
+  }
+  for (LogChange& piece : PiecesOf(std::exchange(*change, {}))) {
+    const auto stored = std::make_shared<LogChange>(std::move(piece));
+    NEPTUNE_RETURN_IF_ERROR(OnDevice([log = log_, stored] { return log->Store(*stored); }));
+  }
+  return OkStatus();
 }
 
 void ReplicaAgent::DropLog() {
@@ -198,68 +308,62 @@ void ReplicaAgent::DropLog() {
   protocol_->Dropped(first);
 }
 
-void ReplicaAgent::Send(std::vector<OutgoingReplicaMessage>& messages, const LogChange& change) {
-  for (OutgoingReplicaMessage& outgoing : messages) {
-    if (FillEntries(&outgoing, change)) hooks_.send(outgoing.to, std::move(outgoing.message));
-  }
+void ReplicaAgent::Send(std::vector<OutgoingMessage>& messages, const LogChange& change) {
+  for (OutgoingMessage& outgoing : messages) SendOne(outgoing, change);
+}
+
+void ReplicaAgent::SendOne(OutgoingMessage& outgoing, const LogChange& change) {
+  do {
+    ProtocolMessage message = outgoing.message;
+    if (!outgoing.entries.empty()) {
+      StatusOr<std::vector<LogEntry>> taken = TakeEntries(outgoing.entries, change);
+      // What was dropped meanwhile is found out with the next message.
+      if (!taken.ok() && taken.status().code() != StatusCode::kNotFound) return;
+      if (!taken.ok()) outgoing.entries.clear();
+      if (taken.ok()) std::visit([&](auto& one) { one.entries = *std::move(taken); }, message);
+    }
+    hooks_.send(outgoing.to, message);
+  } while (outgoing.is_repeated && !outgoing.entries.empty());
 }
 
 // Entries that are about to be stored are in `change`, all others in the log.
-bool ReplicaAgent::FillEntries(OutgoingReplicaMessage* outgoing, const LogChange& change) {
-  ReplicaMessage& message = outgoing->message;
-  const Lsn first = message.prev_lsn + 1;
-  if (outgoing->entries_to < first) return true;
-  size_t size = 0;
-  if (!change.entries.empty() && first >= change.entries.front().lsn) {
-    for (size_t i = first - change.entries.front().lsn; i < change.entries.size(); ++i) {
-      const LogEntry& entry = change.entries[i];
-      if (entry.lsn > outgoing->entries_to || size > kSendSizeMax) break;
-      size += entry.payload.size();
-      message.entries.push_back(entry);
-    }
-    return true;
+StatusOr<std::vector<LogEntry>> ReplicaAgent::TakeEntries(std::deque<LogRun>& places,
+                                                          const LogChange& change) {
+  if (!change.entries.empty() && places.front().first >= change.entries.front().lsn) {
+    return TakeSome(change, &places);
   }
-  const auto read = std::make_shared<std::vector<LogEntry>>();
-  const Status status = OnDevice([log = log_, first, to = outgoing->entries_to, read]() -> Status {
-    NEPTUNE_ASSIGN_OR_RETURN(*read, log->Read(first, to, kSendSizeMax));
-    return OkStatus();
-  });
-  // What was dropped meanwhile is found out with the next message.
-  if (!status.ok()) return status.code() == StatusCode::kNotFound;
-  message.entries = std::move(*read);
-  return true;
+  const auto left = std::make_shared<std::deque<LogRun>>(std::move(places));
+  const auto entries = std::make_shared<std::vector<LogEntry>>();
+  const Status status =
+      OnDevice([log = log_, left, entries] { return ReadSome(*log, left.get(), entries.get()); });
+  if (!status.ok()) return status;
+  places = std::move(*left);
+  return std::move(*entries);
 }
 
 // The protocol's lease, once the data have what earlier primaries acknowledged: all that is known to be committed when a
 // lease is first had in an epoch.
-TimePoint ReplicaAgent::LeasedUntil(Lsn executed) {
-  const TimePoint leased_until = protocol_->leased_until();
-  if (leased_until == TimePoint::min()) return leased_until;
-  if (lease_epoch_ != protocol_->epoch()) {
-    lease_epoch_ = protocol_->epoch();
-    lease_needs_ = protocol_->committed();
+TimePoint ReplicaAgent::LeasedUntil(const ReplicaStanding& standing, Lsn executed) {
+  if (standing.leased_until == TimePoint::min()) return standing.leased_until;
+  if (lease_epoch_ != standing.epoch) {
+    lease_epoch_ = standing.epoch;
+    lease_needs_ = standing.committed;
   }
-  return executed >= lease_needs_ ? leased_until : TimePoint::min();
+  return executed >= lease_needs_ ? standing.leased_until : TimePoint::min();
 }
 
 void ReplicaAgent::Publish() {
-  executable_ = protocol_->committed();
+  const ReplicaStanding standing = protocol_->Look();
+  executable_ = standing.committed;
   const Lsn executed = executed_;
   const TimePoint now = loop_.Now();
   bool has_changed = false;
   {
     LeafLock lock(&mutex_);
-    has_changed = published_.role != protocol_->role() ||
-                  published_.primary != protocol_->primary() ||
-                  published_.epoch != protocol_->epoch();
-    published_.role = protocol_->role();
-    published_.epoch = protocol_->epoch();
-    published_.primary = protocol_->primary();
-    published_.write_set = protocol_->write_set();
-    published_.committed = protocol_->committed();
-    published_.last_lsn = protocol_->last_lsn();
-    published_.last_epoch = protocol_->EpochAt(published_.last_lsn).value_or(0);
-    published_.leased_until = LeasedUntil(executed);
+    has_changed = published_.role != standing.role || published_.primary != standing.primary ||
+                  published_.epoch != standing.epoch;
+    static_cast<ReplicaStanding&>(published_) = standing;
+    published_.leased_until = LeasedUntil(standing, executed);
     published_.executed = executed;
     const auto freshness = protocol_->freshness();
     if (freshness && executed >= freshness->committed) {
@@ -319,18 +423,26 @@ StatusOr<WriteOutcome> ReplicaAgent::Write(LogEntry write, TimePoint deadline, L
   return std::move(pending->outcome);
 }
 
+// A log of level 1 keeps what others lack; so it has to end somewhere.
+Status ReplicaAgent::CheckRoom() {
+  if (!is_write_anywhere() || log_->size() <= options_.log_size_max) return OkStatus();
+  drop_wanted_ = true;
+  LeafLock lock(&mutex_);
+  if (executor_) executor_->Wake();
+  return ResourceExhausted("the log has ", log_->size(), " bytes that other members may lack");
+}
+
 void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending) {
-  if (stopping_ || protocol_ == nullptr) {
-    pending->failure = Unavailable("the replica has stopped");
-    return pending->done.Set();
-  }
+  pending->failure =
+      stopping_ || protocol_ == nullptr ? Unavailable("the replica has stopped") : CheckRoom();
+  if (!pending->failure.ok()) return pending->done.Set();
   const StatusOr<Lsn> lsn = protocol_->Propose(std::move(write), loop_.Now());
   if (!lsn.ok()) {
     pending->failure = lsn.status();
     return pending->done.Set();
   }
   pending->lsn = *lsn;
-  pending->epoch = protocol_->epoch();
+  pending->epoch = protocol_->Look().epoch;
   writers_.emplace(*lsn, std::move(pending));
   if (pump_) pump_->Wake();
 }
@@ -361,11 +473,11 @@ void ReplicaAgent::Execute() {
   }
   while (!stopping_) {
     const Lsn to = executable_;
-    if (executed_ >= to) {
+    if (executed_ >= to && !drop_wanted_) {
       if (this_thread::Park() == ParkResult::kStopping) break;
       continue;
     }
-    const Status status = ExecuteSome(to);
+    const Status status = executed_ < to ? ExecuteSome(to) : OkStatus();
     if (!status.ok()) {
       loop_.Post([this, status] { Fail(Annotate(status, "executing writes")); });
       break;
@@ -378,21 +490,22 @@ Status ReplicaAgent::ExecuteSome(Lsn to) {
   ThreadLock lock(&state_mutex_);
   if (executed_ >= to) return OkStatus();  // restored meanwhile
   const auto entries = std::make_shared<std::vector<LogEntry>>();
-  NEPTUNE_RETURN_IF_ERROR(
-      OnDevice([log = log_, from = executed_.load() + 1, to, entries]() -> Status {
-        NEPTUNE_ASSIGN_OR_RETURN(*entries, log->Read(from, to, kExecuteSizeMax));
-        return OkStatus();
-      }));
+  const Status read = OnDevice([log = log_, from = executed_.load() + 1, to, entries]() -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(*entries, log->Read(from, to, kExecuteSizeMax));
+    return OkStatus();
+  });
+  if (read.code() == StatusCode::kNotFound && executable_ < to) return OkStatus();  // begun anew
+  NEPTUNE_RETURN_IF_ERROR(read);
   if (hooks_.before_write) {
     for (const LogEntry& entry : *entries) {
-      if (entry.kind == EntryKind::kWrite) hooks_.before_write(entry);
+      if (IsWrite(entry.kind)) hooks_.before_write(entry);
     }
   }
   if (!entries->empty()) executing_to_ = entries->back().lsn;
   const auto outcomes = std::make_shared<std::vector<std::pair<LogEntry, WriteOutcome>>>();
   NEPTUNE_RETURN_IF_ERROR(OnDevice([state = state_, entries, outcomes]() -> Status {
     for (LogEntry& entry : *entries) {
-      if (entry.kind != EntryKind::kWrite) {
+      if (!IsWrite(entry.kind)) {
         outcomes->emplace_back(std::move(entry), WriteOutcome());
         continue;
       }
@@ -410,7 +523,7 @@ Status ReplicaAgent::ExecuteSome(Lsn to) {
 // The log drops what the data have durably and nobody needs.
 void ReplicaAgent::FindDroppable() {
   const Lsn executed = executed_;
-  if (executed < dropped_at_ + kDropInterval) return;
+  if (!drop_wanted_.exchange(false) && executed < dropped_at_ + kDropInterval) return;
   dropped_at_ = executed;
   const auto flushed = std::make_shared<Lsn>(0);
   ThreadLock lock(&state_mutex_);
@@ -421,102 +534,12 @@ void ReplicaAgent::FindDroppable() {
   if (!status.ok()) return;
   loop_.Post([this, flushed = *flushed] {
     if (stopping_) return;
-    const Lsn needed = protocol_->needed_from();
+    const bool is_large = log_->size() > options_.log_size_max;
     const Lsn kept = flushed > options_.kept_count ? flushed - options_.kept_count : 0;
-    Lsn last = needed == 0 ? kept : std::min(kept, needed - 1);
-    if (log_->size() > options_.log_size_max) last = flushed;
-    if (last < log_->first_lsn()) return;
-    drop_before_ = last + 1;
+    const Lsn last = protocol_->LastDroppable(is_large ? flushed : kept, is_large, loop_.Now());
+    if (last >= log_->first_lsn()) drop_before_ = last + 1;
     if (pump_) pump_->Wake();
   });
-}
-
-// Data of another member.
-
-StatusOr<ReplicaSnapshot> ReplicaAgent::Snapshot() {
-  if (state_ == nullptr) return FailedPrecondition("a witness has no data");
-  const auto snapshot = std::make_shared<ReplicaSnapshot>();
-  NEPTUNE_RETURN_IF_ERROR(OnDevice([state = state_, snapshot]() -> Status {
-    size_t size = 0;
-    const StatusOr<Lsn> lsn = state->WriteSnapshot(kSnapshotPieceSize, [&](std::string_view piece) {
-      size += piece.size();
-      snapshot->pieces.emplace_back(piece);
-      return size <= kSnapshotSizeMax;
-    });
-    if (size > kSnapshotSizeMax) {
-      return ResourceExhausted("data of over ", kSnapshotSizeMax, " bytes are not sent");
-    }
-    NEPTUNE_RETURN_IF_ERROR(lsn.status());
-    snapshot->base.lsn = *lsn;
-    return OkStatus();
-  }));
-  const auto is_known = std::make_shared<std::optional<bool>>();
-  const auto done = std::make_shared<OneShotEvent>();
-  loop_.Post([this, snapshot, is_known, done] {
-    const auto epoch = protocol_->EpochAt(snapshot->base.lsn);
-    *is_known = epoch.has_value();
-    if (epoch) {
-      snapshot->base.epoch = *epoch;
-      snapshot->write_set = protocol_->WriteSetAt(snapshot->base.lsn);
-    }
-    done->Set();
-  });
-  if (done->Wait() != ParkResult::kWoken) return Cancelled("the node stops");
-  if (!**is_known) return Unavailable("the log has moved on");
-  return std::move(*snapshot);
-}
-
-void ReplicaAgent::BeginRestore(MemberIndex from) {
-  if (restoring_ || state_ == nullptr) return;
-  restoring_ = true;
-  SpawnOn(*hooks_.control, "restore", [this, from] {
-    const Status status = Restore(from);
-    LOG_IF(WARNING, !status.ok()) << "restoring " << options_.identity.service << "/"
-                                  << options_.identity.partition << ": " << status;
-    if (!status.ok()) this_thread::SleepFor(kRestorePause);
-    restoring_ = false;
-    LeafLock lock(&mutex_);
-    published_.is_restoring = false;
-  });
-}
-
-Status ReplicaAgent::Restore(MemberIndex from) {
-  NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot fetched, hooks_.fetch(from));
-  const auto snapshot = std::make_shared<ReplicaSnapshot>(std::move(fetched));
-  ThreadLock lock(&state_mutex_);
-  const EpochStart base = snapshot->base;
-  if (executed_ >= base.lsn) return OkStatus();
-  {
-    LeafLock state_lock(&mutex_);
-    published_.is_restoring = true;
-    published_.current_as_of = TimePoint::min();
-  }
-  ++restore_count_;
-  const Status restored = OnDevice([state = state_, snapshot]() -> Status {
-    NEPTUNE_RETURN_IF_ERROR(state->BeginRestore());
-    for (const std::string& piece : snapshot->pieces) {
-      NEPTUNE_RETURN_IF_ERROR(state->RestorePiece(piece));
-    }
-    return OkStatus();
-  });
-  if (!restored.ok()) {
-    Fail(restored);  // what was there is gone
-    return restored;
-  }
-  protocol_->Restored(base, snapshot->write_set, loop_.Now());
-  // The data count once the log that goes with them is stored.
-  while (!stopping_ && log_->last_lsn() < base.lsn) {
-    if (pump_) pump_->Wake();
-    if (this_thread::SleepFor(kRestorePoll) == ParkResult::kStopping) break;
-  }
-  const Status ended = OnDevice([state = state_, base] { return state->EndRestore(base.lsn); });
-  if (!ended.ok()) {
-    Fail(ended);
-    return ended;
-  }
-  executing_to_ = base.lsn;
-  executed_ = base.lsn;
-  return OkStatus();
 }
 
 // Reads.
@@ -531,9 +554,19 @@ ReplicaAgent::State ReplicaAgent::Look() const {
 ReplicaReport ReplicaAgent::Report() const {
   LeafLock lock(&mutex_);
   ReplicaReport report;
+  if (is_write_anywhere()) return report;  // places in its log are compared with nobody's
   report.version = executed_;
   report.epoch = published_.epoch;
   if (published_.primary) report.primary = NodeOf(*published_.primary);
+  return report;
+}
+
+ReplicaReport ReplicaAgent::ReportWrite(Lsn version) const {
+  ReplicaReport report = Report();
+  report.was_served = true;
+  if (is_write_anywhere()) return report;
+  report.version = version;
+  report.staleness = Duration{0};
   return report;
 }
 
@@ -546,6 +579,11 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
   const State state = Look();
   if (!state.failure.ok()) return Unavailable("the replica has failed");
   if (state.is_restoring) return Unavailable("the replica takes over another one's data");
+  if (is_write_anywhere()) {
+    if (demand.staleness_max) return InvalidArgument("level write_anywhere bounds no staleness");
+    if (state.role != ReplicaRole::kPeer) return Unavailable("the replica lacks what it missed");
+    return read;
+  }
   read.current_as_of = now < state.leased_until ? now : state.current_as_of;
   if (options_.level != ConsistencyLevel::kStalenessBounded && !demand.staleness_max) return read;
   const Duration bound = demand.staleness_max.value_or(options_.staleness_max);
@@ -558,8 +596,9 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
 StatusOr<ReplicaReport> ReplicaAgent::EndRead(const Read& read, TimePoint now) const {
   if (read.restore_count != restore_count_) return Unavailable("the data were replaced meanwhile");
   ReplicaReport report = Report();
-  report.version = std::max<Lsn>(executed_, executing_to_);
   report.was_served = true;
+  if (is_write_anywhere()) return report;
+  report.version = std::max<Lsn>(executed_, executing_to_);
   if (read.current_as_of != TimePoint::min()) report.staleness = now - read.current_as_of;
   return report;
 }

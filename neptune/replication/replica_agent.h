@@ -1,4 +1,4 @@
-// One partition on one node: its log, its data, and its part in the agreement on the order of writes.
+// One partition on one node: its log, its data, and its part in what its members do together.
 //
 //   Receive, Write ─► protocol (control loop) ─► pump thread: log on a device, messages to members
 //                                             ─► executor thread (worker loop): log ─► data ─► outcomes to writers
@@ -14,8 +14,9 @@
 // Errors: of Write: kFailedPrecondition this is not the primary; kUnavailable it became known too late, or never, what
 //   became of it: it is to be asked for again under the same RequestId; kResourceExhausted too many are under way;
 //   kDeadlineExceeded, kCancelled as kUnavailable.
-// Limits: SafeReplicaOptions::uncommitted_count_max writes under way; kSnapshotSizeMax bytes of data a snapshot, which is
-//   held in memory while it is sent.
+// Limits: SafeReplicaOptions::uncommitted_count_max writes under way, at level 1 CommutativeReplicaOptions::unstored_count_max;
+//   kSnapshotSizeMax bytes of data a snapshot, and as many of a log that goes with them, which are held in memory while they
+//   are sent. At level 1 a log over log_size_max that others still need takes no more writes here (kResourceExhausted).
 
 #pragma once
 
@@ -30,9 +31,9 @@
 
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/capsule/capsule_stack.h"
+#include "neptune/replication/agent_protocol.h"
 #include "neptune/replication/redo_log.h"
 #include "neptune/replication/replica_extension.h"
-#include "neptune/replication/replica_protocol.h"
 #include "neptune/replication/replicated_state.h"
 #include "neptune/service/node_loops.h"
 #include "neptune/service/service_module.h"
@@ -45,14 +46,7 @@ inline constexpr size_t kSnapshotSizeMax = 1u << 30;
 // Below it logs and data of partitions are, as SERVICE/PARTITION, for rules of device capsules.
 inline constexpr char kReplicationDevice[] = "/neptune/replication";
 
-// What a service promises of its replicas; dissertation 5.2.1.
-enum class ConsistencyLevel : uint8_t {
-  kWriteAnywhere = 1,
-  kOrderedWrites = 2,
-  kStalenessBounded = 3,
-};
-
-// How the members agree.
+// How the members agree on an order.
 enum class ReplicationMode : uint8_t {
   kSafe,      // safe_replica.h
   kFailStop,  // fail_stop_replica.h: for the papers' figures, where nodes fail by stopping alone
@@ -68,15 +62,9 @@ struct ReplicaAgentOptions {
   // The log keeps this many entries that the data have, for members that were away for a short time. Larger: fewer of them
   // need all data, more disk. Default: 20,000.
   Lsn kept_count = 20'000;
-  // And it keeps what members that are away need, up to this size. Default: 256 MiB.
+  // And it keeps what members that are away need, up to this size; at level 1 whatever its size, but then takes no more.
+  // Default: 256 MiB.
   size_t log_size_max = 256u << 20;
-};
-
-// A copy of a partition's data.
-struct ReplicaSnapshot {
-  std::deque<std::string> pieces;
-  EpochStart base;
-  MemberSet write_set;
 };
 
 class ReplicaAgent {
@@ -87,7 +75,7 @@ class ReplicaAgent {
     World* world = nullptr;
     CapsuleStack* capsules = nullptr;  // may be null
     // Sends to a member; on the control loop.
-    std::function<void(MemberIndex to, ReplicaMessage message)> send;
+    std::function<void(MemberIndex to, const ProtocolMessage& message)> send;
     // Fetches another member's data; parks.
     std::function<StatusOr<ReplicaSnapshot>(MemberIndex from)> fetch;
     // Opens the data; blocks. Null: a witness has none.
@@ -107,13 +95,14 @@ class ReplicaAgent {
   void Stop();
   int threads_alive() const { return threads_alive_.load(std::memory_order_acquire); }
 
-  void Receive(MemberIndex from, ReplicaMessage message);
+  void Receive(MemberIndex from, ProtocolMessage message);
   void Unreachable(MemberIndex member);
 
-  // See ReplicaProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
+  // See AgentProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
   Status StartByHand();
 
-  // Orders, stores and executes a write; parks until that is done. `version` is set if it was executed.
+  // Orders, stores and executes a write; parks until that is done. `version` is set if it was executed. At level 1 it is
+  // stored and executed here, and told to the others from then on.
   StatusOr<WriteOutcome> Write(LogEntry write, TimePoint deadline, Lsn* version);
 
   // A read of the data that is under way.
@@ -123,27 +112,21 @@ class ReplicaAgent {
     uint64_t restore_count = 0;
   };
   // Whether a read may begin here now. Errors: kFailedPrecondition the primary is to be asked; kUnavailable nothing can be
-  // read here.
+  // read here; kInvalidArgument level 1 bounds no staleness.
   StatusOr<Read> BeginRead(const ReplicaDemand& demand, TimePoint now) const;
   // What is to be reported with its answer: it saw no write after the report's version. Errors: kUnavailable the data were
   // replaced meanwhile.
   StatusOr<ReplicaReport> EndRead(const Read& read, TimePoint now) const;
   // Who and where one is, of a request that was not served.
   ReplicaReport Report() const;
+  // Of a write that was executed as this version.
+  ReplicaReport ReportWrite(Lsn version) const;
 
   // The data as they are now.
   StatusOr<ReplicaSnapshot> Snapshot();
 
-  struct State {
-    ReplicaRole role = ReplicaRole::kBlank;
-    Epoch epoch = 0;
-    std::optional<MemberIndex> primary;
-    MemberSet write_set;
+  struct State : ReplicaStanding {
     Lsn executed = 0;
-    Lsn committed = 0;
-    Lsn last_lsn = 0;
-    Epoch last_epoch = 0;  // of that entry
-    TimePoint leased_until = TimePoint::min();
     // The data were the newest at this time; TimePoint::min(): not known.
     TimePoint current_as_of = TimePoint::min();
     bool is_restoring = false;
@@ -153,6 +136,9 @@ class ReplicaAgent {
   // The version that the data had this long ago, if this is the primary; see 5.2.1.
   Lsn VersionAgo(Duration age, TimePoint now) const;
   const ReplicaAgentOptions& options() const { return options_; }
+  bool is_write_anywhere() const { return options_.level == ConsistencyLevel::kWriteAnywhere; }
+  // How often other data took the place of these.
+  uint64_t restore_count() const { return restore_count_; }
   const ReplicatedState* state() const { return state_.get(); }
   const std::string& device_path() const { return device_path_; }
   NodeId NodeOf(MemberIndex member) const { return options_.group.members[member].node; }
@@ -161,20 +147,25 @@ class ReplicaAgent {
  private:
   struct PendingWrite;
 
-  std::unique_ptr<ReplicaProtocol> MakeProtocol();
+  Status MakeProtocol();
   Status OpenLog();
   Status OpenState();
+  // Log and data of which one lacks what the other needs are emptied.
+  Status BeginAnewUnlessSound();
+  StatusOr<OriginIndex> IndexLog();
   // Ships it to the device; waits for its end however long it takes. Errors: those of the call, or the node stops.
   Status OnDevice(std::function<Status()> call);
   void SpawnOn(NodeLoop& loop, const char* what, Task body);
 
   void Pump();
-  void Do(ReplicaActions actions);
+  void Do(ProtocolActions actions);
+  Status Store(const std::shared_ptr<LogChange>& change);
   void DropLog();
-  bool FillEntries(OutgoingReplicaMessage* outgoing, const LogChange& change);
-  void Send(std::vector<OutgoingReplicaMessage>& messages, const LogChange& change);
+  void Send(std::vector<OutgoingMessage>& messages, const LogChange& change);
+  void SendOne(OutgoingMessage& outgoing, const LogChange& change);
+  StatusOr<std::vector<LogEntry>> TakeEntries(std::deque<LogRun>& places, const LogChange& change);
   void Publish();
-  TimePoint LeasedUntil(Lsn executed);
+  TimePoint LeasedUntil(const ReplicaStanding& standing, Lsn executed);
 
   void Execute();
   Status ExecuteSome(Lsn to);
@@ -183,6 +174,12 @@ class ReplicaAgent {
 
   void BeginRestore(MemberIndex from);
   Status Restore(MemberIndex from);
+  Status TakeData(const std::shared_ptr<ReplicaSnapshot>& snapshot);
+  Status EndRestore(Lsn completed);
+  StatusOr<Lsn> CompleteSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot);
+  Status CopyLog(Lsn last, const std::shared_ptr<ReplicaSnapshot>& snapshot);
+  // The level's, before the protocol is asked.
+  Status CheckRoom();
 
   void Propose(LogEntry write, std::shared_ptr<PendingWrite> pending);
   void Fail(const neptune::Status& status);
@@ -194,7 +191,7 @@ class ReplicaAgent {
   std::unique_ptr<KeyValueStore> log_store_;
   std::shared_ptr<RedoLog> log_;
   std::shared_ptr<ReplicatedState> state_;  // null: a witness
-  std::unique_ptr<ReplicaProtocol> protocol_;
+  std::unique_ptr<AgentProtocol> protocol_;
 
   std::atomic<bool> stopping_{false};
   std::atomic<int> threads_alive_{0};
@@ -205,7 +202,8 @@ class ReplicaAgent {
   std::atomic<Lsn> executed_{0};
   std::atomic<Lsn> executing_to_{0};  // may be in the data already
   std::atomic<uint64_t> restore_count_{0};
-  Lsn dropped_at_ = 0;     // the executor's
+  Lsn dropped_at_ = 0;  // the executor's
+  std::atomic<bool> drop_wanted_{false};
   Epoch lease_epoch_ = 0;  // of the control loop
   Lsn lease_needs_ = 0;
   Lsn drop_before_ = 0;     // of the control loop; 0: nothing to drop

@@ -30,9 +30,10 @@ struct ReplicaDemand {
 };
 
 struct ReplicaReport {
-  // Of the data that answered; of a write, the version that it made.
+  // Of the data that answered; of a write, the version that it made. At level 1 there are none that could be compared: 0.
   Lsn version = 0;
-  // The data were the partition's newest at most so long ago. Absent: not known.
+  // The data were the partition's newest at most so long ago. Absent: not known, as always at level 1, which promises no
+  // more than that all writes arrive in the end.
   std::optional<Duration> staleness;
   Epoch epoch = 0;
   // The method ran: the status is what it returned. Else the replica did not take the request.

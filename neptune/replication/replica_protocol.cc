@@ -14,6 +14,8 @@ std::string_view NameOf(ReplicaRole role) {
       return "candidate";
     case ReplicaRole::kPrimary:
       return "primary";
+    case ReplicaRole::kPeer:
+      return "peer";
   }
   return "unknown";
 }

@@ -48,6 +48,7 @@ enum class ReplicaRole : uint8_t {
   kSecondary,
   kCandidate,
   kPrimary,
+  kPeer,  // takes writes as every other member does: level 1
 };
 std::string_view NameOf(ReplicaRole role);
 

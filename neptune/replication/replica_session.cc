@@ -91,6 +91,27 @@ std::vector<NodeId> ReplicaSession::TooOld(const Key& key, const ReplicaDemand& 
   return too_old;
 }
 
+std::vector<NodeId> ReplicaSession::Unwanted(const Key& key, const NodeId& in_vain) const {
+  const auto view = session_.client().View();
+  const std::vector<Replica>& replicas = view->Replicas(key.first, key.second);
+  std::vector<NodeId> others;
+  size_t peer_count = 0;
+  for (const Replica& replica : replicas) {
+    const auto said = replica.heard->last();
+    const auto section = said->sections.find(kVersionSection);
+    if (section == said->sections.end()) continue;
+    const auto version = FindVersion(section->second, key.first, key.second);
+    if (!version) continue;
+    if (version->is_peer) ++peer_count;
+    if (!version->is_peer || replica.node == in_vain) others.push_back(replica.node);
+  }
+  // Of another level, or not announced lately; else somebody has to be left.
+  if (peer_count == 0) others.clear();
+  if (peer_count == 0 && replicas.size() > 1 && !in_vain.value().empty()) others = {in_vain};
+  if (peer_count == 1) std::erase(others, in_vain);
+  return others;
+}
+
 ReplicaSession::Attempt ReplicaSession::TryOnce(const Key& key, const MethodName& method,
                                                 AccessMode access, const Data& request,
                                                 Data* response, const CallOptions& options) {
@@ -98,6 +119,7 @@ ReplicaSession::Attempt ReplicaSession::TryOnce(const Key& key, const MethodName
   Attempt attempt;
   attempt.status = neptune::Call(session_, key.first, key.second, method, access, request, response,
                                  options, &report);
+  attempt.server = report.server;
   if (report.extension.empty()) return attempt;
   const StatusOr<ReplicaReport> said = DecodeReplicaReport(report.extension);
   if (!said.ok()) return attempt;
@@ -114,15 +136,21 @@ ReplicaSession::Attempt ReplicaSession::Write(const Key& key, const MethodName& 
   Duration pause = kPause;
   NodeId target = SeenOf(key).primary;
   if (target.value().empty()) target = AnnouncedPrimary(key);
+  NodeId in_vain;
   while (true) {
     CallOptions options;
     options.extension = EncodeReplicaDemand(demand);
     options.deadline = std::min(deadline, this_thread::Now() + kAttemptTimeout);
     options.attempts_max = 1;
-    if (!target.value().empty()) options.only = target;
+    if (!target.value().empty()) {
+      options.only = target;
+    } else {
+      options.except = Unwanted(key, in_vain);
+    }
     Attempt attempt = TryOnce(key, method, AccessMode::kWrite, request, response, options);
     if (attempt.report && attempt.report->was_served) return attempt;
     if (attempt.status.ok() || !MayPass(attempt.status)) return attempt;
+    in_vain = attempt.server;
     const NodeId told = attempt.report ? attempt.report->primary : NodeId();
     const bool is_news = !told.value().empty() && told != target;
     target = is_news ? told : AnnouncedPrimary(key);
@@ -143,12 +171,14 @@ ReplicaSession::Attempt ReplicaSession::Read(const Key& key, const MethodName& m
                                              const ReplicaDemand& demand, TimePoint deadline) {
   Duration pause = kPause;
   NodeId target;
+  NodeId in_vain;
   while (true) {
     CallOptions options;
     options.extension = EncodeReplicaDemand(demand);
     options.deadline = deadline;
     if (target.value().empty()) {
       options.except = TooOld(key, demand);
+      if (options.except.empty()) options.except = Unwanted(key, in_vain);
     } else {
       options.only = target;
       options.deadline = std::min(deadline, this_thread::Now() + kAttemptTimeout);
@@ -156,6 +186,7 @@ ReplicaSession::Attempt ReplicaSession::Read(const Key& key, const MethodName& m
     Attempt attempt = TryOnce(key, method, AccessMode::kRead, request, response, options);
     if (attempt.report && attempt.report->was_served) return attempt;
     if (attempt.status.ok() || !MayPass(attempt.status)) return attempt;
+    in_vain = attempt.server;
     const bool asked_any = target.value().empty();
     target = attempt.report ? attempt.report->primary : NodeId();
     if (asked_any && !target.value().empty()) continue;

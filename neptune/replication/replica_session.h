@@ -1,8 +1,12 @@
-// One client's calls of replicated services: it sees its own writes, and never an older version than one it has seen.
+// One client's calls of replicated services: it sees its own writes, and never an older version than one it has seen, but for
+// services of level 1, which promise neither.
 //
 //   write ─► the primary, found by what nodes announce and answers tell; asked again, under the same name, until it is
 //            known what became of it
 //   read  ─► a replica whose announced version is high enough; the primary if none was, or the replica says so
+//
+//   level 1: write ─► any replica that takes part; another one, under the same name, if it does not answer
+//            read  ─► any replica that takes part: it may lack what this session wrote or has read
 //
 // Source: dissertation 5.2.1 (NeptuneHandle keeps versions; progressive version delivery).
 // Layer: replication.
@@ -56,6 +60,7 @@ class ReplicaSession {
   };
   struct Attempt {
     Status status;
+    NodeId server;                        // empty: none was asked
     std::optional<ReplicaReport> report;  // what the replica said
   };
 
@@ -64,6 +69,9 @@ class ReplicaSession {
   NodeId AnnouncedPrimary(const Key& key) const;
   // Replicas that are known to be too old for the demand, if there are others.
   std::vector<NodeId> TooOld(const Key& key, const ReplicaDemand& demand) const;
+  // Who is not asked where nobody is primary: one that was asked in vain, and of level 1 those that do not take part yet; if
+  // there are others.
+  std::vector<NodeId> Unwanted(const Key& key, const NodeId& in_vain) const;
   Attempt TryOnce(const Key& key, const MethodName& method, AccessMode access, const Data& request,
                   Data* response, const CallOptions& options);
   Attempt Write(const Key& key, const MethodName& method, const Data& request, Data* response,

@@ -109,15 +109,11 @@ Status ReplicatedService::RunWrite(const MethodName& name, RequestContext& conte
   Lsn version = 0;
   StatusOr<WriteOutcome> outcome =
       kept->agent->Write(std::move(entry), context.deadline(), &version);
-  ReplicaReport report = kept->agent->Report();
   if (!outcome.ok()) {
-    Report(context, report);
+    Report(context, kept->agent->Report());
     return outcome.status();
   }
-  report.version = version;
-  report.staleness = Duration{0};
-  report.was_served = true;
-  Report(context, report);
+  Report(context, kept->agent->ReportWrite(version));
   *response = Data(std::move(outcome->response));
   return outcome->status;
 }

@@ -14,8 +14,8 @@
 //     return service_->Open();
 //   }
 //
-// A write is executed once on every replica, in the same order; all that it does must follow from its WriteContext and its
-// request. It runs on a device capsule's thread, where it must not wait for anything but the store. A read runs where the
+// A write is executed once on every replica, in the same order, at level 1 in any; all that it does must follow from its
+// WriteContext and its request. It runs on a device capsule's thread, where it must not wait for anything but the store. A read runs where the
 // session's versions and the service's staleness bound allow it, on a user-level thread; each of its calls of the store
 // waits in the device capsule, and what it gives to Scan runs on a thread of that.
 //

@@ -15,9 +15,70 @@ namespace {
 
 // First byte of a snapshot's messages.
 constexpr char kPieceTag = 'P';
+constexpr char kLogTag = 'L';
 constexpr char kEndTag = 'E';
+constexpr size_t kLogMessageSize = 128u << 10;
 constexpr Duration kSnapshotTimeout = std::chrono::minutes(10);
 constexpr Duration kStopPoll = std::chrono::milliseconds(1);
+
+// A log's entries, in their order.
+Status SendLog(const std::vector<LogEntry>& entries, ServerStream& stream) {
+  std::string bytes;
+  for (const LogEntry& entry : entries) {
+    if (bytes.empty()) bytes.push_back(kLogTag);
+    ByteWriter(&bytes).Counted<uint32_t>(EncodeLogEntry(entry));
+    if (bytes.size() < kLogMessageSize) continue;
+    NEPTUNE_RETURN_IF_ERROR(stream.Write(Data(std::exchange(bytes, {}))));
+  }
+  return bytes.empty() ? OkStatus() : stream.Write(Data(std::move(bytes)));
+}
+
+Status DecodeEntries(std::string_view bytes, std::vector<LogEntry>* entries) {
+  ByteReader reader(bytes);
+  while (reader.remaining() > 0) {
+    const std::string_view entry = reader.Counted<uint32_t>();
+    if (reader.failed()) return DataLoss("its log is malformed");
+    NEPTUNE_ASSIGN_OR_RETURN(entries->emplace_back(), DecodeLogEntry(entry));
+  }
+  return OkStatus();
+}
+
+std::string EncodeEnd(const ReplicaSnapshot& snapshot) {
+  std::string end(1, kEndTag);
+  ByteWriter writer(&end);
+  writer.Number(snapshot.base.lsn);
+  writer.Number(snapshot.base.epoch);
+  writer.Number(snapshot.write_set.bits());
+  if (!snapshot.log) return end;
+  writer.Number(snapshot.log->base);
+  writer.Counted<uint32_t>(EncodeOriginCounts(snapshot.log->counts));
+  return end;
+}
+
+// The data end with one of the entries, or just before them, and none of those is missing.
+Status CheckLog(const ReplicaSnapshot& snapshot) {
+  const LogCopy& log = *snapshot.log;
+  bool is_sound =
+      snapshot.base.lsn >= log.base && snapshot.base.lsn <= log.base + log.entries.size();
+  for (size_t i = 0; i < log.entries.size(); ++i) {
+    is_sound = is_sound && log.entries[i].lsn == log.base + 1 + i;
+  }
+  return is_sound ? OkStatus() : DataLoss("its data do not go with its log");
+}
+
+Status DecodeEnd(std::string_view bytes, std::vector<LogEntry> entries, ReplicaSnapshot* snapshot) {
+  ByteReader reader(bytes);
+  snapshot->base.lsn = reader.Number<uint64_t>();
+  snapshot->base.epoch = reader.Number<uint64_t>();
+  snapshot->write_set = MemberSet(reader.Number<uint16_t>());
+  if (reader.finished() && entries.empty()) return OkStatus();
+  snapshot->log.emplace();
+  snapshot->log->base = reader.Number<uint64_t>();
+  NEPTUNE_ASSIGN_OR_RETURN(snapshot->log->counts, DecodeOriginCounts(reader.Counted<uint32_t>()));
+  if (!reader.finished()) return DataLoss("its end is malformed");
+  snapshot->log->entries = std::move(entries);
+  return CheckLog(*snapshot);
+}
 
 std::string EncodeKey(const ServiceName& service, PartitionId partition) {
   std::string bytes;
@@ -80,10 +141,10 @@ ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
   hooks.worker = workers[key.second.value() % workers.size()];
   hooks.world = environment_.world;
   hooks.capsules = environment_.capsules;
-  hooks.send = [this, key](MemberIndex to, const ReplicaMessage& message) {
+  hooks.send = [this, key](MemberIndex to, const ProtocolMessage& message) {
     const ReplicaAgent* const agent = Find(key.first, key.second);
     links_.Send(agent->NodeOf(to),
-                {key.first, key.second, environment_.node, EncodeReplicaMessage(message)});
+                {key.first, key.second, environment_.node, EncodeProtocolMessage(message)});
   };
   hooks.fetch = [this, key](MemberIndex from) {
     return Fetch(key, Find(key.first, key.second)->NodeOf(from));
@@ -106,6 +167,8 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   options.level = wanted.level;
   options.staleness_max = wanted.staleness_max;
   options.mode = wanted.mode;
+  options.kept_count = wanted.log_entries_kept;
+  options.log_size_max = wanted.log_size_max;
   options.group.members = wanted.members(partition);
   bool is_member = false;
   for (size_t i = 0; i < options.group.members.size(); ++i) {
@@ -143,7 +206,8 @@ Status Replication::Exchange(const Data& request) {
     if (agent == nullptr) continue;  // it is starting, or the specs differ
     const auto from = agent->MemberOf(letter.from);
     if (!from) continue;
-    NEPTUNE_ASSIGN_OR_RETURN(ReplicaMessage message, DecodeReplicaMessage(letter.message));
+    NEPTUNE_ASSIGN_OR_RETURN(ProtocolMessage message,
+                             DecodeProtocolMessage(agent->options().level, letter.message));
     environment_.control->loop->Post([agent, from = *from, message = std::move(message)]() mutable {
       agent->Receive(from, std::move(message));
     });
@@ -164,12 +228,8 @@ Status Replication::SendSnapshot(const Data& request, ServerStream& stream) {
         stream.Write(Data(StrCat(std::string_view(&kPieceTag, 1), snapshot.pieces.front()))));
     snapshot.pieces.pop_front();
   }
-  std::string end(1, kEndTag);
-  ByteWriter writer(&end);
-  writer.Number(snapshot.base.lsn);
-  writer.Number(snapshot.base.epoch);
-  writer.Number(snapshot.write_set.bits());
-  return stream.Write(Data(std::move(end)));
+  if (snapshot.log) NEPTUNE_RETURN_IF_ERROR(SendLog(snapshot.log->entries, stream));
+  return stream.Write(Data(EncodeEnd(snapshot)));
 }
 
 StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from) {
@@ -182,29 +242,31 @@ StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from)
       OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
                  MethodName(kSnapshotMethod), Data(EncodeKey(key.first, key.second)), options));
   stream->EndWriting();
+  const std::string what = StrCat("snapshot of ", key.first, "/", key.second);
   ReplicaSnapshot snapshot;
+  std::vector<LogEntry> entries;
   size_t size = 0;
-  bool is_whole = false;
   while (true) {
     NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> message, stream->Read());
-    if (!message) break;
+    if (!message) return DataLoss(what, " has no end");
     const std::string& bytes = message->bytes();
-    if (bytes.empty() || is_whole)
-      return DataLoss("snapshot of ", key.first, "/", key.second, " is malformed");
-    ByteReader reader(std::string_view(bytes).substr(1));
-    if (bytes[0] == kPieceTag) {
-      size += bytes.size();
-      if (size > 2 * kSnapshotSizeMax) return ResourceExhausted("snapshot over ", size, " bytes");
-      snapshot.pieces.emplace_back(bytes.substr(1));
-      continue;
+    const std::string_view rest = std::string_view(bytes).substr(bytes.empty() ? 0 : 1);
+    size += bytes.size();
+    if (size > 2 * kSnapshotSizeMax) return ResourceExhausted(what, ": over ", size, " bytes");
+    if (bytes.starts_with(kPieceTag)) {
+      snapshot.pieces.emplace_back(rest);
+    } else if (bytes.starts_with(kLogTag)) {
+      NEPTUNE_RETURN_IF_ERROR(Annotate(DecodeEntries(rest, &entries), what));
+    } else {
+      if (!bytes.starts_with(kEndTag)) return DataLoss(what, " is malformed");
+      NEPTUNE_RETURN_IF_ERROR(Annotate(DecodeEnd(rest, std::move(entries), &snapshot), what));
+      break;
     }
-    snapshot.base.lsn = reader.Number<uint64_t>();
-    snapshot.base.epoch = reader.Number<uint64_t>();
-    snapshot.write_set = MemberSet(reader.Number<uint16_t>());
-    is_whole = bytes[0] == kEndTag && reader.finished();
-    if (!is_whole) return DataLoss("snapshot of ", key.first, "/", key.second, " is malformed");
   }
-  if (!is_whole) return DataLoss("snapshot of ", key.first, "/", key.second, " has no end");
+  const ReplicaAgent* const agent = Find(key.first, key.second);
+  if (agent->is_write_anywhere() != snapshot.log.has_value()) {
+    return FailedPrecondition(what, " is of another level of consistency");
+  }
   return snapshot;
 }
 
@@ -235,8 +297,9 @@ std::string Replication::Announce() {
                           .partition = key.second,
                           .is_primary = state.role == ReplicaRole::kPrimary,
                           .is_staleness_bounded = is_bounded,
+                          .is_peer = state.role == ReplicaRole::kPeer,
                           .epoch = state.epoch,
-                          .version = state.executed,
+                          .version = agent->is_write_anywhere() ? 0 : state.executed,
                           .version_then = agent->VersionAgo(agent->options().staleness_max, now)});
     }
   }
@@ -245,8 +308,8 @@ std::string Replication::Announce() {
 
 void Replication::Describe(StatusReport* report) const {
   StatusTable table{"Replicas on this node",
-                    {"service", "partition", "role", "epoch", "primary", "write set", "executed",
-                     "committed", "received", "in epoch", "failure"},
+                    {"service", "partition", "level", "role", "epoch", "primary", "write set",
+                     "executed", "committed", "received", "in epoch", "failure"},
                     {}};
   LeafLock lock(&mutex_);
   for (const auto& [key, agent] : agents_) {
@@ -256,7 +319,8 @@ void Replication::Describe(StatusReport* report) const {
       const auto member = static_cast<MemberIndex>(i);
       if (state.write_set.contains(member)) StrAppend(&members, agent->NodeOf(member), " ");
     }
-    table.AddRow(key.first, key.second.value(), NameOf(state.role), state.epoch,
+    table.AddRow(key.first, key.second.value(), static_cast<int>(agent->options().level),
+                 NameOf(state.role), state.epoch,
                  state.primary ? agent->NodeOf(*state.primary).value() : "", members,
                  state.executed, state.committed, state.last_lsn, state.last_epoch,
                  state.failure.ok() ? "" : ToStd(state.failure.message()));

@@ -33,6 +33,9 @@ struct ReplicationOptions {
   ConsistencyLevel level = ConsistencyLevel::kOrderedWrites;
   Duration staleness_max = std::chrono::seconds(1);
   ReplicationMode mode = ReplicationMode::kSafe;
+  // As ReplicaAgentOptions has them.
+  Lsn log_entries_kept = ReplicaAgentOptions().kept_count;
+  size_t log_size_max = ReplicaAgentOptions().log_size_max;
   // Who holds each partition, as ReplicaGroup has them.
   std::function<std::vector<ReplicaMember>(PartitionId)> members;
 };

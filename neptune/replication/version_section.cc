@@ -12,6 +12,7 @@ constexpr uint8_t kFormat = 1;
 constexpr size_t kRecordSize = 4 + 4 + 1 + 8 + 8 + 8;
 constexpr uint8_t kFlagPrimary = 1;
 constexpr uint8_t kFlagBounded = 2;
+constexpr uint8_t kFlagPeer = 4;
 
 AnnouncedVersion ReadVersion(ByteReader& reader) {
   AnnouncedVersion version;
@@ -20,6 +21,7 @@ AnnouncedVersion ReadVersion(ByteReader& reader) {
   const auto flags = reader.Number<uint8_t>();
   version.is_primary = (flags & kFlagPrimary) != 0;
   version.is_staleness_bounded = (flags & kFlagBounded) != 0;
+  version.is_peer = (flags & kFlagPeer) != 0;
   version.epoch = reader.Number<uint64_t>();
   version.version = reader.Number<uint64_t>();
   version.version_then = reader.Number<uint64_t>();
@@ -40,7 +42,8 @@ std::string EncodeVersions(const std::vector<AnnouncedVersion>& versions, size_t
     writer.Number(version.service);
     writer.Number(version.partition.value());
     writer.Number(static_cast<uint8_t>((version.is_primary ? kFlagPrimary : 0) |
-                                       (version.is_staleness_bounded ? kFlagBounded : 0)));
+                                       (version.is_staleness_bounded ? kFlagBounded : 0) |
+                                       (version.is_peer ? kFlagPeer : 0)));
     writer.Number(version.epoch);
     writer.Number(version.version);
     writer.Number(version.version_then);

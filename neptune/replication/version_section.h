@@ -1,4 +1,4 @@
-// What a node announces of its replicas: who is primary, and which versions their data have.
+// What a node announces of its replicas: who takes writes, and which versions their data have.
 //
 // Source: dissertation 5.2.1 (replicas publish their version, the primary also that of x seconds ago).
 // Layer: replication, policy.
@@ -29,6 +29,8 @@ struct AnnouncedVersion {
   PartitionId partition;
   bool is_primary = false;
   bool is_staleness_bounded = false;
+  // Of level 1, and takes writes as all others that are. Places in its log are no versions: it announces none.
+  bool is_peer = false;
   Epoch epoch = 0;
   Lsn version = 0;
   // A primary's: what it had as long ago as reads may be behind.

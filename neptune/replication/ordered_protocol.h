@@ -1,0 +1,39 @@
+// Levels 2 and 3 as a ReplicaAgent runs them: one order of writes, agreed on by any ReplicaProtocol.
+//
+// Source: dissertation 5.2. Layer: replication, policy. No I/O, no clock, no threads. Threads: thread-compatible.
+
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "neptune/replication/agent_protocol.h"
+
+namespace neptune {
+
+class OrderedProtocol final : public AgentProtocol {
+ public:
+  explicit OrderedProtocol(std::unique_ptr<ReplicaProtocol> protocol)
+      : protocol_(std::move(protocol)) {}
+
+  void Step(MemberIndex from, ProtocolMessage message, TimePoint now) override;
+  void Tick(TimePoint now) override { protocol_->Tick(now); }
+  TimePoint NextEvent() const override { return protocol_->NextEvent(); }
+  StatusOr<Lsn> Propose(LogEntry write, TimePoint now) override;
+  void Unreachable(MemberIndex member, TimePoint now) override;
+  Status StartByHand(TimePoint now) override { return protocol_->StartByHand(now); }
+  ProtocolActions TakeActions() override;
+  void Stored(uint64_t change_number, TimePoint now) override;
+  bool Complete(Lsn log_base, ReplicaSnapshot* snapshot) const override;
+  void Restored(ReplicaSnapshot snapshot, TimePoint now) override;
+  // A primary keeps what members lack, unless the log is too large: they take the data then.
+  Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) override;
+  void Dropped(Lsn first) override { protocol_->Dropped(first); }
+  ReplicaStanding Look() const override;
+  std::optional<ReplicaFreshness> freshness() const override { return protocol_->freshness(); }
+
+ private:
+  const std::unique_ptr<ReplicaProtocol> protocol_;
+};
+
+}  // namespace neptune
