@@ -115,7 +115,40 @@ std::string JudgeSessions(const std::vector<RegisterOperation>& history) {
   return "";
 }
 
+// `texts`: what the register holds in the end.
+std::string JudgeInsert(const RegisterOperation& operation,
+                        const std::map<std::string, std::vector<size_t>>& texts) {
+  if (operation.is_write) {
+    const auto found = texts.find(operation.text);
+    if (found != texts.end() && found->second.size() > 1)
+      return StrCat(NameOf(operation), " is there twice");
+    if (found == texts.end() && operation.is_acknowledged)
+      return StrCat(NameOf(operation), " was acknowledged and is lost");
+  }
+  if (!operation.is_acknowledged) return "";
+  const auto answered = TextsOf(operation.value);
+  if (operation.is_write && !answered.contains(operation.text))
+    return StrCat(NameOf(operation), " was answered without it");
+  for (const auto& [text, places] : answered) {
+    if (places.size() > 1) return StrCat(NameOf(operation), " was answered with a text twice");
+    if (!texts.contains(text))
+      return StrCat(NameOf(operation), " was answered with ", text, ", which is lost");
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string JudgeInserts(const std::vector<RegisterOperation>& history,
+                         const RegisterContents& contents) {
+  std::map<std::pair<uint32_t, std::string>, std::map<std::string, std::vector<size_t>>> texts;
+  for (const auto& [place, content] : contents) texts[place] = TextsOf(content);
+  for (const RegisterOperation& operation : history) {
+    const std::string wrong = JudgeInsert(operation, texts[{operation.partition, operation.key}]);
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
 
 std::string JudgeRegisters(const std::vector<RegisterOperation>& history,
                            const RegisterContents& contents, bool progressive) {

@@ -4,8 +4,11 @@
 //   sessions saw one order · a text that was acknowledged before another one was begun stands before it · a session reads
 //   what it wrote, and never less than it has read · a read is not staler than it says
 //
+//   Inserted at level 1: an acknowledged text is in its register; none is there twice, nor in an answer · what was answered
+//   is there in the end
+//
 // Source: design 4.9; dissertation 5.2.1. Layer: tools. Threads: pure function.
-// Shapes: a text ends with ';', has no other one, and is appended once in a history.
+// Shapes: a text ends with ';', has no other one, and is appended or inserted once in a history.
 
 #pragma once
 
@@ -40,5 +43,8 @@ using RegisterContents = std::map<std::pair<uint32_t, std::string>, std::string>
 // The first thing that is wrong; empty: nothing is. `progressive`: sessions see no older version than they have seen.
 std::string JudgeRegisters(const std::vector<RegisterOperation>& history,
                            const RegisterContents& contents, bool progressive);
+// The same where texts were inserted, at level 1.
+std::string JudgeInserts(const std::vector<RegisterOperation>& history,
+                         const RegisterContents& contents);
 
 }  // namespace search::lab

@@ -64,5 +64,25 @@ TEST(RegisterHistoryTest, FindsWhatIsWrong) {
       std::string::npos);
 }
 
+std::string JudgeInserted(const std::vector<RegisterOperation>& history,
+                          const std::string& contents) {
+  return JudgeInserts(history, {{{0, "k"}, contents}});
+}
+
+TEST(RegisterHistoryTest, InsertsAreSeenInAnyOrder) {
+  EXPECT_EQ(JudgeInserted({Write("b;", "b;", 1, 2), Write("a;", "a;", 3, 4), Read("", 5, 0),
+                           Read("a;b;", 6, 0)},
+                          "a;b;"),
+            "");
+}
+
+TEST(RegisterHistoryTest, InsertsThatAreLostDoubledOrTakenBackAreFound) {
+  EXPECT_NE(JudgeInserted({Write("a;", "a;", 1, 2)}, ""), "");
+  EXPECT_NE(JudgeInserted({Write("a;", "a;", 1, 2)}, "a;a;"), "");
+  EXPECT_NE(JudgeInserted({Write("a;", "", 1, 2)}, "a;"), "");
+  EXPECT_NE(JudgeInserted({Read("b;", 1, 0)}, "a;"), "");
+  EXPECT_NE(JudgeInserted({Read("a;a;", 1, 0)}, "a;"), "");
+}
+
 }  // namespace
 }  // namespace search::lab

@@ -56,7 +56,7 @@ void RegisterLoad::Do(neptune::ReplicaSession& session, RegisterOperation operat
       operation.is_write ? StrCat(operation.key, "=", operation.text) : operation.key;
   const neptune::Status status = session.Call(
       neptune::ServiceName(kRegisterService), neptune::PartitionId(operation.partition),
-      neptune::MethodName(operation.is_write ? "Append" : "Get"),
+      neptune::MethodName(operation.is_write ? options_.write_method : "Get"),
       operation.is_write ? AccessMode::kWrite : AccessMode::kRead, Data(request), &response,
       {.deadline = operation.begin + kRegisterTimeout}, &operation.report);
   operation.end = neptune::this_thread::Now();

@@ -1,4 +1,4 @@
-// Sessions that append texts to replicated registers and read them, one call after the other, and keep what they saw.
+// Sessions that append texts to replicated registers, or insert them, and read them, one call after the other, and keep what they saw.
 //
 // Source: none. Layer: tools.
 // Threads: sessions run on user-level threads of their nodes' control loops. All nodes of a load are of one kernel thread: of
@@ -33,6 +33,8 @@ struct RegisterLoadOptions {
   int calls_until_new = 1000;
   // Between a session's calls, exponential.
   neptune::Duration pause_mean = std::chrono::milliseconds(30);
+  // "Insert": writes commute, for services of level 1.
+  std::string write_method = "Append";
 };
 
 class RegisterLoad {

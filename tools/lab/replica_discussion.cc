@@ -11,6 +11,7 @@
 #include "neptune/examples/discussion/discussion.pb.h"
 #include "neptune/examples/discussion/discussion_module.h"
 #include "neptune/examples/discussion/discussion_store.h"
+#include "tools/lab/posts_module.h"
 
 namespace search::lab {
 
@@ -58,7 +59,10 @@ ReplicaClusterOptions DiscussionCluster(int server_count, int degree, const std:
       {"group_count", StrCat(kGroupsAServer * static_cast<uint64_t>(server_count))},
       {"read_work_us", Micros(kReadWorkMs)},
       {"write_work_us", Micros(kWriteWorkMs)}};
-  options.module = [] { return std::make_unique<neptune::examples::DiscussionModule>(); };
+  options.module = [level]() -> std::unique_ptr<neptune::ServiceModule> {
+    if (level == "write_anywhere") return std::make_unique<PostsModule>();
+    return std::make_unique<neptune::examples::DiscussionModule>();
+  };
   return options;
 }
 
@@ -97,10 +101,11 @@ ReplicaCall DiscussionUsers::Next(RandomSource& random) {
 }
 
 ReplicaCall DiscussionUsers::Add(uint64_t group, RandomSource& random) {
-  const auto newest = newest_.find(group);
+  const std::vector<uint64_t>& known = messages_[group];
+  const uint64_t drawn = known.empty() ? 0 : random.Below(known.size() + 1);
   AddMsgRequest request;
   request.set_group_id(group);
-  request.set_reply_to(newest == newest_.end() ? 0 : random.Below(newest->second + 1));
+  request.set_reply_to(drawn == 0 ? 0 : known[drawn - 1]);
   request.set_author("user");
   request.set_subject(StrCat("message ", ++written_));
   request.set_text(std::string(200, 't'));
@@ -112,17 +117,17 @@ ReplicaCall DiscussionUsers::Add(uint64_t group, RandomSource& random) {
     const auto result = answer.As<AddMsgResult>();
     CHECK(result.ok()) << result.status();
     added_[{group, (*result)->message_id()}] = subject;
-    newest_[group] = std::max(newest_[group], (*result)->message_id());
+    messages_[group].push_back((*result)->message_id());
   };
   return call;
 }
 
 ReplicaCall DiscussionUsers::View(uint64_t group, RandomSource& random) const {
-  const auto newest = newest_.find(group);
-  if (newest == newest_.end()) return ViewHeaders(group, random);
+  const auto known = messages_.find(group);
+  if (known == messages_.end() || known->second.empty()) return ViewHeaders(group, random);
   ViewMsgRequest request;
   request.set_group_id(group);
-  request.set_message_id(1 + random.Below(newest->second));
+  request.set_message_id(known->second[random.Below(known->second.size())]);
   request.set_work_seed(random.Next());
   return CallOf(neptune::examples::kViewMsgMethod, AccessMode::kRead, request);
 }

@@ -29,7 +29,7 @@ struct DiscussionLoad {
   std::vector<double> partition_shares{};
 };
 
-// A cluster of the service with those costs.
+// A cluster of the service with those costs; at level 1 of posts_module.h, whose writes commute.
 ReplicaClusterOptions DiscussionCluster(int server_count, int degree, const std::string& level);
 // What it can do a second if every processor is busy all the time.
 double DiscussionIdealRate(const DiscussionLoad& load, int degree);
@@ -57,7 +57,7 @@ class DiscussionUsers {
   std::vector<double> cumulative_shares_;
   uint64_t written_ = 0;
   Added added_;
-  std::map<uint64_t, uint64_t> newest_;  // acknowledged, by group
+  std::map<uint64_t, std::vector<uint64_t>> messages_;  // acknowledged, by group
 };
 
 // A run of its own on a cluster of its own; `load.next` is the discussion's.

@@ -35,8 +35,8 @@ constexpr double kStepBack = 0.8;
 std::string ReplicationText(const ReplicaClusterOptions& options) {
   // One replica: a log and nobody else, as the papers' service without replication.
   if (options.degree == 1) return " replication { level: 'ordered_writes' }";
-  std::string text =
-      StrCat(" replication { level: '", options.level, "' mode: '", options.mode, "'");
+  std::string text = StrCat(" replication { level: '", options.level, "'");
+  if (options.level != "write_anywhere") StrAppend(&text, " mode: '", options.mode, "'");
   if (options.level == "staleness_bounded")
     StrAppend(&text, " staleness_ms: ", options.staleness_ms);
   if (options.with_witness) text += " witness: 'w'";

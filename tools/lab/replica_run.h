@@ -43,7 +43,7 @@ struct ReplicaClusterOptions {
   // For `staleness_bounded`.
   uint32_t staleness_ms = 1000;
   bool with_witness = false;
-  // In the cluster spec's words.
+  // In the cluster spec's words; not of level 1.
   std::string mode = "safe";
   // Parameters of the service besides its partition count.
   std::map<std::string, std::string> parameters{};

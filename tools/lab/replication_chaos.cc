@@ -37,12 +37,16 @@ constexpr Duration kBegin = seconds(2);
 constexpr Duration kPeaceMax = seconds(30);
 const ServiceName kService(kRegisterService);
 
+bool IsWriteAnywhere(const ReplicationChaosOptions& options) {
+  return options.level == "write_anywhere";
+}
+
 std::string SpecText(const ReplicationChaosOptions& options) {
-  const char* const level = options.is_staleness_bounded ? "staleness_bounded" : "ordered_writes";
   std::string text = StrCat(
       "name: 'chaos' multicast_group: '239.192.7.1:7400' services { name: 'registers' module: "
       "'registers' partition_count: ",
-      kPartitionCount, " replication { level: '", level, "' witness: 'w' } } ",
+      kPartitionCount, " replication { level: '", options.level, "'",
+      IsWriteAnywhere(options) ? "" : " witness: 'w'", " } } ",
       "services { name: 'idle' module: 'idle' } nodes { name: 'w' hosts { service: 'idle' } } ");
   for (int i = 0; i < options.replica_count; ++i) {
     StrAppend(&text, "nodes { name: 's", i, "' hosts { service: 'registers' } } ");
@@ -65,7 +69,9 @@ class ChaosRun {
   explicit ChaosRun(const ReplicationChaosOptions& options)
       : options_(options),
         random_(neptune::DeriveSeed(options.seed, 1)),
-        load_({.seed = options.seed, .partition_count = kPartitionCount}),
+        load_({.seed = options.seed,
+               .partition_count = kPartitionCount,
+               .write_method = IsWriteAnywhere(options) ? "Insert" : "Append"}),
         simulator_(options.seed) {
     const auto spec = neptune::ParseClusterSpec(SpecText(options), "chaos");
     CHECK(spec.ok()) << spec.status();
@@ -168,6 +174,10 @@ class ChaosRun {
         const neptune::ReplicaAgent* const agent = Agent(server, partition);
         if (agent == nullptr || !agent->Look().failure.ok()) return false;
         const auto state = agent->Look();
+        if (IsWriteAnywhere(options_)) {
+          if (state.role != neptune::ReplicaRole::kPeer) return false;
+          continue;
+        }
         if (state.role != neptune::ReplicaRole::kPrimary &&
             state.role != neptune::ReplicaRole::kSecondary)
           return false;
@@ -201,7 +211,7 @@ class ChaosRun {
   void AwaitPeace() {
     const TimePoint end = simulator_.now() + kPeaceMax;
     while (simulator_.now() < end && !IsWhole()) simulator_.RunFor(milliseconds(250));
-    if (!IsWhole()) Wrong(StrCat("not all replicas are in their write sets again:", Describe()));
+    if (!IsWhole()) Wrong(StrCat("not all replicas take part again:", Describe()));
     // Writes go on.
     const size_t before = CountAcknowledged();
     simulator_.RunFor(seconds(1));
@@ -249,7 +259,9 @@ class ChaosRun {
       }
     }
     const std::string wrong =
-        JudgeRegisters(load_.history(), final_, options_.is_staleness_bounded);
+        IsWriteAnywhere(options_)
+            ? JudgeInserts(load_.history(), final_)
+            : JudgeRegisters(load_.history(), final_, options_.level == "staleness_bounded");
     if (!wrong.empty()) Wrong(wrong);
   }
 
