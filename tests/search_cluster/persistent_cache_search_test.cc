@@ -11,9 +11,8 @@
 
 #include "index/core/testing/collection.h"
 #include "neptune/base/strings.h"
-#include "tests/search_cluster/answer_oracle.h"
+#include "tests/search_cluster/built_index.h"
 #include "tests/search_cluster/search_cluster.h"
-#include "tests/search_cluster/small_index.h"
 
 namespace search::tests {
 namespace {
@@ -24,26 +23,9 @@ using neptune::StatusOr;
 using neptune::StrCat;
 using std::chrono::seconds;
 
-constexpr uint32_t kGoodHitsMin = 10;  // the plan's default
 const std::vector<std::string> kQueries = {"mutex semaphore", "posting list", "w7 -w9", "license",
                                            "w1 OR w2",        "index",        "w3",     "w4 w5"};
 const std::vector<std::string> kOtherQueries = {"thread", "w11", "w12 OR w13", "cache"};
-
-// An index in a folder of its own, with its oracle.
-struct BuiltIndex {
-  explicit BuiltIndex(uint64_t seed) : corpus(MakeSmallCorpus(seed)), placement(corpus, {}) {
-    const neptune::Status built = BuildSmallIndex(folder.path(), corpus, placement);
-    EXPECT_TRUE(built.ok()) << built;
-    auto opened = AnswerOracle::Open(folder.path(), corpus, placement, kGoodHitsMin);
-    EXPECT_TRUE(opened.ok()) << opened.status();
-    oracle = *std::move(opened);
-  }
-
-  index::TemporaryFolder folder;
-  SmallCorpus corpus;
-  Placement placement;
-  std::unique_ptr<AnswerOracle> oracle;
-};
 
 class PersistentCacheSearchTest : public testing::Test {
  protected:
@@ -109,7 +91,7 @@ class PersistentCacheSearchTest : public testing::Test {
     return *cluster_;
   }
 
-  const BuiltIndex index_{5};
+  const BuiltIndex index_;
   const index::TemporaryFolder links_;
   const std::string link_ = StrCat(links_.path(), "/index");
   std::unique_ptr<SearchCluster> cluster_;
@@ -148,7 +130,7 @@ TEST_F(PersistentCacheSearchTest, NoAnswerIsOfAnIndexThatIsNoMore) {
   Fill(kQueries);
   EXPECT_EQ(Hits(kQueries), kQueries.size());
   StopAll();
-  const BuiltIndex newer(6);
+  const BuiltIndex newer({.corpus_seed = 6});
   std::filesystem::remove(link_);
   std::filesystem::create_directory_symlink(newer.folder.path(), link_);
   StartAll();

@@ -13,8 +13,7 @@
 
 #include "index/core/testing/collection.h"
 #include "neptune/base/strings.h"
-#include "tests/search_cluster/answer_oracle.h"
-#include "tests/search_cluster/small_index.h"
+#include "tests/search_cluster/built_index.h"
 
 namespace search::tests {
 namespace {
@@ -25,27 +24,8 @@ using neptune::StatusOr;
 using neptune::StrCat;
 using std::chrono::seconds;
 
-constexpr uint64_t kCorpusSeed = 5;
-constexpr uint32_t kGoodHitsMin = 10;  // the plan's default
 // Asks tier 2 whatever tier 1 has found, so that answers are those of all documents.
 constexpr uint32_t kAlwaysBothTiers = 1000;
-
-// An index in a folder of its own, with its oracle.
-struct BuiltIndex {
-  explicit BuiltIndex(const IndexShape& shape = {}, uint32_t good_hits_min = kGoodHitsMin)
-      : corpus(MakeSmallCorpus(kCorpusSeed)), placement(corpus, shape) {
-    const neptune::Status built = BuildSmallIndex(folder.path(), corpus, placement);
-    EXPECT_TRUE(built.ok()) << built;
-    auto opened = AnswerOracle::Open(folder.path(), corpus, placement, good_hits_min);
-    EXPECT_TRUE(opened.ok()) << opened.status();
-    oracle = *std::move(opened);
-  }
-
-  index::TemporaryFolder folder;
-  SmallCorpus corpus;
-  Placement placement;
-  std::unique_ptr<AnswerOracle> oracle;
-};
 
 // Answers of the cluster to `count` random questions, each checked.
 std::vector<SearchAnswer> AskRandomly(SearchCluster& cluster, const BuiltIndex& index,
@@ -76,7 +56,7 @@ void ExpectComplete(const std::vector<SearchAnswer>& answers) {
 }
 
 TEST(SearchClusterTest, AnswersAreThoseOfASingleIndex) {
-  const BuiltIndex index({}, kAlwaysBothTiers);
+  const BuiltIndex index({.good_hits_min = kAlwaysBothTiers});
   neptune::ClusterSpec spec = DevSpec();
   SetParameter(&spec, "frontend", "tier1_good_hits_min", StrCat(kAlwaysBothTiers));
   SearchCluster cluster(1, spec, index.folder.path());
@@ -136,7 +116,7 @@ TEST(SearchClusterTest, ARepeatedQueryComesFromTheCache) {
 
 TEST(SearchClusterTest, OtherImplementationsOfTierAndStoreGiveTheSameAnswers) {
   const BuiltIndex index(
-      {.tier_implementation = "rocksdb_postings", .store_implementation = "flat_file"});
+      {.shape = {.tier_implementation = "rocksdb_postings", .store_implementation = "flat_file"}});
   neptune::ClusterSpec spec = DevSpec();
   SetParameter(&spec, "tier1", "implementation", "rocksdb_postings");
   SetParameter(&spec, "tier2", "implementation", "rocksdb_postings");
@@ -168,7 +148,7 @@ std::map<std::string, neptune::CapsuleControl::Statistics> VisitsOf(SearchCluste
 }
 
 TEST(SearchClusterTest, ADiskThatHangsHoldsOnlyThoseWhoReadIt) {
-  const BuiltIndex index({.tier_implementation = "rocksdb_postings"});
+  const BuiltIndex index({.shape = {.tier_implementation = "rocksdb_postings"}});
   neptune::ClusterSpec spec = DevSpec();
   spec.set_capsules("capsule tier1-disk { match: disk:" + index.folder.path() +
                     "/tier1/** resident_count_max: 8 processing_count_max: 2 timeout_ms: 100 }");
@@ -207,7 +187,7 @@ void FlipAByte(const std::string& path, size_t position) {
 }
 
 TEST(SearchClusterTest, ADamagedPartitionIsNamedAndTheRestAnswers) {
-  const BuiltIndex index({}, kAlwaysBothTiers);
+  const BuiltIndex index({.good_hits_min = kAlwaysBothTiers});
   FlipAByte(index.folder.path() + "/tier1/2/segment", 600);
   FlipAByte(index.folder.path() + "/tier2/0/segment", 600);
   neptune::ClusterSpec spec = DevSpec();

@@ -7,8 +7,8 @@
 
 #include "neptune/examples/auction/auction_house.pb.h"
 #include "neptune/examples/auction/auction_house_module.h"
+#include "neptune/examples/client/ask_replicas.h"
 #include "neptune/examples/client/example_client.h"
-#include "neptune/replication/replica_session.h"
 
 DEFINE_string(spec, "neptune/examples/auction/auction_house.textproto",
               "spec of the running cluster");
@@ -26,31 +26,16 @@ using neptune::OkStatus;
 using neptune::ReplicaSession;
 using neptune::Status;
 using neptune::StatusOr;
+using neptune::examples::AskReplicas;
+using neptune::examples::ReplicasAsked;
 namespace house = neptune::examples::auction_house;
-
-struct House {
-  ReplicaSession session;
-  uint32_t partition_count;
-};
 
 unsigned long long Wide(uint64_t number) { return number; }
 
 template <typename Answer, typename Request>
-StatusOr<Answer> AskPartition(House& asked, uint64_t partition, const char* method,
-                              AccessMode access, const Request& request) {
-  Data response;
-  NEPTUNE_RETURN_IF_ERROR(asked.session.Call(
-      neptune::ServiceName("auction_house"), neptune::PartitionId(static_cast<uint32_t>(partition)),
-      neptune::MethodName(method), access, Data(request.SerializeAsString()), &response));
-  NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
-  return *answer;
-}
-
-template <typename Answer, typename Request>
-StatusOr<Answer> Ask(House& asked, const char* method, AccessMode access, Request request) {
+StatusOr<Answer> Ask(ReplicasAsked& asked, const char* method, AccessMode access, Request request) {
   request.set_category_id(static_cast<uint64_t>(FLAGS_category));
-  return AskPartition<Answer>(asked, request.category_id() % asked.partition_count, method, access,
-                              request);
+  return AskReplicas<Answer>(asked, request.category_id(), method, access, request);
 }
 
 void Show(const house::Item& item) {
@@ -59,14 +44,14 @@ void Show(const house::Item& item) {
               Wide(item.highest().amount()), item.highest().bidder().c_str());
 }
 
-Status ListCategories(House& asked) {
+Status ListCategories(ReplicasAsked& asked) {
   for (uint32_t p = 0; p < asked.partition_count; ++p) {
     house::ViewCategoriesRequest request;
     bool has_more = true;
     while (has_more) {
       NEPTUNE_ASSIGN_OR_RETURN(
-          const auto page, AskPartition<house::Categories>(asked, p, house::kViewCategoriesMethod,
-                                                           AccessMode::kRead, request));
+          const auto page, AskReplicas<house::Categories>(asked, p, house::kViewCategoriesMethod,
+                                                          AccessMode::kRead, request));
       for (const house::Category& category : page.categories()) {
         std::printf("category %llu: %llu items\n", Wide(category.id()),
                     Wide(category.item_count()));
@@ -78,7 +63,7 @@ Status ListCategories(House& asked) {
   return OkStatus();
 }
 
-Status ListCategory(House& asked) {
+Status ListCategory(ReplicasAsked& asked) {
   house::ViewCategoryRequest request;
   bool has_more = true;
   while (has_more) {
@@ -93,7 +78,7 @@ Status ListCategory(House& asked) {
   return OkStatus();
 }
 
-Status ShowItem(House& asked) {
+Status ShowItem(ReplicasAsked& asked) {
   house::ViewItemRequest request;
   request.set_item_id(FLAGS_item);
   NEPTUNE_ASSIGN_OR_RETURN(
@@ -102,7 +87,7 @@ Status ShowItem(House& asked) {
   return OkStatus();
 }
 
-Status PlaceBid(House& asked) {
+Status PlaceBid(ReplicasAsked& asked) {
   house::BidItemRequest request;
   request.set_item_id(FLAGS_item);
   request.mutable_bid()->set_bidder(FLAGS_name);
@@ -115,7 +100,7 @@ Status PlaceBid(House& asked) {
   return OkStatus();
 }
 
-Status AddItem(House& asked) {
+Status AddItem(ReplicasAsked& asked) {
   house::AddItemRequest request;
   request.set_title(FLAGS_add);
   request.set_seller(FLAGS_name);
@@ -126,7 +111,8 @@ Status AddItem(House& asked) {
 }
 
 Status DoAsTold(neptune::ClientSession& session, uint32_t partition_count) {
-  House asked{ReplicaSession(session), partition_count};
+  ReplicasAsked asked{ReplicaSession(session), neptune::ServiceName("auction_house"),
+                      partition_count};
   if (FLAGS_category < 0) return ListCategories(asked);
   if (!FLAGS_add.empty()) return AddItem(asked);
   if (FLAGS_item == 0) return ListCategory(asked);

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "neptune/examples/client/ask_replicas.h"
 #include "neptune/examples/client/example_client.h"
 #include "neptune/examples/discussion/discussion.pb.h"
 #include "neptune/examples/discussion/discussion_module.h"
-#include "neptune/replication/replica_session.h"
 
 DEFINE_string(spec, "neptune/examples/discussion/cluster.textproto", "spec of the running cluster");
 DEFINE_uint64(group, 1, "which group");
@@ -30,34 +30,26 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::examples::AddMsgRequest;
 using neptune::examples::AddMsgResult;
+using neptune::examples::AskReplicas;
 using neptune::examples::DiscussionMessage;
 using neptune::examples::MessageHeader;
 using neptune::examples::MessageHeaders;
+using neptune::examples::ReplicasAsked;
 using neptune::examples::ViewHeadersRequest;
 using neptune::examples::ViewMsgRequest;
 
-struct Discussion {
-  ReplicaSession session;
-  uint32_t partition_count;
-};
-
 template <typename Answer, typename Request>
-StatusOr<Answer> Ask(Discussion& discussion, const char* method, AccessMode access,
+StatusOr<Answer> Ask(ReplicasAsked& asked, const char* method, AccessMode access,
                      const Request& request) {
-  const neptune::PartitionId partition(
-      static_cast<uint32_t>(request.group_id() % discussion.partition_count));
-  Data response;
   ReplicaReport report;
-  NEPTUNE_RETURN_IF_ERROR(discussion.session.Call(
-      neptune::ServiceName("discussion"), partition, neptune::MethodName(method), access,
-      Data(request.SerializeAsString()), &response, {}, &report));
-  std::printf("version %llu of partition %u", static_cast<unsigned long long>(report.version),
-              partition.value());
+  NEPTUNE_ASSIGN_OR_RETURN(Answer answer, AskReplicas<Answer>(asked, request.group_id(), method,
+                                                              access, request, &report));
+  std::printf("version %llu of partition %llu", static_cast<unsigned long long>(report.version),
+              static_cast<unsigned long long>(request.group_id() % asked.partition_count));
   if (report.staleness)
     std::printf(", the newest %.0f ms ago", neptune::ToMillis(*report.staleness));
   std::printf("\n");
-  NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
-  return *answer;
+  return answer;
 }
 
 void Show(const MessageHeader& header) {
@@ -66,13 +58,13 @@ void Show(const MessageHeader& header) {
               header.author().c_str());
 }
 
-Status ShowHeaders(Discussion& discussion) {
+Status ShowHeaders(ReplicasAsked& asked) {
   ViewHeadersRequest request;
   request.set_group_id(FLAGS_group);
   bool has_more = true;
   while (has_more) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto headers,
-                             Ask<MessageHeaders>(discussion, neptune::examples::kViewHeadersMethod,
+                             Ask<MessageHeaders>(asked, neptune::examples::kViewHeadersMethod,
                                                  AccessMode::kRead, request));
     for (const MessageHeader& header : headers.headers()) Show(header);
     has_more = headers.has_more();
@@ -81,19 +73,19 @@ Status ShowHeaders(Discussion& discussion) {
   return OkStatus();
 }
 
-Status ShowMessage(Discussion& discussion) {
+Status ShowMessage(ReplicasAsked& asked) {
   ViewMsgRequest request;
   request.set_group_id(FLAGS_group);
   request.set_message_id(FLAGS_message);
-  NEPTUNE_ASSIGN_OR_RETURN(const auto message,
-                           Ask<DiscussionMessage>(discussion, neptune::examples::kViewMsgMethod,
-                                                  AccessMode::kRead, request));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const auto message,
+      Ask<DiscussionMessage>(asked, neptune::examples::kViewMsgMethod, AccessMode::kRead, request));
   Show(message.header());
   std::printf("\n%s\n", message.text().c_str());
   return OkStatus();
 }
 
-Status Add(Discussion& discussion) {
+Status Add(ReplicasAsked& asked) {
   AddMsgRequest request;
   request.set_group_id(FLAGS_group);
   request.set_reply_to(FLAGS_reply_to);
@@ -102,9 +94,9 @@ Status Add(Discussion& discussion) {
   request.set_text(FLAGS_add);
   NEPTUNE_ASSIGN_OR_RETURN(
       const auto result,
-      Ask<AddMsgResult>(discussion, neptune::examples::kAddMsgMethod, AccessMode::kWrite, request));
+      Ask<AddMsgResult>(asked, neptune::examples::kAddMsgMethod, AccessMode::kWrite, request));
   std::printf("added as message %llu\n", static_cast<unsigned long long>(result.message_id()));
-  return ShowHeaders(discussion);
+  return ShowHeaders(asked);
 }
 
 }  // namespace
@@ -118,8 +110,9 @@ int main(int argc, char** argv) {
        .register_operators = [](neptune::ModuleContext&) {},
        .ask =
            [](neptune::ClientSession& session, uint32_t partition_count) {
-             Discussion discussion{ReplicaSession(session), partition_count};
-             if (!FLAGS_add.empty()) return Add(discussion);
-             return FLAGS_message == 0 ? ShowHeaders(discussion) : ShowMessage(discussion);
+             ReplicasAsked asked{ReplicaSession(session), neptune::ServiceName("discussion"),
+                                 partition_count};
+             if (!FLAGS_add.empty()) return Add(asked);
+             return FLAGS_message == 0 ? ShowHeaders(asked) : ShowMessage(asked);
            }});
 }

@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "neptune/examples/client/ask_replicas.h"
 #include "neptune/examples/client/caller_path.h"
 #include "neptune/examples/client/example_client.h"
 #include "neptune/examples/photo_album/photo_album.pb.h"
 #include "neptune/examples/photo_album/photo_album_module.h"
-#include "neptune/replication/replica_session.h"
 
 DEFINE_string(spec, "neptune/examples/photo_album/cluster.textproto",
               "spec of the running cluster");
@@ -36,31 +36,16 @@ using neptune::OkStatus;
 using neptune::ReplicaSession;
 using neptune::Status;
 using neptune::StatusOr;
+using neptune::examples::AskReplicas;
+using neptune::examples::ReplicasAsked;
 namespace album = neptune::examples::photo_album;
-
-struct Albums {
-  ReplicaSession session;
-  uint32_t partition_count;
-};
 
 unsigned long long Wide(uint64_t number) { return number; }
 
 template <typename Answer, typename Request>
-StatusOr<Answer> AskPartition(Albums& asked, uint64_t partition, const char* method,
-                              AccessMode access, const Request& request) {
-  Data response;
-  NEPTUNE_RETURN_IF_ERROR(asked.session.Call(neptune::ServiceName(album::kPhotoAlbumService),
-                                             neptune::PartitionId(static_cast<uint32_t>(partition)),
-                                             neptune::MethodName(method), access,
-                                             Data(request.SerializeAsString()), &response));
-  NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
-  return *answer;
-}
-
-template <typename Answer, typename Request>
-StatusOr<Answer> Ask(Albums& asked, const char* method, AccessMode access, Request request) {
+StatusOr<Answer> Ask(ReplicasAsked& asked, const char* method, AccessMode access, Request request) {
   request.set_album_id(FLAGS_album);
-  return AskPartition<Answer>(asked, FLAGS_album % asked.partition_count, method, access, request);
+  return AskReplicas<Answer>(asked, FLAGS_album, method, access, request);
 }
 
 StatusOr<std::string> ReadFile(const std::string& path) {
@@ -76,14 +61,14 @@ void Show(const album::Picture& picture) {
               Wide(picture.size()));
 }
 
-Status Create(Albums& asked) {
+Status Create(ReplicasAsked& asked) {
   album::CreateAlbumRequest request;
   request.set_owner(FLAGS_owner);
   request.set_title(FLAGS_create);
   const uint64_t partition = std::hash<std::string>()(FLAGS_owner) % asked.partition_count;
   NEPTUNE_ASSIGN_OR_RETURN(const auto made,
-                           AskPartition<album::Album>(asked, partition, album::kCreateAlbumMethod,
-                                                      AccessMode::kWrite, request));
+                           AskReplicas<album::Album>(asked, partition, album::kCreateAlbumMethod,
+                                                     AccessMode::kWrite, request));
   std::printf("album %llu: %s, of %s\n", Wide(made.id()), made.title().c_str(),
               made.owner().c_str());
   return OkStatus();
@@ -102,7 +87,7 @@ void Show(const album::PictureThumbnail& thumbnail) {
   }
 }
 
-Status List(Albums& asked) {
+Status List(ReplicasAsked& asked) {
   album::ViewAlbumRequest request;
   bool has_more = true;
   while (has_more) {
@@ -127,7 +112,7 @@ Status List(Albums& asked) {
   return OkStatus();
 }
 
-Status Add(Albums& asked) {
+Status Add(ReplicasAsked& asked) {
   album::AddPictureRequest request;
   request.set_title(FLAGS_title);
   NEPTUNE_ASSIGN_OR_RETURN(*request.mutable_image(), ReadFile(FLAGS_add));
@@ -139,7 +124,7 @@ Status Add(Albums& asked) {
   return OkStatus();
 }
 
-Status View(Albums& asked) {
+Status View(ReplicasAsked& asked) {
   album::ViewPictureRequest request;
   request.set_picture_id(FLAGS_picture);
   NEPTUNE_ASSIGN_OR_RETURN(
@@ -154,7 +139,7 @@ Status View(Albums& asked) {
   return file ? OkStatus() : neptune::Unavailable("cannot write ", FLAGS_save);
 }
 
-Status Remove(Albums& asked) {
+Status Remove(ReplicasAsked& asked) {
   album::DeletePictureRequest request;
   request.set_picture_id(FLAGS_picture);
   NEPTUNE_ASSIGN_OR_RETURN(const auto result,
@@ -164,9 +149,9 @@ Status Remove(Albums& asked) {
   return OkStatus();
 }
 
-Status Reclaim(Albums& asked) {
+Status Reclaim(ReplicasAsked& asked) {
   for (uint32_t p = 0; p < asked.partition_count; ++p) {
-    NEPTUNE_ASSIGN_OR_RETURN(const auto result, AskPartition<album::ReclaimResult>(
+    NEPTUNE_ASSIGN_OR_RETURN(const auto result, AskReplicas<album::ReclaimResult>(
                                                     asked, p, album::kReclaimMethod,
                                                     AccessMode::kWrite, album::ReclaimRequest()));
     std::printf("partition %u: %u images deleted, %u wait\n", p, result.deleted_count(),
@@ -177,7 +162,8 @@ Status Reclaim(Albums& asked) {
 
 Status DoAsTold(neptune::ClientSession& session, uint32_t partition_count) {
   session.service_class = FLAGS_service_class;
-  Albums asked{ReplicaSession(session), partition_count};
+  ReplicasAsked asked{ReplicaSession(session), neptune::ServiceName(album::kPhotoAlbumService),
+                      partition_count};
   if (FLAGS_reclaim) return Reclaim(asked);
   if (!FLAGS_create.empty()) return Create(asked);
   if (!FLAGS_add.empty()) return Add(asked);

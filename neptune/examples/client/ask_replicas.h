@@ -1,0 +1,33 @@
+// Asks a partition of a replicated service, in messages.
+//
+// Layer: examples. Threads: on a user-level thread. Errors: those of ReplicaSession::Call; kDataLoss the answer is no Answer.
+
+#pragma once
+
+#include <cstdint>
+
+#include "neptune/replication/replica_session.h"
+
+namespace neptune::examples {
+
+struct ReplicasAsked {
+  ReplicaSession session;
+  ServiceName service;
+  uint32_t partition_count;
+};
+
+// Of the partition that `number` falls to.
+template <typename Answer, typename Request>
+StatusOr<Answer> AskReplicas(ReplicasAsked& asked, uint64_t number, const char* method,
+                             AccessMode access, const Request& request,
+                             ReplicaReport* report = nullptr) {
+  const PartitionId partition(static_cast<uint32_t>(number % asked.partition_count));
+  Data response;
+  NEPTUNE_RETURN_IF_ERROR(asked.session.Call(asked.service, partition, MethodName(method), access,
+                                             Data(request.SerializeAsString()), &response, {},
+                                             report));
+  NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
+  return *answer;
+}
+
+}  // namespace neptune::examples
