@@ -138,6 +138,7 @@ ThreadScheduler::ThreadScheduler(Loop& loop, const ThreadSchedulerOptions& optio
     : loop_(loop),
       options_(options),
       stacks_(options.stack_size),
+      stretch_(loop),
       loop_locale_(uselocale(nullptr)),
       alive_(std::make_shared<ThreadScheduler*>(this)) {}
 
@@ -249,9 +250,9 @@ void ThreadScheduler::SwitchInto(UserThread* thread) {
   loop_sanitizer_fiber_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(thread->sanitizer_fiber_, 0);
 #endif
-  for (WorkMeter* m = thread->meter_; m != nullptr; m = m->outer_) m->Resume();
+  if (thread->meter_ != nullptr) stretch_.Begin();
   const context::transfer_t back = context::jump_fcontext(thread->context_, thread);
-  for (WorkMeter* m = thread->meter_; m != nullptr; m = m->outer_) m->Pause();
+  if (thread->meter_ != nullptr) CountWork(*thread, stretch_.Used());
 #ifdef NEPTUNE_ASAN
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif

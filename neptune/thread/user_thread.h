@@ -35,6 +35,7 @@
 
 #include "neptune/base/status.h"
 #include "neptune/thread/stack_pool.h"
+#include "neptune/thread/stretch_clock.h"
 #include "neptune/world/world.h"
 
 namespace neptune {
@@ -170,6 +171,7 @@ class ThreadScheduler {
 
  private:
   friend class UserThread;
+  friend class WorkMeter;
 
   Status CheckRoom(const std::string& name) const;
   StatusOr<ThreadRef> Create(Task body, std::string name);
@@ -190,6 +192,7 @@ class ThreadScheduler {
   std::vector<ThreadRef> live_;
   ThreadRef spare_;  // finished in place and known to nobody: the next one to be created
   UserThread* current_ = nullptr;
+  StretchClock stretch_;          // of the current thread, while it has a meter
   const locale_t loop_locale_;    // of event handlers
   void* loop_context_ = nullptr;  // the loop's machine context while a thread runs
   [[maybe_unused]] void* loop_sanitizer_fiber_ = nullptr;

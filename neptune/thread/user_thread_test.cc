@@ -230,10 +230,13 @@ TEST_F(UserThreadTest, RunsOnAStackOfTheCallersAndTellsWhenItHasLeftIt) {
       this_thread::Yield();
       EXPECT_FALSE(left);
     };
-    ASSERT_TRUE(ThreadScheduler::Current()->SpawnOn(stack, body, [&] {
-      EXPECT_EQ(UserThread::Current(), nullptr);
-      left = true;
-    }).ok());
+    ASSERT_TRUE(ThreadScheduler::Current()
+                    ->SpawnOn(stack, body,
+                              [&] {
+                                EXPECT_EQ(UserThread::Current(), nullptr);
+                                left = true;
+                              })
+                    .ok());
   });
   EXPECT_TRUE(ran_there);
   EXPECT_TRUE(left);

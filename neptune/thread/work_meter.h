@@ -3,12 +3,12 @@
 //   begin ── work ── park │ another thread works │ wake ── work ── Stop()
 //            counts                                        counts
 //
-// In the real world it reads the clock of the kernel thread's processor time, in the simulated one it counts what
+// In the real world it adds the stretches that the thread runs (StretchClock), in the simulated one it counts what
 // this_thread::Consume takes, waiting for a processor included.
 //
 // Source: DAC 4.5 (the cost of operators is their processor time).
 // Layer: thread. Threads: begins and ends on one thread of one loop, user-level or the loop's own.
-// Units: processor time of this host. Costs two system calls, and two more for each park.
+// Units: processor time of this host, as exact as StretchClock; the loop's own is asked of the system, twice.
 
 #pragma once
 
@@ -28,20 +28,18 @@ class WorkMeter {
   WorkMeter& operator=(const WorkMeter&) = delete;
 
   // What was used since the begin.
-  Duration Read() const { return counted_ + (loop_.ProcessorTime() - resumed_at_); }
+  Duration Read() const;
 
  private:
   friend class ThreadScheduler;
-  // The thread leaves its kernel thread to others, and has it again.
-  void Pause() { counted_ += loop_.ProcessorTime() - resumed_at_; }
-  void Resume() { resumed_at_ = loop_.ProcessorTime(); }
   void Count(Duration work) { counted_ += work; }
+  // Of the stretch that runs.
+  Duration UsedNow() const;
 
   Loop& loop_;
   UserThread* const thread_;  // null: the loop's own
   WorkMeter* const outer_;
-  Duration counted_{0};
-  Duration resumed_at_;
+  Duration counted_{0};  // in stretches that have ended, less what the first had used before
 };
 
 }  // namespace neptune

@@ -1,0 +1,104 @@
+#include "neptune/thread/stretch_clock.h"
+
+#include <glog/logging.h>
+#include <gtest/gtest.h>
+
+namespace neptune {
+namespace {
+
+using std::chrono::microseconds;
+
+// A kernel thread that works, or waits while others have its processor.
+class FakeLoop final : public Loop {
+ public:
+  void Work(int64_t us) {
+    now_ += microseconds(us);
+    processor_time_ += microseconds(us);
+  }
+  void Interrupt(int64_t us) { now_ += microseconds(us); }
+  int asked() const { return asked_; }
+
+  TimePoint Now() const override { return now_; }
+  Duration ProcessorTime() const override {
+    ++asked_;
+    return processor_time_;
+  }
+  void Post(Task) override { LOG(FATAL) << "only the clocks are asked"; }
+  TimerId RunAt(TimePoint, Task) override { LOG(FATAL) << "only the clocks are asked"; }
+  bool CancelTimer(TimerId) override { LOG(FATAL) << "only the clocks are asked"; }
+  Network& network() override { LOG(FATAL) << "only the clocks are asked"; }
+  RandomSource& random() override { LOG(FATAL) << "only the clocks are asked"; }
+
+ private:
+  TimePoint now_ = TimePoint(std::chrono::hours(1));
+  Duration processor_time_{microseconds(12'345)};
+  mutable int asked_ = 0;
+};
+
+class StretchClockTest : public testing::Test {
+ protected:
+  FakeLoop loop_;
+  StretchClock clock_{loop_};
+};
+
+TEST_F(StretchClockTest, ShortStretchesCostHardlyAnySystemCalls) {
+  Duration used{0};
+  for (int i = 0; i < 1000; ++i) {
+    clock_.Begin();
+    loop_.Work(1);
+    used += clock_.Used();
+    loop_.Work(1);  // somebody else's
+  }
+  EXPECT_EQ(used, microseconds(1000));
+  EXPECT_LE(loop_.asked(), 2000 / 100 + 1);
+}
+
+TEST_F(StretchClockTest, LongStretchLeavesOutWhatOtherProgramsUsed) {
+  clock_.Begin();
+  loop_.Work(300);
+  loop_.Interrupt(5'000);
+  loop_.Work(300);
+  EXPECT_EQ(clock_.Used(), microseconds(600));
+}
+
+TEST_F(StretchClockTest, CountsAtMostATenthOfAMillisecondTooMuch) {
+  clock_.Begin();
+  clock_.Used();
+  loop_.Work(99);  // somebody else's, unknown to the clock
+  clock_.Begin();
+  loop_.Work(300);
+  loop_.Interrupt(5'000);
+  EXPECT_EQ(clock_.Used(), microseconds(399));
+}
+
+TEST_F(StretchClockTest, WaitBetweenStretchesIsNobodys) {
+  clock_.Begin();
+  loop_.Work(30);
+  EXPECT_EQ(clock_.Used(), microseconds(30));
+  loop_.Interrupt(50);  // waits for events
+  clock_.Begin();
+  loop_.Work(30);
+  EXPECT_EQ(clock_.Used(), microseconds(30));
+}
+
+TEST_F(StretchClockTest, ReadsOfOneStretchNeverDecrease) {
+  clock_.Begin();
+  loop_.Work(10);
+  loop_.Interrupt(9);
+  EXPECT_EQ(clock_.Used(), microseconds(19));
+  loop_.Interrupt(2);
+  EXPECT_EQ(clock_.Used(), microseconds(19));
+  loop_.Work(20);
+  EXPECT_EQ(clock_.Used(), microseconds(30));
+}
+
+TEST_F(StretchClockTest, StretchBeginsAtZeroAfterALongOne) {
+  clock_.Begin();
+  loop_.Work(1'000);
+  EXPECT_EQ(clock_.Used(), microseconds(1'000));
+  clock_.Begin();
+  EXPECT_EQ(clock_.Used(), microseconds(0));
+}
+
+}  // namespace
+}  // namespace neptune
