@@ -71,6 +71,8 @@ struct TreeServer {
   neptune::Duration queued{0};
   neptune::Duration searched{0};
   neptune::Duration replied{0};
+  // Of that, in reductions once its own partitions were done.
+  neptune::Duration reducing{0};
   uint32_t reduction_count = 0;
 };
 
@@ -92,6 +94,9 @@ struct ServiceCoverage {
   std::string tree_scheme = {};
   std::vector<TreeServer> tree = {};
   neptune::Duration took{0};
+  // Of that, here: until the first task left, and in the frontend's own reductions.
+  neptune::Duration forming{0};
+  neptune::Duration reducing{0};
   // Signs of overload: a partition had no room for the request; the longest that it waited at a server, and ran there.
   bool refused = false;
   neptune::Duration server_wait{0};
@@ -156,6 +161,16 @@ struct Coverage {
   }
 };
 
+// What the frontend did for an answer, one step after the other.
+enum class StepKind { kWork, kQueue, kWait };
+struct SearchStep {
+  std::string_view name = {};  // a literal: "gate", "tier 1"
+  StepKind kind = StepKind::kWork;
+  // Since the request's arrival.
+  neptune::Duration begin{0};
+  neptune::Duration end{0};
+};
+
 struct SearchAnswer {
   // As the user typed it.
   std::string query = {};
@@ -174,6 +189,10 @@ struct SearchAnswer {
   bool total_is_exact = true;
   // The reader wants to see how it was found.
   bool with_trace = false;
+  // In order of time; what passed between them was the frontend's own work.
+  std::vector<SearchStep> steps = {};
+  // 32 hexadecimal digits, W3C Trace Context.
+  std::string trace_id = {};
   // From the request's arrival to the complete answer, rendering excluded.
   neptune::Duration took{0};
   // When it was answered, for feeds, which must be dated.

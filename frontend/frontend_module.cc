@@ -79,6 +79,10 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   reader.Whole("http_connection_count_max", 1, 100'000, &options.connection_count_max);
   reader.Millis("http_drain_timeout_ms", milliseconds(0), seconds(60), &options.drain_grace);
   reader.Flag("trust_class_header", &options.gateway.trusts_class_header);
+  reader.Real("trace_share", 0, 1, &options.gateway.sampled_share);
+  bool private_logs = false;
+  reader.Flag("private_logs", &private_logs);
+  options.gateway.keeps_queries = !private_logs;
   reader.Text("site_name", &options.gateway.site.name);
   reader.Whole("document_count", 0, UINT64_MAX, &options.gateway.site.document_count);
   reader.Flag("documents_change", &options.documents_change);

@@ -1,5 +1,6 @@
 // The frontend over HTTP in a simulated cluster: the plan's paths, failures, bad input, draining.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -291,6 +292,63 @@ TEST(FrontendTest, ATraceShowsTheTreeOfEachTier) {
     EXPECT_EQ(tier["servers"][1]["answered"], true);
   }
   EXPECT_EQ(search.Get("/search?q=rare&trace=2").http.status, 400);
+}
+
+TEST(FrontendTest, SpansOfATraceSumToTheWhole) {
+  SimulatedSearch search(8);
+  const json answer = Answer(search.Get("/search?q=rare+bird&format=json&trace=1"));
+  const json trace = answer["trace"];
+  double sum = 0;
+  for (const auto& [part, ms] : trace["parts"].items()) {
+    EXPECT_GE(ms.get<double>(), 0) << part;
+    sum += ms.get<double>();
+  }
+  EXPECT_NEAR(sum, answer["took_ms"].get<double>(), 0.05 * answer["took_ms"].get<double>());
+  std::map<std::string, double> children;  // time of a server's parts
+  for (const json& span : trace["spans"]) {
+    if (span["node"].is_null() || span["part"] == "whole") continue;
+    children[span["node"]] += span["duration_ms"].get<double>();
+  }
+  size_t servers = 0;
+  for (const json& tier : trace["tiers"]) {
+    for (const json& server : tier["servers"]) {
+      ++servers;
+      EXPECT_NEAR(children[server["node"]], server["replied_ms"].get<double>(), 1e-3)
+          << server["node"];
+    }
+  }
+  EXPECT_EQ(servers, 4u);
+}
+
+TEST(FrontendTest, SearchesAreKeptForWhoAsksLater) {
+  SimulatedSearch search(8);
+  const neptune::HttpHeaders sampled = {
+      {"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}};
+  const TimedResponse found = search.Get(kRare, sampled);
+  EXPECT_THAT(std::string(found.http.headers.Get("traceparent")),
+              testing::HasSubstr("0af7651916cd43dd8448eb211c80319c"));
+  search.simulator().Crash("tier2-0");
+  search.RunFor(seconds(8));
+  Answer(search.Get("/search?q=rare+fish&format=json"));
+  const json list = Answer(search.Get("/tracez?format=json"));
+  std::map<std::string, size_t> seen;
+  for (const json& kind : list["kinds"]) seen[kind["kind"]] = kind["latest"].size();
+  EXPECT_EQ(seen["sampled"], 1u);
+  EXPECT_EQ(seen["partial"], 1u);
+  const json kept = Answer(search.Get("/tracez?id=0af7651916cd43dd8448eb211c80319c&format=json"));
+  EXPECT_EQ(kept["query"], "rare");
+  EXPECT_EQ(kept["tiers"].size(), 2u);
+  EXPECT_FALSE(kept["explanation"].empty());
+  EXPECT_EQ(search.Get("/tracez?id=nobody&format=json").http.status, 404);
+}
+
+TEST(FrontendTest, PrivateQueriesAreInNoTrace) {
+  SimulatedSearch search(8, Parameter("private_logs", "true"));
+  Answer(search.Get(kRare,
+                    {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}));
+  EXPECT_THAT(search.Get("/tracez?format=json").http.body,
+              testing::Not(testing::HasSubstr("rare")));
+  EXPECT_THAT(search.Get("/tracez").http.body, testing::Not(testing::HasSubstr(">rare<")));
 }
 
 TEST(FrontendTest, ADeadPartitionIsNamed) {

@@ -82,16 +82,6 @@ bool WantsFreshAnswer(const HttpRequest& request) {
   return request.headers.Get("Cache-Control").find("no-cache") != std::string_view::npos;
 }
 
-// The caller's trace goes on. A request without one, or with one that cannot be read, begins its own, and of those
-// one in a hundred is kept.
-neptune::TraceContext TraceOf(const HttpRequest& request) {
-  const auto given = neptune::ParseTraceparent(request.headers.Get("traceparent"));
-  if (given.ok()) return *given;
-  constexpr uint64_t kSampledOneIn = 100;
-  neptune::RandomSource& random = neptune::Loop::Current()->random();
-  return neptune::NewTrace(random, random.Below(kSampledOneIn) == 0);
-}
-
 // Decimal without a sign, as SearchResult::doc_id is.
 std::optional<uint64_t> ParseDocId(std::string_view text) {
   uint64_t id = 0;
@@ -113,7 +103,8 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
       started_(neptune::this_thread::Now()),
       metrics_(metrics),
       options_(options),
-      classes_(context.scheduling, context.class_of_api_key, options.trusts_class_header) {
+      classes_(context.scheduling, context.class_of_api_key, options.trusts_class_header),
+      traces_(options.keeps_queries) {
   AddPages();
   AddStaticFiles();
   AddStatusRoutes();
@@ -160,6 +151,7 @@ void HttpGateway::AddStatusRoutes() {
     response.headers.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     return response;
   });
+  router_.Add("GET", "/tracez", [this](const HttpRequest& request) { return Traces(request); });
   router_.Add("GET", "/statusz",
               [this](const HttpRequest& request) { return NodeStatus(request); });
   router_.Add("GET", "/robots.txt",
@@ -213,39 +205,55 @@ HttpResponse HttpGateway::Search(const HttpRequest& request) const {
   return response;
 }
 
-StatusOr<SearchAnswer> HttpGateway::RunPlan(const HttpRequest& request,
-                                            const SearchPageRequest& search) const {
+// The caller's trace goes on. A request without one, or with one that cannot be read, begins its own.
+neptune::TraceContext HttpGateway::TraceOf(const HttpRequest& request) const {
+  const auto given = neptune::ParseTraceparent(request.headers.Get("traceparent"));
+  if (given.ok()) return *given;
+  neptune::RandomSource& random = neptune::Loop::Current()->random();
+  return neptune::NewTrace(random, random.Uniform() < options_.sampled_share);
+}
+
+Status HttpGateway::RunPlan(const HttpRequest& request, const SearchPageRequest& search,
+                            const neptune::TraceContext& trace, SearchAnswer* answer) const {
   NEPTUNE_ASSIGN_OR_RETURN(const ClientClass client, classes_.Of(request));
   metrics_.classes->OnArrival(client.number);
-  StatusOr<SearchAnswer> answer = plan_.Search({.query = search.query,
-                                                .start = search.start,
-                                                .count = search.count,
-                                                .may_use_cache = !WantsFreshAnswer(request),
-                                                .class_number = client.number,
-                                                .service_class = client.name,
-                                                .trace = TraceOf(request),
-                                                .received = request.received});
-  metrics_.classes->OnEnd(client.number, answer.status());
-  if (answer.ok()) {
+  const Status status = plan_.Search({.query = search.query,
+                                      .start = search.start,
+                                      .count = search.count,
+                                      .may_use_cache = !WantsFreshAnswer(request),
+                                      .class_number = client.number,
+                                      .service_class = client.name,
+                                      .trace = trace,
+                                      .received = request.received},
+                                     answer);
+  metrics_.classes->OnEnd(client.number, status);
+  if (status.ok()) {
     metrics_.classes->OnRan(client.number, neptune::Duration(0), answer->took,
                             neptune::Duration(0));
   }
-  return answer;
+  traces_.Keep(*answer, status, client.name, trace.sampled, neptune::this_thread::Now());
+  return status;
 }
 
 HttpResponse HttpGateway::RunSearch(const HttpRequest& request, const SearchPageRequest& search,
                                     SearchOutcome* outcome) const {
-  StatusOr<SearchAnswer> answer = RunPlan(request, search);
-  if (!answer.ok()) {
-    *outcome = OutcomeOf(answer.status());
-    return ToResponse(ToError(answer.status(), search.query), search.format, SiteOf(request));
+  const neptune::TraceContext trace = TraceOf(request);
+  SearchAnswer answer;
+  answer.trace_id = neptune::TraceIdText(trace);
+  const Status status = RunPlan(request, search, trace, &answer);
+  HttpResponse response;
+  if (status.ok()) {
+    *outcome = answer.coverage.complete() ? SearchOutcome::kComplete : SearchOutcome::kPartial;
+    answer.with_trace = search.trace;
+    response = ToResponse(RenderAnswer(answer, search.format, SiteOf(request)));
+    // The same address gives another page tomorrow, and in another format to another Accept header.
+    response.headers.Set("Cache-Control", "no-cache");
+    response.headers.Set("Vary", "Accept");
+  } else {
+    *outcome = OutcomeOf(status);
+    response = ToResponse(ToError(status, search.query), search.format, SiteOf(request));
   }
-  *outcome = answer->coverage.complete() ? SearchOutcome::kComplete : SearchOutcome::kPartial;
-  answer->with_trace = search.trace;
-  HttpResponse response = ToResponse(RenderAnswer(*answer, search.format, SiteOf(request)));
-  // The same address gives another page tomorrow, and in another format to another Accept header.
-  response.headers.Set("Cache-Control", "no-cache");
-  response.headers.Set("Vary", "Accept");
+  response.headers.Set("traceparent", neptune::FormatTraceparent(trace));
   return response;
 }
 
@@ -304,6 +312,23 @@ HttpResponse HttpGateway::Ready(const HttpRequest& request) const {
   HttpResponse response = HttpResponse::Json(is_ready ? 200 : 503, readiness.Json());
   response.headers.Set("Cache-Control", "no-store");
   if (!is_ready) response.headers.Set("Retry-After", StrCat(kRetryAfterSeconds));
+  return response;
+}
+
+// Those that are kept, or the one that the parameter `id` names.
+HttpResponse HttpGateway::Traces(const HttpRequest& request) const {
+  const PageFormat format = PreferredFormat(request.query, request.headers.Get("Accept"));
+  const auto id = request.Parameter("id");
+  HttpResponse response;
+  if (!id.has_value()) {
+    response = ToResponse(RenderTraceList(traces_.Snapshot(), format, SiteOf(request)));
+  } else if (const TraceLog::Kept trace = traces_.Find(*id)) {
+    response = ToResponse(RenderTrace(*trace, format, SiteOf(request)));
+  } else {
+    response = ToResponse(ToError(neptune::NotFound("this search is not kept, or no longer"), {}),
+                          format, SiteOf(request));
+  }
+  response.headers.Set("Cache-Control", "no-store");
   return response;
 }
 

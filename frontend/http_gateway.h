@@ -28,6 +28,7 @@
 #include "frontend/readiness.h"
 #include "frontend/render/render.h"
 #include "frontend/search_plan/search_plan.h"
+#include "frontend/trace/trace_log.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status_section.h"
 #include "neptune/service/service_module.h"
@@ -40,6 +41,10 @@ struct GatewayOptions {
   Site site;
   // Whether a request may name a class that has API keys without one.
   bool trusts_class_header = false;
+  // False: no query is stored, in no trace and no log.
+  bool keeps_queries = true;
+  // Share of the searches without a trace of their own whose calls leave spans on every node.
+  double sampled_share = 0.01;
   // How long a change of documents may take.
   neptune::Duration document_write_timeout = std::chrono::seconds(5);
 };
@@ -65,8 +70,9 @@ class HttpGateway {
   void AddStaticFiles();
   void AddStatusRoutes();
   neptune::HttpResponse Search(const neptune::HttpRequest& request) const;
-  neptune::StatusOr<SearchAnswer> RunPlan(const neptune::HttpRequest& request,
-                                          const SearchPageRequest& search) const;
+  neptune::TraceContext TraceOf(const neptune::HttpRequest& request) const;
+  neptune::Status RunPlan(const neptune::HttpRequest& request, const SearchPageRequest& search,
+                          const neptune::TraceContext& trace, SearchAnswer* answer) const;
   neptune::HttpResponse RunSearch(const neptune::HttpRequest& request,
                                   const SearchPageRequest& search, SearchOutcome* outcome) const;
   neptune::HttpResponse Suggest(const neptune::HttpRequest& request) const;
@@ -74,6 +80,7 @@ class HttpGateway {
                                                std::string* typed) const;
   neptune::HttpResponse Document(const neptune::HttpRequest& request) const;
   neptune::HttpResponse Ready(const neptune::HttpRequest& request) const;
+  neptune::HttpResponse Traces(const neptune::HttpRequest& request) const;
   neptune::HttpResponse NodeStatus(const neptune::HttpRequest& request) const;
   Readiness CurrentReadiness() const;
   Site SiteOf(const neptune::HttpRequest& request) const;
@@ -89,6 +96,7 @@ class HttpGateway {
   const GatewayOptions options_;
   const ClientClasses classes_;
   neptune::HttpRouter router_;
+  mutable TraceLog traces_;
   std::atomic<bool> draining_{false};
 };
 

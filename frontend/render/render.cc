@@ -2,7 +2,9 @@
 
 #include "frontend/render/feed/feed_pages.h"
 #include "frontend/render/html/pages.h"
+#include "frontend/render/html/trace_pages.h"
 #include "frontend/render/json/json_pages.h"
+#include "frontend/render/json/trace_json.h"
 
 namespace search::frontend {
 namespace {
@@ -53,6 +55,17 @@ RenderedPage RenderHelpPage(const Site& site) { return HtmlPage(200, html::HelpP
 
 RenderedPage RenderCachedDocument(const CachedDocument& document, const Site& site) {
   return HtmlPage(200, html::DocumentPage(document, site));
+}
+
+RenderedPage RenderTrace(const SearchTrace& trace, PageFormat format, const Site& site) {
+  if (format == PageFormat::kJson) return {200, "application/json", json::TraceDocument(trace)};
+  return HtmlPage(200, html::TracePage(trace, site));
+}
+
+RenderedPage RenderTraceList(const std::vector<TraceLog::Kind>& kinds, PageFormat format,
+                             const Site& site) {
+  if (format == PageFormat::kJson) return {200, "application/json", json::TraceListDocument(kinds)};
+  return HtmlPage(200, html::TraceListPage(kinds, site));
 }
 
 RenderedPage RenderOpenSearchDescription(const Site& site) {

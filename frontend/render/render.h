@@ -13,10 +13,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/answer.h"
 #include "frontend/search_request.h"
 #include "frontend/site.h"
+#include "frontend/trace/search_trace.h"
+#include "frontend/trace/trace_log.h"
 
 namespace search::frontend {
 
@@ -54,6 +57,11 @@ RenderedPage RenderHelpPage(const Site& site);
 RenderedPage RenderCachedDocument(const CachedDocument& document, const Site& site);
 
 // The OpenSearch description document: lets browsers add the site as a search engine.
+// A search that was kept, and the list of them; kHtml or kJson.
+RenderedPage RenderTrace(const SearchTrace& trace, PageFormat format, const Site& site);
+RenderedPage RenderTraceList(const std::vector<TraceLog::Kind>& kinds, PageFormat format,
+                             const Site& site);
+
 RenderedPage RenderOpenSearchDescription(const Site& site);
 
 // The style sheet and the icon; every page needs them served at their paths.

@@ -26,6 +26,7 @@ using neptune::StrCat;
 using neptune::TimePoint;
 
 constexpr neptune::Duration kInsertPoll = std::chrono::milliseconds(5);
+constexpr size_t kStepCountMax = 7;
 
 // Records the time from here to the end of the scope.
 class StepTimer {
@@ -36,6 +37,28 @@ class StepTimer {
 
  private:
   neptune::HistogramMetric* const metric_;
+  const TimePoint begin_;
+};
+
+// Notes the scope as a step of the answer.
+class Step {
+ public:
+  Step(std::string_view name, StepKind kind, TimePoint received, SearchAnswer* answer)
+      : name_(name),
+        kind_(kind),
+        received_(received),
+        answer_(answer),
+        begin_(neptune::this_thread::Now()) {}
+  ~Step() {
+    answer_->steps.push_back(
+        {name_, kind_, begin_ - received_, neptune::this_thread::Now() - received_});
+  }
+
+ private:
+  const std::string_view name_;
+  const StepKind kind_;
+  const TimePoint received_;
+  SearchAnswer* const answer_;
   const TimePoint begin_;
 };
 
@@ -106,6 +129,7 @@ struct PendingSpelling {
 // A search on its way.
 struct SearchPlan::Progress {
   SearchAnswer* answer = nullptr;
+  TimePoint received;
   std::string canonical;
   PageWindow page;
   CacheEntryName entry;
@@ -133,22 +157,24 @@ SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
       gate_(GateOptions(options, scheduling)),
       index_watch_(options.index_check_interval) {}
 
-StatusOr<SearchAnswer> SearchPlan::Search(const SearchOrder& order) {
-  SearchAnswer answer;
-  answer.query = order.query;
-  answer.start = order.start;
-  answer.count = order.count;
-  const Status status = Run(order, &answer);
-  CountOutcome(status, answer);
-  NEPTUNE_RETURN_IF_ERROR(status);
-  answer.took = neptune::this_thread::Now() - order.received;
-  answer.answered_at = world_.wall_time();
-  return answer;
+Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
+  answer->query = order.query;
+  answer->start = order.start;
+  answer->count = order.count;
+  answer->steps.reserve(kStepCountMax);
+  answer->steps.push_back(
+      {"arrival", StepKind::kQueue, {}, neptune::this_thread::Now() - order.received});
+  const Status status = Run(order, answer);
+  CountOutcome(status, *answer);
+  answer->took = neptune::this_thread::Now() - order.received;
+  answer->answered_at = world_.wall_time();
+  return status;
 }
 
 Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   Progress progress;
   progress.answer = answer;
+  progress.received = order.received;
   NEPTUNE_ASSIGN_OR_RETURN(progress.page, ReachablePage(order.start, order.count));
   StatusOr<index::Query> query = index::ParseQuery(order.query);
   if (!query.ok()) {
@@ -179,6 +205,7 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
 bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Progress* progress) {
   CacheReply reply;
   if (may_use_cache) {
+    const Step step("cache", StepKind::kWait, progress->received, progress->answer);
     const StepTimer timer(metrics_.cache_time);
     reply = cache_.Lookup(session, progress->entry);
   }
@@ -202,8 +229,11 @@ bool SearchPlan::TakeCached(const CacheReply& reply, SearchAnswer* answer) {
 
 Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Progress* progress) {
   const TimePoint begin = neptune::this_thread::Now();
-  auto pass =
-      gate_.Admit(order.class_number, order.received, order.received + options_.admission_timeout);
+  auto pass = [&] {
+    const Step step("gate", StepKind::kQueue, order.received, progress->answer);
+    return gate_.Admit(order.class_number, order.received,
+                       order.received + options_.admission_timeout);
+  }();
   if (pass.status().code() == neptune::StatusCode::kDeadlineExceeded) {
     return neptune::ResourceExhausted("there was no room for it within ",
                                       neptune::ToMillis(options_.admission_timeout), " ms");
@@ -227,6 +257,7 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   const index::TierQuery query = MakeTierQuery(progress->canonical, progress->page, options_);
   const auto ask = [&](const char* service, const char* label, uint32_t partition_count,
                        neptune::HistogramMetric* time) {
+    const Step step(label, StepKind::kWait, progress->received, &answer);
     const StepTimer timer(time);
     return SearchTier(session, {service, label, partition_count}, query, options_,
                       &answer.coverage.tiers.emplace_back());
@@ -261,6 +292,7 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
 
 void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   if (progress->doc_ids.empty()) return;
+  const Step step("documents", StepKind::kWait, progress->received, progress->answer);
   const StepTimer timer(metrics_.document_time);
   FetchedDocuments fetched =
       documents_.FetchSummaries(session, {progress->doc_ids, progress->canonical});
@@ -302,7 +334,10 @@ void SearchPlan::TakeSpelling(Progress* progress) {
   SearchAnswer& answer = *progress->answer;
   if (progress->spelling == nullptr || !NeedsSpelling(answer, answer.total, options_)) return;
   PendingSpelling& spelling = *progress->spelling;
-  if (answer.results.empty()) (void)spelling.done.Wait(spelling.deadline);
+  if (answer.results.empty()) {
+    const Step step("spelling", StepKind::kWait, progress->received, &answer);
+    (void)spelling.done.Wait(spelling.deadline);
+  }
   if (spelling.done.is_set()) {
     spelling.AddTo(&answer);
     (answer.did_you_mean.empty() ? metrics_.spelling_none : metrics_.spelling_proposed)

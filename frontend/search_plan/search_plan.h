@@ -55,7 +55,8 @@ class SearchPlan {
   SearchPlan(neptune::Client& client, neptune::World& world, const SearchPlanOptions& options,
              const neptune::SchedulerOptions& scheduling, const PlanMetrics& metrics);
 
-  neptune::StatusOr<SearchAnswer> Search(const SearchOrder& order);
+  // `answer` is filled in as far as the search came, also if it failed.
+  neptune::Status Search(const SearchOrder& order, SearchAnswer* answer);
 
   // The stored text of a document. Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED.
   neptune::StatusOr<CachedDocument> FetchDocument(uint64_t doc_id);

@@ -25,6 +25,8 @@ bool IsRefusal(const Status& status) {
 void FillTree(const AggregationReport& report, ServiceCoverage* coverage) {
   coverage->tree_scheme = neptune::Name(report.scheme);
   coverage->took = report.duration;
+  coverage->forming = report.forming;
+  coverage->reducing = report.reducing;
   coverage->server_wait = report.queue_time_max;
   coverage->server_run = report.run_time_max;
   for (const neptune::AggregationServer& server : report.servers) {
@@ -40,6 +42,7 @@ void FillTree(const AggregationReport& report, ServiceCoverage* coverage) {
     shown.queued = server.record->queue_time;
     shown.searched = server.record->local_end;
     shown.replied = server.record->answered;
+    shown.reducing = server.record->reducing;
     shown.reduction_count = server.record->reduction_count;
   }
 }

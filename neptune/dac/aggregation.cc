@@ -94,9 +94,9 @@ class Aggregation::LocalCall final : public IncomingCall {
   void Run(AggregationProgress::Reduction inputs) {
     const auto owner = owner_.lock();
     if (owner == nullptr) return;
-    StatusOr<Data> combined = owner->RunReduce(inputs.first, inputs.second);
-    home_.Post([to = owner_, combined = std::move(combined)]() mutable {
-      if (const auto owner = to.lock()) owner->TakeReduced(std::move(combined));
+    Reduced reduced = owner->RunReduce(inputs.first, inputs.second);
+    home_.Post([to = owner_, reduced = std::move(reduced)]() mutable {
+      if (const auto owner = to.lock()) owner->TakeReduced(std::move(reduced));
     });
   }
 
@@ -204,12 +204,14 @@ void Aggregation::Advance() {
   if (progress_.done()) Finish();
 }
 
+bool Aggregation::HasOwnOutstanding() const {
+  return std::find(own_settled_.begin(), own_settled_.end(), false) != own_settled_.end();
+}
+
 // Whether it was done at once; else TakeReduced follows.
 bool Aggregation::Reduce(AggregationProgress::Reduction inputs) {
-  const bool own_outstanding =
-      std::find(own_settled_.begin(), own_settled_.end(), false) != own_settled_.end();
   if (options_.plan.blocking && local_call_ != nullptr &&
-      (own_outstanding || local_call_->has_thread())) {
+      (HasOwnOutstanding() || local_call_->has_thread())) {
     local_call_->Give(std::move(inputs));
     return false;
   }
@@ -221,10 +223,10 @@ bool Aggregation::Reduce(AggregationProgress::Reduction inputs) {
               inputs = std::move(inputs)](const Status& may_run) {
     const auto self = to.lock();
     if (self == nullptr) return;
-    StatusOr<Data> combined =
-        may_run.ok() ? self->RunReduce(inputs.first, inputs.second) : StatusOr<Data>(may_run);
-    home->Post([to, combined = std::move(combined)]() mutable {
-      if (const auto self = to.lock()) self->TakeReduced(std::move(combined));
+    Reduced reduced =
+        may_run.ok() ? self->RunReduce(inputs.first, inputs.second) : Reduced{may_run};
+    home->Post([to, reduced = std::move(reduced)]() mutable {
+      if (const auto self = to.lock()) self->TakeReduced(std::move(reduced));
     });
   };
   if (options_.host != nullptr) {
@@ -232,26 +234,35 @@ bool Aggregation::Reduce(AggregationProgress::Reduction inputs) {
     return false;
   }
   const auto started = loop_.scheduler->Spawn([run]() mutable { run(OkStatus()); });
-  if (!started.ok()) EndReduction(started.status());
+  if (!started.ok()) EndReduction({started.status()});
   return !started.ok();
 }
 
-void Aggregation::TakeReduced(StatusOr<Data> combined) {
+void Aggregation::TakeReduced(Reduced reduced) {
   if (ended_) return;
   const auto self = shared_from_this();
-  EndReduction(std::move(combined));
+  EndReduction(std::move(reduced));
   Advance();
 }
 
-void Aggregation::EndReduction(StatusOr<Data> combined) {
+void Aggregation::EndReduction(Reduced reduced) {
   pending_work_.Settle(means_.reduce);
+  if (!HasOwnOutstanding()) record_.reducing += reduced.took;
+  StatusOr<Data>& combined = reduced.combined;
   if (!combined.ok()) {
     combined = Annotate(combined.status(), StrCat("reducing results of ", options_.service));
   }
   progress_.Reduced(std::move(combined));
 }
 
-StatusOr<Data> Aggregation::RunReduce(const Data& first, const Data& second) {
+Aggregation::Reduced Aggregation::RunReduce(const Data& first, const Data& second) {
+  const Loop& here = *Loop::Current();
+  const TimePoint begin = here.Now();
+  StatusOr<Data> combined = MeterReduce(first, second);
+  return {std::move(combined), here.Now() - begin};
+}
+
+StatusOr<Data> Aggregation::MeterReduce(const Data& first, const Data& second) {
   const WorkMeter meter;
   StatusOr<Data> combined = CallReduce(first, second);
   environment_.costs.AddReduce(options_.service, meter.Read());
@@ -302,7 +313,7 @@ void Aggregation::Cancel() {
   ended_ = true;
   CancelTimers();
   CloseBelow(/*failed=*/false);
-  on_end_({Cancelled("the aggregation was cancelled"), {}, std::nullopt});
+  on_end_({Cancelled("the aggregation was cancelled"), {}, Duration(0), std::nullopt});
 }
 
 void Aggregation::CancelTimers() {
@@ -322,10 +333,7 @@ void Aggregation::CloseBelow(bool failed) {
     child->Forget(/*tell_server=*/!options_.plan.uncancelled);
   }
   if (local_call_ == nullptr) return;
-  if (!options_.plan.uncancelled &&
-      std::find(own_settled_.begin(), own_settled_.end(), false) != own_settled_.end()) {
-    local_call_->Cancel();
-  }
+  if (!options_.plan.uncancelled && HasOwnOutstanding()) local_call_->Cancel();
   if (ended_) local_call_->End();
 }
 
@@ -343,7 +351,7 @@ void Aggregation::Finish() {
   Account(&answer);
   if (options_.host != nullptr) answer.records.push_back(OwnRecord());
   std::move(records_.begin(), records_.end(), std::back_inserter(answer.records));
-  on_end_({OkStatus(), std::move(answer), std::move(outcome.result)});
+  on_end_({OkStatus(), std::move(answer), record_.reducing, std::move(outcome.result)});
 }
 
 // Every partition either contributed or is missing, whatever others said; none is both, none is twice. Nor was one that

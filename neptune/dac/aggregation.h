@@ -108,6 +108,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
   struct End {
     Status status;  // kCancelled if it was; then nothing else is set
     AggregationAnswer answer;
+    Duration reducing{0};        // here, once all local results were there
     std::optional<Data> result;  // of the answer, not yet as bytes
   };
   // On the loop, once, unless the aggregation is destroyed first.
@@ -154,11 +155,17 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
   // Goes on as far as it can: reduces, and ends.
   void Advance();
   bool Reduce(AggregationProgress::Reduction inputs);
-  StatusOr<Data> RunReduce(const Data& first, const Data& second);
+  bool HasOwnOutstanding() const;
+  struct Reduced {
+    StatusOr<Data> combined;
+    Duration took{0};
+  };
+  Reduced RunReduce(const Data& first, const Data& second);
+  StatusOr<Data> MeterReduce(const Data& first, const Data& second);
   StatusOr<Data> CallReduce(const Data& first, const Data& second) const;
   Status CheckOrder(const Data& first, const Data& second, const Data& combined);
-  void TakeReduced(StatusOr<Data> combined);
-  void EndReduction(StatusOr<Data> combined);
+  void TakeReduced(Reduced reduced);
+  void EndReduction(Reduced reduced);
 
   void Expire(const Status& reason, bool failed);
   void CancelTimers();

@@ -35,7 +35,7 @@ void Tabulate(const AggregationReport& report, StatusTable* table) {
     const auto time = [&](Duration t) { return server.record ? Millis(t) : std::string("-"); };
     table->AddRow(branches[i], Listed(server.partitions), Millis(server.estimated_load),
                   time(said.queue_time), time(said.local_end), time(said.answered),
-                  server.record ? StrCat(said.reduction_count) : "no answer");
+                  time(said.reducing), server.record ? StrCat(said.reduction_count) : "no answer");
   }
 }
 
@@ -67,7 +67,8 @@ void AggregationLog::Describe(StatusReport* report) const {
         StrCat(entry.service, ", tree ", Name(call.scheme), ": ",
                absl::StatusCodeToString(entry.outcome), ", ", there, " of ",
                there + call.missing.size(), " partitions in ", Millis(call.duration), " ms", early),
-        {"server", "partitions", "load ms", "queued ms", "local ms", "answered ms", "reductions"},
+        {"server", "partitions", "load ms", "queued ms", "local ms", "answered ms", "reducing ms",
+         "reductions"},
         {}};
     Tabulate(call, &table);
     report->tables.push_back(std::move(table));

@@ -9,7 +9,7 @@
 namespace neptune {
 namespace {
 
-constexpr uint8_t kMessageVersion = 1;
+constexpr uint8_t kMessageVersion = 2;  // 2: records say how long reductions took
 
 // Bits of a task's flags.
 constexpr uint8_t kStagedFlag = 1;
@@ -83,8 +83,9 @@ void WriteRecord(const MemberRecord& record, ByteWriter& out) {
   out.Counted<uint8_t>(record.node.value());
   out.Number(record.load_index);
   out.Number(record.processor_count);
-  for (const Duration time : {record.pending, record.local_cost, record.reduce_cost,
-                              record.queue_time, record.local_end, record.answered}) {
+  for (const Duration time :
+       {record.pending, record.local_cost, record.reduce_cost, record.queue_time, record.local_end,
+        record.answered, record.reducing}) {
     WriteTime(time, out);
   }
   out.Number(record.reduction_count);
@@ -96,8 +97,9 @@ MemberRecord ReadRecord(ByteReader& in) {
   record.node = NodeId(std::string(in.Counted<uint8_t>()));
   record.load_index = in.Number<uint32_t>();
   record.processor_count = std::max<uint16_t>(1, in.Number<uint16_t>());
-  for (Duration* const time : {&record.pending, &record.local_cost, &record.reduce_cost,
-                               &record.queue_time, &record.local_end, &record.answered}) {
+  for (Duration* const time :
+       {&record.pending, &record.local_cost, &record.reduce_cost, &record.queue_time,
+        &record.local_end, &record.answered, &record.reducing}) {
     *time = ReadTime(in);
   }
   record.reduction_count = in.Number<uint16_t>();

@@ -122,6 +122,8 @@ struct MemberRecord {
   Duration queue_time{0};   // until the first local operator began
   Duration local_end{0};    // all local results were there
   Duration answered{0};     // the answer went up
+  Duration reducing{
+      0};  // after local_end, in reductions; the rest of the time until `answered` it waited
   uint16_t reduction_count = 0;
   uint16_t child_count = 0;  // as it ended: adopted ones included
   friend bool operator==(const MemberRecord&, const MemberRecord&) = default;

@@ -131,6 +131,7 @@ AggregationAnswer SomeAnswer() {
                      .queue_time = microseconds(17),
                      .local_end = milliseconds(26),
                      .answered = milliseconds(40),
+                     .reducing = microseconds(9'500),
                      .reduction_count = 2,
                      .child_count = 2}};
   answer.result = "the best of both";

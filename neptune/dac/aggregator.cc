@@ -267,6 +267,7 @@ Status Aggregator::Aggregate(ClientSession& session, const AggregationRequest& r
   LoopState& state = State();
   NEPTUNE_ASSIGN_OR_RETURN(Plan plan, MakePlan(state, session, request, begin));
   Disseminate(request, session, &plan);
+  report->forming = this_thread::Now() - begin;
   const RequestHeader header =
       session.HeaderFor(request.service, request.partitions.front(), request.local);
   const Status status =
@@ -514,6 +515,7 @@ Status Aggregator::Run(ClientSession& session, const AggregationRequest& request
     if (!end) aggregation->Cancel();
   }
   Fill(plan, status, &end->answer, report);
+  report->reducing = end->reducing;
   NEPTUNE_RETURN_IF_ERROR(status);
   NEPTUNE_RETURN_IF_ERROR(end->answer.reduce_error);
   NEPTUNE_RETURN_IF_ERROR(Judge(request, *report));

@@ -82,6 +82,9 @@ struct AggregationReport {
   std::vector<AggregationServer>
       servers;  // parents before children; without those asked in place of lost ones
   Duration duration{0};
+  // Of the duration, at the caller: until the first task left, polls waited for included; in its own reductions.
+  Duration forming{0};
+  Duration reducing{0};
   // What each contributing server measured: the slowest one's times.
   Duration queue_time_max{0};
   Duration run_time_max{0};

@@ -36,7 +36,7 @@ void SpanLog::Describe(StatusReport* report) const {
   std::reverse(spans.begin(), spans.end());
   for (const Span& span : spans) {
     constexpr double kNsPerS = 1e9;
-    table.AddRow(absl::StrFormat("%016x%016x", span.context.trace_high, span.context.trace_low),
+    table.AddRow(TraceIdText(span.context),
                  absl::StrFormat("%016x", span.context.span), absl::StrFormat("%016x", span.parent),
                  span.kind == SpanKind::kCaller ? "caller" : "server", span.what, span.peer,
                  static_cast<double>(span.end.ns_since_1970) / kNsPerS, ToMillis(span.duration),

@@ -52,8 +52,12 @@ StatusOr<TraceContext> ParseTraceparent(std::string_view text) {
 }
 
 std::string FormatTraceparent(const TraceContext& trace) {
-  return absl::StrFormat("00-%016x%016x-%016x-%02x", trace.trace_high, trace.trace_low, trace.span,
+  return absl::StrFormat("00-%s-%016x-%02x", TraceIdText(trace), trace.span,
                          trace.sampled ? kSampledFlag : 0);
+}
+
+std::string TraceIdText(const TraceContext& trace) {
+  return absl::StrFormat("%016x%016x", trace.trace_high, trace.trace_low);
 }
 
 TraceContext NewTrace(RandomSource& random, bool sampled) {

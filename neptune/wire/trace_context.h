@@ -33,6 +33,9 @@ StatusOr<TraceContext> ParseTraceparent(std::string_view text);
 // As version 00. REQUIRES: trace.present().
 std::string FormatTraceparent(const TraceContext& trace);
 
+// The trace's identity alone, 32 digits.
+std::string TraceIdText(const TraceContext& trace);
+
 // A trace of its own, for a request that came without one.
 TraceContext NewTrace(RandomSource& random, bool sampled);
 // The same trace with a span of its own.

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/render/html/table.h"
 #include "frontend/render/wording/wording.h"
 #include "neptune/base/strings.h"
 
@@ -52,26 +53,16 @@ std::string CacheCell(const CacheUse& cache) {
   return StrCat("hit, ", FormatAge(cache.age), " old");
 }
 
-void WriteTable(MarkupWriter& html, const Coverage& coverage) {
-  // On a narrow screen it scrolls sideways, so the keyboard must reach it.
-  const Element scroll(html, "div",
-                       {{"class", "table-scroll"},
-                        {"role", "region"},
-                        {"aria-label", "Services asked for this answer"},
-                        {"tabindex", "0"}});
-  const Element table(html, "table");
-  html.TextElement("caption", "Services asked for this answer", {{"class", "visually-hidden"}});
-  {
-    const Element head(html, "thead");
-    const Element row(html, "tr");
-    for (const char* name : {"Service", "Answered", "Missing", "Implementation"}) {
-      html.TextElement("th", name, {{"scope", "col"}});
-    }
-  }
-  const Element body(html, "tbody");
-  for (const ServiceCoverage& tier : coverage.tiers) WriteServiceRow(html, tier);
-  if (coverage.documents.partitions_asked > 0) WriteServiceRow(html, coverage.documents);
-  WriteRow(html, "Cache", CacheCell(coverage.cache), "none", coverage.cache.implementation);
+void WriteServices(MarkupWriter& html, const Coverage& coverage) {
+  WriteTable(html, "Services asked for this answer",
+             {"Service", "Answered", "Missing", "Implementation"}, [&] {
+               for (const ServiceCoverage& tier : coverage.tiers) WriteServiceRow(html, tier);
+               if (coverage.documents.partitions_asked > 0) {
+                 WriteServiceRow(html, coverage.documents);
+               }
+               WriteRow(html, "Cache", CacheCell(coverage.cache), "none",
+                        coverage.cache.implementation);
+             });
 }
 
 }  // namespace
@@ -95,7 +86,7 @@ void WritePartialBanner(MarkupWriter& html, const Coverage& coverage) {
 void WriteCoverageDetails(MarkupWriter& html, const SearchAnswer& answer) {
   const Element details(html, "details", {{"class", "coverage"}});
   html.TextElement("summary", Capitalised(CoverageSentence(answer)));
-  WriteTable(html, answer.coverage);
+  WriteServices(html, answer.coverage);
   const bool complete = answer.coverage.complete();
   html.TextElement("p", complete
                             ? "The answer is complete: it is what one single index would give."

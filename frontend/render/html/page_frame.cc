@@ -68,6 +68,7 @@ void WriteFooter(MarkupWriter& html, const FrameOptions& options) {
   const Element list(html, "ul");
   WriteFooterLink(html, "Query help", "/help");
   WriteFooterLink(html, "Cluster status", "/statusz");
+  WriteFooterLink(html, "Kept searches", "/tracez");
   if (!options.alternate) return;
   for (const auto& [name, format] :
        {std::pair{"JSON", PageFormat::kJson}, std::pair{"RSS", PageFormat::kRss},
@@ -115,7 +116,7 @@ void WriteFrameBegin(MarkupWriter& html, const FrameOptions& options, const Site
   html.Trusted(TrustedMarkup("<!DOCTYPE html>\n"));
   html.Open("html", {{"lang", "en"}});
   WriteHead(html, options, site);
-  html.Open("body", {{"class", options.is_home ? "home" : "page"}});
+  html.Open("body", {{"class", options.is_home ? "home" : options.is_wide ? "page wide" : "page"}});
   html.TextElement("a", options.skip_label, {{"class", "skip-link"}, {"href", "#content"}});
   if (!options.is_home) WriteBar(html, options, site);
   html.Open("main", {{"id", "content"}, {"tabindex", "-1"}});

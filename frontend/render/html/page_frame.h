@@ -25,6 +25,8 @@ struct FrameOptions {
   std::optional<SearchPageRequest> alternate = std::nullopt;
   // Where the skip link says it leads.
   std::string skip_label = "Skip to content";
+  // For operators: as wide as the window.
+  bool is_wide = false;
   // The home page has the search box in its middle and none at the top.
   bool is_home = false;
 };

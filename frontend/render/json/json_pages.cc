@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/render/json/print.h"
+#include "frontend/render/json/trace_json.h"
 #include "frontend/render/wording/address.h"
 #include "frontend/render/wording/paging.h"
 #include "frontend/render/wording/wording.h"
@@ -12,10 +14,6 @@ namespace search::frontend::json {
 namespace {
 
 using Json = nlohmann::ordered_json;  // fields in the order in which people read them
-
-std::string Print(const Json& document) {
-  return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 Json ServiceJson(const ServiceCoverage& service) {
   Json missing = Json::array();
@@ -29,29 +27,6 @@ Json ServiceJson(const ServiceCoverage& service) {
           {"evaluated_completely", service.evaluated_completely},
           {"ended_early", service.ended_early},
           {"missing", std::move(missing)}};
-}
-
-Json TraceJson(const Coverage& coverage) {
-  Json tiers = Json::array();
-  for (const ServiceCoverage& tier : coverage.tiers) {
-    Json servers = Json::array();
-    for (const TreeServer& server : tier.tree) {
-      servers.push_back({{"node", server.node},
-                         {"parent", server.parent < 0 ? Json(nullptr) : Json(server.parent)},
-                         {"partitions", server.partitions},
-                         {"answered", server.answered},
-                         {"believed_load_ms", neptune::ToMillis(server.believed_load)},
-                         {"queued_ms", neptune::ToMillis(server.queued)},
-                         {"searched_ms", neptune::ToMillis(server.searched)},
-                         {"replied_ms", neptune::ToMillis(server.replied)},
-                         {"reductions", server.reduction_count}});
-    }
-    tiers.push_back({{"service", tier.service},
-                     {"took_ms", neptune::ToMillis(tier.took)},
-                     {"tree", tier.tree_scheme},
-                     {"servers", std::move(servers)}});
-  }
-  return {{"tiers", std::move(tiers)}};
 }
 
 Json CoverageJson(const SearchAnswer& answer) {
@@ -129,7 +104,10 @@ std::string AnswerDocument(const SearchAnswer& answer) {
                    {"coverage", CoverageJson(answer)},
                    {"results", std::move(results)},
                    {"links", LinksJson(answer)}};
-  if (answer.with_trace) document["trace"] = TraceJson(answer.coverage);
+  if (answer.with_trace) {
+    document["trace"] = TraceJson(MakeTrace(answer, neptune::OkStatus(), /*service_class=*/{},
+                                            /*sampled=*/true, /*keeps_query=*/true));
+  }
   return Print(document);
 }
 

@@ -6,6 +6,7 @@ namespace search::frontend::samples {
 namespace {
 
 using neptune::StrCat;
+using std::chrono::milliseconds;
 using std::string_literals::operator""s;
 
 // "*word*" marks what matches the query.
@@ -249,6 +250,58 @@ ErrorAnswer HostileError() {
   return error;
 }
 
+SearchTrace SlowTrace() {
+  SearchAnswer answer = PartialAnswer();
+  answer.trace_id = "0af7651916cd43dd8448eb211c80319c";
+  answer.answered_at = {1'700'000'000'123'000'000};
+  answer.took = milliseconds(412);
+  answer.steps = {{"arrival", StepKind::kQueue, milliseconds(0), milliseconds(1)},
+                  {"cache", StepKind::kWait, milliseconds(2), milliseconds(5)},
+                  {"gate", StepKind::kQueue, milliseconds(5), milliseconds(25)},
+                  {"tier 1", StepKind::kWait, milliseconds(26), milliseconds(386)},
+                  {"documents", StepKind::kWait, milliseconds(387), milliseconds(410)}};
+  ServiceCoverage& tier = answer.coverage.tiers.front();
+  tier.took = milliseconds(360);
+  tier.forming = milliseconds(2);
+  tier.tree_scheme = "lat";
+  tier.tree = {{.node = "store-1",
+                .parent = -1,
+                .partitions = {0, 2},
+                .answered = true,
+                .queued = milliseconds(4),
+                .searched = milliseconds(31),
+                .replied = milliseconds(352),
+                .reducing = milliseconds(3),
+                .reduction_count = 2},
+               {.node = "store-2",
+                .parent = 0,
+                .partitions = {1},
+                .answered = true,
+                .queued = milliseconds(290),
+                .searched = milliseconds(330),
+                .replied = milliseconds(331)},
+               {.node = "store-3", .parent = 0, .partitions = {3}, .answered = false}};
+  return MakeTrace(answer, neptune::OkStatus(), "gold", /*sampled=*/true, /*keeps_query=*/true);
+}
+
+SearchTrace HostileTrace() {
+  SearchTrace trace = MakeTrace(HostileAnswer(), neptune::Unavailable(HostileTexts().front()),
+                                HostileTexts().front(), true, true);
+  trace.id = HostileTexts().front();
+  return trace;
+}
+
+std::vector<TraceLog::Kind> KeptTraces() {
+  const auto slow = std::make_shared<const SearchTrace>(SlowTrace());
+  const auto hostile = std::make_shared<const SearchTrace>(HostileTrace());
+  return {{"partial", 17, {slow}},
+          {"cut", 0, {}},
+          {"refused", 0, {}},
+          {"failed", 1, {hostile}},
+          {"200 to 500 ms", 40'123, {slow, hostile}},
+          {"sampled", 401, {slow}}};
+}
+
 std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
   const Site site{.document_count = 7'512};
   std::vector<std::pair<std::string, RenderedPage>> pages;
@@ -260,6 +313,11 @@ std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
   for (const auto& [name, answer] : answers) {
     pages.emplace_back(name, RenderAnswer(answer, PageFormat::kHtml, site));
   }
+  for (const auto& [name, answer] :
+       {std::pair{"trace", SlowTrace()}, std::pair{"trace_hostile", HostileTrace()}}) {
+    pages.emplace_back(name, RenderTrace(answer, PageFormat::kHtml, site));
+  }
+  pages.emplace_back("traces", RenderTraceList(KeptTraces(), PageFormat::kHtml, site));
   pages.emplace_back("home", RenderHomePage(site));
   pages.emplace_back("help", RenderHelpPage(site));
   pages.emplace_back("document", RenderCachedDocument(UsualDocument(), site));

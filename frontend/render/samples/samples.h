@@ -28,6 +28,10 @@ ErrorAnswer OverloadError();
 ErrorAnswer ParameterError();
 ErrorAnswer HostileError();
 
+SearchTrace SlowTrace();  // partial, and one server queued long
+SearchTrace HostileTrace();
+std::vector<TraceLog::Kind> KeptTraces();
+
 // Texts that must never become markup, links or control characters in any format.
 std::vector<std::string> HostileTexts();
 

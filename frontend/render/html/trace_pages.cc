@@ -1,0 +1,159 @@
+#include "frontend/render/html/trace_pages.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "frontend/render/html/page_frame.h"
+#include "frontend/render/html/table.h"
+#include "frontend/trace/explanation.h"
+#include "frontend/trace/trace_spans.h"
+#include "neptune/base/strings.h"
+
+namespace search::frontend::html {
+namespace {
+
+using neptune::Duration;
+using neptune::StrCat;
+
+// Of the picture, in its own units; it is scaled to the page.
+constexpr double kPictureWidth = 1000;
+constexpr int kRowHeight = 10;
+constexpr size_t kPictureRowsMax = 200;
+
+std::string Millis(Duration time) { return absl::StrFormat("%.3f", neptune::ToMillis(time)); }
+
+std::string Utc(neptune::WallTime time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%E3S", absl::FromUnixNanos(time.ns_since_1970),
+                          absl::UTCTimeZone());
+}
+
+std::string PathOf(const SearchTrace& trace) { return StrCat("/tracez?id=", trace.id); }
+
+std::string Verdict(const SearchTrace& trace) {
+  if (!trace.status.ok()) return absl::StatusCodeToString(trace.status.code());
+  return trace.coverage.complete() ? "complete" : "partial";
+}
+
+std::string_view ClassOf(SpanPart part) {
+  constexpr std::string_view kClasses[] = {"span-whole", "span-queue", "span-work", "span-wait",
+                                           "span-merge"};
+  return kClasses[static_cast<size_t>(part)];
+}
+
+std::vector<int> DepthsOf(const std::vector<TraceSpan>& spans) {
+  std::vector<int> depths;
+  for (const TraceSpan& span : spans) {
+    depths.push_back(span.parent < 0 ? 0 : depths[static_cast<size_t>(span.parent)] + 1);
+  }
+  return depths;
+}
+
+// Time to the right, a row a span.
+void WritePicture(MarkupWriter& html, const SearchTrace& trace,
+                  const std::vector<TraceSpan>& spans) {
+  if (trace.took <= Duration(0)) return;
+  const size_t rows = std::min(spans.size(), kPictureRowsMax);
+  const auto x = [&](Duration at) {
+    const double share = static_cast<double>(at.count()) / static_cast<double>(trace.took.count());
+    return std::clamp(share, 0.0, 1.0) * kPictureWidth;
+  };
+  const Element picture(html, "svg",
+                        {{"class", "timeline"},
+                         {"role", "img"},
+                         {"aria-label", "When each span ran; the table says the same"},
+                         {"viewBox", StrCat("0 0 ", static_cast<int>(kPictureWidth), " ",
+                                            static_cast<int>(rows) * kRowHeight)},
+                         {"preserveAspectRatio", "none"}});
+  for (size_t i = 0; i < rows; ++i) {
+    const TraceSpan& span = spans[i];
+    const double begin = x(span.begin);
+    const double width = std::max(1.0, x(span.begin + span.duration) - begin);
+    html.Empty("rect", {{"class", ClassOf(span.part)},
+                        {"x", absl::StrFormat("%.1f", begin)},
+                        {"y", static_cast<int>(i) * kRowHeight + 1},
+                        {"width", absl::StrFormat("%.1f", width)},
+                        {"height", kRowHeight - 2}});
+  }
+}
+
+void WriteSpans(MarkupWriter& html, const std::vector<TraceSpan>& spans) {
+  const std::vector<int> depths = DepthsOf(spans);
+  WriteTable(html, "Spans", {"Span", "Node", "Part", "Began after, ms", "Took, ms"}, [&] {
+    for (size_t i = 0; i < spans.size(); ++i) {
+      const TraceSpan& span = spans[i];
+      const Element row(html, "tr");
+      std::string name;
+      for (int d = 0; d < depths[i]; ++d) name += "· ";
+      html.TextElement("th", name + span.name, {{"scope", "row"}});
+      html.TextElement("td", span.node.empty() ? "frontend" : span.node);
+      html.TextElement("td", Name(span.part), {{"class", ClassOf(span.part)}});
+      html.TextElement("td", Millis(span.begin), {{"class", "number"}});
+      html.TextElement("td", Millis(span.duration), {{"class", "number"}});
+    }
+  });
+}
+
+void WriteExplanation(MarkupWriter& html, const SearchTrace& trace) {
+  html.TextElement("h2", "Why");
+  const Element list(html, "ul");
+  for (const std::string& sentence : Explain(trace)) html.TextElement("li", sentence);
+}
+
+void WriteRow(MarkupWriter& html, const SearchTrace& trace) {
+  const Element row(html, "tr");
+  {
+    const Element cell(html, "th", {{"scope", "row"}});
+    html.TextElement("a", trace.id.substr(0, 8), {{"href", PathOf(trace)}});
+  }
+  html.TextElement("td", Utc(trace.ended_at), {{"class", "number"}});
+  html.TextElement("td", Millis(trace.took), {{"class", "number"}});
+  html.TextElement("td", Verdict(trace));
+  html.TextElement("td", trace.service_class);
+  html.TextElement("td", trace.query.empty() ? "–" : trace.query, {{"dir", "auto"}});
+}
+
+}  // namespace
+
+std::string TracePage(const SearchTrace& trace, const Site& site) {
+  const std::vector<TraceSpan> spans = SpansOf(trace);
+  return RenderFrame(
+      {.title = "Trace", .query = trace.query, .is_wide = true}, site, [&](MarkupWriter& html) {
+        const Element text(html, "div", {{"class", "text"}});
+        html.TextElement("h1", StrCat("One search: ", Millis(trace.took), " ms, ", Verdict(trace)));
+        html.TextElement(
+            "p", StrCat("Trace ", trace.id, ", ended ", Utc(trace.ended_at), " UTC",
+                        trace.service_class.empty() ? "" : ", class ", trace.service_class, "."));
+        WriteExplanation(html, trace);
+        html.TextElement("h2", "When");
+        WritePicture(html, trace, spans);
+        WriteSpans(html, spans);
+        const Element line(html, "p");
+        html.TextElement("a", "The same as JSON",
+                         {{"href", StrCat(PathOf(trace), "&format=json")}});
+        html.Text(" · ");
+        html.TextElement("a", "All kept searches", {{"href", "/tracez"}});
+      });
+}
+
+std::string TraceListPage(const std::vector<TraceLog::Kind>& kinds, const Site& site) {
+  return RenderFrame({.title = "Kept searches", .is_wide = true}, site, [&](MarkupWriter& html) {
+    const Element text(html, "div", {{"class", "text"}});
+    html.TextElement("h1", "Kept searches");
+    html.TextElement("p", StrCat("The latest of each kind, at most ", TraceLog::kTracesOfKind,
+                                 " of one and ", TraceLog::kKeptInSecond, " a second."));
+    for (const TraceLog::Kind& kind : kinds) {
+      if (kind.latest.empty()) continue;
+      html.TextElement("h2", StrCat(kind.name, " (", kind.seen_count, " seen)"));
+      WriteTable(html, kind.name, {"Trace", "Ended, UTC", "Took, ms", "Answer", "Class", "Query"},
+                 [&] {
+                   for (const TraceLog::Kept& trace : kind.latest) WriteRow(html, *trace);
+                 });
+    }
+    const Element line(html, "p");
+    html.TextElement("a", "The same as JSON", {{"href", "/tracez?format=json"}});
+  });
+}
+
+}  // namespace search::frontend::html

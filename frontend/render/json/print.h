@@ -1,0 +1,16 @@
+// JSON as people read it: one space of indentation, fields in order, bytes that are no UTF-8 replaced.
+//
+// Layer: frontend, render. Threads: a pure function.
+
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace search::frontend::json {
+
+inline std::string Print(const nlohmann::ordered_json& document) {
+  return document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace search::frontend::json

@@ -1,0 +1,22 @@
+// Traces of searches as JSON: within an answer, alone, and the list of those that are kept.
+//
+// Source: none. Layer: frontend, render. Threads: pure functions.
+
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "frontend/trace/search_trace.h"
+#include "frontend/trace/trace_log.h"
+
+namespace search::frontend::json {
+
+// What trace=1 adds to an answer.
+nlohmann::ordered_json TraceJson(const SearchTrace& trace);
+
+std::string TraceDocument(const SearchTrace& trace);
+std::string TraceListDocument(const std::vector<TraceLog::Kind>& kinds);
+
+}  // namespace search::frontend::json

@@ -1,0 +1,43 @@
+// What became of one search, kept so that somebody can ask later why it was slow, partial, refused or cut.
+//
+// Layer: frontend/trace. Threads: plain values.
+// Units: durations of the frontend's clock; what servers of a tier did is by their own clocks, from the arrival of their
+//   task.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/answer.h"
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+
+namespace search::frontend {
+
+struct SearchTrace {
+  std::string id;  // 32 hexadecimal digits, W3C Trace Context
+  // The caller asked for its spans, or it is one of the share that is always kept.
+  bool sampled = false;
+  neptune::WallTime ended_at;
+  std::string query;  // empty if queries are private
+  std::string service_class;
+  neptune::Status status;
+  neptune::Duration took{0};
+  std::vector<SearchStep> steps;
+  Coverage coverage;
+  size_t result_count = 0;
+};
+
+SearchTrace MakeTrace(const SearchAnswer& answer, const neptune::Status& status,
+                      std::string_view service_class, bool sampled, bool keeps_query);
+
+// What people look for.
+enum class TraceIssue { kPartial, kCut, kRefused, kFailed };
+inline constexpr size_t kTraceIssueCount = 4;
+std::string_view Name(TraceIssue issue);  // "partial", "cut", ...
+// Ascending; empty for a complete answer.
+std::vector<TraceIssue> IssuesOf(const SearchAnswer& answer, const neptune::Status& status);
+
+}  // namespace search::frontend

@@ -1,0 +1,76 @@
+// The latest searches worth a look, a bounded number of each kind, whether or not they were sampled.
+//
+//   every search ─► issues? ── partial, cut, refused, failed ──► latest kTracesOfKind of each
+//                └► how long? ─ < 5 ms, < 20, < 50, ... >= 1 s ─► latest kTracesOfKind of each
+//                └► sampled? ──────────────────────────────────► latest kTracesOfKind
+//
+// So there is an example of every kind at any time, and a slow one is not driven out by many quick ones. What is kept
+// costs a copy: of one kind at most kKeptInSecond in a second.
+//
+// Layer: frontend/trace, policy: time is an argument. Threads: thread-safe.
+// Limits: kTracesOfKind of each of 13 kinds; trees over kTreeServersKept servers are kept without the rest.
+
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "frontend/trace/search_trace.h"
+#include "neptune/base/leaf_mutex.h"
+
+namespace search::frontend {
+
+class TraceLog {
+ public:
+  static constexpr size_t kTracesOfKind = 32;
+  static constexpr int kKeptInSecond = 10;
+  static constexpr size_t kTreeServersKept = 256;
+
+  // `keeps_queries`: false where queries must not be stored.
+  explicit TraceLog(bool keeps_queries) : keeps_queries_(keeps_queries) {}
+
+  void Keep(const SearchAnswer& answer, const neptune::Status& status,
+            std::string_view service_class, bool sampled, neptune::TimePoint now);
+
+  using Kept = std::shared_ptr<const SearchTrace>;
+  struct Kind {
+    std::string name;  // "partial", "20 to 50 ms", "sampled"
+    uint64_t seen_count = 0;
+    std::vector<Kept> latest;  // the latest first
+  };
+  std::vector<Kind> Snapshot() const;
+  // Null if it is not kept, or no longer.
+  Kept Find(std::string_view id) const;
+
+ private:
+  static constexpr std::array<neptune::Duration, 7> kLatencyBounds = {
+      std::chrono::milliseconds(5),   std::chrono::milliseconds(20),
+      std::chrono::milliseconds(50),  std::chrono::milliseconds(100),
+      std::chrono::milliseconds(200), std::chrono::milliseconds(500),
+      std::chrono::milliseconds(1000)};
+  static constexpr size_t kKindCount = kTraceIssueCount + kLatencyBounds.size() + 2;
+
+  struct Ring {
+    std::deque<Kept> traces;  // the latest first
+    uint64_t seen_count = 0;
+    neptune::TimePoint second_began{};
+    int kept_in_second = 0;
+  };
+  static std::vector<size_t> KindsOf(const SearchAnswer& answer, const neptune::Status& status,
+                                     bool sampled);
+  static std::string NameOf(size_t kind);
+  // Counts it; whether this kind takes another one now.
+  static bool Admits(Ring* ring, neptune::TimePoint now);
+
+  const bool keeps_queries_;
+  mutable neptune::LeafMutex mutex_;
+  std::array<Ring, kKindCount> rings_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace search::frontend
