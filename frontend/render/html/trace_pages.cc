@@ -17,12 +17,12 @@ namespace {
 using neptune::Duration;
 using neptune::StrCat;
 
-// Of the picture, in its own units; it is scaled to the page.
-constexpr double kPictureWidth = 1000;
-constexpr int kRowHeight = 10;
-constexpr size_t kPictureRowsMax = 200;
+// In its own units; it is scaled to the column.
+constexpr double kBarWidth = 1000;
+constexpr double kBarMin = 3;
+constexpr size_t kRowsMax = 1000;
 
-std::string Millis(Duration time) { return absl::StrFormat("%.3f", neptune::ToMillis(time)); }
+std::string Millis(Duration time) { return absl::StrFormat("%.2f", neptune::ToMillis(time)); }
 
 std::string Utc(neptune::WallTime time) {
   return absl::FormatTime("%Y-%m-%d %H:%M:%E3S", absl::FromUnixNanos(time.ns_since_1970),
@@ -50,38 +50,33 @@ std::vector<int> DepthsOf(const std::vector<TraceSpan>& spans) {
   return depths;
 }
 
-// Time to the right, a row a span.
-void WritePicture(MarkupWriter& html, const SearchTrace& trace,
-                  const std::vector<TraceSpan>& spans) {
-  if (trace.took <= Duration(0)) return;
-  const size_t rows = std::min(spans.size(), kPictureRowsMax);
+// When it ran within the search; the numbers beside it say the same.
+void WriteBar(MarkupWriter& html, const TraceSpan& span, Duration whole) {
+  const Element cell(html, "td", {{"class", "timeline"}});
+  if (whole <= Duration(0)) return;
   const auto x = [&](Duration at) {
-    const double share = static_cast<double>(at.count()) / static_cast<double>(trace.took.count());
-    return std::clamp(share, 0.0, 1.0) * kPictureWidth;
+    const double share = static_cast<double>(at.count()) / static_cast<double>(whole.count());
+    return std::clamp(share, 0.0, 1.0) * kBarWidth;
   };
+  const double begin = std::min(x(span.begin), kBarWidth - kBarMin);
+  const double width = std::max(kBarMin, x(span.begin + span.duration) - begin);
   const Element picture(html, "svg",
-                        {{"class", "timeline"},
-                         {"role", "img"},
-                         {"aria-label", "When each span ran; the table says the same"},
-                         {"viewBox", StrCat("0 0 ", static_cast<int>(kPictureWidth), " ",
-                                            static_cast<int>(rows) * kRowHeight)},
+                        {{"aria-hidden", "true"},
+                         {"viewBox", StrCat("0 0 ", static_cast<int>(kBarWidth), " 10")},
                          {"preserveAspectRatio", "none"}});
-  for (size_t i = 0; i < rows; ++i) {
-    const TraceSpan& span = spans[i];
-    const double begin = x(span.begin);
-    const double width = std::max(1.0, x(span.begin + span.duration) - begin);
-    html.Empty("rect", {{"class", ClassOf(span.part)},
-                        {"x", absl::StrFormat("%.1f", begin)},
-                        {"y", static_cast<int>(i) * kRowHeight + 1},
-                        {"width", absl::StrFormat("%.1f", width)},
-                        {"height", kRowHeight - 2}});
-  }
+  const Element bar(html, "rect",
+                    {{"class", ClassOf(span.part)},
+                     {"x", absl::StrFormat("%.1f", begin)},
+                     {"y", 0},
+                     {"width", absl::StrFormat("%.1f", width)},
+                     {"height", 10}});
 }
 
 void WriteSpans(MarkupWriter& html, const std::vector<TraceSpan>& spans) {
   const std::vector<int> depths = DepthsOf(spans);
-  WriteTable(html, "Spans", {"Span", "Node", "Part", "Began after, ms", "Took, ms"}, [&] {
-    for (size_t i = 0; i < spans.size(); ++i) {
+  const Duration whole = spans.front().duration;
+  WriteTable(html, "Spans", {"Span", "Node", "Part", "Began after, ms", "Took, ms", "When"}, [&] {
+    for (size_t i = 0; i < std::min(spans.size(), kRowsMax); ++i) {
       const TraceSpan& span = spans[i];
       const Element row(html, "tr");
       std::string name;
@@ -91,8 +86,12 @@ void WriteSpans(MarkupWriter& html, const std::vector<TraceSpan>& spans) {
       html.TextElement("td", Name(span.part), {{"class", ClassOf(span.part)}});
       html.TextElement("td", Millis(span.begin), {{"class", "number"}});
       html.TextElement("td", Millis(span.duration), {{"class", "number"}});
+      WriteBar(html, span, whole);
     }
   });
+  if (spans.size() > kRowsMax) {
+    html.TextElement("p", StrCat("The JSON has ", spans.size() - kRowsMax, " more."));
+  }
 }
 
 void WriteExplanation(MarkupWriter& html, const SearchTrace& trace) {
@@ -127,7 +126,6 @@ std::string TracePage(const SearchTrace& trace, const Site& site) {
                         trace.service_class.empty() ? "" : ", class ", trace.service_class, "."));
         WriteExplanation(html, trace);
         html.TextElement("h2", "When");
-        WritePicture(html, trace, spans);
         WriteSpans(html, spans);
         const Element line(html, "p");
         html.TextElement("a", "The same as JSON",
