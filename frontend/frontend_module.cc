@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "frontend/documents/replicated_writer.h"
@@ -64,6 +65,7 @@ struct FrontendModule::Options {
   Duration drain_grace = seconds(5);
   bool documents_change = false;
   ReplicatedWriterOptions writer;
+  AccessLogOptions access_log;
 };
 
 FrontendModule::~FrontendModule() = default;
@@ -82,6 +84,8 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   reader.Real("trace_share", 0, 1, &options.gateway.sampled_share);
   bool private_logs = false;
   reader.Flag("private_logs", &private_logs);
+  reader.Text("access_log", &options.access_log.path);
+  options.access_log.keeps_queries = !private_logs;
   options.gateway.keeps_queries = !private_logs;
   reader.Text("site_name", &options.gateway.site.name);
   reader.Whole("document_count", 0, UINT64_MAX, &options.gateway.site.document_count);
@@ -120,6 +124,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_RETURN_IF_ERROR(ShowGate(context.metrics));
   NEPTUNE_RETURN_IF_ERROR(ShowSearches(context, gateway_metrics));
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
+  if (!options.access_log.path.empty()) NEPTUNE_RETURN_IF_ERROR(OpenLog(context, options));
   if (options.documents_change) {
     writer_ = std::make_unique<ReplicatedWriter>(context.client, context.world, options.writer);
     gateway_->AddDocumentRoutes(*writer_);
@@ -129,9 +134,23 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   const Status status = StartServers(context.world, options);
   if (!status.ok()) {
     StopServers(Duration(0));
+    if (log_ != nullptr) log_->Close();
     return neptune::Annotate(status, "serving HTTP at " + options.http.ToString());
   }
   LOG(INFO) << "searches are answered at http://" << http_endpoint_ << "/";
+  return neptune::OkStatus();
+}
+
+// Relative paths start where those of all parameters do.
+Status FrontendModule::OpenLog(neptune::ModuleContext& context, Options options) {
+  if (context.client.capsules() == nullptr) {
+    return neptune::FailedPrecondition(
+        "parameter access_log: the node has no capsules to write in");
+  }
+  options.access_log.path = std::filesystem::path(context.base_directory) / options.access_log.path;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      log_, AccessLog::Open(options.access_log, *context.client.capsules(), context.metrics));
+  gateway_->LogTo(*log_);
   return neptune::OkStatus();
 }
 
@@ -193,6 +212,7 @@ void FrontendModule::Stop() {
   gateway_->StartDraining();
   StopServers(drain_grace_);
   plan_->FinishInserts();
+  if (log_ != nullptr) log_->Close();
 }
 
 void FrontendModule::StopServers(Duration grace) {

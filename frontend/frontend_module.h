@@ -46,6 +46,7 @@ class FrontendModule final : public neptune::ServiceModule {
   static neptune::StatusOr<Options> ReadOptions(const neptune::ModuleContext& context);
   neptune::Status StartServers(neptune::World& world, const Options& options);
   void StopServers(neptune::Duration grace);
+  neptune::Status OpenLog(neptune::ModuleContext& context, Options options);
   neptune::Status ShowGate(neptune::MetricsRegistry& metrics);
   neptune::Status ShowSearches(const neptune::ModuleContext& context,
                                const GatewayMetrics& metrics);
@@ -55,6 +56,7 @@ class FrontendModule final : public neptune::ServiceModule {
   std::vector<neptune::CallbackGauge> gauges_;  // of the plan
   neptune::StatusSection searches_;             // of the plan and its clients
   std::unique_ptr<DocumentWriter> writer_;      // null: documents do not change
+  std::unique_ptr<AccessLog> log_;              // null: nothing is logged
   std::unique_ptr<HttpGateway> gateway_;
   neptune::Endpoint http_endpoint_;
   neptune::Duration drain_grace_{};

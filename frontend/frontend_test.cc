@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -349,6 +351,24 @@ TEST(FrontendTest, PrivateQueriesAreInNoTrace) {
   EXPECT_THAT(search.Get("/tracez?format=json").http.body,
               testing::Not(testing::HasSubstr("rare")));
   EXPECT_THAT(search.Get("/tracez").http.body, testing::Not(testing::HasSubstr(">rare<")));
+}
+
+TEST(FrontendTest, EverySearchIsALineOfTheAccessLog) {
+  const std::string path = testing::TempDir() + "/access.jsonl";
+  std::filesystem::remove(path);
+  SimulatedSearch search(8, Parameter("access_log", path));
+  const json answer = Answer(search.Get(kRare));
+  EXPECT_EQ(search.Get("/search?q=%22open&format=json").http.status, 200);
+  search.Get("/healthz");
+  search.RunFor(seconds(2));
+  std::ifstream file(path);
+  std::vector<json> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(json::parse(line));
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0]["query"], "rare");
+  EXPECT_EQ(lines[0]["status"], 200);
+  EXPECT_EQ(lines[0]["results"], answer["results"].size());
+  EXPECT_EQ(lines[0]["took_ms"], answer["took_ms"]);
 }
 
 TEST(FrontendTest, ADeadPartitionIsNamed) {

@@ -214,8 +214,10 @@ neptune::TraceContext HttpGateway::TraceOf(const HttpRequest& request) const {
 }
 
 Status HttpGateway::RunPlan(const HttpRequest& request, const SearchPageRequest& search,
-                            const neptune::TraceContext& trace, SearchAnswer* answer) const {
+                            const neptune::TraceContext& trace, SearchAnswer* answer,
+                            std::string* service_class) const {
   NEPTUNE_ASSIGN_OR_RETURN(const ClientClass client, classes_.Of(request));
+  *service_class = client.name;
   metrics_.classes->OnArrival(client.number);
   const Status status = plan_.Search({.query = search.query,
                                       .start = search.start,
@@ -239,8 +241,11 @@ HttpResponse HttpGateway::RunSearch(const HttpRequest& request, const SearchPage
                                     SearchOutcome* outcome) const {
   const neptune::TraceContext trace = TraceOf(request);
   SearchAnswer answer;
+  answer.query = search.query;
   answer.trace_id = neptune::TraceIdText(trace);
-  const Status status = RunPlan(request, search, trace, &answer);
+  answer.answered_at = world_.wall_time();
+  std::string service_class;
+  const Status status = RunPlan(request, search, trace, &answer, &service_class);
   HttpResponse response;
   if (status.ok()) {
     *outcome = answer.coverage.complete() ? SearchOutcome::kComplete : SearchOutcome::kPartial;
@@ -254,6 +259,7 @@ HttpResponse HttpGateway::RunSearch(const HttpRequest& request, const SearchPage
     response = ToResponse(ToError(status, search.query), search.format, SiteOf(request));
   }
   response.headers.Set("traceparent", neptune::FormatTraceparent(trace));
+  if (log_ != nullptr) log_->Add(answer, service_class, response.status);
   return response;
 }
 

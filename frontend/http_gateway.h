@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 
+#include "frontend/access_log.h"
 #include "frontend/client_class.h"
 #include "frontend/documents/document_routes.h"
 #include "frontend/gateway_metrics.h"
@@ -58,6 +59,9 @@ class HttpGateway {
   // Offers the routes of documents that change; before the first request. The writer outlives the gateway.
   void AddDocumentRoutes(DocumentWriter& writer);
 
+  // Searches are logged there; before the first request. The log outlives the gateway's requests.
+  void LogTo(AccessLog& log) { log_ = &log; }
+
   neptune::HttpResponse Handle(const neptune::HttpRequest& request) const;
 
   // From now on /readyz says no, so that nobody sends new users here.
@@ -72,7 +76,8 @@ class HttpGateway {
   neptune::HttpResponse Search(const neptune::HttpRequest& request) const;
   neptune::TraceContext TraceOf(const neptune::HttpRequest& request) const;
   neptune::Status RunPlan(const neptune::HttpRequest& request, const SearchPageRequest& search,
-                          const neptune::TraceContext& trace, SearchAnswer* answer) const;
+                          const neptune::TraceContext& trace, SearchAnswer* answer,
+                          std::string* service_class) const;
   neptune::HttpResponse RunSearch(const neptune::HttpRequest& request,
                                   const SearchPageRequest& search, SearchOutcome* outcome) const;
   neptune::HttpResponse Suggest(const neptune::HttpRequest& request) const;
@@ -97,6 +102,7 @@ class HttpGateway {
   const ClientClasses classes_;
   neptune::HttpRouter router_;
   mutable TraceLog traces_;
+  AccessLog* log_ = nullptr;
   std::atomic<bool> draining_{false};
 };
 

@@ -20,6 +20,9 @@ DEFINE_string(data_dir, "",
               "folder of what replicated services keep; the node has a folder of its name there");
 DEFINE_string(address, "",
               "IPv4 address to bind and to announce; default: the spec's interface_address");
+DEFINE_string(
+    span_log, "",
+    "file that spans of sampled requests go to, as lines of OTLP in JSON; default: nowhere");
 DEFINE_string(started_file, "",
               "written once the node has started: its pid and endpoints, one a line");
 DEFINE_int32(grace_ms, 5000, "longest time to finish requests in flight after SIGTERM");
@@ -85,6 +88,7 @@ int main(int argc, char** argv) {
   options.base_directory = FLAGS_base_dir;
   options.data_directory = FLAGS_data_dir;
   options.address = FLAGS_address;
+  options.span_log = FLAGS_span_log;
   options.started_file = FLAGS_started_file;
   options.grace = std::chrono::milliseconds(FLAGS_grace_ms);
   return neptune::RunNodeProgram(options);

@@ -14,6 +14,7 @@
 #include "neptune/node/replication_spec.h"
 #include "neptune/replication/replication.h"
 #include "neptune/replication/version_section.h"
+#include "neptune/service/span_text.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/wire/http/problem.h"
 
@@ -114,6 +115,7 @@ Status Node::Boot() {
   NEPTUNE_RETURN_IF_ERROR(capsules_.Load(options_.spec, options_.name, options_.spec_directory));
   NEPTUNE_RETURN_IF_ERROR(MakeAggregator());
   NEPTUNE_RETURN_IF_ERROR(StartLoops());
+  NEPTUNE_RETURN_IF_ERROR(OpenSpanLog());
   NEPTUNE_RETURN_IF_ERROR(StartServers());
   NEPTUNE_RETURN_IF_ERROR(AddStatusSections());
   if (options_.with_admin) NEPTUNE_RETURN_IF_ERROR(StartAdmin());
@@ -201,6 +203,18 @@ Status Node::PrepareLoop(NodeLoop& loop) {
   };
   NEPTUNE_ASSIGN_OR_RETURN(loop.client, LoopClient::Open(*loop.loop, options));
   NEPTUNE_RETURN_IF_ERROR(aggregator_->AddLoop());
+  return OkStatus();
+}
+
+// Of the control loop, which writes it.
+Status Node::OpenSpanLog() {
+  if (options_.span_log.empty()) return OkStatus();
+  LineLogOptions options;
+  options.path = options_.span_log;
+  NEPTUNE_ASSIGN_OR_RETURN(span_file_,
+                           LineLog::Open("spans", std::move(options), capsules_.stack(), metrics_));
+  spans_.SetSink(
+      [this](const Span& span) { span_file_->Append(OtlpLine(span, options_.name.value())); });
   return OkStatus();
 }
 
@@ -571,6 +585,7 @@ void Node::Shutdown(Duration grace) {
   FinishCalls(grace);
   if (replication_ != nullptr) replication_->Stop();
   StopModules();
+  if (span_file_ != nullptr) span_file_->Close();
   StopThreads();
   if (!WaitUntil([this] { return OnlyThisThreadLives(); }, kThreadsEndMax)) {
     LOG(WARNING) << "user-level threads of node " << options_.name << " go on after its stop";

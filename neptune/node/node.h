@@ -34,6 +34,7 @@
 #include "neptune/node/node_metrics.h"
 #include "neptune/node/node_services.h"
 #include "neptune/service/client.h"
+#include "neptune/service/line_log.h"
 #include "neptune/service/service_host.h"
 #include "neptune/wire/server_connection.h"
 
@@ -70,6 +71,8 @@ struct NodeOptions {
   size_t load_poll_count = 2;
   // See AggregatorOptions::hears.
   bool hears_loads = true;
+  // File that sampled spans go to, as lines of OTLP; empty: nowhere.
+  std::string span_log;
   // Serve /metrics and status pages.
   bool with_admin = true;
   // See ServiceHostOptions.
@@ -127,6 +130,7 @@ class Node {
   void Tell(const std::string& bytes, const std::vector<Endpoint>& to);
   Status StartLoops();
   Status PrepareLoop(NodeLoop& loop);
+  Status OpenSpanLog();
   Status StartServers();
   Status StartReplication();
   Status StartServices();
@@ -166,6 +170,7 @@ class Node {
   NodeMetrics counters_;  // set before the loops are prepared
   StatusSections status_;
   SpanLog spans_;
+  std::unique_ptr<LineLog> span_file_;
   NodeCapsules capsules_;
   NodeLoops loops_;
   OperatorRegistry operators_;

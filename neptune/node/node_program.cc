@@ -44,6 +44,7 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
   }
   options.spec_directory = std::filesystem::absolute(program.spec).parent_path().string();
   options.base_directory = program.base_directory;
+  options.span_log = program.span_log;
   if (options.base_directory.empty()) options.base_directory = options.spec_directory;
   std::vector<std::string> folders = program.module_folders;
   if (folders.empty()) folders.push_back(ProgramFolder());

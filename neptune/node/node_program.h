@@ -23,6 +23,8 @@ struct NodeProgramOptions {
   std::string data_directory;
   // IPv4 address to bind and to announce. Default: the spec's interface_address.
   std::string address;
+  // File that sampled spans go to, as lines of OTLP in JSON; see neptune/service/line_log.h. Default: nowhere.
+  std::string span_log;
   // Written once the node has started: pid and endpoints, one a line. Default: nowhere.
   std::string started_file;
   // Longest time to finish requests in flight after the signal.

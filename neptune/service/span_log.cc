@@ -8,6 +8,7 @@
 namespace neptune {
 
 void SpanLog::Record(Span span) {
+  if (sink_) sink_(span);
   LeafLock lock(&mutex_);
   const uint64_t number = recorded_count_++;
   if (spans_.size() < kSpanCountMax) {
@@ -36,8 +37,8 @@ void SpanLog::Describe(StatusReport* report) const {
   std::reverse(spans.begin(), spans.end());
   for (const Span& span : spans) {
     constexpr double kNsPerS = 1e9;
-    table.AddRow(TraceIdText(span.context),
-                 absl::StrFormat("%016x", span.context.span), absl::StrFormat("%016x", span.parent),
+    table.AddRow(TraceIdText(span.context), absl::StrFormat("%016x", span.context.span),
+                 absl::StrFormat("%016x", span.parent),
                  span.kind == SpanKind::kCaller ? "caller" : "server", span.what, span.peer,
                  static_cast<double>(span.end.ns_since_1970) / kNsPerS, ToMillis(span.duration),
                  ToMillis(span.queue_time), absl::StatusCodeToString(span.outcome));

@@ -11,7 +11,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "neptune/base/leaf_mutex.h"
@@ -40,6 +42,9 @@ struct Span {
 
 class SpanLog {
  public:
+  // Every span from now on goes there too; thread-safe, and does not wait. Before the first one, once.
+  void SetSink(std::function<void(const Span&)> sink) { sink_ = std::move(sink); }
+
   void Record(Span span);
   // From the oldest to the latest.
   std::vector<Span> Snapshot() const;
@@ -47,6 +52,7 @@ class SpanLog {
   void Describe(StatusReport* report) const;
 
  private:
+  std::function<void(const Span&)> sink_;
   mutable LeafMutex mutex_;
   std::vector<Span> spans_ ABSL_GUARDED_BY(mutex_);
   uint64_t recorded_count_ ABSL_GUARDED_BY(mutex_) = 0;

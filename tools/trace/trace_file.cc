@@ -1,5 +1,6 @@
 #include "tools/trace/trace_file.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/base/strings.h"
@@ -30,40 +31,100 @@ StatusOr<std::unique_ptr<TraceReader>> TraceReader::Open(const std::string& path
 }
 
 TraceReader::TraceReader(ByteSource* source, std::string name, BadLines bad_lines)
-    : lines_(source, TraceLimits::kLineSizeMax), name_(std::move(name)), bad_lines_(bad_lines) {}
+    : lines_(source, TraceLimits::kAccessLineSizeMax),
+      name_(std::move(name)),
+      bad_lines_(bad_lines) {}
 
+// Which of the two kinds of files it is.
 Status TraceReader::ReadHeader() {
   LineReader::Line line;
   NEPTUNE_ASSIGN_OR_RETURN(const bool more, lines_.Next(&line));
   if (more && line.text == kTraceHeader) return neptune::OkStatus();
-  return InvalidArgument(name_, ":1: not a trace: the first line must be '", kTraceHeader, "'");
+  if (more && line.text.starts_with('{')) {
+    is_access_log_ = true;
+    first_ = line;
+    return neptune::OkStatus();
+  }
+  return InvalidArgument(name_, ":1: not a trace: the first line must be '", kTraceHeader,
+                         "', or a frontend's of its access log");
 }
 
 Status TraceReader::ParseLine(const LineReader::Line& line, TraceRecord* record) {
-  if (line.too_long) {
-    return InvalidArgument("a line of more than ", TraceLimits::kLineSizeMax, " bytes");
+  const size_t size_max =
+      is_access_log_ ? TraceLimits::kAccessLineSizeMax : TraceLimits::kLineSizeMax;
+  if (line.too_long || line.text.size() > size_max) {
+    return InvalidArgument("a line of more than ", size_max, " bytes");
   }
+  if (is_access_log_) return ParseAccessLine(line.text, record);
   NEPTUNE_RETURN_IF_ERROR(ParseTraceLine(line.text, record));
-  if (record->time_us < last_time_us_) {
-    return InvalidArgument("the time ", record->time_us, " is before ", last_time_us_,
+  return CheckOrder(*record);
+}
+
+Status TraceReader::CheckOrder(const TraceRecord& record) {
+  if (record.time_us < last_time_us_) {
+    return InvalidArgument("the time ", record.time_us, " is before ", last_time_us_,
                            " of the line before");
   }
-  last_time_us_ = record->time_us;
+  last_time_us_ = record.time_us;
   return neptune::OkStatus();
 }
 
 StatusOr<bool> TraceReader::Next(TraceRecord* record) {
   if (!std::exchange(header_read_, true)) NEPTUNE_RETURN_IF_ERROR(ReadHeader());
+  return is_access_log_ ? NextByArrival(record) : NextLine(record);
+}
+
+StatusOr<bool> TraceReader::NextLine(TraceRecord* record) {
   LineReader::Line line;
   for (;;) {
-    NEPTUNE_ASSIGN_OR_RETURN(const bool more, lines_.Next(&line));
-    if (!more) return false;
-    if (line.text.starts_with('#')) continue;
+    if (first_) {
+      line = *std::exchange(first_, std::nullopt);
+    } else {
+      NEPTUNE_ASSIGN_OR_RETURN(const bool more, lines_.Next(&line));
+      if (!more) return false;
+    }
+    if (!is_access_log_ && line.text.starts_with('#')) continue;
+    lines_read_ = line.number;
     const Status status = ParseLine(line, record);
     if (status.ok()) return true;
-    const Status located = neptune::Annotate(status, neptune::StrCat(name_, ":", line.number));
-    if (bad_lines_ == BadLines::kFail) return located;
-    if (bad_line_count_++ == 0) first_bad_line_ = neptune::ToStd(located.message());
+    NEPTUNE_RETURN_IF_ERROR(CountBad(status, line.number));
+  }
+}
+
+// Fails, or counts it.
+Status TraceReader::CountBad(const Status& status, uint64_t line_number) {
+  const Status located = neptune::Annotate(status, neptune::StrCat(name_, ":", line_number));
+  if (bad_lines_ == BadLines::kFail) return located;
+  if (bad_line_count_++ == 0) first_bad_line_ = neptune::ToStd(located.message());
+  return neptune::OkStatus();
+}
+
+// A search is handed out once others have come that arrived kReorderTime later; times count from the first one's.
+StatusOr<bool> TraceReader::NextByArrival(TraceRecord* record) {
+  for (;;) {
+    while (waiting_.empty() || (waiting_.size() < kReorderCountMax &&
+                                newest_us_ - waiting_.top().time_us < kReorderTimeUs)) {
+      TraceRecord read;
+      NEPTUNE_ASSIGN_OR_RETURN(const bool more, NextLine(&read));
+      if (!more) break;
+      newest_us_ = std::max(newest_us_, read.time_us);
+      waiting_.push(std::move(read));
+    }
+    if (waiting_.empty()) return false;
+    *record = waiting_.top();
+    waiting_.pop();
+    if (!begin_us_) begin_us_ = record->time_us;
+    const uint64_t begin = *begin_us_;
+    Status status = record->time_us < begin ? InvalidArgument("it arrived before the first one")
+                                            : neptune::OkStatus();
+    if (status.ok()) {
+      record->time_us -= begin;
+      status = record->time_us > TraceLimits::kTimeMaxUs
+                   ? InvalidArgument("it arrived years after the first one")
+                   : CheckOrder(*record);
+    }
+    if (status.ok()) return true;
+    NEPTUNE_RETURN_IF_ERROR(CountBad(status, lines_read_));
   }
 }
 

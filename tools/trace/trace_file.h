@@ -1,15 +1,17 @@
-// Reads and writes trace files, one record at a time, packed or plain.
+// Reads and writes trace files, one record at a time, packed or plain; reads access logs of frontends as traces.
 //
 // Source: format.md. Layer: tools.
 // Threads: thread-compatible.
 // Errors: those of the byte source and the file sink; INVALID_ARGUMENT "FILE:LINE: reason" for a file
 //   that is no trace, and for a malformed line if bad lines fail.
-// Limits: a reader and a writer hold one block and one line; ReadTrace what it is allowed to.
+// Limits: a reader and a writer hold one block and one line, of an access log the searches of kReorderTime; ReadTrace what it is allowed to.
 
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <queue>
 #include <string>
 #include <vector>
 
@@ -43,7 +45,21 @@ class TraceReader {
   const std::string& first_bad_line() const { return first_bad_line_; }
 
  private:
+  // Lines of an access log are in the order in which searches ended, and records in that of their arrival.
+  static constexpr uint64_t kReorderTimeUs = 60'000'000;
+  static constexpr size_t kReorderCountMax = 200'000;
+
+  struct Later {
+    bool operator()(const TraceRecord& a, const TraceRecord& b) const {
+      return a.time_us > b.time_us;
+    }
+  };
+
   neptune::Status ReadHeader();
+  neptune::StatusOr<bool> NextLine(TraceRecord* record);
+  neptune::StatusOr<bool> NextByArrival(TraceRecord* record);
+  neptune::Status CheckOrder(const TraceRecord& record);
+  neptune::Status CountBad(const neptune::Status& status, uint64_t line_number);
   neptune::Status ParseLine(const LineReader::Line& line, TraceRecord* record);
 
   std::unique_ptr<ByteSource> owned_source_;
@@ -51,6 +67,12 @@ class TraceReader {
   const std::string name_;
   const BadLines bad_lines_;
   bool header_read_ = false;
+  bool is_access_log_ = false;
+  std::optional<LineReader::Line> first_;  // read to find out which
+  std::priority_queue<TraceRecord, std::vector<TraceRecord>, Later> waiting_;
+  uint64_t lines_read_ = 0;
+  uint64_t newest_us_ = 0;  // of an access log, since 1970, as is the next
+  std::optional<uint64_t> begin_us_;
   uint64_t last_time_us_ = 0;
   uint64_t bad_line_count_ = 0;
   std::string first_bad_line_;

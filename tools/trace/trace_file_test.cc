@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "frontend/access_log.h"
 #include "tools/trace/query_import.h"
 #include "tools/trace/trace_edit.h"
 
@@ -32,6 +33,46 @@ TEST(TraceRecordTest, LineParsesToItsRecord) {
   std::string line;
   AppendTraceLine(record, &line);
   EXPECT_EQ(line, "49700\tgold\ttitle:\"naïve bayes\"\n");
+}
+
+constexpr char kAccessLog[] =
+    R"({"time_us":1700000002000000,"class":"gold","query":"second","status":200,"took_ms":1}
+{"time_us":1700000000000000,"query":"fir\tst","status":200,"took_ms":2500}
+{"time_us":1700000003000000,"class":"bronze","query":"third","status":503}
+)";
+
+TEST(TraceFileTest, AccessLogIsATraceInTheOrderOfArrival) {
+  const auto trace = ReadTrace(TempFile("access.jsonl", kAccessLog), BadLines::kFail);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->records, (std::vector<TraceRecord>{{0, "default", "fir st"},
+                                                      {2'000'000, "gold", "second"},
+                                                      {3'000'000, "bronze", "third"}}));
+}
+
+TEST(TraceFileTest, LineOfAFrontendIsARecord) {
+  frontend::SearchAnswer answer;
+  answer.query = "two\twords \xff";
+  answer.took = std::chrono::milliseconds(250);
+  answer.answered_at = {1'700'000'000'250'000'000};
+  TraceRecord record;
+  ASSERT_TRUE(ParseAccessLine(frontend::AccessLine(answer, "gold", 200, true), &record).ok());
+  EXPECT_EQ(record, (TraceRecord{1'700'000'000'000'000, "gold", "two words \xef\xbf\xbd"}));
+  EXPECT_FALSE(ParseAccessLine(frontend::AccessLine(answer, "gold", 200, false), &record).ok());
+}
+
+TEST(TraceFileTest, BadLinesOfAnAccessLogAreNamed) {
+  for (const std::string line : {"{}", "{\"time_us\":1}", "{\"time_us\":-1,\"query\":\"q\"}", "[1]",
+                                 "{\"time_us\":1,", "{\"time_us\":1700000001000000,\"query\":\"\"}",
+                                 "{\"time_us\":1700000001000000,\"query\":\"q\",\"class\":7}"}) {
+    const std::string path = TempFile("bad.jsonl", kAccessLog + line + "\n");
+    const auto strict = ReadTrace(path, BadLines::kFail);
+    ASSERT_FALSE(strict.ok()) << line;
+    EXPECT_NE(MessageOf(strict.status()).find("bad.jsonl:4"), std::string::npos) << strict.status();
+    const auto counted = ReadTrace(path, BadLines::kCount);
+    ASSERT_TRUE(counted.ok());
+    EXPECT_EQ(counted->bad_line_count, 1u) << line;
+    EXPECT_EQ(counted->records.size(), 3u);
+  }
 }
 
 TEST(TraceRecordTest, MalformedLinesAreRefused) {

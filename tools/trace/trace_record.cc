@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "neptune/base/strings.h"
 #include "tools/corpus/utf8.h"
@@ -70,6 +71,29 @@ Status ParseTraceLine(std::string_view line, TraceRecord* record) {
   record->service_class = service_class;
   record->query = query;
   return neptune::OkStatus();
+}
+
+Status ParseAccessLine(std::string_view line, TraceRecord* record) {
+  const auto document = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object()) return InvalidArgument("the line is no JSON object");
+  const auto time = document.find("time_us");
+  const auto query = document.find("query");
+  if (time == document.end() || !time->is_number_unsigned()) {
+    return InvalidArgument("the line has no whole number time_us");
+  }
+  if (query == document.end() || !query->is_string()) {
+    return InvalidArgument("the line has no text query");
+  }
+  record->time_us = time->get<uint64_t>();
+  record->query = CleanQuery(query->get_ref<const std::string&>());
+  const auto name = document.find("class");
+  record->service_class = kDefaultClass;
+  if (name != document.end()) {
+    if (!name->is_string()) return InvalidArgument("class is no text");
+    record->service_class = name->get_ref<const std::string&>();
+  }
+  NEPTUNE_RETURN_IF_ERROR(CheckTraceClass(record->service_class));
+  return CheckTraceQuery(record->query);
 }
 
 void AppendTraceLine(const TraceRecord& record, std::string* out) {

@@ -25,6 +25,8 @@ struct TraceLimits {
   // Ten years.
   static constexpr uint64_t kTimeMaxUs = 10ull * 366 * 86'400 * 1'000'000;
   static constexpr size_t kLineSizeMax = kQuerySizeMax + kClassSizeMax + 32;
+  // Of an access log, whose queries may be escaped byte by byte.
+  static constexpr size_t kAccessLineSizeMax = 6 * kQuerySizeMax + 1024;
   // Classes of one trace.
   static constexpr size_t kClassCountMax = 64;
   // Requests that a tool holds in memory at once.
@@ -46,6 +48,10 @@ neptune::Status CheckTraceQuery(std::string_view query);
 
 // The record of a line "TIME<tab>CLASS<tab>QUERY" without its line break.
 neptune::Status ParseTraceLine(std::string_view line, TraceRecord* record);
+// The record of a line of a frontend's access log, {"time_us":...,"class":"...","query":"...",...}: its time is since
+// 1970, other members do not matter, and the query is cleaned. Without a class it is `kDefaultClass`.
+inline constexpr std::string_view kDefaultClass = "default";
+neptune::Status ParseAccessLine(std::string_view line, TraceRecord* record);
 // The line of a record, with its line break. REQUIRES: the record's class and query pass the checks.
 void AppendTraceLine(const TraceRecord& record, std::string* out);
 

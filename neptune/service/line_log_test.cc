@@ -1,0 +1,140 @@
+#include "neptune/service/line_log.h"
+
+#include <glog/logging.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "neptune/base/strings.h"
+#include "neptune/world/sim/simulator.h"
+
+namespace neptune {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class LineLogTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    options_.path = folder_ / "log";
+  }
+  // Runs `body` on a user-level thread to its end.
+  void Run(std::function<void()> body) {
+    bool ended = false;
+    CHECK(scheduler_
+              .Spawn([&] {
+                body();
+                ended = true;
+              })
+              .ok());
+    simulator_.RunFor(seconds(60));
+    ASSERT_TRUE(ended);
+  }
+  std::unique_ptr<LineLog> Open() {
+    auto log = LineLog::Open("test", options_, stack_, metrics_);
+    CHECK(log.ok()) << log.status();
+    return std::move(*log);
+  }
+  std::string Content(const std::string& ending = "") {
+    std::ifstream file(options_.path + ending);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+  double Count(const std::string& outcome) {
+    return metrics_.Value("neptune_line_log_lines_total", {{"log", "test"}, {"outcome", outcome}})
+        .value();
+  }
+
+  std::filesystem::path folder_;
+  LineLogOptions options_;
+  Simulator simulator_{1};
+  SimWorld& host_ = simulator_.AddHost({.name = "a"});
+  ThreadScheduler scheduler_{**host_.StartLoop({.name = "main"})};
+  MetricsRegistry metrics_;
+  CapsuleStack stack_;
+};
+
+TEST_F(LineLogTest, LinesAreWrittenWithinASecondAndAtTheEnd) {
+  Run([&] {
+    const auto log = Open();
+    log->Append("one");
+    log->Append("two");
+    EXPECT_EQ(Content(), "");
+    this_thread::SleepFor(milliseconds(1100));
+    EXPECT_EQ(Content(), "one\ntwo\n");
+    log->Append("three");
+    log->Close();
+    EXPECT_EQ(Content(), "one\ntwo\nthree\n");
+  });
+  EXPECT_EQ(Count("written"), 3);
+}
+
+TEST_F(LineLogTest, AnotherRunGoesOnWithTheFile) {
+  for (const char* line : {"first", "second"}) {
+    Run([&] {
+      MetricsRegistry own;
+      const auto log = *LineLog::Open("test", options_, stack_, own);
+      log->Append(line);
+      log->Close();
+    });
+  }
+  EXPECT_EQ(Content(), "first\nsecond\n");
+}
+
+TEST_F(LineLogTest, FullFilesMakeRoomAndTheOldestGoes) {
+  options_.file_size_max = 10;
+  options_.file_count_max = 3;
+  Run([&] {
+    const auto log = Open();
+    for (int i = 0; i < 6; ++i) {
+      log->Append(StrCat("line ", i, "!"));
+      this_thread::SleepFor(milliseconds(1100));
+    }
+    log->Close();
+  });
+  EXPECT_EQ(Content(), "line 5!\n");
+  EXPECT_EQ(Content(".1"), "line 4!\n");
+  EXPECT_EQ(Content(".2"), "line 3!\n");
+  EXPECT_FALSE(std::filesystem::exists(options_.path + ".3"));
+}
+
+TEST_F(LineLogTest, WhatDoesNotFitIsLostAndCounted) {
+  options_.pending_size_max = 12;
+  Run([&] {
+    const auto log = Open();
+    for (int i = 0; i < 5; ++i) log->Append("12345");
+    log->Close();
+  });
+  EXPECT_EQ(Content(), "12345\n12345\n");
+  EXPECT_EQ(Count("lost"), 3);
+}
+
+TEST_F(LineLogTest, FolderThatIsNotThereIsRefused) {
+  options_.path = folder_ / "nowhere" / "log";
+  Run([&] {
+    const auto log = LineLog::Open("test", options_, stack_, metrics_);
+    EXPECT_THAT(log.status().message(), testing::HasSubstr("nowhere"));
+  });
+}
+
+TEST_F(LineLogTest, FullDiskLeavesNoHalfLineAndIsCounted) {
+  options_.path = "/dev/full";
+  Run([&] {
+    const auto log = Open();
+    log->Append("one");
+    log->Close();
+  });
+  EXPECT_EQ(Count("lost"), 1);
+  EXPECT_EQ(Count("written"), 0);
+}
+
+}  // namespace
+}  // namespace neptune
