@@ -212,6 +212,7 @@ void FrontendModule::Stop() {
   gateway_->StartDraining();
   StopServers(drain_grace_);
   plan_->FinishInserts();
+  gateway_->Finish();
   if (log_ != nullptr) log_->Close();
 }
 

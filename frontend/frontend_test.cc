@@ -353,6 +353,44 @@ TEST(FrontendTest, PrivateQueriesAreInNoTrace) {
   EXPECT_THAT(search.Get("/tracez").http.body, testing::Not(testing::HasSubstr(">rare<")));
 }
 
+TEST(FrontendTest, ConsoleShowsWhatEveryNodeSaysOfItself) {
+  SimulatedSearch search(8);
+  Answer(search.Get(kRare));
+  search.Get("/console?format=json");  // begins to ask
+  search.RunFor(milliseconds(500));
+  const json console = Answer(search.Get("/console?format=json"));
+  std::map<std::string, size_t> partitions;
+  for (const json& service : console["services"]) {
+    partitions[service["service"]] = service["partitions"].size();
+  }
+  EXPECT_EQ(partitions["tier1"], 2u);
+  EXPECT_EQ(partitions["docs"], 2u);
+  std::set<std::string> with_capsules;
+  for (const json& node : console["nodes"]) EXPECT_EQ(node["no_status"], nullptr) << node;
+  for (const json& table : console["tables"]) {
+    if (table["section"] != "capsules") continue;
+    for (const json& row : table["rows"]) with_capsules.insert(row[0]);
+  }
+  EXPECT_EQ(with_capsules.size(), console["nodes"].size());
+  EXPECT_EQ(console["searches"].size(), 1u);
+}
+
+TEST(FrontendTest, ConsoleDoesNotWaitForANodeThatHangs) {
+  SimulatedSearch search(8);
+  search.Get("/console?format=json");
+  search.RunFor(seconds(1));
+  search.simulator().Pause("tier2-0");
+  search.RunFor(milliseconds(200));
+  EXPECT_LT(search.Get("/console").took, milliseconds(50));
+  search.RunFor(milliseconds(500));
+  const json console = Answer(search.Get("/console?format=json"));
+  size_t silent = 0;
+  for (const json& node : console["nodes"]) silent += node["no_status"].is_null() ? 0 : 1;
+  EXPECT_EQ(silent, 1u);
+  search.simulator().Resume("tier2-0");
+  EXPECT_EQ(search.Get("/console?refresh=soon").http.status, 400);
+}
+
 TEST(FrontendTest, EverySearchIsALineOfTheAccessLog) {
   const std::string path = testing::TempDir() + "/access.jsonl";
   std::filesystem::remove(path);

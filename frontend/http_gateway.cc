@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <concepts>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,6 +25,8 @@ using neptune::StrCat;
 
 constexpr std::string_view kDocumentPrefix = "/doc/";
 constexpr uint32_t kRetryAfterSeconds = 1;
+constexpr uint32_t kRefreshMaxS = 3600;
+constexpr size_t kConsoleSearchCount = 10;
 // While somebody types and deletes again.
 constexpr std::string_view kSuggestionCaching = "public, max-age=60";
 
@@ -82,12 +85,13 @@ bool WantsFreshAnswer(const HttpRequest& request) {
   return request.headers.Get("Cache-Control").find("no-cache") != std::string_view::npos;
 }
 
-// Decimal without a sign, as SearchResult::doc_id is.
-std::optional<uint64_t> ParseDocId(std::string_view text) {
-  uint64_t id = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+// Decimal without a sign.
+template <std::unsigned_integral Number>
+std::optional<Number> ParseWhole(std::string_view text) {
+  Number number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return id;
+  return number;
 }
 
 }  // namespace
@@ -104,7 +108,8 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
       metrics_(metrics),
       options_(options),
       classes_(context.scheduling, context.class_of_api_key, options.trusts_class_header),
-      traces_(options.keeps_queries) {
+      traces_(options.keeps_queries),
+      statuses_(client_, world_) {
   AddPages();
   AddStaticFiles();
   AddStatusRoutes();
@@ -151,6 +156,7 @@ void HttpGateway::AddStatusRoutes() {
     response.headers.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     return response;
   });
+  router_.Add("GET", "/console", [this](const HttpRequest& request) { return Console(request); });
   router_.Add("GET", "/tracez", [this](const HttpRequest& request) { return Traces(request); });
   router_.Add("GET", "/statusz",
               [this](const HttpRequest& request) { return NodeStatus(request); });
@@ -290,7 +296,7 @@ StatusOr<SuggestedTexts> HttpGateway::RunSuggest(const HttpRequest& request,
 
 HttpResponse HttpGateway::Document(const HttpRequest& request) const {
   const std::optional<uint64_t> doc_id =
-      ParseDocId(std::string_view(request.path).substr(kDocumentPrefix.size()));
+      ParseWhole<uint64_t>(std::string_view(request.path).substr(kDocumentPrefix.size()));
   StatusOr<CachedDocument> document =
       doc_id ? plan_.FetchDocument(*doc_id)
              : neptune::NotFound("documents have whole numbers, as in ", kDocumentPrefix, "17");
@@ -318,6 +324,22 @@ HttpResponse HttpGateway::Ready(const HttpRequest& request) const {
   HttpResponse response = HttpResponse::Json(is_ready ? 200 : 503, readiness.Json());
   response.headers.Set("Cache-Control", "no-store");
   if (!is_ready) response.headers.Set("Retry-After", StrCat(kRetryAfterSeconds));
+  return response;
+}
+
+HttpResponse HttpGateway::Console(const HttpRequest& request) const {
+  uint32_t refresh_s = 0;
+  if (const auto given = request.Parameter("refresh")) {
+    refresh_s = ParseWhole<uint32_t>(*given).value_or(UINT32_MAX);
+    if (refresh_s > kRefreshMaxS) {
+      return neptune::ProblemResponse(neptune::InvalidArgument(
+          "parameter refresh: seconds from 0 to ", kRefreshMaxS, ", not '", *given, "'"));
+    }
+  }
+  const PageFormat format = PreferredFormat(request.query, request.headers.Get("Accept"));
+  HttpResponse response = ToResponse(RenderConsole(
+      *statuses_.State(), traces_.Latest(kConsoleSearchCount), refresh_s, format, SiteOf(request)));
+  response.headers.Set("Cache-Control", "no-store");
   return response;
 }
 

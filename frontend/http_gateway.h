@@ -24,6 +24,7 @@
 
 #include "frontend/access_log.h"
 #include "frontend/client_class.h"
+#include "frontend/console/status_gatherer.h"
 #include "frontend/documents/document_routes.h"
 #include "frontend/gateway_metrics.h"
 #include "frontend/readiness.h"
@@ -66,6 +67,8 @@ class HttpGateway {
 
   // From now on /readyz says no, so that nobody sends new users here.
   void StartDraining() { draining_ = true; }
+  // Waits for what goes on without a request. After the last one.
+  void Finish() { statuses_.Finish(); }
 
  private:
   using Page = RenderedPage (*)(const Site&);
@@ -85,6 +88,7 @@ class HttpGateway {
                                                std::string* typed) const;
   neptune::HttpResponse Document(const neptune::HttpRequest& request) const;
   neptune::HttpResponse Ready(const neptune::HttpRequest& request) const;
+  neptune::HttpResponse Console(const neptune::HttpRequest& request) const;
   neptune::HttpResponse Traces(const neptune::HttpRequest& request) const;
   neptune::HttpResponse NodeStatus(const neptune::HttpRequest& request) const;
   Readiness CurrentReadiness() const;
@@ -102,6 +106,7 @@ class HttpGateway {
   const ClientClasses classes_;
   neptune::HttpRouter router_;
   mutable TraceLog traces_;
+  mutable StatusGatherer statuses_;
   AccessLog* log_ = nullptr;
   std::atomic<bool> draining_{false};
 };

@@ -1,8 +1,10 @@
 #include "frontend/render/render.h"
 
 #include "frontend/render/feed/feed_pages.h"
+#include "frontend/render/html/console_page.h"
 #include "frontend/render/html/pages.h"
 #include "frontend/render/html/trace_pages.h"
+#include "frontend/render/json/console_json.h"
 #include "frontend/render/json/json_pages.h"
 #include "frontend/render/json/trace_json.h"
 
@@ -55,6 +57,14 @@ RenderedPage RenderHelpPage(const Site& site) { return HtmlPage(200, html::HelpP
 
 RenderedPage RenderCachedDocument(const CachedDocument& document, const Site& site) {
   return HtmlPage(200, html::DocumentPage(document, site));
+}
+
+RenderedPage RenderConsole(const ClusterState& state, const std::vector<TraceLog::Kept>& searches,
+                           uint32_t refresh_s, PageFormat format, const Site& site) {
+  if (format == PageFormat::kJson) {
+    return {200, "application/json", json::ConsoleDocument(state, searches)};
+  }
+  return HtmlPage(200, html::ConsolePage(state, searches, refresh_s, site));
 }
 
 RenderedPage RenderTrace(const SearchTrace& trace, PageFormat format, const Site& site) {

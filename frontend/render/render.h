@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "frontend/answer.h"
+#include "frontend/console/cluster_state.h"
 #include "frontend/search_request.h"
 #include "frontend/site.h"
 #include "frontend/trace/search_trace.h"
@@ -57,6 +58,10 @@ RenderedPage RenderHelpPage(const Site& site);
 RenderedPage RenderCachedDocument(const CachedDocument& document, const Site& site);
 
 // The OpenSearch description document: lets browsers add the site as a search engine.
+// The cluster; kHtml or kJson.
+RenderedPage RenderConsole(const ClusterState& state, const std::vector<TraceLog::Kept>& searches,
+                           uint32_t refresh_s, PageFormat format, const Site& site);
+
 // A search that was kept, and the list of them; kHtml or kJson.
 RenderedPage RenderTrace(const SearchTrace& trace, PageFormat format, const Site& site);
 RenderedPage RenderTraceList(const std::vector<TraceLog::Kind>& kinds, PageFormat format,

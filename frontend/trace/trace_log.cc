@@ -85,6 +85,21 @@ std::vector<TraceLog::Kind> TraceLog::Snapshot() const {
   return kinds;
 }
 
+std::vector<TraceLog::Kept> TraceLog::Latest(size_t count) const {
+  std::vector<Kept> all;
+  {
+    neptune::LeafLock lock(&mutex_);
+    for (const Ring& ring : rings_) all.insert(all.end(), ring.traces.begin(), ring.traces.end());
+  }
+  std::sort(all.begin(), all.end(), [](const Kept& a, const Kept& b) {
+    return std::pair(a->ended_at.ns_since_1970, a->id) >
+           std::pair(b->ended_at.ns_since_1970, b->id);
+  });
+  all.erase(std::unique(all.begin(), all.end()), all.end());  // one may be of several kinds
+  if (all.size() > count) all.resize(count);
+  return all;
+}
+
 TraceLog::Kept TraceLog::Find(std::string_view id) const {
   neptune::LeafLock lock(&mutex_);
   for (const Ring& ring : rings_) {

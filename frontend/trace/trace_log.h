@@ -45,6 +45,8 @@ class TraceLog {
     std::vector<Kept> latest;  // the latest first
   };
   std::vector<Kind> Snapshot() const;
+  // Of all kinds, the latest first.
+  std::vector<Kept> Latest(size_t count) const;
   // Null if it is not kept, or no longer.
   Kept Find(std::string_view id) const;
 

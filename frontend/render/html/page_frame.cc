@@ -33,6 +33,9 @@ void WriteHead(MarkupWriter& html, const FrameOptions& options, const Site& site
   html.Empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
   html.Empty("meta", {{"name", "referrer"}, {"content", "no-referrer"}});
   if (!options.is_home) html.Empty("meta", {{"name", "robots"}, {"content", "noindex"}});
+  if (options.refresh_s > 0) {
+    html.Empty("meta", {{"http-equiv", "refresh"}, {"content", options.refresh_s}});
+  }
   html.TextElement("title",
                    options.title.empty() ? site.name : StrCat(options.title, " – ", site.name));
   html.Empty("link", {{"rel", "stylesheet"}, {"href", StyleSheetPath()}});
@@ -67,8 +70,8 @@ void WriteFooter(MarkupWriter& html, const FrameOptions& options) {
   const Element footer(html, "footer");
   const Element list(html, "ul");
   WriteFooterLink(html, "Query help", "/help");
-  WriteFooterLink(html, "Cluster status", "/statusz");
-  WriteFooterLink(html, "Kept searches", "/tracez");
+  WriteFooterLink(html, "Console", "/console");
+  WriteFooterLink(html, "This node", "/statusz");
   if (!options.alternate) return;
   for (const auto& [name, format] :
        {std::pair{"JSON", PageFormat::kJson}, std::pair{"RSS", PageFormat::kRss},

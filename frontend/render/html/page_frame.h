@@ -27,6 +27,8 @@ struct FrameOptions {
   std::string skip_label = "Skip to content";
   // For operators: as wide as the window.
   bool is_wide = false;
+  // The page loads itself anew so often; 0: it does not.
+  uint32_t refresh_s = 0;
   // The home page has the search box in its middle and none at the top.
   bool is_home = false;
 };

@@ -4,9 +4,9 @@
 
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/render/markup/markup_writer.h"
 
@@ -15,7 +15,7 @@ namespace search::frontend {
 // `rows()` writes <tr> elements.
 template <typename Rows>
 void WriteTable(MarkupWriter& html, std::string_view caption,
-                std::initializer_list<std::string_view> columns, Rows rows) {
+                const std::vector<std::string_view>& columns, Rows rows) {
   const Element scroll(
       html, "div",
       {{"class", "table-scroll"}, {"role", "region"}, {"aria-label", caption}, {"tabindex", "0"}});

@@ -24,11 +24,6 @@ constexpr size_t kRowsMax = 1000;
 
 std::string Millis(Duration time) { return absl::StrFormat("%.2f", neptune::ToMillis(time)); }
 
-std::string Utc(neptune::WallTime time) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%E3S", absl::FromUnixNanos(time.ns_since_1970),
-                          absl::UTCTimeZone());
-}
-
 std::string PathOf(const SearchTrace& trace) { return StrCat("/tracez?id=", trace.id); }
 
 std::string Verdict(const SearchTrace& trace) {
@@ -113,7 +108,76 @@ void WriteRow(MarkupWriter& html, const SearchTrace& trace) {
   html.TextElement("td", trace.query.empty() ? "–" : trace.query, {{"dir", "auto"}});
 }
 
+// Columns of the picture are steps from the frontend, rows its servers, parents first.
+constexpr int kTreeColumn = 190;
+constexpr int kTreeRow = 26;
+
+void WriteTreeNode(MarkupWriter& html, int x, int y, std::string_view label, bool answered) {
+  const Element node(html, "g", {{"class", answered ? "tree-node" : "tree-node pruned"}});
+  { const Element circle(html, "circle", {{"cx", x + 6}, {"cy", y + 13}, {"r", 5}}); }
+  html.TextElement("text", label, {{"x", x + 18}, {"y", y + 18}});
+}
+
+void WriteTree(MarkupWriter& html, const ServiceCoverage& tier) {
+  std::vector<int> depths;
+  for (size_t i = 0; i < tier.tree.size(); ++i) {
+    const int parent = tier.tree[i].parent;
+    const bool known = parent >= 0 && static_cast<size_t>(parent) < i;
+    depths.push_back(known ? depths[static_cast<size_t>(parent)] + 1 : 1);
+  }
+  const int depth = *std::max_element(depths.begin(), depths.end());
+  const int width = (depth + 1) * kTreeColumn;
+  const int height = static_cast<int>(tier.tree.size() + 1) * kTreeRow;
+  html.TextElement("h3", StrCat(tier.service, ", tree ", tier.tree_scheme));
+  const Element scroll(html, "div",
+                       {{"class", "table-scroll"},
+                        {"role", "region"},
+                        {"aria-label", StrCat("The tree of ", tier.service)},
+                        {"tabindex", "0"}});
+  const Element picture(html, "svg",
+                        {{"class", "tree"},
+                         {"role", "img"},
+                         {"aria-label", "Whose answer went to whom; the spans below say the same"},
+                         {"width", width},
+                         {"height", height},
+                         {"viewBox", StrCat("0 0 ", width, " ", height)}});
+  WriteTreeNode(html, 0, 0, "frontend", true);
+  for (size_t i = 0; i < tier.tree.size(); ++i) {
+    const TreeServer& server = tier.tree[i];
+    const int x = depths[i] * kTreeColumn;
+    const int y = static_cast<int>(i + 1) * kTreeRow;
+    const int up_x = (depths[i] - 1) * kTreeColumn + 6;
+    const int up_y = depths[i] == 1 ? 13 : (server.parent + 1) * kTreeRow + 13;
+    {
+      const Element edge(html, "path",
+                         {{"d", StrCat("M", up_x, " ", up_y, "V", y + 13, "H", x + 6)}});
+    }
+    WriteTreeNode(html, x, y,
+                  server.answered ? StrCat(server.node, ", ", Millis(server.replied), " ms")
+                                  : StrCat(server.node, ", no answer"),
+                  server.answered);
+  }
+}
+
+void WriteTrees(MarkupWriter& html, const SearchTrace& trace) {
+  for (const ServiceCoverage& tier : trace.coverage.tiers) {
+    if (!tier.tree.empty()) WriteTree(html, tier);
+  }
+}
+
 }  // namespace
+
+std::string Utc(neptune::WallTime time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%E3S", absl::FromUnixNanos(time.ns_since_1970),
+                          absl::UTCTimeZone());
+}
+
+void WriteTraceTable(MarkupWriter& html, std::string_view caption,
+                     const std::vector<TraceLog::Kept>& traces) {
+  WriteTable(html, caption, {"Trace", "Ended, UTC", "Took, ms", "Answer", "Class", "Query"}, [&] {
+    for (const TraceLog::Kept& trace : traces) WriteRow(html, *trace);
+  });
+}
 
 std::string TracePage(const SearchTrace& trace, const Site& site) {
   const std::vector<TraceSpan> spans = SpansOf(trace);
@@ -125,6 +189,7 @@ std::string TracePage(const SearchTrace& trace, const Site& site) {
             "p", StrCat("Trace ", trace.id, ", ended ", Utc(trace.ended_at), " UTC",
                         trace.service_class.empty() ? "" : ", class ", trace.service_class, "."));
         WriteExplanation(html, trace);
+        WriteTrees(html, trace);
         html.TextElement("h2", "When");
         WriteSpans(html, spans);
         const Element line(html, "p");
@@ -144,10 +209,7 @@ std::string TraceListPage(const std::vector<TraceLog::Kind>& kinds, const Site& 
     for (const TraceLog::Kind& kind : kinds) {
       if (kind.latest.empty()) continue;
       html.TextElement("h2", StrCat(kind.name, " (", kind.seen_count, " seen)"));
-      WriteTable(html, kind.name, {"Trace", "Ended, UTC", "Took, ms", "Answer", "Class", "Query"},
-                 [&] {
-                   for (const TraceLog::Kept& trace : kind.latest) WriteRow(html, *trace);
-                 });
+      WriteTraceTable(html, kind.name, kind.latest);
     }
     const Element line(html, "p");
     html.TextElement("a", "The same as JSON", {{"href", "/tracez?format=json"}});

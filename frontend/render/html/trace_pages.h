@@ -5,13 +5,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "frontend/render/markup/markup_writer.h"
 #include "frontend/site.h"
 #include "frontend/trace/search_trace.h"
 #include "frontend/trace/trace_log.h"
 
 namespace search::frontend::html {
+
+// "2026-03-01 09:30:00.000".
+std::string Utc(neptune::WallTime time);
+// A row a search, each with a link to its page.
+void WriteTraceTable(MarkupWriter& html, std::string_view caption,
+                     const std::vector<TraceLog::Kept>& traces);
 
 std::string TracePage(const SearchTrace& trace, const Site& site);
 std::string TraceListPage(const std::vector<TraceLog::Kind>& kinds, const Site& site);

@@ -52,9 +52,11 @@ Json Servers(const ServiceCoverage& tier) {
   return servers;
 }
 
+}  // namespace
+
 double Seconds(neptune::WallTime time) { return static_cast<double>(time.ns_since_1970) / 1e9; }
 
-Json Summary(const SearchTrace& trace) {
+Json TraceSummary(const SearchTrace& trace) {
   return {{"trace_id", trace.id},
           {"ended_at_s", Seconds(trace.ended_at)},
           {"query", trace.query.empty() ? Json(nullptr) : Json(trace.query)},
@@ -65,8 +67,6 @@ Json Summary(const SearchTrace& trace) {
           {"results", trace.result_count},
           {"sampled", trace.sampled}};
 }
-
-}  // namespace
 
 Json TraceJson(const SearchTrace& trace) {
   Json tiers = Json::array();
@@ -86,7 +86,7 @@ Json TraceJson(const SearchTrace& trace) {
 }
 
 std::string TraceDocument(const SearchTrace& trace) {
-  Json document = Summary(trace);
+  Json document = TraceSummary(trace);
   document.update(TraceJson(trace));
   return Print(document);
 }
@@ -95,7 +95,7 @@ std::string TraceListDocument(const std::vector<TraceLog::Kind>& kinds) {
   Json list = Json::array();
   for (const TraceLog::Kind& kind : kinds) {
     Json traces = Json::array();
-    for (const TraceLog::Kept& trace : kind.latest) traces.push_back(Summary(*trace));
+    for (const TraceLog::Kept& trace : kind.latest) traces.push_back(TraceSummary(*trace));
     list.push_back({{"kind", kind.name}, {"seen", kind.seen_count}, {"latest", std::move(traces)}});
   }
   return Print({{"kinds", std::move(list)}});

@@ -13,6 +13,9 @@
 
 namespace search::frontend::json {
 
+double Seconds(neptune::WallTime time);  // since 1970
+// Which search it was, and what became of it, without its spans.
+nlohmann::ordered_json TraceSummary(const SearchTrace& trace);
 // What trace=1 adds to an answer.
 nlohmann::ordered_json TraceJson(const SearchTrace& trace);
 

@@ -291,6 +291,43 @@ SearchTrace HostileTrace() {
   return trace;
 }
 
+ClusterState SomeCluster() {
+  ClusterState state;
+  state.taken_at = {1'700'000'000'123'000'000};
+  for (const int i : {1, 2, 3, 4}) {
+    ConsoleNode& node = state.nodes.emplace_back();
+    node.name = StrCat("store-", i);
+    node.call_endpoint = StrCat("127.0.0.1:", 7000 + i);
+    node.load_index = static_cast<uint32_t>(i * i);
+    node.processor_share = 0.2 * i;
+    const uint32_t half = i <= 2 ? 0 : 2;
+    node.services = {{"tier1", {half, half + 1}, "segment"}, {"docs", {half, half + 1}, "rocksdb"}};
+    node.tables = {{"capsules",
+                    "Capsules",
+                    {"name", "inside", "waiting", "state"},
+                    {{"default", "0", "0", "open"}, {"docs", StrCat(i), "0", "open"}}},
+                   {"replicas",
+                    "Replicas",
+                    {"partition", "role", "epoch", "version"},
+                    {{StrCat("docs/", half), i % 2 == 1 ? "primary" : "secondary", "3", "1042"}}}};
+  }
+  state.nodes[1].asked = neptune::DeadlineExceeded("no answer from 127.0.0.1:9002");
+  state.nodes[1].tables.clear();
+  state.nodes[2].draining = true;
+  return state;
+}
+
+ClusterState HostileCluster() {
+  const std::string bad = HostileTexts().front();
+  ClusterState state;
+  ConsoleNode& node = state.nodes.emplace_back();
+  node.name = node.call_endpoint = bad;
+  node.services = {{bad, {0}, bad}};
+  node.asked = neptune::Unavailable(bad);
+  node.tables = {{bad, bad, {bad}, {{bad}}}};
+  return state;
+}
+
 std::vector<TraceLog::Kind> KeptTraces() {
   const auto slow = std::make_shared<const SearchTrace>(SlowTrace());
   const auto hostile = std::make_shared<const SearchTrace>(HostileTrace());
@@ -316,6 +353,11 @@ std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
   for (const auto& [name, answer] :
        {std::pair{"trace", SlowTrace()}, std::pair{"trace_hostile", HostileTrace()}}) {
     pages.emplace_back(name, RenderTrace(answer, PageFormat::kHtml, site));
+  }
+  for (const auto& [name, state] :
+       {std::pair{"console", SomeCluster()}, std::pair{"console_hostile", HostileCluster()}}) {
+    pages.emplace_back(name,
+                       RenderConsole(state, KeptTraces()[4].latest, 5, PageFormat::kHtml, site));
   }
   pages.emplace_back("traces", RenderTraceList(KeptTraces(), PageFormat::kHtml, site));
   pages.emplace_back("home", RenderHomePage(site));

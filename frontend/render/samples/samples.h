@@ -28,6 +28,8 @@ ErrorAnswer OverloadError();
 ErrorAnswer ParameterError();
 ErrorAnswer HostileError();
 
+ClusterState SomeCluster();  // one node does not answer, one drains
+ClusterState HostileCluster();
 SearchTrace SlowTrace();  // partial, and one server queued long
 SearchTrace HostileTrace();
 std::vector<TraceLog::Kind> KeptTraces();
