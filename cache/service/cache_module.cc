@@ -156,11 +156,13 @@ Status CacheModule::AddMetrics(ModuleContext& context) {
   };
   for (const auto& [name, help, field] : fields) {
     for (const auto& [partition, cache] : partitions_) {
-      NEPTUNE_ASSIGN_OR_RETURN(auto gauge, context.metrics.AddCallbackGauge(
-                                               name, help, {{"partition", StrCat(partition)}},
-                                               [cache = cache.get(), field = field] {
-                                                 return static_cast<double>(cache->Stats().*field);
-                                               }));
+      NEPTUNE_ASSIGN_OR_RETURN(
+          auto gauge,
+          context.metrics.AddCallbackGauge(
+              name, help, {{"service", StrCat(context.service)}, {"partition", StrCat(partition)}},
+              [cache = cache.get(), field = field] {
+                return static_cast<double>(cache->Stats().*field);
+              }));
       gauges_.push_back(std::move(gauge));
     }
   }
