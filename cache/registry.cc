@@ -3,12 +3,14 @@
 #include <string>
 
 #include "cache/memory/memory_cache.h"
+#include "cache/redis/redis_cache.h"
 
 namespace search::cache {
 
 std::span<const ResultCacheVariant> RegisteredResultCaches() {
   static constexpr ResultCacheVariant kVariants[] = {
       {kMemoryCacheName, &MakeMemoryCache},
+      {kRedisCacheName, &MakeRedisCache, true},
   };
   return kVariants;
 }

@@ -18,6 +18,8 @@ namespace search::cache {
 struct ResultCacheVariant {
   std::string_view name;
   neptune::StatusOr<std::unique_ptr<ResultCache>> (*make)(const ResultCacheOptions& options);
+  // Whether it asks a server, ResultCacheOptions::server, which has to run.
+  bool needs_server = false;
 };
 
 // Every variant, in alphabetical order. A new one is added to the array in registry.cc.

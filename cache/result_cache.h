@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,6 +41,16 @@ struct ResultCacheOptions {
   // Seed of the hash that places keys, so that nobody outside can choose keys that collide.
   // Default: 0, for reproducible runs; services pass a random one.
   uint64_t hash_seed = 0;
+
+  // HOST:PORT of the server of a variant that asks one. Default: Redis's own port on this machine.
+  std::string server = "127.0.0.1:6379";
+
+  // What its keys begin with there, 1 to 256 bytes. Caches with the same one share their entries and size_max.
+  std::string key_prefix = "search";
+
+  // For connecting to the server, and for each piece of an answer; 1 ms to 1 min. Larger: more patience with a busy
+  // server, and longer waits for one that hangs. Default: 50 ms, where a search takes as long.
+  neptune::Duration server_timeout = std::chrono::milliseconds(50);
 };
 
 // What is looked up: an entry of any other index_version is a miss.
@@ -89,6 +100,9 @@ class ResultCache {
   virtual neptune::Status Clear() = 0;
 
   virtual ResultCacheStats Stats() const = 0;
+
+  // Whether Lookup, Insert and Clear block the kernel thread for something outside of this process.
+  virtual bool Waits() const { return false; }
 
   // The variant's name in cluster specs, for instance "memory".
   virtual std::string_view name() const = 0;

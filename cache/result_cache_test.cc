@@ -1,21 +1,30 @@
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "cache/registry.h"
 #include "cache/result_cache_conformance.h"
 
 namespace search::cache {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Registered, ResultCacheConformance,
-                         testing::ValuesIn(RegisteredResultCaches().begin(),
-                                           RegisteredResultCaches().end()),
+// Those with a server of their own are tested where one is started (tests/redis_cache).
+std::vector<ResultCacheVariant> WithoutServer() {
+  std::vector<ResultCacheVariant> variants;
+  for (const ResultCacheVariant& variant : RegisteredResultCaches()) {
+    if (!variant.needs_server) variants.push_back(variant);
+  }
+  return variants;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registered, ResultCacheConformance, testing::ValuesIn(WithoutServer()),
                          VariantName);
 
 TEST(ResultCacheRegistryTest, NamesTheKnownOnesForAnUnknownOne) {
   const auto cache = MakeResultCache("paper", ResultCacheOptions());
   EXPECT_EQ(cache.status().code(), neptune::StatusCode::kInvalidArgument);
   EXPECT_EQ(neptune::ToStd(cache.status().message()),
-            "result cache 'paper' is unknown; known: memory");
+            "result cache 'paper' is unknown; known: memory, redis");
 }
 
 TEST(ResultCacheRegistryTest, MakesByName) {
@@ -24,6 +33,20 @@ TEST(ResultCacheRegistryTest, MakesByName) {
     ASSERT_TRUE(cache.ok()) << cache.status();
     EXPECT_EQ((*cache)->name(), variant.name);
   }
+}
+
+TEST(RedisCacheTest, RefusesOptionsOutOfRange) {
+  const auto code = [](const ResultCacheOptions& options) {
+    return MakeResultCache("redis", options).status().code();
+  };
+  ResultCacheOptions options;
+  for (const char* const server : {"", "localhost", ":6379", "a:0", "a:65536", "a:1x", "a:-1"}) {
+    options.server = server;
+    EXPECT_EQ(code(options), neptune::StatusCode::kInvalidArgument) << server;
+  }
+  EXPECT_EQ(code({.size_max = 1000}), neptune::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.key_prefix = ""}), neptune::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.server_timeout = {}}), neptune::StatusCode::kInvalidArgument);
 }
 
 TEST(MemoryCacheTest, RefusesOptionsOutOfRange) {

@@ -6,6 +6,8 @@
 #include "cache/cache_service.h"
 #include "cache/registry.h"
 #include "neptune/base/strings.h"
+#include "neptune/capsule/device_call.h"
+#include "neptune/service/client.h"
 #include "neptune/world/random_source.h"
 
 namespace search::cache {
@@ -21,22 +23,38 @@ using neptune::StrCat;
 namespace {
 
 constexpr uint64_t kSizeMaxMb = 64 * 1024;
+constexpr uint64_t kTimeoutMaxMs = 60'000;
 // An entry without a lifetime of its own is as good as its index version.
 constexpr neptune::Duration kUnlimited = std::chrono::hours(24 * 365);
+
+// Replaces *number by the parameter, if it is there.
+Status ReadNumber(const ModuleContext& context, const char* name, uint64_t number_max,
+                  uint64_t* number) {
+  const auto given = context.parameters.find(name);
+  if (given == context.parameters.end()) return neptune::OkStatus();
+  const std::string& text = given->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  if (error != std::errc() || end != text.data() + text.size() || *number == 0 ||
+      *number > number_max) {
+    return neptune::InvalidArgument("parameter ", name, " '", text, "' is not 1 to ", number_max);
+  }
+  return neptune::OkStatus();
+}
 
 StatusOr<ResultCacheOptions> ReadOptions(const ModuleContext& context) {
   ResultCacheOptions options;
   options.hash_seed = neptune::Loop::Current()->random().Next();
-  const auto size = context.parameters.find("size_mb");
-  if (size == context.parameters.end()) return options;
-  const std::string& text = size->second;
-  uint64_t megabytes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
-  if (error != std::errc() || end != text.data() + text.size() || megabytes == 0 ||
-      megabytes > kSizeMaxMb) {
-    return neptune::InvalidArgument("parameter size_mb '", text, "' is not 1 to ", kSizeMaxMb);
-  }
-  options.size_max = megabytes << 20;
+  uint64_t size_mb = options.size_max >> 20;
+  NEPTUNE_RETURN_IF_ERROR(ReadNumber(context, "size_mb", kSizeMaxMb, &size_mb));
+  options.size_max = size_mb << 20;
+  auto timeout_ms = static_cast<uint64_t>(neptune::ToMillis(options.server_timeout));
+  NEPTUNE_RETURN_IF_ERROR(ReadNumber(context, "server_timeout_ms", kTimeoutMaxMs, &timeout_ms));
+  options.server_timeout = std::chrono::milliseconds(timeout_ms);
+  const auto server = context.parameters.find("server");
+  if (server != context.parameters.end()) options.server = server->second;
+  const auto prefix = context.parameters.find("key_prefix");
+  options.key_prefix =
+      prefix != context.parameters.end() ? prefix->second : StrCat(context.service);
   return options;
 }
 
@@ -47,10 +65,8 @@ Status CacheModule::Start(ModuleContext& context) {
       chosen != context.parameters.end()) {
     implementation_ = chosen->second;
   }
-  NEPTUNE_ASSIGN_OR_RETURN(const ResultCacheOptions options, ReadOptions(context));
-  for (const PartitionId& partition : context.partitions) {
-    NEPTUNE_ASSIGN_OR_RETURN(partitions_[partition], MakeResultCache(implementation_, options));
-  }
+  NEPTUNE_RETURN_IF_ERROR(MakeCaches(context));
+  NEPTUNE_RETURN_IF_ERROR(MakeCapsule(context));
   context.registrar.Method(neptune::MethodName(kLookupMethod), {},
                            [this](RequestContext& request, const Data& in, Data* out) {
                              return Lookup(request, in, out);
@@ -63,13 +79,45 @@ Status CacheModule::Start(ModuleContext& context) {
   return AddMetrics(context);
 }
 
+Status CacheModule::MakeCaches(const ModuleContext& context) {
+  NEPTUNE_ASSIGN_OR_RETURN(ResultCacheOptions options, ReadOptions(context));
+  const std::string prefix = options.key_prefix;
+  for (const PartitionId& partition : context.partitions) {
+    options.key_prefix = StrCat(prefix, ":", partition);
+    NEPTUNE_ASSIGN_OR_RETURN(partitions_[partition], MakeResultCache(implementation_, options));
+  }
+  return neptune::OkStatus();
+}
+
+Status CacheModule::MakeCapsule(ModuleContext& context) {
+  if (partitions_.empty() || !partitions_.begin()->second->Waits()) return neptune::OkStatus();
+  capsules_ = context.client.capsules();
+  if (capsules_ == nullptr) return neptune::OkStatus();
+  const std::string name = StrCat(context.service, "-server");
+  server_path_ = StrCat("/", name, "/", implementation_);
+  return neptune::MakeDeviceCapsule(*capsules_, name, StrCat("/", name));
+}
+
+template <typename Ask>
+auto CacheModule::AskCache(RequestContext& context, Ask ask)
+    -> decltype(ask(std::declval<ResultCache&>())) {
+  const std::shared_ptr<ResultCache>& cache = partitions_.at(context.partition());
+  if (capsules_ == nullptr) return ask(*cache);
+  NEPTUNE_ASSIGN_OR_RETURN(
+      auto answer, neptune::RunOnDevice(*capsules_, server_path_,
+                                        [cache, ask = std::move(ask)] { return ask(*cache); },
+                                        {.deadline = context.deadline(),
+                                         .caller = context.origin().handler,
+                                         .service_class = context.service_class()}));
+  return answer;
+}
+
 Status CacheModule::Lookup(RequestContext& context, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const LookupRequest* const asked, request.As<LookupRequest>());
-  ResultCache& cache = *partitions_.at(context.partition());
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const std::optional<CachedResult> found,
-      cache.Lookup({.query = asked->key(), .index_version = asked->index_version()},
-                   context.Now()));
+  const auto look_up = [asked = *asked, now = context.Now()](ResultCache& cache) {
+    return cache.Lookup({.query = asked.key(), .index_version = asked.index_version()}, now);
+  };
+  NEPTUNE_ASSIGN_OR_RETURN(const std::optional<CachedResult> found, AskCache(context, look_up));
   LookupResponse answer;
   answer.set_implementation(implementation_);
   answer.set_found(found.has_value());
@@ -83,16 +131,14 @@ Status CacheModule::Lookup(RequestContext& context, const Data& request, Data* r
 
 Status CacheModule::Insert(RequestContext& context, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const InsertRequest* const asked, request.As<InsertRequest>());
-  ResultCache& cache = *partitions_.at(context.partition());
-  CacheValue value;
-  value.value = asked->value();
-  value.time_to_live = asked->time_to_live_ms() == 0
-                           ? kUnlimited
-                           : std::chrono::milliseconds(asked->time_to_live_ms());
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const bool stored,
-      cache.Insert({.query = asked->key(), .index_version = asked->index_version()},
-                   std::move(value), context.Now()));
+  const neptune::Duration time_to_live = asked->time_to_live_ms() == 0
+                                             ? kUnlimited
+                                             : std::chrono::milliseconds(asked->time_to_live_ms());
+  const auto insert = [asked = *asked, time_to_live, now = context.Now()](ResultCache& cache) {
+    return cache.Insert({.query = asked.key(), .index_version = asked.index_version()},
+                        {asked.value(), time_to_live}, now);
+  };
+  NEPTUNE_ASSIGN_OR_RETURN(const bool stored, AskCache(context, insert));
   InsertResponse answer;
   answer.set_stored(stored);
   *response = Data::Of(std::move(answer));
@@ -110,11 +156,13 @@ Status CacheModule::AddMetrics(ModuleContext& context) {
   };
   for (const auto& [name, help, field] : fields) {
     for (const auto& [partition, cache] : partitions_) {
-      NEPTUNE_ASSIGN_OR_RETURN(auto gauge, context.metrics.AddCallbackGauge(
-                                               name, help, {{"partition", StrCat(partition)}},
-                                               [cache = cache.get(), field = field] {
-                                                 return static_cast<double>(cache->Stats().*field);
-                                               }));
+      NEPTUNE_ASSIGN_OR_RETURN(
+          auto gauge,
+          context.metrics.AddCallbackGauge(
+              name, help, {{"service", StrCat(context.service)}, {"partition", StrCat(partition)}},
+              [cache = cache.get(), field = field] {
+                return static_cast<double>(cache->Stats().*field);
+              }));
       gauges_.push_back(std::move(gauge));
     }
   }

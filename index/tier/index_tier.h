@@ -39,6 +39,10 @@ struct TierSearchControl {
   // has run. What it is given owns all that it uses: if it returns an error, which ends the search, that may still
   // run. Empty: the tier reads where it is asked. Mapped files are read without it.
   std::function<neptune::Status(std::function<void()> read)> read;
+
+  // `stop` and the deadline for what is evaluated within `read`: asked on whatever thread that is, perhaps when the
+  // search has gone, so it owns all that it uses. Says yes early enough for an answer to come in time. May be empty.
+  std::function<bool()> stop_read;
 };
 
 struct TierInfo {

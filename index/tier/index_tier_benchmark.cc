@@ -70,6 +70,7 @@ void TwoWords(benchmark::State& state, IndexTierVariant variant) {
 
 BENCHMARK_CAPTURE(TwoWords, rocksdb_postings, RegisteredIndexTiers()[0]);
 BENCHMARK_CAPTURE(TwoWords, segment, RegisteredIndexTiers()[1]);
+BENCHMARK_CAPTURE(TwoWords, xapian, RegisteredIndexTiers()[2]);
 
 }  // namespace
 }  // namespace search::index

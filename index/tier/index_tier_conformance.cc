@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -398,6 +399,30 @@ TEST_P(IndexTierConformance, ReadsItsStoreWhereItIsTold) {
             reads_store ? StatusCode::kResourceExhausted : StatusCode::kOk);
   tiers.clear();
   if (late) late();
+}
+
+// Within a read only stop_read may be asked: the search that is told otherwise may have gone.
+TEST_P(IndexTierConformance, IsStoppedWithinItsReadByStopRead) {
+  std::mt19937_64 random(14);
+  const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 2000), 1);
+  const TierQuery question = Question("apple OR berry", 1000);
+  const TierAnswer whole = Ask(*tiers[0], question);
+  const auto here = std::this_thread::get_id();
+  const auto expect_here = [here] { EXPECT_EQ(std::this_thread::get_id(), here); };
+  std::atomic<bool> asked = false;
+  TierSearchControl control;
+  control.deadline = neptune::TimePoint(std::chrono::seconds(1));
+  control.now = [&] { return expect_here(), neptune::TimePoint(); };
+  control.stop = [&] { return expect_here(), false; };
+  control.stop_read = [&] { return asked = true; };
+  control.read = [](std::function<void()> read) {
+    std::thread(std::move(read)).join();
+    return neptune::OkStatus();
+  };
+  const auto answer = tiers[0]->Search(question, control);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->evaluated_completely(), !asked);
+  EXPECT_EQ(answer->total() < whole.total(), asked);
 }
 
 TEST_P(IndexTierConformance, RefusesDocumentsOutOfOrderAndImpossibleRanks) {

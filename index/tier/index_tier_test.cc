@@ -15,7 +15,7 @@ TEST(IndexTierRegistryTest, NamesTheKnownOnesForAnUnknownOne) {
   const auto tier = OpenIndexTier("paper", "/nowhere");
   EXPECT_EQ(tier.status().code(), neptune::StatusCode::kInvalidArgument);
   EXPECT_EQ(neptune::ToStd(tier.status().message()),
-            "index tier 'paper' is unknown; known: rocksdb_postings, segment");
+            "index tier 'paper' is unknown; known: rocksdb_postings, segment, xapian");
 }
 
 }  // namespace

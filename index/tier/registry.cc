@@ -7,7 +7,7 @@
 
 #include "index/tier/rocksdb_postings/rocksdb_postings_tier.h"
 #include "index/tier/segment/segment_tier.h"
-#include "neptune/base/sealed_directory.h"
+#include "index/tier/xapian/xapian_tier.h"
 
 namespace search::index {
 namespace {
@@ -44,6 +44,8 @@ std::span<const IndexTierVariant> RegisteredIndexTiers() {
       {kRocksdbPostingsTierName, &OpenRocksdbPostingsTier, &CreateRocksdbPostingsBuilder,
        &FinishRocksdbPostingsCollection},
       {kSegmentTierName, &OpenSegmentTier, &CreateSegmentTierBuilder, &FinishSegmentCollection},
+      {kXapianTierName, &OpenXapianTier, &CreateXapianBuilder, &FinishXapianCollection,
+       neptune::SealExtent::kWholeFiles},
   };
   return kVariants;
 }
@@ -66,7 +68,8 @@ neptune::Status FinishTierCollection(std::string_view implementation,
   const std::string description =
       neptune::StrCat(kFirstWords, implementation, " ", options.index_version);
   for (const std::string& directory : directories) {
-    NEPTUNE_RETURN_IF_ERROR(neptune::SealDirectory(directory, kTierSealName, description));
+    NEPTUNE_RETURN_IF_ERROR(
+        neptune::SealDirectory(directory, kTierSealName, description, variant.seal_extent));
   }
   return neptune::OkStatus();
 }

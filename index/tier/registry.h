@@ -20,6 +20,7 @@
 
 #include "index/tier/index_tier.h"
 #include "index/tier/tier_builder.h"
+#include "neptune/base/sealed_directory.h"
 #include "neptune/base/status.h"
 
 namespace search::index {
@@ -35,6 +36,8 @@ struct IndexTierVariant {
   // Gives finished partitions their common statistics.
   neptune::Status (*finish_collection)(const std::vector<std::string>& directories,
                                        const TierCollectionOptions& options);
+  // What the seal covers: whole files of a format that has no checksums of its own.
+  neptune::SealExtent seal_extent = neptune::SealExtent::kEnds;
 };
 
 // Every variant, in alphabetical order. A new one is added to the array in registry.cc.

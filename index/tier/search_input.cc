@@ -1,6 +1,9 @@
 #include "index/tier/search_input.h"
 
+#include <memory>
 #include <utility>
+
+#include "index/tier/operators.h"
 
 namespace search::index {
 
@@ -13,6 +16,20 @@ std::function<bool()> StopFunction(const TierSearchControl& control) {
   if (!has_deadline) return control.stop;
   return
       [&control] { return control.now() >= control.deadline || (control.stop && control.stop()); };
+}
+
+neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& question,
+                                               const TierSearchControl& control,
+                                               Evaluate evaluate) {
+  NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
+  NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
+  const auto answer = std::make_shared<neptune::StatusOr<TierAnswer>>(TierAnswer());
+  std::function<bool()> stop = control.read ? control.stop_read : StopFunction(control);
+  NEPTUNE_RETURN_IF_ERROR(ReadStore(
+      control, [question, query, answer, stop = std::move(stop), evaluate = std::move(evaluate)] {
+        *answer = evaluate(question, query, stop);
+      }));
+  return std::move(*answer);
 }
 
 neptune::Status ReadStore(const TierSearchControl& control, std::function<void()> read) {

@@ -22,6 +22,13 @@ neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query);
 // The function refers to `control`, which must outlive it.
 std::function<bool()> StopFunction(const TierSearchControl& control);
 
+// For tiers that evaluate a whole search within TierSearchControl::read: checks and reads the question, has `evaluate`
+// run there, and gives what it gives. `evaluate` owns what it uses, see there; its `stop` may be empty.
+using Evaluate = std::function<neptune::StatusOr<TierAnswer>(
+    const TierQuery& question, const Query& query, const std::function<bool()>& stop)>;
+neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& question,
+                                               const TierSearchControl& control, Evaluate evaluate);
+
 // Has `read` run as `control` says. OK: it has run.
 neptune::Status ReadStore(const TierSearchControl& control, std::function<void()> read);
 

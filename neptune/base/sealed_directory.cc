@@ -13,6 +13,7 @@ namespace neptune {
 namespace {
 
 constexpr std::string_view kLastWord = "checksum ";
+constexpr std::string_view kWholeWord = " whole ";
 constexpr size_t kLastLineSize = kLastWord.size() + 16 + 1;
 
 std::string HexChecksum(std::string_view bytes) {
@@ -20,9 +21,13 @@ std::string HexChecksum(std::string_view bytes) {
 }
 
 // The seal's line of one file.
-StatusOr<std::string> DescribeFile(const std::string& directory, std::string_view name) {
+StatusOr<std::string> DescribeFile(const std::string& directory, std::string_view name,
+                                   SealExtent extent) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(StrCat(directory, "/", name)));
   const std::string_view bytes = file.bytes();
+  if (extent == SealExtent::kWholeFiles) {
+    return StrCat(name, " ", bytes.size(), kWholeWord, HexChecksum(bytes), "\n");
+  }
   const std::string_view tail = bytes.substr(bytes.size() - std::min(bytes.size(), kSealTailSize));
   return StrCat(name, " ", bytes.size(), " ", HexChecksum(tail), "\n");
 }
@@ -57,8 +62,12 @@ StatusOr<Seal> ParseSeal(std::string_view bytes, std::string_view path) {
 }
 
 Status CheckFile(const std::string& directory, std::string_view line) {
-  const std::string_view name = line.substr(0, line.rfind(' ', line.rfind(' ') - 1));
-  const StatusOr<std::string> now = DescribeFile(directory, name);
+  const size_t checksum = line.rfind(' ') + 1;
+  const bool is_whole = line.substr(0, checksum).ends_with(kWholeWord);
+  const size_t size_end = is_whole ? checksum - kWholeWord.size() : checksum - 1;
+  const std::string_view name = line.substr(0, line.rfind(' ', size_end - 1));
+  const StatusOr<std::string> now =
+      DescribeFile(directory, name, is_whole ? SealExtent::kWholeFiles : SealExtent::kEnds);
   if (now.status().code() == StatusCode::kNotFound) {
     return DataLoss(directory, "/", name, " is missing");
   }
@@ -70,7 +79,7 @@ Status CheckFile(const std::string& directory, std::string_view line) {
 }  // namespace
 
 Status SealDirectory(const std::string& directory, std::string_view seal_name,
-                     std::string_view description) {
+                     std::string_view description, SealExtent extent) {
   if (description.find('\n') != std::string_view::npos) {
     return InvalidArgument("seal ", directory, ": description of several lines");
   }
@@ -81,7 +90,7 @@ Status SealDirectory(const std::string& directory, std::string_view seal_name,
     if (name.find('\n') != std::string::npos) {
       return InvalidArgument("seal ", directory, ": file name with a line break");
     }
-    NEPTUNE_ASSIGN_OR_RETURN(const std::string line, DescribeFile(directory, name));
+    NEPTUNE_ASSIGN_OR_RETURN(const std::string line, DescribeFile(directory, name, extent));
     body += line;
   }
   const std::string seal = StrCat(body, kLastWord, HexChecksum(body), "\n");

@@ -42,6 +42,18 @@ TEST_F(SealedDirectoryTest, GivesBackTheDescription) {
   EXPECT_EQ(*description, "version 7");
 }
 
+TEST_F(SealedDirectoryTest, CoversTheEndsOfLargeFilesOrAllOfThem) {
+  std::string middle(3 * kSealTailSize, 'b');
+  middle[kSealTailSize] = 'x';
+  for (const SealExtent extent : {SealExtent::kEnds, SealExtent::kWholeFiles}) {
+    Write("b c", std::string(3 * kSealTailSize, 'b'));
+    ASSERT_TRUE(SealDirectory(directory_, "SEAL", "", extent).ok());
+    EXPECT_EQ(Check(), StatusCode::kOk);
+    Write("b c", middle);
+    EXPECT_EQ(Check(), extent == SealExtent::kEnds ? StatusCode::kOk : StatusCode::kDataLoss);
+  }
+}
+
 TEST_F(SealedDirectoryTest, CanBeSealedAgain) {
   ASSERT_TRUE(SealDirectory(directory_, "SEAL", "1").ok());
   Write("a", "changed");

@@ -114,25 +114,32 @@ TEST(SearchClusterTest, ARepeatedQueryComesFromTheCache) {
   }
 }
 
-TEST(SearchClusterTest, OtherImplementationsOfTierAndStoreGiveTheSameAnswers) {
+class OtherTierTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(OtherTierTest, WithAnotherStoreGivesTheSameAnswers) {
+  const std::string implementation = GetParam();
   const BuiltIndex index(
-      {.shape = {.tier_implementation = "rocksdb_postings", .store_implementation = "flat_file"}});
+      {.shape = {.tier_implementation = implementation, .store_implementation = "flat_file"}});
   neptune::ClusterSpec spec = DevSpec();
-  SetParameter(&spec, "tier1", "implementation", "rocksdb_postings");
-  SetParameter(&spec, "tier2", "implementation", "rocksdb_postings");
+  SetParameter(&spec, "tier1", "implementation", implementation);
+  SetParameter(&spec, "tier2", "implementation", implementation);
   SetParameter(&spec, "docs", "implementation", "flat_file");
   SearchCluster cluster(5, spec, index.folder.path());
   const auto answers = AskRandomly(cluster, index, 5, 100);
   ExpectComplete(answers);
   for (const SearchAnswer& answer : answers) {
     for (const auto& tier : answer.coverage.tiers) {
-      EXPECT_EQ(tier.implementation, "rocksdb_postings");
+      EXPECT_EQ(tier.implementation, implementation);
     }
     if (!answer.results.empty()) {
       EXPECT_EQ(answer.coverage.documents.implementation, "flat_file");
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Implementations, OtherTierTest,
+                         testing::Values("rocksdb_postings", "xapian"),
+                         [](const auto& info) { return info.param; });
 
 // What became of the visits to a capsule of each store node, by node.
 std::map<std::string, neptune::CapsuleControl::Statistics> VisitsOf(SearchCluster& cluster,

@@ -21,10 +21,10 @@ DEFINE_string(out, "", "folder of the index; by default data/var/index of the so
 DEFINE_uint32(partitions, 4, "partitions of each index tier, 1 to 256");
 DEFINE_uint32(doc_partitions, 2, "partitions of the document stores, 1 to 256");
 DEFINE_double(tier1_share, 0.25, "share of the documents in tier 1, 0 to 1");
-DEFINE_string(
-    index_tiers, "segment",
-    "variants of the index tier to build, separated by commas: segment, rocksdb_postings; the "
-    "first is in tier1/ and tier2/, others are in tier1.NAME/ and tier2.NAME/");
+DEFINE_string(index_tiers, "segment",
+              "variants of the index tier to build, separated by commas: segment, "
+              "rocksdb_postings, xapian; the "
+              "first is in tier1/ and tier2/, others are in tier1.NAME/ and tier2.NAME/");
 DEFINE_string(document_stores, "rocksdb",
               "document stores to build, separated by commas: rocksdb, flat_file; the first is in "
               "docs/, others are in docs.NAME/");

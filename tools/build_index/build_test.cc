@@ -120,7 +120,7 @@ TEST_F(BuildTest, EveryDocumentIsInItsPartitionOfOneTier) {
 }
 
 TEST_F(BuildTest, EveryVariantOfTheIndexTierOpensAndAnswersAlike) {
-  options_.index_tiers = {"segment", "rocksdb_postings"};
+  options_.index_tiers = {"segment", "rocksdb_postings", "xapian"};
   const IndexManifest manifest = BuildOrFail();
   const auto answer = [&](const std::string& folder, const std::string& variant) {
     const std::string path = options_.folder + "/" + folder;
@@ -138,8 +138,10 @@ TEST_F(BuildTest, EveryVariantOfTheIndexTierOpensAndAnswersAlike) {
   };
   for (const std::string partition : {"0", "1", "2", "3"}) {
     for (const std::string tier : {"tier1", "tier2"}) {
-      EXPECT_EQ(answer(tier + "/" + partition, "segment"),
-                answer(tier + ".rocksdb_postings/" + partition, "rocksdb_postings"));
+      const std::string expected = answer(tier + "/" + partition, "segment");
+      for (const std::string variant : {"rocksdb_postings", "xapian"}) {
+        EXPECT_EQ(answer(tier + "." + variant + "/" + partition, variant), expected);
+      }
     }
   }
 }

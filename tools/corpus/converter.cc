@@ -1,7 +1,5 @@
 #include "tools/corpus/converter.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -20,14 +18,6 @@ using neptune::StatusOr;
 using neptune::StrCat;
 
 constexpr size_t kWindow = 256;
-
-struct ConvertedPage {
-  Status status;
-  CorpusDocument document;
-  bool is_redirect = false;
-  bool is_cut = false;
-  uint64_t outside_links = 0;
-};
 
 std::string CutTitle(std::string title, const std::vector<std::string>& suffixes) {
   for (const std::string& suffix : suffixes) {
@@ -85,63 +75,6 @@ ConvertedPage Convert(const PageFile& file, const PageTree& tree, const LinkReso
   return converted;
 }
 
-// Counts pages and writes those worth it.
-class Writer {
- public:
-  Writer(const ConvertOptions& options, FileSink* sink) : options_(options), sink_(sink) {}
-
-  Status Bad(const std::string& reason) {
-    ++counts_.pages;
-    ++counts_.bad;
-    if (options_.fail_on_bad_input) return neptune::InvalidArgument(reason);
-    if (options_.report && counts_.bad <= kReportsMax) options_.report(reason);
-    return OkStatus();
-  }
-
-  Status Take(ConvertedPage page) {
-    if (!page.status.ok()) return Bad(std::string(neptune::ToStd(page.status.message())));
-    ++counts_.pages;
-    const CorpusDocument& document = page.document;
-    if (page.is_redirect) {
-      ++counts_.redirects;
-    } else if (document.text.size() < options_.text_size_min) {
-      ++counts_.empty;
-    } else if (!IsNew(document)) {
-      ++counts_.duplicates;
-    } else {
-      return Write(page);
-    }
-    return OkStatus();
-  }
-
-  const ConvertCounts& counts() const { return counts_; }
-
- private:
-  bool IsNew(const CorpusDocument& document) {
-    const uint64_t title = XXH3_64bits(document.title.data(), document.title.size());
-    const XXH128_hash_t hash =
-        XXH3_128bits_withSeed(document.text.data(), document.text.size(), title);
-    return seen_.insert({hash.low64, hash.high64}).second;
-  }
-
-  Status Write(const ConvertedPage& page) {
-    ++counts_.written;
-    counts_.cut += page.is_cut ? 1 : 0;
-    counts_.links += page.document.links.size();
-    counts_.outside_links += page.outside_links;
-    counts_.text_size += page.document.text.size();
-    line_.clear();
-    AppendJsonLine(page.document, &line_);
-    return sink_->Write(line_);
-  }
-
-  const ConvertOptions& options_;
-  FileSink* const sink_;
-  ConvertCounts counts_;
-  absl::flat_hash_set<std::pair<uint64_t, uint64_t>> seen_;
-  std::string line_;
-};
-
 LinkResolver MakeResolver(const PageList& list,
                           const std::vector<std::pair<std::string, std::string>>& public_places) {
   LinkResolver resolver;
@@ -157,7 +90,7 @@ LinkResolver MakeResolver(const PageList& list,
   return resolver;
 }
 
-Status ConvertLines(const std::string& file, JsonLineParser* parser, Writer* writer,
+Status ConvertLines(const std::string& file, JsonLineParser* parser, DocumentWriter* writer,
                     Progress* progress) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto source, OpenByteSource(file));
   LineReader reader(source.get(), CorpusLimits::kLineSizeMax);
@@ -190,7 +123,7 @@ StatusOr<ConvertCounts> ConvertTrees(
     const ConvertOptions& options, FileSink* sink) {
   NEPTUNE_ASSIGN_OR_RETURN(const PageList list, ListPages(trees));
   const LinkResolver resolver = MakeResolver(list, public_places);
-  Writer writer(options, sink);
+  DocumentWriter writer(options, sink);
   Progress progress({.label = "converting",
                      .unit = "pages",
                      .total = list.pages.size(),
@@ -213,7 +146,7 @@ StatusOr<ConvertCounts> ConvertTrees(
 StatusOr<ConvertCounts> ConvertJsonLines(const std::vector<std::string>& files,
                                          const JsonLinesOptions& lines,
                                          const ConvertOptions& options, FileSink* sink) {
-  Writer writer(options, sink);
+  DocumentWriter writer(options, sink);
   JsonLineParser parser(lines);
   Progress progress({.label = "converting",
                      .unit = "lines",
@@ -225,17 +158,6 @@ StatusOr<ConvertCounts> ConvertJsonLines(const std::vector<std::string>& files,
   }
   progress.Finish();
   return writer.counts();
-}
-
-std::string Summary(const ConvertCounts& counts) {
-  return StrCat(WithThousands(counts.written), " of ", WithThousands(counts.pages),
-                " pages written (", WithThousands(counts.text_size >> 10), " KiB of text, ",
-                WithThousands(counts.links), " links between them, ",
-                WithThousands(counts.outside_links),
-                " leading elsewhere; passed over: ", WithThousands(counts.redirects),
-                " redirects, ", WithThousands(counts.empty), " with hardly any text, ",
-                WithThousands(counts.duplicates), " duplicates, ", WithThousands(counts.bad),
-                " bad; cut at a limit: ", WithThousands(counts.cut), ")");
 }
 
 }  // namespace search::tools

@@ -10,6 +10,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/corpus/converter.h"
+#include "tools/corpus/dump_converter.h"
 #include "tools/corpus/manifest.h"
 #include "tools/corpus/package_cache.h"
 #include "tools/streams/byte_source.h"
@@ -22,13 +23,19 @@ DEFINE_string(manifest, "small",
 DEFINE_string(input, "",
               "instead of packages: a folder of pages, or files of JSON Lines (plain, .gz, .zst; "
               "\"-\" is standard input), separated by commas");
-DEFINE_string(
-    format, "",
-    "what --input holds: html, markdown, man or jsonl; found by the name where it can be");
+DEFINE_string(format, "",
+              "what --input holds: html, markdown, man, jsonl, wikipedia (an XML dump) or trec "
+              "(<DOC>...), the "
+              "last two plain, .gz, .bz2 or .zst; found by the name where it can be");
 DEFINE_string(name, "",
               "with a folder: its name in urls, doc:NAME/path; the folder's own name by default");
 DEFINE_string(site, "", "with --input: the site that `site:` queries find; NAME by default");
 DEFINE_string(id_url_prefix, "id:", "with jsonl: put before `id` where an object has no `url`");
+DEFINE_string(
+    url_prefix, "",
+    "with wikipedia and trec: put before a title or DOCNO to make the url; by default the "
+    "dump's own address, or \"trec:\"");
+DEFINE_bool(all_namespaces, false, "with wikipedia: pages that are no articles too");
 DEFINE_string(out, "",
               "file to write, packed if it ends in .zst or .gz; by default "
               "data/var/corpora/NAME.jsonl.zst of the source tree");
@@ -54,9 +61,14 @@ constexpr char kUsage[] =
     "  bazel run //tools:corpus -- --input=site/ --out=site.jsonl\n"
     "  bazel run //tools:corpus -- --input=/usr/share/man --format=man --out=man.jsonl.zst\n"
     "  bazel run //tools:corpus -- --input=articles.jsonl.zst --site=wikipedia "
-    "--out=a.jsonl.zst\n\n"
+    "--out=a.jsonl.zst\n"
+    "  bazel run //tools:corpus -- --input=enwiki-pages-articles.xml.bz2 --out=enwiki.jsonl.zst\n"
+    "  bazel run //tools:corpus -- --input=a.gz,b.gz --format=trec --site=news "
+    "--out=news.jsonl.zst\n\n"
     "What is already fetched is not fetched again. Bad pages and lines are counted and the first\n"
-    "ones named. The output appears under its name only when it is complete.";
+    "ones named. The output appears under its name only when it is complete; a dump that was "
+    "being\n"
+    "converted when the program was killed goes on from there when it is started again.";
 
 void Report(const std::string& message) { fprintf(stderr, "%s\n", message.c_str()); }
 
@@ -65,6 +77,8 @@ struct Corpus {
   std::vector<PageTree> trees;
   std::vector<std::pair<std::string, std::string>> public_places;
   std::vector<std::string> line_files;
+  std::string dump_format;
+  std::vector<std::string> dump_files;
 };
 
 void AddPackage(const ManifestPackage& package, const std::string& folder, Corpus* corpus) {
@@ -107,7 +121,8 @@ StatusOr<Corpus> FromPackages() {
 
 std::string GuessFormat(const std::vector<std::string>& inputs) {
   if (!FLAGS_format.empty()) return FLAGS_format;
-  return fs::is_directory(inputs[0]) ? "html" : "jsonl";
+  if (fs::is_directory(inputs[0])) return "html";
+  return inputs[0].find("pages-articles") == std::string::npos ? "jsonl" : "wikipedia";
 }
 
 StatusOr<Corpus> FromInput() {
@@ -123,6 +138,11 @@ StatusOr<Corpus> FromInput() {
     corpus.line_files = inputs;
     return corpus;
   }
+  if (format == "wikipedia" || format == "trec") {
+    corpus.dump_format = format;
+    corpus.dump_files = inputs;
+    return corpus;
+  }
   PageTree tree;
   tree.folder = inputs[0];
   tree.path_prefix = "/" + corpus.name;
@@ -134,10 +154,22 @@ StatusOr<Corpus> FromInput() {
   } else if (format == "man") {
     tree.kinds = {PageKind::kMan};
   } else if (format != "html") {
-    return InvalidArgument("--format=", format, ": known are html, markdown, man and jsonl");
+    return InvalidArgument("--format=", format,
+                           ": known are html, markdown, man, jsonl, wikipedia and trec");
   }
   corpus.trees.push_back(std::move(tree));
   return corpus;
+}
+
+Status RunDumps(const Corpus& corpus, const std::string& out, const ConvertOptions& options) {
+  DumpJob job{.files = corpus.dump_files, .format = corpus.dump_format, .dump = {}, .out = out};
+  job.dump.url_prefix =
+      FLAGS_url_prefix.empty() && job.format == "trec" ? "trec:" : FLAGS_url_prefix;
+  job.dump.site = FLAGS_site.empty() ? corpus.name : FLAGS_site;
+  job.dump.all_namespaces = FLAGS_all_namespaces;
+  NEPTUNE_ASSIGN_OR_RETURN(const ConvertCounts counts, ConvertDumps(job, options));
+  Report(StrCat(out, ": ", Summary(counts)));
+  return neptune::OkStatus();
 }
 
 Status Run() {
@@ -146,12 +178,13 @@ Status Run() {
   const std::string out =
       FLAGS_out.empty() ? ProjectOutputPath(StrCat("data/var/corpora/", corpus.name, ".jsonl.zst"))
                         : CallerPath(FLAGS_out);
-  NEPTUNE_ASSIGN_OR_RETURN(const auto sink, CreateFileSink(out, PackingOfName(out)));
   const ConvertOptions options{.thread_count = FLAGS_threads,
                                .fail_on_bad_input = FLAGS_strict,
                                .clock = &MonotonicNanoseconds,
                                .progress_out = stderr,
                                .report = &Report};
+  if (!corpus.dump_files.empty()) return RunDumps(corpus, out, options);
+  NEPTUNE_ASSIGN_OR_RETURN(const auto sink, CreateFileSink(out, PackingOfName(out)));
   const JsonLinesOptions lines{.id_url_prefix = FLAGS_id_url_prefix, .default_site = FLAGS_site};
   NEPTUNE_ASSIGN_OR_RETURN(
       const ConvertCounts counts,

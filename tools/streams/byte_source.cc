@@ -1,5 +1,6 @@
 #include "tools/streams/byte_source.h"
 
+#include <bzlib.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -181,6 +182,61 @@ class ZstdSource : public ByteSource {
   bool in_frame_ = false;
 };
 
+// One stream after another, as packers that work on several processors write them.
+class Bzip2Source : public ByteSource {
+ public:
+  explicit Bzip2Source(std::unique_ptr<RawFile> file) : file_(std::move(file)) {}
+  ~Bzip2Source() override {
+    if (in_stream_) BZ2_bzDecompressEnd(&stream_);
+  }
+
+  StatusOr<size_t> Read(char* buffer, size_t size) override {
+    while (true) {
+      NEPTUNE_RETURN_IF_ERROR(file_->Fill());
+      if (file_->pending().empty()) {
+        if (in_stream_) return DataLoss(file_->path(), ": bzip2 data ends too early");
+        return size_t{0};
+      }
+      if (!in_stream_) NEPTUNE_RETURN_IF_ERROR(StartStream());
+      NEPTUNE_ASSIGN_OR_RETURN(const size_t made, Unpack(buffer, size));
+      if (made > 0) return made;
+    }
+  }
+  uint64_t file_position() const override { return file_->position(); }
+
+ private:
+  Status StartStream() {
+    stream_ = {};
+    if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) {
+      return ResourceExhausted(file_->path(), ": cannot start bzip2");
+    }
+    in_stream_ = true;
+    return neptune::OkStatus();
+  }
+
+  StatusOr<size_t> Unpack(char* buffer, size_t size) {
+    const std::string_view in = file_->pending();
+    stream_.next_in = const_cast<char*>(in.data());
+    stream_.avail_in = static_cast<unsigned>(in.size());
+    stream_.next_out = buffer;
+    stream_.avail_out = static_cast<unsigned>(std::min<size_t>(size, 1u << 30));
+    const unsigned room = stream_.avail_out;
+    const int result = BZ2_bzDecompress(&stream_);
+    file_->Consume(in.size() - stream_.avail_in);
+    if (result == BZ_STREAM_END) {
+      BZ2_bzDecompressEnd(&stream_);
+      in_stream_ = false;
+    } else if (result != BZ_OK) {
+      return DataLoss(file_->path(), ": damaged bzip2 data at byte ", file_->position());
+    }
+    return room - stream_.avail_out;
+  }
+
+  std::unique_ptr<RawFile> file_;
+  bz_stream stream_{};
+  bool in_stream_ = false;
+};
+
 }  // namespace
 
 StatusOr<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
@@ -194,6 +250,7 @@ StatusOr<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
   if (file->pending().starts_with(std::string_view("\x1f\x8b", 2))) {
     return std::make_unique<GzipSource>(std::move(file));
   }
+  if (file->pending().starts_with("BZh")) return std::make_unique<Bzip2Source>(std::move(file));
   return std::make_unique<PlainSource>(std::move(file));
 }
 

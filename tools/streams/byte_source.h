@@ -1,4 +1,5 @@
-// Reads a file's bytes, unpacked if it is gzip or zstd; the format is found by its first bytes.
+// Reads a file's bytes, unpacked if it is gzip, bzip2 or zstd, also of several members one after another; the format is
+// found by its first bytes.
 //
 // Source: none. Layer: tools.
 // Threads: thread-compatible.

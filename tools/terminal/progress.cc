@@ -63,6 +63,7 @@ std::string RenderProgress(const ProgressState& state, int bar_width) {
   } else {
     neptune::StrAppend(&line, ", ", Span(state.elapsed_s));
   }
+  if (!state.note.empty()) neptune::StrAppend(&line, ", ", state.note);
   return line;
 }
 
@@ -96,11 +97,13 @@ void Progress::Finish() {
 }
 
 void Progress::Show(int64_t now) {
+  const std::string note = options_.note ? options_.note() : std::string();
   const ProgressState state{.label = options_.label,
                             .unit = options_.unit,
                             .done = done_.load(std::memory_order_relaxed),
                             .total = options_.total,
-                            .elapsed_s = static_cast<double>(now - begin_) / kSecond};
+                            .elapsed_s = static_cast<double>(now - begin_) / kSecond,
+                            .note = note};
   const std::string line = RenderProgress(state, terminal_ ? kBarWidth : 0);
   fprintf(options_.out, terminal_ ? "\r%s\x1b[K" : "%s\n", line.c_str());
   fflush(options_.out);

@@ -31,6 +31,7 @@ struct ProgressState {
   uint64_t done = 0;
   uint64_t total = 0;  // 0: unknown
   double elapsed_s = 0;
+  std::string_view note = {};  // put at the end
 };
 
 // "reading [#####     ] 50 % 2,000/4,000 pages, 1,000/s, 2 s left". The bar is left out if
@@ -49,6 +50,8 @@ class Progress {
     // Where to show it; null shows nothing. Default: nothing, so that libraries stay silent.
     FILE* out = nullptr;
     NanosecondClock clock;
+    // What is put at the end of the line, called on whatever thread counts; may be empty.
+    std::function<std::string()> note = nullptr;
   };
 
   explicit Progress(Options options);

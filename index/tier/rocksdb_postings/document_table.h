@@ -9,8 +9,7 @@
 
 #include <vector>
 
-#include "index/core/search/ranking.h"
-#include "index/tier/rocksdb_postings/keys.h"
+#include "index/tier/engine_kit/records.h"
 #include "index/tier/rocksdb_postings/posting_database.h"
 #include "neptune/base/status.h"
 
@@ -20,8 +19,5 @@ namespace search::index::rocksdb_postings {
 neptune::StatusOr<std::vector<DocumentRecord>> ReadDocuments(const PostingDatabase& database);
 
 neptune::StatusOr<CollectionRecord> ReadCollection(const PostingDatabase& database);
-
-// The ranking that the collection was finished for.
-RankingOptions RankingOf(const CollectionRecord& collection);
 
 }  // namespace search::index::rocksdb_postings

@@ -1,40 +1,30 @@
-// Keys of the posting database, and the fixed records stored under some of them.
+// Keys of the posting database.
 //
 // Source: none. Layer: index/tier/rocksdb_postings. Threads: pure functions.
-// Units: ordinals number a partition's documents from 0. Numbers in keys are big-endian, in records
-// as
-//   they lie in memory (little-endian machines only).
+// Units: ordinals number a partition's documents from 0. Numbers in keys are big-endian; records are
+//   those of index/tier/engine_kit/records.h.
 //
-//   "c"                                      -> CollectionRecord, once the collection is finished
-//   "p"                                      -> PartitionRecord
-//   "d" first_ordinal:4                      -> DocumentRecord of up to kDocumentsPerRecord
-//   documents "t" size:1 term first_ordinal:4          -> chunk of the term's postings
-//   (posting_chunk.h) "n" size:1 term first_ordinal:4          -> number of postings in that chunk,
-//   4 bytes "g" size:1 term                          -> documents of the whole collection with the
-//   term, 4 bytes
+//   "c"                              -> CollectionRecord, once the collection is finished
+//   "p"                              -> PartitionRecord
+//   "d" first_ordinal:4              -> DocumentRecord of up to kDocumentsPerRecord documents
+//   "t" size:1 term first_ordinal:4  -> chunk of the term's postings (posting_chunk.h)
+//   "n" size:1 term first_ordinal:4  -> number of postings in that chunk, 4 bytes
+//   "g" size:1 term                  -> documents of the whole collection with the term, 4 bytes
 //
 // A term's postings lie in as many chunks as the builder wrote out its memory while it met the
 // term.
 
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
-#include "index/core/document.h"
 #include "neptune/base/byte_order.h"
 
 namespace search::index::rocksdb_postings {
-
-static_assert(std::endian::native == std::endian::little,
-              "records are stored as they lie in memory");
 
 inline constexpr char kCollectionKey[] = "c";
 inline constexpr char kPartitionKey[] = "p";
@@ -43,45 +33,6 @@ inline constexpr char kCountPrefix[] = "n";
 inline constexpr uint32_t kDocumentsPerRecord = 4096;
 // Longest term of a key; longer ones cannot be, since the analysis cuts words.
 inline constexpr size_t kTermKeySizeMax = 255;
-
-struct PartitionRecord {
-  uint64_t document_count = 0;
-  std::array<uint64_t, kFieldCount> length_sums = {};
-};
-static_assert(sizeof(PartitionRecord) == 32);
-
-struct CollectionRecord {
-  uint64_t document_count = 0;
-  std::array<uint64_t, kFieldCount> length_sums = {};
-  float k1 = 0;
-  float static_rank_weight = 0;
-  std::array<float, kFieldCount> weights = {};
-  std::array<float, kFieldCount> bs = {};
-};
-static_assert(sizeof(CollectionRecord) == 64);
-
-struct DocumentRecord {
-  uint64_t doc_id = 0;
-  float static_rank = 0;
-  uint32_t length_codes = 0;  // four bytes, lowest Field 0
-};
-static_assert(sizeof(DocumentRecord) == 16);
-
-template <typename Record>
-std::string_view RecordBytes(const Record& record) {
-  static_assert(std::is_trivially_copyable_v<Record>);
-  return {reinterpret_cast<const char*>(&record), sizeof(record)};
-}
-
-// The record in `bytes`, if they have its size.
-template <typename Record>
-std::optional<Record> ReadRecord(std::string_view bytes) {
-  static_assert(std::is_trivially_copyable_v<Record>);
-  if (bytes.size() != sizeof(Record)) return std::nullopt;
-  Record record;
-  std::memcpy(&record, bytes.data(), sizeof(record));
-  return record;
-}
 
 // `kind` and the term, such that no term's key begins another's. REQUIRES: at most kTermKeySizeMax
 // bytes.

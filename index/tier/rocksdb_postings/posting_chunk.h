@@ -19,11 +19,9 @@
 #include <vector>
 
 #include "index/core/document.h"
+#include "index/tier/engine_kit/records.h"
 
 namespace search::index::rocksdb_postings {
-
-// Where one document holds a term; site names have no positions.
-using FieldPositions = std::array<std::vector<uint32_t>, kFieldCount>;
 
 class PostingChunkWriter {
  public:

@@ -15,7 +15,7 @@
 
 #include "index/core/query/query.h"
 #include "index/core/search/score.h"
-#include "index/tier/rocksdb_postings/keys.h"
+#include "index/tier/engine_kit/records.h"
 #include "index/tier/rocksdb_postings/posting_cursor.h"
 #include "index/tier/rocksdb_postings/query_postings.h"
 #include "neptune/base/status.h"

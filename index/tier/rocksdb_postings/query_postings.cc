@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "index/core/segment/segment_reader.h"
+#include "index/tier/engine_kit/records.h"
 #include "index/tier/rocksdb_postings/keys.h"
 
 namespace search::index::rocksdb_postings {

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <utility>
 
 #include "index/core/search/collection_statistics.h"
 #include "index/core/search/score.h"
+#include "index/tier/engine_kit/second_phase.h"
 #include "index/tier/operators.h"
 #include "index/tier/rocksdb_postings/document_table.h"
-#include "index/tier/rocksdb_postings/place_rating.h"
+#include "index/tier/rocksdb_postings/place_reader.h"
 #include "index/tier/rocksdb_postings/posting_builder.h"
 #include "index/tier/rocksdb_postings/posting_database.h"
 #include "index/tier/rocksdb_postings/query_evaluation.h"
@@ -18,14 +18,12 @@
 namespace search::index {
 namespace {
 
-using rocksdb_postings::CollectionRecord;
-using rocksdb_postings::DocumentRecord;
 using rocksdb_postings::Evaluated;
 using rocksdb_postings::Match;
+using rocksdb_postings::PlaceReader;
 using rocksdb_postings::PostingDatabase;
 using rocksdb_postings::QueryEvaluation;
 using rocksdb_postings::QueryPostings;
-using rocksdb_postings::RatePlaces;
 using rocksdb_postings::SearchSpace;
 
 bool RanksBefore(const Match& a, const Match& b) {
@@ -40,7 +38,7 @@ class RocksdbPostingsTier : public IndexTier {
       : database_(std::move(database)),
         documents_(std::move(documents)),
         scorer_(MeanLengths(collection.document_count, collection.length_sums),
-                rocksdb_postings::RankingOf(collection)),
+                RankingOf(collection)),
         collection_document_count_(collection.document_count),
         index_version_(index_version) {}
 
@@ -54,10 +52,11 @@ class RocksdbPostingsTier : public IndexTier {
     NEPTUNE_ASSIGN_OR_RETURN(Evaluated evaluated, QueryEvaluation(query, space).Run(stop));
     TierAnswer answer = ToAnswer(question, &evaluated);
     if (question.second_phase_count() == 0 || !evaluated.is_complete) return answer;
-    const auto rate = [&](const std::vector<uint32_t>& ordinals) {
-      return RatePlaces(query, space, ordinals, stop);
-    };
-    NEPTUNE_RETURN_IF_ERROR(RunSecondPhase(question, evaluated.matches, rate, &answer));
+    std::vector<uint32_t> ordinals;
+    for (int i = 0; i < answer.hits_size(); ++i) ordinals.push_back(evaluated.matches[i].ordinal);
+    PlaceReader reader(postings);
+    NEPTUNE_RETURN_IF_ERROR(
+        RunSecondPhase(question, query, RatingSpaceOf(&reader), ordinals, stop, &answer));
     return answer;
   }
 
@@ -102,30 +101,13 @@ class RocksdbPostingsTier : public IndexTier {
     return answer;
   }
 
-  // Gives the answer's first hits, which are the first of `matches`, their gain.
-  template <typename Rate>
-  static neptune::Status RunSecondPhase(const TierQuery& question,
-                                        const std::vector<Match>& matches, const Rate& rate,
-                                        TierAnswer* answer) {
-    const size_t count =
-        std::min<size_t>(static_cast<size_t>(answer->hits_size()), question.second_phase_count());
-    std::map<uint32_t, TierHit*> by_ordinal;
-    for (size_t i = 0; i < count; ++i) {
-      by_ordinal[matches[i].ordinal] = answer->mutable_hits(static_cast<int>(i));
-    }
-    std::vector<uint32_t> ordinals;
-    for (const auto& [ordinal, hit] : by_ordinal) ordinals.push_back(ordinal);
-    NEPTUNE_ASSIGN_OR_RETURN(const auto gains, rate(ordinals));
-    answer->set_evaluated_completely(gains.has_value());
-    if (!gains.has_value()) return neptune::OkStatus();
-    answer->set_second_phase_count(question.second_phase_count());
-    auto gain = gains->begin();
-    for (const auto& [ordinal, hit] : by_ordinal) {
-      if (gain->units() > 0) hit->set_gain(ToGain(gain->units()));
-      ++gain;
-    }
-    KeepBest(question.hit_count_max(), answer);
-    return neptune::OkStatus();
+  RatingSpace RatingSpaceOf(PlaceReader* reader) const {
+    return {scorer_, collection_document_count_,
+            [this](uint32_t ordinal) { return documents_[ordinal].length_codes; },
+            [reader](const ScoringWord& word) { return reader->DocumentFrequency(word); },
+            [reader](const ScoringWord& word, uint32_t ordinal, WordPlaces* places) {
+              return reader->Read(word, ordinal, places);
+            }};
   }
 
   const std::shared_ptr<const PostingDatabase> database_;

@@ -31,6 +31,10 @@ using neptune::StrCat;
 
 namespace {
 
+// Of the time that is left, what a search on a helper thread leaves for its answer to come back: an eighth, and no more
+// than this. Larger: searches that are cut short look at less; smaller: their answers come too late.
+constexpr neptune::Duration kAnswerTimeMax = std::chrono::milliseconds(10);
+
 Status ReadSecondPhaseCountMax(const std::map<std::string, std::string>& parameters,
                                uint32_t* count_max) {
   const auto given = parameters.find("second_phase_count_max");
@@ -90,6 +94,13 @@ TierSearchControl TierModule::ControlOf(RequestContext& context, const Partition
   control.now = [&context] { return context.Now(); };
   control.stop = [&context] { return context.ShouldStop(); };
   if (capsules_ == nullptr) return control;
+  const neptune::TimePoint now = context.Now();
+  const neptune::Duration answering = std::min<neptune::Duration>(
+      kAnswerTimeMax, std::max(context.deadline() - now, neptune::Duration::zero()) / 8);
+  control.stop_read = [call = context.call(), loop = neptune::Loop::Current(),
+                       end = context.deadline() - answering] {
+    return (call != nullptr && call->cancelled()) || loop->Now() >= end;
+  };
   control.read = [this, &context, &partition](std::function<void()> read) {
     return neptune::RunTaskOnDevice(*capsules_, partition.path, std::move(read),
                                     {.deadline = context.deadline(),

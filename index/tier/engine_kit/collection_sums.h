@@ -1,0 +1,40 @@
+// What a collection's statistics are added up from, for a variant over a foreign store.
+//
+// Source: index/core/search/ranking.h. Layer: index/tier/engine_kit. Threads: thread-compatible.
+// Limits: memory is the collection's vocabulary and 8 bytes a document.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "index/core/search/ranking.h"
+#include "index/tier/engine_kit/records.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+class CollectionSums {
+ public:
+  void AddPartition(const PartitionRecord& partition);
+  void AddDocument(uint64_t doc_id) { doc_ids_.push_back(doc_id); }
+  // `count` more documents have the term.
+  void AddTerm(std::string_view term, uint64_t count) { frequencies_[std::string(term)] += count; }
+
+  // To be called once, behind all of the above.
+  // Errors: INVALID_ARGUMENT a document that stands twice, an impossible ranking.
+  neptune::StatusOr<CollectionRecord> Finish(const RankingOptions& ranking);
+
+  // Documents of the collection with the term, which was added.
+  uint32_t FrequencyOf(std::string_view term) const;
+
+ private:
+  CollectionRecord collection_;
+  std::vector<uint64_t> doc_ids_;
+  absl::flat_hash_map<std::string, uint64_t> frequencies_;
+};
+
+}  // namespace search::index

@@ -1,0 +1,55 @@
+// A corpus file written in parts, so that a run that was killed goes on behind its last whole part.
+//
+//   OUT.parts/job       what is done, from what; a run with another job begins anew
+//   OUT.parts/N         part N, packed by itself as the name of OUT says
+//   OUT.parts/N.state   counts and hashes of pages behind part N; a part is whole once this is there
+//   OUT                 all parts, one after another, once there are no more
+//
+// Since parts are packed by themselves, and begin where the same number of pages was seen, the file has the same bytes
+// however often the run was killed.
+//
+// Source: none. Layer: tools. Threads: thread-compatible.
+// Errors: UNAVAILABLE the file system; a part or state that is damaged is made again.
+// Limits: memory is the hashes of all pages written, 16 bytes each.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "neptune/base/status.h"
+#include "tools/corpus/document_writer.h"
+#include "tools/streams/file_sink.h"
+
+namespace search::tools {
+
+class PartedOutput {
+ public:
+  // `job` names the work: what is converted how. Goes on behind what an earlier run of the same job left, which `writer` is
+  // told of: its counts say how many pages are done. Both outlive it.
+  static neptune::StatusOr<std::unique_ptr<PartedOutput>> Open(const std::string& path,
+                                                               const std::string& job,
+                                                               DocumentWriter* writer);
+
+  // Ends the part that is being written and begins the next.
+  neptune::Status NextPart();
+  // Ends the last part, puts all together under the file's name and removes the folder of parts.
+  neptune::Status Commit();
+
+ private:
+  PartedOutput(std::string path, DocumentWriter* writer)
+      : path_(std::move(path)), folder_(path_ + ".parts"), writer_(writer) {}
+  neptune::Status Restore();
+  neptune::Status BeginPart();
+  neptune::Status EndPart();
+  std::string PartName(uint64_t part) const;
+
+  const std::string path_;
+  const std::string folder_;
+  DocumentWriter* const writer_;
+  uint64_t part_ = 0;  // that is being written
+  std::unique_ptr<FileSink> sink_;
+};
+
+}  // namespace search::tools
