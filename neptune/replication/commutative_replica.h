@@ -3,13 +3,14 @@
 //   Propose ─► own log ─► stored: answered, executed ─► told to the others, in this origin's order
 //   Step    ─► own log ─► stored: executed, acknowledged by telling what this member has
 //
-// An origin is a member in one life of its disk; its writes are numbered without gaps and stand in every log in that order, so
+// An origin is a member in one life of its disk, whatever its place in the spec; its writes are numbered without gaps and stand in every log in that order, so
 // that one count for each origin says what a member has, and a write that comes twice is known. Members tell each other
 // their counts now and then; what another lacks for forward_delay is sent to it by anybody who has it, so that writes of a
 // member that is away, or gone for good, arrive too.
 // A member whose disk is new takes no writes before it has all that one had that is ready, or knows that none of all members
 // is, and that none has more than it. Until then it counts for nothing; so what was dropped from a log, because all had it,
-// is in every member that counts.
+// is in every member that counts. One that was taken out of the spec for a while, and lacks what was dropped meanwhile, gives
+// away what only it has, and then takes part as one with a new disk.
 // Its numbers begin anew in a life of its own: none is used twice.
 //
 // Source: dissertation 5.2.1 (level 1; writes commute), 5.2.2 (its failures are simpler than those of a primary).
@@ -140,6 +141,7 @@ class CommutativeReplica {
 
   void LookForSource(MemberIndex from, TimePoint now);
   bool IsFirst() const;
+  void RestoreFrom(MemberIndex from);
   void StartAnew(Lsn base, const OriginCounts& counts);
 
   void Tend(TimePoint now);

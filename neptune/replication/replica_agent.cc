@@ -271,8 +271,12 @@ void ReplicaAgent::Pump() {
     }
   }
   stopping_ = true;
+  FailWriters("the replica stops");
+}
+
+void ReplicaAgent::FailWriters(const char* why) {
   for (auto& [lsn, pending] : std::exchange(writers_, {})) {
-    pending->failure = Unavailable("the replica stops");
+    pending->failure = Unavailable(why);
     pending->done.Set();
   }
 }

@@ -181,6 +181,7 @@ class ReplicaAgent {
   // The level's, before the protocol is asked.
   Status CheckRoom();
 
+  void FailWriters(const char* why);
   void Propose(LogEntry write, std::shared_ptr<PendingWrite> pending);
   void Fail(const neptune::Status& status);
 

@@ -104,6 +104,8 @@ Status ReplicaAgent::Restore(MemberIndex from) {
     NEPTUNE_RETURN_IF_ERROR(TakeData(snapshot));
     NEPTUNE_RETURN_IF_ERROR(EndRestore(base.lsn));
     protocol_->Restored(std::move(*snapshot), loop_.Now());
+    // The places in the log that they had are others' now.
+    FailWriters("the replica took another one's data before the write was stored");
     if (pump_) pump_->Wake();
     return OkStatus();
   }
