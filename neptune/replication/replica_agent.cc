@@ -171,10 +171,10 @@ Status ReplicaAgent::Start() {
 }
 
 Status ReplicaAgent::MakeProtocol() {
-  NEPTUNE_ASSIGN_OR_RETURN(OriginIndex index, IndexLog());
   // Zero is nobody's incarnation.
   const uint64_t incarnation = loop_.random().Next() | 1;
   if (is_write_anywhere()) {
+    NEPTUNE_ASSIGN_OR_RETURN(OriginIndex index, IndexLog());
     protocol_ = std::make_unique<CommutativeProtocol>(options_.group, log_->opened(),
                                                       std::move(index), incarnation, loop_.Now());
     return OkStatus();
@@ -192,28 +192,17 @@ Status ReplicaAgent::MakeProtocol() {
   return OkStatus();
 }
 
-// Of level 1; else only looked at, for its level.
+// Of level 1.
 StatusOr<OriginIndex> ReplicaAgent::IndexLog() {
   const LogOutline& found = log_->opened();
   const auto index = std::make_shared<OriginIndex>(found.base.lsn);
-  const Lsn last = is_write_anywhere() ? found.last_lsn : std::min(found.last_lsn, found.first_lsn);
-  for (Lsn next = found.first_lsn; next <= last; next = index->last_lsn() + 1) {
-    const Status status = OnDevice([log = log_, index, next, last,
-                                    is_own = is_write_anywhere()]() -> Status {
+  while (index->last_lsn() < found.last_lsn) {
+    NEPTUNE_RETURN_IF_ERROR(OnDevice([log = log_, index, last = found.last_lsn]() -> Status {
       NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries,
-                               log->Read(next, last, kLogPieceSize));
-      for (const LogEntry& entry : entries) {
-        const bool is_commutative =
-            entry.kind == EntryKind::kCommutativeWrite || entry.kind == EntryKind::kOrigins;
-        if (is_commutative != is_own) {
-          return FailedPrecondition("log entry ", entry.lsn, " is of another level of consistency");
-        }
-        if (is_own) NEPTUNE_RETURN_IF_ERROR(index->Append(entry));
-      }
+                               log->Read(index->last_lsn() + 1, last, kLogPieceSize));
+      for (const LogEntry& entry : entries) NEPTUNE_RETURN_IF_ERROR(index->Append(entry));
       return OkStatus();
-    });
-    NEPTUNE_RETURN_IF_ERROR(status);
-    if (!is_write_anywhere()) break;
+    }));
   }
   return std::move(*index);
 }

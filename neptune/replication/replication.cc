@@ -164,6 +164,7 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   const ReplicationOptions& wanted = *said;
   ReplicaAgentOptions options;
   options.identity = {environment_.cluster, service, partition, environment_.node};
+  options.identity.is_ordered = wanted.level != ConsistencyLevel::kWriteAnywhere;
   options.level = wanted.level;
   options.staleness_max = wanted.staleness_max;
   options.mode = wanted.mode;
@@ -172,6 +173,8 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   options.group.members = wanted.members(partition);
   bool is_member = false;
   for (size_t i = 0; i < options.group.members.size(); ++i) {
+    if (options.identity.is_ordered)
+      options.identity.members.push_back(options.group.members[i].node);
     if (options.group.members[i].node != environment_.node) continue;
     options.group.self = static_cast<MemberIndex>(i);
     is_member = true;
