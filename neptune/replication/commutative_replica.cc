@@ -325,7 +325,7 @@ void CommutativeReplica::Send(MemberIndex to, std::vector<Lsn> entries) {
   message.wants_all = !is_ready() && source_ == to;
   message.is_behind = index_.HasDroppedBeyond(peer.has);
   message.has = stored_counts_;
-  actions_.messages.push_back({to, std::move(message), std::move(entries)});
+  actions_.at_once.push_back({to, std::move(message), std::move(entries)});
 }
 
 }  // namespace neptune

@@ -29,6 +29,7 @@
 #include "neptune/base/time.h"
 #include "neptune/replication/commutative_message.h"
 #include "neptune/replication/log_outline.h"
+#include "neptune/replication/member_actions.h"
 #include "neptune/replication/origin_index.h"
 #include "neptune/replication/replica_protocol.h"
 
@@ -55,18 +56,9 @@ struct OutgoingCommutativeMessage {
   std::vector<Lsn> entries;
 };
 
-struct CommutativeActions {
-  // To be stored, and then told to Stored with this number; changes are stored in order.
-  uint64_t change_number = 0;
-  LogChange change;
-  std::vector<OutgoingCommutativeMessage> messages;
-  // The member whose data are to take the place of this one's when the change, and all before it, are stored; then Restored
-  // is to be called. It is asked for again until then: of no meaning while it is under way. A crash may leave the other's
-  // data beside an empty log: data that end after the log are to be made empty again before the next start.
-  std::optional<MemberIndex> restore_from;
-
-  bool empty() const { return change.empty() && messages.empty() && !restore_from; }
-};
+// What is sent is stored already, so all of it is sent at once. Of another's data that are to be taken: a crash may leave
+// them beside an empty log, and data that end after the log are to be made empty again before the next start.
+using CommutativeActions = MemberActions<OutgoingCommutativeMessage>;
 
 class CommutativeReplica {
  public:

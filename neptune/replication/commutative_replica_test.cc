@@ -256,7 +256,7 @@ class Cluster {
       life.stored_at = std::max(life.stored_at, now_) + RandomDelay(milliseconds(1));
       AtIn(member, life.stored_at, [this, member, actions] { Store(member, actions); });
     }
-    for (const OutgoingCommutativeMessage& outgoing : actions.messages) Send(member, outgoing);
+    for (const OutgoingCommutativeMessage& outgoing : actions.at_once) Send(member, outgoing);
     if (actions.restore_from) Restore(member, members_[*actions.restore_from]);
     CheckReadiness(member);
     TickAt(member);

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "neptune/base/byte_order.h"
-#include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
+#include "neptune/replication/sealed_record.h"
 
 namespace neptune {
 namespace {
@@ -22,24 +22,6 @@ std::string KeyOf(Lsn lsn) {
   std::string key(1, kEntryPrefix);
   ByteWriter(&key).Number(lsn);
   return key;
-}
-
-// The bytes with their checksum in front.
-std::string Sealed(std::string_view body) {
-  std::string bytes;
-  ByteWriter out(&bytes);
-  out.Number(Checksum64(body));
-  out.Bytes(body);
-  return bytes;
-}
-
-StatusOr<std::string_view> Unsealed(std::string_view bytes, std::string_view what) {
-  ByteReader in(bytes);
-  const uint64_t checksum = in.Number<uint64_t>();
-  const std::string_view body = in.Bytes(in.remaining());
-  if (in.failed() || checksum != Checksum64(body))
-    return DataLoss("the log's ", what, " is damaged");
-  return body;
 }
 
 std::string EncodeIdentity(const LogIdentity& identity) {
@@ -68,7 +50,7 @@ std::string NamesOf(const std::vector<NodeId>& nodes) {
 }
 
 StatusOr<LogIdentity> DecodeIdentity(std::string_view bytes) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes, "identity"));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes, "the log's identity"));
   ByteReader in(body);
   const uint8_t version = in.Number<uint8_t>();
   if (version != kLogVersion) {
@@ -90,7 +72,7 @@ StatusOr<LogIdentity> DecodeIdentity(std::string_view bytes) {
 
 // All but entries and what follows from them.
 StatusOr<LogOutline> DecodeState(std::string_view bytes) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes, "state"));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes, "the log's state"));
   ByteReader in(body);
   LogOutline outline;
   outline.promise.is_founded = in.Number<uint8_t>() != 0;
