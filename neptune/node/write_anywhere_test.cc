@@ -133,6 +133,36 @@ TEST_F(WriteAnywhereTest, WritesAtAllReplicasReachAll) {
   ExpectAllHave(60);
 }
 
+// While they are told nothing of each other, each has what it took itself.
+TEST_F(WriteAnywhereTest, SessionsSpreadTheirWritesOverAllReplicas) {
+  simulator().Partition({"s0"}, {"s1", "s2"});
+  simulator().Partition({"s1"}, {"s2"});
+  constexpr int kSessions = 10;
+  constexpr int kWrites = 30;
+  int ended = 0;
+  for (int i = 0; i < kSessions; ++i) {
+    cluster_.SpawnOnClient([&, i](ClientSession& session) {
+      ReplicaSession replicas(session);
+      for (int n = 0; n < kWrites; ++n) {
+        EXPECT_TRUE(Insert(replicas, StrCat("k=", i, "-", n, ";")).ok());
+      }
+      ++ended;
+    });
+  }
+  ASSERT_TRUE(simulator().RunUntilTrue([&] { return ended == kSessions; },
+                                       simulator().now() + seconds(60)));
+  int total = 0;
+  for (const std::string& server : kServers) {
+    const int taken = CountTexts(server);
+    EXPECT_GE(taken, kSessions * kWrites / 5) << server << " of " << kServers.size();
+    total += taken;
+  }
+  EXPECT_EQ(total, kSessions * kWrites);
+  simulator().HealAll();
+  simulator().RunFor(seconds(4));
+  ExpectAllHave(total);
+}
+
 TEST_F(WriteAnywhereTest, WhatIsAcknowledgedIsThereWhenAllLoseTheirPowerAtOnce) {
   InsertAtAll(3, "k=");
   for (const std::string& server : kServers) simulator().Crash(server);
