@@ -9,6 +9,7 @@
 #include "neptune/capsule/device_call.h"
 #include "neptune/replication/commutative_protocol.h"
 #include "neptune/replication/fail_stop_replica.h"
+#include "neptune/replication/log_pieces.h"
 #include "neptune/replication/ordered_protocol.h"
 #include "neptune/replication/safe_replica.h"
 
@@ -66,25 +67,6 @@ std::vector<LogEntry> TakeSome(const LogChange& change, std::deque<LogRun>* plac
   run.first += entries.size();
   if (run.first > run.last) places->pop_front();
   return entries;
-}
-
-// A log that came with data may be larger than what is stored at once. Its promise comes last: a log of which a part is
-// stored has none, and is taken again.
-std::vector<LogChange> PiecesOf(LogChange change) {
-  std::vector<LogChange> pieces(1);
-  pieces.back().restart = change.restart;
-  size_t size = 0;
-  for (LogEntry& entry : change.entries) {
-    if (size > kStorePieceSize) {
-      pieces.emplace_back();
-      size = 0;
-    }
-    size += entry.payload.size();
-    pieces.back().entries.push_back(std::move(entry));
-  }
-  pieces.back().promise = change.promise;
-  pieces.back().committed = change.committed;
-  return pieces;
 }
 
 }  // namespace
@@ -287,7 +269,7 @@ Status ReplicaAgent::Store(const std::shared_ptr<LogChange>& change) {
   if (!is_write_anywhere() || !change->restart) {
     return OnDevice([log = log_, change] { return log->Store(*change); });
   }
-  for (LogChange& piece : PiecesOf(std::exchange(*change, {}))) {
+  for (LogChange& piece : PiecesOf(std::exchange(*change, {}), kStorePieceSize)) {
     const auto stored = std::make_shared<LogChange>(std::move(piece));
     NEPTUNE_RETURN_IF_ERROR(OnDevice([log = log_, stored] { return log->Store(*stored); }));
   }
