@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -75,6 +76,8 @@ struct ReplicaSnapshot {
   MemberSet write_set;
   // Level 1 alone.
   std::optional<LogCopy> log;
+  // Among the snapshots that a node holds at a time; may be null.
+  std::shared_ptr<const void> place;
 };
 
 // Where a member stands.
