@@ -6,12 +6,15 @@
 
 #include <algorithm>
 
+#include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule.h"
 #include "neptune/node/node_replicas.h"
 #include "neptune/node/register_module.h"
 #include "neptune/node/simulated_cluster.h"
+#include "neptune/replication/replica_links.h"
 #include "neptune/replication/replica_session.h"
+#include "neptune/service/client_stream.h"
 #include "neptune/world/sim/sim_world.h"
 
 namespace neptune {
@@ -22,16 +25,17 @@ using std::chrono::seconds;
 
 const ServiceName kService("registers");
 
-// `count` nodes s0, s1, ..., each with all partitions; w is a witness where `fields` say so.
-ClusterSpec RegisterSpec(int count, const std::string& fields, int partition_count = 1) {
+// Nodes that each have the whole service; w is a witness where `fields` say so.
+ClusterSpec RegisterSpec(const std::vector<std::string>& servers, const std::string& fields,
+                         const std::string& cluster = "test") {
   std::string text =
-      StrCat("name: 'test' multicast_group: '239.192.7.1:7400' ",
-             "services { name: 'registers' module: 'registers' partition_count: ", partition_count,
-             " replication { ", fields, " } } services { name: 'idle' module: 'echo' } ",
+      StrCat("name: '", cluster, "' multicast_group: '239.192.7.1:7400' ",
+             "services { name: 'registers' module: 'registers' replication { ", fields,
+             " } } services { name: 'idle' module: 'echo' } ",
              "nodes { name: 'c' hosts { service: 'idle' } } nodes { name: 'w' hosts { service: "
              "'idle' } } ");
-  for (int i = 0; i < count; ++i) {
-    StrAppend(&text, "nodes { name: 's", i, "' hosts { service: 'registers' } } ");
+  for (const std::string& server : servers) {
+    StrAppend(&text, "nodes { name: '", server, "' hosts { service: 'registers' } } ");
   }
   const StatusOr<ClusterSpec> spec = ParseClusterSpec(text, "test");
   EXPECT_TRUE(spec.ok()) << spec.status();
@@ -46,13 +50,23 @@ StatusOr<std::unique_ptr<ServiceModule>> MakeModules(const std::string& module) 
 constexpr char kOrdered[] = "level: 'ordered_writes'";
 constexpr char kBounded[] = "level: 'staleness_bounded' staleness_ms: 500";
 
+std::string SnapshotRequest(std::string_view service, uint32_t partition) {
+  std::string bytes;
+  ByteWriter writer(&bytes);
+  writer.Counted<uint8_t>(service);
+  writer.Number(partition);
+  return bytes;
+}
+
 class ReplicationTest : public testing::Test {
  protected:
   void Start(int count, const std::string& fields, uint64_t seed = 1,
              std::function<Duration(const std::string& node)> device_time = nullptr) {
     SimulatedClusterOptions options;
     options.seed = seed;
-    options.spec = RegisterSpec(count, fields);
+    std::vector<std::string> servers;
+    for (int i = 0; i < count; ++i) servers.push_back(StrCat("s", i));
+    options.spec = RegisterSpec(servers, fields);
     options.modules = MakeModules;
     options.device_time = std::move(device_time);
     cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
@@ -102,6 +116,11 @@ class ReplicationTest : public testing::Test {
     DurableStorage& storage = simulator().host(node).storage();
     const auto stores = storage.List();
     for (const std::string& store : *stores) EXPECT_TRUE(storage.Destroy(store).ok());
+  }
+  // All of them stop, and the cluster's spec is another one when they start again.
+  void ChangeSpec(const std::vector<std::string>& nodes, const ClusterSpec& spec) {
+    for (const std::string& node : nodes) simulator().Crash(node);
+    cluster_->ChangeSpec(spec);
   }
   // What an operator's request is answered.
   HttpResponse StartByHand(const std::string& node, const std::string& service,
@@ -268,6 +287,120 @@ TEST_F(ReplicationTest, AMemberWhoseDiskIsNewGetsAllDataBack) {
   simulator().RunFor(seconds(4));
   EXPECT_EQ(Agent("s2")->state()->completed(), Agent("s0")->state()->completed());
   EXPECT_EQ(Agent("s2")->Look().role, ReplicaRole::kSecondary);
+}
+
+void ExpectRefused(const Status& status, const std::string& why) {
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status;
+  EXPECT_NE(ToStd(status.message()).find(why), std::string::npos) << status;
+}
+
+TEST_F(ReplicationTest, DataOfAnOrderedLevelAreRefusedAtLevelOneAndTheOtherWayRound) {
+  constexpr char kAnywhere[] = "level: 'write_anywhere'";
+  const std::vector<std::string> servers = {"s0", "s1", "s2"};
+  for (const bool was_ordered : {true, false}) {
+    for (const int writes : {0, 3}) {
+      Start(3, was_ordered ? kOrdered : kAnywhere);
+      InSession([&](ReplicaSession& session) {
+        for (int i = 0; i < writes; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+      });
+      ChangeSpec(servers, RegisterSpec(servers, was_ordered ? kAnywhere : kOrdered));
+      ExpectRefused(cluster_->FailedStart("s1"),
+                    was_ordered ? "of ordered writes, not of partition 0 of registers in cluster "
+                                  "test on node s1, of level write_anywhere"
+                                : "of level write_anywhere, not of partition 0");
+      cluster_->ChangeSpec(RegisterSpec(servers, was_ordered ? kOrdered : kAnywhere));
+      for (const std::string& server : servers) simulator().Restart(server);
+      simulator().RunFor(seconds(4));
+      InSession([&](ReplicaSession& session) {
+        EXPECT_EQ(Append(session, "k=x").value(), std::string(writes + 1, 'x'));
+      });
+    }
+  }
+}
+
+TEST_F(ReplicationTest, OrderedDataAreTheSameForBothOrderedLevels) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "k=x").ok()); });
+  const std::vector<std::string> servers = {"s0", "s1", "s2"};
+  ChangeSpec(servers, RegisterSpec(servers, kBounded));
+  for (const std::string& server : servers) simulator().Restart(server);
+  simulator().RunFor(seconds(4));
+  InSession([](ReplicaSession& session) { EXPECT_EQ(Append(session, "k=y").value(), "xy"); });
+}
+
+TEST_F(ReplicationTest, DataOfAnotherClusterAreRefused) {
+  Start(3, kOrdered);
+  const std::vector<std::string> servers = {"s0", "s1", "s2"};
+  ChangeSpec(servers, RegisterSpec(servers, kOrdered, "other"));
+  ExpectRefused(cluster_->FailedStart("s0"), "in cluster test on node s0, of ordered writes, not");
+}
+
+TEST_F(ReplicationTest, OrderedMembersThatAreAddedRemovedOrMovedAreRefused) {
+  Start(3, kOrdered);
+  const std::vector<std::string> servers = {"s0", "s1", "s2"};
+  for (const std::vector<std::string>& changed : std::initializer_list<std::vector<std::string>>{
+           {"a", "s0", "s1", "s2"}, {"s0", "s1"}, {"s1", "s0", "s2"}}) {
+    Start(3, kOrdered);
+    for (const std::string& server : servers) simulator().Crash(server);
+    cluster_->ChangeSpec(RegisterSpec(changed, kOrdered));
+    ExpectRefused(cluster_->FailedStart("s0"), "its members were s0 s1 s2, and are to be");
+  }
+}
+
+TEST_F(ReplicationTest, ANodeThatTakesALostNodesPlaceGetsAllData) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 30; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  ChangeSpec({"s0", "s1", "s2"}, RegisterSpec({"s0", "n", "s2"}, kOrdered));
+  for (const char* server : {"s0", "s2"}) simulator().Restart(server);
+  simulator().RunFor(seconds(5));
+  EXPECT_EQ(Agent("n")->state()->completed(), Agent("s0")->state()->completed());
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=y").value(), std::string(30, 'x') + "y");
+  });
+}
+
+TEST_F(ReplicationTest, WhatIsAskedOfAnUnknownPartitionIsRefused) {
+  Start(3, kOrdered);
+  cluster_->RunOnClient([](ClientSession& session) {
+    for (const auto& [request, code] :
+         {std::pair(SnapshotRequest("registers", 7), StatusCode::kNotFound),
+          std::pair(SnapshotRequest("others", 0), StatusCode::kNotFound),
+          std::pair(SnapshotRequest("registers", 0) + "x", StatusCode::kInvalidArgument),
+          std::pair(std::string(), StatusCode::kInvalidArgument)}) {
+      CallOptions options;
+      options.only = NodeId("s0");
+      options.deadline = this_thread::Now() + seconds(5);
+      const auto stream = OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
+                                     MethodName(kSnapshotMethod), Data(request), options);
+      ASSERT_TRUE(stream.ok()) << stream.status();
+      (*stream)->EndWriting();
+      EXPECT_EQ((*stream)->Read().status().code(), code);
+    }
+  });
+}
+
+TEST_F(ReplicationTest, LettersOfAnUnknownPartitionOrNodeAreDropped) {
+  Start(3, kOrdered);
+  cluster_->RunOnClient([](ClientSession& session) {
+    const std::string message = EncodeReplicaMessage({});
+    for (const ReplicaLetter& letter :
+         {ReplicaLetter{kService, PartitionId(7), NodeId("s0"), message},
+          ReplicaLetter{ServiceName("others"), PartitionId(0), NodeId("s0"), message},
+          ReplicaLetter{kService, PartitionId(0), NodeId("stranger"), message}}) {
+      Data response;
+      CallOptions options;
+      options.only = NodeId("s1");
+      const Status status = Call(session, ServiceName(kReplicationService), PartitionId(0),
+                                 MethodName(kExchangeMethod), AccessMode::kWrite,
+                                 Data(EncodeReplicaLetters({letter})), &response, options);
+      EXPECT_TRUE(status.ok()) << status;
+    }
+  });
+  simulator().RunFor(seconds(1));
+  EXPECT_EQ(Agent("s1")->Look().role, ReplicaRole::kSecondary);
+  EXPECT_TRUE(Agent("s1")->Look().failure.ok());
 }
 
 TEST_F(ReplicationTest, APartitionIsStartedByHandWhereMostDisksAreLost) {

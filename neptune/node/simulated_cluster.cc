@@ -40,13 +40,31 @@ StatusOr<std::unique_ptr<ServiceModule>> MakeEcho(const std::string& module) {
 
 SimulatedCluster::SimulatedCluster(SimulatedClusterOptions options)
     : options_(std::move(options)), simulator_(options_.seed, options_.sim) {
-  for (const NodeSpec& node : options_.spec.nodes()) {
-    HostOptions host;
-    host.name = node.name();
-    host.boot = [this, name = node.name()](World& world) { return Boot(name, world); };
-    simulator_.AddHost(std::move(host));
-  }
+  for (const NodeSpec& node : options_.spec.nodes()) AddHost(node.name());
   simulator_.RunFor(std::chrono::milliseconds(500));
+}
+
+void SimulatedCluster::AddHost(const std::string& name) {
+  HostOptions host;
+  host.name = name;
+  host.boot = [this, name](World& world) { return Boot(name, world); };
+  simulator_.AddHost(std::move(host));
+}
+
+void SimulatedCluster::ChangeSpec(ClusterSpec spec) {
+  options_.spec = std::move(spec);
+  for (const NodeSpec& node : options_.spec.nodes()) {
+    if (!nodes_.contains(node.name())) AddHost(node.name());
+  }
+}
+
+Status SimulatedCluster::FailedStart(const std::string& name) {
+  failures_[name];
+  simulator_.Restart(name);
+  simulator_.RunFor(std::chrono::seconds(1));
+  const std::optional<Status> failure = failures_.extract(name).mapped();
+  simulator_.Crash(name);
+  return failure.value_or(OkStatus());
 }
 
 std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& world) {
@@ -63,7 +81,14 @@ std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& wor
   options.address = static_cast<SimWorld&>(world).address();
   auto node = std::make_shared<Node>(world, std::move(options));
   nodes_[name] = node;
-  node->Start([name](const Status& status) { EXPECT_TRUE(status.ok()) << name << ": " << status; });
+  node->Start([this, name](const Status& status) {
+    const auto failure = failures_.find(name);
+    if (failure != failures_.end()) {
+      failure->second = status;
+    } else {
+      EXPECT_TRUE(status.ok()) << name << ": " << status;
+    }
+  });
   return node;
 }
 

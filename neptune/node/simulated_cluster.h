@@ -48,6 +48,12 @@ class SimulatedCluster {
   bool lives(const std::string& name) const { return !nodes_.at(name).expired(); }
   Node& client() { return node("c"); }
 
+  // Nodes start with this one from now on; those that are new in it start at once. A node that is no more in it is the
+  // caller's to crash.
+  void ChangeSpec(ClusterSpec spec);
+  // Starts a node that is to fail, and returns why it did.
+  Status FailedStart(const std::string& name);
+
   // Runs `body` on a user-level thread of the client node until it ends; a test failure if it does not.
   void RunOnClient(std::function<void(ClientSession&)> body,
                    Duration limit = std::chrono::seconds(60));
@@ -60,9 +66,11 @@ class SimulatedCluster {
   std::set<std::string> KnownNodes(const std::string& node = "c");
 
  private:
+  void AddHost(const std::string& name);
   std::shared_ptr<void> Boot(const std::string& name, World& world);
 
-  const SimulatedClusterOptions options_;
+  SimulatedClusterOptions options_;
+  std::map<std::string, std::optional<Status>> failures_;  // of nodes that are to fail
   std::map<std::string, std::weak_ptr<Node>> nodes_;
   Simulator simulator_;
 };

@@ -27,13 +27,13 @@ StatusOr<std::unique_ptr<ServiceModule>> MakeModules(const std::string& module) 
   return MakeEcho(module);
 }
 
-ClusterSpec Spec() {
+ClusterSpec Spec(const std::vector<std::string>& servers = kServers) {
   std::string text =
       "name: 'test' multicast_group: '239.192.7.1:7400' services { name: 'registers' module: "
       "'registers' replication { level: 'write_anywhere' log_entries_kept: 500 log_size_max_mib: 1 "
       "} } services { name: 'idle' module: "
       "'echo' } nodes { name: 'c' hosts { service: 'idle' } } ";
-  for (const std::string& server : kServers) {
+  for (const std::string& server : servers) {
     StrAppend(&text, "nodes { name: '", server, "' hosts { service: 'registers' } } ");
   }
   const StatusOr<ClusterSpec> spec = ParseClusterSpec(text, "test");
@@ -73,10 +73,11 @@ class WriteAnywhereTest : public testing::Test {
     return Call(session, kService, PartitionId(0), MethodName("Insert"), AccessMode::kWrite,
                 Data(what), &response, options);
   }
-  void InsertAtAll(int count, const std::string& what) {
+  void InsertAtAll(int count, const std::string& what,
+                   const std::vector<std::string>& servers = kServers) {
     cluster_.RunOnClient([&](ClientSession& session) {
       for (int i = 0; i < count; ++i) {
-        const std::string& server = kServers[static_cast<size_t>(i) % kServers.size()];
+        const std::string& server = servers[static_cast<size_t>(i) % servers.size()];
         const Status status = InsertAt(session, server, StrCat(what, i, ";"));
         EXPECT_TRUE(status.ok()) << server << ": " << status;
       }
@@ -97,10 +98,10 @@ class WriteAnywhereTest : public testing::Test {
     return static_cast<int>(std::count(value.begin(), value.end(), ';'));
   }
   // All replicas hold this many texts, and the same.
-  void ExpectAllHave(int count) {
-    for (const std::string& server : kServers) {
+  void ExpectAllHave(int count, const std::vector<std::string>& servers = kServers) {
+    for (const std::string& server : servers) {
       EXPECT_EQ(CountTexts(server), count) << server;
-      EXPECT_EQ(Value(server, "k"), Value("s0", "k")) << server;
+      EXPECT_EQ(Value(server, "k"), Value(servers[0], "k")) << server;
       EXPECT_EQ(Agent(server)->Look().role, ReplicaRole::kPeer) << server;
     }
   }
@@ -113,6 +114,16 @@ class WriteAnywhereTest : public testing::Test {
     }
   }
 
+  // All nodes stop; these ones are there from now on.
+  void ChangeServers(const std::vector<std::string>& servers) {
+    for (const std::string& server : kServers) simulator().Crash(server);
+    cluster_.ChangeSpec(Spec(servers));
+    for (const std::string& server : kServers) {
+      if (std::count(servers.begin(), servers.end(), server) > 0) simulator().Restart(server);
+    }
+    simulator().RunFor(seconds(4));
+  }
+
   SimulatedCluster cluster_;
 };
 
@@ -120,6 +131,36 @@ TEST_F(WriteAnywhereTest, WritesAtAllReplicasReachAll) {
   InsertAtAll(60, "k=");
   simulator().RunFor(seconds(1));
   ExpectAllHave(60);
+}
+
+// While they are told nothing of each other, each has what it took itself.
+TEST_F(WriteAnywhereTest, SessionsSpreadTheirWritesOverAllReplicas) {
+  simulator().Partition({"s0"}, {"s1", "s2"});
+  simulator().Partition({"s1"}, {"s2"});
+  constexpr int kSessions = 10;
+  constexpr int kWrites = 30;
+  int ended = 0;
+  for (int i = 0; i < kSessions; ++i) {
+    cluster_.SpawnOnClient([&, i](ClientSession& session) {
+      ReplicaSession replicas(session);
+      for (int n = 0; n < kWrites; ++n) {
+        EXPECT_TRUE(Insert(replicas, StrCat("k=", i, "-", n, ";")).ok());
+      }
+      ++ended;
+    });
+  }
+  ASSERT_TRUE(simulator().RunUntilTrue([&] { return ended == kSessions; },
+                                       simulator().now() + seconds(60)));
+  int total = 0;
+  for (const std::string& server : kServers) {
+    const int taken = CountTexts(server);
+    EXPECT_GE(taken, kSessions * kWrites / 5) << server << " of " << kServers.size();
+    total += taken;
+  }
+  EXPECT_EQ(total, kSessions * kWrites);
+  simulator().HealAll();
+  simulator().RunFor(seconds(4));
+  ExpectAllHave(total);
 }
 
 TEST_F(WriteAnywhereTest, WhatIsAcknowledgedIsThereWhenAllLoseTheirPowerAtOnce) {
@@ -187,6 +228,44 @@ TEST_F(WriteAnywhereTest, ReplicaWithANewDiskIsSentTheLog) {
   InsertAtAll(3, "k=z");
   simulator().RunFor(seconds(1));
   ExpectAllHave(33);
+}
+
+// A node in front of the others moves all of them; and s2 has not all when that happens.
+TEST_F(WriteAnywhereTest, NodesThatAreAddedGetAllAndTheOthersKeepTheirs) {
+  InsertAtAll(30, "k=a");
+  simulator().RunFor(seconds(1));
+  simulator().Crash("s2");
+  InsertAtAll(10, "k=b", {"s0", "s1"});
+  const std::vector<std::string> servers = {"new", "s0", "s1", "newer", "s2"};
+  ChangeServers(servers);
+  ExpectAllHave(40, servers);
+  InsertAtAll(10, "k=c", servers);
+  simulator().RunFor(seconds(1));
+  ExpectAllHave(50, servers);
+}
+
+// What the one that is removed wrote, s1 has and s2 has not, or the other way round.
+TEST_F(WriteAnywhereTest, WritesOfANodeThatIsRemovedStay) {
+  InsertAtAll(30, "k=a");
+  simulator().RunFor(seconds(1));
+  simulator().Crash("s2");
+  InsertAtAll(10, "k=b", {"s0"});
+  simulator().RunFor(seconds(1));
+  const std::vector<std::string> servers = {"s2", "s1"};
+  ChangeServers(servers);
+  ExpectAllHave(40, servers);
+  InsertAtAll(10, "k=c", servers);
+  simulator().RunFor(seconds(1));
+  ExpectAllHave(50, servers);
+}
+
+TEST_F(WriteAnywhereTest, LastNodeOfTheSpecThatIsRemovedLeavesItsWritesBehind) {
+  simulator().Crash("s0");
+  InsertAtAll(10, "k=b", {"s2"});
+  simulator().RunFor(seconds(1));
+  const std::vector<std::string> servers = {"s0", "s1"};
+  ChangeServers(servers);
+  ExpectAllHave(10, servers);
 }
 
 // The logs have dropped what all had, so that data have to be taken, with the log that follows.

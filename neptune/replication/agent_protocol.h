@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -23,6 +24,7 @@
 #include "neptune/base/time.h"
 #include "neptune/replication/commutative_message.h"
 #include "neptune/replication/log_outline.h"
+#include "neptune/replication/member_actions.h"
 #include "neptune/replication/origin_index.h"
 #include "neptune/replication/replica_message.h"
 #include "neptune/replication/replica_protocol.h"
@@ -56,20 +58,7 @@ struct OutgoingMessage {
   bool is_repeated = false;
 };
 
-struct ProtocolActions {
-  // To be stored, and then told to Stored with this number; changes are stored in order.
-  uint64_t change_number = 0;
-  LogChange change;
-  std::vector<OutgoingMessage> at_once;
-  // To be sent when the change, and all before it, are stored.
-  std::vector<OutgoingMessage> after_stored;
-  // The member whose data are to take the place of this one's when the change is stored; then Restored is to be called.
-  std::optional<MemberIndex> restore_from;
-
-  bool empty() const {
-    return change.empty() && at_once.empty() && after_stored.empty() && !restore_from;
-  }
-};
+using ProtocolActions = MemberActions<OutgoingMessage>;
 
 // A member's log, where that is its own: what goes with its data to another one.
 struct LogCopy {
@@ -87,6 +76,8 @@ struct ReplicaSnapshot {
   MemberSet write_set;
   // Level 1 alone.
   std::optional<LogCopy> log;
+  // Among the snapshots that a node holds at a time; may be null.
+  std::shared_ptr<const void> place;
 };
 
 // Where a member stands.

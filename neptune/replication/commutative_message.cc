@@ -8,7 +8,7 @@
 namespace neptune {
 namespace {
 
-constexpr uint8_t kMessageVersion = 1;
+constexpr uint8_t kMessageVersion = 2;
 constexpr uint8_t kReadyFlag = 1;
 constexpr uint8_t kWantsAllFlag = 2;
 constexpr uint8_t kBehindFlag = 4;

@@ -48,7 +48,7 @@ ProtocolActions CommutativeProtocol::TakeActions() {
   actions.change_number = taken.change_number;
   actions.change = std::move(taken.change);
   actions.restore_from = taken.restore_from;
-  for (OutgoingCommutativeMessage& outgoing : taken.messages) {
+  for (OutgoingCommutativeMessage& outgoing : taken.at_once) {
     actions.at_once.push_back({.to = outgoing.to,
                                .message = std::move(outgoing.message),
                                .entries = RunsOf(outgoing.entries),

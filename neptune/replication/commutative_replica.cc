@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
 
 namespace neptune {
@@ -11,7 +12,10 @@ namespace {
 // Entries of one message.
 constexpr size_t kBatchCountMax = 256;
 
-Origin OriginOf(const LogEntry& entry) { return {entry.origin.member, entry.origin.life}; }
+// No two members draw the same, even if their chance is the same. Not 0.
+uint64_t NewLife(const NodeId& node, uint64_t incarnation) {
+  return std::max<uint64_t>(1, Checksum64(node.value(), incarnation));
+}
 
 uint64_t TotalOf(const OriginCounts& counts) {
   uint64_t total = 0;
@@ -33,7 +37,10 @@ CommutativeReplica::CommutativeReplica(ReplicaGroup group, const CommutativeRepl
       stored_counts_(index_.counts()),
       peers_(group_.members.size()),
       exchange_at_(now) {
-  if (promise_.epoch == 0) Promise(/*is_founded=*/group_.size() == 1, incarnation);
+  if (promise_.epoch == 0) {
+    Promise(/*is_founded=*/group_.size() == 1,
+            NewLife(group_.members[group_.self].node, incarnation));
+  }
 }
 
 void CommutativeReplica::Promise(bool is_founded, uint64_t life) {
@@ -60,12 +67,11 @@ void CommutativeReplica::Step(MemberIndex from, CommutativeMessage message, Time
     peer.owed = index_.last_lsn();
   }
   if (message.to_incarnation == 0) peer.owed = 0;
+  // It was no member for a while, and nobody waited for it.
+  const bool is_known_behind = message.is_behind && message.to_incarnation == incarnation_;
+  if (is_ready() && is_known_behind && message.is_ready) Promise(false, promise_.epoch);
   if (!is_ready()) LookForSource(from, now);
-  if (!is_ready() && source_ == from && (is_restoring_ || message.is_behind)) {
-    if (!is_restoring_) StartAnew(0, {});
-    is_restoring_ = true;
-    actions_.restore_from = from;
-  }
+  if (!is_ready() && source_ == from && (is_restoring_ || message.is_behind)) RestoreFrom(from);
   Tend(now);
 }
 
@@ -87,8 +93,7 @@ void CommutativeReplica::TakeCounts(Peer& peer, const CommutativeMessage& messag
 void CommutativeReplica::TakeEntries(std::vector<LogEntry> entries) {
   for (LogEntry& entry : entries) {
     const bool is_next = entry.kind == EntryKind::kCommutativeWrite &&
-                         entry.origin.member < group_.size() &&
-                         entry.origin.number == index_.CountOf(OriginOf(entry)) + 1;
+                         entry.origin.number == index_.CountOf(entry.origin.life) + 1;
     if (is_next) Append(std::move(entry));
   }
 }
@@ -104,9 +109,8 @@ StatusOr<Lsn> CommutativeReplica::Propose(LogEntry write, TimePoint now) {
   if (index_.last_lsn() - stored_lsn_ >= options_.unstored_count_max) {
     return ResourceExhausted(options_.unstored_count_max, " writes wait for the disk");
   }
-  const Origin self = {group_.self, promise_.epoch};
   write.kind = EntryKind::kCommutativeWrite;
-  write.origin = {group_.self, promise_.epoch, index_.CountOf(self) + 1};
+  write.origin = {promise_.epoch, index_.CountOf(promise_.epoch) + 1};
   const Lsn before = index_.last_lsn();
   Append(std::move(write));
   Tend(now);
@@ -139,6 +143,14 @@ void CommutativeReplica::LookForSource(MemberIndex from, TimePoint now) {
     peers_[from].owed = 0;
   }
   if (source_ && !is_restoring_ && Covers(stored_counts_, goal_)) Promise(true, promise_.epoch);
+}
+
+// What is only here goes there first.
+void CommutativeReplica::RestoreFrom(MemberIndex from) {
+  if (!is_restoring_ && !Covers(peers_[from].has, index_.counts())) return;
+  if (!is_restoring_) StartAnew(0, {});
+  is_restoring_ = true;
+  actions_.restore_from = from;
 }
 
 // The log is empty, after this. Places in it are its own: none of its entries may stay beside another's data.
@@ -284,7 +296,7 @@ std::vector<Lsn> CommutativeReplica::NextEntriesFor(MemberIndex to, size_t count
 
 bool CommutativeReplica::IsToSend(MemberIndex to, const Origin& origin) const {
   const Peer& peer = peers_[to];
-  if (origin.member == group_.self || peer.wants_all) return true;
+  if (origin == promise_.epoch || peer.wants_all) return true;
   const auto lag = peer.lags.find(origin);
   return lag != peer.lags.end() && lag->second.goal.has_value();
 }
@@ -313,7 +325,7 @@ void CommutativeReplica::Send(MemberIndex to, std::vector<Lsn> entries) {
   message.wants_all = !is_ready() && source_ == to;
   message.is_behind = index_.HasDroppedBeyond(peer.has);
   message.has = stored_counts_;
-  actions_.messages.push_back({to, std::move(message), std::move(entries)});
+  actions_.at_once.push_back({to, std::move(message), std::move(entries)});
 }
 
 }  // namespace neptune

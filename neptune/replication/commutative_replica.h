@@ -3,13 +3,14 @@
 //   Propose ─► own log ─► stored: answered, executed ─► told to the others, in this origin's order
 //   Step    ─► own log ─► stored: executed, acknowledged by telling what this member has
 //
-// An origin is a member in one life of its disk; its writes are numbered without gaps and stand in every log in that order, so
+// An origin is a member in one life of its disk, whatever its place in the spec; its writes are numbered without gaps and stand in every log in that order, so
 // that one count for each origin says what a member has, and a write that comes twice is known. Members tell each other
 // their counts now and then; what another lacks for forward_delay is sent to it by anybody who has it, so that writes of a
 // member that is away, or gone for good, arrive too.
 // A member whose disk is new takes no writes before it has all that one had that is ready, or knows that none of all members
 // is, and that none has more than it. Until then it counts for nothing; so what was dropped from a log, because all had it,
-// is in every member that counts.
+// is in every member that counts. One that was taken out of the spec for a while, and lacks what was dropped meanwhile, gives
+// away what only it has, and then takes part as one with a new disk.
 // Its numbers begin anew in a life of its own: none is used twice.
 //
 // Source: dissertation 5.2.1 (level 1; writes commute), 5.2.2 (its failures are simpler than those of a primary).
@@ -28,6 +29,7 @@
 #include "neptune/base/time.h"
 #include "neptune/replication/commutative_message.h"
 #include "neptune/replication/log_outline.h"
+#include "neptune/replication/member_actions.h"
 #include "neptune/replication/origin_index.h"
 #include "neptune/replication/replica_protocol.h"
 
@@ -54,18 +56,9 @@ struct OutgoingCommutativeMessage {
   std::vector<Lsn> entries;
 };
 
-struct CommutativeActions {
-  // To be stored, and then told to Stored with this number; changes are stored in order.
-  uint64_t change_number = 0;
-  LogChange change;
-  std::vector<OutgoingCommutativeMessage> messages;
-  // The member whose data are to take the place of this one's when the change, and all before it, are stored; then Restored
-  // is to be called. It is asked for again until then: of no meaning while it is under way. A crash may leave the other's
-  // data beside an empty log: data that end after the log are to be made empty again before the next start.
-  std::optional<MemberIndex> restore_from;
-
-  bool empty() const { return change.empty() && messages.empty() && !restore_from; }
-};
+// What is sent is stored already, so all of it is sent at once. Of another's data that are to be taken: a crash may leave
+// them beside an empty log, and data that end after the log are to be made empty again before the next start.
+using CommutativeActions = MemberActions<OutgoingCommutativeMessage>;
 
 class CommutativeReplica {
  public:
@@ -140,6 +133,7 @@ class CommutativeReplica {
 
   void LookForSource(MemberIndex from, TimePoint now);
   bool IsFirst() const;
+  void RestoreFrom(MemberIndex from);
   void StartAnew(Lsn base, const OriginCounts& counts);
 
   void Tend(TimePoint now);

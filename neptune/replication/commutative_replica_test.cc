@@ -36,8 +36,24 @@ class Cluster {
  public:
   Cluster(uint64_t seed, int member_count, Bug bug = Bug::kNone)
       : random_(seed), bug_(bug), disks_(member_count), lives_(member_count) {
+    for (int i = 0; i < member_count; ++i) members_.push_back(i);
     for (int i = 0; i < member_count; ++i) Start(i);
   }
+  // All stop; who starts again is a member, in this order.
+  void ChangeMembers(std::vector<int> members) {
+    for (size_t i = 0; i < disks_.size(); ++i) Crash(static_cast<int>(i));
+    for (const int member : members) {
+      const bool has_been = static_cast<size_t>(member) < disks_.size();
+      if (has_been && !PlaceOf(member)) has_returned_ = true;
+    }
+    members_ = std::move(members);
+    disks_.resize(std::max(disks_.size(), MaxOf(members_) + 1));
+    lives_.resize(disks_.size());
+    for (const int member : members_) Start(member);
+  }
+  const std::vector<int>& members() const { return members_; }
+  // Members, and those that were.
+  int host_count() const { return static_cast<int>(disks_.size()); }
 
   void RunFor(Duration time) {
     const TimePoint end = now_ + time;
@@ -50,7 +66,7 @@ class Cluster {
     now_ = end;
   }
   void Start(int member) {
-    if (lives_[member].replica) return;
+    if (lives_[member].replica || !PlaceOf(member)) return;
     Disk& disk = disks_[member];
     if (disk.executed > disk.outline.base.lsn + disk.log.size()) {
       if (disk.outline.promise.is_founded) return Wrong("data of a ready member without their log");
@@ -74,8 +90,8 @@ class Cluster {
       found.promise = {.is_founded = true, .epoch = incarnation};
     }
     ReplicaGroup group;
-    group.members.resize(disks_.size());
-    group.self = static_cast<MemberIndex>(member);
+    group.members.resize(members_.size());
+    group.self = *PlaceOf(member);
     life.replica = std::make_unique<CommutativeReplica>(group, CommutativeReplicaOptions(), found,
                                                         std::move(index), incarnation, now_);
     Act(member);
@@ -119,26 +135,30 @@ class Cluster {
     if (bug_ == Bug::kDropsEarly || bug_ == Bug::kForgetsCounts) first = disk.executed + 1;
     while (!disk.log.empty() && disk.outline.base.lsn + 1 < first) {
       disk.outline.base = {disk.log.front().lsn, 0};
+      const LogEntry& entry = disk.log.front();
+      if (entry.kind == EntryKind::kCommutativeWrite) dropped_.insert(entry.request_id.number);
       disk.log.erase(disk.log.begin());
+    }
+    for (const int other : members_) {
+      if (is_ready(other) && !has_returned_) CheckHasAllDropped(other);
     }
     if (first > 0) life.replica->Dropped(first);
     if (bug_ != Bug::kForgetsCounts) life.replica->NoteCounts(now_);
     Act(member);
   }
-  // What was acknowledged by a member whose disk still is the same.
+  // What was acknowledged by a member that still is one, and whose disk is the same.
   std::set<uint64_t> Kept() const {
     std::set<uint64_t> kept;
     for (const auto& [write, where] : acknowledged_) {
-      if (disks_[where.first].generation == where.second) kept.insert(write);
+      const bool is_same = disks_[where.first].generation == where.second;
+      if (is_same && PlaceOf(where.first)) kept.insert(write);
     }
     return kept;
   }
   bool HasConverged() const {
-    for (size_t i = 0; i < lives_.size(); ++i) {
-      if (!is_ready(static_cast<int>(i))) return false;
-      if (disks_[i].writes != disks_[0].writes) return false;
-    }
-    return true;
+    return std::all_of(members_.begin(), members_.end(), [this](int member) {
+      return is_ready(member) && disks_[member].writes == disks_[members_[0]].writes;
+    });
   }
   // What each member is and has, in a line.
   std::string Describe() const {
@@ -149,8 +169,9 @@ class Cluster {
                 disks_[i].outline.base.lsn, " to ",
                 disks_[i].outline.base.lsn + disks_[i].log.size(), ", writes ",
                 disks_[i].writes.size());
+      if (!lives(member)) continue;
       for (const auto& [origin, count] : lives_[i].replica->CountsAt(disks_[i].executed)) {
-        StrAppend(&text, "  ", int{origin.member}, "/", origin.life, ": ", count);
+        StrAppend(&text, "  ", origin, ": ", count);
       }
     }
     return text;
@@ -159,6 +180,15 @@ class Cluster {
   size_t acknowledged_count() const { return acknowledged_.size(); }
 
  private:
+  static size_t MaxOf(const std::vector<int>& members) {
+    return static_cast<size_t>(*std::max_element(members.begin(), members.end()));
+  }
+  std::optional<MemberIndex> PlaceOf(int member) const {
+    const auto found = std::find(members_.begin(), members_.end(), member);
+    if (found == members_.end()) return std::nullopt;
+    return static_cast<MemberIndex>(found - members_.begin());
+  }
+
   struct Disk {
     LogOutline outline;
     std::vector<LogEntry> log;  // from outline.base.lsn + 1
@@ -169,6 +199,7 @@ class Cluster {
   struct Life {
     std::unique_ptr<CommutativeReplica> replica;
     uint64_t number = 0;
+    bool is_ready = false;  // as it was last seen
     TimePoint tick_at = kNever;
     TimePoint stored_at{};
     bool is_restoring = false;
@@ -205,6 +236,19 @@ class Cluster {
       Act(member);
     });
   }
+  // Unless one has returned into the spec, who is ready has all that was dropped anywhere, and stays ready.
+  void CheckReadiness(int member) {
+    Life& life = lives_[member];
+    if (has_returned_) return;
+    if (life.is_ready && !is_ready(member)) Wrong(StrCat("member ", member, " is ready no more"));
+    if (is_ready(member) && !std::exchange(life.is_ready, true)) CheckHasAllDropped(member);
+  }
+  void CheckHasAllDropped(int member) {
+    const std::set<uint64_t>& writes = disks_[member].writes;
+    if (!std::includes(writes.begin(), writes.end(), dropped_.begin(), dropped_.end())) {
+      Wrong(StrCat("member ", member, " is ready and lacks what was dropped"));
+    }
+  }
   void Act(int member) {
     Life& life = lives_[member];
     const CommutativeActions actions = life.replica->TakeActions();
@@ -212,8 +256,9 @@ class Cluster {
       life.stored_at = std::max(life.stored_at, now_) + RandomDelay(milliseconds(1));
       AtIn(member, life.stored_at, [this, member, actions] { Store(member, actions); });
     }
-    for (const OutgoingCommutativeMessage& outgoing : actions.messages) Send(member, outgoing);
-    if (actions.restore_from) Restore(member, *actions.restore_from);
+    for (const OutgoingCommutativeMessage& outgoing : actions.at_once) Send(member, outgoing);
+    if (actions.restore_from) Restore(member, members_[*actions.restore_from]);
+    CheckReadiness(member);
     TickAt(member);
   }
   void Store(int member, const CommutativeActions& actions) {
@@ -244,14 +289,13 @@ class Cluster {
       disk.executed = next;
       if (entry.kind != EntryKind::kCommutativeWrite) continue;
       const uint64_t write = entry.request_id.number;
-      const auto name = std::tuple(entry.origin.member, entry.origin.life, entry.origin.number);
+      const auto name = std::pair(entry.origin.life, entry.origin.number);
       const auto [named, is_new] = names_.try_emplace(name, write);
       if (named->second != write) Wrong("an origin used a number twice");
       if (!disk.writes.insert(write).second) {
         Wrong(StrCat("member ", member, " executes write ", write, " twice"));
       }
-      const bool is_own =
-          entry.origin.member == member && entry.origin.life == disk.outline.promise.epoch;
+      const bool is_own = entry.origin.life == disk.outline.promise.epoch;
       if (is_own) acknowledged_.try_emplace(write, std::pair(member, disk.generation));
     }
   }
@@ -264,7 +308,7 @@ class Cluster {
       }
       message.entries.push_back(disk.log[lsn - disk.outline.base.lsn - 1]);
     }
-    const int to = outgoing.to;
+    const int to = members_[outgoing.to];
     const int copies = random_.Below(20) == 0 ? 2 : 1;
     for (int i = 0; i < copies; ++i) {
       if (random_.Uniform() < loss_ || cuts_.contains({from, to})) continue;
@@ -272,8 +316,8 @@ class Cluster {
       if (!decoded.ok()) return Wrong(StrCat(decoded.status().message()));
       At(now_ + microseconds(100) + RandomDelay(microseconds(400)),
          [this, from, to, message = *decoded] {
-           if (!lives(to)) return;
-           lives_[to].replica->Step(static_cast<MemberIndex>(from), message, now_);
+           if (!lives(to) || !PlaceOf(from)) return;
+           lives_[to].replica->Step(*PlaceOf(from), message, now_);
            Act(to);
          });
     }
@@ -306,23 +350,40 @@ class Cluster {
   TimePoint now_{seconds(1)};
   uint64_t order_ = 0;
   std::priority_queue<Event> events_;
+  std::vector<int> members_;  // in the order of the spec
   std::vector<Disk> disks_;
   std::vector<Life> lives_;
   uint64_t life_count_ = 100;
   uint64_t write_count_ = 0;
   double loss_ = 0;
   std::set<std::pair<int, int>> cuts_;
-  std::map<std::tuple<MemberIndex, uint64_t, uint64_t>, uint64_t> names_;
+  bool has_returned_ = false;
+  std::set<uint64_t> dropped_;  // from any log
+  std::map<std::pair<uint64_t, uint64_t>, uint64_t> names_;
   std::map<uint64_t, std::pair<int, uint64_t>> acknowledged_;  // by whom, on which disk
   int restore_count_ = 0;
   std::string wrong_;
 };
 
-void WriteFor(Cluster& cluster, RandomSource& random, int member_count, Duration time) {
+void WriteFor(Cluster& cluster, RandomSource& random, Duration time) {
   for (Duration passed{0}; passed < time; passed += milliseconds(3)) {
-    cluster.Write(static_cast<int>(random.Below(member_count)));
+    cluster.Write(static_cast<int>(random.Below(cluster.host_count())));
     cluster.RunFor(milliseconds(3));
   }
+}
+
+// One is added, with a disk that is new or was there before, or one is removed; the others change their places. The first
+// stays.
+std::vector<int> OtherMembers(RandomSource& random, std::vector<int> members) {
+  const int changed = 1 + static_cast<int>(random.Below(6));
+  const auto found = std::find(members.begin(), members.end(), changed);
+  if (found == members.end()) {
+    members.push_back(changed);
+  } else if (members.size() > 2) {
+    members.erase(found);
+  }
+  for (size_t i = members.size(); i > 1; --i) std::swap(members[i - 1], members[random.Below(i)]);
+  return members;
 }
 
 // Random faults of all kinds while writes come; then all heals. Returns what is wrong.
@@ -332,8 +393,8 @@ std::string RunHistory(uint64_t seed, Bug bug, int* restore_count = nullptr) {
   Cluster cluster(seed + 1'000'000, count, bug);
   cluster.RunFor(seconds(1));
   for (int step = 0; step < 40 && cluster.wrong().empty(); ++step) {
-    const int member = static_cast<int>(random.Below(count));
-    switch (random.Below(8)) {
+    const int member = static_cast<int>(random.Below(cluster.host_count()));
+    switch (random.Below(9)) {
       case 0:
         cluster.Crash(member);
         break;
@@ -346,7 +407,8 @@ std::string RunHistory(uint64_t seed, Bug bug, int* restore_count = nullptr) {
         cluster.Start(member);
         break;
       case 4:
-        cluster.Cut(member, static_cast<int>(random.Below(count)), random.Below(2) == 0);
+        cluster.Cut(member, static_cast<int>(random.Below(cluster.host_count())),
+                    random.Below(2) == 0);
         break;
       case 5:
         cluster.SetLoss(0.3 * random.Uniform());
@@ -354,10 +416,13 @@ std::string RunHistory(uint64_t seed, Bug bug, int* restore_count = nullptr) {
       case 6:
         cluster.DropLog(member);
         break;
+      case 7:
+        cluster.ChangeMembers(OtherMembers(random, cluster.members()));
+        break;
       default:
         cluster.HealAll();
     }
-    WriteFor(cluster, random, count, milliseconds(30 + random.Below(400)));
+    WriteFor(cluster, random, milliseconds(30 + random.Below(400)));
   }
   cluster.HealAll();
   cluster.RunFor(seconds(20));
@@ -480,6 +545,75 @@ bool ReachesAllFromARestoredMember(Bug bug) {
 TEST(CommutativeReplicaTest, RestoredMemberHasWhatOthersStillNeed) {
   EXPECT_TRUE(ReachesAllFromARestoredMember(Bug::kNone));
   EXPECT_FALSE(ReachesAllFromARestoredMember(Bug::kForgetsLog));
+}
+
+// One of them has writes that of the other two only one has when the spec changes.
+TEST(CommutativeReplicaTest, WhatARemovedMemberWroteStillReachesWhoLacksIt) {
+  for (int removed = 0; removed < 3; ++removed) {
+    const int holder = (removed + 1) % 3;
+    const int other = (removed + 2) % 3;
+    Cluster cluster(1, 3);
+    cluster.RunFor(seconds(1));
+    cluster.Crash(other);
+    for (int i = 0; i < 20; ++i) cluster.Write(removed);
+    cluster.RunFor(seconds(1));
+    cluster.ChangeMembers({other, holder});
+    cluster.RunFor(seconds(2));
+    EXPECT_EQ(cluster.WritesOf(other).size(), 20u) << "without " << removed;
+    EXPECT_TRUE(cluster.Write(other) && cluster.Write(holder));
+    cluster.RunFor(seconds(1));
+    EXPECT_TRUE(cluster.HasConverged()) << cluster.Describe();
+    EXPECT_EQ(cluster.WritesOf(holder).size(), 22u);
+    EXPECT_EQ(cluster.wrong(), "");
+  }
+}
+
+TEST(CommutativeReplicaTest, AddedMemberGetsAllWhereverItStandsAmongTheOthers) {
+  for (const std::vector<int>& members :
+       {std::vector{3, 0, 1, 2}, std::vector{0, 3, 2, 1}, std::vector{2, 1, 0, 3}}) {
+    Cluster cluster(1, 3);
+    cluster.RunFor(seconds(1));
+    for (int i = 0; i < 30; ++i) cluster.Write(i % 3);
+    cluster.RunFor(milliseconds(20));
+    cluster.ChangeMembers(members);
+    cluster.RunFor(seconds(2));
+    for (const int member : members) EXPECT_TRUE(cluster.Write(member));
+    cluster.RunFor(seconds(1));
+    EXPECT_TRUE(cluster.HasConverged()) << cluster.Describe();
+    EXPECT_EQ(cluster.wrong(), "");
+    const std::set<uint64_t> kept = cluster.Kept();
+    EXPECT_EQ(cluster.WritesOf(3), kept);
+    EXPECT_EQ(kept.size(), 34u);
+  }
+}
+
+// It has its disk, but nobody kept what it missed; and it has taken writes that nobody else has.
+TEST(CommutativeReplicaTest, MemberThatComesBackIntoTheSpecGivesWhatOnlyItHasAndTakesTheRest) {
+  Cluster cluster(1, 3);
+  cluster.RunFor(seconds(1));
+  for (const int other : {0, 1}) cluster.Cut(2, other, true);
+  for (int i = 0; i < 10; ++i) cluster.Write(2);
+  cluster.RunFor(seconds(1));
+  EXPECT_EQ(cluster.WritesOf(0).size(), 0u);
+  cluster.ChangeMembers({0, 1});
+  cluster.RunFor(seconds(1));
+  for (int i = 0; i < 30; ++i) cluster.Write(i % 2);
+  cluster.RunFor(seconds(1));
+  for (int round = 0; round < 2; ++round) {
+    for (const int member : {0, 1}) cluster.DropLog(member);
+    cluster.RunFor(seconds(1));
+  }
+  EXPECT_LT(cluster.log_size(0), 10u);
+  cluster.HealAll();
+  cluster.ChangeMembers({2, 0, 1});
+  cluster.RunFor(seconds(3));
+  EXPECT_EQ(cluster.restore_count(), 1);
+  EXPECT_TRUE(cluster.HasConverged()) << cluster.Describe();
+  EXPECT_EQ(cluster.WritesOf(0).size(), 40u);
+  EXPECT_TRUE(cluster.Write(2));
+  cluster.RunFor(seconds(1));
+  EXPECT_EQ(cluster.WritesOf(1).size(), 41u);
+  EXPECT_EQ(cluster.wrong(), "");
 }
 
 TEST(CommutativeReplicaTest, LogIsNotDroppedWhileAMemberIsBehind) {

@@ -24,7 +24,6 @@ void WriteBody(const LogEntry& entry, ByteWriter& out) {
     return;
   }
   if (entry.kind == EntryKind::kCommutativeWrite) {
-    out.Number(entry.origin.member);
     out.Number(entry.origin.life);
     out.Number(entry.origin.number);
   }
@@ -56,7 +55,6 @@ StatusOr<LogEntry> ReadBody(std::string_view body) {
     entry.payload = std::string(in.Counted<uint32_t>());
   } else {
     if (entry.kind == EntryKind::kCommutativeWrite) {
-      entry.origin.member = in.Number<uint8_t>();
       entry.origin.life = in.Number<uint64_t>();
       entry.origin.number = in.Number<uint64_t>();
     }

@@ -83,9 +83,9 @@ constexpr bool IsWrite(EntryKind kind) {
   return kind == EntryKind::kWrite || kind == EntryKind::kCommutativeWrite;
 }
 
-// Who took a commutative write: a member, in one life of its disk, as its write of this number from 1.
+// Who took a commutative write: a member, in one life of its disk, as its write of this number from 1. Which member that
+// was, nobody has to know: members come and go, and their places in the spec with them.
 struct WriteOrigin {
-  MemberIndex member = 0;
   uint64_t life = 0;
   uint64_t number = 0;
   friend bool operator==(const WriteOrigin&, const WriteOrigin&) = default;

@@ -71,7 +71,7 @@ TEST(LogEntryTest, DecodesToWhatWasEncoded) {
     }
     if (random.Below(3) == 0 && entry.kind == EntryKind::kWrite) {
       entry.kind = EntryKind::kCommutativeWrite;
-      entry.origin = {static_cast<MemberIndex>(random.Below(16)), random.Next(), random.Next()};
+      entry.origin = {random.Next(), random.Next()};
     }
     const StatusOr<LogEntry> decoded = DecodeLogEntry(EncodeLogEntry(entry));
     ASSERT_TRUE(decoded.ok()) << decoded.status();

@@ -22,8 +22,7 @@ std::string EncodeOriginCounts(const OriginCounts& counts) {
   std::string bytes;
   ByteWriter out(&bytes);
   for (const auto& [origin, count] : counts) {
-    out.Number(origin.member);
-    out.Number(origin.life);
+    out.Number(origin);
     out.Number(count);
   }
   return bytes;
@@ -33,12 +32,10 @@ StatusOr<OriginCounts> DecodeOriginCounts(std::string_view bytes) {
   OriginCounts counts;
   ByteReader in(bytes);
   while (in.remaining() > 0 && counts.size() <= kOriginCountMax) {
-    Origin origin;
-    origin.member = in.Number<uint8_t>();
-    origin.life = in.Number<uint64_t>();
+    const Origin origin = in.Number<uint64_t>();
     const uint64_t count = in.Number<uint64_t>();
     const bool is_next = counts.empty() || counts.rbegin()->first < origin;
-    if (in.failed() || !is_next || origin.member >= kMemberCountMax) {
+    if (in.failed() || !is_next) {
       return DataLoss(bytes.size(), " bytes are no counts of origins");
     }
     counts[origin] = count;
@@ -63,7 +60,7 @@ Status OriginIndex::Append(const LogEntry& entry) {
 }
 
 Status OriginIndex::AppendWrite(const LogEntry& entry) {
-  const Origin origin = {entry.origin.member, entry.origin.life};
+  const Origin origin = entry.origin.life;
   const uint64_t number = entry.origin.number;
   const bool is_new = !origins_.contains(origin);
   // Before the counts come, an origin's first write here tells how many of its writes were dropped.

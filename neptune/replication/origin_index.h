@@ -11,7 +11,6 @@
 
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -26,11 +25,8 @@ namespace neptune {
 // Each time a member loses its disk it becomes another origin.
 inline constexpr size_t kOriginCountMax = 1024;
 
-struct Origin {
-  MemberIndex member = 0;
-  uint64_t life = 0;
-  friend auto operator<=>(const Origin&, const Origin&) = default;
-};
+// A member in one life of its disk: a number that was drawn when that was new, and is kept in its log.
+using Origin = uint64_t;
 
 // Of each origin the first so many writes.
 using OriginCounts = std::map<Origin, uint64_t>;

@@ -7,13 +7,13 @@
 namespace neptune {
 namespace {
 
-constexpr Origin kA = {0, 11};
-constexpr Origin kB = {1, 12};
+constexpr Origin kA = 11;
+constexpr Origin kB = 12;
 
 LogEntry Write(Lsn lsn, const Origin& origin, uint64_t number) {
   return {.lsn = lsn,
           .kind = EntryKind::kCommutativeWrite,
-          .origin = {origin.member, origin.life, number},
+          .origin = {origin, number},
           .method = MethodName("Add")};
 }
 
@@ -55,7 +55,7 @@ TEST(OriginIndexTest, CountsStandForWhatWasDropped) {
   EXPECT_EQ(index.counts_lsn(), 7u);
   EXPECT_TRUE(index.HasDroppedBeyond({{kA, 2}, {kB, 3}}));
   EXPECT_FALSE(index.HasDroppedBeyond({{kA, 3}, {kB, 2}}));
-  EXPECT_FALSE(index.Append(Write(9, {2, 13}, 2)).ok()) << "by now all counts are known";
+  EXPECT_FALSE(index.Append(Write(9, 13, 2)).ok()) << "by now all counts are known";
 }
 
 TEST(OriginIndexTest, DroppedWritesStillCount) {

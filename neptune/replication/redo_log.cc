@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "neptune/base/byte_order.h"
-#include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
+#include "neptune/replication/sealed_record.h"
 
 namespace neptune {
 namespace {
 
-constexpr uint8_t kLogVersion = 1;
+constexpr uint8_t kLogVersion = 2;
 constexpr uint8_t kNobody = 0xff;
 constexpr std::string_view kIdentityKey = "i";
 constexpr std::string_view kStateKey = "s";
@@ -24,24 +24,6 @@ std::string KeyOf(Lsn lsn) {
   return key;
 }
 
-// The bytes with their checksum in front.
-std::string Sealed(std::string_view body) {
-  std::string bytes;
-  ByteWriter out(&bytes);
-  out.Number(Checksum64(body));
-  out.Bytes(body);
-  return bytes;
-}
-
-StatusOr<std::string_view> Unsealed(std::string_view bytes, std::string_view what) {
-  ByteReader in(bytes);
-  const uint64_t checksum = in.Number<uint64_t>();
-  const std::string_view body = in.Bytes(in.remaining());
-  if (in.failed() || checksum != Checksum64(body))
-    return DataLoss("the log's ", what, " is damaged");
-  return body;
-}
-
 std::string EncodeIdentity(const LogIdentity& identity) {
   std::string body;
   ByteWriter out(&body);
@@ -50,16 +32,25 @@ std::string EncodeIdentity(const LogIdentity& identity) {
   out.Counted<uint16_t>(identity.service.value());
   out.Number(identity.partition.value());
   out.Counted<uint16_t>(identity.node.value());
+  out.Number(static_cast<uint8_t>(identity.is_ordered));
+  for (const NodeId& member : identity.members) out.Counted<uint16_t>(member.value());
   return Sealed(body);
 }
 
 std::string NameOf(const LogIdentity& identity) {
   return StrCat("partition ", identity.partition, " of ", identity.service, " in cluster ",
-                identity.cluster, " on node ", identity.node);
+                identity.cluster, " on node ", identity.node,
+                identity.is_ordered ? ", of ordered writes" : ", of level write_anywhere");
+}
+
+std::string NamesOf(const std::vector<NodeId>& nodes) {
+  std::string names;
+  for (const NodeId& node : nodes) StrAppend(&names, names.empty() ? "" : " ", node);
+  return names;
 }
 
 StatusOr<LogIdentity> DecodeIdentity(std::string_view bytes) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes, "identity"));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes, "the log's identity"));
   ByteReader in(body);
   const uint8_t version = in.Number<uint8_t>();
   if (version != kLogVersion) {
@@ -70,13 +61,18 @@ StatusOr<LogIdentity> DecodeIdentity(std::string_view bytes) {
   identity.service = ServiceName(std::string(in.Counted<uint16_t>()));
   identity.partition = PartitionId(in.Number<uint32_t>());
   identity.node = NodeId(std::string(in.Counted<uint16_t>()));
-  if (!in.finished()) return DataLoss("the log's identity is damaged");
+  const uint8_t is_ordered = in.Number<uint8_t>();
+  identity.is_ordered = is_ordered != 0;
+  while (!in.failed() && in.remaining() > 0) {
+    identity.members.emplace_back(std::string(in.Counted<uint16_t>()));
+  }
+  if (!in.finished() || is_ordered > 1) return DataLoss("the log's identity is damaged");
   return identity;
 }
 
 // All but entries and what follows from them.
 StatusOr<LogOutline> DecodeState(std::string_view bytes) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes, "state"));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes, "the log's state"));
   ByteReader in(body);
   LogOutline outline;
   outline.promise.is_founded = in.Number<uint8_t>() != 0;
@@ -96,13 +92,28 @@ StatusOr<LogOutline> DecodeState(std::string_view bytes) {
 
 bool IsSame(const LogIdentity& a, const LogIdentity& b) {
   return a.cluster == b.cluster && a.service == b.service && a.partition == b.partition &&
-         a.node == b.node;
+         a.node == b.node && a.is_ordered == b.is_ordered;
 }
 
-Status CheckIdentity(std::string_view bytes, const LogIdentity& expected) {
-  NEPTUNE_ASSIGN_OR_RETURN(const LogIdentity found, DecodeIdentity(bytes));
-  if (IsSame(found, expected)) return OkStatus();
-  return FailedPrecondition("the log is of ", NameOf(found), ", not of ", NameOf(expected));
+// Whoever was a member and is one has the place it had.
+bool HaveTheirPlaces(const std::vector<NodeId>& before, const std::vector<NodeId>& now) {
+  if (before.size() != now.size()) return false;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const auto place = std::find(now.begin(), now.end(), before[i]);
+    if (place != now.end() && place != now.begin() + static_cast<ptrdiff_t>(i)) return false;
+  }
+  return true;
+}
+
+Status CheckIdentity(const LogIdentity& found, const LogIdentity& expected) {
+  if (!IsSame(found, expected)) {
+    return FailedPrecondition("the log is of ", NameOf(found), ", not of ", NameOf(expected));
+  }
+  if (HaveTheirPlaces(found.members, expected.members)) return OkStatus();
+  return FailedPrecondition("its members were ", NamesOf(found.members), ", and are to be ",
+                            NamesOf(expected.members),
+                            ": at an ordered level a node may take another's place, but none may "
+                            "be added, removed or moved");
 }
 
 StatusOr<LogEntry> DecodeAt(Lsn lsn, std::string_view bytes) {
@@ -134,7 +145,7 @@ StatusOr<std::unique_ptr<RedoLog>> RedoLog::Open(KeyValueStore& store, const Log
                                                  size_t cache_size_max) {
   std::unique_ptr<RedoLog> log(new RedoLog(store, cache_size_max));
   NEPTUNE_ASSIGN_OR_RETURN(const std::optional<std::string> found, store.Get(kIdentityKey));
-  const Status status = found ? CheckIdentity(*found, identity) : log->Found(identity);
+  const Status status = found ? log->TakeOver(*found, identity) : log->Found(identity);
   NEPTUNE_RETURN_IF_ERROR(Annotate(status, "open the log"));
   NEPTUNE_RETURN_IF_ERROR(Annotate(log->Load(), StrCat("open the log of ", NameOf(identity))));
   return log;
@@ -148,6 +159,13 @@ Status RedoLog::Found(const LogIdentity& identity) {
   batch.Put(kIdentityKey, EncodeIdentity(identity));
   batch.Put(kStateKey, EncodeState());
   return store_.Write(batch, WriteMode::kSynced);
+}
+
+Status RedoLog::TakeOver(std::string_view found, const LogIdentity& identity) {
+  NEPTUNE_ASSIGN_OR_RETURN(const LogIdentity stored, DecodeIdentity(found));
+  NEPTUNE_RETURN_IF_ERROR(CheckIdentity(stored, identity));
+  if (stored.members == identity.members) return OkStatus();
+  return store_.Put(kIdentityKey, EncodeIdentity(identity), WriteMode::kSynced);
 }
 
 Status RedoLog::Load() {

@@ -12,8 +12,8 @@
 // Layer: replication.
 // Threads: Store and DropBefore one at a time; Read any time. Both block the kernel thread: callers ship them to a device
 //   capsule.
-// Errors: Open: kDataLoss damaged or incomplete; kFailedPrecondition the log of another cluster, service, partition or
-//   member. Store: those of the storage; after one the log must be opened again.
+// Errors: Open: kDataLoss damaged or incomplete; kFailedPrecondition the log of another cluster, service, partition, node,
+//   kind of order or membership. Store: those of the storage; after one the log must be opened again.
 // Limits: kLogCacheSizeMax bytes of the newest entries are kept in memory for Read.
 
 #pragma once
@@ -43,6 +43,10 @@ struct LogIdentity {
   ServiceName service;
   PartitionId partition;
   NodeId node;
+  // All members have one order; else each log has its own (level 1), and its entries mean something else.
+  bool is_ordered = true;
+  // Of an ordered log: what a MemberIndex in it means. A node may take another's place; else they have to be the same.
+  std::vector<NodeId> members;
 };
 
 class RedoLog {
@@ -75,6 +79,7 @@ class RedoLog {
   RedoLog(KeyValueStore& store, size_t cache_size_max);
 
   Status Found(const LogIdentity& identity);
+  Status TakeOver(std::string_view found, const LogIdentity& identity);
   Status Load();
   Status LoadEntries(Lsn last);
   Status CheckUsable() const;

@@ -6,6 +6,9 @@
 #include <functional>
 #include <limits>
 
+#include "neptune/base/byte_order.h"
+#include "neptune/base/checksum.h"
+#include "neptune/base/strings.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/sim/sim_storage.h"
 
@@ -358,15 +361,66 @@ TEST_F(DamagedLogTest, SurplusRecordIsFound) {
 
 TEST_F(RedoLogTest, LogOfAnotherIsRefused) {
   Reopen();
-  LogIdentity cluster = Identity(), service = Identity(), partition = Identity(), node = Identity();
-  cluster.cluster = "west";
-  service.service = ServiceName("auction");
-  partition.partition = PartitionId(3);
-  node.node = NodeId("node-2");
-  for (const LogIdentity& other : {cluster, service, partition, node}) {
-    EXPECT_EQ(OpenAgain(other).code(), StatusCode::kFailedPrecondition);
-  }
+  const std::string own =
+      "of partition 2 of forum in cluster east on node node-1, of ordered writes, not of ";
+  const auto expect_refused = [&](const std::function<void(LogIdentity&)>& change,
+                                  const std::string& other) {
+    LogIdentity identity = Identity();
+    change(identity);
+    const Status status = OpenAgain(identity);
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << other;
+    EXPECT_NE(ToStd(status.message()).find(own + other), std::string::npos) << status;
+  };
+  expect_refused([](LogIdentity& log) { log.cluster = "west"; },
+                 "partition 2 of forum in cluster west on node node-1, of ordered writes");
+  expect_refused([](LogIdentity& log) { log.service = ServiceName("auction"); },
+                 "partition 2 of auction in cluster east on node node-1, of ordered writes");
+  expect_refused([](LogIdentity& log) { log.partition = PartitionId(3); },
+                 "partition 3 of forum in cluster east on node node-1, of ordered writes");
+  expect_refused([](LogIdentity& log) { log.node = NodeId("node-2"); },
+                 "partition 2 of forum in cluster east on node node-2, of ordered writes");
+  expect_refused([](LogIdentity& log) { log.is_ordered = false; },
+                 "partition 2 of forum in cluster east on node node-1, of level write_anywhere");
   EXPECT_TRUE(OpenAgain().ok());
+}
+
+LogIdentity WithMembers(std::vector<NodeId> members) {
+  LogIdentity identity = Identity();
+  identity.members = std::move(members);
+  return identity;
+}
+
+TEST_F(RedoLogTest, MembersKeepTheirPlaces) {
+  store_ = *storage_.Open("log");
+  const NodeId a("node-1"), b("b"), c("c"), d("d");
+  ASSERT_TRUE(OpenAgain(WithMembers({a, b, c})).ok());
+  for (const std::vector<NodeId>& members : std::initializer_list<std::vector<NodeId>>{
+           {}, {a, b}, {b, c}, {a, b, c, d}, {d, a, b, c}, {a, c, b}, {b, a, c}, {a, c, d}}) {
+    const Status status = OpenAgain(WithMembers(members));
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << members.size();
+    EXPECT_NE(ToStd(status.message()).find("its members were node-1 b c, and are to be"),
+              std::string::npos)
+        << status;
+  }
+  EXPECT_TRUE(OpenAgain(WithMembers({a, b, d})).ok()) << "d takes the place of c";
+  EXPECT_FALSE(OpenAgain(WithMembers({a, d, b})).ok()) << "by now d has that place";
+  EXPECT_TRUE(OpenAgain(WithMembers({a, b, c})).ok()) << "c takes it back";
+}
+
+// What is stored under its right checksum may still be anything.
+TEST_F(RedoLogTest, LogOfAnotherVersionIsRefused) {
+  Reopen();
+  const std::string identity = **store_->Get("i");
+  std::string body = identity.substr(sizeof(uint64_t));
+  body[0] = 1;
+  std::string sealed;
+  ByteWriter out(&sealed);
+  out.Number(Checksum64(body));
+  out.Bytes(body);
+  ASSERT_TRUE(store_->Put("i", sealed, WriteMode::kSynced).ok());
+  const Status status = OpenAgain();
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_NE(ToStd(status.message()).find("version 1, not 2"), std::string::npos) << status;
 }
 
 TEST_F(RedoLogTest, StoreOfSomethingElseIsRefused) {

@@ -9,6 +9,7 @@
 #include "neptune/capsule/device_call.h"
 #include "neptune/replication/commutative_protocol.h"
 #include "neptune/replication/fail_stop_replica.h"
+#include "neptune/replication/log_pieces.h"
 #include "neptune/replication/ordered_protocol.h"
 #include "neptune/replication/safe_replica.h"
 
@@ -66,25 +67,6 @@ std::vector<LogEntry> TakeSome(const LogChange& change, std::deque<LogRun>* plac
   run.first += entries.size();
   if (run.first > run.last) places->pop_front();
   return entries;
-}
-
-// A log that came with data may be larger than what is stored at once. Its promise comes last: a log of which a part is
-// stored has none, and is taken again.
-std::vector<LogChange> PiecesOf(LogChange change) {
-  std::vector<LogChange> pieces(1);
-  pieces.back().restart = change.restart;
-  size_t size = 0;
-  for (LogEntry& entry : change.entries) {
-    if (size > kStorePieceSize) {
-      pieces.emplace_back();
-      size = 0;
-    }
-    size += entry.payload.size();
-    pieces.back().entries.push_back(std::move(entry));
-  }
-  pieces.back().promise = change.promise;
-  pieces.back().committed = change.committed;
-  return pieces;
 }
 
 }  // namespace
@@ -171,10 +153,10 @@ Status ReplicaAgent::Start() {
 }
 
 Status ReplicaAgent::MakeProtocol() {
-  NEPTUNE_ASSIGN_OR_RETURN(OriginIndex index, IndexLog());
   // Zero is nobody's incarnation.
   const uint64_t incarnation = loop_.random().Next() | 1;
   if (is_write_anywhere()) {
+    NEPTUNE_ASSIGN_OR_RETURN(OriginIndex index, IndexLog());
     protocol_ = std::make_unique<CommutativeProtocol>(options_.group, log_->opened(),
                                                       std::move(index), incarnation, loop_.Now());
     return OkStatus();
@@ -192,28 +174,17 @@ Status ReplicaAgent::MakeProtocol() {
   return OkStatus();
 }
 
-// Of level 1; else only looked at, for its level.
+// Of level 1.
 StatusOr<OriginIndex> ReplicaAgent::IndexLog() {
   const LogOutline& found = log_->opened();
   const auto index = std::make_shared<OriginIndex>(found.base.lsn);
-  const Lsn last = is_write_anywhere() ? found.last_lsn : std::min(found.last_lsn, found.first_lsn);
-  for (Lsn next = found.first_lsn; next <= last; next = index->last_lsn() + 1) {
-    const Status status = OnDevice([log = log_, index, next, last,
-                                    is_own = is_write_anywhere()]() -> Status {
+  while (index->last_lsn() < found.last_lsn) {
+    NEPTUNE_RETURN_IF_ERROR(OnDevice([log = log_, index, last = found.last_lsn]() -> Status {
       NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries,
-                               log->Read(next, last, kLogPieceSize));
-      for (const LogEntry& entry : entries) {
-        const bool is_commutative =
-            entry.kind == EntryKind::kCommutativeWrite || entry.kind == EntryKind::kOrigins;
-        if (is_commutative != is_own) {
-          return FailedPrecondition("log entry ", entry.lsn, " is of another level of consistency");
-        }
-        if (is_own) NEPTUNE_RETURN_IF_ERROR(index->Append(entry));
-      }
+                               log->Read(index->last_lsn() + 1, last, kLogPieceSize));
+      for (const LogEntry& entry : entries) NEPTUNE_RETURN_IF_ERROR(index->Append(entry));
       return OkStatus();
-    });
-    NEPTUNE_RETURN_IF_ERROR(status);
-    if (!is_write_anywhere()) break;
+    }));
   }
   return std::move(*index);
 }
@@ -271,8 +242,12 @@ void ReplicaAgent::Pump() {
     }
   }
   stopping_ = true;
+  FailWriters("the replica stops");
+}
+
+void ReplicaAgent::FailWriters(const char* why) {
   for (auto& [lsn, pending] : std::exchange(writers_, {})) {
-    pending->failure = Unavailable("the replica stops");
+    pending->failure = Unavailable(why);
     pending->done.Set();
   }
 }
@@ -294,7 +269,7 @@ Status ReplicaAgent::Store(const std::shared_ptr<LogChange>& change) {
   if (!is_write_anywhere() || !change->restart) {
     return OnDevice([log = log_, change] { return log->Store(*change); });
   }
-  for (LogChange& piece : PiecesOf(std::exchange(*change, {}))) {
+  for (LogChange& piece : PiecesOf(std::exchange(*change, {}), kStorePieceSize)) {
     const auto stored = std::make_shared<LogChange>(std::move(piece));
     NEPTUNE_RETURN_IF_ERROR(OnDevice([log = log_, stored] { return log->Store(*stored); }));
   }

@@ -15,8 +15,8 @@
 //   became of it: it is to be asked for again under the same RequestId; kResourceExhausted too many are under way;
 //   kDeadlineExceeded, kCancelled as kUnavailable.
 // Limits: SafeReplicaOptions::uncommitted_count_max writes under way, at level 1 CommutativeReplicaOptions::unstored_count_max;
-//   kSnapshotSizeMax bytes of data a snapshot, and as many of a log that goes with them, which are held in memory while they
-//   are sent. At level 1 a log over log_size_max that others still need takes no more writes here (kResourceExhausted).
+//   kSnapshotSizeMax bytes of data a snapshot, and as many of a log that goes with them (kResourceExhausted, seen on the
+//   status page of the member that wants them), which are held in memory while they are sent (see replication.h). At level 1 a log over log_size_max that others still need takes no more writes here (kResourceExhausted).
 
 #pragma once
 
@@ -131,6 +131,8 @@ class ReplicaAgent {
     TimePoint current_as_of = TimePoint::min();
     bool is_restoring = false;
     neptune::Status failure;
+    // Of the last time that it was to take another member's data; OK once it has them.
+    neptune::Status restore_failure;
   };
   State Look() const;
   // The version that the data had this long ago, if this is the primary; see 5.2.1.
@@ -174,6 +176,7 @@ class ReplicaAgent {
 
   void BeginRestore(MemberIndex from);
   Status Restore(MemberIndex from);
+  void NoteRestore(const Status& status);
   Status TakeData(const std::shared_ptr<ReplicaSnapshot>& snapshot);
   Status EndRestore(Lsn completed);
   StatusOr<Lsn> CompleteSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot);
@@ -181,6 +184,7 @@ class ReplicaAgent {
   // The level's, before the protocol is asked.
   Status CheckRoom();
 
+  void FailWriters(const char* why);
   void Propose(LogEntry write, std::shared_ptr<PendingWrite> pending);
   void Fail(const neptune::Status& status);
 
@@ -206,8 +210,9 @@ class ReplicaAgent {
   std::atomic<bool> drop_wanted_{false};
   Epoch lease_epoch_ = 0;  // of the control loop
   Lsn lease_needs_ = 0;
-  Lsn drop_before_ = 0;     // of the control loop; 0: nothing to drop
-  bool restoring_ = false;  // of the control loop
+  Lsn drop_before_ = 0;        // of the control loop; 0: nothing to drop
+  bool restoring_ = false;     // of the control loop
+  Duration restore_pause_{0};  // of the control loop
   std::multimap<Lsn, std::shared_ptr<PendingWrite>> writers_;  // of the control loop
 
   mutable LeafMutex mutex_;

@@ -2,17 +2,20 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/replication/replica_agent.h"
+#include "neptune/replication/snapshot_message.h"
 
 namespace neptune {
 namespace {
 
-constexpr size_t kSnapshotPieceSize = 128u << 10;
 // Of a log that goes with the data.
 constexpr size_t kLogPieceSize = 1u << 20;
+// After a restore that failed; twice as long after each that follows.
 constexpr Duration kRestorePause = std::chrono::milliseconds(100);
+constexpr Duration kRestorePauseMax = std::chrono::seconds(2);
 constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
 
 }  // namespace
@@ -20,20 +23,8 @@ constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
 StatusOr<ReplicaSnapshot> ReplicaAgent::Snapshot() {
   if (state_ == nullptr) return FailedPrecondition("a witness has no data");
   const auto snapshot = std::make_shared<ReplicaSnapshot>();
-  NEPTUNE_RETURN_IF_ERROR(OnDevice([state = state_, snapshot]() -> Status {
-    size_t size = 0;
-    const StatusOr<Lsn> lsn = state->WriteSnapshot(kSnapshotPieceSize, [&](std::string_view piece) {
-      size += piece.size();
-      snapshot->pieces.emplace_back(piece);
-      return size <= kSnapshotSizeMax;
-    });
-    if (size > kSnapshotSizeMax) {
-      return ResourceExhausted("data of over ", kSnapshotSizeMax, " bytes are not sent");
-    }
-    NEPTUNE_RETURN_IF_ERROR(lsn.status());
-    snapshot->base.lsn = *lsn;
-    return OkStatus();
-  }));
+  NEPTUNE_RETURN_IF_ERROR(OnDevice(
+      [state = state_, snapshot] { return TakePieces(*state, kSnapshotSizeMax, snapshot.get()); }));
   NEPTUNE_ASSIGN_OR_RETURN(const Lsn last, CompleteSnapshot(snapshot));
   if (snapshot->log) NEPTUNE_RETURN_IF_ERROR(CopyLog(last, snapshot));
   return std::move(*snapshot);
@@ -87,11 +78,20 @@ void ReplicaAgent::BeginRestore(MemberIndex from) {
     const Status status = Restore(from);
     LOG_IF(WARNING, !status.ok()) << "restoring " << options_.identity.service << "/"
                                   << options_.identity.partition << ": " << status;
-    if (!status.ok()) this_thread::SleepFor(kRestorePause);
+    NoteRestore(status);
+    if (!status.ok()) this_thread::SleepFor(restore_pause_);
     restoring_ = false;
     LeafLock lock(&mutex_);
     published_.is_restoring = false;
   });
+}
+
+void ReplicaAgent::NoteRestore(const Status& status) {
+  restore_pause_ = status.ok()
+                       ? Duration{0}
+                       : std::clamp<Duration>(2 * restore_pause_, kRestorePause, kRestorePauseMax);
+  LeafLock lock(&mutex_);
+  published_.restore_failure = Annotate(status, "taking another member's data");
 }
 
 Status ReplicaAgent::Restore(MemberIndex from) {
@@ -104,6 +104,8 @@ Status ReplicaAgent::Restore(MemberIndex from) {
     NEPTUNE_RETURN_IF_ERROR(TakeData(snapshot));
     NEPTUNE_RETURN_IF_ERROR(EndRestore(base.lsn));
     protocol_->Restored(std::move(*snapshot), loop_.Now());
+    // The places in the log that they had are others' now.
+    FailWriters("the replica took another one's data before the write was stored");
     if (pump_) pump_->Wake();
     return OkStatus();
   }

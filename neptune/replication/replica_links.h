@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "neptune/replication/replica_message.h"
+#include "neptune/replication/replica_letter.h"
 #include "neptune/service/client.h"
 
 namespace neptune {
@@ -28,18 +28,6 @@ inline constexpr Duration kExchangeTimeout = std::chrono::seconds(2);
 inline constexpr char kReplicationService[] = "neptune.replication";
 inline constexpr char kExchangeMethod[] = "Exchange";
 inline constexpr char kSnapshotMethod[] = "Snapshot";
-
-// A message with the partition whose replicas exchange it.
-struct ReplicaLetter {
-  ServiceName service;
-  PartitionId partition;
-  NodeId from;
-  std::string message;
-};
-
-std::string EncodeReplicaLetters(const std::vector<ReplicaLetter>& letters);
-// Errors: kDataLoss the bytes are no letters.
-StatusOr<std::vector<ReplicaLetter>> DecodeReplicaLetters(std::string_view bytes);
 
 class ReplicaLinks {
  public:

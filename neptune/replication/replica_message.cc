@@ -84,6 +84,9 @@ Status ReadEntries(std::string_view bytes, size_t count, ReplicaMessage* message
     if (entry->lsn != lsn) {
       return DataLoss("entry ", entry->lsn, " of a message stands where ", lsn, " belongs");
     }
+    if (entry->kind != EntryKind::kWrite && entry->kind != EntryKind::kWriteSet) {
+      return DataLoss("entry ", lsn, " of a message is of level write_anywhere");
+    }
     message->entries.push_back(*std::move(entry));
   }
   return in.finished() ? OkStatus() : DataLoss("bytes follow the entries of a message");

@@ -22,6 +22,7 @@
 #include "neptune/base/time.h"
 #include "neptune/replication/log_entry.h"
 #include "neptune/replication/log_outline.h"
+#include "neptune/replication/member_actions.h"
 #include "neptune/replication/replica_message.h"
 
 namespace neptune {
@@ -59,20 +60,7 @@ struct OutgoingReplicaMessage {
   Lsn entries_to = 0;
 };
 
-struct ReplicaActions {
-  // To be stored, and then told to Stored with this number; changes are stored in order.
-  uint64_t change_number = 0;
-  LogChange change;
-  std::vector<OutgoingReplicaMessage> at_once;
-  // To be sent when the change, and all before it, are stored.
-  std::vector<OutgoingReplicaMessage> after_stored;
-  // The member whose data are to take the place of this one's; then Restored is to be called.
-  std::optional<MemberIndex> restore_from;
-
-  bool empty() const {
-    return change.empty() && at_once.empty() && after_stored.empty() && !restore_from;
-  }
-};
+using ReplicaActions = MemberActions<OutgoingReplicaMessage>;
 
 // How current a member's data are: those with all writes up to `committed` were the partition's newest at `as_of`, or
 // later, by this member's clock.

@@ -4,89 +4,17 @@
 
 #include <utility>
 
-#include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
+#include "neptune/replication/snapshot_message.h"
 #include "neptune/replication/version_section.h"
 #include "neptune/service/client_stream.h"
 
 namespace neptune {
 namespace {
 
-// First byte of a snapshot's messages.
-constexpr char kPieceTag = 'P';
-constexpr char kLogTag = 'L';
-constexpr char kEndTag = 'E';
-constexpr size_t kLogMessageSize = 128u << 10;
 constexpr Duration kSnapshotTimeout = std::chrono::minutes(10);
 constexpr Duration kStopPoll = std::chrono::milliseconds(1);
-
-// A log's entries, in their order.
-Status SendLog(const std::vector<LogEntry>& entries, ServerStream& stream) {
-  std::string bytes;
-  for (const LogEntry& entry : entries) {
-    if (bytes.empty()) bytes.push_back(kLogTag);
-    ByteWriter(&bytes).Counted<uint32_t>(EncodeLogEntry(entry));
-    if (bytes.size() < kLogMessageSize) continue;
-    NEPTUNE_RETURN_IF_ERROR(stream.Write(Data(std::exchange(bytes, {}))));
-  }
-  return bytes.empty() ? OkStatus() : stream.Write(Data(std::move(bytes)));
-}
-
-Status DecodeEntries(std::string_view bytes, std::vector<LogEntry>* entries) {
-  ByteReader reader(bytes);
-  while (reader.remaining() > 0) {
-    const std::string_view entry = reader.Counted<uint32_t>();
-    if (reader.failed()) return DataLoss("its log is malformed");
-    NEPTUNE_ASSIGN_OR_RETURN(entries->emplace_back(), DecodeLogEntry(entry));
-  }
-  return OkStatus();
-}
-
-std::string EncodeEnd(const ReplicaSnapshot& snapshot) {
-  std::string end(1, kEndTag);
-  ByteWriter writer(&end);
-  writer.Number(snapshot.base.lsn);
-  writer.Number(snapshot.base.epoch);
-  writer.Number(snapshot.write_set.bits());
-  if (!snapshot.log) return end;
-  writer.Number(snapshot.log->base);
-  writer.Counted<uint32_t>(EncodeOriginCounts(snapshot.log->counts));
-  return end;
-}
-
-// The data end with one of the entries, or just before them, and none of those is missing.
-Status CheckLog(const ReplicaSnapshot& snapshot) {
-  const LogCopy& log = *snapshot.log;
-  bool is_sound =
-      snapshot.base.lsn >= log.base && snapshot.base.lsn <= log.base + log.entries.size();
-  for (size_t i = 0; i < log.entries.size(); ++i) {
-    is_sound = is_sound && log.entries[i].lsn == log.base + 1 + i;
-  }
-  return is_sound ? OkStatus() : DataLoss("its data do not go with its log");
-}
-
-Status DecodeEnd(std::string_view bytes, std::vector<LogEntry> entries, ReplicaSnapshot* snapshot) {
-  ByteReader reader(bytes);
-  snapshot->base.lsn = reader.Number<uint64_t>();
-  snapshot->base.epoch = reader.Number<uint64_t>();
-  snapshot->write_set = MemberSet(reader.Number<uint16_t>());
-  if (reader.finished() && entries.empty()) return OkStatus();
-  snapshot->log.emplace();
-  snapshot->log->base = reader.Number<uint64_t>();
-  NEPTUNE_ASSIGN_OR_RETURN(snapshot->log->counts, DecodeOriginCounts(reader.Counted<uint32_t>()));
-  if (!reader.finished()) return DataLoss("its end is malformed");
-  snapshot->log->entries = std::move(entries);
-  return CheckLog(*snapshot);
-}
-
-std::string EncodeKey(const ServiceName& service, PartitionId partition) {
-  std::string bytes;
-  ByteWriter writer(&bytes);
-  writer.Counted<uint8_t>(service.value());
-  writer.Number(partition.value());
-  return bytes;
-}
 
 }  // namespace
 
@@ -164,6 +92,7 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   const ReplicationOptions& wanted = *said;
   ReplicaAgentOptions options;
   options.identity = {environment_.cluster, service, partition, environment_.node};
+  options.identity.is_ordered = wanted.level != ConsistencyLevel::kWriteAnywhere;
   options.level = wanted.level;
   options.staleness_max = wanted.staleness_max;
   options.mode = wanted.mode;
@@ -172,6 +101,8 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   options.group.members = wanted.members(partition);
   bool is_member = false;
   for (size_t i = 0; i < options.group.members.size(); ++i) {
+    if (options.identity.is_ordered)
+      options.identity.members.push_back(options.group.members[i].node);
     if (options.group.members[i].node != environment_.node) continue;
     options.group.self = static_cast<MemberIndex>(i);
     is_member = true;
@@ -216,57 +147,44 @@ Status Replication::Exchange(const Data& request) {
 }
 
 Status Replication::SendSnapshot(const Data& request, ServerStream& stream) {
-  ByteReader reader(request.bytes());
-  const ServiceName service{std::string(reader.Counted<uint8_t>())};
-  const PartitionId partition(reader.Number<uint32_t>());
-  if (!reader.finished()) return InvalidArgument("the request names no partition");
-  ReplicaAgent* const agent = Find(service, partition);
-  if (agent == nullptr) return NotFound(service, "/", partition, " is not here");
+  NEPTUNE_ASSIGN_OR_RETURN(const SnapshotRequest wanted, DecodeSnapshotRequest(request.bytes()));
+  ReplicaAgent* const agent = Find(wanted.service, wanted.partition);
+  if (agent == nullptr) return NotFound(wanted.service, "/", wanted.partition, " is not here");
+  NEPTUNE_ASSIGN_OR_RETURN(const auto place, sent_.Take("sends"));
   NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot snapshot, agent->Snapshot());
   while (!snapshot.pieces.empty()) {
-    NEPTUNE_RETURN_IF_ERROR(
-        stream.Write(Data(StrCat(std::string_view(&kPieceTag, 1), snapshot.pieces.front()))));
+    NEPTUNE_RETURN_IF_ERROR(stream.Write(Data(EncodeSnapshotPiece(snapshot.pieces.front()))));
     snapshot.pieces.pop_front();
   }
-  if (snapshot.log) NEPTUNE_RETURN_IF_ERROR(SendLog(snapshot.log->entries, stream));
-  return stream.Write(Data(EncodeEnd(snapshot)));
+  for (size_t next = 0; snapshot.log && next < snapshot.log->entries.size();) {
+    NEPTUNE_RETURN_IF_ERROR(stream.Write(Data(EncodeSnapshotLog(snapshot.log->entries, &next))));
+  }
+  return stream.Write(Data(EncodeSnapshotEnd(snapshot)));
 }
 
 StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from) {
+  NEPTUNE_ASSIGN_OR_RETURN(auto place, taken_.Take("takes"));
   ClientSession session(*environment_.client);
   CallOptions options;
   options.only = from;
   options.deadline = this_thread::Now() + kSnapshotTimeout;
   NEPTUNE_ASSIGN_OR_RETURN(
-      const auto stream,
-      OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
-                 MethodName(kSnapshotMethod), Data(EncodeKey(key.first, key.second)), options));
+      const auto stream, OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
+                                    MethodName(kSnapshotMethod),
+                                    Data(EncodeSnapshotRequest({key.first, key.second})), options));
   stream->EndWriting();
   const std::string what = StrCat("snapshot of ", key.first, "/", key.second);
-  ReplicaSnapshot snapshot;
-  std::vector<LogEntry> entries;
-  size_t size = 0;
-  while (true) {
+  SnapshotAssembly assembly(2 * kSnapshotSizeMax);
+  while (!assembly.is_whole()) {
     NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> message, stream->Read());
     if (!message) return DataLoss(what, " has no end");
-    const std::string& bytes = message->bytes();
-    const std::string_view rest = std::string_view(bytes).substr(bytes.empty() ? 0 : 1);
-    size += bytes.size();
-    if (size > 2 * kSnapshotSizeMax) return ResourceExhausted(what, ": over ", size, " bytes");
-    if (bytes.starts_with(kPieceTag)) {
-      snapshot.pieces.emplace_back(rest);
-    } else if (bytes.starts_with(kLogTag)) {
-      NEPTUNE_RETURN_IF_ERROR(Annotate(DecodeEntries(rest, &entries), what));
-    } else {
-      if (!bytes.starts_with(kEndTag)) return DataLoss(what, " is malformed");
-      NEPTUNE_RETURN_IF_ERROR(Annotate(DecodeEnd(rest, std::move(entries), &snapshot), what));
-      break;
-    }
+    NEPTUNE_RETURN_IF_ERROR(Annotate(assembly.Take(message->bytes()), what));
   }
-  const ReplicaAgent* const agent = Find(key.first, key.second);
-  if (agent->is_write_anywhere() != snapshot.log.has_value()) {
+  ReplicaSnapshot snapshot = assembly.Release();
+  if (Find(key.first, key.second)->is_write_anywhere() != snapshot.log.has_value()) {
     return FailedPrecondition(what, " is of another level of consistency");
   }
+  snapshot.place = std::move(place);
   return snapshot;
 }
 
@@ -323,7 +241,7 @@ void Replication::Describe(StatusReport* report) const {
                  NameOf(state.role), state.epoch,
                  state.primary ? agent->NodeOf(*state.primary).value() : "", members,
                  state.executed, state.committed, state.last_lsn, state.last_epoch,
-                 state.failure.ok() ? "" : ToStd(state.failure.message()));
+                 ToStd((state.failure.ok() ? state.restore_failure : state.failure).message()));
   }
   report->tables.push_back(std::move(table));
 }

@@ -6,7 +6,8 @@
 //
 // Source: dissertation 5.2. Layer: replication.
 // Threads: Host, Stop and Announce on the control loop, the rest any.
-// Limits: those of replica_agent.h and replica_links.h.
+// Limits: those of replica_agent.h and replica_links.h; kSnapshotCountMax snapshots are sent at a time, and as many taken:
+//   each of them is held in memory. Who asks for one more is refused (kResourceExhausted), and asks again.
 
 #pragma once
 
@@ -23,10 +24,13 @@
 #include "neptune/base/status_section.h"
 #include "neptune/replication/replica_agent.h"
 #include "neptune/replication/replica_links.h"
+#include "neptune/replication/snapshot_places.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_module.h"
 
 namespace neptune {
+
+inline constexpr int kSnapshotCountMax = 4;
 
 // How a service is replicated; from the cluster spec.
 struct ReplicationOptions {
@@ -85,6 +89,8 @@ class Replication {
 
   const Environment environment_;
   ReplicaLinks links_;
+  SnapshotPlaces sent_{kSnapshotCountMax};
+  SnapshotPlaces taken_{kSnapshotCountMax};
   mutable LeafMutex mutex_;
   std::map<Key, std::unique_ptr<ReplicaAgent>> agents_ ABSL_GUARDED_BY(mutex_);
   size_t next_announced_ = 0;

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "neptune/base/byte_order.h"
-#include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
+#include "neptune/replication/sealed_record.h"
 
 namespace neptune {
 namespace {
@@ -38,22 +38,6 @@ std::string AnsweredKey(Lsn lsn) {
   return key;
 }
 
-std::string Sealed(std::string_view body) {
-  std::string bytes;
-  ByteWriter out(&bytes);
-  out.Number(Checksum64(body));
-  out.Bytes(body);
-  return bytes;
-}
-
-StatusOr<std::string_view> Unsealed(std::string_view bytes) {
-  ByteReader in(bytes);
-  const uint64_t checksum = in.Number<uint64_t>();
-  const std::string_view body = in.Bytes(in.remaining());
-  if (!in.failed() && checksum == Checksum64(body)) return body;
-  return DataLoss("a record of the state of a partition is damaged");
-}
-
 std::string EncodeState(Lsn completed) {
   std::string body;
   ByteWriter out(&body);
@@ -63,7 +47,8 @@ std::string EncodeState(Lsn completed) {
 }
 
 StatusOr<Lsn> DecodeState(std::string_view bytes) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body,
+                           Unsealed(bytes, "a record of the state of a partition"));
   ByteReader in(body);
   const uint8_t version = in.Number<uint8_t>();
   const Lsn completed = in.Number<uint64_t>();
@@ -88,7 +73,8 @@ std::string EncodeAnswer(Lsn lsn, const WriteOutcome& outcome) {
 }
 
 StatusOr<Answer> DecodeAnswer(std::string_view bytes) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body,
+                           Unsealed(bytes, "a record of the state of a partition"));
   ByteReader in(body);
   Answer answer;
   answer.lsn = in.Number<uint64_t>();
@@ -103,7 +89,8 @@ StatusOr<Answer> DecodeAnswer(std::string_view bytes) {
 }
 
 StatusOr<RequestId> DecodeRequestId(std::string_view bytes) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body,
+                           Unsealed(bytes, "a record of the state of a partition"));
   ByteReader in(body);
   RequestId id;
   id.client = in.Number<uint64_t>();

@@ -1,7 +1,7 @@
 #include "tools/lab/register_history.h"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -29,6 +29,44 @@ std::map<std::string, std::vector<size_t>> TextsOf(const std::string& contents) 
   }
   return texts;
 }
+
+// When each text that was written to a register was begun.
+std::map<std::string, TimePoint> BeginsOf(const std::vector<const RegisterOperation*>& operations) {
+  std::map<std::string, TimePoint> begins;
+  for (const RegisterOperation* operation : operations) {
+    if (operation->is_write) begins.emplace(operation->text, operation->begin);
+  }
+  return begins;
+}
+
+// What stands in a register and nobody wrote; empty: nothing.
+std::string JudgeSource(const std::map<std::string, std::vector<size_t>>& texts,
+                        const std::map<std::string, TimePoint>& begins) {
+  for (const auto& [text, places] : texts) {
+    if (!begins.contains(text)) return StrCat(text, " is there, and nobody wrote it");
+  }
+  return "";
+}
+
+// When the last text of a register's beginning was begun, by the size of that beginning.
+class LastBegun {
+ public:
+  LastBegun(const std::map<std::string, std::vector<size_t>>& texts,
+            const std::map<std::string, TimePoint>& begins) {
+    for (const auto& [text, places] : texts) {
+      for (const size_t end : places) begins_[end] = begins.at(text);
+    }
+    TimePoint last = TimePoint::min();
+    for (auto& [end, begin] : begins_) begin = last = std::max(last, begin);
+  }
+  TimePoint Of(size_t size) const {
+    const auto after = begins_.upper_bound(size);
+    return after == begins_.begin() ? TimePoint::min() : std::prev(after)->second;
+  }
+
+ private:
+  std::map<size_t, TimePoint> begins_;
+};
 
 // How much of a register was acknowledged by each time.
 class Acknowledged {
@@ -68,16 +106,13 @@ std::string JudgeWrite(const RegisterOperation& operation,
   return "";
 }
 
-// Since when its answer has to have everything that was acknowledged before.
-std::optional<TimePoint> HasAllOf(const RegisterOperation& operation) {
-  if (operation.is_write) return operation.begin;
-  if (!operation.report.staleness) return std::nullopt;
-  return operation.begin - *operation.report.staleness;
-}
-
 std::string JudgeRegister(const std::string& contents,
                           const std::vector<const RegisterOperation*>& operations) {
   const auto texts = TextsOf(contents);
+  const auto begins = BeginsOf(operations);
+  const std::string foreign = JudgeSource(texts, begins);
+  if (!foreign.empty()) return foreign;
+  const LastBegun last_begun(texts, begins);
   const Acknowledged acknowledged(operations);
   for (const RegisterOperation* operation : operations) {
     if (operation->is_write) {
@@ -88,11 +123,13 @@ std::string JudgeRegister(const std::string& contents,
     if (contents.compare(0, operation->value.size(), operation->value) != 0) {
       return StrCat(NameOf(*operation), " was answered with what the register does not begin with");
     }
-    const auto since = HasAllOf(*operation);
-    if (since && operation->value.size() < acknowledged.SizeBefore(*since)) {
-      return StrCat(NameOf(*operation), operation->is_write
-                                            ? " stands before one that had ended before it began"
-                                            : " is staler than it says");
+    if (last_begun.Of(operation->value.size()) > operation->end) {
+      return StrCat(NameOf(*operation), " was answered with what was begun after it had ended");
+    }
+    const auto staleness = operation->report.staleness;
+    if (!operation->is_write && staleness &&
+        operation->value.size() < acknowledged.SizeBefore(operation->begin - *staleness)) {
+      return StrCat(NameOf(*operation), " is staler than it says");
     }
   }
   return "";
@@ -141,8 +178,16 @@ std::string JudgeInsert(const RegisterOperation& operation,
 
 std::string JudgeInserts(const std::vector<RegisterOperation>& history,
                          const RegisterContents& contents) {
+  std::map<std::pair<uint32_t, std::string>, std::vector<const RegisterOperation*>> by_register;
+  for (const RegisterOperation& operation : history) {
+    by_register[{operation.partition, operation.key}].push_back(&operation);
+  }
   std::map<std::pair<uint32_t, std::string>, std::map<std::string, std::vector<size_t>>> texts;
-  for (const auto& [place, content] : contents) texts[place] = TextsOf(content);
+  for (const auto& [place, content] : contents) {
+    texts[place] = TextsOf(content);
+    const std::string foreign = JudgeSource(texts[place], BeginsOf(by_register[place]));
+    if (!foreign.empty()) return foreign;
+  }
   for (const RegisterOperation& operation : history) {
     const std::string wrong = JudgeInsert(operation, texts[{operation.partition, operation.key}]);
     if (!wrong.empty()) return wrong;

@@ -1,11 +1,12 @@
 // What clients saw of replicated registers that texts are appended to, and what may never have happened to them.
 //
-//   an acknowledged text is in its register, once; none is there twice · an answer is how the register begins, so all
-//   sessions saw one order · a text that was acknowledged before another one was begun stands before it · a session reads
-//   what it wrote, and never less than it has read · a read is not staler than it says
+//   an acknowledged text is in its register, once; none is there twice, or was not written · an answer is how the register
+//   begins, so all sessions saw one order, and has no text that was begun after it · a text that was acknowledged before
+//   another one was begun stands before it · a session reads what it wrote, and never less than it has read · a read is not
+//   staler than it says
 //
-//   Inserted at level 1: an acknowledged text is in its register; none is there twice, nor in an answer · what was answered
-//   is there in the end
+//   Inserted at level 1: an acknowledged text is in its register; none is there twice, nor in an answer, or was not written ·
+//   what was answered is there in the end
 //
 // Source: design 4.9; dissertation 5.2.1. Layer: tools. Threads: pure function.
 // Shapes: a text ends with ';', has no other one, and is appended or inserted once in a history.

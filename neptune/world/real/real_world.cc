@@ -40,11 +40,16 @@ std::unique_ptr<Processors> MakeProcessors(int emulated_count) {
   return std::make_unique<RealProcessors>();
 }
 
+uint64_t RandomSeed() {
+  std::random_device device;  // of 32 bits
+  return uint64_t{device()} << 32 | device();
+}
+
 class RealWorld final : public World {
  public:
   RealWorld(const RealWorldOptions& options, std::unique_ptr<DurableStorage> storage)
       : options_(options),
-        seed_(options.seed != 0 ? options.seed : std::random_device()()),
+        seed_(options.seed != 0 ? options.seed : RandomSeed()),
         storage_(std::move(storage)),
         processors_(MakeProcessors(options.emulated_processor_count)) {}
   ~RealWorld() override { Stop(); }

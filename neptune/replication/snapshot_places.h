@@ -1,0 +1,34 @@
+// How many snapshots a node holds in memory at a time.
+//
+// Source: none. Layer: replication, policy. Threads: thread-safe.
+// Errors: kResourceExhausted all places are taken.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "neptune/base/status.h"
+
+namespace neptune {
+
+class SnapshotPlaces {
+ public:
+  explicit SnapshotPlaces(int count)
+      : free_(std::make_shared<std::atomic<int>>(count)), count_(count) {}
+
+  // A place, which is free again when the last copy of what is returned is gone. `what` this node does with snapshots.
+  StatusOr<std::shared_ptr<const void>> Take(const char* what) {
+    if (free_->fetch_sub(1) > 0) {
+      return std::shared_ptr<const void>(free_.get(), [free = free_](const void*) { ++*free; });
+    }
+    ++*free_;
+    return ResourceExhausted("this node ", what, " ", count_, " snapshots already");
+  }
+
+ private:
+  const std::shared_ptr<std::atomic<int>> free_;
+  const int count_;
+};
+
+}  // namespace neptune
