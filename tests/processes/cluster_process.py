@@ -70,8 +70,8 @@ def is_refused(endpoint: str) -> bool:
         return probe.connect_ex((host, int(port))) != 0
 
 
-def build_index(program: str, corpus: str, folder: str) -> None:
-    done = subprocess.run([program, "--input=" + corpus, "--out=" + folder],
+def build_index(program: str, corpus: str, folder: str, *arguments: str) -> None:
+    done = subprocess.run([program, "--input=" + corpus, "--out=" + folder, *arguments],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise AssertionError(f"build_index: {done.stderr}")
@@ -136,14 +136,15 @@ class Cluster:
             file.write(text)
         return path
 
-    def _command(self, *arguments: str) -> List[str]:
+    def command(self, *arguments: str) -> List[str]:
+        """How the cluster tool is called about this cluster."""
         return [self._program, "--spec=" + self.spec, "--data=" + self._index,
                 "--state=" + os.path.join(self._folder, "state"), *arguments]
 
     def launch(self) -> subprocess.Popen:
         """Starts the supervisor; what it prints is in log()."""
         with open(os.path.join(self._folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(self._command(), stdout=log, stderr=log,
+            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log,
                                             stdin=subprocess.DEVNULL, start_new_session=True)
         return self.process
 
@@ -177,7 +178,7 @@ class Cluster:
 
     def attempt(self, *arguments: str) -> subprocess.CompletedProcess:
         """Gives the cluster tool a command, whatever comes of it."""
-        return subprocess.run(self._command(*arguments), capture_output=True, text=True,
+        return subprocess.run(self.command(*arguments), capture_output=True, text=True,
                               timeout=STOP_LIMIT_S, check=False)
 
     def control(self, *arguments: str) -> str:
@@ -189,6 +190,8 @@ class Cluster:
     def status(self) -> Dict[str, NodeStatus]:
         nodes = {}
         for line in self.control("--status").splitlines()[2:]:
+            if not line:  # what was decided follows
+                break
             name, pid, state, calls, admin = line.split()[:5]
             nodes[name] = NodeStatus(int(pid) if pid.isdigit() else 0, state, calls, admin)
         return nodes
