@@ -14,7 +14,8 @@ import tempfile
 import time
 import unittest
 
-from cluster_process import HTTP_TIMEOUT_S, Asker, Cluster, build_index, wait_until
+from cluster_process import (HTTP_TIMEOUT_S, Asker, Cluster, build_index, patient_spec, told,
+                             wait_until)
 
 PROGRAM, BUILDER, SPEC, CORPUS, OTHER_MODULE, OLD_MODULE = (
     os.path.abspath(path) for path in sys.argv[1:7])
@@ -24,12 +25,6 @@ QUERIES = ["mutex semaphore", "index", "query planner", "git commit", "posting l
 ASKER_COUNT = 4
 DIRECTORY_S = 15.0
 CHANGE_LIMIT_S = 120.0
-
-
-def told(answer: dict) -> tuple:
-    """All of an answer that any replica has to give alike."""
-    return (answer["total"], [(result["id"], result["url"], result["title"], result["snippet"])
-                              for result in answer["results"]])
 
 
 def tier(answer: dict, service: str) -> dict:
@@ -42,6 +37,7 @@ class RollingChangeTest(unittest.TestCase):
         cls._temporary = tempfile.TemporaryDirectory()
         cls.folder = cls._temporary.name
         cls.index = os.path.join(cls.folder, "index")
+        cls.spec = patient_spec(SPEC, cls.folder)
         build_index(BUILDER, CORPUS, cls.index, "--index_tiers=segment,rocksdb_postings",
                     "--document_stores=rocksdb,flat_file")
 
@@ -50,7 +46,7 @@ class RollingChangeTest(unittest.TestCase):
         cls._temporary.cleanup()
 
     def started(self) -> Cluster:
-        cluster = Cluster(PROGRAM, SPEC, self.index, self.folder)
+        cluster = Cluster(PROGRAM, self.spec, self.index, self.folder)
         self.addCleanup(cluster.stop)
         cluster.start()
         return cluster
