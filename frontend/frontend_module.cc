@@ -91,6 +91,8 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   reader.Whole("document_count", 0, UINT64_MAX, &options.gateway.site.document_count);
   reader.Flag("documents_change", &options.documents_change);
   reader.Text("versions", &options.versions);
+  reader.Millis("meeting_timeout_ms", milliseconds(0), seconds(60),
+                &options.gateway.meeting_timeout);
   reader.Millis("http_leave_ms", milliseconds(0), seconds(60), &options.leave);
   reader.Real("tier1_rank_min", 0, 1, &options.writer.tier1_rank_min);
   reader.Millis("document_write_timeout_ms", milliseconds(1), seconds(600),

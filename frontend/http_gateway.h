@@ -42,6 +42,9 @@ struct GatewayOptions {
   bool trusts_class_header = false;
   // How long a change of documents may take.
   neptune::Duration document_write_timeout = std::chrono::seconds(5);
+  // How long after its start searches wait until every partition is known, rather than that they miss what is there. Larger:
+  // more patience with a busy machine; after a start of the whole cluster without some partition, longer waits.
+  neptune::Duration meeting_timeout = std::chrono::seconds(1);
 };
 
 class HttpGateway {
@@ -76,6 +79,7 @@ class HttpGateway {
   neptune::HttpResponse Ready(const neptune::HttpRequest& request) const;
   neptune::HttpResponse NodeStatus(const neptune::HttpRequest& request) const;
   Readiness CurrentReadiness() const;
+  void AwaitMeeting() const;
   Site SiteOf(const neptune::HttpRequest& request) const;
 
   SearchPlan& plan_;
@@ -90,6 +94,7 @@ class HttpGateway {
   const ClientClasses classes_;
   neptune::HttpRouter router_;
   std::atomic<bool> draining_{false};
+  mutable std::atomic<bool> has_met_{false};
 };
 
 }  // namespace search::frontend
