@@ -44,7 +44,7 @@ struct GatewayOptions {
   neptune::Duration document_write_timeout = std::chrono::seconds(5);
   // How long after its start searches wait until every partition is known, rather than that they miss what is there. Larger:
   // more patience with a busy machine; after a start of the whole cluster without some partition, longer waits.
-  neptune::Duration meeting_timeout = std::chrono::seconds(1);
+  neptune::Duration meeting_timeout = std::chrono::milliseconds(800);
 };
 
 class HttpGateway {

@@ -80,7 +80,7 @@ class PublishTest(unittest.TestCase):
 
     def check_refused(self, cluster: Cluster, reason: str, *arguments: str):
         refused = self.publish(cluster, *arguments)
-        self.assertEqual(refused.returncode, 1, refused.stdout)
+        self.assertNotEqual(refused.returncode, 0, refused.stdout)
         self.assertIn(reason, refused.stderr)
 
     def version(self, name: str) -> str:
@@ -192,13 +192,14 @@ class PublishTest(unittest.TestCase):
             with open(os.path.join(damaged, "manifest.json"), "w", encoding="utf-8") as file:
                 file.write('{"format_version": 1, "index_ver')
             self.check_refused(cluster, "manifest.json: ", "--index=" + damaged)
-            self.check_refused(cluster, "", "--index=" + os.path.join(self.folder, "nowhere"))
+            self.check_refused(cluster, "nowhere", "--index=" + os.path.join(self.folder, "nowhere"))
         self.assertEqual(seen, [first])
         self.assertIn("nothing was published", self.check_published(cluster, "--list"))
 
     def test_versions_are_listed_let_go_and_never_the_one_in_use(self):
         cluster = self.started()
         self.check_published(cluster, self.version("second"))
+        self.learn(cluster)
         with self.asked(cluster):
             self.check_published(cluster, self.version("third"), "--name=newest")
             self.check_refused(cluster, "in use", "--remove=newest")
@@ -219,7 +220,7 @@ class PublishTest(unittest.TestCase):
             publisher.wait()
             publisher.stdout.close()
             self.check_published(cluster, self.version("second"))
-        self.assertEqual(seen[0] == first or seen[-1] == first, True)
+        self.assertIn(first, seen)
         self.assertEqual(cluster.search("index")["results"][0]["title"][:5], "New: ")
 
 
