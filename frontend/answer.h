@@ -200,6 +200,8 @@ struct SearchAnswer {
   Coverage coverage = {};
   // Of the index that was searched, another one after every change of its documents; 0 where they do not change.
   uint64_t index_epoch = 0;
+  // The version of the index that all of it comes from, results, totals and summaries; 0: unknown.
+  uint64_t index_version = 0;
   // Results beyond this one cannot be asked for; page links stop there.
   uint32_t reachable_count_max = kReachableResultCountMax;
 };

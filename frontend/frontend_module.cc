@@ -14,6 +14,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/service/client.h"
 #include "neptune/thread/synchronization.h"
+#include "neptune/thread/user_thread.h"
 
 namespace search::frontend {
 namespace {
@@ -63,12 +64,18 @@ struct FrontendModule::Options {
   Endpoint http;
   size_t connection_count_max = 1024;
   Duration drain_grace = seconds(5);
+  // Between not being ready any more and not being there any more. Larger: balancers that ask /readyz now and then send
+  // nothing to a port that is closed; stops take longer.
+  Duration leave{0};
   bool documents_change = false;
+  std::string versions;
   ReplicatedWriterOptions writer;
   AccessLogOptions access_log;
 };
 
-FrontendModule::~FrontendModule() = default;
+FrontendModule::~FrontendModule() {
+  if (watch_ != nullptr) watch_->Stop();
+}
 
 StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
     const neptune::ModuleContext& context) {
@@ -90,6 +97,10 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   reader.Text("site_name", &options.gateway.site.name);
   reader.Whole("document_count", 0, UINT64_MAX, &options.gateway.site.document_count);
   reader.Flag("documents_change", &options.documents_change);
+  reader.Text("versions", &options.versions);
+  reader.Millis("meeting_timeout_ms", milliseconds(0), seconds(60),
+                &options.gateway.meeting_timeout);
+  reader.Millis("http_leave_ms", milliseconds(0), seconds(60), &options.leave);
   reader.Real("tier1_rank_min", 0, 1, &options.writer.tier1_rank_min);
   reader.Millis("document_write_timeout_ms", milliseconds(1), seconds(600),
                 &options.gateway.document_write_timeout);
@@ -119,10 +130,12 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   index::RegisterTierReduceOperator(context.registrar);
   index::RegisterSuggestReduceOperators(context.registrar);
   drain_grace_ = options.drain_grace;
+  leave_ = options.leave;
   plan_ = std::make_unique<SearchPlan>(context.client, context.world, options.plan,
                                        context.scheduling, plan_metrics);
   NEPTUNE_RETURN_IF_ERROR(ShowGate(context.metrics));
   NEPTUNE_RETURN_IF_ERROR(ShowSearches(context, gateway_metrics));
+  NEPTUNE_RETURN_IF_ERROR(StartVersions(context, options));
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
   if (!options.access_log.path.empty()) NEPTUNE_RETURN_IF_ERROR(OpenLog(context, options));
   if (options.documents_change) {
@@ -151,6 +164,28 @@ Status FrontendModule::OpenLog(neptune::ModuleContext& context, Options options)
   NEPTUNE_ASSIGN_OR_RETURN(
       log_, AccessLog::Open(options.access_log, *context.client.capsules(), context.metrics));
   gateway_->LogTo(*log_);
+  return neptune::OkStatus();
+}
+
+Status FrontendModule::StartVersions(const neptune::ModuleContext& context,
+                                     const Options& options) {
+  if (options.versions.empty()) return neptune::OkStatus();
+  if (options.documents_change) {
+    return neptune::InvalidArgument("parameters documents_change and versions exclude each other: ",
+                                    "a change belongs to the version that it was made on");
+  }
+  const auto path = std::filesystem::path(context.base_directory) / options.versions;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      watch_, index::VersionWatch::Start(
+                  context.world, neptune::StrCat(context.service, "-versions"), path.string(),
+                  [plan = plan_.get()](const index::VersionList* list) {
+                    plan->AskVersion(list == nullptr ? 0 : list->Current().index_version);
+                    return neptune::OkStatus();
+                  }));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      version_section_,
+      context.status.Add(index::VersionSectionName(context.service.value()),
+                         [watch = watch_](auto* report) { watch->Describe(report); }));
   return neptune::OkStatus();
 }
 
@@ -210,10 +245,12 @@ Status FrontendModule::StartServers(neptune::World& world, const Options& option
 void FrontendModule::Stop() {
   if (gateway_ == nullptr) return;
   gateway_->StartDraining();
+  if (leave_ > Duration(0)) (void)neptune::this_thread::SleepFor(leave_);
   StopServers(drain_grace_);
   plan_->FinishInserts();
   gateway_->Finish();
   if (log_ != nullptr) log_->Close();
+  if (watch_ != nullptr) watch_->Stop();
 }
 
 void FrontendModule::StopServers(Duration grace) {

@@ -19,6 +19,7 @@
 #include "frontend/gateway_metrics.h"
 #include "frontend/http_gateway.h"
 #include "frontend/search_plan/search_plan.h"
+#include "index/versions/version_watch.h"
 #include "neptune/service/service_module.h"
 #include "neptune/wire/http/http_server.h"
 
@@ -44,6 +45,7 @@ class FrontendModule final : public neptune::ServiceModule {
   };
 
   static neptune::StatusOr<Options> ReadOptions(const neptune::ModuleContext& context);
+  neptune::Status StartVersions(const neptune::ModuleContext& context, const Options& options);
   neptune::Status StartServers(neptune::World& world, const Options& options);
   void StopServers(neptune::Duration grace);
   neptune::Status OpenLog(neptune::ModuleContext& context, Options options);
@@ -60,6 +62,9 @@ class FrontendModule final : public neptune::ServiceModule {
   std::unique_ptr<HttpGateway> gateway_;
   neptune::Endpoint http_endpoint_;
   neptune::Duration drain_grace_{};
+  neptune::Duration leave_{};
+  std::shared_ptr<index::VersionWatch> watch_;  // null: whichever version servers have is asked
+  neptune::StatusSection version_section_;
   std::vector<LoopServer> servers_;
 };
 

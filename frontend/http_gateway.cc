@@ -225,6 +225,7 @@ Status HttpGateway::RunPlan(const HttpRequest& request, const SearchPageRequest&
   NEPTUNE_ASSIGN_OR_RETURN(const ClientClass client, classes_.Of(request));
   *service_class = client.name;
   metrics_.classes->OnArrival(client.number);
+  AwaitMeeting();
   const Status status = plan_.Search({.query = search.query,
                                       .start = search.start,
                                       .count = search.count,
@@ -315,6 +316,17 @@ HttpResponse HttpGateway::Document(const HttpRequest& request) const {
 
 Readiness HttpGateway::CurrentReadiness() const {
   return ComputeReadiness(*client_.View(), plan_.options());
+}
+
+// Others are heard within moments of a start, and not before it.
+void HttpGateway::AwaitMeeting() const {
+  constexpr neptune::Duration kLookAgain = std::chrono::milliseconds(5);
+  if (has_met_.load(std::memory_order_relaxed)) return;
+  const neptune::TimePoint end = started_ + options_.meeting_timeout;
+  while (neptune::this_thread::Now() < end && !CurrentReadiness().complete) {
+    if (neptune::this_thread::SleepFor(kLookAgain) == neptune::ParkResult::kStopping) return;
+  }
+  has_met_ = true;
 }
 
 HttpResponse HttpGateway::Ready(const HttpRequest& request) const {

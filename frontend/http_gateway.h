@@ -49,6 +49,9 @@ struct GatewayOptions {
   double sampled_share = 0.01;
   // How long a change of documents may take.
   neptune::Duration document_write_timeout = std::chrono::seconds(5);
+  // How long after its start searches wait until every partition is known, rather than that they miss what is there. Larger:
+  // more patience with a busy machine; after a start of the whole cluster without some partition, longer waits.
+  neptune::Duration meeting_timeout = std::chrono::milliseconds(800);
 };
 
 class HttpGateway {
@@ -92,6 +95,7 @@ class HttpGateway {
   neptune::HttpResponse Traces(const neptune::HttpRequest& request) const;
   neptune::HttpResponse NodeStatus(const neptune::HttpRequest& request) const;
   Readiness CurrentReadiness() const;
+  void AwaitMeeting() const;
   Site SiteOf(const neptune::HttpRequest& request) const;
 
   SearchPlan& plan_;
@@ -109,6 +113,7 @@ class HttpGateway {
   mutable StatusGatherer statuses_;
   AccessLog* log_ = nullptr;
   std::atomic<bool> draining_{false};
+  mutable std::atomic<bool> has_met_{false};
 };
 
 }  // namespace search::frontend

@@ -10,6 +10,7 @@
 #include "docserver/live/live_store.h"
 #include "docserver/registry.h"
 #include "docserver/snippet/snippet.h"
+#include "index/versions/await_version.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/service/client.h"
@@ -89,28 +90,61 @@ Status DocumentModule::Start(ModuleContext& context) {
       damaged_, context.metrics.AddCounter("search_documents_damaged_total",
                                            "Stored documents that failed their checksum.",
                                            {{"service", context.service.value()}}));
-  const std::filesystem::path root =
-      std::filesystem::absolute(std::filesystem::path(context.base_directory) / path->second)
-          .lexically_normal();
+  service_ = context.service.value();
+  base_directory_ = context.base_directory;
+  path_ = path->second;
+  ids_ = context.partitions;
   capsules_ = context.client.capsules();
-  if (capsules_ != nullptr) {
-    const Status made =
-        neptune::MakeDeviceCapsule(*capsules_, StrCat(context.service, "-store"), root.string());
-    LOG_IF(WARNING, !made.ok()) << "reads of " << context.service
-                                << " wait on its workers: " << made;
-  }
   NEPTUNE_RETURN_IF_ERROR(OpenReplicas(context));
-  for (const PartitionId& id : context.partitions) {
-    Partition partition = Open(id, (root / StrCat(id)).string());
-    LOG_IF(ERROR, !partition.status.ok())
-        << context.service << "/" << id << " is not served: " << partition.status;
-    partitions_.emplace(id, std::move(partition));
-  }
+  NEPTUNE_RETURN_IF_ERROR(StartVersions(context, context.parameters["versions"]));
   context.registrar.Method(neptune::MethodName(kFetchMethod), {.grain = neptune::Grain::kLong},
                            [this](RequestContext& request, const Data& in, Data* out) {
                              return Fetch(request, in, out);
                            });
   return AddStatus(context);
+}
+
+Status DocumentModule::StartVersions(const ModuleContext& context, const std::string& list) {
+  const auto take = [this](const index::VersionList* versions) {
+    return versions_.Take(versions, [this](const index::IndexVersion& version, Status* status) {
+      return OpenVersion(version, status);
+    });
+  };
+  if (list.empty()) return take(nullptr);
+  if (replicas_ != nullptr) {
+    return neptune::InvalidArgument("parameters live and versions exclude each other: a change ",
+                                    "belongs to the version that it was made on");
+  }
+  const auto path = std::filesystem::path(base_directory_) / list;
+  NEPTUNE_ASSIGN_OR_RETURN(watch_, index::VersionWatch::Start(context.world, service_ + "-versions",
+                                                              path.string(), take));
+  NEPTUNE_ASSIGN_OR_RETURN(version_section_, context.status.Add(index::VersionSectionName(service_),
+                                                                [watch = watch_](auto* report) {
+                                                                  watch->Describe(report);
+                                                                }));
+  return neptune::OkStatus();
+}
+
+std::shared_ptr<DocumentModule::Version> DocumentModule::OpenVersion(
+    const index::IndexVersion& version, Status* status) {
+  const std::filesystem::path root =
+      std::filesystem::absolute(std::filesystem::path(base_directory_) / version.folder / path_)
+          .lexically_normal();
+  if (capsules_ != nullptr) {
+    const std::string name = version.name.empty() ? "" : "-" + version.name;
+    const Status made =
+        neptune::MakeDeviceCapsule(*capsules_, StrCat(service_, "-store", name), root.string());
+    LOG_IF(WARNING, !made.ok()) << "reads of " << service_ << " wait on its workers: " << made;
+  }
+  auto opened = std::make_shared<Version>();
+  for (const PartitionId& id : ids_) {
+    Partition partition = Open(id, (root / StrCat(id)).string());
+    LOG_IF(ERROR, !partition.status.ok())
+        << service_ << "/" << id << " " << version.name << " is not served: " << partition.status;
+    status->Update(partition.status);
+    opened->partitions.emplace(id, std::move(partition));
+  }
+  return opened;
 }
 
 Status DocumentModule::OpenReplicas(ModuleContext& context) {
@@ -141,15 +175,17 @@ DocumentModule::Partition DocumentModule::Open(PartitionId id, const std::string
 }
 
 Status DocumentModule::Health(PartitionId partition) {
-  const auto found = partitions_.find(partition);
-  if (found == partitions_.end()) return neptune::NotFound("partition ", partition);
+  const std::shared_ptr<Version> current = versions_.Find(0);
+  const auto found = current->partitions.find(partition);
+  if (found == current->partitions.end()) return neptune::NotFound("partition ", partition);
   NEPTUNE_RETURN_IF_ERROR(found->second.status);
   return replicas_ == nullptr ? neptune::OkStatus() : replicas_->Health(partition);
 }
 
 void DocumentModule::Stop() {
+  if (watch_ != nullptr) watch_->Stop();
   if (replicas_ == nullptr) return;
-  partitions_.clear();
+  versions_.Clear();
   replicas_.reset();
 }
 
@@ -175,7 +211,9 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
     return neptune::InvalidArgument(asked->doc_ids_size(), " documents asked for; at most ",
                                     kFetchCountMax);
   }
-  const Partition& partition = partitions_.at(context.partition());
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Version> version,
+                           index::AwaitVersion(context, versions_, asked->index_version()));
+  const Partition& partition = version->partitions.at(context.partition());
   if (!partition.status.ok()) {
     return neptune::Unavailable("partition ", context.partition(),
                                 " is not served: ", partition.status.message());
@@ -198,12 +236,14 @@ Status DocumentModule::AddStatus(ModuleContext& context) {
   NEPTUNE_ASSIGN_OR_RETURN(
       section_, context.status.Add(StrCat("documents ", context.service), [this](auto* report) {
         neptune::StatusTable table{
-            "Partitions", {"partition", "implementation", "documents", "state"}, {}};
-        for (const auto& [id, partition] : partitions_) {
-          table.AddRow(
-              id.value(), implementation_,
-              partition.store == nullptr ? 0 : partition.store->document_count(),
-              partition.status.ok() ? std::string("serving") : partition.status.ToString());
+            "Partitions", {"partition", "implementation", "version", "documents", "state"}, {}};
+        for (const auto& [number, version] : versions_.all()) {
+          for (const auto& [id, partition] : version->partitions) {
+            table.AddRow(
+                id.value(), implementation_, number,
+                partition.store == nullptr ? 0 : partition.store->document_count(),
+                partition.status.ok() ? std::string("serving") : partition.status.ToString());
+          }
         }
         report->tables.push_back(std::move(table));
       }));

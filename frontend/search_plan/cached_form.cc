@@ -65,6 +65,7 @@ std::string ToCachedForm(const SearchAnswer& answer) {
   *cached.mutable_documents() = ToCached(answer.coverage.documents);
   cached.set_did_you_mean(answer.did_you_mean);
   cached.set_index_epoch(answer.index_epoch);
+  cached.set_index_version(answer.index_version);
   return cached.SerializeAsString();
 }
 
@@ -86,6 +87,7 @@ neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
   answer->coverage.documents = FromCached(cached.documents());
   answer->did_you_mean = cached.did_you_mean();
   answer->index_epoch = cached.index_epoch();
+  answer->index_version = cached.index_version();
   return neptune::OkStatus();
 }
 

@@ -7,6 +7,7 @@
 
 #include "docserver/document_service.h"
 #include "frontend/search_plan/plan_policy.h"
+#include "index/tier/operators.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::frontend {
@@ -88,6 +89,7 @@ struct DocumentClient::PageFetch {
     FetchRequest wanted;
     for (const size_t position : positions) wanted.add_doc_ids(request.doc_ids[position]);
     wanted.set_query(request.canonical_query);
+    wanted.set_index_version(request.index_version);
     wanted.set_snippet_size_max(shared->options.snippet_size_max);
     return wanted;
   }
@@ -97,11 +99,8 @@ struct DocumentClient::PageFetch {
     for (size_t i = 0; i < positions.size(); ++i) {
       fetched.summaries[positions[i]] = std::move(*response.mutable_summaries(static_cast<int>(i)));
     }
-    if (outcomes.empty()) {
-      fetched.coverage.implementation = response.implementation();
-    } else if (fetched.coverage.implementation != response.implementation()) {
-      fetched.coverage.implementation.clear();
-    }
+    std::string& names = fetched.coverage.implementation;
+    names = index::JoinImplementations(names, response.implementation());
   }
 
   void Settle(uint32_t partition, StatusOr<FetchResponse> response) {
@@ -156,11 +155,13 @@ FetchedDocuments DocumentClient::FetchSummaries(ClientSession& session,
   return std::move(fetch->fetched);
 }
 
-StatusOr<docserver::Summary> DocumentClient::FetchText(ClientSession& session, uint64_t doc_id) {
+StatusOr<docserver::Summary> DocumentClient::FetchText(ClientSession& session, uint64_t doc_id,
+                                                       uint64_t index_version) {
   const SearchPlanOptions& options = shared_->options;
   FetchRequest request;
   request.add_doc_ids(doc_id);
   request.set_with_text(true);
+  request.set_index_version(index_version);
   const uint32_t partition = docserver::PartitionOfDocument(doc_id, options.document_partitions);
   NEPTUNE_ASSIGN_OR_RETURN(FetchResponse response,
                            Fetch(*shared_, session, partition, std::move(request),

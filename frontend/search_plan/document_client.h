@@ -28,6 +28,7 @@ namespace search::frontend {
 struct DocumentRequest {
   std::vector<uint64_t> doc_ids;
   std::string canonical_query;
+  uint64_t index_version = 0;  // 0: the current one
 };
 
 struct FetchedDocuments {
@@ -44,7 +45,8 @@ class DocumentClient {
 
   // One document with its whole text.
   // Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED its partition does not answer.
-  neptune::StatusOr<docserver::Summary> FetchText(neptune::ClientSession& session, uint64_t doc_id);
+  neptune::StatusOr<docserver::Summary> FetchText(neptune::ClientSession& session, uint64_t doc_id,
+                                                  uint64_t index_version);
 
  private:
   // What the threads that ask share with the client, which they may outlive.

@@ -32,6 +32,7 @@ neptune::StatusOr<PageWindow> ReachablePage(uint32_t start, uint32_t count);
 
 // What the tiers are asked for that page. The number of hits depends on the page only beyond
 // tier1_good_hits_min, so that every page of a query comes to the same decision on tier 2.
+// Of which version of the index is the caller's to say.
 index::TierQuery MakeTierQuery(std::string_view canonical, const PageWindow& page,
                                const SearchPlanOptions& options);
 

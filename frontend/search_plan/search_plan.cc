@@ -133,6 +133,8 @@ struct SearchPlan::Progress {
   std::string canonical;
   PageWindow page;
   CacheEntryName entry;
+  // The version that is asked, whichever becomes the current one meanwhile; 0: any.
+  uint64_t asked_version = 0;
   // Numbers of the results, and the index they come from.
   std::vector<uint64_t> doc_ids;
   IndexState index;
@@ -186,6 +188,8 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   progress.entry.key = CacheKey(progress.canonical, progress.page);
   const std::optional<IndexState> known = index_watch_.KnownAt(neptune::this_thread::Now());
   if (known.has_value()) progress.NameEntryOf(*known);
+  progress.asked_version = index_version_.load(std::memory_order_relaxed);
+  if (progress.asked_version != 0) progress.entry.index_version = progress.asked_version;
 
   ClientSession session(client_);
   session.service_class = order.service_class;
@@ -254,7 +258,8 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
 
 Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   SearchAnswer& answer = *progress->answer;
-  const index::TierQuery query = MakeTierQuery(progress->canonical, progress->page, options_);
+  index::TierQuery query = MakeTierQuery(progress->canonical, progress->page, options_);
+  query.set_index_version(progress->asked_version);
   const auto ask = [&](const char* service, const char* label, uint32_t partition_count,
                        neptune::HistogramMetric* time) {
     const Step step(label, StepKind::kWait, progress->received, &answer);
@@ -283,10 +288,15 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
     return InvalidArgument("parameter q: ", neptune::ToStd(hits.status().message()));
   }
   if (!hits.ok()) return NothingAnswered(answer.coverage);
+  if (progress->asked_version != 0 && hits->index_version() != progress->asked_version) {
+    return neptune::Internal("index servers answered of version ", hits->index_version(),
+                             ", asked of ", progress->asked_version);
+  }
   progress->doc_ids = TakePage(*hits, progress->page, &answer);
   TakeTotal(*hits, need != Tier2Need::kNone || options_.tier2_partitions == 0, &answer);
   progress->index = {.version = hits->index_version(), .epoch = epoch};
   answer.index_epoch = epoch;
+  answer.index_version = hits->index_version();
   return neptune::OkStatus();
 }
 
@@ -294,8 +304,8 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   if (progress->doc_ids.empty()) return;
   const Step step("documents", StepKind::kWait, progress->received, progress->answer);
   const StepTimer timer(metrics_.document_time);
-  FetchedDocuments fetched =
-      documents_.FetchSummaries(session, {progress->doc_ids, progress->canonical});
+  FetchedDocuments fetched = documents_.FetchSummaries(
+      session, {progress->doc_ids, progress->canonical, progress->asked_version});
   SearchAnswer& answer = *progress->answer;
   for (size_t i = 0; i < answer.results.size(); ++i) {
     TakeSummary(std::move(fetched.summaries[i]), &answer.results[i]);
@@ -309,10 +319,11 @@ void SearchPlan::StartSpelling(const ClientSession& session, Progress* progress)
   spelling->deadline = neptune::this_thread::Now() + options_.spelling_timeout;
   ++spelling_count_;
   const auto started = neptune::ThreadScheduler::Current()->Spawn(
-      [this, spelling, session, query = progress->answer->query] {
+      [this, spelling, session, query = progress->answer->query,
+       version = progress->asked_version] {
         {
           const StepTimer timer(metrics_.spelling_time);
-          spelling->result = suggester_.Spell(session, query, spelling->deadline);
+          spelling->result = suggester_.Spell(session, {query, version, spelling->deadline});
         }
         spelling->done.Set();
         if (spelling->is_late) {
@@ -369,8 +380,10 @@ void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) 
 }
 
 StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id) {
+  const uint64_t version = index_version_.load(std::memory_order_relaxed);
   ClientSession session(client_);
-  NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary, documents_.FetchText(session, doc_id));
+  NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary,
+                           documents_.FetchText(session, doc_id, version));
   CachedDocument document{.doc_id = StrCat(doc_id)};
   document.url = std::move(*summary.mutable_url());
   document.title = std::move(*summary.mutable_title());

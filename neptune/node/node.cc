@@ -46,6 +46,10 @@ const NodeSpec& SpecOf(const NodeOptions& options) {
   return *spec;
 }
 
+const std::string& ModuleOf(const ClusterSpec& spec, const HostedServiceSpec& hosted) {
+  return hosted.module().empty() ? FindService(spec, hosted.service())->module() : hosted.module();
+}
+
 }  // namespace
 
 Node::Node(World& world, NodeOptions options)
@@ -296,8 +300,7 @@ Status Node::StartServices() {
 
 Status Node::StartService(const HostedServiceSpec& hosted) {
   const ServiceSpec& service = *FindService(options_.spec, hosted.service());
-  const std::string& module_name = hosted.module().empty() ? service.module() : hosted.module();
-  NEPTUNE_ASSIGN_OR_RETURN(auto module, options_.modules(module_name));
+  NEPTUNE_ASSIGN_OR_RETURN(auto module, options_.modules(ModuleOf(options_.spec, hosted)));
   std::vector<PartitionId> partitions;
   for (const uint32_t partition : hosted.partitions()) partitions.emplace_back(partition);
   ServiceHostOptions host_options;
@@ -329,6 +332,15 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   hosts_.emplace(service.name(), std::move(host));
   NEPTUNE_RETURN_IF_ERROR(started->Start(std::move(module), context));
   aggregator_->ServeStreams(*started);
+  NEPTUNE_ASSIGN_OR_RETURN(
+      CallbackGauge what,
+      metrics_.AddCallbackGauge("neptune_service_implementation",
+                                "1, of what the service was when the node started.",
+                                {{"service", service.name()},
+                                 {"module", ModuleOf(options_.spec, hosted)},
+                                 {"implementation", started->implementation()}},
+                                [] { return 1.0; }));
+  gauges_.push_back(std::move(what));
   return OkStatus();
 }
 
@@ -549,17 +561,20 @@ Status Node::AddStatusSections() {
   }));
   NEPTUNE_RETURN_IF_ERROR(add("traces", [this](StatusReport* report) { spans_.Describe(report); }));
   return add("hosted services", [this](StatusReport* report) {
-    StatusTable table{
-        "Services on this node",
-        {"service", "implementation", "partitions", "waiting", "load index", "time limit"},
-        {}};
+    StatusTable table{"Services on this node",
+                      {"service", "implementation", "module", "partitions", "waiting", "load index",
+                       "time limit"},
+                      {}};
     if (ready_) {
       for (const auto& [name, host] : hosts_) {
         std::string partitions;
         for (const PartitionId& p : host->partitions()) StrAppend(&partitions, p, " ");
         const TimeLimit* const limit = host->time_limit();
-        table.AddRow(name, host->implementation(), partitions, host->queue_length(),
-                     host->load_index(),
+        const auto hosted = std::find_if(spec_.hosts().begin(), spec_.hosts().end(),
+                                         [&](const auto& one) { return one.service() == name; });
+        table.AddRow(name, host->implementation(),
+                     hosted == spec_.hosts().end() ? "" : ModuleOf(options_.spec, *hosted),
+                     partitions, host->queue_length(), host->load_index(),
                      limit == nullptr ? "none" : StrCat(ToMillis(limit->threshold()), " ms"));
       }
     }

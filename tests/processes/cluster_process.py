@@ -70,11 +70,32 @@ def is_refused(endpoint: str) -> bool:
         return probe.connect_ex((host, int(port))) != 0
 
 
-def build_index(program: str, corpus: str, folder: str) -> None:
-    done = subprocess.run([program, "--input=" + corpus, "--out=" + folder],
+def build_index(program: str, corpus: str, folder: str, *arguments: str) -> None:
+    done = subprocess.run([program, "--input=" + corpus, "--out=" + folder, *arguments],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise AssertionError(f"build_index: {done.stderr}")
+
+
+def told(answer: dict) -> tuple:
+    """All of an answer that any replica has to give alike."""
+    return (answer["total"], [(result["id"], result["url"], result["title"], result["snippet"])
+                              for result in answer["results"]])
+
+
+def patient_spec(spec: str, folder: str) -> str:
+    """The spec, with time for all that is not lost: what is lost is what this is about."""
+    with open(spec, encoding="utf-8") as file:
+        text = file.read()
+    text = text.replace("time_limit { lower_bound_ms: 50 upper_bound_ms: 500 }", "")
+    patience = "".join(f'  parameters {{ key: "{step}_timeout_ms" value: "2500" }}\n'
+                       for step in ("tier", "document"))
+    text = text.replace('  parameters { key: "trust_class_header"',
+                        patience + '  parameters { key: "trust_class_header"')
+    path = os.path.join(folder, "patient.textproto")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
 
 
 class NodeStatus(NamedTuple):
@@ -88,10 +109,11 @@ class HttpFailure(Exception):
     """No answer, or one with another status than 200."""
 
 
-def get(port: int, path: str) -> bytes:
+def get(port: int, path: str, may_use_cache: bool = False) -> bytes:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=HTTP_TIMEOUT_S)
     try:
-        connection.request("GET", path, headers={"Cache-Control": "no-cache"})
+        connection.request("GET", path,
+                           headers={} if may_use_cache else {"Cache-Control": "no-cache"})
         response = connection.getresponse()
         body = response.read()
     except (OSError, http.client.HTTPException) as error:
@@ -136,14 +158,15 @@ class Cluster:
             file.write(text)
         return path
 
-    def _command(self, *arguments: str) -> List[str]:
+    def command(self, *arguments: str) -> List[str]:
+        """How the cluster tool is called about this cluster."""
         return [self._program, "--spec=" + self.spec, "--data=" + self._index,
                 "--state=" + os.path.join(self._folder, "state"), *arguments]
 
     def launch(self) -> subprocess.Popen:
         """Starts the supervisor; what it prints is in log()."""
         with open(os.path.join(self._folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(self._command(), stdout=log, stderr=log,
+            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log,
                                             stdin=subprocess.DEVNULL, start_new_session=True)
         return self.process
 
@@ -177,7 +200,7 @@ class Cluster:
 
     def attempt(self, *arguments: str) -> subprocess.CompletedProcess:
         """Gives the cluster tool a command, whatever comes of it."""
-        return subprocess.run(self._command(*arguments), capture_output=True, text=True,
+        return subprocess.run(self.command(*arguments), capture_output=True, text=True,
                               timeout=STOP_LIMIT_S, check=False)
 
     def control(self, *arguments: str) -> str:
@@ -189,11 +212,13 @@ class Cluster:
     def status(self) -> Dict[str, NodeStatus]:
         nodes = {}
         for line in self.control("--status").splitlines()[2:]:
+            if not line:  # what was decided follows
+                break
             name, pid, state, calls, admin = line.split()[:5]
             nodes[name] = NodeStatus(int(pid) if pid.isdigit() else 0, state, calls, admin)
         return nodes
 
-    def search(self, query: str, count: int = 10) -> dict:
+    def search(self, query: str, count: int = 10, may_use_cache: bool = False) -> dict:
         """The answer of the first frontend that gives one. Raises HttpFailure if none does."""
         parameters = urllib.parse.urlencode({"q": query, "count": count, "format": "json"})
         first = next(self._next_frontend)
@@ -201,7 +226,7 @@ class Cluster:
         for i in range(len(self.http_ports)):
             port = self.http_ports[(first + i) % len(self.http_ports)]
             try:
-                return json.loads(get(port, "/search?" + parameters))
+                return json.loads(get(port, "/search?" + parameters, may_use_cache))
             except HttpFailure as failure:
                 failures.append(str(failure))
         raise HttpFailure("; ".join(failures))
@@ -230,8 +255,9 @@ class Asked(NamedTuple):
 class Asker:
     """Asks a cluster one query after the other on a thread, until it is told to stop."""
 
-    def __init__(self, cluster: Cluster, queries: List[str]):
+    def __init__(self, cluster: Cluster, queries: List[str], may_use_cache: bool = False):
         self._cluster = cluster
+        self._may_use_cache = may_use_cache
         self._queries = itertools.cycle(queries)
         self._stopped = threading.Event()
         self._asked: List[Asked] = []
@@ -245,12 +271,15 @@ class Asker:
         self._stopped.set()
         self._thread.join()
 
+    def _search(self, query: str) -> dict:
+        return self._cluster.search(query, may_use_cache=self._may_use_cache)
+
     def _run(self) -> None:
         while not self._stopped.wait(POLL_PAUSE_S):
             query = next(self._queries)
             at = time.monotonic()
             try:
-                self._asked.append(Asked(at, query, self._cluster.search(query), ""))
+                self._asked.append(Asked(at, query, self._search(query), ""))
             except HttpFailure as failure:
                 self._asked.append(Asked(at, query, None, str(failure)))
 

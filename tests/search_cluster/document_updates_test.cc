@@ -31,6 +31,10 @@ neptune::ClusterSpec LiveSpec(const std::string& folder) {
       service.mutable_replication()->set_level("ordered_writes");
     }
   }
+  // Changes belong to one version of the index.
+  for (const char* service : {"tier1", "tier2", "docs", "frontend"}) {
+    SetParameter(&spec, service, "versions", "");
+  }
   SetParameter(&spec, "tier1", "live_path", folder + "/live");
   SetParameter(&spec, "tier2", "live_path", folder + "/live");
   SetParameter(&spec, "docs", "live", "true");

@@ -1,6 +1,9 @@
 #include "tools/build_index/index_manifest.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "neptune/base/strings.h"
@@ -57,6 +60,32 @@ IndexManifest FromJson(const json& value) {
   return manifest;
 }
 
+// Of a name that leads nowhere but below the folder.
+bool IsInside(const std::string& path) {
+  if (path.empty() || path.front() == '/' || path.find('\0') != std::string::npos) return false;
+  const std::filesystem::path parts(path);
+  return std::none_of(parts.begin(), parts.end(),
+                      [](const auto& part) { return part == ".." || part == "."; });
+}
+
+Status CheckManifest(const IndexManifest& manifest) {
+  if (manifest.index_version == 0 || manifest.index_version >= (uint64_t{1} << 53)) {
+    return DataLoss("index version ", manifest.index_version, " is not 1 to 2^53 - 1");
+  }
+  for (const ManifestPart& part : manifest.parts) {
+    if (!IsInside(part.name)) return DataLoss("'", part.name, "' is no name of a part");
+    for (const ManifestPartition& partition : part.partitions) {
+      if (!IsInside(partition.folder)) return DataLoss("'", partition.folder, "' leads outside");
+    }
+  }
+  std::set<std::string_view> paths;
+  for (const OutputFile& file : manifest.files) {
+    if (!IsInside(file.path)) return DataLoss("'", file.path, "' leads outside");
+    if (!paths.insert(file.path).second) return DataLoss("'", file.path, "' twice");
+  }
+  return neptune::OkStatus();
+}
+
 }  // namespace
 
 Status WriteIndexManifest(const std::string& folder, const IndexManifest& manifest) {
@@ -76,27 +105,41 @@ Status WriteIndexManifest(const std::string& folder, const IndexManifest& manife
   return WriteWholeFile(PathOf(folder), value.dump(1) + "\n");
 }
 
-StatusOr<IndexManifest> ReadIndexManifest(const std::string& folder) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string text,
-                           ReadWholeFile(PathOf(folder), kManifestFileSizeMax));
+StatusOr<IndexManifest> ParseIndexManifest(std::string_view text) {
   try {
     IndexManifest manifest = FromJson(json::parse(text));
     if (manifest.format_version != kIndexFormatVersion) {
-      return DataLoss(PathOf(folder), ": format version ", manifest.format_version, ", known is ",
+      return DataLoss("format version ", manifest.format_version, ", known is ",
                       kIndexFormatVersion, "; build the index again");
     }
+    NEPTUNE_RETURN_IF_ERROR(CheckManifest(manifest));
     return manifest;
   } catch (const json::exception& error) {
-    return DataLoss(PathOf(folder), ": ", error.what());
+    return DataLoss(error.what());
   }
+}
+
+StatusOr<IndexManifest> ReadIndexManifest(const std::string& folder) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string text,
+                           ReadWholeFile(PathOf(folder), kManifestFileSizeMax));
+  auto manifest = ParseIndexManifest(text);
+  return manifest.ok() ? std::move(manifest) : neptune::Annotate(manifest.status(), PathOf(folder));
 }
 
 Status VerifyIndexFiles(const std::string& folder, const IndexManifest& manifest) {
   for (const OutputFile& file : manifest.files) {
-    const auto digest = DigestFile(StrCat(folder, "/", file.path));
-    if (!digest.ok()) return DataLoss(folder, ": ", neptune::ToStd(digest.status().message()));
+    const std::string path = StrCat(folder, "/", file.path);
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    if (error) return DataLoss(path, " is missing: ", error.message());
+    if (size != file.digest.size) {
+      return DataLoss(path, " has ", size, " bytes of ", file.digest.size,
+                      "; was it copied to the end?");
+    }
+    const auto digest = DigestFile(path);
+    if (!digest.ok()) return DataLoss(path, ": ", neptune::ToStd(digest.status().message()));
     if (!(*digest == file.digest)) {
-      return DataLoss(folder, "/", file.path, " is not what was built; build the index again");
+      return DataLoss(path, " is not what was built; build the index again");
     }
   }
   return neptune::OkStatus();

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "neptune/base/status.h"
@@ -45,8 +46,10 @@ struct IndexManifest {
 
 neptune::Status WriteIndexManifest(const std::string& folder, const IndexManifest& manifest);
 neptune::StatusOr<IndexManifest> ReadIndexManifest(const std::string& folder);
+// The text of manifest.json: names of files and folders in it stay inside the index folder.
+neptune::StatusOr<IndexManifest> ParseIndexManifest(std::string_view text);
 
-// Reads every file and compares it with the manifest.
+// Reads every file and compares it with the manifest; the message names the first that does not fit, and how.
 neptune::Status VerifyIndexFiles(const std::string& folder, const IndexManifest& manifest);
 
 }  // namespace search::tools

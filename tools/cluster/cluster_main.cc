@@ -13,10 +13,13 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/node/cluster_spec.h"
+#include "tools/build_index/index_manifest.h"
 #include "tools/cluster/admin_token.h"
 #include "tools/cluster/control.h"
+#include "tools/cluster/node_operations.h"
 #include "tools/cluster/state_directory.h"
 #include "tools/cluster/supervisor.h"
+#include "tools/cluster/swap_plan.h"
 #include "tools/terminal/caller_path.h"
 #include "tools/terminal/command_line.h"
 
@@ -28,6 +31,19 @@ DEFINE_bool(stop, false, "stop the running cluster");
 DEFINE_string(kill, "", "kill this node's process at once; it is started again");
 DEFINE_string(pause, "", "suspend this node's process");
 DEFINE_string(resume, "", "let a suspended node go on");
+DEFINE_string(drain, "", "take this node out of service: it finishes what it has and stays down");
+DEFINE_string(restart, "", "restart this node without losing a request; also one that is drained");
+DEFINE_bool(rolling_restart, false, "restart the nodes, one after the other");
+DEFINE_string(
+    swap, "",
+    "SERVICE=WHAT, node by node: another implementation, another module (a name or a path), "
+    "or with nothing behind the = what the spec says");
+DEFINE_string(set, "", "with --swap: parameters besides, KEY=VALUE,KEY=VALUE");
+DEFINE_string(nodes, "", "with --swap and --rolling_restart: only these, in this order");
+DEFINE_bool(continue, false, "go on with a swap or rolling restart that was interrupted");
+DEFINE_bool(abandon, false, "leave the nodes as they are in the middle of one");
+DEFINE_bool(force, false, "also take down the last replica of a partition");
+DEFINE_double(wait_s, 60, "how long one node may take until all others offer it again");
 
 namespace search::tools {
 namespace {
@@ -41,6 +57,13 @@ constexpr char kUsage[] =
     "  cluster --status                     show the nodes of the running cluster\n"
     "  cluster --kill=NODE                  kill a node; the supervisor starts it again\n"
     "  cluster --pause=NODE, --resume=NODE  suspend a node's process, let it go on\n"
+    "  cluster --drain=NODE                 let a node finish what it has, and leave it down\n"
+    "  cluster --restart=NODE               the same, and start it again when others can do "
+    "without it\n"
+    "  cluster --rolling_restart            the same with all nodes in turn\n"
+    "  cluster --swap=SERVICE=WHAT          another module or implementation of a service, node by "
+    "node\n"
+    "  cluster --continue, --abandon        of a swap or rolling restart that was interrupted\n"
     "  cluster --stop                       stop the running cluster";
 
 constexpr int kStopTimeoutMs = 30'000;
@@ -59,15 +82,29 @@ StatusOr<std::string> FindBuilt(const std::string& path) {
                            std::filesystem::path(path).parent_path().string(), "/...");
 }
 
-StatusOr<std::string> ModuleFolders() {
-  std::string folders;
+StatusOr<std::vector<std::string>> ModuleFolders() {
+  std::vector<std::string> folders;
   for (const char* module : {"frontend/frontend.so", "index/tier/service/index_tier.so",
                              "docserver/service/document_server.so", "cache/service/query_cache.so",
                              "cache/persistent/persistent_cache_server.so"}) {
     NEPTUNE_ASSIGN_OR_RETURN(const std::string path, FindBuilt(module));
-    folders += (folders.empty() ? "" : ":") + std::filesystem::path(path).parent_path().string();
+    folders.push_back(std::filesystem::path(path).parent_path().string());
   }
   return folders;
+}
+
+StatusOr<std::string> ModuleFolderList() {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<std::string> folders, ModuleFolders());
+  std::string list;
+  for (const std::string& folder : folders) list += (list.empty() ? "" : ":") + folder;
+  return list;
+}
+
+StatusOr<DecidedSpec> LoadDecidedSpec(const StateDirectory& state) {
+  DecidedSpec spec{.base = {}, .path = ProjectPath(FLAGS_spec), .changes = {}};
+  NEPTUNE_ASSIGN_OR_RETURN(spec.base, neptune::LoadClusterSpec(spec.path));
+  NEPTUNE_ASSIGN_OR_RETURN(spec.changes, LoadChanges(state));
+  return spec;
 }
 
 std::string HttpAddresses(const neptune::ClusterSpec& spec) {
@@ -84,25 +121,36 @@ std::string HttpAddresses(const neptune::ClusterSpec& spec) {
   return text;
 }
 
-Status RunCluster(const neptune::ClusterSpec& spec, const std::string& spec_path,
-                  StateDirectory& state) {
+void TellDecided(const DecidedSpec& decided, const StateDirectory& state) {
+  const std::string text = DescribeChanges(decided.base, decided.changes, state);
+  if (!text.empty()) std::printf("%s", text.c_str());
+}
+
+Status RunCluster(const DecidedSpec& decided, StateDirectory& state) {
+  const neptune::ClusterSpec& spec = decided.base;
   const std::string data = ProjectPath(FLAGS_data);
   if (!std::filesystem::exists(data)) {
     return neptune::NotFound("no index in ", data, "; build one first (./tools/up does)");
   }
   NEPTUNE_RETURN_IF_ERROR(state.Lock());
-  NEPTUNE_RETURN_IF_ERROR(MakeAdminToken(spec, spec_path));
+  NEPTUNE_RETURN_IF_ERROR(MakeAdminToken(spec, decided.path));
+  const Status applies = WriteNodesSpec(decided, state);
+  if (!applies.ok()) {
+    return neptune::Annotate(applies, "what was decided (" + state.ChangesFile() +
+                                          "; remove it for a cluster as the spec says)");
+  }
   SupervisorOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.program, FindBuilt("neptune/node/neptuned"));
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string folders, ModuleFolders());
-  options.arguments = {"--spec=" + spec_path, "--base_dir=" + data, "--module_dir=" + folders,
-                       "--data_dir=" + state.DataDirectory()};
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string folders, ModuleFolderList());
+  options.arguments = {"--spec=" + state.SpecFile(), "--base_dir=" + data,
+                       "--module_dir=" + folders, "--data_dir=" + state.DataDirectory()};
   std::vector<std::string> nodes;
   for (const auto& node : spec.nodes()) nodes.push_back(node.name());
   Supervisor supervisor(nodes, state, options);
   NEPTUNE_RETURN_IF_ERROR(supervisor.Start());
   std::printf("cluster %s runs with %zu nodes\n%sCtrl-C stops it\n", spec.name().c_str(),
               nodes.size(), HttpAddresses(spec).c_str());
+  TellDecided(decided, state);
   std::fflush(stdout);
   supervisor.Run();
   std::fprintf(stderr, "stopping\n");
@@ -130,12 +178,14 @@ StatusOr<std::string> ChosenCommand(const std::vector<std::string>& rest) {
     return neptune::InvalidArgument("what is '", rest[0], "'? Flags begin with --; try --help");
   }
   std::string chosen;
-  for (const char* command : {"status", "stop", "kill", "pause", "resume"}) {
+  for (const char* command : {"status", "stop", "kill", "pause", "resume", "drain", "restart",
+                              "rolling_restart", "swap", "continue", "abandon"}) {
     const gflags::CommandLineFlagInfo flag = gflags::GetCommandLineFlagInfoOrDie(command);
     if (flag.is_default || flag.current_value == "false") continue;
     if (flag.current_value.empty()) {
-      return neptune::InvalidArgument("--", command,
-                                      " needs the name of a node; --status lists them");
+      return neptune::InvalidArgument("--", command, " needs the name of a ",
+                                      std::string_view(command) == "swap" ? "service" : "node",
+                                      "; --status lists them");
     }
     if (!chosen.empty()) {
       return neptune::InvalidArgument("--", chosen, " and --", command, " are not done together");
@@ -152,15 +202,78 @@ Status SignalAndTell(const neptune::ClusterSpec& spec, const StateDirectory& sta
   return neptune::OkStatus();
 }
 
+// Whether that is the name of a module that nodes find; a path is one that they do not have to look for.
+StatusOr<bool> IsModule(const std::string& name) {
+  if (name.find('/') != std::string::npos || name == "echo" || name == "registers") return true;
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<std::string> folders, ModuleFolders());
+  for (const std::string& folder : folders) {
+    std::error_code ignored;
+    if (!name.empty() && std::filesystem::exists(folder + "/" + name + ".so", ignored)) return true;
+  }
+  return false;
+}
+
+StatusOr<RollingChange> OrderedSwap(const neptune::ClusterSpec& spec) {
+  NEPTUNE_ASSIGN_OR_RETURN(SwapOrder order, ParseSwap(FLAGS_swap));
+  NEPTUNE_ASSIGN_OR_RETURN(order.is_module, IsModule(order.to));
+  if (order.to.find('/') != std::string::npos) {
+    order.to = CallerPath(order.to);
+    if (!std::filesystem::exists(order.to)) return neptune::NotFound("no module ", order.to);
+  }
+  order.nodes = SplitList(FLAGS_nodes);
+  order.parameters = SplitList(FLAGS_set);
+  const auto manifest = ReadIndexManifest(ProjectPath(FLAGS_data));
+  return PlanSwap(spec, order, manifest.ok() ? manifest->parts : std::vector<ManifestPart>());
+}
+
+RollingChange OrderedRestart(const neptune::ClusterSpec& spec, const StateDirectory& state) {
+  RollingChange change{.what = "rolling restart"};
+  std::vector<std::string> nodes = SplitList(FLAGS_nodes);
+  if (nodes.empty()) {
+    for (const auto& node : spec.nodes()) {
+      if (!state.IsHeld(node.name())) nodes.push_back(node.name());
+    }
+  }
+  for (const std::string& node : nodes) change.nodes.push_back({node});
+  return change;
+}
+
+Status Abandon(NodeOperations& operations, ClusterChanges changes) {
+  if (!changes.under_way) return neptune::FailedPrecondition("nothing is under way");
+  changes.under_way.reset();
+  return operations.Save(changes);
+}
+
+Status Operate(const std::string& command, const DecidedSpec& decided, StateDirectory& state) {
+  NEPTUNE_RETURN_IF_ERROR(state.LockChanges());
+  OperationOptions options;
+  options.wait = std::chrono::milliseconds(static_cast<int64_t>(1e3 * FLAGS_wait_s));
+  options.force = FLAGS_force;
+  options.tell = [](const std::string& line) {
+    std::printf("%s\n", line.c_str());
+    std::fflush(stdout);
+  };
+  NodeOperations operations(decided, state, options);
+  if (command == "drain") return operations.Drain(FLAGS_drain);
+  if (command == "restart") return operations.RestartOne(FLAGS_restart);
+  if (command == "abandon") return Abandon(operations, decided.changes);
+  if (command == "continue") return operations.Roll(std::nullopt);
+  if (command == "rolling_restart") return operations.Roll(OrderedRestart(decided.base, state));
+  NEPTUNE_ASSIGN_OR_RETURN(RollingChange swap, OrderedSwap(decided.base));
+  return operations.Roll(std::move(swap));
+}
+
 Status Run(const std::vector<std::string>& rest) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string command, ChosenCommand(rest));
-  const std::string spec_path = ProjectPath(FLAGS_spec);
-  NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterSpec spec, neptune::LoadClusterSpec(spec_path));
+  NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterSpec spec,
+                           neptune::LoadClusterSpec(ProjectPath(FLAGS_spec)));
   StateDirectory state(FLAGS_state.empty() ? ProjectOutputPath("data/var/clusters/" + spec.name())
                                            : CallerPath(FLAGS_state));
   if (command == "status") {
     NEPTUNE_ASSIGN_OR_RETURN(const std::string text, DescribeCluster(spec, state));
     std::fputs(text.c_str(), stdout);
+    NEPTUNE_ASSIGN_OR_RETURN(const DecidedSpec decided, LoadDecidedSpec(state));
+    TellDecided(decided, state);
     return neptune::OkStatus();
   }
   if (command == "stop") return StopCluster(state);
@@ -169,7 +282,9 @@ Status Run(const std::vector<std::string>& rest) {
   }
   if (command == "pause") return SignalAndTell(spec, state, FLAGS_pause, SIGSTOP, "is paused");
   if (command == "resume") return SignalAndTell(spec, state, FLAGS_resume, SIGCONT, "goes on");
-  return RunCluster(spec, spec_path, state);
+  NEPTUNE_ASSIGN_OR_RETURN(const DecidedSpec decided, LoadDecidedSpec(state));
+  if (!command.empty()) return Operate(command, decided, state);
+  return RunCluster(decided, state);
 }
 
 }  // namespace

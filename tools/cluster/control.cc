@@ -26,8 +26,9 @@ char ProcessState(pid_t pid) {
              : (*stat)[end_of_name + 2];
 }
 
-std::string StateName(const std::optional<StartedNode>& started) {
-  if (!started) return "starting";
+std::string StateName(const StateDirectory& state, const std::string& node,
+                      const std::optional<StartedNode>& started) {
+  if (!started) return state.IsHeld(node) ? "drained" : "starting";
   switch (ProcessState(started->pid)) {
     case 'X':
     case 'Z':
@@ -68,10 +69,39 @@ StatusOr<std::string> DescribeCluster(const neptune::ClusterSpec& spec,
                      Row("node", "pid", "state", "calls", "status pages", "hosts");
   for (const neptune::NodeSpec& node : spec.nodes()) {
     const std::optional<StartedNode> started = state.ReadStarted(node.name());
-    text += Row(node.name(), started ? StrCat(started->pid) : "-", StateName(started),
-                started ? started->calls : "-", started ? started->admin : "-", Hosted(node));
+    text += Row(node.name(), started ? StrCat(started->pid) : "-",
+                StateName(state, node.name(), started), started ? started->calls : "-",
+                started ? started->admin : "-", Hosted(node));
   }
   return text;
+}
+
+std::string DescribeChanges(const neptune::ClusterSpec& spec, const ClusterChanges& changes,
+                            const StateDirectory& state) {
+  std::string text;
+  for (const neptune::NodeSpec& node : spec.nodes()) {
+    if (!state.IsHeld(node.name())) continue;
+    neptune::StrAppend(&text, node.name(), " is drained; --restart=", node.name(),
+                       " takes it back into service\n");
+  }
+  for (const HostedChange& hosted : changes.hosted) {
+    std::string what = hosted.module;
+    for (const auto& [key, value] : hosted.parameters) {
+      neptune::StrAppend(&what, what.empty() ? "" : ", ", key, " ", value);
+    }
+    neptune::StrAppend(&text, hosted.service, " on ", hosted.node, ": ",
+                       what.empty() ? "as the spec says" : what, "\n");
+  }
+  if (changes.under_way) {
+    size_t done = 0;
+    for (const RollingNode& node : changes.under_way->nodes) {
+      done += node.stage == NodeStage::kChanged ? 1 : 0;
+    }
+    neptune::StrAppend(&text, "'", changes.under_way->what, "' is at node ", done + 1, " of ",
+                       changes.under_way->nodes.size(),
+                       "; if nobody works on it, --continue goes on and --abandon leaves it so\n");
+  }
+  return text.empty() ? text : "\n" + text;
 }
 
 Status SignalNode(const neptune::ClusterSpec& spec, const StateDirectory& state,

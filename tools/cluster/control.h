@@ -9,6 +9,7 @@
 
 #include "neptune/base/status.h"
 #include "neptune/node/cluster_spec.h"
+#include "tools/cluster/rolling_change.h"
 #include "tools/cluster/state_directory.h"
 
 namespace search::tools {
@@ -16,6 +17,11 @@ namespace search::tools {
 // A table of the nodes: process, state, endpoints, what they host.
 neptune::StatusOr<std::string> DescribeCluster(const neptune::ClusterSpec& spec,
                                                const StateDirectory& state);
+
+// What was decided beside the spec, what of it is not at its end, and drained nodes: a line each after an empty one; "" if
+// there is nothing.
+std::string DescribeChanges(const neptune::ClusterSpec& spec, const ClusterChanges& changes,
+                            const StateDirectory& state);
 
 // Sends a signal to the node's process.
 neptune::Status SignalNode(const neptune::ClusterSpec& spec, const StateDirectory& state,

@@ -1,6 +1,7 @@
 #include "tools/cluster/state_directory.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@ Status MakeDirectories(const std::string& path) {
 
 StateDirectory::~StateDirectory() {
   if (lock_ >= 0) close(lock_);
+  if (changes_lock_ >= 0) close(changes_lock_);
 }
 
 Status StateDirectory::Lock() {
@@ -60,6 +62,22 @@ StatusOr<pid_t> StateDirectory::Supervisor() const {
   if (!held) return neptune::NotFound("no cluster runs in ", directory_, "; start it first");
   NEPTUNE_ASSIGN_OR_RETURN(const std::string text, neptune::ReadFile(path, kStartedSizeMax));
   return static_cast<pid_t>(std::atoi(text.c_str()));
+}
+
+Status StateDirectory::WakeSupervisor() const {
+  NEPTUNE_ASSIGN_OR_RETURN(const pid_t supervisor, Supervisor());
+  if (kill(supervisor, SIGUSR1) == 0) return neptune::OkStatus();
+  return neptune::NotFound("the supervisor of ", directory_, " does not run");
+}
+
+Status StateDirectory::LockChanges() {
+  const std::string path = directory_ + "/changing";
+  changes_lock_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (changes_lock_ < 0) {
+    return neptune::NotFound("opening ", path, ": ", std::strerror(errno));
+  }
+  if (flock(changes_lock_, LOCK_EX | LOCK_NB) == 0) return neptune::OkStatus();
+  return neptune::FailedPrecondition("somebody else changes the cluster now");
 }
 
 Status StateDirectory::MakeNode(const std::string& node) const {
@@ -91,6 +109,36 @@ std::optional<StartedNode> StateDirectory::ReadStarted(const std::string& node) 
 void StateDirectory::ForgetStarted(const std::string& node) const {
   std::error_code ignored;
   fs::remove(StartedFile(node), ignored);
+}
+
+pid_t StateDirectory::RunningPid(const std::string& node) const {
+  const auto text = neptune::ReadFile(StrCat(directory_, "/nodes/", node, "/pid"), kStartedSizeMax);
+  return text.ok() ? static_cast<pid_t>(std::atoi(text->c_str())) : 0;
+}
+
+void StateDirectory::SetRunningPid(const std::string& node, pid_t pid) const {
+  const std::string path = StrCat(directory_, "/nodes/", node, "/pid");
+  std::error_code ignored;
+  if (pid == 0) {
+    fs::remove(path, ignored);
+  } else {
+    // Without it the node cannot be restarted from outside; it runs all the same.
+    (void)neptune::WriteFileAtomically(path, StrCat(pid, "\n"));
+  }
+}
+
+bool StateDirectory::IsHeld(const std::string& node) const {
+  std::error_code ignored;
+  return fs::exists(StrCat(directory_, "/nodes/", node, "/held"), ignored);
+}
+
+Status StateDirectory::SetHeld(const std::string& node, bool held) const {
+  const std::string path = StrCat(directory_, "/nodes/", node, "/held");
+  if (held) return neptune::WriteFileAtomically(path, "");
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) return neptune::Unavailable("removing ", path, ": ", error.message());
+  return neptune::OkStatus();
 }
 
 }  // namespace search::tools

@@ -3,9 +3,14 @@
 //   DIR/lock                held by the supervisor while it runs; holds its pid
 //   DIR/nodes/NAME/started  written by the node: pid and endpoints
 //   DIR/nodes/NAME/log      what the node printed, of this and earlier lives
+//   DIR/nodes/NAME/pid      written by the supervisor while the node's process runs
+//   DIR/nodes/NAME/held     the node is drained: the supervisor does not start it
+//   DIR/changes.json        what was decided beside the spec (changes_file.h)
+//   DIR/spec.textproto      the spec that nodes start with because of it
+//   DIR/changing            locked by who changes the cluster
 //
 // Source: none. Layer: tools. Threads: thread-compatible.
-// Errors: NOT_FOUND no such cluster runs; FAILED_PRECONDITION another supervisor holds it.
+// Errors: NOT_FOUND no such cluster runs; FAILED_PRECONDITION another supervisor holds it, or somebody else changes it.
 
 #pragma once
 
@@ -36,6 +41,10 @@ class StateDirectory {
   neptune::Status Lock();
   // The pid of the supervisor that holds the lock.
   neptune::StatusOr<pid_t> Supervisor() const;
+  // Makes it look at what is held, and start at once what waits for its next start.
+  neptune::Status WakeSupervisor() const;
+  // The right to change the running cluster, until this process ends.
+  neptune::Status LockChanges();
 
   neptune::Status MakeNode(const std::string& node) const;
   std::string StartedFile(const std::string& node) const;
@@ -46,9 +55,18 @@ class StateDirectory {
   std::optional<StartedNode> ReadStarted(const std::string& node) const;
   void ForgetStarted(const std::string& node) const;
 
+  // The node's process, started or not yet; 0 if there is none.
+  pid_t RunningPid(const std::string& node) const;
+  void SetRunningPid(const std::string& node, pid_t pid) const;
+  bool IsHeld(const std::string& node) const;
+  neptune::Status SetHeld(const std::string& node, bool held) const;
+  std::string ChangesFile() const { return directory_ + "/changes.json"; }
+  std::string SpecFile() const { return directory_ + "/spec.textproto"; }
+
  private:
   const std::string directory_;
   int lock_ = -1;
+  int changes_lock_ = -1;
 };
 
 }  // namespace search::tools

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
@@ -60,7 +61,7 @@ Supervisor::Supervisor(std::vector<std::string> nodes, const StateDirectory& sta
     : state_(state), options_(std::move(options)) {
   for (std::string& node : nodes) processes_[std::move(node)];
   sigemptyset(&signals_);
-  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
+  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&signals_, signal);
   sigprocmask(SIG_BLOCK, &signals_, nullptr);
 }
 
@@ -84,6 +85,7 @@ Status Supervisor::Spawn(const std::string& node) {
   close(log);
   if (pid < 0) return neptune::Unavailable("starting node ", node, ": ", std::strerror(errno));
   process.pid = pid;
+  state_.SetRunningPid(node, pid);
   process.started = MonotonicNow();
   process.restart_at = neptune::kNever;
   return neptune::OkStatus();
@@ -96,17 +98,20 @@ bool Supervisor::WaitForSignal(TimePoint deadline) {
   wait.tv_sec = std::min<int64_t>(seconds.count(), 3600);
   wait.tv_nsec = (left - seconds).count();
   const int signal = sigtimedwait(&signals_, nullptr, &wait);
+  woken_ = woken_ || signal == SIGUSR1;
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
 }
 
-std::vector<std::string> Supervisor::Reap() {
-  std::vector<std::string> dead;
+std::vector<Supervisor::Death> Supervisor::Reap() {
+  std::vector<Death> dead;
   int status = 0;
   for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
     for (auto& [node, process] : processes_) {
       if (process.pid != pid) continue;
       process.pid = 0;
-      dead.push_back(node);
+      state_.SetRunningPid(node, 0);
+      state_.ForgetStarted(node);
+      dead.push_back({node, WIFEXITED(status) && WEXITSTATUS(status) == 0});
     }
   }
   return dead;
@@ -114,6 +119,7 @@ std::vector<std::string> Supervisor::Reap() {
 
 bool Supervisor::AllStarted() const {
   return std::all_of(processes_.begin(), processes_.end(), [&](const auto& item) {
+    if (state_.IsHeld(item.first)) return true;
     const auto started = state_.ReadStarted(item.first);
     return started && started->pid == item.second.pid;
   });
@@ -126,17 +132,20 @@ bool Supervisor::AnyRunning() const {
 
 Status Supervisor::Start() {
   const TimePoint deadline = MonotonicNow() + options_.start_timeout;
-  for (const auto& [node, process] : processes_) NEPTUNE_RETURN_IF_ERROR(Spawn(node));
+  for (const auto& [node, process] : processes_) {
+    if (!state_.IsHeld(node)) NEPTUNE_RETURN_IF_ERROR(Spawn(node));
+  }
   while (!AllStarted()) {
     if (WaitForSignal(MonotonicNow() + kStartPoll)) {
       Stop();
       return neptune::Cancelled("stopped while starting");
     }
-    const std::vector<std::string> dead = Reap();
+    const std::vector<Death> dead = Reap();
     if (!dead.empty()) {
       Stop();
-      return neptune::Unavailable("node ", dead[0], " ended while starting; its log ends:\n",
-                                  LogTail(state_.LogFile(dead[0]), processes_[dead[0]].log_begin));
+      const std::string& node = dead[0].node;
+      return neptune::Unavailable("node ", node, " ended while starting; its log ends:\n",
+                                  LogTail(state_.LogFile(node), processes_[node].log_begin));
     }
     if (MonotonicNow() > deadline) {
       Stop();
@@ -147,20 +156,32 @@ Status Supervisor::Start() {
   return neptune::OkStatus();
 }
 
+void Supervisor::Bury(const Death& death, TimePoint now) {
+  Process& process = processes_[death.node];
+  if (death.clean) {
+    process.restart_at = now;
+    return;
+  }
+  process.restart_at = process.policy.OnDeath(process.started, now);
+  std::fprintf(stderr, "node %s ended (%d times so far); starting it again\n", death.node.c_str(),
+               process.policy.death_count());
+}
+
 void Supervisor::Run() {
   while (true) {
     TimePoint next = neptune::kNever;
     for (const auto& [node, process] : processes_) next = std::min(next, process.restart_at);
     if (WaitForSignal(next)) return;
     const TimePoint now = MonotonicNow();
-    for (const std::string& node : Reap()) {
-      Process& process = processes_[node];
-      process.restart_at = process.policy.OnDeath(process.started, now);
-      std::fprintf(stderr, "node %s ended (%d times so far); starting it again\n", node.c_str(),
-                   process.policy.death_count());
-    }
+    for (const Death& death : Reap()) Bury(death, now);
+    const bool woken = std::exchange(woken_, false);
     for (auto& [node, process] : processes_) {
+      if (process.pid == 0 && woken) process.restart_at = now;
       if (process.restart_at > now) continue;
+      if (state_.IsHeld(node)) {
+        process.restart_at = neptune::kNever;
+        continue;
+      }
       const Status status = Spawn(node);
       if (status.ok()) continue;
       std::fprintf(stderr, "%s\n", status.ToString().c_str());

@@ -1,9 +1,11 @@
 // Starts the processes of a cluster, starts again what dies, and stops them all.
 //
 // Source: none. Layer: tools.
-// Threads: one; it owns the process's SIGCHLD, SIGINT, SIGTERM and SIGHUP.
+// Threads: one; it owns the process's SIGCHLD, SIGINT, SIGTERM, SIGHUP and SIGUSR1.
 // Limits: a node that dies again and again is started again with pauses up to ten seconds; a node that
 //   does not stop within the grace time is killed.
+// A node that ends with status 0 was asked to, and is started again at once: it did not fail. One that is held (drained) is
+// left alone until it is not.
 
 #pragma once
 
@@ -36,7 +38,7 @@ class Supervisor {
   // Starts every node and waits until all have started. Errors: UNAVAILABLE one died while starting (the
   // message has the end of its log) or took too long; CANCELLED by a signal. Started ones are stopped.
   neptune::Status Start();
-  // Keeps them running until SIGINT, SIGTERM or SIGHUP.
+  // Keeps them running until SIGINT, SIGTERM or SIGHUP. SIGUSR1: what waits for its next start is started now.
   void Run();
   // Stops every node: SIGTERM, then SIGKILL after the grace time. Afterwards no process is left.
   void Stop();
@@ -52,8 +54,13 @@ class Supervisor {
   neptune::Status Spawn(const std::string& node);
   // Waits for a signal until `deadline`; true if it is one that ends the cluster.
   bool WaitForSignal(neptune::TimePoint deadline);
-  // Collects the dead; the names of those nodes.
-  std::vector<std::string> Reap();
+  struct Death {
+    std::string node;
+    bool clean = false;  // it ended as it was asked to
+  };
+  // Collects the dead.
+  std::vector<Death> Reap();
+  void Bury(const Death& death, neptune::TimePoint now);
   bool AllStarted() const;
   bool AnyRunning() const;
   void SignalAll(int signal);
@@ -62,6 +69,7 @@ class Supervisor {
   const SupervisorOptions options_;
   std::map<std::string, Process> processes_;
   sigset_t signals_;
+  bool woken_ = false;  // by SIGUSR1
 };
 
 }  // namespace search::tools

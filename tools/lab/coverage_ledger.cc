@@ -34,7 +34,9 @@ bool ReadTier(dom::element tier, CoverageClaim* claim) {
 bool ReadResult(dom::element result, CoverageClaim* claim) {
   std::string_view id;
   uint64_t number = 0;
-  if (result["id"].get(id)) return false;
+  std::string_view title;
+  if (result["id"].get(id) || result["title"].get(title)) return false;
+  claim->results.append(id).append(" ").append(title).append("\n");
   if (std::from_chars(id.data(), id.data() + id.size(), number).ec != std::errc()) return false;
   claim->results_from |= Bit(number);
   return true;
@@ -50,7 +52,8 @@ std::optional<CoverageClaim> ReadCoverageClaim(std::string_view json) {
   CoverageClaim claim;
   if (parser.parse(json.data(), json.size()).get(document) ||
       document["coverage"]["tiers"].get(tiers) || document["results"].get(results) ||
-      document["total"].get(claim.total)) {
+      document["total"].get(claim.total) || document["index_version"].get(claim.index_version) ||
+      document["partial"].get(claim.partial)) {
     return std::nullopt;
   }
   for (const dom::element tier : tiers) {

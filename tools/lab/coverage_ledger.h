@@ -28,7 +28,10 @@ struct CoverageClaim {
   uint32_t missing = 0;
   uint32_t results_from = 0;
   uint64_t total = 0;
+  uint64_t index_version = 0;
+  std::string results;  // what is shown of each, in order
   bool searched_to_the_end = true;
+  bool partial = false;  // of tiers or of documents
 };
 
 // Nothing if `json` is no answer of a frontend over a made index.

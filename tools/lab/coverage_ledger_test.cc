@@ -6,7 +6,8 @@ namespace search::lab {
 namespace {
 
 constexpr char kAnswer[] =
-    R"({"total": 7, "results": [{"id": "5"}, {"id": "12"}], "coverage": {"tiers": [
+    R"({"index_version": 3, "partial": true, "total": 7, "results":
+    [{"id": "5", "title": "t5"}, {"id": "12", "title": "t12"}], "coverage": {"tiers": [
     {"missing": [{"partition": 2, "reason": "gone"}], "ended_early": [], "evaluated_completely": true}]}})";
 
 TEST(ReadCoverageClaimTest, ReadsWhatAnAnswerSaysOfItself) {
@@ -16,6 +17,9 @@ TEST(ReadCoverageClaimTest, ReadsWhatAnAnswerSaysOfItself) {
   EXPECT_EQ(claim->results_from, (1u << 1) | (1u << 0));
   EXPECT_EQ(claim->total, 7u);
   EXPECT_TRUE(claim->searched_to_the_end);
+  EXPECT_TRUE(claim->partial);
+  EXPECT_EQ(claim->index_version, 3u);
+  EXPECT_EQ(claim->results, "5 t5\n12 t12\n");
 }
 
 TEST(ReadCoverageClaimTest, TakesNothingElse) {

@@ -14,6 +14,8 @@
 #include "index/tier/registry.h"
 #include "neptune/base/strings.h"
 #include "neptune/world/random_source.h"
+#include "tools/build_index/index_manifest.h"
+#include "tools/streams/digest.h"
 
 namespace search::lab {
 namespace {
@@ -43,8 +45,10 @@ std::string CommonOrRareWord(RandomSource& random, uint64_t rank_max) {
   return StrCat("w", below);
 }
 
-Status BuildPart(const std::string& folder, uint32_t partition, size_t document_count) {
-  NEPTUNE_ASSIGN_OR_RETURN(auto builder, index::CreateTierBuilder(kTier, {.directory = folder}));
+Status BuildPart(const std::string& implementation, const std::string& folder, uint32_t partition,
+                 size_t document_count) {
+  NEPTUNE_ASSIGN_OR_RETURN(auto builder,
+                           index::CreateTierBuilder(implementation, {.directory = folder}));
   for (uint64_t id = partition; id < document_count; id += kMadePartitionCount) {
     const std::string body = MadeBody(id);
     index::IndexedDocument document;
@@ -159,9 +163,10 @@ StatusOr<std::unique_ptr<MadeIndex>> MadeIndex::Build(size_t document_count) {
   if (mkdtemp(folder.data()) == nullptr) {
     return neptune::Unavailable("making a folder like ", folder);
   }
-  std::unique_ptr<MadeIndex> made(new MadeIndex(folder));
-  NEPTUNE_RETURN_IF_ERROR(made->BuildTier(document_count));
-  NEPTUNE_RETURN_IF_ERROR(made->BuildStores(document_count));
+  std::unique_ptr<MadeIndex> made(new MadeIndex(folder, document_count));
+  NEPTUNE_RETURN_IF_ERROR(made->BuildTier("tier1", kTier));
+  NEPTUNE_RETURN_IF_ERROR(made->BuildStores());
+  NEPTUNE_RETURN_IF_ERROR(made->WriteManifest());
   NEPTUNE_RETURN_IF_ERROR(made->MeasureCosts());
   return made;
 }
@@ -180,28 +185,59 @@ MadeIndex::~MadeIndex() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-Status MadeIndex::BuildTier(size_t document_count) const {
+Status MadeIndex::AddTier(const std::string& implementation) {
+  NEPTUNE_RETURN_IF_ERROR(BuildTier("tier1." + implementation, implementation));
+  other_tiers_.push_back(implementation);
+  return WriteManifest();
+}
+
+Status MadeIndex::BuildTier(const std::string& name, const std::string& implementation) const {
   std::vector<std::string> folders;
   std::vector<Status> outcomes(kMadePartitionCount);
   std::vector<std::thread> threads;
   for (uint32_t p = 0; p < kMadePartitionCount; ++p) {
-    folders.push_back(StrCat(folder_, "/tier1/", p));
-    threads.emplace_back([folder = folders.back(), p, document_count, outcome = &outcomes[p]] {
-      *outcome = BuildPart(folder, p, document_count);
+    folders.push_back(StrCat(folder_, "/", name, "/", p));
+    threads.emplace_back([&, folder = folders.back(), p, outcome = &outcomes[p]] {
+      *outcome = BuildPart(implementation, folder, p, document_count_);
     });
   }
   for (std::thread& thread : threads) thread.join();
   for (const Status& outcome : outcomes) NEPTUNE_RETURN_IF_ERROR(outcome);
-  return index::FinishTierCollection(kTier, folders, {});
+  return index::FinishTierCollection(implementation, folders, {.index_version = index_version()});
 }
 
-Status MadeIndex::BuildStores(size_t document_count) const {
+Status MadeIndex::WriteManifest() const {
+  tools::IndexManifest manifest;
+  manifest.index_version = index_version();
+  manifest.document_count = document_count_;
+  const auto add_part = [&](const std::string& name, const std::string& implementation) {
+    tools::ManifestPart& part = manifest.parts.emplace_back();
+    part.name = name;
+    part.implementation = implementation;
+    for (uint32_t p = 0; p < kMadePartitionCount; ++p) {
+      part.partitions.push_back({StrCat(name, "/", p), document_count_ / kMadePartitionCount});
+    }
+  };
+  add_part("tier1", kTier);
+  for (const std::string& other : other_tiers_) add_part("tier1." + other, other);
+  add_part("docs", kStore);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+    const std::string path = entry.path().lexically_relative(folder_).string();
+    if (!entry.is_regular_file() || path == "manifest.json") continue;
+    NEPTUNE_ASSIGN_OR_RETURN(const tools::FileDigest digest,
+                             tools::DigestFile(entry.path().string()));
+    manifest.files.push_back({path, digest});
+  }
+  return tools::WriteIndexManifest(folder_, manifest);
+}
+
+Status MadeIndex::BuildStores() const {
   for (uint32_t p = 0; p < kMadePartitionCount; ++p) {
     NEPTUNE_ASSIGN_OR_RETURN(
         auto store,
         docserver::OpenDocumentStore(kStore, StrCat(folder_, "/docs/", p),
                                      {.mode = docserver::DocumentStoreOptions::Mode::kBuild}));
-    for (uint64_t id = 0; id < document_count; ++id) {
+    for (uint64_t id = 0; id < document_count_; ++id) {
       if (docserver::PartitionOfDocument(id, kMadePartitionCount) != p) continue;
       docserver::StoredDocument document;
       document.set_doc_id(id);

@@ -41,7 +41,8 @@ neptune::StatusOr<MadeTiers> OpenMadeTiers(const std::string& folder);
 
 class MadeIndex {
  public:
-  // FOLDER/tier1/P and FOLDER/docs/P, for P below kMadePartitionCount.
+  // FOLDER/tier1/P and FOLDER/docs/P, for P below kMadePartitionCount, and the manifest that tools/publish reads. Its version
+  // is the number of documents.
   static neptune::StatusOr<std::unique_ptr<MadeIndex>> Build(size_t document_count);
   // Built when it is first asked for, and kept until the program ends. One caller at a time.
   static neptune::StatusOr<const MadeIndex*> Shared(size_t document_count);
@@ -49,7 +50,11 @@ class MadeIndex {
   MadeIndex(const MadeIndex&) = delete;
   MadeIndex& operator=(const MadeIndex&) = delete;
 
+  // The same index once more, for another implementation of the tier: FOLDER/tier1.IMPLEMENTATION/P.
+  neptune::Status AddTier(const std::string& implementation);
+
   const std::string& folder() const { return folder_; }
+  uint64_t index_version() const { return document_count_; }
   // What the middle one of a few of them costs of processor time, in all partitions together.
   neptune::Duration usual_cost() const { return usual_cost_; }
   neptune::Duration demanding_cost() const { return demanding_cost_; }
@@ -58,12 +63,16 @@ class MadeIndex {
   neptune::StatusOr<neptune::Duration> CostOf(const std::vector<std::string>& questions) const;
 
  private:
-  explicit MadeIndex(std::string folder) : folder_(std::move(folder)) {}
-  neptune::Status BuildTier(size_t document_count) const;
-  neptune::Status BuildStores(size_t document_count) const;
+  MadeIndex(std::string folder, size_t document_count)
+      : folder_(std::move(folder)), document_count_(document_count) {}
+  neptune::Status BuildTier(const std::string& name, const std::string& implementation) const;
+  neptune::Status BuildStores() const;
+  neptune::Status WriteManifest() const;
   neptune::Status MeasureCosts();
 
   const std::string folder_;
+  const size_t document_count_;
+  std::vector<std::string> other_tiers_;  // implementations
   neptune::Duration usual_cost_{};
   neptune::Duration demanding_cost_{};
   neptune::Duration pathological_cost_{};

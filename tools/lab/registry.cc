@@ -73,6 +73,7 @@ std::vector<Experiment> AllExperiments() {
       // The whole service.
       SearchOverload(),
       SearchFailover(),
+      SearchSwap(),
       SearchUpdates(),
   };
 }

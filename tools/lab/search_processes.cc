@@ -1,9 +1,15 @@
 #include "tools/lab/search_processes.h"
 
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 
 #include "neptune/base/file.h"
@@ -11,6 +17,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/base/time.h"
 #include "neptune/world/real/real_world.h"
+#include "tools/cluster/state_directory.h"
 #include "tools/replay/server_check.h"
 
 namespace search::lab {
@@ -25,6 +32,7 @@ constexpr auto kMeetingTimeMax = std::chrono::seconds(20);
 // Of its own, so that no connection from 127.0.0.1 has taken a frontend's port while that was down.
 constexpr char kHttpAddress[] = "127.0.0.2";
 constexpr int kFrontendCount = 2;
+constexpr char kVersionList[] = "versions.json";
 
 constexpr char kSpec[] = R"(
   name: '$NAME' multicast_group: '239.192.7.3:$PORT'
@@ -67,6 +75,14 @@ void Fill(const std::string& name, const std::string& value, std::string* text) 
   text->replace(text->find(name), name.size(), value);
 }
 
+double ProcessorSecondsOf(pid_t process) {
+  clockid_t clock{};
+  timespec used{};
+  if (process == 0 || clock_getcpuclockid(process, &clock) != 0) return 0;
+  if (clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
 }  // namespace
 
 std::vector<uint32_t> SearchProcesses::PartitionsOf(const std::string& node) {
@@ -82,7 +98,11 @@ StatusOr<std::unique_ptr<SearchProcesses>> SearchProcesses::Start(
   search->base_folder_ = index.folder();
   NEPTUNE_RETURN_IF_ERROR(search->FindModules());
   NEPTUNE_RETURN_IF_ERROR(search->WriteSpec(options));
-  for (const char* node : kNodes) NEPTUNE_RETURN_IF_ERROR(search->StartNode(node));
+  if (options.supervised) {
+    NEPTUNE_RETURN_IF_ERROR(search->StartSupervisor());
+  } else {
+    for (const char* node : kNodes) NEPTUNE_RETURN_IF_ERROR(search->StartNode(node));
+  }
   NEPTUNE_RETURN_IF_ERROR(search->Meet());
   return search;
 }
@@ -90,6 +110,8 @@ StatusOr<std::unique_ptr<SearchProcesses>> SearchProcesses::Start(
 SearchProcesses::~SearchProcesses() {
   for (const auto& [node, process] : processes_) process->Signal(SIGKILL);
   processes_.clear();
+  if (supervisor_ != nullptr) (void)Command("tools/cluster/cluster", {"--stop"});
+  supervisor_.reset();
   std::error_code ignored;
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
@@ -121,6 +143,12 @@ Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
   Fill("$INDEX", change ? Parameter("live_path", folder_ + "/live") + kReplication : "", &text);
   Fill("$DOCUMENTS", change ? Parameter("live", "true") + kReplication : "", &text);
   Fill("$FRONTEND", change ? Parameter("documents_change", "true") : "", &text);
+  if (options.supervised) {
+    for (const char* after : {"value: 'tier1' } ", "value: 'flat_file' } ", "value: 'true' }\n"}) {
+      text.insert(text.find(after) + std::string_view(after).size(),
+                  Parameter("versions", kVersionList));
+    }
+  }
   spec_path_ = folder_ + "/cluster.textproto";
   return neptune::WriteFileAtomically(spec_path_, text);
 }
@@ -136,6 +164,47 @@ Status SearchProcesses::StartNode(const std::string& node) {
   return neptune::OkStatus();
 }
 
+std::vector<std::string> SearchProcesses::ToolArguments() const {
+  return {"--spec=" + spec_path_, "--data=" + base_folder_, "--state=" + folder_ + "/state"};
+}
+
+Status SearchProcesses::StartSupervisor() {
+  std::error_code ignored;
+  std::filesystem::remove(base_folder_ + "/" + kVersionList, ignored);
+  NEPTUNE_ASSIGN_OR_RETURN(supervisor_,
+                           PeerProcess::Start("tools/cluster/cluster", ToolArguments(), -1));
+  // It says so when all nodes have started; what it says later fits into the pipe.
+  return supervisor_->ReadLine().status();
+}
+
+Status SearchProcesses::Command(const std::string& tool,
+                                const std::vector<std::string>& arguments) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string path, FindProgram(tool));
+  std::vector<std::string> words = {path};
+  for (const std::string& word : ToolArguments()) words.push_back(word);
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  const std::string log = StrCat(folder_, "/command.log");
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+    posix_spawn_file_actions_addopen(&files, output, log.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                     0644);
+  }
+  pid_t process = 0;
+  const int error = posix_spawn(&process, path.c_str(), &files, nullptr, pointers.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  int status = 0;
+  if (error != 0 || waitpid(process, &status, 0) != process) {
+    return neptune::Unavailable("starting ", tool, ": ", std::strerror(error));
+  }
+  if (status == 0) return neptune::OkStatus();
+  const auto said = neptune::ReadFile(log, size_t{1} << 20);
+  return neptune::FailedPrecondition(tool, " failed: ", said.value_or(""));
+}
+
 void SearchProcesses::Signal(const std::string& node, int signal) const {
   processes_.at(node)->Signal(signal);
 }
@@ -148,6 +217,9 @@ Status SearchProcesses::StartAgain(const std::string& node) {
 double SearchProcesses::ProcessorSeconds() const {
   double used_s = 0;
   for (const auto& [node, process] : processes_) used_s += process->ProcessorSeconds();
+  if (supervisor_ == nullptr) return used_s;
+  const tools::StateDirectory state(folder_ + "/state");
+  for (const char* node : kNodes) used_s += ProcessorSecondsOf(state.RunningPid(node));
   return used_s;
 }
 

@@ -11,6 +11,7 @@
 // Threads: one caller at a time; its loads call from their loop.
 // Errors: kUnavailable a node ended, or some frontend does not find every partition within kMeetingTimeMax; kNotFound a
 //   program or module was not built.
+// A supervised one serves versions of the index (index/versions); the list of an earlier one over the same index is removed.
 
 #pragma once
 
@@ -31,6 +32,8 @@ struct SearchProcessesOptions {
   // In the cluster spec's words.
   std::string service_classes;
   bool documents_change = false;
+  // They are the cluster tool's, which starts again what ends and takes commands. Else a node that ended stays so.
+  bool supervised = false;
 };
 
 class SearchProcesses {
@@ -52,11 +55,17 @@ class SearchProcesses {
   void Signal(const std::string& node, int signal) const;
   neptune::Status StartAgain(const std::string& node);
 
+  // Runs "tools/cluster/cluster" or "tools/publish/publish" on it, to its end. REQUIRES: it is supervised.
+  // Errors: kFailedPrecondition the command failed, with what it said. Any thread.
+  neptune::Status Command(const std::string& tool, const std::vector<std::string>& arguments) const;
+
  private:
   SearchProcesses() = default;
   neptune::Status WriteSpec(const SearchProcessesOptions& options);
   neptune::Status FindModules();
   neptune::Status StartNode(const std::string& node);
+  neptune::Status StartSupervisor();
+  std::vector<std::string> ToolArguments() const;
   neptune::Status Meet() const;
 
   const neptune::UniquePort port_;  // of the multicast group
@@ -66,6 +75,7 @@ class SearchProcesses {
   std::string module_folders_;
   std::vector<uint16_t> http_ports_;
   std::map<std::string, std::unique_ptr<PeerProcess>> processes_;
+  std::unique_ptr<PeerProcess> supervisor_;
 };
 
 }  // namespace search::lab

@@ -95,7 +95,12 @@ StatusOr<SearchReplay::Measurements> SearchReplay::Run(tools::ReplayPlan plan,
 
 StatusOr<CoverageCounts> SearchReplay::CountCoverage(const Measurements& measurements,
                                                      const Outage& outage) const {
-  NEPTUNE_ASSIGN_OR_RETURN(CoverageLedger ledger, CoverageLedger::Open(index_));
+  std::map<uint64_t, CoverageLedger> ledgers;
+  for (const MadeIndex* const index : {&index_, other_}) {
+    if (index == nullptr) continue;
+    NEPTUNE_ASSIGN_OR_RETURN(CoverageLedger ledger, CoverageLedger::Open(*index));
+    ledgers.emplace(index->index_version(), std::move(ledger));
+  }
   const size_t stride = std::max<size_t>(1, measurements.size() / kLookedAtMax);
   CoverageCounts counts;
   for (const tools::Measurement& one : measurements) {
@@ -106,14 +111,37 @@ StatusOr<CoverageCounts> SearchReplay::CountCoverage(const Measurements& measure
     const bool is_partial = claim.missing != 0;
     if (!is_partial && one.request % stride != 0) continue;
     const std::string& question = plan_.queries[plan_.requests[one.request].query];
-    NEPTUNE_ASSIGN_OR_RETURN(const bool is_true, ledger.IsTrue(question, claim));
+    const auto ledger = ledgers.find(claim.index_version);
+    bool is_true = false;
+    if (ledger != ledgers.end()) {
+      NEPTUNE_ASSIGN_OR_RETURN(is_true, ledger->second.IsTrue(question, claim));
+    }
     ++counts.looked_at;
     counts.untrue += !is_true;
     counts.partial += is_partial;
     counts.unexplained += is_partial && !IsExplained(one, claim.missing, outage);
   }
+  counts.different = CountDifferent(measurements);
   counts.quality_mean /= std::max(1.0, static_cast<double>(claims_.size()));
   return counts;
+}
+
+double SearchReplay::CountDifferent(const Measurements& measurements) const {
+  std::map<std::pair<uint64_t, uint32_t>, const std::string*> known;  // by version and question
+  double count = 0;
+  for (const tools::Measurement& one : measurements) {
+    const auto entry = claims_.find(one.request);
+    if (one.outcome != tools::Outcome::kAnswered || entry == claims_.end()) continue;
+    const CoverageClaim& claim = entry->second;
+    if (claim.partial) continue;
+    const bool is_known_version =
+        claim.index_version == index_.index_version() ||
+        (other_ != nullptr && claim.index_version == other_->index_version());
+    const auto [first, is_first] = known.emplace(
+        std::pair(claim.index_version, plan_.requests[one.request].query), &claim.results);
+    count += !is_known_version || *first->second != claim.results;
+  }
+  return count;
 }
 
 }  // namespace search::lab

@@ -29,6 +29,9 @@ neptune::StatusOr<tools::ReplayPlan> DemandingReplay(double rate, double length_
 struct CoverageCounts {
   double looked_at = 0;  // all that were partial, and some 300 others
   double untrue = 0;
+  // Complete, and other results than another complete answer of the same version of the index gave to the same question;
+  // or of a version that nobody has.
+  double different = 0;
   double partial = 0;
   double unexplained = 0;  // partial, and the outage does not explain it
   double quality_mean = 0;
@@ -54,13 +57,18 @@ class SearchReplay {
   neptune::StatusOr<double> Capacity(double length_s, uint64_t seed);
 
   neptune::StatusOr<Measurements> Run(tools::ReplayPlan plan, std::vector<TimedAction> actions);
+  // Another version of the index that answers may come from. REQUIRES: it outlives this.
+  void AddVersion(const MadeIndex& other) { other_ = &other; }
   // Of some measurements of the last Run.
   neptune::StatusOr<CoverageCounts> CountCoverage(const Measurements& measurements,
                                                   const Outage& outage) const;
 
  private:
+  double CountDifferent(const Measurements& measurements) const;
+
   const MadeIndex& index_;
   const SearchProcesses& search_;
+  const MadeIndex* other_ = nullptr;
   tools::ReplayPlan plan_;
   std::map<uint32_t, CoverageClaim> claims_;  // by request
 };

@@ -133,6 +133,7 @@ StatusOr<SearchAnswer> ReadAnswer(std::string_view json) {
   answer.count = std::max<uint32_t>(1, SmallCount(document, "count"));
   answer.took = Millis(document, "took_ms");
   answer.total = Count(document, "total");
+  answer.index_version = Count(document, "index_version");
   answer.total_is_exact = Truth(document, "total_is_exact", false);
   ForEach(document, "results",
           [&](const Json& result) { answer.results.push_back(ReadResult(result)); });

@@ -101,6 +101,7 @@ std::string AnswerDocument(const SearchAnswer& answer) {
                    {"total", answer.total},
                    {"total_is_exact", answer.total_is_exact},
                    {"partial", !answer.coverage.complete()},
+                   {"index_version", answer.index_version},
                    {"coverage", CoverageJson(answer)},
                    {"results", std::move(results)},
                    {"links", LinksJson(answer)}};

@@ -15,6 +15,7 @@
 #include "index/tier/tier.pb.h"
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
+#include "index/versions/await_version.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/service/client.h"
@@ -65,13 +66,16 @@ void TierModule::AddMethod(neptune::ServiceRegistrar& registrar, const char* nam
         const auto answer = [&](const IndexTier& tier, const TierSearchControl& control) {
           return work(tier, *question, control);
         };
-        return Answer(context, answer, response);
+        return Answer(context, question->index_version(), answer, response);
       });
 }
 
 template <typename Work>
-Status TierModule::Answer(RequestContext& context, const Work& work, Data* response) {
-  Partition& partition = *partitions_.at(context.partition());
+Status TierModule::Answer(RequestContext& context, uint64_t version, const Work& work,
+                          Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Version> asked,
+                           AwaitVersion(context, versions_, version));
+  Partition& partition = *asked->partitions.at(context.partition());
   if (const Status state = StateOf(partition); !state.ok()) {
     return neptune::Unavailable("partition ", context.partition(),
                                 " is not served: ", state.message());
@@ -115,25 +119,19 @@ Status TierModule::Start(ModuleContext& context) {
   if (path == context.parameters.end()) {
     return neptune::InvalidArgument("an index tier needs the parameter 'path'");
   }
-  const std::string wanted = context.parameters["implementation"];
+  service_ = context.service.value();
+  base_directory_ = context.base_directory;
+  path_ = path->second;
+  wanted_ = context.parameters["implementation"];
+  ids_ = context.partitions;
+  capsules_ = context.client.capsules();
   NEPTUNE_RETURN_IF_ERROR(ReadSecondPhaseCountMax(context.parameters, &second_phase_count_max_));
-  const std::filesystem::path root =
-      std::filesystem::absolute(std::filesystem::path(context.base_directory) / path->second)
-          .lexically_normal();
   if (const auto live = context.parameters.find("live_path"); live != context.parameters.end()) {
     const auto working = std::filesystem::path(context.base_directory) / live->second;
     NEPTUNE_ASSIGN_OR_RETURN(live_, LivePartitions::Start(context, working.string()));
   }
-  for (const PartitionId& partition : context.partitions) {
-    const std::string directory = (root / StrCat(partition)).string();
-    auto opened = live_ == nullptr ? Open(directory, wanted) : OpenLive(partition, directory);
-    LOG_IF(ERROR, !opened->status.ok())
-        << context.service << "/" << partition << " is not served: " << opened->status;
-    if (opened->status.ok()) implementation_ = opened->tier->Info().implementation;
-    partitions_.emplace(partition, std::move(opened));
-  }
+  NEPTUNE_RETURN_IF_ERROR(StartVersions(context, context.parameters["versions"]));
   if (live_ != nullptr) NEPTUNE_RETURN_IF_ERROR(live_->StartMaintenance());
-  MakeCapsule(context, root.string());
   AddMethod<TierQuery>(
       context.registrar, kTierSearchMethod, neptune::Grain::kLong,
       [this](const IndexTier& tier, const TierQuery& query, const TierSearchControl& control) {
@@ -153,23 +151,66 @@ Status TierModule::Start(ModuleContext& context) {
   return AddStatus(context);
 }
 
-void TierModule::MakeCapsule(ModuleContext& context, const std::string& path) {
+Status TierModule::StartVersions(const ModuleContext& context, const std::string& list) {
+  const auto take = [this](const VersionList* versions) {
+    return versions_.Take(versions, [this](const IndexVersion& version, Status* status) {
+      return OpenVersion(version, status);
+    });
+  };
+  if (list.empty()) {
+    NEPTUNE_RETURN_IF_ERROR(take(nullptr));
+  } else if (live_ != nullptr) {
+    return neptune::InvalidArgument("parameters live_path and versions exclude each other: a ",
+                                    "change belongs to the version that it was made on");
+  } else {
+    const auto path = std::filesystem::path(base_directory_) / list;
+    NEPTUNE_ASSIGN_OR_RETURN(
+        watch_, VersionWatch::Start(context.world, service_ + "-versions", path.string(), take));
+    NEPTUNE_ASSIGN_OR_RETURN(version_section_, context.status.Add(VersionSectionName(service_),
+                                                                  [watch = watch_](auto* report) {
+                                                                    watch->Describe(report);
+                                                                  }));
+  }
+  for (const auto& [id, partition] : versions_.Find(0)->partitions) {
+    if (partition->status.ok()) implementation_ = partition->tier->Info().implementation;
+  }
+  return neptune::OkStatus();
+}
+
+std::shared_ptr<TierModule::Version> TierModule::OpenVersion(const IndexVersion& version,
+                                                             Status* status) {
+  const std::filesystem::path root =
+      std::filesystem::absolute(std::filesystem::path(base_directory_) / version.folder / path_)
+          .lexically_normal();
+  auto opened = std::make_shared<Version>();
+  for (const PartitionId& id : ids_) {
+    const std::string directory = (root / StrCat(id)).string();
+    auto partition = live_ == nullptr ? Open(directory) : OpenLive(id, directory);
+    LOG_IF(ERROR, !partition->status.ok())
+        << service_ << "/" << id << " " << version.name << " is not served: " << partition->status;
+    status->Update(partition->status);
+    opened->partitions.emplace(id, std::move(partition));
+  }
+  const std::string name = version.name.empty() ? "" : "-" + version.name;
+  MakeCapsule(*opened, StrCat(service_, "-store", name), root.string());
+  return opened;
+}
+
+void TierModule::MakeCapsule(const Version& version, const std::string& name,
+                             const std::string& path) const {
   const auto reads_store = [](const auto& entry) {
     return entry.second->tier != nullptr && entry.second->tier->Info().reads_store;
   };
-  if (std::none_of(partitions_.begin(), partitions_.end(), reads_store)) return;
-  capsules_ = context.client.capsules();
   if (capsules_ == nullptr) return;
-  const Status made =
-      neptune::MakeDeviceCapsule(*capsules_, StrCat(context.service, "-store"), path);
-  LOG_IF(WARNING, !made.ok()) << "reads of " << context.service << " wait on its workers: " << made;
+  if (std::none_of(version.partitions.begin(), version.partitions.end(), reads_store)) return;
+  const Status made = neptune::MakeDeviceCapsule(*capsules_, name, path);
+  LOG_IF(WARNING, !made.ok()) << "reads of " << service_ << " wait on its workers: " << made;
 }
 
-std::unique_ptr<TierModule::Partition> TierModule::Open(const std::string& directory,
-                                                        const std::string& wanted) {
+std::unique_ptr<TierModule::Partition> TierModule::Open(const std::string& directory) const {
   auto partition = std::make_unique<Partition>();
   partition->path = directory;
-  StatusOr<std::string> variant = wanted.empty() ? DetectIndexTier(directory) : wanted;
+  StatusOr<std::string> variant = wanted_.empty() ? DetectIndexTier(directory) : wanted_;
   partition->status = variant.status();
   if (!variant.ok()) return partition;
   StatusOr<std::unique_ptr<IndexTier>> tier = OpenIndexTier(*variant, directory);
@@ -189,16 +230,18 @@ std::unique_ptr<TierModule::Partition> TierModule::OpenLive(PartitionId id,
 }
 
 Status TierModule::Health(PartitionId partition) {
-  const auto found = partitions_.find(partition);
-  if (found == partitions_.end()) return neptune::NotFound("partition ", partition);
+  const std::shared_ptr<Version> current = versions_.Find(0);
+  const auto found = current->partitions.find(partition);
+  if (found == current->partitions.end()) return neptune::NotFound("partition ", partition);
   NEPTUNE_RETURN_IF_ERROR(StateOf(*found->second));
   return live_ == nullptr ? neptune::OkStatus() : live_->Health(partition);
 }
 
 void TierModule::Stop() {
+  if (watch_ != nullptr) watch_->Stop();
   if (live_ == nullptr) return;
   live_->Stop();
-  partitions_.clear();
+  versions_.Clear();
   live_.reset();
 }
 
@@ -214,11 +257,13 @@ Status TierModule::AddStatus(ModuleContext& context) {
       section_, context.status.Add(StrCat("index ", context.service), [this](auto* report) {
         neptune::StatusTable table{
             "Partitions", {"partition", "implementation", "version", "documents", "state"}, {}};
-        for (const auto& [id, partition] : partitions_) {
-          const TierInfo info = partition->tier == nullptr ? TierInfo() : partition->tier->Info();
-          const Status state = StateOf(*partition);
-          table.AddRow(id.value(), info.implementation, info.index_version, info.document_count,
-                       state.ok() ? std::string("serving") : state.ToString());
+        for (const auto& [number, version] : versions_.all()) {
+          for (const auto& [id, partition] : version->partitions) {
+            const TierInfo info = partition->tier == nullptr ? TierInfo() : partition->tier->Info();
+            const Status state = StateOf(*partition);
+            table.AddRow(id.value(), info.implementation, info.index_version, info.document_count,
+                         state.ok() ? std::string("serving") : state.ToString());
+          }
         }
         report->tables.push_back(std::move(table));
       }));

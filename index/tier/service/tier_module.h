@@ -5,6 +5,8 @@
 //   implementation  variant of the registry; default: what the folder says it is
 //   live_path       folder for the segments of documents that change, relative to the base folder; makes the partitions
 //                   take changes (LivePartitions) and needs the variant `segment` and a `replication` block. Default: none
+//   versions        list of the versions that are kept open (index/versions), relative to the base folder; `path` is then
+//                   inside each version's folder. Not with live_path. Default: none, one version
 //   second_phase_count_max
 //                   most documents that a question may have rated by the second ranking phase, 0 (none)
 //                   to 1000; default 1000: what the question asks for
@@ -28,6 +30,8 @@
 
 #include "index/tier/index_tier.h"
 #include "index/tier/service/live_partitions.h"
+#include "index/versions/open_versions.h"
+#include "index/versions/version_watch.h"
 #include "neptune/capsule/capsule_stack.h"
 #include "neptune/service/service_module.h"
 
@@ -35,6 +39,9 @@ namespace search::index {
 
 class TierModule final : public neptune::ServiceModule {
  public:
+  ~TierModule() override {
+    if (watch_ != nullptr) watch_->Stop();
+  }
   neptune::Status Start(neptune::ModuleContext& context) override;
   neptune::Status Health(neptune::PartitionId partition) override;
   std::string implementation() const override { return implementation_; }
@@ -47,18 +54,25 @@ class TierModule final : public neptune::ServiceModule {
     std::unique_ptr<IndexTier> tier;
     std::atomic<bool> damaged{false};  // found while serving
   };
+  // What is open of one version of the index.
+  struct Version {
+    std::map<neptune::PartitionId, std::unique_ptr<Partition>> partitions;  // fixed once opened
+  };
   static neptune::Status StateOf(const Partition& partition);
-  std::unique_ptr<Partition> Open(const std::string& directory, const std::string& wanted);
+  neptune::Status StartVersions(const neptune::ModuleContext& context, const std::string& list);
+  // `status`: of the first partition that does not open; its reason is its state as well.
+  std::shared_ptr<Version> OpenVersion(const IndexVersion& version, neptune::Status* status);
+  std::unique_ptr<Partition> Open(const std::string& directory) const;
   std::unique_ptr<Partition> OpenLive(neptune::PartitionId id, const std::string& directory);
   // Registers a method that answers with `work(tier, question, control)`.
   template <typename Question, typename Work>
   void AddMethod(neptune::ServiceRegistrar& registrar, const char* name, neptune::Grain grain,
                  Work work);
-  // For what tiers read below `path`, if any of them reads a storage engine.
-  void MakeCapsule(neptune::ModuleContext& context, const std::string& path);
+  // For what its tiers read below `path`, if any of them reads a storage engine.
+  void MakeCapsule(const Version& version, const std::string& name, const std::string& path) const;
   // What `work(tier, control)` gives, unless the partition is not served or turns out damaged.
   template <typename Work>
-  neptune::Status Answer(neptune::RequestContext& context, const Work& work,
+  neptune::Status Answer(neptune::RequestContext& context, uint64_t version, const Work& work,
                          neptune::Data* response);
   // How a search of that partition for that request ends, and how it reads.
   TierSearchControl ControlOf(neptune::RequestContext& context, const Partition& partition) const;
@@ -66,12 +80,20 @@ class TierModule final : public neptune::ServiceModule {
   TierQuery Limited(TierQuery query) const;
   neptune::Status AddStatus(neptune::ModuleContext& context);
 
-  std::string implementation_ = "none";
+  std::string implementation_ = "none";  // fixed after Start
+  // Of the node and its parameters: fixed after Start.
+  std::string service_;
+  std::string base_directory_;
+  std::string path_;
+  std::string wanted_;
+  std::vector<neptune::PartitionId> ids_;
+  neptune::CapsuleStack* capsules_ = nullptr;  // null: reads are made where they are asked for
   uint32_t second_phase_count_max_ = kTierHitCountMax;
   std::unique_ptr<LivePartitions> live_;  // null: documents do not change
-  std::map<neptune::PartitionId, std::unique_ptr<Partition>> partitions_;  // fixed after Start
-  neptune::CapsuleStack* capsules_ = nullptr;  // null: reads are made where they are asked for
+  OpenVersions<Version> versions_;
+  std::shared_ptr<VersionWatch> watch_;  // null: one version
   neptune::StatusSection section_;
+  neptune::StatusSection version_section_;
 };
 
 }  // namespace search::index

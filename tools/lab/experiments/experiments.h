@@ -51,6 +51,7 @@ Experiment CapsuleIsolation();
 
 // Selective early request termination.
 Experiment SearchFailover();
+Experiment SearchSwap();
 Experiment SearchUpdates();
 Experiment SearchOverload();
 Experiment SertMotivation();

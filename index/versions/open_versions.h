@@ -1,0 +1,86 @@
+// What a node has open of each version of the index, by the version's number.
+//
+// Source: none. Layer: index/versions.
+// Threads: thread-safe. What is handed out stays open for as long as somebody holds it, also when it has left the list.
+// Errors: of Take: a version that does not open; those that do are there all the same.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "index/versions/version_list.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/status.h"
+
+namespace search::index {
+
+template <typename Opened>
+class OpenVersions {
+ public:
+  // `version` with an empty name: what the spec's paths name, without a list. A null result with an OK status is a bug.
+  using Open =
+      std::function<std::shared_ptr<Opened>(const IndexVersion& version, neptune::Status* status)>;
+
+  // Opens what is new and lets go what has left. One caller at a time.
+  neptune::Status Take(const VersionList* list, const Open& open) {
+    std::vector<IndexVersion> wanted = {{"", ".", 0}};
+    if (list != nullptr) wanted = list->versions;
+    std::map<uint64_t, std::shared_ptr<Opened>> next;
+    neptune::Status worst;
+    for (const IndexVersion& version : wanted) {
+      std::shared_ptr<Opened> opened = Get(version.index_version);
+      // One that did not open whole is tried again.
+      if (opened == nullptr || incomplete_.contains(version.index_version)) {
+        neptune::Status status;
+        opened = open(version, &status);
+        if (status.ok()) incomplete_.erase(version.index_version);
+        if (!status.ok()) {
+          incomplete_[version.index_version] = true;
+          worst = neptune::Annotate(status,
+                                    version.name.empty() ? "the index" : "version " + version.name);
+        }
+      }
+      next[version.index_version] = std::move(opened);
+    }
+    Publish(std::move(next), list == nullptr ? 0 : list->Current().index_version);
+    return list == nullptr ? neptune::OkStatus() : worst;
+  }
+
+  // 0: the current version. Null: it is not here.
+  std::shared_ptr<Opened> Find(uint64_t number) const {
+    neptune::LeafLock lock(&mutex_);
+    const auto found = opened_.find(number == 0 ? current_ : number);
+    return found == opened_.end() ? nullptr : found->second;
+  }
+  // By number.
+  std::map<uint64_t, std::shared_ptr<Opened>> all() const {
+    neptune::LeafLock lock(&mutex_);
+    return opened_;
+  }
+  void Clear() { Publish({}, 0); }
+
+ private:
+  std::shared_ptr<Opened> Get(uint64_t number) const {
+    neptune::LeafLock lock(&mutex_);
+    const auto found = opened_.find(number);
+    return found == opened_.end() ? nullptr : found->second;
+  }
+  void Publish(std::map<uint64_t, std::shared_ptr<Opened>> next, uint64_t current) {
+    neptune::LeafLock lock(&mutex_);
+    // What is let go is closed outside of the lock.
+    opened_.swap(next);
+    current_ = current;
+  }
+
+  std::map<uint64_t, bool> incomplete_;  // of the one who takes
+  mutable neptune::LeafMutex mutex_;
+  std::map<uint64_t, std::shared_ptr<Opened>> opened_ ABSL_GUARDED_BY(mutex_);
+  uint64_t current_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace search::index

@@ -1,0 +1,65 @@
+// Looks at the list of versions again and again, on a loop of low priority of its own, and has what is new in it taken up.
+//
+// Source: none. Layer: index/versions, agent over version_list.h.
+// Threads: Start and Stop by the owner; LookSoon and Describe from any thread; `take` runs inside Start, then on the loop.
+// Errors: a list that cannot be read changes nothing, one that cannot be taken up whole is taken up as far as it goes: both
+//   are logged, shown, and tried again. Start: that the first list cannot be read.
+// Limits: a look each kVersionLookInterval; while there is trouble less often, down to one each kVersionLookIntervalMax.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "index/versions/version_list.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/status.h"
+#include "neptune/base/status_section.h"
+#include "neptune/world/world.h"
+
+namespace search::index {
+
+inline constexpr neptune::Duration kVersionLookInterval = std::chrono::milliseconds(200);
+inline constexpr neptune::Duration kVersionLookIntervalMax = std::chrono::seconds(2);
+
+class VersionWatch : public std::enable_shared_from_this<VersionWatch> {
+ public:
+  // Null: there is no list, and the cluster serves what paths of its spec name.
+  using Take = std::function<neptune::Status(const VersionList* list)>;
+
+  // The first look is before there is a loop, so that nothing is locked while the caller, a user-level thread, opens files.
+  static neptune::StatusOr<std::shared_ptr<VersionWatch>> Start(
+      neptune::World& world, const std::string& name, const std::string& path,
+      Take take) ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  // Waits for the look under way; nothing is taken up any more. Idempotent.
+  void Stop();
+
+  // Facts for the tool that publishes: "change" of the newest list that was taken up whole, its "current" version, and the
+  // "trouble" with a newer one.
+  void Describe(neptune::StatusReport* report) const;
+
+ private:
+  VersionWatch(std::string path, Take take) : path_(std::move(path)), take_(std::move(take)) {}
+  void Turn();
+  neptune::Status Look() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::string path_;
+  neptune::Loop* loop_ = nullptr;
+  neptune::LeafMutex mutex_;  // held for each look
+  Take take_ ABSL_GUARDED_BY(mutex_);
+  std::string text_ ABSL_GUARDED_BY(mutex_);  // taken up last
+  bool is_taken_ ABSL_GUARDED_BY(mutex_) = false;
+  neptune::Duration wait_ = kVersionLookInterval;  // the loop's own
+
+  mutable neptune::LeafMutex shown_mutex_;
+  uint64_t change_ ABSL_GUARDED_BY(shown_mutex_) = 0;
+  std::string current_ ABSL_GUARDED_BY(shown_mutex_);
+  std::string trouble_ ABSL_GUARDED_BY(shown_mutex_);
+};
+
+// The name of the status section that shows the service's.
+std::string VersionSectionName(std::string_view service);
+
+}  // namespace search::index

@@ -1,0 +1,89 @@
+// Takes nodes of a running cluster out of service and back without a failed query.
+//
+//   restart:  what it hosts is elsewhere? ─► SIGTERM: the node says goodbye and finishes what it has ─► the supervisor starts
+//             it ─► every running node offers all that it offered before, and all that this node hosts
+//   drain:    the same, but the supervisor leaves it down until it is restarted
+//
+// Source: none. Layer: tools, agent.
+// Threads: one; blocks it.
+// Errors: NOT_FOUND the cluster does not run; FAILED_PRECONDITION a node cannot be done without, or the change of somebody
+//   else is under way; UNAVAILABLE a node did not start, with what it says; DEADLINE_EXCEEDED it is not back in time.
+// Limits: OperationOptions::wait for each node.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/node/cluster_spec.h"
+#include "tools/cluster/offered_replicas.h"
+#include "tools/cluster/rolling_change.h"
+#include "tools/cluster/state_directory.h"
+
+namespace search::tools {
+
+struct OperationOptions {
+  // How long one node may take from its stop until all others offer it again. Default: 60 s.
+  neptune::Duration wait = std::chrono::seconds(60);
+  // Also the last replica of a partition is taken down.
+  bool force = false;
+  // Told what is done; for people.
+  std::function<void(const std::string& line)> tell = [](const std::string&) {};
+};
+
+// The cluster's spec and what was decided beside it.
+struct DecidedSpec {
+  neptune::ClusterSpec base;
+  std::string path;  // where `base` came from
+  ClusterChanges changes;
+};
+
+// REQUIRES: the state directory outlives it.
+class NodeOperations final : public RollingHost {
+ public:
+  NodeOperations(DecidedSpec spec, const StateDirectory& state, OperationOptions options)
+      : spec_(std::move(spec)), state_(state), options_(std::move(options)) {}
+
+  neptune::Status Drain(const std::string& node);
+  // Also of a drained node, which it takes back into service.
+  neptune::Status RestartOne(const std::string& node);
+  // Goes through with a change; spec.changes.under_way, if there is one, is gone on with and `change` must be absent.
+  neptune::Status Roll(std::optional<RollingChange> change);
+
+  neptune::Status Save(const ClusterChanges& changes) override;
+  neptune::Status MayTakeDown(const std::string& node) override;
+  neptune::Status Restart(const std::string& node, const std::string& service,
+                          const std::string& implementation) override;
+
+ private:
+  struct Expectation {
+    OfferedReplicas before;
+    std::string node;
+    std::string service;
+    std::string implementation;
+  };
+  neptune::Status CheckNode(const std::string& node) const;
+  neptune::StatusOr<OfferedReplicas> ViewOf(const std::string& node) const;
+  // Of every running node but that one, by node.
+  neptune::StatusOr<std::map<std::string, OfferedReplicas>> Views(const std::string& except) const;
+  neptune::Status StopProcess(const std::string& node);
+  neptune::Status AwaitStart(const std::string& node, pid_t before, size_t log_begin,
+                             neptune::TimePoint deadline);
+  neptune::Status AwaitOffers(const Expectation& expectation, neptune::TimePoint deadline);
+  std::string MissingOf(const Expectation& expectation) const;
+
+  DecidedSpec spec_;
+  const StateDirectory& state_;
+  const OperationOptions options_;
+};
+
+// What was decided, and the spec with it. Errors: those of reading and of ApplyChanges.
+neptune::StatusOr<ClusterChanges> LoadChanges(const StateDirectory& state);
+neptune::StatusOr<neptune::ClusterSpec> EffectiveSpec(const DecidedSpec& spec);
+// Writes the spec that nodes start with.
+neptune::Status WriteNodesSpec(const DecidedSpec& spec, const StateDirectory& state);
+
+}  // namespace search::tools

@@ -1,0 +1,101 @@
+// A change that goes through a cluster node by node: a restart, or another module or implementation of a service. What was
+// decided is written down before it is done, so that whoever finds the record can go on.
+//
+//   of one node:   waiting ──► changing ──► changed
+//                                  │ does not come back
+//                                  └──► returning ──► returned      and the nodes behind it stay as they are
+//
+// Source: none; a TensorFlow Serving or Vespa user's rolling upgrade. Layer: tools, policy: no I/O but through RollingHost.
+// Threads: thread-compatible.
+// Errors: of RunRollingChange: those of the host; FAILED_PRECONDITION the change was stopped and its node is back as it was.
+// Limits: kRollingNodeCountMax nodes.
+
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+
+namespace search::tools {
+
+inline constexpr size_t kRollingNodeCountMax = 8192;
+
+// What a node hosts of a service in place of what the spec says.
+struct HostedChange {
+  std::string node;
+  std::string service;
+  std::string module;  // empty: the spec's
+  std::map<std::string, std::string> parameters;
+  friend bool operator==(const HostedChange&, const HostedChange&) = default;
+};
+
+enum class NodeStage { kWaiting, kChanging, kChanged, kReturning, kReturned };
+
+struct RollingNode {
+  std::string node;
+  NodeStage stage = NodeStage::kWaiting;
+  // What held for the service on this node before; absent: what the spec says.
+  std::optional<HostedChange> before = {};
+  friend bool operator==(const RollingNode&, const RollingNode&) = default;
+};
+
+struct RollingChange {
+  std::string what;  // for people: "swap tier1=rocksdb_postings"
+  // What each node hosts from then on, but for the node's name. Absent: as before, a restart.
+  std::optional<HostedChange> change = {};
+  // The implementation that nodes have to announce then; empty: any.
+  std::string implementation = {};
+  std::vector<RollingNode> nodes = {};
+  std::string failure = {};  // why a node returns, or has returned
+  friend bool operator==(const RollingChange&, const RollingChange&) = default;
+};
+
+// All that was decided about a cluster beside its spec.
+struct ClusterChanges {
+  std::vector<HostedChange> hosted;  // one of a node and service at most
+  std::optional<RollingChange> under_way;
+  friend bool operator==(const ClusterChanges&, const ClusterChanges&) = default;
+};
+
+const HostedChange* FindHosted(const ClusterChanges& changes, const std::string& node,
+                               const std::string& service);
+
+struct RollingStep {
+  enum class Kind {
+    kDecide,   // the node's change is to be written down
+    kRestart,  // the node is to start again with what is decided, and to be waited for
+    kDone,
+    kStopped,  // a node has returned
+  };
+  Kind kind = Kind::kDone;
+  std::string node = {};
+};
+
+RollingStep NextStep(const RollingChange& change);
+
+// The node's change is decided. REQUIRES: NextStep says kDecide for it.
+void Decide(const std::string& node, ClusterChanges* changes);
+// The node is back with what was decided, or is not. REQUIRES: NextStep says kRestart for it; a node that returns is back.
+void Conclude(const std::string& node, const neptune::Status& status, ClusterChanges* changes);
+
+// The cluster that is changed.
+class RollingHost {
+ public:
+  virtual ~RollingHost() = default;
+  // Makes the record durable, and what nodes start with from now on.
+  virtual neptune::Status Save(const ClusterChanges& changes) = 0;
+  // Whether the cluster can do without the node for a while.
+  virtual neptune::Status MayTakeDown(const std::string& node) = 0;
+  // Lets the node finish what it has, starts it, and waits until all others offer it again. `implementation`: what it has
+  // to announce of the service; both empty: anything.
+  virtual neptune::Status Restart(const std::string& node, const std::string& service,
+                                  const std::string& implementation) = 0;
+};
+
+// Does what is left of changes->under_way; the record is gone when it is done or stopped.
+neptune::Status RunRollingChange(ClusterChanges* changes, RollingHost& host);
+
+}  // namespace search::tools

@@ -1,0 +1,43 @@
+// What a swap of a service's module or implementation comes to: which nodes, and what each of them hosts then.
+//
+//   tier1=rocksdb_postings      parameter `implementation`, and the folder of the index that was built for it
+//   cache=/some/new_cache.so    parameter-less: another module; several versions of one may run side by side
+//   tier1=                      what the spec says
+//
+// Source: none. Layer: tools, pure.
+// Threads: pure functions.
+// Errors: INVALID_ARGUMENT an order that cannot be, with what there is; NOT_FOUND the index was not built for the
+//   implementation.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/node/cluster_spec.h"
+#include "tools/build_index/index_manifest.h"
+#include "tools/cluster/rolling_change.h"
+
+namespace search::tools {
+
+struct SwapOrder {
+  std::string service;
+  std::string to;
+  // Whether `to` names a module; else it is an implementation.
+  bool is_module = false;
+  // The nodes, in that order; empty: all that host the service, in the spec's.
+  std::vector<std::string> nodes;
+  // "KEY=VALUE" besides.
+  std::vector<std::string> parameters;
+};
+
+// "SERVICE=WHAT".
+neptune::StatusOr<SwapOrder> ParseSwap(std::string_view text);
+
+// `parts`: of the index that the cluster serves; empty if there is no manifest.
+neptune::StatusOr<RollingChange> PlanSwap(const neptune::ClusterSpec& spec, const SwapOrder& order,
+                                          const std::vector<ManifestPart>& parts);
+
+}  // namespace search::tools

@@ -1,0 +1,56 @@
+// The versions of a cluster on this machine: the list on disk, and what its running nodes say of it on their status pages.
+//
+// Source: none. Layer: tools, agent.
+// Threads: one; Await blocks it.
+// Errors: DEADLINE_EXCEEDED a node has not taken the list up in time; UNAVAILABLE one cannot, with its reason.
+// Limits: ClusterVersionsOptions::wait.
+
+#pragma once
+
+#include <string>
+
+#include "neptune/base/time.h"
+#include "tools/cluster/state_directory.h"
+#include "tools/publish/publication.h"
+#include "tools/publish/version_check.h"
+
+namespace search::tools {
+
+struct ClusterVersionsOptions {
+  std::string list_path;
+  // How long all nodes together may take to open a version. Default: 120 s.
+  neptune::Duration wait = std::chrono::seconds(120);
+  // A node that says so long that it cannot take the list up is believed. Default: 3 s.
+  neptune::Duration trouble_max = std::chrono::seconds(3);
+};
+
+// What a node says of a list. Errors: DATA_LOSS no such page.
+struct VersionFacts {
+  uint64_t change = 0;
+  std::string current;
+  std::string trouble;
+};
+neptune::StatusOr<VersionFacts> ParseVersionFacts(std::string_view status_page);
+
+// REQUIRES: the state directory outlives it. Where no cluster runs, nothing is waited for: nodes begin with the list.
+class ClusterVersions final : public VersionHost {
+ public:
+  ClusterVersions(VersionedCluster cluster, const StateDirectory& state,
+                  ClusterVersionsOptions options)
+      : cluster_(std::move(cluster)), state_(state), options_(std::move(options)) {}
+
+  neptune::StatusOr<std::optional<index::VersionList>> Load() override;
+  neptune::Status Store(const index::VersionList& list) override;
+  neptune::Status Await(const index::VersionList& list) override;
+
+ private:
+  // Of the first node that has not taken the list up: what it says; empty if there is none. `trouble`: it cannot.
+  std::string Lagging(const index::VersionList& list, bool* trouble) const;
+  neptune::StatusOr<VersionFacts> Ask(const std::string& node, const std::string& service) const;
+
+  const VersionedCluster cluster_;
+  const StateDirectory& state_;
+  const ClusterVersionsOptions options_;
+};
+
+}  // namespace search::tools
