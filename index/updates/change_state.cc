@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kStatisticsInUseKey = "u";
 constexpr std::string_view kLastWriteKey = "w";
+constexpr std::string_view kChangeCountKey = "c";
 
 void AppendBigEndian(uint64_t number, int size, std::string* key) {
   for (int i = size - 1; i >= 0; --i) key->push_back(static_cast<char>(number >> (8 * i)));
@@ -35,30 +36,50 @@ neptune::Status Parse(std::string_view key, std::string_view value, Message* mes
   return neptune::DataLoss("change state: the value of key '", key.substr(0, 1), "' is damaged");
 }
 
-neptune::StatusOr<StatisticsPiece> InUse(const ChangeReader& state) {
-  StatisticsPiece in_use;
-  NEPTUNE_ASSIGN_OR_RETURN(const auto value, state.Get(kStatisticsInUseKey));
-  if (value.has_value()) NEPTUNE_RETURN_IF_ERROR(Parse(kStatisticsInUseKey, *value, &in_use));
-  return in_use;
+// 0 if there is none.
+neptune::StatusOr<uint64_t> GetNumber(const ChangeReader& state, std::string_view key) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto value, state.Get(key));
+  if (!value.has_value()) return 0;
+  if (value->size() != 8) {
+    return neptune::DataLoss("change state: the value of key '", key, "' is damaged");
+  }
+  uint64_t number = 0;
+  for (const char byte : *value) number = number << 8 | static_cast<uint8_t>(byte);
+  return number;
 }
 
-// False: outdated.
-neptune::StatusOr<bool> ExecuteDocument(const DocumentChange& change, const ChangeReader& before,
-                                        ChangeWriter* changes) {
+void PutNumber(std::string_view key, uint64_t number, ChangeWriter* changes) {
+  std::string bytes;
+  AppendBigEndian(number, 8, &bytes);
+  changes->Put(key, bytes);
+}
+
+enum class DocumentOutcome { kOutdated, kKept, kChanged };
+
+// Whether what is searchable may be another one by it; `known` is the change before.
+bool MayChange(const DocumentChange& change, const std::optional<DocumentChange>& known) {
+  if (known.has_value() && known->version() == change.version()) return false;  // it came again
+  if (change.has_upsert() || (known.has_value() && known->has_upsert())) return true;
+  return !known.has_value() && change.doc_id() < kFirstHashedDocId;
+}
+
+neptune::StatusOr<DocumentOutcome> ExecuteDocument(const DocumentChange& change,
+                                                   const ChangeReader& before,
+                                                   ChangeWriter* changes) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto known, ReadChange(before, change.doc_id()));
-  if (known.has_value() && known->version() > change.version()) return false;
+  if (known.has_value() && known->version() > change.version()) return DocumentOutcome::kOutdated;
   DocumentChange kept = change;
   if (kept.has_upsert() && !kept.upsert().has_static_rank() && known.has_value() &&
       known->upsert().has_static_rank()) {
     kept.mutable_upsert()->set_static_rank(known->upsert().static_rank());
   }
   changes->Put(DocumentKey(change.doc_id()), kept.SerializeAsString());
-  return true;
+  return MayChange(change, known) ? DocumentOutcome::kChanged : DocumentOutcome::kKept;
 }
 
 neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeReader& before,
                                   ChangeWriter* changes) {
-  NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece in_use, InUse(before));
+  NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece in_use, StatisticsInUse(before));
   if (piece.version() <= in_use.version()) return neptune::OkStatus();  // it came again
   if (piece.index() > 0) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto last,
@@ -73,9 +94,9 @@ neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeRead
   }
   changes->Put(PieceKey(piece.version(), piece.index()), piece.data());
   if (piece.index() + 1 < piece.count()) return neptune::OkStatus();
-  StatisticsPiece next;
-  next.set_version(piece.version());
-  next.set_count(piece.count());
+  StatisticsPiece next = piece;
+  next.clear_data();
+  next.clear_index();
   changes->Put(kStatisticsInUseKey, next.SerializeAsString());
   changes->DeleteRange(PieceKey(0, 0), PieceKey(piece.version(), 0));
   return neptune::OkStatus();
@@ -86,26 +107,29 @@ neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeRead
 neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change, uint64_t lsn,
                                               const ChangeReader& before, ChangeWriter* changes) {
   ChangeAnswer answer;
+  uint64_t changed_count = 0;
   for (const DocumentChange& document : change.documents()) {
-    NEPTUNE_ASSIGN_OR_RETURN(const bool taken, ExecuteDocument(document, before, changes));
-    if (!taken) answer.add_outdated_doc_ids(document.doc_id());
+    NEPTUNE_ASSIGN_OR_RETURN(const auto outcome, ExecuteDocument(document, before, changes));
+    if (outcome == DocumentOutcome::kOutdated) answer.add_outdated_doc_ids(document.doc_id());
+    if (outcome == DocumentOutcome::kChanged) ++changed_count;
+  }
+  if (changed_count > 0) {
+    NEPTUNE_ASSIGN_OR_RETURN(const uint64_t count_before, ChangeCount(before));
+    PutNumber(kChangeCountKey, count_before + changed_count, changes);
   }
   if (change.has_statistics()) {
     NEPTUNE_RETURN_IF_ERROR(ExecuteStatistics(change.statistics(), before, changes));
   }
-  std::string last;
-  AppendBigEndian(lsn, 8, &last);
-  changes->Put(kLastWriteKey, last);
+  PutNumber(kLastWriteKey, lsn, changes);
   return answer;
 }
 
 neptune::StatusOr<uint64_t> LastWrite(const ChangeReader& state) {
-  NEPTUNE_ASSIGN_OR_RETURN(const auto value, state.Get(kLastWriteKey));
-  if (!value.has_value()) return 0;
-  if (value->size() != 8) return neptune::DataLoss("change state: the last write is damaged");
-  uint64_t lsn = 0;
-  for (const char byte : *value) lsn = lsn << 8 | static_cast<uint8_t>(byte);
-  return lsn;
+  return GetNumber(state, kLastWriteKey);
+}
+
+neptune::StatusOr<uint64_t> ChangeCount(const ChangeReader& state) {
+  return GetNumber(state, kChangeCountKey);
 }
 
 neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& state,
@@ -130,36 +154,37 @@ neptune::Status VisitChanges(const ChangeReader& state,
   return status;
 }
 
-neptune::StatusOr<uint64_t> StatisticsVersion(const ChangeReader& state) {
-  NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece in_use, InUse(state));
-  return in_use.version();
+neptune::StatusOr<StatisticsPiece> StatisticsInUse(const ChangeReader& state) {
+  StatisticsPiece in_use;
+  NEPTUNE_ASSIGN_OR_RETURN(const auto value, state.Get(kStatisticsInUseKey));
+  if (value.has_value()) NEPTUNE_RETURN_IF_ERROR(Parse(kStatisticsInUseKey, *value, &in_use));
+  return in_use;
 }
 
-neptune::StatusOr<std::string> ReadStatistics(const ChangeReader& state) {
-  NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece in_use, InUse(state));
-  std::string file;
+neptune::StatusOr<StatisticsPiece> ReadStatistics(const ChangeReader& state) {
+  NEPTUNE_ASSIGN_OR_RETURN(StatisticsPiece whole, StatisticsInUse(state));
   uint32_t count = 0;
   const auto append = [&](std::string_view, std::string_view piece) {
-    file += piece;
+    whole.mutable_data()->append(piece);
     ++count;
     return true;
   };
-  NEPTUNE_RETURN_IF_ERROR(state.Scan(PieceKey(in_use.version(), 0),
-                                     PieceKey(in_use.version(), in_use.count()), append));
-  if (count != in_use.count() || count == 0) {
-    return neptune::DataLoss("statistics ", in_use.version(), ": ", count, " pieces of ",
-                             in_use.count());
+  NEPTUNE_RETURN_IF_ERROR(
+      state.Scan(PieceKey(whole.version(), 0), PieceKey(whole.version(), whole.count()), append));
+  if (count != whole.count() || count == 0) {
+    return neptune::DataLoss("statistics ", whole.version(), ": ", count, " pieces of ",
+                             whole.count());
   }
-  return file;
+  return whole;
 }
 
-std::vector<PartitionChange> StatisticsChanges(uint64_t version, std::string_view file) {
+std::vector<PartitionChange> StatisticsChanges(const StatisticsPiece& head, std::string_view file) {
   const size_t count =
       std::max<size_t>(1, (file.size() + kStatisticsPieceSizeMax - 1) / kStatisticsPieceSizeMax);
   std::vector<PartitionChange> changes(count);
   for (size_t i = 0; i < count; ++i) {
     StatisticsPiece& piece = *changes[i].mutable_statistics();
-    piece.set_version(version);
+    piece = head;
     piece.set_index(static_cast<uint32_t>(i));
     piece.set_count(static_cast<uint32_t>(count));
     piece.set_data(std::string(file.substr(i * kStatisticsPieceSizeMax, kStatisticsPieceSizeMax)));

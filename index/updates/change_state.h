@@ -3,7 +3,8 @@
 //
 //   d DOC_ID           DocumentChange, serialised; a removal stays, so that an older change that comes late is known as such
 //   s VERSION INDEX    a piece of statistics
-//   u                  StatisticsPiece without data: version and count of the statistics in use
+//   u                  StatisticsPiece without data: the statistics in use
+//   c                  how many changes of documents were executed, 8 bytes big-endian
 //   w                  log sequence number of the last write, 8 bytes big-endian
 //
 // Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys stand in their order.
@@ -62,12 +63,17 @@ neptune::Status VisitChanges(const ChangeReader& state,
 // The last write that the state has executed; 0: none.
 neptune::StatusOr<uint64_t> LastWrite(const ChangeReader& state);
 
-// Version of the statistics in use; 0: none were given.
-neptune::StatusOr<uint64_t> StatisticsVersion(const ChangeReader& state);
-// The file of the statistics in use, whole. REQUIRES: some were given.
-neptune::StatusOr<std::string> ReadStatistics(const ChangeReader& state);
+// How many changes of documents were executed: those that came again or too late do not count, nor does the removal of a
+// document that cannot be there.
+neptune::StatusOr<uint64_t> ChangeCount(const ChangeReader& state);
 
-// The file as changes, to be executed one after another.
-std::vector<PartitionChange> StatisticsChanges(uint64_t version, std::string_view file);
+// The statistics in use, without their bytes. Version 0: none were given.
+neptune::StatusOr<StatisticsPiece> StatisticsInUse(const ChangeReader& state);
+// The same with their file as `data`, whole. REQUIRES: some were given.
+neptune::StatusOr<StatisticsPiece> ReadStatistics(const ChangeReader& state);
+
+// The file of the statistics that `head` describes (its version, index_version and change_count) as changes, to be
+// executed one after another.
+std::vector<PartitionChange> StatisticsChanges(const StatisticsPiece& head, std::string_view file);
 
 }  // namespace search::index

@@ -180,6 +180,10 @@ neptune::Status LiveTier::TakeAll() {
       VisitChanges(*state_, [&](const DocumentChange& change) { return updater.Add(change); }));
   NEPTUNE_RETURN_IF_ERROR(updater.Finish());
   statistics_version_ = 0;
+  {
+    neptune::LeafLock lock(&mutex_);
+    statistics_ = {};
+  }
   NEPTUNE_RETURN_IF_ERROR(UseStatistics(partition.get()));
   {
     neptune::LeafLock lock(&mutex_);
@@ -191,15 +195,27 @@ neptune::Status LiveTier::TakeAll() {
   return neptune::OkStatus();
 }
 
+// Those of another index, and damaged ones, are passed over: what is in use stays so until others come.
 neptune::Status LiveTier::UseStatistics(Partition* partition) {
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t version, StatisticsVersion(*state_));
-  if (version == statistics_version_) return neptune::OkStatus();
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string file, ReadStatistics(*state_));
-  const std::string path = options_.working_directory + "/statistics";
-  NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(path, file));
-  NEPTUNE_RETURN_IF_ERROR(partition->UseTerms(path));
-  statistics_version_ = version;
+  NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece newest, StatisticsInUse(*state_));
+  if (newest.version() == statistics_version_) return neptune::OkStatus();
+  statistics_version_ = newest.version();
+  if (newest.index_version() != index_version_) return neptune::OkStatus();
+  auto used = UseStatisticsOfState(partition);
+  if (used.status().code() == neptune::StatusCode::kDataLoss) return neptune::OkStatus();
+  if (!used.ok()) statistics_version_ = 0;  // to be tried again
+  NEPTUNE_RETURN_IF_ERROR(used.status());
+  neptune::LeafLock lock(&mutex_);
+  statistics_ = *used;
   return neptune::OkStatus();
+}
+
+neptune::StatusOr<LiveTier::StatisticsUsed> LiveTier::UseStatisticsOfState(Partition* partition) {
+  NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece whole, ReadStatistics(*state_));
+  const std::string path = options_.working_directory + "/statistics";
+  NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(path, whole.data()));
+  NEPTUNE_RETURN_IF_ERROR(partition->UseTerms(path));
+  return StatisticsUsed{whole.version(), whole.change_count()};
 }
 
 neptune::StatusOr<MergeProgress> LiveTier::MergeSome(uint64_t posting_count_max) {
@@ -215,8 +231,17 @@ bool LiveTier::Holds(uint64_t doc_id) const { return partition()->snapshot()->Ho
 
 uint64_t LiveTier::segment_count() const { return partition()->snapshot()->parts().size(); }
 
-neptune::Status LiveTier::CountTerms(const std::string& path) const {
-  return partition()->CountTerms(path);
+LiveTier::StatisticsUsed LiveTier::statistics() const {
+  neptune::LeafLock lock(&mutex_);
+  return statistics_;
+}
+
+neptune::StatusOr<ChangedTerms> LiveTier::CountChangedTerms() const {
+  return partition()->CountChangedTerms(options_.working_directory + "/living_terms");
+}
+
+neptune::StatusOr<uint32_t> LiveTier::PublishedFrequency(std::string_view key) const {
+  return partition()->PublishedFrequency(key);
 }
 
 std::shared_ptr<Partition> LiveTier::partition() const {

@@ -5,6 +5,8 @@
 //   implementation  variant of the registry; default: what the folder says it is
 //   live_path       folder for the segments of documents that change, relative to the base folder; makes the partitions
 //                   take changes (LivePartitions) and needs the variant `segment` and a `replication` block. Default: none
+//   tier1_partitions, tier2_partitions, statistics_changed_share, statistics_period_ms, statistics_timeout_ms
+//                   of tier 1, with live_path: see index/tier/statistics/statistics_renewal.h
 //   second_phase_count_max
 //                   most documents that a question may have rated by the second ranking phase, 0 (none)
 //                   to 1000; default 1000: what the question asks for
