@@ -82,11 +82,12 @@ StatusOr<std::unique_ptr<StatisticsRenewal>> StatisticsRenewal::Start(
   return renewal;
 }
 
-StatisticsRenewal::~StatisticsRenewal() { Stop(); }
+StatisticsRenewal::~StatisticsRenewal() = default;
 
 void StatisticsRenewal::Stop() {
   is_stopping_ = true;
-  if (!thread_) return;
+  // Elsewhere than on a user-level thread, the node has ended without being stopped: none of its threads runs again.
+  if (!thread_ || neptune::UserThread::Current() == nullptr) return;
   stopper_ = neptune::ThreadRef(neptune::UserThread::Current());
   cancellation_->Cancel();
   thread_->Wake();

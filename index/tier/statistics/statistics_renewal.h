@@ -56,6 +56,7 @@ class StatisticsRenewal {
  public:
   static neptune::StatusOr<std::unique_ptr<StatisticsRenewal>> Start(
       const StatisticsRenewalOptions& options, RenewalEnvironment environment);
+  // REQUIRES: Stop returned, or the node's threads do not run any more.
   ~StatisticsRenewal();
   // Ends the attempt under way; parks until nothing of it runs. Idempotent.
   void Stop();
