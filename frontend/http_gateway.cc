@@ -177,6 +177,7 @@ void HttpGateway::AddDocumentRoutes(DocumentWriter& writer) {
   };
   router_.Add("POST", kDocumentsPath, add(&DocumentRoutes::Post));
   router_.AddPrefix("DELETE", kDocumentsPrefix, add(&DocumentRoutes::Delete));
+  router_.Add("DELETE", kDocumentsPath, add(&DocumentRoutes::DeleteUrl));
 }
 
 HttpResponse HttpGateway::Handle(const HttpRequest& request) const {

@@ -79,19 +79,37 @@ StatusOr<DocumentEdit> ReadDocument(const json& object) {
   change.set_doc_id(id.value_or(index::DocIdOfUrl(content.url())));
   *change.mutable_upsert() = std::move(content);
   NEPTUNE_RETURN_IF_ERROR(index::CheckDocumentChange(change));
-  return DocumentEdit{.doc_id = change.doc_id(), .content = std::move(*change.mutable_upsert())};
+  DocumentEdit edit{.doc_id = change.doc_id(), .content = std::move(*change.mutable_upsert())};
+  if (!id.has_value()) edit.url = edit.content->url();
+  return edit;
 }
 
 StatusOr<DocumentEdit> ParseLine(std::string_view line) {
   NEPTUNE_ASSIGN_OR_RETURN(const json object, ParseObject(line));
-  const auto removed = object.find("delete");
+  const bool by_url = object.contains("delete_url");
+  const std::string name = by_url ? "delete_url" : "delete";
+  const auto removed = object.find(name);
   if (removed == object.end()) return ReadDocument(object);
-  if (object.size() > 1) return InvalidArgument("member delete: stands alone");
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t doc_id, TakeId("delete", *removed));
+  if (object.size() > 1) return InvalidArgument("member ", name, ": stands alone");
+  if (by_url) {
+    std::string url;
+    NEPTUNE_RETURN_IF_ERROR(TakeText(name, *removed, &url));
+    return RemovalOfUrl(url);
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t doc_id, TakeId(name, *removed));
   return DocumentEdit{.doc_id = doc_id, .content = std::nullopt};
 }
 
 }  // namespace
+
+StatusOr<DocumentEdit> RemovalOfUrl(std::string_view url) {
+  if (url.empty()) return InvalidArgument("a document to remove has no url");
+  if (url.size() > index::kUrlSizeMax) {
+    return InvalidArgument("a url of ", url.size(), " bytes, more than ", index::kUrlSizeMax);
+  }
+  return DocumentEdit{
+      .doc_id = index::DocIdOfUrl(url), .url = std::string(url), .content = std::nullopt};
+}
 
 StatusOr<uint64_t> ParseDocumentId(std::string_view name, std::string_view text) {
   uint64_t id = 0;

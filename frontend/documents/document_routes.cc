@@ -16,9 +16,10 @@ using neptune::Status;
 using neptune::StatusOr;
 using nlohmann::json;
 
-json LineAnswer(size_t number, const StatusOr<DocumentEdit>& edit, const Status& status) {
+json LineAnswer(size_t number, bool has_id, const DocumentWriter::Written& written) {
+  const Status& status = written.status;
   json line = {{"line", number}, {"status", neptune::HttpStatusOf(status.code())}};
-  if (edit.ok()) line["id"] = std::to_string(edit->doc_id);
+  if (has_id) line["id"] = std::to_string(written.doc_id);
   if (!status.ok()) line["detail"] = std::string(neptune::ToStd(status.message()));
   return line;
 }
@@ -48,13 +49,22 @@ HttpResponse DocumentRoutes::Delete(const HttpRequest& request) const {
   return WriteOne({.doc_id = *doc_id, .content = std::nullopt}, request.received);
 }
 
+HttpResponse DocumentRoutes::DeleteUrl(const HttpRequest& request) const {
+  const auto url = request.Parameter("url");
+  if (!url.has_value()) {
+    return neptune::ProblemResponse(neptune::InvalidArgument("parameter url: missing"));
+  }
+  StatusOr<DocumentEdit> edit = RemovalOfUrl(*url);
+  if (!edit.ok()) return neptune::ProblemResponse(edit.status());
+  return WriteOne(*std::move(edit), request.received);
+}
+
 HttpResponse DocumentRoutes::WriteOne(DocumentEdit edit, neptune::TimePoint received) const {
-  const std::string id = std::to_string(edit.doc_id);
   std::vector<DocumentEdit> edits;
   edits.push_back(std::move(edit));
-  const Status status = writer_.Write(edits, received + timeout_)[0];
-  if (!status.ok()) return neptune::ProblemResponse(status);
-  return HttpResponse::Json(200, json{{"id", id}}.dump());
+  const DocumentWriter::Written written = writer_.Write(edits, received + timeout_)[0];
+  if (!written.status.ok()) return neptune::ProblemResponse(written.status);
+  return HttpResponse::Json(200, json{{"id", std::to_string(written.doc_id)}}.dump());
 }
 
 HttpResponse DocumentRoutes::WriteBulk(const HttpRequest& request) const {
@@ -67,14 +77,15 @@ HttpResponse DocumentRoutes::WriteBulk(const HttpRequest& request) const {
   for (const BulkLine& line : *lines) {
     if (line.edit.ok()) edits.push_back(*line.edit);
   }
-  const std::vector<Status> written = writer_.Write(edits, request.received + timeout_);
+  const auto written = writer_.Write(edits, request.received + timeout_);
   json answers = json::array();
   size_t failed_count = 0;
   size_t next = 0;
   for (const BulkLine& line : *lines) {
-    const Status status = line.edit.ok() ? written[next++] : line.edit.status();
-    failed_count += status.ok() ? 0 : 1;
-    answers.push_back(LineAnswer(line.number, line.edit, status));
+    DocumentWriter::Written of_line{.status = line.edit.status()};
+    if (line.edit.ok()) of_line = written[next++];
+    failed_count += of_line.status.ok() ? 0 : 1;
+    answers.push_back(LineAnswer(line.number, line.edit.ok(), of_line));
   }
   const json answer = {{"documents", std::move(answers)}, {"failed", failed_count}};
   return HttpResponse::Json(200, answer.dump(-1, ' ', false, json::error_handler_t::replace));

@@ -1,7 +1,7 @@
 // The frontend's routes for documents that change:
 //
 //   POST /documents        one JSON document; with Content-Type application/x-ndjson lines of them (document_edit.h)
-//   DELETE /documents/ID
+//   DELETE /documents/ID   or /documents?url=URL
 //
 // Source: design 6; RFC 9457 (problems). Layer: frontend/documents, agent.
 // Threads: thread-safe; on user-level threads of the node.
@@ -26,6 +26,7 @@ class DocumentRoutes {
 
   neptune::HttpResponse Post(const neptune::HttpRequest& request) const;
   neptune::HttpResponse Delete(const neptune::HttpRequest& request) const;
+  neptune::HttpResponse DeleteUrl(const neptune::HttpRequest& request) const;
 
  private:
   neptune::HttpResponse WriteOne(DocumentEdit edit, neptune::TimePoint received) const;

@@ -15,19 +15,20 @@ using neptune::HttpRequest;
 using neptune::HttpResponse;
 using nlohmann::json;
 
-// Takes everything but document 13.
+// Takes everything but document 13; one url has the number 42.
 class FakeWriter final : public DocumentWriter {
  public:
-  std::vector<neptune::Status> Write(const std::vector<DocumentEdit>& edits,
-                                     neptune::TimePoint deadline) override {
+  std::vector<Written> Write(const std::vector<DocumentEdit>& edits,
+                             neptune::TimePoint deadline) override {
     deadline_ = deadline;
-    std::vector<neptune::Status> statuses;
+    std::vector<Written> written;
     for (const DocumentEdit& edit : edits) {
       edits_.push_back(edit);
-      statuses.push_back(edit.doc_id == 13 ? neptune::Unavailable("no primary")
-                                           : neptune::OkStatus());
+      const uint64_t doc_id = edit.url == "http://published/" ? 42 : edit.doc_id;
+      written.push_back(
+          {doc_id == 13 ? neptune::Unavailable("no primary") : neptune::OkStatus(), doc_id});
     }
-    return statuses;
+    return written;
   }
 
   std::vector<DocumentEdit> edits_;
@@ -61,6 +62,25 @@ TEST_F(DocumentRoutesTest, ADocumentIsWrittenAndItsNumberAnswered) {
   ASSERT_EQ(writer_.edits_.size(), 1U);
   EXPECT_EQ(json::parse(response.body)["id"], std::to_string(index::DocIdOfUrl("u")));
   EXPECT_EQ(writer_.deadline_, neptune::TimePoint() + std::chrono::seconds(5));
+}
+
+TEST_F(DocumentRoutesTest, TheNumberIsThatOfTheDocumentThatHasTheUrl) {
+  const HttpResponse posted = Post("application/json", R"({"url": "http://published/"})");
+  EXPECT_EQ(json::parse(posted.body)["id"], "42");
+  HttpRequest request;
+  request.parameters = {{"url", "http://published/"}};
+  EXPECT_EQ(json::parse(routes_.DeleteUrl(request).body)["id"], "42");
+  ASSERT_EQ(writer_.edits_.size(), 2U);
+  EXPECT_EQ(writer_.edits_[1].url, "http://published/");
+  EXPECT_FALSE(writer_.edits_[1].content.has_value());
+}
+
+TEST_F(DocumentRoutesTest, ARemovalByUrlNeedsOne) {
+  EXPECT_EQ(routes_.DeleteUrl({}).status, 400);
+  HttpRequest request;
+  request.parameters = {{"url", ""}};
+  EXPECT_EQ(routes_.DeleteUrl(request).status, 400);
+  EXPECT_TRUE(writer_.edits_.empty());
 }
 
 TEST_F(DocumentRoutesTest, ARemovalIsWritten) {

@@ -19,9 +19,15 @@ class DocumentWriter {
  public:
   virtual ~DocumentWriter() = default;
 
-  // One status an edit, in order. The last edit of a document wins over those before it.
-  virtual std::vector<neptune::Status> Write(const std::vector<DocumentEdit>& edits,
-                                             neptune::TimePoint deadline) = 0;
+  struct Written {
+    neptune::Status status;
+    // Of the document: of an edit that names a url, the number by which one has it already, or else the edit's.
+    uint64_t doc_id = 0;
+  };
+
+  // One an edit, in order. The last edit of a document wins over those before it.
+  virtual std::vector<Written> Write(const std::vector<DocumentEdit>& edits,
+                                     neptune::TimePoint deadline) = 0;
 };
 
 }  // namespace search::frontend

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "docserver/docserver.pb.h"
+#include "docserver/document_service.h"
 #include "index/tier/tier_service.h"
 #include "index/updates/change_write.h"
 #include "neptune/base/strings.h"
@@ -33,6 +36,41 @@ std::vector<PlacedEdit> LastOfEach(const std::vector<DocumentEdit>& edits) {
   return placed;
 }
 
+std::vector<DocumentWriter::Written> AllFailed(const std::vector<DocumentEdit>& edits,
+                                               const Status& status) {
+  std::vector<DocumentWriter::Written> written;
+  for (const DocumentEdit& edit : edits) written.push_back({status, edit.doc_id});
+  return written;
+}
+
+// Which documents of a partition of the document servers have the edits' urls.
+StatusOr<std::vector<std::optional<uint64_t>>> AskForUrls(neptune::ClientSession& session,
+                                                          uint32_t partition,
+                                                          const std::vector<DocumentEdit*>& edits,
+                                                          neptune::TimePoint deadline) {
+  std::vector<std::optional<uint64_t>> found(edits.size());
+  docserver::FindUrlsRequest request;
+  for (const DocumentEdit* edit : edits) request.add_urls(*edit->url);
+  Data response;
+  const Status status =
+      neptune::Call(session, ServiceName(docserver::kDocumentService), PartitionId(partition),
+                    MethodName(docserver::kFindUrlsMethod), AccessMode::kRead,
+                    Data::Of(std::move(request)), &response, {.deadline = deadline});
+  // A store of an older build: what it holds is not known by url.
+  if (status.code() == neptune::StatusCode::kUnimplemented) return found;
+  NEPTUNE_RETURN_IF_ERROR(status);
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const answer, response.As<docserver::FindUrlsResponse>());
+  if (answer->documents_size() != static_cast<int>(edits.size())) {
+    return neptune::Internal("numbers of ", answer->documents_size(), " urls, asked for ",
+                             edits.size());
+  }
+  for (size_t i = 0; i < edits.size(); ++i) {
+    const auto& document = answer->documents(static_cast<int>(i));
+    if (document.found()) found[i] = document.doc_id();
+  }
+  return found;
+}
+
 Status WriteChange(neptune::ReplicaSession& session, const RoutedChange& routed,
                    neptune::TimePoint deadline) {
   Data response;
@@ -50,6 +88,28 @@ uint64_t ReplicatedWriter::NextVersion() {
   while (!last_version_.compare_exchange_weak(last, std::max(by_clock, last + 1))) {
   }
   return std::max(by_clock, last + 1);
+}
+
+Status ReplicatedWriter::FindUrls(std::vector<DocumentEdit>* edits,
+                                  neptune::TimePoint deadline) const {
+  std::vector<DocumentEdit*> unknown;
+  for (DocumentEdit& edit : *edits) {
+    if (edit.url.has_value()) unknown.push_back(&edit);
+  }
+  neptune::ClientSession session(client_);
+  for (uint32_t p = 0; p < options_.partitions.documents && !unknown.empty(); ++p) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto found, AskForUrls(session, p, unknown, deadline));
+    std::vector<DocumentEdit*> still_unknown;
+    for (size_t i = 0; i < unknown.size(); ++i) {
+      if (found[i].has_value()) {
+        unknown[i]->doc_id = *found[i];
+      } else {
+        still_unknown.push_back(unknown[i]);
+      }
+    }
+    unknown = std::move(still_unknown);
+  }
+  return neptune::OkStatus();
 }
 
 StatusOr<std::set<uint64_t>> ReplicatedWriter::InTier2(const std::vector<PlacedEdit>& edits,
@@ -76,11 +136,13 @@ StatusOr<std::set<uint64_t>> ReplicatedWriter::InTier2(const std::vector<PlacedE
   return held;
 }
 
-std::vector<Status> ReplicatedWriter::Write(const std::vector<DocumentEdit>& edits,
-                                            neptune::TimePoint deadline) {
+std::vector<DocumentWriter::Written> ReplicatedWriter::Write(const std::vector<DocumentEdit>& given,
+                                                             neptune::TimePoint deadline) {
+  std::vector<DocumentEdit> edits = given;
+  if (const Status found = FindUrls(&edits, deadline); !found.ok()) return AllFailed(edits, found);
   std::vector<PlacedEdit> placed = LastOfEach(edits);
   const auto in_tier2 = InTier2(placed, deadline);
-  if (!in_tier2.ok()) return std::vector<Status>(edits.size(), in_tier2.status());
+  if (!in_tier2.ok()) return AllFailed(edits, in_tier2.status());
   for (PlacedEdit& edit : placed) {
     edit.version = NextVersion();
     edit.in_tier1 = BelongsToTier1(*edit.edit, in_tier2->count(edit.edit->doc_id) > 0,
@@ -95,12 +157,13 @@ std::vector<Status> ReplicatedWriter::Write(const std::vector<DocumentEdit>& edi
       failures.emplace(change.doc_id(), status);
     }
   }
-  std::vector<Status> statuses;
+  std::vector<Written> written;
   for (const DocumentEdit& edit : edits) {
     const auto failed = failures.find(edit.doc_id);
-    statuses.push_back(failed == failures.end() ? neptune::OkStatus() : failed->second);
+    written.push_back(
+        {failed == failures.end() ? neptune::OkStatus() : failed->second, edit.doc_id});
   }
-  return statuses;
+  return written;
 }
 
 }  // namespace search::frontend

@@ -1,6 +1,7 @@
 // A DocumentWriter over the replicated partitions of the tiers and of the document servers.
 //
-// Document servers are written before tiers, so that what is found can be shown.
+// Document servers are written before tiers, so that what is found can be shown. They are asked first which documents have
+// the urls of edits that bring no number.
 //
 // Source: design, live updates. Layer: frontend/documents, agent.
 // Threads: thread-safe; Write on user-level threads of the node.
@@ -34,10 +35,12 @@ class ReplicatedWriter final : public DocumentWriter {
                    const ReplicatedWriterOptions& options)
       : client_(client), world_(world), options_(options) {}
 
-  std::vector<neptune::Status> Write(const std::vector<DocumentEdit>& edits,
-                                     neptune::TimePoint deadline) override;
+  std::vector<Written> Write(const std::vector<DocumentEdit>& edits,
+                             neptune::TimePoint deadline) override;
 
  private:
+  // Gives edits that name a url the number of the document that has it.
+  neptune::Status FindUrls(std::vector<DocumentEdit>* edits, neptune::TimePoint deadline) const;
   // Those of the documents that tier 2 holds.
   neptune::StatusOr<std::set<uint64_t>> InTier2(const std::vector<PlacedEdit>& edits,
                                                 neptune::TimePoint deadline) const;

@@ -10,13 +10,35 @@ namespace {
 constexpr std::string_view kStatisticsInUseKey = "u";
 constexpr std::string_view kLastWriteKey = "w";
 constexpr std::string_view kChangeCountKey = "c";
+// Urls of one hash that are looked at.
+constexpr size_t kUrlCandidatesMax = 100;
 
 void AppendBigEndian(uint64_t number, int size, std::string* key) {
   for (int i = size - 1; i >= 0; --i) key->push_back(static_cast<char>(number >> (8 * i)));
 }
 
+uint64_t FromBigEndian(std::string_view bytes) {
+  uint64_t number = 0;
+  for (const char byte : bytes) number = number << 8 | static_cast<uint8_t>(byte);
+  return number;
+}
+
 std::string DocumentKey(uint64_t doc_id) {
   std::string key = "d";
+  AppendBigEndian(doc_id, 8, &key);
+  return key;
+}
+
+std::string UrlKeys(std::string_view url) {
+  std::string key = "l";
+  AppendBigEndian(HashOfUrl(url), 8, &key);
+  return key;
+}
+
+// Empty: the document is found by its number.
+std::string UrlKey(uint64_t doc_id, const DocumentContent& content) {
+  if (DocIdOfUrl(content.url()) == doc_id) return {};
+  std::string key = UrlKeys(content.url());
   AppendBigEndian(doc_id, 8, &key);
   return key;
 }
@@ -43,9 +65,7 @@ neptune::StatusOr<uint64_t> GetNumber(const ChangeReader& state, std::string_vie
   if (value->size() != 8) {
     return neptune::DataLoss("change state: the value of key '", key, "' is damaged");
   }
-  uint64_t number = 0;
-  for (const char byte : *value) number = number << 8 | static_cast<uint8_t>(byte);
-  return number;
+  return FromBigEndian(*value);
 }
 
 void PutNumber(std::string_view key, uint64_t number, ChangeWriter* changes) {
@@ -63,6 +83,18 @@ bool MayChange(const DocumentChange& change, const std::optional<DocumentChange>
   return !known.has_value() && change.doc_id() < kFirstHashedDocId;
 }
 
+void NoteUrl(const DocumentChange& change, const std::optional<DocumentChange>& known,
+             ChangeWriter* changes) {
+  const auto key_of = [](const DocumentChange& change) {
+    return change.has_upsert() ? UrlKey(change.doc_id(), change.upsert()) : std::string();
+  };
+  const std::string before = known.has_value() ? key_of(*known) : std::string();
+  const std::string now = key_of(change);
+  if (before == now) return;
+  if (!before.empty()) changes->Delete(before);
+  if (!now.empty()) changes->Put(now, "");
+}
+
 neptune::StatusOr<DocumentOutcome> ExecuteDocument(const DocumentChange& change,
                                                    const ChangeReader& before,
                                                    ChangeWriter* changes) {
@@ -74,6 +106,7 @@ neptune::StatusOr<DocumentOutcome> ExecuteDocument(const DocumentChange& change,
     kept.mutable_upsert()->set_static_rank(known->upsert().static_rank());
   }
   changes->Put(DocumentKey(change.doc_id()), kept.SerializeAsString());
+  NoteUrl(kept, known, changes);
   return MayChange(change, known) ? DocumentOutcome::kChanged : DocumentOutcome::kKept;
 }
 
@@ -139,6 +172,24 @@ neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& 
   std::optional<DocumentChange> change;
   if (value.has_value()) NEPTUNE_RETURN_IF_ERROR(Parse(key, *value, &change.emplace()));
   return change;
+}
+
+neptune::StatusOr<std::optional<uint64_t>> FindChangedUrl(const ChangeReader& state,
+                                                          std::string_view url) {
+  const std::string first = UrlKeys(url);
+  std::string end = first;
+  AppendBigEndian(UINT64_MAX, 8, &end);
+  std::vector<uint64_t> candidates;
+  const auto visitor = [&](std::string_view key, std::string_view) {
+    candidates.push_back(FromBigEndian(key.substr(first.size())));
+    return candidates.size() < kUrlCandidatesMax;
+  };
+  NEPTUNE_RETURN_IF_ERROR(state.Scan(first, end, visitor));
+  for (const uint64_t doc_id : candidates) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto change, ReadChange(state, doc_id));
+    if (change.has_value() && change->upsert().url() == url) return doc_id;
+  }
+  return std::nullopt;
 }
 
 neptune::Status VisitChanges(const ChangeReader& state,

@@ -4,6 +4,7 @@
 //   d DOC_ID           DocumentChange, serialised; a removal stays, so that an older change that comes late is known as such
 //   s VERSION INDEX    a piece of statistics
 //   u                  StatisticsPiece without data: the statistics in use
+//   l HASH DOC_ID      a changed document whose number is not that of its url, by the XXH3-64 of its url; no value
 //   c                  how many changes of documents were executed, 8 bytes big-endian
 //   w                  log sequence number of the last write, 8 bytes big-endian
 //
@@ -44,6 +45,7 @@ class ChangeWriter {
  public:
   virtual ~ChangeWriter() = default;
   virtual void Put(std::string_view key, std::string_view value) = 0;
+  virtual void Delete(std::string_view key) = 0;
   virtual void DeleteRange(std::string_view first, std::string_view end) = 0;
 };
 
@@ -56,6 +58,10 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change, uin
 // The change of the document that counts; nullopt if it was never changed.
 neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& state,
                                                             uint64_t doc_id);
+// The changed document with this url that has the smallest number, if that is not DocIdOfUrl(url); nullopt: none has.
+// Documents that were not changed since the index was built are not known here.
+neptune::StatusOr<std::optional<uint64_t>> FindChangedUrl(const ChangeReader& state,
+                                                          std::string_view url);
 // Every changed document in ascending order of number; an error of the visitor ends it.
 neptune::Status VisitChanges(const ChangeReader& state,
                              const std::function<neptune::Status(const DocumentChange&)>& visit);

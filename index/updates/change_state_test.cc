@@ -183,6 +183,30 @@ TEST(ChangeStateTest, ChangesThatMayChangeWhatIsSearchableAreCounted) {
   EXPECT_EQ(count_after(RemovalOf(kFirstHashedDocId + 2, 1)), 3U);
 }
 
+TEST(ChangeStateTest, ADocumentWithANumberOfItsOwnIsFoundByItsUrl) {
+  MapState state;
+  const auto upsert = [](uint64_t doc_id, uint64_t version, const std::string& url) {
+    DocumentChange change = Upsert(doc_id, version, "t");
+    change.mutable_upsert()->set_url(url);
+    return change;
+  };
+  const auto found = [&](const std::string& url) { return FindChangedUrl(state, url).value(); };
+  ASSERT_TRUE(state.Execute(Of(upsert(9, 1, "http://a/"))).ok());
+  ASSERT_TRUE(state.Execute(Of(upsert(7, 1, "http://a/"))).ok());
+  ASSERT_TRUE(state.Execute(Of(upsert(DocIdOfUrl("http://b/"), 1, "http://b/"))).ok());
+  EXPECT_EQ(found("http://a/"), 7U);
+  EXPECT_EQ(found("http://b/"), std::nullopt);  // its number tells
+  ASSERT_TRUE(state.Execute(Of(upsert(7, 2, "http://c/"))).ok());
+  EXPECT_EQ(found("http://a/"), 9U);
+  EXPECT_EQ(found("http://c/"), 7U);
+  ASSERT_TRUE(state.Execute(Of(upsert(7, 1, "http://a/"))).ok());  // too late
+  EXPECT_EQ(found("http://c/"), 7U);
+  ASSERT_TRUE(state.Execute(Of(RemovalOf(7, 3))).ok());
+  ASSERT_TRUE(state.Execute(Of(RemovalOf(9, 3))).ok());
+  EXPECT_EQ(found("http://a/"), std::nullopt);
+  EXPECT_EQ(found("http://c/"), std::nullopt);
+}
+
 TEST(ChangeStateTest, ADamagedValueIsDataLoss) {
   class Damaged : public MapState {
     neptune::StatusOr<std::optional<std::string>> Get(std::string_view) const override {

@@ -11,6 +11,7 @@ class StoreWriter final : public ChangeWriter {
  public:
   explicit StoreWriter(neptune::StoreChanges* changes) : changes_(changes) {}
   void Put(std::string_view key, std::string_view value) override { changes_->Put(key, value); }
+  void Delete(std::string_view key) override { changes_->Delete(key); }
   void DeleteRange(std::string_view first, std::string_view end) override {
     changes_->DeleteRange(first, end);
   }

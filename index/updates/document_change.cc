@@ -59,9 +59,9 @@ neptune::Status CheckStatistics(const StatisticsPiece& piece) {
 
 }  // namespace
 
-uint64_t DocIdOfUrl(std::string_view url) {
-  return kFirstHashedDocId | XXH3_64bits(url.data(), url.size());
-}
+uint64_t DocIdOfUrl(std::string_view url) { return kFirstHashedDocId | HashOfUrl(url); }
+
+uint64_t HashOfUrl(std::string_view url) { return XXH3_64bits(url.data(), url.size()); }
 
 neptune::Status CheckDocumentChange(const DocumentChange& change) {
   switch (change.what_case()) {

@@ -40,6 +40,7 @@ inline constexpr uint64_t kFirstHashedDocId = uint64_t{1} << 63;
 // The number of a document that came with its url alone: the same url, the same number, so that sending it again
 // replaces it. Among a hundred million urls two share one with a probability of 0.0005.
 uint64_t DocIdOfUrl(std::string_view url);
+uint64_t HashOfUrl(std::string_view url);
 
 neptune::Status CheckDocumentChange(const DocumentChange& change);
 // The documents of a change are different ones.

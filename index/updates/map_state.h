@@ -73,6 +73,9 @@ class MapState : public ChangeReader {
         (*entries)[key] = value;
       });
     }
+    void Delete(std::string_view key) override {
+      operations.push_back([key = std::string(key)](Entries* entries) { entries->erase(key); });
+    }
     void DeleteRange(std::string_view first, std::string_view end) override {
       operations.push_back([first = std::string(first), end = std::string(end)](Entries* entries) {
         if (first < end) entries->erase(entries->lower_bound(first), entries->lower_bound(end));
