@@ -118,7 +118,8 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
   if (options.documents_change) {
     writer_ = std::make_unique<ReplicatedWriter>(context.client, context.world, options.writer);
-    gateway_->AddDocumentRoutes(*writer_);
+    html_threads_ = std::make_unique<HtmlThreads>(context.world);
+    gateway_->AddDocumentRoutes(*writer_, *html_threads_);
   }
   const std::vector<NodeLoop*>& loops = context.client.loops().serving();
   for (NodeLoop* const loop : loops) servers_.push_back({loop, nullptr});

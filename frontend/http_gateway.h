@@ -51,7 +51,7 @@ class HttpGateway {
               const GatewayMetrics& metrics, const GatewayOptions& options);
 
   // Offers the routes of documents that change; before the first request. The writer outlives the gateway.
-  void AddDocumentRoutes(DocumentWriter& writer);
+  void AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads);
 
   neptune::HttpResponse Handle(const neptune::HttpRequest& request) const;
 

@@ -51,8 +51,20 @@ std::string_view HostOf(std::string_view url) {
   return host.substr(0, index::kSiteSizeMax);
 }
 
-Status TakeMember(const std::string& name, const json& value, std::optional<uint64_t>* id,
-                  index::DocumentContent* content) {
+Status TakeHtml(const json& value, std::optional<std::string>* html) {
+  NEPTUNE_RETURN_IF_ERROR(TakeText("html", value, &html->emplace()));
+  if ((*html)->size() <= kEditHtmlSizeMax) return neptune::OkStatus();
+  return InvalidArgument("member html: ", (*html)->size(), " bytes, more than ", kEditHtmlSizeMax);
+}
+
+struct Members {
+  index::DocumentContent content;
+  std::optional<uint64_t> id;
+  std::optional<std::string> html;
+};
+
+Status TakeMember(const std::string& name, const json& value, Members* members) {
+  index::DocumentContent* const content = &members->content;
   if (name == "url") return TakeText(name, value, content->mutable_url());
   if (name == "title") return TakeText(name, value, content->mutable_title());
   if (name == "text") return TakeText(name, value, content->mutable_text());
@@ -62,17 +74,21 @@ Status TakeMember(const std::string& name, const json& value, std::optional<uint
     content->set_static_rank(value.get<float>());
     return neptune::OkStatus();
   }
+  if (name == "html") return TakeHtml(value, &members->html);
   if (name != "id") return InvalidArgument("member ", name, ": not known");
-  NEPTUNE_ASSIGN_OR_RETURN(*id, TakeId(name, value));
+  NEPTUNE_ASSIGN_OR_RETURN(members->id, TakeId(name, value));
   return neptune::OkStatus();
 }
 
 StatusOr<DocumentEdit> ReadDocument(const json& object) {
-  index::DocumentContent content;
-  std::optional<uint64_t> id;
+  Members members;
   for (const auto& [name, value] : object.items()) {
-    NEPTUNE_RETURN_IF_ERROR(TakeMember(name, value, &id, &content));
+    NEPTUNE_RETURN_IF_ERROR(TakeMember(name, value, &members));
   }
+  if (members.html.has_value() && object.contains("text")) {
+    return InvalidArgument("members html and text: one of them");
+  }
+  auto& [content, id, html] = members;
   if (content.url().empty()) return InvalidArgument("member url: missing");
   if (content.site().empty()) content.set_site(std::string(HostOf(content.url())));
   index::DocumentChange change;
@@ -81,6 +97,7 @@ StatusOr<DocumentEdit> ReadDocument(const json& object) {
   NEPTUNE_RETURN_IF_ERROR(index::CheckDocumentChange(change));
   DocumentEdit edit{.doc_id = change.doc_id(), .content = std::move(*change.mutable_upsert())};
   if (!id.has_value()) edit.url = edit.content->url();
+  edit.html = std::move(html);
   return edit;
 }
 

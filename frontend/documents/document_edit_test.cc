@@ -43,13 +43,26 @@ TEST(ParseDocumentTest, NumberAndSiteComeFromTheUrlWhereTheyAreNotGiven) {
   EXPECT_FALSE(ParseDocument(R"({"url": "u", "id": 1})")->url.has_value());
 }
 
+TEST(ParseDocumentTest, APageIsKeptToBeRead) {
+  const auto edit = ParseDocument(R"({"url": "u", "html": "<p>a"})");
+  ASSERT_TRUE(edit.ok()) << edit.status();
+  EXPECT_EQ(edit->html, "<p>a");
+  EXPECT_EQ(edit->content->text(), "");
+  EXPECT_FALSE(ParseDocument(R"({"url": "u", "text": "<p>a"})")->html.has_value());
+}
+
 TEST(ParseDocumentTest, ARefusalNamesTheMember) {
   EXPECT_EQ(ReasonFor("{"), "not JSON, or not UTF-8");
   EXPECT_EQ(ReasonFor("{\"url\": \"\xff\"}"), "not JSON, or not UTF-8");
   EXPECT_EQ(ReasonFor("[]"), "not a JSON object");
   EXPECT_EQ(ReasonFor("{}"), "member url: missing");
   EXPECT_EQ(ReasonFor(R"({"url": 5})"), "member url: not a string");
-  EXPECT_EQ(ReasonFor(R"({"url": "u", "html": "<p>"})"), "member html: not known");
+  EXPECT_EQ(ReasonFor(R"({"url": "u", "body": "<p>"})"), "member body: not known");
+  EXPECT_EQ(ReasonFor(R"({"url": "u", "html": 5})"), "member html: not a string");
+  EXPECT_EQ(ReasonFor(R"({"url": "u", "html": "<p>", "text": "a"})"),
+            "members html and text: one of them");
+  EXPECT_EQ(ReasonFor(R"({"url": "u", "html": ")" + std::string(kEditHtmlSizeMax + 1, 'a') + "\"}"),
+            "member html: 2097153 bytes, more than 2097152");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "id": "-1"})"), "member id: not a document's number");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "id": 1.5})"), "member id: not a document's number");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "static_rank": "1"})"), "member static_rank: not a number");

@@ -1,9 +1,12 @@
 #include "frontend/documents/document_routes.h"
 
+#include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "frontend/documents/html_content.h"
 #include "neptune/base/strings.h"
 #include "neptune/wire/http/problem.h"
 
@@ -14,6 +17,7 @@ using neptune::HttpRequest;
 using neptune::HttpResponse;
 using neptune::Status;
 using neptune::StatusOr;
+using neptune::TimePoint;
 using nlohmann::json;
 
 json LineAnswer(size_t number, bool has_id, const DocumentWriter::Written& written) {
@@ -62,22 +66,60 @@ HttpResponse DocumentRoutes::DeleteUrl(const HttpRequest& request) const {
 HttpResponse DocumentRoutes::WriteOne(DocumentEdit edit, neptune::TimePoint received) const {
   std::vector<DocumentEdit> edits;
   edits.push_back(std::move(edit));
+  const Status read = ReadHtml(&edits, received + timeout_)[0];
+  if (!read.ok()) return neptune::ProblemResponse(read);
   const DocumentWriter::Written written = writer_.Write(edits, received + timeout_)[0];
   if (!written.status.ok()) return neptune::ProblemResponse(written.status);
   return HttpResponse::Json(200, json{{"id", std::to_string(written.doc_id)}}.dump());
 }
 
+std::vector<Status> DocumentRoutes::ReadHtml(std::vector<DocumentEdit>* edits,
+                                             neptune::TimePoint deadline) const {
+  std::vector<Status> statuses(edits->size());
+  const auto has_html = [](const DocumentEdit& edit) { return edit.html.has_value(); };
+  if (std::none_of(edits->begin(), edits->end(), has_html)) return statuses;
+  struct Task {
+    std::vector<DocumentEdit> edits;
+    std::vector<Status> statuses;
+  };
+  const auto task = std::make_shared<Task>(Task{std::move(*edits), std::move(statuses)});
+  const size_t count = task->edits.size();
+  const Status run = html_threads_.Run(
+      [task] {
+        for (size_t i = 0; i < task->edits.size(); ++i) {
+          task->statuses[i] = ReadHtmlContent(&task->edits[i]);
+        }
+      },
+      deadline);
+  if (!run.ok()) return std::vector<Status>(count, run);
+  *edits = std::move(task->edits);
+  return std::move(task->statuses);
+}
+
 HttpResponse DocumentRoutes::WriteBulk(const HttpRequest& request) const {
-  const auto lines = ParseBulk(request.body);
+  auto lines = ParseBulk(request.body);
   if (lines.status().code() == neptune::StatusCode::kResourceExhausted) {
     return neptune::ProblemResponse(413, "", neptune::ToStd(lines.status().message()));
   }
   if (!lines.ok()) return neptune::ProblemResponse(lines.status());
-  std::vector<DocumentEdit> edits;
-  for (const BulkLine& line : *lines) {
-    if (line.edit.ok()) edits.push_back(*line.edit);
+  const TimePoint deadline = request.received + timeout_;
+  std::vector<DocumentEdit> parsed;
+  for (BulkLine& line : *lines) {
+    if (line.edit.ok()) parsed.push_back(*std::move(line.edit));
   }
-  const auto written = writer_.Write(edits, request.received + timeout_);
+  const std::vector<Status> read = ReadHtml(&parsed, deadline);
+  std::vector<DocumentEdit> edits;
+  size_t next_parsed = 0;
+  for (BulkLine& line : *lines) {
+    if (!line.edit.ok()) continue;
+    const size_t i = next_parsed++;
+    if (read[i].ok()) {
+      edits.push_back(std::move(parsed[i]));
+    } else {
+      line.edit = read[i];
+    }
+  }
+  const auto written = writer_.Write(edits, deadline);
   json answers = json::array();
   size_t failed_count = 0;
   size_t next = 0;

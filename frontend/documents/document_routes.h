@@ -10,7 +10,10 @@
 
 #pragma once
 
+#include <vector>
+
 #include "frontend/documents/document_writer.h"
+#include "frontend/documents/html_threads.h"
 #include "neptune/wire/http/http_message.h"
 
 namespace search::frontend {
@@ -21,8 +24,8 @@ inline constexpr char kDocumentsPrefix[] = "/documents/";
 class DocumentRoutes {
  public:
   // A change may take so long.
-  DocumentRoutes(DocumentWriter& writer, neptune::Duration timeout)
-      : writer_(writer), timeout_(timeout) {}
+  DocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads, neptune::Duration timeout)
+      : writer_(writer), html_threads_(html_threads), timeout_(timeout) {}
 
   neptune::HttpResponse Post(const neptune::HttpRequest& request) const;
   neptune::HttpResponse Delete(const neptune::HttpRequest& request) const;
@@ -32,7 +35,12 @@ class DocumentRoutes {
   neptune::HttpResponse WriteOne(DocumentEdit edit, neptune::TimePoint received) const;
   neptune::HttpResponse WriteBulk(const neptune::HttpRequest& request) const;
 
+  // Edits that came as HTML get their contents. One status an edit; where it fails as a whole, the same for all.
+  std::vector<neptune::Status> ReadHtml(std::vector<DocumentEdit>* edits,
+                                        neptune::TimePoint deadline) const;
+
   DocumentWriter& writer_;
+  HtmlThreads& html_threads_;
   const neptune::Duration timeout_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "index/updates/document_change.h"
+#include "neptune/world/sim/simulator.h"
 
 namespace search::frontend {
 namespace {
@@ -53,7 +54,9 @@ class DocumentRoutesTest : public testing::Test {
   }
 
   FakeWriter writer_;
-  DocumentRoutes routes_{writer_, std::chrono::seconds(5)};
+  neptune::Simulator simulator_{1};
+  HtmlThreads html_threads_{simulator_.AddHost({.name = "host"})};
+  DocumentRoutes routes_{writer_, html_threads_, std::chrono::seconds(5)};
 };
 
 TEST_F(DocumentRoutesTest, ADocumentIsWrittenAndItsNumberAnswered) {
@@ -106,6 +109,23 @@ TEST_F(DocumentRoutesTest, AWriteThatFailedIsAProblemToRetry) {
   const HttpResponse response = Delete("13");
   EXPECT_EQ(response.status, 503);
   EXPECT_TRUE(response.headers.Has("Retry-After"));
+}
+
+TEST_F(DocumentRoutesTest, PagesAreReadAndRefusedLineByLine) {
+  std::string deep;
+  for (int i = 0; i < 2000; ++i) deep += "<div>";
+  const HttpResponse response = Post(
+      "application/x-ndjson", "{\"url\": \"u\", \"html\": \"<title>Cats</title><p>A cat\"}\n" +
+                                  json{{"url", "v"}, {"html", deep}}.dump() + "\n{\"delete\": 8}");
+  const json answer = json::parse(response.body);
+  EXPECT_EQ(answer["failed"], 1);
+  EXPECT_EQ(answer["documents"][0]["status"], 200);
+  EXPECT_EQ(answer["documents"][1]["status"], 400);
+  EXPECT_EQ(answer["documents"][2]["status"], 200);
+  ASSERT_EQ(writer_.edits_.size(), 2U);
+  EXPECT_EQ(writer_.edits_[0].content->text(), "A cat");
+  EXPECT_EQ(writer_.edits_[0].content->title(), "Cats");
+  EXPECT_EQ(Post("application/json", json{{"url", "v"}, {"html", deep}}.dump()).status, 400);
 }
 
 TEST_F(DocumentRoutesTest, BulkSaysWhatBecameOfEachLine) {
