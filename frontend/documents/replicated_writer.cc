@@ -10,6 +10,7 @@
 #include "docserver/document_service.h"
 #include "index/tier/tier_service.h"
 #include "index/updates/change_write.h"
+#include "index/updates/document_change.h"
 #include "neptune/base/strings.h"
 #include "neptune/replication/replica_session.h"
 
@@ -71,19 +72,21 @@ StatusOr<std::vector<std::optional<uint64_t>>> AskForUrls(neptune::ClientSession
   return found;
 }
 
-Status WriteChange(neptune::ReplicaSession& session, const RoutedChange& routed,
-                   neptune::TimePoint deadline) {
+StatusOr<index::ChangeAnswer> WriteChange(neptune::ReplicaSession& session,
+                                          const RoutedChange& routed, neptune::TimePoint deadline) {
   Data response;
-  return session.Call(ServiceName(routed.service), PartitionId(routed.partition),
-                      MethodName(index::kChangeMethod), AccessMode::kWrite,
-                      Data(routed.change.SerializeAsString()), &response, {.deadline = deadline});
+  NEPTUNE_RETURN_IF_ERROR(session.Call(ServiceName(routed.service), PartitionId(routed.partition),
+                                       MethodName(index::kChangeMethod), AccessMode::kWrite,
+                                       Data(routed.change.SerializeAsString()), &response,
+                                       {.deadline = deadline}));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const answer, response.As<index::ChangeAnswer>());
+  return *answer;
 }
 
 }  // namespace
 
 uint64_t ReplicatedWriter::NextVersion() {
-  const auto micros = static_cast<uint64_t>(world_.wall_time().ns_since_1970 / 1000);
-  const uint64_t by_clock = micros << 12;
+  const uint64_t by_clock = index::VersionAt(world_.wall_time());
   uint64_t last = last_version_.load();
   while (!last_version_.compare_exchange_weak(last, std::max(by_clock, last + 1))) {
   }
@@ -151,10 +154,18 @@ std::vector<DocumentWriter::Written> ReplicatedWriter::Write(const std::vector<D
   neptune::ReplicaSession session((neptune::ClientSession(client_)));
   std::map<uint64_t, Status> failures;
   for (const RoutedChange& routed : RouteEdits(placed, options_.partitions)) {
-    const Status status = WriteChange(session, routed, deadline);
-    if (status.ok()) continue;
+    const auto answer = WriteChange(session, routed, deadline);
+    if (answer.ok()) {
+      for (const uint64_t late : answer->late_doc_ids()) {
+        failures.emplace(late, neptune::Unavailable(routed.service,
+                                                    " has forgotten what became of "
+                                                    "document ",
+                                                    late, " since; send it again"));
+      }
+      continue;
+    }
     for (const index::DocumentChange& change : routed.change.documents()) {
-      failures.emplace(change.doc_id(), status);
+      failures.emplace(change.doc_id(), answer.status());
     }
   }
   std::vector<Written> written;

@@ -5,8 +5,7 @@
 //
 // Source: design, live updates. Layer: frontend/documents, agent.
 // Threads: thread-safe; Write on user-level threads of the node.
-// Units: versions are microseconds since 1970 times 4096, and a number that tells edits of one time apart: of two writers the
-//   one with the later clock wins.
+// Units: versions as index/updates/document_change.h: of two writers the one with the later clock wins.
 // Errors: as DocumentWriter.
 
 #pragma once

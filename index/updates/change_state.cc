@@ -10,6 +10,9 @@ namespace {
 constexpr std::string_view kStatisticsInUseKey = "u";
 constexpr std::string_view kLastWriteKey = "w";
 constexpr std::string_view kChangeCountKey = "c";
+constexpr std::string_view kForgottenKey = "f";
+// A write forgets more than it can add.
+constexpr size_t kForgottenOfWriteMin = 16;
 // Urls of one hash that are looked at.
 constexpr size_t kUrlCandidatesMax = 100;
 
@@ -43,6 +46,19 @@ std::string UrlKey(uint64_t doc_id, const DocumentContent& content) {
   return key;
 }
 
+std::string RemovalKey(uint64_t version, uint64_t doc_id) {
+  std::string key = "r";
+  AppendBigEndian(version, 8, &key);
+  AppendBigEndian(doc_id, 8, &key);
+  return key;
+}
+
+// Empty: it is no removal, or one that is kept for ever.
+std::string RemovalKeyOf(const DocumentChange& change) {
+  if (!change.has_removal() || change.doc_id() < kFirstHashedDocId) return {};
+  return RemovalKey(change.version(), change.doc_id());
+}
+
 std::string PieceKey(uint64_t version, uint32_t index) {
   std::string key = "s";
   AppendBigEndian(version, 8, &key);
@@ -74,7 +90,7 @@ void PutNumber(std::string_view key, uint64_t number, ChangeWriter* changes) {
   changes->Put(key, bytes);
 }
 
-enum class DocumentOutcome { kOutdated, kKept, kChanged };
+enum class DocumentOutcome { kOutdated, kLate, kKept, kChanged };
 
 // Whether what is searchable may be another one by it; `known` is the change before.
 bool MayChange(const DocumentChange& change, const std::optional<DocumentChange>& known) {
@@ -83,30 +99,70 @@ bool MayChange(const DocumentChange& change, const std::optional<DocumentChange>
   return !known.has_value() && change.doc_id() < kFirstHashedDocId;
 }
 
-void NoteUrl(const DocumentChange& change, const std::optional<DocumentChange>& known,
-             ChangeWriter* changes) {
-  const auto key_of = [](const DocumentChange& change) {
-    return change.has_upsert() ? UrlKey(change.doc_id(), change.upsert()) : std::string();
-  };
-  const std::string before = known.has_value() ? key_of(*known) : std::string();
-  const std::string now = key_of(change);
+std::string UrlKeyOf(const DocumentChange& change) {
+  return change.has_upsert() ? UrlKey(change.doc_id(), change.upsert()) : std::string();
+}
+
+// One key in place of another; empty: none.
+void Replace(const std::string& before, const std::string& now, ChangeWriter* changes) {
   if (before == now) return;
   if (!before.empty()) changes->Delete(before);
   if (!now.empty()) changes->Put(now, "");
 }
 
-neptune::StatusOr<DocumentOutcome> ExecuteDocument(const DocumentChange& change,
+// Keys by which the change is found otherwise than by its number.
+void NoteKeys(const DocumentChange& change, const std::optional<DocumentChange>& known,
+              ChangeWriter* changes) {
+  const DocumentChange before = known.value_or(DocumentChange());
+  Replace(UrlKeyOf(before), UrlKeyOf(change), changes);
+  Replace(RemovalKeyOf(before), RemovalKeyOf(change), changes);
+}
+
+// Removals before this version may be forgotten: by the clock of the primary and by the writer's, so that one of them that
+// runs ahead forgets nothing too early.
+uint64_t ForgettableBefore(const PartitionChange& change, const ChangeStamp& stamp) {
+  uint64_t newest = 0;
+  for (const DocumentChange& document : change.documents()) {
+    newest = std::max(newest, document.version());
+  }
+  newest = std::min(newest, VersionAt(stamp.accepted_at));
+  return newest - std::min(newest, VersionSpan(kRemovalsKept));
+}
+
+// Gives the largest version that was forgotten, now or earlier.
+neptune::StatusOr<uint64_t> ForgetRemovals(const PartitionChange& change, const ChangeStamp& stamp,
+                                           const ChangeReader& before, ChangeWriter* changes) {
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t forgotten_before, GetNumber(before, kForgottenKey));
+  const size_t count_max = kForgottenOfWriteMin + 2 * static_cast<size_t>(change.documents_size());
+  uint64_t forgotten = forgotten_before;
+  size_t count = 0;
+  const auto forget = [&](std::string_view key, std::string_view) {
+    changes->Delete(key);
+    changes->Delete(DocumentKey(FromBigEndian(key.substr(9))));
+    forgotten = std::max(forgotten, FromBigEndian(key.substr(1, 8)));
+    return ++count < count_max;
+  };
+  NEPTUNE_RETURN_IF_ERROR(
+      before.Scan(RemovalKey(0, 0), RemovalKey(ForgettableBefore(change, stamp), 0), forget));
+  if (forgotten != forgotten_before) PutNumber(kForgottenKey, forgotten, changes);
+  return forgotten;
+}
+
+neptune::StatusOr<DocumentOutcome> ExecuteDocument(const DocumentChange& change, uint64_t forgotten,
                                                    const ChangeReader& before,
                                                    ChangeWriter* changes) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto known, ReadChange(before, change.doc_id()));
   if (known.has_value() && known->version() > change.version()) return DocumentOutcome::kOutdated;
+  if (!known.has_value() && change.doc_id() >= kFirstHashedDocId && change.version() <= forgotten) {
+    return DocumentOutcome::kLate;
+  }
   DocumentChange kept = change;
   if (kept.has_upsert() && !kept.upsert().has_static_rank() && known.has_value() &&
       known->upsert().has_static_rank()) {
     kept.mutable_upsert()->set_static_rank(known->upsert().static_rank());
   }
   changes->Put(DocumentKey(change.doc_id()), kept.SerializeAsString());
-  NoteUrl(kept, known, changes);
+  NoteKeys(kept, known, changes);
   return MayChange(change, known) ? DocumentOutcome::kChanged : DocumentOutcome::kKept;
 }
 
@@ -137,13 +193,19 @@ neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeRead
 
 }  // namespace
 
-neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change, uint64_t lsn,
-                                              const ChangeReader& before, ChangeWriter* changes) {
+neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
+                                              const ChangeStamp& stamp, const ChangeReader& before,
+                                              ChangeWriter* changes) {
   ChangeAnswer answer;
+  // First: a document that is forgotten and comes back with this write is put after it.
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t forgotten,
+                           ForgetRemovals(change, stamp, before, changes));
   uint64_t changed_count = 0;
   for (const DocumentChange& document : change.documents()) {
-    NEPTUNE_ASSIGN_OR_RETURN(const auto outcome, ExecuteDocument(document, before, changes));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto outcome,
+                             ExecuteDocument(document, forgotten, before, changes));
     if (outcome == DocumentOutcome::kOutdated) answer.add_outdated_doc_ids(document.doc_id());
+    if (outcome == DocumentOutcome::kLate) answer.add_late_doc_ids(document.doc_id());
     if (outcome == DocumentOutcome::kChanged) ++changed_count;
   }
   if (changed_count > 0) {
@@ -153,7 +215,7 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change, uin
   if (change.has_statistics()) {
     NEPTUNE_RETURN_IF_ERROR(ExecuteStatistics(change.statistics(), before, changes));
   }
-  PutNumber(kLastWriteKey, lsn, changes);
+  PutNumber(kLastWriteKey, stamp.lsn, changes);
   return answer;
 }
 

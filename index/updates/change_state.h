@@ -1,7 +1,10 @@
 // What a partition keeps of the changes that it executed: the last one of each document, and the statistics that it was
 // given, as keys and values of a store that replication keeps the same on all replicas.
 //
-//   d DOC_ID           DocumentChange, serialised; a removal stays, so that an older change that comes late is known as such
+//   d DOC_ID           DocumentChange, serialised; a removal stays for kRemovalsKept, so that an older change that comes
+//                      late is known as such, and for ever where the index may hold the document
+//   r VERSION DOC_ID   a removal that is to be forgotten; no value
+//   f                  the largest version of a removal that was forgotten, 8 bytes big-endian
 //   s VERSION INDEX    a piece of statistics
 //   u                  StatisticsPiece without data: the statistics in use
 //   l HASH DOC_ID      a changed document whose number is not that of its url, by the XXH3-64 of its url; no value
@@ -27,6 +30,7 @@
 
 #include "index/updates/document_change.pb.h"
 #include "neptune/base/status.h"
+#include "neptune/base/time.h"
 
 namespace search::index {
 
@@ -49,11 +53,20 @@ class ChangeWriter {
   virtual void DeleteRange(std::string_view first, std::string_view end) = 0;
 };
 
-// What the change, the write `lsn`, makes of the state. A document of which the state holds a change with a larger version is left as
-// it is. One without a rank takes that of the change before, if it had one.
+// Which write a change is.
+struct ChangeStamp {
+  uint64_t lsn = 0;
+  // When the primary took it, by its clock; the same on all replicas.
+  neptune::WallTime accepted_at;
+};
+
+// What the change makes of the state. A document of which the state holds a change with a larger version is left as it is. One
+// without a rank takes that of the change before, if it had one. Some removals that are old enough are forgotten; a change
+// of an unknown document that is older than one of those is not made.
 // REQUIRES: CheckPartitionChange.
-neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change, uint64_t lsn,
-                                              const ChangeReader& before, ChangeWriter* changes);
+neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
+                                              const ChangeStamp& stamp, const ChangeReader& before,
+                                              ChangeWriter* changes);
 
 // The change of the document that counts; nullopt if it was never changed.
 neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& state,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
@@ -205,6 +206,88 @@ TEST(ChangeStateTest, ADocumentWithANumberOfItsOwnIsFoundByItsUrl) {
   ASSERT_TRUE(state.Execute(Of(RemovalOf(9, 3))).ok());
   EXPECT_EQ(found("http://a/"), std::nullopt);
   EXPECT_EQ(found("http://c/"), std::nullopt);
+}
+
+constexpr neptune::WallTime kBegin{1'600'000'000'000'000'000};
+
+neptune::WallTime After(neptune::Duration time) {
+  return {kBegin.ns_since_1970 + std::chrono::nanoseconds(time).count()};
+}
+
+// A write of something else at that time, by the primary's clock and the writer's.
+void Touch(MapState* state, neptune::WallTime primarys, neptune::WallTime writers) {
+  state->SetTime(primarys);
+  ASSERT_TRUE(state->Execute(Of(Upsert(1, VersionAt(writers), "other"))).ok());
+}
+
+TEST(ChangeStateTest, RemovalsOfDocumentsThatNoIndexHoldsAreForgottenInTime) {
+  MapState state;
+  const uint64_t doc_id = kFirstHashedDocId + 5;
+  const uint64_t removed = VersionAt(kBegin);
+  state.SetTime(kBegin);
+  ASSERT_TRUE(state.Execute(Of(RemovalOf(doc_id, removed))).ok());
+  ASSERT_TRUE(state.Execute(Of(RemovalOf(6, removed))).ok());
+  Touch(&state, After(kRemovalsKept), After(kRemovalsKept));
+  EXPECT_EQ(TitleOf(state, doc_id), "removed");
+  const neptune::WallTime later = After(kRemovalsKept + std::chrono::seconds(1));
+  Touch(&state, later, kBegin);  // one clock alone does not count
+  Touch(&state, kBegin, later);
+  EXPECT_EQ(TitleOf(state, doc_id), "removed");
+  Touch(&state, later, After(kRemovalsKept + std::chrono::seconds(2)));
+  EXPECT_EQ(TitleOf(state, doc_id), "never changed");
+  EXPECT_EQ(TitleOf(state, 6), "removed");  // the index may hold it
+}
+
+TEST(ChangeStateTest, AChangeOlderThanAForgottenRemovalIsRefusedAndANewerOneTaken) {
+  MapState state;
+  const uint64_t doc_id = kFirstHashedDocId + 5;
+  const uint64_t removed = VersionAt(kBegin);
+  ASSERT_TRUE(state.Execute(Of(RemovalOf(doc_id, removed))).ok());
+  const neptune::WallTime later = After(2 * kRemovalsKept);
+  Touch(&state, later, later);
+  for (const uint64_t late_doc_id : {doc_id, doc_id + 1}) {
+    const auto late = state.Execute(Of(Upsert(late_doc_id, removed - 1, "late")));
+    ASSERT_EQ(late->late_doc_ids_size(), 1);
+    EXPECT_EQ(late->late_doc_ids(0), late_doc_id);
+    EXPECT_EQ(TitleOf(state, late_doc_id), "never changed");
+  }
+  EXPECT_EQ(
+      state.Execute(Of(Upsert(7, removed - 1, "its removal would be there")))->late_doc_ids_size(),
+      0);
+  EXPECT_EQ(state.Execute(Of(Upsert(doc_id, removed + 1, "newer")))->late_doc_ids_size(), 0);
+  EXPECT_EQ(TitleOf(state, doc_id), "newer");
+}
+
+TEST(ChangeStateTest, ARemovalThatWasReplacedIsNotForgotten) {
+  MapState state;
+  const uint64_t doc_id = kFirstHashedDocId + 5;
+  ASSERT_TRUE(state.Execute(Of(RemovalOf(doc_id, VersionAt(kBegin)))).ok());
+  ASSERT_TRUE(state.Execute(Of(Upsert(doc_id, VersionAt(kBegin) + 1, "back"))).ok());
+  const neptune::WallTime later = After(2 * kRemovalsKept);
+  Touch(&state, later, later);
+  EXPECT_EQ(TitleOf(state, doc_id), "back");
+  // The removal that is forgotten by the very write that brings the document back.
+  ASSERT_TRUE(state.Execute(Of(RemovalOf(doc_id, VersionAt(kBegin) + 2))).ok());
+  ASSERT_TRUE(state.Execute(Of(Upsert(doc_id, VersionAt(later) + 1, "again"))).ok());
+  EXPECT_EQ(TitleOf(state, doc_id), "again");
+}
+
+TEST(ChangeStateTest, AStreamOfNewAndRemovedDocumentsKeepsABoundedState) {
+  MapState state;
+  size_t largest = 0;
+  for (int minute = 0; minute < 24 * 60; ++minute) {
+    const neptune::WallTime now = After(std::chrono::minutes(minute));
+    state.SetTime(now);
+    PartitionChange change;
+    for (uint64_t i = 0; i < 5; ++i) {
+      const uint64_t doc_id = kFirstHashedDocId + 5 * static_cast<uint64_t>(minute) + i;
+      *change.add_documents() = RemovalOf(doc_id, VersionAt(now) + i);
+    }
+    ASSERT_TRUE(state.Execute(change).ok());
+    largest = std::max(largest, state.entries().size());
+  }
+  // Two keys for each removal of the last two hours.
+  EXPECT_LE(largest, 2U * 5 * 121 + 10);
 }
 
 TEST(ChangeStateTest, ADamagedValueIsDataLoss) {

@@ -26,9 +26,9 @@ neptune::Status ExecuteChangeWrite(const neptune::WriteContext& context, std::st
                                    std::string* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const PartitionChange change, ParsePartitionChange(request));
   StoreWriter writer(&context.changes);
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const ChangeAnswer answer,
-      ExecuteChange(change, context.lsn, StoreReader(&context.store), &writer));
+  NEPTUNE_ASSIGN_OR_RETURN(const ChangeAnswer answer,
+                           ExecuteChange(change, {context.lsn, context.accepted_at},
+                                         StoreReader(&context.store), &writer));
   *response = answer.SerializeAsString();
   return neptune::OkStatus();
 }

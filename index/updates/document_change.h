@@ -3,19 +3,21 @@
 // Source: design, live updates.
 // Layer: index/updates. Pure.
 // Threads: plain functions.
-// Units: sizes in bytes; versions as the writer numbers them.
+// Units: sizes in bytes; versions as below.
 // Errors: INVALID_ARGUMENT with the reason: bytes that are no change, text that is not UTF-8, no url, neither or an
 //   impossible rank, a limit below.
 // Limits: the constants; all are checked before anything is kept.
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "index/updates/document_change.pb.h"
 #include "neptune/base/status.h"
+#include "neptune/base/time.h"
 
 namespace search::index {
 
@@ -32,6 +34,19 @@ inline constexpr uint32_t kStatisticsPiecesMax = 4096;
 // The static rank of a new document that was given none: what the index builder gives all documents of a
 // collection without links.
 inline constexpr float kNewDocumentRank = 0.5F;
+
+// A version is a time, in microseconds since 1970, times 4096 and a number that tells changes of one time apart.
+inline constexpr int kVersionNumberBits = 12;
+constexpr uint64_t VersionAt(neptune::WallTime time) {
+  return static_cast<uint64_t>(time.ns_since_1970 / 1000) << kVersionNumberBits;
+}
+constexpr uint64_t VersionSpan(neptune::Duration duration) {
+  return VersionAt({std::chrono::nanoseconds(duration).count()});
+}
+
+// How long the removal of a document that no index was built from is remembered, so that an older change of it that comes
+// late is known as such. Larger: more removals are kept. Default: far longer than any writer tries, or clocks differ.
+inline constexpr neptune::Duration kRemovalsKept = std::chrono::hours(2);
 
 // Documents that an index was built from have numbers below this; those that came later and were given no number
 // have one from the hash of their url, from this on.

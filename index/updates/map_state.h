@@ -44,11 +44,15 @@ class MapState : public ChangeReader {
   neptune::StatusOr<ChangeAnswer> Execute(const PartitionChange& change) {
     NEPTUNE_RETURN_IF_ERROR(CheckPartitionChange(change));
     Writer writer;
-    NEPTUNE_ASSIGN_OR_RETURN(ChangeAnswer answer, ExecuteChange(change, ++lsn_, *this, &writer));
+    NEPTUNE_ASSIGN_OR_RETURN(ChangeAnswer answer,
+                             ExecuteChange(change, {++lsn_, accepted_at_}, *this, &writer));
     neptune::LeafLock lock(&mutex_);
     for (const auto& operation : writer.operations) operation(&entries_);
     return answer;
   }
+
+  // When writes are taken from now on.
+  void SetTime(neptune::WallTime time) { accepted_at_ = time; }
 
   void Clear() {
     neptune::LeafLock lock(&mutex_);
@@ -88,6 +92,7 @@ class MapState : public ChangeReader {
   Entries entries_ ABSL_GUARDED_BY(mutex_);
   bool fails_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t lsn_ = 0;
+  neptune::WallTime accepted_at_;
 };
 
 }  // namespace search::index

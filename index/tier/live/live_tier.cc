@@ -158,6 +158,12 @@ neptune::Status LiveTier::Take(const Noted& noted) {
   Updater updater(current.get());
   for (const uint64_t doc_id : noted.doc_ids) {
     NEPTUNE_ASSIGN_OR_RETURN(auto change, ReadChange(*state_, doc_id));
+    if (!change.has_value() && doc_id >= kFirstHashedDocId) {
+      // It was removed, and that was forgotten meanwhile.
+      change.emplace();
+      change->set_doc_id(doc_id);
+      change->mutable_removal();
+    }
     if (change.has_value()) NEPTUNE_RETURN_IF_ERROR(updater.Add(*std::move(change)));
   }
   NEPTUNE_RETURN_IF_ERROR(updater.Finish());

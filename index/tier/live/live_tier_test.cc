@@ -238,6 +238,20 @@ TEST_F(LiveTierTest, AFailedRefreshLeavesTheChangesForTheNext) {
   EXPECT_EQ(tier_->searchable_lsn(), 1U);
 }
 
+TEST_F(LiveTierTest, ARemovalThatIsForgottenBeforeARefreshIsMadeAllTheSame) {
+  const uint64_t doc_id = kFirstHashedDocId + 1;
+  Apply(UpsertOf(Document(doc_id, "bird"), 1));
+  ASSERT_TRUE(tier_->Refresh().ok());
+  EXPECT_EQ(tier_->Search(Question("bird"), {})->total(), 1U);
+  Apply(RemovalOf(doc_id, 2));
+  const neptune::WallTime later{1'600'000'000'000'000'000};
+  state_.SetTime(later);
+  Apply(UpsertOf(Document(9, "fish"), VersionAt(later)));
+  ASSERT_FALSE(ReadChange(state_, doc_id)->has_value());
+  ASSERT_TRUE(tier_->Refresh().ok());
+  EXPECT_EQ(tier_->Search(Question("bird"), {})->total(), 0U);
+}
+
 TEST_F(LiveTierTest, StatisticsOfThisIndexAreUsedAndOthersPassedOver) {
   const std::string path = folder_.path() + "/terms";
   ASSERT_TRUE(

@@ -2,26 +2,20 @@
 
 #include <algorithm>
 
+#include "index/updates/document_change.h"
+
 namespace search::index {
 namespace {
 
-constexpr int kVersionNumberBits = 12;
 constexpr int kFailuresMax = 16;
-
-uint64_t VersionAt(neptune::WallTime time) {
-  return static_cast<uint64_t>(time.ns_since_1970 / 1000) << kVersionNumberBits;
-}
 
 }  // namespace
 
 bool RenewalPolicy::PeriodIsOver(uint64_t version, neptune::TimePoint now,
                                  neptune::WallTime wall_now) const {
   if (version == 0) return now >= begin_ + options_.period;
-  const auto period_us =
-      std::chrono::duration_cast<std::chrono::microseconds>(options_.period).count();
-  const uint64_t counted_at_us = version >> kVersionNumberBits;
-  return VersionAt(wall_now) >> kVersionNumberBits >=
-         counted_at_us + static_cast<uint64_t>(period_us);
+  constexpr uint64_t kNumberMask = (uint64_t{1} << kVersionNumberBits) - 1;
+  return VersionAt(wall_now) >= (version & ~kNumberMask) + VersionSpan(options_.period);
 }
 
 bool RenewalPolicy::IsDue(const std::vector<PartitionStatistics>& partitions,

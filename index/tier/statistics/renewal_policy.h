@@ -9,7 +9,7 @@
 // Source: design 5, live updates.
 // Layer: index/tier, statistics, policy. No I/O, no clock.
 // Threads: thread-compatible.
-// Units: a version is microseconds since 1970 times 4096 and a number that tells two of one time apart.
+// Units: versions as index/updates/document_change.h.
 
 #pragma once
 
