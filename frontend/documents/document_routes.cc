@@ -1,5 +1,7 @@
 #include "frontend/documents/document_routes.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,11 +9,14 @@
 #include <utility>
 
 #include "frontend/documents/html_content.h"
+#include "index/updates/document_change.h"
 #include "neptune/base/strings.h"
 #include "neptune/wire/http/problem.h"
 
 namespace search::frontend {
 namespace {
+
+static_assert(sizeof(XXH128_canonical_t) == index::kRequestKeySize);
 
 using neptune::HttpRequest;
 using neptune::HttpResponse;
@@ -28,6 +33,30 @@ json LineAnswer(size_t number, bool has_id, const DocumentWriter::Written& writt
   return line;
 }
 
+// What the header Idempotency-Key makes of the request; nullopt: it has none.
+StatusOr<std::optional<DocumentWriter::RequestName>> NameOf(const HttpRequest& request) {
+  if (!request.headers.Has(kIdempotencyKeyHeader)) return std::nullopt;
+  const std::string_view key = request.headers.Get(kIdempotencyKeyHeader);
+  const auto is_visible = [](char c) { return c > 0x20 && c < 0x7f; };
+  if (request.headers.Count(kIdempotencyKeyHeader) > 1 || key.empty() ||
+      key.size() > kIdempotencyKeySizeMax || !std::all_of(key.begin(), key.end(), is_visible)) {
+    return neptune::InvalidArgument("header Idempotency-Key: not one text of 1 to ",
+                                    kIdempotencyKeySizeMax, " visible characters");
+  }
+  const XXH128_canonical_t hash = [&] {
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits(key.data(), key.size()));
+    return canonical;
+  }();
+  DocumentWriter::RequestName name;
+  name.key.assign(reinterpret_cast<const char*>(hash.digest), sizeof(hash.digest));
+  const std::string contents =
+      neptune::StrCat(request.method, "\n", request.target, "\n",
+                      request.headers.Get("Content-Type"), "\n", request.body);
+  name.contents = XXH3_64bits(contents.data(), contents.size());
+  return std::optional(std::move(name));
+}
+
 bool HasType(const HttpRequest& request, std::string_view type) {
   return request.headers.Get("Content-Type").starts_with(type);
 }
@@ -42,7 +71,7 @@ HttpResponse DocumentRoutes::Post(const HttpRequest& request) const {
   }
   StatusOr<DocumentEdit> edit = ParseDocument(request.body);
   if (!edit.ok()) return neptune::ProblemResponse(edit.status());
-  return WriteOne(*std::move(edit), request.received);
+  return WriteOne(*std::move(edit), request);
 }
 
 HttpResponse DocumentRoutes::Delete(const HttpRequest& request) const {
@@ -50,7 +79,7 @@ HttpResponse DocumentRoutes::Delete(const HttpRequest& request) const {
       std::string_view(request.path).substr(std::string_view(kDocumentsPrefix).size());
   const StatusOr<uint64_t> doc_id = ParseDocumentId("path", text);
   if (!doc_id.ok()) return neptune::ProblemResponse(doc_id.status());
-  return WriteOne({.doc_id = *doc_id, .content = std::nullopt}, request.received);
+  return WriteOne({.doc_id = *doc_id, .content = std::nullopt}, request);
 }
 
 HttpResponse DocumentRoutes::DeleteUrl(const HttpRequest& request) const {
@@ -60,15 +89,18 @@ HttpResponse DocumentRoutes::DeleteUrl(const HttpRequest& request) const {
   }
   StatusOr<DocumentEdit> edit = RemovalOfUrl(*url);
   if (!edit.ok()) return neptune::ProblemResponse(edit.status());
-  return WriteOne(*std::move(edit), request.received);
+  return WriteOne(*std::move(edit), request);
 }
 
-HttpResponse DocumentRoutes::WriteOne(DocumentEdit edit, neptune::TimePoint received) const {
+HttpResponse DocumentRoutes::WriteOne(DocumentEdit edit, const HttpRequest& request) const {
+  const auto name = NameOf(request);
+  if (!name.ok()) return neptune::ProblemResponse(name.status());
+  const TimePoint deadline = request.received + timeout_;
   std::vector<DocumentEdit> edits;
   edits.push_back(std::move(edit));
-  const Status read = ReadHtml(&edits, received + timeout_)[0];
+  const Status read = ReadHtml(&edits, deadline)[0];
   if (!read.ok()) return neptune::ProblemResponse(read);
-  const DocumentWriter::Written written = writer_.Write(edits, received + timeout_)[0];
+  const auto written = writer_.Write({std::move(edits), *name, deadline})[0];
   if (!written.status.ok()) return neptune::ProblemResponse(written.status);
   return HttpResponse::Json(200, json{{"id", std::to_string(written.doc_id)}}.dump());
 }
@@ -102,6 +134,8 @@ HttpResponse DocumentRoutes::WriteBulk(const HttpRequest& request) const {
     return neptune::ProblemResponse(413, "", neptune::ToStd(lines.status().message()));
   }
   if (!lines.ok()) return neptune::ProblemResponse(lines.status());
+  const auto name = NameOf(request);
+  if (!name.ok()) return neptune::ProblemResponse(name.status());
   const TimePoint deadline = request.received + timeout_;
   std::vector<DocumentEdit> parsed;
   for (BulkLine& line : *lines) {
@@ -119,7 +153,7 @@ HttpResponse DocumentRoutes::WriteBulk(const HttpRequest& request) const {
       line.edit = read[i];
     }
   }
-  const auto written = writer_.Write(edits, deadline);
+  const auto written = writer_.Write({std::move(edits), *name, deadline});
   json answers = json::array();
   size_t failed_count = 0;
   size_t next = 0;

@@ -19,11 +19,11 @@ using nlohmann::json;
 // Takes everything but document 13; one url has the number 42.
 class FakeWriter final : public DocumentWriter {
  public:
-  std::vector<Written> Write(const std::vector<DocumentEdit>& edits,
-                             neptune::TimePoint deadline) override {
-    deadline_ = deadline;
+  std::vector<Written> Write(const Order& order) override {
+    deadline_ = order.deadline;
+    names_.push_back(order.name);
     std::vector<Written> written;
-    for (const DocumentEdit& edit : edits) {
+    for (const DocumentEdit& edit : order.edits) {
       edits_.push_back(edit);
       const uint64_t doc_id = edit.url == "http://published/" ? 42 : edit.doc_id;
       written.push_back(
@@ -33,6 +33,7 @@ class FakeWriter final : public DocumentWriter {
   }
 
   std::vector<DocumentEdit> edits_;
+  std::vector<std::optional<RequestName>> names_;
   neptune::TimePoint deadline_;
 };
 
@@ -109,6 +110,35 @@ TEST_F(DocumentRoutesTest, AWriteThatFailedIsAProblemToRetry) {
   const HttpResponse response = Delete("13");
   EXPECT_EQ(response.status, 503);
   EXPECT_TRUE(response.headers.Has("Retry-After"));
+}
+
+TEST_F(DocumentRoutesTest, AnIdempotencyKeyNamesARequestWithItsContents) {
+  const auto post = [&](const std::string& key, const std::string& body) {
+    HttpRequest request;
+    request.method = "POST";
+    request.target = request.path = kDocumentsPath;
+    request.headers.Set("Content-Type", "application/json");
+    if (!key.empty()) request.headers.Set(kIdempotencyKeyHeader, key);
+    request.body = body;
+    return routes_.Post(request).status;
+  };
+  const std::string body = R"({"url": "u"})";
+  EXPECT_EQ(post("one", body), 200);
+  EXPECT_EQ(post("one", body), 200);
+  EXPECT_EQ(post("one", R"({"url": "v"})"), 200);
+  EXPECT_EQ(post("two", body), 200);
+  EXPECT_EQ(post("", body), 200);
+  const auto& names = writer_.names_;
+  ASSERT_EQ(names.size(), 5U);
+  EXPECT_EQ(names[0]->key.size(), index::kRequestKeySize);
+  EXPECT_EQ(names[1]->key, names[0]->key);
+  EXPECT_EQ(names[1]->contents, names[0]->contents);
+  EXPECT_EQ(names[2]->key, names[0]->key);
+  EXPECT_NE(names[2]->contents, names[0]->contents);
+  EXPECT_NE(names[3]->key, names[0]->key);
+  EXPECT_FALSE(names[4].has_value());
+  EXPECT_EQ(post(std::string(256, 'k'), body), 400);
+  EXPECT_EQ(post("a b", body), 400);
 }
 
 TEST_F(DocumentRoutesTest, PagesAreReadAndRefusedLineByLine) {

@@ -85,12 +85,30 @@ StatusOr<index::ChangeAnswer> WriteChange(neptune::ReplicaSession& session,
 
 }  // namespace
 
-uint64_t ReplicatedWriter::NextVersion() {
+uint64_t ReplicatedWriter::TakeVersions(size_t count) {
   const uint64_t by_clock = index::VersionAt(world_.wall_time());
   uint64_t last = last_version_.load();
-  while (!last_version_.compare_exchange_weak(last, std::max(by_clock, last + 1))) {
+  while (!last_version_.compare_exchange_weak(last, std::max(by_clock, last + 1) + count - 1)) {
   }
   return std::max(by_clock, last + 1);
+}
+
+StatusOr<uint64_t> ReplicatedWriter::VersionsOf(const Order& order) {
+  const uint64_t version = TakeVersions(std::max<size_t>(1, order.edits.size()));
+  if (!order.name.has_value()) return version;
+  RoutedChange claim{.service = docserver::kDocumentService};
+  claim.partition =
+      static_cast<uint32_t>(index::HashOfUrl(order.name->key) % options_.partitions.documents);
+  index::RequestKey& key = *claim.change.mutable_request_key();
+  key.set_key(order.name->key);
+  key.set_contents(order.name->contents);
+  key.set_version(version);
+  neptune::ReplicaSession session((neptune::ClientSession(client_)));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto answer, WriteChange(session, claim, order.deadline));
+  if (answer.request_key().contents() != order.name->contents) {
+    return neptune::FailedPrecondition("the Idempotency-Key was used for another request");
+  }
+  return answer.request_key().version();
 }
 
 Status ReplicatedWriter::FindUrls(std::vector<DocumentEdit>* edits,
@@ -139,15 +157,17 @@ StatusOr<std::set<uint64_t>> ReplicatedWriter::InTier2(const std::vector<PlacedE
   return held;
 }
 
-std::vector<DocumentWriter::Written> ReplicatedWriter::Write(const std::vector<DocumentEdit>& given,
-                                                             neptune::TimePoint deadline) {
-  std::vector<DocumentEdit> edits = given;
+std::vector<DocumentWriter::Written> ReplicatedWriter::Write(const Order& order) {
+  std::vector<DocumentEdit> edits = order.edits;
+  const neptune::TimePoint deadline = order.deadline;
+  auto version = VersionsOf(order);
+  if (!version.ok()) return AllFailed(edits, version.status());
   if (const Status found = FindUrls(&edits, deadline); !found.ok()) return AllFailed(edits, found);
   std::vector<PlacedEdit> placed = LastOfEach(edits);
   const auto in_tier2 = InTier2(placed, deadline);
   if (!in_tier2.ok()) return AllFailed(edits, in_tier2.status());
   for (PlacedEdit& edit : placed) {
-    edit.version = NextVersion();
+    edit.version = *version + static_cast<uint64_t>(edit.edit - edits.data());
     edit.in_tier1 = BelongsToTier1(*edit.edit, in_tier2->count(edit.edit->doc_id) > 0,
                                    static_cast<float>(options_.tier1_rank_min));
   }

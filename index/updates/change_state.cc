@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "index/updates/document_change.h"
+#include "neptune/base/strings.h"
 
 namespace search::index {
 namespace {
@@ -129,6 +130,45 @@ uint64_t ForgettableBefore(const PartitionChange& change, const ChangeStamp& sta
   return newest - std::min(newest, VersionSpan(kRemovalsKept));
 }
 
+std::string RequestAgeKey(uint64_t version, std::string_view key) {
+  std::string age_key = "q";
+  AppendBigEndian(version, 8, &age_key);
+  age_key += key;
+  return age_key;
+}
+
+// Writes that carry a key pay for those that are old.
+neptune::Status ForgetRequestKeys(const RequestKey& given, const ChangeStamp& stamp,
+                                  const ChangeReader& before, ChangeWriter* changes) {
+  uint64_t newest = std::min(given.version(), VersionAt(stamp.accepted_at));
+  newest -= std::min(newest, VersionSpan(kRequestKeysKept));
+  size_t count = 0;
+  const auto forget = [&](std::string_view key, std::string_view) {
+    changes->Delete(key);
+    changes->Delete(neptune::StrCat("k", key.substr(9)));
+    return ++count < kForgottenOfWriteMin;
+  };
+  return before.Scan(RequestAgeKey(0, ""), RequestAgeKey(newest, ""), forget);
+}
+
+// What is known of the request: the first one of the name, this one if there was none.
+neptune::StatusOr<RequestKey> ExecuteRequestKey(const RequestKey& given, const ChangeStamp& stamp,
+                                                const ChangeReader& before, ChangeWriter* changes) {
+  const std::string key = neptune::StrCat("k", given.key());
+  NEPTUNE_ASSIGN_OR_RETURN(const auto value, before.Get(key));
+  RequestKey known = given;
+  if (value.has_value()) {
+    NEPTUNE_RETURN_IF_ERROR(Parse(key, *value, &known));
+    known.set_key(given.key());
+    return known;
+  }
+  NEPTUNE_RETURN_IF_ERROR(ForgetRequestKeys(given, stamp, before, changes));
+  known.clear_key();
+  changes->Put(key, known.SerializeAsString());
+  changes->Put(RequestAgeKey(given.version(), given.key()), "");
+  return given;
+}
+
 // Gives the largest version that was forgotten, now or earlier.
 neptune::StatusOr<uint64_t> ForgetRemovals(const PartitionChange& change, const ChangeStamp& stamp,
                                            const ChangeReader& before, ChangeWriter* changes) {
@@ -211,6 +251,10 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
   if (changed_count > 0) {
     NEPTUNE_ASSIGN_OR_RETURN(const uint64_t count_before, ChangeCount(before));
     PutNumber(kChangeCountKey, count_before + changed_count, changes);
+  }
+  if (change.has_request_key()) {
+    NEPTUNE_ASSIGN_OR_RETURN(*answer.mutable_request_key(),
+                             ExecuteRequestKey(change.request_key(), stamp, before, changes));
   }
   if (change.has_statistics()) {
     NEPTUNE_RETURN_IF_ERROR(ExecuteStatistics(change.statistics(), before, changes));

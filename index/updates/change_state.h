@@ -5,6 +5,8 @@
 //                      late is known as such, and for ever where the index may hold the document
 //   r VERSION DOC_ID   a removal that is to be forgotten; no value
 //   f                  the largest version of a removal that was forgotten, 8 bytes big-endian
+//   k KEY              RequestKey without the key, serialised
+//   q VERSION KEY      the same by age; no value
 //   s VERSION INDEX    a piece of statistics
 //   u                  StatisticsPiece without data: the statistics in use
 //   l HASH DOC_ID      a changed document whose number is not that of its url, by the XXH3-64 of its url; no value

@@ -9,6 +9,7 @@
 
 #include "index/updates/document_change.h"
 #include "index/updates/map_state.h"
+#include "neptune/base/strings.h"
 
 namespace search::index {
 namespace {
@@ -288,6 +289,46 @@ TEST(ChangeStateTest, AStreamOfNewAndRemovedDocumentsKeepsABoundedState) {
   }
   // Two keys for each removal of the last two hours.
   EXPECT_LE(largest, 2U * 5 * 121 + 10);
+}
+
+PartitionChange Named(char name, uint64_t contents, uint64_t version) {
+  PartitionChange change;
+  change.mutable_request_key()->set_key(std::string(kRequestKeySize, name));
+  change.mutable_request_key()->set_contents(contents);
+  change.mutable_request_key()->set_version(version);
+  return change;
+}
+
+TEST(ChangeStateTest, TheFirstRequestOfANameSaysItsVersion) {
+  MapState state;
+  EXPECT_EQ(state.Execute(Named('a', 7, 100))->request_key().version(), 100U);
+  const auto again = state.Execute(Named('a', 8, 200));
+  EXPECT_EQ(again->request_key().version(), 100U);
+  EXPECT_EQ(again->request_key().contents(), 7U);
+  EXPECT_EQ(state.Execute(Named('b', 8, 150))->request_key().version(), 150U);
+  EXPECT_FALSE(state.Execute(Of(Upsert(1, 5, "five")))->has_request_key());
+}
+
+TEST(ChangeStateTest, NamesOfRequestsAreForgottenInTime) {
+  MapState state;
+  const auto version_at = [&](char name, neptune::WallTime now) {
+    state.SetTime(now);
+    return state.Execute(Named(name, 7, VersionAt(now)))->request_key().version();
+  };
+  const uint64_t first = version_at('a', kBegin);
+  EXPECT_EQ(version_at('a', After(kRequestKeysKept)), first);
+  version_at('b', After(kRequestKeysKept + std::chrono::seconds(1)));
+  EXPECT_GT(version_at('a', After(kRequestKeysKept + std::chrono::seconds(2))), first);
+  size_t largest = 0;
+  for (int second = 0; second < 10'000; second += 20) {
+    PartitionChange change = Named('c', 7, VersionAt(After(std::chrono::seconds(second))));
+    change.mutable_request_key()->mutable_key()->replace(0, 8,
+                                                         neptune::StrCat(10'000'000 + second));
+    state.SetTime(After(std::chrono::seconds(second)));
+    ASSERT_TRUE(state.Execute(change).ok());
+    largest = std::max(largest, state.entries().size());
+  }
+  EXPECT_LE(largest, 2U * 182 + 10);
 }
 
 TEST(ChangeStateTest, ADamagedValueIsDataLoss) {

@@ -87,6 +87,11 @@ neptune::Status CheckPartitionChange(const PartitionChange& change) {
       return neptune::InvalidArgument("document ", document.doc_id(), " stands twice in a change");
     }
   }
+  if (change.has_request_key() && (change.request_key().key().size() != kRequestKeySize ||
+                                   change.request_key().version() == 0)) {
+    return neptune::InvalidArgument("a request's key of ", change.request_key().key().size(),
+                                    " bytes and version ", change.request_key().version());
+  }
   return change.has_statistics() ? CheckStatistics(change.statistics()) : neptune::OkStatus();
 }
 

@@ -48,6 +48,11 @@ constexpr uint64_t VersionSpan(neptune::Duration duration) {
 // late is known as such. Larger: more removals are kept. Default: far longer than any writer tries, or clocks differ.
 inline constexpr neptune::Duration kRemovalsKept = std::chrono::hours(2);
 
+// How long a request's name is remembered; shorter than removals are, so that what is sent again is never too late. Larger:
+// more names are kept. Default: longer than anybody tries again.
+inline constexpr neptune::Duration kRequestKeysKept = std::chrono::hours(1);
+inline constexpr size_t kRequestKeySize = 16;
+
 // Documents that an index was built from have numbers below this; those that came later and were given no number
 // have one from the hash of their url, from this on.
 inline constexpr uint64_t kFirstHashedDocId = uint64_t{1} << 63;

@@ -159,6 +159,28 @@ TEST_F(DocumentUpdatesTest, APublishedDocumentIsReplacedAndRemovedByItsUrl) {
   }
 }
 
+TEST_F(DocumentUpdatesTest, ARequestThatIsSentAgainUnderItsKeyIsOneChange) {
+  const auto post = [&](const std::string& title, const std::string& key) {
+    return Send({.method = "POST",
+                 .target = "/documents",
+                 .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", key}},
+                 .body = DocumentText("http://a/", title)});
+  };
+  const HttpResponse first = post("first", "key-1");
+  ASSERT_EQ(first.status, 200) << first.body;
+  EXPECT_EQ(post("second", "key-2").status, 200);
+  // Through the other frontend: it takes nothing back of what came after it.
+  const HttpResponse again = post("first", "key-1");
+  EXPECT_EQ(again.status, 200);
+  EXPECT_EQ(again.body, first.body);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{"second"});
+  EXPECT_EQ(post("third", "key-1").status, 409);
+  EXPECT_EQ(Post(DocumentText("http://a/", "first")).status, 200);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{"first"});
+}
+
 TEST_F(DocumentUpdatesTest, ADocumentOfTier2StaysThereWhenItIsReplaced) {
   const uint64_t doc_id = DocumentOfTier(false);
   json document = json::parse(DocumentText("http://b/", "newer"));
