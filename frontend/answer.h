@@ -179,7 +179,8 @@ struct SearchAnswer {
   // When it was answered, for feeds, which must be dated.
   neptune::WallTime answered_at = {};
   Coverage coverage = {};
-  // Of the index that was searched, another one after every change of its documents; 0 where they do not change.
+  // That a cached answer keeps (search_plan/index_watch.h): it may be given again while the index is at it; 0: where documents
+  // change, only while it is young.
   uint64_t index_epoch = 0;
   // Results beyond this one cannot be asked for; page links stop there.
   uint32_t reachable_count_max = kReachableResultCountMax;

@@ -1,5 +1,7 @@
 #include "index/updates/change_state.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 
 #include "index/updates/document_change.h"
@@ -231,6 +233,20 @@ neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeRead
   return neptune::OkStatus();
 }
 
+neptune::Status NameWrite(const ChangeStamp& stamp, const ChangeReader& before,
+                          ChangeWriter* changes) {
+  NEPTUNE_ASSIGN_OR_RETURN(const LastWriteName last, LastWrite(before));
+  std::string chain;
+  AppendBigEndian(last.history, 8, &chain);
+  AppendBigEndian(stamp.lsn, 8, &chain);
+  AppendBigEndian(static_cast<uint64_t>(stamp.accepted_at.ns_since_1970), 8, &chain);
+  std::string name;
+  AppendBigEndian(stamp.lsn, 8, &name);
+  AppendBigEndian(XXH3_64bits(chain.data(), chain.size()), 8, &name);
+  changes->Put(kLastWriteKey, name);
+  return neptune::OkStatus();
+}
+
 }  // namespace
 
 neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
@@ -259,12 +275,16 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
   if (change.has_statistics()) {
     NEPTUNE_RETURN_IF_ERROR(ExecuteStatistics(change.statistics(), before, changes));
   }
-  PutNumber(kLastWriteKey, stamp.lsn, changes);
+  NEPTUNE_RETURN_IF_ERROR(NameWrite(stamp, before, changes));
   return answer;
 }
 
-neptune::StatusOr<uint64_t> LastWrite(const ChangeReader& state) {
-  return GetNumber(state, kLastWriteKey);
+neptune::StatusOr<LastWriteName> LastWrite(const ChangeReader& state) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto value, state.Get(kLastWriteKey));
+  if (!value.has_value()) return LastWriteName();
+  if (value->size() != 16) return neptune::DataLoss("change state: the last write is damaged");
+  const std::string_view bytes = *value;
+  return LastWriteName{FromBigEndian(bytes.substr(0, 8)), FromBigEndian(bytes.substr(8))};
 }
 
 neptune::StatusOr<uint64_t> ChangeCount(const ChangeReader& state) {

@@ -11,7 +11,7 @@
 //   u                  StatisticsPiece without data: the statistics in use
 //   l HASH DOC_ID      a changed document whose number is not that of its url, by the XXH3-64 of its url; no value
 //   c                  how many changes of documents were executed, 8 bytes big-endian
-//   w                  log sequence number of the last write, 8 bytes big-endian
+//   w                  the last write: log sequence number and history, 8 bytes big-endian each
 //
 // Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys stand in their order.
 //
@@ -81,8 +81,13 @@ neptune::StatusOr<std::optional<uint64_t>> FindChangedUrl(const ChangeReader& st
 neptune::Status VisitChanges(const ChangeReader& state,
                              const std::function<neptune::Status(const DocumentChange&)>& visit);
 
-// The last write that the state has executed; 0: none.
-neptune::StatusOr<uint64_t> LastWrite(const ChangeReader& state);
+// The last write that a state has executed. Two states of one history are the same; data that were lost and begun anew, and
+// a log that went on without writes that others had executed, have another one though they count alike.
+struct LastWriteName {
+  uint64_t lsn = 0;      // 0: none
+  uint64_t history = 0;  // a hash of all writes up to it: their numbers, and when they were taken
+};
+neptune::StatusOr<LastWriteName> LastWrite(const ChangeReader& state);
 
 // How many changes of documents were executed: those that came again or too late do not count, nor does the removal of a
 // document that cannot be there.

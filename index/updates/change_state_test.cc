@@ -77,7 +77,7 @@ TEST(ChangeStateTest, AChangeThatComesAgainChangesNothing) {
   auto before = state.entries();
   ASSERT_TRUE(state.Execute(Of(Upsert(1, 5, "five"))).ok());
   auto after = state.entries();
-  EXPECT_EQ(*LastWrite(state), 2U);
+  EXPECT_EQ(LastWrite(state)->lsn, 2U);
   before.erase("w");
   after.erase("w");
   EXPECT_EQ(after, before);
@@ -207,6 +207,23 @@ TEST(ChangeStateTest, ADocumentWithANumberOfItsOwnIsFoundByItsUrl) {
   ASSERT_TRUE(state.Execute(Of(RemovalOf(9, 3))).ok());
   EXPECT_EQ(found("http://a/"), std::nullopt);
   EXPECT_EQ(found("http://c/"), std::nullopt);
+}
+
+TEST(ChangeStateTest, DataThatWereBegunAnewHaveAnotherHistory) {
+  const auto history_of = [](std::vector<int64_t> accepted_at) {
+    MapState state;
+    for (const int64_t ns : accepted_at) {
+      state.SetTime({ns});
+      EXPECT_TRUE(state.Execute(Of(Upsert(1, 5, "five"))).ok());
+    }
+    EXPECT_EQ(LastWrite(state)->lsn, accepted_at.size());
+    return LastWrite(state)->history;
+  };
+  EXPECT_EQ(history_of({}), 0U);
+  EXPECT_EQ(history_of({1, 2, 3}), history_of({1, 2, 3}));
+  EXPECT_NE(history_of({1, 2, 3}), history_of({1, 2, 4}));
+  EXPECT_NE(history_of({1, 2, 3}), history_of({7, 2, 3}));  // also if the later writes are alike
+  EXPECT_NE(history_of({1, 2}), history_of({1, 2, 3}));
 }
 
 constexpr neptune::WallTime kBegin{1'600'000'000'000'000'000};

@@ -58,6 +58,11 @@ class MapState : public ChangeReader {
     neptune::LeafLock lock(&mutex_);
     entries_.clear();
   }
+  // As if it had never executed a write.
+  void BeginAnew() {
+    Clear();
+    lsn_ = 0;
+  }
   // Whether Get fails from now on.
   void FailReads(bool fails) {
     neptune::LeafLock lock(&mutex_);

@@ -62,6 +62,11 @@ class Updater {
   size_t size_ = 0;
 };
 
+// Not 0, which says that documents do not change.
+uint64_t EpochOf(const LastWriteName& last) {
+  return last.lsn == 0 || last.history == 0 ? 1 : last.history;
+}
+
 }  // namespace
 
 neptune::StatusOr<std::unique_ptr<LiveTier>> LiveTier::Open(LiveTierOptions options,
@@ -89,12 +94,12 @@ neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& question,
                                                const TierSearchControl& control) const {
   NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
   NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
-  const uint64_t lsn = searchable_lsn();  // before the snapshot, which may know more
+  const LastWriteName known = searchable();  // before the snapshot, which may know more
   NEPTUNE_ASSIGN_OR_RETURN(
       const SearchResult result,
       partition()->snapshot()->Search(query, ToSearchOptions(question, control)));
   TierAnswer answer = ToAnswer(result, index_version_);
-  answer.set_epoch(lsn + 1);
+  answer.set_epoch(EpochOf(known));
   return answer;
 }
 
@@ -135,13 +140,13 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
   }
   if (!noted.any) return false;
   // What is read of the state after this may be newer, and is then taken once more.
-  auto lsn = LastWrite(*state_);
-  if (lsn.ok()) {
-    if (neptune::Status taken = Take(noted); !taken.ok()) lsn = std::move(taken);
+  auto last = LastWrite(*state_);
+  if (last.ok()) {
+    if (neptune::Status taken = Take(noted); !taken.ok()) last = std::move(taken);
   }
   neptune::LeafLock lock(&mutex_);
-  if (lsn.ok()) {
-    searchable_lsn_ = *lsn;
+  if (last.ok()) {
+    searchable_ = *last;
     return true;
   }
   // The same again with what came meanwhile.
@@ -149,7 +154,7 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
   noted_.any = true;
   noted_.all = noted_.all || noted.all;
   noted_.statistics = noted_.statistics || noted.statistics;
-  return lsn.status();
+  return last.status();
 }
 
 neptune::Status LiveTier::Take(const Noted& noted) {
@@ -228,9 +233,9 @@ neptune::StatusOr<MergeProgress> LiveTier::MergeSome(uint64_t posting_count_max)
   return partition()->MergeSome(posting_count_max);
 }
 
-uint64_t LiveTier::searchable_lsn() const {
+LastWriteName LiveTier::searchable() const {
   neptune::LeafLock lock(&mutex_);
-  return searchable_lsn_;
+  return searchable_;
 }
 
 bool LiveTier::Holds(uint64_t doc_id) const { return partition()->snapshot()->Holds(doc_id); }

@@ -83,7 +83,7 @@ class LiveTier final : public IndexTier {
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
   // Every search that begins from now on knows at least the writes up to this one.
-  uint64_t searchable_lsn() const;
+  uint64_t searchable_lsn() const { return searchable().lsn; }
   // Whether the tier holds the document.
   bool Holds(uint64_t doc_id) const;
   uint64_t segment_count() const;
@@ -117,6 +117,7 @@ class LiveTier final : public IndexTier {
   neptune::Status UseStatistics(Partition* partition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::StatusOr<StatisticsUsed> UseStatisticsOfState(Partition* partition)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
+  LastWriteName searchable() const;
   std::shared_ptr<Partition> partition() const;
 
   const LiveTierOptions options_;
@@ -134,7 +135,7 @@ class LiveTier final : public IndexTier {
   mutable neptune::LeafMutex mutex_ ABSL_ACQUIRED_AFTER(refresh_mutex_);
   std::shared_ptr<Partition> partition_ ABSL_GUARDED_BY(mutex_);
   Noted noted_ ABSL_GUARDED_BY(mutex_);
-  uint64_t searchable_lsn_ ABSL_GUARDED_BY(mutex_) = 0;
+  LastWriteName searchable_ ABSL_GUARDED_BY(mutex_);
   StatisticsUsed statistics_ ABSL_GUARDED_BY(mutex_);
 };
 
