@@ -52,7 +52,7 @@ class HtmlThreadsTest : public testing::Test {
   }
   static neptune::TimePoint Never() { return neptune::this_thread::Now() + hours(1); }
 
-  const std::unique_ptr<neptune::RealWorld> world_ = neptune::MakeRealWorld({});
+  const std::unique_ptr<neptune::World> world_ = neptune::MakeRealWorld({});
   neptune::Loop* const loop_ = *world_->StartLoop({.name = "main"});
   std::unique_ptr<neptune::ThreadScheduler> scheduler_;
   std::unique_ptr<HtmlThreads> threads_ = std::make_unique<HtmlThreads>(*world_);
