@@ -16,6 +16,10 @@ inline constexpr char kDocumentService[] = "docs";
 // A stateless read.
 inline constexpr char kFetchMethod[] = "Fetch";
 
+// A read where documents change: FindUrlsRequest to FindUrlsResponse, of the called partition's documents alone.
+inline constexpr char kFindUrlsMethod[] = "FindUrls";
+inline constexpr int kFindUrlsMax = 1000;
+
 // REQUIRES: partition_count > 0.
 constexpr uint32_t PartitionOfDocument(uint64_t doc_id, uint32_t partition_count) {
   return static_cast<uint32_t>(doc_id % partition_count);

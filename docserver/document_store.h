@@ -75,6 +75,12 @@ class DocumentStore {
   // How many different documents are stored; while building, those put so far.
   virtual uint64_t document_count() const = 0;
 
+  // The document with this url; the one with the smallest number, if several have it. nullopt: none has.
+  // Errors: UNIMPLEMENTED the store was built before stores knew their urls.
+  virtual neptune::StatusOr<std::optional<uint64_t>> FindUrl(std::string_view url) const {
+    return neptune::Unimplemented("a store that does not know its urls");
+  }
+
   // The variant's name in cluster specs, for instance "rocksdb".
   virtual std::string_view name() const = 0;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
 #include <thread>
 
@@ -156,6 +157,7 @@ TEST_P(DocumentStoreConformance, ReadsThroughTheSameObjectOnceSealed) {
   ASSERT_TRUE(store->Put(documents).ok());
   EXPECT_EQ(store->Fetch({}).status().code(), StatusCode::kFailedPrecondition);
   EXPECT_EQ(store->Verify().code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(store->FindUrl("a").status().code(), StatusCode::kFailedPrecondition);
   ASSERT_TRUE(store->Seal().ok());
   EXPECT_TRUE(store->Seal().ok());
   const std::vector<uint64_t> ids = {documents[2].doc_id()};
@@ -172,6 +174,28 @@ TEST_P(DocumentStoreConformance, KeepsTheLastOfEqualIds) {
   EXPECT_EQ(oracle.size(), 7u);
   const neptune::Status status = OpenAndCompare(Directory(), oracle);
   EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST_P(DocumentStoreConformance, FindsDocumentsByUrl) {
+  const Oracle oracle = BuildSealed(Directory(), RandomDocuments(22, 120));
+  std::map<std::string, uint64_t> first;  // in the order of numbers
+  for (const auto& [doc_id, document] : oracle) first.emplace(document.url(), doc_id);
+  const auto store = Serve(Directory());
+  ASSERT_TRUE(store.ok()) << store.status();
+  for (const auto& [url, doc_id] : first) EXPECT_EQ((*store)->FindUrl(url).value(), doc_id) << url;
+  EXPECT_EQ((*store)->FindUrl("http://host/nothing").value(), std::nullopt);
+  EXPECT_EQ((*store)->FindUrl("").value(), std::nullopt);
+}
+
+TEST_P(DocumentStoreConformance, AUrlThatADocumentNoLongerHasIsNotFound) {
+  std::vector<StoredDocument> documents = RandomDocuments(23, 2);
+  for (StoredDocument& document : documents) document.set_doc_id(7);
+  documents[0].set_url("http://old/");
+  documents[1].set_url("http://new/");
+  BuildSealed(Directory(), documents);
+  const auto store = Serve(Directory());
+  EXPECT_EQ((*store)->FindUrl("http://old/").value(), std::nullopt);
+  EXPECT_EQ((*store)->FindUrl("http://new/").value(), 7U);
 }
 
 TEST_P(DocumentStoreConformance, MayBeEmpty) {

@@ -48,4 +48,14 @@ neptune::Status PrepareDirectory(const std::string& directory, std::string_view 
   return neptune::OkStatus();
 }
 
+neptune::StatusOr<std::optional<uint64_t>> FirstWithUrl(const DocumentStore& store,
+                                                        std::span<const uint64_t> candidates,
+                                                        std::string_view url) {
+  NEPTUNE_ASSIGN_OR_RETURN(const FetchedDocuments documents, store.Fetch(candidates));
+  for (const std::optional<StoredDocument>& document : documents) {
+    if (document.has_value() && document->url() == url) return document->doc_id();
+  }
+  return std::nullopt;
+}
+
 }  // namespace search::docserver

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,11 @@ namespace search::docserver {
 neptune::Status CheckOptions(const DocumentStoreOptions& options);
 neptune::Status CheckFetch(bool is_readable, std::span<const uint64_t> ids);
 neptune::Status CheckPut(bool is_building);
+
+// The first of the candidates whose document has the url.
+neptune::StatusOr<std::optional<uint64_t>> FirstWithUrl(const DocumentStore& store,
+                                                        std::span<const uint64_t> candidates,
+                                                        std::string_view url);
 
 // Makes the directory for a new store; `seal` is the file that exists once a store is sealed.
 // Errors: FAILED_PRECONDITION it exists; UNAVAILABLE the directory cannot be made.

@@ -198,7 +198,8 @@ struct SearchAnswer {
   // When it was answered, for feeds, which must be dated.
   neptune::WallTime answered_at = {};
   Coverage coverage = {};
-  // Of the index that was searched, another one after every change of its documents; 0 where they do not change.
+  // That a cached answer keeps (search_plan/index_watch.h): it may be given again while the index is at it; 0: where documents
+  // change, only while it is young.
   uint64_t index_epoch = 0;
   // The version of the index that all of it comes from, results, totals and summaries; 0: unknown.
   uint64_t index_version = 0;

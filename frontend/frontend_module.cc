@@ -140,7 +140,8 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   if (!options.access_log.path.empty()) NEPTUNE_RETURN_IF_ERROR(OpenLog(context, options));
   if (options.documents_change) {
     writer_ = std::make_unique<ReplicatedWriter>(context.client, context.world, options.writer);
-    gateway_->AddDocumentRoutes(*writer_);
+    html_threads_ = std::make_unique<HtmlThreads>(context.world);
+    gateway_->AddDocumentRoutes(*writer_, *html_threads_);
   }
   const std::vector<NodeLoop*>& loops = context.client.loops().serving();
   for (NodeLoop* const loop : loops) servers_.push_back({loop, nullptr});

@@ -59,6 +59,7 @@ class FrontendModule final : public neptune::ServiceModule {
   neptune::StatusSection searches_;             // of the plan and its clients
   std::unique_ptr<DocumentWriter> writer_;      // null: documents do not change
   std::unique_ptr<AccessLog> log_;              // null: nothing is logged
+  std::unique_ptr<HtmlThreads> html_threads_;   // likewise
   std::unique_ptr<HttpGateway> gateway_;
   neptune::Endpoint http_endpoint_;
   neptune::Duration drain_grace_{};

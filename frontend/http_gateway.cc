@@ -164,8 +164,9 @@ void HttpGateway::AddStatusRoutes() {
               [](const HttpRequest&) { return HttpResponse::Text(200, std::string(kRobots)); });
 }
 
-void HttpGateway::AddDocumentRoutes(DocumentWriter& writer) {
-  const auto add = [this, routes = DocumentRoutes(writer, options_.document_write_timeout)](
+void HttpGateway::AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads) {
+  const auto add = [this,
+                    routes = DocumentRoutes(writer, html_threads, options_.document_write_timeout)](
                        auto handle) -> neptune::HttpHandler {
     return [this, routes, handle](const HttpRequest& request) {
       // Who may not search by this key or header may not write either.
@@ -175,6 +176,7 @@ void HttpGateway::AddDocumentRoutes(DocumentWriter& writer) {
   };
   router_.Add("POST", kDocumentsPath, add(&DocumentRoutes::Post));
   router_.AddPrefix("DELETE", kDocumentsPrefix, add(&DocumentRoutes::Delete));
+  router_.Add("DELETE", kDocumentsPath, add(&DocumentRoutes::DeleteUrl));
 }
 
 HttpResponse HttpGateway::Handle(const HttpRequest& request) const {

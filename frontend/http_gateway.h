@@ -61,7 +61,7 @@ class HttpGateway {
               const GatewayMetrics& metrics, const GatewayOptions& options);
 
   // Offers the routes of documents that change; before the first request. The writer outlives the gateway.
-  void AddDocumentRoutes(DocumentWriter& writer);
+  void AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads);
 
   // Searches are logged there; before the first request. The log outlives the gateway's requests.
   void LogTo(AccessLog& log) { log_ = &log; }

@@ -48,6 +48,12 @@ class FlatFileStore : public DocumentStore {
     return reader_ != nullptr ? reader_->document_count() : writer_->document_count();
   }
 
+  neptune::StatusOr<std::optional<uint64_t>> FindUrl(std::string_view url) const override {
+    NEPTUNE_RETURN_IF_ERROR(CheckFetch(reader_ != nullptr, {}));
+    if (reader_->urls() == nullptr) return DocumentStore::FindUrl(url);
+    return FirstWithUrl(*this, reader_->urls()->Candidates(url), url);
+  }
+
   std::string_view name() const override { return kFlatFileStoreName; }
 
  private:

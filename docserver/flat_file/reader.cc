@@ -20,11 +20,12 @@ ZSTD_DCtx* ThreadDecompressor() {
 }  // namespace
 
 Reader::Reader(std::string directory, neptune::MappedFile data, neptune::MappedFile index_file,
-               IndexView index)
+               IndexView index, std::optional<UrlTable> urls)
     : directory_(std::move(directory)),
       data_(std::move(data)),
       index_file_(std::move(index_file)),
-      index_(index) {}
+      index_(index),
+      urls_(std::move(urls)) {}
 
 neptune::StatusOr<std::unique_ptr<Reader>> Reader::Open(const std::string& directory) {
   auto data = neptune::MappedFile::Open(directory + "/" + kDataFileName);
@@ -47,8 +48,9 @@ neptune::StatusOr<std::unique_ptr<Reader>> Reader::Open(const std::string& direc
   if (!IsDataHeader(data->bytes())) {
     return neptune::DataLoss("open flat-file store ", directory, ": damaged data header");
   }
+  NEPTUNE_ASSIGN_OR_RETURN(auto urls, UrlTable::OpenIfThere(directory));
   return std::unique_ptr<Reader>(
-      new Reader(directory, std::move(*data), std::move(*index_file), *index));
+      new Reader(directory, std::move(*data), std::move(*index_file), *index, std::move(urls)));
 }
 
 neptune::Status Reader::LoadBlock(uint64_t offset, std::string* raw) const {

@@ -9,11 +9,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "docserver/document_store.h"
 #include "docserver/flat_file/format.h"
+#include "docserver/url_table.h"
 #include "neptune/base/file.h"
 #include "neptune/base/status.h"
 
@@ -26,11 +28,13 @@ class Reader {
   // Each block is decompressed once a call, however many of its documents are asked for.
   neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const;
   neptune::Status Verify() const;
+  // What has urls: null for a store that was built without them.
+  const UrlTable* urls() const { return urls_.has_value() ? &*urls_ : nullptr; }
   uint64_t document_count() const { return index_.entry_count(); }
 
  private:
   Reader(std::string directory, neptune::MappedFile data, neptune::MappedFile index_file,
-         IndexView index);
+         IndexView index, std::optional<UrlTable> urls);
   neptune::Status LoadBlock(uint64_t offset, std::string* raw) const;
   neptune::Status ParseDocument(const IndexEntry& entry, std::string_view raw,
                                 StoredDocument* document) const;
@@ -40,6 +44,7 @@ class Reader {
   const neptune::MappedFile data_;
   const neptune::MappedFile index_file_;
   const IndexView index_;
+  const std::optional<UrlTable> urls_;
 };
 
 }  // namespace search::docserver::flat_file

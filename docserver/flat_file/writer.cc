@@ -40,6 +40,7 @@ neptune::Status Writer::Put(const StoredDocument& document) {
   document.AppendToString(&raw_);
   ++raw_record_count_;
   entries_[entry.doc_id] = entry;
+  urls_.Add(document.url(), entry.doc_id);
   return raw_.size() >= options_.block_size ? CloseBlock() : neptune::OkStatus();
 }
 
@@ -78,6 +79,7 @@ neptune::Status Writer::Seal() {
   NEPTUNE_RETURN_IF_ERROR(CloseBlock());
   const uint64_t data_size = data_->size();
   NEPTUNE_RETURN_IF_ERROR(data_->SyncAndClose());
+  NEPTUNE_RETURN_IF_ERROR(urls_.Write(directory_));
   return neptune::WriteFileAtomically(directory_ + "/" + kIndexFileName,
                                       EncodeIndex(SortedEntries(), data_size));
 }

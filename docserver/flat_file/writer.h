@@ -2,7 +2,7 @@
 //
 // Source: none. Layer: docserver, flat_file. Threads: thread-compatible.
 // Errors: INVALID_ARGUMENT a document over kDocumentSizeMax; UNAVAILABLE the file system refuses.
-// Limits: memory is one block and some 50 bytes a document.
+// Limits: memory is one block and some 66 bytes a document.
 
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "docserver/document_store.h"
 #include "docserver/flat_file/format.h"
 #include "docserver/flat_file/output_file.h"
+#include "docserver/url_table.h"
 #include "neptune/base/status.h"
 
 struct ZSTD_CCtx_s;
@@ -45,6 +46,7 @@ class Writer {
   uint32_t raw_record_count_ = 0;
   std::string compressed_;
   absl::flat_hash_map<uint64_t, IndexEntry> entries_;
+  UrlTableWriter urls_;
 };
 
 }  // namespace search::docserver::flat_file

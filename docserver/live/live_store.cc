@@ -46,6 +46,16 @@ neptune::StatusOr<FetchedDocuments> LiveStore::Fetch(std::span<const uint64_t> i
   return documents;
 }
 
+neptune::StatusOr<std::optional<uint64_t>> LiveStore::FindUrl(std::string_view url) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto changed, index::FindChangedUrl(*state_, url));
+  if (changed.has_value()) return changed;
+  NEPTUNE_ASSIGN_OR_RETURN(const auto published, published_->FindUrl(url));
+  if (!published.has_value()) return published;
+  NEPTUNE_ASSIGN_OR_RETURN(const auto change, index::ReadChange(*state_, *published));
+  const bool has_another = change.has_value() && change->has_upsert();
+  return has_another ? std::optional<uint64_t>() : published;
+}
+
 neptune::Status LiveStore::Put(std::span<const StoredDocument>) { return Refusal(); }
 neptune::Status LiveStore::Seal() { return Refusal(); }
 

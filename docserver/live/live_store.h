@@ -24,6 +24,9 @@ class LiveStore final : public DocumentStore {
       : published_(std::move(published)), state_(state) {}
 
   neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const override;
+  // By the content that counts now. A document that was published with the url and removed since is found by it still: it is
+  // to have the same number when it comes back.
+  neptune::StatusOr<std::optional<uint64_t>> FindUrl(std::string_view url) const override;
   neptune::Status Put(std::span<const StoredDocument> batch) override;
   neptune::Status Seal() override;
   neptune::Status Verify() const override { return published_->Verify(); }

@@ -110,6 +110,26 @@ TEST_P(LiveStoreTest, GivesTheNewestContentAtOnce) {
   }
 }
 
+TEST_P(LiveStoreTest, FindsAUrlByTheContentThatCounts) {
+  const auto change = [&](uint64_t doc_id, uint64_t version, const std::string& url) {
+    StoredDocument document = Document(doc_id, "changed");
+    document.set_url(url);
+    ASSERT_TRUE(state_.Execute(UpsertOf(document, version)).ok());
+  };
+  const auto found = [&](const std::string& url) { return store_->FindUrl(url).value(); };
+  const std::string published = expected_[7].url();
+  EXPECT_EQ(found(published), 7U);
+  EXPECT_EQ(found("http://nobody/"), std::nullopt);
+  change(7, 1, published);
+  EXPECT_EQ(found(published), 7U);
+  change(7, 2, "http://moved/");
+  EXPECT_EQ(found(published), std::nullopt);
+  EXPECT_EQ(found("http://moved/"), 7U);
+  ASSERT_TRUE(state_.Execute(RemovalOf(7, 3)).ok());
+  EXPECT_EQ(found("http://moved/"), std::nullopt);
+  EXPECT_EQ(found(published), 7U);  // its number when it comes back
+}
+
 TEST_P(LiveStoreTest, KeepsTheLimitsAndRefusesToBeBuilt) {
   EXPECT_EQ(store_->Fetch(std::vector<uint64_t>(kFetchCountMax + 1)).status().code(),
             StatusCode::kInvalidArgument);

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "docserver/rocksdb/database.h"
 #include "docserver/store_checks.h"
+#include "docserver/url_table.h"
 #include "neptune/base/sealed_directory.h"
 
 namespace search::docserver {
@@ -36,6 +38,7 @@ class RocksdbStore : public DocumentStore {
   neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const override;
   neptune::Status Put(std::span<const StoredDocument> batch) override;
   neptune::Status Seal() override;
+  neptune::StatusOr<std::optional<uint64_t>> FindUrl(std::string_view url) const override;
   neptune::Status Verify() const override;
   uint64_t document_count() const override {
     return is_readable_ ? document_count_ : built_ids_.size();
@@ -57,6 +60,8 @@ class RocksdbStore : public DocumentStore {
   bool is_readable_ = false;
   uint64_t document_count_ = 0;              // sealed
   absl::flat_hash_set<uint64_t> built_ids_;  // while building
+  UrlTableWriter built_urls_;                // likewise
+  std::optional<UrlTable> urls_;  // while serving; none in a store that was built without
 };
 
 neptune::Status RocksdbStore::OpenForBuilding() {
@@ -95,6 +100,7 @@ neptune::Status RocksdbStore::OpenForServing() {
       FromRocksdb(rocksdb::DB::OpenForReadOnly(ServingOptions(options_), directory_, &database),
                   Action("open")));
   database_.reset(database);
+  NEPTUNE_ASSIGN_OR_RETURN(urls_, UrlTable::OpenIfThere(directory_));
   is_readable_ = true;
   return neptune::OkStatus();
 }
@@ -119,6 +125,7 @@ neptune::Status RocksdbStore::Put(std::span<const StoredDocument> documents) {
     NEPTUNE_RETURN_IF_ERROR(
         FromRocksdb(batch.Put(DocumentKey(document.doc_id()), value), Action("write")));
     built_ids_.insert(document.doc_id());
+    built_urls_.Add(document.url(), document.doc_id());
     if (batch.GetDataSize() >= kWriteSizeMax) NEPTUNE_RETURN_IF_ERROR(Write(&batch));
   }
   return Write(&batch);
@@ -138,9 +145,11 @@ neptune::Status RocksdbStore::Seal() {
       FromRocksdb(database_->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr),
                   Action("compact")));
   NEPTUNE_RETURN_IF_ERROR(Close());
+  NEPTUNE_RETURN_IF_ERROR(built_urls_.Write(directory_));
   NEPTUNE_RETURN_IF_ERROR(neptune::SealDirectory(
       directory_, kSealFileName, neptune::StrCat(kSealFirstWords, built_ids_.size())));
   built_ids_ = {};
+  built_urls_ = {};
   return OpenForServing();
 }
 
@@ -167,6 +176,12 @@ neptune::StatusOr<FetchedDocuments> RocksdbStore::Fetch(std::span<const uint64_t
     }
   }
   return documents;
+}
+
+neptune::StatusOr<std::optional<uint64_t>> RocksdbStore::FindUrl(std::string_view url) const {
+  NEPTUNE_RETURN_IF_ERROR(CheckFetch(is_readable_, {}));
+  if (!urls_.has_value()) return DocumentStore::FindUrl(url);
+  return FirstWithUrl(*this, urls_->Candidates(url), url);
 }
 
 neptune::Status RocksdbStore::Verify() const {

@@ -101,6 +101,12 @@ Status DocumentModule::Start(ModuleContext& context) {
                            [this](RequestContext& request, const Data& in, Data* out) {
                              return Fetch(request, in, out);
                            });
+  if (replicas_ != nullptr) {
+    context.registrar.Method(neptune::MethodName(kFindUrlsMethod), {.grain = neptune::Grain::kLong},
+                             [this](RequestContext& request, const Data& in, Data* out) {
+                               return FindUrls(request, in, out);
+                             });
+  }
   return AddStatus(context);
 }
 
@@ -193,16 +199,52 @@ StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,
                                                 const Partition& partition,
                                                 const FetchRequest& request) const {
   const std::vector<uint64_t> ids(request.doc_ids().begin(), request.doc_ids().end());
-  auto read = [store = partition.store, ids, damaged = damaged_] {
+  return ReadOnDevice(context, partition, [store = partition.store, ids, damaged = damaged_] {
     return ReadReadable(*store, ids, damaged);
-  };
+  });
+}
+
+template <typename ReadCall>
+auto DocumentModule::ReadOnDevice(const RequestContext& context, const Partition& partition,
+                                  ReadCall read) const -> decltype(read()) {
   if (capsules_ == nullptr) return read();
-  NEPTUNE_ASSIGN_OR_RETURN(StatusOr<FetchedDocuments> documents,
+  NEPTUNE_ASSIGN_OR_RETURN(auto result,
                            neptune::RunOnDevice(*capsules_, partition.path, std::move(read),
                                                 {.deadline = context.deadline(),
                                                  .caller = context.origin().handler,
                                                  .service_class = context.service_class()}));
-  return documents;
+  return result;
+}
+
+StatusOr<const DocumentModule::Partition*> DocumentModule::Served(const Version& version,
+                                                                  PartitionId id) {
+  const Partition& partition = version.partitions.at(id);
+  if (partition.status.ok()) return &partition;
+  return neptune::Unavailable("partition ", id, " is not served: ", partition.status.message());
+}
+
+Status DocumentModule::FindUrls(RequestContext& context, const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const FindUrlsRequest* const asked, request.As<FindUrlsRequest>());
+  if (asked->urls_size() > kFindUrlsMax) {
+    return neptune::InvalidArgument(asked->urls_size(), " urls asked for; at most ", kFindUrlsMax);
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Version> version,
+                           index::AwaitVersion(context, versions_, 0));
+  NEPTUNE_ASSIGN_OR_RETURN(const Partition* const partition, Served(*version, context.partition()));
+  const std::vector<std::string> urls(asked->urls().begin(), asked->urls().end());
+  const auto find = [store = partition->store, urls]() -> StatusOr<FindUrlsResponse> {
+    FindUrlsResponse answer;
+    for (const std::string& url : urls) {
+      NEPTUNE_ASSIGN_OR_RETURN(const auto doc_id, store->FindUrl(url));
+      FindUrlsResponse::Found& found = *answer.add_documents();
+      found.set_found(doc_id.has_value());
+      found.set_doc_id(doc_id.value_or(0));
+    }
+    return answer;
+  };
+  NEPTUNE_ASSIGN_OR_RETURN(FindUrlsResponse answer, ReadOnDevice(context, *partition, find));
+  *response = Data::Of(std::move(answer));
+  return neptune::OkStatus();
 }
 
 Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data* response) {
@@ -213,12 +255,8 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
   }
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Version> version,
                            index::AwaitVersion(context, versions_, asked->index_version()));
-  const Partition& partition = version->partitions.at(context.partition());
-  if (!partition.status.ok()) {
-    return neptune::Unavailable("partition ", context.partition(),
-                                " is not served: ", partition.status.message());
-  }
-  NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents, Read(context, partition, *asked));
+  NEPTUNE_ASSIGN_OR_RETURN(const Partition* const partition, Served(*version, context.partition()));
+  NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents, Read(context, *partition, *asked));
   const index::Query query = ParseCanonical(asked->query());
   FetchResponse answer;
   answer.set_implementation(implementation_);

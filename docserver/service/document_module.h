@@ -64,6 +64,13 @@ class DocumentModule final : public neptune::ServiceModule {
   neptune::StatusOr<FetchedDocuments> Read(const neptune::RequestContext& context,
                                            const Partition& partition,
                                            const FetchRequest& request) const;
+  neptune::Status FindUrls(neptune::RequestContext& context, const neptune::Data& request,
+                           neptune::Data* response);
+  // What `read` gives, in the device capsule of the partition's folder.
+  template <typename ReadCall>
+  auto ReadOnDevice(const neptune::RequestContext& context, const Partition& partition,
+                    ReadCall read) const -> decltype(read());
+  static neptune::StatusOr<const Partition*> Served(const Version& version, neptune::PartitionId id);
   neptune::Status OpenReplicas(neptune::ModuleContext& context);
   Partition Open(neptune::PartitionId id, const std::string& path) const;
   neptune::Status AddStatus(neptune::ModuleContext& context);

@@ -51,8 +51,20 @@ std::string_view HostOf(std::string_view url) {
   return host.substr(0, index::kSiteSizeMax);
 }
 
-Status TakeMember(const std::string& name, const json& value, std::optional<uint64_t>* id,
-                  index::DocumentContent* content) {
+Status TakeHtml(const json& value, std::optional<std::string>* html) {
+  NEPTUNE_RETURN_IF_ERROR(TakeText("html", value, &html->emplace()));
+  if ((*html)->size() <= kEditHtmlSizeMax) return neptune::OkStatus();
+  return InvalidArgument("member html: ", (*html)->size(), " bytes, more than ", kEditHtmlSizeMax);
+}
+
+struct Members {
+  index::DocumentContent content;
+  std::optional<uint64_t> id;
+  std::optional<std::string> html;
+};
+
+Status TakeMember(const std::string& name, const json& value, Members* members) {
+  index::DocumentContent* const content = &members->content;
   if (name == "url") return TakeText(name, value, content->mutable_url());
   if (name == "title") return TakeText(name, value, content->mutable_title());
   if (name == "text") return TakeText(name, value, content->mutable_text());
@@ -62,36 +74,59 @@ Status TakeMember(const std::string& name, const json& value, std::optional<uint
     content->set_static_rank(value.get<float>());
     return neptune::OkStatus();
   }
+  if (name == "html") return TakeHtml(value, &members->html);
   if (name != "id") return InvalidArgument("member ", name, ": not known");
-  NEPTUNE_ASSIGN_OR_RETURN(*id, TakeId(name, value));
+  NEPTUNE_ASSIGN_OR_RETURN(members->id, TakeId(name, value));
   return neptune::OkStatus();
 }
 
 StatusOr<DocumentEdit> ReadDocument(const json& object) {
-  index::DocumentContent content;
-  std::optional<uint64_t> id;
+  Members members;
   for (const auto& [name, value] : object.items()) {
-    NEPTUNE_RETURN_IF_ERROR(TakeMember(name, value, &id, &content));
+    NEPTUNE_RETURN_IF_ERROR(TakeMember(name, value, &members));
   }
+  if (members.html.has_value() && object.contains("text")) {
+    return InvalidArgument("members html and text: one of them");
+  }
+  auto& [content, id, html] = members;
   if (content.url().empty()) return InvalidArgument("member url: missing");
   if (content.site().empty()) content.set_site(std::string(HostOf(content.url())));
   index::DocumentChange change;
   change.set_doc_id(id.value_or(index::DocIdOfUrl(content.url())));
   *change.mutable_upsert() = std::move(content);
   NEPTUNE_RETURN_IF_ERROR(index::CheckDocumentChange(change));
-  return DocumentEdit{.doc_id = change.doc_id(), .content = std::move(*change.mutable_upsert())};
+  DocumentEdit edit{.doc_id = change.doc_id(), .content = std::move(*change.mutable_upsert())};
+  if (!id.has_value()) edit.url = edit.content->url();
+  edit.html = std::move(html);
+  return edit;
 }
 
 StatusOr<DocumentEdit> ParseLine(std::string_view line) {
   NEPTUNE_ASSIGN_OR_RETURN(const json object, ParseObject(line));
-  const auto removed = object.find("delete");
+  const bool by_url = object.contains("delete_url");
+  const std::string name = by_url ? "delete_url" : "delete";
+  const auto removed = object.find(name);
   if (removed == object.end()) return ReadDocument(object);
-  if (object.size() > 1) return InvalidArgument("member delete: stands alone");
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t doc_id, TakeId("delete", *removed));
+  if (object.size() > 1) return InvalidArgument("member ", name, ": stands alone");
+  if (by_url) {
+    std::string url;
+    NEPTUNE_RETURN_IF_ERROR(TakeText(name, *removed, &url));
+    return RemovalOfUrl(url);
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t doc_id, TakeId(name, *removed));
   return DocumentEdit{.doc_id = doc_id, .content = std::nullopt};
 }
 
 }  // namespace
+
+StatusOr<DocumentEdit> RemovalOfUrl(std::string_view url) {
+  if (url.empty()) return InvalidArgument("a document to remove has no url");
+  if (url.size() > index::kUrlSizeMax) {
+    return InvalidArgument("a url of ", url.size(), " bytes, more than ", index::kUrlSizeMax);
+  }
+  return DocumentEdit{
+      .doc_id = index::DocIdOfUrl(url), .url = std::string(url), .content = std::nullopt};
+}
 
 StatusOr<uint64_t> ParseDocumentId(std::string_view name, std::string_view text) {
   uint64_t id = 0;

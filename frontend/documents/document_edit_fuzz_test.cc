@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "frontend/documents/document_edit.h"
+#include "frontend/documents/html_content.h"
 #include "index/updates/document_change.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -19,9 +20,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CHECK_LE(lines->size(), frontend::kEditsMax);
   for (const frontend::BulkLine& line : *lines) {
     if (!line.edit.ok() || !line.edit->content.has_value()) continue;
+    frontend::DocumentEdit edit = *line.edit;
+    if (!frontend::ReadHtmlContent(&edit).ok()) continue;
     index::DocumentChange change;
-    change.set_doc_id(line.edit->doc_id);
-    *change.mutable_upsert() = *line.edit->content;
+    change.set_doc_id(edit.doc_id);
+    *change.mutable_upsert() = *edit.content;
     CHECK(index::CheckDocumentChange(change).ok());
   }
   return 0;

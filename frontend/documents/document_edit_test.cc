@@ -34,11 +34,21 @@ TEST(ParseDocumentTest, NumberAndSiteComeFromTheUrlWhereTheyAreNotGiven) {
   const auto edit = ParseDocument(R"({"url": "https://me@docs.a.org:8080/x?q=//b"})");
   ASSERT_TRUE(edit.ok()) << edit.status();
   EXPECT_EQ(edit->doc_id, index::DocIdOfUrl("https://me@docs.a.org:8080/x?q=//b"));
+  EXPECT_EQ(edit->url, "https://me@docs.a.org:8080/x?q=//b");
   EXPECT_EQ(edit->content->site(), "docs.a.org");
   EXPECT_FALSE(edit->content->has_static_rank());
   EXPECT_EQ(ParseDocument(R"({"url": "plain"})")->content->site(), "");
   EXPECT_EQ(ParseDocument(R"({"url": "u", "id": 18446744073709551615})")->doc_id,
             18446744073709551615U);
+  EXPECT_FALSE(ParseDocument(R"({"url": "u", "id": 1})")->url.has_value());
+}
+
+TEST(ParseDocumentTest, APageIsKeptToBeRead) {
+  const auto edit = ParseDocument(R"({"url": "u", "html": "<p>a"})");
+  ASSERT_TRUE(edit.ok()) << edit.status();
+  EXPECT_EQ(edit->html, "<p>a");
+  EXPECT_EQ(edit->content->text(), "");
+  EXPECT_FALSE(ParseDocument(R"({"url": "u", "text": "<p>a"})")->html.has_value());
 }
 
 TEST(ParseDocumentTest, ARefusalNamesTheMember) {
@@ -47,7 +57,12 @@ TEST(ParseDocumentTest, ARefusalNamesTheMember) {
   EXPECT_EQ(ReasonFor("[]"), "not a JSON object");
   EXPECT_EQ(ReasonFor("{}"), "member url: missing");
   EXPECT_EQ(ReasonFor(R"({"url": 5})"), "member url: not a string");
-  EXPECT_EQ(ReasonFor(R"({"url": "u", "html": "<p>"})"), "member html: not known");
+  EXPECT_EQ(ReasonFor(R"({"url": "u", "body": "<p>"})"), "member body: not known");
+  EXPECT_EQ(ReasonFor(R"({"url": "u", "html": 5})"), "member html: not a string");
+  EXPECT_EQ(ReasonFor(R"({"url": "u", "html": "<p>", "text": "a"})"),
+            "members html and text: one of them");
+  EXPECT_EQ(ReasonFor(R"({"url": "u", "html": ")" + std::string(kEditHtmlSizeMax + 1, 'a') + "\"}"),
+            "member html: 2097153 bytes, more than 2097152");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "id": "-1"})"), "member id: not a document's number");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "id": 1.5})"), "member id: not a document's number");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "static_rank": "1"})"), "member static_rank: not a number");
@@ -78,6 +93,17 @@ TEST(ParseBulkTest, EachLineStandsForItself) {
   EXPECT_FALSE((*lines)[1].edit->content.has_value());
   EXPECT_EQ((*lines)[2].edit.status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ((*lines)[3].edit.status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(ParseBulkTest, ALineMayRemoveByUrl) {
+  const auto lines = ParseBulk(
+      "{\"delete_url\": \"http://a/\"}\n{\"delete_url\": \"\"}\n"
+      "{\"delete_url\": 7}\n{\"delete_url\": \"u\", \"delete\": 8}");
+  ASSERT_EQ(lines->size(), 4U);
+  EXPECT_EQ((*lines)[0].edit->url, "http://a/");
+  EXPECT_FALSE((*lines)[0].edit->content.has_value());
+  for (size_t i = 1; i < 4; ++i) EXPECT_FALSE((*lines)[i].edit.ok()) << i;
+  EXPECT_FALSE(RemovalOfUrl(std::string(index::kUrlSizeMax + 1, 'u')).ok());
 }
 
 TEST(ParseBulkTest, BodiesAreBounded) {

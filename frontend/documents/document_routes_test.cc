@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "index/updates/document_change.h"
+#include "neptune/world/sim/simulator.h"
 
 namespace search::frontend {
 namespace {
@@ -15,22 +16,24 @@ using neptune::HttpRequest;
 using neptune::HttpResponse;
 using nlohmann::json;
 
-// Takes everything but document 13.
+// Takes everything but document 13; one url has the number 42.
 class FakeWriter final : public DocumentWriter {
  public:
-  std::vector<neptune::Status> Write(const std::vector<DocumentEdit>& edits,
-                                     neptune::TimePoint deadline) override {
-    deadline_ = deadline;
-    std::vector<neptune::Status> statuses;
-    for (const DocumentEdit& edit : edits) {
+  std::vector<Written> Write(const Order& order) override {
+    deadline_ = order.deadline;
+    names_.push_back(order.name);
+    std::vector<Written> written;
+    for (const DocumentEdit& edit : order.edits) {
       edits_.push_back(edit);
-      statuses.push_back(edit.doc_id == 13 ? neptune::Unavailable("no primary")
-                                           : neptune::OkStatus());
+      const uint64_t doc_id = edit.url == "http://published/" ? 42 : edit.doc_id;
+      written.push_back(
+          {doc_id == 13 ? neptune::Unavailable("no primary") : neptune::OkStatus(), doc_id});
     }
-    return statuses;
+    return written;
   }
 
   std::vector<DocumentEdit> edits_;
+  std::vector<std::optional<RequestName>> names_;
   neptune::TimePoint deadline_;
 };
 
@@ -52,7 +55,9 @@ class DocumentRoutesTest : public testing::Test {
   }
 
   FakeWriter writer_;
-  DocumentRoutes routes_{writer_, std::chrono::seconds(5)};
+  neptune::Simulator simulator_{1};
+  HtmlThreads html_threads_{simulator_.AddHost({.name = "host"})};
+  DocumentRoutes routes_{writer_, html_threads_, std::chrono::seconds(5)};
 };
 
 TEST_F(DocumentRoutesTest, ADocumentIsWrittenAndItsNumberAnswered) {
@@ -61,6 +66,25 @@ TEST_F(DocumentRoutesTest, ADocumentIsWrittenAndItsNumberAnswered) {
   ASSERT_EQ(writer_.edits_.size(), 1U);
   EXPECT_EQ(json::parse(response.body)["id"], std::to_string(index::DocIdOfUrl("u")));
   EXPECT_EQ(writer_.deadline_, neptune::TimePoint() + std::chrono::seconds(5));
+}
+
+TEST_F(DocumentRoutesTest, TheNumberIsThatOfTheDocumentThatHasTheUrl) {
+  const HttpResponse posted = Post("application/json", R"({"url": "http://published/"})");
+  EXPECT_EQ(json::parse(posted.body)["id"], "42");
+  HttpRequest request;
+  request.parameters = {{"url", "http://published/"}};
+  EXPECT_EQ(json::parse(routes_.DeleteUrl(request).body)["id"], "42");
+  ASSERT_EQ(writer_.edits_.size(), 2U);
+  EXPECT_EQ(writer_.edits_[1].url, "http://published/");
+  EXPECT_FALSE(writer_.edits_[1].content.has_value());
+}
+
+TEST_F(DocumentRoutesTest, ARemovalByUrlNeedsOne) {
+  EXPECT_EQ(routes_.DeleteUrl({}).status, 400);
+  HttpRequest request;
+  request.parameters = {{"url", ""}};
+  EXPECT_EQ(routes_.DeleteUrl(request).status, 400);
+  EXPECT_TRUE(writer_.edits_.empty());
 }
 
 TEST_F(DocumentRoutesTest, ARemovalIsWritten) {
@@ -86,6 +110,52 @@ TEST_F(DocumentRoutesTest, AWriteThatFailedIsAProblemToRetry) {
   const HttpResponse response = Delete("13");
   EXPECT_EQ(response.status, 503);
   EXPECT_TRUE(response.headers.Has("Retry-After"));
+}
+
+TEST_F(DocumentRoutesTest, AnIdempotencyKeyNamesARequestWithItsContents) {
+  const auto post = [&](const std::string& key, const std::string& body) {
+    HttpRequest request;
+    request.method = "POST";
+    request.target = request.path = kDocumentsPath;
+    request.headers.Set("Content-Type", "application/json");
+    if (!key.empty()) request.headers.Set(kIdempotencyKeyHeader, key);
+    request.body = body;
+    return routes_.Post(request).status;
+  };
+  const std::string body = R"({"url": "u"})";
+  EXPECT_EQ(post("one", body), 200);
+  EXPECT_EQ(post("one", body), 200);
+  EXPECT_EQ(post("one", R"({"url": "v"})"), 200);
+  EXPECT_EQ(post("two", body), 200);
+  EXPECT_EQ(post("", body), 200);
+  const auto& names = writer_.names_;
+  ASSERT_EQ(names.size(), 5U);
+  EXPECT_EQ(names[0]->key.size(), index::kRequestKeySize);
+  EXPECT_EQ(names[1]->key, names[0]->key);
+  EXPECT_EQ(names[1]->contents, names[0]->contents);
+  EXPECT_EQ(names[2]->key, names[0]->key);
+  EXPECT_NE(names[2]->contents, names[0]->contents);
+  EXPECT_NE(names[3]->key, names[0]->key);
+  EXPECT_FALSE(names[4].has_value());
+  EXPECT_EQ(post(std::string(256, 'k'), body), 400);
+  EXPECT_EQ(post("a b", body), 400);
+}
+
+TEST_F(DocumentRoutesTest, PagesAreReadAndRefusedLineByLine) {
+  std::string deep;
+  for (int i = 0; i < 2000; ++i) deep += "<div>";
+  const HttpResponse response = Post(
+      "application/x-ndjson", "{\"url\": \"u\", \"html\": \"<title>Cats</title><p>A cat\"}\n" +
+                                  json{{"url", "v"}, {"html", deep}}.dump() + "\n{\"delete\": 8}");
+  const json answer = json::parse(response.body);
+  EXPECT_EQ(answer["failed"], 1);
+  EXPECT_EQ(answer["documents"][0]["status"], 200);
+  EXPECT_EQ(answer["documents"][1]["status"], 400);
+  EXPECT_EQ(answer["documents"][2]["status"], 200);
+  ASSERT_EQ(writer_.edits_.size(), 2U);
+  EXPECT_EQ(writer_.edits_[0].content->text(), "A cat");
+  EXPECT_EQ(writer_.edits_[0].content->title(), "Cats");
+  EXPECT_EQ(Post("application/json", json{{"url", "v"}, {"html", deep}}.dump()).status, 400);
 }
 
 TEST_F(DocumentRoutesTest, BulkSaysWhatBecameOfEachLine) {

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "docserver/docserver.pb.h"
+#include "docserver/document_service.h"
 #include "index/tier/tier_service.h"
 #include "index/updates/change_write.h"
+#include "index/updates/document_change.h"
 #include "neptune/base/strings.h"
 #include "neptune/replication/replica_session.h"
 
@@ -33,23 +37,100 @@ std::vector<PlacedEdit> LastOfEach(const std::vector<DocumentEdit>& edits) {
   return placed;
 }
 
-Status WriteChange(neptune::ReplicaSession& session, const RoutedChange& routed,
-                   neptune::TimePoint deadline) {
+std::vector<DocumentWriter::Written> AllFailed(const std::vector<DocumentEdit>& edits,
+                                               const Status& status) {
+  std::vector<DocumentWriter::Written> written;
+  for (const DocumentEdit& edit : edits) written.push_back({status, edit.doc_id});
+  return written;
+}
+
+// Which documents of a partition of the document servers have the edits' urls.
+StatusOr<std::vector<std::optional<uint64_t>>> AskForUrls(neptune::ClientSession& session,
+                                                          uint32_t partition,
+                                                          const std::vector<DocumentEdit*>& edits,
+                                                          neptune::TimePoint deadline) {
+  std::vector<std::optional<uint64_t>> found(edits.size());
+  docserver::FindUrlsRequest request;
+  for (const DocumentEdit* edit : edits) request.add_urls(*edit->url);
   Data response;
-  return session.Call(ServiceName(routed.service), PartitionId(routed.partition),
-                      MethodName(index::kChangeMethod), AccessMode::kWrite,
-                      Data(routed.change.SerializeAsString()), &response, {.deadline = deadline});
+  const Status status =
+      neptune::Call(session, ServiceName(docserver::kDocumentService), PartitionId(partition),
+                    MethodName(docserver::kFindUrlsMethod), AccessMode::kRead,
+                    Data::Of(std::move(request)), &response, {.deadline = deadline});
+  // A store of an older build: what it holds is not known by url.
+  if (status.code() == neptune::StatusCode::kUnimplemented) return found;
+  NEPTUNE_RETURN_IF_ERROR(status);
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const answer, response.As<docserver::FindUrlsResponse>());
+  if (answer->documents_size() != static_cast<int>(edits.size())) {
+    return neptune::Internal("numbers of ", answer->documents_size(), " urls, asked for ",
+                             edits.size());
+  }
+  for (size_t i = 0; i < edits.size(); ++i) {
+    const auto& document = answer->documents(static_cast<int>(i));
+    if (document.found()) found[i] = document.doc_id();
+  }
+  return found;
+}
+
+StatusOr<index::ChangeAnswer> WriteChange(neptune::ReplicaSession& session,
+                                          const RoutedChange& routed, neptune::TimePoint deadline) {
+  Data response;
+  NEPTUNE_RETURN_IF_ERROR(session.Call(ServiceName(routed.service), PartitionId(routed.partition),
+                                       MethodName(index::kChangeMethod), AccessMode::kWrite,
+                                       Data(routed.change.SerializeAsString()), &response,
+                                       {.deadline = deadline}));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const answer, response.As<index::ChangeAnswer>());
+  return *answer;
 }
 
 }  // namespace
 
-uint64_t ReplicatedWriter::NextVersion() {
-  const auto micros = static_cast<uint64_t>(world_.wall_time().ns_since_1970 / 1000);
-  const uint64_t by_clock = micros << 12;
+uint64_t ReplicatedWriter::TakeVersions(size_t count) {
+  const uint64_t by_clock = index::VersionAt(world_.wall_time());
   uint64_t last = last_version_.load();
-  while (!last_version_.compare_exchange_weak(last, std::max(by_clock, last + 1))) {
+  while (!last_version_.compare_exchange_weak(last, std::max(by_clock, last + 1) + count - 1)) {
   }
   return std::max(by_clock, last + 1);
+}
+
+StatusOr<uint64_t> ReplicatedWriter::VersionsOf(const Order& order) {
+  const uint64_t version = TakeVersions(std::max<size_t>(1, order.edits.size()));
+  if (!order.name.has_value()) return version;
+  RoutedChange claim{.service = docserver::kDocumentService};
+  claim.partition =
+      static_cast<uint32_t>(index::HashOfUrl(order.name->key) % options_.partitions.documents);
+  index::RequestKey& key = *claim.change.mutable_request_key();
+  key.set_key(order.name->key);
+  key.set_contents(order.name->contents);
+  key.set_version(version);
+  neptune::ReplicaSession session((neptune::ClientSession(client_)));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto answer, WriteChange(session, claim, order.deadline));
+  if (answer.request_key().contents() != order.name->contents) {
+    return neptune::FailedPrecondition("the Idempotency-Key was used for another request");
+  }
+  return answer.request_key().version();
+}
+
+Status ReplicatedWriter::FindUrls(std::vector<DocumentEdit>* edits,
+                                  neptune::TimePoint deadline) const {
+  std::vector<DocumentEdit*> unknown;
+  for (DocumentEdit& edit : *edits) {
+    if (edit.url.has_value()) unknown.push_back(&edit);
+  }
+  neptune::ClientSession session(client_);
+  for (uint32_t p = 0; p < options_.partitions.documents && !unknown.empty(); ++p) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto found, AskForUrls(session, p, unknown, deadline));
+    std::vector<DocumentEdit*> still_unknown;
+    for (size_t i = 0; i < unknown.size(); ++i) {
+      if (found[i].has_value()) {
+        unknown[i]->doc_id = *found[i];
+      } else {
+        still_unknown.push_back(unknown[i]);
+      }
+    }
+    unknown = std::move(still_unknown);
+  }
+  return neptune::OkStatus();
 }
 
 StatusOr<std::set<uint64_t>> ReplicatedWriter::InTier2(const std::vector<PlacedEdit>& edits,
@@ -76,31 +157,44 @@ StatusOr<std::set<uint64_t>> ReplicatedWriter::InTier2(const std::vector<PlacedE
   return held;
 }
 
-std::vector<Status> ReplicatedWriter::Write(const std::vector<DocumentEdit>& edits,
-                                            neptune::TimePoint deadline) {
+std::vector<DocumentWriter::Written> ReplicatedWriter::Write(const Order& order) {
+  std::vector<DocumentEdit> edits = order.edits;
+  const neptune::TimePoint deadline = order.deadline;
+  auto version = VersionsOf(order);
+  if (!version.ok()) return AllFailed(edits, version.status());
+  if (const Status found = FindUrls(&edits, deadline); !found.ok()) return AllFailed(edits, found);
   std::vector<PlacedEdit> placed = LastOfEach(edits);
   const auto in_tier2 = InTier2(placed, deadline);
-  if (!in_tier2.ok()) return std::vector<Status>(edits.size(), in_tier2.status());
+  if (!in_tier2.ok()) return AllFailed(edits, in_tier2.status());
   for (PlacedEdit& edit : placed) {
-    edit.version = NextVersion();
+    edit.version = *version + static_cast<uint64_t>(edit.edit - edits.data());
     edit.in_tier1 = BelongsToTier1(*edit.edit, in_tier2->count(edit.edit->doc_id) > 0,
                                    static_cast<float>(options_.tier1_rank_min));
   }
   neptune::ReplicaSession session((neptune::ClientSession(client_)));
   std::map<uint64_t, Status> failures;
   for (const RoutedChange& routed : RouteEdits(placed, options_.partitions)) {
-    const Status status = WriteChange(session, routed, deadline);
-    if (status.ok()) continue;
+    const auto answer = WriteChange(session, routed, deadline);
+    if (answer.ok()) {
+      for (const uint64_t late : answer->late_doc_ids()) {
+        failures.emplace(late, neptune::Unavailable(routed.service,
+                                                    " has forgotten what became of "
+                                                    "document ",
+                                                    late, " since; send it again"));
+      }
+      continue;
+    }
     for (const index::DocumentChange& change : routed.change.documents()) {
-      failures.emplace(change.doc_id(), status);
+      failures.emplace(change.doc_id(), answer.status());
     }
   }
-  std::vector<Status> statuses;
+  std::vector<Written> written;
   for (const DocumentEdit& edit : edits) {
     const auto failed = failures.find(edit.doc_id);
-    statuses.push_back(failed == failures.end() ? neptune::OkStatus() : failed->second);
+    written.push_back(
+        {failed == failures.end() ? neptune::OkStatus() : failed->second, edit.doc_id});
   }
-  return statuses;
+  return written;
 }
 
 }  // namespace search::frontend

@@ -9,6 +9,11 @@ std::optional<IndexState> IndexWatch::KnownAt(neptune::TimePoint now) {
   return std::nullopt;
 }
 
+uint64_t IndexWatch::EpochToKeep(uint64_t epoch, neptune::TimePoint begin) {
+  neptune::LeafLock lock(&mutex_);
+  return epoch == state_.epoch && begin >= since_ + interval_ ? epoch : 0;
+}
+
 bool IndexWatch::MayGive(uint64_t entry_epoch, neptune::Duration age) {
   neptune::LeafLock lock(&mutex_);
   return entry_epoch == state_.epoch || age < interval_;
@@ -16,6 +21,7 @@ bool IndexWatch::MayGive(uint64_t entry_epoch, neptune::Duration age) {
 
 void IndexWatch::Learn(const IndexState& state, neptune::TimePoint now) {
   neptune::LeafLock lock(&mutex_);
+  if (state.epoch != state_.epoch || state.version != state_.version) since_ = now;
   state_ = state;
   checked_at_ = now;
 }

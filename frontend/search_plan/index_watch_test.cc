@@ -43,6 +43,23 @@ TEST(IndexWatchTest, AnEntryOfTheNewestEpochIsGivenHoweverOld) {
   EXPECT_FALSE(watch.MayGive(5, std::chrono::hours(1)));
 }
 
+TEST(IndexWatchTest, AnEpochIsKeptOnceItWasKnownForTheInterval) {
+  IndexWatch watch(kInterval);
+  watch.Learn({.version = 7, .epoch = 5}, At(0));
+  EXPECT_EQ(watch.EpochToKeep(5, At(-10)), 0U);
+  EXPECT_EQ(watch.EpochToKeep(5, At(999)), 0U);
+  watch.Learn({.version = 7, .epoch = 5}, At(1000));
+  EXPECT_EQ(watch.EpochToKeep(5, At(1000)), 5U);
+  watch.Learn({.version = 7, .epoch = 6}, At(1500));  // a replica that is ahead
+  EXPECT_EQ(watch.EpochToKeep(5, At(2000)), 0U);
+  watch.Learn({.version = 7, .epoch = 5}, At(2000));
+  EXPECT_EQ(watch.EpochToKeep(5, At(2999)), 0U);
+  EXPECT_EQ(watch.EpochToKeep(5, At(3000)), 5U);
+  // One that was not settled is given while it is young.
+  EXPECT_TRUE(watch.MayGive(0, milliseconds(999)));
+  EXPECT_FALSE(watch.MayGive(0, kInterval));
+}
+
 TEST(IndexWatchTest, AnEntryOfAnotherEpochIsGivenWhileItIsYoung) {
   IndexWatch watch(kInterval);
   watch.Learn({.version = 7, .epoch = 6}, At(0));

@@ -196,11 +196,13 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   session.trace = order.trace;
   const bool may_use_cache = order.may_use_cache && known.has_value();
   if (AnswerFromCache(session, may_use_cache, &progress)) return neptune::OkStatus();
+  const TimePoint begin = neptune::this_thread::Now();
   NEPTUNE_RETURN_IF_ERROR(Compute(session, order, &progress));
   progress.NameEntryOf(progress.index);
   if (answer->coverage.complete()) {
     index_watch_.Learn(progress.index, neptune::this_thread::Now());
   }
+  answer->index_epoch = index_watch_.EpochToKeep(progress.index.epoch, begin);
   TakeSpelling(&progress);
   Remember(session, *answer, progress.entry);
   return neptune::OkStatus();
@@ -295,7 +297,6 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   progress->doc_ids = TakePage(*hits, progress->page, &answer);
   TakeTotal(*hits, need != Tier2Need::kNone || options_.tier2_partitions == 0, &answer);
   progress->index = {.version = hits->index_version(), .epoch = epoch};
-  answer.index_epoch = epoch;
   answer.index_version = hits->index_version();
   return neptune::OkStatus();
 }

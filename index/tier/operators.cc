@@ -98,7 +98,7 @@ TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t h
   merged.set_evaluated_completely(a.evaluated_completely() && b.evaluated_completely());
   merged.set_implementation(JoinImplementations(a.implementation(), b.implementation()));
   merged.set_index_version(std::min(a.index_version(), b.index_version()));
-  merged.set_epoch(AddSaturated(a.epoch(), b.epoch()));
+  merged.set_epoch(a.epoch() + b.epoch());  // hashes: the sum wraps around
   return merged;
 }
 

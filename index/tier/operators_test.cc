@@ -34,7 +34,7 @@ TierAnswer RandomAnswer(std::mt19937_64& random, uint64_t partition) {
   answer.set_evaluated_completely(random() % 4 != 0);
   answer.set_implementation(random() % 3 == 0 ? "b" : "a");
   answer.set_index_version(random() % 3);
-  answer.set_epoch(random() % 3);
+  answer.set_epoch(random());
   return answer;
 }
 

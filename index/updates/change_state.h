@@ -1,10 +1,17 @@
 // What a partition keeps of the changes that it executed: the last one of each document, and the statistics that it was
 // given, as keys and values of a store that replication keeps the same on all replicas.
 //
-//   d DOC_ID           DocumentChange, serialised; a removal stays, so that an older change that comes late is known as such
+//   d DOC_ID           DocumentChange, serialised; a removal stays for kRemovalsKept, so that an older change that comes
+//                      late is known as such, and for ever where the index may hold the document
+//   r VERSION DOC_ID   a removal that is to be forgotten; no value
+//   f                  the largest version of a removal that was forgotten, 8 bytes big-endian
+//   k KEY              RequestKey without the key, serialised
+//   q VERSION KEY      the same by age; no value
 //   s VERSION INDEX    a piece of statistics
-//   u                  StatisticsPiece without data: version and count of the statistics in use
-//   w                  log sequence number of the last write, 8 bytes big-endian
+//   u                  StatisticsPiece without data: the statistics in use
+//   l HASH DOC_ID      a changed document whose number is not that of its url, by the XXH3-64 of its url; no value
+//   c                  how many changes of documents were executed, 8 bytes big-endian
+//   w                  the last write: log sequence number and history, 8 bytes big-endian each
 //
 // Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys stand in their order.
 //
@@ -25,6 +32,7 @@
 
 #include "index/updates/document_change.pb.h"
 #include "neptune/base/status.h"
+#include "neptune/base/time.h"
 
 namespace search::index {
 
@@ -43,31 +51,55 @@ class ChangeWriter {
  public:
   virtual ~ChangeWriter() = default;
   virtual void Put(std::string_view key, std::string_view value) = 0;
+  virtual void Delete(std::string_view key) = 0;
   virtual void DeleteRange(std::string_view first, std::string_view end) = 0;
 };
 
-// What the change, the write `lsn`, makes of the state. A document of which the state holds a change with a larger version is left as
-// it is. One without a rank takes that of the change before, if it had one.
+// Which write a change is.
+struct ChangeStamp {
+  uint64_t lsn = 0;
+  // When the primary took it, by its clock; the same on all replicas.
+  neptune::WallTime accepted_at;
+};
+
+// What the change makes of the state. A document of which the state holds a change with a larger version is left as it is. One
+// without a rank takes that of the change before, if it had one. Some removals that are old enough are forgotten; a change
+// of an unknown document that is older than one of those is not made.
 // REQUIRES: CheckPartitionChange.
-neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change, uint64_t lsn,
-                                              const ChangeReader& before, ChangeWriter* changes);
+neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
+                                              const ChangeStamp& stamp, const ChangeReader& before,
+                                              ChangeWriter* changes);
 
 // The change of the document that counts; nullopt if it was never changed.
 neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& state,
                                                             uint64_t doc_id);
+// The changed document with this url that has the smallest number, if that is not DocIdOfUrl(url); nullopt: none has.
+// Documents that were not changed since the index was built are not known here.
+neptune::StatusOr<std::optional<uint64_t>> FindChangedUrl(const ChangeReader& state,
+                                                          std::string_view url);
 // Every changed document in ascending order of number; an error of the visitor ends it.
 neptune::Status VisitChanges(const ChangeReader& state,
                              const std::function<neptune::Status(const DocumentChange&)>& visit);
 
-// The last write that the state has executed; 0: none.
-neptune::StatusOr<uint64_t> LastWrite(const ChangeReader& state);
+// The last write that a state has executed. Two states of one history are the same; data that were lost and begun anew, and
+// a log that went on without writes that others had executed, have another one though they count alike.
+struct LastWriteName {
+  uint64_t lsn = 0;      // 0: none
+  uint64_t history = 0;  // a hash of all writes up to it: their numbers, and when they were taken
+};
+neptune::StatusOr<LastWriteName> LastWrite(const ChangeReader& state);
 
-// Version of the statistics in use; 0: none were given.
-neptune::StatusOr<uint64_t> StatisticsVersion(const ChangeReader& state);
-// The file of the statistics in use, whole. REQUIRES: some were given.
-neptune::StatusOr<std::string> ReadStatistics(const ChangeReader& state);
+// How many changes of documents were executed: those that came again or too late do not count, nor does the removal of a
+// document that cannot be there.
+neptune::StatusOr<uint64_t> ChangeCount(const ChangeReader& state);
 
-// The file as changes, to be executed one after another.
-std::vector<PartitionChange> StatisticsChanges(uint64_t version, std::string_view file);
+// The statistics in use, without their bytes. Version 0: none were given.
+neptune::StatusOr<StatisticsPiece> StatisticsInUse(const ChangeReader& state);
+// The same with their file as `data`, whole. REQUIRES: some were given.
+neptune::StatusOr<StatisticsPiece> ReadStatistics(const ChangeReader& state);
+
+// The file of the statistics that `head` describes (its version, index_version and change_count) as changes, to be
+// executed one after another.
+std::vector<PartitionChange> StatisticsChanges(const StatisticsPiece& head, std::string_view file);
 
 }  // namespace search::index

@@ -11,6 +11,7 @@ class StoreWriter final : public ChangeWriter {
  public:
   explicit StoreWriter(neptune::StoreChanges* changes) : changes_(changes) {}
   void Put(std::string_view key, std::string_view value) override { changes_->Put(key, value); }
+  void Delete(std::string_view key) override { changes_->Delete(key); }
   void DeleteRange(std::string_view first, std::string_view end) override {
     changes_->DeleteRange(first, end);
   }
@@ -25,9 +26,9 @@ neptune::Status ExecuteChangeWrite(const neptune::WriteContext& context, std::st
                                    std::string* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const PartitionChange change, ParsePartitionChange(request));
   StoreWriter writer(&context.changes);
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const ChangeAnswer answer,
-      ExecuteChange(change, context.lsn, StoreReader(&context.store), &writer));
+  NEPTUNE_ASSIGN_OR_RETURN(const ChangeAnswer answer,
+                           ExecuteChange(change, {context.lsn, context.accepted_at},
+                                         StoreReader(&context.store), &writer));
   *response = answer.SerializeAsString();
   return neptune::OkStatus();
 }

@@ -26,6 +26,12 @@ LogEntry EntryOf(uint64_t lsn, std::string payload) {
           .payload = std::move(payload)};
 }
 
+StatisticsPiece StatisticsOf(uint64_t version) {
+  StatisticsPiece head;
+  head.set_version(version);
+  return head;
+}
+
 PartitionChange RandomChange(std::mt19937_64& random, uint64_t version) {
   PartitionChange whole;
   DocumentChange& change = *whole.add_documents();
@@ -38,7 +44,8 @@ PartitionChange RandomChange(std::mt19937_64& random, uint64_t version) {
     change.mutable_upsert()->set_text(std::to_string(random()));
   }
   if (random() % 5 == 0) {
-    *whole.mutable_statistics() = StatisticsChanges(version, "statistics")[0].statistics();
+    *whole.mutable_statistics() =
+        StatisticsChanges(StatisticsOf(version), "statistics")[0].statistics();
   }
   return whole;
 }

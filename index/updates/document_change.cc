@@ -59,9 +59,9 @@ neptune::Status CheckStatistics(const StatisticsPiece& piece) {
 
 }  // namespace
 
-uint64_t DocIdOfUrl(std::string_view url) {
-  return kFirstHashedDocId | XXH3_64bits(url.data(), url.size());
-}
+uint64_t DocIdOfUrl(std::string_view url) { return kFirstHashedDocId | HashOfUrl(url); }
+
+uint64_t HashOfUrl(std::string_view url) { return XXH3_64bits(url.data(), url.size()); }
 
 neptune::Status CheckDocumentChange(const DocumentChange& change) {
   switch (change.what_case()) {
@@ -86,6 +86,11 @@ neptune::Status CheckPartitionChange(const PartitionChange& change) {
     if (!seen.insert(document.doc_id()).second) {
       return neptune::InvalidArgument("document ", document.doc_id(), " stands twice in a change");
     }
+  }
+  if (change.has_request_key() && (change.request_key().key().size() != kRequestKeySize ||
+                                   change.request_key().version() == 0)) {
+    return neptune::InvalidArgument("a request's key of ", change.request_key().key().size(),
+                                    " bytes and version ", change.request_key().version());
   }
   return change.has_statistics() ? CheckStatistics(change.statistics()) : neptune::OkStatus();
 }

@@ -3,19 +3,21 @@
 // Source: design, live updates.
 // Layer: index/updates. Pure.
 // Threads: plain functions.
-// Units: sizes in bytes; versions as the writer numbers them.
+// Units: sizes in bytes; versions as below.
 // Errors: INVALID_ARGUMENT with the reason: bytes that are no change, text that is not UTF-8, no url, neither or an
 //   impossible rank, a limit below.
 // Limits: the constants; all are checked before anything is kept.
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "index/updates/document_change.pb.h"
 #include "neptune/base/status.h"
+#include "neptune/base/time.h"
 
 namespace search::index {
 
@@ -33,6 +35,24 @@ inline constexpr uint32_t kStatisticsPiecesMax = 4096;
 // collection without links.
 inline constexpr float kNewDocumentRank = 0.5F;
 
+// A version is a time, in microseconds since 1970, times 4096 and a number that tells changes of one time apart.
+inline constexpr int kVersionNumberBits = 12;
+constexpr uint64_t VersionAt(neptune::WallTime time) {
+  return static_cast<uint64_t>(time.ns_since_1970 / 1000) << kVersionNumberBits;
+}
+constexpr uint64_t VersionSpan(neptune::Duration duration) {
+  return VersionAt({std::chrono::nanoseconds(duration).count()});
+}
+
+// How long the removal of a document that no index was built from is remembered, so that an older change of it that comes
+// late is known as such. Larger: more removals are kept. Default: far longer than any writer tries, or clocks differ.
+inline constexpr neptune::Duration kRemovalsKept = std::chrono::hours(2);
+
+// How long a request's name is remembered; shorter than removals are, so that what is sent again is never too late. Larger:
+// more names are kept. Default: longer than anybody tries again.
+inline constexpr neptune::Duration kRequestKeysKept = std::chrono::hours(1);
+inline constexpr size_t kRequestKeySize = 16;
+
 // Documents that an index was built from have numbers below this; those that came later and were given no number
 // have one from the hash of their url, from this on.
 inline constexpr uint64_t kFirstHashedDocId = uint64_t{1} << 63;
@@ -40,6 +60,7 @@ inline constexpr uint64_t kFirstHashedDocId = uint64_t{1} << 63;
 // The number of a document that came with its url alone: the same url, the same number, so that sending it again
 // replaces it. Among a hundred million urls two share one with a probability of 0.0005.
 uint64_t DocIdOfUrl(std::string_view url);
+uint64_t HashOfUrl(std::string_view url);
 
 neptune::Status CheckDocumentChange(const DocumentChange& change);
 // The documents of a change are different ones.

@@ -72,6 +72,16 @@ TEST(DocumentChangeTest, StatisticsHaveAVersionAndABoundedPiece) {
   EXPECT_FALSE(CheckPartitionChange(change).ok());
 }
 
+TEST(DocumentChangeTest, ARequestKeyHasItsSizeAndAVersion) {
+  PartitionChange change;
+  change.mutable_request_key()->set_key(std::string(kRequestKeySize, 'k'));
+  EXPECT_FALSE(CheckPartitionChange(change).ok());
+  change.mutable_request_key()->set_version(1);
+  EXPECT_TRUE(CheckPartitionChange(change).ok());
+  change.mutable_request_key()->set_key("short");
+  EXPECT_FALSE(CheckPartitionChange(change).ok());
+}
+
 TEST(DocumentChangeTest, BytesAreReadBackOrRefused) {
   PartitionChange change;
   *change.add_documents() = Upsert();

@@ -44,15 +44,24 @@ class MapState : public ChangeReader {
   neptune::StatusOr<ChangeAnswer> Execute(const PartitionChange& change) {
     NEPTUNE_RETURN_IF_ERROR(CheckPartitionChange(change));
     Writer writer;
-    NEPTUNE_ASSIGN_OR_RETURN(ChangeAnswer answer, ExecuteChange(change, ++lsn_, *this, &writer));
+    NEPTUNE_ASSIGN_OR_RETURN(ChangeAnswer answer,
+                             ExecuteChange(change, {++lsn_, accepted_at_}, *this, &writer));
     neptune::LeafLock lock(&mutex_);
     for (const auto& operation : writer.operations) operation(&entries_);
     return answer;
   }
 
+  // When writes are taken from now on.
+  void SetTime(neptune::WallTime time) { accepted_at_ = time; }
+
   void Clear() {
     neptune::LeafLock lock(&mutex_);
     entries_.clear();
+  }
+  // As if it had never executed a write.
+  void BeginAnew() {
+    Clear();
+    lsn_ = 0;
   }
   // Whether Get fails from now on.
   void FailReads(bool fails) {
@@ -73,6 +82,9 @@ class MapState : public ChangeReader {
         (*entries)[key] = value;
       });
     }
+    void Delete(std::string_view key) override {
+      operations.push_back([key = std::string(key)](Entries* entries) { entries->erase(key); });
+    }
     void DeleteRange(std::string_view first, std::string_view end) override {
       operations.push_back([first = std::string(first), end = std::string(end)](Entries* entries) {
         if (first < end) entries->erase(entries->lower_bound(first), entries->lower_bound(end));
@@ -85,6 +97,7 @@ class MapState : public ChangeReader {
   Entries entries_ ABSL_GUARDED_BY(mutex_);
   bool fails_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t lsn_ = 0;
+  neptune::WallTime accepted_at_;
 };
 
 }  // namespace search::index

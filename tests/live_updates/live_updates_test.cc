@@ -246,8 +246,8 @@ TEST_F(LiveUpdatesTest, AWriterReachesTiersAndDocumentServers) {
     frontend::ReplicatedWriter writer(client.client(), simulator_.host("c"),
                                       {.partitions = {.tier1 = 1, .tier2 = 0, .documents = 1}});
     const auto deadline = neptune::this_thread::Now() + seconds(10);
-    for (const Status& status : writer.Write({bird, removal, newer}, deadline)) {
-      EXPECT_TRUE(status.ok()) << status;
+    for (const auto& written : writer.Write({{bird, removal, newer}, std::nullopt, deadline})) {
+      EXPECT_TRUE(written.status.ok()) << written.status;
     }
     done = true;
   });

@@ -87,6 +87,13 @@ class DocumentUpdatesTest : public testing::Test {
     return titles;
   }
 
+  std::string UrlOf(uint64_t doc_id) const {
+    for (size_t i = 0; i < corpus_.documents.size(); ++i) {
+      if (corpus_.documents[i].doc_id == doc_id) return corpus_.urls[i];
+    }
+    return {};
+  }
+
   uint64_t DocumentOfTier(bool tier1) const {
     for (const auto& document : corpus_.documents) {
       if (placement_.in_tier1(document.doc_id) == tier1) return document.doc_id;
@@ -129,6 +136,53 @@ TEST_F(DocumentUpdatesTest, TheSameUrlAgainReplacesTheDocument) {
   EXPECT_EQ(first.body, second.body);
   AwaitGoal();
   EXPECT_EQ(TitlesOf("quixotic"), Titles{"second"});
+}
+
+TEST_F(DocumentUpdatesTest, APublishedDocumentIsReplacedAndRemovedByItsUrl) {
+  for (const bool in_tier1 : {true, false}) {
+    SCOPED_TRACE(in_tier1);
+    const uint64_t doc_id = DocumentOfTier(in_tier1);
+    const std::string url = UrlOf(doc_id);
+    const HttpResponse posted = Post(DocumentText(url, "newer"));
+    ASSERT_EQ(posted.status, 200) << posted.body;
+    EXPECT_EQ(json::parse(posted.body)["id"], StrCat(doc_id));
+    AwaitGoal();
+    EXPECT_EQ(TitlesOf("quixotic"), Titles{"newer"});
+    const HttpResponse deleted = Send({.method = "DELETE", .target = "/documents?url=" + url});
+    ASSERT_EQ(deleted.status, 200) << deleted.body;
+    EXPECT_EQ(json::parse(deleted.body)["id"], StrCat(doc_id));
+    AwaitGoal();
+    EXPECT_EQ(TitlesOf("quixotic"), Titles{});
+    EXPECT_EQ(Send({.target = StrCat("/doc/", doc_id)}).status, 404);
+    // Back again, with the same number.
+    EXPECT_EQ(json::parse(Post(DocumentText(url, "back")).body)["id"], StrCat(doc_id));
+    AwaitGoal();
+    EXPECT_EQ(TitlesOf("quixotic"), Titles{"back"});
+    EXPECT_EQ(Delete(StrCat(doc_id)).status, 200);
+    AwaitGoal();
+  }
+}
+
+TEST_F(DocumentUpdatesTest, ARequestThatIsSentAgainUnderItsKeyIsOneChange) {
+  const auto post = [&](const std::string& title, const std::string& key) {
+    return Send({.method = "POST",
+                 .target = "/documents",
+                 .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", key}},
+                 .body = DocumentText("http://a/", title)});
+  };
+  const HttpResponse first = post("first", "key-1");
+  ASSERT_EQ(first.status, 200) << first.body;
+  EXPECT_EQ(post("second", "key-2").status, 200);
+  // Through the other frontend: it takes nothing back of what came after it.
+  const HttpResponse again = post("first", "key-1");
+  EXPECT_EQ(again.status, 200);
+  EXPECT_EQ(again.body, first.body);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{"second"});
+  EXPECT_EQ(post("third", "key-1").status, 409);
+  EXPECT_EQ(Post(DocumentText("http://a/", "first")).status, 200);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{"first"});
 }
 
 TEST_F(DocumentUpdatesTest, ADocumentOfTier2StaysThereWhenItIsReplaced) {

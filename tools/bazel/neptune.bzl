@@ -27,15 +27,16 @@ NEPTUNE_LAYERS = [
 # `//neptune/base` and libraries of the system.
 PRODUCT_DEPENDENCIES = {
     "index/core": [],
+    "index/html": [],
     "index/updates": ["index/core"],
     "index/versions": [],
     "index/tier": ["index/core", "index/updates", "index/versions"],
     "docserver": ["index/core", "index/updates", "index/versions"],
     "cache": [],
-    "frontend": ["index/core", "index/updates", "index/versions", "index/tier", "docserver", "cache"],
+    "frontend": ["index/core", "index/html", "index/updates", "index/versions", "index/tier", "docserver", "cache"],
     "neptune/examples": [],
-    "tools": ["index/core", "index/updates", "index/versions", "index/tier", "docserver", "cache", "frontend", "neptune", "neptune/examples"],
-    "tests": ["index/core", "index/updates", "index/versions", "index/tier", "docserver", "cache", "frontend", "neptune", "neptune/examples", "tools"],
+    "tools": ["index/core", "index/html", "index/updates", "index/versions", "index/tier", "docserver", "cache", "frontend", "neptune", "neptune/examples"],
+    "tests": ["index/core", "index/html", "index/updates", "index/versions", "index/tier", "docserver", "cache", "frontend", "neptune", "neptune/examples", "tools"],
 }
 
 # For what every call passes through. Position-independent code calls even its own file's functions as if another

@@ -21,7 +21,7 @@
 #include "tools/ciff/ciff_reader.h"
 #include "tools/ciff/document_name.h"
 #include "tools/ciff/placement.h"
-#include "tools/corpus/utf8.h"
+#include "index/html/utf8.h"
 #include "tools/streams/byte_source.h"
 #include "tools/streams/digest.h"
 
@@ -74,7 +74,7 @@ class StoreFiller {
 
   // The format has a name for each document and nothing else: it serves as address and as title.
   Status Add(uint64_t doc_id, const std::string& name_bytes) {
-    const std::string name = ReplaceInvalidUtf8(name_bytes);
+    const std::string name = html::ReplaceInvalidUtf8(name_bytes);
     auto& [store, batch] = stores_[doc_id % stores_.size()];
     StoredDocument& document = batch.emplace_back();
     document.set_doc_id(doc_id);

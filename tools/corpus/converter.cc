@@ -30,11 +30,11 @@ std::string CutTitle(std::string title, const std::vector<std::string>& suffixes
 }
 
 // Resolves the page's links; each target once, every text that leads to it as an anchor.
-void TakeLinks(const std::vector<HtmlLink>& links, const std::string& path,
+void TakeLinks(const std::vector<html::HtmlLink>& links, const std::string& path,
                const LinkResolver& resolver, ConvertedPage* page) {
   CorpusDocument& document = page->document;
   absl::flat_hash_set<std::string_view> seen;
-  for (const HtmlLink& link : links) {
+  for (const html::HtmlLink& link : links) {
     const auto target = resolver.Resolve(path, link.href);
     if (!target) {
       ++page->outside_links;

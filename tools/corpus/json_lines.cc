@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "tools/corpus/utf8.h"
+#include "index/html/utf8.h"
 
 namespace search::tools {
 
@@ -52,7 +52,7 @@ Status JsonLineParser::Rep::TakeString(std::string_view key, ondemand::value val
     return error == simdjson::INCORRECT_TYPE ? InvalidArgument("field '", key, "' is not a string")
                                              : Bad(neptune::StrCat("field '", key, "'"), error);
   }
-  out->assign(TruncateUtf8(text, size_max));
+  out->assign(html::TruncateUtf8(text, size_max));
   return OkStatus();
 }
 
@@ -147,7 +147,7 @@ Status JsonLineParser::Rep::Complete(CorpusDocument* document) const {
 }
 
 StatusOr<CorpusDocument> JsonLineParser::Rep::Parse(std::string_view line) {
-  if (!IsValidUtf8(line)) return InvalidArgument("not valid UTF-8");
+  if (!html::IsValidUtf8(line)) return InvalidArgument("not valid UTF-8");
   ondemand::document parsed;
   const simdjson::padded_string_view padded(line, line.size() + kPadding);
   if (const auto error = parser_.iterate(padded).get(parsed)) return Bad("not JSON", error);

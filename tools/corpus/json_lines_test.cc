@@ -4,7 +4,6 @@
 
 #include "gtest/gtest.h"
 #include "tools/corpus/corpus_document.h"
-#include "tools/corpus/utf8.h"
 
 namespace search::tools {
 namespace {
@@ -70,15 +69,6 @@ TEST(JsonLinesTest, LongTextsAreCutAtACharacter) {
       Parse(R"({"id": 1, "text": "x", "site": ")" + std::string(99, 's') + "é\"}");
   ASSERT_TRUE(document.ok());
   EXPECT_EQ(document->site, std::string(99, 's'));
-}
-
-TEST(Utf8Test, EachInvalidPartIsReplacedOnce) {
-  EXPECT_EQ(ReplaceInvalidUtf8("a\xE2\x82z\xF0\x9F\x98\x80\xED\xA0\x80"),
-            "a\xEF\xBF\xBDz\xF0\x9F\x98\x80\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
-}
-
-TEST(Utf8Test, CollapseSpaceTakesNoBreakSpacesToo) {
-  EXPECT_EQ(CollapseSpace(" \n a\xC2\xA0\t b "), "a b");
 }
 
 }  // namespace

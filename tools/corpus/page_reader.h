@@ -11,20 +11,20 @@
 #include <string>
 #include <string_view>
 
+#include "index/html/html_reader.h"
 #include "neptune/base/status.h"
-#include "tools/corpus/html_reader.h"
 #include "tools/corpus/page_tree.h"
 #include "tools/terminal/progress.h"
 
 namespace search::tools {
 
-neptune::StatusOr<HtmlPage> ReadPage(const std::string& file, PageKind kind,
-                                     const NanosecondClock& clock);
+neptune::StatusOr<html::HtmlPage> ReadPage(const std::string& file, PageKind kind,
+                                           const NanosecondClock& clock);
 
 // Links to other .md files stay as they are.
-neptune::StatusOr<HtmlPage> ReadMarkdown(std::string_view markdown);
+neptune::StatusOr<html::HtmlPage> ReadMarkdown(std::string_view markdown);
 
 // `roff` is the page's source; links to other pages become "../manS/NAME.S".
-neptune::StatusOr<HtmlPage> ReadManPage(std::string_view roff, const NanosecondClock& clock);
+neptune::StatusOr<html::HtmlPage> ReadManPage(std::string_view roff, const NanosecondClock& clock);
 
 }  // namespace search::tools

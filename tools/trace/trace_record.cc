@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "neptune/base/strings.h"
-#include "tools/corpus/utf8.h"
+#include "index/html/utf8.h"
 
 namespace search::tools {
 namespace {
@@ -51,7 +51,7 @@ Status CheckTraceQuery(std::string_view query) {
   if (std::any_of(query.begin(), query.end(), IsControl)) {
     return InvalidArgument("the query holds a tab or another control character");
   }
-  if (!IsValidUtf8(query)) return InvalidArgument("the query is not UTF-8");
+  if (!html::IsValidUtf8(query)) return InvalidArgument("the query is not UTF-8");
   return neptune::OkStatus();
 }
 
@@ -101,8 +101,8 @@ void AppendTraceLine(const TraceRecord& record, std::string* out) {
 }
 
 std::string CleanQuery(std::string_view text) {
-  const std::string clean = CollapseSpace(ReplaceInvalidUtf8(text));
-  std::string_view cut = TruncateUtf8(clean, TraceLimits::kQuerySizeMax);
+  const std::string clean = html::CollapseSpace(html::ReplaceInvalidUtf8(text));
+  std::string_view cut = html::TruncateUtf8(clean, TraceLimits::kQuerySizeMax);
   while (cut.ends_with(' ')) cut.remove_suffix(1);
   return std::string(cut);
 }

@@ -40,6 +40,13 @@ class TermsWriter {
     }
   }
 
+  // In ascending order; only where there are no sources.
+  void AddTerm(std::string_view key, uint64_t frequency) {
+    if (frequency == 0) return;
+    terms_.Add(key, {.document_frequency =
+                         static_cast<uint32_t>(std::min<uint64_t>(frequency, UINT32_MAX))});
+  }
+
   neptune::Status Write(const std::string& path) {
     NEPTUNE_RETURN_IF_ERROR(AddAllTerms());
     totals_.term_count = terms_.term_count();
@@ -79,9 +86,7 @@ class TermsWriter {
         frequency += count;
         NEPTUNE_RETURN_IF_ERROR(advance(i));
       }
-      if (frequency == 0) continue;
-      terms_.Add(key, {.document_frequency =
-                           static_cast<uint32_t>(std::min<uint64_t>(frequency, UINT32_MAX))});
+      AddTerm(key, frequency);
     }
     return neptune::OkStatus();
   }
@@ -175,6 +180,13 @@ neptune::Status AddTerms(const std::vector<const CollectionTerms*>& parts,
   for (const CollectionTerms* part : parts) {
     writer.AddDocuments(part->document_count(), part->length_sums());
   }
+  return writer.Write(path);
+}
+
+neptune::Status WriteTerms(const CollectionNumbers& numbers, const std::string& path) {
+  TermsWriter writer({});
+  writer.AddDocuments(numbers.document_count, numbers.length_sums);
+  for (const auto& [key, frequency] : numbers.document_frequencies) writer.AddTerm(key, frequency);
   return writer.Write(path);
 }
 

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "index/core/document.h"
@@ -62,5 +63,14 @@ neptune::Status CountTerms(const std::vector<CountedSegment>& segments, const st
 
 // Adds up what was counted in parts that share no document, and writes `path`.
 neptune::Status AddTerms(const std::vector<const CollectionTerms*>& parts, const std::string& path);
+
+// Numbers that were worked out elsewhere.
+struct CollectionNumbers {
+  uint64_t document_count = 0;
+  std::array<uint64_t, kFieldCount> length_sums = {};
+  // Ascending by key; frequencies of 0 are left out.
+  std::vector<std::pair<std::string, uint32_t>> document_frequencies;
+};
+neptune::Status WriteTerms(const CollectionNumbers& numbers, const std::string& path);
 
 }  // namespace search::index

@@ -9,6 +9,7 @@
 #include "index/core/builder/segment_merger.h"
 #include "index/core/partition/collection_terms.h"
 #include "index/core/partition/published_counts.h"
+#include "index/core/partition/renewed_counts.h"
 #include "neptune/base/file.h"
 
 namespace search::index {
@@ -188,7 +189,7 @@ neptune::Status Partition::LoadBase() {
     NEPTUNE_ASSIGN_OR_RETURN(base_, SegmentFolder::Borrow(options_.base_directory));
     NEPTUNE_ASSIGN_OR_RETURN(const auto published, PublishedCounts::Open(base_));
     options_.ranking = published->ranking();
-    counts_ = published;
+    counts_ = published_ = published;
     Part& part = parts.emplace_back();
     NEPTUNE_ASSIGN_OR_RETURN(part.segment,
                              SearchableSegment::Create(base_, counts_.get(), options_.ranking));
@@ -456,15 +457,17 @@ neptune::Status Partition::UseTerms(const std::string& path) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string bytes, neptune::ReadFile(path, kTermsSizeMax));
   NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(own_path, bytes));
   NEPTUNE_ASSIGN_OR_RETURN(auto terms, CollectionTerms::Open(own_path));
+  std::shared_ptr<const CollectionCounts> counts = terms;
+  if (published_ != nullptr) counts = std::make_shared<RenewedCounts>(std::move(terms), published_);
   Parts parts;
   for (const Part& part : snapshot()->parts()) {
     NEPTUNE_ASSIGN_OR_RETURN(
         auto segment,
-        SearchableSegment::Create(part.segment->folder(), terms.get(), options_.ranking));
+        SearchableSegment::Create(part.segment->folder(), counts.get(), options_.ranking));
     parts.push_back({std::move(segment), part.live});
   }
   NEPTUNE_RETURN_IF_ERROR(Commit(std::move(parts), version));
-  counts_ = std::move(terms);
+  counts_ = std::move(counts);
   if (version > 1) RemoveAll(TermsPath(options_.directory, version - 1));
   return neptune::OkStatus();
 }
@@ -476,6 +479,19 @@ neptune::Status Partition::CountTerms(const std::string& path) const {
     segments.push_back({&part.segment->segment(), part.live.get()});
   }
   return index::CountTerms(segments, path);
+}
+
+neptune::StatusOr<ChangedTerms> Partition::CountChangedTerms(
+    const std::string& scratch_path) const {
+  NEPTUNE_RETURN_IF_ERROR(CountTerms(scratch_path));
+  auto living = CollectionTerms::Open(scratch_path);
+  RemoveAll(scratch_path);  // what is mapped stays
+  NEPTUNE_RETURN_IF_ERROR(living.status());
+  return FindChangedTerms(**living, base_->segment(), *published_);
+}
+
+neptune::StatusOr<uint32_t> Partition::PublishedFrequency(std::string_view key) const {
+  return published_->DocumentFrequency(key);
 }
 
 }  // namespace search::index

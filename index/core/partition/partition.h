@@ -20,10 +20,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "index/core/builder/segment_rewriter.h"
 #include "index/core/document.h"
+#include "index/core/partition/changed_terms.h"
 #include "index/core/partition/collection_counts.h"
 #include "index/core/partition/manifest.h"
 #include "index/core/partition/merge_policy.h"
@@ -111,10 +113,16 @@ class Partition {
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
   // Ranks by these collection terms from now on; the file is copied. All partitions of a collection
-  // are to be given the same.
+  // are to be given the same. Over a base, terms that are not among them keep their published counts.
   neptune::Status UseTerms(const std::string& path);
   // Writes what lives now to `path`, to be added to the counts of other partitions, or used as it is.
   neptune::Status CountTerms(const std::string& path) const;
+  // The same as differences from what was published; `scratch_path` is a file that is written on the way and removed.
+  // REQUIRES: it stands over a base.
+  neptune::StatusOr<ChangedTerms> CountChangedTerms(const std::string& scratch_path) const;
+  // In how many documents of the collection the term stood when that was published; 0 of a term that the base does not
+  // hold. REQUIRES: it stands over a base.
+  neptune::StatusOr<uint32_t> PublishedFrequency(std::string_view key) const;
 
  private:
   using Part = PartitionSnapshot::Part;
@@ -151,8 +159,9 @@ class Partition {
   neptune::Status WriteLiveDocuments(const Parts& parts, Manifest* manifest)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
 
-  PartitionOptions options_;             // fixed after Load
-  std::shared_ptr<SegmentFolder> base_;  // likewise
+  PartitionOptions options_;                           // fixed after Load
+  std::shared_ptr<SegmentFolder> base_;                // likewise
+  std::shared_ptr<const CollectionCounts> published_;  // of the base, likewise
 
   // Held while a change is worked out and committed, so that one builds on the other.
   neptune::LeafMutex change_mutex_;

@@ -62,6 +62,11 @@ class Updater {
   size_t size_ = 0;
 };
 
+// Not 0, which says that documents do not change.
+uint64_t EpochOf(const LastWriteName& last) {
+  return last.lsn == 0 || last.history == 0 ? 1 : last.history;
+}
+
 }  // namespace
 
 neptune::StatusOr<std::unique_ptr<LiveTier>> LiveTier::Open(LiveTierOptions options,
@@ -89,12 +94,12 @@ neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& question,
                                                const TierSearchControl& control) const {
   NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
   NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
-  const uint64_t lsn = searchable_lsn();  // before the snapshot, which may know more
+  const LastWriteName known = searchable();  // before the snapshot, which may know more
   NEPTUNE_ASSIGN_OR_RETURN(
       const SearchResult result,
       partition()->snapshot()->Search(query, ToSearchOptions(question, control)));
   TierAnswer answer = ToAnswer(result, index_version_);
-  answer.set_epoch(lsn + 1);
+  answer.set_epoch(EpochOf(known));
   return answer;
 }
 
@@ -135,13 +140,13 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
   }
   if (!noted.any) return false;
   // What is read of the state after this may be newer, and is then taken once more.
-  auto lsn = LastWrite(*state_);
-  if (lsn.ok()) {
-    if (neptune::Status taken = Take(noted); !taken.ok()) lsn = std::move(taken);
+  auto last = LastWrite(*state_);
+  if (last.ok()) {
+    if (neptune::Status taken = Take(noted); !taken.ok()) last = std::move(taken);
   }
   neptune::LeafLock lock(&mutex_);
-  if (lsn.ok()) {
-    searchable_lsn_ = *lsn;
+  if (last.ok()) {
+    searchable_ = *last;
     return true;
   }
   // The same again with what came meanwhile.
@@ -149,7 +154,7 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
   noted_.any = true;
   noted_.all = noted_.all || noted.all;
   noted_.statistics = noted_.statistics || noted.statistics;
-  return lsn.status();
+  return last.status();
 }
 
 neptune::Status LiveTier::Take(const Noted& noted) {
@@ -158,6 +163,12 @@ neptune::Status LiveTier::Take(const Noted& noted) {
   Updater updater(current.get());
   for (const uint64_t doc_id : noted.doc_ids) {
     NEPTUNE_ASSIGN_OR_RETURN(auto change, ReadChange(*state_, doc_id));
+    if (!change.has_value() && doc_id >= kFirstHashedDocId) {
+      // It was removed, and that was forgotten meanwhile.
+      change.emplace();
+      change->set_doc_id(doc_id);
+      change->mutable_removal();
+    }
     if (change.has_value()) NEPTUNE_RETURN_IF_ERROR(updater.Add(*std::move(change)));
   }
   NEPTUNE_RETURN_IF_ERROR(updater.Finish());
@@ -180,6 +191,10 @@ neptune::Status LiveTier::TakeAll() {
       VisitChanges(*state_, [&](const DocumentChange& change) { return updater.Add(change); }));
   NEPTUNE_RETURN_IF_ERROR(updater.Finish());
   statistics_version_ = 0;
+  {
+    neptune::LeafLock lock(&mutex_);
+    statistics_ = {};
+  }
   NEPTUNE_RETURN_IF_ERROR(UseStatistics(partition.get()));
   {
     neptune::LeafLock lock(&mutex_);
@@ -191,32 +206,53 @@ neptune::Status LiveTier::TakeAll() {
   return neptune::OkStatus();
 }
 
+// Those of another index, and damaged ones, are passed over: what is in use stays so until others come.
 neptune::Status LiveTier::UseStatistics(Partition* partition) {
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t version, StatisticsVersion(*state_));
-  if (version == statistics_version_) return neptune::OkStatus();
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string file, ReadStatistics(*state_));
-  const std::string path = options_.working_directory + "/statistics";
-  NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(path, file));
-  NEPTUNE_RETURN_IF_ERROR(partition->UseTerms(path));
-  statistics_version_ = version;
+  NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece newest, StatisticsInUse(*state_));
+  if (newest.version() == statistics_version_) return neptune::OkStatus();
+  statistics_version_ = newest.version();
+  if (newest.index_version() != index_version_) return neptune::OkStatus();
+  auto used = UseStatisticsOfState(partition);
+  if (used.status().code() == neptune::StatusCode::kDataLoss) return neptune::OkStatus();
+  if (!used.ok()) statistics_version_ = 0;  // to be tried again
+  NEPTUNE_RETURN_IF_ERROR(used.status());
+  neptune::LeafLock lock(&mutex_);
+  statistics_ = *used;
   return neptune::OkStatus();
+}
+
+neptune::StatusOr<LiveTier::StatisticsUsed> LiveTier::UseStatisticsOfState(Partition* partition) {
+  NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece whole, ReadStatistics(*state_));
+  const std::string path = options_.working_directory + "/statistics";
+  NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(path, whole.data()));
+  NEPTUNE_RETURN_IF_ERROR(partition->UseTerms(path));
+  return StatisticsUsed{whole.version(), whole.change_count()};
 }
 
 neptune::StatusOr<MergeProgress> LiveTier::MergeSome(uint64_t posting_count_max) {
   return partition()->MergeSome(posting_count_max);
 }
 
-uint64_t LiveTier::searchable_lsn() const {
+LastWriteName LiveTier::searchable() const {
   neptune::LeafLock lock(&mutex_);
-  return searchable_lsn_;
+  return searchable_;
 }
 
 bool LiveTier::Holds(uint64_t doc_id) const { return partition()->snapshot()->Holds(doc_id); }
 
 uint64_t LiveTier::segment_count() const { return partition()->snapshot()->parts().size(); }
 
-neptune::Status LiveTier::CountTerms(const std::string& path) const {
-  return partition()->CountTerms(path);
+LiveTier::StatisticsUsed LiveTier::statistics() const {
+  neptune::LeafLock lock(&mutex_);
+  return statistics_;
+}
+
+neptune::StatusOr<ChangedTerms> LiveTier::CountChangedTerms() const {
+  return partition()->CountChangedTerms(options_.working_directory + "/living_terms");
+}
+
+neptune::StatusOr<uint32_t> LiveTier::PublishedFrequency(std::string_view key) const {
+  return partition()->PublishedFrequency(key);
 }
 
 std::shared_ptr<Partition> LiveTier::partition() const {

@@ -12,7 +12,7 @@
 // Source: design, live updates.
 // Layer: index/tier/live. Reads and writes files; no clock, no threads.
 // Threads: thread-safe. Searches take a snapshot and wait for nobody; Refresh and MergeSome may run at once with them and
-//   each other, each by one thread at a time. NoteChange never waits for either.
+//   each other, each by one thread at a time. NoteChange never waits for either. CountChangedTerms may run beside all.
 // Errors: as index_tier.h; Open and Refresh also the state's, and UNAVAILABLE for the file system. After an error of
 //   Refresh the same changes are taken by the next.
 // Limits: memory is that of the searchers, some 12 bytes a change not yet refreshed, and kRefreshSizeMax of texts.
@@ -23,9 +23,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "index/core/partition/changed_terms.h"
 #include "index/core/partition/merge_policy.h"
 #include "index/core/partition/partition.h"
 #include "index/core/suggest/suggestion_index.h"
@@ -81,13 +83,22 @@ class LiveTier final : public IndexTier {
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
   // Every search that begins from now on knows at least the writes up to this one.
-  uint64_t searchable_lsn() const;
+  uint64_t searchable_lsn() const { return searchable().lsn; }
   // Whether the tier holds the document.
   bool Holds(uint64_t doc_id) const;
   uint64_t segment_count() const;
-  // Counts what is searchable, to be added up over all partitions of both tiers (collection_terms.h); the sum goes to
-  // every partition by StatisticsChanges.
-  neptune::Status CountTerms(const std::string& path) const;
+
+  // The renewed statistics by which it ranks; version 0: those that were published.
+  struct StatisticsUsed {
+    uint64_t version = 0;
+    uint64_t change_count = 0;  // as StatisticsPiece
+  };
+  StatisticsUsed statistics() const;
+  // Counts what changed in what is searchable, to be added up over all partitions of both tiers; the sum goes to every
+  // partition by StatisticsChanges. By one thread at a time.
+  neptune::StatusOr<ChangedTerms> CountChangedTerms() const;
+  // As Partition.
+  neptune::StatusOr<uint32_t> PublishedFrequency(std::string_view key) const;
 
  private:
   // What Refresh has to take.
@@ -104,6 +115,9 @@ class LiveTier final : public IndexTier {
   neptune::Status Take(const Noted& noted) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::Status TakeAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::Status UseStatistics(Partition* partition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
+  neptune::StatusOr<StatisticsUsed> UseStatisticsOfState(Partition* partition)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
+  LastWriteName searchable() const;
   std::shared_ptr<Partition> partition() const;
 
   const LiveTierOptions options_;
@@ -114,13 +128,15 @@ class LiveTier final : public IndexTier {
   neptune::LeafMutex refresh_mutex_;
   // Which folder of the working directory is in use; numbers are not used again.
   uint64_t folder_number_ ABSL_GUARDED_BY(refresh_mutex_) = 0;
+  // The newest that the state has and that was looked at.
   uint64_t statistics_version_ ABSL_GUARDED_BY(refresh_mutex_) = 0;
 
   // Held for the exchange of a few words.
   mutable neptune::LeafMutex mutex_ ABSL_ACQUIRED_AFTER(refresh_mutex_);
   std::shared_ptr<Partition> partition_ ABSL_GUARDED_BY(mutex_);
   Noted noted_ ABSL_GUARDED_BY(mutex_);
-  uint64_t searchable_lsn_ ABSL_GUARDED_BY(mutex_) = 0;
+  LastWriteName searchable_ ABSL_GUARDED_BY(mutex_);
+  StatisticsUsed statistics_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace search::index

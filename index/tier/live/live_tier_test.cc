@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "index/core/partition/changed_terms.h"
 #include "index/core/partition/collection_terms.h"
 #include "index/core/testing/collection.h"
 #include "index/core/testing/documents.h"
@@ -59,6 +60,14 @@ DocumentChange RemovalOf(uint64_t doc_id, uint64_t version) {
   change.set_version(version);
   change.mutable_removal();
   return change;
+}
+
+StatisticsPiece StatisticsHead(uint64_t version) {
+  StatisticsPiece head;
+  head.set_version(version);
+  head.set_index_version(kIndexVersion);
+  head.set_change_count(10 * version);
+  return head;
 }
 
 // Partitions of one collection, each sealed.
@@ -166,7 +175,21 @@ TEST_F(LiveTierTest, TheEpochIsAnotherOnceOtherDocumentsAreFound) {
   Apply(UpsertOf(Document(9, "bird"), 1));
   EXPECT_EQ(epoch(), before);
   ASSERT_TRUE(tier_->Refresh().ok());
-  EXPECT_GT(epoch(), before);
+  EXPECT_NE(epoch(), before);
+}
+
+TEST_F(LiveTierTest, TheEpochOfDataThatWereLostAndBegunAnewIsAnotherThoughTheyCountAlike) {
+  const auto epoch_after = [&](int64_t accepted_at_ns) {
+    state_.BeginAnew();
+    Open();
+    EXPECT_EQ(tier_->Search(Question("cat"), {})->epoch(), 1U);
+    state_.SetTime({accepted_at_ns});
+    Apply(UpsertOf(Document(9, "bird"), 1));
+    EXPECT_TRUE(tier_->Refresh().ok());
+    EXPECT_EQ(tier_->searchable_lsn(), 1U);
+    return tier_->Search(Question("cat"), {})->epoch();
+  };
+  EXPECT_NE(epoch_after(1000), epoch_after(2000));
 }
 
 TEST_F(LiveTierTest, AnOutdatedChangeChangesNothing) {
@@ -229,6 +252,48 @@ TEST_F(LiveTierTest, AFailedRefreshLeavesTheChangesForTheNext) {
   EXPECT_EQ(tier_->searchable_lsn(), 1U);
 }
 
+TEST_F(LiveTierTest, ARemovalThatIsForgottenBeforeARefreshIsMadeAllTheSame) {
+  const uint64_t doc_id = kFirstHashedDocId + 1;
+  Apply(UpsertOf(Document(doc_id, "bird"), 1));
+  ASSERT_TRUE(tier_->Refresh().ok());
+  EXPECT_EQ(tier_->Search(Question("bird"), {})->total(), 1U);
+  Apply(RemovalOf(doc_id, 2));
+  const neptune::WallTime later{1'600'000'000'000'000'000};
+  state_.SetTime(later);
+  Apply(UpsertOf(Document(9, "fish"), VersionAt(later)));
+  ASSERT_FALSE(ReadChange(state_, doc_id)->has_value());
+  ASSERT_TRUE(tier_->Refresh().ok());
+  EXPECT_EQ(tier_->Search(Question("bird"), {})->total(), 0U);
+}
+
+TEST_F(LiveTierTest, StatisticsOfThisIndexAreUsedAndOthersPassedOver) {
+  const std::string path = folder_.path() + "/terms";
+  ASSERT_TRUE(
+      WriteTerms({.document_count = 100, .document_frequencies = {{"xcat", 50}}}, path).ok());
+  std::stringstream file;
+  file << std::ifstream(path, std::ios::binary).rdbuf();
+  const auto use = [&](const StatisticsPiece& head, const std::string& bytes) {
+    for (const PartitionChange& change : StatisticsChanges(head, bytes)) {
+      ASSERT_TRUE(state_.Execute(change).ok());
+      tier_->NoteChange(change);
+    }
+    ASSERT_TRUE(tier_->Refresh().ok());
+  };
+  EXPECT_EQ(tier_->statistics().version, 0U);
+  const float before = ScoreOf("cat", 1);
+  StatisticsPiece other = StatisticsHead(1);
+  other.set_index_version(kIndexVersion + 1);
+  use(other, file.str());
+  EXPECT_EQ(tier_->statistics().version, 0U);
+  use(StatisticsHead(2), "damaged");
+  EXPECT_EQ(tier_->statistics().version, 0U);
+  EXPECT_EQ(ScoreOf("cat", 1), before);
+  use(StatisticsHead(3), file.str());
+  EXPECT_EQ(tier_->statistics().version, 3U);
+  EXPECT_EQ(tier_->statistics().change_count, 30U);
+  EXPECT_NE(ScoreOf("cat", 1), before);
+}
+
 TEST_F(LiveTierTest, OtherVariantsRefuseChanges) {
   const std::string other = folder_.path() + "/other";
   BuildPartitions({{{1, Document(1, "cat")}}}, {other}, "rocksdb_postings");
@@ -276,21 +341,26 @@ class LiveCollection {
     }
   }
 
-  // Every partition counts, the sum goes to all as changes.
+  // Every partition counts what changed, the sum goes to all as changes.
   void RenewStatistics() {
-    std::vector<std::shared_ptr<const CollectionTerms>> counts;
-    std::vector<const CollectionTerms*> parts;
-    for (size_t p = 0; p < partitions_.size(); ++p) {
-      ASSERT_TRUE(partitions_[p].tier->Refresh().ok());
-      ASSERT_TRUE(partitions_[p].tier->CountTerms(Path("terms", p)).ok());
-      counts.push_back(*CollectionTerms::Open(Path("terms", p)));
-      parts.push_back(counts.back().get());
+    ChangedTermsSum sum;
+    for (Partition& partition : partitions_) {
+      ASSERT_TRUE(partition.tier->Refresh().ok());
+      const auto changed = partition.tier->CountChangedTerms();
+      ASSERT_TRUE(changed.ok()) << changed.status();
+      ASSERT_TRUE(sum.Add(*changed).ok());
     }
-    ASSERT_TRUE(AddTerms(parts, Path("terms", parts.size())).ok());
+    for (const std::string& term : sum.UnknownTerms()) {
+      for (const Partition& partition : partitions_) {
+        sum.LearnPublishedFrequency(term, *partition.tier->PublishedFrequency(term));
+      }
+    }
+    ASSERT_TRUE(WriteTerms(sum.Numbers(), Path("terms", 0)).ok());
     std::stringstream file;
-    file << std::ifstream(Path("terms", parts.size()), std::ios::binary).rdbuf();
+    file << std::ifstream(Path("terms", 0), std::ios::binary).rdbuf();
     ++statistics_version_;
-    for (const PartitionChange& change : StatisticsChanges(statistics_version_, file.str())) {
+    for (const PartitionChange& change :
+         StatisticsChanges(StatisticsHead(statistics_version_), file.str())) {
       for (Partition& partition : partitions_) Apply(change, &partition);
     }
   }

@@ -1,17 +1,40 @@
 #include "index/tier/service/live_partitions.h"
 
+#include <glog/logging.h>
+
 #include <utility>
 #include <vector>
 
+#include "index/tier/statistics/renewal_attempt.h"
+#include "index/tier/statistics/statistics_messages.h"
+#include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
 
 namespace search::index {
 
+using neptune::Data;
 using neptune::LeafLock;
+using neptune::MethodName;
 using neptune::PartitionId;
+using neptune::RequestContext;
 using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
+
+namespace {
+
+// Blocks.
+StatusOr<std::vector<ChangedTermsPage>> CountPages(LiveTier& tier, const StoreReader& state) {
+  CountedPartition counted;
+  counted.index_version = tier.Info().index_version;
+  // What changes from here on may be counted, but not as such: it counts for the next renewal.
+  NEPTUNE_ASSIGN_OR_RETURN(counted.change_count, ChangeCount(state));
+  NEPTUNE_RETURN_IF_ERROR(tier.Refresh().status());
+  NEPTUNE_ASSIGN_OR_RETURN(counted.changed, tier.CountChangedTerms());
+  return PagesOf(counted);
+}
+
+}  // namespace
 
 StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(neptune::ModuleContext& context,
                                                                 std::string working_directory) {
@@ -23,11 +46,11 @@ StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(neptune::ModuleC
   live->service_.OnChange([self = live.get()](PartitionId partition, const auto* entry) {
     self->OnChange(partition, entry);
   });
-  context.registrar.Method(neptune::MethodName(kHoldsMethod), {},
-                           [self = live.get()](neptune::RequestContext& request,
-                                               const neptune::Data& in, neptune::Data* out) {
-                             return self->Holds(request.partition(), in, out);
-                           });
+  live->AddMethods();
+  NEPTUNE_ASSIGN_OR_RETURN(
+      live->counting_loop_,
+      context.world.StartLoop({.name = StrCat(context.service, "-count"),
+                               .priority = neptune::LoopPriority::kBackground}));
   NEPTUNE_RETURN_IF_ERROR(live->service_.Open());
   for (auto& [partition, slot] : live->slots_) {
     slot.reader = std::make_unique<StoreReader>(&live->service_.view(partition));
@@ -36,6 +59,25 @@ StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(neptune::ModuleC
 }
 
 LivePartitions::~LivePartitions() { Stop(); }
+
+void LivePartitions::AddMethods() {
+  neptune::ServiceRegistrar& registrar = context_.registrar;
+  registrar.Method(MethodName(kHoldsMethod), {},
+                   [this](RequestContext& request, const Data& in, Data* out) {
+                     return Holds(request.partition(), in, out);
+                   });
+  service_.Read(MethodName(kStatisticsStateMethod), {},
+                [this](const neptune::StoreView& store, RequestContext& request, const Data&,
+                       Data* out) { return TellState(request.partition(), store, out); });
+  registrar.Stream(MethodName(kChangedTermsMethod), {},
+                   [this](RequestContext& request, const Data&, neptune::ServerStream& stream) {
+                     return SendChangedTerms(request.partition(), stream);
+                   });
+  registrar.Method(MethodName(kPublishedFrequenciesMethod), {.grain = neptune::Grain::kLong},
+                   [this](RequestContext& request, const Data& in, Data* out) {
+                     return TellFrequencies(request.partition(), in, out);
+                   });
+}
 
 StatusOr<std::unique_ptr<LiveTier>> LivePartitions::Open(PartitionId partition,
                                                          const std::string& directory) {
@@ -59,6 +101,89 @@ Status LivePartitions::StartMaintenance() {
   NEPTUNE_ASSIGN_OR_RETURN(
       maintenance_,
       LiveMaintenance::Start(context_.world, StrCat(context_.service, "-live"), std::move(tiers)));
+  return StartRenewal();
+}
+
+// The nodes that may lead are those of tier 1's first partition.
+Status LivePartitions::StartRenewal() {
+  NEPTUNE_ASSIGN_OR_RETURN(const StatisticsRenewalOptions options,
+                           ReadRenewalOptions(context_.parameters));
+  const PartitionId leading(0);
+  if (context_.service.value() != kTier1Service || slots_.count(leading) == 0) {
+    return neptune::OkStatus();
+  }
+  if (options.tier1_partitions == 0) {
+    LOG(WARNING) << "statistics are not renewed: " << context_.service
+                 << " has no parameter tier1_partitions";
+    return neptune::OkStatus();
+  }
+  const neptune::ReplicaAgent* const replica =
+      context_.replication->Find(context_.service, leading);
+  NEPTUNE_ASSIGN_OR_RETURN(
+      renewal_,
+      StatisticsRenewal::Start(
+          options,
+          {.client = &context_.client,
+           .world = &context_.world,
+           .metrics = &context_.metrics,
+           .background = counting_loop_,
+           .leads = [replica] { return replica->Look().role == neptune::ReplicaRole::kPrimary; },
+           .working_directory = working_directory_}));
+  return neptune::OkStatus();
+}
+
+StatusOr<LiveTier*> LivePartitions::TierOf(PartitionId partition) {
+  Slot& slot = slots_.at(partition);
+  LeafLock lock(&slot.mutex);
+  if (slot.tier == nullptr) return neptune::Unavailable("partition ", partition, " is not open");
+  return slot.tier;
+}
+
+Status LivePartitions::TellState(PartitionId partition, const neptune::StoreView& store,
+                                 Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const LiveTier* const tier, TierOf(partition));
+  const TierInfo info = tier->Info();
+  const LiveTier::StatisticsUsed used = tier->statistics();
+  StatisticsState state;
+  state.set_index_version(info.index_version);
+  state.set_document_count(info.document_count);
+  state.set_version(used.version);
+  state.set_counted_changes(used.change_count);
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t change_count, ChangeCount(StoreReader(&store)));
+  state.set_change_count(change_count);
+  *response = Data::Of(std::move(state));
+  return neptune::OkStatus();
+}
+
+Status LivePartitions::SendChangedTerms(PartitionId partition, neptune::ServerStream& stream) {
+  NEPTUNE_ASSIGN_OR_RETURN(LiveTier* const tier, TierOf(partition));
+  Slot& slot = slots_.at(partition);
+  if (slot.is_counting.exchange(true)) {
+    return neptune::ResourceExhausted("partition ", partition, " is being counted already");
+  }
+  StatusOr<std::vector<ChangedTermsPage>> pages = neptune::Internal("not counted");
+  RunOnLoop(*counting_loop_, [&] { pages = CountPages(*tier, *slot.reader); });
+  slot.is_counting = false;
+  NEPTUNE_RETURN_IF_ERROR(pages.status());
+  for (ChangedTermsPage& page : *pages) {
+    NEPTUNE_RETURN_IF_ERROR(stream.Write(Data::Of(std::move(page))));
+  }
+  return neptune::OkStatus();
+}
+
+Status LivePartitions::TellFrequencies(PartitionId partition, const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const LiveTier* const tier, TierOf(partition));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, request.As<FrequencyQuery>());
+  if (query->keys_size() > static_cast<int>(kPageTermsMax)) {
+    return neptune::InvalidArgument(query->keys_size(), " terms asked for; at most ",
+                                    kPageTermsMax);
+  }
+  FrequencyAnswer answer;
+  for (const std::string& key : query->keys()) {
+    NEPTUNE_ASSIGN_OR_RETURN(const uint32_t frequency, tier->PublishedFrequency(key));
+    answer.add_published_frequencies(frequency);
+  }
+  *response = Data::Of(std::move(answer));
   return neptune::OkStatus();
 }
 
@@ -74,23 +199,21 @@ void LivePartitions::OnChange(PartitionId partition, const neptune::LogEntry* en
   }
 }
 
-Status LivePartitions::Holds(PartitionId partition, const neptune::Data& request,
-                             neptune::Data* response) {
+Status LivePartitions::Holds(PartitionId partition, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<HoldsQuery>());
-  Slot& slot = slots_.at(partition);
-  LeafLock lock(&slot.mutex);
-  if (slot.tier == nullptr) return neptune::Unavailable("partition ", partition, " is not open");
+  NEPTUNE_ASSIGN_OR_RETURN(const LiveTier* const tier, TierOf(partition));
   HoldsAnswer answer;
   for (const uint64_t doc_id : asked->doc_ids()) {
-    if (slot.tier->Holds(doc_id)) answer.add_held_doc_ids(doc_id);
+    if (tier->Holds(doc_id)) answer.add_held_doc_ids(doc_id);
   }
-  *response = neptune::Data::Of(std::move(answer));
+  *response = Data::Of(std::move(answer));
   return neptune::OkStatus();
 }
 
 Status LivePartitions::Health(PartitionId partition) const { return service_.Health(partition); }
 
 void LivePartitions::Stop() {
+  if (renewal_ != nullptr) renewal_->Stop();
   if (maintenance_ != nullptr) maintenance_->Stop();
   for (auto& [partition, slot] : slots_) {
     LeafLock lock(&slot.mutex);

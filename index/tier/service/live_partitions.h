@@ -1,21 +1,24 @@
-// The partitions of an index tier whose documents change: their data by replication, their live tiers, and the loop that
-// keeps these fresh.
+// The partitions of an index tier whose documents change: their data by replication, their live tiers, the loop that
+// keeps these fresh, and the agent that renews the statistics of the collection.
 //
 // Source: design, live updates; neptune/replication.
 // Layer: index/tier, agent.
 // Threads: Start, Open and Stop on the node's main thread, methods and changes on any.
 // Shapes: the write kChangeMethod takes a PartitionChange and answers a ChangeAnswer; the read kHoldsMethod takes a
-//   HoldsQuery and answers a HoldsAnswer.
+//   HoldsQuery and answers a HoldsAnswer; those of index/tier/statistics as statistics_messages.h says.
+// Limits: one count of a partition's changed terms at a time, on a loop of low priority.
 // Errors: Open: those of LiveTier::Open; a partition that failed answers UNAVAILABLE.
 
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "index/tier/live/live_maintenance.h"
 #include "index/tier/live/live_tier.h"
+#include "index/tier/statistics/statistics_renewal.h"
 #include "index/updates/change_write.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/replication/replicated_service.h"
@@ -33,7 +36,7 @@ class LivePartitions {
   // The live tier over the published partition in `directory`. The owner keeps it until Stop returned.
   neptune::StatusOr<std::unique_ptr<LiveTier>> Open(neptune::PartitionId partition,
                                                     const std::string& directory);
-  // All are open: changes become searchable from now on.
+  // All are open: changes become searchable from now on, and statistics are renewed where this node leads.
   neptune::Status StartMaintenance();
   neptune::Status Health(neptune::PartitionId partition) const;
   // No tier is used any more.
@@ -46,19 +49,31 @@ class LivePartitions {
     LiveTier* tier ABSL_GUARDED_BY(mutex) = nullptr;
     // Something changed while the tier was opened.
     bool is_missed ABSL_GUARDED_BY(mutex) = false;
+    std::atomic<bool> is_counting = false;
   };
 
   LivePartitions(neptune::ModuleContext& context, std::string working_directory)
       : context_(context), working_directory_(std::move(working_directory)), service_(context) {}
 
   void OnChange(neptune::PartitionId partition, const neptune::LogEntry* entry);
+  void AddMethods();
+  // UNAVAILABLE if it is not open. Valid until Stop, as methods are.
+  neptune::StatusOr<LiveTier*> TierOf(neptune::PartitionId partition);
   neptune::Status Holds(neptune::PartitionId partition, const neptune::Data& request,
                         neptune::Data* response);
+  neptune::Status TellState(neptune::PartitionId partition, const neptune::StoreView& store,
+                            neptune::Data* response);
+  neptune::Status SendChangedTerms(neptune::PartitionId partition, neptune::ServerStream& stream);
+  neptune::Status TellFrequencies(neptune::PartitionId partition, const neptune::Data& request,
+                                  neptune::Data* response);
+  neptune::Status StartRenewal();
 
   neptune::ModuleContext& context_;
   const std::string working_directory_;
   std::map<neptune::PartitionId, Slot> slots_;  // fixed by Start
   std::shared_ptr<LiveMaintenance> maintenance_;
+  neptune::Loop* counting_loop_ = nullptr;
+  std::unique_ptr<StatisticsRenewal> renewal_;  // null: this node never leads, or nobody renews
   neptune::ReplicatedService service_;
 };
 

@@ -7,6 +7,8 @@
 //                   take changes (LivePartitions) and needs the variant `segment` and a `replication` block. Default: none
 //   versions        list of the versions that are kept open (index/versions), relative to the base folder; `path` is then
 //                   inside each version's folder. Not with live_path. Default: none, one version
+//   tier1_partitions, tier2_partitions, statistics_changed_share, statistics_period_ms, statistics_timeout_ms
+//                   of tier 1, with live_path: see index/tier/statistics/statistics_renewal.h
 //   second_phase_count_max
 //                   most documents that a question may have rated by the second ranking phase, 0 (none)
 //                   to 1000; default 1000: what the question asks for

@@ -2,7 +2,7 @@
 //
 // Source: the Unicode standard, 3.9 (substitution of maximal subparts); WHATWG Encoding
 // (windows-1252 is what pages mean by iso-8859-1).
-// Layer: tools. Threads: pure functions.
+// Layer: index/html. Threads: pure functions.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace search::tools {
+namespace search::html {
 
 bool IsValidUtf8(std::string_view bytes);
 
@@ -25,4 +25,4 @@ std::string_view TruncateUtf8(std::string_view text, size_t size_max);
 // Runs of white space and control characters as one space, none at the ends.
 std::string CollapseSpace(std::string_view text);
 
-}  // namespace search::tools
+}  // namespace search::html

@@ -1,4 +1,4 @@
-#include "tools/corpus/html_tree.h"
+#include "index/html/html_tree.h"
 
 #include <setjmp.h>
 
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-namespace search::tools {
+namespace search::html {
 
 // Allocations one behind another in growing blocks.
 class HtmlTree::Arena {
@@ -93,4 +93,4 @@ const GumboNode& HtmlChild(const GumboNode& node, unsigned index) {
   return *static_cast<const GumboNode*>(node.v.element.children.data[index]);
 }
 
-}  // namespace search::tools
+}  // namespace search::html

@@ -1,11 +1,11 @@
-#include "tools/corpus/utf8.h"
+#include "index/html/utf8.h"
 
 #include <simdjson.h>
 
 #include <array>
 #include <cstdint>
 
-namespace search::tools {
+namespace search::html {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
@@ -113,4 +113,4 @@ std::string CollapseSpace(std::string_view text) {
   return out;
 }
 
-}  // namespace search::tools
+}  // namespace search::html

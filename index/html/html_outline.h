@@ -1,7 +1,7 @@
 // Looks over HTML before it is parsed and tells how much of it can be parsed in bounded time.
 //
 // Source: WHATWG HTML, 13.2 (tokenization; void, raw text and foreign elements).
-// Layer: tools. Pure.
+// Layer: index/html. Pure.
 // Threads: pure function.
 // Why: the parser's work grows with the depth of open elements for each tag, and with the square of
 // a
@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace search::tools {
+namespace search::html {
 
 struct HtmlOutlineLimits {
   // Open elements at one time. Larger: deeper pages whole, slower hostile ones.
@@ -29,4 +29,4 @@ struct HtmlOutlineLimits {
 // Size of the longest prefix of `html` that keeps within the limits; html.size() if all of it does.
 size_t BoundedHtmlSize(std::string_view html, const HtmlOutlineLimits& limits = {});
 
-}  // namespace search::tools
+}  // namespace search::html

@@ -1,4 +1,4 @@
-#include "tools/corpus/html_outline.h"
+#include "index/html/html_outline.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace search::tools {
+namespace search::html {
 namespace {
 
 // Different names counted on their own; later ones are counted as open for good.
@@ -256,4 +256,4 @@ size_t BoundedHtmlSize(std::string_view html, const HtmlOutlineLimits& limits) {
   return Scanner(html, limits).Run();
 }
 
-}  // namespace search::tools
+}  // namespace search::html

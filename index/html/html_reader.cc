@@ -1,4 +1,4 @@
-#include "tools/corpus/html_reader.h"
+#include "index/html/html_reader.h"
 
 #include <strings.h>
 
@@ -7,12 +7,11 @@
 #include <memory>
 #include <utility>
 
-#include "tools/corpus/corpus_document.h"
-#include "tools/corpus/html_boilerplate.h"
-#include "tools/corpus/html_tree.h"
-#include "tools/corpus/utf8.h"
+#include "index/html/html_boilerplate.h"
+#include "index/html/html_tree.h"
+#include "index/html/utf8.h"
 
-namespace search::tools {
+namespace search::html {
 namespace {
 
 using neptune::StatusOr;
@@ -181,8 +180,8 @@ class PageWriter {
     if (!text) return;
     const std::string_view words = node.v.text.text;
     text_.Append(words, pre_depth_ > 0);
-    if (heading_ != nullptr) Capture(words, CorpusLimits::kTitleSizeMax, &heading_text_);
-    if (link_ != nullptr) Capture(words, CorpusLimits::kAnchorTextSizeMax, &link_text_);
+    if (heading_ != nullptr) Capture(words, HtmlPageLimits::kTitleSizeMax, &heading_text_);
+    if (link_ != nullptr) Capture(words, HtmlPageLimits::kAnchorTextSizeMax, &link_text_);
   }
 
   // A space in everything that is being written.
@@ -204,8 +203,8 @@ class PageWriter {
   void EndHeading() {
     heading_ = nullptr;
     std::string text = CollapseSpace(heading_text_);
-    text.resize(TruncateUtf8(text, CorpusLimits::kTitleSizeMax).size());
-    if (!text.empty() && page_->headings.size() < CorpusLimits::kHeadingsMax) {
+    text.resize(TruncateUtf8(text, HtmlPageLimits::kTitleSizeMax).size());
+    if (!text.empty() && page_->headings.size() < HtmlPageLimits::kHeadingsMax) {
       page_->headings.push_back(std::move(text));
     }
   }
@@ -219,16 +218,16 @@ class PageWriter {
     HtmlLink link{.href = CollapseSpace(HtmlAttribute(*link_, "href")),
                   .text = CollapseSpace(link_text_)};
     link_ = nullptr;
-    link.text.resize(TruncateUtf8(link.text, CorpusLimits::kAnchorTextSizeMax).size());
+    link.text.resize(TruncateUtf8(link.text, HtmlPageLimits::kAnchorTextSizeMax).size());
     const bool elsewhere = !link.href.empty() && link.href[0] != '#';
-    if (elsewhere && link.href.size() <= CorpusLimits::kUrlSizeMax &&
-        page_->links.size() < CorpusLimits::kLinksMax) {
+    if (elsewhere && link.href.size() <= HtmlPageLimits::kUrlSizeMax &&
+        page_->links.size() < HtmlPageLimits::kLinksMax) {
       page_->links.push_back(std::move(link));
     }
   }
 
   HtmlPage* const page_;
-  TextWriter text_{CorpusLimits::kTextSizeMax};
+  TextWriter text_{HtmlPageLimits::kTextSizeMax};
   int pre_depth_ = 0;
   const GumboNode* heading_ = nullptr;
   std::string heading_text_;
@@ -303,13 +302,14 @@ std::string Decode(std::string_view bytes) {
 
 }  // namespace
 
-StatusOr<HtmlPage> ReadHtml(std::string_view bytes, const HtmlOutlineLimits& limits) {
+StatusOr<HtmlPage> ReadHtml(std::string_view bytes, const HtmlOutlineLimits& limits,
+                            size_t memory_max) {
   HtmlPage page;
   page.is_cut = bytes.size() > kHtmlSizeMax;
   const std::string html = Decode(bytes.substr(0, kHtmlSizeMax));
   const std::string_view bounded(html.data(), BoundedHtmlSize(html, limits));
   page.is_cut |= bounded.size() < html.size();
-  NEPTUNE_ASSIGN_OR_RETURN(const auto tree, HtmlTree::Parse(bounded, kHtmlMemoryMax));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto tree, HtmlTree::Parse(bounded, memory_max));
   const Landmarks found = FindLandmarks(*tree->root());
   page.is_redirect = found.is_redirect;
   const GumboNode* part = found.main != nullptr ? found.main : found.body;
@@ -317,9 +317,9 @@ StatusOr<HtmlPage> ReadHtml(std::string_view bytes, const HtmlOutlineLimits& lim
   if (page.text.empty() && found.main != nullptr && found.body != nullptr) {
     PageWriter(&page).Write(*found.body);
   }
-  if (found.title != nullptr) page.title = TextOf(*found.title, CorpusLimits::kTitleSizeMax);
+  if (found.title != nullptr) page.title = TextOf(*found.title, HtmlPageLimits::kTitleSizeMax);
   if (page.title.empty() && !page.headings.empty()) page.title = page.headings[0];
   return page;
 }
 
-}  // namespace search::tools
+}  // namespace search::html

@@ -1,12 +1,12 @@
-#include "tools/corpus/html_boilerplate.h"
+#include "index/html/html_boilerplate.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "tools/corpus/html_tree.h"
+#include "index/html/html_tree.h"
 
-namespace search::tools {
+namespace search::html {
 namespace {
 
 template <typename List>
@@ -78,4 +78,4 @@ bool IsHtmlBoilerplate(const GumboNode& node) {
          Contains(kIds, HtmlAttribute(node, "id")) || IsHidden(node);
 }
 
-}  // namespace search::tools
+}  // namespace search::html

@@ -1,11 +1,10 @@
-#include "tools/corpus/html_reader.h"
+#include "index/html/html_reader.h"
 
 #include <string>
 
 #include "gtest/gtest.h"
-#include "tools/corpus/corpus_document.h"
 
-namespace search::tools {
+namespace search::html {
 namespace {
 
 HtmlPage Read(const std::string& html) {
@@ -142,8 +141,8 @@ TEST(HtmlReaderTest, LongFlatPagesAreReadWhole) {
 TEST(HtmlReaderTest, TextAndLinksAreBounded) {
   const HtmlPage page =
       Read(Repeat("<a href=b>0123456789012345678901234567890123456789</a> ", 120000));
-  EXPECT_LE(page.text.size(), CorpusLimits::kTextSizeMax);
-  EXPECT_EQ(page.links.size(), CorpusLimits::kLinksMax);
+  EXPECT_LE(page.text.size(), HtmlPageLimits::kTextSizeMax);
+  EXPECT_EQ(page.links.size(), HtmlPageLimits::kLinksMax);
 }
 
 TEST(HtmlOutlineTest, QuotesCommentsAndScriptsHoldNoTags) {
@@ -162,4 +161,4 @@ TEST(HtmlOutlineTest, ManyUnclosedCommentsAndSectionsTakeLinearTime) {
 }
 
 }  // namespace
-}  // namespace search::tools
+}  // namespace search::html

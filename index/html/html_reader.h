@@ -1,12 +1,11 @@
 // Reads an HTML page: title, headings, readable text, links with their words.
 //
 // Source: WHATWG HTML parsing, as the gumbo library does it; the choice of what is navigation is
-// ours. Layer: tools. Threads: pure function; pages can be read on several threads at once. Errors:
-// RESOURCE_EXHAUSTED if the parser needs more than kHtmlMemoryMax; everything else is read as
+// ours. Layer: index/html. Threads: pure function; pages can be read on several threads at once. Errors:
+// RESOURCE_EXHAUSTED if the parser needs more than `memory_max`; everything else is read as
 //   a browser would.
-// Limits: HtmlOutlineLimits bound the time, kHtmlMemoryMax the memory, CorpusLimits the result. A
-// page
-//   beyond them is read up to there and marked `is_cut`.
+// Limits: HtmlOutlineLimits bound the time, `memory_max` the memory, HtmlPageLimits the result. A page beyond them is read
+//   up to there and marked `is_cut`.
 
 #pragma once
 
@@ -15,13 +14,22 @@
 #include <string_view>
 #include <vector>
 
+#include "index/html/html_outline.h"
 #include "neptune/base/status.h"
-#include "tools/corpus/html_outline.h"
 
-namespace search::tools {
+namespace search::html {
 
 inline constexpr size_t kHtmlSizeMax = size_t{8} << 20;
 inline constexpr size_t kHtmlMemoryMax = size_t{512} << 20;
+
+struct HtmlPageLimits {
+  static constexpr size_t kTextSizeMax = size_t{4} << 20;
+  static constexpr size_t kTitleSizeMax = 512;
+  static constexpr size_t kUrlSizeMax = 2048;  // of a link
+  static constexpr size_t kHeadingsMax = 512;
+  static constexpr size_t kLinksMax = 4096;
+  static constexpr size_t kAnchorTextSizeMax = 200;
+};
 
 struct HtmlLink {
   std::string href;  // as written, white space around it removed
@@ -42,6 +50,7 @@ struct HtmlPage {
 // `bytes` may be in UTF-8 or, if it says so, in windows-1252 or iso-8859-1; what is invalid becomes
 // U+FFFD. The main part is the element <main> or role=main where there is one, else the body; in it
 // scripts, navigation, search forms, hidden elements and footers are passed over.
-neptune::StatusOr<HtmlPage> ReadHtml(std::string_view bytes, const HtmlOutlineLimits& limits = {});
+neptune::StatusOr<HtmlPage> ReadHtml(std::string_view bytes, const HtmlOutlineLimits& limits = {},
+                                     size_t memory_max = kHtmlMemoryMax);
 
-}  // namespace search::tools
+}  // namespace search::html

@@ -2,15 +2,15 @@
 //
 // Source: none; the names are those that documentation generators give (Sphinx, DocBook, gtk-doc,
 //   MediaWiki, javadoc, qdoc, rustdoc, Boost).
-// Layer: tools. Threads: pure function.
+// Layer: index/html. Threads: pure function.
 
 #pragma once
 
 #include <gumbo.h>
 
-namespace search::tools {
+namespace search::html {
 
 // Whether the element and all in it is passed over. REQUIRES: `node` is an element.
 bool IsHtmlBoilerplate(const GumboNode& node);
 
-}  // namespace search::tools
+}  // namespace search::html

@@ -1,6 +1,6 @@
 // A parsed HTML page in an arena of bounded size, freed at once.
 //
-// Source: none. Layer: tools.
+// Source: none. Layer: index/html.
 // Threads: thread-compatible.
 // Why an arena: the parser library frees its tree by recursion, which a deep page turns into a
 // stack
@@ -18,7 +18,7 @@
 
 #include "neptune/base/status.h"
 
-namespace search::tools {
+namespace search::html {
 
 class HtmlTree {
  public:
@@ -48,4 +48,4 @@ bool HasHtmlAttribute(const GumboNode& node, const char* name);
 unsigned HtmlChildCount(const GumboNode& node);
 const GumboNode& HtmlChild(const GumboNode& node, unsigned index);
 
-}  // namespace search::tools
+}  // namespace search::html

@@ -1,0 +1,29 @@
+#include "frontend/documents/html_content.h"
+
+#include <utility>
+
+#include "index/html/html_reader.h"
+#include "index/updates/document_change.h"
+
+namespace search::frontend {
+
+neptune::Status ReadHtmlContent(DocumentEdit* edit) {
+  if (!edit->html.has_value()) return neptune::OkStatus();
+  auto page = html::ReadHtml(*edit->html, {}, kPostedHtmlMemoryMax);
+  if (!page.ok()) return neptune::Annotate(page.status(), "member html");
+  if (page->is_cut) {
+    return neptune::InvalidArgument("member html: too large or too deep to be read whole");
+  }
+  edit->html.reset();
+  index::DocumentChange change;
+  change.set_doc_id(edit->doc_id);
+  index::DocumentContent& content = *change.mutable_upsert();
+  content = *std::move(edit->content);
+  content.set_text(std::move(page->text));
+  if (content.title().empty()) content.set_title(std::move(page->title));
+  NEPTUNE_RETURN_IF_ERROR(index::CheckDocumentChange(change));
+  edit->content = std::move(content);
+  return neptune::OkStatus();
+}
+
+}  // namespace search::frontend

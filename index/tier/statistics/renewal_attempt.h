@@ -1,0 +1,83 @@
+// One renewal of the statistics of the whole collection, from counting to publishing.
+//
+//   every partition ── ChangedTerms, a stream of pages ──► sum ── terms that nobody knew ──► every partition
+//                                                           │ ◄── PublishedFrequencies ────────┘
+//                                                           ▼
+//   every partition ◄── Change: pieces of a new version, the last one of each after all others of all
+//
+// A partition uses a version once its last piece is there, so all change over within the time of a few writes. What is broken
+// off does no harm: versions are whole or nothing, and the largest one that a partition was given counts.
+//
+// Source: design 5, live updates.
+// Layer: index/tier, statistics, agent.
+// Threads: on a user-level thread of a loop of the node; what takes long runs on `background`.
+// Errors: those of the calls; FAILED_PRECONDITION partitions stand over different indexes; RESOURCE_EXHAUSTED over a limit.
+// Limits: kCollectedSizeMax bytes of pages, and kChangedTermsMax terms, are held in memory; messages as
+//   statistics_messages.h and index/updates/document_change.h have them. One partition is asked at a time.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "index/core/partition/changed_terms.h"
+#include "index/tier/statistics/renewal_policy.h"
+#include "index/updates/document_change.pb.h"
+#include "neptune/base/status.h"
+#include "neptune/service/client.h"
+#include "neptune/world/loop.h"
+
+namespace search::index {
+
+inline constexpr size_t kCollectedSizeMax = size_t{256} << 20;
+
+// A partition of one of the tiers.
+struct TierPartition {
+  neptune::ServiceName service;
+  neptune::PartitionId partition;
+};
+// All of both, those of tier 2 first: what is cached for an answer goes by the epoch of tier 1, which is to be the last
+// to change.
+std::vector<TierPartition> AllPartitions(uint32_t tier1_count, uint32_t tier2_count);
+
+class RenewalAttempt {
+ public:
+  // `session` carries the deadline; `path` is a file that is written on the way and removed.
+  RenewalAttempt(const neptune::ClientSession& session, std::vector<TierPartition> partitions,
+                 neptune::Loop& background, std::string path)
+      : session_(session),
+        partitions_(std::move(partitions)),
+        background_(background),
+        path_(std::move(path)) {}
+
+  neptune::StatusOr<std::vector<PartitionStatistics>> AskStates();
+  neptune::Status Renew(uint64_t version);
+
+ private:
+  neptune::Status Collect(const TierPartition& partition);
+  neptune::Status AddUp();
+  neptune::Status AskUnknown();
+  neptune::Status WriteChanges(uint64_t version);
+  neptune::Status Publish();
+  template <typename Work>
+  neptune::Status InBackground(Work work);
+
+  neptune::ClientSession session_;
+  const std::vector<TierPartition> partitions_;
+  neptune::Loop& background_;
+  const std::string path_;
+
+  std::vector<std::string> pages_;
+  size_t page_bytes_ = 0;
+  uint64_t index_version_ = 0;
+  uint64_t change_count_ = 0;
+  ChangedTermsSum sum_;
+  std::vector<PartitionChange> changes_;
+};
+
+// Runs `work` on the loop; parks the calling user-level thread until it has run.
+void RunOnLoop(neptune::Loop& loop, const std::function<void()>& work);
+
+}  // namespace search::index

@@ -1,0 +1,20 @@
+// Any bytes are a page of changed terms, which is added up, or refused.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "index/tier/statistics/statistics_messages.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace search::index;
+  const auto page = ReadPage({reinterpret_cast<const char*>(data), size});
+  if (!page.ok()) return 0;
+  ChangedTermsSum sum;
+  if (!sum.Add(page->changed).ok()) std::abort();
+  for (const auto& [key, frequency] : sum.Numbers().document_frequencies) {
+    if (frequency == 0) std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,146 @@
+#include "index/tier/statistics/statistics_renewal.h"
+
+#include <glog/logging.h>
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "index/tier/statistics/renewal_attempt.h"
+#include "neptune/service/service_module.h"
+
+namespace search::index {
+
+using neptune::Duration;
+using neptune::Status;
+using neptune::StatusOr;
+using neptune::TimePoint;
+
+namespace {
+
+using Parameters = std::map<std::string, std::string>;
+
+constexpr Duration kStateTimeout = std::chrono::seconds(2);
+constexpr uint32_t kPartitionsMax = 10'000;
+
+template <typename Number>
+Status ReadNumber(const Parameters& parameters, const char* name, Number min, Number max,
+                  Number* number) {
+  const auto given = parameters.find(name);
+  if (given == parameters.end()) return neptune::OkStatus();
+  const std::string& text = given->second;
+  Number read = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
+  if (error != std::errc() || end != text.data() + text.size() || !(read >= min && read <= max)) {
+    return neptune::InvalidArgument(name, " is '", text, "', not ", min, " to ", max);
+  }
+  *number = read;
+  return neptune::OkStatus();
+}
+
+Status ReadMillis(const Parameters& parameters, const char* name, Duration* duration) {
+  uint64_t millis = static_cast<uint64_t>(neptune::ToMillis(*duration));
+  NEPTUNE_RETURN_IF_ERROR(
+      ReadNumber<uint64_t>(parameters, name, 1, uint64_t{7} * 24 * 3600 * 1000, &millis));
+  *duration = std::chrono::milliseconds(millis);
+  return neptune::OkStatus();
+}
+
+}  // namespace
+
+StatusOr<StatisticsRenewalOptions> ReadRenewalOptions(const Parameters& parameters) {
+  StatisticsRenewalOptions options;
+  NEPTUNE_RETURN_IF_ERROR(ReadNumber<uint32_t>(parameters, "tier1_partitions", 0, kPartitionsMax,
+                                               &options.tier1_partitions));
+  NEPTUNE_RETURN_IF_ERROR(ReadNumber<uint32_t>(parameters, "tier2_partitions", 0, kPartitionsMax,
+                                               &options.tier2_partitions));
+  NEPTUNE_RETURN_IF_ERROR(ReadNumber<double>(parameters, "statistics_changed_share", 0, 1,
+                                             &options.policy.changed_share));
+  NEPTUNE_RETURN_IF_ERROR(ReadMillis(parameters, "statistics_period_ms", &options.policy.period));
+  NEPTUNE_RETURN_IF_ERROR(ReadMillis(parameters, "statistics_timeout_ms", &options.timeout));
+  return options;
+}
+
+StatusOr<std::unique_ptr<StatisticsRenewal>> StatisticsRenewal::Start(
+    const StatisticsRenewalOptions& options, RenewalEnvironment environment) {
+  std::unique_ptr<StatisticsRenewal> renewal(
+      new StatisticsRenewal(options, std::move(environment)));
+  const auto add = [&](const char* outcome) {
+    return renewal->environment_.metrics->AddCounter(
+        "search_statistics_renewals_total", "Renewals of the collection's statistics by outcome.",
+        {{"outcome", outcome}});
+  };
+  NEPTUNE_ASSIGN_OR_RETURN(renewal->done_, add("done"));
+  NEPTUNE_ASSIGN_OR_RETURN(renewal->failed_, add("failed"));
+  NEPTUNE_ASSIGN_OR_RETURN(renewal->thread_, neptune::ThreadScheduler::Current()->Spawn(
+                                                 [self = renewal.get()] {
+                                                   self->RunUntilStopped();
+                                                   self->has_ended_ = true;
+                                                   if (self->stopper_) self->stopper_->Wake();
+                                                 },
+                                                 "statistics renewal"));
+  return renewal;
+}
+
+StatisticsRenewal::~StatisticsRenewal() = default;
+
+void StatisticsRenewal::Stop() {
+  is_stopping_ = true;
+  // Elsewhere than on a user-level thread, the node has ended without being stopped: none of its threads runs again.
+  if (!thread_ || neptune::UserThread::Current() == nullptr) return;
+  stopper_ = neptune::ThreadRef(neptune::UserThread::Current());
+  cancellation_->Cancel();
+  thread_->Wake();
+  // The thread lives on this object, so its end is waited for even if the node's threads are told to stop.
+  while (!has_ended_) neptune::this_thread::ParkUntilWoken();
+  thread_ = neptune::ThreadRef();
+}
+
+void StatisticsRenewal::RunUntilStopped() {
+  std::optional<RenewalPolicy> policy;  // while this node leads
+  while (!is_stopping_) {
+    const TimePoint now = neptune::this_thread::Now();
+    if (neptune::this_thread::Park(now + kStatisticsCheckInterval) ==
+        neptune::ParkResult::kStopping) {
+      return;
+    }
+    if (is_stopping_) return;
+    if (!environment_.leads()) {
+      policy.reset();
+      continue;
+    }
+    if (!policy.has_value()) policy.emplace(options_.policy, now);
+    Turn(*policy);
+  }
+}
+
+neptune::ClientSession StatisticsRenewal::SessionFor(Duration timeout) const {
+  const neptune::RequestContext origin(neptune::PartitionId(0),
+                                       neptune::this_thread::Now() + timeout, "", {}, cancellation_,
+                                       *environment_.world);
+  neptune::ClientSession session(*environment_.client, origin);
+  session.default_timeout = timeout;
+  return session;
+}
+
+void StatisticsRenewal::Turn(RenewalPolicy& policy) {
+  const auto attempt_for = [&](Duration timeout) {
+    return RenewalAttempt(
+        SessionFor(timeout), AllPartitions(options_.tier1_partitions, options_.tier2_partitions),
+        *environment_.background, environment_.working_directory + "/renewed_terms");
+  };
+  const auto states = attempt_for(kStateTimeout).AskStates();
+  // A partition that does not answer is waited for.
+  if (!states.ok()) return;
+  const neptune::WallTime wall_now = environment_.world->wall_time();
+  if (!policy.IsDue(*states, neptune::this_thread::Now(), wall_now)) return;
+  const uint64_t number = neptune::Loop::Current()->random().Next();
+  const Status renewed =
+      attempt_for(options_.timeout).Renew(NextStatisticsVersion(*states, wall_now, number));
+  LOG_IF(WARNING, !renewed.ok() && !is_stopping_)
+      << "renewing the statistics of the collection: " << renewed;
+  (renewed.ok() ? done_ : failed_)->Increment();
+  policy.NoteAttempt(renewed.ok(), neptune::this_thread::Now());
+}
+
+}  // namespace search::index

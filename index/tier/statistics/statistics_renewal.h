@@ -1,0 +1,85 @@
+// Keeps the statistics of the whole collection fresh while documents change, on whichever node leads: the primary of tier
+// 1's partition 0. When that is lost, the next primary goes on; two that think so for a moment do no harm, since versions
+// are their own and the larger one counts.
+//
+// Source: design 5, live updates.
+// Layer: index/tier, statistics, agent over RenewalPolicy and RenewalAttempt.
+// Threads: Start and Stop on user-level threads of one loop of the node, on which its thread runs.
+// Errors: an attempt that failed is logged and counted; the policy says when the next one may begin.
+// Limits: an attempt takes `timeout` at most; states are asked for each kStatisticsCheckInterval.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "index/tier/statistics/renewal_policy.h"
+#include "neptune/base/metrics.h"
+#include "neptune/base/status.h"
+#include "neptune/service/client.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/world/world.h"
+
+namespace search::index {
+
+inline constexpr neptune::Duration kStatisticsCheckInterval = std::chrono::seconds(1);
+
+struct StatisticsRenewalOptions {
+  // Of both tiers, in the whole cluster; no partition may be left out. Parameters tier1_partitions, tier2_partitions.
+  uint32_t tier1_partitions = 0;
+  uint32_t tier2_partitions = 0;
+  // Parameters statistics_changed_share, statistics_period_ms.
+  RenewalOptions policy;
+  // Parameter statistics_timeout_ms. Larger: larger changes can be counted in time. Default: 60 s.
+  neptune::Duration timeout = std::chrono::seconds(60);
+};
+
+// As the cluster spec has it; tier1_partitions 0: statistics are not renewed.
+// Errors: INVALID_ARGUMENT that names the parameter.
+neptune::StatusOr<StatisticsRenewalOptions> ReadRenewalOptions(
+    const std::map<std::string, std::string>& parameters);
+
+struct RenewalEnvironment {
+  neptune::Client* client = nullptr;
+  neptune::World* world = nullptr;
+  neptune::MetricsRegistry* metrics = nullptr;
+  // For what takes long; it outlives the agent.
+  neptune::Loop* background = nullptr;
+  std::function<bool()> leads;
+  // For a file that is written on the way.
+  std::string working_directory;
+};
+
+class StatisticsRenewal {
+ public:
+  static neptune::StatusOr<std::unique_ptr<StatisticsRenewal>> Start(
+      const StatisticsRenewalOptions& options, RenewalEnvironment environment);
+  // REQUIRES: Stop returned, or the node's threads do not run any more.
+  ~StatisticsRenewal();
+  // Ends the attempt under way; parks until nothing of it runs. Idempotent.
+  void Stop();
+
+ private:
+  StatisticsRenewal(const StatisticsRenewalOptions& options, RenewalEnvironment environment)
+      : options_(options), environment_(std::move(environment)) {}
+
+  void RunUntilStopped();
+  void Turn(RenewalPolicy& policy);
+  neptune::ClientSession SessionFor(neptune::Duration timeout) const;
+
+  const StatisticsRenewalOptions options_;
+  const RenewalEnvironment environment_;
+  // What ends the calls that are under way.
+  const std::shared_ptr<neptune::IncomingCall> cancellation_ =
+      std::make_shared<neptune::IncomingCall>();
+  neptune::Counter* done_ = nullptr;
+  neptune::Counter* failed_ = nullptr;
+  neptune::ThreadRef thread_;
+  neptune::ThreadRef stopper_;
+  bool is_stopping_ = false;
+  bool has_ended_ = false;
+};
+
+}  // namespace search::index
