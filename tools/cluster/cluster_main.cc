@@ -13,7 +13,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/node/cluster_spec.h"
-#include "tools/cluster/admin_token.h"
+#include "tools/cluster/cluster_secrets.h"
 #include "tools/cluster/control.h"
 #include "tools/cluster/state_directory.h"
 #include "tools/cluster/supervisor.h"
@@ -91,7 +91,7 @@ Status RunCluster(const neptune::ClusterSpec& spec, const std::string& spec_path
     return neptune::NotFound("no index in ", data, "; build one first (./tools/up does)");
   }
   NEPTUNE_RETURN_IF_ERROR(state.Lock());
-  NEPTUNE_RETURN_IF_ERROR(MakeAdminToken(spec, spec_path));
+  NEPTUNE_RETURN_IF_ERROR(MakeClusterSecrets(spec, spec_path));
   SupervisorOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.program, FindBuilt("neptune/node/neptuned"));
   NEPTUNE_ASSIGN_OR_RETURN(const std::string folders, ModuleFolders());
