@@ -46,12 +46,11 @@ void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work) {
 }
 
 neptune::HttpServerOptions ServerOptions(const neptune::HttpServerMetrics& metrics,
-                                         size_t connection_count_max, size_t body_size_max) {
+                                         size_t body_size_max) {
   neptune::HttpServerOptions options;
   options.reader.target_size_max = kTargetSizeMax;
   options.reader.header_size_max = kHeaderSizeMax;
   options.reader.body_size_max = body_size_max;
-  options.connection_count_max = connection_count_max;
   options.metrics = &metrics;
   return options;
 }
@@ -63,6 +62,8 @@ struct FrontendModule::Options {
   GatewayOptions gateway;
   Endpoint http;
   size_t connection_count_max = 1024;
+  size_t connections_per_address_max = 256;
+  neptune::TlsFiles tls;  // empty: plain HTTP
   Duration drain_grace = seconds(5);
   // Between not being ready any more and not being there any more. Larger: balancers that ask /readyz now and then send
   // nothing to a port that is closed; stops take longer.
@@ -86,6 +87,13 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   reader.Text("http_address", &address);
   reader.Whole("http_port", 0, 65535, &options.http.port);
   reader.Whole("http_connection_count_max", 1, 100'000, &options.connection_count_max);
+  reader.Whole("http_connections_per_address_max", 1, 100'000,
+               &options.connections_per_address_max);
+  reader.Text("http_certificate_file", &options.tls.certificate);
+  reader.Text("http_key_file", &options.tls.key);
+  reader.Real("http_rate_per_second", 0, 1e6, &options.gateway.rate_limit.per_second);
+  reader.Real("http_rate_burst", 0, 1e6, &options.gateway.rate_limit.burst);
+  reader.Flag("trust_forwarded_for", &options.gateway.trusts_forwarded);
   reader.Millis("http_drain_timeout_ms", milliseconds(0), seconds(60), &options.drain_grace);
   reader.Flag("trust_class_header", &options.gateway.trusts_class_header);
   reader.Real("trace_share", 0, 1, &options.gateway.sampled_share);
@@ -114,6 +122,13 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
                                     "'; it must be an IPv4 address");
   }
   options.http.address = parsed->address;
+  if (options.tls.certificate.empty() != options.tls.key.empty()) {
+    return neptune::InvalidArgument(
+        "parameters http_certificate_file and http_key_file go together");
+  }
+  for (std::string* const file : {&options.tls.certificate, &options.tls.key}) {
+    if (!file->empty()) *file = (std::filesystem::path(context.base_directory) / *file).string();
+  }
   return options;
 }
 
@@ -143,15 +158,41 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
     html_threads_ = std::make_unique<HtmlThreads>(context.world);
     gateway_->AddDocumentRoutes(*writer_, *html_threads_);
   }
+  NEPTUNE_RETURN_IF_ERROR(LoadCertificate(context, options));
   const std::vector<NodeLoop*>& loops = context.client.loops().serving();
-  for (NodeLoop* const loop : loops) servers_.push_back({loop, nullptr});
+  for (NodeLoop* const loop : loops) servers_.push_back({.loop = loop});
   const Status status = StartServers(context.world, options);
   if (!status.ok()) {
     StopServers(Duration(0));
     if (log_ != nullptr) log_->Close();
     return neptune::Annotate(status, "serving HTTP at " + options.http.ToString());
   }
-  LOG(INFO) << "searches are answered at http://" << http_endpoint_ << "/";
+  LOG(INFO) << "searches are answered at " << (certificate_ == nullptr ? "http" : "https") << "://"
+            << http_endpoint_ << "/";
+  return neptune::OkStatus();
+}
+
+Status FrontendModule::LoadCertificate(const neptune::ModuleContext& context,
+                                       const Options& options) {
+  if (options.tls.certificate.empty()) return neptune::OkStatus();
+  NEPTUNE_ASSIGN_OR_RETURN(
+      certificate_,
+      neptune::TlsContext::Load(neptune::TlsUse::kWebServer, options.tls,
+                                [&world = context.world] { return world.wall_time(); }));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      auto failures,
+      context.metrics.AddCallbackCounter(
+          "search_tls_failures_total", "Connections of users that TLS did not come about on.", {},
+          [this] {
+            return static_cast<double>(handshakes_.count(neptune::Refusal::kAccepted) +
+                                       handshakes_.count(neptune::Refusal::kLate));
+          }));
+  gauges_.push_back(std::move(failures));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      auto left, context.metrics.AddCallbackGauge(
+                     "search_certificate_left_seconds", "Time until the web certificate expires.",
+                     {}, [tls = certificate_] { return tls->SecondsLeft(); }));
+  gauges_.push_back(std::move(left));
   return neptune::OkStatus();
 }
 
@@ -228,10 +269,20 @@ Status FrontendModule::StartServers(neptune::World& world, const Options& option
   for (LoopServer& entry : servers_) {
     Status status;
     RunOn(*entry.loop, [&] {
+      neptune::HttpServerOptions http =
+          ServerOptions(server_metrics_, options.documents_change ? kBulkSizeMax : kBodySizeMax);
+      http.connection_count_max = options.connection_count_max;
+      http.connections_per_address_max = options.connections_per_address_max;
+      if (certificate_ != nullptr) {
+        neptune::SecureNetworkOptions secured;
+        secured.tls = certificate_;
+        secured.refusals = &handshakes_;
+        secured.handshake_timeout = http.header_timeout;
+        entry.secured = std::make_unique<neptune::SecureNetwork>(*entry.loop->loop, secured);
+        http.network = entry.secured.get();
+      }
       entry.server = std::make_unique<neptune::HttpServer>(
-          world, *entry.loop->scheduler,
-          ServerOptions(server_metrics_, options.connection_count_max,
-                        options.documents_change ? kBulkSizeMax : kBodySizeMax),
+          world, *entry.loop->scheduler, http,
           [gateway = gateway_.get()](const neptune::HttpRequest& request) {
             return gateway->Handle(request);
           });
@@ -262,7 +313,10 @@ void FrontendModule::StopServers(Duration grace) {
       entry.server->Drain(neptune::Loop::Current()->Now() + grace, [&] { drained.Set(); });
     });
     while (!drained.is_set()) neptune::this_thread::ParkUntilWoken();
-    RunOn(*entry.loop, [&] { entry.server.reset(); });
+    RunOn(*entry.loop, [&] {
+      entry.server.reset();
+      entry.secured.reset();
+    });
   }
   servers_.clear();
 }

@@ -20,6 +20,8 @@
 #include "frontend/http_gateway.h"
 #include "frontend/search_plan/search_plan.h"
 #include "index/versions/version_watch.h"
+#include "neptune/security/secure_network.h"
+#include "neptune/security/tls_context.h"
 #include "neptune/service/service_module.h"
 #include "neptune/wire/http/http_server.h"
 
@@ -41,11 +43,13 @@ class FrontendModule final : public neptune::ServiceModule {
   // One serving loop's share of the port.
   struct LoopServer {
     neptune::NodeLoop* loop = nullptr;
-    std::unique_ptr<neptune::HttpServer> server;
+    std::unique_ptr<neptune::Network> secured{};  // with a certificate
+    std::unique_ptr<neptune::HttpServer> server{};
   };
 
   static neptune::StatusOr<Options> ReadOptions(const neptune::ModuleContext& context);
   neptune::Status StartVersions(const neptune::ModuleContext& context, const Options& options);
+  neptune::Status LoadCertificate(const neptune::ModuleContext& context, const Options& options);
   neptune::Status StartServers(neptune::World& world, const Options& options);
   void StopServers(neptune::Duration grace);
   neptune::Status OpenLog(neptune::ModuleContext& context, Options options);
@@ -54,6 +58,8 @@ class FrontendModule final : public neptune::ServiceModule {
                                const GatewayMetrics& metrics);
 
   neptune::HttpServerMetrics server_metrics_;
+  std::shared_ptr<neptune::TlsContext> certificate_;  // null: plain HTTP
+  neptune::RefusalLog handshakes_;                    // that failed
   std::unique_ptr<SearchPlan> plan_;
   std::vector<neptune::CallbackGauge> gauges_;  // of the plan
   neptune::StatusSection searches_;             // of the plan and its clients

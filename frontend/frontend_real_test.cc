@@ -1,7 +1,15 @@
 // The frontend in the real world: a whole cluster in one process, asked over a loopback port.
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +19,7 @@
 #include "frontend/testing/fake_services.h"
 #include "frontend/testing/http_user.h"
 #include "neptune/node/node.h"
+#include "neptune/security/certificate_maker.h"
 #include "neptune/world/real/real_world.h"
 
 namespace search::frontend {
@@ -66,6 +75,8 @@ class RealNode {
 
   const Status& status() const { return status_; }
 
+  neptune::Endpoint http_endpoint() const { return module_->http_endpoint(); }
+
   StatusOr<HttpResponse> Get(const std::string& target) {
     if (user_loop_ == nullptr) user_loop_ = *world_->StartLoop({.name = "user"});
     std::promise<StatusOr<HttpResponse>> promise;
@@ -111,6 +122,128 @@ TEST(FrontendRealTest, AnswersOverALoopbackPort) {
   EXPECT_EQ(answer["results"].size(), 1u + kTier2HitCount);
   EXPECT_EQ(answer["results"][0]["title"], "Document 10000");
   EXPECT_EQ(answer["partial"], false);
+}
+
+// A blocking client of OpenSSL's own, over a socket of the system.
+class HttpsUser {
+ public:
+  explicit HttpsUser(const std::string& authority) : context_(SSL_CTX_new(TLS_client_method())) {
+    BIO* const text = BIO_new_mem_buf(authority.data(), static_cast<int>(authority.size()));
+    X509* const certificate = PEM_read_bio_X509(text, nullptr, nullptr, nullptr);
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context_), certificate);
+    X509_free(certificate);
+    BIO_free(text);
+    SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, nullptr);
+  }
+  ~HttpsUser() { SSL_CTX_free(context_); }
+
+  // All that comes back, or nothing if the connection is not believed.
+  std::string Send(const neptune::Endpoint& to, const std::string& request, const char* host) {
+    SSL* const session = SSL_new(context_);
+    const int socket = Connect(to);
+    SSL_set_fd(session, socket);
+    SSL_set1_host(session, host);
+    std::string answer;
+    if (SSL_connect(session) == 1) {
+      SSL_write(session, request.data(), static_cast<int>(request.size()));
+      char piece[4096];
+      for (int size = 0; (size = SSL_read(session, piece, sizeof(piece))) > 0;) {
+        answer.append(piece, static_cast<size_t>(size));
+      }
+    }
+    SSL_free(session);
+    close(socket);
+    return answer;
+  }
+
+  static int Connect(const neptune::Endpoint& to) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(to.address);
+    address.sin_port = htons(to.port);
+    EXPECT_EQ(connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    return socket;
+  }
+
+ private:
+  SSL_CTX* const context_;
+};
+
+class FrontendHttpsTest : public testing::Test {
+ protected:
+  static neptune::KeyAndCertificate MakeAuthority(const std::string& name) {
+    return *neptune::MakeAuthority(name, Validity());
+  }
+  static neptune::Validity Validity() {
+    const int64_t now = int64_t{time(nullptr)} * 1000000000;
+    return {neptune::WallTime{now - 3600'000'000'000}, neptune::WallTime{now + 3600'000'000'000}};
+  }
+  std::string Write(const std::string& file, const std::string& contents) const {
+    const std::string path = testing::TempDir() + "/" + file;
+    std::filesystem::remove(path);
+    std::ofstream(path) << contents;
+    chmod(path.c_str(), 0600);
+    return path;
+  }
+  void PutCertificate(const neptune::KeyAndCertificate& authority) const {
+    const auto own = neptune::MakeCertificate(authority, "search.test", {"127.0.0.1"}, Validity());
+    Write("web.key", own->key);
+    Write("web.crt", own->certificate);
+  }
+  std::string Parameters() const {
+    return "parameters { key: 'http_certificate_file' value: '" + testing::TempDir() +
+           "/web.crt' } parameters { key: 'http_key_file' value: '" + testing::TempDir() +
+           "/web.key' } ";
+  }
+};
+
+constexpr char kGetHealth[] =
+    "GET /healthz HTTP/1.1\r\nHost: search.test\r\nConnection: close\r\n\r\n";
+
+TEST_F(FrontendHttpsTest, AnswersWhoBelievesItsCertificateAndTakesANewOneWithoutARestart) {
+  const neptune::KeyAndCertificate authority = MakeAuthority("first");
+  PutCertificate(authority);
+  RealNode node(Parameters());
+  ASSERT_TRUE(node.status().ok()) << node.status();
+  HttpsUser user(authority.certificate);
+  const std::string answer = user.Send(node.http_endpoint(), kGetHealth, "search.test");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK")) << answer;
+  EXPECT_EQ(user.Send(node.http_endpoint(), kGetHealth, "elsewhere.test"), "");
+  const neptune::KeyAndCertificate second = MakeAuthority("second");
+  HttpsUser other(second.certificate);
+  EXPECT_EQ(other.Send(node.http_endpoint(), kGetHealth, "search.test"), "");
+  PutCertificate(second);
+  std::string taken;
+  for (int i = 0; i < 100'000 && taken.empty(); ++i) {
+    taken = other.Send(node.http_endpoint(), kGetHealth, "search.test");
+  }
+  EXPECT_TRUE(taken.starts_with("HTTP/1.1 200 OK"));
+}
+
+TEST_F(FrontendHttpsTest, PlainHttpGetsNoAnswerOfTheServer) {
+  PutCertificate(MakeAuthority("first"));
+  RealNode node(Parameters());
+  ASSERT_TRUE(node.status().ok()) << node.status();
+  const int socket = HttpsUser::Connect(node.http_endpoint());
+  ASSERT_GT(send(socket, kGetHealth, sizeof(kGetHealth) - 1, MSG_NOSIGNAL), 0);
+  std::string answer;
+  char piece[4096];
+  for (ssize_t size = 0; (size = recv(socket, piece, sizeof(piece), 0)) > 0;) {
+    answer.append(piece, static_cast<size_t>(size));
+  }
+  close(socket);
+  EXPECT_EQ(answer.find("HTTP/1.1 200"), std::string::npos);
+  EXPECT_LT(answer.size(), 16u) << "at most an alert of TLS";
+}
+
+TEST_F(FrontendHttpsTest, AKeyThatIsNotOfTheCertificateKeepsTheNodeFromStarting) {
+  PutCertificate(MakeAuthority("first"));
+  const auto another = neptune::MakeCertificate(MakeAuthority("x"), "x", {}, Validity());
+  Write("web.key", another->key);
+  RealNode node(Parameters());
+  EXPECT_NE(node.status().message().find("is not the key of certificate"), absl::string_view::npos)
+      << node.status();
 }
 
 TEST(FrontendRealTest, AWrongParameterKeepsTheNodeFromStarting) {

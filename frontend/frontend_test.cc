@@ -53,6 +53,35 @@ double TierCalls(SimulatedSearch& search, const std::string& tier) {
   return search.CallCount(tier, tier, "Search");
 }
 
+TEST(FrontendTest, WhoAsksTooOftenIsToldWhenToComeAgain) {
+  SimulatedSearch search(
+      1, Parameter("http_rate_per_second", "0.5") + Parameter("http_rate_burst", "2"));
+  EXPECT_EQ(search.Get(kCommon).http.status, 200);
+  EXPECT_EQ(search.Get("/suggest?q=co").http.status, 200);
+  const TimedResponse refused = search.Get(kCommon);
+  EXPECT_EQ(refused.http.status, 429);
+  EXPECT_EQ(refused.http.headers.Get("Retry-After"), "2");
+  EXPECT_TRUE(refused.http.headers.Get("Content-Type").starts_with("application/problem+json"));
+  EXPECT_EQ(search.Get("/healthz").http.status, 200);
+  EXPECT_EQ(search.Get("/metrics").http.status, 200);
+  search.simulator().RunFor(seconds(3));
+  EXPECT_EQ(search.Get(kCommon).http.status, 200);
+}
+
+TEST(FrontendTest, NoPageLetsScriptsOrStylesStandInIt) {
+  SimulatedSearch search(1);
+  for (const char* page : {"/", "/help", "/search?q=common", "/doc/0", "/statusz", "/nothing",
+                           "/search?q=common&format=json", "/metrics"}) {
+    const TimedResponse response = search.Get(page, {{"Accept", "text/html"}});
+    const std::string_view policy = response.http.headers.Get("Content-Security-Policy");
+    EXPECT_NE(policy.find("default-src 'none'"), std::string_view::npos) << page;
+    EXPECT_NE(policy.find("frame-ancestors 'none'"), std::string_view::npos) << page;
+    EXPECT_EQ(policy.find("unsafe-"), std::string_view::npos) << page << ": " << policy;
+    EXPECT_EQ(response.http.headers.Get("X-Content-Type-Options"), "nosniff") << page;
+    EXPECT_EQ(response.http.headers.Get("Referrer-Policy"), "same-origin") << page;
+  }
+}
+
 TEST(FrontendTest, Tier1AloneAnswersIfItHasEnough) {
   SimulatedSearch search(1);
   const json answer = Answer(search.Get(kCommon));

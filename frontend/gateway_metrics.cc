@@ -40,6 +40,10 @@ neptune::StatusOr<GatewayMetrics> GatewayMetrics::Make(
                             {{"outcome", kOutcomeNames[o]}}));
   }
   NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.rate_limited,
+      registry.AddCounter("search_rate_limited_total",
+                          "Requests refused because their client asks too often."));
+  NEPTUNE_ASSIGN_OR_RETURN(
       metrics.suggestion_time,
       registry.AddHistogram("search_suggest_seconds",
                             "Time from a request for completions to its answer.", {}));

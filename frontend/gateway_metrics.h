@@ -33,6 +33,9 @@ struct GatewayMetrics {
   std::array<neptune::Counter*, kOutcomeCount> suggestions{};
   neptune::HistogramMetric* suggestion_time = nullptr;
 
+  // search_rate_limited_total: requests of clients that ask too often.
+  neptune::Counter* rate_limited = nullptr;
+
   // neptune_class_*{service="search"}: of searches, by the class of the client.
   std::shared_ptr<neptune::ClassStatistics> classes;
 

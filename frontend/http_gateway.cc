@@ -109,7 +109,8 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
       options_(options),
       classes_(context.scheduling, context.class_of_api_key, options.trusts_class_header),
       traces_(options.keeps_queries),
-      statuses_(client_, world_) {
+      statuses_(client_, world_),
+      rate_limit_(options.rate_limit) {
   AddPages();
   AddStaticFiles();
   AddStatusRoutes();
@@ -179,7 +180,29 @@ void HttpGateway::AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_th
   router_.Add("DELETE", kDocumentsPath, add(&DocumentRoutes::DeleteUrl));
 }
 
+// Health, metrics and files that browsers keep are for all.
+bool HttpGateway::IsLimited(std::string_view path) {
+  return path == "/search" || path == "/suggest" || path.starts_with(kDocumentPrefix) ||
+         path.starts_with(kDocumentsPath);
+}
+
+std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& request) const {
+  if (!rate_limit_.limits() || !IsLimited(request.path)) return std::nullopt;
+  const bool has_known_key = request.headers.Has("X-Api-Key") && classes_.Of(request).ok();
+  const std::optional<neptune::Duration> wait = rate_limit_.Refuse(
+      ClientOf(request, has_known_key, options_.trusts_forwarded), request.received);
+  if (!wait) return std::nullopt;
+  metrics_.rate_limited->Increment();
+  HttpResponse response = neptune::ProblemResponse(
+      429, "",
+      "this client asks more often than it may; the Retry-After header says when to ask again");
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(*wait);
+  response.headers.Set("Retry-After", StrCat(std::max<int64_t>(1, seconds.count())));
+  return response;
+}
+
 HttpResponse HttpGateway::Handle(const HttpRequest& request) const {
+  if (std::optional<HttpResponse> refusal = RefuseForRate(request)) return *std::move(refusal);
   HttpResponse response = router_.Handle(request);
   const bool is_routers = response.status == 404 || response.status == 405;
   if (!is_routers || !IsBrowser(request) ||
@@ -387,6 +410,7 @@ HttpResponse HttpGateway::NodeStatus(const HttpRequest& request) const {
           ? HttpResponse::Json(200, RenderStatusJson(header, reports))
           : HttpResponse::Html(200, RenderStatusHtml(header, reports));
   response.headers.Set("Cache-Control", "no-store");
+  response.headers.Set("Content-Security-Policy", neptune::AdminContentSecurityPolicy());
   return response;
 }
 

@@ -10,7 +10,7 @@
 // Source: design 6 (HTTP contracts); RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
 // Layer: frontend, agent.
 // Threads: thread-safe; Handle on a user-level thread of the node.
-// Errors: as answers: 400 names the wrong parameter, 404, 405, 401 and 403 by client_class.h, 503 with Retry-After when overloaded
+// Errors: as answers: 400 names the wrong parameter, 404, 405, 401 and 403 by client_class.h, 429 by rate_limit.h, 503 with Retry-After when overloaded
 //   or when no index partition answered. Pages for browsers, problem documents for programs.
 // Limits: SearchRequestLimits; those of the HTTP server and of the search plan.
 
@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,7 @@
 #include "frontend/console/status_gatherer.h"
 #include "frontend/documents/document_routes.h"
 #include "frontend/gateway_metrics.h"
+#include "frontend/rate_limit.h"
 #include "frontend/readiness.h"
 #include "frontend/render/render.h"
 #include "frontend/search_plan/search_plan.h"
@@ -47,6 +49,10 @@ struct GatewayOptions {
   bool keeps_queries = true;
   // Share of the searches without a trace of their own whose calls leave spans on every node.
   double sampled_share = 0.01;
+  // Searches, completions, documents and changes of one client.
+  RateLimitOptions rate_limit;
+  // Clients are told apart by what a proxy says of them.
+  bool trusts_forwarded = false;
   // How long a change of documents may take.
   neptune::Duration document_write_timeout = std::chrono::seconds(5);
   // How long after its start searches wait until every partition is known, rather than that they miss what is there. Larger:
@@ -76,6 +82,8 @@ class HttpGateway {
  private:
   using Page = RenderedPage (*)(const Site&);
 
+  static bool IsLimited(std::string_view path);
+  std::optional<neptune::HttpResponse> RefuseForRate(const neptune::HttpRequest& request) const;
   void AddPages();
   void AddStaticFiles();
   void AddStatusRoutes();
@@ -108,6 +116,7 @@ class HttpGateway {
   const GatewayMetrics metrics_;
   const GatewayOptions options_;
   const ClientClasses classes_;
+  mutable RateLimit rate_limit_;
   neptune::HttpRouter router_;
   mutable TraceLog traces_;
   mutable StatusGatherer statuses_;

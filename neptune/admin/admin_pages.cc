@@ -1,5 +1,8 @@
 #include "neptune/admin/admin_pages.h"
 
+#include <glog/logging.h>
+#include <openssl/evp.h>
+
 #include "absl/strings/str_format.h"
 #include "neptune/base/strings.h"
 #include "neptune/wire/http/json_text.h"
@@ -185,6 +188,20 @@ void AppendSectionJson(const StatusReport& report, std::string* json) {
 }
 
 }  // namespace
+
+std::string_view AdminContentSecurityPolicy() {
+  static const std::string& policy = *new std::string([] {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    CHECK_EQ(EVP_Digest(kStyle.data(), kStyle.size(), digest, &size, EVP_sha256(), nullptr), 1);
+    unsigned char text[2 * EVP_MAX_MD_SIZE];
+    const int text_size = EVP_EncodeBlock(text, digest, static_cast<int>(size));
+    return StrCat("default-src 'none'; style-src 'sha256-",
+                  std::string_view(reinterpret_cast<const char*>(text), text_size),
+                  "'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'");
+  }());
+  return policy;
+}
 
 std::string RenderStatusHtml(const AdminPageHeader& header,
                              const std::vector<StatusReport>& reports) {

@@ -41,6 +41,10 @@ std::string RenderStatusHtml(const AdminPageHeader& header,
 //  "rows_left_out":…}]}]}
 std::string RenderStatusJson(const AdminPageHeader& header,
                              const std::vector<StatusReport>& reports);
+
+// The Content-Security-Policy of both pages: their one style, by its hash, and nothing else.
+std::string_view AdminContentSecurityPolicy();
+
 std::string RenderIndexHtml(const AdminPageHeader& header, const std::vector<AdminPageLink>& links);
 
 // "2026-11-21T03:52:10Z".

@@ -80,7 +80,9 @@ std::optional<HttpResponse> AdminServer::WhyNotAllowed(const HttpRequest& reques
 
 void AdminServer::AddOwnPages() {
   router_.Add("GET", "/", [this](const HttpRequest&) {
-    return NotCached(HttpResponse::Html(200, RenderIndexHtml(PageHeader(), links_)));
+    HttpResponse response = HttpResponse::Html(200, RenderIndexHtml(PageHeader(), links_));
+    response.headers.Set("Content-Security-Policy", AdminContentSecurityPolicy());
+    return NotCached(std::move(response));
   });
   AddPage("/statusz", "what each part of this node says of itself",
           [this](const HttpRequest& request) { return StatusPage(request); });
@@ -172,6 +174,7 @@ HttpResponse AdminServer::StatusPage(const HttpRequest& request) const {
     return ProblemResponse(InvalidArgument("format is html or json, not ", format));
   }
   HttpResponse response = HttpResponse::Html(200, RenderStatusHtml(PageHeader(), reports));
+  response.headers.Set("Content-Security-Policy", AdminContentSecurityPolicy());
   if (const auto refresh = request.Parameter("refresh")) {
     int seconds = 0;
     if (!absl::SimpleAtoi(ToAbsl(*refresh), &seconds) || seconds < 1 ||

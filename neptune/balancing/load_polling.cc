@@ -28,12 +28,21 @@ struct PollingAgent::Pending {
   ThreadRef waiter;
 };
 
+PollingAgent::PollingAgent(Loop& loop, const Endpoint& bind, OnReport on_report, Network& network)
+    : loop_(loop), network_(network), bind_(bind), on_report_(std::move(on_report)) {
+  std::array<uint32_t, 2> begins;
+  loop.FillUnpredictable(reinterpret_cast<char*>(begins.data()), sizeof(begins));
+  next_number_ = uint64_t{begins[0]} << 20;
+  probe_count_ = uint64_t{begins[1]} << 20;
+}
+
 StatusOr<std::unique_ptr<PollingAgent>> PollingAgent::Open(Loop& loop, const Endpoint& bind,
-                                                           OnReport on_report) {
-  std::unique_ptr<PollingAgent> agent(new PollingAgent(loop, bind, std::move(on_report)));
+                                                           OnReport on_report, Network* network) {
+  std::unique_ptr<PollingAgent> agent(new PollingAgent(
+      loop, bind, std::move(on_report), network == nullptr ? loop.network() : *network));
   NEPTUNE_ASSIGN_OR_RETURN(
       agent->socket_,
-      loop.network().OpenDatagram(
+      agent->network_.OpenDatagram(
           {.bind = bind}, [self = agent.get()](const Endpoint& from, std::string_view bytes) {
             self->TakeAnswer(from, bytes);
           }));
@@ -59,7 +68,7 @@ DatagramSocket& PollingAgent::SocketTo(const Endpoint& target) {
   auto found = connected_.find(target);
   if (found == connected_.end()) {
     if (!MakeRoom(now)) return *socket_;
-    auto opened = loop_.network().OpenDatagram(
+    auto opened = network_.OpenDatagram(
         {.bind = {bind_.address, 0},
          .peer = target,
          .on_refused = [this, target] { TakeRefusal(target); }},
@@ -154,14 +163,15 @@ void PollingAgent::TakeAnswer(const Endpoint& from, std::string_view bytes) {
 }
 
 StatusOr<std::unique_ptr<LoadIndexServer>> LoadIndexServer::Open(Loop& loop, const Endpoint& bind,
-                                                                 Hooks hooks) {
+                                                                 Hooks hooks, Network* network) {
   std::unique_ptr<LoadIndexServer> server(new LoadIndexServer(std::move(hooks)));
   NEPTUNE_ASSIGN_OR_RETURN(
       server->socket_,
-      loop.network().OpenDatagram(
-          {.bind = bind}, [self = server.get()](const Endpoint& from, std::string_view bytes) {
-            self->Take(from, bytes);
-          }));
+      (network == nullptr ? loop.network() : *network)
+          .OpenDatagram({.bind = bind},
+                        [self = server.get()](const Endpoint& from, std::string_view bytes) {
+                          self->Take(from, bytes);
+                        }));
   return server;
 }
 

@@ -70,9 +70,10 @@ class PollingAgent {
   // Takes the answer to a probe that was sent with `cookie`.
   using OnReport = absl::AnyInvocable<void(uint64_t cookie, const LoadReport& report)>;
 
-  // `on_report` may be null if no probes are sent.
+  // `on_report` may be null if no probes are sent. `network` outlives the agent; null: the loop's own.
   static StatusOr<std::unique_ptr<PollingAgent>> Open(Loop& loop, const Endpoint& bind,
-                                                      OnReport on_report = nullptr);
+                                                      OnReport on_report = nullptr,
+                                                      Network* network = nullptr);
   ~PollingAgent();
 
   // Polls the endpoints and waits for answers until one decides, none is left to come, or `deadline`. An
@@ -97,8 +98,7 @@ class PollingAgent {
     std::unique_ptr<DatagramSocket> socket;
     TimePoint used_at;
   };
-  PollingAgent(Loop& loop, const Endpoint& bind, OnReport on_report)
-      : loop_(loop), bind_(bind), on_report_(std::move(on_report)) {}
+  PollingAgent(Loop& loop, const Endpoint& bind, OnReport on_report, Network& network);
   DatagramSocket& SocketTo(const Endpoint& target);
   // False while all sockets are in use.
   bool MakeRoom(TimePoint now);
@@ -109,10 +109,12 @@ class PollingAgent {
   void TakeRefusal(const Endpoint& target);
 
   Loop& loop_;
+  Network& network_;
   const Endpoint bind_;
   std::unique_ptr<DatagramSocket> socket_;  // for the servers that have none of their own
   std::map<Endpoint, Connected> connected_;
   std::map<uint64_t, Pending*> pending_;  // by number of the poll's first datagram
+  // Both begin where nobody can guess, so that answers are not made up, nor kept from another life of the node.
   uint64_t next_number_ = 0;
   OnReport on_report_;
   std::array<SentProbe, kProbeCountMax> probes_;  // by number modulo their count
@@ -133,8 +135,9 @@ class LoadIndexServer {
     absl::AnyInvocable<void(std::string_view bytes)> on_announcement;
   };
 
+  // `network` outlives the server; null: the loop's own.
   static StatusOr<std::unique_ptr<LoadIndexServer>> Open(Loop& loop, const Endpoint& bind,
-                                                         Hooks hooks);
+                                                         Hooks hooks, Network* network = nullptr);
 
   Endpoint local() const { return socket_->local(); }
   void SendProbe(const Endpoint& to, std::string_view bytes) { (void)socket_->SendTo(to, bytes); }

@@ -93,12 +93,13 @@ StatusOr<std::unique_ptr<ReplicaChooser>> ReplicaChooser::Open(Loop& loop,
                                                                const BalancingOptions& options,
                                                                const Environment& environment) {
   std::unique_ptr<ReplicaChooser> chooser(new ReplicaChooser(loop, options, environment));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      chooser->polling_,
-      PollingAgent::Open(loop, environment.bind,
-                         [self = chooser.get()](uint64_t cookie, const LoadReport& report) {
-                           self->TakeReport(cookie, report);
-                         }));
+  NEPTUNE_ASSIGN_OR_RETURN(chooser->polling_,
+                           PollingAgent::Open(
+                               loop, environment.bind,
+                               [self = chooser.get()](uint64_t cookie, const LoadReport& report) {
+                                 self->TakeReport(cookie, report);
+                               },
+                               environment.network));
   return chooser;
 }
 

@@ -50,6 +50,8 @@ class ReplicaChooser {
   struct Environment {
     // Address that polls and probes are sent from.
     Endpoint bind;
+    // Where they are sent; outlives the chooser. Null: the loop's own network.
+    Network* network = nullptr;
     // Told of the call endpoint of a server that leaves polls without answers; may be null.
     std::function<void(const Endpoint&)> doubt;
     // Counts polls that ended before all had answered or one was idle; may be null.

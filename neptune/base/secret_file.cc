@@ -1,6 +1,7 @@
 #include "neptune/base/secret_file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,13 +10,20 @@
 
 namespace neptune {
 
-StatusOr<std::string> LoadSecret(const std::string& path) {
+StatusOr<std::string> ReadOwnersFile(const std::string& path, size_t size_max) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return ErrnoStatus(errno, "reading", path);
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return FailedPrecondition("secret ", path, ": others than its owner may use it; chmod 600");
   }
-  NEPTUNE_ASSIGN_OR_RETURN(std::string secret, ReadFile(path, 2 * kSecretSizeMax));
+  if (status.st_uid != geteuid() && status.st_uid != 0) {
+    return FailedPrecondition("secret ", path, ": it belongs to another user");
+  }
+  return ReadFile(path, size_max);
+}
+
+StatusOr<std::string> LoadSecret(const std::string& path) {
+  NEPTUNE_ASSIGN_OR_RETURN(std::string secret, ReadOwnersFile(path, 2 * kSecretSizeMax));
   secret.erase(0, secret.find_first_not_of(" \t\r\n"));
   secret.erase(secret.find_last_not_of(" \t\r\n") + 1);
   if (secret.size() < kSecretSizeMin || secret.size() > kSecretSizeMax) {

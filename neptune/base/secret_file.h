@@ -1,8 +1,8 @@
-// A secret that a file holds: one line, readable by nobody but its owner.
+// Files that hold secrets: readable by nobody but their owner.
 //
-// Source: none. Layer: base. Threads: pure function; it reads a file and so blocks.
-// Errors: those of ReadFile; FAILED_PRECONDITION others than the owner may read or change the file; INVALID_ARGUMENT
-//   the secret is shorter than kSecretSizeMin or longer than kSecretSizeMax bytes, or holds more than
+// Source: none. Layer: base. Threads: pure functions; they read a file and so block.
+// Errors: those of ReadFile; FAILED_PRECONDITION others than the owner may read or change the file, or the owner is
+//   neither this process's user nor root. LoadSecret also INVALID_ARGUMENT the secret is shorter than kSecretSizeMin or longer than kSecretSizeMax bytes, or holds more than
 //   printable ASCII without spaces. No message shows the secret.
 
 #pragma once
@@ -17,7 +17,10 @@ namespace neptune {
 inline constexpr size_t kSecretSizeMin = 16;
 inline constexpr size_t kSecretSizeMax = 1024;
 
-// The file's contents without blanks and line ends around them.
+// The contents of a file of at most size_max bytes that nobody but its owner may use.
+StatusOr<std::string> ReadOwnersFile(const std::string& path, size_t size_max);
+
+// A secret of one line: the file's contents without blanks and line ends around them.
 StatusOr<std::string> LoadSecret(const std::string& path);
 
 }  // namespace neptune

@@ -167,12 +167,13 @@ Aggregator::~Aggregator() = default;
 Status Aggregator::AddLoop() {
   tasks_.AddLoop();
   auto state = std::make_unique<LoopState>(options_.loads, hearsay_);
-  NEPTUNE_ASSIGN_OR_RETURN(
-      state->polling,
-      PollingAgent::Open(*Loop::Current(), options_.poll_bind,
-                         [state = state.get()](uint64_t cookie, const LoadReport& report) {
-                           state->TakePoll(cookie, report);
-                         }));
+  NEPTUNE_ASSIGN_OR_RETURN(state->polling,
+                           PollingAgent::Open(
+                               *Loop::Current(), options_.poll_bind,
+                               [state = state.get()](uint64_t cookie, const LoadReport& report) {
+                                 state->TakePoll(cookie, report);
+                               },
+                               &loops_.Current().network()));
   LeafLock lock(&states_mutex_);
   states_[Loop::Current()] = std::move(state);
   return OkStatus();

@@ -60,7 +60,7 @@ StatusOr<std::string_view> CheckedBody(std::string_view bytes) {
 
 uint64_t ClusterNumber(std::string_view cluster_name) { return Checksum64(cluster_name); }
 
-StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement) {
+StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement, size_t size_max) {
   std::string out;
   ByteWriter writer(&out);
   writer.Number(kMagic);
@@ -84,10 +84,10 @@ StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement) {
     writer.Counted<uint16_t>(bytes);
   }
   writer.Number(Checksum64(out));
-  if (out.size() > kAnnouncementSizeMax || announcement.services.size() > 255) {
+  if (out.size() > size_max || announcement.services.size() > 255) {
     return ResourceExhausted("announcement of node ", announcement.node, " with ",
                              announcement.services.size(), " services takes ", out.size(),
-                             " bytes; a datagram holds ", kAnnouncementSizeMax);
+                             " bytes; a datagram holds ", size_max);
   }
   return out;
 }

@@ -77,7 +77,9 @@ std::string EncodeCorrection(const Correction& correction);
 // Errors: kDataLoss the bytes are no correction, or damaged.
 StatusOr<Correction> DecodeCorrection(std::string_view bytes);
 
-StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement);
+// Of at most `size_max` bytes; fewer than kAnnouncementSizeMax where something is put around it on its way.
+StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement,
+                                         size_t size_max = kAnnouncementSizeMax);
 StatusOr<Announcement> DecodeAnnouncement(std::string_view bytes);
 
 }  // namespace neptune

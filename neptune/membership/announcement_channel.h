@@ -27,10 +27,10 @@ class AnnouncementChannel {
   virtual void Publish(std::string_view bytes) = 0;
 };
 
-// The default: IP multicast on the given interface.
+// The default: IP multicast on the given interface, over `network`, which outlives the channel.
 // Errors: kInvalidArgument the group cannot be joined.
 StatusOr<std::unique_ptr<AnnouncementChannel>> OpenMulticastChannel(
-    Loop& loop, const Endpoint& group, uint32_t interface_address,
+    Network& network, const Endpoint& group, uint32_t interface_address,
     AnnouncementChannel::Handler on_message);
 
 }  // namespace neptune

@@ -29,7 +29,7 @@ StatusOr<std::string> AvailabilityPublisher::Current() {
   announcement_.services.clear();
   announcement_.sections.clear();
   source_(&announcement_);
-  return EncodeAnnouncement(announcement_);
+  return EncodeAnnouncement(announcement_, options_.size_max);
 }
 
 void AvailabilityPublisher::Announce() {

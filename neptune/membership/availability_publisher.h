@@ -24,6 +24,8 @@ inline constexpr Duration kIntroductionDelayMax = std::chrono::milliseconds(100)
 struct PublisherOptions {
   // Mean time between announcements; each is drawn evenly from half to one and a half of it. Smaller: faster detection, more messages. Default: 1 s (2.4).
   Duration interval = std::chrono::seconds(1);
+  // Largest announcement. Default: what one datagram carries; less where it is sealed.
+  size_t size_max = kAnnouncementSizeMax;
 };
 
 class AvailabilityPublisher {

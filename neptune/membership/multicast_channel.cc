@@ -20,14 +20,14 @@ class MulticastChannel final : public AnnouncementChannel {
 }  // namespace
 
 StatusOr<std::unique_ptr<AnnouncementChannel>> OpenMulticastChannel(
-    Loop& loop, const Endpoint& group, uint32_t interface_address,
+    Network& network, const Endpoint& group, uint32_t interface_address,
     AnnouncementChannel::Handler on_message) {
   DatagramOptions options;
   options.multicast_group = group;
   options.multicast_interface = interface_address;
   NEPTUNE_ASSIGN_OR_RETURN(
       auto socket,
-      loop.network().OpenDatagram(
+      network.OpenDatagram(
           options, [on_message = std::move(on_message)](
                        const Endpoint&, std::string_view bytes) mutable { on_message(bytes); }));
   return std::make_unique<MulticastChannel>(group, std::move(socket));

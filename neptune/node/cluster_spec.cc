@@ -144,6 +144,18 @@ struct Place {
   int index = 0;
 };
 
+Status CheckNodeTls(const ClusterSpec& spec) {
+  if (!spec.has_node_tls()) return OkStatus();
+  const NodeTls& tls = spec.node_tls();
+  if (tls.certificate_file().empty() || tls.key_file().empty() || tls.authority_file().empty()) {
+    return InvalidArgument("node_tls needs certificate_file, key_file and authority_file");
+  }
+  if (spec.cluster_key_file().empty()) {
+    return InvalidArgument("node_tls protects calls only; announcements need cluster_key_file");
+  }
+  return OkStatus();
+}
+
 Status CheckNetwork(ClusterSpec* spec, Place* place) {
   *place = {"name"};
   NEPTUNE_RETURN_IF_ERROR(CheckName("cluster", spec->name()));
@@ -171,6 +183,8 @@ Status CheckNetwork(ClusterSpec* spec, Place* place) {
                                       [&](uint32_t n) { spec->set_poll_discard_ms(n); }));
   *place = {"capsules"};
   NEPTUNE_RETURN_IF_ERROR(ParseCapsules(spec->capsules(), {"capsules"}, nullptr).status());
+  *place = {"node_tls"};
+  NEPTUNE_RETURN_IF_ERROR(CheckNodeTls(*spec));
   *place = {"announce_interval_ms"};
   return CheckNumber("announce_interval_ms", spec->announce_interval_ms(), 1000, 60000,
                      [&](uint32_t n) { spec->set_announce_interval_ms(n); });

@@ -1,7 +1,8 @@
 // Whole echo calls over loopback: frames, service host, the method, metrics. The server is a process of its
 // own, so that its processor time is known: the figure is calls per second of server processor time.
 //
-//   bazel run //neptune/node:echo_benchmark
+//   bazel run //neptune/node:echo_benchmark             nodes that trust their network
+//   bazel run //neptune/node:echo_benchmark -- KEYFILE  with a cluster key
 //
 // Loads: 64 connections with one call in flight each, and one connection with 64 calls in flight: of echoes, of 25 us of
 // work, and of calls that are refused because nothing of their service is free, which is what refusing costs.
@@ -21,6 +22,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/node.h"
+#include "neptune/security/secure_network.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/wire/client_connection.h"
 #include "neptune/world/real/real_world.h"
@@ -66,11 +68,12 @@ class BenchModule final : public ServiceModule {
 };
 
 // The server process: runs one node until it is killed; tells its port through `tell`.
-[[noreturn]] void Serve(int tell) {
+[[noreturn]] void Serve(int tell, const std::string& key_file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto world = MakeRealWorld({});
   NodeOptions options;
   options.spec = EchoCluster();
+  options.spec.set_cluster_key_file(key_file);
   options.name = NodeId("n");
   options.modules = [](const std::string&) { return std::make_unique<BenchModule>(); };
   Node node(*world, std::move(options));
@@ -144,12 +147,21 @@ class Caller final {
 
 class Bench {
  public:
-  Bench(pid_t server, uint16_t port)
+  Bench(pid_t server, uint16_t port, const std::string& key_file)
       : server_(server),
         port_(port),
         world_(MakeRealWorld({})),
-        loop_(*world_->StartLoop({.name = "callers"})) {}
-  ~Bench() { world_->Stop(); }
+        loop_(*world_->StartLoop({.name = "callers"})) {
+    if (key_file.empty()) return;
+    SecureNetworkOptions options;
+    options.keys = std::make_shared<const ClusterKeys>(*LoadClusterKeys(key_file));
+    OnLoop([&] { secured_ = std::make_unique<SecureNetwork>(*loop_, options); });
+    network_ = secured_.get();
+  }
+  ~Bench() {
+    OnLoop([&] { secured_.reset(); });
+    world_->Stop();
+  }
 
   // Calls per second of server processor time, and per second of the wall.
   std::pair<double, double> Round(const Load& load) {
@@ -190,12 +202,12 @@ class Bench {
     int left = load.connection_count;
     loop_->Post([&] {
       for (int i = 0; i < load.connection_count; ++i) {
-        loop_->network().Connect(
-            {kLoopbackAddress, port_}, kNever, [&](StatusOr<std::unique_ptr<Stream>> stream) {
-              callers_.push_back(
-                  std::make_unique<Caller>(*std::move(stream), load, payload_, &count_));
-              if (--left == 0) connected.Notify();
-            });
+        network_->Connect({kLoopbackAddress, port_}, loop_->Now() + std::chrono::seconds(10),
+                          [&](StatusOr<std::unique_ptr<Stream>> stream) {
+                            callers_.push_back(std::make_unique<Caller>(*std::move(stream), load,
+                                                                        payload_, &count_));
+                            if (--left == 0) connected.Notify();
+                          });
       }
     });
     connected.WaitForNotification();
@@ -206,6 +218,8 @@ class Bench {
   const std::string payload_ = std::string(128, 'x');
   std::unique_ptr<World> world_;
   Loop* const loop_;
+  std::unique_ptr<Network> secured_;
+  Network* network_ = &loop_->network();
   std::vector<std::unique_ptr<Caller>> callers_;
   int64_t count_ = 0;
 };
@@ -215,15 +229,15 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-int RunBenchmark() {
+int RunBenchmark(const std::string& key_file) {
   int tell[2];
   if (pipe(tell) != 0) return 1;
   const pid_t server = fork();  // before any thread is made
-  if (server == 0) Serve(tell[1]);
+  if (server == 0) Serve(tell[1], key_file);
   uint16_t port = 0;
   if (read(tell[0], &port, sizeof(port)) != sizeof(port)) return 1;
   {
-    Bench bench(server, port);
+    Bench bench(server, port, key_file);
     for (const Load& load :
          {Load{"64 connections", 64, 1}, Load{"1 connection, 64 in flight", 1, 64},
           Load{"25 us of work", 1, 64, "Spin"}, Load{"25 us, 64 connections", 64, 1, "Spin"},
@@ -249,4 +263,4 @@ int RunBenchmark() {
 }  // namespace
 }  // namespace neptune
 
-int main() { return neptune::RunBenchmark(); }
+int main(int argc, char** argv) { return neptune::RunBenchmark(argc > 1 ? argv[1] : ""); }

@@ -116,6 +116,8 @@ void Node::Start(absl::AnyInvocable<void(Status)> on_started) {
 
 Status Node::Boot() {
   NEPTUNE_ASSIGN_OR_RETURN(counters_, NodeMetrics::Make(metrics_));
+  NEPTUNE_RETURN_IF_ERROR(
+      security_.Load(world_, options_.spec, options_.name, options_.spec_directory, metrics_));
   NEPTUNE_RETURN_IF_ERROR(capsules_.Load(options_.spec, options_.name, options_.spec_directory));
   NEPTUNE_RETURN_IF_ERROR(MakeAggregator());
   NEPTUNE_RETURN_IF_ERROR(StartLoops());
@@ -185,6 +187,7 @@ Status Node::StartLoops() {
 }
 
 Status Node::PrepareLoop(NodeLoop& loop) {
+  loop.secured = security_.MakeNetwork(*loop.loop);
   if (loop.scheduler == nullptr) {
     loop.scheduler = std::make_unique<ThreadScheduler>(
         *loop.loop, ThreadSchedulerOptions{.stack_size = kHandlerStackSize});
@@ -198,6 +201,7 @@ Status Node::PrepareLoop(NodeLoop& loop) {
   options.balancing.polling.stop_at_idle = !options_.spec.poll_waits_for_all();
   options.balancing.oracle = options_.balancing_oracle;
   options.poll_bind = {address_, 0};
+  options.network = &loop.network();
   options.slow_polls = counters_.slow_polls;
   options.connections.connection.late_answers = counters_.late_answers;
   options.doubt = [this](const Endpoint& endpoint) {
@@ -229,6 +233,7 @@ Status Node::StartServers() {
     Status status;
     RunOn(*loop, [&] {
       FrameServerOptions options;
+      options.network = &loop->network();
       options.broken_connections = counters_.broken_connections;
       options.refused_connections = counters_.refused_connections;
       auto server = std::make_unique<FrameServer>(
@@ -250,7 +255,8 @@ Status Node::StartServers() {
   };
   hooks.on_announcement = [this](std::string_view bytes) { TakeProbeAnswer(bytes); };
   NEPTUNE_ASSIGN_OR_RETURN(load_index_server_,
-                           LoadIndexServer::Open(*control_->loop, {address_, 0}, std::move(hooks)));
+                           LoadIndexServer::Open(*control_->loop, {address_, 0}, std::move(hooks),
+                                                 &control_->network()));
   identity_.probe_endpoint = load_index_server_->local();
   return OkStatus();
 }
@@ -366,17 +372,17 @@ Status Node::StartMembership() {
   listener_ = std::make_unique<AvailabilityListener>(*control_->loop, identity_.cluster,
                                                      options_.yellow_page, std::move(hooks));
   NEPTUNE_ASSIGN_OR_RETURN(
-      channel_, OpenMulticastChannel(*control_->loop, group, address_,
+      channel_, OpenMulticastChannel(control_->network(), group, address_,
                                      [this](std::string_view bytes) { listener_->Hear(bytes); }));
   Endpoint tasks_group = group;
   ++tasks_group.port;
   NEPTUNE_ASSIGN_OR_RETURN(
-      task_channel_,
-      OpenMulticastChannel(*control_->loop, tasks_group, address_, [this](std::string_view bytes) {
-        aggregator_->tasks().Prepare(bytes);
-      }));
+      task_channel_, OpenMulticastChannel(
+                         control_->network(), tasks_group, address_,
+                         [this](std::string_view bytes) { aggregator_->tasks().Prepare(bytes); }));
   PublisherOptions options;
   options.interval = std::chrono::milliseconds(options_.spec.announce_interval_ms());
+  options.size_max = security_.announcement_size_max();
   publisher_ = std::make_unique<AvailabilityPublisher>(
       *control_->loop, *channel_, identity_, [this](Announcement* a) { FillAnnouncement(a); },
       options);
@@ -528,6 +534,8 @@ Status Node::AddStatusSections() {
     sections_.push_back(std::move(section));
     return OkStatus();
   };
+  NEPTUNE_RETURN_IF_ERROR(
+      add("security", [this](StatusReport* report) { security_.Show(report); }));
   NEPTUNE_RETURN_IF_ERROR(add("yellow page", [this](StatusReport* report) {
     const auto view = View();
     StatusTable nodes{"Nodes",

@@ -32,6 +32,7 @@
 #include "neptune/node/cluster_spec.h"
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_metrics.h"
+#include "neptune/node/node_security.h"
 #include "neptune/node/node_services.h"
 #include "neptune/service/client.h"
 #include "neptune/service/line_log.h"
@@ -52,7 +53,7 @@ struct NodeOptions {
   NodeId name;
   // Where relative paths in parameters start.
   std::string base_directory;
-  // Where those of the spec itself start: of capsule files and the token's file.
+  // Where those of the spec itself start: of capsule files, the token's file, keys and certificates.
   std::string spec_directory;
   ModuleFactory modules;
   // Address to bind and to announce; absent: the spec's interface_address.
@@ -109,6 +110,8 @@ class Node {
   NodeLoops& loops() { return loops_; }
   MetricsRegistry& metrics() { return metrics_; }
   SpanLog& spans() { return spans_; }
+  // Whom it refused.
+  const RefusalLog& refusals() const { return security_.refusals(); }
   // Its replicas. Once started.
   Replication& replication() { return *replication_; }
   // What it hosts. Any thread, once started.
@@ -171,6 +174,7 @@ class Node {
   StatusSections status_;
   SpanLog spans_;
   std::unique_ptr<LineLog> span_file_;
+  NodeSecurity security_;
   NodeCapsules capsules_;
   NodeLoops loops_;
   OperatorRegistry operators_;

@@ -31,6 +31,8 @@ struct SimulatedClusterOptions {
   std::optional<uint32_t> recheck_one_in{};
   SimOptions sim{};
   std::set<std::string> waiting_inside{};
+  // Where relative paths of the spec start on that node, for instance of its key; null: they stay as they are.
+  std::function<std::string(const std::string& node)> spec_directory{};
   // What a node's calls of the disk take; null: no time.
   std::function<Duration(const std::string& node)> device_time{};
 };

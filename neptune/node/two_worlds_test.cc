@@ -2,6 +2,10 @@
 // in the simulated world. What a caller sees is the same text.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
@@ -9,6 +13,7 @@
 #include "neptune/dac/dac.h"
 #include "neptune/node/real_node.h"
 #include "neptune/node/simulated_cluster.h"
+#include "neptune/security/certificate_maker.h"
 #include "neptune/service/client_stream.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/world/real/real_world.h"
@@ -150,22 +155,60 @@ class Scenario {
   std::string said_;
 };
 
-ClusterSpec SpecOf(const std::string& balancing) {
+// How nodes choose replicas, and what they demand of each other.
+struct Setting {
+  const char* balancing;
+  bool with_key = false;
+  bool with_tls = false;
+};
+
+void PutSecret(const std::string& name, const std::string& contents) {
+  const std::string path = StrCat(testing::TempDir(), "/", name);
+  std::filesystem::remove(path);
+  std::ofstream(path) << contents;
+  chmod(path.c_str(), 0600);
+}
+
+// Valid in the simulated world, whose clock begins in 2020, and now.
+void PutCertificates(const ClusterSpec& spec) {
+  const Validity validity{WallTime{1500000000ll * 1000000000}, WallTime{4000000000ll * 1000000000}};
+  const auto authority = MakeAuthority("test", validity);
+  PutSecret("authority.crt", authority->certificate);
+  for (const NodeSpec& node : spec.nodes()) {
+    const auto own = MakeCertificate(*authority, node.name(), {}, validity);
+    PutSecret(node.name() + ".crt", own->certificate);
+    PutSecret(node.name() + ".key", own->key);
+  }
+}
+
+ClusterSpec SpecOf(const Setting& setting) {
   ClusterSpec spec = EchoSpec(kNodeCount, kPartitionCount);
-  spec.set_balancing(balancing);
+  spec.set_balancing(setting.balancing);
+  if (setting.with_key) {
+    PutSecret("key", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
+    spec.set_cluster_key_file("key");
+  }
+  if (setting.with_tls) {
+    PutCertificates(spec);
+    spec.mutable_node_tls()->set_certificate_file("{node}.crt");
+    spec.mutable_node_tls()->set_key_file("{node}.key");
+    spec.mutable_node_tls()->set_authority_file("authority.crt");
+  }
   return spec;
 }
 
-std::string RunSimulated(const std::string& balancing) {
-  SimulatedCluster cluster({.spec = SpecOf(balancing)});
+std::string SecretsFolder(const std::string&) { return testing::TempDir(); }
+
+std::string RunSimulated(const Setting& setting) {
+  SimulatedCluster cluster({.spec = SpecOf(setting), .spec_directory = SecretsFolder});
   std::string said;
   cluster.RunOnClient(
       [&](ClientSession&) { said = Scenario(cluster.client(), cluster.node("s0")).Run(); });
   return said;
 }
 
-std::string RunReal(const std::string& balancing) {
-  ClusterSpec spec = SpecOf(balancing);
+std::string RunReal(const Setting& setting) {
+  ClusterSpec spec = SpecOf(setting);
   // Other runs on this machine hear other groups.
   const UniquePort port;
   spec.set_name(StrCat("test-", port.number()));
@@ -180,6 +223,7 @@ std::string RunReal(const std::string& balancing) {
     options.spec = spec;
     options.name = NodeId(node.name());
     options.modules = MakeEcho;
+    options.spec_directory = testing::TempDir();
     nodes[node.name()] = std::make_unique<RealNode>(std::move(options));
   }
   std::string said;
@@ -193,7 +237,7 @@ std::string RunReal(const std::string& balancing) {
   return said;
 }
 
-class TwoWorldsTest : public testing::TestWithParam<const char*> {};
+class TwoWorldsTest : public testing::TestWithParam<Setting> {};
 
 TEST_P(TwoWorldsTest, TheSameScenarioLooksTheSame) {
   const std::string simulated = RunSimulated(GetParam());
@@ -210,8 +254,12 @@ TEST_P(TwoWorldsTest, TheSameScenarioLooksTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryBalancingPolicy, TwoWorldsTest,
-                         testing::Values("probe_pool", "poll", "broadcast", "round_robin",
-                                         "random"));
+                         testing::Values(Setting{"probe_pool"}, Setting{"poll"},
+                                         Setting{"broadcast"}, Setting{"round_robin"},
+                                         Setting{"random"}));
+INSTANTIATE_TEST_SUITE_P(Secured, TwoWorldsTest,
+                         testing::Values(Setting{"probe_pool", true}, Setting{"poll", true},
+                                         Setting{"probe_pool", true, true}));
 
 }  // namespace
 }  // namespace neptune

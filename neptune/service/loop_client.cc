@@ -5,8 +5,9 @@
 namespace neptune {
 namespace {
 
-ConnectionCacheOptions WithDoubt(const ClientOptions& options) {
+ConnectionCacheOptions ConnectionsOf(const ClientOptions& options) {
   ConnectionCacheOptions connections = options.connections;
+  connections.network = options.network;
   if (!connections.on_unanswered) connections.on_unanswered = options.doubt;
   return connections;
 }
@@ -15,13 +16,14 @@ ConnectionCacheOptions WithDoubt(const ClientOptions& options) {
 
 LoopClient::LoopClient(Loop& loop, const ClientOptions& options)
     : options_(options),
-      connections_(loop, WithDoubt(options)),
+      connections_(loop, ConnectionsOf(options)),
       view_(std::make_shared<YellowPageView>()) {}
 
 StatusOr<std::unique_ptr<LoopClient>> LoopClient::Open(Loop& loop, const ClientOptions& options) {
   std::unique_ptr<LoopClient> client(new LoopClient(loop, options));
   ReplicaChooser::Environment environment;
   environment.bind = options.poll_bind;
+  environment.network = options.network;
   environment.doubt = options.doubt;
   environment.slow_polls = options.slow_polls;
   NEPTUNE_ASSIGN_OR_RETURN(client->chooser_,

@@ -21,6 +21,8 @@
 namespace neptune {
 
 struct ClientOptions {
+  // Calls and polls go over it; outlives the client. Null: the loop's own network.
+  Network* network = nullptr;
   ConnectionCacheOptions connections;
   BalancingOptions balancing;
   // Address that polls are sent from.

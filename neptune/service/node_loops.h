@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "neptune/thread/user_thread.h"
+#include "neptune/world/network.h"
 #include "neptune/world/world.h"
 
 namespace neptune {
@@ -24,6 +25,9 @@ struct NodeLoop {
   std::string name;
   Loop* loop = nullptr;
   LoopPriority priority = LoopPriority::kServing;
+  std::unique_ptr<Network> secured;  // null: nodes trust their network
+  // To the other nodes.
+  Network& network() const { return secured != nullptr ? *secured : loop->network(); }
   std::unique_ptr<ThreadScheduler> scheduler;
   std::unique_ptr<LoopClient> client;
   TimePoint in_place_end;  // of the latest request that ran on the loop that read it

@@ -61,10 +61,11 @@ std::shared_ptr<ClientConnection> ConnectionCache::Find(const Endpoint& to) {
 
 void ConnectionCache::Begin(const Endpoint& to) {
   attempts_[to] = std::make_shared<Attempt>();
-  loop_.network().Connect(to, loop_.Now() + options_.connect_timeout,
-                          [this, to, alive = alive_](StatusOr<std::unique_ptr<Stream>> stream) {
-                            if (*alive) Finish(to, std::move(stream));
-                          });
+  Network& network = options_.network == nullptr ? loop_.network() : *options_.network;
+  network.Connect(to, loop_.Now() + options_.connect_timeout,
+                  [this, to, alive = alive_](StatusOr<std::unique_ptr<Stream>> stream) {
+                    if (*alive) Finish(to, std::move(stream));
+                  });
 }
 
 void ConnectionCache::Finish(const Endpoint& to, StatusOr<std::unique_ptr<Stream>> stream) {

@@ -22,6 +22,8 @@
 namespace neptune {
 
 struct ConnectionCacheOptions {
+  // Where connections are made; outlives the cache. Null: the loop's own network.
+  Network* network = nullptr;
   ClientConnectionOptions connection;
   // Longest connection attempt. Default: 500 ms, many round trips of a cluster's network.
   Duration connect_timeout = std::chrono::milliseconds(500);

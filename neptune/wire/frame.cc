@@ -6,6 +6,7 @@
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
+#include "neptune/security/key_handshake.h"
 
 namespace neptune {
 namespace {
@@ -260,6 +261,9 @@ Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
                                  size_t* payload_size) const {
   ByteReader reader(prefix);
   if (const auto magic = reader.Number<uint32_t>(); magic != kMagic) {
+    if (magic == kHandshakeMagic) {
+      return DataLoss("the other end asks for a cluster key, and this node was given none");
+    }
     return DataLoss("frame begins with ", magic, ", not with the magic number");
   }
   if (const auto version = reader.Number<uint8_t>(); version != kWireVersion) {

@@ -429,10 +429,11 @@ FrameServer::~FrameServer() {
 }
 
 Status FrameServer::Listen(const Endpoint& at, bool share_port) {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      listener_, loop_.network().Listen(
-                     at, {.share_port = share_port},
-                     [this](std::unique_ptr<Stream> stream) { Accept(std::move(stream)); }));
+  Network& network = options_.network == nullptr ? loop_.network() : *options_.network;
+  NEPTUNE_ASSIGN_OR_RETURN(listener_, network.Listen(at, {.share_port = share_port},
+                                                     [this](std::unique_ptr<Stream> stream) {
+                                                       Accept(std::move(stream));
+                                                     }));
   return OkStatus();
 }
 

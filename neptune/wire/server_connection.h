@@ -144,6 +144,8 @@ struct IncomingRequest {
 using RequestHandler = absl::AnyInvocable<void(IncomingRequest&&)>;
 
 struct FrameServerOptions {
+  // Where it listens; outlives the server. Null: the loop's own network.
+  Network* network = nullptr;
   FrameLimits frames;
   // Most accepted connections; one more is closed at once. Default: 4,096.
   size_t connection_count_max = 4096;

@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/functional/any_invocable.h"
@@ -51,6 +52,10 @@ class Loop {
 
   // The loop's own random numbers: seeded by the world, replayed in the simulated one.
   virtual RandomSource& random() = 0;
+
+  // Bytes that nobody can guess and that never come again, for secrets and nonces; on the loop's thread. Of the operating
+  // system in the real world, a system call; of the seed in the simulated one, apart from random().
+  virtual void FillUnpredictable(char* bytes, size_t size) = 0;
 
   // Processor time that the loop's kernel thread has used; on that thread. Zero in the simulated world, where only
   // Processors::Execute takes time. A system call.

@@ -65,7 +65,8 @@ ClusterSpec SpecOf(const std::string& name) {
   StatusOr<ClusterSpec> spec =
       neptune::LoadClusterSpec(neptune::StrCat("data/clusters/", name, ".textproto"));
   CHECK(spec.ok()) << spec.status();
-  spec->clear_admin_token_file();  // which the cluster tool makes
+  spec->clear_admin_token_file();  // which the cluster tool makes, as the next
+  spec->clear_cluster_key_file();
   return *std::move(spec);
 }
 

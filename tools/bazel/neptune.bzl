@@ -8,6 +8,7 @@ file is loaded, so a wrong dependency fails before anything compiles, with eithe
 NEPTUNE_LAYERS = [
     "base",
     "world",
+    "security",
     "thread",
     "capsule",
     "sert",

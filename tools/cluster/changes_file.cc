@@ -147,6 +147,13 @@ std::string SpecForNodes(neptune::ClusterSpec spec, const std::string& spec_path
   };
   spec.set_admin_token_file(absolute(spec.admin_token_file()));
   spec.set_capsule_file(absolute(spec.capsule_file()));
+  spec.set_cluster_key_file(absolute(spec.cluster_key_file()));
+  if (spec.has_node_tls()) {
+    neptune::NodeTls& tls = *spec.mutable_node_tls();
+    tls.set_certificate_file(absolute(tls.certificate_file()));
+    tls.set_key_file(absolute(tls.key_file()));
+    tls.set_authority_file(absolute(tls.authority_file()));
+  }
   for (neptune::NodeSpec& node : *spec.mutable_nodes()) {
     node.set_capsule_file(absolute(node.capsule_file()));
   }

@@ -20,6 +20,8 @@ ClusterChanges Some() {
 neptune::ClusterSpec Spec() {
   const auto spec = neptune::ParseClusterSpec(
       "name: 'c' multicast_group: '239.192.7.3:7400' admin_token_file: '../t' "
+      "cluster_key_file: 'key' node_tls { certificate_file: '{node}.pem' key_file: '{node}.key' "
+      "                                   authority_file: 'authority.pem' } "
       "services { name: 'tier1' module: 'index_tier' concurrency: 3 "
       "           parameters { key: 'path' value: 'tier1' } } "
       "services { name: 'cache' module: 'query_cache' } "
@@ -73,6 +75,9 @@ TEST(ChangesFileTest, NodesReadTheSameSpecElsewhere) {
   const auto again = neptune::ParseClusterSpec(SpecForNodes(spec, "/etc/search/c.textproto"), "n");
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(again->admin_token_file(), "/etc/t");
+  EXPECT_EQ(again->cluster_key_file(), "/etc/search/key");
+  EXPECT_EQ(again->node_tls().certificate_file(), "/etc/search/{node}.pem");
+  EXPECT_EQ(again->node_tls().authority_file(), "/etc/search/authority.pem");
   EXPECT_EQ(again->services(0).concurrency(), 3u);
   EXPECT_EQ(again->nodes(1).hosts(0).service(), "cache");
 }

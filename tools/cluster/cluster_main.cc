@@ -14,7 +14,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/node/cluster_spec.h"
 #include "tools/build_index/index_manifest.h"
-#include "tools/cluster/admin_token.h"
+#include "tools/cluster/cluster_secrets.h"
 #include "tools/cluster/control.h"
 #include "tools/cluster/node_operations.h"
 #include "tools/cluster/state_directory.h"
@@ -133,7 +133,7 @@ Status RunCluster(const DecidedSpec& decided, StateDirectory& state) {
     return neptune::NotFound("no index in ", data, "; build one first (./tools/up does)");
   }
   NEPTUNE_RETURN_IF_ERROR(state.Lock());
-  NEPTUNE_RETURN_IF_ERROR(MakeAdminToken(spec, decided.path));
+  NEPTUNE_RETURN_IF_ERROR(MakeClusterSecrets(spec, decided.path));
   const Status applies = WriteNodesSpec(decided, state);
   if (!applies.ok()) {
     return neptune::Annotate(applies, "what was decided (" + state.ChangesFile() +

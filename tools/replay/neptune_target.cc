@@ -34,9 +34,19 @@ class NeptuneTarget::Call final : public neptune::AnswerSink {
   uint64_t number = 0;  // of the call on its connection; 0: not called yet
 };
 
+static std::unique_ptr<neptune::Network> Secured(
+    neptune::Loop& loop, const std::shared_ptr<const neptune::ClusterKeys>& keys) {
+  if (keys == nullptr) return nullptr;
+  return std::make_unique<neptune::SecureNetwork>(loop,
+                                                  neptune::SecureNetworkOptions{.keys = keys});
+}
+
 NeptuneTarget::NeptuneTarget(neptune::Loop& loop, const ReplayPlan& plan,
                              NeptuneTargetOptions options)
-    : loop_(loop), plan_(plan), options_(std::move(options)) {
+    : loop_(loop),
+      plan_(plan),
+      options_(std::move(options)),
+      secured_(Secured(loop, options_.keys)) {
   for (const std::string& query : plan.queries) {
     index::TierQuery question;
     question.set_query(query);
@@ -96,10 +106,11 @@ void NeptuneTarget::CallOn(Server& server, Call* call) {
 void NeptuneTarget::Connect(size_t index) {
   Server& server = *servers_[index];
   server.connecting = true;
-  loop_.network().Connect(server.endpoint, loop_.Now() + options_.timeout,
-                          [this, alive = alive_, index](StatusOr<std::unique_ptr<Stream>> stream) {
-                            if (*alive) Connected(index, std::move(stream));
-                          });
+  neptune::Network& network = secured_ == nullptr ? loop_.network() : *secured_;
+  network.Connect(server.endpoint, loop_.Now() + options_.timeout,
+                  [this, alive = alive_, index](StatusOr<std::unique_ptr<Stream>> stream) {
+                    if (*alive) Connected(index, std::move(stream));
+                  });
 }
 
 void NeptuneTarget::Connected(size_t index, StatusOr<std::unique_ptr<Stream>> stream) {

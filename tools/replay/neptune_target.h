@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "neptune/security/secure_network.h"
 #include "neptune/wire/client_connection.h"
 #include "neptune/world/loop.h"
 #include "tools/replay/load_target.h"
@@ -35,6 +36,8 @@ struct NeptuneTargetOptions {
   // Hits that a TierQuery asks for.
   uint32_t hit_count = 10;
   neptune::Duration timeout = std::chrono::seconds(5);  // travels with the call
+  // The cluster's, which its nodes ask for; null: they ask for none.
+  std::shared_ptr<const neptune::ClusterKeys> keys;
 };
 
 class NeptuneTarget final : public LoadTarget {
@@ -62,8 +65,9 @@ class NeptuneTarget final : public LoadTarget {
   neptune::Loop& loop_;
   const ReplayPlan& plan_;
   const NeptuneTargetOptions options_;
-  std::vector<std::string> payloads_;  // of each query
-  std::vector<std::string> sections_;  // of each class
+  const std::unique_ptr<neptune::Network> secured_;  // null without keys
+  std::vector<std::string> payloads_;                // of each query
+  std::vector<std::string> sections_;                // of each class
   std::vector<std::unique_ptr<Server>> servers_;
   std::unordered_map<uint32_t, std::unique_ptr<Call>> calls_;
   RequestSink* sink_ = nullptr;

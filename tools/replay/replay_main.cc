@@ -41,6 +41,7 @@ DEFINE_double(rate, 0, "instead of --speed: the mean rate, requests a second");
 DEFINE_double(duration_s, 0, "only so many seconds of the scaled trace; 0: all of it");
 DEFINE_bool(repeat, false, "with --duration_s: begin a shorter trace anew");
 DEFINE_double(warmup_s, 0, "seconds at the beginning that are sent and not counted");
+DEFINE_string(cluster_key_file, "", "the key that nodes of neptune:// targets ask for");
 DEFINE_double(timeout_s, 5, "a request without an answer by then is lost");
 DEFINE_double(
     lateness_p99_ms_max, 1,
@@ -256,6 +257,11 @@ Status Replay() {
                                                                   run.setup, plan.requests.size()));
   ReplayOptions options = MakeOptions(run.setup, log.get());
   options.address = address;
+  if (!FLAGS_cluster_key_file.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(neptune::ClusterKeys keys,
+                             neptune::LoadClusterKeys(ProjectPath(FLAGS_cluster_key_file)));
+    options.target.keys = std::make_shared<const neptune::ClusterKeys>(std::move(keys));
+  }
   ReplayResult result = RunReplay(*loop, plan, options);
   world->Stop();
   if (result.saved.ok()) result.saved = log->Finish();

@@ -93,7 +93,8 @@ std::unique_ptr<LoadTarget> MakeTarget(neptune::Loop& loop, const ReplayPlan& pl
                              .service = neptune::ServiceName(address.service),
                              .partition = neptune::PartitionId(address.partition),
                              .method = neptune::MethodName(address.method),
-                             .timeout = options.timeout};
+                             .timeout = options.timeout,
+                             .keys = options.keys};
   if (address.method == index::kTierSearchMethod) calls.payload = NeptunePayload::kTierQuery;
   return std::make_unique<NeptuneTarget>(loop, plan, std::move(calls));
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "neptune/security/cluster_key.h"
 #include "neptune/world/network.h"
 #include "neptune/world/world.h"
 #include "tools/replay/load_target.h"
@@ -38,6 +39,8 @@ struct TargetOptions {
   bool use_cache = true;
   // Path of HTTP requests; empty: a search answered as JSON.
   std::string path;
+  // Of nodes that ask for it; null: they ask for none.
+  std::shared_ptr<const neptune::ClusterKeys> keys;
   // If above 0, frontends that do not answer for so long are done without, see failover_target.h.
   neptune::Duration failover_patience{0};
 };

@@ -36,6 +36,7 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
                                std::unique_ptr<Stream> stream, bool turned_away)
     : core_(std::move(core)),
       id_(id),
+      peer_(stream->peer()),
       stream_(std::move(stream)),
       turned_away_(turned_away),
       reader_(core_->options.reader),
@@ -126,7 +127,7 @@ std::optional<HttpRequest> HttpConnection::NextRequest() {
 }
 
 void HttpConnection::Dispatch(HttpRequest request) {
-  request.peer = stream_->peer();
+  request.peer = peer_;
   request.received = now();
   request.client_gone = client_gone_;
   Slot slot{.context = {.head = request.method == "HEAD",
@@ -196,7 +197,10 @@ void HttpConnection::SendFront() {
   }
   if (core_->options.security_headers) AddSecurityHeaders(&*slot.response);
   core_->NoteResponse(slot.response->status, now() - slot.received);
-  stream_->Write(SerializeHttpResponse(*slot.response, slot.context, core_->world.wall_time()));
+  std::string bytes = SerializeHttpResponse(*slot.response, slot.context, core_->world.wall_time());
+  unsent_mark_ +=
+      bytes.size();  // it takes no more of what was there before because there is more now
+  stream_->Write(std::move(bytes));
   phase_began_ = now();
   if (!slot.context.keep_alive) EndWhenSent();
   if (unsent_high()) AdvanceSoon();
@@ -232,11 +236,14 @@ void HttpConnection::AdvanceSoon() {
   });
 }
 
-// Notes when the phase of reading changed and when unsent bytes last became fewer.
+// Notes when the phase of reading changed and when the client had last taken enough of the unsent bytes.
 void HttpConnection::NoteProgress() {
   if (reader_.phase() != std::exchange(phase_, reader_.phase())) phase_began_ = now();
   const size_t unsent = stream_->unsent_size();
-  if (unsent < unsent_seen_ || unsent_seen_ == 0) unsent_since_ = now();
+  if (unsent == 0 || unsent_seen_ == 0 || unsent <= unsent_mark_) {
+    unsent_since_ = now();
+    unsent_mark_ = unsent - std::min(unsent, core_->options.write_size_min);
+  }
   unsent_seen_ = unsent;
 }
 
@@ -312,7 +319,7 @@ void HttpConnection::End() {
   slots_.clear();
   held_.reset();
   if (timer_ != 0) core_->loop.CancelTimer(std::exchange(timer_, 0));
-  if (core_->server != nullptr) core_->server->Remove(id_);
+  if (core_->server != nullptr) core_->server->Remove(id_, peer_);
 }
 
 }  // namespace neptune

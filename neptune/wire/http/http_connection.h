@@ -99,6 +99,7 @@ class HttpConnection final : public StreamHandler,
 
   const std::shared_ptr<HttpServerCore> core_;
   const uint64_t id_;
+  const Endpoint peer_;
   std::unique_ptr<Stream> stream_;
   const bool turned_away_;
   HttpRequestReader reader_;
@@ -118,6 +119,7 @@ class HttpConnection final : public StreamHandler,
   HttpRequestReader::Phase phase_ = HttpRequestReader::Phase::kBetweenRequests;
   TimePoint phase_began_;
   size_t unsent_seen_ = 0;
+  size_t unsent_mark_ = 0;  // once fewer than these are unsent, the client takes enough of them
   TimePoint unsent_since_;
   TimePoint linger_until_ = kNever;
   TimerId timer_ = 0;

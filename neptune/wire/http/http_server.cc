@@ -58,27 +58,41 @@ HttpServer::~HttpServer() {
 }
 
 Status HttpServer::Listen(const Endpoint& at, const ListenOptions& options) {
-  auto listener = core_->loop.network().Listen(
-      at, options, [this](std::unique_ptr<Stream> stream) { Serve(std::move(stream)); });
+  Network* const given = core_->options.network;
+  auto listener = (given == nullptr ? core_->loop.network() : *given)
+                      .Listen(at, options,
+                              [this](std::unique_ptr<Stream> stream) { Serve(std::move(stream)); });
   if (!listener.ok()) return Annotate(listener.status(), "http server");
   listener_ = *std::move(listener);
   return OkStatus();
 }
 
+// Whether there is no room for a client, where `more` than the limits have room.
+bool HttpServer::AtLimit(const Endpoint& peer, size_t more) const {
+  const HttpServerOptions& options = core_->options;
+  if (connections_.size() >= options.connection_count_max + more) return true;
+  constexpr uint32_t kNetShift = 24;
+  if (peer.address >> kNetShift == kLoopbackAddress >> kNetShift) return false;
+  const auto found = counts_by_address_.find(peer.address);
+  return found != counts_by_address_.end() &&
+         found->second >= options.connections_per_address_max + more;
+}
+
 void HttpServer::Serve(std::unique_ptr<Stream> stream) {
   const HttpServerOptions& options = core_->options;
-  const bool turned_away = connections_.size() >= options.connection_count_max;
+  const Endpoint peer = stream->peer();
+  const bool turned_away = AtLimit(peer, 0);
   if (options.metrics != nullptr) {
     HttpServerCore::Count(turned_away ? options.metrics->connections_turned_away
                                       : options.metrics->connections);
   }
-  if (draining_ ||
-      connections_.size() >= options.connection_count_max + options.turned_away_count_max) {
+  if (draining_ || AtLimit(peer, options.turned_away_count_max)) {
     return;  // closed by going out of scope
   }
   const uint64_t id = next_id_++;
   auto connection = std::make_shared<HttpConnection>(core_, id, std::move(stream), turned_away);
   connections_.emplace(id, connection);
+  ++counts_by_address_[peer.address];
   connection->Start();
 }
 
@@ -97,8 +111,11 @@ void HttpServer::Drain(TimePoint deadline, Task on_drained) {
   CheckDrained();
 }
 
-void HttpServer::Remove(uint64_t id) {
-  connections_.erase(id);
+void HttpServer::Remove(uint64_t id, const Endpoint& peer) {
+  if (connections_.erase(id) > 0) {
+    const auto count = counts_by_address_.find(peer.address);
+    if (--count->second == 0) counts_by_address_.erase(count);
+  }
   CheckDrained();
 }
 
@@ -106,6 +123,7 @@ void HttpServer::CloseAll() {
   const auto connections = connections_;
   for (const auto& [id, connection] : connections) connection->Abort();
   connections_.clear();
+  counts_by_address_.clear();
 }
 
 void HttpServer::CheckDrained() {

@@ -12,8 +12,8 @@
 // Threads: the loop of its thread scheduler only.
 // Errors: what cannot be read is answered with its 4xx or 5xx status as a problem document and the
 //   connection closed; a request that finds no thread is answered 503.
-// Limits: HttpServerOptions. At connection_count_max a further client is answered 503 and closed;
-//   at in_flight_count_max or unsent_size_max the connection is not read until it is below again.
+// Limits: HttpServerOptions. At connection_count_max, and at connections_per_address_max of one address, a further
+//   client is answered 503 and closed; at in_flight_count_max or unsent_size_max the connection is not read until it is below again.
 
 #pragma once
 
@@ -45,10 +45,15 @@ struct HttpServerMetrics {
 };
 
 struct HttpServerOptions {
+  // Where it listens; outlives the server. Null: the loop's own network.
+  Network* network = nullptr;
   HttpReaderOptions reader;
   // Most clients. Default: 1,024.
   size_t connection_count_max = 1024;
-  // Clients beyond that which are told so properly; further ones are closed at once. Default: 64.
+  // Most clients of one address, so that none takes all places. The loopback address, where proxies are, is free of it.
+  // Larger: fewer users behind one router are turned away. Default: 256.
+  size_t connections_per_address_max = 256;
+  // Clients beyond these which are told so properly; further ones are closed at once. Default: 64.
   size_t turned_away_count_max = 64;
   // Requests of one connection that are not answered yet. Default: 16.
   size_t in_flight_count_max = 16;
@@ -61,8 +66,10 @@ struct HttpServerOptions {
   Duration body_timeout = std::chrono::seconds(30);
   // An open connection without a request.
   Duration idle_timeout = std::chrono::seconds(60);
-  // A client that takes no byte of an answer.
+  // A client that takes neither the rest of its answers nor write_size_min bytes of them.
   Duration write_timeout = std::chrono::seconds(30);
+  // Larger: slow lines are cut off. Default: 32 KiB, about a kilobyte a second.
+  size_t write_size_min = 32 << 10;
   // After an answer that ends the connection from this side, what the client still sends is read
   // and dropped for so long, because closing on unread bytes would destroy the answer.
   Duration linger = std::chrono::milliseconds(500);
@@ -100,13 +107,15 @@ class HttpServer {
  private:
   friend class HttpConnection;
   friend struct HttpServerCore;
-  void Remove(uint64_t id);
+  void Remove(uint64_t id, const Endpoint& peer);
+  bool AtLimit(const Endpoint& peer, size_t more) const;
   void CloseAll();
   void CheckDrained();
 
   const std::shared_ptr<HttpServerCore> core_;
   std::unique_ptr<Listener> listener_;
   std::map<uint64_t, std::shared_ptr<HttpConnection>> connections_;
+  std::map<uint32_t, size_t> counts_by_address_;  // of connections_
   uint64_t next_id_ = 1;
   bool draining_ = false;
   Task on_drained_;

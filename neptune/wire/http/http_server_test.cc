@@ -221,6 +221,23 @@ TEST_F(HttpServerTest, OneClientTooManyIsToldSo) {
   EXPECT_EQ(Metric("connections_turned_away_total"), 2);
 }
 
+TEST_F(HttpServerTest, OneAddressDoesNotTakeAllPlaces) {
+  Start({.connections_per_address_max = 2});
+  HttpTestClient& first = Connect();
+  HttpTestClient& second = Connect();
+  HttpTestClient& third = Connect();
+  for (HttpTestClient* client : {&first, &second, &third}) client->Get("/");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(second.Summary(), "200 /;");
+  EXPECT_EQ(third.responses().at(0).status, 503);
+  first.Close();
+  RunFor(seconds(1));
+  HttpTestClient& fourth = Connect();
+  fourth.Get("/");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(fourth.Summary(), "200 /;");
+}
+
 TEST_F(HttpServerTest, WithoutAThreadTheAnswerIs503) {
   thread_options_.thread_count_max = 1;
   Start();
@@ -285,6 +302,27 @@ TEST_F(HttpServerTest, AClientThatDoesNotReadIsNotReadEither) {
   client.SetReading(true);
   RunFor(seconds(10));
   EXPECT_EQ(client.responses().size(), 50u);
+}
+
+// One that takes a little now and then holds its place no longer than one that takes nothing.
+TEST_F(HttpServerTest, AClientThatReadsInDropsIsClosed) {
+  Start({.write_timeout = seconds(20), .write_size_min = 6 << 20});
+  HttpTestClient& client = Connect();
+  client.SetReading(false);
+  client.Get("/large/8");
+  for (int i = 0; i < 10; ++i) {
+    RunFor(seconds(5));
+    const size_t before = client.received_size();
+    client.SetReading(true);
+    for (int step = 0; step < 100 && client.received_size() == before; ++step) {
+      RunFor(std::chrono::microseconds(10));
+    }
+    client.SetReading(false);
+    ASSERT_LE(client.received_size() - before, size_t{1} << 20) << "no drop";
+  }
+  EXPECT_GT(client.received_size(), 0u);
+  EXPECT_EQ(server_->connection_count(), 0u);
+  EXPECT_EQ(Metric("timeouts_total"), 1);
 }
 
 TEST_F(HttpServerTest, AClientThatNeverReadsIsClosed) {

@@ -3,8 +3,10 @@
 #include <glog/logging.h>
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <boost/asio/post.hpp>
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <utility>
@@ -51,6 +53,16 @@ Duration RealLoop::ProcessorTime() const {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+void RealLoop::FillUnpredictable(char* bytes, size_t size) {
+  constexpr size_t kAtOnceMax = 256;  // of getentropy
+  while (size > 0) {
+    const size_t now = std::min(size, kAtOnceMax);
+    CHECK_EQ(getentropy(bytes, now), 0) << "the operating system has no random bytes";
+    bytes += now;
+    size -= now;
+  }
 }
 
 Network& RealLoop::network() { return *network_; }

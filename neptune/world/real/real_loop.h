@@ -37,6 +37,7 @@ class RealLoop final : public Loop {
   bool CancelTimer(TimerId timer) override;
   Network& network() override;
   RandomSource& random() override { return random_; }
+  void FillUnpredictable(char* bytes, size_t size) override;
   DescriptorReadiness* readiness() override { return descriptor_poller_.get(); }
 
   void Start();

@@ -22,7 +22,7 @@ namespace neptune {
 class SimLoop : public Loop {
  public:
   SimLoop(SimKernel& kernel, HostState& host, int index, const LoopOptions& options, uint64_t seed)
-      : kernel_(kernel), state_{&host, index, this, false}, options_(options), random_(seed) {}
+      : kernel_(kernel), state_{&host, index, this, false}, options_(options), random_(seed), secrets_(~seed) {}
 
   void set_network(std::unique_ptr<Network> network) { network_ = std::move(network); }
   LoopState& state() { return state_; }
@@ -38,12 +38,16 @@ class SimLoop : public Loop {
   bool CancelTimer(TimerId timer) override { return kernel_.Cancel(timer); }
   Network& network() override { return *network_; }
   RandomSource& random() override { return random_; }
+  void FillUnpredictable(char* bytes, size_t size) override {
+    for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(secrets_.Next());
+  }
 
  private:
   SimKernel& kernel_;
   LoopState state_;
   const LoopOptions options_;
   RandomSource random_;
+  RandomSource secrets_;
   std::unique_ptr<Network> network_;
 };
 

@@ -1,0 +1,63 @@
+#include "neptune/node/node_security.h"
+
+#include <filesystem>
+
+#include "neptune/membership/announcement.h"
+#include "neptune/security/datagram_seal.h"
+#include "neptune/security/tls_context.h"
+
+namespace neptune {
+
+std::string NodePath(const std::string& path, const NodeId& node, const std::string& folder) {
+  constexpr std::string_view kNode = "{node}";
+  std::string named = path;
+  for (size_t at = named.find(kNode); at != std::string::npos; at = named.find(kNode, at)) {
+    named.replace(at, kNode.size(), node.value());
+    at += node.value().size();
+  }
+  return (std::filesystem::path(folder) / named).string();
+}
+
+Status NodeSecurity::Load(World& world, const ClusterSpec& spec, const NodeId& node,
+                          const std::string& folder, MetricsRegistry& metrics) {
+  NEPTUNE_RETURN_IF_ERROR(refusals_.AddMetrics(metrics));
+  if (!spec.cluster_key_file().empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(ClusterKeys keys,
+                             LoadClusterKeys(NodePath(spec.cluster_key_file(), node, folder)));
+    keys_ = std::make_shared<const ClusterKeys>(std::move(keys));
+  }
+  if (!spec.has_node_tls()) return OkStatus();
+  const NodeTls& tls = spec.node_tls();
+  NEPTUNE_ASSIGN_OR_RETURN(tls_, TlsContext::Load(TlsUse::kNodes,
+                                                  {NodePath(tls.certificate_file(), node, folder),
+                                                   NodePath(tls.key_file(), node, folder),
+                                                   NodePath(tls.authority_file(), node, folder)},
+                                                  [&world] { return world.wall_time(); }));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      certificate_gauge_,
+      metrics.AddCallbackGauge("neptune_certificate_left_seconds",
+                               "Time until the node's certificate expires; negative after it.", {},
+                               [tls = tls_] { return tls->SecondsLeft(); }));
+  return OkStatus();
+}
+
+std::unique_ptr<Network> NodeSecurity::MakeNetwork(Loop& loop) {
+  if (keys_ == nullptr && tls_ == nullptr) return nullptr;
+  SecureNetworkOptions options;
+  options.keys = keys_;
+  options.tls = tls_;
+  options.refusals = &refusals_;
+  return std::make_unique<SecureNetwork>(loop, options);
+}
+
+size_t NodeSecurity::announcement_size_max() const {
+  return keys_ == nullptr ? kAnnouncementSizeMax : kAnnouncementSizeMax - kSealSizeMax;
+}
+
+void NodeSecurity::Show(StatusReport* report) const {
+  report->AddFact("cluster keys", keys_ == nullptr ? 0 : keys_->keys().size());
+  report->AddFact("certificate", tls_ == nullptr ? std::string("none") : tls_->Describe());
+  refusals_.Show(report);
+}
+
+}  // namespace neptune

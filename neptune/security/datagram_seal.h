@@ -1,0 +1,32 @@
+// Sealed datagrams: bytes with proof that a node of the cluster wrote them.
+//
+//   | bytes | code under the 1st key (16) | code under the 2nd (16), if there are two | number of codes (1) |
+//
+// A code is the first 16 bytes of HMAC-SHA256 over "neptune datagram 1" and the bytes. What is sealed is not hidden, and
+// may be sent again by whoever hears it: what it says must say for when it holds.
+//
+// Source: RFC 2104, 5 (codes cut to half).
+// Layer: security, policy. No I/O.
+// Threads: as ClusterMac.
+// Errors: kDataLoss the bytes are not sealed, or under no key that is known here.
+// Limits: kSealSizeMax bytes more than what is sealed.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/status.h"
+#include "neptune/security/cluster_key.h"
+
+namespace neptune {
+
+inline constexpr size_t kSealCodeSize = 16;
+inline constexpr size_t kSealSizeMax = kClusterKeyCountMax * kSealCodeSize + 1;
+
+std::string SealDatagram(std::string_view bytes, ClusterMac& mac);
+// What was sealed: a part of `sealed`.
+StatusOr<std::string_view> OpenDatagramSeal(std::string_view sealed, ClusterMac& mac);
+
+}  // namespace neptune

@@ -1,0 +1,53 @@
+// A stream whose both ends have proven that they know the cluster's key; see key_handshake.h. Internal to
+// secure_network.
+//
+// Layer: security. Threads: the loop of the stream below only.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "neptune/security/key_handshake.h"
+#include "neptune/security/layered_stream.h"
+
+namespace neptune {
+
+class KeyedStream final : public LayeredStream {
+ public:
+  // `mac` outlives the handshake.
+  KeyedStream(Loop& loop, std::unique_ptr<Stream> below, HandshakeRole role, ClusterMac& mac,
+              std::string binding)
+      : LayeredStream(loop, std::move(below)) {
+    Nonce nonce;
+    loop.FillUnpredictable(nonce.data(), nonce.size());
+    handshake_.emplace(role, mac, nonce, std::move(binding));
+  }
+
+ private:
+  void Begin() override {
+    if (std::string hello = handshake_->Begin(); !hello.empty()) WriteBelow(std::move(hello));
+  }
+
+  void TakeBelow(std::string_view bytes) override {
+    if (!handshake_) return Deliver(bytes);
+    if (std::string answer = handshake_->Take(bytes); !answer.empty()) {
+      WriteBelow(std::move(answer));
+    }
+    if (!handshake_->failure().ok()) {
+      const Status why = handshake_->failure();
+      handshake_.reset();
+      return Fail(why);
+    }
+    if (!handshake_->done()) return;
+    const std::string rest(handshake_->rest());
+    handshake_.reset();
+    Secured(rest);
+  }
+
+  std::optional<KeyHandshake> handshake_;  // until it ended
+};
+
+}  // namespace neptune

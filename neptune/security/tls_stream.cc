@@ -1,0 +1,131 @@
+#include "neptune/security/tls_stream.h"
+
+#include <glog/logging.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+
+#include <array>
+#include <utility>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+constexpr std::string_view kBindingLabel = "EXPORTER-neptune-key-1";
+constexpr size_t kBindingSize = 32;
+
+}  // namespace
+
+TlsStream::TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts)
+    : LayeredStream(loop, std::move(below)), session_(context.MakeSession(accepts)) {
+  SSL_set_bio(session_.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+}
+
+void TlsStream::Begin() {
+  ERR_clear_error();
+  if (SSL_is_server(session_.get()) == 1) return;
+  (void)SSL_do_handshake(session_.get());  // writes the first message; nothing can have come
+  Flush();
+}
+
+void TlsStream::TakeBelow(std::string_view bytes) {
+  ERR_clear_error();
+  const int taken =
+      BIO_write(SSL_get_rbio(session_.get()), bytes.data(), static_cast<int>(bytes.size()));
+  CHECK_EQ(taken, static_cast<int>(bytes.size())) << "no memory";
+  if (!securing()) return TakeOpen();
+  handshake_size_ += bytes.size();
+  Advance();
+}
+
+void TlsStream::Advance() {
+  const int result = SSL_do_handshake(session_.get());
+  const int error = SSL_get_error(session_.get(), result);
+  if (result != 1 && error != SSL_ERROR_WANT_READ) {
+    const Status failure = Failure();
+    Flush();  // the alert that tells the peer
+    return Fail(failure);
+  }
+  Flush();
+  if (result == 1) return Secured(ReadPlain());
+  if (handshake_size_ > kTlsHandshakeSizeMax) {
+    Fail(Unavailable("its TLS handshake is of over ", kTlsHandshakeSizeMax, " bytes"));
+  }
+}
+
+Status TlsStream::Failure() {
+  const std::string text = TlsErrorText();
+  const long verified = SSL_get_verify_result(session_.get());
+  if (verified == X509_V_OK) return Unavailable("TLS: ", text);
+  const char* const why = X509_verify_cert_error_string(verified);
+  if (verified == X509_V_ERR_CERT_HAS_EXPIRED || verified == X509_V_ERR_CERT_NOT_YET_VALID) {
+    return Unavailable("TLS: the other end's certificate is not valid now: ", why);
+  }
+  return Unavailable("TLS: the other end's certificate is not of this cluster's authority: ", why);
+}
+
+std::string TlsStream::ReadPlain() {
+  std::string plain;
+  std::array<char, 16 * 1024> piece;
+  size_t size = 0;
+  while (SSL_read_ex(session_.get(), piece.data(), piece.size(), &size) == 1) {
+    plain.append(piece.data(), size);
+  }
+  return plain;
+}
+
+void TlsStream::TakeOpen() {
+  const std::string plain = ReadPlain();
+  const int error = SSL_get_error(session_.get(), 0);
+  const std::string text = error == SSL_ERROR_SSL ? TlsErrorText() : "";
+  Flush();
+  if (error == SSL_ERROR_WANT_READ) {
+    if (!plain.empty()) Deliver(plain);
+    return;
+  }
+  if (error == SSL_ERROR_ZERO_RETURN) return EndOpen(plain, OkStatus());
+  EndOpen(plain, Unavailable("connection to ", peer().ToString(), ": TLS: ", text));
+}
+
+void TlsStream::Write(std::string bytes) {
+  if (bytes.empty()) return;
+  ERR_clear_error();
+  size_t written = 0;
+  if (SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &written) != 1) return;  // it ended
+  Flush();
+}
+
+void TlsStream::Flush() {
+  BIO* const out = SSL_get_wbio(session_.get());
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(out, &bytes);
+  if (size <= 0) return;
+  std::string sent(bytes, static_cast<size_t>(size));
+  (void)BIO_reset(out);
+  WriteBelow(std::move(sent));
+}
+
+void TlsStream::Close() {
+  ERR_clear_error();
+  if (!securing()) (void)SSL_shutdown(session_.get());
+  Flush();
+  LayeredStream::Close();
+}
+
+Status TlsStream::EndOf(const Status& reason) const {
+  if (!reason.ok()) return reason;
+  return Unavailable("connection to ", peer().ToString(), ": cut off without the end of TLS");
+}
+
+std::string TlsStream::Binding() const {
+  std::string binding(kBindingSize, '\0');
+  const int made = SSL_export_keying_material(
+      session_.get(), reinterpret_cast<unsigned char*>(binding.data()), binding.size(),
+      kBindingLabel.data(), kBindingLabel.size(), nullptr, 0, 0);
+  CHECK_EQ(made, 1) << TlsErrorText();
+  return binding;
+}
+
+}  // namespace neptune
