@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/corpus/utf8.h"
+#include "index/html/utf8.h"
 #include "tools/corpus/wikitext.h"
 
 namespace search::tools {
@@ -201,7 +201,7 @@ class TrecReader : public DumpReader {
   }
 
   void Convert(const std::string& raw, bool is_cut, ConvertedPage* page) const {
-    const std::string utf8 = IsValidUtf8(raw) ? raw : Windows1252ToUtf8(raw);
+    const std::string utf8 = html::IsValidUtf8(raw) ? raw : html::Windows1252ToUtf8(raw);
     const TrecDocument parts(utf8);
     CorpusDocument& document = page->document;
     document.url = options_.url_prefix + parts.number();
@@ -210,10 +210,10 @@ class TrecReader : public DumpReader {
       return;
     }
     document.site = options_.site;
-    document.title = TruncateUtf8(parts.title(), CorpusLimits::kTitleSizeMax);
+    document.title = html::TruncateUtf8(parts.title(), CorpusLimits::kTitleSizeMax);
     document.text = parts.text();
     page->is_cut = is_cut || document.text.size() > CorpusLimits::kTextSizeMax;
-    document.text.resize(TruncateUtf8(document.text, CorpusLimits::kTextSizeMax).size());
+    document.text.resize(html::TruncateUtf8(document.text, CorpusLimits::kTextSizeMax).size());
   }
 
   ByteSource* const source_;

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "index/html/utf8.h"
 #include "neptune/base/strings.h"
-#include "tools/corpus/utf8.h"
 #include "tools/corpus/wikitext.h"
 
 namespace search::tools {
@@ -202,7 +202,7 @@ class WikiDumpReader : public DumpReader {
     if (page->is_redirect || page->is_other) return;
     CorpusDocument& document = page->document;
     const std::string title = WikiTitle(raw.title);
-    document.title = TruncateUtf8(title, CorpusLimits::kTitleSizeMax);
+    document.title = html::TruncateUtf8(title, CorpusLimits::kTitleSizeMax);
     document.url = Url(title);
     if (title.empty() || document.url.size() > CorpusLimits::kUrlSizeMax) {
       page->status =
@@ -233,7 +233,7 @@ class WikiDumpReader : public DumpReader {
         continue;
       }
       if (targets.insert(url).second) document.links.push_back(url);
-      std::string text(TruncateUtf8(link.text, CorpusLimits::kAnchorTextSizeMax));
+      std::string text(html::TruncateUtf8(link.text, CorpusLimits::kAnchorTextSizeMax));
       if (text.empty() || document.anchors.size() == CorpusLimits::kLinksMax) continue;
       if (anchors.insert({url, text}).second) document.anchors.push_back({url, std::move(text)});
     }

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "index/html/utf8.h"
 #include "tools/corpus/memory_source.h"
-#include "tools/corpus/utf8.h"
 #include "tools/corpus/wiki_dump_reader.h"
 
 namespace {
@@ -29,7 +29,7 @@ std::string ReadAll(const std::string& bytes, size_t piece_size) {
         document.links.size() > CorpusLimits::kLinksMax) {
       abort();
     }
-    if (!search::tools::IsValidUtf8(document.text) || !search::tools::IsValidUtf8(document.title))
+    if (!search::html::IsValidUtf8(document.text) || !search::html::IsValidUtf8(document.title))
       abort();
     search::tools::AppendJsonLine(document, &lines);
   }

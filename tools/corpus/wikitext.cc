@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "index/html/utf8.h"
 #include "tools/corpus/corpus_document.h"
-#include "tools/corpus/utf8.h"
 
 namespace search::tools {
 namespace {
@@ -259,7 +259,7 @@ class Stripper {
     heading = CollapseSpace(heading);
     page_.text += heading;
     if (!heading.empty() && page_.headings.size() < CorpusLimits::kHeadingsMax) {
-      heading = TruncateUtf8(heading, CorpusLimits::kTitleSizeMax);
+      heading = html::TruncateUtf8(heading, CorpusLimits::kTitleSizeMax);
       page_.headings.push_back(std::move(heading));
     }
     return Skip(end);
@@ -303,7 +303,7 @@ class Stripper {
       text += line;
     }
     page_.is_cut = text.size() > CorpusLimits::kTextSizeMax;
-    text.resize(TruncateUtf8(text, CorpusLimits::kTextSizeMax).size());
+    text.resize(html::TruncateUtf8(text, CorpusLimits::kTextSizeMax).size());
     page_.text = std::move(text);
     for (WikiLink& link : page_.links) link.text = CollapseSpace(DecodeEntities(link.text));
   }
