@@ -295,7 +295,7 @@ class History {
 TEST(CommutativeProtocolTest, WhateverIsLostRepeatedOrForgottenAllEndWithAllWritesOnce) {
   int restore_count = 0;
   size_t acknowledged_count = 0;
-  for (uint64_t seed = 1; seed <= 300 && !testing::Test::HasFailure(); ++seed) {
+  for (uint64_t seed = 1; seed <= 100 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
     History history(seed);
     history.Run(1500);
@@ -304,8 +304,8 @@ TEST(CommutativeProtocolTest, WhateverIsLostRepeatedOrForgottenAllEndWithAllWrit
     restore_count += history.restore_count();
     acknowledged_count += history.acknowledged_count();
   }
-  EXPECT_GT(restore_count, 30);
-  EXPECT_GT(acknowledged_count, 30'000u);
+  EXPECT_GT(restore_count, 10);
+  EXPECT_GT(acknowledged_count, 10'000u);
 }
 
 CommutativeProtocol NewProtocol(int count, TimePoint now) {
