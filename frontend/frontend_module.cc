@@ -303,6 +303,7 @@ void FrontendModule::Stop() {
   gateway_->Finish();
   if (log_ != nullptr) log_->Close();
   if (watch_ != nullptr) watch_->Stop();
+  html_threads_.reset();
 }
 
 void FrontendModule::StopServers(Duration grace) {

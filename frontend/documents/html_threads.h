@@ -22,6 +22,7 @@ inline constexpr int kHtmlTasksMax = 64;
 
 class HtmlThreads {
  public:
+  // REQUIRES: it is destroyed before the loops on which Run was called; that waits for tasks that run.
   explicit HtmlThreads(neptune::World& world)
       : threads_(world.MakeHelperThreads("html", kHtmlThreadCount)) {}
 

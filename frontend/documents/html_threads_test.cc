@@ -23,8 +23,8 @@ class HtmlThreadsTest : public testing::Test {
     OnLoop([this] { scheduler_ = std::make_unique<neptune::ThreadScheduler>(*loop_); });
   }
   ~HtmlThreadsTest() override {
+    threads_.reset();  // what it still runs wakes threads of the scheduler
     OnLoop([this] { scheduler_.reset(); });
-    threads_.reset();
     world_->Stop();
   }
 

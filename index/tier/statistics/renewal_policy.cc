@@ -33,7 +33,7 @@ bool RenewalPolicy::IsDue(const std::vector<PartitionStatistics>& partitions,
   const bool differ = std::any_of(partitions.begin(), partitions.end(), [&](const auto& partition) {
     return partition.version != first.version;
   });
-  if (differ) return true;
+  if (differ) return now >= differ_not_before_;
   if (change_count <= first.counted_changes) return false;
   const auto changed = static_cast<double>(change_count - first.counted_changes);
   return changed >= options_.changed_share * static_cast<double>(document_count) ||
@@ -43,6 +43,7 @@ bool RenewalPolicy::IsDue(const std::vector<PartitionStatistics>& partitions,
 void RenewalPolicy::NoteAttempt(bool is_done, neptune::TimePoint now) {
   failure_count_ = is_done ? 0 : std::min(failure_count_ + 1, kFailuresMax);
   const neptune::Duration pause = kRenewalPause * (int64_t{1} << failure_count_);
+  if (is_done) differ_not_before_ = now + options_.period;
   not_before_ = now + std::min(pause, std::max(options_.period, kRenewalPause));
 }
 

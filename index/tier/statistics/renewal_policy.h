@@ -4,7 +4,8 @@
 //   changes since >= changed_share of all    at once
 //   any change since, and period is over     then
 //
-// After an attempt nothing is due for kRenewalPause, after n that failed in a row 2^n times that, up to the period.
+// After an attempt nothing is due for kRenewalPause, after n that failed in a row 2^n times that, up to the period. Where
+// partitions use different ones although an attempt was done, a replica lags, and that is waited for as long as the period.
 //
 // Source: design 5, live updates.
 // Layer: index/tier, statistics, policy. No I/O, no clock.
@@ -58,6 +59,7 @@ class RenewalPolicy {
   const RenewalOptions options_;
   const neptune::TimePoint begin_;
   neptune::TimePoint not_before_;
+  neptune::TimePoint differ_not_before_;  // the same for partitions that use different ones
   int failure_count_ = 0;
 };
 

@@ -57,6 +57,15 @@ TEST(RenewalPolicyTest, IsDueWherePartitionsUseDifferentOnes) {
   EXPECT_TRUE(IsDue(partitions, seconds(10)));
 }
 
+TEST(RenewalPolicyTest, AReplicaThatLagsBehindAnAttemptThatWasDoneIsWaitedFor) {
+  Partitions partitions = Renewed(0);
+  partitions[1].version = 0;
+  RenewalPolicy policy({}, kBegin);
+  policy.NoteAttempt(true, kBegin);
+  EXPECT_FALSE(policy.IsDue(partitions, kBegin + minutes(10) - seconds(1), kWallBegin));
+  EXPECT_TRUE(policy.IsDue(partitions, kBegin + minutes(10), kWallBegin));
+}
+
 TEST(RenewalPolicyTest, IsNotDueWhileAnIndexIsPublished) {
   Partitions partitions = Renewed(500);
   partitions[1].index_version = 2;
