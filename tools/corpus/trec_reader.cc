@@ -74,8 +74,10 @@ class TrecDocument {
     }
   }
 
-  std::string number() const { return CollapseSpace(number_.substr(0, number_.find('\n', 1))); }
-  std::string title() const { return CollapseSpace(DecodeEntities(title_)); }
+  std::string number() const {
+    return html::CollapseSpace(number_.substr(0, number_.find('\n', 1)));
+  }
+  std::string title() const { return html::CollapseSpace(DecodeEntities(title_)); }
   std::string text() const { return Lines(DecodeEntities(has_text_ ? text_ : all_)); }
 
  private:
@@ -116,7 +118,7 @@ class TrecDocument {
     std::string text;
     std::string paragraph;
     const auto end_paragraph = [&] {
-      const std::string line = CollapseSpace(paragraph);
+      const std::string line = html::CollapseSpace(paragraph);
       if (!line.empty() && !text.empty()) text.push_back('\n');
       text += line;
       paragraph.clear();
@@ -124,7 +126,7 @@ class TrecDocument {
     for (std::string_view rest = in; !rest.empty();) {
       const std::string_view line = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      if (CollapseSpace(line).empty()) end_paragraph();
+      if (html::CollapseSpace(line).empty()) end_paragraph();
       paragraph.append(line).push_back(' ');
     }
     end_paragraph();

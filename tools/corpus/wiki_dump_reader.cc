@@ -212,7 +212,7 @@ class WikiDumpReader : public DumpReader {
     document.site = options_.site;
     // A cut text may end within a character.
     PlainWikitext plain =
-        raw.is_cut ? ReadWikitext(ReplaceInvalidUtf8(raw.text), gatherer_.hidden_prefixes)
+        raw.is_cut ? ReadWikitext(html::ReplaceInvalidUtf8(raw.text), gatherer_.hidden_prefixes)
                    : ReadWikitext(raw.text, gatherer_.hidden_prefixes);
     document.text = std::move(plain.text);
     document.headings = std::move(plain.headings);

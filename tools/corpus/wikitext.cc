@@ -201,7 +201,7 @@ class Stripper {
   bool IsHidden(std::string_view target) const {
     const size_t colon = target.find(':');
     if (colon == kNotFound || colon == 0) return false;
-    const std::string prefix = LowerOf(CollapseSpace(target.substr(0, colon)));
+    const std::string prefix = LowerOf(html::CollapseSpace(target.substr(0, colon)));
     return std::find(hidden_prefixes_.begin(), hidden_prefixes_.end(), prefix) !=
            hidden_prefixes_.end();
   }
@@ -256,7 +256,7 @@ class Stripper {
       return false;
     }
     std::string heading = DecodeEntities(PlainLine(line.substr(begin, last + 1 - begin)));
-    heading = CollapseSpace(heading);
+    heading = html::CollapseSpace(heading);
     page_.text += heading;
     if (!heading.empty() && page_.headings.size() < CorpusLimits::kHeadingsMax) {
       heading = html::TruncateUtf8(heading, CorpusLimits::kTitleSizeMax);
@@ -296,7 +296,7 @@ class Stripper {
     std::string_view rest = decoded;
     while (!rest.empty()) {
       const size_t end = std::min(rest.find('\n'), rest.size());
-      const std::string line = CollapseSpace(rest.substr(0, end));
+      const std::string line = html::CollapseSpace(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
       if (line.empty()) continue;
       if (!text.empty()) text.push_back('\n');
@@ -305,7 +305,7 @@ class Stripper {
     page_.is_cut = text.size() > CorpusLimits::kTextSizeMax;
     text.resize(html::TruncateUtf8(text, CorpusLimits::kTextSizeMax).size());
     page_.text = std::move(text);
-    for (WikiLink& link : page_.links) link.text = CollapseSpace(DecodeEntities(link.text));
+    for (WikiLink& link : page_.links) link.text = html::CollapseSpace(DecodeEntities(link.text));
   }
 
   static constexpr std::string_view kBrackets = "{}[]|";
@@ -339,7 +339,7 @@ std::string WikiTitle(std::string_view target) {
   if (target.starts_with(':')) target.remove_prefix(1);
   std::string title = DecodeEntities(target.substr(0, target.find('#')));
   std::replace(title.begin(), title.end(), '_', ' ');
-  title = CollapseSpace(title);
+  title = html::CollapseSpace(title);
   if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
     title[0] = static_cast<char>(title[0] - 32);
   return title;
