@@ -46,19 +46,16 @@ std::vector<std::string_view> WordsOf(std::string_view text) {
 }
 
 StatusOr<std::string> KeyFromHex(std::string_view digits, std::string_view name) {
+  if (!std::all_of(digits.begin(), digits.end(), [](char c) { return DigitOf(c) >= 0; })) {
+    return InvalidArgument("cluster key ", name,
+                           " is text but not of hexadecimal digits; such keys are easily guessed");
+  }
   if (digits.size() % 2 != 0) {
     return InvalidArgument("cluster key ", name, ": a key has an odd number of digits");
   }
   std::string key;
   for (size_t i = 0; i < digits.size(); i += 2) {
-    const int high = DigitOf(digits[i]);
-    const int low = DigitOf(digits[i + 1]);
-    if (high < 0 || low < 0) {
-      return InvalidArgument(
-          "cluster key ", name,
-          " is text but not of hexadecimal digits; such keys are easily guessed");
-    }
-    key.push_back(static_cast<char>(high << 4 | low));
+    key.push_back(static_cast<char>(DigitOf(digits[i]) << 4 | DigitOf(digits[i + 1])));
   }
   return key;
 }
