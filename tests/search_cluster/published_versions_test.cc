@@ -120,6 +120,7 @@ TEST_P(PublishedVersionsTest, AlsoIfItIsCurrentBeforeItIsOpenAnywhere) {
 
 TEST_P(PublishedVersionsTest, NodeThatStartsLaterHasWhatIsPublished) {
   AskFor(milliseconds(100));
+  (void)Seen();
   cluster_.Kill("store-1");
   Publish(index::AddVersion(list_, New()));
   cluster_.simulator().RunFor(seconds(8));  // nobody asks the dead one any more
@@ -139,7 +140,7 @@ TEST_P(PublishedVersionsTest, DamagedListChangesNothing) {
   EXPECT_EQ(Seen(), (std::set<uint64_t>{old_.corpus.index_version}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, PublishedVersionsTest, testing::Range<uint64_t>(1, 5));
+INSTANTIATE_TEST_SUITE_P(Seeds, PublishedVersionsTest, testing::Range<uint64_t>(1, 3));
 
 }  // namespace
 }  // namespace search::tests

@@ -142,7 +142,9 @@ Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
   const bool change = options.documents_change;
   Fill("$INDEX", change ? Parameter("live_path", folder_ + "/live") + kReplication : "", &text);
   Fill("$DOCUMENTS", change ? Parameter("live", "true") + kReplication : "", &text);
-  Fill("$FRONTEND", change ? Parameter("documents_change", "true") : "", &text);
+  // The client looks whether a frontend serves each 250 ms, so the next one that is restarted has to wait as long.
+  const std::string leave = options.supervised ? Parameter("http_leave_ms", "500") : "";
+  Fill("$FRONTEND", leave + (change ? Parameter("documents_change", "true") : ""), &text);
   if (options.supervised) {
     for (const char* after : {"value: 'tier1' } ", "value: 'flat_file' } ", "value: 'true' }\n"}) {
       text.insert(text.find(after) + std::string_view(after).size(),
