@@ -28,7 +28,7 @@ class FakeLoop final : public Loop {
   bool CancelTimer(TimerId) override { LOG(FATAL) << "only the clocks are asked"; }
   Network& network() override { LOG(FATAL) << "only the clocks are asked"; }
   RandomSource& random() override { LOG(FATAL) << "only the clocks are asked"; }
-  void FillUnpredictable(std::span<uint8_t>) override { LOG(FATAL) << "only the clocks are asked"; }
+  void FillUnpredictable(char*, size_t) override { LOG(FATAL) << "only the clocks are asked"; }
 
  private:
   TimePoint now_ = TimePoint(std::chrono::hours(1));
