@@ -118,7 +118,8 @@ class ApiTest(unittest.TestCase):
         with open(DOCUMENT, encoding="utf-8") as file:
             cls.document = json.load(file)
         cls.api = Api(cls.document)
-        parameters = [["frontend", "trust_class_header", "false"]]
+        parameters = [["frontend", "trust_class_header", "false"],
+                      ["frontend", "document_write_timeout_ms", "1000"]]
         cls.routes = run_script(PROGRAM, [{"do": "routes", "node": "web-1"}], live=True)[0]
         alive = [{"do": "run", "ms": 2000}] + pages(cls.routes) + queries() + changes()
         partial = [{"do": "kill", "node": "store-1"}, {"do": "kill", "node": "store-2"},

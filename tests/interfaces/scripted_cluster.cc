@@ -35,7 +35,8 @@ json Send(SearchCluster& cluster, const json& step) {
   exchange.method = step.value("method", "GET");
   exchange.target = step.at("target");
   exchange.body = step.value("body", "");
-  for (const auto& [name, value] : step.value("headers", json::object()).items()) {
+  const json wanted = step.value("headers", json::object());
+  for (const auto& [name, value] : wanted.items()) {
     exchange.headers.Set(name, value.get<std::string>());
   }
   const auto response = cluster.Send(step.at("node"), exchange);
