@@ -1,5 +1,7 @@
-"""The frontend's description, openapi.json, against live answers of simulated clusters: every route is in it and nothing
-else, every answer obeys it, and it would notice what does not."""
+"""The frontend's description, openapi.json, against live answers of simulated clusters.
+
+Every route is in it and nothing else, every answer obeys it, and it would notice what does not.
+"""
 
 import copy
 import json
@@ -15,11 +17,13 @@ PROGRAM, DOCUMENT = sys.argv.pop(1), sys.argv.pop(1)
 HTML = {"Accept": "text/html"}
 JSON_TYPE = {"Content-Type": "application/json"}
 STORES = ("store-1", "store-2", "store-3", "store-4")
-ONE = {"url": "http://new.test/1", "title": "Zanzibar", "text": "Cloves of zanzibar.",
-       "static_rank": 0.75}
+ONE = {
+    "url": "http://new.test/1", "title": "Zanzibar", "text": "Cloves of zanzibar.",
+    "static_rank": 0.75
+}
 LINES = [{"url": "http://new.test/2", "html": "<title>Pemba</title>More cloves."},
-         {"id": "77777", "url": "http://new.test/3", "text": "Mafia island."},
-         {"delete": "77777"}, {"delete_url": "http://new.test/2"}]
+         {"id": "77777", "url": "http://new.test/3",
+          "text": "Mafia island."}, {"delete": "77777"}, {"delete_url": "http://new.test/2"}]
 
 
 def post(body: Any, key: str = "", **headers: str) -> dict:
@@ -30,62 +34,89 @@ def post(body: Any, key: str = "", **headers: str) -> dict:
 
 
 def queries() -> List[dict]:
-    return [send("/search?q=license&format=" + format) for format in ("json", "html", "rss", "atom")] + [
+    return [
+        send("/search?q=license&format=" + format) for format in ("json", "html", "rss", "atom")
+    ] + [
         send("/search?q=license&format=json&trace=1&start=2&count=2"),
         send("/search?q=license&format=json"),
-        send("/search?q=licens+zzqqy&format=json"), send("/search?q=lisense&format=json"),
-        send("/search?format=json"), send("/search?format=rss"), send("/search?q=a&start=-1"),
+        send("/search?q=licens+zzqqy&format=json"),
+        send("/search?q=lisense&format=json"),
+        send("/search?format=json"),
+        send("/search?format=rss"),
+        send("/search?q=a&start=-1"),
         send("/search?q=a&format=json", headers={"X-Api-Key": "nobody's"}),
         send("/search?q=a&format=json", headers={"Neptune-Service-Class": "gold"}),
         send("/search?q=a", headers={"X-Api-Key": "nobody's"}),
-        send("/suggest?q=lice"), send("/suggest?q=%"),
+        send("/suggest?q=lice"),
+        send("/suggest?q=%"),
         send("/suggest?q=a", headers={"X-Api-Key": "nobody's"}),
-        send("/suggest?q=a", headers={"Neptune-Service-Class": "gold"})]
+        send("/suggest?q=a", headers={"Neptune-Service-Class": "gold"})
+    ]
 
 
 def pages(routes: List[dict]) -> List[dict]:
-    names = [route["path"] for route in routes if route["method"] == "GET" and not route["is_prefix"]]
+    names = [
+        route["path"] for route in routes if route["method"] == "GET" and not route["is_prefix"]
+    ]
     return [send(name) for name in names if name not in ("/search", "/suggest")] + [
-        send("/doc/1"), send("/doc/x"), send("/doc/x", headers=HTML), send("/readyz?complete=1"),
-        send("/console?format=json"), send("/console?refresh=never"), send("/tracez?format=json"),
-        send("/tracez?id=none&format=json"), send("/tracez?id=none"), send("/statusz?format=json"),
-        send("/statusz")]
+        send("/doc/1"),
+        send("/doc/x"),
+        send("/doc/x", headers=HTML),
+        send("/readyz?complete=1"),
+        send("/console?format=json"),
+        send("/console?refresh=never"),
+        send("/tracez?format=json"),
+        send("/tracez?id=none&format=json"),
+        send("/tracez?id=none"),
+        send("/statusz?format=json"),
+        send("/statusz")
+    ]
 
 
 def changes() -> List[dict]:
     ndjson = {"Content-Type": "application/x-ndjson"}
     return [
-        post(ONE), post(ONE, key="one"), post(dict(ONE, title="Other"), key="one"),
-        post("{"), post({"title": "no url"}), post(ONE, **{"Neptune-Service-Class": "gold"}),
-        post(ONE, **{"X-Api-Key": "nobody's"}), post(ONE, key="k" * 256),
+        post(ONE),
+        post(ONE, key="one"),
+        post(dict(ONE, title="Other"), key="one"),
+        post("{"),
+        post({"title": "no url"}),
+        post(ONE, **{"Neptune-Service-Class": "gold"}),
+        post(ONE, **{"X-Api-Key": "nobody's"}),
+        post(ONE, key="k" * 256),
         send("/documents", "POST", {"Content-Type": "text/plain"}, "x"),
         send("/documents", "POST", ndjson, "\n".join(map(json.dumps, LINES)) + "\n{\"x\": 1}\n"),
         send("/documents", "POST", ndjson, "{}\n" * 1001),
-        send("/documents/77777", "DELETE"), send("/documents/x", "DELETE"),
-        send("/documents?url=http%3A%2F%2Fnew.test%2F1", "DELETE"), send("/documents", "DELETE"),
-        send("/documents/77777", "DELETE", {"X-Api-Key": "nobody's"})]
+        send("/documents/77777", "DELETE"),
+        send("/documents/x", "DELETE"),
+        send("/documents?url=http%3A%2F%2Fnew.test%2F1", "DELETE"),
+        send("/documents", "DELETE"),
+        send("/documents/77777", "DELETE", {"X-Api-Key": "nobody's"})
+    ]
 
 
 def objects(value: Any, path: Tuple = ()) -> Iterator[Tuple]:
     """Paths of all objects inside."""
     if isinstance(value, dict):
         yield path
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    members = value.items() if isinstance(
+        value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, member in members:
         yield from objects(member, path + (name,))
 
 
 class Api:
     """The description, asked about answers."""
-
     def __init__(self, document: dict):
         self.document = document
         self.checker = Checker(document)
 
     def template_of(self, path: str) -> str:
         exact = [name for name in self.document["paths"] if name == path]
-        like = [name for name in self.document["paths"]
-                if re.fullmatch(re.sub(r"\\\{[a-z]+\\\}", "[^/]+", re.escape(name)), path)]
+        like = [
+            name for name in self.document["paths"]
+            if re.fullmatch(re.sub(r"\\\{[a-z]+\\\}", "[^/]+", re.escape(name)), path)
+        ]
         found = exact or like
         return found[0] if found else ""
 
@@ -107,7 +138,8 @@ class Api:
             return [f"not described: {error}"]
         found = []
         for name, header in headers.items():
-            found += list(self.checker.problems(header["schema"], answer.headers.get(name.lower()), name))
+            found += list(
+                self.checker.problems(header["schema"], answer.headers.get(name.lower()), name))
         value = answer.json() if answer.media_type().endswith("json") else answer.body
         return found + list(self.checker.problems(schema, value))
 
@@ -124,13 +156,19 @@ class ApiTest(unittest.TestCase):
         alive = [{"do": "run", "ms": 2000}] + pages(cls.routes) + queries() + changes()
         partial = [{"do": "kill", "node": "store-1"}, {"do": "kill", "node": "store-2"},
                    send("/search?q=license&format=json", headers={"Cache-Control": "no-cache"}),
-                   send("/tracez?format=json"), send("/console?format=json"),
-                   {"do": "kill", "node": "store-3"}, {"do": "kill", "node": "store-4"},
-                   {"do": "run", "ms": 5000}]
-        dead = [send("/search?q=license&format=" + format, headers={"Cache-Control": "no-cache"})
-                for format in ("json", "html", "atom")] + [
-                    send("/readyz"), send("/doc/1"), post(ONE), send("/documents/1", "DELETE"),
-                    send("/tracez?format=json")]
+                   send("/tracez?format=json"),
+                   send("/console?format=json"), {"do": "kill", "node": "store-3"},
+                   {"do": "kill", "node": "store-4"}, {"do": "run", "ms": 5000}]
+        dead = [
+            send("/search?q=license&format=" + format, headers={"Cache-Control": "no-cache"})
+            for format in ("json", "html", "atom")
+        ] + [
+            send("/readyz"),
+            send("/doc/1"),
+            post(ONE),
+            send("/documents/1", "DELETE"),
+            send("/tracez?format=json")
+        ]
         seen = run_script(PROGRAM, alive + partial + dead, live=True, parameters=parameters)
         cls.answers = [answer for answer in seen if isinstance(answer, Answer)]
         cls.answers += cls.kept_trace(seen)
@@ -138,29 +176,40 @@ class ApiTest(unittest.TestCase):
 
     @classmethod
     def kept_trace(cls, seen: list) -> List[Answer]:
-        trace = next(answer.header("traceparent").split("-")[1] for answer in seen
-                     if isinstance(answer, Answer) and answer.target == "/search?q=license&format=json")
+        trace = next(
+            answer.header("traceparent").split("-")[1]
+            for answer in seen
+            if isinstance(answer, Answer) and answer.target == "/search?q=license&format=json")
         # The same seed and the same questions give the same trace.
         steps = [{"do": "run", "ms": 2000}] + pages(cls.routes) + queries() + [
-            send(f"/tracez?id={trace}&format=json"), send(f"/tracez?id={trace}")]
-        return run_script(PROGRAM, steps, live=True,
+            send(f"/tracez?id={trace}&format=json"),
+            send(f"/tracez?id={trace}")
+        ]
+        return run_script(PROGRAM,
+                          steps,
+                          live=True,
                           parameters=[["frontend", "trust_class_header", "false"]])[-2:]
 
     @classmethod
     def too_often(cls) -> List[Answer]:
-        steps = [send("/search?q=a&format=json", headers={"X-Api-Key": "gold-demo-key"}),
-                 send("/search?q=a&format=json", headers={"X-Api-Key": "gold-demo-key"}),
-                 send("/suggest?q=a", headers={"X-Api-Key": "gold-demo-key"}),
-                 send("/doc/1", headers={"X-Api-Key": "gold-demo-key"})]
-        return run_script(PROGRAM, steps, parameters=[["frontend", "http_rate_per_second", "0.01"],
-                                                      ["frontend", "http_rate_burst", "1"]])
+        steps = [
+            send("/search?q=a&format=json", headers={"X-Api-Key": "gold-demo-key"}),
+            send("/search?q=a&format=json", headers={"X-Api-Key": "gold-demo-key"}),
+            send("/suggest?q=a", headers={"X-Api-Key": "gold-demo-key"}),
+            send("/doc/1", headers={"X-Api-Key": "gold-demo-key"})
+        ]
+        return run_script(PROGRAM,
+                          steps,
+                          parameters=[["frontend", "http_rate_per_second", "0.01"],
+                                      ["frontend", "http_rate_burst", "1"]])
 
     def test_it_is_served_as_it_stands(self) -> None:
         served = [answer for answer in self.answers if answer.target == "/openapi.json"]
         self.assertEqual(served[0].json(), self.document)
 
     def test_the_routes_are_those_of_the_router(self) -> None:
-        described = {(method.upper(), name) for name, path in self.document["paths"].items()
+        described = {(method.upper(), name)
+                     for name, path in self.document["paths"].items()
                      for method in path}
         routed = set()
         for route in self.routes:
@@ -174,8 +223,8 @@ class ApiTest(unittest.TestCase):
                 self.assertEqual(self.api.problems(answer), [], answer.body[:500])
 
     def test_every_route_and_status_of_clients_was_seen(self) -> None:
-        seen = {(answer.method.lower(), self.api.template_of(answer.target.split("?")[0]), str(answer.status))
-                for answer in self.answers}
+        seen = {(answer.method.lower(), self.api.template_of(answer.target.split("?")[0]),
+                 str(answer.status)) for answer in self.answers}
         for name, path in self.document["paths"].items():
             for method, operation in path.items():
                 self.assertIn((method, name, "200"), seen)
@@ -189,7 +238,8 @@ class ApiTest(unittest.TestCase):
         for answer in self.answers:
             api.problems(answer)
         for edit in [ONE] + LINES:
-            self.assertEqual(list(checker.problems({"$ref": "#/components/schemas/BulkLine"}, edit)), [])
+            self.assertEqual(
+                list(checker.problems({"$ref": "#/components/schemas/BulkLine"}, edit)), [])
         followed = {name.rsplit("/", 1)[1] for name in checker.followed}
         self.assertEqual(followed, set(self.document["components"]["schemas"]))
 
@@ -218,7 +268,8 @@ class ApiTest(unittest.TestCase):
             del value[name]
             self.assertNotEqual(list(self.api.checker.problems(schema, value)), [], name)
             self.assertNotEqual(
-                list(self.api.checker.problems(schema, dict(answer.json(), **{name: {}}))), [], name)
+                list(self.api.checker.problems(schema, dict(answer.json(), **{name: {}}))), [],
+                name)
 
     def test_objects_are_closed(self) -> None:
         for path in objects(self.document["components"]["schemas"]):

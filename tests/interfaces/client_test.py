@@ -1,5 +1,7 @@
-"""The Python client (tools/client) against a frontend: one of a simulated cluster, behind a real HTTP server that hands each
-request on."""
+"""The Python client (tools/client) against a frontend of a simulated cluster.
+
+A real HTTP server stands before the cluster and hands each request on.
+"""
 
 import http.server
 import importlib.util
@@ -13,7 +15,8 @@ from typing import Any, List
 PROGRAM, CLIENT = sys.argv.pop(1), sys.argv.pop(1)
 STOP_POLL_S = 0.01
 # Of one connection; what ends with its answer.
-NOT_HANDED_ON = ("host", "connection", "transfer-encoding", "content-length", "keep-alive", "date", "server")
+NOT_HANDED_ON = ("host", "connection", "transfer-encoding", "content-length", "keep-alive", "date",
+                 "server")
 
 
 def load_client() -> Any:
@@ -27,11 +30,13 @@ ns = load_client()
 
 
 class Bridge:
-    """A simulated cluster whose first frontend is asked over real HTTP; its time passes while it is asked."""
-
+    """A simulated cluster whose first frontend is asked over real HTTP."""
     def __init__(self, **cluster: Any):
-        self._process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                         stderr=subprocess.DEVNULL, text=True)
+        self._process = subprocess.Popen([PROGRAM],
+                                         stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE,
+                                         stderr=subprocess.DEVNULL,
+                                         text=True)
         self._lock = threading.Lock()
         self._say(cluster)
         bridge = self
@@ -39,10 +44,14 @@ class Bridge:
         class Handler(http.server.BaseHTTPRequestHandler):
             def answer(self) -> None:
                 size = int(self.headers.get("Content-Length", 0))
-                seen = bridge.do({"do": "send", "node": "web-1", "method": self.command, "target": self.path,
-                                  "headers": {name: value for name, value in self.headers.items()
-                                              if name.lower() not in NOT_HANDED_ON},
-                                  "body": self.rfile.read(size).decode()})
+                seen = bridge.do({
+                    "do": "send", "node": "web-1", "method": self.command, "target": self.path,
+                    "headers": {
+                        name: value
+                        for name, value in self.headers.items()
+                        if name.lower() not in NOT_HANDED_ON
+                    }, "body": self.rfile.read(size).decode()
+                })
                 body = seen["body"].encode()
                 self.send_response(seen["status"])
                 for name, value in seen["headers"].items():
@@ -86,7 +95,8 @@ class Bridge:
 class ClientOnClusterTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.cluster = Bridge(live=True, parameters=[["frontend", "document_write_timeout_ms", "1000"]])
+        cls.cluster = Bridge(live=True,
+                             parameters=[["frontend", "document_write_timeout_ms", "1000"]])
         cls.addClassCleanup(cls.cluster.close)
         cls.cluster.run(2)  # until every partition has a primary
         # Where the client would wait, the cluster's time passes.
@@ -97,8 +107,11 @@ class ClientOnClusterTest(unittest.TestCase):
 
     def test_pages_together_are_the_results_that_one_page_has(self) -> None:
         whole = self.client.search("license", count=100, fresh=True)
-        paged = [result["id"] for page in self.client.pages("license", page_size=30)
-                 for result in page["results"]]
+        paged = [
+            result["id"]
+            for page in self.client.pages("license", page_size=30)
+            for result in page["results"]
+        ]
         self.assertEqual(paged[:100], [result["id"] for result in whole["results"]])
         self.assertEqual((len(paged), len(set(paged))), (whole["total"], whole["total"]))
         few = [result["id"] for result in self.client.results("license", limit=101)]
@@ -115,9 +128,12 @@ class ClientOnClusterTest(unittest.TestCase):
         self.assertEqual(trace["spans"][0]["name"], "search")
 
     def test_documents_come_change_and_go(self) -> None:
-        number = self.client.put({"url": "http://new.test/1", "title": "Zanzibar one", "text": "Zanzibar."})
-        outcomes = list(self.client.change_many(
-            [{"url": "http://new.test/2", "title": "Zanzibar two", "text": "Zanzibar too."}, {"x": 1}]))
+        number = self.client.put(
+            {"url": "http://new.test/1", "title": "Zanzibar one", "text": "Zanzibar."})
+        outcomes = list(
+            self.client.change_many(
+                [{"url": "http://new.test/2", "title": "Zanzibar two", "text": "Zanzibar too."},
+                 {"x": 1}]))
         self.assertEqual([outcome["status"] for outcome in outcomes], [200, 400])
         self.assertIn("x", outcomes[1]["detail"])
         self.cluster.run(2)
@@ -129,7 +145,8 @@ class ClientOnClusterTest(unittest.TestCase):
 
     def test_a_key_is_one_request(self) -> None:
         one = {"url": "http://key.test/", "text": "Kilwa."}
-        self.assertEqual(self.client.put(one, idempotency_key="k"), self.client.put(one, idempotency_key="k"))
+        self.assertEqual(self.client.put(one, idempotency_key="k"),
+                         self.client.put(one, idempotency_key="k"))
         with self.assertRaises(ns.Conflict):
             self.client.put(dict(one, text="Other."), idempotency_key="k")
 

@@ -1,4 +1,4 @@
-"""A strict reader of the Prometheus text format 0.0.4: what the format allows and nothing else, families in one piece."""
+"""A strict reader of the Prometheus text format 0.0.4: what it allows, families in one piece."""
 
 import math
 import re
@@ -102,10 +102,13 @@ def _check(family: Family) -> None:
             series.setdefault(rest, []).append((float(dict(labels)["le"]), value))
     for labels, buckets in series.items():
         counts = [value for _, value in buckets]
-        if [bound for bound, _ in buckets] != sorted(bound for bound, _ in buckets) or counts != sorted(counts):
+        if [bound for bound, _ in buckets] != sorted(
+                bound for bound, _ in buckets) or counts != sorted(counts):
             raise FormatError(f"{family.name}{dict(labels)}: buckets do not rise")
-        if buckets[-1][0] != math.inf or counts[-1] != family.samples.get((family.name + "_count", labels)):
-            raise FormatError(f"{family.name}{dict(labels)}: the last bucket is not +Inf with the count")
+        if buckets[-1][0] != math.inf or counts[-1] != family.samples.get(
+            (family.name + "_count", labels)):
+            raise FormatError(
+                f"{family.name}{dict(labels)}: the last bucket is not +Inf with the count")
         if (family.name + "_sum", labels) not in family.samples:
             raise FormatError(f"{family.name}{dict(labels)}: no sum")
     if sum(name.endswith("_count") for name, _ in family.samples) != len(series):

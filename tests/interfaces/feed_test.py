@@ -1,4 +1,7 @@
-"""Feeds of a simulated cluster against what RFC 4287 (Atom), the RSS 2.0 specification and OpenSearch 1.1 require."""
+"""Feeds of a simulated cluster against what their formats require.
+
+RFC 4287 (Atom), the RSS 2.0 specification, OpenSearch 1.1.
+"""
 
 import re
 import sys
@@ -38,12 +41,15 @@ def atom_problems(feed: ElementTree.Element) -> List[str]:
     found = [] if feed.tag == ATOM + "feed" else [f"root {feed.tag}"]
     found += _atom_children("feed", feed, FEED_ONCE, FEED_ANY)
     entries = children(feed, ATOM + "entry")
-    if not children(feed, ATOM + "author") and any(not children(e, ATOM + "author") for e in entries):
+    if not children(feed, ATOM + "author") and any(
+            not children(e, ATOM + "author") for e in entries):
         found.append("feed: no author, nor in every entry")
     for entry in entries:
         found += _atom_children("entry", entry, ENTRY_ONCE, ENTRY_ANY)
         if not children(entry, ATOM + "content"):
-            if not any(link.get("rel", "alternate") == "alternate" for link in children(entry, ATOM + "link")):
+            if not any(
+                    link.get("rel", "alternate") == "alternate"
+                    for link in children(entry, ATOM + "link")):
                 found.append("entry: neither content nor an alternate link")
     identifiers = [entry.findtext(ATOM + "id") for entry in entries]
     if len(set(identifiers)) != len(identifiers):
@@ -77,22 +83,31 @@ def _atom_children(what: str, element: ElementTree.Element, once: tuple, more: t
             found.append(f"{what}: {name} of type {child.get('type')!r}")
         if name == "author" and not (child.findtext(ATOM + "name") or "").strip():
             found.append(f"{what}: an author without a name")
-    seen = [(link.get("type"), link.get("hreflang")) for link in children(element, ATOM + "link")
+    seen = [(link.get("type"), link.get("hreflang"))
+            for link in children(element, ATOM + "link")
             if link.get("rel", "alternate") == "alternate"]
     return found + ([f"{what}: alternate links alike"] if len(set(seen)) < len(seen) else [])
 
 
 def rss_problems(rss: ElementTree.Element) -> List[str]:
-    if rss.tag != "rss" or rss.get("version") != "2.0" or [child.tag for child in rss] != ["channel"]:
+    if rss.tag != "rss" or rss.get("version") != "2.0" or [child.tag for child in rss
+                                                          ] != ["channel"]:
         return ["no rss 2.0 with one channel"]
     channel = rss[0]
-    found = [f"channel: no {name}" for name in ("title", "link", "description")
-             if not (channel.findtext(name) or "").strip()]
-    for element, names in [(channel, CHANNEL)] + [(item, ITEM) for item in children(channel, "item")]:
+    found = [
+        f"channel: no {name}" for name in ("title", "link", "description")
+        if not (channel.findtext(name) or "").strip()
+    ]
+    for element, names in [(channel, CHANNEL)
+                          ] + [(item, ITEM) for item in children(channel, "item")]:
         plain = [child.tag for child in element if not child.tag.startswith("{")]
-        found += [f"{element.tag}: {name} may not stand here" for name in plain if name not in names]
-        found += [f"{element.tag}: {name} twice" for name in set(plain) - {"item", "category"}
-                  if plain.count(name) > 1]
+        found += [
+            f"{element.tag}: {name} may not stand here" for name in plain if name not in names
+        ]
+        found += [
+            f"{element.tag}: {name} twice" for name in set(plain) - {"item", "category"}
+            if plain.count(name) > 1
+        ]
         if element.find("link") is not None and not is_absolute(element.findtext("link")):
             found.append(f"{element.tag}: link {element.findtext('link')!r}")
     guids = [item.findtext("guid") for item in children(channel, "item")]
@@ -102,7 +117,8 @@ def rss_problems(rss: ElementTree.Element) -> List[str]:
         if not item.findtext("title") and not item.findtext("description"):
             found.append("item: neither title nor description")
         guid = item.find("guid")
-        if guid is not None and guid.get("isPermaLink", "true") == "true" and not is_absolute(guid.text):
+        if guid is not None and guid.get("isPermaLink",
+                                         "true") == "true" and not is_absolute(guid.text):
             found.append("item: its guid says that it is a link")
     return found
 
@@ -123,10 +139,16 @@ class FeedTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         queries = ("license", "zzqqxx", "license&start=3&count=2", "%3Cb%3E%26%22+license")
-        steps = [send(f"/search?q={query}&format={format}") for query in queries for format in ("atom", "rss")]
+        steps = [
+            send(f"/search?q={query}&format={format}")
+            for query in queries
+            for format in ("atom", "rss")
+        ]
         steps += [{"do": "kill", "node": node} for node in ("store-1", "store-2")]
-        steps += [send(f"/search?q=license&format={format}", headers={"Cache-Control": "no-cache"})
-                  for format in ("atom", "rss")]
+        steps += [
+            send(f"/search?q=license&format={format}", headers={"Cache-Control": "no-cache"})
+            for format in ("atom", "rss")
+        ]
         cls.answers = [answer for answer in run_script(PROGRAM, steps) if answer is not None]
 
     def test_feeds_are_what_their_formats_require(self) -> None:
@@ -148,8 +170,11 @@ class FeedTest(unittest.TestCase):
     def test_what_is_required_is_missed_and_what_may_not_be_is_seen(self) -> None:
         atom, rss = self.answers[0].body, self.answers[1].body
         for name in ("id", "title", "updated", "name", "href"):
-            changed = re.sub(rf"<{name}>[^<]*</{name}>|href=\"[^\"]*\"" if name == "href"
-                             else rf"<{name}>[^<]*</{name}>", "", atom, count=1)
+            changed = re.sub(rf"<{name}>[^<]*</{name}>|href=\"[^\"]*\""
+                             if name == "href" else rf"<{name}>[^<]*</{name}>",
+                             "",
+                             atom,
+                             count=1)
             self.assertNotEqual(atom_problems(ElementTree.fromstring(changed.encode())), [], name)
         for name in ("title", "link", "description"):
             changed = re.sub(rf"<{name}>[^<]*</{name}>", "", rss, count=1)

@@ -29,8 +29,7 @@ def resolve(document: dict, reference: str) -> dict:
 
 
 class Checker:
-    """Checks values against schemas of one document; remembers which of its references it followed."""
-
+    """Checks values against schemas of one document; remembers the references it followed."""
     def __init__(self, document: dict):
         self._document = document
         self.followed: Set[str] = set()
@@ -79,7 +78,8 @@ class Checker:
             if isinstance(value, dict) and name not in value:
                 yield f"{at}: no member {name}"
 
-    def _additionalProperties(self, wanted: Any, value: Any, at: str, schema: dict) -> Iterator[str]:
+    def _additionalProperties(self, wanted: Any, value: Any, at: str,
+                              schema: dict) -> Iterator[str]:
         if isinstance(value, dict):
             for name in value.keys() - schema.get("properties", {}).keys():
                 yield from self.problems(wanted, value[name], f"{at}.{name}")

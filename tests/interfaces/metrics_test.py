@@ -1,4 +1,4 @@
-"""What nodes of simulated clusters tell Prometheus: the format, the names, the reference page, the dashboard."""
+"""What nodes of simulated clusters tell Prometheus: format, names, reference page, dashboard."""
 
 import json
 import os
@@ -15,13 +15,18 @@ from scripted_cluster import run_script, send
 PROGRAM, PAGE, DASHBOARD = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
 FRONTENDS, STORES = ("web-1", "web-2"), ("store-1", "store-2", "store-3", "store-4")
 # By the page's column "shown by"; None: not by the clusters here, which have no such thing.
-SHOWN_BY = {"every node": FRONTENDS + STORES, "callers": FRONTENDS + STORES, "frontend": FRONTENDS,
-            "frontend with a log": FRONTENDS, "frontend with HTTPS": FRONTENDS, "cache": FRONTENDS,
-            "document servers": STORES, "services with a time limit": STORES, "streams": STORES,
-            "leader of statistics": STORES, "nodes with certificates": None}
+SHOWN_BY = {
+    "every node": FRONTENDS + STORES, "callers": FRONTENDS + STORES, "frontend": FRONTENDS,
+    "frontend with a log": FRONTENDS, "frontend with HTTPS": FRONTENDS, "cache": FRONTENDS,
+    "document servers": STORES, "services with a time limit": STORES, "streams": STORES,
+    "leader of statistics": STORES, "nodes with certificates": None
+}
 BASE_UNITS = {"seconds": "_seconds", "bytes": "_bytes"}
-OTHER_UNITS = re.compile(r"_(ms|us|ns|millis\w*|micros\w*|nanos\w*|minutes|hours|kb|kib|mb|mib|gb|percent)(_|$)")
-FUNCTIONS = {"sum", "avg", "max", "min", "count", "rate", "increase", "histogram_quantile", "by", "without"}
+OTHER_UNITS = re.compile(
+    r"_(ms|us|ns|millis\w*|micros\w*|nanos\w*|minutes|hours|kb|kib|mb|mib|gb|percent)(_|$)")
+FUNCTIONS = {
+    "sum", "avg", "max", "min", "count", "rate", "increase", "histogram_quantile", "by", "without"
+}
 # What Prometheus itself adds to every series.
 TARGET_LABELS = {"instance", "job"}
 SELECTOR = re.compile(r"([a-zA-Z_:][\w:]*)(\{[^}]*\})?(\[\$__rate_interval\])?")
@@ -41,9 +46,12 @@ def page_rows(text: str) -> List[Row]:
     rows = []
     for line in text.splitlines():
         if re.match(r"\| `(neptune|search)_", line):
-            name, kind, labels, unit, shown_by, help_text = [cell.strip() for cell in line.split("|")[1:-1]]
-            rows.append(Row(name.strip("`"), kind, set(re.findall(r"`(\w+)`", labels)), unit, shown_by,
-                            help_text))
+            name, kind, labels, unit, shown_by, help_text = [
+                cell.strip() for cell in line.split("|")[1:-1]
+            ]
+            rows.append(
+                Row(name.strip("`"), kind, set(re.findall(r"`(\w+)`", labels)), unit, shown_by,
+                    help_text))
     return rows
 
 
@@ -80,8 +88,10 @@ def expression_problems(expression: str, families: Dict[str, exposition.Family])
         if name.endswith("_bucket") and "le" not in groups:
             found.append(f"{name} is not summed by le")
     for label in groups - TARGET_LABELS - {"le"}:
-        found += [f"{family.name} has no label {label}" for family in selected
-                  if label not in family.label_names()]
+        found += [
+            f"{family.name} has no label {label}" for family in selected
+            if label not in family.label_names()
+        ]
     return found + ([] if selected else ["no metric at all"])
 
 
@@ -89,18 +99,23 @@ class MetricsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         nodes = FRONTENDS + STORES
-        work = [{"do": "run", "ms": 2000}, send("/search?q=license&format=json"), send("/search?q=licens"),
-                send("/suggest?q=li"), send("/search?q=license", node="web-2"), {"do": "run", "ms": 1000},
+        work = [{"do": "run", "ms": 2000},
+                send("/search?q=license&format=json"),
+                send("/search?q=licens"),
+                send("/suggest?q=li"),
+                send("/search?q=license", node="web-2"), {"do": "run", "ms": 1000},
                 send("/documents", "POST", {"Content-Type": "application/json"},
-                     '{"url": "http://a.test/", "text": "x"}'), send("/metrics")]
+                     '{"url": "http://a.test/", "text": "x"}'),
+                send("/metrics")]
         steps = work + [{"do": "metrics", "node": node} for node in nodes]
         cls.texts = {}
         cls.families: Dict[str, exposition.Family] = {}
         cls.shown: Dict[str, Set[str]] = {}
         all_on = [["frontend", "access_log", "access.log"], ["tier1", "tier1_partitions", "4"],
                   ["tier1", "tier2_partitions", "4"]]
-        for name, seen in (("live", run_script(PROGRAM, steps, live=True, parameters=all_on)),
-                           ("dev", run_script(PROGRAM, steps))):
+        for name, seen in (("live", run_script(PROGRAM, steps, live=True,
+                                               parameters=all_on)), ("dev",
+                                                                     run_script(PROGRAM, steps))):
             cls.texts[name + " over HTTP"] = seen[len(work) - 1].body
             for node, text in zip(nodes, seen[len(work):]):
                 cls.texts[f"{name} {node}"] = text
@@ -116,8 +131,12 @@ class MetricsTest(unittest.TestCase):
     def of_https(cls) -> Dict[str, exposition.Family]:
         with tempfile.TemporaryDirectory() as folder:
             key, certificate = os.path.join(folder, "key"), os.path.join(folder, "certificate")
-            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=a.test",
-                            "-keyout", key, "-out", certificate], check=True, capture_output=True)
+            subprocess.run([
+                "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=a.test",
+                "-keyout", key, "-out", certificate
+            ],
+                           check=True,
+                           capture_output=True)
             os.chmod(key, 0o600)
             text = run_script(PROGRAM, [{"do": "metrics", "node": "web-1"}],
                               parameters=[["frontend", "http_key_file", key],
@@ -138,10 +157,10 @@ class MetricsTest(unittest.TestCase):
                 'a_seconds_bucket{le="+Inf"} 2\na_seconds_sum 3.5\na_seconds_count 2\n')
         self.assertEqual(exposition.read(good)["a_seconds"].type, "histogram")
         for old, new in ((" 2\na_seconds_sum", " 0\na_seconds_sum"), ("count 2", "count 3"),
-                         ('"+Inf"', '"2"'), ("# HELP a_seconds x\n", ""), ("3.5", "3,5"), ("3.5", "0x3"),
-                         ('{le="1"}', '{le="1",le="1"}'), ('{le="1"}', '{le="1}'), ("_sum", "_total"),
-                         ("histogram", "histo"), ("a_seconds_sum 3.5\n", ""), ("2\n", "2"),
-                         ('{le="1"}', '{1e="1"}'), ('{le="1"}', '{le="\\x"}')):
+                         ('"+Inf"', '"2"'), ("# HELP a_seconds x\n", ""), ("3.5", "3,5"),
+                         ("3.5", "0x3"), ('{le="1"}', '{le="1",le="1"}'), ('{le="1"}', '{le="1}'),
+                         ("_sum", "_total"), ("histogram", "histo"), ("a_seconds_sum 3.5\n", ""),
+                         ("2\n", "2"), ('{le="1"}', '{1e="1"}'), ('{le="1"}', '{le="\\x"}')):
             changed = good[:-1] if (old, new) == ("2\n", "2") else good.replace(old, new, 1)
             with self.subTest(changed), self.assertRaises(exposition.FormatError):
                 exposition.read(changed)
@@ -197,7 +216,9 @@ class MetricsTest(unittest.TestCase):
         taken = set()
         for panel in panels:
             place = panel["gridPos"]
-            cells = {(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])}
+            cells = {(place["x"] + x, place["y"] + y)
+                     for x in range(place["w"])
+                     for y in range(place["h"])}
             self.assertFalse(cells & taken, panel["title"])
             self.assertLessEqual(place["x"] + place["w"], 24)
             taken |= cells
@@ -206,13 +227,15 @@ class MetricsTest(unittest.TestCase):
                     self.assertRegex(target["expr"], rf"by \([^)]*\b{label}\b", panel["title"])
 
     def test_a_dashboard_that_asks_for_something_else_is_noticed(self) -> None:
-        for wrong in ("sum (rate(search_answer_total[$__rate_interval]))",
-                      "sum by (klass) (rate(search_answers_total[$__rate_interval]))",
-                      'sum (rate(search_answers_total{outcome="good"}[$__rate_interval]))',
-                      'sum (rate(search_answers_total{result="complete"}[$__rate_interval]))',
-                      "sum (search_answers_total)", "sum (rate(search_gate_limit[$__rate_interval]))",
-                      "sum (rate(search_http_seconds[$__rate_interval]))", "sum (1)",
-                      "histogram_quantile(0.9, sum (rate(search_http_seconds_bucket[$__rate_interval])))"):
+        for wrong in (
+                "sum (rate(search_answer_total[$__rate_interval]))",
+                "sum by (klass) (rate(search_answers_total[$__rate_interval]))",
+                'sum (rate(search_answers_total{outcome="good"}[$__rate_interval]))',
+                'sum (rate(search_answers_total{result="complete"}[$__rate_interval]))',
+                "sum (search_answers_total)", "sum (rate(search_gate_limit[$__rate_interval]))",
+                "sum (rate(search_http_seconds[$__rate_interval]))", "sum (1)",
+                "histogram_quantile(0.9, sum (rate(search_http_seconds_bucket[$__rate_interval])))"
+        ):
             with self.subTest(wrong):
                 self.assertNotEqual(expression_problems(wrong, self.families), [])
 

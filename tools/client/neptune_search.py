@@ -7,15 +7,16 @@
 
 or, as a command: python3 neptune_search.py "window functions"
 
-What the routes answer, and so the dictionaries returned here, is described by the service's /openapi.json.
+What the routes answer, and so the dictionaries returned here, is described by /openapi.json.
 
-Retries: a request that is answered 429, 503 or 504, or not at all, is sent again until its time is over; after as long as
-the answer's Retry-After says, else after a growing random pause. Changes of documents carry an Idempotency-Key, so one
-that is sent again is the same change.
+Retries: a request that is answered 429, 503 or 504, or not at all, is sent again until its time is
+over; after as long as the answer's Retry-After says, else after a growing random pause. Changes of
+documents carry an Idempotency-Key, so one that is sent again is the same change.
 
 Threads: a Client may be used by many at once; each request has a connection of its own.
 Errors: SearchError and its kinds below. ValueError: an argument that no server need be asked about.
-Limits: ANSWER_SIZE_MAX bytes of an answer; BULK_LINES_MAX lines and BULK_SIZE_MAX bytes of one bulk request.
+Limits: ANSWER_SIZE_MAX bytes of an answer; BULK_LINES_MAX lines and BULK_SIZE_MAX bytes of one bulk
+request.
 """
 
 import argparse
@@ -42,8 +43,7 @@ PAGE_MAX = 100
 
 
 class SearchError(Exception):
-    """The service did not do what it was asked. `problem` is its problem document (RFC 9457), or empty."""
-
+    """The service did not do what it was asked. `problem` is its problem document, or empty."""
     def __init__(self, message: str, status: int = 0, problem: Optional[Dict[str, Any]] = None):
         super().__init__(message)
         self.status = status
@@ -90,8 +90,10 @@ class ConnectionFailed(SearchError):
     """No server was reached, its certificate is not believed, or what it sends is no HTTP."""
 
 
-KINDS = {400: BadRequest, 401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict,
-         413: TooLarge, 429: TooManyRequests, 503: Unavailable, 504: TimedOut}
+KINDS = {
+    400: BadRequest, 401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict, 413: TooLarge,
+    429: TooManyRequests, 503: Unavailable, 504: TimedOut
+}
 RETRIED = (429, 503, 504)
 
 
@@ -103,19 +105,26 @@ class _Answer(NamedTuple):
 
 class Client:
     """Asks one frontend, or what stands before several."""
-
-    def __init__(self, url: str = "http://127.0.0.1:8080", *, api_key: str = "",
-                 service_class: str = "", ca_file: str = "", timeout_s: float = 10.0,
+    def __init__(self,
+                 url: str = "http://127.0.0.1:8080",
+                 *,
+                 api_key: str = "",
+                 service_class: str = "",
+                 ca_file: str = "",
+                 timeout_s: float = 10.0,
                  clock: Callable[[], float] = time.monotonic,
                  sleep: Callable[[float], None] = time.sleep):
-        """`ca_file`: who is believed over https, in PEM; else whom the system believes. `timeout_s`: for each request with
-        its retries. `clock`, `sleep`: for tests."""
+        """`ca_file`: who is believed over https, in PEM; else whom the system believes.
+
+        `timeout_s`: for each request with its retries. `clock`, `sleep`: for tests.
+        """
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"not an address of a service: {url!r}")
         self._host, self._port = parts.hostname, parts.port
         self._prefix = parts.path.rstrip("/")
-        self._tls = ssl.create_default_context(cafile=ca_file or None) if parts.scheme == "https" else None
+        self._tls = ssl.create_default_context(
+            cafile=ca_file or None) if parts.scheme == "https" else None
         self._headers = {"Accept": "application/json"}
         if api_key:
             self._headers["X-Api-Key"] = api_key
@@ -126,16 +135,28 @@ class Client:
 
     # Searching.
 
-    def search(self, query: str, start: int = 0, count: int = 10, *, fresh: bool = False,
+    def search(self,
+               query: str,
+               start: int = 0,
+               count: int = 10,
+               *,
+               fresh: bool = False,
                trace: bool = False) -> Dict[str, Any]:
-        """One page of results, with what was searched and what is missing ("coverage"). `fresh`: past the cache."""
+        """One page of results, with what was searched and what is missing ("coverage").
+
+        `fresh`: past the cache.
+        """
         parameters = {"q": query, "start": start, "count": count, "format": "json"}
         if trace:
             parameters["trace"] = 1
         headers = {"Cache-Control": "no-cache"} if fresh else {}
         return self._json("GET", "/search", parameters, headers)
 
-    def pages(self, query: str, *, page_size: int = 10, fresh: bool = False) -> Iterator[Dict[str, Any]]:
+    def pages(self,
+              query: str,
+              *,
+              page_size: int = 10,
+              fresh: bool = False) -> Iterator[Dict[str, Any]]:
         """Pages of results, until the service has no further one."""
         start = 0
         while True:
@@ -145,8 +166,12 @@ class Client:
                 return
             start += page_size
 
-    def results(self, query: str, limit: Optional[int] = None, *, fresh: bool = False) -> Iterator[Dict[str, Any]]:
-        """Results, the best first, over as many pages as are needed; at most `limit`, and what can be reached."""
+    def results(self,
+                query: str,
+                limit: Optional[int] = None,
+                *,
+                fresh: bool = False) -> Iterator[Dict[str, Any]]:
+        """Results, the best first, over as many pages as are needed; at most `limit`."""
         left = sys.maxsize if limit is None else limit
         if left <= 0:
             return
@@ -168,28 +193,38 @@ class Client:
     # Changing documents, where the service takes changes.
 
     def put(self, document: Dict[str, Any], *, idempotency_key: str = "") -> str:
-        """Adds a document, or replaces the one with its id or url; its number. It is found within two seconds."""
-        return self._change("POST", "/documents", {}, "application/json", _encode(document), idempotency_key)["id"]
+        """Adds a document, or replaces the one with its id or url; its number.
+
+        It is found within two seconds.
+        """
+        return self._change("POST", "/documents", {}, "application/json", _encode(document),
+                            idempotency_key)["id"]
 
     def delete(self, doc_id: Union[str, int], *, idempotency_key: str = "") -> str:
         """Removes a document, if it is there; its number."""
-        return self._change("DELETE", "/documents/" + _id_text(doc_id), {}, "", b"", idempotency_key)["id"]
+        return self._change("DELETE", "/documents/" + _id_text(doc_id), {}, "", b"",
+                            idempotency_key)["id"]
 
     def delete_url(self, url: str, *, idempotency_key: str = "") -> str:
         """Removes the document with this url, if there is one; its number."""
         return self._change("DELETE", "/documents", {"url": url}, "", b"", idempotency_key)["id"]
 
     def change_many(self, lines: Iterable[Dict[str, Any]]) -> Iterator[Dict[str, Any]]:
-        """Documents, {"delete": ID} and {"delete_url": URL}, many in one request. What became of each, in order: "status" as
-        of HTTP, "id", and "detail" where it failed. A request that fails as a whole raises; those before it were made."""
+        """Documents, {"delete": ID} and {"delete_url": URL}, many in one request.
+
+        What became of each, in order: "status" as of HTTP, "id", and "detail" where it failed. A
+        request that fails as a whole raises; those before it were made.
+        """
         for body in _bulk_bodies(lines):
-            yield from self._change("POST", "/documents", {}, "application/x-ndjson", body, "")["documents"]
+            yield from self._change("POST", "/documents", {}, "application/x-ndjson", body,
+                                    "")["documents"]
 
     # The service itself.
 
     def is_ready(self, complete: bool = False) -> bool:
         """Whether it answers searches now; `complete`: with every partition. Asked once."""
-        answer = self._exchange("GET", "/readyz" + ("?complete=1" if complete else ""), {}, b"", self._timeout_s)
+        answer = self._exchange("GET", "/readyz" + ("?complete=1" if complete else ""), {}, b"",
+                                self._timeout_s)
         if answer.status not in (200, 503):
             raise _error_of(answer)
         return answer.status == 200
@@ -204,22 +239,31 @@ class Client:
 
     # How.
 
-    def _json(self, method: str, path: str, parameters: Dict[str, Any],
-              headers: Optional[Dict[str, str]] = None, body: bytes = b"") -> Any:
+    def _json(self,
+              method: str,
+              path: str,
+              parameters: Dict[str, Any],
+              headers: Optional[Dict[str, str]] = None,
+              body: bytes = b"") -> Any:
         answer = self._send(method, path, parameters, headers or {}, body)
         try:
             return json.loads(answer.body)
         except ValueError as error:
-            raise ConnectionFailed(f"{path}: the answer is no JSON: {error}", answer.status) from None
+            raise ConnectionFailed(f"{path}: the answer is no JSON: {error}",
+                                   answer.status) from None
 
-    def _change(self, method: str, path: str, parameters: Dict[str, Any], content_type: str, body: bytes,
-                key: str) -> Any:
+    def _change(self, method: str, path: str, parameters: Dict[str, Any], content_type: str,
+                body: bytes, key: str) -> Any:
         headers = {"Idempotency-Key": key or uuid.uuid4().hex}
         if content_type:
             headers["Content-Type"] = content_type
         return self._json(method, path, parameters, headers, body)
 
-    def _send(self, method: str, path: str, parameters: Dict[str, Any], headers: Dict[str, str],
+    def _send(self,
+              method: str,
+              path: str,
+              parameters: Dict[str, Any],
+              headers: Dict[str, str],
               body: bytes = b"") -> _Answer:
         """Until it is answered for good, or the time is over."""
         target = path + ("?" + urllib.parse.urlencode(parameters) if parameters else "")
@@ -246,7 +290,8 @@ class Client:
                 raise error
             self._sleep(wait_s)
 
-    def _exchange(self, method: str, target: str, headers: Dict[str, str], body: bytes, timeout_s: float) -> _Answer:
+    def _exchange(self, method: str, target: str, headers: Dict[str, str], body: bytes,
+                  timeout_s: float) -> _Answer:
         """One request and its answer, whatever its status."""
         end = self._clock() + timeout_s
         connection = self._connect(max(timeout_s, TIMEOUT_MIN_S))
@@ -269,13 +314,18 @@ class Client:
         finally:
             connection.close()
         if len(received) > ANSWER_SIZE_MAX:
-            raise ConnectionFailed(f"{target}: the answer is over {ANSWER_SIZE_MAX} bytes", response.status)
-        return _Answer(response.status, _seconds(response.getheader("Retry-After")), bytes(received))
+            raise ConnectionFailed(f"{target}: the answer is over {ANSWER_SIZE_MAX} bytes",
+                                   response.status)
+        return _Answer(response.status, _seconds(response.getheader("Retry-After")),
+                       bytes(received))
 
     def _connect(self, timeout_s: float) -> http.client.HTTPConnection:
         if self._tls is None:
             return http.client.HTTPConnection(self._host, self._port, timeout=timeout_s)
-        return http.client.HTTPSConnection(self._host, self._port, timeout=timeout_s, context=self._tls)
+        return http.client.HTTPSConnection(self._host,
+                                           self._port,
+                                           timeout=timeout_s,
+                                           context=self._tls)
 
 
 def _encode(document: Dict[str, Any]) -> bytes:
@@ -304,7 +354,8 @@ def _bulk_bodies(lines: Iterable[Dict[str, Any]]) -> Iterator[bytes]:
 
 def _seconds(text: Optional[str]) -> Optional[float]:
     """Retry-After in its form of seconds, which is the one that the service uses."""
-    return float(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else None
+    return float(
+        text) if text is not None and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def _error_of(answer: _Answer) -> SearchError:
@@ -341,23 +392,37 @@ def _print_page(page: Dict[str, Any]) -> None:
 
 
 def _arguments(arguments: Optional[List[str]]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Asks a search frontend.", epilog="Exit status: 0 there was an "
-                                     "answer, 1 there was none, 2 the query or an argument is wrong.")
+    parser = argparse.ArgumentParser(
+        description="Asks a search frontend.",
+        epilog="Exit status: 0 there was an "
+        "answer, 1 there was none, 2 the query or an argument is wrong.")
     parser.add_argument("query")
-    parser.add_argument("--url", default="http://127.0.0.1:8080", help="of the service (%(default)s)")
+    parser.add_argument("--url",
+                        default="http://127.0.0.1:8080",
+                        help="of the service (%(default)s)")
     parser.add_argument("--start", type=int, default=0, help="place of the first result, from 0")
-    parser.add_argument("--count", type=int, default=10, help="results, at most %d (%%(default)s)" % PAGE_MAX)
+    parser.add_argument("--count",
+                        type=int,
+                        default=10,
+                        help="results, at most %d (%%(default)s)" % PAGE_MAX)
     parser.add_argument("--json", action="store_true", help="print the answer as it is")
     parser.add_argument("--api-key", default="")
     parser.add_argument("--ca-file", default="", help="who is believed over https, in PEM")
-    parser.add_argument("--timeout", type=float, default=10.0, metavar="SECONDS", help="(%(default)s)")
+    parser.add_argument("--timeout",
+                        type=float,
+                        default=10.0,
+                        metavar="SECONDS",
+                        help="(%(default)s)")
     return parser.parse_args(arguments)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     given = _arguments(arguments)
     try:
-        client = Client(given.url, api_key=given.api_key, ca_file=given.ca_file, timeout_s=given.timeout)
+        client = Client(given.url,
+                        api_key=given.api_key,
+                        ca_file=given.ca_file,
+                        timeout_s=given.timeout)
         page = client.search(given.query, given.start, given.count)
     except (ValueError, BadRequest) as error:
         print(_printable(str(error)), file=sys.stderr)

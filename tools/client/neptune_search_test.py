@@ -28,7 +28,6 @@ class Asked(NamedTuple):
 
 class StandIn:
     """Gives its answers in turn and remembers what it was asked."""
-
     def __init__(self, tls: Optional[ssl.SSLContext] = None):
         self.answers: List[Tuple[int, Dict[str, str], bytes]] = []
         self.asked: List[Asked] = []
@@ -37,8 +36,8 @@ class StandIn:
         class Handler(http.server.BaseHTTPRequestHandler):
             def answer(self) -> None:
                 size = int(self.headers.get("Content-Length", 0))
-                stand_in.asked.append(Asked(self.command, self.path, dict(self.headers),
-                                            self.rfile.read(size)))
+                stand_in.asked.append(
+                    Asked(self.command, self.path, dict(self.headers), self.rfile.read(size)))
                 status, headers, body = stand_in.answers.pop(0)
                 if status == 0:  # broken off
                     self.close_connection = True
@@ -77,7 +76,6 @@ class StandIn:
 
 class Clock:
     """Time that passes only while somebody sleeps."""
-
     def __init__(self) -> None:
         self.now = 0.0
         self.slept: List[float] = []
@@ -89,10 +87,13 @@ class Clock:
 
 def page(ids: List[int], start: int = 0, has_next: bool = False) -> Dict[str, Any]:
     links = {"self": "/search", **({"next": "/search"} if has_next else {})}
-    results = [{"id": str(i), "title": f"Title {i}", "url": f"http://a.test/{i}", "snippet": "\x1b[2J"}
-               for i in ids]
-    return {"results": results, "links": links, "start": start, "did_you_mean": None,
-            "total": 5, "total_is_exact": True, "coverage": COVERAGE}
+    results = [{
+        "id": str(i), "title": f"Title {i}", "url": f"http://a.test/{i}", "snippet": "\x1b[2J"
+    } for i in ids]
+    return {
+        "results": results, "links": links, "start": start, "did_you_mean": None, "total": 5,
+        "total_is_exact": True, "coverage": COVERAGE
+    }
 
 
 class ClientTest(unittest.TestCase):
@@ -103,17 +104,20 @@ class ClientTest(unittest.TestCase):
         self.client = self.make()
 
     def make(self, **options: Any) -> ns.Client:
-        return ns.Client(f"http://127.0.0.1:{self.service.port}", clock=lambda: self.clock.now,
-                         sleep=self.clock.sleep, **options)
+        return ns.Client(f"http://127.0.0.1:{self.service.port}",
+                         clock=lambda: self.clock.now,
+                         sleep=self.clock.sleep,
+                         **options)
 
     def test_results_go_on_over_pages_up_to_the_limit(self) -> None:
         self.service.say(page([1, 2, 3], has_next=True))
         self.service.say(page([4, 5, 6], 3, has_next=True))
         found = [result["id"] for result in self.client.results("a b&c", limit=5)]
         self.assertEqual(found, ["1", "2", "3", "4", "5"])
-        self.assertEqual([asked.target for asked in self.service.asked],
-                         ["/search?q=a+b%26c&start=0&count=5&format=json",
-                          "/search?q=a+b%26c&start=5&count=5&format=json"])
+        self.assertEqual([asked.target for asked in self.service.asked], [
+            "/search?q=a+b%26c&start=0&count=5&format=json",
+            "/search?q=a+b%26c&start=5&count=5&format=json"
+        ])
 
     def test_results_end_where_the_service_has_no_further_page(self) -> None:
         self.service.say(page([1, 2]))
@@ -196,14 +200,17 @@ class ClientTest(unittest.TestCase):
     def test_removals_name_a_number_or_a_url(self) -> None:
         self.service.say({"id": "7"})
         self.service.say({"id": "8"})
-        self.assertEqual((self.client.delete(7), self.client.delete_url("http://a.test/?b")), ("7", "8"))
+        self.assertEqual((self.client.delete(7), self.client.delete_url("http://a.test/?b")),
+                         ("7", "8"))
         self.assertEqual([(asked.method, asked.target) for asked in self.service.asked],
-                         [("DELETE", "/documents/7"), ("DELETE", "/documents?url=http%3A%2F%2Fa.test%2F%3Fb")])
+                         [("DELETE", "/documents/7"),
+                          ("DELETE", "/documents?url=http%3A%2F%2Fa.test%2F%3Fb")])
 
     def test_many_changes_go_in_requests_of_bounded_size(self) -> None:
         lines = [{"delete": str(i)} for i in range(ns.BULK_LINES_MAX + 1)]
         for count in (ns.BULK_LINES_MAX, 1):
-            self.service.say({"failed": 0, "documents": [{"line": i + 1, "status": 200} for i in range(count)]})
+            self.service.say(
+                {"failed": 0, "documents": [{"line": i + 1, "status": 200} for i in range(count)]})
         self.assertEqual(len(list(self.client.change_many(lines))), len(lines))
         sizes = [len(asked.body.splitlines()) for asked in self.service.asked]
         self.assertEqual(sizes, [ns.BULK_LINES_MAX, 1])
@@ -226,8 +233,10 @@ class ClientTest(unittest.TestCase):
     def test_nobody_there_is_tried_until_the_time_is_over(self) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))  # and nobody listens
-            client = ns.Client(f"http://127.0.0.1:{taken.getsockname()[1]}", timeout_s=1,
-                               clock=lambda: self.clock.now, sleep=self.clock.sleep)
+            client = ns.Client(f"http://127.0.0.1:{taken.getsockname()[1]}",
+                               timeout_s=1,
+                               clock=lambda: self.clock.now,
+                               sleep=self.clock.sleep)
             with self.assertRaises(ns.ConnectionFailed):
                 client.search("a")
         self.assertGreater(len(self.clock.slept), 1)
@@ -242,9 +251,13 @@ class HttpsTest(unittest.TestCase):
     def test_only_a_server_whose_authority_is_believed_is_asked(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             key, certificate = os.path.join(folder, "key"), os.path.join(folder, "certificate")
-            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
-                            "/CN=search.test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key,
-                            "-out", certificate], check=True, capture_output=True)
+            subprocess.run([
+                "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+                "/CN=search.test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
+                certificate
+            ],
+                           check=True,
+                           capture_output=True)
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             tls.load_cert_chain(certificate, key)
             service = StandIn(tls)
