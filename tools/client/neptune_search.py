@@ -301,12 +301,14 @@ class Client:
             received_from = connection.sock
             response = connection.getresponse()
             received = bytearray()
-            while len(received) <= ANSWER_SIZE_MAX:
+            while len(received) <= ANSWER_SIZE_MAX and not response.isclosed():
                 received_from.settimeout(max(end - self._clock(), TIMEOUT_MIN_S))
                 piece = response.read1(READ_SIZE)
                 if not piece:
                     break
                 received += piece
+            if response.length and len(received) <= ANSWER_SIZE_MAX:
+                raise http.client.IncompleteRead(bytes(received), response.length)
         except (TimeoutError, socket.timeout) as error:
             raise TimedOut(f"{target}: no answer in time") from error
         except (OSError, http.client.HTTPException) as error:

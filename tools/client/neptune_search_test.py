@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import threading
 import unittest
+import unittest.mock
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import neptune_search as ns
@@ -229,6 +230,19 @@ class ClientTest(unittest.TestCase):
         self.service.answers.append((200, {}, b"<html>"))
         with self.assertRaises(ns.ConnectionFailed):
             self.client.search("a")
+
+    def test_an_answer_that_is_broken_off_is_asked_for_again(self) -> None:
+        self.service.say(page([1]), Content_Length="100000")
+        self.service.say(page([1, 2]))
+        self.assertEqual(len(self.client.search("a")["results"]), 2)
+        self.assertEqual(len(self.clock.slept), 1)
+
+    def test_an_answer_over_the_limit_is_not_read_to_its_end(self) -> None:
+        with unittest.mock.patch.object(ns, "ANSWER_SIZE_MAX", 1000):
+            self.service.answers.append((200, {}, b"x" * 100000))
+            with self.assertRaises(ns.ConnectionFailed):
+                self.client.search("a")
+        self.assertEqual(len(self.service.asked), 1)
 
     def test_nobody_there_is_tried_until_the_time_is_over(self) -> None:
         with socket.socket() as taken:
