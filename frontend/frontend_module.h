@@ -37,6 +37,8 @@ class FrontendModule final : public neptune::ServiceModule {
 
   // Where users connect. REQUIRES: Start succeeded.
   neptune::Endpoint http_endpoint() const { return http_endpoint_; }
+  // What they can ask for there. REQUIRES: Start succeeded.
+  std::vector<neptune::HttpRoute> routes() const { return gateway_->routes(); }
 
  private:
   struct Options;

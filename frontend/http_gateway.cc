@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/api/api_document.h"
 #include "neptune/admin/admin_pages.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
@@ -142,6 +143,7 @@ void HttpGateway::AddStaticFiles() {
       return response;
     });
   };
+  add("/openapi.json", ApiDocument(), "public, max-age=3600");
   for (const StaticFile& file : StaticFiles()) {
     add(file.path, file, "public, max-age=31536000, immutable");
     if (file.content_type.starts_with("image/")) add("/favicon.ico", file, "public, max-age=86400");

@@ -5,6 +5,7 @@
 //   /suggest         completions
 //   /doc/ID          cached copy            /healthz /readyz /metrics /statusz /robots.txt
 //   /help            query language         /favicon.ico
+//   /openapi.json    all of these, for programs
 //   /documents       POST, DELETE: documents that change, if there is a writer
 //
 // Source: design 6 (HTTP contracts); RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
@@ -22,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/access_log.h"
 #include "frontend/client_class.h"
@@ -73,6 +75,7 @@ class HttpGateway {
   void LogTo(AccessLog& log) { log_ = &log; }
 
   neptune::HttpResponse Handle(const neptune::HttpRequest& request) const;
+  std::vector<neptune::HttpRoute> routes() const { return router_.routes(); }
 
   // From now on /readyz says no, so that nobody sends new users here.
   void StartDraining() { draining_ = true; }

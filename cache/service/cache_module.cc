@@ -147,23 +147,28 @@ Status CacheModule::Insert(RequestContext& context, const Data& request, Data* r
 
 Status CacheModule::AddMetrics(ModuleContext& context) {
   using Field = uint64_t ResultCacheStats::*;
-  const std::vector<std::tuple<const char*, const char*, Field>> fields = {
-      {"search_cache_hits", "Lookups that found a value.", &ResultCacheStats::hit_count},
-      {"search_cache_misses", "Lookups that found none.", &ResultCacheStats::miss_count},
-      {"search_cache_evictions", "Values pushed out for room.", &ResultCacheStats::eviction_count},
-      {"search_cache_entries", "Values held.", &ResultCacheStats::entry_count},
-      {"search_cache_size_bytes", "Bytes held.", &ResultCacheStats::size},
+  constexpr auto kCounter = &neptune::MetricsRegistry::AddCallbackCounter;
+  constexpr auto kGauge = &neptune::MetricsRegistry::AddCallbackGauge;
+  const std::vector<std::tuple<decltype(kGauge), const char*, const char*, Field>> fields = {
+      {kCounter, "search_cache_hits_total", "Lookups that found a value.",
+       &ResultCacheStats::hit_count},
+      {kCounter, "search_cache_misses_total", "Lookups that found none.",
+       &ResultCacheStats::miss_count},
+      {kCounter, "search_cache_evictions_total", "Values pushed out for room.",
+       &ResultCacheStats::eviction_count},
+      {kGauge, "search_cache_entries", "Values held.", &ResultCacheStats::entry_count},
+      {kGauge, "search_cache_size_bytes", "Bytes held.", &ResultCacheStats::size},
   };
-  for (const auto& [name, help, field] : fields) {
+  for (const auto& [add, name, help, field] : fields) {
     for (const auto& [partition, cache] : partitions_) {
       NEPTUNE_ASSIGN_OR_RETURN(
-          auto gauge,
-          context.metrics.AddCallbackGauge(
+          auto series,
+          (context.metrics.*add)(
               name, help, {{"service", StrCat(context.service)}, {"partition", StrCat(partition)}},
               [cache = cache.get(), field = field] {
                 return static_cast<double>(cache->Stats().*field);
               }));
-      gauges_.push_back(std::move(gauge));
+      gauges_.push_back(std::move(series));
     }
   }
   NEPTUNE_ASSIGN_OR_RETURN(

@@ -24,25 +24,6 @@ using nlohmann::json;
 constexpr neptune::Duration kFindableGoal = std::chrono::seconds(2);
 constexpr const char* kFrontends[] = {"web-1", "web-2"};
 
-neptune::ClusterSpec LiveSpec(const std::string& folder) {
-  neptune::ClusterSpec spec = DevSpec();
-  for (auto& service : *spec.mutable_services()) {
-    if (service.name() == "tier1" || service.name() == "tier2" || service.name() == "docs") {
-      service.mutable_replication()->set_level("ordered_writes");
-    }
-  }
-  // Changes belong to one version of the index.
-  for (const char* service : {"tier1", "tier2", "docs", "frontend"}) {
-    SetParameter(&spec, service, "versions", "");
-  }
-  SetParameter(&spec, "tier1", "live_path", folder + "/live");
-  SetParameter(&spec, "tier2", "live_path", folder + "/live");
-  SetParameter(&spec, "docs", "live", "true");
-  SetParameter(&spec, "frontend", "documents_change", "true");
-  SetParameter(&spec, "frontend", "tier1_rank_min", "0.5");
-  return spec;
-}
-
 class DocumentUpdatesTest : public testing::Test {
  protected:
   DocumentUpdatesTest() : corpus_(MakeSmallCorpus(5)), placement_(corpus_, {}) {

@@ -8,7 +8,6 @@
 #include "cache/persistent/persistent_cache_module.h"
 #include "cache/service/cache_module.h"
 #include "docserver/service/document_module.h"
-#include "frontend/frontend_module.h"
 #include "frontend/search_request.h"
 #include "index/tier/service/tier_module.h"
 #include "neptune/base/strings.h"
@@ -44,7 +43,6 @@ StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& 
   if (module == "persistent_cache_server") {
     return std::make_unique<cache::PersistentCacheModule>();
   }
-  if (module == "frontend") return std::make_unique<frontend::FrontendModule>();
   return neptune::NotFound("no module '", module, "'");
 }
 
@@ -76,6 +74,25 @@ void SetParameter(ClusterSpec* spec, const std::string& service, const std::stri
     if (candidate.name() == service)
       neptune::SetParameter(name, value, candidate.mutable_parameters());
   }
+}
+
+ClusterSpec LiveSpec(const std::string& folder) {
+  ClusterSpec spec = DevSpec();
+  for (auto& service : *spec.mutable_services()) {
+    if (service.name() == "tier1" || service.name() == "tier2" || service.name() == "docs") {
+      service.mutable_replication()->set_level("ordered_writes");
+    }
+  }
+  // Changes belong to one version of the index.
+  for (const char* service : {"tier1", "tier2", "docs", "frontend"}) {
+    SetParameter(&spec, service, "versions", "");
+  }
+  SetParameter(&spec, "tier1", "live_path", folder + "/live");
+  SetParameter(&spec, "tier2", "live_path", folder + "/live");
+  SetParameter(&spec, "docs", "live", "true");
+  SetParameter(&spec, "frontend", "documents_change", "true");
+  SetParameter(&spec, "frontend", "tier1_rank_min", "0.5");
+  return spec;
 }
 
 // A question on its way from frontend to frontend.
@@ -130,7 +147,13 @@ std::shared_ptr<void> SearchCluster::Boot(const std::string& name, neptune::Worl
   options.spec = spec_;
   options.name = neptune::NodeId(name);
   options.base_directory = folder_;
-  options.modules = MakeModule;
+  options.modules =
+      [this, name](const std::string& module) -> StatusOr<std::unique_ptr<neptune::ServiceModule>> {
+    if (module != "frontend") return MakeModule(module);
+    auto made = std::make_unique<frontend::FrontendModule>();
+    modules_[name] = made.get();
+    return made;
+  };
   options.address = static_cast<neptune::SimWorld&>(world).address();
   if (disk_time_) {
     options.device_time = [this, name](std::string_view path) { return disk_time_(name, path); };
@@ -220,7 +243,11 @@ void SearchCluster::Resume(const std::string& node) {
 }
 
 neptune::CapsuleStack& SearchCluster::Capsules(const std::string& node) const {
-  return nodes_.at(node).lock()->capsules();
+  return NodeNamed(node).capsules();
+}
+
+std::vector<neptune::HttpRoute> SearchCluster::RoutesOf(const std::string& web) const {
+  return modules_.at(web)->routes();
 }
 
 MissingSet SearchCluster::Dead() const {

@@ -19,8 +19,10 @@
 #include <vector>
 
 #include "frontend/answer.h"
+#include "frontend/frontend_module.h"
 #include "neptune/base/status.h"
 #include "neptune/node/node.h"
+#include "neptune/wire/http/http_router.h"
 #include "neptune/world/sim/simulator.h"
 #include "tests/search_cluster/answer_oracle.h"
 #include "tools/replay/http_fetcher.h"
@@ -31,6 +33,9 @@ namespace search::tests {
 neptune::ClusterSpec SpecOf(const std::string& name);
 // The one that ./tools/up starts.
 inline neptune::ClusterSpec DevSpec() { return SpecOf("dev"); }
+
+// That one with documents that change (index/updates), in the folder of its index.
+neptune::ClusterSpec LiveSpec(const std::string& folder);
 
 // Sets a parameter of a service of the spec.
 void SetParameter(neptune::ClusterSpec* spec, const std::string& service, const std::string& name,
@@ -75,6 +80,9 @@ class SearchCluster {
   void Restart(const std::string& node);
   void Pause(const std::string& node);
   void Resume(const std::string& node);
+  // Of a running node: itself, what its frontend answers.
+  neptune::Node& NodeNamed(const std::string& node) const { return *nodes_.at(node).lock(); }
+  std::vector<neptune::HttpRoute> RoutesOf(const std::string& web) const;
   // The capsules of a running node.
   neptune::CapsuleStack& Capsules(const std::string& node) const;
   // Partitions without a replica on a node that runs.
@@ -92,7 +100,8 @@ class SearchCluster {
   std::map<std::string, std::string> boot_errors_;
   std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
   std::set<std::string> down_;
-  std::map<std::string, neptune::Endpoint> frontends_;  // by node
+  std::map<std::string, neptune::Endpoint> frontends_;              // by node
+  std::map<std::string, const frontend::FrontendModule*> modules_;  // of nodes that run, by node
   size_t next_frontend_ = 0;
   neptune::Simulator simulator_;
   std::unique_ptr<tools::HttpFetcher> user_;

@@ -169,6 +169,15 @@ TEST_F(HttpRouterTest, ExactPathsWinThenLongestPrefix) {
   EXPECT_EQ(Get("/a/zz").body, "below a");
 }
 
+TEST_F(HttpRouterTest, NamesItsRoutes) {
+  const std::vector<HttpRoute> expected = {{"GET", "/a", false},
+                                           {"POST", "/a", false},
+                                           {"GET", "/a/b/exact", false},
+                                           {"GET", "/a/", true},
+                                           {"GET", "/a/b/", true}};
+  EXPECT_EQ(router_.routes(), expected);
+}
+
 TEST_F(HttpRouterTest, UnknownPathsAndMethodsAreProblems) {
   EXPECT_EQ(Get("/").status, 404);
   EXPECT_EQ(Get("/b").status, 404);

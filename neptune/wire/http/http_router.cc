@@ -57,6 +57,18 @@ HttpResponse HttpRouter::Handle(const HttpRequest& request) const {
   return response;
 }
 
+std::vector<HttpRoute> HttpRouter::routes() const {
+  std::vector<HttpRoute> all;
+  for (const Routes* const routes : {&exact_, &prefixes_}) {
+    for (const auto& [path, methods] : *routes) {
+      for (const auto& [method, handler] : methods) {
+        all.push_back({method, path, routes == &prefixes_});
+      }
+    }
+  }
+  return all;
+}
+
 const HttpRouter::Methods* HttpRouter::Find(std::string_view path) const {
   if (const auto it = exact_.find(path); it != exact_.end()) return &it->second;
   // Any prefix of `path` sorts at or before it; walking back meets the longest one first.

@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "neptune/wire/http/http_message.h"
 
@@ -21,6 +22,14 @@ namespace neptune {
 
 // Answers one request, in plain blocking style on a user-level thread.
 using HttpHandler = std::function<HttpResponse(const HttpRequest& request)>;
+
+struct HttpRoute {
+  std::string method;
+  std::string path;
+  bool is_prefix = false;
+
+  bool operator==(const HttpRoute&) const = default;
+};
 
 class HttpRouter {
  public:
@@ -30,6 +39,9 @@ class HttpRouter {
   HttpRouter& AddPrefix(std::string_view method, std::string_view prefix, HttpHandler handler);
 
   HttpResponse Handle(const HttpRequest& request) const;
+
+  // All that were added: exact ones, then prefixes, each by path and method.
+  std::vector<HttpRoute> routes() const;
 
  private:
   using Methods = std::map<std::string, HttpHandler, std::less<>>;
