@@ -9,6 +9,7 @@
 #include "neptune/admin/admin_server.h"
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
+#include "neptune/membership/etcd_channel.h"
 #include "neptune/node/class_spec.h"
 #include "neptune/node/node_replicas.h"
 #include "neptune/node/replication_spec.h"
@@ -155,8 +156,16 @@ Status Node::MakeAggregator() {
 }
 
 void Node::Tell(const std::string& bytes, const std::vector<Endpoint>& to) {
-  if (to.empty() && task_channel_ != nullptr) task_channel_->Publish(bytes);
+  if (to.empty()) return TellAll(bytes);
   for (const Endpoint& endpoint : to) load_index_server_->SendProbe(endpoint, bytes);
+}
+
+void Node::TellAll(const std::string& bytes) {
+  if (task_channel_ != nullptr) return task_channel_->Publish(bytes);
+  if (!UsesDirectory(options_.spec)) return;  // it is starting
+  for (const auto& node : View()->nodes()) {
+    load_index_server_->SendProbe(node->probe_endpoint, bytes);
+  }
 }
 
 // What the spec says of the service; of one that it does not know the default.
@@ -351,7 +360,6 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
 }
 
 Status Node::StartMembership() {
-  NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group, Endpoint::Parse(options_.spec.multicast_group()));
   AvailabilityListener::Hooks hooks;
   hooks.send = [this](const Endpoint& to, std::string_view bytes) {
     load_index_server_->SendProbe(to, bytes);
@@ -371,15 +379,7 @@ Status Node::StartMembership() {
   hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) { TakeView(std::move(view)); };
   listener_ = std::make_unique<AvailabilityListener>(*control_->loop, identity_.cluster,
                                                      options_.yellow_page, std::move(hooks));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      channel_, OpenMulticastChannel(control_->network(), group, address_,
-                                     [this](std::string_view bytes) { listener_->Hear(bytes); }));
-  Endpoint tasks_group = group;
-  ++tasks_group.port;
-  NEPTUNE_ASSIGN_OR_RETURN(
-      task_channel_, OpenMulticastChannel(
-                         control_->network(), tasks_group, address_,
-                         [this](std::string_view bytes) { aggregator_->tasks().Prepare(bytes); }));
+  NEPTUNE_RETURN_IF_ERROR(UsesDirectory(options_.spec) ? OpenDirectory() : OpenMulticast());
   PublisherOptions options;
   options.interval = std::chrono::milliseconds(options_.spec.announce_interval_ms());
   options.size_max = security_.announcement_size_max();
@@ -390,6 +390,39 @@ Status Node::StartMembership() {
   NEPTUNE_RETURN_IF_ERROR(publisher_->Current().status());
   publisher_->Start();
   LookForStalls();
+  return OkStatus();
+}
+
+Status Node::OpenMulticast() {
+  NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group, Endpoint::Parse(options_.spec.multicast_group()));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      channel_, OpenMulticastChannel(control_->network(), group, address_,
+                                     [this](std::string_view bytes) { listener_->Hear(bytes); }));
+  Endpoint tasks_group = group;
+  ++tasks_group.port;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      task_channel_, OpenMulticastChannel(
+                         control_->network(), tasks_group, address_,
+                         [this](std::string_view bytes) { aggregator_->tasks().Prepare(bytes); }));
+  return OkStatus();
+}
+
+// The directory's servers are no nodes of the cluster: they know neither its handshake nor its certificates.
+Status Node::OpenDirectory() {
+  const MembershipSpec& membership = options_.spec.membership();
+  EtcdChannelOptions options;
+  for (const std::string& text : membership.etcd_endpoints()) {
+    NEPTUNE_ASSIGN_OR_RETURN(const Endpoint endpoint, Endpoint::Parse(text));
+    options.endpoints.push_back(endpoint);
+  }
+  options.prefix = StrCat("neptune/", options_.spec.name(), "/nodes/");
+  options.node = options_.name.value();
+  options.keys = security_.keys();
+  options.poll_interval = std::chrono::milliseconds(membership.poll_interval_ms());
+  NEPTUNE_ASSIGN_OR_RETURN(options.metrics, DirectoryMetrics::Make(metrics_));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      channel_, OpenEtcdChannel(*control_->loop, std::move(options),
+                                [this](std::string_view bytes) { listener_->Hear(bytes); }));
   return OkStatus();
 }
 
