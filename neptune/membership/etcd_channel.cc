@@ -165,7 +165,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
 
   Status Take(Step step, const HttpResponse& answer) {
     if (step == Step::kRange) return TakePage(answer);
-    const TimePoint renewed_at = loop_.Now() + options_.lease_ttl / 3;
+    const TimePoint renewed_at = loop_.Now() + Duration(options_.lease_ttl) / 3;
     if (step == Step::kPut) return ReadEtcdPut(answer);
     if (step == Step::kKeepAlive) {
       NEPTUNE_RETURN_IF_ERROR(ReadEtcdKeepAlive(answer));
