@@ -79,5 +79,17 @@ TEST_F(EtcdClusterTest, NodesFindEachOtherOnceThereIsADirectoryAndOutliveIt) {
   CallMany();
 }
 
+TEST_F(EtcdClusterTest, LeavingNodeIsKnownToHaveLeftAtTheNextLookAndCostsNoCall) {
+  SimulatedEtcd etcd(simulator(), "etcd");
+  ASSERT_TRUE(AllKnow(kAll, seconds(7)));
+  bool stopped = false;
+  cluster_.node("s2").Stop(seconds(1), [&] { stopped = true; });
+  CallMany();
+  EXPECT_TRUE(AllKnow({"c", "s0", "s1", "s3", "s4"}, seconds(2)));
+  EXPECT_TRUE(simulator().RunUntilTrue([&] { return stopped; }, simulator().now() + seconds(5)));
+  simulator().Crash("s2", CrashKind::kProcess);
+  CallMany();
+}
+
 }  // namespace
 }  // namespace neptune
