@@ -240,7 +240,8 @@ TEST_F(SimulatedEtcdTest, OnlyWhatTheClustersKeySealedIsHeard) {
   bed_->Add("b");
   bed_->Publish("a", "of a");
   EXPECT_TRUE(bed_->AllHear({"a", "b"}, "of a", seconds(2)));
-  for (const std::string& heard : bed_->heard()["b"]) EXPECT_EQ(heard, "of a");
+  const HeardByName all = bed_->heard();
+  for (const std::string& heard : all.at("b")) EXPECT_EQ(heard, "of a");
   EXPECT_GE(Metric("refused_total"), 4);
 }
 

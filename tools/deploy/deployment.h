@@ -6,7 +6,7 @@
 //
 // Source: none. Layer: tools, policy: values in, files as text out.
 // Threads: pure functions.
-// Errors: kInvalidArgument a name that is none for a unit or an object of Kubernetes, a path with other bytes than
+// Errors: kInvalidArgument a name that is none for an object of Kubernetes, a path with other bytes than
 //   letters, digits and "/._-", or a spec that such a cluster cannot have.
 
 #pragma once

@@ -13,8 +13,6 @@ using neptune::StatusOr;
 using neptune::StrAppend;
 using neptune::StrCat;
 
-constexpr size_t kUnitNameSizeMax = 255;
-
 // Nothing that systemd would take for a blank, a quote, a variable or a specifier.
 Status CheckPath(std::string_view what, std::string_view path, std::string_view more = "") {
   const auto fits = [&](char c) {
@@ -95,11 +93,8 @@ StatusOr<std::vector<DeploymentFile>> SystemdUnits(const neptune::ClusterSpec& s
   for (const HostPlace& host : placement.hosts) {
     files.push_back({host.name + "/cluster.textproto", spec_text});
     for (const std::string& node : host.nodes) {
+      // Names of a spec have only what a unit's may have too, and are short enough.
       const std::string name = StrCat("neptune-", spec.name(), "-", node, ".service");
-      if (name.size() > kUnitNameSizeMax) {
-        return InvalidArgument("node '", node, "': unit ", name, " is over ", kUnitNameSizeMax,
-                               " bytes");
-      }
       files.push_back({host.name + "/" + name, Unit(spec, node, host, options)});
     }
   }
