@@ -10,6 +10,7 @@
 #include "neptune/base/text_config.h"
 #include "neptune/capsule/capsule_text.h"
 #include "neptune/dac/reduction_tree.h"
+#include "neptune/membership/etcd_channel.h"
 #include "neptune/node/class_spec.h"
 #include "neptune/node/replication_spec.h"
 #include "neptune/replication/replica_links.h"
@@ -156,15 +157,53 @@ Status CheckNodeTls(const ClusterSpec& spec) {
   return OkStatus();
 }
 
+Status CheckDirectory(const MembershipSpec& membership) {
+  if (membership.directory() != "etcd") {
+    return InvalidArgument("membership: there is no directory '", membership.directory(),
+                           "', only etcd");
+  }
+  const int count = membership.etcd_endpoints_size();
+  if (count < 1 || count > static_cast<int>(kDirectoryEndpointCountMax)) {
+    return InvalidArgument("membership: etcd_endpoints are 1 to ", kDirectoryEndpointCountMax,
+                           ", not ", count);
+  }
+  for (const std::string& text : membership.etcd_endpoints()) {
+    NEPTUNE_ASSIGN_OR_RETURN(const Endpoint endpoint, Endpoint::Parse(text));
+    if (endpoint.address == 0 || endpoint.port == 0) {
+      return InvalidArgument("membership: etcd_endpoints '", text, "' is no server's address");
+    }
+  }
+  return OkStatus();
+}
+
+Status CompleteMembership(ClusterSpec* spec) {
+  if (!spec->has_membership()) return OkStatus();
+  MembershipSpec& membership = *spec->mutable_membership();
+  NEPTUNE_RETURN_IF_ERROR(CheckNumber("membership: poll_interval_ms", membership.poll_interval_ms(),
+                                      1000, 60000,
+                                      [&](uint32_t n) { membership.set_poll_interval_ms(n); }));
+  if (UsesDirectory(*spec)) return CheckDirectory(membership);
+  if (membership.etcd_endpoints().empty()) return OkStatus();
+  return InvalidArgument("membership: etcd_endpoints without directory: 'etcd'");
+}
+
+Status CheckMulticastGroup(const ClusterSpec& spec) {
+  if (UsesDirectory(spec) && spec.multicast_group().empty()) return OkStatus();
+  NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group, Endpoint::Parse(spec.multicast_group()));
+  if (group.address >> 28 != 14 || group.port == 0) {
+    return InvalidArgument("multicast_group '", spec.multicast_group(),
+                           "' is not 224.0.0.0 to 239.255.255.255 with a port");
+  }
+  return OkStatus();
+}
+
 Status CheckNetwork(ClusterSpec* spec, Place* place) {
   *place = {"name"};
   NEPTUNE_RETURN_IF_ERROR(CheckName("cluster", spec->name()));
+  *place = {"membership"};
+  NEPTUNE_RETURN_IF_ERROR(CompleteMembership(spec));
   *place = {"multicast_group"};
-  NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group, Endpoint::Parse(spec->multicast_group()));
-  if (group.address >> 28 != 14 || group.port == 0) {
-    return InvalidArgument("multicast_group '", spec->multicast_group(),
-                           "' is not 224.0.0.0 to 239.255.255.255 with a port");
-  }
+  NEPTUNE_RETURN_IF_ERROR(CheckMulticastGroup(*spec));
   *place = {"interface_address"};
   if (spec->interface_address().empty()) spec->set_interface_address("127.0.0.1");
   NEPTUNE_ASSIGN_OR_RETURN(const Endpoint own, Endpoint::Parse(spec->interface_address() + ":0"));
@@ -277,6 +316,8 @@ const ServiceSpec* FindService(const ClusterSpec& spec, std::string_view service
   }
   return nullptr;
 }
+
+bool UsesDirectory(const ClusterSpec& spec) { return !spec.membership().directory().empty(); }
 
 TimeLimitOptions TimeLimitOf(const TimeLimitSpec& spec) {
   TimeLimitOptions limit;

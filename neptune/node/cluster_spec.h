@@ -34,6 +34,9 @@ Status CompleteClusterSpec(ClusterSpec* spec);
 const NodeSpec* FindNode(const ClusterSpec& spec, const NodeId& node);
 const ServiceSpec* FindService(const ClusterSpec& spec, std::string_view service);
 
+// Whether announcements go by way of a directory, not by multicast.
+bool UsesDirectory(const ClusterSpec& spec);
+
 // With the defaults for what it leaves out.
 TimeLimitOptions TimeLimitOf(const TimeLimitSpec& spec);
 

@@ -13,7 +13,6 @@
 #include "neptune/node/node_replicas.h"
 #include "neptune/node/replication_spec.h"
 #include "neptune/replication/replication.h"
-#include "neptune/replication/version_section.h"
 #include "neptune/service/span_text.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/wire/http/problem.h"
@@ -27,9 +26,6 @@ constexpr Duration kGoodbyePause = std::chrono::milliseconds(50);
 constexpr Duration kDrainPoll = std::chrono::milliseconds(5);
 // Callers get this long to hang up; one that hangs itself must not hold up the stop.
 constexpr Duration kHangUpMax = std::chrono::milliseconds(300);
-// How often services are asked whether they still make progress. With their stall_timeout a hung one is out
-// within 2 s.
-constexpr Duration kStallLook = std::chrono::milliseconds(100);
 // How long threads get to end once their waits do.
 constexpr Duration kThreadsEndMax = std::chrono::seconds(1);
 
@@ -152,11 +148,6 @@ Status Node::MakeAggregator() {
       aggregator_, Aggregator::Make(options_.name, loops_, *client_, metrics_, std::move(options)));
   client_->set_aggregator(aggregator_.get());
   return OkStatus();
-}
-
-void Node::Tell(const std::string& bytes, const std::vector<Endpoint>& to) {
-  if (to.empty() && task_channel_ != nullptr) task_channel_->Publish(bytes);
-  for (const Endpoint& endpoint : to) load_index_server_->SendProbe(endpoint, bytes);
 }
 
 // What the spec says of the service; of one that it does not know the default.
@@ -350,70 +341,6 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   return OkStatus();
 }
 
-Status Node::StartMembership() {
-  NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group, Endpoint::Parse(options_.spec.multicast_group()));
-  AvailabilityListener::Hooks hooks;
-  hooks.send = [this](const Endpoint& to, std::string_view bytes) {
-    load_index_server_->SendProbe(to, bytes);
-  };
-  hooks.on_new_node = [this](const NodeId& node) {
-    if (publisher_ != nullptr && node != options_.name) publisher_->AnnounceSoon();
-  };
-  hooks.refused = counters_.announcements_refused;
-  hooks.expired = counters_.nodes_expired;
-  hooks.excluded = counters_.nodes_excluded;
-  hooks.on_silent = [this](const Endpoint& endpoint) {
-    for (const auto& loop : loops_.all()) {
-      loop->loop->Post(
-          [client = loop->client.get(), endpoint] { client->connections().Close(endpoint); });
-    }
-  };
-  hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) { TakeView(std::move(view)); };
-  listener_ = std::make_unique<AvailabilityListener>(*control_->loop, identity_.cluster,
-                                                     options_.yellow_page, std::move(hooks));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      channel_, OpenMulticastChannel(control_->network(), group, address_,
-                                     [this](std::string_view bytes) { listener_->Hear(bytes); }));
-  Endpoint tasks_group = group;
-  ++tasks_group.port;
-  NEPTUNE_ASSIGN_OR_RETURN(
-      task_channel_, OpenMulticastChannel(
-                         control_->network(), tasks_group, address_,
-                         [this](std::string_view bytes) { aggregator_->tasks().Prepare(bytes); }));
-  PublisherOptions options;
-  options.interval = std::chrono::milliseconds(options_.spec.announce_interval_ms());
-  options.size_max = security_.announcement_size_max();
-  publisher_ = std::make_unique<AvailabilityPublisher>(
-      *control_->loop, *channel_, identity_, [this](Announcement* a) { FillAnnouncement(a); },
-      options);
-  // A node that is too large to be announced would never be called.
-  NEPTUNE_RETURN_IF_ERROR(publisher_->Current().status());
-  publisher_->Start();
-  LookForStalls();
-  return OkStatus();
-}
-
-// A service that stalls, or goes on again, is worth an announcement of its own.
-void Node::LookForStalls() {
-  if (draining_ || hosts_.empty()) return;
-  const TimePoint now = control_->loop->Now();
-  size_t stalled_count = 0;
-  for (const auto& [name, host] : hosts_) stalled_count += host->Stalled(now) ? 1 : 0;
-  if (std::exchange(stalled_count_, stalled_count) != stalled_count) publisher_->AnnounceSoon();
-  stall_timer_ = control_->loop->RunAt(now + kStallLook, [this] { LookForStalls(); });
-}
-
-void Node::TakeProbeAnswer(std::string_view bytes) {
-  if (IsDissemination(bytes)) return aggregator_->tasks().Prepare(bytes);
-  const StatusOr<Correction> correction = DecodeCorrection(bytes);
-  if (!correction.ok()) {
-    if (listener_ != nullptr) listener_->HearAnswer(bytes);
-  } else if (publisher_ != nullptr && correction->cluster == identity_.cluster &&
-             correction->node == options_.name) {
-    publisher_->Outrank(correction->incarnation);
-  }
-}
-
 void Node::TakeRequest(IncomingRequest&& request) {
   Reply& reply = request.reply;
   if (!ready_) {  // until it is, another loop may be adding to hosts_
@@ -430,37 +357,6 @@ void Node::TakeRequest(IncomingRequest&& request) {
     return aggregator_->tasks().Take(std::move(request), *found->second);
   }
   found->second->Dispatch(std::move(request));
-}
-
-void Node::TakeView(std::shared_ptr<const YellowPageView> view) {
-  for (const auto& loop : loops_.all()) {
-    loop->loop->Post([client = loop->client.get(), view] { client->set_view(view); });
-  }
-  LeafLock lock(&view_mutex_);
-  view_ = std::move(view);
-}
-
-std::shared_ptr<const YellowPageView> Node::View() const {
-  LeafLock lock(&view_mutex_);
-  return view_;
-}
-
-void Node::FillAnnouncement(Announcement* announcement) {
-  announcement->load_index = LoadIndex();
-  announcement->draining = draining_;
-  const HostLoad host = world_.SampleLoad();
-  announcement->cpu_load_permille = host.cpu_permille;
-  announcement->io_load_permille = host.io_permille;
-  const TimePoint now = control_->loop->Now();
-  for (const auto& [name, host] : hosts_) {
-    HostedService hosted = host->Describe(now);
-    if (!hosted.partitions.empty()) announcement->services.push_back(std::move(hosted));
-  }
-  announcement->sections[kAggregationLoadSection] =
-      aggregator_->AnnouncedLoad(announcement->services);
-  if (std::string versions = replication_->Announce(); !versions.empty()) {
-    announcement->sections[kVersionSection] = std::move(versions);
-  }
 }
 
 LoadReport Node::Load(std::string_view service) const {

@@ -131,6 +131,7 @@ class Node {
   TreeScheme SchemeOf(const ServiceName& service) const;
   // A datagram to these endpoints, or with none to every node.
   void Tell(const std::string& bytes, const std::vector<Endpoint>& to);
+  void TellAll(const std::string& bytes);
   Status StartLoops();
   Status PrepareLoop(NodeLoop& loop);
   Status OpenSpanLog();
@@ -139,6 +140,8 @@ class Node {
   Status StartServices();
   Status StartService(const HostedServiceSpec& hosted);
   Status StartMembership();
+  Status OpenMulticast();
+  Status OpenDirectory();
   void LookForStalls();
   Status StartAdmin();
   StatusOr<std::string> ReadAdminToken() const;
@@ -186,7 +189,8 @@ class Node {
   std::vector<std::unique_ptr<FrameServer>> servers_;  // one a serving loop
   std::unique_ptr<LoadIndexServer> load_index_server_;
   std::unique_ptr<AnnouncementChannel> channel_;
-  std::unique_ptr<AnnouncementChannel> task_channel_;  // the announcements' group, the next port
+  std::unique_ptr<AnnouncementChannel>
+      task_channel_;  // the announcements' group, the next port; none with a directory
   std::unique_ptr<AvailabilityListener> listener_;
   std::unique_ptr<AvailabilityPublisher> publisher_;
   std::unique_ptr<AdminServer> admin_;

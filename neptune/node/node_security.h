@@ -26,6 +26,8 @@ class NodeSecurity {
 
   // The loop's network to other nodes; null if the spec demands nothing of them.
   std::unique_ptr<Network> MakeNetwork(Loop& loop);
+  // What announcements are sealed with where no datagram carries them; null: they are as they are.
+  const std::shared_ptr<const ClusterKeys>& keys() const { return keys_; }
   // Largest announcement that still fits a datagram.
   size_t announcement_size_max() const;
   const RefusalLog& refusals() const { return refusals_; }

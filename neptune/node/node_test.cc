@@ -203,6 +203,29 @@ TEST(ClusterSpecTest, MistakesAreNamed) {
             std::string::npos);
 }
 
+TEST(ClusterSpecTest, DirectoryTakesThePlaceOfTheMulticastGroup) {
+  const auto error = [](const std::string& membership) {
+    return std::string(ParseClusterSpec(StrCat("name: 'x'\nmembership {", membership,
+                                               "}\nservices { name: 'a' module: 'm' }"
+                                               "nodes { name: 'n' hosts { service: 'a' } }"),
+                                        "f")
+                           .status()
+                           .message());
+  };
+  EXPECT_EQ(error("directory: 'etcd' etcd_endpoints: '10.0.0.9:2379'"), "");
+  for (const char* wrong : {"directory: 'phonebook' etcd_endpoints: '10.0.0.9:2379'",
+                            "directory: 'etcd'", "directory: 'etcd' etcd_endpoints: '10.0.0.9'",
+                            "directory: 'etcd' etcd_endpoints: '10.0.0.9:0'",
+                            "directory: 'etcd' etcd_endpoints: '0.0.0.0:2379'",
+                            "etcd_endpoints: '10.0.0.9:2379'", "poll_interval_ms: 60001"}) {
+    EXPECT_TRUE(error(wrong).starts_with("f:2: ")) << wrong << ": " << error(wrong);
+  }
+  std::string many = "directory: 'etcd'";
+  for (int i = 0; i < 17; ++i) StrAppend(&many, " etcd_endpoints: '10.0.0.9:2379'");
+  EXPECT_TRUE(error(many).starts_with("f:2: membership: etcd_endpoints are 1 to 16"));
+  EXPECT_TRUE(error("").starts_with("f:")) << "neither a group nor a directory";
+}
+
 TEST(ClusterSpecTest, MistakesInCapsulesNameTheirLine) {
   const auto error = [](const std::string& capsules, const std::string& of_node) {
     return std::string(

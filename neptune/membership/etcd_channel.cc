@@ -1,0 +1,338 @@
+#include "neptune/membership/etcd_channel.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/membership/etcd_messages.h"
+#include "neptune/security/datagram_seal.h"
+#include "neptune/wire/http/message_writer.h"
+#include "neptune/wire/http/response_reader.h"
+#include "neptune/world/random_source.h"
+
+namespace neptune {
+namespace {
+
+constexpr Duration kLogInterval = std::chrono::minutes(1);
+constexpr int kDoublingsMax = 16;
+
+enum class Step { kNone, kGrant, kKeepAlive, kPut, kRange };
+
+// One request at a time. Shared with the connection that is being made.
+class EtcdAgent final : public StreamHandler, public std::enable_shared_from_this<EtcdAgent> {
+ public:
+  EtcdAgent(Loop& loop, EtcdChannelOptions options, AnnouncementChannel::Handler on_message)
+      : loop_(loop),
+        options_(std::move(options)),
+        prefix_end_(EtcdPrefixEnd(options_.prefix)),
+        on_message_(std::move(on_message)),
+        endpoint_index_(loop.random().Below(options_.endpoints.size())) {
+    if (options_.keys != nullptr) mac_ = std::make_unique<ClusterMac>(*options_.keys);
+    poll_at_ = loop_.Now();
+  }
+
+  void Publish(std::string_view bytes) {
+    announcement_ = mac_ == nullptr ? std::string(bytes) : SealDatagram(bytes, *mac_);
+    put_due_ = true;
+    Advance();
+  }
+
+  // Begins the next request, if one is due and none is under way.
+  void Advance() {
+    if (closed_ || step_ != Step::kNone) return;
+    const TimePoint now = loop_.Now();
+    if (now < retry_at_) return Wake(retry_at_);
+    // Neither writes that fail keep it from reading, as those of a full store do, nor the other way round.
+    if (now >= poll_at_ && last_step_ != Step::kRange) return Begin(Step::kRange);
+    if (put_due_ && lease_ == 0) return Begin(Step::kGrant);
+    if (lease_ != 0 && now >= keep_alive_at_) return Begin(Step::kKeepAlive);
+    if (put_due_) return Begin(Step::kPut);
+    if (now >= poll_at_) return Begin(Step::kRange);
+    Wake(lease_ == 0 ? poll_at_ : std::min(poll_at_, keep_alive_at_));
+  }
+
+  void Close() {
+    closed_ = true;
+    CancelTimer();
+    stream_.reset();
+  }
+
+ private:
+  void OnData(std::string_view bytes) override {
+    const auto self = shared_from_this();
+    if (step_ == Step::kNone) return stream_.reset();  // nobody asked
+    reader_->Feed(bytes);
+    TakeAnswer();
+  }
+
+  void OnClosed(const Status& reason) override {
+    const auto self = shared_from_this();
+    if (step_ != Step::kNone) {
+      reader_->FeedEnd();
+      TakeAnswer();
+    }
+    if (step_ != Step::kNone) {
+      return Fail(Unavailable("closed without an answer: ", ToStd(reason.message())));
+    }
+    stream_.reset();
+  }
+
+  void CancelTimer() {
+    if (timer_ != 0) loop_.CancelTimer(std::exchange(timer_, 0));
+  }
+
+  void RunAt(TimePoint when, void (EtcdAgent::*what)()) {
+    CancelTimer();
+    timer_ = loop_.RunAt(when, [this, what] {
+      timer_ = 0;
+      const auto self = shared_from_this();
+      (this->*what)();
+    });
+  }
+
+  void Wake(TimePoint when) { RunAt(when, &EtcdAgent::Advance); }
+  void Expire() { Fail(DeadlineExceeded("no answer in time")); }
+
+  const Endpoint& endpoint() const { return options_.endpoints[endpoint_index_]; }
+
+  void Begin(Step step) {
+    step_ = last_step_ = step;
+    ++request_number_;
+    const TimePoint deadline = loop_.Now() + options_.request_timeout;
+    RunAt(deadline, &EtcdAgent::Expire);
+    if (step == Step::kPut) put_due_ = false;
+    if (stream_ != nullptr) return Send();
+    loop_.network().Connect(endpoint(), deadline,
+                            [weak = weak_from_this(),
+                             number = request_number_](StatusOr<std::unique_ptr<Stream>> stream) {
+                              const auto self = weak.lock();
+                              if (self != nullptr) self->TakeStream(number, std::move(stream));
+                            });
+  }
+
+  void TakeStream(uint64_t number, StatusOr<std::unique_ptr<Stream>> stream) {
+    if (closed_ || step_ == Step::kNone || number != request_number_) return;
+    if (!stream.ok()) return Fail(stream.status());
+    stream_ = *std::move(stream);
+    reader_ = std::make_unique<HttpResponseReader>(
+        HttpResponseReaderOptions{.body_size_max = kEtcdAnswerSizeMax});
+    stream_->Start(this);
+    Send();
+  }
+
+  EtcdRequest Request() const {
+    switch (step_) {
+      case Step::kGrant:
+        return EtcdGrantRequest(options_.lease_ttl);
+      case Step::kKeepAlive:
+        return EtcdKeepAliveRequest(lease_);
+      case Step::kPut:
+        return EtcdPutRequest(options_.prefix + options_.node, announcement_, lease_);
+      default:
+        return EtcdRangeRequest(next_key_.empty() ? options_.prefix : next_key_, prefix_end_,
+                                seen_revision_ + 1);
+    }
+  }
+
+  void Send() {
+    const EtcdRequest request = Request();
+    reader_->Expect("POST");
+    stream_->Write(SerializeHttpRequest("POST", request.target, endpoint().ToString(),
+                                        {{"Content-Type", "application/json"}}, request.body));
+  }
+
+  void TakeAnswer() {
+    const StatusOr<std::optional<HttpResponse>> next = reader_->Next();
+    if (!next.ok()) return Fail(next.status());
+    if (!next->has_value()) return;
+    const HttpResponse& answer = **next;
+    if (EqualsIgnoringCase(answer.headers.Get("Connection"), "close")) stream_.reset();
+    CancelTimer();
+    const Step step = std::exchange(step_, Step::kNone);
+    const Status status = Take(step, answer);
+    if (closed_) return;
+    if (status.code() == StatusCode::kNotFound && step != Step::kRange) {
+      LoseLease(status);
+    } else if (!status.ok()) {
+      if (step == Step::kPut) put_due_ = true;
+      return Fail(status);
+    }
+    Advance();
+  }
+
+  Status Take(Step step, const HttpResponse& answer) {
+    if (step == Step::kRange) return TakePage(answer);
+    const TimePoint renewed_at = loop_.Now() + Duration(options_.lease_ttl) / 3;
+    if (step == Step::kPut) return ReadEtcdPut(answer);
+    if (step == Step::kKeepAlive) {
+      NEPTUNE_RETURN_IF_ERROR(ReadEtcdKeepAlive(answer));
+    } else {
+      NEPTUNE_ASSIGN_OR_RETURN(lease_, ReadEtcdGrant(answer));
+    }
+    keep_alive_at_ = renewed_at;
+    return OkStatus();
+  }
+
+  // The next one is not asked for at once: a server might drop each.
+  void LoseLease(const Status& why) {
+    lease_ = 0;
+    put_due_ = true;
+    retry_at_ = loop_.Now() + options_.retry_min;
+    LOG_IF(WARNING, MayLog(&lease_logged_at_))
+        << "the directory at " << endpoint() << " has lost this node, which is put anew: " << why;
+  }
+
+  Status TakePage(const HttpResponse& answer) {
+    NEPTUNE_ASSIGN_OR_RETURN(const EtcdPage page, ReadEtcdRange(answer));
+    entry_count_ += page.values.size() + page.refused_count;
+    if (next_key_.empty()) poll_revision_ = page.revision;
+    const std::string asked_from = next_key_.empty() ? options_.prefix : next_key_;
+    if (page.more && page.last_key < asked_from) {
+      return InvalidArgument("etcd answered with keys that were not asked for");
+    }
+    if (page.more && entry_count_ < kDirectoryEntryCountMax) {
+      next_key_ = page.last_key + '\0';
+    } else {
+      EndPoll();
+    }
+    if (page.refused_count > 0) Refuse(page.refused_count, "not base64, or too large");
+    for (const std::string& value : page.values) Hear(value);
+    return OkStatus();
+  }
+
+  void EndPoll() {
+    // A store that has gone back was emptied; everything in it is new.
+    seen_revision_ = poll_revision_ < seen_revision_ ? 0 : poll_revision_;
+    RestartPoll();
+    const auto half = static_cast<uint64_t>(options_.poll_interval.count()) / 2;
+    poll_at_ = loop_.Now() + options_.poll_interval / 2 + Duration(loop_.random().Below(half + 1));
+    if (options_.metrics.available != nullptr) options_.metrics.available->Set(1);
+    LOG_IF(INFO, failed_logged_) << "the directory at " << endpoint() << " answers again";
+    failed_logged_ = false;
+    failure_count_ = 0;
+  }
+
+  void RestartPoll() {
+    next_key_.clear();
+    entry_count_ = 0;
+  }
+
+  void Hear(const std::string& value) {
+    if (closed_) return;
+    if (mac_ == nullptr) return on_message_(value);
+    const StatusOr<std::string_view> opened = OpenDatagramSeal(value, *mac_);
+    if (opened.ok()) return on_message_(*opened);
+    Refuse(1, ToStd(opened.status().message()));
+  }
+
+  void Refuse(size_t count, std::string_view why) {
+    if (options_.metrics.refused != nullptr) options_.metrics.refused->Increment(count);
+    LOG_IF(WARNING, MayLog(&refused_logged_at_))
+        << count << " entries under " << options_.prefix << " of the directory at " << endpoint()
+        << " are no announcements of this cluster: " << why;
+  }
+
+  void Fail(const Status& why) {
+    CancelTimer();
+    stream_.reset();
+    if (step_ == Step::kPut) put_due_ = true;
+    step_ = Step::kNone;
+    RestartPoll();
+    if (options_.metrics.failures != nullptr) options_.metrics.failures->Increment();
+    if (options_.metrics.available != nullptr) options_.metrics.available->Set(0);
+    if (MayLog(&failed_logged_at_)) {
+      failed_logged_ = true;
+      LOG(WARNING) << "the directory at " << endpoint()
+                   << " cannot be used, the nodes that are known stay: " << why;
+    }
+    const size_t endpoint_count = options_.endpoints.size();
+    const int doublings = std::min<int>(failure_count_++ / endpoint_count, kDoublingsMax);
+    const Duration pause = std::min(options_.retry_min * (1 << doublings), options_.retry_max);
+    const auto half = static_cast<uint64_t>(pause.count()) / 2;
+    retry_at_ = loop_.Now() + pause / 2 + Duration(loop_.random().Below(half + 1));
+    endpoint_index_ = (endpoint_index_ + 1) % endpoint_count;
+    Advance();
+  }
+
+  bool MayLog(std::optional<TimePoint>* last) {
+    const TimePoint now = loop_.Now();
+    if (*last && now < **last + kLogInterval) return false;
+    *last = now;
+    return true;
+  }
+
+  Loop& loop_;
+  const EtcdChannelOptions options_;
+  const std::string prefix_end_;
+  AnnouncementChannel::Handler on_message_;
+  std::unique_ptr<ClusterMac> mac_;
+  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<HttpResponseReader> reader_;  // of the stream
+  size_t endpoint_index_;
+  Step step_ = Step::kNone;  // under way
+  Step last_step_ = Step::kNone;
+  uint64_t request_number_ = 0;
+  TimerId timer_ = 0;  // of the request's end, or of the next one's beginning
+  std::string announcement_;
+  bool put_due_ = false;
+  bool closed_ = false;
+  int64_t lease_ = 0;  // 0: none
+  TimePoint keep_alive_at_ = kNever;
+  TimePoint poll_at_;
+  TimePoint retry_at_{};
+  uint32_t failure_count_ = 0;
+  int64_t seen_revision_ = 0;
+  int64_t poll_revision_ = 0;  // the three of the poll under way
+  std::string next_key_;       // empty: at the beginning
+  size_t entry_count_ = 0;
+  std::optional<TimePoint> failed_logged_at_;
+  std::optional<TimePoint> refused_logged_at_;
+  std::optional<TimePoint> lease_logged_at_;
+  bool failed_logged_ = false;
+};
+
+class EtcdChannel final : public AnnouncementChannel {
+ public:
+  explicit EtcdChannel(std::shared_ptr<EtcdAgent> agent) : agent_(std::move(agent)) {}
+  ~EtcdChannel() override { agent_->Close(); }
+  void Publish(std::string_view bytes) override { agent_->Publish(bytes); }
+
+ private:
+  const std::shared_ptr<EtcdAgent> agent_;
+};
+
+}  // namespace
+
+StatusOr<DirectoryMetrics> DirectoryMetrics::Make(MetricsRegistry& registry) {
+  DirectoryMetrics metrics;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.failures, registry.AddCounter("neptune_directory_failures_total",
+                                            "Requests to the directory without a usable answer."));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.refused,
+      registry.AddCounter("neptune_directory_refused_total",
+                          "Entries of the directory that are no announcement of the cluster."));
+  NEPTUNE_ASSIGN_OR_RETURN(metrics.available,
+                           registry.AddGauge("neptune_directory_available",
+                                             "1 while the directory of announcements answers."));
+  return metrics;
+}
+
+StatusOr<std::unique_ptr<AnnouncementChannel>> OpenEtcdChannel(
+    Loop& loop, EtcdChannelOptions options, AnnouncementChannel::Handler on_message) {
+  if (options.endpoints.empty() || options.endpoints.size() > kDirectoryEndpointCountMax) {
+    return InvalidArgument("a directory has 1 to ", kDirectoryEndpointCountMax, " endpoints, not ",
+                           options.endpoints.size());
+  }
+  if (!options.prefix.ends_with('/')) {
+    return InvalidArgument("the directory's prefix '", options.prefix, "' does not end in '/'");
+  }
+  auto agent = std::make_shared<EtcdAgent>(loop, std::move(options), std::move(on_message));
+  agent->Advance();
+  return std::make_unique<EtcdChannel>(std::move(agent));
+}
+
+}  // namespace neptune

@@ -1,0 +1,55 @@
+// What is said to an etcd server, and what it answers: its JSON gateway's requests as text, its answers as values.
+//
+// Source: etcd 3.4, API v3 over HTTP with JSON (keys, values in base64; 64-bit numbers as text).
+// Layer: membership, policy: bytes in, values out.
+// Threads: pure functions.
+// Errors: kNotFound the lease is gone; kUnavailable the server could not, or refused; kInvalidArgument an answer that
+//   the protocol does not have. No message repeats more than kEtcdErrorSizeMax bytes of an answer.
+// Limits: kEtcdPageCountMax entries an answer; a value over kAnnouncementSizeMax bytes is refused, the others stay.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/wire/http/http_message.h"
+
+namespace neptune {
+
+inline constexpr size_t kEtcdPageCountMax = 512;
+inline constexpr size_t kEtcdErrorSizeMax = 200;
+// Holds kEtcdPageCountMax entries of the largest announcements and keys.
+inline constexpr size_t kEtcdAnswerSizeMax = 2 << 20;
+
+struct EtcdRequest {
+  std::string target;
+  std::string body;
+};
+
+struct EtcdPage {
+  int64_t revision = 0;  // of the store
+  bool more = false;     // entries follow behind last_key
+  std::string last_key;
+  std::vector<std::string> values;
+  size_t refused_count = 0;  // entries that are not base64 or too large
+};
+
+EtcdRequest EtcdGrantRequest(std::chrono::seconds ttl);
+EtcdRequest EtcdKeepAliveRequest(int64_t lease);
+EtcdRequest EtcdPutRequest(std::string_view key, std::string_view value, int64_t lease);
+// Of the keys from `first` to before `end` that have changed in `since_revision` or later.
+EtcdRequest EtcdRangeRequest(std::string_view first, std::string_view end, int64_t since_revision);
+// Before which all keys with that prefix are. REQUIRES: it does not end in byte 255.
+std::string EtcdPrefixEnd(std::string prefix);
+
+// The lease's number, above 0.
+StatusOr<int64_t> ReadEtcdGrant(const HttpResponse& answer);
+Status ReadEtcdKeepAlive(const HttpResponse& answer);
+Status ReadEtcdPut(const HttpResponse& answer);
+StatusOr<EtcdPage> ReadEtcdRange(const HttpResponse& answer);
+
+}  // namespace neptune
