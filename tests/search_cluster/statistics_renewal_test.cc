@@ -34,22 +34,13 @@ constexpr neptune::Duration kRenewalGoal = seconds(15);
 
 // Each partition keeps its log on a third node too, so that any one node may die.
 neptune::ClusterSpec RenewingSpec(const std::string& folder, const char* changed_share) {
-  neptune::ClusterSpec spec = DevSpec();
+  neptune::ClusterSpec spec = LiveSpec(folder);
   for (auto& service : *spec.mutable_services()) {
-    if (service.name() != "tier1" && service.name() != "tier2" && service.name() != "docs")
-      continue;
-    service.mutable_replication()->set_level("ordered_writes");
-    service.mutable_replication()->set_witness("web-1");
-  }
-  for (const char* tier : {"tier1", "tier2"}) {
-    SetParameter(&spec, tier, "live_path", folder + "/live");
+    if (service.has_replication()) service.mutable_replication()->set_witness("web-1");
   }
   SetParameter(&spec, "tier1", "tier1_partitions", "4");
   SetParameter(&spec, "tier1", "tier2_partitions", "4");
   SetParameter(&spec, "tier1", "statistics_changed_share", changed_share);
-  SetParameter(&spec, "docs", "live", "true");
-  SetParameter(&spec, "frontend", "documents_change", "true");
-  SetParameter(&spec, "frontend", "tier1_rank_min", "0.5");
   // Tier 2 is always asked.
   SetParameter(&spec, "frontend", "tier1_good_hits_min", "1000");
   return spec;
