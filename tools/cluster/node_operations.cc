@@ -25,6 +25,8 @@ using neptune::StrCat;
 using neptune::TimePoint;
 
 constexpr int kPollMs = 20;
+// Two announcements of a node that is there, and some time to hear them.
+constexpr neptune::Duration kMeetingMax = std::chrono::milliseconds(2500);
 constexpr std::chrono::milliseconds kPageTimeout{2'000};
 constexpr size_t kLogSizeMax = size_t{64} << 20;
 // How a node's last words begin when it does not start.
@@ -112,10 +114,22 @@ StatusOr<std::map<std::string, OfferedReplicas>> NodeOperations::Views(
 }
 
 // What every other node would call.
+// Nodes that have just started may not have heard of all others yet.
 Status NodeOperations::MayTakeDown(const std::string& node) {
   if (options_.force) return neptune::OkStatus();
   const std::optional<StartedNode> started = state_.ReadStarted(node);
   if (!started || !IsAlive(started->pid)) return neptune::OkStatus();
+  const TimePoint deadline = MonotonicNow() + kMeetingMax;
+  while (true) {
+    Status status = IsDispensableToAll(node);
+    if (status.code() != neptune::StatusCode::kFailedPrecondition || MonotonicNow() > deadline) {
+      return status;
+    }
+    Pause();
+  }
+}
+
+Status NodeOperations::IsDispensableToAll(const std::string& node) const {
   NEPTUNE_ASSIGN_OR_RETURN(const auto views, Views(node));
   for (const auto& [other, view] : views) {
     NEPTUNE_RETURN_IF_ERROR(

@@ -66,6 +66,8 @@ class NodeOperations final : public RollingHost {
     std::string implementation;
   };
   neptune::Status CheckNode(const std::string& node) const;
+  // As every running node sees it now.
+  neptune::Status IsDispensableToAll(const std::string& node) const;
   neptune::StatusOr<OfferedReplicas> ViewOf(const std::string& node) const;
   // Of every running node but that one, by node.
   neptune::StatusOr<std::map<std::string, OfferedReplicas>> Views(const std::string& except) const;
