@@ -139,7 +139,7 @@ TEST_P(ResultCacheConformance, KeepsAValueAliveWhileItIsHeld) {
 // holds.
 TEST_P(ResultCacheConformance, GivesNoWrongValueAndKeepsItsBound) {
   ResultCacheOptions options;
-  options.size_max = 256u << 10;
+  options.size_max = 320u << 10;
   options.shard_count = 4;
   const auto cache = Make(options);
   std::mt19937_64 random(42);
@@ -162,7 +162,7 @@ TEST_P(ResultCacheConformance, GivesNoWrongValueAndKeepsItsBound) {
     }
     ASSERT_LE(cache->Stats().size, options.size_max);
   }
-  EXPECT_GT(hit_count, 800);  // far from none, whatever a variant counts for its own part of an entry
+  EXPECT_GT(hit_count, 1000);
   EXPECT_GT(cache->Stats().eviction_count, 1000u);
 }
 

@@ -52,7 +52,7 @@ bool WriteAll(const std::filesystem::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
+  if (argc != 2 || argv[1][0] == '-') {
     std::fprintf(stderr, "usage: preview FOLDER\nwrites sample pages of the frontend there\n");
     return 2;
   }

@@ -12,23 +12,13 @@
 #include <memory>
 
 #include "neptune/base/strings.h"
+#include "neptune/security/openssl_handles.h"
 
 namespace neptune {
 namespace {
 
 constexpr size_t kNameSizeMax = 64;
 constexpr long kVersion3 = 2;
-
-template <auto kFree>
-struct Freer {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Freer<BIO_free>>;
-using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
-using PrivateKey = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
 
 std::string TextOf(BIO* bio) {
   char* text = nullptr;

@@ -12,6 +12,7 @@
 #include "neptune/base/file.h"
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
+#include "neptune/security/openssl_handles.h"
 
 namespace neptune {
 namespace {
@@ -19,17 +20,7 @@ namespace {
 constexpr size_t kPemSizeMax = 256 * 1024;
 constexpr int64_t kLookIntervalNs = 1000000000;
 
-template <auto kFree>
-struct Freer {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Freer<BIO_free>>;
-using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
-using PrivateKey = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using VerifyContext = std::unique_ptr<X509_STORE_CTX, Freer<X509_STORE_CTX_free>>;
+using VerifyContext = std::unique_ptr<X509_STORE_CTX, OpensslFree<X509_STORE_CTX_free>>;
 
 Bio BioOver(const std::string& text) {
   return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
@@ -81,7 +72,7 @@ std::string TlsErrorText() {
 }
 
 struct TlsContext::Loaded {
-  std::unique_ptr<SSL_CTX, Freer<SSL_CTX_free>> context;
+  std::unique_ptr<SSL_CTX, OpensslFree<SSL_CTX_free>> context;
   std::string name;
   std::string expires;
   time_t expires_at = 0;

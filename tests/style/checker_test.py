@@ -98,6 +98,10 @@ class CanaryTest(unittest.TestCase):
         found = self.found(folder_rules.folder_names, {"cache/util/a.cc": "", "cache/memory/a.cc": ""})
         self.assertEqual(found, ["cache/util:1 folder-name"])
 
+    def test_top_folders(self):
+        files = {"cache/a.cc": "", ".ci/run": "", "bazel-out/a.md": "", "--help/index.html": ""}
+        self.assertEqual(self.found(folder_rules.top_folders, files), ["--help:1 top-folder"])
+
     def test_readmes(self):
         files = {"cache/a.cc": "", "index/a.cc": "", "index/README.md": "", "data/a.textproto": ""}
         self.assertEqual(self.found(folder_rules.readmes, files), ["cache:1 readme"])

@@ -27,6 +27,13 @@ def folder_names(tree: SourceTree) -> Iterator[Violation]:
             yield Violation(folder, 1, "folder-name", "says nothing about what is inside")
 
 
+def top_folders(tree: SourceTree) -> Iterator[Violation]:
+    """A program run with wrong arguments writes where nobody looks; such folders have been committed."""
+    for folder in tree.folders:
+        if folder and "/" not in folder and folder not in TOP_FOLDERS and not folder.startswith("."):
+            yield Violation(folder, 1, "top-folder", "not one of " + ", ".join(TOP_FOLDERS))
+
+
 def readmes(tree: SourceTree) -> Iterator[Violation]:
     with_sources = {posixpath.dirname(path) for path in tree.with_suffix(*_SOURCE_SUFFIXES)}
     for folder in sorted(with_sources):
@@ -96,4 +103,4 @@ def _label_exists(tree: SourceTree, label: str) -> bool:
     return target in target_names(tree, build) or tree.exists(posixpath.join(package, target))
 
 
-RULES = (folder_names, readmes, document_paths)
+RULES = (folder_names, top_folders, readmes, document_paths)

@@ -1,0 +1,27 @@
+// OpenSSL's objects, freed when their owner goes.
+//
+// Layer: security, for its sources only. Threads: as OpenSSL's.
+
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+#include <memory>
+
+namespace neptune {
+
+template <auto kFree>
+struct OpensslFree {
+  template <typename T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+
+using Bio = std::unique_ptr<BIO, OpensslFree<BIO_free>>;
+using Certificate = std::unique_ptr<X509, OpensslFree<X509_free>>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, OpensslFree<EVP_PKEY_free>>;
+
+}  // namespace neptune
