@@ -38,7 +38,7 @@ class ABSL_LOCKABLE LeafMutex {
   static bool HeldByThisThread() { return held_count_ > 0; }
 
  private:
-  static thread_local int held_count_;
+  __attribute__((tls_model("initial-exec"))) static thread_local int held_count_;
   absl::Mutex mutex_;
 };
 

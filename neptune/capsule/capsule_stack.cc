@@ -52,7 +52,7 @@ CapsuleStack::~CapsuleStack() {
 }
 
 const CapsuleStack::Layers& CapsuleStack::CurrentLayers() const {
-  static thread_local LayersOfThread seen;
+  __attribute__((tls_model("initial-exec"))) static thread_local LayersOfThread seen;
   if (seen.stack != number_ || seen.version != version()) {
     LeafLock lock(&mutex_);
     seen = {number_, version(), layers_};

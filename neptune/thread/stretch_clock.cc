@@ -7,7 +7,7 @@ namespace neptune {
 namespace {
 
 constexpr Duration kTooShortToInterrupt = std::chrono::microseconds(20);
-constexpr Duration kAskEvery = std::chrono::microseconds(100);
+constexpr Duration kAskEvery = std::chrono::microseconds(400);
 
 }  // namespace
 

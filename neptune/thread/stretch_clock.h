@@ -8,7 +8,7 @@
 //
 // Layer: thread. Threads: one loop's kernel thread.
 // Units: a stretch below 20 us counts whole even if another program interrupted it; an interrupted longer one counts
-// at most 0.1 ms too much. Costs two readings of the wall clock a stretch, a system call for every 0.1 ms, and one to
+// at most 0.4 ms too much. Costs two readings of the wall clock a stretch, a system call for every 0.4 ms, and one to
 // read a stretch of 20 us or more.
 
 #pragma once

@@ -281,12 +281,12 @@ class ParkCostModule final : public neptune::ServiceModule {
 };
 
 neptune::NodeOptions Options() {
-  const auto spec = neptune::ParseClusterSpec(
-      StrCat("name: 'park-cost-", getpid(),
-             "' multicast_group: '239.192.7.4:", FLAGS_multicast_port,
-             "' announce_interval_ms: 50 ", "services { name: 'cost' module: 'cost' } ",
-             "nodes { name: 'node' hosts { service: 'cost' } }"),
-      "park_cost");
+  const auto spec =
+      neptune::ParseClusterSpec(StrCat("name: 'park-cost-", getpid(),
+                                       "' multicast_group: '239.192.7.4:", FLAGS_multicast_port,
+                                       "' services { name: 'cost' module: 'cost' } ",
+                                       "nodes { name: 'node' hosts { service: 'cost' } }"),
+                                "park_cost");
   CHECK(spec.ok()) << spec.status();
   neptune::NodeOptions options;
   options.spec = *spec;

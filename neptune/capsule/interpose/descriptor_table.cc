@@ -64,7 +64,7 @@ class LoopWatches {
 
 namespace {
 
-thread_local LoopWatches loop_watches;
+__attribute__((tls_model("initial-exec"))) thread_local LoopWatches loop_watches;
 
 }  // namespace
 
