@@ -418,7 +418,9 @@ HttpResponse HttpGateway::NodeStatus(const HttpRequest& request) const {
 
 Site HttpGateway::SiteOf(const HttpRequest& request) const {
   Site site = options_.site;
-  site.base_url = BaseUrlFromHost(request.headers.Get("Host"), site.base_url);
+  if (options_.has_fixed_address) return site;
+  site.base_url = BaseUrlFromHost(options_.is_https ? "https" : "http", request.headers.Get("Host"),
+                                  site.base_url);
   return site;
 }
 
