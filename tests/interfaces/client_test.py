@@ -51,7 +51,10 @@ class ClientOnClusterTest(unittest.TestCase):
     def test_completions_documents_console_and_status(self) -> None:
         self.assertTrue(any(text.startswith("lice") for text in self.client.suggest("lice")))
         first = next(self.client.results("license"))
-        self.assertIn("<html", self.client.document(first["id"]))
+        stored = self.client.document(first["id"])
+        self.assertEqual({name: stored[name] for name in ("id", "url", "title", "site")},
+                         {name: first[name] for name in ("id", "url", "title", "site")})
+        self.assertIn("license", stored["text"].lower())
         self.assertEqual(len(self.client.console()["nodes"]), 6)
         self.assertEqual(self.client.status()["node"], "web-1")
         self.assertTrue(self.client.is_ready(complete=True))
