@@ -145,10 +145,12 @@ class Browser:
 
     def open(self, address: str) -> None:
         """Returns when everything of the page is there and laid out."""
+        self.evaluate("window.isLeft = true")  # the page before it is there until the new one has begun
         loader = self.command("Page.navigate", url=address)
         if loader.get("errorText"):
             raise BrowserError(f"{address}: {loader['errorText']}")
-        self.wait_for(f"document.readyState === 'complete' && location.href.split('#')[0] === {json.dumps(address)}")
+        self.wait_for("!window.isLeft && document.readyState === 'complete' && "
+                      f"location.href.split('#')[0] === {json.dumps(address)}")
         if self.evaluate("document.querySelector('meta[http-equiv=refresh]') !== null"):
             self.command("Page.stopLoading")  # it renews itself no more
 

@@ -4,6 +4,7 @@ against a live simulated cluster, under the content security policy and without 
 completion_test.py SCRIPTED_CLUSTER
 """
 
+import json
 import os
 import sys
 import unittest
@@ -17,6 +18,7 @@ CLUSTER = os.path.abspath(sys.argv.pop(1))
 
 TYPED = "re"
 OPEN = "document.getElementById('completions')?.hidden === false"
+OPTIONS = "[...document.querySelectorAll('#completions [role=option]')].map((option) => option.textContent)"
 SHUT = "document.getElementById('completions').hidden"
 NOTE_VIOLATIONS = """window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));"""
@@ -39,8 +41,7 @@ class CompletionTest(unittest.TestCase):
         return self.browser.evaluate("document.getElementById('query')." + expression)
 
     def options(self) -> List[str]:
-        return self.browser.evaluate("[...document.querySelectorAll('#completions [role=option]')].map("
-                                     "(option) => option.textContent)")
+        return self.browser.evaluate(OPTIONS)
 
     def active(self) -> str:
         """Text of the option that the box names as active, which is also the one that is selected; else empty."""
@@ -51,11 +52,13 @@ class CompletionTest(unittest.TestCase):
                  if (!named) return '';
                  return selected[0].id === named ? selected[0].textContent : 'another than selected'; })()""")
 
-    def type(self, text: str = TYPED) -> List[str]:
-        self.browser.type(text)
-        self.browser.wait_for(OPEN)
-        options = self.options()
+    def type(self) -> List[str]:
+        """Returns when the completions of all that was typed are shown: these."""
+        answer = self.cluster.do({"do": "send", "node": "web-1", "target": "/suggest?q=" + TYPED})
+        options = json.loads(answer["body"])[1]
         self.assertGreater(len(options), 2)
+        self.browser.type(TYPED)
+        self.browser.wait_for(f"{OPEN} && JSON.stringify({OPTIONS}) === JSON.stringify({json.dumps(options)})")
         return options
 
     def test_what_is_typed_opens_a_list_that_screen_readers_hear_of(self) -> None:
