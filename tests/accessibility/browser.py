@@ -181,7 +181,7 @@ class Browser:
             parameters["text"] = TEXTS[key]
         down = "keyDown" if key in TEXTS else "rawKeyDown"
         self.command("Input.dispatchKeyEvent", type=down, **parameters)
-        self.command("Input.dispatchKeyEvent", type="keyUp", **parameters)
+        self._send("Input.dispatchKeyEvent", dict(parameters, type="keyUp"))  # nobody waits for what it does
 
     def type(self, text: str) -> None:
         for letter in text:
