@@ -55,6 +55,21 @@ neptune::HttpServerOptions ServerOptions(const neptune::HttpServerMetrics& metri
   return options;
 }
 
+// What absolute links begin with, where the spec says it or no request does.
+Status SetAddress(const std::string& base_url, GatewayOptions* gateway) {
+  if (base_url.empty()) {
+    if (gateway->is_https) gateway->site.base_url = "https://127.0.0.1:8443";
+    return neptune::OkStatus();
+  }
+  if (!IsBaseUrl(base_url)) {
+    return neptune::InvalidArgument("parameter base_url is '", base_url,
+                                    "'; it must be as in https://search.example");
+  }
+  gateway->has_fixed_address = true;
+  gateway->site.base_url = base_url;
+  return neptune::OkStatus();
+}
+
 }  // namespace
 
 struct FrontendModule::Options {
@@ -103,6 +118,8 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   options.access_log.keeps_queries = !private_logs;
   options.gateway.keeps_queries = !private_logs;
   reader.Text("site_name", &options.gateway.site.name);
+  std::string base_url;
+  reader.Text("base_url", &base_url);
   reader.Whole("document_count", 0, UINT64_MAX, &options.gateway.site.document_count);
   reader.Flag("documents_change", &options.documents_change);
   reader.Text("versions", &options.versions);
@@ -122,6 +139,8 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
                                     "'; it must be an IPv4 address");
   }
   options.http.address = parsed->address;
+  options.gateway.is_https = !options.tls.certificate.empty();
+  NEPTUNE_RETURN_IF_ERROR(SetAddress(base_url, &options.gateway));
   if (options.tls.certificate.empty() != options.tls.key.empty()) {
     return neptune::InvalidArgument(
         "parameters http_certificate_file and http_key_file go together");

@@ -124,6 +124,13 @@ TEST(FrontendRealTest, AnswersOverALoopbackPort) {
   EXPECT_EQ(answer["partial"], false);
 }
 
+TEST(FrontendRealTest, AnAddressThatLinksCannotBeginWithKeepsTheNodeFromStarting) {
+  RealNode node("parameters { key: 'base_url' value: 'https://search.test/path' }");
+  EXPECT_NE(node.status().message().find("parameter base_url is 'https://search.test/path'"),
+            absl::string_view::npos)
+      << node.status();
+}
+
 // A blocking client of OpenSSL's own, over a socket of the system.
 class HttpsUser {
  public:
@@ -219,6 +226,25 @@ TEST_F(FrontendHttpsTest, AnswersWhoBelievesItsCertificateAndTakesANewOneWithout
     taken = other.Send(node.http_endpoint(), kGetHealth, "search.test");
   }
   EXPECT_TRUE(taken.starts_with("HTTP/1.1 200 OK"));
+}
+
+TEST_F(FrontendHttpsTest, AbsoluteLinksAreHttpsToo) {
+  const neptune::KeyAndCertificate authority = MakeAuthority("first");
+  PutCertificate(authority);
+  RealNode node(Parameters());
+  ASSERT_TRUE(node.status().ok()) << node.status();
+  HttpsUser user(authority.certificate);
+  const auto get = [&](const std::string& headers) {
+    return user.Send(node.http_endpoint(),
+                     "GET /opensearch.xml HTTP/1.1\r\n" + headers + "Connection: close\r\n\r\n",
+                     "search.test");
+  };
+  const std::string description = get("Host: search.test\r\n");
+  EXPECT_NE(description.find("template=\"https://search.test/search?"), std::string::npos)
+      << description;
+  EXPECT_EQ(description.find("http://search.test"), std::string::npos);
+  EXPECT_EQ(get("Host: search.test\r\nX-Forwarded-Proto: http\r\n").find("http://search.test"),
+            std::string::npos);
 }
 
 TEST_F(FrontendHttpsTest, PlainHttpGetsNoAnswerOfTheServer) {

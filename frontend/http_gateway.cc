@@ -207,7 +207,9 @@ HttpResponse HttpGateway::Handle(const HttpRequest& request) const {
   if (std::optional<HttpResponse> refusal = RefuseForRate(request)) return *std::move(refusal);
   HttpResponse response = router_.Handle(request);
   const bool is_routers = response.status == 404 || response.status == 405;
-  if (!is_routers || !IsBrowser(request) ||
+  const bool wants_json =
+      PreferredFormat(request.query, request.headers.Get("Accept")) == PageFormat::kJson;
+  if (!is_routers || !IsBrowser(request) || wants_json ||
       !response.headers.Get("Content-Type").starts_with("application/problem+json")) {
     return response;
   }
@@ -323,6 +325,7 @@ StatusOr<SuggestedTexts> HttpGateway::RunSuggest(const HttpRequest& request,
 }
 
 HttpResponse HttpGateway::Document(const HttpRequest& request) const {
+  const PageFormat format = PreferredFormat(request.query, request.headers.Get("Accept"));
   const std::optional<uint64_t> doc_id =
       ParseWhole<uint64_t>(std::string_view(request.path).substr(kDocumentPrefix.size()));
   StatusOr<CachedDocument> document =
@@ -334,11 +337,15 @@ HttpResponse HttpGateway::Document(const HttpRequest& request) const {
     ErrorAnswer error = ToError(document.status(), query);
     if (document.status().code() == StatusCode::kDeadlineExceeded) error.http_status = 503;
     if (error.http_status == 503) error.title = "The document is not available";
-    return ToResponse(error, IsBrowser(request) ? PageFormat::kHtml : PageFormat::kJson,
-                      SiteOf(request));
+    return ToResponse(
+        error,
+        IsBrowser(request) && format != PageFormat::kJson ? PageFormat::kHtml : PageFormat::kJson,
+        SiteOf(request));
   }
   document->query = query;
-  return ToResponse(RenderCachedDocument(*document, SiteOf(request)));
+  HttpResponse response = ToResponse(RenderCachedDocument(*document, format, SiteOf(request)));
+  response.headers.Set("Vary", "Accept");
+  return response;
 }
 
 Readiness HttpGateway::CurrentReadiness() const {
@@ -418,7 +425,9 @@ HttpResponse HttpGateway::NodeStatus(const HttpRequest& request) const {
 
 Site HttpGateway::SiteOf(const HttpRequest& request) const {
   Site site = options_.site;
-  site.base_url = BaseUrlFromHost(request.headers.Get("Host"), site.base_url);
+  if (options_.has_fixed_address) return site;
+  site.base_url = BaseUrlFromHost(options_.is_https ? "https" : "http", request.headers.Get("Host"),
+                                  site.base_url);
   return site;
 }
 

@@ -45,6 +45,10 @@ namespace search::frontend {
 struct GatewayOptions {
   // Name, address for links where a request has no usable Host header, number of documents.
   Site site;
+  // Whether absolute links begin with the site's address whatever the Host header says: behind a proxy that speaks TLS.
+  bool has_fixed_address = false;
+  // Whether its connections are TLS: what absolute links begin with otherwise.
+  bool is_https = false;
   // Whether a request may name a class that has API keys without one.
   bool trusts_class_header = false;
   // False: no query is stored, in no trace and no log.

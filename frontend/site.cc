@@ -48,9 +48,17 @@ bool IsHost(std::string_view host) {
 
 }  // namespace
 
-std::string BaseUrlFromHost(std::string_view host, std::string_view fallback) {
+std::string BaseUrlFromHost(std::string_view scheme, std::string_view host,
+                            std::string_view fallback) {
   if (!IsHost(host)) return std::string(fallback);
-  return neptune::StrCat("http://", host);
+  return neptune::StrCat(scheme, "://", host);
+}
+
+bool IsBaseUrl(std::string_view text) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (text.starts_with(scheme)) return IsHost(text.substr(scheme.size()));
+  }
+  return false;
 }
 
 }  // namespace search::frontend

@@ -22,9 +22,13 @@ struct Site {
   uint64_t document_count = 0;
 };
 
-// "http://" + `host` if that is a well-formed Host header (name, IPv4 or bracketed IPv6 address,
-// optional port), else `fallback`. The header is the client's word: it must never reach a page
-// unchecked.
-std::string BaseUrlFromHost(std::string_view host, std::string_view fallback);
+// `scheme` ("http", "https": what the connection speaks) + "://" + `host` if that is a well-formed Host header (name,
+// IPv4 or bracketed IPv6 address, optional port), else `fallback`. The header is the client's word: it must never reach
+// a page unchecked, and no header says what a proxy speaks.
+std::string BaseUrlFromHost(std::string_view scheme, std::string_view host,
+                            std::string_view fallback);
+
+// Whether it is what Site::base_url may be: "http://" or "https://" and a well-formed host, nothing behind.
+bool IsBaseUrl(std::string_view text);
 
 }  // namespace search::frontend

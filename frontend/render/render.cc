@@ -55,7 +55,11 @@ RenderedPage RenderHomePage(const Site& site) { return HtmlPage(200, html::HomeP
 
 RenderedPage RenderHelpPage(const Site& site) { return HtmlPage(200, html::HelpPage(site)); }
 
-RenderedPage RenderCachedDocument(const CachedDocument& document, const Site& site) {
+RenderedPage RenderCachedDocument(const CachedDocument& document, PageFormat format,
+                                  const Site& site) {
+  if (format == PageFormat::kJson) {
+    return {200, "application/json", json::StoredDocument(document)};
+  }
   return HtmlPage(200, html::DocumentPage(document, site));
 }
 

@@ -55,7 +55,9 @@ RenderedPage RenderError(const ErrorAnswer& error, PageFormat format, const Site
 
 RenderedPage RenderHomePage(const Site& site);
 RenderedPage RenderHelpPage(const Site& site);
-RenderedPage RenderCachedDocument(const CachedDocument& document, const Site& site);
+// kHtml or kJson; the latter has the whole text.
+RenderedPage RenderCachedDocument(const CachedDocument& document, PageFormat format,
+                                  const Site& site);
 
 // The OpenSearch description document: lets browsers add the site as a search engine.
 // The cluster; kHtml or kJson.

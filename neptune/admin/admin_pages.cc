@@ -32,6 +32,8 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line);white-space:nowrap}
 th{background:var(--soft);font-weight:600}
 td.n{text-align:right}
+.skip{position:absolute;left:.5rem;top:.5rem;padding:.5rem 1rem;background:Canvas;transform:translateY(-200%)}
+.skip:focus{transform:none}
 )";
 
 void AppendEscaped(std::string_view text, std::string* html) {
@@ -105,13 +107,14 @@ const auto AppendJsonText = [](const std::string& text, std::string* json) {
 };
 
 void AppendPageBegin(const AdminPageHeader& header, std::string_view title, std::string* html) {
-  StrAppend(html,
-            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>",
-            Escaped(header.node_name), " - ", title, "</title><style>", kStyle,
-            "</style></head>\n<body><header><h1>", Escaped(header.node_name),
-            "</h1><div class=\"quiet\">up ", FormatUptime(header.uptime), " &middot; ",
-            FormatUtcTime(header.now), " &middot; ");
+  StrAppend(
+      html,
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>",
+      Escaped(header.node_name), " - ", title, "</title><style>", kStyle,
+      "</style></head>\n<body><header><a class=\"skip\" href=\"#content\">Skip to content</a><h1>",
+      Escaped(header.node_name), "</h1><div class=\"quiet\">up ", FormatUptime(header.uptime),
+      " &middot; ", FormatUtcTime(header.now), " &middot; ");
   if (header.not_ready_reasons.empty()) {
     *html += "<span class=\"good\">ready</span>";
   } else {
@@ -125,8 +128,13 @@ void AppendPageBegin(const AdminPageHeader& header, std::string_view title, std:
   *html += "</div></header>\n";
 }
 
-void AppendTable(const StatusTable& table, std::string* html) {
-  StrAppend(html, "<h3>", Escaped(table.title), "</h3><div class=\"scroll\"><table><thead><tr>");
+// Scrolls sideways where the screen is narrow, reached by the keyboard and named for screen readers.
+void AppendTable(std::string_view section, const StatusTable& table, std::string* html) {
+  const std::string name =
+      Escaped(table.title.empty() ? StrCat(section) : StrCat(section, ": ", table.title));
+  if (!table.title.empty()) StrAppend(html, "<h3>", Escaped(table.title), "</h3>");
+  StrAppend(html, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"", name,
+            "\"><table aria-label=\"", name, "\"><thead><tr>");
   for (const std::string& column : table.columns) {
     StrAppend(html, "<th scope=\"col\">", Escaped(column), "</th>");
   }
@@ -156,7 +164,7 @@ void AppendSection(const StatusReport& report, std::string* html) {
     }
     *html += "</dl>\n";
   }
-  for (const StatusTable& table : report.tables) AppendTable(table, html);
+  for (const StatusTable& table : report.tables) AppendTable(report.name, table, html);
   *html += "</section>\n";
 }
 
@@ -213,7 +221,7 @@ std::string RenderStatusHtml(const AdminPageHeader& header,
     StrAppend(&html, " <a href=\"#", PercentEncode(PercentEncode(report.name)), "\">",
               Escaped(report.name), "</a>");
   }
-  html += "</nav>\n<main>";
+  html += "</nav>\n<main id=\"content\" tabindex=\"-1\">";
   for (const StatusReport& report : reports) AppendSection(report, &html);
   if (reports.empty()) html += "<p class=\"quiet\">no part of this node has anything to show</p>";
   html += "</main></body></html>\n";
@@ -239,7 +247,7 @@ std::string RenderIndexHtml(const AdminPageHeader& header,
                             const std::vector<AdminPageLink>& links) {
   std::string html;
   AppendPageBegin(header, "pages", &html);
-  html += "<main><dl>\n";
+  html += "<main id=\"content\" tabindex=\"-1\"><dl>\n";
   for (const AdminPageLink& link : links) {
     StrAppend(&html, "<dt><a href=\"", Escaped(link.path), "\">", Escaped(link.path),
               "</a></dt><dd>", Escaped(link.description), "</dd>\n");

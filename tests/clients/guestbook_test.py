@@ -8,18 +8,17 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import urllib.request
+
+from waiting import answers, free_port, wait_until
 
 REDIS = shutil.which("redis-server")
 MARIADB = shutil.which("mariadbd", path=os.environ.get("PATH", "") + ":/usr/sbin")
 START_LIMIT_S = 30.0
-POLL_PAUSE_S = 0.02
 # What the files of the example name.
 DATABASE_PORTS = {"redis": "6399", "mariadb": "6398"}
 ADMIN_PORT = "7428"
@@ -30,25 +29,6 @@ TOKEN = "a-token-of-sixteen-characters-or-more"
 
 NEPTUNED, CLIENT, MODULE, SPEC = (os.path.abspath(path) for path in sys.argv[1:5])
 FILES = os.path.dirname(SPEC)
-
-
-def free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
-def wait_until(condition, what: str) -> None:
-    begin = time.monotonic()
-    while not condition():
-        if time.monotonic() - begin > START_LIMIT_S:
-            raise AssertionError(f"after {START_LIMIT_S} s still not: {what}")
-        time.sleep(POLL_PAUSE_S)
-
-
-def answers(port: str) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", int(port))) == 0
 
 
 def copy_with(path: str, folder: str, changes: dict) -> str:
@@ -96,7 +76,8 @@ class Guestbook:
         self.write_token(os.path.join(folder.name, "token"))
         configuration = self.database + ".conf"
         # The capsule file is the whole cluster's, so that the client reads it too.
-        changes = {DATABASE_PORTS[self.database]: self.database_port, ADMIN_PORT: self.admin_port,
+        changes = {DATABASE_PORTS[self.database]: str(self.database_port),
+                   ADMIN_PORT: str(self.admin_port),
                    GROUP: f"239.192.7.27:{free_port()}",
                    f'  capsule_file: "{configuration}"\n': "",
                    '"guestbook"\nmulticast': f'"guestbook-{os.getpid()}"\n'
@@ -107,8 +88,8 @@ class Guestbook:
         started = os.path.join(folder.name, "started")
         self.start([NEPTUNED, "--spec=" + self.spec, "--node=book", "--started_file=" + started,
                     "--module_dir=" + os.path.dirname(MODULE)])
-        wait_until(lambda: os.path.exists(started), "the node has started")
-        wait_until(lambda: answers(self.database_port), f"{self.database} answers")
+        wait_until(lambda: os.path.exists(started), START_LIMIT_S, "the node has started")
+        wait_until(lambda: answers(self.database_port), START_LIMIT_S, f"{self.database} answers")
 
     def start(self, arguments) -> subprocess.Popen:
         process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
@@ -173,7 +154,7 @@ class RedisGuestbookTest(Guestbook, unittest.TestCase):
     database = "redis"
 
     def start_database(self, folder: str) -> subprocess.Popen:
-        return self.start([REDIS, "--port", self.database_port, "--bind", "127.0.0.1", "--save", "",
+        return self.start([REDIS, "--port", str(self.database_port), "--bind", "127.0.0.1", "--save", "",
                            "--dir", folder])
 
 
@@ -187,7 +168,7 @@ class MariadbGuestbookTest(Guestbook, unittest.TestCase):
         user = ["--user=root"] if os.geteuid() == 0 else []
         return self.start([MARIADB, "--no-defaults", *user, "--datadir=" + data,
                            "--socket=" + os.path.join(folder, "socket"), "--bind-address=127.0.0.1",
-                           "--port=" + self.database_port, "--skip-grant-tables",
+                           f"--port={self.database_port}", "--skip-grant-tables",
                            "--init-file=" + os.path.join(FILES, "mariadb.sql")])
 
 
@@ -195,7 +176,7 @@ class CapsuleFileTest(unittest.TestCase):
     def outcome(self, capsules: str) -> subprocess.CompletedProcess:
         with tempfile.TemporaryDirectory() as folder:
             spec = copy_with(os.path.join(FILES, "redis.textproto"), folder,
-                             {ADMIN_PORT: free_port(), GROUP: f"239.192.7.27:{free_port()}"})
+                             {ADMIN_PORT: str(free_port()), GROUP: f"239.192.7.27:{free_port()}"})
             if capsules:
                 with open(os.path.join(folder, "redis.conf"), "w", encoding="utf-8") as file:
                     file.write(capsules)

@@ -60,7 +60,10 @@ def pages(routes: List[dict]) -> List[dict]:
     ]
     return [send(name) for name in names if name not in ("/search", "/suggest")] + [
         send("/doc/1"),
+        send("/doc/1?format=json"),
+        send("/doc/1", headers={"Accept": "application/json"}),
         send("/doc/x"),
+        send("/doc/x?format=json", headers=HTML),
         send("/doc/x", headers=HTML),
         send("/readyz?complete=1"),
         send("/console?format=json"),

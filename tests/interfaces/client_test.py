@@ -3,20 +3,14 @@
 A real HTTP server stands before the cluster and hands each request on.
 """
 
-import http.server
 import importlib.util
-import json
-import subprocess
 import sys
-import threading
 import unittest
 from typing import Any, List
 
+from bridge import Bridge
+
 PROGRAM, CLIENT = sys.argv.pop(1), sys.argv.pop(1)
-STOP_POLL_S = 0.01
-# Of one connection; what ends with its answer.
-NOT_HANDED_ON = ("host", "connection", "transfer-encoding", "content-length", "keep-alive", "date",
-                 "server")
 
 
 def load_client() -> Any:
@@ -29,73 +23,10 @@ def load_client() -> Any:
 ns = load_client()
 
 
-class Bridge:
-    """A simulated cluster whose first frontend is asked over real HTTP."""
-    def __init__(self, **cluster: Any):
-        self._process = subprocess.Popen([PROGRAM],
-                                         stdin=subprocess.PIPE,
-                                         stdout=subprocess.PIPE,
-                                         stderr=subprocess.DEVNULL,
-                                         text=True)
-        self._lock = threading.Lock()
-        self._say(cluster)
-        bridge = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def answer(self) -> None:
-                size = int(self.headers.get("Content-Length", 0))
-                seen = bridge.do({
-                    "do": "send", "node": "web-1", "method": self.command, "target": self.path,
-                    "headers": {
-                        name: value
-                        for name, value in self.headers.items()
-                        if name.lower() not in NOT_HANDED_ON
-                    }, "body": self.rfile.read(size).decode()
-                })
-                body = seen["body"].encode()
-                self.send_response(seen["status"])
-                for name, value in seen["headers"].items():
-                    if name.lower() not in NOT_HANDED_ON:
-                        self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            do_GET = do_POST = do_DELETE = answer  # pylint: disable=invalid-name
-
-            def log_message(self, *_) -> None:
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(STOP_POLL_S,))
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def _say(self, line: dict) -> None:
-        self._process.stdin.write(json.dumps(line) + "\n")
-        self._process.stdin.flush()
-
-    def do(self, step: dict) -> Any:
-        with self._lock:
-            self._say(step)
-            return json.loads(self._process.stdout.readline())
-
-    def run(self, seconds: float) -> None:
-        self.do({"do": "run", "ms": int(1000 * seconds)})
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait()
-
-
 class ClientOnClusterTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.cluster = Bridge(live=True,
+        cls.cluster = Bridge(PROGRAM, live=True,
                              parameters=[["frontend", "document_write_timeout_ms", "1000"]])
         cls.addClassCleanup(cls.cluster.close)
         cls.cluster.run(2)  # until every partition has a primary
@@ -120,7 +51,10 @@ class ClientOnClusterTest(unittest.TestCase):
     def test_completions_documents_console_and_status(self) -> None:
         self.assertTrue(any(text.startswith("lice") for text in self.client.suggest("lice")))
         first = next(self.client.results("license"))
-        self.assertIn("<html", self.client.document(first["id"]))
+        stored = self.client.document(first["id"])
+        self.assertEqual({name: stored[name] for name in ("id", "url", "title", "site")},
+                         {name: first[name] for name in ("id", "url", "title", "site")})
+        self.assertIn("license", stored["text"].lower())
         self.assertEqual(len(self.client.console()["nodes"]), 6)
         self.assertEqual(self.client.status()["node"], "web-1")
         self.assertTrue(self.client.is_ready(complete=True))
@@ -164,8 +98,8 @@ class ClientOnClusterTest(unittest.TestCase):
 
 class ClientThatAsksTooOftenTest(unittest.TestCase):
     def test_waits_until_it_may_ask_again(self) -> None:
-        cluster = Bridge(parameters=[["frontend", "http_rate_per_second", "0.5"],
-                                     ["frontend", "http_rate_burst", "1"]])
+        cluster = Bridge(PROGRAM, parameters=[["frontend", "http_rate_per_second", "0.5"],
+                                              ["frontend", "http_rate_burst", "1"]])
         self.addCleanup(cluster.close)
         waits: List[float] = []
 

@@ -7,32 +7,19 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
 
+from waiting import free_port, wait_until
+
 DEPLOY, NEPTUNED = (os.path.abspath(path) for path in sys.argv[1:3])
 ETCD = "/usr/bin/etcd"
 LIMIT_S = 60.0
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 NODES = {"one": "127.0.0.11", "two": "127.0.0.12", "three": "127.0.0.13"}
-
-
-def free_port():
-    with socket.socket() as server:
-        server.bind(("0.0.0.0", 0))
-        return server.getsockname()[1]
-
-
-def wait_until(condition, what):
-    begin = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begin < LIMIT_S, f"after {LIMIT_S} s still not: {what}"
-        time.sleep(0.05)
-    print(f"{what}: {time.monotonic() - begin:.2f} s", flush=True)
 
 
 def known_nodes(address, port):
@@ -70,7 +57,7 @@ def main():
         print("SKIPPED: no etcd")
         return
     folder = tempfile.mkdtemp(prefix="deployed", dir=os.environ.get("TEST_TMPDIR"))
-    etcd_port, peer_port, admin_port = free_port(), free_port(), free_port()
+    etcd_port, peer_port, admin_port = (free_port("0.0.0.0") for _ in range(3))
     cluster = f"deployed-{etcd_port}"
     with open(f"{folder}/spec", "w", encoding="utf-8") as spec:
         spec.write(f"name: '{cluster}'\n"
@@ -102,12 +89,12 @@ def check(processes, etcd, admin_port):
     def all_know(expected):
         return all(known_nodes(NODES[node], admin_port) == expected for node in expected)
 
-    wait_until(lambda: all_know({"one", "two", "three"}), "all know all")
+    wait_until(lambda: all_know({"one", "two", "three"}), LIMIT_S, "all know all")
     etcd.kill()
     etcd.wait()
     processes["two"].kill()
     processes["two"].wait()
-    wait_until(lambda: all_know({"one", "three"}), "without a directory, the dead one is out")
+    wait_until(lambda: all_know({"one", "three"}), LIMIT_S, "without a directory, the dead one is out")
     begin = time.monotonic()
     while time.monotonic() - begin < 8:  # longer than silence is borne
         assert all_know({"one", "three"}), "the living stay"

@@ -8,7 +8,6 @@ import http.client
 import itertools
 import json
 import os
-import random
 import re
 import signal
 import socket
@@ -16,42 +15,16 @@ import subprocess
 import threading
 import time
 import urllib.parse
-from typing import Callable, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Dict, List, NamedTuple, Optional, Set, Tuple
+
+from waiting import POLL_PAUSE_S, free_port, wait_until
 
 HTTP_TIMEOUT_S = 3.0
-POLL_PAUSE_S = 0.02
 START_LIMIT_S = 60.0
 STOP_LIMIT_S = 30.0
-PORT_MIN = 10000
 LISTENING = "0A"  # in /proc/net/tcp
 
 _cluster_numbers = itertools.count(1)
-
-
-def wait_until(condition: Callable[[], bool], limit_s: float, what: str) -> float:
-    """Polls until the condition holds; the seconds it took. Raises AssertionError at the limit."""
-    begin = time.monotonic()
-    while True:
-        if condition():
-            return time.monotonic() - begin
-        if time.monotonic() - begin > limit_s:
-            raise AssertionError(f"after {limit_s} s still not: {what}")
-        time.sleep(POLL_PAUSE_S)
-
-
-def free_port() -> int:
-    """A port that nobody listens at. From below those that the kernel gives to whoever asks for any:
-    such a one may be another process's as soon as it is free."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
-        given_from = int(file.read().split()[0])
-    while True:
-        port = random.randrange(PORT_MIN, max(given_from, PORT_MIN + 1000))
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
 
 
 def listeners() -> Set[Tuple[int, str]]:

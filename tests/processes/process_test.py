@@ -10,8 +10,9 @@ import tempfile
 import time
 import unittest
 
-from cluster_process import (STOP_LIMIT_S, Asker, Cluster, HttpFailure, build_index, get, is_refused,
-                             listeners, wait_until)
+from cluster_process import (STOP_LIMIT_S, Asker, Cluster, HttpFailure, build_index, get,
+                             is_refused, listeners)
+from waiting import wait_until
 
 PROGRAM, BUILDER, SPEC, CORPUS = (os.path.abspath(path) for path in sys.argv[1:5])
 

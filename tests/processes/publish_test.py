@@ -15,7 +15,8 @@ import time
 import unittest
 from typing import Dict, List
 
-from cluster_process import Asker, Cluster, build_index, patient_spec, told, wait_until
+from cluster_process import Asker, Cluster, build_index, patient_spec, told
+from waiting import wait_until
 
 PROGRAM, BUILDER, SPEC, CORPUS, PUBLISHER = (os.path.abspath(path) for path in sys.argv[1:6])
 

@@ -14,8 +14,8 @@ import tempfile
 import time
 import unittest
 
-from cluster_process import (HTTP_TIMEOUT_S, Asker, Cluster, build_index, patient_spec, told,
-                             wait_until)
+from cluster_process import HTTP_TIMEOUT_S, Asker, Cluster, build_index, patient_spec, told
+from waiting import wait_until
 
 PROGRAM, BUILDER, SPEC, CORPUS, OTHER_MODULE, OLD_MODULE = (
     os.path.abspath(path) for path in sys.argv[1:7])

@@ -13,7 +13,8 @@ import sys
 import tempfile
 import time
 
-from cluster_process import START_LIMIT_S, Cluster, HttpFailure, wait_until
+from cluster_process import START_LIMIT_S, Cluster, HttpFailure
+from waiting import wait_until
 
 BOUND_S = 5.0
 QUERY = "index"

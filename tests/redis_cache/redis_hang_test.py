@@ -7,16 +7,15 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+from waiting import answers, free_port, wait_until
 
 REDIS = shutil.which("redis-server")
 START_LIMIT_S = 30.0
-POLL_PAUSE_S = 0.02
 # LookupRequest and InsertRequest (cache/cache.proto): key "apple", version 7, value "red".
 LOOKUP = "\n\x05apple\x10\x07"
 INSERT = LOOKUP + "\x1a\x03red"
@@ -37,32 +36,13 @@ nodes {{ name: "one" worker_threads: 1 hosts {{ service: "remote" }} hosts {{ se
 """
 
 
-def free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
-def wait_until(condition, what: str) -> None:
-    begin = time.monotonic()
-    while not condition():
-        if time.monotonic() - begin > START_LIMIT_S:
-            raise AssertionError(f"after {START_LIMIT_S} s still not: {what}")
-        time.sleep(POLL_PAUSE_S)
-
-
-def answers(port: str) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", int(port))) == 0
-
-
 class RedisHangTest(unittest.TestCase):
     def setUp(self) -> None:
         self.assertTrue(REDIS, "redis-server is not installed")
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         redis_port = free_port()
-        self.redis = self.start([REDIS, "--port", redis_port, "--bind", "127.0.0.1", "--save", "",
+        self.redis = self.start([REDIS, "--port", str(redis_port), "--bind", "127.0.0.1", "--save", "",
                                  "--dir", folder.name])
         self.spec = os.path.join(folder.name, "cluster.textproto")
         with open(self.spec, "w", encoding="utf-8") as file:
@@ -70,8 +50,8 @@ class RedisHangTest(unittest.TestCase):
         started = os.path.join(folder.name, "started")
         self.start([NEPTUNED, "--spec=" + self.spec, "--node=one", "--started_file=" + started,
                     "--module_dir=" + os.path.dirname(MODULE)])
-        wait_until(lambda: os.path.exists(started), "the node has started")
-        wait_until(lambda: answers(redis_port), "redis answers")
+        wait_until(lambda: os.path.exists(started), START_LIMIT_S, "the node has started")
+        wait_until(lambda: answers(redis_port), START_LIMIT_S, "redis answers")
 
     def start(self, arguments) -> subprocess.Popen:
         process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)

@@ -185,10 +185,9 @@ class Client:
         """Completions, the best first."""
         return self._json("GET", "/suggest", {"q": typed})[1]
 
-    def document(self, doc_id: Union[str, int]) -> str:
-        """The stored text of a document, as the page that shows it."""
-        answer = self._send("GET", "/doc/" + _id_text(doc_id), {}, {})
-        return answer.body.decode("utf-8", "replace")
+    def document(self, doc_id: Union[str, int]) -> Dict[str, Any]:
+        """What is stored of a document: "id", "url", "title", "site", "text"."""
+        return self._json("GET", "/doc/" + _id_text(doc_id), {"format": "json"})
 
     # Changing documents, where the service takes changes.
 

@@ -138,9 +138,9 @@ class ClientTest(unittest.TestCase):
     def test_suggestions_and_documents(self) -> None:
         self.service.say(["lic", ["license", "licence"]])
         self.assertEqual(self.client.suggest("lic"), ["license", "licence"])
-        self.service.answers.append((200, {}, "caf\u00e9".encode()))
-        self.assertEqual(self.client.document(17), "caf\u00e9")
-        self.assertEqual(self.service.asked[1].target, "/doc/17")
+        self.service.say({"id": "17", "text": "caf\u00e9"})
+        self.assertEqual(self.client.document(17)["text"], "caf\u00e9")
+        self.assertEqual(self.service.asked[1].target, "/doc/17?format=json")
         with self.assertRaises(ValueError):
             self.client.document("../metrics")
 

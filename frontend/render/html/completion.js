@@ -1,6 +1,13 @@
 
-// Completes what is typed into the search box: an ARIA combobox with a list below it, whose options are
-// chosen by arrow keys and Enter or by pointer. Without this script the box is a plain one.
+// Completes what is typed into the search box: an ARIA combobox (ARIA Authoring Practices, editable combobox with list
+// autocomplete) with a listbox below it. Without this script the box is a plain one.
+//
+//   Down, Up       the next or previous completion, shown in the box; opens the list; behind the last stands what was typed
+//   Alt+Down, Up   opens the list without choosing; closes it
+//   Enter          searches for what is in the box
+//   Escape         closes the list and takes back what was typed; with the list closed, empties the box
+//   Home, End, Left, Right   go on writing in the completion that is in the box
+//   Tab            leaves the box as it is
 "use strict";
 (() => {
   const box = document.getElementById("query");
@@ -35,10 +42,20 @@
     if (index >= 0) {
       box.setAttribute("aria-activedescendant", list.children[index].id);
       box.value = list.children[index].textContent;
+      list.children[index].scrollIntoView({block: "nearest"});
     } else {
       box.removeAttribute("aria-activedescendant");
       box.value = typed;
     }
+  };
+
+  // What the box shows is from now on what was typed.
+  const keep = () => {
+    if (active < 0) return;
+    typed = box.value;
+    active = -1;
+    [...list.children].forEach((option) => option.setAttribute("aria-selected", "false"));
+    box.removeAttribute("aria-activedescendant");
   };
 
   const close = () => {
@@ -75,8 +92,14 @@
     status.textContent = texts.length === 1 ? "1 completion" : texts.length + " completions";
   };
 
-  const ask = async () => {
+  const forget = () => {
+    clearTimeout(timer);
     if (asking) asking.abort();
+  };
+
+  // Shows the completions of what is typed; the first or the last becomes active if `step` is 1 or -1.
+  const ask = async (step) => {
+    forget();
     asking = new AbortController();
     const text = typed;
     try {
@@ -86,42 +109,70 @@
       if (typed !== text) return;
       shown_for = text;
       show(texts);
+      if (step && !list.hidden) activate(step > 0 ? 0 : texts.length - 1);
     } catch (error) {
       if (error.name !== "AbortError") close();
     }
+  };
+
+  const open = (step) => {
+    if (typed.trim() === "") return;
+    if (shown_for !== typed) return ask(step);
+    show([...list.children].map((option) => option.textContent));
+    if (step && !list.hidden) activate(step > 0 ? 0 : list.children.length - 1);
+  };
+
+  const move = (event) => {
+    const step = event.key === "ArrowDown" ? 1 : -1;
+    event.preventDefault();
+    if (event.altKey && step < 0) return close();
+    if (list.hidden) return open(event.altKey ? 0 : step);
+    if (event.altKey) return;
+    // Behind the last option, and before the first, stands what was typed.
+    const count = list.children.length;
+    activate((active + 1 + step + count + 1) % (count + 1) - 1);
+  };
+
+  const escape = (event) => {
+    if (!list.hidden) {
+      box.value = typed;
+    } else if (box.value !== "") {
+      box.value = typed = "";
+    } else {
+      return;
+    }
+    event.preventDefault();
+    forget();
+    close();
   };
 
   box.addEventListener("input", () => {
     typed = box.value;
     clearTimeout(timer);
     if (typed.trim() === "") {
-      if (asking) asking.abort();
+      forget();
       return close();
     }
-    timer = setTimeout(ask, pause_ms);
+    timer = setTimeout(ask, pause_ms, 0);
   });
 
   box.addEventListener("keydown", (event) => {
-    const count = list.children.length;
+    if (event.isComposing || event.ctrlKey || event.metaKey) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      if (list.hidden) {
-        if (count > 0 && shown_for === box.value) show([...list.children].map((o) => o.textContent));
-        return;
-      }
-      event.preventDefault();
-      const step = event.key === "ArrowDown" ? 1 : -1;
-      // Behind the last option, and before the first, stands what was typed.
-      activate((active + 1 + step + count + 1) % (count + 1) - 1);
-    } else if (event.key === "Escape" && !list.hidden) {
-      event.preventDefault();
-      box.value = typed;
-      close();
+      move(event);
+    } else if (event.key === "Escape") {
+      escape(event);
     } else if (event.key === "Enter") {
-      clearTimeout(timer);
-      if (asking) asking.abort();
+      forget();
       close();
+    } else if (["Home", "End", "ArrowLeft", "ArrowRight"].includes(event.key)) {
+      keep();
     }
   });
 
-  box.addEventListener("blur", close);
+  box.addEventListener("blur", () => {
+    forget();
+    keep();
+    close();
+  });
 })();

@@ -51,9 +51,10 @@ void WriteBar(MarkupWriter& html, const FrameOptions& options, const Site& site)
   const Element header(html, "header", {{"class", "bar"}});
   const Element row(html, "div", {{"class", "bar-row"}});
   {
-    const Element brand(
-        html, "a",
-        {{"class", "brand"}, {"href", "/"}, {"aria-label", StrCat(site.name, ", home")}});
+    const Element brand(html, "a",
+                        {{"class", "brand"},
+                         {"href", "/"},
+                         {"aria-label", StrCat("Neptune: home of ", site.name)}});
     WriteLogo(html);
     html.TextElement("span", "Neptune", {{"class", "brand-name"}});
   }

@@ -112,6 +112,9 @@ void WriteRow(MarkupWriter& html, const SearchTrace& trace) {
 constexpr int kTreeColumn = 190;
 constexpr int kTreeRow = 26;
 
+// Pixels of a picture at the usual size of text, with which it grows.
+std::string Rem(int pixels) { return StrCat(absl::StrFormat("%.3f", pixels / 16.0), "rem"); }
+
 void WriteTreeNode(MarkupWriter& html, int x, int y, std::string_view label, bool answered) {
   const Element node(html, "g", {{"class", answered ? "tree-node" : "tree-node pruned"}});
   { const Element circle(html, "circle", {{"cx", x + 6}, {"cy", y + 13}, {"r", 5}}); }
@@ -138,8 +141,8 @@ void WriteTree(MarkupWriter& html, const ServiceCoverage& tier) {
                         {{"class", "tree"},
                          {"role", "img"},
                          {"aria-label", "Whose answer went to whom; the spans below say the same"},
-                         {"width", width},
-                         {"height", height},
+                         {"width", Rem(width)},
+                         {"height", Rem(height)},
                          {"viewBox", StrCat("0 0 ", width, " ", height)}});
   WriteTreeNode(html, 0, 0, "frontend", true);
   for (size_t i = 0; i < tier.tree.size(); ++i) {

@@ -121,6 +121,15 @@ std::string SuggestionsDocument(std::string_view typed, std::span<const std::str
   return Print(document);
 }
 
+std::string StoredDocument(const CachedDocument& document) {
+  const Json stored = {{"id", document.doc_id},
+                       {"url", document.url},
+                       {"title", document.title},
+                       {"site", document.site},
+                       {"text", document.text}};
+  return Print(stored);
+}
+
 std::string ProblemDocument(const ErrorAnswer& error) {
   Json document = {{"type", "about:blank"},
                    {"title", error.title},

@@ -18,6 +18,8 @@ namespace search::frontend::json {
 std::string AnswerDocument(const SearchAnswer& answer);
 // OpenSearch suggestions: ["typed", ["text", ...]].
 std::string SuggestionsDocument(std::string_view typed, std::span<const std::string> texts);
+// What is stored of a document, with all of its text.
+std::string StoredDocument(const CachedDocument& document);
 std::string ProblemDocument(const ErrorAnswer& error);
 
 }  // namespace search::frontend::json

@@ -362,8 +362,9 @@ std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
   pages.emplace_back("traces", RenderTraceList(KeptTraces(), PageFormat::kHtml, site));
   pages.emplace_back("home", RenderHomePage(site));
   pages.emplace_back("help", RenderHelpPage(site));
-  pages.emplace_back("document", RenderCachedDocument(UsualDocument(), site));
-  pages.emplace_back("document_hostile", RenderCachedDocument(HostileDocument(), site));
+  pages.emplace_back("document", RenderCachedDocument(UsualDocument(), PageFormat::kHtml, site));
+  pages.emplace_back("document_hostile",
+                     RenderCachedDocument(HostileDocument(), PageFormat::kHtml, site));
   pages.emplace_back("error_overload", RenderError(OverloadError(), PageFormat::kHtml, site));
   pages.emplace_back("error_parameter", RenderError(ParameterError(), PageFormat::kHtml, site));
   pages.emplace_back("error_hostile", RenderError(HostileError(), PageFormat::kHtml, site));
