@@ -11,6 +11,7 @@
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
+#include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/service/client.h"
 #include "neptune/thread/synchronization.h"
@@ -94,6 +95,10 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   reader.Real("http_rate_per_second", 0, 1e6, &options.gateway.rate_limit.per_second);
   reader.Real("http_rate_burst", 0, 1e6, &options.gateway.rate_limit.burst);
   reader.Flag("trust_forwarded_for", &options.gateway.trusts_forwarded);
+  std::string operator_pages = "loopback";
+  reader.Text("operator_pages", &operator_pages);
+  std::string operator_token_file;
+  reader.Text("operator_token_file", &operator_token_file);
   reader.Millis("http_drain_timeout_ms", milliseconds(0), seconds(60), &options.drain_grace);
   reader.Flag("trust_class_header", &options.gateway.trusts_class_header);
   reader.Real("trace_share", 0, 1, &options.gateway.sampled_share);
@@ -122,6 +127,15 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
                                     "'; it must be an IPv4 address");
   }
   options.http.address = parsed->address;
+  if (operator_pages != "loopback" && operator_pages != "anyone") {
+    return neptune::InvalidArgument("parameter operator_pages is 'loopback' or 'anyone', not '",
+                                    operator_pages, "'");
+  }
+  options.gateway.operators.anyone = operator_pages == "anyone";
+  if (!operator_token_file.empty()) {
+    const auto path = std::filesystem::path(context.base_directory) / operator_token_file;
+    NEPTUNE_ASSIGN_OR_RETURN(options.gateway.operators.token, neptune::LoadSecret(path.string()));
+  }
   if (options.tls.certificate.empty() != options.tls.key.empty()) {
     return neptune::InvalidArgument(
         "parameters http_certificate_file and http_key_file go together");
