@@ -11,6 +11,7 @@
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
+#include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/service/client.h"
 #include "neptune/thread/synchronization.h"
@@ -70,6 +71,31 @@ Status SetAddress(const std::string& base_url, GatewayOptions* gateway) {
   return neptune::OkStatus();
 }
 
+// Who may see the operators' pages.
+Status SetOperators(const std::string& pages, const std::string& token_file,
+                    const std::string& folder, OperatorAccess* operators) {
+  if (pages != "loopback" && pages != "anyone") {
+    return neptune::InvalidArgument("parameter operator_pages is 'loopback' or 'anyone', not '",
+                                    pages, "'");
+  }
+  operators->anyone = pages == "anyone";
+  if (token_file.empty()) return neptune::OkStatus();
+  const std::filesystem::path path = std::filesystem::path(folder) / token_file;
+  NEPTUNE_ASSIGN_OR_RETURN(operators->token, neptune::LoadSecret(path.string()));
+  return neptune::OkStatus();
+}
+
+Status FindTlsFiles(const std::string& folder, neptune::TlsFiles* files) {
+  if (files->certificate.empty() != files->key.empty()) {
+    return neptune::InvalidArgument(
+        "parameters http_certificate_file and http_key_file go together");
+  }
+  for (std::string* const file : {&files->certificate, &files->key}) {
+    if (!file->empty()) *file = (std::filesystem::path(folder) / *file).string();
+  }
+  return neptune::OkStatus();
+}
+
 }  // namespace
 
 struct FrontendModule::Options {
@@ -109,6 +135,10 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   reader.Real("http_rate_per_second", 0, 1e6, &options.gateway.rate_limit.per_second);
   reader.Real("http_rate_burst", 0, 1e6, &options.gateway.rate_limit.burst);
   reader.Flag("trust_forwarded_for", &options.gateway.trusts_forwarded);
+  std::string operator_pages = "loopback";
+  reader.Text("operator_pages", &operator_pages);
+  std::string operator_token_file;
+  reader.Text("operator_token_file", &operator_token_file);
   reader.Millis("http_drain_timeout_ms", milliseconds(0), seconds(60), &options.drain_grace);
   reader.Flag("trust_class_header", &options.gateway.trusts_class_header);
   reader.Real("trace_share", 0, 1, &options.gateway.sampled_share);
@@ -139,15 +169,11 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
                                     "'; it must be an IPv4 address");
   }
   options.http.address = parsed->address;
+  NEPTUNE_RETURN_IF_ERROR(FindTlsFiles(context.base_directory, &options.tls));
   options.gateway.is_https = !options.tls.certificate.empty();
   NEPTUNE_RETURN_IF_ERROR(SetAddress(base_url, &options.gateway));
-  if (options.tls.certificate.empty() != options.tls.key.empty()) {
-    return neptune::InvalidArgument(
-        "parameters http_certificate_file and http_key_file go together");
-  }
-  for (std::string* const file : {&options.tls.certificate, &options.tls.key}) {
-    if (!file->empty()) *file = (std::filesystem::path(context.base_directory) / *file).string();
-  }
+  NEPTUNE_RETURN_IF_ERROR(SetOperators(operator_pages, operator_token_file, context.base_directory,
+                                       &options.gateway.operators));
   return options;
 }
 

@@ -68,6 +68,17 @@ TEST(FrontendTest, WhoAsksTooOftenIsToldWhenToComeAgain) {
   EXPECT_EQ(search.Get(kCommon).http.status, 200);
 }
 
+TEST(FrontendTest, OperatorsPagesAreForTheOwnMachineUnlessTold) {
+  SimulatedSearch search(1, "parameters { key: 'operator_pages' value: 'loopback' } ");
+  for (const char* page : {"/console", "/console?format=json", "/tracez", "/tracez?id=x",
+                           "/statusz", "/statusz?format=json"}) {
+    EXPECT_EQ(search.Get(page).http.status, 403) << page;
+  }
+  for (const char* page : {"/", "/search?q=common", "/metrics", "/healthz"}) {
+    EXPECT_EQ(search.Get(page).http.status, 200) << page;
+  }
+}
+
 TEST(FrontendTest, NoPageLetsScriptsOrStylesStandInIt) {
   SimulatedSearch search(1);
   for (const char* page : {"/", "/help", "/search?q=common", "/doc/0", "/statusz", "/nothing",

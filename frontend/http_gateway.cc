@@ -109,6 +109,7 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
       metrics_(metrics),
       options_(options),
       classes_(context.scheduling, context.class_of_api_key, options.trusts_class_header),
+      operators_(options.operators),
       traces_(options.keeps_queries),
       statuses_(client_, world_),
       rate_limit_(options.rate_limit) {
@@ -159,12 +160,19 @@ void HttpGateway::AddStatusRoutes() {
     response.headers.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
     return response;
   });
-  router_.Add("GET", "/console", [this](const HttpRequest& request) { return Console(request); });
-  router_.Add("GET", "/tracez", [this](const HttpRequest& request) { return Traces(request); });
-  router_.Add("GET", "/statusz",
-              [this](const HttpRequest& request) { return NodeStatus(request); });
+  AddOperatorPage("/console", &HttpGateway::Console);
+  AddOperatorPage("/tracez", &HttpGateway::Traces);
+  AddOperatorPage("/statusz", &HttpGateway::NodeStatus);
   router_.Add("GET", "/robots.txt",
               [](const HttpRequest&) { return HttpResponse::Text(200, std::string(kRobots)); });
+}
+
+void HttpGateway::AddOperatorPage(std::string_view path,
+                                  HttpResponse (HttpGateway::*show)(const HttpRequest&) const) {
+  router_.Add("GET", path, [this, show](const HttpRequest& request) {
+    if (std::optional<HttpResponse> refusal = operators_.Refuse(request)) return *refusal;
+    return (this->*show)(request);
+  });
 }
 
 void HttpGateway::AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads) {

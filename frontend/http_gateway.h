@@ -11,7 +11,7 @@
 // Source: design 6 (HTTP contracts); RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
 // Layer: frontend, agent.
 // Threads: thread-safe; Handle on a user-level thread of the node.
-// Errors: as answers: 400 names the wrong parameter, 404, 405, 401 and 403 by client_class.h, 429 by rate_limit.h, 503 with Retry-After when overloaded
+// Errors: as answers: 400 names the wrong parameter, 404, 405, 401 and 403 by client_class.h, 403 by operator_access.h, 429 by rate_limit.h, 503 with Retry-After when overloaded
 //   or when no index partition answered. Pages for browsers, problem documents for programs.
 // Limits: SearchRequestLimits; those of the HTTP server and of the search plan.
 
@@ -30,6 +30,7 @@
 #include "frontend/console/status_gatherer.h"
 #include "frontend/documents/document_routes.h"
 #include "frontend/gateway_metrics.h"
+#include "frontend/operator_access.h"
 #include "frontend/rate_limit.h"
 #include "frontend/readiness.h"
 #include "frontend/render/render.h"
@@ -59,6 +60,8 @@ struct GatewayOptions {
   RateLimitOptions rate_limit;
   // Clients are told apart by what a proxy says of them.
   bool trusts_forwarded = false;
+  // Who sees /console, /tracez and /statusz.
+  OperatorAccessOptions operators;
   // How long a change of documents may take.
   neptune::Duration document_write_timeout = std::chrono::seconds(5);
   // How long after its start searches wait until every partition is known, rather than that they miss what is there. Larger:
@@ -94,6 +97,9 @@ class HttpGateway {
   void AddPages();
   void AddStaticFiles();
   void AddStatusRoutes();
+  void AddOperatorPage(std::string_view path,
+                       neptune::HttpResponse (HttpGateway::*show)(const neptune::HttpRequest&)
+                           const);
   neptune::HttpResponse Search(const neptune::HttpRequest& request) const;
   neptune::TraceContext TraceOf(const neptune::HttpRequest& request) const;
   neptune::Status RunPlan(const neptune::HttpRequest& request, const SearchPageRequest& search,
@@ -123,6 +129,7 @@ class HttpGateway {
   const GatewayMetrics metrics_;
   const GatewayOptions options_;
   const ClientClasses classes_;
+  const OperatorAccess operators_;
   mutable RateLimit rate_limit_;
   neptune::HttpRouter router_;
   mutable TraceLog traces_;

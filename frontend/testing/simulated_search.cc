@@ -27,6 +27,12 @@ StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& 
   return MakeFakeService(module);
 }
 
+// The simulated user is on a machine of its own.
+std::string ForAnyone(const std::string& parameters) {
+  if (parameters.find("operator_pages") != std::string::npos) return "";
+  return "parameters { key: 'operator_pages' value: 'anyone' } ";
+}
+
 }  // namespace
 
 ClusterSpec FakeClusterSpec(const std::string& frontend_parameters, const std::string& more) {
@@ -60,10 +66,11 @@ ClusterSpec FakeClusterSpec(const std::string& frontend_parameters, const std::s
 
 SimulatedSearch::SimulatedSearch(uint64_t seed, const std::string& frontend_parameters,
                                  const std::string& more)
-    : spec_(FakeClusterSpec(StrCat("parameters { key: 'http_address' value: '0.0.0.0' } "
-                                   "parameters { key: 'http_port' value: '",
-                                   kHttpPort, "' } ", frontend_parameters),
-                            more)),
+    : spec_(FakeClusterSpec(
+          StrCat("parameters { key: 'http_address' value: '0.0.0.0' } "
+                 "parameters { key: 'http_port' value: '",
+                 kHttpPort, "' } ", ForAnyone(frontend_parameters), frontend_parameters),
+          more)),
       simulator_(seed) {
   for (const neptune::NodeSpec& node : spec_.nodes()) {
     neptune::HostOptions options;

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "index/tier/engine_kit/engine_variant.h"
 #include "index/tier/rocksdb_postings/rocksdb_postings_tier.h"
 #include "index/tier/segment/segment_tier.h"
 #include "index/tier/xapian/xapian_tier.h"
@@ -40,11 +41,12 @@ neptune::StatusOr<TierFolder> ReadTierFolder(const std::string& directory) {
 }
 
 std::span<const IndexTierVariant> RegisteredIndexTiers() {
+  using Xapian = EngineVariant<kXapianDriver>;
   static constexpr IndexTierVariant kVariants[] = {
       {kRocksdbPostingsTierName, &OpenRocksdbPostingsTier, &CreateRocksdbPostingsBuilder,
        &FinishRocksdbPostingsCollection},
       {kSegmentTierName, &OpenSegmentTier, &CreateSegmentTierBuilder, &FinishSegmentCollection},
-      {kXapianTierName, &OpenXapianTier, &CreateXapianBuilder, &FinishXapianCollection,
+      {kXapianTierName, &Xapian::Open, &Xapian::CreateBuilder, &Xapian::FinishCollection,
        neptune::SealExtent::kWholeFiles},
   };
   return kVariants;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
+#include "neptune/base/same_secret.h"
 #include "neptune/base/strings.h"
 #include "neptune/wire/http/problem.h"
 
@@ -24,15 +25,6 @@ HttpServerOptions ServerOptions(const HttpServerMetrics* metrics) {
   options.in_flight_count_max = 4;
   options.metrics = metrics;
   return options;
-}
-
-// Takes the same time wherever the texts differ.
-bool SameSecret(std::string_view given, std::string_view secret) {
-  uint32_t difference = given.size() != secret.size();
-  for (size_t i = 0; i < given.size(); ++i) {
-    difference |= static_cast<uint8_t>(given[i]) ^ static_cast<uint8_t>(secret[i % secret.size()]);
-  }
-  return difference == 0;
 }
 
 // Nobody keeps a copy of what is true for a moment.

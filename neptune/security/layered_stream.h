@@ -56,6 +56,8 @@ class LayeredStream : public Stream, private StreamHandler {
   bool securing() const { return done_ != nullptr; }
   Loop& loop() { return loop_; }
   Stream* below() { return below_.get(); }
+  // False once the stream is gone, for what is posted.
+  const std::shared_ptr<bool>& alive() const { return alive_; }
   void WriteBelow(std::string bytes) {
     if (below_ != nullptr) below_->Write(std::move(bytes));
   }

@@ -20,7 +20,7 @@ constexpr size_t kBindingSize = 32;
 
 TlsStream::TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts)
     : LayeredStream(loop, std::move(below)), session_(context.MakeSession(accepts)) {
-  SSL_set_bio(session_.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+  bytes_.Attach(session_.get());
 }
 
 void TlsStream::Begin() {
@@ -32,9 +32,7 @@ void TlsStream::Begin() {
 
 void TlsStream::TakeBelow(std::string_view bytes) {
   ERR_clear_error();
-  const int taken =
-      BIO_write(SSL_get_rbio(session_.get()), bytes.data(), static_cast<int>(bytes.size()));
-  CHECK_EQ(taken, static_cast<int>(bytes.size())) << "no memory";
+  bytes_.come = bytes;  // all of which the session reads, or it has ended
   if (!securing()) return TakeOpen();
   handshake_size_ += bytes.size();
   Advance();
@@ -90,26 +88,39 @@ void TlsStream::TakeOpen() {
 }
 
 void TlsStream::Write(std::string bytes) {
-  if (bytes.empty()) return;
+  if (gathered_.empty() && bytes.size() >= kTlsRecordSize) return Encrypt(bytes);
+  gathered_ += bytes;
+  if (gathered_.size() >= kTlsRecordSize) return EncryptGathered();
+  if (gathered_.empty() || std::exchange(encrypt_posted_, true)) return;
+  loop().Post([this, alive = alive()] {
+    if (!*alive) return;
+    encrypt_posted_ = false;
+    EncryptGathered();
+  });
+}
+
+void TlsStream::EncryptGathered() {
+  if (!gathered_.empty()) Encrypt(gathered_);
+  gathered_.clear();
+}
+
+void TlsStream::Encrypt(std::string_view plain) {
   ERR_clear_error();
   size_t written = 0;
-  if (SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &written) != 1) return;  // it ended
+  if (SSL_write_ex(session_.get(), plain.data(), plain.size(), &written) != 1) return;  // it ended
   Flush();
 }
 
 void TlsStream::Flush() {
-  BIO* const out = SSL_get_wbio(session_.get());
-  char* bytes = nullptr;
-  const long size = BIO_get_mem_data(out, &bytes);
-  if (size <= 0) return;
-  std::string sent(bytes, static_cast<size_t>(size));
-  (void)BIO_reset(out);
-  WriteBelow(std::move(sent));
+  if (!bytes_.to_send.empty()) WriteBelow(std::exchange(bytes_.to_send, {}));
 }
 
 void TlsStream::Close() {
-  ERR_clear_error();
-  if (!securing()) (void)SSL_shutdown(session_.get());
+  if (!securing()) {
+    EncryptGathered();
+    ERR_clear_error();
+    (void)SSL_shutdown(session_.get());
+  }
   Flush();
   LayeredStream::Close();
 }

@@ -138,6 +138,8 @@ void SearchCluster::AddHost(const NodeSpec& node) {
                            ->mutable_hosts()) {
     if (hosted.service() != "frontend") continue;
     neptune::SetParameter("http_address", AddressText(address), hosted.mutable_parameters());
+    // Users are on machines of their own.
+    neptune::SetParameter("operator_pages", "anyone", hosted.mutable_parameters());
     frontends_[node.name()] = {address, kHttpPort};
   }
 }

@@ -1,5 +1,7 @@
 #include "tools/corpus/converter.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -90,29 +92,163 @@ LinkResolver MakeResolver(const PageList& list,
   return resolver;
 }
 
-Status ConvertLines(const std::string& file, JsonLineParser* parser, DocumentWriter* writer,
-                    Progress* progress) {
+// One run into one file: whole, or in parts behind those of earlier runs.
+class Run {
+ public:
+  Run(const ConvertOptions& options, FileSink* sink) : options_(options), writer_(options, sink) {}
+
+  Status OpenParts(const PartedFile& file, const std::string& job) {
+    part_pages_ = file.part_pages;
+    NEPTUNE_ASSIGN_OR_RETURN(
+        parts_, PartedOutput::Open(file.out, StrCat(job, file.part_pages, "\n"), &writer_));
+    done_ = writer_.counts().pages;
+    if (done_ > 0 && options_.report) {
+      options_.report(
+          StrCat("going on behind ", WithThousands(done_), " documents of an earlier run"));
+    }
+    return OkStatus();
+  }
+
+  // Pages of earlier runs.
+  uint64_t done() const { return done_; }
+  uint64_t passed() const { return passed_; }
+  // Whether the next page is one of them; it is passed then.
+  bool PassDone() { return passed_ < done_ && ++passed_ > 0; }
+  // The next page.
+  Status Take(ConvertedPage page) {
+    NEPTUNE_RETURN_IF_ERROR(writer_.Take(std::move(page)));
+    return Passed();
+  }
+  Status Bad(const std::string& reason) {
+    NEPTUNE_RETURN_IF_ERROR(writer_.Bad(reason));
+    return Passed();
+  }
+
+  StatusOr<ConvertCounts> Finish() {
+    if (parts_ == nullptr) return writer_.counts();
+    if (passed_ < done_) return neptune::DataLoss("the input is shorter than it was");
+    if (writer_.counts().written == 0) {
+      return neptune::InvalidArgument("no page in the input is worth writing; ",
+                                      Summary(writer_.counts()));
+    }
+    NEPTUNE_RETURN_IF_ERROR(parts_->Commit());
+    return writer_.counts();
+  }
+
+ private:
+  Status Passed() {
+    ++passed_;
+    if (parts_ == nullptr || passed_ % part_pages_ != 0) return OkStatus();
+    return parts_->NextPart();
+  }
+
+  const ConvertOptions& options_;
+  DocumentWriter writer_;
+  std::unique_ptr<PartedOutput> parts_;
+  uint64_t part_pages_ = 0;
+  uint64_t done_ = 0;
+  uint64_t passed_ = 0;
+};
+
+Status ConvertPages(const PageList& list, const std::vector<PageTree>& trees,
+                    const std::vector<std::pair<std::string, std::string>>& public_places,
+                    const ConvertOptions& options, Run* run) {
+  const LinkResolver resolver = MakeResolver(list, public_places);
+  Progress progress({.label = "converting",
+                     .unit = "pages",
+                     .total = list.pages.size(),
+                     .out = options.progress_out,
+                     .clock = options.clock});
+  while (run->passed() < list.pages.size() && run->PassDone()) progress.Add(1);
+  const size_t first = run->passed();
+  const auto make = [&](size_t index) {
+    const PageFile& file = list.pages[first + index];
+    return Convert(file, trees[file.tree_index], resolver, options.clock);
+  };
+  const auto take = [&](size_t, ConvertedPage page) {
+    progress.Add(1);
+    return run->Take(std::move(page));
+  };
+  NEPTUNE_RETURN_IF_ERROR(OrderedParallel<ConvertedPage>(list.pages.size() - first, kWindow)
+                              .Run(options.thread_count, make, take));
+  progress.Finish();
+  return OkStatus();
+}
+
+Status ConvertLines(const std::string& file, JsonLineParser* parser, Run* run, Progress* progress) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto source, OpenByteSource(file));
   LineReader reader(source.get(), CorpusLimits::kLineSizeMax);
   LineReader::Line line;
+  uint64_t shown_kib = 0;
   while (true) {
     NEPTUNE_ASSIGN_OR_RETURN(const bool more, reader.Next(&line));
+    const uint64_t read_kib = source->file_position() >> 10;
+    progress->Add(read_kib - shown_kib);
+    shown_kib = read_kib;
     if (!more) return OkStatus();
-    if (line.text.empty() && !line.too_long) continue;
-    progress->Add(1);
+    if ((line.text.empty() && !line.too_long) || run->PassDone()) continue;
     StatusOr<CorpusDocument> document =
         line.too_long
             ? StatusOr<CorpusDocument>(neptune::InvalidArgument("longer than a line may be"))
             : parser->Parse(line.text);
     if (!document.ok()) {
-      NEPTUNE_RETURN_IF_ERROR(writer->Bad(
+      NEPTUNE_RETURN_IF_ERROR(run->Bad(
           StrCat(file, " line ", line.number, ": ", neptune::ToStd(document.status().message()))));
       continue;
     }
     ConvertedPage page;
     page.document = *std::move(document);
-    NEPTUNE_RETURN_IF_ERROR(writer->Take(std::move(page)));
+    NEPTUNE_RETURN_IF_ERROR(run->Take(std::move(page)));
   }
+}
+
+Status ConvertFiles(const std::vector<std::string>& files, const JsonLinesOptions& lines,
+                    const ConvertOptions& options, Run* run) {
+  JsonLineParser parser(lines);
+  uint64_t size = 0;
+  for (const std::string& file : files) size += SizeOfInput(file);
+  Progress progress({.label = "converting",
+                     .unit = "KiB",
+                     .total = size >> 10,
+                     .out = options.progress_out,
+                     .clock = options.clock,
+                     .note = [run] { return StrCat(WithThousands(run->passed()), " documents"); }});
+  for (const std::string& file : files) {
+    NEPTUNE_RETURN_IF_ERROR(ConvertLines(file, &parser, run, &progress));
+  }
+  progress.Finish();
+  return OkStatus();
+}
+
+// Two runs with the same one make the same file. Of the pages a hash, since they may be many.
+std::string JobOfTrees(const PageList& list, const std::vector<PageTree>& trees,
+                       const std::vector<std::pair<std::string, std::string>>& public_places,
+                       const ConvertOptions& options) {
+  std::string marks;
+  for (const PageFile& page : list.pages) {
+    neptune::StrAppend(&marks, page.path, "\n", page.url, "\n", MarkOfInput(page.file));
+  }
+  for (const PageAlias& alias : list.aliases) {
+    neptune::StrAppend(&marks, alias.path, "\n", alias.target_path, "\n");
+  }
+  for (const PageTree& tree : trees) {
+    neptune::StrAppend(&marks, tree.site, "\n");
+    for (const std::string& suffix : tree.title_suffixes) {
+      neptune::StrAppend(&marks, " ", suffix, "\n");
+    }
+  }
+  for (const auto& [url, path] : public_places) neptune::StrAppend(&marks, url, "\n", path, "\n");
+  const XXH128_hash_t hash = XXH3_128bits(marks.data(), marks.size());
+  return StrCat("neptune-corpus 1 pages ", list.pages.size(), " ", hash.high64, " ", hash.low64,
+                " ", options.text_size_min, "\n");
+}
+
+std::string JobOfLines(const std::vector<std::string>& files, const JsonLinesOptions& lines,
+                       const ConvertOptions& options) {
+  std::string job = StrCat("neptune-corpus 1 jsonl\n", lines.id_url_prefix, "\n",
+                           lines.default_site, "\n", options.text_size_min, "\n");
+  for (const std::string& file : files) neptune::StrAppend(&job, MarkOfInput(file));
+  return job;
 }
 
 }  // namespace
@@ -122,42 +258,38 @@ StatusOr<ConvertCounts> ConvertTrees(
     const std::vector<std::pair<std::string, std::string>>& public_places,
     const ConvertOptions& options, FileSink* sink) {
   NEPTUNE_ASSIGN_OR_RETURN(const PageList list, ListPages(trees));
-  const LinkResolver resolver = MakeResolver(list, public_places);
-  DocumentWriter writer(options, sink);
-  Progress progress({.label = "converting",
-                     .unit = "pages",
-                     .total = list.pages.size(),
-                     .out = options.progress_out,
-                     .clock = options.clock});
-  const auto make = [&](size_t index) {
-    const PageFile& file = list.pages[index];
-    return Convert(file, trees[file.tree_index], resolver, options.clock);
-  };
-  const auto take = [&](size_t, ConvertedPage page) {
-    progress.Add(1);
-    return writer.Take(std::move(page));
-  };
-  NEPTUNE_RETURN_IF_ERROR(OrderedParallel<ConvertedPage>(list.pages.size(), kWindow)
-                              .Run(options.thread_count, make, take));
-  progress.Finish();
-  return writer.counts();
+  Run run(options, sink);
+  NEPTUNE_RETURN_IF_ERROR(ConvertPages(list, trees, public_places, options, &run));
+  return run.Finish();
+}
+
+StatusOr<ConvertCounts> ConvertTreesInParts(
+    const std::vector<PageTree>& trees,
+    const std::vector<std::pair<std::string, std::string>>& public_places,
+    const ConvertOptions& options, const PartedFile& file) {
+  NEPTUNE_ASSIGN_OR_RETURN(const PageList list, ListPages(trees));
+  Run run(options, nullptr);
+  NEPTUNE_RETURN_IF_ERROR(run.OpenParts(file, JobOfTrees(list, trees, public_places, options)));
+  NEPTUNE_RETURN_IF_ERROR(ConvertPages(list, trees, public_places, options, &run));
+  return run.Finish();
 }
 
 StatusOr<ConvertCounts> ConvertJsonLines(const std::vector<std::string>& files,
                                          const JsonLinesOptions& lines,
                                          const ConvertOptions& options, FileSink* sink) {
-  DocumentWriter writer(options, sink);
-  JsonLineParser parser(lines);
-  Progress progress({.label = "converting",
-                     .unit = "lines",
-                     .total = 0,
-                     .out = options.progress_out,
-                     .clock = options.clock});
-  for (const std::string& file : files) {
-    NEPTUNE_RETURN_IF_ERROR(ConvertLines(file, &parser, &writer, &progress));
-  }
-  progress.Finish();
-  return writer.counts();
+  Run run(options, sink);
+  NEPTUNE_RETURN_IF_ERROR(ConvertFiles(files, lines, options, &run));
+  return run.Finish();
+}
+
+StatusOr<ConvertCounts> ConvertJsonLinesInParts(const std::vector<std::string>& files,
+                                                const JsonLinesOptions& lines,
+                                                const ConvertOptions& options,
+                                                const PartedFile& file) {
+  Run run(options, nullptr);
+  NEPTUNE_RETURN_IF_ERROR(run.OpenParts(file, JobOfLines(files, lines, options)));
+  NEPTUNE_RETURN_IF_ERROR(ConvertFiles(files, lines, options, &run));
+  return run.Finish();
 }
 
 }  // namespace search::tools

@@ -17,6 +17,7 @@
 #include "tools/corpus/json_lines.h"
 #include "tools/corpus/link_resolver.h"
 #include "tools/corpus/page_tree.h"
+#include "tools/corpus/parted_output.h"
 #include "tools/streams/file_sink.h"
 
 namespace search::tools {
@@ -27,6 +28,23 @@ neptune::StatusOr<ConvertCounts> ConvertTrees(
     const std::vector<PageTree>& trees,
     const std::vector<std::pair<std::string, std::string>>& public_places,
     const ConvertOptions& options, FileSink* sink);
+
+// A file that is written in parts (parted_output.h), under its name once it is complete.
+struct PartedFile {
+  std::string out;
+  uint64_t part_pages = kPartPages;
+};
+
+// The same into a file in parts: going on behind what an earlier run of the same trees, as they are now, left. The counts
+// are of all runs. Errors: INVALID_ARGUMENT too if no page is worth writing.
+neptune::StatusOr<ConvertCounts> ConvertTreesInParts(
+    const std::vector<PageTree>& trees,
+    const std::vector<std::pair<std::string, std::string>>& public_places,
+    const ConvertOptions& options, const PartedFile& file);
+neptune::StatusOr<ConvertCounts> ConvertJsonLinesInParts(const std::vector<std::string>& files,
+                                                         const JsonLinesOptions& lines,
+                                                         const ConvertOptions& options,
+                                                         const PartedFile& file);
 
 // Documents of JSON Lines files, in order.
 neptune::StatusOr<ConvertCounts> ConvertJsonLines(const std::vector<std::string>& files,

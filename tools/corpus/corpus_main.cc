@@ -66,7 +66,7 @@ constexpr char kUsage[] =
     "  bazel run //tools:corpus -- --input=a.gz,b.gz --format=trec --site=news "
     "--out=news.jsonl.zst\n\n"
     "What is already fetched is not fetched again. Bad pages and lines are counted and the first\n"
-    "ones named. The output appears under its name only when it is complete; a dump that was "
+    "ones named. The output appears under its name only when it is complete; what was "
     "being\n"
     "converted when the program was killed goes on from there when it is started again.";
 
@@ -184,16 +184,12 @@ Status Run() {
                                .progress_out = stderr,
                                .report = &Report};
   if (!corpus.dump_files.empty()) return RunDumps(corpus, out, options);
-  NEPTUNE_ASSIGN_OR_RETURN(const auto sink, CreateFileSink(out, PackingOfName(out)));
   const JsonLinesOptions lines{.id_url_prefix = FLAGS_id_url_prefix, .default_site = FLAGS_site};
   NEPTUNE_ASSIGN_OR_RETURN(
       const ConvertCounts counts,
-      corpus.trees.empty() ? ConvertJsonLines(corpus.line_files, lines, options, sink.get())
-                           : ConvertTrees(corpus.trees, corpus.public_places, options, sink.get()));
-  if (counts.written == 0) {
-    return InvalidArgument("no page in the input is worth writing; ", Summary(counts));
-  }
-  NEPTUNE_RETURN_IF_ERROR(sink->Commit());
+      corpus.trees.empty()
+          ? ConvertJsonLinesInParts(corpus.line_files, lines, options, {.out = out})
+          : ConvertTreesInParts(corpus.trees, corpus.public_places, options, {.out = out}));
   Report(StrCat(out, ": ", Summary(counts)));
   return neptune::OkStatus();
 }

@@ -1,11 +1,8 @@
 #include "tools/corpus/dump_converter.h"
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "neptune/base/strings.h"
-#include "tools/corpus/parted_output.h"
 #include "tools/corpus/trec_reader.h"
 #include "tools/corpus/wiki_dump_reader.h"
 
@@ -22,23 +19,12 @@ StatusOr<MakeDumpReader> ReaderOf(const std::string& format) {
   return neptune::InvalidArgument("dump format '", format, "' is unknown; known: wikipedia, trec");
 }
 
-// 0 where the system does not tell, as of standard input.
-uint64_t SizeOf(const std::string& file) {
-  std::error_code error;
-  const uint64_t size = std::filesystem::file_size(file, error);
-  return error ? 0 : size;
-}
-
 // Two runs with the same one make the same file.
 std::string NameOfJob(const DumpJob& job, const ConvertOptions& options) {
   std::string name =
       StrCat("neptune-corpus 1 ", job.format, "\n", job.dump.url_prefix, "\n", job.dump.site, "\n",
              job.dump.all_namespaces, " ", job.part_pages, " ", options.text_size_min, "\n");
-  for (const std::string& file : job.files) {
-    std::error_code error;
-    const auto time = std::filesystem::last_write_time(file, error).time_since_epoch().count();
-    neptune::StrAppend(&name, file, " ", SizeOf(file), " ", error ? 0 : time, "\n");
-  }
+  for (const std::string& file : job.files) neptune::StrAppend(&name, MarkOfInput(file));
   return name;
 }
 
@@ -81,7 +67,7 @@ class Conversion {
  private:
   uint64_t TotalSize() const {
     uint64_t total = 0;
-    for (const std::string& file : job_.files) total += SizeOf(file);
+    for (const std::string& file : job_.files) total += SizeOfInput(file);
     return total;
   }
 

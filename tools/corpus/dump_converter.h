@@ -14,11 +14,9 @@
 #include "neptune/base/status.h"
 #include "tools/corpus/document_writer.h"
 #include "tools/corpus/dump_reader.h"
+#include "tools/corpus/parted_output.h"
 
 namespace search::tools {
-
-// Pages of a part. Larger: less is done again after a kill; smaller parts pack worse. Default: some 50 MB of text.
-inline constexpr uint64_t kPartPages = 20'000;
 
 struct DumpJob {
   std::vector<std::string> files;  // in order; plain or packed as byte_source.h knows

@@ -1,7 +1,10 @@
 #include "tools/corpus/parted_output.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -88,6 +91,19 @@ Status CopyTo(FileSink* sink, const std::string& path) {
 }  // namespace
 
 std::string PartedOutput::PartName(uint64_t part) const { return StrCat(folder_, "/", part); }
+
+uint64_t SizeOfInput(const std::string& file) {
+  std::error_code error;
+  const uint64_t size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+std::string MarkOfInput(const std::string& file) {
+  if (file == "-") return StrCat("standard input of process ", getpid(), "\n");
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(file, error).time_since_epoch().count();
+  return StrCat(file, " ", SizeOfInput(file), " ", error ? 0 : time, "\n");
+}
 
 StatusOr<std::unique_ptr<PartedOutput>> PartedOutput::Open(const std::string& path,
                                                            const std::string& job,

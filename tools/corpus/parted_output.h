@@ -24,6 +24,15 @@
 
 namespace search::tools {
 
+// Pages of a part. Larger: less is done again after a kill; smaller parts pack worse. Default: some 50 MB of text.
+inline constexpr uint64_t kPartPages = 20'000;
+
+// In bytes; 0 where the system does not tell, as of standard input ("-").
+uint64_t SizeOfInput(const std::string& file);
+// The file's name, size and time of change, for the name of a job: other contents are another job. What is read from
+// standard input is never the same again.
+std::string MarkOfInput(const std::string& file);
+
 class PartedOutput {
  public:
   // `job` names the work: what is converted how. Goes on behind what an earlier run of the same job left, which `writer` is

@@ -29,6 +29,7 @@ neptune::Status DocumentInverter::Add(const IndexedDocument& document) {
     record_.length_codes |= uint32_t{EncodeLength(lengths[field])} << (8 * field);
     partition_.length_sums[field] += lengths[field];
   }
+  posting_count_ = terms_.size() + lengths[0] + lengths[1] + lengths[2];
   ++partition_.document_count;
   return neptune::OkStatus();
 }

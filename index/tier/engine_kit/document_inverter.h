@@ -31,6 +31,8 @@ class DocumentInverter {
 
   // By term; sites by Segment::SiteKey.
   const absl::flat_hash_map<std::string, FieldPositions>& terms() const { return terms_; }
+  // Places of all terms, by field, and one for each term.
+  size_t posting_count() const { return posting_count_; }
   const DocumentRecord& record() const { return record_; }
   // Of all documents so far.
   const PartitionRecord& partition() const { return partition_; }
@@ -44,6 +46,7 @@ class DocumentInverter {
   Analyzer analyzer_;
   std::vector<Token> tokens_;
   absl::flat_hash_map<std::string, FieldPositions> terms_;
+  size_t posting_count_ = 0;
   DocumentRecord record_;
   PartitionRecord partition_;
   neptune::Status status_;

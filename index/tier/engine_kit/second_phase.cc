@@ -18,9 +18,9 @@ std::vector<ScoringWord> CountedWords(const Query& query) {
 
 SecondPhase PhaseFor(const std::vector<ScoringWord>& words, const RatingSpace& space) {
   std::vector<double> idfs;
-  for (const ScoringWord& word : words) {
+  for (size_t i = 0; i < words.size(); ++i) {
     idfs.push_back(
-        InverseDocumentFrequency(space.collection_document_count, space.document_frequency(word)));
+        InverseDocumentFrequency(space.collection_document_count, space.document_frequencies[i]));
   }
   return SecondPhase(SecondPhaseWeights(), space.scorer.k1(), std::move(idfs));
 }

@@ -25,10 +25,10 @@ struct RatingSpace {
   uint64_t collection_document_count = 0;
   // DocumentRecord::length_codes of the document.
   std::function<uint32_t(uint32_t ordinal)> length_codes;
-  // Documents of the collection with the word; any number of a word that the partition lacks.
-  std::function<uint64_t(const ScoringWord& word)> document_frequency;
+  // Documents of the collection with each word of ScoringWords; any number of a word that the partition lacks.
+  const std::vector<uint64_t>& document_frequencies;
   // Replaces *places by where the word stands in the document; of a title_only word, in its title only.
-  // Ordinals that it is asked for ascend, for each word.
+  // Ordinals that it is asked for ascend.
   std::function<neptune::Status(const ScoringWord& word, uint32_t ordinal, WordPlaces* places)>
       read_places;
 };

@@ -4,12 +4,10 @@
 // Units: ordinals number a partition's documents from 0. Numbers in keys are big-endian; records are
 //   those of index/tier/engine_kit/records.h.
 //
-//   "c"                              -> CollectionRecord, once the collection is finished
-//   "p"                              -> PartitionRecord
-//   "d" first_ordinal:4              -> DocumentRecord of up to kDocumentsPerRecord documents
 //   "t" size:1 term first_ordinal:4  -> chunk of the term's postings (posting_chunk.h)
 //   "n" size:1 term first_ordinal:4  -> number of postings in that chunk, 4 bytes
-//   "g" size:1 term                  -> documents of the whole collection with the term, 4 bytes
+//
+// Other keys are the kit's (index/tier/engine_kit/engine_tables.h).
 //
 // A term's postings lie in as many chunks as the builder wrote out its memory while it met the
 // term.
@@ -26,11 +24,7 @@
 
 namespace search::index::rocksdb_postings {
 
-inline constexpr char kCollectionKey[] = "c";
-inline constexpr char kPartitionKey[] = "p";
-inline constexpr char kDocumentsPrefix[] = "d";
 inline constexpr char kCountPrefix[] = "n";
-inline constexpr uint32_t kDocumentsPerRecord = 4096;
 // Longest term of a key; longer ones cannot be, since the analysis cuts words.
 inline constexpr size_t kTermKeySizeMax = 255;
 

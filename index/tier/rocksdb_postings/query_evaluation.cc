@@ -2,7 +2,20 @@
 
 #include <algorithm>
 
+#include "index/tier/engine_kit/stop_check.h"
+
 namespace search::index::rocksdb_postings {
+
+QueryEvaluation::QueryEvaluation(const EngineQuestion& question, const QueryPostings& postings,
+                                 size_t document_count)
+    : question_(question),
+      postings_(postings),
+      document_count_(document_count),
+      root_(Bind(question.query.root, true)) {
+  for (const ScoringWord& word : question.score.words()) {
+    scoring_.push_back(&cursors_.at(word.term));
+  }
+}
 
 QueryEvaluation::Node QueryEvaluation::Bind(const QueryNode& query, bool is_positive) {
   Node node;
@@ -10,11 +23,7 @@ QueryEvaluation::Node QueryEvaluation::Bind(const QueryNode& query, bool is_posi
   node.is_title_only = query.field == QueryField::kTitle;
   for (const PhraseTerm& term : query.phrase) node.positions.push_back(term.position);
   for (const std::string& term : TermsOfLeaf(query)) {
-    TermPostingCursor* const cursor = OpenCursor(term, is_positive);
-    node.cursors.push_back(cursor);
-    if (is_positive && query.kind != QueryNode::Kind::kSite) {
-      AddScoring(cursor, node.is_title_only, query.occurrences);
-    }
+    node.cursors.push_back(OpenCursor(term, is_positive));
   }
   const bool is_not = query.kind == QueryNode::Kind::kNot;
   for (const QueryNode& child : query.children) {
@@ -24,23 +33,10 @@ QueryEvaluation::Node QueryEvaluation::Bind(const QueryNode& query, bool is_posi
 }
 
 TermPostingCursor* QueryEvaluation::OpenCursor(const std::string& term, bool is_positive) {
-  TermPostingCursor* const cursor =
-      &cursors_.try_emplace(term, space_.postings.Of(term)).first->second;
+  TermPostingCursor* const cursor = &cursors_.try_emplace(term, postings_.Of(term)).first->second;
   const bool is_known = std::find(positive_.begin(), positive_.end(), cursor) != positive_.end();
   if (is_positive && !is_known) positive_.push_back(cursor);
   return cursor;
-}
-
-void QueryEvaluation::AddScoring(TermPostingCursor* cursor, bool is_title_only,
-                                 uint32_t occurrences) {
-  for (Scoring& known : scoring_) {
-    if (known.cursor != cursor || known.is_title_only != is_title_only) continue;
-    known.weight.AddOccurrences(occurrences);
-    return;
-  }
-  scoring_.push_back(
-      {cursor, is_title_only,
-       TermWeight(space_.collection_document_count, cursor->document_frequency(), occurrences)});
 }
 
 bool QueryEvaluation::Matches(const Node& node, uint32_t ordinal) {
@@ -89,16 +85,11 @@ bool QueryEvaluation::MatchesPhraseIn(const Node& node, Field field) {
   });
 }
 
-float QueryEvaluation::Score(uint32_t ordinal) const {
-  const DocumentRecord& document = space_.documents[ordinal];
-  ScoreUnits units = space_.scorer.StaticRankUnits(document.static_rank);
-  for (const Scoring& scoring : scoring_) {
-    if (scoring.cursor->ordinal() != ordinal) continue;
-    std::array<uint32_t, kFieldCount> frequencies = scoring.cursor->posting().frequencies;
-    if (scoring.is_title_only) frequencies = {frequencies[0], 0, 0};
-    units += scoring.weight.Units(space_.scorer.ToImpact(frequencies, document.length_codes));
-  }
-  return ToScore(units);
+ScoreUnits QueryEvaluation::Score(uint32_t ordinal) const {
+  return question_.score.Of(ordinal, [&](size_t word, size_t field) -> uint32_t {
+    const TermPostingCursor& cursor = *scoring_[word];
+    return cursor.ordinal() == ordinal ? cursor.posting().frequencies[field] : 0;
+  });
 }
 
 uint32_t QueryEvaluation::NextCandidate() const {
@@ -109,30 +100,31 @@ uint32_t QueryEvaluation::NextCandidate() const {
   return candidate;
 }
 
-neptune::StatusOr<Evaluated> QueryEvaluation::Run(const std::function<bool()>& stop) {
-  Evaluated evaluated;
-  uint32_t looked_at_count = 0;
-  while (true) {
-    if (stop && looked_at_count++ % kStopInterval == 0 && stop()) {
-      evaluated.is_complete = false;
-      break;
-    }
+neptune::StatusOr<Found> QueryEvaluation::Run() {
+  Found found;
+  StopCheck stop(question_.stop);
+  while (!stop.Stops()) {
     const uint32_t candidate = NextCandidate();
     if (candidate == kNoDocument) break;
-    if (candidate >= space_.documents.size()) {
-      return neptune::DataLoss(space_.postings.directory(), ": posting of no document");
+    if (candidate >= document_count_) {
+      return neptune::DataLoss(postings_.directory(), ": posting of no document");
     }
     for (auto& [term, cursor] : cursors_) cursor.Seek(candidate);
-    if (Matches(root_, candidate)) evaluated.matches.push_back({Score(candidate), candidate});
+    if (Matches(root_, candidate)) found.matches.push_back({Score(candidate), candidate});
     for (TermPostingCursor* cursor : positive_) cursor->Seek(candidate + 1);
   }
+  found.total_min = found.total_max = found.matches.size();
+  found.is_complete = !stop.stopped();
+  NEPTUNE_RETURN_IF_ERROR(CheckCursors());
+  return found;
+}
+
+neptune::Status QueryEvaluation::CheckCursors() const {
   for (const auto& [term, cursor] : cursors_) {
-    if (cursor.damaged()) {
-      return neptune::DataLoss(space_.postings.directory(), ": postings of '", term,
-                               "' are damaged");
-    }
+    if (!cursor.damaged()) continue;
+    return neptune::DataLoss(postings_.directory(), ": postings of '", term, "' are damaged");
   }
-  return evaluated;
+  return neptune::OkStatus();
 }
 
 }  // namespace search::index::rocksdb_postings

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "index/core/segment/segment_reader.h"
-#include "index/tier/engine_kit/records.h"
+#include "index/tier/engine_kit/engine_tables.h"
 #include "index/tier/rocksdb_postings/keys.h"
 
 namespace search::index::rocksdb_postings {
@@ -47,7 +47,7 @@ neptune::Status QueryPostings::ReadTerm(const PostingDatabase& database, const s
         return neptune::OkStatus();
       }));
   if (postings.chunks.empty()) return neptune::OkStatus();
-  NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, database.Get(TermKey('g', term)));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, database.Get(FrequencyKey(term)));
   const auto frequency = ReadRecord<uint32_t>(bytes.value_or(""));
   if (!frequency) {
     return neptune::DataLoss(database.directory(), ": no statistics of '", term, "'");

@@ -1,0 +1,32 @@
+// A stop function asked at every kStopInterval-th step of an evaluation, the first among them; once it said yes that stays.
+//
+// Source: none. Layer: index/tier/engine_kit. Threads: thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace search::index {
+
+class StopCheck {
+ public:
+  // `stop` outlives it and may be empty.
+  explicit StopCheck(const std::function<bool()>& stop) : stop_(stop) {}
+
+  // To be called at each step.
+  bool Stops() {
+    if (!stopped_ && stop_ && step_count_++ % kStopInterval == 0) stopped_ = stop_();
+    return stopped_;
+  }
+  bool stopped() const { return stopped_; }
+
+ private:
+  static constexpr uint32_t kStopInterval = 64;
+
+  const std::function<bool()>& stop_;
+  uint32_t step_count_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace search::index

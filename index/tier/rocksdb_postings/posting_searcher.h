@@ -1,0 +1,39 @@
+// One search over its postings, which are in memory by then.
+//
+// Source: none. Layer: index/tier/rocksdb_postings. Threads: thread-compatible; lives for one search.
+// Errors: DATA_LOSS damage.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "index/tier/engine_kit/engine.h"
+#include "index/tier/rocksdb_postings/posting_cursor.h"
+#include "index/tier/rocksdb_postings/query_postings.h"
+#include "neptune/base/status.h"
+
+namespace search::index::rocksdb_postings {
+
+class PostingSearcher : public EngineSearcher {
+ public:
+  // The postings outlive it and are of the query that is asked.
+  PostingSearcher(const QueryPostings& postings, size_t document_count)
+      : postings_(postings), document_count_(document_count) {}
+
+  neptune::StatusOr<uint64_t> DocumentFrequency(const std::string& term) override {
+    return postings_.Of(term).document_frequency;
+  }
+  neptune::StatusOr<Found> Find(const EngineQuestion& question) override;
+  neptune::Status ReadPositions(const std::string& term, Field field, uint32_t ordinal,
+                                std::vector<uint32_t>* positions) override;
+
+ private:
+  const QueryPostings& postings_;
+  const size_t document_count_;
+  std::map<std::string, TermPostingCursor> place_cursors_;
+};
+
+}  // namespace search::index::rocksdb_postings
