@@ -1,11 +1,15 @@
 #include "neptune/admin/profile/profile_text.h"
 
+#include <cxxabi.h>
 #include <google/protobuf/io/gzip_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "absl/debugging/symbolize.h"
@@ -87,13 +91,22 @@ std::string Gzipped(const profile::Profile& profile) {
   return bytes;
 }
 
+// Absl leaves out what templates were given, and does not read every name; this one does.
+std::string Readable(const char* name) {
+  if (!std::string_view(name).starts_with("_Z")) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> whole(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return status == 0 ? whole.get() : name;
+}
+
 }  // namespace
 
 const std::string& FunctionNames::Of(uintptr_t address) {
   const auto [at, is_new] = names_.try_emplace(address);
   std::array<char, 1024> name{};
   if (is_new && absl::Symbolize(reinterpret_cast<const void*>(address), name.data(), name.size())) {
-    at->second = name.data();
+    at->second = Readable(name.data());
   }
   return at->second;
 }
