@@ -73,7 +73,7 @@ Status SetAddress(const std::string& base_url, GatewayOptions* gateway) {
 
 // Who may see the operators' pages.
 Status SetOperators(const std::string& pages, const std::string& token_file,
-                    const std::string& folder, OperatorAccess* operators) {
+                    const std::string& folder, OperatorAccessOptions* operators) {
   if (pages != "loopback" && pages != "anyone") {
     return neptune::InvalidArgument("parameter operator_pages is 'loopback' or 'anyone', not '",
                                     pages, "'");

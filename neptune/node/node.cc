@@ -410,6 +410,7 @@ Status Node::StartAdmin() {
   admin_->AddAction("POST", "/replicas/start", when_ready([this](const HttpRequest& request) {
                       return StartReplica(request, *replication_);
                     }));
+  if (options_.add_admin_pages != nullptr) options_.add_admin_pages(*admin_);
   OneShotEvent started;
   StatusOr<Endpoint> endpoint = Unavailable("not started");
   loop->Post([&] {

@@ -76,6 +76,8 @@ struct NodeOptions {
   std::string span_log;
   // Serve /metrics and status pages.
   bool with_admin = true;
+  // Adds what only nodes of one world have; called before the administration starts. Default: nothing.
+  std::function<void(AdminServer&)> add_admin_pages;
   // See ServiceHostOptions.
   bool with_method_statistics = true;
   std::optional<Duration> stall_timeout{};

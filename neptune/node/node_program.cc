@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "neptune/admin/profile/profile_pages.h"
 #include "neptune/base/file.h"
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
@@ -85,6 +86,8 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
         (std::filesystem::path(program.data_directory) / program.node).string();
   }
   std::unique_ptr<World> world = MakeRealWorld(world_options);
+  ProfilePages profiles(*world, program.node);
+  options.add_admin_pages = [&](AdminServer& admin) { profiles.AddTo(admin); };
   Node node(*world, std::move(options));
   interpose::UseCapsules(&node.capsules());  // for what modules' libraries wait for
   Notification started;

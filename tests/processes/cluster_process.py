@@ -136,10 +136,16 @@ class Cluster:
         return [self._program, "--spec=" + self.spec, "--data=" + self._index,
                 "--state=" + os.path.join(self._folder, "state"), *arguments]
 
-    def launch(self) -> subprocess.Popen:
+    def span_files(self) -> Dict[str, str]:
+        """Of the nodes that write their spans."""
+        folder = os.path.join(self._folder, "state", "nodes")
+        files = {node: os.path.join(folder, node, "spans") for node in os.listdir(folder)}
+        return {node: path for node, path in files.items() if os.path.exists(path)}
+
+    def launch(self, *arguments: str) -> subprocess.Popen:
         """Starts the supervisor; what it prints is in log()."""
         with open(os.path.join(self._folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log,
+            self.process = subprocess.Popen(self.command(*arguments), stdout=log, stderr=log,
                                             stdin=subprocess.DEVNULL, start_new_session=True)
         return self.process
 
@@ -147,10 +153,10 @@ class Cluster:
         with open(os.path.join(self._folder, "log"), encoding="utf-8", errors="replace") as file:
             return file.read()
 
-    def start(self) -> float:
+    def start(self, *arguments: str) -> float:
         """Starts it and waits until every partition is served and the supervisor says that the
         cluster runs: a signal before that ends a start. The seconds until then."""
-        self.launch()
+        self.launch(*arguments)
 
         def is_complete() -> bool:
             if self.process.poll() is not None:

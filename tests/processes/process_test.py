@@ -3,6 +3,8 @@
     process_test.py CLUSTER_PROGRAM BUILD_INDEX_PROGRAM SPEC CORPUS
 """
 
+import http.client
+import json
 import os
 import signal
 import sys
@@ -10,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from cluster_process import (STOP_LIMIT_S, Asker, Cluster, HttpFailure, build_index, get,
+from cluster_process import (START_LIMIT_S, STOP_LIMIT_S, Asker, Cluster, HttpFailure, build_index, get,
                              is_refused, listeners)
 from waiting import wait_until
 
@@ -31,6 +33,13 @@ def is_process(pid: int) -> bool:
             return file.read().rsplit(")", 1)[1].split()[0] not in ("Z", "X")
     except OSError:
         return False
+
+
+def spans_of(path: str) -> list:
+    """Of a file with lines of OTLP in JSON, each of which is whole."""
+    with open(path, encoding="utf-8") as file:
+        return [span for line in file for resource in json.loads(line)["resourceSpans"]
+                for scope in resource["scopeSpans"] for span in scope["spans"]]
 
 
 def numbers(answer: dict) -> list:
@@ -135,6 +144,40 @@ class ProcessTest(unittest.TestCase):
             self.assertFalse(is_process(node.pid), name)
         # Not whether they are refused: another process may have been given such a port by now.
         self.assertFalse(listening & listeners())
+
+    def test_every_node_writes_its_spans_if_the_cluster_is_started_so(self):
+        cluster = self.new_cluster()
+        cluster.start("--span_log")
+        self.assertEqual(set(cluster.span_files()), set(cluster.status()))
+        trace = f"{os.getpid():032x}"
+        connection = http.client.HTTPConnection("127.0.0.1", cluster.http_ports[0], timeout=STOP_LIMIT_S)
+        connection.request("GET", "/search?q=mutex&format=json",
+                           headers={"traceparent": f"00-{trace}-00000000000000ab-01"})
+        self.assertEqual(connection.getresponse().status, 200)
+        connection.close()
+
+        def nodes_with_spans() -> set:
+            return {node for node, path in cluster.span_files().items()
+                    if any(span["traceId"] == trace for span in spans_of(path))}
+
+        # The frontend that was asked and at least one server of the index.
+        wait_until(lambda: len(nodes_with_spans()) > 1 and
+                   any(node.startswith("web") for node in nodes_with_spans()),
+                   DIRECTORY_S, "spans of the search are in the files of who took part")
+
+    def test_a_nodes_profile_names_its_functions(self):
+        cluster = self.started()
+        admin = int(cluster.status()["store-1"].admin.split(":")[1])
+
+        def names_functions() -> bool:
+            return b";neptune::" in get(admin, "/profile/cpu?seconds=1&format=folded")
+
+        with Asker(cluster, QUERIES):
+            wait_until(names_functions, START_LIMIT_S, "a sample of store-1 at work")
+        self.assertGreater(json.loads(get(admin, "/profile/heap"))["in_use_bytes"], 0)
+
+    def test_without_being_told_no_node_writes_spans(self):
+        self.assertEqual(self.started().span_files(), {})
 
     def test_nodes_end_with_a_killed_supervisor(self):
         cluster = self.started()

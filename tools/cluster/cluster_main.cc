@@ -43,6 +43,9 @@ DEFINE_string(nodes, "", "with --swap and --rolling_restart: only these, in this
 DEFINE_bool(continue, false, "go on with a swap or rolling restart that was interrupted");
 DEFINE_bool(abandon, false, "leave the nodes as they are in the middle of one");
 DEFINE_bool(force, false, "also take down the last replica of a partition");
+DEFINE_bool(span_log, false,
+            "every node writes spans of sampled searches as lines of OTLP in JSON, nodes/NAME/spans in "
+            "the state folder");
 DEFINE_double(wait_s, 60, "how long one node may take until all others offer it again");
 
 namespace search::tools {
@@ -144,6 +147,7 @@ Status RunCluster(const DecidedSpec& decided, StateDirectory& state) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string folders, ModuleFolderList());
   options.arguments = {"--spec=" + state.SpecFile(), "--base_dir=" + data,
                        "--module_dir=" + folders, "--data_dir=" + state.DataDirectory()};
+  options.span_logs = FLAGS_span_log;
   std::vector<std::string> nodes;
   for (const auto& node : spec.nodes()) nodes.push_back(node.name());
   Supervisor supervisor(nodes, state, options);

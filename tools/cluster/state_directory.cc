@@ -88,6 +88,10 @@ std::string StateDirectory::StartedFile(const std::string& node) const {
   return StrCat(directory_, "/nodes/", node, "/started");
 }
 
+std::string StateDirectory::SpanFile(const std::string& node) const {
+  return StrCat(directory_, "/nodes/", node, "/spans");
+}
+
 std::string StateDirectory::LogFile(const std::string& node) const {
   return StrCat(directory_, "/nodes/", node, "/log");
 }

@@ -3,6 +3,7 @@
 //   DIR/lock                held by the supervisor while it runs; holds its pid
 //   DIR/nodes/NAME/started  written by the node: pid and endpoints
 //   DIR/nodes/NAME/log      what the node printed, of this and earlier lives
+//   DIR/nodes/NAME/spans    spans of sampled searches, if the cluster was started so; .1, .2, ... the files before it
 //   DIR/nodes/NAME/pid      written by the supervisor while the node's process runs
 //   DIR/nodes/NAME/held     the node is drained: the supervisor does not start it
 //   DIR/changes.json        what was decided beside the spec (changes_file.h)
@@ -49,6 +50,7 @@ class StateDirectory {
   neptune::Status MakeNode(const std::string& node) const;
   std::string StartedFile(const std::string& node) const;
   std::string LogFile(const std::string& node) const;
+  std::string SpanFile(const std::string& node) const;
   // Where nodes keep the data of replicated services, over starts of the cluster.
   std::string DataDirectory() const { return directory_ + "/data"; }
   // nullopt while the node has not started, or its file is not readable.

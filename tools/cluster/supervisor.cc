@@ -75,6 +75,7 @@ Status Supervisor::Spawn(const std::string& node) {
   process.log_begin = static_cast<size_t>(std::max<off_t>(0, lseek(log, 0, SEEK_END)));
   std::vector<std::string> words = {options_.program, "--node=" + node,
                                     "--started_file=" + state_.StartedFile(node)};
+  if (options_.span_logs) words.push_back("--span_log=" + state_.SpanFile(node));
   words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -25,6 +25,7 @@ namespace search::tools {
 struct SupervisorOptions {
   std::string program;                 // neptuned
   std::vector<std::string> arguments;  // for every node
+  bool span_logs = false;              // each node writes its spans to StateDirectory::SpanFile
   neptune::Duration grace = std::chrono::seconds(8);
   // How long all nodes may take to start before Start gives up.
   neptune::Duration start_timeout = std::chrono::seconds(60);

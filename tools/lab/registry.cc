@@ -74,6 +74,8 @@ std::vector<Experiment> AllExperiments() {
       SearchOverload(),
       SearchFailover(),
       SearchSwap(),
+      ObserveCost(),
+      ObserveOverload(),
       SearchUpdates(),
   };
 }

@@ -32,6 +32,7 @@ constexpr auto kMeetingTimeMax = std::chrono::seconds(20);
 // Of its own, so that no connection from 127.0.0.1 has taken a frontend's port while that was down.
 constexpr char kHttpAddress[] = "127.0.0.2";
 constexpr int kFrontendCount = 2;
+constexpr char kStateFolder[] = "/state";
 constexpr char kVersionList[] = "versions.json";
 
 constexpr char kSpec[] = R"(
@@ -144,7 +145,9 @@ Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
   Fill("$DOCUMENTS", change ? Parameter("live", "true") + kReplication : "", &text);
   // The client looks whether a frontend serves each 250 ms, so the next one that is restarted has to wait as long.
   const std::string leave = options.supervised ? Parameter("http_leave_ms", "500") : "";
-  Fill("$FRONTEND", leave + (change ? Parameter("documents_change", "true") : ""), &text);
+  const std::string sampled = Parameter("trace_share", StrCat(options.sampled_share));
+  span_logs_ = options.span_logs;
+  Fill("$FRONTEND", leave + sampled + (change ? Parameter("documents_change", "true") : ""), &text);
   if (options.supervised) {
     for (const char* after : {"value: 'tier1' } ", "value: 'flat_file' } ", "value: 'true' }\n"}) {
       text.insert(text.find(after) + std::string_view(after).size(),
@@ -156,18 +159,24 @@ Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
 }
 
 Status SearchProcesses::StartNode(const std::string& node) {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      processes_[node],
-      PeerProcess::Start(
-          "neptune/node/neptuned",
-          {"--spec=" + spec_path_, "--node=" + node, "--base_dir=" + base_folder_,
-           "--data_dir=" + folder_ + "/data", "--module_dir=" + module_folders_, "--minloglevel=2"},
-          -1));
+  const tools::StateDirectory state(folder_ + kStateFolder);
+  NEPTUNE_RETURN_IF_ERROR(state.MakeNode(node));
+  state.ForgetStarted(node);
+  std::vector<std::string> arguments = {"--spec=" + spec_path_,
+                                        "--node=" + node,
+                                        "--base_dir=" + base_folder_,
+                                        "--data_dir=" + folder_ + "/data",
+                                        "--module_dir=" + module_folders_,
+                                        "--started_file=" + state.StartedFile(node),
+                                        "--minloglevel=2"};
+  if (span_logs_) arguments.push_back("--span_log=" + state.SpanFile(node));
+  NEPTUNE_ASSIGN_OR_RETURN(processes_[node],
+                           PeerProcess::Start("neptune/node/neptuned", arguments, -1));
   return neptune::OkStatus();
 }
 
 std::vector<std::string> SearchProcesses::ToolArguments() const {
-  return {"--spec=" + spec_path_, "--data=" + base_folder_, "--state=" + folder_ + "/state"};
+  return {"--spec=" + spec_path_, "--data=" + base_folder_, "--state=" + folder_ + kStateFolder};
 }
 
 Status SearchProcesses::StartSupervisor() {
@@ -220,9 +229,32 @@ double SearchProcesses::ProcessorSeconds() const {
   double used_s = 0;
   for (const auto& [node, process] : processes_) used_s += process->ProcessorSeconds();
   if (supervisor_ == nullptr) return used_s;
-  const tools::StateDirectory state(folder_ + "/state");
+  const tools::StateDirectory state(folder_ + kStateFolder);
   for (const char* node : kNodes) used_s += ProcessorSecondsOf(state.RunningPid(node));
   return used_s;
+}
+
+StatusOr<std::vector<Endpoint>> SearchProcesses::admin_endpoints() const {
+  const tools::StateDirectory state(folder_ + kStateFolder);
+  std::vector<Endpoint> endpoints;
+  for (const char* node : kNodes) {
+    const auto started = state.ReadStarted(node);
+    if (!started) return neptune::Unavailable(node, " has not said where its administration is");
+    NEPTUNE_ASSIGN_OR_RETURN(const Endpoint admin, Endpoint::Parse(started->admin));
+    endpoints.push_back(admin);
+  }
+  return endpoints;
+}
+
+double SearchProcesses::SpanBytes() const {
+  const tools::StateDirectory state(folder_ + kStateFolder);
+  double bytes = 0;
+  for (const char* node : kNodes) {
+    std::error_code absent;
+    const auto size = std::filesystem::file_size(state.SpanFile(node), absent);
+    if (!absent) bytes += static_cast<double>(size);
+  }
+  return bytes;
 }
 
 std::vector<Endpoint> SearchProcesses::http_endpoints() const {

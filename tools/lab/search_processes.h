@@ -34,6 +34,10 @@ struct SearchProcessesOptions {
   bool documents_change = false;
   // They are the cluster tool's, which starts again what ends and takes commands. Else a node that ended stays so.
   bool supervised = false;
+  // Share of the searches whose spans are kept; and whether each node writes these into a file.
+  // REQUIRES: no files where they are supervised.
+  double sampled_share = 0.01;
+  bool span_logs = false;
 };
 
 class SearchProcesses {
@@ -47,6 +51,11 @@ class SearchProcesses {
   std::vector<neptune::Endpoint> http_endpoints() const;
   // Of the index, on that node.
   static std::vector<uint32_t> PartitionsOf(const std::string& node);
+
+  // Of the nodes' administration. REQUIRES: they are not supervised.
+  neptune::StatusOr<std::vector<neptune::Endpoint>> admin_endpoints() const;
+  // Of all files of spans.
+  double SpanBytes() const;
 
   // Of those that run, together.
   double ProcessorSeconds() const;
@@ -73,6 +82,7 @@ class SearchProcesses {
   std::string spec_path_;
   std::string base_folder_;
   std::string module_folders_;
+  bool span_logs_ = false;
   std::vector<uint16_t> http_ports_;
   std::map<std::string, std::unique_ptr<PeerProcess>> processes_;
   std::unique_ptr<PeerProcess> supervisor_;

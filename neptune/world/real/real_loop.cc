@@ -22,9 +22,10 @@ constexpr int kLocalRoundCountMax = 8;
 constexpr int kDescriptorTurnCountMax = 8;
 
 void ConfigureThisThread(const LoopOptions& options) {
-  // Signals belong to the program's main thread.
+  // Signals belong to the program's main thread, but for a profile's, which is for whoever works.
   sigset_t all;
   sigfillset(&all);
+  sigdelset(&all, SIGPROF);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   pthread_setname_np(pthread_self(), options.name.substr(0, 15).c_str());
   SetThreadPriority(options.priority);

@@ -52,6 +52,8 @@ Experiment CapsuleIsolation();
 // Selective early request termination.
 Experiment SearchFailover();
 Experiment SearchSwap();
+Experiment ObserveCost();
+Experiment ObserveOverload();
 Experiment SearchUpdates();
 Experiment SearchOverload();
 Experiment SertMotivation();

@@ -1,0 +1,185 @@
+#include "neptune/admin/profile/processor_sampler.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace neptune {
+namespace {
+
+// Nobody's frame is as large.
+constexpr uintptr_t kFrameSizeMax = uintptr_t{1} << 20;
+
+struct StackSample {
+  size_t depth;
+  uintptr_t addresses[kStackDepthMax];
+};
+
+// What a function with a frame pointer leaves at it.
+struct FrameLink {
+  uintptr_t caller_frame;
+  uintptr_t return_address;
+};
+
+// False if that is no memory.
+bool ReadMemory(pid_t self, uintptr_t at, void* into, size_t size) {
+  const iovec to = {into, size};
+  const iovec from = {reinterpret_cast<void*>(at), size};
+  return syscall(SYS_process_vm_readv, self, &to, 1, &from, 1, 0) == static_cast<ssize_t>(size);
+}
+
+// The one that samples, and handlers that may hold it.
+std::atomic<void*> active{nullptr};
+std::atomic<int> handler_count{0};
+
+#if defined(__x86_64__)
+// Who called a function that has no frame: a small one that calls nobody, or any before its first instructions. Its return
+// address is then the uppermost word, behind a call of a function that begins shortly before `pc`. 0: it is something else.
+uintptr_t CallerOfLeaf(uintptr_t pc, uintptr_t stack, pid_t self) {
+  constexpr uintptr_t kLeafSizeMax = 4096;
+  constexpr size_t kCallSize = 5;
+  constexpr unsigned char kCall = 0xe8;
+  uintptr_t address = 0;
+  unsigned char call[kCallSize];
+  if (!ReadMemory(self, stack, &address, sizeof(address)) || address < kCallSize) return 0;
+  if (!ReadMemory(self, address - kCallSize, call, kCallSize) || call[0] != kCall) return 0;
+  int32_t distance = 0;
+  std::memcpy(&distance, call + 1, sizeof(distance));
+  const uintptr_t callee = address + static_cast<uintptr_t>(static_cast<intptr_t>(distance));
+  return pc - callee < kLeafSizeMax ? address : 0;
+}
+
+void Walk(const ucontext_t& context, pid_t self, StackSample* sample) {
+  const greg_t* const registers = context.uc_mcontext.gregs;
+  auto low = static_cast<uintptr_t>(registers[REG_RSP]);
+  auto frame = static_cast<uintptr_t>(registers[REG_RBP]);
+  sample->addresses[0] = static_cast<uintptr_t>(registers[REG_RIP]);
+  sample->depth = 1;
+  const uintptr_t caller = CallerOfLeaf(sample->addresses[0], low, self);
+  if (caller != 0) sample->addresses[sample->depth++] = caller - 1;
+  while (sample->depth < kStackDepthMax) {
+    const bool is_above = frame >= low && frame - low < kFrameSizeMax && frame % sizeof(void*) == 0;
+    FrameLink link{};
+    if (!is_above || !ReadMemory(self, frame, &link, sizeof(link)) || link.return_address == 0)
+      return;
+    sample->addresses[sample->depth++] = link.return_address - 1;
+    low = frame + sizeof(FrameLink);
+    frame = link.caller_frame;
+  }
+}
+#else
+#error "the registers of an interrupted thread are those of x86-64"
+#endif
+
+Status SetTimer(Duration period) {
+  itimerval timer{};
+  timer.it_interval.tv_usec = std::chrono::duration_cast<std::chrono::microseconds>(period).count();
+  timer.it_value = timer.it_interval;
+  if (setitimer(ITIMER_PROF, &timer, nullptr) == 0) return OkStatus();
+  return Unavailable("the timer of processor time cannot be set: error ", errno);
+}
+
+// It stays: a signal may be on its way when a profile ends, and nobody's handler would end the process.
+Status InstallHandler(void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction present {};
+  if (sigaction(SIGPROF, nullptr, &present) != 0) return Unavailable("SIGPROF cannot be handled");
+  const bool has_info = (present.sa_flags & SA_SIGINFO) != 0;
+  if (has_info && present.sa_sigaction == handler) return OkStatus();
+  if (has_info || (present.sa_handler != SIG_DFL && present.sa_handler != SIG_IGN)) {
+    return FailedPrecondition("something else in this process handles SIGPROF");
+  }
+  struct sigaction ours {};
+  ours.sa_sigaction = handler;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigfillset(&ours.sa_mask);
+  if (sigaction(SIGPROF, &ours, nullptr) == 0) return OkStatus();
+  return Unavailable("SIGPROF cannot be handled");
+}
+
+}  // namespace
+
+struct ProcessorSampler::Recorder {
+  explicit Recorder(size_t count)
+      : sample_count_max(count), samples(new StackSample[count]), self(getpid()) {}
+
+  void Record(const ucontext_t& context) {
+    const size_t index = next.fetch_add(1, std::memory_order_relaxed);
+    if (index < sample_count_max) Walk(context, self, &samples[index]);
+  }
+
+  const size_t sample_count_max;
+  const std::unique_ptr<StackSample[]> samples;  // pages are taken as they are written
+  const pid_t self;
+  std::atomic<size_t> next{0};
+};
+
+void ProcessorSampler::OnSignal(int, siginfo_t*, void* context) {
+  const int saved_errno = errno;
+  handler_count.fetch_add(1);
+  if (auto* const recorder = static_cast<Recorder*>(active.load())) {
+    recorder->Record(*static_cast<const ucontext_t*>(context));
+  }
+  handler_count.fetch_sub(1);
+  errno = saved_errno;
+}
+
+StatusOr<std::unique_ptr<ProcessorSampler>> ProcessorSampler::Start(size_t sample_count_max) {
+  auto recorder = std::make_unique<Recorder>(sample_count_max);
+  void* nobody = nullptr;
+  if (!active.compare_exchange_strong(nobody, recorder.get())) {
+    return FailedPrecondition("a profile of this process is being taken");
+  }
+  std::unique_ptr<ProcessorSampler> sampler(new ProcessorSampler(std::move(recorder)));
+  NEPTUNE_RETURN_IF_ERROR(InstallHandler(&OnSignal));
+  itimerval present{};
+  getitimer(ITIMER_PROF, &present);
+  if (timerisset(&present.it_value)) {
+    return FailedPrecondition("something else in this process has the timer of processor time");
+  }
+  sampler->has_timer_ = true;
+  NEPTUNE_RETURN_IF_ERROR(SetTimer(kSamplePeriod));
+  return sampler;
+}
+
+ProcessorSampler::ProcessorSampler(std::unique_ptr<Recorder> recorder)
+    : recorder_(std::move(recorder)) {}
+
+ProcessorSampler::~ProcessorSampler() { End(); }
+
+void ProcessorSampler::End() {
+  if (std::exchange(ended_, true)) return;
+  if (has_timer_) (void)SetTimer(Duration(0));
+  active.store(nullptr);
+  while (handler_count.load() != 0) sched_yield();  // microseconds, once their threads run
+}
+
+size_t ProcessorSampler::sample_count() const {
+  return std::min(recorder_->next.load(std::memory_order_relaxed), recorder_->sample_count_max);
+}
+
+size_t ProcessorSampler::lost_count() const {
+  return recorder_->next.load(std::memory_order_relaxed) - sample_count();
+}
+
+ProcessorSamples ProcessorSampler::Stop() {
+  End();
+  ProcessorSamples result;
+  const size_t count = sample_count();
+  result.lost_count = static_cast<int64_t>(lost_count());
+  for (size_t i = 0; i < count; ++i) {
+    const StackSample& sample = recorder_->samples[i];
+    ++result.stacks[{sample.addresses, sample.addresses + sample.depth}];
+  }
+  return result;
+}
+
+}  // namespace neptune

@@ -1,0 +1,116 @@
+#include "neptune/admin/profile/profile_pages.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "neptune/admin/profile/processor_sampler.h"
+#include "neptune/admin/profile/profile_text.h"
+#include "neptune/base/strings.h"
+#include "neptune/thread/synchronization.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/wire/http/problem.h"
+
+namespace neptune {
+namespace {
+
+constexpr int kProfileSeconds = 10;
+// How soon it is noticed that nobody waits for it.
+constexpr Duration kLookEvery = std::chrono::milliseconds(200);
+
+struct ProfileOrder {
+  std::chrono::seconds length{kProfileSeconds};
+  bool folded = false;
+};
+
+StatusOr<ProfileOrder> ParseOrder(const HttpRequest& request) {
+  ProfileOrder order;
+  if (const auto text = request.Parameter("seconds")) {
+    int seconds = 0;
+    if (!absl::SimpleAtoi(ToAbsl(*text), &seconds) || seconds < 1 || seconds > kProfileSecondsMax) {
+      return InvalidArgument("seconds is 1 to ", kProfileSecondsMax);
+    }
+    order.length = std::chrono::seconds(seconds);
+  }
+  const std::string_view format = request.Parameter("format").value_or("pprof");
+  if (format != "pprof" && format != "folded") {
+    return InvalidArgument("format is pprof or folded, not ", format);
+  }
+  order.folded = format == "folded";
+  return order;
+}
+
+// False if it was not waited for to the end.
+bool WaitFor(Duration length, const HttpRequest& request) {
+  const TimePoint end = this_thread::Now() + length;
+  while (this_thread::Now() < end) {
+    if (request.ClientGone()) return false;
+    const TimePoint next = std::min(end, this_thread::Now() + kLookEvery);
+    if (this_thread::SleepUntil(next) == ParkResult::kStopping) return false;
+  }
+  return true;
+}
+
+HttpResponse FileResponse(std::string body, const char* type, const char* name) {
+  HttpResponse response{.status = 200, .headers = {}, .body = std::move(body)};
+  response.headers.Add("Content-Type", type);
+  response.headers.Add("Content-Disposition", StrCat("attachment; filename=\"", name, "\""));
+  response.headers.Set("Cache-Control", "no-store");
+  return response;
+}
+
+}  // namespace
+
+ProfilePages::ProfilePages(World& world, std::string node)
+    : world_(world), node_(std::move(node)), helper_(world.MakeHelperThreads("profile", 1)) {}
+
+ProfilePages::~ProfilePages() = default;
+
+void ProfilePages::AddTo(AdminServer& admin) {
+  admin.AddPage("/profile/cpu",
+                "where the processor's time goes; ?seconds=1 to 30, for pprof or ?format=folded",
+                [this](const HttpRequest& request) { return Processor(request); });
+  admin.AddPage("/profile/heap", "what the allocator holds",
+                [this](const HttpRequest&) { return Heap(); });
+}
+
+HttpResponse ProfilePages::Processor(const HttpRequest& request) {
+  const StatusOr<ProfileOrder> order = ParseOrder(request);
+  if (!order.ok()) return ProblemResponse(order.status());
+  const ProfileHeader header = {
+      .began = world_.wall_time(), .length = order->length, .node = node_};
+  StatusOr<std::unique_ptr<ProcessorSampler>> sampler = ProcessorSampler::Start();
+  if (!sampler.ok()) return ProblemResponse(sampler.status());
+  if (!WaitFor(order->length, request)) {
+    return ProblemResponse(Unavailable("the profile was not taken to its end"));
+  }
+  std::string body;
+  OneShotEvent made;
+  helper_->Run([&] {
+    const ProcessorSamples samples = (*sampler)->Stop();
+    FunctionNames names;
+    const auto name = [&](uintptr_t address) { return names.Of(address); };
+    body = order->folded ? FoldedStacks(samples, name) : PprofProfile(samples, header, name);
+    made.Set();
+  });
+  while (!made.is_set()) this_thread::ParkUntilWoken();
+  if (order->folded)
+    return FileResponse(std::move(body), "text/plain; charset=utf-8", "cpu.folded");
+  return FileResponse(std::move(body), "application/octet-stream", "cpu.pb.gz");
+}
+
+// Takes the lock of each of the allocator's arenas for a moment.
+HttpResponse ProfilePages::Heap() const {
+  const struct mallinfo2 heap = mallinfo2();
+  HttpResponse response = HttpResponse::Json(
+      200,
+      StrCat("{\"in_use_bytes\":", heap.uordblks + heap.hblkhd, ",\"free_bytes\":", heap.fordblks,
+             ",\"from_system_bytes\":", heap.arena + heap.hblkhd, ",\"mapped_bytes\":", heap.hblkhd,
+             ",\"mapped_count\":", heap.hblks, ",\"free_at_top_bytes\":", heap.keepcost, "}"));
+  response.headers.Set("Cache-Control", "no-store");
+  return response;
+}
+
+}  // namespace neptune
