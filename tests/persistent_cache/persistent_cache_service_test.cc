@@ -194,7 +194,8 @@ TEST_F(ShortLogTest, AReplicaWithANewDiskTakesAnothersDataAndServesThemAlone) {
   neptune::Simulator& simulator = cluster_.simulator();
   simulator.Crash("cache-3");
   neptune::DurableStorage& storage = simulator.host("cache-3").storage();
-  for (const std::string& store : *storage.List()) ASSERT_TRUE(storage.Destroy(store).ok());
+  const auto stores = storage.List();
+  for (const std::string& store : *stores) ASSERT_TRUE(storage.Destroy(store).ok());
   simulator.RunFor(seconds(1));
   simulator.Restart("cache-3");
   simulator.RunFor(seconds(6));
