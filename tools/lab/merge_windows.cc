@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace search::lab {
 namespace {
@@ -38,7 +39,8 @@ StatusOr<std::vector<MergeSpan>> MergesOf(const std::vector<NodeStatusTable>& se
 
 MergeWindows SplitByMerges(const std::vector<tools::Measurement>& measurements,
                            const std::vector<MergeSpan>& merges, double begin_s, double end_s) {
-  const auto count = static_cast<size_t>(std::max(0.0, (end_s - begin_s) / kMergeWindowS));
+  const auto count =
+      static_cast<size_t>(std::max(0L, std::lround((end_s - begin_s) / kMergeWindowS)));
   const auto window_of = [&](double at_s) {
     return static_cast<int64_t>(std::max(0.0, (at_s - begin_s) / kMergeWindowS));
   };

@@ -39,7 +39,8 @@ std::string Escaped(const std::string& section) {
 StatusOr<std::vector<NodeStatusTable>> ParseNodeStatus(std::string_view page,
                                                        const std::string& section) {
   try {
-    for (const json& one : json::parse(page).at("sections")) {
+    const json whole = json::parse(page);
+    for (const json& one : whole.at("sections")) {
       if (one.at("name") != section) continue;
       std::vector<NodeStatusTable> tables;
       for (const json& table : one.at("tables")) {
