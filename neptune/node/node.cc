@@ -262,6 +262,7 @@ Status Node::StartReplication() {
   environment.control = control_;
   environment.client = client_.get();
   environment.capsules = options_.with_capsules ? &capsules_.stack() : nullptr;
+  environment.metrics = &metrics_;
   environment.options = [this](const ServiceName& name) -> std::optional<ReplicationOptions> {
     const ServiceSpec& service = *FindService(options_.spec, name.value());
     if (!service.has_replication()) return std::nullopt;

@@ -105,6 +105,7 @@ Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service) {
 ReplicationOptions ReplicationOptionsOf(const ClusterSpec& spec, const ServiceSpec& service) {
   ReplicationOptions options;
   options.members = [&spec, &service](PartitionId p) { return MembersOf(spec, service, p); };
+  options.partition_count = service.partition_count();
   options.level = *ParseLevel(service.replication().level());
   options.mode = *ParseMode(service.replication().mode());
   if (service.replication().staleness_ms() != 0) {

@@ -2,6 +2,7 @@
 
 #include "neptune/replication/replication.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -335,6 +336,21 @@ TEST_F(ReplicationTest, DataOfAnotherClusterAreRefused) {
   ExpectRefused(cluster_->FailedStart("s0"), "in cluster test on node s0, of ordered writes, not");
 }
 
+TEST_F(ReplicationTest, DataOfAnotherCountOfPartitionsAreRefused) {
+  Start(3, kOrdered);
+  const std::vector<std::string> servers = {"s0", "s1", "s2"};
+  ClusterSpec divided = RegisterSpec(servers, kOrdered);
+  divided.mutable_services(0)->set_partition_count(2);
+  for (NodeSpec& node : *divided.mutable_nodes()) {
+    for (HostedServiceSpec& hosted : *node.mutable_hosts()) {
+      if (hosted.service() == kService.value()) hosted.add_partitions(1);
+    }
+  }
+  ChangeSpec(servers, divided);
+  ExpectRefused(cluster_->FailedStart("s0"),
+                "of registers in 1 partitions, which is to have 2: another count puts keys");
+}
+
 TEST_F(ReplicationTest, OrderedMembersThatAreAddedRemovedOrMovedAreRefused) {
   Start(3, kOrdered);
   const std::vector<std::string> servers = {"s0", "s1", "s2"};
@@ -379,6 +395,156 @@ TEST_F(ReplicationTest, WhatIsAskedOfAnUnknownPartitionIsRefused) {
       EXPECT_EQ((*stream)->Read().status().code(), code);
     }
   });
+}
+
+TEST_F(ReplicationTest, AReceiverThatVanishesHoldsASnapshotsPlaceForSecondsOnly) {
+  Start(1, kOrdered);
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 8; ++i) {
+      EXPECT_TRUE(Append(session, StrCat(i, "=", std::string(100'000, 'x'))).ok());
+    }
+  });
+  const auto open = [](ClientSession& session) {
+    CallOptions options;
+    options.only = NodeId("s0");
+    options.deadline = this_thread::Now() + std::chrono::minutes(10);
+    auto stream =
+        OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
+                   MethodName(kSnapshotMethod), Data(SnapshotRequest("registers", 0)), options);
+    EXPECT_TRUE(stream.ok()) << stream.status();
+    (*stream)->EndWriting();
+    return *std::move(stream);
+  };
+  bool all_begun = false;
+  cluster_->SpawnOnClient([&](ClientSession& session) {
+    std::vector<std::unique_ptr<ClientStream>> untaken;
+    for (int i = 0; i < kSnapshotCountMax; ++i) {
+      untaken.push_back(open(session));
+      EXPECT_TRUE(untaken.back()->Read().ok());
+    }
+    EXPECT_EQ(open(session)->Read().status().code(), StatusCode::kResourceExhausted);
+    all_begun = true;
+    this_thread::SleepFor(seconds(60));
+  });
+  ASSERT_TRUE(simulator().RunUntilTrue([&] { return all_begun; }, simulator().now() + seconds(5)));
+  // Nothing of it reaches the sender, not even that its connections are gone.
+  simulator().Partition({"c"}, {"s0"});
+  simulator().RunFor(kSnapshotTakeTimeMax + seconds(2));
+  simulator().HealAll();
+  simulator().RunFor(seconds(2));
+  cluster_->RunOnClient([&](ClientSession& session) {
+    const auto stream = open(session);
+    while (true) {
+      const auto message = stream->Read();
+      ASSERT_TRUE(message.ok()) << message.status();
+      if (!*message) break;
+    }
+  });
+  EXPECT_EQ(Agent("s0")->Look().snapshots_sent, 1u);
+}
+
+// s0 and s1 have it, which are no majority: a reader of s1 must not see what others then decide without them.
+TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
+  for (const char* level : {kOrdered, kBounded}) {
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+      Start(5, level, seed);
+      InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "k=a").ok()); });
+      simulator().RunFor(seconds(1));
+      const auto cut = simulator().Partition({"s0", "s1"}, {"s2", "s3", "s4"});
+      StatusOr<WriteOutcome> lost = Internal("not over");
+      cluster_->node("s0").RunOnControl([&] {
+        LogEntry entry;
+        entry.method = MethodName("Append");
+        entry.payload = "k=lost";
+        Lsn version = 0;
+        lost = Agent("s0")->Write(entry, this_thread::Now() + seconds(20), &version);
+      });
+      bool was_received = false;
+      const auto read = [&](const char* node) {
+        std::string value;
+        cluster_->RunOnClient([&](ClientSession& session) {
+          Data response;
+          const Status status =
+              Call(session, kService, PartitionId(0), MethodName("Get"), AccessMode::kRead,
+                   Data("k"), &response, {.only = NodeId(node)});
+          value = status.ok() ? response.bytes() : "refused";
+        });
+        return value;
+      };
+      for (int i = 0; i < 60; ++i) {
+        const auto standing = Agent("s1")->Look();
+        was_received = was_received || standing.last_lsn > standing.committed;
+        for (const char* node : {"s0", "s1"}) {
+          EXPECT_THAT(read(node), testing::AnyOf("a", "refused")) << node << " seed " << seed;
+        }
+      }
+      EXPECT_TRUE(was_received);
+      simulator().RunFor(seconds(2));
+      cluster_->RunOnClient([&](ClientSession& session) {
+        Data response;
+        EXPECT_TRUE(Call(session, kService, PartitionId(0), MethodName("Append"),
+                         AccessMode::kWrite, Data("k=b"), &response, {.only = NodeId("s2")})
+                        .ok());
+      });
+      simulator().Heal(cut);
+      simulator().RunFor(seconds(8));
+      EXPECT_FALSE(lost.ok());
+      for (const char* node : {"s0", "s1", "s2", "s3", "s4"}) EXPECT_EQ(read(node), "ab") << node;
+    }
+  }
+}
+
+// Of the service's one partition.
+double MetricOf(Node& node, const char* name, MetricLabels labels = {}) {
+  labels.insert(labels.end(), {{"service", "registers"}, {"partition", "0"}});
+  const StatusOr<double> value = node.metrics().Value(name, labels);
+  EXPECT_TRUE(value.ok()) << name << ": " << value.status();
+  return value.value_or(-1);
+}
+
+TEST_F(ReplicationTest, MetricsSayWhatEachReplicaIsAndHowFarItIs) {
+  // Of so many writes a log drops the first ones, so that a new disk cannot be filled from it.
+  constexpr int kWriteCount = 2600;
+  Start(2, "level: 'ordered_writes' witness: 'w' log_entries_kept: 500");
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < kWriteCount; ++i) EXPECT_TRUE(Append(session, StrCat(i, "=x")).ok());
+  });
+  simulator().RunFor(seconds(1));
+  const auto of = [this](const std::string& node, const char* name, MetricLabels labels = {}) {
+    return MetricOf(cluster_->node(node), name, std::move(labels));
+  };
+  for (const auto& [node, role] :
+       {std::pair("s0", "primary"), std::pair("s1", "secondary"), std::pair("w", "witness")}) {
+    for (const char* other : {"primary", "secondary", "witness", "recovering"}) {
+      EXPECT_EQ(of(node, "neptune_replica_role", {{"role", other}}), other == role) << node;
+    }
+    const ReplicaAgent::State state = Agent(node)->Look();
+    EXPECT_EQ(of(node, "neptune_replica_epoch"), state.epoch);
+    EXPECT_EQ(of(node, "neptune_replica_committed_lsn"), state.committed);
+    EXPECT_EQ(of(node, "neptune_replica_received_lsn"), state.last_lsn);
+    EXPECT_GT(of(node, "neptune_replica_log_size_bytes"), 0);
+    EXPECT_EQ(of(node, "neptune_replica_lag_entries"), 0);
+    EXPECT_EQ(of(node, "neptune_replica_failed"), 0);
+  }
+  // The witness, which is not needed, is not fed.
+  for (const char* node : {"s0", "s1"}) {
+    EXPECT_GE(of(node, "neptune_replica_executed_lsn"), kWriteCount) << node;
+  }
+  EXPECT_EQ(of("s0", "neptune_replica_lag_seconds"), 0);
+  EXPECT_LT(of("s1", "neptune_replica_lag_seconds"), 0.2);
+  EXPECT_GE(of("s0", "neptune_replica_write_set_size"), 2);
+  simulator().Partition({"s1"}, {"s0", "w", "c"});
+  simulator().RunFor(seconds(5));
+  EXPECT_GT(of("s1", "neptune_replica_lag_seconds"), 4);
+  simulator().HealAll();
+  simulator().Crash("s1");
+  LoseDisk("s1");
+  simulator().Restart("s1");
+  InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "k=y").ok()); });
+  simulator().RunFor(seconds(5));
+  EXPECT_EQ(of("s1", "neptune_replica_snapshots_taken_total"), 1);
+  EXPECT_EQ(of("s0", "neptune_replica_snapshots_sent_total"), 1);
+  EXPECT_EQ(of("s1", "neptune_replica_executed_lsn"), of("s0", "neptune_replica_executed_lsn"));
 }
 
 TEST_F(ReplicationTest, LettersOfAnUnknownPartitionOrNodeAreDropped) {

@@ -10,7 +10,8 @@
 namespace neptune {
 namespace {
 
-constexpr uint8_t kLogVersion = 2;
+constexpr uint8_t kLogVersion = 3;
+constexpr uint8_t kLogVersionWithoutCount = 2;  // its count is taken to be the one that is expected
 constexpr uint8_t kNobody = 0xff;
 constexpr std::string_view kIdentityKey = "i";
 constexpr std::string_view kStateKey = "s";
@@ -33,6 +34,7 @@ std::string EncodeIdentity(const LogIdentity& identity) {
   out.Number(identity.partition.value());
   out.Counted<uint16_t>(identity.node.value());
   out.Number(static_cast<uint8_t>(identity.is_ordered));
+  out.Number(identity.partition_count);
   for (const NodeId& member : identity.members) out.Counted<uint16_t>(member.value());
   return Sealed(body);
 }
@@ -53,8 +55,9 @@ StatusOr<LogIdentity> DecodeIdentity(std::string_view bytes) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes, "the log's identity"));
   ByteReader in(body);
   const uint8_t version = in.Number<uint8_t>();
-  if (version != kLogVersion) {
-    return FailedPrecondition("a log of version ", int{version}, ", not ", int{kLogVersion});
+  if (version != kLogVersion && version != kLogVersionWithoutCount) {
+    return FailedPrecondition("a log of version ", int{version}, ", not ",
+                              int{kLogVersionWithoutCount}, " or ", int{kLogVersion});
   }
   LogIdentity identity;
   identity.cluster = in.Counted<uint16_t>();
@@ -63,6 +66,7 @@ StatusOr<LogIdentity> DecodeIdentity(std::string_view bytes) {
   identity.node = NodeId(std::string(in.Counted<uint16_t>()));
   const uint8_t is_ordered = in.Number<uint8_t>();
   identity.is_ordered = is_ordered != 0;
+  if (version != kLogVersionWithoutCount) identity.partition_count = in.Number<uint32_t>();
   while (!in.failed() && in.remaining() > 0) {
     identity.members.emplace_back(std::string(in.Counted<uint16_t>()));
   }
@@ -108,6 +112,13 @@ bool HaveTheirPlaces(const std::vector<NodeId>& before, const std::vector<NodeId
 Status CheckIdentity(const LogIdentity& found, const LogIdentity& expected) {
   if (!IsSame(found, expected)) {
     return FailedPrecondition("the log is of ", NameOf(found), ", not of ", NameOf(expected));
+  }
+  const bool is_known = found.partition_count != 0 && expected.partition_count != 0;
+  if (is_known && found.partition_count != expected.partition_count) {
+    return FailedPrecondition("the data are of ", found.service, " in ", found.partition_count,
+                              " partitions, which is to have ", expected.partition_count,
+                              ": another count puts keys into other partitions, so data stay as "
+                              "they were divided");
   }
   if (HaveTheirPlaces(found.members, expected.members)) return OkStatus();
   return FailedPrecondition("its members were ", NamesOf(found.members), ", and are to be ",
@@ -164,8 +175,12 @@ Status RedoLog::Found(const LogIdentity& identity) {
 Status RedoLog::TakeOver(std::string_view found, const LogIdentity& identity) {
   NEPTUNE_ASSIGN_OR_RETURN(const LogIdentity stored, DecodeIdentity(found));
   NEPTUNE_RETURN_IF_ERROR(CheckIdentity(stored, identity));
-  if (stored.members == identity.members) return OkStatus();
-  return store_.Put(kIdentityKey, EncodeIdentity(identity), WriteMode::kSynced);
+  LogIdentity known = identity;
+  if (known.partition_count == 0) known.partition_count = stored.partition_count;
+  const bool is_same =
+      stored.members == known.members && stored.partition_count == known.partition_count;
+  if (is_same) return OkStatus();
+  return store_.Put(kIdentityKey, EncodeIdentity(known), WriteMode::kSynced);
 }
 
 Status RedoLog::Load() {

@@ -45,6 +45,8 @@ struct LogIdentity {
   NodeId node;
   // All members have one order; else each log has its own (level 1), and its entries mean something else.
   bool is_ordered = true;
+  // Of the service, so that each key is where it was; 0: not known, and not compared.
+  uint32_t partition_count = 0;
   // Of an ordered log: what a MemberIndex in it means. A node may take another's place; else they have to be the same.
   std::vector<NodeId> members;
 };

@@ -407,20 +407,59 @@ TEST_F(RedoLogTest, MembersKeepTheirPlaces) {
   EXPECT_TRUE(OpenAgain(WithMembers({a, b, c})).ok()) << "c takes it back";
 }
 
+LogIdentity OfPartitions(uint32_t count) {
+  LogIdentity identity = WithMembers({NodeId("node-1"), NodeId("b")});
+  identity.partition_count = count;
+  return identity;
+}
+
+TEST_F(RedoLogTest, DataOfAnotherCountOfPartitionsAreRefused) {
+  store_ = *storage_.Open("log");
+  ASSERT_TRUE(OpenAgain(OfPartitions(8)).ok());
+  for (const uint32_t count : {1, 4, 9, 16}) {
+    const Status status = OpenAgain(OfPartitions(count));
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << count;
+    EXPECT_NE(ToStd(status.message())
+                  .find(StrCat("of forum in 8 partitions, which is to have ", count, ":")),
+              std::string::npos)
+        << status;
+  }
+  EXPECT_TRUE(OpenAgain(OfPartitions(0)).ok()) << "not compared";
+  EXPECT_FALSE(OpenAgain(OfPartitions(4)).ok()) << "and not forgotten";
+  EXPECT_TRUE(OpenAgain(OfPartitions(8)).ok());
+}
+
+std::string SealedAs(std::string_view body) {
+  std::string sealed;
+  ByteWriter out(&sealed);
+  out.Number(Checksum64(body));
+  out.Bytes(body);
+  return sealed;
+}
+
+TEST_F(RedoLogTest, DataThatSayNoCountOfPartitionsGetTheFirstThatIsExpected) {
+  store_ = *storage_.Open("log");
+  ASSERT_TRUE(OpenAgain(OfPartitions(8)).ok());
+  std::string body = (**store_->Get("i")).substr(sizeof(uint64_t));
+  body[0] = 2;
+  const size_t members = 2 + 6 + 2 + 1;  // node-1 and b, with their counts
+  body.erase(body.size() - members - sizeof(uint32_t), sizeof(uint32_t));
+  ASSERT_TRUE(store_->Put("i", SealedAs(body), WriteMode::kSynced).ok());
+  EXPECT_TRUE(OpenAgain(OfPartitions(4)).ok());
+  EXPECT_FALSE(OpenAgain(OfPartitions(8)).ok());
+  EXPECT_TRUE(OpenAgain(OfPartitions(4)).ok());
+}
+
 // What is stored under its right checksum may still be anything.
 TEST_F(RedoLogTest, LogOfAnotherVersionIsRefused) {
   Reopen();
   const std::string identity = **store_->Get("i");
   std::string body = identity.substr(sizeof(uint64_t));
   body[0] = 1;
-  std::string sealed;
-  ByteWriter out(&sealed);
-  out.Number(Checksum64(body));
-  out.Bytes(body);
-  ASSERT_TRUE(store_->Put("i", sealed, WriteMode::kSynced).ok());
+  ASSERT_TRUE(store_->Put("i", SealedAs(body), WriteMode::kSynced).ok());
   const Status status = OpenAgain();
   EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
-  EXPECT_NE(ToStd(status.message()).find("version 1, not 2"), std::string::npos) << status;
+  EXPECT_NE(ToStd(status.message()).find("version 1, not 2 or 3"), std::string::npos) << status;
 }
 
 TEST_F(RedoLogTest, StoreOfSomethingElseIsRefused) {

@@ -331,6 +331,7 @@ void ReplicaAgent::Publish() {
   const ReplicaStanding standing = protocol_->Look();
   executable_ = standing.committed;
   const Lsn executed = executed_;
+  const size_t log_size = log_->size();
   const TimePoint now = loop_.Now();
   bool has_changed = false;
   {
@@ -340,6 +341,7 @@ void ReplicaAgent::Publish() {
     static_cast<ReplicaStanding&>(published_) = standing;
     published_.leased_until = LeasedUntil(standing, executed);
     published_.executed = executed;
+    published_.log_size = log_size;
     const auto freshness = protocol_->freshness();
     if (freshness && executed >= freshness->committed) {
       published_.current_as_of = std::max(published_.current_as_of, freshness->as_of);
@@ -523,7 +525,21 @@ ReplicaAgent::State ReplicaAgent::Look() const {
   LeafLock lock(&mutex_);
   State state = published_;
   state.executed = executed_;
+  state.is_witness = options_.group.IsWitness(options_.group.self);
+  state.snapshots_sent = snapshots_sent_;
+  state.snapshots_taken = restore_count_;
   return state;
+}
+
+std::optional<Duration> ReplicaAgent::State::Staleness(TimePoint now) const {
+  if (now < leased_until) return Duration{0};
+  if (current_as_of == TimePoint::min()) return std::nullopt;
+  return std::max(now - current_as_of, Duration{0});
+}
+
+std::string_view ReplicaAgent::State::RoleName() const {
+  const bool takes_part = role != ReplicaRole::kBlank && role != ReplicaRole::kRecovering;
+  return is_witness && takes_part ? "witness" : NameOf(role);
 }
 
 ReplicaReport ReplicaAgent::Report() const {

@@ -124,15 +124,27 @@ class ReplicaAgent {
 
   // The data as they are now.
   StatusOr<ReplicaSnapshot> Snapshot();
+  // One has reached another member.
+  void NoteSnapshotSent() { ++snapshots_sent_; }
 
   struct State : ReplicaStanding {
     Lsn executed = 0;
+    bool is_witness = false;
+    size_t log_size = 0;  // bytes of its entries
+    // Of this life: to other members, and of other members in the place of what was here.
+    uint64_t snapshots_sent = 0;
+    uint64_t snapshots_taken = 0;
     // The data were the newest at this time; TimePoint::min(): not known.
     TimePoint current_as_of = TimePoint::min();
     bool is_restoring = false;
     neptune::Status failure;
     // Of the last time that it was to take another member's data; OK once it has them.
     neptune::Status restore_failure;
+
+    // How old at most what is read here may be; nullopt: not known.
+    std::optional<Duration> Staleness(TimePoint now) const;
+    // The role, or that it is a witness.
+    std::string_view RoleName() const;
   };
   State Look() const;
   // The version that the data had this long ago, if this is the primary; see 5.2.1.
@@ -206,6 +218,7 @@ class ReplicaAgent {
   std::atomic<Lsn> executed_{0};
   std::atomic<Lsn> executing_to_{0};  // may be in the data already
   std::atomic<uint64_t> restore_count_{0};
+  std::atomic<uint64_t> snapshots_sent_{0};
   Lsn dropped_at_ = 0;  // the executor's
   std::atomic<bool> drop_wanted_{false};
   Epoch lease_epoch_ = 0;  // of the control loop

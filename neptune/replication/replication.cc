@@ -93,6 +93,7 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   ReplicaAgentOptions options;
   options.identity = {environment_.cluster, service, partition, environment_.node};
   options.identity.is_ordered = wanted.level != ConsistencyLevel::kWriteAnywhere;
+  options.identity.partition_count = wanted.partition_count;
   options.level = wanted.level;
   options.staleness_max = wanted.staleness_max;
   options.mode = wanted.mode;
@@ -126,7 +127,22 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
       return InvalidArgument(service, "/", partition, " is hosted twice");
     }
   }
-  return Annotate(started->Start(), StrCat("replica of ", service, "/", partition));
+  NEPTUNE_RETURN_IF_ERROR(
+      Annotate(started->Start(), StrCat("replica of ", service, "/", partition)));
+  ShowMetrics(*started);
+  return OkStatus();
+}
+
+void Replication::ShowMetrics(const ReplicaAgent& agent) {
+  if (environment_.metrics == nullptr) return;
+  StatusOr<ReplicaMetrics> metrics =
+      ReplicaMetrics::Make(*environment_.metrics, agent, *environment_.control->loop);
+  if (metrics.ok()) {
+    metrics_.push_back(*std::move(metrics));
+  } else {  // so many replicas that there is no room for more series
+    LOG(WARNING) << "replica of " << agent.options().identity.service << "/"
+                 << agent.options().identity.partition << " without metrics: " << metrics.status();
+  }
 }
 
 Status Replication::Exchange(const Data& request) {
@@ -152,14 +168,20 @@ Status Replication::SendSnapshot(const Data& request, ServerStream& stream) {
   if (agent == nullptr) return NotFound(wanted.service, "/", wanted.partition, " is not here");
   NEPTUNE_ASSIGN_OR_RETURN(const auto place, sent_.Take("sends"));
   NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot snapshot, agent->Snapshot());
+  const auto send = [&](std::string bytes) {
+    return Annotate(stream.Write(Data(std::move(bytes)), this_thread::Now() + kSnapshotTakeTimeMax),
+                    StrCat("sending a snapshot of ", wanted.service, "/", wanted.partition));
+  };
   while (!snapshot.pieces.empty()) {
-    NEPTUNE_RETURN_IF_ERROR(stream.Write(Data(EncodeSnapshotPiece(snapshot.pieces.front()))));
+    NEPTUNE_RETURN_IF_ERROR(send(EncodeSnapshotPiece(snapshot.pieces.front())));
     snapshot.pieces.pop_front();
   }
   for (size_t next = 0; snapshot.log && next < snapshot.log->entries.size();) {
-    NEPTUNE_RETURN_IF_ERROR(stream.Write(Data(EncodeSnapshotLog(snapshot.log->entries, &next))));
+    NEPTUNE_RETURN_IF_ERROR(send(EncodeSnapshotLog(snapshot.log->entries, &next)));
   }
-  return stream.Write(Data(EncodeSnapshotEnd(snapshot)));
+  NEPTUNE_RETURN_IF_ERROR(send(EncodeSnapshotEnd(snapshot)));
+  agent->NoteSnapshotSent();
+  return OkStatus();
 }
 
 StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from) {
@@ -176,7 +198,8 @@ StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from)
   const std::string what = StrCat("snapshot of ", key.first, "/", key.second);
   SnapshotAssembly assembly(2 * kSnapshotSizeMax);
   while (!assembly.is_whole()) {
-    NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> message, stream->Read());
+    NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> message,
+                             stream->Read(this_thread::Now() + kSnapshotGiveTimeMax));
     if (!message) return DataLoss(what, " has no end");
     NEPTUNE_RETURN_IF_ERROR(Annotate(assembly.Take(message->bytes()), what));
   }
@@ -227,20 +250,25 @@ std::string Replication::Announce() {
 void Replication::Describe(StatusReport* report) const {
   StatusTable table{"Replicas on this node",
                     {"service", "partition", "level", "role", "epoch", "primary", "write set",
-                     "executed", "committed", "received", "in epoch", "failure"},
+                     "executed", "committed", "received", "in epoch", "behind (s)", "log (bytes)",
+                     "snapshots sent", "snapshots taken", "failure"},
                     {}};
+  const TimePoint now = environment_.control->loop->Now();
   LeafLock lock(&mutex_);
   for (const auto& [key, agent] : agents_) {
     const ReplicaAgent::State state = agent->Look();
+    const std::optional<Duration> behind = state.Staleness(now);
     std::string members;
     for (size_t i = 0; i < agent->options().group.members.size(); ++i) {
       const auto member = static_cast<MemberIndex>(i);
       if (state.write_set.contains(member)) StrAppend(&members, agent->NodeOf(member), " ");
     }
     table.AddRow(key.first, key.second.value(), static_cast<int>(agent->options().level),
-                 NameOf(state.role), state.epoch,
+                 state.RoleName(), state.epoch,
                  state.primary ? agent->NodeOf(*state.primary).value() : "", members,
                  state.executed, state.committed, state.last_lsn, state.last_epoch,
+                 behind ? StrCat(ToSeconds(*behind)) : "not known", state.log_size,
+                 state.snapshots_sent, state.snapshots_taken,
                  ToStd((state.failure.ok() ? state.restore_failure : state.failure).message()));
   }
   report->tables.push_back(std::move(table));

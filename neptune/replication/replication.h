@@ -7,7 +7,8 @@
 // Source: dissertation 5.2. Layer: replication.
 // Threads: Host, Stop and Announce on the control loop, the rest any.
 // Limits: those of replica_agent.h and replica_links.h; kSnapshotCountMax snapshots are sent at a time, and as many taken:
-//   each of them is held in memory. Who asks for one more is refused (kResourceExhausted), and asks again.
+//   each of them is held in memory. Who asks for one more is refused (kResourceExhausted), and asks again. Who takes nothing
+//   of one for kSnapshotTakeTimeMax, and who sends nothing for kSnapshotGiveTimeMax, is gone, and its place is free.
 
 #pragma once
 
@@ -24,6 +25,7 @@
 #include "neptune/base/status_section.h"
 #include "neptune/replication/replica_agent.h"
 #include "neptune/replication/replica_links.h"
+#include "neptune/replication/replica_metrics.h"
 #include "neptune/replication/snapshot_places.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_module.h"
@@ -31,6 +33,10 @@
 namespace neptune {
 
 inline constexpr int kSnapshotCountMax = 4;
+// Larger: slower receivers are borne with, others wait longer for the place of one that vanished.
+inline constexpr Duration kSnapshotTakeTimeMax = std::chrono::seconds(10);
+// A member reads all its data before it sends the first of them.
+inline constexpr Duration kSnapshotGiveTimeMax = std::chrono::seconds(60);
 
 // How a service is replicated; from the cluster spec.
 struct ReplicationOptions {
@@ -40,6 +46,8 @@ struct ReplicationOptions {
   // As ReplicaAgentOptions has them.
   Lsn log_entries_kept = ReplicaAgentOptions().kept_count;
   size_t log_size_max = ReplicaAgentOptions().log_size_max;
+  // Of the service; 0: not known.
+  uint32_t partition_count = 0;
   // Who holds each partition, as ReplicaGroup has them.
   std::function<std::vector<ReplicaMember>(PartitionId)> members;
 };
@@ -53,7 +61,8 @@ class Replication {
     NodeLoops* loops = nullptr;
     NodeLoop* control = nullptr;
     Client* client = nullptr;
-    CapsuleStack* capsules = nullptr;  // may be null
+    CapsuleStack* capsules = nullptr;    // may be null
+    MetricsRegistry* metrics = nullptr;  // may be null
     // What the spec says of a service; nullopt: it does not replicate it.
     std::function<std::optional<ReplicationOptions>(const ServiceName&)> options;
     // Something is worth an announcement; may be null.
@@ -86,6 +95,7 @@ class Replication {
   Status SendSnapshot(const Data& request, ServerStream& stream);
   StatusOr<ReplicaSnapshot> Fetch(const Key& key, const NodeId& from);
   ReplicaAgent::Hooks HooksOf(const Key& key);
+  void ShowMetrics(const ReplicaAgent& agent);
 
   const Environment environment_;
   ReplicaLinks links_;
@@ -93,6 +103,7 @@ class Replication {
   SnapshotPlaces taken_{kSnapshotCountMax};
   mutable LeafMutex mutex_;
   std::map<Key, std::unique_ptr<ReplicaAgent>> agents_ ABSL_GUARDED_BY(mutex_);
+  std::vector<ReplicaMetrics> metrics_;  // of the agents
   size_t next_announced_ = 0;
 };
 

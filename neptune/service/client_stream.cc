@@ -143,11 +143,11 @@ Status ClientStream::Write(const Data& message) {
 
 void ClientStream::EndWriting() { messages_->EndWriting(); }
 
-StatusOr<std::optional<Data>> ClientStream::Read() {
+StatusOr<std::optional<Data>> ClientStream::Read(TimePoint limit) {
   CapsuleVisit visit;
   if (messages_->ReadWaits()) NEPTUNE_RETURN_IF_ERROR(Explain(EnterCapsule(&visit)));
   const Holding place = PlaceIn(visit);
-  StatusOr<std::optional<std::string>> bytes = messages_->Read(DeadlineIn(visit));
+  StatusOr<std::optional<std::string>> bytes = messages_->Read(std::min(DeadlineIn(visit), limit));
   visit.Leave(OutcomeOf(bytes.status()));
   if (!bytes.ok()) return Explain(bytes.status());
   if (!bytes->has_value()) return std::nullopt;

@@ -42,8 +42,9 @@ class ClientStream final : private AnswerSink {
   Status Write(const Data& message);
   // No more messages from here; the method sees their end. Idempotent; Write is a bug after it.
   void EndWriting();
-  // The method's next message; parks until it comes. nullopt: the method returned OK.
-  StatusOr<std::optional<Data>> Read();
+  // The method's next message; parks until it comes, and no longer than until `limit` (kDeadlineExceeded). nullopt: the
+  // method returned OK.
+  StatusOr<std::optional<Data>> Read(TimePoint limit = TimePoint::max());
   // Ends writing, passes over the messages not read, and returns what the method did.
   Status Finish();
 

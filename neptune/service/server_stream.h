@@ -20,6 +20,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "neptune/base/status.h"
@@ -39,7 +40,10 @@ class ServerStream {
     if (!bytes) return std::nullopt;
     return Data(*std::move(bytes));
   }
-  Status Write(const Data& message) { return messages_.Write(message.bytes(), deadline_); }
+  // `limit`: it waits for the caller no longer than until then, either (kDeadlineExceeded).
+  Status Write(const Data& message, TimePoint limit = TimePoint::max()) {
+    return messages_.Write(message.bytes(), std::min(deadline_, limit));
+  }
 
  private:
   MessageStream& messages_;

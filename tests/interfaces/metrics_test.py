@@ -19,7 +19,8 @@ SHOWN_BY = {
     "every node": FRONTENDS + STORES, "callers": FRONTENDS + STORES, "frontend": FRONTENDS,
     "frontend with a log": FRONTENDS, "frontend with HTTPS": FRONTENDS, "cache": FRONTENDS,
     "document servers": STORES, "services with a time limit": STORES, "streams": STORES,
-    "leader of statistics": STORES, "nodes with certificates": None
+    "leader of statistics": STORES, "nodes with replicas": STORES,
+    "nodes with live documents": STORES, "nodes with certificates": None
 }
 BASE_UNITS = {"seconds": "_seconds", "bytes": "_bytes"}
 OTHER_UNITS = re.compile(

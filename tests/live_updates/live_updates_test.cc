@@ -54,9 +54,7 @@ class LiveUpdatesTest : public testing::Test {
     root_ = std::filesystem::path(testing::TempDir()) / StrCat("live_updates.", ::getpid());
     std::filesystem::remove_all(root_);
     Publish();
-    const StatusOr<neptune::ClusterSpec> spec = neptune::ParseClusterSpec(Spec(), "test");
-    ASSERT_TRUE(spec.ok()) << spec.status();
-    spec_ = *spec;
+    TakeSpec(Spec());
     for (const neptune::NodeSpec& node : spec_.nodes()) {
       neptune::HostOptions options;
       options.name = node.name();
@@ -66,6 +64,12 @@ class LiveUpdatesTest : public testing::Test {
       simulator_.AddHost(std::move(options));
     }
     simulator_.RunFor(seconds(2));
+    for (const auto& [node, status] : starts_) ASSERT_TRUE(status.ok()) << node << status;
+  }
+  void TakeSpec(const std::string& text) {
+    const StatusOr<neptune::ClusterSpec> spec = neptune::ParseClusterSpec(text, "test");
+    ASSERT_TRUE(spec.ok()) << spec.status();
+    spec_ = *spec;
   }
   void TearDown() override {
     simulator_.RunFor(seconds(3));
@@ -93,19 +97,20 @@ class LiveUpdatesTest : public testing::Test {
     ASSERT_TRUE((*store)->Seal().ok());
   }
 
-  std::string Spec() const {
+  // `counts`: of partitions, of the index tier and of the document servers.
+  std::string Spec(std::pair<int, int> counts = {1, 1}) const {
     const auto parameter = [](const std::string& key, const std::string& value) {
       return StrCat(" parameters { key: '", key, "' value: '", value, "' }");
     };
     std::string text = StrCat(
         "name: 'test' multicast_group: '239.192.7.3:7400' ",
-        "services { name: 'tier1' module: 'index_tier' replication { level: 'ordered_writes' }",
-        parameter("path", (root_ / "tier1").string()),
+        "services { name: 'tier1' module: 'index_tier' partition_count: ", counts.first,
+        " replication { level: 'ordered_writes' }", parameter("path", (root_ / "tier1").string()),
         parameter("live_path", (root_ / "live").string()),
-        " } services { name: 'docs' module: 'document_server' replication { level: "
-        "'ordered_writes' }",
-        parameter("path", (root_ / "docs").string()), parameter("implementation", "flat_file"),
-        parameter("live", "true"), " } services { name: 'idle' module: 'echo' } ",
+        " } services { name: 'docs' module: 'document_server' partition_count: ", counts.second,
+        " replication { level: 'ordered_writes' }", parameter("path", (root_ / "docs").string()),
+        parameter("implementation", "flat_file"), parameter("live", "true"),
+        " } services { name: 'idle' module: 'echo' } ",
         "nodes { name: 'c' hosts { service: 'idle' } } ");
     for (const char* node : {"s0", "s1", "s2"}) {
       neptune::StrAppend(&text, "nodes { name: '", node,
@@ -122,7 +127,7 @@ class LiveUpdatesTest : public testing::Test {
     options.address = static_cast<neptune::SimWorld&>(world).address();
     auto node = std::make_shared<neptune::Node>(world, std::move(options));
     nodes_[name] = node;
-    node->Start([name](const Status& status) { CHECK(status.ok()) << name << status; });
+    node->Start([this, name](const Status& status) { starts_[name] = status; });
     return node;
   }
 
@@ -210,6 +215,7 @@ class LiveUpdatesTest : public testing::Test {
   std::filesystem::path root_;
   neptune::ClusterSpec spec_;
   std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
+  std::map<std::string, Status> starts_;  // what the last start of each node came to
   neptune::Simulator simulator_{1};
   uint64_t version_ = 0;
 };
@@ -271,6 +277,32 @@ TEST_F(LiveUpdatesTest, NothingAcknowledgedIsLostWhenThePrimaryLosesItsPower) {
   for (const char* node : {"s0", "s1", "s2"}) {
     EXPECT_EQ(Found(node, "bird"), expected) << node;
     EXPECT_EQ(TitleOf(node, 15), "bird") << node;
+  }
+}
+
+TEST_F(LiveUpdatesTest, ANodeDoesNotStartOverChangesOfAnotherNumberOfPartitions) {
+  Upsert(7, "bird");
+  const char* const stores[] = {"s0", "s1", "s2"};
+  for (const auto& [counts, why] :
+       {std::pair(std::pair(2, 1), "of tier1 in 1 partitions, which is to have 2"),
+        std::pair(std::pair(1, 3), "of docs in 1 partitions, which is to have 3")}) {
+    for (const char* node : stores) simulator_.Crash(node);
+    TakeSpec(Spec(counts));
+    for (const char* node : stores) {
+      simulator_.Restart(node);
+      simulator_.RunFor(seconds(2));
+      EXPECT_EQ(starts_[node].code(), neptune::StatusCode::kFailedPrecondition) << starts_[node];
+      EXPECT_NE(neptune::ToStd(starts_[node].message()).find(why), std::string::npos)
+          << starts_[node];
+    }
+  }
+  for (const char* node : stores) simulator_.Crash(node);
+  TakeSpec(Spec());
+  for (const char* node : stores) simulator_.Restart(node);
+  simulator_.RunFor(seconds(5));
+  for (const char* node : stores) {
+    EXPECT_TRUE(starts_[node].ok()) << starts_[node];
+    EXPECT_EQ(Found(node, "bird"), Numbers{7}) << node;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "cache/persistent/persistent_cache_module.h"
 #include "cache/result_cache.h"
 #include "cache/service/cache_module.h"
+#include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "neptune/examples/testing/example_cluster.h"
 #include "neptune/replication/replica_session.h"
@@ -160,6 +161,54 @@ TEST_F(PersistentCacheServiceTest, EntriesSurviveEveryNode) {
   cluster_.simulator().RunFor(seconds(4));
   InSession([](ReplicaSession& session) {
     for (int i = 0; i < 20; ++i) {
+      const auto found = Find(session, StrCat("query ", i));
+      ASSERT_TRUE(found.ok()) << found.status();
+      EXPECT_EQ(found->value(), StrCat("answer ", i));
+    }
+  });
+}
+
+// Its log keeps so little that a new disk cannot be filled from that.
+CacheServiceVariant PersistentWithShortLog(const std::string& folder) {
+  CacheServiceVariant variant = Persistent();
+  std::string spec = *neptune::ReadFile(variant.cluster.spec_file, size_t{1} << 20);
+  const std::string level = "level: \"ordered_writes\"";
+  spec.replace(spec.find(level), level.size(), level + " log_entries_kept: 500");
+  variant.cluster.spec_file = folder + "/cluster.textproto";
+  EXPECT_TRUE(neptune::WriteFileAtomically(variant.cluster.spec_file, spec).ok());
+  return variant;
+}
+
+class ShortLogTest : public CacheServiceCluster {
+ protected:
+  ShortLogTest() : CacheServiceCluster(PersistentWithShortLog(testing::TempDir())) {}
+};
+
+TEST_F(ShortLogTest, AReplicaWithANewDiskTakesAnothersDataAndServesThemAlone) {
+  constexpr int kCount = 5200;  // each of two partitions drops what it does not keep after 2,000
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < kCount; ++i) {
+      ASSERT_TRUE(Store(session, StrCat("query ", i), StrCat("answer ", i))->stored());
+    }
+  });
+  neptune::Simulator& simulator = cluster_.simulator();
+  simulator.Crash("cache-3");
+  neptune::DurableStorage& storage = simulator.host("cache-3").storage();
+  const auto stores = storage.List();
+  for (const std::string& store : *stores) ASSERT_TRUE(storage.Destroy(store).ok());
+  simulator.RunFor(seconds(1));
+  simulator.Restart("cache-3");
+  simulator.RunFor(seconds(6));
+  for (uint32_t p = 0; p < kPartitionCount; ++p) {
+    const auto taken = cluster_.node("cache-3").metrics().Value(
+        "neptune_replica_snapshots_taken_total",
+        {{"service", kCacheService}, {"partition", StrCat(p)}});
+    EXPECT_EQ(taken.value_or(0), 1) << p;
+  }
+  for (const char* const node : {"cache-1", "cache-2"}) simulator.Crash(node);
+  simulator.RunFor(seconds(2));
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < kCount; i += 13) {
       const auto found = Find(session, StrCat("query ", i));
       ASSERT_TRUE(found.ok()) << found.status();
       EXPECT_EQ(found->value(), StrCat("answer ", i));

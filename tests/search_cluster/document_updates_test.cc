@@ -233,5 +233,40 @@ TEST_F(DocumentUpdatesTest, WhatIsMalformedOrTooLargeIsRefusedAndChangesNothing)
   EXPECT_EQ(TitlesOf("quixotic"), Titles{});
 }
 
+// data/clusters/live.textproto as it is.
+TEST(LiveClusterTest, ThreeNodesTakeChangesAlsoWhenOneIsLost) {
+  const index::TemporaryFolder folder;
+  const SmallCorpus corpus = MakeSmallCorpus(5);
+  const Placement placement(corpus, {});
+  ASSERT_TRUE(BuildSmallIndex(folder.path(), corpus, placement).ok());
+  SearchCluster cluster(1, SpecOf("live"), folder.path());
+  cluster.simulator().RunFor(std::chrono::seconds(2));
+  const auto post = [&](const char* web, const std::string& title) {
+    const StatusOr<HttpResponse> response =
+        cluster.Send(web, {.method = "POST",
+                           .target = "/documents",
+                           .headers = {{"Content-Type", "application/json"}},
+                           .body = DocumentText("http://a/" + title, title)});
+    ASSERT_TRUE(response.ok()) << response.status();
+    EXPECT_EQ(response->status, 200) << response->body;
+  };
+  const auto expect_found = [&](const Titles& titles) {
+    cluster.simulator().RunFor(kFindableGoal);
+    const StatusOr<SearchAnswer> answer =
+        cluster.Search({.query = "quixotic", .may_use_cache = true});
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_TRUE(answer->coverage.complete());
+    Titles found;
+    for (const auto& result : answer->results) found.insert(result.title);
+    EXPECT_EQ(found, titles);
+  };
+  post("node-1", "first");
+  for (int i = 0; i < 3; ++i) expect_found({"first"});  // each frontend is asked
+  cluster.Kill("node-1");
+  cluster.simulator().RunFor(std::chrono::seconds(2));
+  post("node-2", "second");
+  for (int i = 0; i < 3; ++i) expect_found({"first", "second"});
+}
+
 }  // namespace
 }  // namespace search::tests

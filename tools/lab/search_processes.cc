@@ -28,6 +28,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 
+constexpr size_t kStartedSizeMax = 4096;
 constexpr auto kMeetingTimeMax = std::chrono::seconds(20);
 // Of its own, so that no connection from 127.0.0.1 has taken a frontend's port while that was down.
 constexpr char kHttpAddress[] = "127.0.0.2";
@@ -141,7 +142,11 @@ Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
   Fill("$HTTP1", StrCat(http_ports_[0]), &text);
   Fill("$HTTP2", StrCat(http_ports_[1]), &text);
   const bool change = options.documents_change;
-  Fill("$INDEX", change ? Parameter("live_path", folder_ + "/live") + kReplication : "", &text);
+  Fill("$INDEX",
+       change ? Parameter("live_path", folder_ + "/live") + Parameter("tier1_partitions", "4") +
+                    Parameter("statistics_period_ms", "5000") + kReplication
+              : "",
+       &text);
   Fill("$DOCUMENTS", change ? Parameter("live", "true") + kReplication : "", &text);
   // The client looks whether a frontend serves each 250 ms, so the next one that is restarted has to wait as long.
   const std::string leave = options.supervised ? Parameter("http_leave_ms", "500") : "";
@@ -173,6 +178,17 @@ Status SearchProcesses::StartNode(const std::string& node) {
   NEPTUNE_ASSIGN_OR_RETURN(processes_[node],
                            PeerProcess::Start("neptune/node/neptuned", arguments, -1));
   return neptune::OkStatus();
+}
+
+std::string SearchProcesses::StartedFile(const std::string& node) const {
+  return tools::StateDirectory(folder_ + kStateFolder).StartedFile(node);
+}
+
+StatusOr<std::vector<NodeStatusTable>> SearchProcesses::StatusOf(const std::string& node,
+                                                                 const std::string& section) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string started,
+                           neptune::ReadFile(StartedFile(node), kStartedSizeMax));
+  return ReadNodeStatus(started, section);
 }
 
 std::vector<std::string> SearchProcesses::ToolArguments() const {

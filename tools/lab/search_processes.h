@@ -24,6 +24,7 @@
 #include "neptune/base/unique_port.h"
 #include "neptune/world/network.h"
 #include "tools/lab/made_index.h"
+#include "tools/lab/node_status.h"
 #include "tools/lab/peer_process.h"
 
 namespace search::lab {
@@ -56,6 +57,9 @@ class SearchProcesses {
   neptune::StatusOr<std::vector<neptune::Endpoint>> admin_endpoints() const;
   // Of all files of spans.
   double SpanBytes() const;
+  // What a section of the node's status page says. REQUIRES: it runs, and is not supervised.
+  neptune::StatusOr<std::vector<NodeStatusTable>> StatusOf(const std::string& node,
+                                                           const std::string& section) const;
 
   // Of those that run, together.
   double ProcessorSeconds() const;
@@ -73,6 +77,7 @@ class SearchProcesses {
   neptune::Status WriteSpec(const SearchProcessesOptions& options);
   neptune::Status FindModules();
   neptune::Status StartNode(const std::string& node);
+  std::string StartedFile(const std::string& node) const;
   neptune::Status StartSupervisor();
   std::vector<std::string> ToolArguments() const;
   neptune::Status Meet() const;

@@ -7,7 +7,7 @@
 namespace search::index {
 
 neptune::StatusOr<std::shared_ptr<LiveMaintenance>> LiveMaintenance::Start(
-    neptune::World& world, const std::string& name, std::vector<LiveTier*> tiers) {
+    neptune::World& world, const std::string& name, std::vector<MaintainedTier> tiers) {
   std::shared_ptr<LiveMaintenance> maintenance(new LiveMaintenance(std::move(tiers)));
   NEPTUNE_ASSIGN_OR_RETURN(
       maintenance->loop_,
@@ -24,7 +24,7 @@ void LiveMaintenance::Stop() {
 void LiveMaintenance::Turn() {
   neptune::LeafLock lock(&mutex_);
   if (tiers_.empty()) return;
-  for (LiveTier* const tier : tiers_) Note(tier->Refresh().status(), "refreshing");
+  for (const MaintainedTier& one : tiers_) Note(one.tier->Refresh().status(), "refreshing");
   if (!is_merging_) {
     is_merging_ = true;
     loop_->Post([self = shared_from_this()] { self->Merge(); });
@@ -36,8 +36,10 @@ void LiveMaintenance::Turn() {
 void LiveMaintenance::Merge() {
   neptune::LeafLock lock(&mutex_);
   is_merging_ = false;
-  for (LiveTier* const tier : tiers_) {
-    const auto progress = tier->MergeSome(kMergePiece);
+  for (const MaintainedTier& one : tiers_) {
+    const neptune::TimePoint begin = loop_->Now();
+    const auto progress = one.tier->MergeSome(kMergePiece);
+    if (one.merges != nullptr) one.merges->Note(begin, progress, loop_->Now());
     Note(progress.status(), "merging");
     is_merging_ = is_merging_ || (progress.ok() && *progress != MergeProgress::kNothingToDo);
   }

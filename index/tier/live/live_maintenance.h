@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "index/tier/live/live_tier.h"
+#include "index/tier/live/merge_record.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/status.h"
 #include "neptune/world/world.h"
@@ -25,19 +26,23 @@ namespace search::index {
 // Some 10 ms of work. Larger: less often interrupted; a refresh may have to wait for one.
 inline constexpr uint64_t kMergePiece = 100'000;
 
+struct MaintainedTier {
+  LiveTier* tier = nullptr;
+  MergeRecord* merges = nullptr;  // may be null
+};
+
 class LiveMaintenance : public std::enable_shared_from_this<LiveMaintenance> {
  public:
-  // Starts the loop `name`. The tiers must live until Stop returned.
-  static neptune::StatusOr<std::shared_ptr<LiveMaintenance>> Start(neptune::World& world,
-                                                                   const std::string& name,
-                                                                   std::vector<LiveTier*> tiers);
+  // Starts the loop `name`. The tiers, and their records, must live until Stop returned.
+  static neptune::StatusOr<std::shared_ptr<LiveMaintenance>> Start(
+      neptune::World& world, const std::string& name, std::vector<MaintainedTier> tiers);
   // Waits for the piece under way; nothing is touched any more. Idempotent.
   void Stop();
 
   uint64_t failure_count() const { return failure_count_; }
 
  private:
-  explicit LiveMaintenance(std::vector<LiveTier*> tiers) : tiers_(std::move(tiers)) {}
+  explicit LiveMaintenance(std::vector<MaintainedTier> tiers) : tiers_(std::move(tiers)) {}
 
   void Turn();
   void Merge();
@@ -48,7 +53,7 @@ class LiveMaintenance : public std::enable_shared_from_this<LiveMaintenance> {
 
   // Held for each piece of work.
   neptune::LeafMutex mutex_;
-  std::vector<LiveTier*> tiers_ ABSL_GUARDED_BY(mutex_);  // none once stopped
+  std::vector<MaintainedTier> tiers_ ABSL_GUARDED_BY(mutex_);  // none once stopped
   bool is_merging_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

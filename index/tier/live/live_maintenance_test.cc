@@ -27,10 +27,13 @@ class LiveMaintenanceTest : public testing::Test {
         {.base_directory = base, .working_directory = folder_.path() + "/working"}, &state_);
     ASSERT_TRUE(tier.ok()) << tier.status();
     tier_ = std::move(*tier);
+    auto merges = MergeRecord::Make(metrics_, {{"partition", "0"}});
+    ASSERT_TRUE(merges.ok()) << merges.status();
+    merges_ = std::move(*merges);
   }
 
   void Start() {
-    auto maintenance = LiveMaintenance::Start(*world_, "live", {tier_.get()});
+    auto maintenance = LiveMaintenance::Start(*world_, "live", {{tier_.get(), merges_.get()}});
     ASSERT_TRUE(maintenance.ok()) << maintenance.status();
     maintenance_ = *maintenance;
   }
@@ -57,6 +60,8 @@ class LiveMaintenanceTest : public testing::Test {
   TemporaryFolder folder_;
   MapState state_;
   std::unique_ptr<LiveTier> tier_;
+  neptune::MetricsRegistry metrics_;
+  std::unique_ptr<MergeRecord> merges_;
   uint64_t version_ = 0;
   neptune::Simulator simulator_{1};
   neptune::World* world_ = &simulator_.AddHost({.name = "host"});
@@ -81,6 +86,43 @@ TEST_F(LiveMaintenanceTest, SegmentsAreMergedMeanwhile) {
   }
   EXPECT_EQ(BirdCount(), 50U);
   EXPECT_LT(tier_->segment_count(), 8U);
+}
+
+TEST_F(LiveMaintenanceTest, MergesAreCountedAndRemembered) {
+  Start();
+  const auto value = [this](const char* name) {
+    return *metrics_.Value(name, {{"partition", "0"}});
+  };
+  simulator_.RunFor(2 * kRefreshInterval);
+  EXPECT_EQ(value("search_live_merges_begun_total"), 0);
+  for (uint64_t doc_id = 10; doc_id < 60; ++doc_id) {
+    Apply(doc_id);
+    simulator_.RunFor(kRefreshInterval);
+  }
+  // Each takes the place of several of the 50 that refreshes made; the first cannot come before there are four.
+  const double finished = value("search_live_merge_seconds");
+  EXPECT_GT(finished, 10);
+  EXPECT_LT(finished, 25);
+  EXPECT_EQ(value("search_live_merges_begun_total"), finished);
+  const auto recent = merges_->recent();
+  ASSERT_EQ(recent.size(), finished);
+  EXPECT_GE(recent.front().begin, neptune::TimePoint(4 * kRefreshInterval));
+  for (size_t i = 0; i < recent.size(); ++i) {
+    EXPECT_LE(recent[i].begin, recent[i].end);
+    if (i > 0) EXPECT_LE(recent[i - 1].end, recent[i].begin);
+  }
+}
+
+TEST_F(LiveMaintenanceTest, AMergeThatFailsIsNoFinishedOne) {
+  const neptune::TimePoint t{};
+  merges_->Note(t, MergeProgress::kUnderWay, t + milliseconds(1));
+  merges_->Note(t + milliseconds(1), neptune::Unavailable("no disk"), t + milliseconds(2));
+  merges_->Note(t + milliseconds(5), MergeProgress::kUnderWay, t + milliseconds(6));
+  merges_->Note(t + milliseconds(6), MergeProgress::kMerged, t + milliseconds(9));
+  ASSERT_EQ(merges_->recent().size(), 1U);
+  EXPECT_EQ(merges_->recent()[0].begin, t + milliseconds(5));
+  EXPECT_EQ(merges_->recent()[0].end, t + milliseconds(9));
+  EXPECT_EQ(*metrics_.Value("search_live_merges_begun_total", {{"partition", "0"}}), 2);
 }
 
 TEST_F(LiveMaintenanceTest, AfterAFailureTheNextTurnTriesAgain) {

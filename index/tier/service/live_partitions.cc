@@ -53,9 +53,28 @@ StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(neptune::ModuleC
                                .priority = neptune::LoopPriority::kBackground}));
   NEPTUNE_RETURN_IF_ERROR(live->service_.Open());
   for (auto& [partition, slot] : live->slots_) {
+    NEPTUNE_ASSIGN_OR_RETURN(
+        slot.merges, MergeRecord::Make(context.metrics, {{"service", context.service.value()},
+                                                         {"partition", StrCat(partition)}}));
     slot.reader = std::make_unique<StoreReader>(&live->service_.view(partition));
   }
+  NEPTUNE_ASSIGN_OR_RETURN(
+      live->section_,
+      context.status.Add(StrCat("index ", context.service, " merges"),
+                         [self = live.get()](auto* report) { self->DescribeMerges(report); }));
   return live;
+}
+
+void LivePartitions::DescribeMerges(neptune::StatusReport* report) const {
+  neptune::StatusTable table{"Merges of late", {"partition", "ended ago (ms)", "took (ms)"}, {}};
+  const neptune::TimePoint now = counting_loop_->Now();
+  for (const auto& [partition, slot] : slots_) {
+    for (const MergeTime& merge : slot.merges->recent()) {
+      table.AddRow(partition.value(), 1e3 * neptune::ToSeconds(now - merge.end),
+                   1e3 * neptune::ToSeconds(merge.end - merge.begin));
+    }
+  }
+  report->tables.push_back(std::move(table));
 }
 
 LivePartitions::~LivePartitions() { Stop(); }
@@ -93,10 +112,10 @@ StatusOr<std::unique_ptr<LiveTier>> LivePartitions::Open(PartitionId partition,
 }
 
 Status LivePartitions::StartMaintenance() {
-  std::vector<LiveTier*> tiers;
+  std::vector<MaintainedTier> tiers;
   for (auto& [partition, slot] : slots_) {
     LeafLock lock(&slot.mutex);
-    if (slot.tier != nullptr) tiers.push_back(slot.tier);
+    if (slot.tier != nullptr) tiers.push_back({slot.tier, slot.merges.get()});
   }
   NEPTUNE_ASSIGN_OR_RETURN(
       maintenance_,

@@ -18,6 +18,7 @@
 
 #include "index/tier/live/live_maintenance.h"
 #include "index/tier/live/live_tier.h"
+#include "index/tier/live/merge_record.h"
 #include "index/tier/statistics/statistics_renewal.h"
 #include "index/updates/change_write.h"
 #include "neptune/base/leaf_mutex.h"
@@ -50,6 +51,7 @@ class LivePartitions {
     // Something changed while the tier was opened.
     bool is_missed ABSL_GUARDED_BY(mutex) = false;
     std::atomic<bool> is_counting = false;
+    std::unique_ptr<MergeRecord> merges;  // fixed by Start
   };
 
   LivePartitions(neptune::ModuleContext& context, std::string working_directory)
@@ -67,6 +69,7 @@ class LivePartitions {
   neptune::Status TellFrequencies(neptune::PartitionId partition, const neptune::Data& request,
                                   neptune::Data* response);
   neptune::Status StartRenewal();
+  void DescribeMerges(neptune::StatusReport* report) const;
 
   neptune::ModuleContext& context_;
   const std::string working_directory_;
@@ -75,6 +78,7 @@ class LivePartitions {
   neptune::Loop* counting_loop_ = nullptr;
   std::unique_ptr<StatisticsRenewal> renewal_;  // null: this node never leads, or nobody renews
   neptune::ReplicatedService service_;
+  neptune::StatusSection section_;
 };
 
 }  // namespace search::index

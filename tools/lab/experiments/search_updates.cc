@@ -9,9 +9,11 @@
 #include "neptune/base/strings.h"
 #include "tools/lab/document_writes.h"
 #include "tools/lab/experiments/experiments.h"
+#include "tools/lab/merge_windows.h"
 #include "tools/lab/search_load.h"
 #include "tools/lab/search_processes.h"
 #include "tools/lab/search_replay.h"
+#include "tools/terminal/progress.h"
 
 namespace search::lab {
 namespace {
@@ -89,9 +91,14 @@ class UpdatesRun {
                              DemandingReplay(rate, schedule_.end, 2 * context_.seed));
     NEPTUNE_ASSIGN_OR_RETURN(writes_, MakeWrites(rate * kWriteShare / (1 - kWriteShare)));
     NEPTUNE_ASSIGN_OR_RETURN(const Measurements all, replay.Run(std::move(plan), Actions()));
-    NEPTUNE_RETURN_IF_ERROR(started_again_);
+    NEPTUNE_RETURN_IF_ERROR(done_);
     Measurement measured{{"capacity_per_s", capacity}};
     AddQueries(all, &measured);
+    if (with_writes_) AddMerges(all, &measured);
+    if (!victims_.empty()) {
+      measured["primaries_killed_count"] = primaries_killed_;
+      measured["killed_no_primary_count"] = primaries_killed_ == 0 ? 1 : 0;
+    }
     NEPTUNE_RETURN_IF_ERROR(AddCoverage(replay, all, &measured));
     if (with_writes_) NEPTUNE_RETURN_IF_ERROR(AddWrites(&measured));
     return measured;
@@ -110,13 +117,59 @@ class UpdatesRun {
 
   std::vector<TimedAction> Actions() {
     std::vector<TimedAction> actions;
+    actions.push_back({0, [this] { begun_at_ns_ = tools::MonotonicNanoseconds(); }});
     if (with_writes_) actions.push_back({schedule_.writes, [this] { writes_->Begin(); }});
     for (const std::string& node : victims_) {
-      actions.push_back({schedule_.fault, [this, node] { search_->Signal(node, SIGKILL); }});
+      actions.push_back({schedule_.fault, [this, node] {
+                           done_.Update(CountPrimaries(node));
+                           search_->Signal(node, SIGKILL);
+                         }});
       actions.push_back(
-          {schedule_.undone, [this, node] { started_again_.Update(search_->StartAgain(node)); }});
+          {schedule_.undone, [this, node] { done_.Update(search_->StartAgain(node)); }});
+    }
+    if (with_writes_) {
+      actions.push_back({schedule_.end, [this] {
+                           for (const char* node : kStores) done_.Update(ReadMerges(node));
+                         }});
     }
     return actions;
+  }
+
+  // What it takes with it, by its own word just before: the partitions of the index and of the documents that it is the
+  // primary of, and the merges that it made.
+  Status CountPrimaries(const std::string& node) {
+    if (with_writes_) NEPTUNE_RETURN_IF_ERROR(ReadMerges(node));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto tables, search_->StatusOf(node, "replicas"));
+    for (const NodeStatusTable& table : tables) {
+      for (const auto& row : table.rows) {
+        const auto role = row.find("role");
+        if (role == row.end()) return neptune::DataLoss("replicas without roles");
+        if (role->second == "primary") ++primaries_killed_;
+      }
+    }
+    return neptune::OkStatus();
+  }
+
+  Status ReadMerges(const std::string& node) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto section, search_->StatusOf(node, "index tier1 merges"));
+    const double now_s = 1e-9 * static_cast<double>(tools::MonotonicNanoseconds() - begun_at_ns_);
+    NEPTUNE_ASSIGN_OR_RETURN(const auto merges, MergesOf(section, now_s));
+    merges_.insert(merges_.end(), merges.begin(), merges.end());
+    return neptune::OkStatus();
+  }
+
+  void AddMerges(const Measurements& all, Measurement* measured) const {
+    const MergeWindows windows = SplitByMerges(all, merges_, schedule_.writes, schedule_.end);
+    (*measured)["merge_count"] = static_cast<double>(merges_.size());
+    double taken_s = 0;
+    for (const MergeSpan& merge : merges_) taken_s += merge.end_s - merge.begin_s;
+    (*measured)["merge_mean_ms"] =
+        1e3 * taken_s / std::max(1.0, static_cast<double>(merges_.size()));
+    (*measured)["merging_windows_percent"] = windows.with_percent;
+    (*measured)["p50_merging_ms"] = 1e3 * LatencyQuantileS(windows.with, 0.5);
+    (*measured)["p99_merging_ms"] = 1e3 * LatencyQuantileS(windows.with, 0.99);
+    (*measured)["p50_not_merging_ms"] = 1e3 * LatencyQuantileS(windows.without, 0.5);
+    (*measured)["p99_not_merging_ms"] = 1e3 * LatencyQuantileS(windows.without, 0.99);
   }
 
   void AddQueries(const Measurements& all, Measurement* measured) const {
@@ -173,7 +226,10 @@ class UpdatesRun {
   std::vector<std::string> victims_;
   std::unique_ptr<SearchProcesses> search_;
   std::unique_ptr<DocumentWrites> writes_;
-  Status started_again_;
+  int64_t begun_at_ns_ = 0;
+  std::vector<MergeSpan> merges_;
+  double primaries_killed_ = 0;
+  Status done_;  // of all actions
 };
 
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
@@ -195,6 +251,14 @@ void JudgeWrites(const Results& results, const Point& point, const std::string& 
                     mean("findable_max_s"), neptune::ToSeconds(kFindableGoal), "s");
   judgement->Shown(StrCat("the same, median", name), "", mean("findable_p50_s"), "s");
   judgement->Shown(StrCat("acknowledged writes", name), "", mean("acknowledged_count"), "");
+  judgement->Shown(StrCat("merges on four nodes", name), "", mean("merge_count"), "");
+  judgement->Shown(StrCat("a merge takes, mean", name), "", mean("merge_mean_ms"), "ms");
+  judgement->Shown(StrCat("windows of 50 ms with a merge", name), "",
+                   mean("merging_windows_percent"), "%");
+  judgement->Shown(StrCat("p99 of queries in windows with a merge", name), "",
+                   mean("p99_merging_ms"), "ms");
+  judgement->Shown(StrCat("p99 of queries in windows without", name), "",
+                   mean("p99_not_merging_ms"), "ms");
   judgement->Shown(StrCat("a write takes, median", name), "", mean("acknowledged_p50_ms"), "ms");
   judgement->Shown(StrCat("a write takes, longest", name), "", mean("acknowledged_max_ms"), "ms");
 }
@@ -206,6 +270,14 @@ void Judge(const Results& results, Judgement* judgement) {
                              : point.Text("fault") == "none" ? ""
                                                              : ", primaries killed";
     if (with_writes) JudgeWrites(results, point, name, judgement);
+    if (point.Text("fault") != "none") {
+      judgement
+          ->AtMost("runs whose killed node was no primary", "",
+                   results.Mean(point, "killed_no_primary_count"), 0, "")
+          .Shape();
+      judgement->Shown("partitions that it was the primary of", "",
+                       results.Mean(point, "primaries_killed_count"), "");
+    }
     judgement->AtMost(StrCat("queries that fail", name), "", results.Mean(point, "failed_percent"),
                       0.1, "%");
     judgement
@@ -237,9 +309,13 @@ Experiment SearchUpdates() {
       "not change; of all requests "
       "5 % are writes over HTTP to either frontend: half of them new documents, a fifth removals, "
       "the rest new versions of documents, half of these of published ones. Every refresh makes "
-      "a segment, four of them are merged, so merges go on all the time. In the last point the "
+      "a segment, four of them are merged, so merges go on all the time: each node tells when, and "
+      "queries are told "
+      "apart by whether some node merged in the 50 ms in which they were due. Every 5 s the "
+      "collection's statistics are renewed by what changed. In the last point the "
       "node that is the primary of one index partition and of one document partition is killed at "
-      "24 and started again at 34 of 46 s. Each version of a document has a word that no other "
+      "24 (which it says of itself just before) and started again at 34 of 46 s. Each version of a "
+      "document has a word that no other "
       "text holds. A write is repeated until it is acknowledged; of up to three acknowledged ones "
       "at once each frontend is asked every 50 ms, cache included, until it shows the version, or "
       "no longer the removed document. At the end each frontend is asked twice, past the cache, "

@@ -1,0 +1,54 @@
+// The merges of one partition: counted, timed, and the last ones remembered with their times.
+//
+// Source: none. Layer: index/tier/live.
+// Threads: thread-safe.
+// Units: times are TimePoint of the maintenance's loop.
+// Errors: of Make: those of MetricsRegistry.
+// Limits: kRecentMergeCountMax are remembered.
+
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "index/core/partition/partition.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/metrics.h"
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+
+namespace search::index {
+
+// Larger: a longer past in a status page that is asked for seldom.
+inline constexpr size_t kRecentMergeCountMax = 200;
+
+struct MergeTime {
+  neptune::TimePoint begin;
+  neptune::TimePoint end;
+};
+
+class MergeRecord {
+ public:
+  static neptune::StatusOr<std::unique_ptr<MergeRecord>> Make(neptune::MetricsRegistry& metrics,
+                                                              const neptune::MetricLabels& labels);
+
+  // What a piece of work, begun at `begin`, came to.
+  void Note(neptune::TimePoint begin, const neptune::StatusOr<MergeProgress>& progress,
+            neptune::TimePoint end);
+
+  // The oldest first; one that failed is not among them.
+  std::vector<MergeTime> recent() const;
+
+ private:
+  MergeRecord() = default;
+
+  neptune::Counter* begun_ = nullptr;
+  neptune::HistogramMetric* seconds_ = nullptr;
+  mutable neptune::LeafMutex mutex_;
+  std::optional<neptune::TimePoint> under_way_since_ ABSL_GUARDED_BY(mutex_);
+  std::deque<MergeTime> recent_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace search::index

@@ -1,0 +1,95 @@
+#include "neptune/replication/replica_metrics.h"
+
+#include <limits>
+#include <string_view>
+
+#include "neptune/base/strings.h"
+
+namespace neptune {
+namespace {
+
+using State = ReplicaAgent::State;
+
+constexpr std::string_view kRoles[] = {"blank",   "recovering", "secondary", "candidate",
+                                       "primary", "peer",       "witness"};
+
+// Entries of the log that the data do not have.
+double EntriesBehind(const State& state) {
+  return state.is_witness || state.executed >= state.last_lsn
+             ? 0
+             : static_cast<double>(state.last_lsn - state.executed);
+}
+
+double SecondsBehind(const State& state, TimePoint now) {
+  const std::optional<Duration> behind = state.Staleness(now);
+  return behind ? ToSeconds(*behind) : std::numeric_limits<double>::quiet_NaN();
+}
+
+struct Series {
+  const char* name;
+  const char* help;
+  bool is_counter;
+  double (*value)(const State& state, TimePoint now);
+};
+
+constexpr Series kSeries[] = {
+    {"neptune_replica_committed_lsn",
+     "The last log entry that is known to be committed and is stored here.", false,
+     [](const State& state, TimePoint) { return static_cast<double>(state.committed); }},
+    {"neptune_replica_epoch", "The largest epoch that the replica knows.", false,
+     [](const State& state, TimePoint) { return static_cast<double>(state.epoch); }},
+    {"neptune_replica_executed_lsn", "The last log entry that the data have.", false,
+     [](const State& state, TimePoint) { return static_cast<double>(state.executed); }},
+    {"neptune_replica_failed", "1 once log or data have failed and the replica has stopped.", false,
+     [](const State& state, TimePoint) { return state.failure.ok() ? 0.0 : 1.0; }},
+    {"neptune_replica_lag_entries", "Entries of the replica's log that its data do not have yet.",
+     false, [](const State& state, TimePoint) { return EntriesBehind(state); }},
+    {"neptune_replica_lag_seconds",
+     "How old at most what is read here may be; NaN where that is not known.", false,
+     &SecondsBehind},
+    {"neptune_replica_log_size_bytes", "Bytes of the entries that the log keeps.", false,
+     [](const State& state, TimePoint) { return static_cast<double>(state.log_size); }},
+    {"neptune_replica_received_lsn", "The last log entry that is here, committed or not.", false,
+     [](const State& state, TimePoint) { return static_cast<double>(state.last_lsn); }},
+    {"neptune_replica_snapshots_sent_total", "Copies of its data that other members were sent.",
+     true, [](const State& state, TimePoint) { return static_cast<double>(state.snapshots_sent); }},
+    {"neptune_replica_snapshots_taken_total",
+     "Other members' data that took the place of what was here.", true,
+     [](const State& state, TimePoint) { return static_cast<double>(state.snapshots_taken); }},
+    {"neptune_replica_write_set_size", "Members that have to store a write before it is committed.",
+     false,
+     [](const State& state, TimePoint) { return static_cast<double>(state.write_set.size()); }},
+};
+
+}  // namespace
+
+StatusOr<ReplicaMetrics> ReplicaMetrics::Make(MetricsRegistry& registry, const ReplicaAgent& agent,
+                                              const Loop& control) {
+  const LogIdentity& identity = agent.options().identity;
+  const MetricLabels labels = {{"service", identity.service.value()},
+                               {"partition", StrCat(identity.partition)}};
+  ReplicaMetrics metrics;
+  for (const Series& series : kSeries) {
+    const auto value = [&agent, &control, value = series.value] {
+      return value(agent.Look(), control.Now());
+    };
+    StatusOr<CallbackGauge> added =
+        series.is_counter ? registry.AddCallbackCounter(series.name, series.help, labels, value)
+                          : registry.AddCallbackGauge(series.name, series.help, labels, value);
+    NEPTUNE_RETURN_IF_ERROR(added.status());
+    metrics.series_.push_back(*std::move(added));
+  }
+  for (const std::string_view role : kRoles) {
+    MetricLabels with_role = labels;
+    with_role.emplace_back("role", role);
+    NEPTUNE_ASSIGN_OR_RETURN(
+        CallbackGauge added,
+        registry.AddCallbackGauge(
+            "neptune_replica_role", "1, of what the replica is at present.", with_role,
+            [&agent, role] { return agent.Look().RoleName() == role ? 1.0 : 0.0; }));
+    metrics.series_.push_back(std::move(added));
+  }
+  return metrics;
+}
+
+}  // namespace neptune
