@@ -90,7 +90,9 @@ StatusOr<SearchReplay::Measurements> SearchReplay::Run(tools::ReplayPlan plan,
     };
     return std::make_unique<tools::FailoverTarget>(loop, planned, options);
   };
-  return RunPlannedLoad(load);
+  StatusOr<Measurements> measurements = Measurements();
+  search_.RunAsClient([&] { measurements = RunPlannedLoad(load); });
+  return measurements;
 }
 
 StatusOr<CoverageCounts> SearchReplay::CountCoverage(const Measurements& measurements,
