@@ -306,21 +306,6 @@ class EtcdChannel final : public AnnouncementChannel {
 
 }  // namespace
 
-StatusOr<DirectoryMetrics> DirectoryMetrics::Make(MetricsRegistry& registry) {
-  DirectoryMetrics metrics;
-  NEPTUNE_ASSIGN_OR_RETURN(
-      metrics.failures, registry.AddCounter("neptune_directory_failures_total",
-                                            "Requests to the directory without a usable answer."));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      metrics.refused,
-      registry.AddCounter("neptune_directory_refused_total",
-                          "Entries of the directory that are no announcement of the cluster."));
-  NEPTUNE_ASSIGN_OR_RETURN(metrics.available,
-                           registry.AddGauge("neptune_directory_available",
-                                             "1 while the directory of announcements answers."));
-  return metrics;
-}
-
 StatusOr<std::unique_ptr<AnnouncementChannel>> OpenEtcdChannel(
     Loop& loop, EtcdChannelOptions options, AnnouncementChannel::Handler on_message) {
   if (options.endpoints.empty() || options.endpoints.size() > kDirectoryEndpointCountMax) {

@@ -21,23 +21,14 @@
 #include <string>
 #include <vector>
 
-#include "neptune/base/metrics.h"
 #include "neptune/membership/announcement_channel.h"
+#include "neptune/membership/directory_metrics.h"
 #include "neptune/security/cluster_key.h"
 #include "neptune/world/loop.h"
 
 namespace neptune {
 
 inline constexpr size_t kDirectoryEndpointCountMax = 16;
-inline constexpr size_t kDirectoryEntryCountMax = 8192;
-
-struct DirectoryMetrics {
-  Counter* failures = nullptr;  // requests without a usable answer
-  Counter* refused = nullptr;   // entries that are no announcement of the cluster
-  Gauge* available = nullptr;   // 1 while the directory answers
-
-  static StatusOr<DirectoryMetrics> Make(MetricsRegistry& registry);
-};
 
 struct EtcdChannelOptions {
   // Servers of one etcd cluster, 1 to kDirectoryEndpointCountMax.

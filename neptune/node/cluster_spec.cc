@@ -10,6 +10,7 @@
 #include "neptune/base/text_config.h"
 #include "neptune/capsule/capsule_text.h"
 #include "neptune/dac/reduction_tree.h"
+#include "neptune/membership/announcement_folder.h"
 #include "neptune/membership/etcd_channel.h"
 #include "neptune/node/class_spec.h"
 #include "neptune/node/replication_spec.h"
@@ -157,10 +158,18 @@ Status CheckNodeTls(const ClusterSpec& spec) {
   return OkStatus();
 }
 
+Status CheckFolder(const MembershipSpec& membership) {
+  NEPTUNE_RETURN_IF_ERROR(
+      Annotate(FolderOfDirectory(membership.directory()).status(), "membership"));
+  if (membership.etcd_endpoints().empty()) return OkStatus();
+  return InvalidArgument("membership: etcd_endpoints with a directory of files");
+}
+
 Status CheckDirectory(const MembershipSpec& membership) {
+  if (membership.directory().starts_with("file:")) return CheckFolder(membership);
   if (membership.directory() != "etcd") {
     return InvalidArgument("membership: there is no directory '", membership.directory(),
-                           "', only etcd");
+                           "', only etcd and file:PATH");
   }
   const int count = membership.etcd_endpoints_size();
   if (count < 1 || count > static_cast<int>(kDirectoryEndpointCountMax)) {

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
+#include "neptune/membership/announcement_folder.h"
 #include "neptune/membership/etcd_channel.h"
+#include "neptune/membership/file_channel.h"
 #include "neptune/node/node.h"
 #include "neptune/replication/replication.h"
 #include "neptune/replication/version_section.h"
@@ -16,6 +18,30 @@ namespace {
 // How often services are asked whether they still make progress. With their stall_timeout a hung one is out
 // within 2 s.
 constexpr Duration kStallLook = std::chrono::milliseconds(100);
+
+Duration PollInterval(const ClusterSpec& spec) {
+  return std::chrono::milliseconds(spec.membership().poll_interval_ms());
+}
+
+// The directory's servers are no nodes of the cluster: they know neither its handshake nor its certificates.
+StatusOr<EtcdChannelOptions> EtcdOptions(const ClusterSpec& spec) {
+  EtcdChannelOptions options;
+  for (const std::string& text : spec.membership().etcd_endpoints()) {
+    NEPTUNE_ASSIGN_OR_RETURN(const Endpoint endpoint, Endpoint::Parse(text));
+    options.endpoints.push_back(endpoint);
+  }
+  options.prefix = StrCat("neptune/", spec.name(), "/nodes/");
+  options.poll_interval = PollInterval(spec);
+  return options;
+}
+
+StatusOr<FileChannelOptions> FileOptions(const ClusterSpec& spec) {
+  FileChannelOptions options;
+  NEPTUNE_ASSIGN_OR_RETURN(options.folder, FolderOfDirectory(spec.membership().directory()));
+  StrAppend(&options.folder, "/", spec.name(), ".nodes");
+  options.poll_interval = PollInterval(spec);
+  return options;
+}
 
 }  // namespace
 
@@ -80,22 +106,24 @@ Status Node::OpenMulticast() {
   return OkStatus();
 }
 
-// The directory's servers are no nodes of the cluster: they know neither its handshake nor its certificates.
 Status Node::OpenDirectory() {
-  const MembershipSpec& membership = options_.spec.membership();
-  EtcdChannelOptions options;
-  for (const std::string& text : membership.etcd_endpoints()) {
-    NEPTUNE_ASSIGN_OR_RETURN(const Endpoint endpoint, Endpoint::Parse(text));
-    options.endpoints.push_back(endpoint);
+  NEPTUNE_ASSIGN_OR_RETURN(const DirectoryMetrics metrics, DirectoryMetrics::Make(metrics_));
+  const auto hear = [this](std::string_view bytes) { listener_->Hear(bytes); };
+  Loop& loop = *control_->loop;
+  if (options_.spec.membership().directory() == "etcd") {
+    NEPTUNE_ASSIGN_OR_RETURN(EtcdChannelOptions options, EtcdOptions(options_.spec));
+    options.node = options_.name.value();
+    options.keys = security_.keys();
+    options.metrics = metrics;
+    NEPTUNE_ASSIGN_OR_RETURN(channel_, OpenEtcdChannel(loop, std::move(options), hear));
+  } else {
+    NEPTUNE_ASSIGN_OR_RETURN(FileChannelOptions options, FileOptions(options_.spec));
+    options.node = options_.name.value();
+    options.keys = security_.keys();
+    options.helpers = world_.MakeHelperThreads("directory", 1);
+    options.metrics = metrics;
+    NEPTUNE_ASSIGN_OR_RETURN(channel_, OpenFileChannel(loop, std::move(options), hear));
   }
-  options.prefix = StrCat("neptune/", options_.spec.name(), "/nodes/");
-  options.node = options_.name.value();
-  options.keys = security_.keys();
-  options.poll_interval = std::chrono::milliseconds(membership.poll_interval_ms());
-  NEPTUNE_ASSIGN_OR_RETURN(options.metrics, DirectoryMetrics::Make(metrics_));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      channel_, OpenEtcdChannel(*control_->loop, std::move(options),
-                                [this](std::string_view bytes) { listener_->Hear(bytes); }));
   return OkStatus();
 }
 

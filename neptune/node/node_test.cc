@@ -213,11 +213,15 @@ TEST(ClusterSpecTest, DirectoryTakesThePlaceOfTheMulticastGroup) {
                            .message());
   };
   EXPECT_EQ(error("directory: 'etcd' etcd_endpoints: '10.0.0.9:2379'"), "");
-  for (const char* wrong : {"directory: 'phonebook' etcd_endpoints: '10.0.0.9:2379'",
-                            "directory: 'etcd'", "directory: 'etcd' etcd_endpoints: '10.0.0.9'",
-                            "directory: 'etcd' etcd_endpoints: '10.0.0.9:0'",
-                            "directory: 'etcd' etcd_endpoints: '0.0.0.0:2379'",
-                            "etcd_endpoints: '10.0.0.9:2379'", "poll_interval_ms: 60001"}) {
+  EXPECT_EQ(error("directory: 'file:/var/lib/neptune-x/shared.1'"), "");
+  for (const char* wrong :
+       {"directory: 'phonebook' etcd_endpoints: '10.0.0.9:2379'", "directory: 'etcd'",
+        "directory: 'etcd' etcd_endpoints: '10.0.0.9'",
+        "directory: 'etcd' etcd_endpoints: '10.0.0.9:0'",
+        "directory: 'etcd' etcd_endpoints: '0.0.0.0:2379'", "directory: 'file:'",
+        "directory: 'file:here'", "directory: 'file:/with space'", "directory: 'file:/a\\\\nb'",
+        "directory: 'file:/here' etcd_endpoints: '10.0.0.9:2379'",
+        "etcd_endpoints: '10.0.0.9:2379'", "poll_interval_ms: 60001"}) {
     EXPECT_TRUE(error(wrong).starts_with("f:2: ")) << wrong << ": " << error(wrong);
   }
   std::string many = "directory: 'etcd'";

@@ -1,12 +1,16 @@
-// What every channel of announcements does, whatever carries them: multicast or etcd, simulated or real.
+// What every channel of announcements does, whatever carries them: multicast, etcd or files, simulated or real.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "neptune/base/strings.h"
 #include "neptune/base/unique_port.h"
 #include "neptune/membership/etcd_channel.h"
+#include "neptune/membership/file_channel.h"
+#include "neptune/world/real/helper_threads.h"
 #include "tests/membership/channel_bed.h"
 #include "tests/membership/etcd_server.h"
 #include "tests/membership/simulated_etcd.h"
@@ -30,6 +34,10 @@ class ChannelTest : public testing::TestWithParam<std::string> {
       bed_ = ChannelBed::MakeSimulated(simulator_, OpenMulticast());
     } else if (GetParam() == "RealMulticast") {
       bed_ = ChannelBed::MakeReal(OpenMulticast());
+    } else if (GetParam() == "SimulatedFiles") {
+      bed_ = ChannelBed::MakeSimulated(simulator_, OpenFiles());
+    } else if (GetParam() == "RealFiles") {
+      bed_ = ChannelBed::MakeReal(OpenFiles());
     } else {
       auto server = EtcdServer::Start();
       if (server.status().code() == StatusCode::kNotFound) GTEST_SKIP() << "SKIPPED: no etcd";
@@ -38,7 +46,10 @@ class ChannelTest : public testing::TestWithParam<std::string> {
       bed_ = ChannelBed::MakeReal(OpenEtcd(real_etcd_->endpoint()));
     }
   }
-  void TearDown() override { bed_.reset(); }
+  void TearDown() override {
+    bed_.reset();
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
 
   bool simulated() const { return GetParam().starts_with("Simulated"); }
   Duration period() const { return simulated() ? kSimulatedPeriod : kRealPeriod; }
@@ -68,6 +79,20 @@ class ChannelTest : public testing::TestWithParam<std::string> {
     };
   }
 
+  ChannelBed::Open OpenFiles() {
+    folder_ = StrCat(testing::TempDir(), "/conformance-", getpid());
+    std::filesystem::create_directories(folder_);
+    return [this](Loop& loop, uint32_t, const std::string& name,
+                  AnnouncementChannel::Handler handler) {
+      FileChannelOptions options;
+      options.folder = folder_ + "/test.nodes";
+      options.node = name;
+      if (!simulated()) options.helpers = MakeRealHelperThreads("directory", 1);
+      return OpenFileChannel(loop, std::move(options), std::move(handler));
+    };
+  }
+
+  std::string folder_;
   UniquePort port_;
   Simulator simulator_{20021209};
   std::unique_ptr<SimulatedEtcd> simulated_etcd_;
@@ -138,8 +163,8 @@ TEST_P(ChannelTest, ManyMembersAllHearAll) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ChannelTest,
-                         testing::Values("SimulatedMulticast", "SimulatedEtcd", "RealMulticast",
-                                         "RealEtcd"),
+                         testing::Values("SimulatedMulticast", "SimulatedEtcd", "SimulatedFiles",
+                                         "RealMulticast", "RealEtcd", "RealFiles"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

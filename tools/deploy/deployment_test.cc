@@ -106,6 +106,17 @@ TEST(SystemdUnitsTest, StartWhatTheSpecSaysWhereTheHostFileSays) {
   EXPECT_EQ(with_spec, (std::set<std::string>{"alpha", "beta"}));
 }
 
+TEST(SystemdUnitsTest, MayWriteTheFolderOfAnnouncements) {
+  const std::string text = Replaced(kSpec, "directory: 'etcd' etcd_endpoints: '10.0.9.1:2379'",
+                                    "directory: 'file:/srv/all'");
+  const auto files = SystemdUnits(Spec(text), text, Hosts(), {});
+  ASSERT_TRUE(files.ok()) << files.status();
+  for (const DeploymentFile& file : *files) {
+    if (!file.path.ends_with(".service")) continue;
+    EXPECT_TRUE(Settings(file.text).at("ReadWritePaths").ends_with("/shop -/srv/all")) << file.text;
+  }
+}
+
 TEST(SystemdUnitsTest, SystemdFindsNothingWrong) {
   if (!std::filesystem::exists("/usr/bin/systemd-analyze")) {
     GTEST_SKIP() << "SKIPPED: no systemd-analyze";
@@ -332,6 +343,9 @@ TEST(KubernetesManifestsTest, RefusesWhatPodsCannotHave) {
   EXPECT_NE(error("membership { directory: 'etcd' etcd_endpoints: '10.0.9.1:2379' }",
                   "multicast_group: '239.192.7.3:7400'")
                 .find("multicast"),
+            std::string::npos);
+  EXPECT_NE(error("directory: 'etcd' etcd_endpoints: '10.0.9.1:2379'", "directory: 'file:/srv/all'")
+                .find("folder in common"),
             std::string::npos);
   EXPECT_NE(error("'web-1'", "'web_1'").find("node 'web_1'"), std::string::npos);
   EXPECT_NE(error("'web-1'", "'Web-1'").find("DNS label"), std::string::npos);

@@ -30,9 +30,10 @@ std::string SetName(const neptune::ClusterSpec& spec, const neptune::NodeSpec& n
 }
 
 Status CheckSpec(const neptune::ClusterSpec& spec) {
-  if (!neptune::UsesDirectory(spec)) {
+  if (spec.membership().directory() != "etcd") {
     return InvalidArgument(
-        "pods have no multicast: the spec needs membership { directory: 'etcd' }");
+        "pods have no multicast and no folder in common: the spec needs membership { directory: "
+        "'etcd' }");
   }
   if (spec.has_node_tls()) {
     return InvalidArgument("node_tls: certificates of pods are not written; use cluster_key_file");

@@ -2,6 +2,7 @@
 #include <cctype>
 
 #include "neptune/base/strings.h"
+#include "neptune/membership/announcement_folder.h"
 #include "tools/deploy/deployment.h"
 
 namespace search::tools {
@@ -41,7 +42,7 @@ std::string StopTimeout(const DeploymentOptions& options) {
   return StrCat((options.grace_ms + 999) / 1000 + kKillMarginSeconds);
 }
 
-// The unit's user may write the node's own state, and nothing else.
+// The unit's user may write the node's own state and a shared folder of announcements, and nothing else.
 constexpr char kHardening[] =
     "NoNewPrivileges=yes\n"
     "ProtectSystem=strict\n"
@@ -63,6 +64,12 @@ constexpr char kHardening[] =
     "CapabilityBoundingSet=\n"
     "UMask=0077\n";
 
+// " -FOLDER" of a directory of files, which every node writes to; empty if the cluster has none.
+std::string SharedFolder(const neptune::ClusterSpec& spec) {
+  const auto folder = neptune::FolderOfDirectory(spec.membership().directory());
+  return folder.ok() ? " -" + *folder : "";
+}
+
 std::string Unit(const neptune::ClusterSpec& spec, const std::string& node, const HostPlace& host,
                  const DeploymentOptions& options) {
   const std::string state = StrCat(options.state_folder, "/", spec.name());
@@ -77,7 +84,7 @@ std::string Unit(const neptune::ClusterSpec& spec, const std::string& node, cons
   // Status 2 is a wrong spec, which no restart mends.
   StrAppend(&text, "Restart=always\nRestartSec=1\nRestartPreventExitStatus=2\n",
             "KillMode=mixed\nKillSignal=SIGTERM\nTimeoutStopSec=", StopTimeout(options),
-            "\nLimitNOFILE=65536\nReadWritePaths=-", state, "\n", kHardening,
+            "\nLimitNOFILE=65536\nReadWritePaths=-", state, SharedFolder(spec), "\n", kHardening,
             "\n[Install]\nWantedBy=multi-user.target\n");
   return text;
 }

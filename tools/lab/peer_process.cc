@@ -32,8 +32,10 @@ constexpr int kCallerProcessor = 1;
 constexpr int kPeerPriority = 10;
 
 // In the child, between fork and exec: system calls only.
-[[noreturn]] void Become(char* const* arguments, int input, int output, int processor) {
+[[noreturn]] void Become(char* const* arguments, int input, int output, int processor,
+                         int network) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (network >= 0 && setns(network, CLONE_NEWNET) != 0) _exit(126);
   if (processor >= 0) {
     cpu_set_t processors;
     CPU_ZERO(&processors);
@@ -91,7 +93,7 @@ StatusOr<std::string> FindProgram(const std::string& name) {
 
 StatusOr<std::unique_ptr<PeerProcess>> PeerProcess::Start(const std::string& program,
                                                           const std::vector<std::string>& arguments,
-                                                          int processor) {
+                                                          int processor, int network) {
   NEPTUNE_ASSIGN_OR_RETURN(std::string path, FindProgram(program));
   std::vector<std::string> words = {std::move(path)};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -105,7 +107,7 @@ StatusOr<std::unique_ptr<PeerProcess>> PeerProcess::Start(const std::string& pro
     return neptune::ResourceExhausted("starting ", program, ": no descriptors for its pipes");
   }
   const pid_t process = fork();
-  if (process == 0) Become(pointers.data(), input[0], output[1], processor);
+  if (process == 0) Become(pointers.data(), input[0], output[1], processor, network);
   close(input[0]);
   close(output[1]);
   if (process < 0) {

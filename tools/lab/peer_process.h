@@ -30,8 +30,10 @@ class PeerProcess {
  public:
   // Starts `program` ("tests/peers/neptune_echo") on the processor of that index, counted round if there are fewer, and
   // ahead of the machine's other work as far as the system allows; on any and like any other if it is negative.
+  // `network`: descriptor of the network namespace that it is to be in; -1: this one's.
   static neptune::StatusOr<std::unique_ptr<PeerProcess>> Start(
-      const std::string& program, const std::vector<std::string>& arguments, int processor);
+      const std::string& program, const std::vector<std::string>& arguments, int processor,
+      int network = -1);
   // Ends its input, and the process if it does not end then; waits for it.
   ~PeerProcess();
   PeerProcess(const PeerProcess&) = delete;

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -32,7 +33,7 @@ constexpr size_t kStartedSizeMax = 4096;
 constexpr auto kMeetingTimeMax = std::chrono::seconds(20);
 // Of its own, so that no connection from 127.0.0.1 has taken a frontend's port while that was down.
 constexpr char kHttpAddress[] = "127.0.0.2";
-constexpr int kFrontendCount = 2;
+constexpr size_t kFrontendCount = 2;
 constexpr char kStateFolder[] = "/state";
 constexpr char kVersionList[] = "versions.json";
 
@@ -46,14 +47,13 @@ constexpr char kSpec[] = R"(
              parameters { key: 'implementation' value: 'flat_file' } $DOCUMENTS }
   services { name: 'cache' module: 'query_cache' partition_count: 2 }
   services { name: 'frontend' module: 'frontend' scheduling: 'waiting_cost'
-             parameters { key: 'http_address' value: '$ADDRESS' }
              parameters { key: 'trust_class_header' value: 'true' }
              parameters { key: 'tier1_partitions' value: '4' }
              parameters { key: 'tier2_partitions' value: '0' }
              parameters { key: 'docs_partitions' value: '4' }
              parameters { key: 'cache_partitions' value: '2' } $FRONTEND }
-  nodes { name: 'web-1' hosts { service: 'frontend' parameters { key: 'http_port' value: '$HTTP1' } } }
-  nodes { name: 'web-2' hosts { service: 'frontend' parameters { key: 'http_port' value: '$HTTP2' } } }
+  nodes { name: 'web-1' hosts { service: 'frontend' $HTTP1 } }
+  nodes { name: 'web-2' hosts { service: 'frontend' $HTTP2 } }
   nodes { name: 'cache-1' hosts { service: 'cache' } }
   nodes { name: 'cache-2' hosts { service: 'cache' } }
   nodes { name: 'store-1' hosts { service: 'tier1' partitions: [0, 1] }
@@ -71,6 +71,16 @@ constexpr const char* kNodes[] = {"web-1",   "web-2",   "cache-1", "cache-2",
 
 std::string Parameter(const std::string& name, const std::string& value) {
   return StrCat("parameters { key: '", name, "' value: '", value, "' } ");
+}
+
+// Its host's index; the frontends' are the first.
+size_t HostOf(const std::string& node) {
+  return static_cast<size_t>(std::find(std::begin(kNodes), std::end(kNodes), node) - kNodes);
+}
+
+std::string AddressText(uint32_t address) {
+  const std::string text = Endpoint{address, 0}.ToString();
+  return text.substr(0, text.find(':'));
 }
 
 void Fill(const std::string& name, const std::string& value, std::string* text) {
@@ -99,6 +109,7 @@ StatusOr<std::unique_ptr<SearchProcesses>> SearchProcesses::Start(
   std::unique_ptr<SearchProcesses> search(new SearchProcesses());
   search->base_folder_ = index.folder();
   NEPTUNE_RETURN_IF_ERROR(search->FindModules());
+  if (options.on_hosts) NEPTUNE_RETURN_IF_ERROR(search->MakeHosts());
   NEPTUNE_RETURN_IF_ERROR(search->WriteSpec(options));
   if (options.supervised) {
     NEPTUNE_RETURN_IF_ERROR(search->StartSupervisor());
@@ -134,13 +145,15 @@ Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
   if (mkdtemp(folder_.data()) == nullptr) {
     return neptune::Unavailable("making a folder like ", std::exchange(folder_, ""));
   }
-  for (int i = 0; i < kFrontendCount; ++i) http_ports_.push_back(neptune::UniquePort().number());
+  for (size_t i = 0; i < kFrontendCount; ++i) http_ports_.push_back(neptune::UniquePort().number());
   std::string text = kSpec + options.service_classes;
   Fill("$NAME", StrCat("lab-", port_.number()), &text);
   Fill("$PORT", StrCat(port_.number()), &text);
-  Fill("$ADDRESS", kHttpAddress, &text);
-  Fill("$HTTP1", StrCat(http_ports_[0]), &text);
-  Fill("$HTTP2", StrCat(http_ports_[1]), &text);
+  for (size_t i = 0; i < kFrontendCount; ++i) {
+    Fill(StrCat("$HTTP", i + 1),
+         Parameter("http_address", HttpAddress(i)) + Parameter("http_port", StrCat(http_ports_[i])),
+         &text);
+  }
   const bool change = options.documents_change;
   Fill("$INDEX",
        change ? Parameter("live_path", folder_ + "/live") + Parameter("tier1_partitions", "4") +
@@ -163,6 +176,16 @@ Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
   return neptune::WriteFileAtomically(spec_path_, text);
 }
 
+// The last one is the client's.
+Status SearchProcesses::MakeHosts() {
+  NEPTUNE_ASSIGN_OR_RETURN(hosts_, LinkedHosts::Make(std::size(kNodes) + 1));
+  return neptune::OkStatus();
+}
+
+std::string SearchProcesses::HttpAddress(size_t frontend) const {
+  return hosts_ == nullptr ? kHttpAddress : AddressText(hosts_->address(frontend));
+}
+
 Status SearchProcesses::StartNode(const std::string& node) {
   const tools::StateDirectory state(folder_ + kStateFolder);
   NEPTUNE_RETURN_IF_ERROR(state.MakeNode(node));
@@ -175,8 +198,13 @@ Status SearchProcesses::StartNode(const std::string& node) {
                                         "--started_file=" + state.StartedFile(node),
                                         "--minloglevel=2"};
   if (span_logs_) arguments.push_back("--span_log=" + state.SpanFile(node));
+  int network = -1;
+  if (hosts_ != nullptr) {
+    arguments.push_back("--address=" + AddressText(hosts_->address(HostOf(node))));
+    network = hosts_->descriptor(HostOf(node));
+  }
   NEPTUNE_ASSIGN_OR_RETURN(processes_[node],
-                           PeerProcess::Start("neptune/node/neptuned", arguments, -1));
+                           PeerProcess::Start("neptune/node/neptuned", arguments, -1, network));
   return neptune::OkStatus();
 }
 
@@ -276,12 +304,28 @@ double SearchProcesses::SpanBytes() const {
 std::vector<Endpoint> SearchProcesses::http_endpoints() const {
   std::vector<Endpoint> endpoints;
   for (const uint16_t port : http_ports_) {
-    endpoints.push_back({Endpoint::Parse(StrCat(kHttpAddress, ":0"))->address, port});
+    const std::string address = HttpAddress(endpoints.size());
+    endpoints.push_back({Endpoint::Parse(address + ":0")->address, port});
   }
   return endpoints;
 }
 
+void SearchProcesses::RunAsClient(const std::function<void()>& body) const {
+  if (hosts_ == nullptr) return body();
+  hosts_->RunIn(std::size(kNodes), body);
+}
+
+Status SearchProcesses::SetLink(const std::string& node, bool is_up) const {
+  return hosts_->SetLink(HostOf(node), is_up);
+}
+
 Status SearchProcesses::Meet() const {
+  Status status;
+  RunAsClient([&] { status = MeetAsClient(); });
+  return status;
+}
+
+Status SearchProcesses::MeetAsClient() const {
   const auto world = neptune::MakeRealWorld({});
   NEPTUNE_ASSIGN_OR_RETURN(neptune::Loop* const loop, world->StartLoop({.name = "meet"}));
   std::vector<std::unique_ptr<tools::ServerCheck>> checks;

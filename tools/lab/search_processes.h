@@ -15,6 +15,7 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@
 #include "neptune/base/status.h"
 #include "neptune/base/unique_port.h"
 #include "neptune/world/network.h"
+#include "tools/lab/linked_hosts.h"
 #include "tools/lab/made_index.h"
 #include "tools/lab/node_status.h"
 #include "tools/lab/peer_process.h"
@@ -39,6 +41,9 @@ struct SearchProcessesOptions {
   // REQUIRES: no files where they are supervised.
   double sampled_share = 0.01;
   bool span_logs = false;
+  // Each is on a host of its own (linked_hosts.h), and so is who asks; they hear each other by multicast through a switch.
+  // Not with `supervised`. Errors then also: kUnavailable namespaces are not permitted.
+  bool on_hosts = false;
 };
 
 class SearchProcesses {
@@ -67,6 +72,11 @@ class SearchProcesses {
   // REQUIRES: `node` is one of those above; the process runs, or for StartAgain was killed.
   void Signal(const std::string& node, int signal) const;
   neptune::Status StartAgain(const std::string& node);
+  // Its host's link. REQUIRES: they are on hosts.
+  neptune::Status SetLink(const std::string& node, bool is_up) const;
+
+  // Runs it where the frontends can be reached from, and waits.
+  void RunAsClient(const std::function<void()>& body) const;
 
   // Runs "tools/cluster/cluster" or "tools/publish/publish" on it, to its end. REQUIRES: it is supervised.
   // Errors: kFailedPrecondition the command failed, with what it said. Any thread.
@@ -80,7 +90,11 @@ class SearchProcesses {
   std::string StartedFile(const std::string& node) const;
   neptune::Status StartSupervisor();
   std::vector<std::string> ToolArguments() const;
+  neptune::Status MakeHosts();
+  // Of the frontend of that index.
+  std::string HttpAddress(size_t frontend) const;
   neptune::Status Meet() const;
+  neptune::Status MeetAsClient() const;
 
   const neptune::UniquePort port_;  // of the multicast group
   std::string folder_;
@@ -89,6 +103,7 @@ class SearchProcesses {
   std::string module_folders_;
   bool span_logs_ = false;
   std::vector<uint16_t> http_ports_;
+  std::unique_ptr<LinkedHosts> hosts_;  // null: all on loopback
   std::map<std::string, std::unique_ptr<PeerProcess>> processes_;
   std::unique_ptr<PeerProcess> supervisor_;
 };

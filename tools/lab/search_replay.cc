@@ -3,10 +3,13 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "neptune/base/strings.h"
+#include "tools/lab/refusal_cause.h"
 #include "tools/lab/search_load.h"
 #include "tools/replay/failover_target.h"
 #include "tools/trace/trace_generator.h"
@@ -14,6 +17,7 @@
 namespace search::lab {
 namespace {
 
+using neptune::Status;
 using neptune::StatusOr;
 
 constexpr double kTimeoutS = 2;
@@ -22,6 +26,23 @@ constexpr size_t kQuestionCount = 20'000;
 constexpr size_t kQuestionSizeMax = 12;
 // Complete answers whose coverage the ledger looks at; of partial ones it looks at all.
 constexpr size_t kLookedAtMax = 300;
+
+// The sustainable rate is looked for within so much below what would take all processors, and found to 7 %.
+constexpr double kRateSpan = 64;
+constexpr uint64_t kRateHalvings = 6;
+constexpr char kCausePrefix[] = "failed: ";
+
+// What a reload past all caches sends.
+std::string HeadersOf(const SustainedLoad& how) {
+  return how.past_caches ? "Cache-Control: no-cache\r\n" : "";
+}
+
+bool IsSustained(const SearchReplay::Measurements& measurements) {
+  return LatencyQuantileS(measurements, 0.99) <= kSustainedP99S &&
+         std::all_of(measurements.begin(), measurements.end(), [](const tools::Measurement& one) {
+           return one.outcome == tools::Outcome::kAnswered;
+         });
+}
 
 // Of the client.
 double OwnProcessorSeconds() {
@@ -66,31 +87,73 @@ StatusOr<tools::ReplayPlan> DemandingReplay(double rate, double length_s, uint64
 }
 
 StatusOr<double> SearchReplay::Capacity(double length_s, uint64_t seed) {
+  return ProcessorRate({.length_s = length_s, .seed = seed});
+}
+
+StatusOr<double> SearchReplay::ProcessorRate(const SustainedLoad& how) {
   NEPTUNE_ASSIGN_OR_RETURN(const neptune::Duration cost,
                            index_.CostOf(DemandingQuestions(5, kQuestionSizeMax)));
-  const double index_can = kSearchProcessors / neptune::ToSeconds(cost) / (1 - kRepeatShare);
+  const double asked_share = how.past_caches ? 1 : 1 - kRepeatShare;
+  const double index_can = kSearchProcessors / neptune::ToSeconds(cost) / asked_share;
   NEPTUNE_ASSIGN_OR_RETURN(tools::ReplayPlan plan,
-                           DemandingReplay(0.1 * index_can, length_s, seed));
+                           DemandingReplay(0.1 * index_can, how.length_s, how.seed));
   const double before_s = search_.ProcessorSeconds() + OwnProcessorSeconds();
-  NEPTUNE_ASSIGN_OR_RETURN(const Measurements all, Run(std::move(plan), {}));
+  NEPTUNE_ASSIGN_OR_RETURN(const Measurements all, Ask(std::move(plan), {}, HeadersOf(how)));
   const double used_s = search_.ProcessorSeconds() + OwnProcessorSeconds() - before_s;
   return kSearchProcessors * static_cast<double>(all.size()) / used_s;
 }
 
+StatusOr<double> SearchReplay::SustainableRate(const SustainedLoad& how) {
+  NEPTUNE_ASSIGN_OR_RETURN(double above, ProcessorRate(how));
+  if (how.is_estimate) return above;
+  NEPTUNE_ASSIGN_OR_RETURN(const bool is_whole_sustained, Sustains(above, how, 0));
+  if (is_whole_sustained) return above;
+  const double least = above / kRateSpan;
+  double below = least;
+  for (uint64_t tried = 1; tried <= kRateHalvings; ++tried) {
+    const double rate = std::sqrt(below * above);
+    NEPTUNE_ASSIGN_OR_RETURN(const bool is_sustained, Sustains(rate, how, tried));
+    (is_sustained ? below : above) = rate;
+  }
+  if (below > least) return below;
+  return neptune::Unavailable("the search does not even answer ", above,
+                              " queries a second in time");
+}
+
+StatusOr<bool> SearchReplay::Sustains(double rate, const SustainedLoad& how, uint64_t tried) {
+  NEPTUNE_ASSIGN_OR_RETURN(tools::ReplayPlan plan,
+                           DemandingReplay(rate, how.length_s, how.seed + 1 + tried));
+  NEPTUNE_ASSIGN_OR_RETURN(const Measurements all, Ask(std::move(plan), {}, HeadersOf(how)));
+  return IsSustained(DueIn(all, how.length_s / 3, how.length_s));
+}
+
 StatusOr<SearchReplay::Measurements> SearchReplay::Run(tools::ReplayPlan plan,
                                                        std::vector<TimedAction> actions) {
+  return Ask(std::move(plan), std::move(actions), "");
+}
+
+StatusOr<SearchReplay::Measurements> SearchReplay::Ask(tools::ReplayPlan plan,
+                                                       std::vector<TimedAction> actions,
+                                                       std::string headers) {
   plan_ = std::move(plan);
   claims_.clear();
+  refusals_.clear();
   PlannedLoad load{.plan = plan_, .timeout_s = kTimeoutS, .actions = std::move(actions)};
-  load.make_target = [this](neptune::Loop& loop, const tools::ReplayPlan& planned) {
+  load.make_target = [this, &headers](neptune::Loop& loop, const tools::ReplayPlan& planned) {
     tools::FailoverOptions options;
     options.http.servers = search_.http_endpoints();
+    options.http.headers = headers;
+    options.http.on_refusal = [this](uint32_t request, int status, std::string_view body) {
+      refusals_[request] = RefusalCause(status, body);
+    };
     options.http.on_answer = [this](uint32_t request, std::string_view body) {
       if (const auto claim = ReadCoverageClaim(body)) claims_[request] = *claim;
     };
     return std::make_unique<tools::FailoverTarget>(loop, planned, options);
   };
-  return RunPlannedLoad(load);
+  StatusOr<Measurements> measurements = Measurements();
+  search_.RunAsClient([&] { measurements = RunPlannedLoad(load); });
+  return measurements;
 }
 
 StatusOr<CoverageCounts> SearchReplay::CountCoverage(const Measurements& measurements,
@@ -126,6 +189,29 @@ StatusOr<CoverageCounts> SearchReplay::CountCoverage(const Measurements& measure
   return counts;
 }
 
+Status SearchReplay::AddCoverage(const Measurements& measurements, const Outage& outage,
+                                 Measurement* measured) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const CoverageCounts counts, CountCoverage(measurements, outage));
+  const double percent = 100 / std::max(1.0, static_cast<double>(measurements.size()));
+  (*measured)["untrue_count"] = counts.untrue;
+  (*measured)["looked_at_count"] = counts.looked_at;
+  (*measured)["different_count"] = counts.different;
+  (*measured)["partial_percent"] = percent * counts.partial;
+  (*measured)["unexplained_percent"] = percent * counts.unexplained;
+  (*measured)["quality_mean"] = counts.quality_mean;
+  return neptune::OkStatus();
+}
+
+void SearchReplay::AddFailureCauses(const Measurements& measurements, Measurement* measured) const {
+  for (const tools::Measurement& one : measurements) {
+    if (one.outcome == tools::Outcome::kAnswered) continue;
+    const auto refusal = refusals_.find(one.request);
+    ++(*measured)[kCausePrefix + (refusal == refusals_.end()
+                                      ? std::string(tools::OutcomeName(one.outcome))
+                                      : refusal->second)];
+  }
+}
+
 double SearchReplay::CountDifferent(const Measurements& measurements) const {
   std::map<std::pair<uint64_t, uint32_t>, const std::string*> known;  // by version and question
   double count = 0;
@@ -142,6 +228,24 @@ double SearchReplay::CountDifferent(const Measurements& measurements) const {
     count += !is_known_version || *first->second != claim.results;
   }
   return count;
+}
+
+void JudgeAnswers(const Results& results, const Point& point, const std::string& name,
+                  double failed_percent_max, Judgement* judgement) {
+  judgement->AtMost("queries that fail" + name, "", results.Mean(point, "failed_percent"),
+                    failed_percent_max, "%");
+  judgement
+      ->AtMost("answers of untrue coverage" + name, "", results.Mean(point, "untrue_count"), 0, "")
+      .Shape();
+  std::map<std::string, double> counts;
+  for (const Measurement& run : results.Of(point)) {
+    for (const auto& [metric, value] : run) {
+      if (metric.starts_with(kCausePrefix)) counts[metric] += value;
+    }
+  }
+  for (const auto& [cause, count] : counts) {
+    judgement->Note(neptune::StrCat(cause, name, ": ", count, " queries"));
+  }
 }
 
 }  // namespace search::lab

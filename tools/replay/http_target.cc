@@ -92,6 +92,9 @@ class HttpTarget::Connection final : public neptune::StreamHandler,
     if (reply.status == 200 && target_->options_.on_answer) {
       target_->options_.on_answer(request_, reply.body);
     }
+    if (reply.status != 200 && target_->options_.on_refusal) {
+      target_->options_.on_refusal(request_, reply.status, reply.body);
+    }
     End(outcome, facts, reply.keep_alive && stream_ != nullptr);
   }
 

@@ -34,6 +34,8 @@ struct HttpTargetOptions {
   bool read_facts = true;
   // Told of each answer with status 200, and its body; empty: nobody is.
   std::function<void(uint32_t request, std::string_view body)> on_answer;
+  // Told of each answer with another status; empty: nobody is.
+  std::function<void(uint32_t request, int status, std::string_view body)> on_refusal;
   // Larger: a slow server is asked more at once before the generator itself is the limit. Default: 8,192;
   // each is a descriptor here and there.
   size_t connection_count_max = 8192;
