@@ -12,8 +12,6 @@ using neptune::DataLoss;
 using neptune::StatusOr;
 using nlohmann::json;
 
-constexpr std::string_view kAdminLine = "\nadmin ";
-
 StatusOr<NodeStatusTable> TableOf(const json& table) {
   if (table.value("rows_left_out", 0) != 0) return DataLoss("the page does not show all rows");
   NodeStatusTable read{.title = table.at("title"), .rows = {}};
@@ -55,14 +53,9 @@ StatusOr<std::vector<NodeStatusTable>> ParseNodeStatus(std::string_view page,
   return DataLoss("the page has no section ", section);
 }
 
-StatusOr<std::vector<NodeStatusTable>> ReadNodeStatus(std::string_view started,
+StatusOr<std::vector<NodeStatusTable>> ReadNodeStatus(const std::string& admin,
                                                       const std::string& section) {
-  const size_t line = started.find(kAdminLine);
-  if (line == std::string_view::npos) return DataLoss("a node that says no address");
-  const size_t begin = line + kAdminLine.size();
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const tools::HttpOrigin origin,
-      tools::ParseHttpOrigin(started.substr(begin, started.find('\n', begin) - begin)));
+  NEPTUNE_ASSIGN_OR_RETURN(const tools::HttpOrigin origin, tools::ParseHttpOrigin(admin));
   NEPTUNE_ASSIGN_OR_RETURN(
       const neptune::HttpResponse response,
       tools::HttpGet(origin, neptune::StrCat("/statusz?section=", Escaped(section), "&format=json"),

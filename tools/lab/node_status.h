@@ -2,7 +2,8 @@
 //
 // Source: none. Layer: tools.
 // Threads: pure function that blocks for as long as the node takes to answer, kNodeStatusTimeMax at most.
-// Errors: DATA_LOSS it is no such page, or it leaves rows out; UNAVAILABLE, DEADLINE_EXCEEDED it does not answer.
+// Errors: INVALID_ARGUMENT no address; DATA_LOSS it is no such page, or it leaves rows out; UNAVAILABLE,
+//   DEADLINE_EXCEEDED it does not answer.
 
 #pragma once
 
@@ -24,8 +25,8 @@ struct NodeStatusTable {
   std::vector<std::map<std::string, std::string>> rows;
 };
 
-// `started` is what neptuned wrote when it had started (--started_file).
-neptune::StatusOr<std::vector<NodeStatusTable>> ReadNodeStatus(std::string_view started,
+// `admin` is the address of the node's administration, "a.b.c.d:port".
+neptune::StatusOr<std::vector<NodeStatusTable>> ReadNodeStatus(const std::string& admin,
                                                                const std::string& section);
 
 // The section of a page in JSON.

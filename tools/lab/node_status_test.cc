@@ -32,7 +32,8 @@ TEST(NodeStatusTest, WhatIsNoSuchPageIsRefused) {
 }
 
 TEST(NodeStatusTest, ANodeThatSaysNoAddressIsNotAsked) {
-  EXPECT_EQ(ReadNodeStatus("pid 1\n", "replicas").status().code(), neptune::StatusCode::kDataLoss);
+  EXPECT_EQ(ReadNodeStatus("pid 1\n", "replicas").status().code(),
+            neptune::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

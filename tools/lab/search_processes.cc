@@ -29,7 +29,6 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 
-constexpr size_t kStartedSizeMax = 4096;
 constexpr auto kMeetingTimeMax = std::chrono::seconds(20);
 // Of its own, so that no connection from 127.0.0.1 has taken a frontend's port while that was down.
 constexpr char kHttpAddress[] = "127.0.0.2";
@@ -208,15 +207,11 @@ Status SearchProcesses::StartNode(const std::string& node) {
   return neptune::OkStatus();
 }
 
-std::string SearchProcesses::StartedFile(const std::string& node) const {
-  return tools::StateDirectory(folder_ + kStateFolder).StartedFile(node);
-}
-
 StatusOr<std::vector<NodeStatusTable>> SearchProcesses::StatusOf(const std::string& node,
                                                                  const std::string& section) const {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string started,
-                           neptune::ReadFile(StartedFile(node), kStartedSizeMax));
-  return ReadNodeStatus(started, section);
+  const auto started = tools::StateDirectory(folder_ + kStateFolder).ReadStarted(node);
+  if (!started) return neptune::Unavailable(node, " has not said where its administration is");
+  return ReadNodeStatus(started->admin, section);
 }
 
 std::vector<std::string> SearchProcesses::ToolArguments() const {

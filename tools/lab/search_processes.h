@@ -87,7 +87,6 @@ class SearchProcesses {
   neptune::Status WriteSpec(const SearchProcessesOptions& options);
   neptune::Status FindModules();
   neptune::Status StartNode(const std::string& node);
-  std::string StartedFile(const std::string& node) const;
   neptune::Status StartSupervisor();
   std::vector<std::string> ToolArguments() const;
   neptune::Status MakeHosts();
