@@ -1,5 +1,6 @@
 #include "neptune/capsule/device_call.h"
 
+#include <atomic>
 #include <utility>
 
 #include "neptune/base/strings.h"
@@ -28,38 +29,39 @@ class DeviceCall {
   }
 
  private:
+  // A call is on its way until it ends or its caller goes on without it, whichever is first.
   struct Shared {
-    explicit Shared(std::shared_ptr<Capsule> entered)
-        : capsule(std::move(entered)), caller(UserThread::Current()) {}
+    enum class Fate { kRuns, kEnded, kAbandoned };
+
+    Shared(std::shared_ptr<Capsule> entered, Loop* callers_loop, Task work)
+        : capsule(std::move(entered)),
+          caller(UserThread::Current()),
+          loop(callers_loop),
+          call(std::move(work)) {}
     const std::shared_ptr<Capsule> capsule;
     const ThreadRef caller;
-    LeafMutex mutex;
-    bool ended ABSL_GUARDED_BY(mutex) = false;
-    bool abandoned ABSL_GUARDED_BY(mutex) = false;
+    Loop* const loop;
+    Task call;
+    std::atomic<Fate> fate{Fate::kRuns};
 
-    bool HasEnded() {
-      LeafLock lock(&mutex);
-      return ended;
-    }
+    bool HasEnded() const { return fate.load(std::memory_order_acquire) == Fate::kEnded; }
     // The caller goes on without it; false if it has ended.
     bool Abandon() {
-      LeafLock lock(&mutex);
-      abandoned = !ended;
-      return abandoned;
+      Fate expected = Fate::kRuns;
+      return fate.compare_exchange_strong(expected, Fate::kAbandoned, std::memory_order_acq_rel);
     }
     // On any kernel thread.
-    void End(TimePoint now) {
-      bool tell_capsule = false;
-      {
-        LeafLock lock(&mutex);
-        ended = true;
-        tell_capsule = abandoned;
-      }
-      if (tell_capsule) {
-        capsule->EndProcessing(now);
+    void End() {
+      if (fate.exchange(Fate::kEnded, std::memory_order_acq_rel) == Fate::kAbandoned) {
+        capsule->EndProcessing(loop->Now());
       } else {
         caller->Wake();
       }
+    }
+    void RunHere() {
+      call();
+      call = nullptr;  // what it owns goes here, where going may block
+      End();
     }
   };
 
@@ -68,21 +70,16 @@ class DeviceCall {
     const std::shared_ptr<Capsule>& capsule = visit_.capsule_;
     Loop* const loop = Loop::Current();
     if (HelperThreads* const helpers = capsule->helpers()) {
-      shared_ = std::make_shared<Shared>(capsule);
-      helpers->Run([shared = shared_, loop, call = std::move(call)]() mutable {
-        call();
-        call = nullptr;  // what it owns goes here, where going may block
-        shared->End(loop->Now());
-      });
+      shared_ = std::make_shared<Shared>(capsule, loop, std::move(call));
+      helpers->Run([shared = shared_] { shared->RunHere(); });
       return true;
     }
     call();
     const Duration time =
         stack_.options().device_time ? stack_.options().device_time(path_) : Duration(0);
     if (time <= Duration(0)) return false;
-    shared_ = std::make_shared<Shared>(capsule);
-    loop->RunAt(AddSaturated(loop->Now(), time),
-                [shared = shared_, loop] { shared->End(loop->Now()); });
+    shared_ = std::make_shared<Shared>(capsule, loop, nullptr);
+    loop->RunAt(AddSaturated(loop->Now(), time), [shared = shared_] { shared->End(); });
     return true;
   }
 

@@ -38,16 +38,15 @@ class RealHelperThreads final : public HelperThreads {
 
   void Run(Task task) override {
     std::list<std::thread> ended;
+    bool one_is_idle = false;
     {
       absl::MutexLock lock(&mutex_);
       ended.swap(ended_);
       tasks_.push_back(std::move(task));
-      if (idle_count_ >= tasks_.size()) {
-        wake_.Signal();
-      } else if (threads_.size() < count_max_) {
-        StartThread();
-      }
+      one_is_idle = idle_count_ >= tasks_.size();
+      if (!one_is_idle && threads_.size() < count_max_) StartThread();
     }
+    if (one_is_idle) wake_.Signal();  // unlocked: it need not wait for the lock as soon as it wakes
     Join(&ended);
   }
 
