@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <boost/asio/post.hpp>
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <chrono>
 #include <csignal>
 #include <utility>
@@ -18,6 +18,8 @@ namespace neptune {
 namespace {
 
 constexpr int kLocalRoundCountMax = 8;
+// Room for so many foreign tasks is kept from one time to the next.
+constexpr size_t kSpareTaskCountMax = 1024;
 // Turns in a row that only descriptors get, before timers and other threads' tasks are asked for.
 constexpr int kDescriptorTurnCountMax = 8;
 
@@ -84,7 +86,7 @@ void RealLoop::Post(Task task) {
 }
 
 void RealLoop::RunForeignTasks() {
-  std::vector<Task> tasks;
+  std::vector<Task> tasks = std::exchange(spare_tasks_, {});
   {
     LeafLock lock(&foreign_mutex_);
     tasks.swap(foreign_tasks_);
@@ -93,6 +95,8 @@ void RealLoop::RunForeignTasks() {
     if (stop_) return;
     std::exchange(task, nullptr)();
   }
+  tasks.clear();
+  if (tasks.capacity() <= kSpareTaskCountMax) spare_tasks_ = std::move(tasks);
 }
 
 TimerId RealLoop::RunAt(TimePoint when, Task task) {

@@ -68,6 +68,7 @@ class RealLoop final : public Loop {
   std::deque<Task> local_tasks_;
   LeafMutex foreign_mutex_;
   std::vector<Task> foreign_tasks_ ABSL_GUARDED_BY(foreign_mutex_);
+  std::vector<Task> spare_tasks_;  // empty; its room serves the next foreign tasks
   std::unique_ptr<std::array<char, 64 * 1024>> read_buffer_;
   std::unique_ptr<DescriptorPoller> descriptor_poller_;
   std::unique_ptr<RealNetwork> network_;
