@@ -3,6 +3,7 @@
     process_test.py CLUSTER_PROGRAM BUILD_INDEX_PROGRAM SPEC CORPUS
 """
 
+import gzip
 import http.client
 import json
 import os
@@ -165,16 +166,20 @@ class ProcessTest(unittest.TestCase):
                    any(node.startswith("web") for node in nodes_with_spans()),
                    DIRECTORY_S, "spans of the search are in the files of who took part")
 
-    def test_a_nodes_profile_names_its_functions(self):
+    def test_a_nodes_profiles_name_its_functions(self):
         cluster = self.started()
         admin = int(cluster.status()["store-1"].admin.split(":")[1])
 
         def names_functions() -> bool:
             return b";neptune::" in get(admin, "/profile/cpu?seconds=1&format=folded")
 
+        def names_who_allocates() -> bool:
+            return b"neptune::" in gzip.decompress(get(admin, "/profile/heap?seconds=1"))
+
         with Asker(cluster, QUERIES):
             wait_until(names_functions, START_LIMIT_S, "a sample of store-1 at work")
-        self.assertGreater(json.loads(get(admin, "/profile/heap"))["in_use_bytes"], 0)
+            wait_until(names_who_allocates, START_LIMIT_S, "an allocation of store-1 that is sampled")
+        self.assertGreater(json.loads(get(admin, "/profile/heap/totals"))["in_use_bytes"], 0)
 
     def test_without_being_told_no_node_writes_spans(self):
         self.assertEqual(self.started().span_files(), {})

@@ -1,9 +1,7 @@
 #include "neptune/admin/profile/processor_sampler.h"
 
 #include <sched.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -15,27 +13,6 @@
 
 namespace neptune {
 namespace {
-
-// Nobody's frame is as large.
-constexpr uintptr_t kFrameSizeMax = uintptr_t{1} << 20;
-
-struct StackSample {
-  size_t depth;
-  uintptr_t addresses[kStackDepthMax];
-};
-
-// What a function with a frame pointer leaves at it.
-struct FrameLink {
-  uintptr_t caller_frame;
-  uintptr_t return_address;
-};
-
-// False if that is no memory.
-bool ReadMemory(pid_t self, uintptr_t at, void* into, size_t size) {
-  const iovec to = {into, size};
-  const iovec from = {reinterpret_cast<void*>(at), size};
-  return syscall(SYS_process_vm_readv, self, &to, 1, &from, 1, 0) == static_cast<ssize_t>(size);
-}
 
 // The one that samples, and handlers that may hold it.
 std::atomic<void*> active{nullptr};
@@ -58,23 +35,14 @@ uintptr_t CallerOfLeaf(uintptr_t pc, uintptr_t stack, pid_t self) {
   return pc - callee < kLeafSizeMax ? address : 0;
 }
 
-void Walk(const ucontext_t& context, pid_t self, StackSample* sample) {
+void Walk(const ucontext_t& context, pid_t self, WalkedStack* sample) {
   const greg_t* const registers = context.uc_mcontext.gregs;
-  auto low = static_cast<uintptr_t>(registers[REG_RSP]);
-  auto frame = static_cast<uintptr_t>(registers[REG_RBP]);
+  const auto low = static_cast<uintptr_t>(registers[REG_RSP]);
   sample->addresses[0] = static_cast<uintptr_t>(registers[REG_RIP]);
   sample->depth = 1;
   const uintptr_t caller = CallerOfLeaf(sample->addresses[0], low, self);
   if (caller != 0) sample->addresses[sample->depth++] = caller - 1;
-  while (sample->depth < kStackDepthMax) {
-    const bool is_above = frame >= low && frame - low < kFrameSizeMax && frame % sizeof(void*) == 0;
-    FrameLink link{};
-    if (!is_above || !ReadMemory(self, frame, &link, sizeof(link)) || link.return_address == 0)
-      return;
-    sample->addresses[sample->depth++] = link.return_address - 1;
-    low = frame + sizeof(FrameLink);
-    frame = link.caller_frame;
-  }
+  WalkFrames(self, low, static_cast<uintptr_t>(registers[REG_RBP]), sample);
 }
 #else
 #error "the registers of an interrupted thread are those of x86-64"
@@ -109,7 +77,7 @@ Status InstallHandler(void (*handler)(int, siginfo_t*, void*)) {
 
 struct ProcessorSampler::Recorder {
   explicit Recorder(size_t count)
-      : sample_count_max(count), samples(new StackSample[count]), self(getpid()) {}
+      : sample_count_max(count), samples(new WalkedStack[count]), self(getpid()) {}
 
   void Record(const ucontext_t& context) {
     const size_t index = next.fetch_add(1, std::memory_order_relaxed);
@@ -117,7 +85,7 @@ struct ProcessorSampler::Recorder {
   }
 
   const size_t sample_count_max;
-  const std::unique_ptr<StackSample[]> samples;  // pages are taken as they are written
+  const std::unique_ptr<WalkedStack[]> samples;  // pages are taken as they are written
   const pid_t self;
   std::atomic<size_t> next{0};
 };
@@ -176,7 +144,7 @@ ProcessorSamples ProcessorSampler::Stop() {
   const size_t count = sample_count();
   result.lost_count = static_cast<int64_t>(lost_count());
   for (size_t i = 0; i < count; ++i) {
-    const StackSample& sample = recorder_->samples[i];
+    const WalkedStack& sample = recorder_->samples[i];
     ++result.stacks[{sample.addresses, sample.addresses + sample.depth}];
   }
   return result;

@@ -28,12 +28,12 @@
 #include <memory>
 #include <vector>
 
+#include "neptune/admin/profile/frame_walk.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 
 namespace neptune {
 
-inline constexpr size_t kStackDepthMax = 64;
 inline constexpr Duration kSamplePeriod = std::chrono::milliseconds(10);
 
 struct ProcessorSamples {

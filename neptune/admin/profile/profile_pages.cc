@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
+#include "neptune/admin/profile/allocation_sampler.h"
 #include "neptune/admin/profile/processor_sampler.h"
 #include "neptune/admin/profile/profile_text.h"
 #include "neptune/base/strings.h"
@@ -53,7 +54,7 @@ bool WaitFor(Duration length, const HttpRequest& request) {
   return true;
 }
 
-HttpResponse FileResponse(std::string body, const char* type, const char* name) {
+HttpResponse FileResponse(std::string body, const char* type, const std::string& name) {
   HttpResponse response{.status = 200, .headers = {}, .body = std::move(body)};
   response.headers.Add("Content-Type", type);
   response.headers.Add("Content-Disposition", StrCat("attachment; filename=\"", name, "\""));
@@ -69,19 +70,24 @@ ProfilePages::ProfilePages(World& world, std::string node)
 ProfilePages::~ProfilePages() = default;
 
 void ProfilePages::AddTo(AdminServer& admin) {
-  admin.AddPage("/profile/cpu",
-                "where the processor's time goes; ?seconds=1 to 30, for pprof or ?format=folded",
-                [this](const HttpRequest& request) { return Processor(request); });
-  admin.AddPage("/profile/heap", "what the allocator holds",
-                [this](const HttpRequest&) { return Heap(); });
+  admin.AddPage(
+      "/profile/cpu",
+      "where the processor's time goes; ?seconds=1 to 30, for pprof or ?format=folded",
+      [this](const HttpRequest& request) { return Take<ProcessorSampler>(request, "cpu"); });
+  admin.AddPage(
+      "/profile/heap", "who allocates memory, and what of it is held; as /profile/cpu",
+      [this](const HttpRequest& request) { return Take<AllocationSampler>(request, "heap"); });
+  admin.AddPage("/profile/heap/totals", "what the allocator holds",
+                [this](const HttpRequest&) { return HeapTotals(); });
 }
 
-HttpResponse ProfilePages::Processor(const HttpRequest& request) {
+template <typename Sampler>
+HttpResponse ProfilePages::Take(const HttpRequest& request, const std::string& kind) {
   const StatusOr<ProfileOrder> order = ParseOrder(request);
   if (!order.ok()) return ProblemResponse(order.status());
   const ProfileHeader header = {
       .began = world_.wall_time(), .length = order->length, .node = node_};
-  StatusOr<std::unique_ptr<ProcessorSampler>> sampler = ProcessorSampler::Start();
+  auto sampler = Sampler::Start();
   if (!sampler.ok()) return ProblemResponse(sampler.status());
   if (!WaitFor(order->length, request)) {
     return ProblemResponse(Unavailable("the profile was not taken to its end"));
@@ -89,20 +95,21 @@ HttpResponse ProfilePages::Processor(const HttpRequest& request) {
   std::string body;
   OneShotEvent made;
   helper_->Run([&] {
-    const ProcessorSamples samples = (*sampler)->Stop();
+    const auto samples = (*sampler)->Stop();
     FunctionNames names;
     const auto name = [&](uintptr_t address) { return names.Of(address); };
     body = order->folded ? FoldedStacks(samples, name) : PprofProfile(samples, header, name);
     made.Set();
   });
   while (!made.is_set()) this_thread::ParkUntilWoken();
-  if (order->folded)
-    return FileResponse(std::move(body), "text/plain; charset=utf-8", "cpu.folded");
-  return FileResponse(std::move(body), "application/octet-stream", "cpu.pb.gz");
+  if (order->folded) {
+    return FileResponse(std::move(body), "text/plain; charset=utf-8", kind + ".folded");
+  }
+  return FileResponse(std::move(body), "application/octet-stream", kind + ".pb.gz");
 }
 
 // Takes the lock of each of the allocator's arenas for a moment.
-HttpResponse ProfilePages::Heap() const {
+HttpResponse ProfilePages::HeapTotals() const {
   const struct mallinfo2 heap = mallinfo2();
   HttpResponse response = HttpResponse::Json(
       200,

@@ -4,6 +4,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "neptune/admin/profile/allocation_sampler.h"
 #include "neptune/admin/profile/processor_sampler.h"
 #include "neptune/admin/profile/profile.pb.h"
 #include "neptune/admin/profile/profile_pages.h"
@@ -33,6 +35,22 @@ template <typename Condition>
 [[gnu::noinline]] static void BurnUntil(const Condition& done) {
   while (!done()) BurnInATightLoop();
   sink.fetch_add(1, std::memory_order_relaxed);  // no tail call
+}
+
+using Blocks = std::vector<std::unique_ptr<char[]>>;
+constexpr size_t kBlockSize = size_t{64} << 10;
+
+[[gnu::noinline]] static void AllocateMore(Blocks* blocks) {
+  for (int i = 0; i < 100; ++i) blocks->push_back(std::make_unique<char[]>(kBlockSize));
+  sink.fetch_add(blocks->size(), std::memory_order_relaxed);  // no tail call
+}
+
+[[gnu::noinline]] static void AllocateForAMoment() {
+  for (int i = 0; i < 100; ++i) {
+    Blocks blocks;
+    blocks.push_back(std::make_unique<char[]>(kBlockSize));
+    sink.fetch_add(blocks.size(), std::memory_order_relaxed);
+  }
 }
 
 namespace {
@@ -101,6 +119,74 @@ TEST(ProcessorSamplerTest, SamplesBeyondTheLimitAreCounted) {
   EXPECT_GE(samples.lost_count, 2);
 }
 
+// Of stacks with that function.
+AllocationCounts CountsOf(const AllocationSamples& samples, const std::string& function) {
+  AllocationCounts sum;
+  for (const auto& [stack, counts] : samples.stacks) {
+    const bool has_it = std::any_of(stack.begin(), stack.end(), [&](uintptr_t address) {
+      return ThisProcess(address).find(function) != std::string::npos;
+    });
+    if (!has_it) continue;
+    sum.made += counts.made;
+    sum.made_bytes += counts.made_bytes;
+    sum.held += counts.held;
+    sum.held_bytes += counts.held_bytes;
+  }
+  return sum;
+}
+
+TEST(AllocationSamplerTest, SeesWhoAllocatesAndWhatIsHeld) {
+  auto sampler = AllocationSampler::Start();
+  ASSERT_TRUE(sampler.ok()) << sampler.status();
+  Blocks blocks;
+  for (int i = 0; i < 10; ++i) AllocateMore(&blocks);
+  for (int i = 0; i < 10; ++i) AllocateForAMoment();
+  blocks.resize(500);
+  const AllocationSamples samples = (*sampler)->Stop();
+  // Of 1,000 blocks some 632 are sampled, with a deviation of 15, each standing for 1.58: 150 are six deviations.
+  const AllocationCounts more = CountsOf(samples, "AllocateMore");
+  EXPECT_NEAR(more.made, 1000, 150);
+  EXPECT_NEAR(more.made_bytes, 1000.0 * kBlockSize, 150.0 * kBlockSize);
+  EXPECT_NEAR(more.held, 500, 150);
+  EXPECT_NEAR(more.held_bytes, 500.0 * kBlockSize, 150.0 * kBlockSize);
+  const AllocationCounts moment = CountsOf(samples, "AllocateForAMoment");
+  EXPECT_NEAR(moment.made, 1000, 150);
+  EXPECT_EQ(moment.held, 0);
+}
+
+TEST(AllocationSamplerTest, OneAtATimeAndEachBeginsAnew) {
+  Blocks blocks;
+  {
+    auto first = AllocationSampler::Start();
+    ASSERT_TRUE(first.ok()) << first.status();
+    EXPECT_EQ(AllocationSampler::Start().status().code(), StatusCode::kFailedPrecondition);
+    AllocateMore(&blocks);
+  }
+  auto second = AllocationSampler::Start();
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(CountsOf((*second)->Stop(), "AllocateMore").made, 0);
+}
+
+TEST(AllocationSamplerTest, WhatIsGivenBackAfterItsProfileHarmsNoLaterOne) {
+  Blocks blocks;
+  auto first = AllocationSampler::Start();
+  ASSERT_TRUE(first.ok()) << first.status();
+  AllocateMore(&blocks);
+  (void)(*first)->Stop();
+  auto second = AllocationSampler::Start();
+  ASSERT_TRUE(second.ok()) << second.status();
+  blocks.clear();
+  AllocateMore(&blocks);
+  EXPECT_NEAR(CountsOf((*second)->Stop(), "AllocateMore").held, 100, 60);
+}
+
+TEST(AllocationSamplerTest, SamplesBeyondTheLimitAreCounted) {
+  auto sampler = AllocationSampler::Start();
+  ASSERT_TRUE(sampler.ok()) << sampler.status();
+  for (size_t i = 0; i < 3 * kAllocationSampleCountMax / 100; ++i) AllocateForAMoment();
+  EXPECT_GT((*sampler)->Stop().lost_count, 0);
+}
+
 TEST(ProfileTextTest, FoldsFromTheOutermostInAndLeavesOutUnknownEnds) {
   ProcessorSamples samples;
   samples.stacks[{1, 2, 9, 9}] = 3;
@@ -141,6 +227,25 @@ TEST(ProfileTextTest, PprofHasSamplesTimesAndNames) {
   EXPECT_EQ(names, (std::vector<std::string>{"leaf", "main"}));
   EXPECT_EQ(text(profile.comment(0)), "node-1");
   EXPECT_EQ(text(profile.comment(1)), "7 samples were beyond the limit");
+}
+
+TEST(ProfileTextTest, AllocationsHaveWhatWasMadeAndWhatIsHeld) {
+  AllocationSamples samples;
+  samples.stacks[{1, 2}] = {.made = 4, .made_bytes = 400, .held = 1, .held_bytes = 100};
+  samples.stacks[{2}] = {.made = 3, .made_bytes = 30};
+  const auto name = [](uintptr_t address) -> std::string { return address == 1 ? "leaf" : "main"; };
+  EXPECT_EQ(FoldedStacks(samples, name), "main;leaf 100\n");
+  const profile::Profile profile = Unzipped(PprofProfile(samples, ProfileHeader{}, name));
+  std::vector<std::string> types;
+  for (const profile::ValueType& type : profile.sample_type()) {
+    types.push_back(profile.string_table(static_cast<int>(type.type())));
+  }
+  EXPECT_EQ(types, (std::vector<std::string>{"alloc_objects", "alloc_space", "inuse_objects",
+                                             "inuse_space"}));
+  ASSERT_EQ(profile.sample_size(), 2);
+  const auto& values = profile.sample(0).value();
+  EXPECT_EQ(std::vector<int64_t>(values.begin(), values.end()),
+            (std::vector<int64_t>{4, 400, 1, 100}));
 }
 
 // An administration over the real world, and a loop beside it that works on a user-level thread.
@@ -232,9 +337,22 @@ TEST_F(ProfilePagesTest, WrongParametersAreRefused) {
   }
 }
 
+TEST_F(ProfilePagesTest, ThatWhichIsAllocatedMeanwhileIsInTheHeapsProfile) {
+  std::future<HttpResponse> profile = Begin("/profile/heap?seconds=1&format=folded");
+  Blocks blocks;
+  using namespace std::chrono_literals;
+  while (profile.wait_for(0s) != std::future_status::ready) {
+    AllocateMore(&blocks);
+    if (blocks.size() > 2000) blocks.clear();
+  }
+  const HttpResponse response = profile.get();
+  ASSERT_EQ(response.status, 200) << response.body;
+  EXPECT_NE(response.body.find("AllocateMore"), std::string::npos) << response.body;
+}
+
 TEST_F(ProfilePagesTest, HeapSaysWhatIsInUse) {
   const auto in_use = [&] {
-    const std::string body = Fetch("/profile/heap").body;
+    const std::string body = Fetch("/profile/heap/totals").body;
     const std::string key = "\"in_use_bytes\":";
     return std::stoll(body.substr(body.find(key) + key.size()));
   };

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -62,6 +64,19 @@ class ProfileMaker {
     }
     return at->second;
   }
+  void SetHeader(const ProfileHeader& header, int64_t lost_count) {
+    profile_.set_time_nanos(header.began.ns_since_1970);
+    profile_.set_duration_nanos(header.length.count());
+    profile_.add_comment(Text(header.node));
+    if (lost_count > 0) {
+      profile_.add_comment(Text(StrCat(lost_count, " samples were beyond the limit")));
+    }
+  }
+  void AddSample(const std::vector<NamedFrame>& frames, std::initializer_list<int64_t> values) {
+    profile::Sample& sample = *profile_.add_sample();
+    for (const NamedFrame& frame : frames) sample.add_location_id(Location(frame));
+    for (const int64_t value : values) sample.add_value(value);
+  }
   profile::Profile& profile() { return profile_; }
 
  private:
@@ -100,6 +115,25 @@ std::string Readable(const char* name) {
   return status == 0 ? whole.get() : name;
 }
 
+template <typename Value, typename Number>
+std::string Folded(const std::map<std::vector<uintptr_t>, Value>& stacks, const NameOfAddress& name,
+                   const Number& number) {
+  std::map<std::string, int64_t> numbers;  // addresses of one function fall together
+  for (const auto& [stack, value] : stacks) {
+    const std::vector<NamedFrame> frames = Frames(stack, name);
+    std::string line;
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+      StrAppend(&line, line.empty() ? "" : ";", frame->name);
+    }
+    numbers[line] += number(value);
+  }
+  std::string text;
+  for (const auto& [line, total] : numbers) {
+    if (total > 0) StrAppend(&text, line, " ", total, "\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 const std::string& FunctionNames::Of(uintptr_t address) {
@@ -112,18 +146,12 @@ const std::string& FunctionNames::Of(uintptr_t address) {
 }
 
 std::string FoldedStacks(const ProcessorSamples& samples, const NameOfAddress& name) {
-  std::map<std::string, int64_t> counts;  // addresses of one function fall together
-  for (const auto& [stack, count] : samples.stacks) {
-    const std::vector<NamedFrame> frames = Frames(stack, name);
-    std::string line;
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      StrAppend(&line, line.empty() ? "" : ";", frame->name);
-    }
-    counts[line] += count;
-  }
-  std::string text;
-  for (const auto& [line, count] : counts) StrAppend(&text, line, " ", count, "\n");
-  return text;
+  return Folded(samples.stacks, name, [](int64_t count) { return count; });
+}
+
+std::string FoldedStacks(const AllocationSamples& samples, const NameOfAddress& name) {
+  return Folded(samples.stacks, name,
+                [](const AllocationCounts& counts) { return std::llround(counts.held_bytes); });
 }
 
 std::string PprofProfile(const ProcessorSamples& samples, const ProfileHeader& header,
@@ -134,19 +162,28 @@ std::string PprofProfile(const ProcessorSamples& samples, const ProfileHeader& h
   maker.SetType(profile.add_sample_type(), "cpu", "nanoseconds");
   maker.SetType(profile.mutable_period_type(), "cpu", "nanoseconds");
   profile.set_period(kSamplePeriod.count());
-  profile.set_time_nanos(header.began.ns_since_1970);
-  profile.set_duration_nanos(header.length.count());
-  profile.add_comment(maker.Text(header.node));
-  if (samples.lost_count > 0) {
-    profile.add_comment(maker.Text(StrCat(samples.lost_count, " samples were beyond the limit")));
-  }
+  maker.SetHeader(header, samples.lost_count);
   for (const auto& [stack, count] : samples.stacks) {
-    profile::Sample& sample = *profile.add_sample();
-    for (const NamedFrame& frame : Frames(stack, name)) {
-      sample.add_location_id(maker.Location(frame));
-    }
-    sample.add_value(count);
-    sample.add_value(count * kSamplePeriod.count());
+    maker.AddSample(Frames(stack, name), {count, count * kSamplePeriod.count()});
+  }
+  return Gzipped(profile);
+}
+
+std::string PprofProfile(const AllocationSamples& samples, const ProfileHeader& header,
+                         const NameOfAddress& name) {
+  ProfileMaker maker;
+  profile::Profile& profile = maker.profile();
+  maker.SetType(profile.add_sample_type(), "alloc_objects", "count");
+  maker.SetType(profile.add_sample_type(), "alloc_space", "bytes");
+  maker.SetType(profile.add_sample_type(), "inuse_objects", "count");
+  maker.SetType(profile.add_sample_type(), "inuse_space", "bytes");
+  maker.SetType(profile.mutable_period_type(), "space", "bytes");
+  profile.set_period(static_cast<int64_t>(kAllocationSampleDistance));
+  maker.SetHeader(header, samples.lost_count);
+  for (const auto& [stack, counts] : samples.stacks) {
+    maker.AddSample(Frames(stack, name),
+                    {std::llround(counts.made), std::llround(counts.made_bytes),
+                     std::llround(counts.held), std::llround(counts.held_bytes)});
   }
   return Gzipped(profile);
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "neptune/admin/profile/allocation_sampler.h"
 #include "neptune/admin/profile/processor_sampler.h"
 #include "neptune/base/time.h"
 
@@ -36,9 +37,14 @@ struct ProfileHeader {
 // A line each stack: functions from the outermost to the innermost, divided by ';', a blank, how often. What is not known
 // is left out at the outer end, where a stack may end in words that are no frames, and "[unknown]" elsewhere.
 std::string FoldedStacks(const ProcessorSamples& samples, const NameOfAddress& name);
+// With the bytes that are held in place of how often.
+std::string FoldedStacks(const AllocationSamples& samples, const NameOfAddress& name);
 
 // Gzipped Protobuf: samples and nanoseconds of each stack. Ends of stacks as above.
 std::string PprofProfile(const ProcessorSamples& samples, const ProfileHeader& header,
+                         const NameOfAddress& name);
+// With what was allocated and what of it is held, both in objects and in bytes.
+std::string PprofProfile(const AllocationSamples& samples, const ProfileHeader& header,
                          const NameOfAddress& name);
 
 }  // namespace neptune
