@@ -109,12 +109,16 @@ class Client:
                  url: str = "http://127.0.0.1:8080",
                  *,
                  api_key: str = "",
+                 operator_token: str = "",
                  service_class: str = "",
                  ca_file: str = "",
                  timeout_s: float = 10.0,
                  clock: Callable[[], float] = time.monotonic,
                  sleep: Callable[[float], None] = time.sleep):
-        """`ca_file`: who is believed over https, in PEM; else whom the system believes.
+        """`operator_token`: for console() and status() from other machines than the frontend's; over https,
+        or others can read it.
+
+        `ca_file`: who is believed over https, in PEM; else whom the system believes.
 
         `timeout_s`: for each request with its retries. `clock`, `sleep`: for tests.
         """
@@ -128,6 +132,7 @@ class Client:
         self._headers = {"Accept": "application/json"}
         if api_key:
             self._headers["X-Api-Key"] = api_key
+        self._operator = {"Authorization": "Bearer " + operator_token} if operator_token else {}
         if service_class:
             self._headers["Neptune-Service-Class"] = service_class
         self._timeout_s = timeout_s
@@ -230,11 +235,11 @@ class Client:
 
     def console(self) -> Dict[str, Any]:
         """The cluster: nodes, services, partitions, latest searches."""
-        return self._json("GET", "/console", {"format": "json"})
+        return self._json("GET", "/console", {"format": "json"}, self._operator)
 
     def status(self) -> Dict[str, Any]:
         """What the frontend's node knows."""
-        return self._json("GET", "/statusz", {"format": "json"})
+        return self._json("GET", "/statusz", {"format": "json"}, self._operator)
 
     # How.
 

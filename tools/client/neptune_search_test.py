@@ -135,6 +135,16 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(asked.headers["Cache-Control"], "no-cache")
         self.assertIn("trace=1", asked.target)
 
+    def test_operators_token_goes_with_operators_pages_only(self) -> None:
+        client = self.make(operator_token="secret")
+        for answer in ({"nodes": []}, {"sections": []}, page([])):
+            self.service.say(answer)
+        client.console()
+        client.status()
+        client.search("a")
+        self.assertEqual([asked.headers.get("Authorization") for asked in self.service.asked],
+                         ["Bearer secret", "Bearer secret", None])
+
     def test_suggestions_and_documents(self) -> None:
         self.service.say(["lic", ["license", "licence"]])
         self.assertEqual(self.client.suggest("lic"), ["license", "licence"])
