@@ -4,6 +4,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/node/simulated_cluster.h"
+#include "tests/membership/known_nodes.h"
 #include "tests/membership/simulated_etcd.h"
 
 namespace neptune {
@@ -27,14 +28,7 @@ class EtcdClusterTest : public testing::Test {
     return spec;
   }
   bool AllKnow(const std::set<std::string>& expected, Duration limit) {
-    return simulator().RunUntilTrue(
-        [&] {
-          for (const std::string& name : expected) {
-            if (cluster_.KnownNodes(name) != expected) return false;
-          }
-          return true;
-        },
-        simulator().now() + limit);
+    return neptune::AllKnow(cluster_, expected, limit);
   }
   // So many calls, and none fails.
   void CallMany() {

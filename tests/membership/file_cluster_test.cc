@@ -14,6 +14,7 @@
 #include "neptune/node/simulated_cluster.h"
 #include "neptune/security/cluster_key.h"
 #include "tests/membership/channel_bed.h"
+#include "tests/membership/known_nodes.h"
 
 namespace neptune {
 namespace {
@@ -50,14 +51,7 @@ class FileClusterTest : public testing::Test {
     return spec;
   }
   bool AllKnow(const std::set<std::string>& expected, Duration limit) {
-    return simulator().RunUntilTrue(
-        [&] {
-          for (const std::string& name : expected) {
-            if (cluster_.KnownNodes(name) != expected) return false;
-          }
-          return true;
-        },
-        simulator().now() + limit);
+    return neptune::AllKnow(cluster_, expected, limit);
   }
   Simulator& simulator() { return cluster_.simulator(); }
 
