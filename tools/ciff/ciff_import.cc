@@ -172,11 +172,12 @@ class Import {
       NEPTUNE_ASSIGN_OR_RETURN(const bool found, reader_.NextPosting(&posting));
       if (!found) return OkStatus();
       if (is_first) ++(wanted ? report_.terms : report_.terms_left_out);
+      if (++read_count_ % kInterruptInterval == 0) NEPTUNE_RETURN_IF_ERROR(CheckInterrupted());
       if (!wanted) continue;
       const Place place = placement_.Of(posting.docid);
       NEPTUNE_RETURN_IF_ERROR(
           ImporterOf(place).AddPosting(reader_.term(), place.ordinal, posting.tf));
-      if (++report_.postings % kInterruptInterval == 0) NEPTUNE_RETURN_IF_ERROR(CheckInterrupted());
+      ++report_.postings;
     }
   }
 
@@ -248,6 +249,7 @@ class Import {
   std::vector<ManifestPart> parts_;
   ManifestPart documents_part_;
   CiffImportReport report_;
+  uint64_t read_count_ = 0;  // postings, those of words that are left out too
 };
 
 // What an earlier import of the same file may have left when it was killed.

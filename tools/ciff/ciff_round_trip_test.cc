@@ -115,8 +115,8 @@ class CiffRoundTripTest : public testing::Test {
     ASSERT_TRUE(counts.ok()) << counts.status();
   }
 
-  neptune::StatusOr<CiffImportReport> Import(const std::string& file, const std::string& name,
-                                             double tier1_share = 1) {
+  CiffImportOptions ImportOptions(const std::string& file, const std::string& name,
+                                  double tier1_share = 1) const {
     CiffImportOptions options;
     options.input = Path(file);
     options.folder = Path(name);
@@ -124,7 +124,11 @@ class CiffRoundTripTest : public testing::Test {
     options.tier1_share = tier1_share;
     options.document_store = "flat_file";
     options.clock = [] { return int64_t{0}; };
-    return ImportCiff(options);
+    return options;
+  }
+  neptune::StatusOr<CiffImportReport> Import(const std::string& file, const std::string& name,
+                                             double tier1_share = 1) const {
+    return ImportCiff(ImportOptions(file, name, tier1_share));
   }
 
   std::vector<std::string> TierFolders(const std::string& name) const {
@@ -380,6 +384,32 @@ TEST_F(CiffRoundTripTest, WordsThatNoQueryCanNameAreCounted) {
   EXPECT_EQ(report->terms_left_out, 1U);
   EXPECT_EQ(report->terms, 2U);
   EXPECT_EQ(Search("index", "sat")->total(), 1U);
+}
+
+// In a list that is left out as in any other: no document follows in which it could be noticed instead.
+TEST_F(CiffRoundTripTest, AnImportStopsWithinAListWhenItIsAsked) {
+  constexpr int kCount = 10'000;
+  for (const std::string& word : {std::string("cat"), std::string(200, 'd')}) {
+    const auto sink = CreateFileSink(Path("long.ciff"), PackingOfName("long.ciff"));
+    CiffWriter writer(sink->get());
+    ciff::Header header;
+    header.set_version(1);
+    header.set_num_postings_lists(1);
+    header.set_total_postings_lists(1);
+    header.set_num_docs(kCount);
+    header.set_total_docs(kCount);
+    header.set_total_terms_in_collection(kCount);
+    header.set_average_doclength(1);
+    ASSERT_TRUE(writer.WriteHeader(header).ok());
+    CiffPostings postings;
+    for (uint32_t i = 0; i < kCount; ++i) postings.Add({i, 1});
+    ASSERT_TRUE(writer.WriteList(word, postings).ok() && (*sink)->Commit().ok());
+    CiffImportOptions options = ImportOptions("long.ciff", "index");
+    options.interrupted = [] { return true; };
+    const auto report = ImportCiff(options);
+    EXPECT_EQ(report.status().code(), StatusCode::kCancelled) << report.status();
+    EXPECT_FALSE(fs::exists(Path("index/manifest.json")));
+  }
 }
 
 }  // namespace
