@@ -262,7 +262,7 @@ Status HttpGateway::RunPlan(const HttpRequest& request, const SearchPageRequest&
   NEPTUNE_ASSIGN_OR_RETURN(const ClientClass client, classes_.Of(request));
   *service_class = client.name;
   metrics_.classes->OnArrival(client.number);
-  AwaitMeeting();
+  WaitForMembership();
   const Status status = plan_.Search({.query = search.query,
                                       .start = search.start,
                                       .count = search.count,
@@ -361,7 +361,7 @@ Readiness HttpGateway::CurrentReadiness() const {
 }
 
 // Others are heard within moments of a start, and not before it.
-void HttpGateway::AwaitMeeting() const {
+void HttpGateway::WaitForMembership() const {
   constexpr neptune::Duration kLookAgain = std::chrono::milliseconds(5);
   if (has_met_.load(std::memory_order_relaxed)) return;
   const neptune::TimePoint end = started_ + options_.meeting_timeout;

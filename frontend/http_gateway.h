@@ -116,7 +116,7 @@ class HttpGateway {
   neptune::HttpResponse Traces(const neptune::HttpRequest& request) const;
   neptune::HttpResponse NodeStatus(const neptune::HttpRequest& request) const;
   Readiness CurrentReadiness() const;
-  void AwaitMeeting() const;
+  void WaitForMembership() const;
   Site SiteOf(const neptune::HttpRequest& request) const;
 
   SearchPlan& plan_;

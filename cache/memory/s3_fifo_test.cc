@@ -76,7 +76,7 @@ class ObviousS3Fifo {
     return false;
   }
 
-  static Entry TakeOldest(Queue* queue) {
+  static Entry PopOldest(Queue* queue) {
     const Entry oldest = queue->back();
     queue->pop_back();
     return oldest;
@@ -84,7 +84,7 @@ class ObviousS3Fifo {
 
   void EvictSmall(std::vector<uint64_t>* evicted) {
     while (!small_.empty()) {
-      Entry oldest = TakeOldest(&small_);
+      Entry oldest = PopOldest(&small_);
       const bool is_promoted = oldest.uses > 1;
       oldest.uses = 0;
       if (is_promoted) {
@@ -100,7 +100,7 @@ class ObviousS3Fifo {
 
   void EvictMain(std::vector<uint64_t>* evicted) {
     while (!main_.empty()) {
-      Entry oldest = TakeOldest(&main_);
+      Entry oldest = PopOldest(&main_);
       if (oldest.uses == 0) {
         evicted->push_back(oldest.id);
         return;

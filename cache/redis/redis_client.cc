@@ -63,7 +63,7 @@ neptune::StatusOr<RedisClient::Connection> RedisClient::Connect() const {
 
 neptune::StatusOr<std::vector<RedisReply>> RedisClient::Ask(
     const std::vector<RedisCommand>& commands) {
-  Connection connection = TakeIdle();
+  Connection connection = PopIdle();
   if (connection == nullptr) {
     NEPTUNE_ASSIGN_OR_RETURN(connection, Connect());
   }
@@ -89,7 +89,7 @@ neptune::StatusOr<std::vector<RedisReply>> RedisClient::Ask(
   return replies;
 }
 
-RedisClient::Connection RedisClient::TakeIdle() {
+RedisClient::Connection RedisClient::PopIdle() {
   neptune::LeafLock lock(&mutex_);
   if (idle_.empty()) return nullptr;
   Connection connection = std::move(idle_.back());

@@ -51,7 +51,7 @@ class RedisClient {
       : host_(std::move(host)), port_(port), timeout_(timeout) {}
   neptune::StatusOr<Connection> Connect() const;
   // Null if there is none.
-  Connection TakeIdle();
+  Connection PopIdle();
   void KeepIdle(Connection connection);
   neptune::Status Error(const char* what) const;
 

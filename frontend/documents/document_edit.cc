@@ -26,13 +26,13 @@ StatusOr<json> ParseObject(std::string_view text) {
   return value;
 }
 
-Status TakeText(const std::string& name, const json& value, std::string* text) {
+Status ParseText(const std::string& name, const json& value, std::string* text) {
   if (!value.is_string()) return InvalidArgument("member ", name, ": not a string");
   *text = value.get<std::string>();
   return neptune::OkStatus();
 }
 
-StatusOr<uint64_t> TakeId(const std::string& name, const json& value) {
+StatusOr<uint64_t> ParseId(const std::string& name, const json& value) {
   if (value.is_number_unsigned()) return value.get<uint64_t>();
   if (!value.is_string()) return InvalidArgument("member ", name, ": not a document's number");
   return ParseDocumentId("member " + name, value.get_ref<const std::string&>());
@@ -51,8 +51,8 @@ std::string_view HostOf(std::string_view url) {
   return host.substr(0, index::kSiteSizeMax);
 }
 
-Status TakeHtml(const json& value, std::optional<std::string>* html) {
-  NEPTUNE_RETURN_IF_ERROR(TakeText("html", value, &html->emplace()));
+Status ParseHtml(const json& value, std::optional<std::string>* html) {
+  NEPTUNE_RETURN_IF_ERROR(ParseText("html", value, &html->emplace()));
   if ((*html)->size() <= kEditHtmlSizeMax) return neptune::OkStatus();
   return InvalidArgument("member html: ", (*html)->size(), " bytes, more than ", kEditHtmlSizeMax);
 }
@@ -63,27 +63,27 @@ struct Members {
   std::optional<std::string> html;
 };
 
-Status TakeMember(const std::string& name, const json& value, Members* members) {
+Status ParseMember(const std::string& name, const json& value, Members* members) {
   index::DocumentContent* const content = &members->content;
-  if (name == "url") return TakeText(name, value, content->mutable_url());
-  if (name == "title") return TakeText(name, value, content->mutable_title());
-  if (name == "text") return TakeText(name, value, content->mutable_text());
-  if (name == "site") return TakeText(name, value, content->mutable_site());
+  if (name == "url") return ParseText(name, value, content->mutable_url());
+  if (name == "title") return ParseText(name, value, content->mutable_title());
+  if (name == "text") return ParseText(name, value, content->mutable_text());
+  if (name == "site") return ParseText(name, value, content->mutable_site());
   if (name == "static_rank") {
     if (!value.is_number()) return InvalidArgument("member static_rank: not a number");
     content->set_static_rank(value.get<float>());
     return neptune::OkStatus();
   }
-  if (name == "html") return TakeHtml(value, &members->html);
+  if (name == "html") return ParseHtml(value, &members->html);
   if (name != "id") return InvalidArgument("member ", name, ": not known");
-  NEPTUNE_ASSIGN_OR_RETURN(members->id, TakeId(name, value));
+  NEPTUNE_ASSIGN_OR_RETURN(members->id, ParseId(name, value));
   return neptune::OkStatus();
 }
 
 StatusOr<DocumentEdit> ReadDocument(const json& object) {
   Members members;
   for (const auto& [name, value] : object.items()) {
-    NEPTUNE_RETURN_IF_ERROR(TakeMember(name, value, &members));
+    NEPTUNE_RETURN_IF_ERROR(ParseMember(name, value, &members));
   }
   if (members.html.has_value() && object.contains("text")) {
     return InvalidArgument("members html and text: one of them");
@@ -110,10 +110,10 @@ StatusOr<DocumentEdit> ParseLine(std::string_view line) {
   if (object.size() > 1) return InvalidArgument("member ", name, ": stands alone");
   if (by_url) {
     std::string url;
-    NEPTUNE_RETURN_IF_ERROR(TakeText(name, *removed, &url));
+    NEPTUNE_RETURN_IF_ERROR(ParseText(name, *removed, &url));
     return RemovalOfUrl(url);
   }
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t doc_id, TakeId(name, *removed));
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t doc_id, ParseId(name, *removed));
   return DocumentEdit{.doc_id = doc_id, .content = std::nullopt};
 }
 

@@ -85,7 +85,7 @@ StatusOr<index::ChangeAnswer> WriteChange(neptune::ReplicaSession& session,
 
 }  // namespace
 
-uint64_t ReplicatedWriter::TakeVersions(size_t count) {
+uint64_t ReplicatedWriter::AllocateVersions(size_t count) {
   const uint64_t by_clock = index::VersionAt(world_.wall_time());
   uint64_t last = last_version_.load();
   while (!last_version_.compare_exchange_weak(last, std::max(by_clock, last + 1) + count - 1)) {
@@ -94,7 +94,7 @@ uint64_t ReplicatedWriter::TakeVersions(size_t count) {
 }
 
 StatusOr<uint64_t> ReplicatedWriter::VersionsOf(const Order& order) {
-  const uint64_t version = TakeVersions(std::max<size_t>(1, order.edits.size()));
+  const uint64_t version = AllocateVersions(std::max<size_t>(1, order.edits.size()));
   if (!order.name.has_value()) return version;
   RoutedChange claim{.service = docserver::kDocumentService};
   claim.partition =

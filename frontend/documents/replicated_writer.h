@@ -47,7 +47,7 @@ class ReplicatedWriter final : public DocumentWriter {
   neptune::StatusOr<std::set<uint64_t>> InTier2(const std::vector<PlacedEdit>& edits,
                                                 neptune::TimePoint deadline) const;
   // The first of so many versions in a row that no other edits of this writer have.
-  uint64_t TakeVersions(size_t count);
+  uint64_t AllocateVersions(size_t count);
   // The same, for a request that has a name: as when it came first.
   neptune::StatusOr<uint64_t> VersionsOf(const Order& order);
 

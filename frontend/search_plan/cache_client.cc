@@ -6,7 +6,7 @@
 #include "cache/cache.pb.h"
 #include "cache/cache_service.h"
 #include "cache/result_cache.h"
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 #include "neptune/replication/replica_session.h"
 #include "neptune/replication/version_section.h"
 #include "neptune/thread/user_thread.h"

@@ -6,7 +6,7 @@
 #include "index/tier/index_tier.h"
 #include "index/tier/operators.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 
 namespace search::frontend {
 namespace {

@@ -63,7 +63,7 @@ class Step {
 };
 
 // The hits of the page as results that have no summary yet; gives their document numbers.
-std::vector<uint64_t> TakePage(const TierAnswer& hits, const PageWindow& page,
+std::vector<uint64_t> SelectPage(const TierAnswer& hits, const PageWindow& page,
                                SearchAnswer* answer) {
   std::vector<uint64_t> doc_ids;
   const size_t end = std::min<size_t>(hits.hits_size(), page.start + page.count);
@@ -77,7 +77,7 @@ std::vector<uint64_t> TakePage(const TierAnswer& hits, const PageWindow& page,
 }
 
 // A total is exact only if every partition of every tier counted.
-void TakeTotal(const TierAnswer& hits, bool all_tiers_asked, SearchAnswer* answer) {
+void AdoptTotal(const TierAnswer& hits, bool all_tiers_asked, SearchAnswer* answer) {
   answer->total = std::max<uint64_t>(hits.total(), hits.hits_size());
   answer->total_is_exact = hits.total_is_exact() && all_tiers_asked;
   for (const ServiceCoverage& tier : answer->coverage.tiers) {
@@ -85,7 +85,7 @@ void TakeTotal(const TierAnswer& hits, bool all_tiers_asked, SearchAnswer* answe
   }
 }
 
-void TakeSummary(docserver::Summary summary, SearchResult* result) {
+void AdoptSummary(docserver::Summary summary, SearchResult* result) {
   if (!summary.found()) return;
   result->has_summary = true;
   result->url = std::move(*summary.mutable_url());
@@ -203,7 +203,7 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
     index_watch_.Learn(progress.index, neptune::this_thread::Now());
   }
   answer->index_epoch = index_watch_.EpochToKeep(progress.index.epoch, begin);
-  TakeSpelling(&progress);
+  AdoptSpelling(&progress);
   Remember(session, *answer, progress.entry);
   return neptune::OkStatus();
 }
@@ -216,7 +216,7 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
     reply = cache_.Lookup(session, progress->entry);
   }
   // Bytes of another origin or time are a miss.
-  if (reply.use.outcome == CacheUse::Outcome::kHit && !TakeCached(reply, progress->answer)) {
+  if (reply.use.outcome == CacheUse::Outcome::kHit && !AdoptCached(reply, progress->answer)) {
     reply.use.outcome = CacheUse::Outcome::kMiss;
   }
   progress->answer->coverage.cache = reply.use;
@@ -225,7 +225,7 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
 }
 
 // False, and nothing taken, if it may not be given.
-bool SearchPlan::TakeCached(const CacheReply& reply, SearchAnswer* answer) {
+bool SearchPlan::AdoptCached(const CacheReply& reply, SearchAnswer* answer) {
   SearchAnswer cached = *answer;
   if (!FromCachedForm(reply.value, &cached).ok()) return false;
   if (!index_watch_.MayGive(cached.index_epoch, reply.use.age)) return false;
@@ -294,8 +294,8 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
     return neptune::Internal("index servers answered of version ", hits->index_version(),
                              ", asked of ", progress->asked_version);
   }
-  progress->doc_ids = TakePage(*hits, progress->page, &answer);
-  TakeTotal(*hits, need != Tier2Need::kNone || options_.tier2_partitions == 0, &answer);
+  progress->doc_ids = SelectPage(*hits, progress->page, &answer);
+  AdoptTotal(*hits, need != Tier2Need::kNone || options_.tier2_partitions == 0, &answer);
   progress->index = {.version = hits->index_version(), .epoch = epoch};
   answer.index_version = hits->index_version();
   return neptune::OkStatus();
@@ -309,7 +309,7 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
       session, {progress->doc_ids, progress->canonical, progress->asked_version});
   SearchAnswer& answer = *progress->answer;
   for (size_t i = 0; i < answer.results.size(); ++i) {
-    TakeSummary(std::move(fetched.summaries[i]), &answer.results[i]);
+    AdoptSummary(std::move(fetched.summaries[i]), &answer.results[i]);
   }
   answer.coverage.documents = std::move(fetched.coverage);
 }
@@ -342,7 +342,7 @@ void SearchPlan::StartSpelling(const ClientSession& session, Progress* progress)
 }
 
 // A page with results does not wait.
-void SearchPlan::TakeSpelling(Progress* progress) {
+void SearchPlan::AdoptSpelling(Progress* progress) {
   SearchAnswer& answer = *progress->answer;
   if (progress->spelling == nullptr || !NeedsSpelling(answer, answer.total, options_)) return;
   PendingSpelling& spelling = *progress->spelling;

@@ -82,7 +82,7 @@ class SearchPlan {
   struct Progress;
 
   neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
-  bool TakeCached(const CacheReply& reply, SearchAnswer* answer);
+  bool AdoptCached(const CacheReply& reply, SearchAnswer* answer);
   bool AnswerFromCache(neptune::ClientSession& session, bool may_use_cache, Progress* progress);
   // What the cache did not know, once there is room for it.
   neptune::Status Compute(neptune::ClientSession& session, const SearchOrder& order,
@@ -90,7 +90,7 @@ class SearchPlan {
   neptune::Status AskTiers(neptune::ClientSession& session, Progress* progress);
   void AddSummaries(neptune::ClientSession& session, Progress* progress);
   void StartSpelling(const neptune::ClientSession& session, Progress* progress);
-  void TakeSpelling(Progress* progress);
+  void AdoptSpelling(Progress* progress);
   void Remember(const neptune::ClientSession& session, const SearchAnswer& answer,
                 const CacheEntryName& entry);
   void CountOutcome(const neptune::Status& status, const SearchAnswer& answer);

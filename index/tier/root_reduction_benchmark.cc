@@ -77,7 +77,7 @@ void BM_Root(benchmark::State& state, TreeScheme scheme) {
                               answer.contributing.end());
       all.records.insert(all.records.end(), answer.records.begin(), answer.records.end());
     }
-    all.result = std::move(reduced).TakeBytes();
+    all.result = std::move(reduced).ReleaseBytes();
     benchmark::DoNotOptimize(neptune::EncodeAnswer(all));
   }
   state.counters["children"] = static_cast<double>(messages.size());

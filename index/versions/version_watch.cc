@@ -22,7 +22,7 @@ StatusOr<std::shared_ptr<VersionWatch>> VersionWatch::Start(neptune::World& worl
                                                             const std::string& name,
                                                             const std::string& path, Take take) {
   std::shared_ptr<VersionWatch> watch(new VersionWatch(path, std::move(take)));
-  const Status first = watch->Look();
+  const Status first = watch->Poll();
   if (!watch->is_taken_) return neptune::Annotate(first, path);
   NEPTUNE_ASSIGN_OR_RETURN(
       watch->loop_,
@@ -39,13 +39,13 @@ void VersionWatch::Stop() {
 void VersionWatch::Turn() {
   LeafLock lock(&mutex_);
   if (take_ == nullptr) return;
-  const Status status = Look();
+  const Status status = Poll();
   LOG_IF(ERROR, !status.ok()) << path_ << ": " << status;
   wait_ = status.ok() ? kVersionLookInterval : std::min(2 * wait_, kVersionLookIntervalMax);
   loop_->RunAt(loop_->Now() + wait_, [self = shared_from_this()] { self->Turn(); });
 }
 
-Status VersionWatch::Look() {
+Status VersionWatch::Poll() {
   StatusOr<std::string> text = neptune::ReadFile(path_, kVersionListSizeMax);
   // A list is never taken away again.
   if (text.status().code() == neptune::StatusCode::kNotFound && text_.empty()) {

@@ -43,7 +43,7 @@ class VersionWatch : public std::enable_shared_from_this<VersionWatch> {
  private:
   VersionWatch(std::string path, Take take) : path_(std::move(path)), take_(std::move(take)) {}
   void Turn();
-  neptune::Status Look() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  neptune::Status Poll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string path_;
   neptune::Loop* loop_ = nullptr;

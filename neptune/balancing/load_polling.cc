@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint8_t kPollByte = 'L';
 constexpr uint8_t kAnswerByte = 'l';
-constexpr uint8_t kHearsayPollByte = 'H';
-constexpr uint8_t kHearsayAnswerByte = 'h';
+constexpr uint8_t kGossipPollByte = 'H';
+constexpr uint8_t kGossipAnswerByte = 'h';
 constexpr uint8_t kProbeByte = 'P';
 // Numbers of probes, so that they never meet those of polls.
 constexpr uint64_t kProbeNumbers = uint64_t{1} << 63;
@@ -44,7 +44,7 @@ StatusOr<std::unique_ptr<PollingAgent>> PollingAgent::Open(Loop& loop, const End
       agent->socket_,
       agent->network_.OpenDatagram(
           {.bind = bind}, [self = agent.get()](const Endpoint& from, std::string_view bytes) {
-            self->TakeAnswer(from, bytes);
+            self->HandleAnswer(from, bytes);
           }));
   return agent;
 }
@@ -71,8 +71,8 @@ DatagramSocket& PollingAgent::SocketTo(const Endpoint& target) {
     auto opened = network_.OpenDatagram(
         {.bind = {bind_.address, 0},
          .peer = target,
-         .on_refused = [this, target] { TakeRefusal(target); }},
-        [this, target](const Endpoint&, std::string_view bytes) { TakeAnswer(target, bytes); });
+         .on_refused = [this, target] { HandleRefusal(target); }},
+        [this, target](const Endpoint&, std::string_view bytes) { HandleAnswer(target, bytes); });
     if (!opened.ok()) return *socket_;  // no descriptor is left
     found = connected_.emplace(target, Connected{*std::move(opened), now}).first;
   }
@@ -90,7 +90,7 @@ bool PollingAgent::MakeRoom(TimePoint now) {
   return true;
 }
 
-void PollingAgent::TakeRefusal(const Endpoint& target) {
+void PollingAgent::HandleRefusal(const Endpoint& target) {
   for (const auto& [first, pending] : pending_) {
     for (size_t i = 0; i < pending->targets.size(); ++i) {
       if (pending->targets[i] == target) pending->tally.Refuse(i);
@@ -103,9 +103,9 @@ void PollingAgent::Probe(const Endpoint& target, const ServiceName& service, uin
   Ask(target, kPollByte, NextProbe(target, cookie), service.value());
 }
 
-void PollingAgent::ProbeForHearsay(const Endpoint& target, const ServiceName& service,
+void PollingAgent::ProbeForGossip(const Endpoint& target, const ServiceName& service,
                                    uint64_t cookie) {
-  Ask(target, kHearsayPollByte, NextProbe(target, cookie), service.value());
+  Ask(target, kGossipPollByte, NextProbe(target, cookie), service.value());
 }
 
 uint64_t PollingAgent::NextProbe(const Endpoint& target, uint64_t cookie) {
@@ -114,7 +114,7 @@ uint64_t PollingAgent::NextProbe(const Endpoint& target, uint64_t cookie) {
   return number;
 }
 
-void PollingAgent::TakeProbeAnswer(const Endpoint& from, uint64_t number,
+void PollingAgent::HandleProbeAnswer(const Endpoint& from, uint64_t number,
                                    const LoadReport& report) {
   SentProbe& probe = probes_[number % kProbeCountMax];
   if (probe.number != number || probe.target != from) return;
@@ -139,18 +139,18 @@ PollOutcome PollingAgent::Poll(const std::vector<Endpoint>& targets, TimePoint d
   return {pending.tally.best(), pending.tally.answered(), pending.tally.refused(), timed_out};
 }
 
-void PollingAgent::TakeAnswer(const Endpoint& from, std::string_view bytes) {
+void PollingAgent::HandleAnswer(const Endpoint& from, std::string_view bytes) {
   ByteReader reader(bytes);
   const auto kind = reader.Number<uint8_t>();
-  if (kind != kAnswerByte && kind != kHearsayAnswerByte) return;
+  if (kind != kAnswerByte && kind != kGossipAnswerByte) return;
   const auto number = reader.Number<uint64_t>();
   LoadReport report;
   report.load_index = reader.Number<uint32_t>();
   report.silence = std::chrono::microseconds(reader.Number<uint32_t>());
   report.pending = std::chrono::microseconds(reader.Number<uint32_t>());
-  if (kind == kHearsayAnswerByte) report.heard = reader.Bytes(reader.remaining());
+  if (kind == kGossipAnswerByte) report.heard = reader.Bytes(reader.remaining());
   if (!reader.finished()) return;
-  if ((number & kProbeNumbers) != 0) return TakeProbeAnswer(from, number, report);
+  if ((number & kProbeNumbers) != 0) return HandleProbeAnswer(from, number, report);
   auto found = pending_.upper_bound(number);
   if (found == pending_.begin()) return;
   --found;
@@ -178,21 +178,21 @@ StatusOr<std::unique_ptr<LoadIndexServer>> LoadIndexServer::Open(Loop& loop, con
 void LoadIndexServer::Take(const Endpoint& from, std::string_view bytes) {
   ByteReader reader(bytes);
   const auto kind = reader.Number<uint8_t>();
-  if (kind == kPollByte || kind == kHearsayPollByte) {
+  if (kind == kPollByte || kind == kGossipPollByte) {
     const auto number = reader.Number<uint64_t>();
     const std::string_view service = reader.Counted<uint8_t>();
     if (!reader.finished()) return;
     const LoadReport report = hooks_.load(service);
     std::string answer;
     ByteWriter writer(&answer);
-    writer.Number(kind == kPollByte ? kAnswerByte : kHearsayAnswerByte);
+    writer.Number(kind == kPollByte ? kAnswerByte : kGossipAnswerByte);
     writer.Number(number);
     writer.Number(report.load_index);
     for (const Duration time : {report.silence, report.pending}) {
       writer.Number(static_cast<uint32_t>(
           std::clamp<int64_t>(ToMicros(time), 0, std::numeric_limits<uint32_t>::max())));
     }
-    if (kind == kHearsayPollByte && hooks_.heard != nullptr) writer.Bytes(hooks_.heard());
+    if (kind == kGossipPollByte && hooks_.heard != nullptr) writer.Bytes(hooks_.heard());
     (void)socket_->SendTo(from, answer);
     ++answered_count_;
   } else if (kind == kProbeByte && reader.finished()) {

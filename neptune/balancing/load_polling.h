@@ -85,7 +85,7 @@ class PollingAgent {
   // Asks one server for its load and how `service` gets on there; returns at once.
   void Probe(const Endpoint& target, const ServiceName& service, uint64_t cookie);
   // And for what it has heard of others.
-  void ProbeForHearsay(const Endpoint& target, const ServiceName& service, uint64_t cookie);
+  void ProbeForGossip(const Endpoint& target, const ServiceName& service, uint64_t cookie);
 
  private:
   struct Pending;
@@ -104,9 +104,9 @@ class PollingAgent {
   bool MakeRoom(TimePoint now);
   uint64_t NextProbe(const Endpoint& target, uint64_t cookie);
   void Ask(const Endpoint& target, uint8_t kind, uint64_t number, std::string_view service);
-  void TakeProbeAnswer(const Endpoint& from, uint64_t number, const LoadReport& report);
-  void TakeAnswer(const Endpoint& from, std::string_view bytes);
-  void TakeRefusal(const Endpoint& target);
+  void HandleProbeAnswer(const Endpoint& from, uint64_t number, const LoadReport& report);
+  void HandleAnswer(const Endpoint& from, std::string_view bytes);
+  void HandleRefusal(const Endpoint& target);
 
   Loop& loop_;
   Network& network_;

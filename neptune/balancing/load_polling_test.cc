@@ -157,11 +157,11 @@ TEST_F(LoadPollingTest, NobodyAnswers) {
   EXPECT_TRUE(outcome.timed_out);
 }
 
-TEST_F(LoadPollingTest, HearsayComesToWhoAsksForIt) {
+TEST_F(LoadPollingTest, GossipReachesEveryCallerThatAsks) {
   const Endpoint server = AddServer(3);
   client_loop_->Post([&] {
     agent_->Probe(server, ServiceName("s"), 1);
-    agent_->ProbeForHearsay(server, ServiceName("s"), 2);
+    agent_->ProbeForGossip(server, ServiceName("s"), 2);
   });
   simulator_.RunFor(milliseconds(5));
   ASSERT_EQ(reports_[1].size(), 1u);

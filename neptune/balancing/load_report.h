@@ -19,7 +19,7 @@ struct LoadReport {
   Duration silence{0};
   // Time until all processors of the server are done with the aggregation work that waits there.
   Duration pending{0};
-  // What it has heard of other nodes, for who asked for that too; as bytes of dac/load_hearsay.h.
+  // What it has heard of other nodes, for who asked for that too; as bytes of dac/load_gossip.h.
   std::string heard{};
 };
 

@@ -97,7 +97,7 @@ StatusOr<std::unique_ptr<ReplicaChooser>> ReplicaChooser::Open(Loop& loop,
                            PollingAgent::Open(
                                loop, environment.bind,
                                [self = chooser.get()](uint64_t cookie, const LoadReport& report) {
-                                 self->TakeReport(cookie, report);
+                                 self->HandleReport(cookie, report);
                                },
                                environment.network));
   return chooser;
@@ -211,7 +211,7 @@ void ReplicaChooser::Probe(Pool& pool, size_t server) {
   polling_->Probe(pool.probe_endpoints[server], pool.service, cookie);
 }
 
-void ReplicaChooser::TakeReport(uint64_t cookie, const LoadReport& report) {
+void ReplicaChooser::HandleReport(uint64_t cookie, const LoadReport& report) {
   const auto [pool, server] =
       Locate(static_cast<uint32_t>(cookie >> 32), static_cast<ProbePool::ServerId>(cookie));
   if (pool != nullptr) pool->servers.OnReport(server, report, loop_.Now());

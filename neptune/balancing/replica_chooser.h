@@ -87,7 +87,7 @@ class ReplicaChooser {
   // The pool and the server's place in it; null and 0 if either is gone.
   std::pair<Pool*, size_t> Locate(uint32_t pool, ProbePool::ServerId server) const;
   void Probe(Pool& pool, size_t server);
-  void TakeReport(uint64_t cookie, const LoadReport& report);
+  void HandleReport(uint64_t cookie, const LoadReport& report);
   void KeepFresh(Pool& pool);
 
   Loop& loop_;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 
 namespace neptune {
 namespace {
@@ -88,7 +88,7 @@ void Capsule::ReplacePolicy(std::unique_ptr<CapsulePolicy> policy) {
   }
 }
 
-Capsule::Arrival Capsule::Arrive(CapsuleVisit& visit, CapsuleCall& call, TimePoint now) {
+Capsule::Arrival Capsule::Arrive(CapsulePermit& visit, CapsuleCall& call, TimePoint now) {
   Wakers wakers;
   Arrival arrival = Arrival::kProcessing;
   {
@@ -98,13 +98,13 @@ Capsule::Arrival Capsule::Arrive(CapsuleVisit& visit, CapsuleCall& call, TimePoi
       call.priority = PriorityOf(config_.policy, call.service_class);
     }
     arrival = Admit(visit, call, now);
-    if (arrival == Arrival::kProcessing) arrival = TakePlace(visit, call, now, &wakers);
+    if (arrival == Arrival::kProcessing) arrival = AcquirePlace(visit, call, now, &wakers);
   }
   Wake(std::move(wakers));
   return arrival;
 }
 
-Capsule::Arrival Capsule::Admit(CapsuleVisit& visit, CapsuleCall& call, TimePoint now) {
+Capsule::Arrival Capsule::Admit(CapsulePermit& visit, CapsuleCall& call, TimePoint now) {
   PolicyDecision decision;
   call.entered = now;
   WithPolicy([&](CapsulePolicy& policy) { decision = policy.Arrive(call, Occupancy()); });
@@ -138,18 +138,18 @@ Capsule::Arrival Capsule::Admit(CapsuleVisit& visit, CapsuleCall& call, TimePoin
   return Arrival::kDelayed;
 }
 
-Capsule::Arrival Capsule::EndDelay(CapsuleVisit& visit, CapsuleCall& call, TimePoint now) {
+Capsule::Arrival Capsule::EndDelay(CapsulePermit& visit, CapsuleCall& call, TimePoint now) {
   Wakers wakers;
   Arrival arrival = Arrival::kProcessing;
   {
     LeafLock lock(&mutex_);
-    arrival = TakePlace(visit, call, now, &wakers);
+    arrival = AcquirePlace(visit, call, now, &wakers);
   }
   Wake(std::move(wakers));
   return arrival;
 }
 
-Capsule::Arrival Capsule::TakePlace(CapsuleVisit& visit, CapsuleCall& call, TimePoint now,
+Capsule::Arrival Capsule::AcquirePlace(CapsulePermit& visit, CapsuleCall& call, TimePoint now,
                                     Wakers* wakers) {
   if (waiting_.empty() && processing_count_ < ProcessingCountMax(config_)) {
     ++processing_count_;
@@ -183,16 +183,16 @@ void Capsule::StartWaiting(TimePoint now, Wakers* wakers) {
       DistrustPolicy(StrCat("it chose call ", *id, ", which does not wait"));
       continue;
     }
-    CapsuleVisit& visit = *chosen->second.visit;
+    CapsulePermit& visit = *chosen->second.visit;
     waiting_time_ns_.Add(static_cast<double>((now - visit.entered_at_).count()));
     waiting_.erase(chosen);
     ++processing_count_;
-    wakers->push_back(visit.TakeWaker());
+    wakers->push_back(visit.ReleaseWaker());
     visit.place_ = Place::kProcessing;  // from here on its owner may end it
   }
 }
 
-void Capsule::Leave(CapsuleVisit& visit, CapsuleControl::Outcome outcome, bool left_behind,
+void Capsule::Leave(CapsulePermit& visit, CapsuleControl::Outcome outcome, bool left_behind,
                     TimePoint now) {
   Wakers wakers;
   {

@@ -1,14 +1,14 @@
 // A dependency capsule: the calls that wait for one thing that the node depends on.
 //
 //                    ┌────────────────────────── capsule ──────────────────────────┐
-//   CapsuleVisit ───►│ CapsuleControl: bounds, throttle, feedback timeout, bypass   │
+//   CapsulePermit ───►│ CapsuleControl: bounds, throttle, feedback timeout, bypass   │
 //                    │        │                                                     │
 //                    │        ▼                                                     │
 //                    │ CapsulePolicy: waiting ... ──► with the dependency (bounded) │──► leaves with its outcome
 //                    └──────────────────────────────────────────────────────────────┘
 //
 // A user-level thread inside stays on its kernel thread, parked there; what the capsule holds is its place. Nobody
-// uses a capsule but through a CapsuleVisit (capsule_visit.h) or RunOnDevice (device_call.h); CapsuleStack finds it.
+// uses a capsule but through a CapsulePermit (capsule_permit.h) or RunOnDevice (device_call.h); CapsuleStack finds it.
 //
 // A capsule that is taken out of its stack takes no new calls. Those inside finish or time out; it goes with the last.
 //
@@ -41,7 +41,7 @@
 
 namespace neptune {
 
-class CapsuleVisit;
+class CapsulePermit;
 
 // What a capsule knows of its calls.
 struct CapsuleStatistics {
@@ -87,7 +87,7 @@ class Capsule {
 
  private:
   friend class CapsuleStack;
-  friend class CapsuleVisit;
+  friend class CapsulePermit;
   friend class DeviceCall;
   using Wakers = std::vector<absl::AnyInvocable<void()>>;
 
@@ -104,11 +104,11 @@ class Capsule {
     kMigrates,
     kGone,  // the capsule is closed
   };
-  Arrival Arrive(CapsuleVisit& visit, CapsuleCall& call, TimePoint now);
+  Arrival Arrive(CapsulePermit& visit, CapsuleCall& call, TimePoint now);
   // What Arrive would have done without the delay: kProcessing or kWaiting.
-  Arrival EndDelay(CapsuleVisit& visit, CapsuleCall& call, TimePoint now);
+  Arrival EndDelay(CapsulePermit& visit, CapsuleCall& call, TimePoint now);
   // The visit is over, wherever it is. `left_behind`: its call is still with the dependency, until EndProcessing.
-  void Leave(CapsuleVisit& visit, CapsuleControl::Outcome outcome, bool left_behind, TimePoint now);
+  void Leave(CapsulePermit& visit, CapsuleControl::Outcome outcome, bool left_behind, TimePoint now);
   void EndProcessing(TimePoint now);
 
   // For the stack. Bounds and policy from now on: those inside keep their deadlines, those that wait wait on under the
@@ -121,9 +121,9 @@ class Capsule {
   void StopHelpers();
 
   // kProcessing: it is a resident and asks for its turn; the others are final.
-  Arrival Admit(CapsuleVisit& visit, CapsuleCall& call, TimePoint now)
+  Arrival Admit(CapsulePermit& visit, CapsuleCall& call, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Arrival TakePlace(CapsuleVisit& visit, CapsuleCall& call, TimePoint now, Wakers* wakers)
+  Arrival AcquirePlace(CapsulePermit& visit, CapsuleCall& call, TimePoint now, Wakers* wakers)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Gives turns while there is room.
   void StartWaiting(TimePoint now, Wakers* wakers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -137,7 +137,7 @@ class Capsule {
 
   struct Waiting {
     CapsuleCall call;
-    CapsuleVisit* visit = nullptr;
+    CapsulePermit* visit = nullptr;
   };
 
   const std::string name_;

@@ -8,7 +8,7 @@
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_stack.h"
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/world/real/real_world.h"
 
@@ -48,7 +48,7 @@ void AddCapsule(CapsuleStack& stack, const std::string& name, const std::string&
 
 void VisitForever(benchmark::State& state, CapsuleStack& stack) {
   for (auto _ : state) {
-    CapsuleVisit visit;
+    CapsulePermit visit;
     const Status status =
         visit.Enter(stack, NetworkOperation{.service = "index", .partition = PartitionId(3)}, {});
     if (!status.ok()) return state.SkipWithError("refused");
@@ -79,7 +79,7 @@ void BM_WaitForTurn(benchmark::State& state) {
     bool ended = false;
     const ThreadRef other = *ThreadScheduler::Current()->Spawn([&] {
       while (!ended) {
-        CapsuleVisit visit;
+        CapsulePermit visit;
         (void)visit.Enter(stack, NetworkOperation{.service = "index", .partition = PartitionId(3)},
                           {});
         this_thread::Yield();
@@ -87,7 +87,7 @@ void BM_WaitForTurn(benchmark::State& state) {
       }
     });
     for (auto _ : state) {
-      CapsuleVisit visit;
+      CapsulePermit visit;
       (void)visit.Enter(stack, NetworkOperation{.service = "index", .partition = PartitionId(3)},
                         {});
       this_thread::Yield();

@@ -9,7 +9,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_stack.h"
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune {
@@ -55,7 +55,7 @@ class CapsuleTest : public testing::Test {
             VisitOptions options = {}) {
     Spawn([this, name, service, time, options]() mutable {
       if (options.deadline != kNever) options.deadline += this_thread::Now().time_since_epoch();
-      CapsuleVisit visit;
+      CapsulePermit visit;
       Status status = visit.Enter(stack_, To(service), options);
       if (status.ok()) {
         const TimePoint end = this_thread::Now() + time;
@@ -98,7 +98,7 @@ TEST_F(CapsuleTest, OneOverTheBoundIsRefusedByName) {
   Call("a", "db", milliseconds(10));
   Call("b", "db", milliseconds(10));
   Spawn([this] {
-    CapsuleVisit visit;
+    CapsulePermit visit;
     const Status status = visit.Enter(stack_, To("db"));
     EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
     EXPECT_NE(status.message().find("'db'"), absl::string_view::npos) << status;
@@ -204,7 +204,7 @@ TEST_F(CapsuleTest, WhatACapsuleRefusesAnotherMayTake) {
   ASSERT_TRUE(stack_.Create(first).ok());
   Call("a", "first", milliseconds(10));
   Spawn([this] {
-    CapsuleVisit visit;
+    CapsulePermit visit;
     ASSERT_TRUE(visit.Enter(stack_, To("first")).ok());
     EXPECT_TRUE(visit.migrated());
     EXPECT_EQ(visit.capsule()->name(), "second");
@@ -249,7 +249,7 @@ TEST_F(CapsuleTest, WhoGivesUpLeavesTheQueueAndKeepsAForeignWake) {
   ThreadRef waiter;
   Spawn([&] {
     waiter = ThreadRef(UserThread::Current());
-    CapsuleVisit visit;
+    CapsulePermit visit;
     const Status status = visit.Enter(stack_, To("db"), {.given_up = [&] { return gone; }});
     EXPECT_EQ(status.code(), StatusCode::kCancelled);
     EXPECT_EQ(this_thread::Park(), ParkResult::kWoken) << "the wake was swallowed";
@@ -340,9 +340,9 @@ TEST_F(CapsuleTest, AnEventHandlerHoldsAPlaceThoughNoThreadWaits) {
   CapsuleConfig config = ConfigOf("db");
   config.processing_count_max = 1;
   ASSERT_TRUE(stack_.Create(config).ok());
-  CapsuleVisit first;
-  CapsuleVisit second;
-  CapsuleVisit third;
+  CapsulePermit first;
+  CapsulePermit second;
+  CapsulePermit third;
   OnLoop([&] {
     EXPECT_EQ(first.Begin(stack_, To("db"), {}, [] {}), OkStatus());
     EXPECT_EQ(second.Begin(stack_, To("db"), {}, [&] { log_.push_back("second"); }), std::nullopt);

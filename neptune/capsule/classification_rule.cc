@@ -99,7 +99,7 @@ struct Element {
 };
 
 // Whether there is a character that both take.
-bool TakeTheSame(const Element& a, const Element& b) {
+bool AcceptTheSame(const Element& a, const Element& b) {
   for (int c = 1; c < 256; ++c) {
     if (a.Takes(static_cast<char>(c)) && b.Takes(static_cast<char>(c))) return true;
   }
@@ -182,7 +182,7 @@ bool PatternsMeet(std::string_view first, std::string_view second) {
     const bool b_repeats = j < b->size() && (*b)[j].repeats();
     if (a_repeats) reach(i + 1, j);
     if (b_repeats) reach(i, j + 1);
-    if (i < a->size() && j < b->size() && TakeTheSame((*a)[i], (*b)[j])) {
+    if (i < a->size() && j < b->size() && AcceptTheSame((*a)[i], (*b)[j])) {
       reach(a_repeats ? i : i + 1, b_repeats ? j : j + 1);
     }
   }

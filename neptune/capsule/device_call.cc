@@ -121,7 +121,7 @@ class DeviceCall {
   CapsuleStack& stack_;
   const std::string_view path_;
   const DeviceWait wait_;
-  CapsuleVisit visit_;
+  CapsulePermit visit_;
   std::shared_ptr<Shared> shared_;
 };
 

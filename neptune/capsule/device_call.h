@@ -18,7 +18,7 @@
 // Source: dependency capsules IV.B (helper threads in disk capsules).
 // Layer: capsule.
 // Threads: on a user-level thread.
-// Errors: those of CapsuleVisit::Enter; kDeadlineExceeded, kCancelled while the call runs.
+// Errors: those of CapsulePermit::Enter; kDeadlineExceeded, kCancelled while the call runs.
 
 #pragma once
 
@@ -31,7 +31,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "neptune/base/status.h"
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 
 namespace neptune {
 

@@ -3,7 +3,7 @@
 // Source: dependency capsules IV.B.
 // Layer: capsule.
 // Threads: on a user-level thread, which parks. Visitors of Scan run on a helper thread; they must not wait.
-// Errors: those of CapsuleVisit::Enter, and the store's.
+// Errors: those of CapsulePermit::Enter, and the store's.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "neptune/capsule/capsule_stack.h"
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 #include "neptune/world/storage.h"
 
 namespace neptune {

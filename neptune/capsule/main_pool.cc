@@ -29,7 +29,7 @@ OutsideMainPool::OutsideMainPool() : place_(MainPoolPlace::Current()) {
 OutsideMainPool::~OutsideMainPool() {
   if (place_ == nullptr) return;
   const int error = errno;  // of what was waited for
-  place_->TakeAgain();
+  place_->Readmit();
   MainPoolPlace::SetCurrent(place_);
   errno = error;
 }

@@ -26,7 +26,7 @@ class MainPoolPlace {
   virtual ~MainPoolPlace() = default;
   virtual void GiveBack() = 0;
   // Parks until there is a place again; who was outside goes before who was not inside yet.
-  virtual void TakeAgain() = 0;
+  virtual void Readmit() = 0;
 
   // The calling thread's; null: it has none, or has given it back.
   static MainPoolPlace* Current();

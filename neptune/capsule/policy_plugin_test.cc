@@ -10,7 +10,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_stack.h"
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune {
@@ -40,7 +40,7 @@ class PolicyPluginTest : public testing::Test {
   void Call(const std::string& name, int deadline_ms) {
     loop_.Post([this, name, deadline_ms] {
       (void)threads_->Spawn([this, name, deadline_ms] {
-        CapsuleVisit visit;
+        CapsulePermit visit;
         const TimePoint deadline = this_thread::Now() + milliseconds(deadline_ms);
         Status status =
             visit.Enter(stack_, NetworkOperation{.service = "db"}, {.deadline = deadline});
@@ -167,7 +167,7 @@ TEST_F(PolicyPluginTest, ADelayComesBeforeTheTurn) {
 
 TEST_F(PolicyPluginTest, AnEventHandlersDelayIsPartOfItsWait) {
   ASSERT_TRUE(stack_.Create(ConfigOf("broken_policy.so", "delay")).ok());
-  CapsuleVisit visit;
+  CapsulePermit visit;
   bool has_turn = false;
   loop_.Post([&] {
     EXPECT_EQ(visit.Begin(stack_, NetworkOperation{.service = "db"}, {}, [&] { has_turn = true; }),

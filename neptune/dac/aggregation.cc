@@ -96,7 +96,7 @@ class Aggregation::LocalCall final : public IncomingCall {
     if (owner == nullptr) return;
     Reduced reduced = owner->RunReduce(inputs.first, inputs.second);
     home_.Post([to = owner_, reduced = std::move(reduced)]() mutable {
-      if (const auto owner = to.lock()) owner->TakeReduced(std::move(reduced));
+      if (const auto owner = to.lock()) owner->HandleReduced(std::move(reduced));
     });
   }
 
@@ -175,7 +175,7 @@ void Aggregation::StartLocals() {
   }
 }
 
-void Aggregation::TakeReply(uint64_t own_index, const ResponseHeader& header, std::string payload) {
+void Aggregation::HandleReply(uint64_t own_index, const ResponseHeader& header, std::string payload) {
   if (ended_ || own_settled_[own_index]) return;
   const auto self = shared_from_this();
   own_settled_[own_index] = true;
@@ -208,7 +208,7 @@ bool Aggregation::HasOwnOutstanding() const {
   return std::find(own_settled_.begin(), own_settled_.end(), false) != own_settled_.end();
 }
 
-// Whether it was done at once; else TakeReduced follows.
+// Whether it was done at once; else HandleReduced follows.
 bool Aggregation::Reduce(AggregationProgress::Reduction inputs) {
   if (options_.plan.blocking && local_call_ != nullptr &&
       (HasOwnOutstanding() || local_call_->has_thread())) {
@@ -226,7 +226,7 @@ bool Aggregation::Reduce(AggregationProgress::Reduction inputs) {
     Reduced reduced =
         may_run.ok() ? self->RunReduce(inputs.first, inputs.second) : Reduced{may_run};
     home->Post([to, reduced = std::move(reduced)]() mutable {
-      if (const auto self = to.lock()) self->TakeReduced(std::move(reduced));
+      if (const auto self = to.lock()) self->HandleReduced(std::move(reduced));
     });
   };
   if (options_.host != nullptr) {
@@ -238,7 +238,7 @@ bool Aggregation::Reduce(AggregationProgress::Reduction inputs) {
   return !started.ok();
 }
 
-void Aggregation::TakeReduced(Reduced reduced) {
+void Aggregation::HandleReduced(Reduced reduced) {
   if (ended_) return;
   const auto self = shared_from_this();
   EndReduction(std::move(reduced));
@@ -341,7 +341,7 @@ void Aggregation::Finish() {
   ended_ = true;
   CancelTimers();
   CloseBelow(/*failed=*/false);
-  AggregationProgress::Outcome outcome = progress_.TakeOutcome();
+  AggregationProgress::Outcome outcome = progress_.ReleaseOutcome();
   AggregationAnswer answer{outcome.reduce_error,
                            std::move(outcome.contributing),
                            std::move(outcome.missing),

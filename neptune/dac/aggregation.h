@@ -37,7 +37,7 @@
 #include "neptune/dac/aggregation_message.h"
 #include "neptune/dac/aggregation_progress.h"
 #include "neptune/dac/cost_meter.h"
-#include "neptune/dac/load_hearsay.h"
+#include "neptune/dac/load_gossip.h"
 #include "neptune/service/client.h"
 #include "neptune/service/retry_budget.h"
 #include "neptune/service/service_host.h"
@@ -69,7 +69,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
     NodeLoops& loops;
     Client& client;
     CostMeter& costs;
-    LoadHearsay& hearsay;
+    LoadGossip& gossip;
     AggregationCounters counters;
     // Every so many reductions are done in the other order too, and must give the same bytes. 0: none.
     uint32_t recheck_one_in = 0;
@@ -126,7 +126,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
   class Child;
   class LocalCall;
 
-  void TakeReply(uint64_t own_index, const ResponseHeader& header, std::string payload) override;
+  void HandleReply(uint64_t own_index, const ResponseHeader& header, std::string payload) override;
 
   void StartLocals();
   void AddChild(Options::Child child, int attempt, std::optional<ReplicaChoice> choice);
@@ -135,7 +135,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
   void ConnectChild(Child& child);
   void TurnAwayChild(Child& child, const Status& reason);
   void EndVisit(Child& child);
-  void TakeChildAnswer(Child& child, StatusOr<Frame> frame,
+  void HandleChildAnswer(Child& child, StatusOr<Frame> frame,
                        const std::shared_ptr<ClientConnection>& connection);
   void SettleChild(Child& child, AggregationAnswer answer);
   void LoseChild(Child& child, const Status& reason);
@@ -164,7 +164,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
   StatusOr<Data> MeterReduce(const Data& first, const Data& second);
   StatusOr<Data> CallReduce(const Data& first, const Data& second) const;
   Status CheckOrder(const Data& first, const Data& second, const Data& combined);
-  void TakeReduced(Reduced reduced);
+  void HandleReduced(Reduced reduced);
   void EndReduction(Reduced reduced);
 
   void Expire(const Status& reason, bool failed);

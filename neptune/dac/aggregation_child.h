@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 #include "neptune/dac/aggregation.h"
 #include "neptune/service/loop_client.h"
 #include "neptune/wire/client_connection.h"
@@ -68,7 +68,7 @@ class Aggregation::Child final : public AnswerSink {
     held_call_.Release();
     const auto connection = std::exchange(connection_, nullptr);
     const auto self = owner_.shared_from_this();
-    owner_.TakeChildAnswer(*this, std::move(response), connection);
+    owner_.HandleChildAnswer(*this, std::move(response), connection);
   }
 
   void OnAccepted() override { accepted = true; }
@@ -119,7 +119,7 @@ class Aggregation::Child final : public AnswerSink {
   const std::vector<TreeMember> members;
   const TimePoint deadline;
   const int attempt;
-  CapsuleVisit visit;
+  CapsulePermit visit;
   TimerId timer = 0;  // of the visit's deadline, if the capsule set it
   TimePoint begun;
   bool by_reference = false;  // it was told by datagram, as far as one knows

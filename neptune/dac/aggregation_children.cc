@@ -114,7 +114,7 @@ void Aggregation::ConnectChild(Child& child) {
   if (!started.ok()) LoseChild(child, started.status());
 }
 
-void Aggregation::TakeChildAnswer(Child& child, StatusOr<Frame> frame,
+void Aggregation::HandleChildAnswer(Child& child, StatusOr<Frame> frame,
                                   const std::shared_ptr<ClientConnection>& connection) {
   if (ended_ || child.settled) return;
   if (!frame.ok()) {
@@ -155,7 +155,7 @@ void Aggregation::SettleChild(Child& child, AggregationAnswer answer) {
   ended_early_.insert(ended_early_.end(), answer.ended_early.begin(), answer.ended_early.end());
   for (const MemberRecord& record : answer.records) {
     // As of when that server answered; not counting the ways between.
-    environment_.hearsay.Hear({record.node, record.pending / record.processor_count,
+    environment_.gossip.Merge({record.node, record.pending / record.processor_count,
                                std::min(Now(), child.begun + record.answered)});
   }
   std::move(answer.records.begin(), answer.records.end(), std::back_inserter(records_));

@@ -72,7 +72,7 @@ AggregationProgress::Phase AggregationProgress::phase() const {
   return children_outstanding_ > 0 || ready_.size() > 1 ? Phase::kWaiting : Phase::kReady;
 }
 
-AggregationProgress::Outcome AggregationProgress::TakeOutcome() {
+AggregationProgress::Outcome AggregationProgress::ReleaseOutcome() {
   Outcome outcome{reduce_error_, {}, std::move(missing_), std::nullopt};
   if (ready_.empty() || !reduce_error_.ok()) return outcome;
   outcome.contributing = std::move(ready_.front().contributing);

@@ -70,7 +70,7 @@ class AggregationProgress {
     std::optional<Data> result;  // absent: nobody contributed, or the operator failed
   };
   // REQUIRES: done(). At most once.
-  Outcome TakeOutcome();
+  Outcome ReleaseOutcome();
 
  private:
   struct Partial {

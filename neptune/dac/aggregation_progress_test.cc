@@ -35,7 +35,7 @@ TEST(AggregationProgressTest, LeafIsReadyWithItsLocalResult) {
   Deliver(progress, /*local=*/true, 3);
   EXPECT_FALSE(progress.NextReduction());
   ASSERT_TRUE(progress.done());
-  const auto outcome = progress.TakeOutcome();
+  const auto outcome = progress.ReleaseOutcome();
   EXPECT_EQ(outcome.result->bytes(), "3");
   EXPECT_EQ(outcome.contributing, Partitions({3}));
 }
@@ -54,7 +54,7 @@ TEST(AggregationProgressTest, PassesThroughTheStatesOfThePaper) {
   EXPECT_EQ(progress.phase(), Phase::kWaiting);
   progress.Reduced(Sum(*inputs));
   EXPECT_EQ(progress.phase(), Phase::kReady);
-  EXPECT_EQ(progress.TakeOutcome().result->bytes(), "3");
+  EXPECT_EQ(progress.ReleaseOutcome().result->bytes(), "3");
 }
 
 TEST(AggregationProgressTest, OneReductionAtATime) {
@@ -99,7 +99,7 @@ TEST(AggregationProgressTest, AnyOrderGivesTheSequentialResult) {
       if (!under_way) under_way = progress.NextReduction();
     }
     ASSERT_TRUE(progress.done()) << round;
-    const auto outcome = progress.TakeOutcome();
+    const auto outcome = progress.ReleaseOutcome();
     for (const PartitionId& partition : outcome.contributing) {
       EXPECT_TRUE(there.insert(partition.value()).second) << round;
       expected += static_cast<int>(partition.value());
@@ -123,7 +123,7 @@ TEST(AggregationProgressTest, ExpiryKeepsTheResultWithMostContributors) {
   EXPECT_FALSE(progress.done());
   progress.Reduced(Sum(*inputs));
   ASSERT_TRUE(progress.done());
-  const auto outcome = progress.TakeOutcome();
+  const auto outcome = progress.ReleaseOutcome();
   EXPECT_EQ(outcome.contributing, Partitions({7, 8, 9}));
   EXPECT_EQ(outcome.result->bytes(), "30");
   EXPECT_EQ(outcome.missing.size(), 2u);
@@ -139,7 +139,7 @@ TEST(AggregationProgressTest, LateResultChangesNothing) {
   ASSERT_TRUE(progress.done());
   Deliver(progress, /*local=*/false, 2);
   EXPECT_FALSE(progress.NextReduction());
-  EXPECT_EQ(progress.TakeOutcome().contributing, Partitions({1}));
+  EXPECT_EQ(progress.ReleaseOutcome().contributing, Partitions({1}));
 }
 
 TEST(AggregationProgressTest, ErrorOfTheOperatorEndsIt) {
@@ -150,7 +150,7 @@ TEST(AggregationProgressTest, ErrorOfTheOperatorEndsIt) {
   ASSERT_TRUE(progress.NextReduction());
   progress.Reduced(Internal("asked to fail"));
   ASSERT_TRUE(progress.done());
-  const auto outcome = progress.TakeOutcome();
+  const auto outcome = progress.ReleaseOutcome();
   EXPECT_EQ(outcome.reduce_error, Internal("asked to fail"));
   EXPECT_FALSE(outcome.result);
   EXPECT_TRUE(outcome.contributing.empty());

@@ -85,22 +85,22 @@ ServerLoad LoadFrom(const MemberRecord& record) {
 
 // What belongs to one loop.
 struct Aggregator::LoopState {
-  LoopState(const LoadBookOptions& options, LoadHearsay& hearsay)
-      : book(options), hearsay(hearsay) {}
+  LoopState(const LoadEstimatorOptions& options, LoadGossip& gossip)
+      : book(options), gossip(gossip) {}
 
-  LoadBook book;
-  LoadHearsay& hearsay;
+  LoadEstimator book;
+  LoadGossip& gossip;
   // The answer to a poll tells the pending work, not the costs.
-  void TakePoll(uint64_t cookie, const LoadReport& report) {
+  void HandlePoll(uint64_t cookie, const LoadReport& report) {
     const Polled& poll = polled[cookie % polled.size()];
     const TimePoint now = Loop::Current()->Now();
     book.OnReport(poll.node, poll.service, {report.pending, Duration(0), Duration(0)}, now,
                   LoadSource::kPoll);
-    hearsay.Hear({poll.node, report.pending, now});
+    gossip.Merge({poll.node, report.pending, now});
     if (!report.heard.empty()) {
-      const auto heard = DecodeHearsay(report.heard, now);
-      for (const HeardLoad& load : heard.ok() ? *heard : std::vector<HeardLoad>()) {
-        hearsay.Hear(load);
+      const auto heard = DecodeGossip(report.heard, now);
+      for (const GossipedLoad& load : heard.ok() ? *heard : std::vector<GossipedLoad>()) {
+        gossip.Merge(load);
       }
     }
     if (poll.round->awaited > 0 && --poll.round->awaited == 0) poll.round->waiter->Wake();
@@ -158,7 +158,7 @@ Aggregator::Aggregator(const NodeId& node, NodeLoops& loops, Client& client,
       processor_count_(loops.world().processors().count()),
       environment_{node,     static_cast<uint16_t>(processor_count_),
                    loops,    client,
-                   costs_,   hearsay_,
+                   costs_,   gossip_,
                    counters, options_.recheck_one_in},
       tasks_(environment_, options_.serving_count_max, options_.find_host) {}
 
@@ -166,12 +166,12 @@ Aggregator::~Aggregator() = default;
 
 Status Aggregator::AddLoop() {
   tasks_.AddLoop();
-  auto state = std::make_unique<LoopState>(options_.loads, hearsay_);
+  auto state = std::make_unique<LoopState>(options_.loads, gossip_);
   NEPTUNE_ASSIGN_OR_RETURN(state->polling,
                            PollingAgent::Open(
                                *Loop::Current(), options_.poll_bind,
                                [state = state.get()](uint64_t cookie, const LoadReport& report) {
-                                 state->TakePoll(cookie, report);
+                                 state->HandlePoll(cookie, report);
                                },
                                &loops_.Current().network()));
   LeafLock lock(&states_mutex_);
@@ -332,13 +332,13 @@ void Aggregator::LookAtAnnouncements(LoopState& state, const ServiceName& servic
 }
 
 // Takes what the node has heard since.
-void Aggregator::LookAtHearsay(LoopState& state, const ServiceName& service,
+void Aggregator::ReadGossip(LoopState& state, const ServiceName& service,
                                const std::vector<TreeMember>& members) {
   for (const TreeMember& member : members) {
-    const std::optional<HeardLoad> heard = hearsay_.Find(member.node);
+    const std::optional<GossipedLoad> heard = gossip_.Find(member.node);
     if (!heard) continue;
     state.book.OnReport(member.node, service, {heard->pending, Duration(0), Duration(0)},
-                        heard->taken_at, LoadSource::kHearsay);
+                        heard->taken_at, LoadSource::kGossip);
   }
 }
 
@@ -351,7 +351,7 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
   std::iota(plan->order.begin(), plan->order.end(), size_t{0});
   if (count == 0) return OkStatus();
   LookAtAnnouncements(state, service, plan->members);
-  if (options_.hears) LookAtHearsay(state, service, plan->members);
+  if (options_.hears) ReadGossip(state, service, plan->members);
   RandomSource& random = loops_.Current().loop->random();
   const TimePoint now = this_thread::Now();
   std::vector<TreeServer>
@@ -363,10 +363,10 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
     plan->loads[i] = {options_.load_oracle ? options_.load_oracle(member.node)
                                            : state.book.Estimate(member.node, service, now, random),
                       costs.local_cost * own + costs.reduce_cost * (own - 1), costs.reduce_cost};
-    const double doubt = options_.load_oracle ? 0 : state.book.Doubt(member.node, service, now);
+    const double staleness = options_.load_oracle ? 0 : state.book.Staleness(member.node, service, now);
     doubted.push_back(plan->loads[i]);
     doubted.back().reduce_cost = Duration(static_cast<int64_t>(
-        static_cast<double>(costs.reduce_cost.count()) * (1 + kDoubtfulReductions * doubt)));
+        static_cast<double>(costs.reduce_cost.count()) * (1 + kDoubtfulReductions * staleness)));
   }
   const auto reduce_time = state.reduce_times.find(service);
   if (reduce_time != state.reduce_times.end()) {
@@ -422,7 +422,7 @@ void Aggregator::Poll(LoopState& state, const ServiceName& service, const Plan& 
     state.polled[cookie % state.polled.size()] = {nodes[target], service, round};
     ++round->awaited;
     if (options_.hears) {
-      state.polling->ProbeForHearsay(said->probe_endpoint, service, cookie);
+      state.polling->ProbeForGossip(said->probe_endpoint, service, cookie);
     } else {
       state.polling->Probe(said->probe_endpoint, service, cookie);
     }
@@ -617,7 +617,7 @@ Status Aggregator::AggregateStream(ClientSession& session, const AggregationRequ
     const std::function<Status(const Data&)>& take_;
   } taker(take);
   Status status = fold.Run(taker, AddSaturated(plan.deadline, options_.answer_grace));
-  AggregationAnswer answer = fold.TakeReport();
+  AggregationAnswer answer = fold.HandleReport();
   Fill(plan, OkStatus(), &answer, report);
   report->duration = this_thread::Now() - begin;
   if (status.ok()) status = answer.reduce_error;

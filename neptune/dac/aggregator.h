@@ -27,8 +27,8 @@
 #include "neptune/dac/aggregation_log.h"
 #include "neptune/dac/cost_meter.h"
 #include "neptune/dac/dac.h"
-#include "neptune/dac/load_book.h"
-#include "neptune/dac/load_hearsay.h"
+#include "neptune/dac/load_estimator.h"
+#include "neptune/dac/load_gossip.h"
 #include "neptune/dac/reduction_tree.h"
 #include "neptune/dac/task_server.h"
 #include "neptune/service/service_host.h"
@@ -74,7 +74,7 @@ struct AggregatorOptions {
   Endpoint poll_bind = {kLoopbackAddress, 0};
   // Tells the pending work of a node as it is now, in place of what the caller knows. For experiments only.
   std::function<Duration(const NodeId&)> load_oracle;
-  LoadBookOptions loads;
+  LoadEstimatorOptions loads;
 };
 
 class Aggregator {
@@ -99,7 +99,7 @@ class Aggregator {
   Duration pending() const { return costs_.pending() / processor_count_; }
 
   // What the node has heard of others' loads, for who polls it.
-  std::string Hearsay(TimePoint now) const { return hearsay_.Encode(now); }
+  std::string Gossip(TimePoint now) const { return gossip_.Encode(now); }
   // The section of an announcement that tells this node's load.
   std::string AnnouncedLoad(const std::vector<HostedService>& services) const;
   // The latest trees that were called from here, drawn.
@@ -121,7 +121,7 @@ class Aggregator {
   void Poll(LoopState& state, const ServiceName& service, const Plan& plan);
   void LookAtAnnouncements(LoopState& state, const ServiceName& service,
                            const std::vector<TreeMember>& members);
-  void LookAtHearsay(LoopState& state, const ServiceName& service,
+  void ReadGossip(LoopState& state, const ServiceName& service,
                      const std::vector<TreeMember>& members);
   Status Form(LoopState& state, const ServiceName& service, Plan* plan);
   std::vector<Aggregation::Options::Child> ChildrenOfCaller(const Plan& plan) const;
@@ -138,7 +138,7 @@ class Aggregator {
   const AggregatorOptions options_;
   const int processor_count_;
   CostMeter costs_;
-  LoadHearsay hearsay_;
+  LoadGossip gossip_;
   Aggregation::Environment environment_;
   LeafMutex states_mutex_;
   std::map<Loop*, std::unique_ptr<LoopState>> states_ ABSL_GUARDED_BY(states_mutex_);

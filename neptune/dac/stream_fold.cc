@@ -247,7 +247,7 @@ Status StreamFold::Run(MessageSink& sink, TimePoint deadline) {
   return OkStatus();
 }
 
-AggregationAnswer StreamFold::TakeReport() {
+AggregationAnswer StreamFold::ReleaseReport() {
   AggregationAnswer report;
   for (const auto& source : sources_) {
     const AggregationAnswer& part = source->report();
@@ -293,7 +293,7 @@ Status ServeStreamTask(Client& client, const NodeId& node, const ServiceName& se
     ServerStream& to_;
   } sink(stream);
   const Status status = fold.Run(sink, context.deadline());
-  AggregationAnswer report = fold.TakeReport();
+  AggregationAnswer report = fold.ReleaseReport();
   if (report.reduce_error.ok()) report.reduce_error = status;
   return stream.Write(Data(WrapReport(report)));
 }

@@ -44,7 +44,7 @@ class StreamFold {
   // Reduces all sources into `sink` and returns when they have ended.
   Status Run(MessageSink& sink, TimePoint deadline);
   // Who contributed and who did not; after Run.
-  AggregationAnswer TakeReport();
+  AggregationAnswer ReleaseReport();
 
  private:
   class Source;

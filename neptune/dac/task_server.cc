@@ -279,7 +279,7 @@ void TaskServer::Answer(Reply reply, Aggregation::End end) {
   const ResponseHeader header{.queue_time = std::chrono::microseconds(ToMicros(own.queue_time)),
                               .run_time = std::chrono::microseconds(ToMicros(own.local_end)),
                               .load_index = own.load_index};
-  if (end.result) end.answer.result = (*std::move(end.result)).TakeBytes();
+  if (end.result) end.answer.result = (*std::move(end.result)).ReleaseBytes();
   reply.Send(header, EncodeAnswer(end.answer));
 }
 

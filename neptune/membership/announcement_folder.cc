@@ -89,7 +89,7 @@ StatusOr<std::vector<std::string>> AnnouncementFolder::Names() const {
   return names;
 }
 
-StatusOr<FolderNews> AnnouncementFolder::Look() {
+StatusOr<FolderNews> AnnouncementFolder::Poll() {
   NEPTUNE_RETURN_IF_ERROR(MakeFolder());
   NEPTUNE_ASSIGN_OR_RETURN(const std::vector<std::string> names, Names());
   // Files that have gone are remembered, so that an old one that comes back is not news.

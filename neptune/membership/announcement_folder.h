@@ -40,7 +40,7 @@ class AnnouncementFolder {
   explicit AnnouncementFolder(std::string path) : path_(std::move(path)) {}
 
   // Both make the folder if there is none, but not the one that it is in: a file system that is not mounted stays so.
-  StatusOr<FolderNews> Look();
+  StatusOr<FolderNews> Poll();
   // REQUIRES: `node` has no '/'.
   Status Write(const std::string& node, std::string_view bytes) const;
 

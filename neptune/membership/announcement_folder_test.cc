@@ -28,12 +28,12 @@ class AnnouncementFolderTest : public testing::Test {
     ASSERT_TRUE(WriteFileAtomically((path_ / name).string(), bytes).ok());
   }
   // What is news, and how much was refused.
-  static std::pair<Contents, size_t> Look(AnnouncementFolder& folder) {
-    const auto news = folder.Look();
+  static std::pair<Contents, size_t> Poll(AnnouncementFolder& folder) {
+    const auto news = folder.Poll();
     EXPECT_TRUE(news.ok()) << news.status();
     return {news->contents, news->refused_count};
   }
-  static Contents NewsOf(AnnouncementFolder& folder) { return Look(folder).first; }
+  static Contents NewsOf(AnnouncementFolder& folder) { return Poll(folder).first; }
 
   std::filesystem::path parent_;
   std::filesystem::path path_;
@@ -65,7 +65,7 @@ TEST_F(AnnouncementFolderTest, FileThatComesBackAsItWasIsNoNews) {
 
 TEST_F(AnnouncementFolderTest, RefusesWhatIsNoPlainFileOfTheSizeOfAnAnnouncement) {
   AnnouncementFolder folder(path_.string());
-  EXPECT_EQ(Look(folder).second, 0u);
+  EXPECT_EQ(Poll(folder).second, 0u);
   Put("exact.node", std::string(kAnnouncementSizeMax, 'x'));
   Put("large.node", std::string(kAnnouncementSizeMax + 1, 'x'));
   Put("empty.node", "");
@@ -74,7 +74,7 @@ TEST_F(AnnouncementFolderTest, RefusesWhatIsNoPlainFileOfTheSizeOfAnAnnouncement
   std::filesystem::create_directory(path_ / "folder.node");
   std::filesystem::create_symlink(path_ / "exact.node", path_ / "link.node");
   ASSERT_EQ(mkfifo((path_ / "pipe.node").c_str(), 0600), 0);
-  const auto [contents, refused_count] = Look(folder);
+  const auto [contents, refused_count] = Poll(folder);
   EXPECT_EQ(contents, Contents{std::string(kAnnouncementSizeMax, 'x')});
   EXPECT_EQ(refused_count, 5u);  // large, empty, folder, link, pipe
 }
@@ -82,7 +82,7 @@ TEST_F(AnnouncementFolderTest, RefusesWhatIsNoPlainFileOfTheSizeOfAnAnnouncement
 TEST_F(AnnouncementFolderTest, MakesTheFolderButNotWhatItIsIn) {
   std::filesystem::remove_all(parent_);
   AnnouncementFolder folder(path_.string());
-  EXPECT_EQ(folder.Look().status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(folder.Poll().status().code(), StatusCode::kNotFound);
   EXPECT_EQ(folder.Write("a", "of a").code(), StatusCode::kNotFound);
   std::filesystem::create_directories(parent_);
   EXPECT_TRUE(folder.Write("a", "of a").ok());

@@ -11,7 +11,7 @@ AvailabilityListener::AvailabilityListener(Loop& loop, uint64_t cluster,
     : loop_(loop), cluster_(cluster), page_(options), hooks_(std::move(hooks)) {}
 
 AvailabilityListener::~AvailabilityListener() {
-  if (tend_timer_ != 0) loop_.CancelTimer(tend_timer_);
+  if (maintenance_timer_ != 0) loop_.CancelTimer(maintenance_timer_);
   if (view_timer_ != 0) loop_.CancelTimer(view_timer_);
 }
 
@@ -24,7 +24,7 @@ void AvailabilityListener::Take(std::string_view bytes, Via via) {
   const News news = page_.Hear(*announcement, loop_.Now(), via);
   if (news == News::kNone) return Correct(*announcement);
   if (news == News::kNewNode) hooks_.on_new_node(announcement->node);
-  ScheduleTend(page_.NextEventOf(announcement->node));
+  ScheduleMaintenance(page_.NextEventOf(announcement->node));
   if (news != News::kLoad) ScheduleView();
 }
 
@@ -34,16 +34,16 @@ void AvailabilityListener::Correct(const Announcement& announcement) {
   hooks_.send(announcement.probe_endpoint, EncodeCorrection({cluster_, announcement.node, *known}));
 }
 
-void AvailabilityListener::Doubt(const Endpoint& call_endpoint) {
+void AvailabilityListener::Quarantine(const Endpoint& call_endpoint) {
   // A call that was on its way to the node when it was excluded.
   if (page_.IsSilent(call_endpoint)) return hooks_.on_silent(call_endpoint);
-  if (page_.Doubt(call_endpoint, loop_.Now())) ScheduleTend(page_.NextEvent());
+  if (page_.Quarantine(call_endpoint, loop_.Now())) ScheduleMaintenance(page_.NextEvent());
 }
 
 void AvailabilityListener::Exclude(const NodeId& node) {
   if (!page_.Exclude(node, loop_.Now())) return;
   LOG(WARNING) << "node " << node << " cannot be reached; excluded until it is heard again";
-  ScheduleTend(page_.NextEvent());
+  ScheduleMaintenance(page_.NextEvent());
   ScheduleView();
 }
 
@@ -60,18 +60,18 @@ void AvailabilityListener::ScheduleView() {
   });
 }
 
-void AvailabilityListener::ScheduleTend(TimePoint next) {
-  if (next == kNever || next >= tend_at_) return;
-  if (tend_timer_ != 0) loop_.CancelTimer(tend_timer_);
-  tend_at_ = next;
-  tend_timer_ = loop_.RunAt(next, [this] {
-    tend_timer_ = 0;
-    tend_at_ = kNever;
-    Tend();
+void AvailabilityListener::ScheduleMaintenance(TimePoint next) {
+  if (next == kNever || next >= maintenance_at_) return;
+  if (maintenance_timer_ != 0) loop_.CancelTimer(maintenance_timer_);
+  maintenance_at_ = next;
+  maintenance_timer_ = loop_.RunAt(next, [this] {
+    maintenance_timer_ = 0;
+    maintenance_at_ = kNever;
+    Maintain();
   });
 }
 
-void AvailabilityListener::Tend() {
+void AvailabilityListener::Maintain() {
   const TimePoint now = loop_.Now();
   for (const ServiceYellowPage::Probe& probe : page_.Suspect(now)) {
     hooks_.send(probe.to, std::string_view(&kProbeByte, 1));
@@ -79,11 +79,11 @@ void AvailabilityListener::Tend() {
   const std::vector<ServiceYellowPage::Silent> silent = page_.Expire(now);
   // What waits for a silent node and now tries again must not be sent there again.
   if (!silent.empty()) hooks_.on_view(page_.View());
-  for (const ServiceYellowPage::Silent& node : silent) TakeSilent(node);
-  ScheduleTend(page_.NextEvent());
+  for (const ServiceYellowPage::Silent& node : silent) HandleSilent(node);
+  ScheduleMaintenance(page_.NextEvent());
 }
 
-void AvailabilityListener::TakeSilent(const ServiceYellowPage::Silent& silent) {
+void AvailabilityListener::HandleSilent(const ServiceYellowPage::Silent& silent) {
   if (silent.forgotten) {
     LOG(WARNING) << "node " << silent.node << " was not heard and did not answer; forgotten";
     if (hooks_.expired != nullptr) hooks_.expired->Increment();

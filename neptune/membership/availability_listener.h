@@ -55,23 +55,23 @@ class AvailabilityListener {
   void HearAnswer(std::string_view bytes) { Take(bytes, Via::kProbe); }
   void Exclude(const NodeId& node);
   // Calls to this endpoint stay without answers: its node is probed.
-  void Doubt(const Endpoint& call_endpoint);
+  void Quarantine(const Endpoint& call_endpoint);
 
  private:
   void Take(std::string_view bytes, Via via);
   void Correct(const Announcement& announcement);
   // Who is there has changed.
   void ScheduleView();
-  void Tend();
-  void TakeSilent(const ServiceYellowPage::Silent& silent);
-  void ScheduleTend(TimePoint next);
+  void Maintain();
+  void HandleSilent(const ServiceYellowPage::Silent& silent);
+  void ScheduleMaintenance(TimePoint next);
 
   Loop& loop_;
   const uint64_t cluster_;
   ServiceYellowPage page_;
   Hooks hooks_;
-  TimerId tend_timer_ = 0;
-  TimePoint tend_at_ = kNever;
+  TimerId maintenance_timer_ = 0;
+  TimePoint maintenance_at_ = kNever;
   TimerId view_timer_ = 0;
   TimePoint view_at_ = kNever;
 };

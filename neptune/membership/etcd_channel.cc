@@ -65,14 +65,14 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     const auto self = shared_from_this();
     if (step_ == Step::kNone) return stream_.reset();  // nobody asked
     reader_->Feed(bytes);
-    TakeAnswer();
+    HandleAnswer();
   }
 
   void OnClosed(const Status& reason) override {
     const auto self = shared_from_this();
     if (step_ != Step::kNone) {
       reader_->FeedEnd();
-      TakeAnswer();
+      HandleAnswer();
     }
     if (step_ != Step::kNone) {
       return Fail(Unavailable("closed without an answer: ", ToStd(reason.message())));
@@ -109,11 +109,11 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
                             [weak = weak_from_this(),
                              number = request_number_](StatusOr<std::unique_ptr<Stream>> stream) {
                               const auto self = weak.lock();
-                              if (self != nullptr) self->TakeStream(number, std::move(stream));
+                              if (self != nullptr) self->HandleStream(number, std::move(stream));
                             });
   }
 
-  void TakeStream(uint64_t number, StatusOr<std::unique_ptr<Stream>> stream) {
+  void HandleStream(uint64_t number, StatusOr<std::unique_ptr<Stream>> stream) {
     if (closed_ || step_ == Step::kNone || number != request_number_) return;
     if (!stream.ok()) return Fail(stream.status());
     stream_ = *std::move(stream);
@@ -144,7 +144,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
                                         {{"Content-Type", "application/json"}}, request.body));
   }
 
-  void TakeAnswer() {
+  void HandleAnswer() {
     const StatusOr<std::optional<HttpResponse>> next = reader_->Next();
     if (!next.ok()) return Fail(next.status());
     if (!next->has_value()) return;
@@ -164,7 +164,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   }
 
   Status Take(Step step, const HttpResponse& answer) {
-    if (step == Step::kRange) return TakePage(answer);
+    if (step == Step::kRange) return HandlePage(answer);
     const TimePoint renewed_at = loop_.Now() + Duration(options_.lease_ttl) / 3;
     if (step == Step::kPut) return ReadEtcdPut(answer);
     if (step == Step::kKeepAlive) {
@@ -185,7 +185,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
         << "the directory at " << endpoint() << " has lost this node, which is put anew: " << why;
   }
 
-  Status TakePage(const HttpResponse& answer) {
+  Status HandlePage(const HttpResponse& answer) {
     NEPTUNE_ASSIGN_OR_RETURN(const EtcdPage page, ReadEtcdRange(answer));
     entry_count_ += page.values.size() + page.refused_count;
     if (next_key_.empty()) poll_revision_ = page.revision;

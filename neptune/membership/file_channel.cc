@@ -29,7 +29,7 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
 
   // What is there already is known before anybody can say anything new.
   void Begin() {
-    TakeNews(folder_->Look());
+    HandleNews(folder_->Poll());
     LookLater();
   }
 
@@ -65,10 +65,10 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
         [folder = folder_, node = options_.node, bytes = *std::exchange(next_, std::nullopt)] {
           return folder->Write(node, bytes);
         },
-        &FileAgent::TakeWritten);
+        &FileAgent::HandleWritten);
   }
 
-  void TakeWritten(Status status) {
+  void HandleWritten(Status status) {
     writing_ = false;
     if (!status.ok()) Fail(status);
     Write();
@@ -80,18 +80,18 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
     timer_ = loop_.RunAt(loop_.Now() + pause, [this] {
       timer_ = 0;
       const auto self = shared_from_this();
-      Look();
+      Poll();
       if (!closed_) LookLater();
     });
   }
 
-  void Look() {
+  void Poll() {
     if (looking_) return Fail(DeadlineExceeded("the last look has not ended"));
     looking_ = true;
-    Ship<StatusOr<FolderNews>>([folder = folder_] { return folder->Look(); }, &FileAgent::TakeNews);
+    Ship<StatusOr<FolderNews>>([folder = folder_] { return folder->Poll(); }, &FileAgent::HandleNews);
   }
 
-  void TakeNews(StatusOr<FolderNews> news) {
+  void HandleNews(StatusOr<FolderNews> news) {
     looking_ = false;
     if (!news.ok()) return Fail(news.status());
     if (options_.metrics.available != nullptr) options_.metrics.available->Set(1);

@@ -83,7 +83,7 @@ class ServiceYellowPageTest : public testing::Test {
 
   size_t ReplicaCount() const { return page_.View()->Replicas(kEcho, kFirst).size(); }
   // Does what the listener does, whenever the page asks for it, until `end`. Returns who fell silent.
-  std::vector<Silent> TendUntil(double end) {
+  std::vector<Silent> MaintainUntil(double end) {
     std::vector<Silent> all;
     while (page_.NextEvent() <= At(end)) {
       const TimePoint now = page_.NextEvent();
@@ -115,9 +115,9 @@ TEST_F(ServiceYellowPageTest, SilentNodeIsProbedAndForgottenWithoutAnswer) {
   page_.Hear(Of("a", 1), At(0));
   EXPECT_EQ(page_.NextEvent(), At(5));
   EXPECT_TRUE(page_.Suspect(At(4.9)).empty());
-  EXPECT_TRUE(TendUntil(5.4).empty());
+  EXPECT_TRUE(MaintainUntil(5.4).empty());
   EXPECT_EQ(ReplicaCount(), 1u) << "a probed node is still offered";
-  EXPECT_EQ(TendUntil(9), (std::vector<Silent>{{NodeId("a"), {kLoopbackAddress, 4000}, true}}));
+  EXPECT_EQ(MaintainUntil(9), (std::vector<Silent>{{NodeId("a"), {kLoopbackAddress, 4000}, true}}));
   EXPECT_EQ(silent_at_, At(5.5));
   EXPECT_EQ(probe_count_, 20);
   EXPECT_EQ(ReplicaCount(), 0u);
@@ -125,7 +125,7 @@ TEST_F(ServiceYellowPageTest, SilentNodeIsProbedAndForgottenWithoutAnswer) {
 
 TEST_F(ServiceYellowPageTest, AnsweredProbeKeepsTheNode) {
   page_.Hear(Of("a", 1), At(0));
-  TendUntil(5.3);
+  MaintainUntil(5.3);
   page_.Hear(Of("a", 6), At(5.3), Via::kProbe);
   EXPECT_EQ(page_.NextEvent(), At(10.3));
 }
@@ -133,59 +133,59 @@ TEST_F(ServiceYellowPageTest, AnsweredProbeKeepsTheNode) {
 // After a pause nothing was read: what waits in the socket may be the answer.
 TEST_F(ServiceYellowPageTest, ListenerThatStoodStillProbesOnceMore) {
   page_.Hear(Of("a", 1), At(0));
-  TendUntil(5.45);
+  MaintainUntil(5.45);
   EXPECT_EQ(page_.Suspect(At(8)).size(), 1u);
   EXPECT_TRUE(page_.Expire(At(8)).empty());
   page_.Hear(Of("a", 2), At(8.01), Via::kProbe);
-  EXPECT_TRUE(TendUntil(12).empty());
+  EXPECT_TRUE(MaintainUntil(12).empty());
 }
 
 TEST_F(ServiceYellowPageTest, ListenerThatStoodStillForLongAsksBeforeItForgets) {
   page_.Hear(Of("a", 1), At(0));
   EXPECT_EQ(page_.Suspect(At(100)).size(), 1u);
   EXPECT_TRUE(page_.Expire(At(100)).empty());
-  EXPECT_TRUE(TendUntil(100.4).empty());
-  EXPECT_EQ(TendUntil(101).size(), 1u);
+  EXPECT_TRUE(MaintainUntil(100.4).empty());
+  EXPECT_EQ(MaintainUntil(101).size(), 1u);
 }
 
 TEST_F(ServiceYellowPageTest, DoubtedNodeIsExcludedUnlessItAnswers) {
   page_.Hear(Of("a", 1), At(0));
-  EXPECT_TRUE(page_.Doubt({kLoopbackAddress, 4000}, At(1)));
-  EXPECT_FALSE(page_.Doubt({kLoopbackAddress, 4000}, At(1.1))) << "it is probed already";
-  EXPECT_TRUE(TendUntil(1.9).empty());
-  EXPECT_EQ(TendUntil(4), (std::vector<Silent>{{NodeId("a"), {kLoopbackAddress, 4000}, false}}));
+  EXPECT_TRUE(page_.Quarantine({kLoopbackAddress, 4000}, At(1)));
+  EXPECT_FALSE(page_.Quarantine({kLoopbackAddress, 4000}, At(1.1))) << "it is probed already";
+  EXPECT_TRUE(MaintainUntil(1.9).empty());
+  EXPECT_EQ(MaintainUntil(4), (std::vector<Silent>{{NodeId("a"), {kLoopbackAddress, 4000}, false}}));
   EXPECT_EQ(silent_at_, At(2));
   EXPECT_EQ(ReplicaCount(), 0u);
   EXPECT_EQ(page_.View()->nodes().size(), 1u);
-  EXPECT_EQ(TendUntil(9).size(), 1u) << "and then forgotten as everybody else";
+  EXPECT_EQ(MaintainUntil(9).size(), 1u) << "and then forgotten as everybody else";
   EXPECT_TRUE(page_.View()->nodes().empty());
 }
 
 TEST_F(ServiceYellowPageTest, LateDoubtDoesNotPutOffTheEndOfASilence) {
   page_.Hear(Of("a", 1), At(0));
-  EXPECT_TRUE(page_.Doubt({kLoopbackAddress, 4000}, At(4.9)));
-  TendUntil(9);
+  EXPECT_TRUE(page_.Quarantine({kLoopbackAddress, 4000}, At(4.9)));
+  MaintainUntil(9);
   EXPECT_EQ(silent_at_, At(5.5));
   EXPECT_TRUE(page_.View()->nodes().empty());
 }
 
 TEST_F(ServiceYellowPageTest, DoubtedNodeThatAnswersIsOffered) {
   page_.Hear(Of("a", 1), At(0));
-  page_.Doubt({kLoopbackAddress, 4000}, At(1));
-  TendUntil(2);
+  page_.Quarantine({kLoopbackAddress, 4000}, At(1));
+  MaintainUntil(2);
   page_.Hear(Of("a", 2), At(2), Via::kProbe);
-  EXPECT_TRUE(TendUntil(6.9).empty());
+  EXPECT_TRUE(MaintainUntil(6.9).empty());
   EXPECT_EQ(ReplicaCount(), 1u);
 }
 
 // It is heard, but what is sent to it does not arrive.
 TEST_F(ServiceYellowPageTest, DoubtedNodeThatIsOnlyHeardStaysOutUntilItAnswers) {
   page_.Hear(Of("a", 1), At(0));
-  page_.Doubt({kLoopbackAddress, 4000}, At(0.5));
+  page_.Quarantine({kLoopbackAddress, 4000}, At(0.5));
   size_t silent_count = 0;
   for (int i = 1; i <= 10; ++i) {
     page_.Hear(Of("a", 1 + i), At(i));
-    silent_count += TendUntil(i + 0.9).size();
+    silent_count += MaintainUntil(i + 0.9).size();
   }
   EXPECT_EQ(silent_count, 1u) << "excluded once, not each second anew";
   EXPECT_EQ(ReplicaCount(), 0u);
@@ -195,8 +195,8 @@ TEST_F(ServiceYellowPageTest, DoubtedNodeThatIsOnlyHeardStaysOutUntilItAnswers) 
 
 TEST_F(ServiceYellowPageTest, RestartEndsADoubt) {
   page_.Hear(Of("a", 1), At(0));
-  page_.Doubt({kLoopbackAddress, 4000}, At(0.5));
-  TendUntil(2);
+  page_.Quarantine({kLoopbackAddress, 4000}, At(0.5));
+  MaintainUntil(2);
   EXPECT_EQ(ReplicaCount(), 0u);
   page_.Hear(Of("a", 1, 2), At(2));
   EXPECT_EQ(ReplicaCount(), 1u);
@@ -204,8 +204,8 @@ TEST_F(ServiceYellowPageTest, RestartEndsADoubt) {
 
 TEST_F(ServiceYellowPageTest, NodeHeardJustNowAndStrangersAreNotDoubted) {
   page_.Hear(Of("a", 1), At(1));
-  EXPECT_FALSE(page_.Doubt({kLoopbackAddress, 4000}, At(1.01)));
-  EXPECT_FALSE(page_.Doubt({kLoopbackAddress, 4444}, At(2)));
+  EXPECT_FALSE(page_.Quarantine({kLoopbackAddress, 4000}, At(1.01)));
+  EXPECT_FALSE(page_.Quarantine({kLoopbackAddress, 4444}, At(2)));
 }
 
 TEST_F(ServiceYellowPageTest, EarlierStartOutranksALaterOneOnlyWhenNobodyLivesUnderIt) {

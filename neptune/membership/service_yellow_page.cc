@@ -114,13 +114,13 @@ News ServiceYellowPage::Renew(Entry& entry, const Announcement& announcement, Ti
   const std::shared_ptr<const Announcement> before = std::move(entry.announcement);
   const bool is_new = before == nullptr || before->incarnation != announcement.incarnation;
   const bool was_excluded = entry.excluded;
-  const bool doubted = entry.doubted && via == Via::kChannel && !is_new;
-  if (!doubted) {
+  const bool quarantined = entry.quarantined && via == Via::kChannel && !is_new;
+  if (!quarantined) {
     entry = {.announcement = nullptr, .heard = std::move(entry.heard), .heard_at = now};
   }
   entry.announcement = std::make_shared<const Announcement>(announcement);
   entry.heard_at = now;
-  if (doubted && !entry.probed) entry.Probe(ProbesIn(options_.probe_timeout), now);
+  if (quarantined && !entry.probed) entry.Probe(ProbesIn(options_.probe_timeout), now);
   if (!is_new && OnlyLoadsDiffer(*before, announcement)) {
     entry.heard->Renew(entry.announcement);
     return entry.excluded == was_excluded ? News::kLoad : News::kMembers;
@@ -155,18 +155,18 @@ std::map<NodeId, ServiceYellowPage::Entry>::const_iterator ServiceYellowPage::Fi
 
 bool ServiceYellowPage::IsSilent(const Endpoint& call_endpoint) const {
   const auto found = FindAt(call_endpoint);
-  return found != entries_.end() && found->second.doubted && found->second.excluded;
+  return found != entries_.end() && found->second.quarantined && found->second.excluded;
 }
 
-bool ServiceYellowPage::Doubt(const Endpoint& call_endpoint, TimePoint now) {
+bool ServiceYellowPage::Quarantine(const Endpoint& call_endpoint, TimePoint now) {
   const auto found = FindAt(call_endpoint);
   if (found == entries_.end()) return false;
   Entry& entry = entries_.at(found->first);
-  if (entry.doubted || entry.excluded || now - entry.heard_at < options_.probe_interval) {
+  if (entry.quarantined || entry.excluded || now - entry.heard_at < options_.probe_interval) {
     return false;
   }
-  entry.doubted = true;
-  entry.Probe(ProbesIn(options_.doubt_timeout), now);
+  entry.quarantined = true;
+  entry.Probe(ProbesIn(options_.quarantine_timeout), now);
   return true;
 }
 

@@ -52,7 +52,7 @@ struct YellowPageOptions {
   // How long a doubted node is probed before it is excluded. Larger: a busy node is left alone longer, a
   // hung one is called longer. Default: 1 s, so that a hung node is out within 2 s, and a call with three
   // seconds finds the third replica when two hang that it meets one after the other.
-  Duration doubt_timeout = std::chrono::milliseconds(1000);
+  Duration quarantine_timeout = std::chrono::milliseconds(1000);
   // Time between the probes of one node. Default: 25 ms; with three of ten datagrams lost, twenty probes
   // all fail one time in 700,000. (Ten did one time in 800, and in ten minutes somebody was expelled.)
   Duration probe_interval = std::chrono::milliseconds(25);
@@ -151,7 +151,7 @@ class ServiceYellowPage {
 
   // Calls to this endpoint stay without answers. True if its node is to be probed now; not if it was
   // heard within a probe_interval, or is probed already.
-  bool Doubt(const Endpoint& call_endpoint, TimePoint now);
+  bool Quarantine(const Endpoint& call_endpoint, TimePoint now);
   // Whether the node of this endpoint was doubted, answered nothing, and is excluded.
   bool IsSilent(const Endpoint& call_endpoint) const;
 
@@ -192,7 +192,7 @@ class ServiceYellowPage {
     bool probed = false;
     int64_t probes_left = 0;
     TimePoint next_probe{};
-    bool doubted = false;
+    bool quarantined = false;
     bool excluded = false;
 
     void Probe(int64_t count, TimePoint now) {

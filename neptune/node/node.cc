@@ -141,7 +141,7 @@ Status Node::MakeAggregator() {
     const auto found = hosts_.find(service.value());
     return found == hosts_.end() ? nullptr : found->second.get();
   };
-  options.loads = options_.load_book;
+  options.loads = options_.load_estimator;
   options.poll_count = options_.load_poll_count;
   options.hears = options_.hears_loads;
   NEPTUNE_ASSIGN_OR_RETURN(
@@ -197,7 +197,7 @@ Status Node::PrepareLoop(NodeLoop& loop) {
   options.connections.connection.late_answers = counters_.late_answers;
   options.doubt = [this](const Endpoint& endpoint) {
     control_->loop->Post([this, endpoint] {
-      if (listener_ != nullptr) listener_->Doubt(endpoint);
+      if (listener_ != nullptr) listener_->Quarantine(endpoint);
     });
   };
   NEPTUNE_ASSIGN_OR_RETURN(loop.client, LoopClient::Open(*loop.loop, options));
@@ -229,7 +229,7 @@ Status Node::StartServers() {
       options.refused_connections = counters_.refused_connections;
       auto server = std::make_unique<FrameServer>(
           *loop->loop, options,
-          [this](IncomingRequest&& request) { TakeRequest(std::move(request)); });
+          [this](IncomingRequest&& request) { HandleRequest(std::move(request)); });
       status = server->Listen(at, share_port);
       if (status.ok()) at = server->local();
       servers_.push_back(std::move(server));
@@ -239,12 +239,12 @@ Status Node::StartServers() {
   identity_.call_endpoint = at;
   LoadIndexServer::Hooks hooks;
   hooks.load = [this](std::string_view service) { return Load(service); };
-  hooks.heard = [this] { return aggregator_->Hearsay(control_->loop->Now()); };
+  hooks.heard = [this] { return aggregator_->Gossip(control_->loop->Now()); };
   hooks.announcement = [this]() -> StatusOr<std::string> {
     if (publisher_ == nullptr) return Unavailable("the node is starting");
     return publisher_->Current();
   };
-  hooks.on_announcement = [this](std::string_view bytes) { TakeProbeAnswer(bytes); };
+  hooks.on_announcement = [this](std::string_view bytes) { HandleProbeAnswer(bytes); };
   NEPTUNE_ASSIGN_OR_RETURN(load_index_server_,
                            LoadIndexServer::Open(*control_->loop, {address_, 0}, std::move(hooks),
                                                  &control_->network()));
@@ -342,7 +342,7 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   return OkStatus();
 }
 
-void Node::TakeRequest(IncomingRequest&& request) {
+void Node::HandleRequest(IncomingRequest&& request) {
   Reply& reply = request.reply;
   if (!ready_) {  // until it is, another loop may be adding to hosts_
     const char* const why = draining_ ? " has stopped" : " is starting";

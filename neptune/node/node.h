@@ -67,7 +67,7 @@ struct NodeOptions {
   DisseminationMode dissemination = DisseminationMode::kForward;
   std::optional<uint32_t> recheck_one_in{};
   // What the node's callers believe of servers' loads.
-  LoadBookOptions load_book;
+  LoadEstimatorOptions load_estimator;
   // See AggregatorOptions::poll_count.
   size_t load_poll_count = 2;
   // See AggregatorOptions::hears.
@@ -149,11 +149,11 @@ class Node {
   StatusOr<std::string> ReadAdminToken() const;
   Status AddStatusSections();
   // What came to the probe endpoint and is neither a poll nor a probe.
-  void TakeProbeAnswer(std::string_view bytes);
-  void TakeRequest(IncomingRequest&& request);
+  void HandleProbeAnswer(std::string_view bytes);
+  void HandleRequest(IncomingRequest&& request);
   // The node's load, and how the service gets on here. On the control loop.
   LoadReport Load(std::string_view service) const;
-  void TakeView(std::shared_ptr<const YellowPageView> view);
+  void AdoptView(std::shared_ptr<const YellowPageView> view);
   void FillAnnouncement(Announcement* announcement);
   void Shutdown(Duration grace);
   void SayGoodbye();

@@ -75,7 +75,7 @@ Status Node::StartMembership() {
           [client = loop->client.get(), endpoint] { client->connections().Close(endpoint); });
     }
   };
-  hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) { TakeView(std::move(view)); };
+  hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) { AdoptView(std::move(view)); };
   listener_ = std::make_unique<AvailabilityListener>(*control_->loop, identity_.cluster,
                                                      options_.yellow_page, std::move(hooks));
   NEPTUNE_RETURN_IF_ERROR(UsesDirectory(options_.spec) ? OpenDirectory() : OpenMulticast());
@@ -137,7 +137,7 @@ void Node::LookForStalls() {
   stall_timer_ = control_->loop->RunAt(now + kStallLook, [this] { LookForStalls(); });
 }
 
-void Node::TakeProbeAnswer(std::string_view bytes) {
+void Node::HandleProbeAnswer(std::string_view bytes) {
   if (IsDissemination(bytes)) return aggregator_->tasks().Prepare(bytes);
   const StatusOr<Correction> correction = DecodeCorrection(bytes);
   if (!correction.ok()) {
@@ -148,7 +148,7 @@ void Node::TakeProbeAnswer(std::string_view bytes) {
   }
 }
 
-void Node::TakeView(std::shared_ptr<const YellowPageView> view) {
+void Node::AdoptView(std::shared_ptr<const YellowPageView> view) {
   for (const auto& loop : loops_.all()) {
     loop->loop->Post([client = loop->client.get(), view] { client->set_view(view); });
   }

@@ -105,7 +105,7 @@ class ReplicationTest : public testing::Test {
   std::string PrimaryBy(const std::string& node) {
     if (!cluster_->lives(node)) return "";
     const ReplicaAgent* const agent = Agent(node);
-    const auto primary = agent->Look().primary;
+    const auto primary = agent->status().primary;
     return primary ? agent->NodeOf(*primary).value() : "";
   }
   ReplicaAgent* Agent(const std::string& node) {
@@ -287,7 +287,7 @@ TEST_F(ReplicationTest, AMemberWhoseDiskIsNewGetsAllDataBack) {
   simulator().Restart("s2");
   simulator().RunFor(seconds(4));
   EXPECT_EQ(Agent("s2")->state()->completed(), Agent("s0")->state()->completed());
-  EXPECT_EQ(Agent("s2")->Look().role, ReplicaRole::kSecondary);
+  EXPECT_EQ(Agent("s2")->status().role, ReplicaRole::kSecondary);
 }
 
 void ExpectRefused(const Status& status, const std::string& why) {
@@ -433,7 +433,7 @@ TEST_F(ReplicationTest, AReceiverThatVanishesHoldsASnapshotsPlaceForSecondsOnly)
   cluster_->RunOnClient([&](ClientSession& session) {
     EXPECT_TRUE(open(session)->Finish().ok());  // which reads all
   });
-  EXPECT_EQ(Agent("s0")->Look().snapshots_sent, 1u);
+  EXPECT_EQ(Agent("s0")->status().snapshots_sent, 1u);
 }
 
 // s0 and s1 have it, which are no majority: a reader of s1 must not see what others then decide without them.
@@ -465,7 +465,7 @@ TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
         return value;
       };
       for (int i = 0; i < 60; ++i) {
-        const auto standing = Agent("s1")->Look();
+        const auto standing = Agent("s1")->status();
         was_received = was_received || standing.last_lsn > standing.committed;
         for (const char* node : {"s0", "s1"}) {
           EXPECT_THAT(read(node), testing::AnyOf("a", "refused")) << node << " seed " << seed;
@@ -504,7 +504,7 @@ TEST_F(ReplicationTest, MetricsSayWhatEachReplicaIsAndHowFarItIs) {
     for (const char* other : {"primary", "secondary", "witness", "recovering"}) {
       EXPECT_EQ(of(node, "neptune_replica_role", {{"role", other}}), other == role) << node;
     }
-    const ReplicaAgent::State state = Agent(node)->Look();
+    const ReplicaAgent::State state = Agent(node)->status();
     EXPECT_EQ(of(node, "neptune_replica_epoch"), state.epoch);
     EXPECT_EQ(of(node, "neptune_replica_committed_lsn"), state.committed);
     EXPECT_EQ(of(node, "neptune_replica_received_lsn"), state.last_lsn);
@@ -551,8 +551,8 @@ TEST_F(ReplicationTest, LettersOfAnUnknownPartitionOrNodeAreDropped) {
     }
   });
   simulator().RunFor(seconds(1));
-  EXPECT_EQ(Agent("s1")->Look().role, ReplicaRole::kSecondary);
-  EXPECT_TRUE(Agent("s1")->Look().failure.ok());
+  EXPECT_EQ(Agent("s1")->status().role, ReplicaRole::kSecondary);
+  EXPECT_TRUE(Agent("s1")->status().failure.ok());
 }
 
 TEST_F(ReplicationTest, APartitionIsStartedByHandWhereMostDisksAreLost) {
@@ -601,7 +601,7 @@ TEST_F(ReplicationTest, ADiskThatIsAHundredTimesSlowerHardlySlowsWritesDown) {
         times.push_back(this_thread::Now() - begin);
       }
     });
-    EXPECT_EQ(Agent("s0")->Look().write_set.contains(2), slowness == 1);
+    EXPECT_EQ(Agent("s0")->status().write_set.contains(2), slowness == 1);
     std::sort(times.begin(), times.end());
     return times[times.size() * 99 / 100];
   };
@@ -616,7 +616,7 @@ TEST_F(ReplicationTest, ANewPrimaryReadsAsCurrentOnlyOnceItHasExecutedWhatOthers
   InSession([](ReplicaSession& session) {
     for (int i = 0; i < 20; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
   });
-  const Lsn acknowledged = Agent("s0")->Look().committed;
+  const Lsn acknowledged = Agent("s0")->status().committed;
   simulator().Crash("s0");
   int current_count = 0;
   for (int ms = 0; ms < 2000; ++ms) {
@@ -625,7 +625,7 @@ TEST_F(ReplicationTest, ANewPrimaryReadsAsCurrentOnlyOnceItHasExecutedWhatOthers
     const auto read = Agent("s1")->BeginRead({}, now);
     if (!read.ok() || read->current_as_of < now) continue;
     ++current_count;
-    EXPECT_GE(Agent("s1")->Look().executed, acknowledged) << ms << " ms after the crash";
+    EXPECT_GE(Agent("s1")->status().executed, acknowledged) << ms << " ms after the crash";
   }
   EXPECT_GT(current_count, 100);
 }
@@ -665,7 +665,7 @@ TEST_F(ReplicationTest, AFullDiskStopsAReplicaAndTheOthersGoOn) {
     EXPECT_EQ(Append(session, "k=x").value(), "x");
     EXPECT_EQ(Append(session, "k=y").value(), "xy");
   });
-  EXPECT_FALSE(Agent("s0")->Look().failure.ok());
+  EXPECT_FALSE(Agent("s0")->status().failure.ok());
   simulator().RunFor(seconds(2));
   EXPECT_NE(PrimaryBy("s1"), "s0");
 }

@@ -102,7 +102,7 @@ class WriteAnywhereTest : public testing::Test {
     for (const std::string& server : servers) {
       EXPECT_EQ(CountTexts(server), count) << server;
       EXPECT_EQ(Value(server, "k"), Value(servers[0], "k")) << server;
-      EXPECT_EQ(Agent(server)->Look().role, ReplicaRole::kPeer) << server;
+      EXPECT_EQ(Agent(server)->status().role, ReplicaRole::kPeer) << server;
     }
   }
   void LoseDisk(const std::string& server) {
@@ -342,7 +342,7 @@ TEST_F(WriteAnywhereTest, FullDiskStopsAReplicaAndTheOthersGoOn) {
       EXPECT_TRUE(value.ok()) << value.status();
     }
   });
-  EXPECT_FALSE(Agent("s0")->Look().failure.ok());
+  EXPECT_FALSE(Agent("s0")->status().failure.ok());
   simulator().RunFor(seconds(2));
   EXPECT_EQ(CountTexts("s1"), 20);
   EXPECT_EQ(CountTexts("s2"), 20);

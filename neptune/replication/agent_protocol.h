@@ -1,6 +1,6 @@
 // A protocol as a ReplicaAgent runs it, whether it orders writes or not.
 //
-//   Step, Tick, Propose, Unreachable ─► decisions ─► TakeActions: send `at_once`, store the change, send `after_stored`,
+//   Step, Tick, Propose, Unreachable ─► decisions ─► DrainActions: send `at_once`, store the change, send `after_stored`,
 //   Stored, Restored                ─►                           restore; execute up to Look().committed
 //
 // Variants: OrderedProtocol (levels 2 and 3, over ReplicaProtocol), CommutativeProtocol (level 1, over CommutativeReplica).
@@ -81,7 +81,7 @@ struct ReplicaSnapshot {
 };
 
 // Where a member stands.
-struct ReplicaStanding {
+struct ReplicaStatus {
   ReplicaRole role = ReplicaRole::kBlank;
   Epoch epoch = 0;
   std::optional<MemberIndex> primary;
@@ -110,7 +110,7 @@ class AgentProtocol {
   // As ReplicaProtocol's.
   virtual Status StartByHand(TimePoint now) = 0;
 
-  virtual ProtocolActions TakeActions() = 0;
+  virtual ProtocolActions DrainActions() = 0;
   virtual void Stored(uint64_t change_number, TimePoint now) = 0;
 
   // Says what else goes with the data of a snapshot; `log_base` is what the log no longer has. False: the log has moved on.
@@ -124,7 +124,7 @@ class AgentProtocol {
   // The log no longer has what is before `first`.
   virtual void Dropped(Lsn first) = 0;
 
-  virtual ReplicaStanding Look() const = 0;
+  virtual ReplicaStatus status() const = 0;
   // How current the data are; nullopt: not known, or not to be known.
   virtual std::optional<ReplicaFreshness> freshness() const = 0;
 };

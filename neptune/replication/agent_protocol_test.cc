@@ -170,7 +170,7 @@ TEST(AgentProtocolTest, ActionsAreEmptyUntilThereIsSomethingToDo) {
   restoring.restore_from = 0;
   EXPECT_FALSE(restoring.empty());
   ProtocolActions promising;
-  promising.change.promise = MemberPromise();
+  promising.change.promise = HardState();
   EXPECT_FALSE(promising.empty());
   ProtocolActions sending;
   sending.after_stored.emplace_back();

@@ -42,8 +42,8 @@ Status CommutativeProtocol::StartByHand(TimePoint) {
 }
 
 // What messages tell and hold is stored already, so none waits for the change.
-ProtocolActions CommutativeProtocol::TakeActions() {
-  CommutativeActions taken = replica_.TakeActions();
+ProtocolActions CommutativeProtocol::DrainActions() {
+  CommutativeActions taken = replica_.DrainActions();
   ProtocolActions actions;
   actions.change_number = taken.change_number;
   actions.change = std::move(taken.change);
@@ -83,7 +83,7 @@ Lsn CommutativeProtocol::LastDroppable(Lsn wanted, bool, TimePoint now) {
   return needed == 0 ? 0 : std::min(wanted, needed - 1);
 }
 
-ReplicaStanding CommutativeProtocol::Look() const {
+ReplicaStatus CommutativeProtocol::status() const {
   return {.role = replica_.is_ready() ? ReplicaRole::kPeer : ReplicaRole::kBlank,
           .epoch = 0,
           .primary = std::nullopt,

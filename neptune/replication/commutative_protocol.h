@@ -26,14 +26,14 @@ class CommutativeProtocol final : public AgentProtocol {
   void Unreachable(MemberIndex, TimePoint) override {}
   // Nothing is elected here. Errors: kFailedPrecondition always.
   Status StartByHand(TimePoint now) override;
-  ProtocolActions TakeActions() override;
+  ProtocolActions DrainActions() override;
   void Stored(uint64_t change_number, TimePoint now) override;
   bool Complete(Lsn log_base, ReplicaSnapshot* snapshot) const override;
   void Restored(ReplicaSnapshot snapshot, TimePoint now) override;
   Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) override;
   void Dropped(Lsn first) override { replica_.Dropped(first); }
   // kPeer or kBlank; nobody is primary.
-  ReplicaStanding Look() const override;
+  ReplicaStatus status() const override;
   std::optional<ReplicaFreshness> freshness() const override { return std::nullopt; }
 
  private:

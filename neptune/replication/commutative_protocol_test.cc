@@ -58,8 +58,8 @@ class Member {
   int disk() const { return disk_; }
   const std::optional<MemberIndex>& restore_from() const { return restore_from_; }
 
-  std::vector<std::pair<MemberIndex, std::string>> TakeMessages() {
-    ProtocolActions actions = protocol_->TakeActions();
+  std::vector<std::pair<MemberIndex, std::string>> DrainMessages() {
+    ProtocolActions actions = protocol_->DrainActions();
     EXPECT_TRUE(actions.after_stored.empty());
     if (!actions.change.empty()) changes_.emplace_back(actions.change_number, actions.change);
     if (actions.restore_from) restore_from_ = actions.restore_from;
@@ -120,7 +120,7 @@ class Member {
                                                         : LogEntry();
   }
   void Execute() {
-    while (executed_ < protocol_->Look().committed) {
+    while (executed_ < protocol_->status().committed) {
       const LogEntry entry = At(++executed_);
       if (entry.kind == EntryKind::kCommutativeWrite) ++executions_[entry.request_id.number];
     }
@@ -260,7 +260,7 @@ class History {
     }
   }
   void Collect(int member) {
-    for (auto& [to, bytes] : members_[member].TakeMessages()) {
+    for (auto& [to, bytes] : members_[member].DrainMessages()) {
       in_flight_.push_back({static_cast<MemberIndex>(member), to, std::move(bytes)});
     }
   }
@@ -274,7 +274,7 @@ class History {
   }
   bool HasSettled() {
     return std::all_of(members_.begin(), members_.end(), [this](Member& member) {
-      return member.protocol().Look().role == ReplicaRole::kPeer &&
+      return member.protocol().status().role == ReplicaRole::kPeer &&
              member.executions() == members_[0].executions() && proposed_.empty();
     });
   }
@@ -317,19 +317,19 @@ CommutativeProtocol NewProtocol(int count, TimePoint now) {
 TEST(CommutativeProtocolTest, MessagesOfAnOrderedLevelAreIgnored) {
   const TimePoint now{seconds(1)};
   CommutativeProtocol protocol = NewProtocol(2, now);
-  (void)protocol.TakeActions();
+  (void)protocol.DrainActions();
   protocol.Step(1, ReplicaMessage{.kind = ReplicaMessageKind::kAskVote, .epoch = 9}, now);
-  EXPECT_TRUE(protocol.TakeActions().empty());
-  EXPECT_EQ(protocol.Look().role, ReplicaRole::kBlank);
+  EXPECT_TRUE(protocol.DrainActions().empty());
+  EXPECT_EQ(protocol.status().role, ReplicaRole::kBlank);
 }
 
 TEST(CommutativeProtocolTest, NobodyIsStartedByHandAndNothingIsFresh) {
   const TimePoint now{seconds(1)};
   CommutativeProtocol protocol = NewProtocol(1, now);
-  EXPECT_EQ(protocol.Look().role, ReplicaRole::kPeer);
+  EXPECT_EQ(protocol.status().role, ReplicaRole::kPeer);
   EXPECT_EQ(protocol.StartByHand(now).code(), StatusCode::kFailedPrecondition);
   EXPECT_FALSE(protocol.freshness().has_value());
-  EXPECT_EQ(protocol.Look().leased_until, TimePoint::min());
+  EXPECT_EQ(protocol.status().leased_until, TimePoint::min());
 }
 
 TEST(CommutativeProtocolTest, BlankMemberTakesNoWritesAndGivesNoData) {

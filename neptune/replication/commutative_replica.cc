@@ -61,9 +61,9 @@ void CommutativeReplica::Step(MemberIndex from, CommutativeMessage message, Time
     peer.owed = 0;
   }
   peer.heard_at = now;
-  TakeCounts(peer, message, now);
+  HandleCounts(peer, message, now);
   if (!message.entries.empty() && !is_restoring_) {
-    TakeEntries(std::move(message.entries));
+    AdoptEntries(std::move(message.entries));
     peer.owed = index_.last_lsn();
   }
   if (message.to_incarnation == 0) peer.owed = 0;
@@ -72,10 +72,10 @@ void CommutativeReplica::Step(MemberIndex from, CommutativeMessage message, Time
   if (is_ready() && is_known_behind && message.is_ready) Promise(false, promise_.epoch);
   if (!is_ready()) LookForSource(from, now);
   if (!is_ready() && source_ == from && (is_restoring_ || message.is_behind)) RestoreFrom(from);
-  Tend(now);
+  Maintain(now);
 }
 
-void CommutativeReplica::TakeCounts(Peer& peer, const CommutativeMessage& message, TimePoint now) {
+void CommutativeReplica::HandleCounts(Peer& peer, const CommutativeMessage& message, TimePoint now) {
   if (message.number <= peer.number) return;
   peer.number = message.number;
   peer.knows_me = message.to_incarnation == incarnation_;
@@ -90,7 +90,7 @@ void CommutativeReplica::TakeCounts(Peer& peer, const CommutativeMessage& messag
   }
 }
 
-void CommutativeReplica::TakeEntries(std::vector<LogEntry> entries) {
+void CommutativeReplica::AdoptEntries(std::vector<LogEntry> entries) {
   for (LogEntry& entry : entries) {
     const bool is_next = entry.kind == EntryKind::kCommutativeWrite &&
                          entry.origin.number == index_.CountOf(entry.origin.life) + 1;
@@ -113,7 +113,7 @@ StatusOr<Lsn> CommutativeReplica::Propose(LogEntry write, TimePoint now) {
   write.origin = {promise_.epoch, index_.CountOf(promise_.epoch) + 1};
   const Lsn before = index_.last_lsn();
   Append(std::move(write));
-  Tend(now);
+  Maintain(now);
   if (index_.last_lsn() > before) return index_.last_lsn();
   return ResourceExhausted("this partition has had ", kOriginCountMax, " disks");
 }
@@ -148,13 +148,13 @@ void CommutativeReplica::LookForSource(MemberIndex from, TimePoint now) {
 // What is only here goes there first.
 void CommutativeReplica::RestoreFrom(MemberIndex from) {
   if (!is_restoring_ && !Covers(peers_[from].has, index_.counts())) return;
-  if (!is_restoring_) StartAnew(0, {});
+  if (!is_restoring_) StartOver(0, {});
   is_restoring_ = true;
   actions_.restore_from = from;
 }
 
 // The log is empty, after this. Places in it are its own: none of its entries may stay beside another's data.
-void CommutativeReplica::StartAnew(Lsn base, const OriginCounts& counts) {
+void CommutativeReplica::StartOver(Lsn base, const OriginCounts& counts) {
   index_.Restart(base, counts);
   pending_.clear();
   stored_lsn_ = base;
@@ -169,14 +169,14 @@ void CommutativeReplica::Restored(Lsn base, const OriginCounts& counts,
   if (!is_restoring_) return;
   is_restoring_ = false;
   actions_.restore_from.reset();
-  StartAnew(base, counts);
+  StartOver(base, counts);
   for (LogEntry& entry : entries) Append(std::move(entry));
   NoteCounts(now);
 }
 
 void CommutativeReplica::NoteCounts(TimePoint now) {
   Append({.kind = EntryKind::kOrigins, .payload = EncodeOriginCounts(index_.counts())});
-  Tend(now);
+  Maintain(now);
 }
 
 Lsn CommutativeReplica::needed_from() const {
@@ -196,7 +196,7 @@ Lsn CommutativeReplica::needed_from() const {
 
 // Storing and sending.
 
-CommutativeActions CommutativeReplica::TakeActions() {
+CommutativeActions CommutativeReplica::DrainActions() {
   CommutativeActions actions = std::exchange(actions_, {});
   if (actions.change.empty()) return actions;
   actions.change_number = ++change_number_;
@@ -211,12 +211,12 @@ void CommutativeReplica::Stored(uint64_t change_number, TimePoint now) {
     pending_.pop_front();
   }
   if (!is_ready() && source_) LookForSource(*source_, now);
-  Tend(now);
+  Maintain(now);
 }
 
 void CommutativeReplica::Tick(TimePoint now) {
   if (now >= exchange_at_) Exchange(now);
-  Tend(now);
+  Maintain(now);
 }
 
 TimePoint CommutativeReplica::NextEvent() const {
@@ -249,7 +249,7 @@ void CommutativeReplica::WatchLags(Peer& peer, TimePoint now) {
   }
 }
 
-void CommutativeReplica::Tend(TimePoint now) {
+void CommutativeReplica::Maintain(TimePoint now) {
   for (MemberIndex member = 0; member < group_.size(); ++member) {
     Peer& peer = peers_[member];
     if (member == group_.self || peer.incarnation == 0) continue;

@@ -78,7 +78,7 @@ class CommutativeReplica {
   // kResourceExhausted.
   StatusOr<Lsn> Propose(LogEntry write, TimePoint now);
 
-  CommutativeActions TakeActions();
+  CommutativeActions DrainActions();
   void Stored(uint64_t change_number, TimePoint now);
   // Data and log were taken from another member: its log has dropped what is before `base` and the entry there, which was
   // `counts`, and `entries` are all that follow. The data end with one of them, or with `base`. Entries that not everybody
@@ -126,17 +126,17 @@ class CommutativeReplica {
     OriginCounts counts;
   };
 
-  void TakeCounts(Peer& peer, const CommutativeMessage& message, TimePoint now);
-  void TakeEntries(std::vector<LogEntry> entries);
+  void HandleCounts(Peer& peer, const CommutativeMessage& message, TimePoint now);
+  void AdoptEntries(std::vector<LogEntry> entries);
   void Append(LogEntry entry);
   void Promise(bool is_founded, uint64_t life);
 
   void LookForSource(MemberIndex from, TimePoint now);
   bool IsFirst() const;
   void RestoreFrom(MemberIndex from);
-  void StartAnew(Lsn base, const OriginCounts& counts);
+  void StartOver(Lsn base, const OriginCounts& counts);
 
-  void Tend(TimePoint now);
+  void Maintain(TimePoint now);
   void Exchange(TimePoint now);
   void WatchLags(Peer& peer, TimePoint now);
   void SendEntries(MemberIndex to, TimePoint now);
@@ -151,7 +151,7 @@ class CommutativeReplica {
   const uint64_t incarnation_;
 
   // is_founded: this member is ready; epoch: the life of its disk.
-  MemberPromise promise_;
+  HardState promise_;
   OriginIndex index_;
   Lsn stored_lsn_ = 0;
   OriginCounts stored_counts_;

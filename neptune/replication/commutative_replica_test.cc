@@ -251,7 +251,7 @@ class Cluster {
   }
   void Act(int member) {
     Life& life = lives_[member];
-    const CommutativeActions actions = life.replica->TakeActions();
+    const CommutativeActions actions = life.replica->DrainActions();
     if (!actions.change.empty()) {
       life.stored_at = std::max(life.stored_at, now_) + RandomDelay(milliseconds(1));
       AtIn(member, life.stored_at, [this, member, actions] { Store(member, actions); });

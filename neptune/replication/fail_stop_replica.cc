@@ -35,25 +35,25 @@ void FailStopReplica::Step(MemberIndex from, ReplicaMessage message, TimePoint n
   Meet(from, message, now);
   switch (message.kind) {
     case ReplicaMessageKind::kHello:
-      TakeHello(from, message, now);
+      HandleHello(from, message, now);
       break;
     case ReplicaMessageKind::kAppend:
-      TakeAppend(from, message, now);
+      HandleAppend(from, message, now);
       break;
     case ReplicaMessageKind::kAppendAnswer:
-      TakeAppendAnswer(from, message, now);
+      HandleAppendAnswer(from, message, now);
       break;
     case ReplicaMessageKind::kBehind:
-      TakeBehind(from, message, now);
+      HandleBehind(from, message, now);
       break;
     case ReplicaMessageKind::kAskVote:
-      TakeAskVote(from, message, now);
+      HandleAskVote(from, message, now);
       break;
     case ReplicaMessageKind::kVote:
-      TakeVote(from, message, now);
+      HandleVote(from, message, now);
       break;
     case ReplicaMessageKind::kTakeOver:
-      TakeTakeOver(message, now);
+      HandleTakeOver(message, now);
       break;
     case ReplicaMessageKind::kHelloAnswer:
       break;
@@ -75,7 +75,7 @@ void FailStopReplica::Meet(MemberIndex from, const ReplicaMessage& message, Time
   peer.epoch = std::max(peer.epoch, message.epoch);
 }
 
-void FailStopReplica::TakeHello(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void FailStopReplica::HandleHello(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   Peer& peer = peers_[from];
   peer.is_operational = message.counts;
   peer.was_blank = peer.was_blank || message.trial;
@@ -109,7 +109,7 @@ bool FailStopReplica::Follow(MemberIndex from, const ReplicaMessage& message) {
   return true;
 }
 
-void FailStopReplica::TakeAppend(MemberIndex from, ReplicaMessage& message, TimePoint now) {
+void FailStopReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, TimePoint now) {
   if (!Follow(from, message)) return;
   ReplicaMessage answer = Make(ReplicaMessageKind::kAppendAnswer, from);
   answer.member_stamp = StampOf(now);
@@ -127,7 +127,7 @@ void FailStopReplica::TakeAppend(MemberIndex from, ReplicaMessage& message, Time
   actions_.after_stored.push_back({from, std::move(answer), 0});
 }
 
-void FailStopReplica::TakeBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void FailStopReplica::HandleBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (!Follow(from, message)) return;
   const bool has_it =
       message.prev_lsn <= log_.last_lsn() &&
@@ -144,7 +144,7 @@ void FailStopReplica::TakeBehind(MemberIndex from, const ReplicaMessage& message
   actions_.after_stored.push_back({from, std::move(answer), 0});
 }
 
-void FailStopReplica::TakeAppendAnswer(MemberIndex from, const ReplicaMessage& message,
+void FailStopReplica::HandleAppendAnswer(MemberIndex from, const ReplicaMessage& message,
                                        TimePoint now) {
   const bool is_serving = role_ == ReplicaRole::kPrimary || successor_ == from;
   if (!is_serving || message.epoch != promise_.epoch || message.matched > log_.last_lsn()) return;
@@ -259,7 +259,7 @@ void FailStopReplica::AskForVotes(bool hand_over, TimePoint now) {
   CountVotes(now);
 }
 
-void FailStopReplica::TakeAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void FailStopReplica::HandleAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   const bool has_primary = primary_ && primary_ != from && lives(*primary_, now);
   const bool is_better = is_operational_ && group_.self < from && !group_.IsWitness(group_.self);
   const bool is_possible = message.epoch > promise_.epoch && message.last_lsn >= log_.committed() &&
@@ -279,7 +279,7 @@ void FailStopReplica::TakeAskVote(MemberIndex from, const ReplicaMessage& messag
   actions_.after_stored.push_back({from, std::move(vote), 0});
 }
 
-void FailStopReplica::TakeVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void FailStopReplica::HandleVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (role_ != ReplicaRole::kCandidate) return;
   if (message.yes && message.epoch == promise_.epoch) {
     votes_ = votes_.With(from);
@@ -327,7 +327,7 @@ void FailStopReplica::StepDown() {
   successor_.reset();
 }
 
-void FailStopReplica::TakeTakeOver(const ReplicaMessage& message, TimePoint now) {
+void FailStopReplica::HandleTakeOver(const ReplicaMessage& message, TimePoint now) {
   const bool has_everything =
       message.epoch == promise_.epoch && message.last_lsn == log_.last_lsn();
   if (!has_everything || role_ == ReplicaRole::kPrimary) return;
@@ -360,7 +360,7 @@ void FailStopReplica::AppendWriteSet(MemberSet members) {
 
 void FailStopReplica::Serve(TimePoint now) {
   if (role_ == ReplicaRole::kPrimary) {
-    TendWriteSet(now);
+    MaintainWriteSet(now);
     Commit();
     for (MemberIndex to = 0; to < group_.size(); ++to) {
       if (to != group_.self) SendAppend(to, now);
@@ -370,7 +370,7 @@ void FailStopReplica::Serve(TimePoint now) {
   }
 }
 
-void FailStopReplica::TendWriteSet(TimePoint now) {
+void FailStopReplica::MaintainWriteSet(TimePoint now) {
   MemberSet members = log_.write_set();
   for (MemberIndex member = 0; member < group_.size(); ++member) {
     Peer& peer = peers_[member];
@@ -464,9 +464,9 @@ TimePoint FailStopReplica::NextEvent() const {
   return next;
 }
 
-ReplicaActions FailStopReplica::TakeActions() {
+ReplicaActions FailStopReplica::DrainActions() {
   ReplicaActions taken = std::exchange(actions_, {});
-  taken.change = log_.TakeChange(&taken.change_number);
+  taken.change = log_.NextChange(&taken.change_number);
   return taken;
 }
 

@@ -71,7 +71,7 @@ class FailStopReplica final : public ReplicaProtocol {
     is_forced_ = true;
     return OkStatus();
   }
-  ReplicaActions TakeActions() override;
+  ReplicaActions DrainActions() override;
   void Stored(uint64_t change_number, TimePoint now) override;
   void Restored(const EpochStart& base, MemberSet write_set, TimePoint now) override;
   void Dropped(Lsn first) override { log_.DropBefore(first); }
@@ -113,13 +113,13 @@ class FailStopReplica final : public ReplicaProtocol {
 
   // Messages.
   void Meet(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeHello(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeAppend(MemberIndex from, ReplicaMessage& message, TimePoint now);
-  void TakeAppendAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeTakeOver(const ReplicaMessage& message, TimePoint now);
+  void HandleHello(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleAppend(MemberIndex from, ReplicaMessage& message, TimePoint now);
+  void HandleAppendAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleTakeOver(const ReplicaMessage& message, TimePoint now);
   bool Follow(MemberIndex from, const ReplicaMessage& message);
   ReplicaMessage Make(ReplicaMessageKind kind, MemberIndex to) const;
   void Announce(TimePoint now);
@@ -139,18 +139,18 @@ class FailStopReplica final : public ReplicaProtocol {
   // As the primary, or as the one that hands over.
   void Serve(TimePoint now);
   void SendAppend(MemberIndex to, TimePoint now);
-  void TendWriteSet(TimePoint now);
+  void MaintainWriteSet(TimePoint now);
   void AppendWriteSet(MemberSet members);
   void Commit();
   void HandOver(MemberIndex to, TimePoint now);
 
-  bool is_untouched() const { return log_.last_lsn() == 0 && promise_ == MemberPromise(); }
+  bool is_untouched() const { return log_.last_lsn() == 0 && promise_ == HardState(); }
 
   const ReplicaGroup group_;
   const FailStopReplicaOptions options_;
   const uint64_t incarnation_;
 
-  MemberPromise promise_;
+  HardState promise_;
   MemberLog log_;
   ReplicaRole role_ = ReplicaRole::kRecovering;
   std::optional<MemberIndex> primary_;

@@ -12,14 +12,14 @@
 namespace neptune {
 
 // What a member must not forget beside its entries.
-struct MemberPromise {
+struct HardState {
   // It takes part: before, it was neither asked nor may it promise anything (see safe_replica.h).
   bool is_founded = false;
   // Takes nothing of smaller epochs any more.
   Epoch epoch = 0;
   // Whom it voted for in that epoch.
   std::optional<MemberIndex> voted_for;
-  friend bool operator==(const MemberPromise&, const MemberPromise&) = default;
+  friend bool operator==(const HardState&, const HardState&) = default;
 };
 
 // Where a run of entries of one epoch begins.
@@ -38,7 +38,7 @@ struct WriteSetStart {
 
 // All of a log but its entries: what decisions need.
 struct LogOutline {
-  MemberPromise promise;
+  HardState promise;
   // Known to be committed when it was last stored.
   Lsn committed = 0;
   // Of the first entry that is here; the last before it, whose data are elsewhere, and its epoch and write set.
@@ -57,7 +57,7 @@ struct LogChange {
   Lsn drop_from = 0;
   // Follow the last one without a gap.
   std::vector<LogEntry> entries;
-  std::optional<MemberPromise> promise;
+  std::optional<HardState> promise;
   // Stored for the next start only.
   std::optional<Lsn> committed;
   // Everything is dropped: the data came as a snapshot that ends with this. `entries` follow it.

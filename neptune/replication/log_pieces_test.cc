@@ -16,7 +16,7 @@ LogChange RandomChange(RandomSource& random) {
                               .kind = EntryKind::kCommutativeWrite,
                               .payload = std::string(random.Below(200), 'x')});
   }
-  if (random.Below(4) > 0) change.promise = MemberPromise{true, random.Next(), std::nullopt};
+  if (random.Below(4) > 0) change.promise = HardState{true, random.Next(), std::nullopt};
   if (random.Below(4) > 0) change.committed = base + random.Below(30);
   return change;
 }

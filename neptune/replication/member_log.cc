@@ -32,12 +32,12 @@ std::optional<MemberLog::Match> MemberLog::Take(ReplicaMessage& append) {
     return Match{false, std::max(committed_, EpochBegin(append.prev_lsn) - 1)};
   }
   const Lsn matched = std::max(append.prev_lsn + append.entries.size(), base().lsn);
-  if (!TakeEntries(append)) return std::nullopt;
+  if (!AdoptEntries(append)) return std::nullopt;
   Learn(append, matched);
   return Match{true, matched};
 }
 
-bool MemberLog::TakeEntries(ReplicaMessage& append) {
+bool MemberLog::AdoptEntries(ReplicaMessage& append) {
   Lsn lsn = append.prev_lsn;
   for (const LogEntry& entry : append.entries) {
     if (entry.lsn != ++lsn || entry.epoch > append.epoch) return false;
@@ -72,7 +72,7 @@ void MemberLog::Restart(const EpochStart& base, MemberSet write_set) {
   for (PendingChange& pending : pending_) pending.last_lsn = 0;
 }
 
-LogChange MemberLog::TakeChange(uint64_t* number) {
+LogChange MemberLog::NextChange(uint64_t* number) {
   LogChange taken = std::exchange(change_, {});
   if (!taken.empty()) pending_.push_back({++change_number_, last_lsn()});
   *number = change_number_;

@@ -1,6 +1,6 @@
 // A member's log as decisions change it: what is in it, what of it is stored and committed, and what is to be stored next.
 //
-// Decisions count what was appended at once; TakeChange hands it out to be stored, and Stored tells that it is.
+// Decisions count what was appended at once; NextChange hands it out to be stored, and Stored tells that it is.
 //
 // Source: dissertation 5.2.2 (committed and uncommitted part); design 4.9.
 // Layer: replication, policy. No I/O, no clock.
@@ -52,10 +52,10 @@ class MemberLog : private LogPosition {
   // Everything goes; the data end with `base`.
   void Restart(const EpochStart& base, MemberSet write_set);
   // To be stored with the next change.
-  void Promise(const MemberPromise& promise) { change_.promise = promise; }
+  void Promise(const HardState& promise) { change_.promise = promise; }
 
   // What is to be stored; `number` is the change's, or that of the last one if there is nothing.
-  LogChange TakeChange(uint64_t* number);
+  LogChange NextChange(uint64_t* number);
   // Changes are stored in order.
   void Stored(uint64_t number);
 
@@ -65,7 +65,7 @@ class MemberLog : private LogPosition {
     Lsn last_lsn = 0;
   };
 
-  bool TakeEntries(ReplicaMessage& append);
+  bool AdoptEntries(ReplicaMessage& append);
   void Learn(const ReplicaMessage& append, Lsn matched);
   void DropFrom(Lsn lsn);
 

@@ -31,8 +31,8 @@ void OrderedProtocol::Unreachable(MemberIndex member, TimePoint now) {
   protocol_->Unreachable(member, now);
 }
 
-ProtocolActions OrderedProtocol::TakeActions() {
-  ReplicaActions actions = protocol_->TakeActions();
+ProtocolActions OrderedProtocol::DrainActions() {
+  ReplicaActions actions = protocol_->DrainActions();
   return {.change_number = actions.change_number,
           .change = std::move(actions.change),
           .at_once = Addressed(std::move(actions.at_once)),
@@ -61,7 +61,7 @@ Lsn OrderedProtocol::LastDroppable(Lsn wanted, bool is_large, TimePoint) {
   return is_large || needed == 0 ? wanted : std::min(wanted, needed - 1);
 }
 
-ReplicaStanding OrderedProtocol::Look() const {
+ReplicaStatus OrderedProtocol::status() const {
   return {.role = protocol_->role(),
           .epoch = protocol_->epoch(),
           .primary = protocol_->primary(),

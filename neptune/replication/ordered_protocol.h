@@ -22,14 +22,14 @@ class OrderedProtocol final : public AgentProtocol {
   StatusOr<Lsn> Propose(LogEntry write, TimePoint now) override;
   void Unreachable(MemberIndex member, TimePoint now) override;
   Status StartByHand(TimePoint now) override { return protocol_->StartByHand(now); }
-  ProtocolActions TakeActions() override;
+  ProtocolActions DrainActions() override;
   void Stored(uint64_t change_number, TimePoint now) override;
   bool Complete(Lsn log_base, ReplicaSnapshot* snapshot) const override;
   void Restored(ReplicaSnapshot snapshot, TimePoint now) override;
   // A primary keeps what members lack, unless the log is too large: they take the data then.
   Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) override;
   void Dropped(Lsn first) override { protocol_->Dropped(first); }
-  ReplicaStanding Look() const override;
+  ReplicaStatus status() const override;
   std::optional<ReplicaFreshness> freshness() const override { return protocol_->freshness(); }
 
  private:

@@ -95,7 +95,7 @@ class RedoLog {
   LogOutline opened_;
 
   // Of the thread that changes the log.
-  MemberPromise promise_;
+  HardState promise_;
   Lsn committed_ = 0;
   LogPosition position_;
   Status broken_;

@@ -29,7 +29,7 @@ LogEntry WriteSet(Lsn lsn, Epoch epoch, MemberSet members) {
 
 // The obvious log: what it must hold after each change.
 struct Model {
-  MemberPromise promise;
+  HardState promise;
   Lsn committed = 0;
   EpochStart base;
   MemberSet base_write_set;
@@ -136,8 +136,8 @@ class RandomChanges {
     }
     return Entry(lsn, epoch_, std::string(random_.Below(200), static_cast<char>(random_.Next())));
   }
-  MemberPromise NextPromise() {
-    MemberPromise promise = {.is_founded = random_.Below(2) == 1, .epoch = epoch_};
+  HardState NextPromise() {
+    HardState promise = {.is_founded = random_.Below(2) == 1, .epoch = epoch_};
     if (random_.Below(2) == 1) promise.voted_for = static_cast<MemberIndex>(random_.Below(3));
     return promise;
   }

@@ -54,7 +54,7 @@ Status ReadSome(const RedoLog& log, std::deque<LogRun>* places, std::vector<LogE
 }
 
 // The same of entries that are about to be stored. REQUIRES: the first place is among them.
-std::vector<LogEntry> TakeSome(const LogChange& change, std::deque<LogRun>* places) {
+std::vector<LogEntry> CollectSome(const LogChange& change, std::deque<LogRun>* places) {
   std::vector<LogEntry> entries;
   LogRun& run = places->front();
   size_t size = 0;
@@ -231,7 +231,7 @@ void ReplicaAgent::Pump() {
   }
   while (!stopping_) {
     if (loop_.Now() >= protocol_->NextEvent()) protocol_->Tick(loop_.Now());
-    ProtocolActions actions = protocol_->TakeActions();
+    ProtocolActions actions = protocol_->DrainActions();
     Publish();
     if (!actions.empty()) {
       Do(std::move(actions));
@@ -256,7 +256,7 @@ void ReplicaAgent::Do(ProtocolActions actions) {
   const auto change = std::make_shared<LogChange>(std::move(actions.change));
   Send(actions.at_once, *change);
   if (!change->empty()) {
-    change->committed = protocol_->Look().committed;
+    change->committed = protocol_->status().committed;
     const Status stored = Store(change);
     if (!stored.ok()) return Fail(Annotate(stored, "storing the log"));
     protocol_->Stored(actions.change_number, loop_.Now());
@@ -291,7 +291,7 @@ void ReplicaAgent::SendOne(OutgoingMessage& outgoing, const LogChange& change) {
   do {
     ProtocolMessage message = outgoing.message;
     if (!outgoing.entries.empty()) {
-      StatusOr<std::vector<LogEntry>> taken = TakeEntries(outgoing.entries, change);
+      StatusOr<std::vector<LogEntry>> taken = AdoptEntries(outgoing.entries, change);
       // What was dropped meanwhile is found out with the next message.
       if (!taken.ok() && taken.status().code() != StatusCode::kNotFound) return;
       if (!taken.ok()) outgoing.entries.clear();
@@ -302,10 +302,10 @@ void ReplicaAgent::SendOne(OutgoingMessage& outgoing, const LogChange& change) {
 }
 
 // Entries that are about to be stored are in `change`, all others in the log.
-StatusOr<std::vector<LogEntry>> ReplicaAgent::TakeEntries(std::deque<LogRun>& places,
+StatusOr<std::vector<LogEntry>> ReplicaAgent::AdoptEntries(std::deque<LogRun>& places,
                                                           const LogChange& change) {
   if (!change.entries.empty() && places.front().first >= change.entries.front().lsn) {
-    return TakeSome(change, &places);
+    return CollectSome(change, &places);
   }
   const auto left = std::make_shared<std::deque<LogRun>>(std::move(places));
   const auto entries = std::make_shared<std::vector<LogEntry>>();
@@ -318,7 +318,7 @@ StatusOr<std::vector<LogEntry>> ReplicaAgent::TakeEntries(std::deque<LogRun>& pl
 
 // The protocol's lease, once the data have what earlier primaries acknowledged: all that is known to be committed when a
 // lease is first had in an epoch.
-TimePoint ReplicaAgent::LeasedUntil(const ReplicaStanding& standing, Lsn executed) {
+TimePoint ReplicaAgent::LeasedUntil(const ReplicaStatus& standing, Lsn executed) {
   if (standing.leased_until == TimePoint::min()) return standing.leased_until;
   if (lease_epoch_ != standing.epoch) {
     lease_epoch_ = standing.epoch;
@@ -328,7 +328,7 @@ TimePoint ReplicaAgent::LeasedUntil(const ReplicaStanding& standing, Lsn execute
 }
 
 void ReplicaAgent::Publish() {
-  const ReplicaStanding standing = protocol_->Look();
+  const ReplicaStatus standing = protocol_->status();
   executable_ = standing.committed;
   const Lsn executed = executed_;
   const size_t log_size = log_->size();
@@ -338,7 +338,7 @@ void ReplicaAgent::Publish() {
     LeafLock lock(&mutex_);
     has_changed = published_.role != standing.role || published_.primary != standing.primary ||
                   published_.epoch != standing.epoch;
-    static_cast<ReplicaStanding&>(published_) = standing;
+    static_cast<ReplicaStatus&>(published_) = standing;
     published_.leased_until = LeasedUntil(standing, executed);
     published_.executed = executed;
     published_.log_size = log_size;
@@ -419,7 +419,7 @@ void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending
     return pending->done.Set();
   }
   pending->lsn = *lsn;
-  pending->epoch = protocol_->Look().epoch;
+  pending->epoch = protocol_->status().epoch;
   writers_.emplace(*lsn, std::move(pending));
   if (pump_) pump_->Wake();
 }
@@ -521,7 +521,7 @@ void ReplicaAgent::FindDroppable() {
 
 // Reads.
 
-ReplicaAgent::State ReplicaAgent::Look() const {
+ReplicaAgent::State ReplicaAgent::status() const {
   LeafLock lock(&mutex_);
   State state = published_;
   state.executed = executed_;
@@ -567,7 +567,7 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
   Read read;
   read.restore_count = restore_count_;
   const Lsn version = executed_;
-  const State state = Look();
+  const State state = status();
   if (!state.failure.ok()) return Unavailable("the replica has failed");
   if (state.is_restoring) return Unavailable("the replica takes over another one's data");
   if (is_write_anywhere()) {

@@ -127,7 +127,7 @@ class ReplicaAgent {
   // One has reached another member.
   void NoteSnapshotSent() { ++snapshots_sent_; }
 
-  struct State : ReplicaStanding {
+  struct State : ReplicaStatus {
     Lsn executed = 0;
     bool is_witness = false;
     size_t log_size = 0;  // bytes of its entries
@@ -146,7 +146,7 @@ class ReplicaAgent {
     // The role, or that it is a witness.
     std::string_view RoleName() const;
   };
-  State Look() const;
+  State status() const;
   // The version that the data had this long ago, if this is the primary; see 5.2.1.
   Lsn VersionAgo(Duration age, TimePoint now) const;
   const ReplicaAgentOptions& options() const { return options_; }
@@ -177,9 +177,9 @@ class ReplicaAgent {
   void DropLog();
   void Send(std::vector<OutgoingMessage>& messages, const LogChange& change);
   void SendOne(OutgoingMessage& outgoing, const LogChange& change);
-  StatusOr<std::vector<LogEntry>> TakeEntries(std::deque<LogRun>& places, const LogChange& change);
+  StatusOr<std::vector<LogEntry>> AdoptEntries(std::deque<LogRun>& places, const LogChange& change);
   void Publish();
-  TimePoint LeasedUntil(const ReplicaStanding& standing, Lsn executed);
+  TimePoint LeasedUntil(const ReplicaStatus& standing, Lsn executed);
 
   void Execute();
   Status ExecuteSome(Lsn to);
@@ -189,7 +189,7 @@ class ReplicaAgent {
   void BeginRestore(MemberIndex from);
   Status Restore(MemberIndex from);
   void NoteRestore(const Status& status);
-  Status TakeData(const std::shared_ptr<ReplicaSnapshot>& snapshot);
+  Status AdoptData(const std::shared_ptr<ReplicaSnapshot>& snapshot);
   Status EndRestore(Lsn completed);
   StatusOr<Lsn> CompleteSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot);
   Status CopyLog(Lsn last, const std::shared_ptr<ReplicaSnapshot>& snapshot);

@@ -24,7 +24,7 @@ StatusOr<ReplicaSnapshot> ReplicaAgent::Snapshot() {
   if (state_ == nullptr) return FailedPrecondition("a witness has no data");
   const auto snapshot = std::make_shared<ReplicaSnapshot>();
   NEPTUNE_RETURN_IF_ERROR(OnDevice(
-      [state = state_, snapshot] { return TakePieces(*state, kSnapshotSizeMax, snapshot.get()); }));
+      [state = state_, snapshot] { return CollectPieces(*state, kSnapshotSizeMax, snapshot.get()); }));
   NEPTUNE_ASSIGN_OR_RETURN(const Lsn last, CompleteSnapshot(snapshot));
   if (snapshot->log) NEPTUNE_RETURN_IF_ERROR(CopyLog(last, snapshot));
   return std::move(*snapshot);
@@ -40,7 +40,7 @@ StatusOr<Lsn> ReplicaAgent::CompleteSnapshot(const std::shared_ptr<ReplicaSnapsh
   const auto answer = std::make_shared<Answer>();
   loop_.Post([this, snapshot, answer] {
     answer->is_known = protocol_->Complete(log_->first_lsn() - 1, snapshot.get());
-    answer->last = protocol_->Look().committed;
+    answer->last = protocol_->status().committed;
     answer->done.Set();
   });
   if (answer->done.Wait() != ParkResult::kWoken) return Cancelled("the node stops");
@@ -101,7 +101,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
   const EpochStart base = snapshot->base;
   if (is_write_anywhere()) {
     // The log is empty until it is stored after this: a crash leaves data ahead of it, which begin anew.
-    NEPTUNE_RETURN_IF_ERROR(TakeData(snapshot));
+    NEPTUNE_RETURN_IF_ERROR(AdoptData(snapshot));
     NEPTUNE_RETURN_IF_ERROR(EndRestore(base.lsn));
     protocol_->Restored(std::move(*snapshot), loop_.Now());
     // The places in the log that they had are others' now.
@@ -110,7 +110,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
     return OkStatus();
   }
   if (executed_ >= base.lsn) return OkStatus();
-  NEPTUNE_RETURN_IF_ERROR(TakeData(snapshot));
+  NEPTUNE_RETURN_IF_ERROR(AdoptData(snapshot));
   protocol_->Restored(std::move(*snapshot), loop_.Now());
   // The data count once the log that goes with them is stored.
   while (!stopping_ && log_->last_lsn() < base.lsn) {
@@ -120,7 +120,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
   return EndRestore(base.lsn);
 }
 
-Status ReplicaAgent::TakeData(const std::shared_ptr<ReplicaSnapshot>& snapshot) {
+Status ReplicaAgent::AdoptData(const std::shared_ptr<ReplicaSnapshot>& snapshot) {
   {
     LeafLock state_lock(&mutex_);
     published_.is_restoring = true;

@@ -34,7 +34,7 @@ void ReplicaLinks::Send(const NodeId& to, ReplicaLetter letter) {
   ++threads_alive_;
 }
 
-std::vector<ReplicaLetter> ReplicaLinks::TakeSome(Link& link) {
+std::vector<ReplicaLetter> ReplicaLinks::PopSome(Link& link) {
   std::vector<ReplicaLetter> letters;
   size_t size = 0;
   while (!link.waiting.empty() && size < kExchangeSizeMax) {
@@ -48,7 +48,7 @@ std::vector<ReplicaLetter> ReplicaLinks::TakeSome(Link& link) {
 
 void ReplicaLinks::SendAll(const NodeId& to, Link& link) {
   while (!link.waiting.empty() && !stopping_) {
-    const std::vector<ReplicaLetter> letters = TakeSome(link);
+    const std::vector<ReplicaLetter> letters = PopSome(link);
     ClientSession session(client_);
     CallOptions options;
     options.deadline = this_thread::Now() + kExchangeTimeout;

@@ -47,7 +47,7 @@ class ReplicaLinks {
     bool is_sending = false;
   };
   void SendAll(const NodeId& to, Link& link);
-  std::vector<ReplicaLetter> TakeSome(Link& link);
+  std::vector<ReplicaLetter> PopSome(Link& link);
 
   Client& client_;
   NodeLoop& control_;

@@ -71,7 +71,7 @@ StatusOr<ReplicaMetrics> ReplicaMetrics::Make(MetricsRegistry& registry, const R
   ReplicaMetrics metrics;
   for (const Series& series : kSeries) {
     const auto value = [&agent, &control, value = series.value] {
-      return value(agent.Look(), control.Now());
+      return value(agent.status(), control.Now());
     };
     StatusOr<CallbackGauge> added =
         series.is_counter ? registry.AddCallbackCounter(series.name, series.help, labels, value)
@@ -86,7 +86,7 @@ StatusOr<ReplicaMetrics> ReplicaMetrics::Make(MetricsRegistry& registry, const R
         CallbackGauge added,
         registry.AddCallbackGauge(
             "neptune_replica_role", "1, of what the replica is at present.", with_role,
-            [&agent, role] { return agent.Look().RoleName() == role ? 1.0 : 0.0; }));
+            [&agent, role] { return agent.status().RoleName() == role ? 1.0 : 0.0; }));
     metrics.series_.push_back(std::move(added));
   }
   return metrics;

@@ -1,6 +1,6 @@
 // How the replicas of a partition agree on one order of writes: a state machine without I/O.
 //
-//   Step, Tick, Propose, Unreachable ─► decisions ─► TakeActions: 1. store the change   2. then send what waits for it
+//   Step, Tick, Propose, Unreachable ─► decisions ─► DrainActions: 1. store the change   2. then send what waits for it
 //   Stored, Restored                ─►                           at once: send the rest; execute up to `committed`
 //
 // Variants: SafeReplica (safe_replica.h), the default; FailStopReplica (fail_stop_replica.h), the papers' own.
@@ -89,7 +89,7 @@ class ReplicaProtocol {
   virtual Status StartByHand(TimePoint now) = 0;
 
   // What is to be done now; the caller does it.
-  virtual ReplicaActions TakeActions() = 0;
+  virtual ReplicaActions DrainActions() = 0;
   virtual void Stored(uint64_t change_number, TimePoint now) = 0;
   // The data, taken from another member, hold all writes up to `base`. They count only once the change that follows is
   // stored: data must never be ahead of their log.

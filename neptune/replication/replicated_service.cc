@@ -86,7 +86,7 @@ StatusOr<const ReplicatedService::Partition*> ReplicatedService::Find(PartitionI
 
 Status ReplicatedService::Health(PartitionId partition) const {
   NEPTUNE_ASSIGN_OR_RETURN(const Partition* const kept, Find(partition));
-  return kept->agent->Look().failure;
+  return kept->agent->status().failure;
 }
 
 void ReplicatedService::Report(RequestContext& context, const ReplicaReport& report) {

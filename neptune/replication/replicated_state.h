@@ -45,8 +45,8 @@ class ReplicatedState {
 
   // Gives the data as they are now, in pieces of at most `piece_size_max` bytes, and the last write in them. False from
   // `piece` ends it early.
-  using TakePiece = std::function<bool(std::string_view piece)>;
-  virtual StatusOr<Lsn> WriteSnapshot(size_t piece_size_max, const TakePiece& piece) const = 0;
+  using PieceHandler = std::function<bool(std::string_view piece)>;
+  virtual StatusOr<Lsn> WriteSnapshot(size_t piece_size_max, const PieceHandler& piece) const = 0;
 
   // Takes the place of all data: begin, every piece in order, then the last write in them. After a failure between, and
   // after a crash, the state is empty (completed() is 0) and can begin again.

@@ -232,7 +232,7 @@ std::string Replication::Announce() {
   {
     LeafLock lock(&mutex_);
     for (const auto& [key, agent] : agents_) {
-      const ReplicaAgent::State state = agent->Look();
+      const ReplicaAgent::State state = agent->status();
       const bool is_bounded = agent->options().level == ConsistencyLevel::kStalenessBounded;
       versions.push_back({.service = ServiceNumber(key.first),
                           .partition = key.second,
@@ -256,7 +256,7 @@ void Replication::Describe(StatusReport* report) const {
   const TimePoint now = environment_.control->loop->Now();
   LeafLock lock(&mutex_);
   for (const auto& [key, agent] : agents_) {
-    const ReplicaAgent::State state = agent->Look();
+    const ReplicaAgent::State state = agent->status();
     const std::optional<Duration> behind = state.Staleness(now);
     std::string members;
     for (size_t i = 0; i < agent->options().group.members.size(); ++i) {

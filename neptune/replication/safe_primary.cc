@@ -49,7 +49,7 @@ void SafeReplica::BecomePrimary(TimePoint now) {
   Lead(now);
 }
 
-void SafeReplica::TakeAppendAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void SafeReplica::HandleAppendAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (!participates() || message.epoch < promise_.epoch) return;
   if (message.epoch > promise_.epoch) {
     Promise(message.epoch, std::nullopt);
@@ -116,7 +116,7 @@ void SafeReplica::Lead(TimePoint now) {
   }
   ExpelSlow(now);
   Admit(now);
-  TendHandOver(now);
+  MaintainHandOver(now);
   if (role_ == ReplicaRole::kPrimary) SendEntries(now);
 }
 
@@ -323,7 +323,7 @@ std::optional<MemberIndex> SafeReplica::ChooseSuccessor(TimePoint now) const {
   return std::nullopt;
 }
 
-void SafeReplica::TendHandOver(TimePoint now) {
+void SafeReplica::MaintainHandOver(TimePoint now) {
   if (!successor_) {
     if (now < next_hand_over_ && !group_.IsWitness(group_.self)) return;
     successor_ = ChooseSuccessor(now);

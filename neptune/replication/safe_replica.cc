@@ -55,41 +55,41 @@ void SafeReplica::Step(MemberIndex from, ReplicaMessage message, TimePoint now) 
   }
   switch (message.kind) {
     case ReplicaMessageKind::kHello:
-      TakeHello(from);
+      HandleHello(from);
       break;
     case ReplicaMessageKind::kHelloAnswer:
-      TakeHelloAnswer(from, message, now);
+      HandleHelloAnswer(from, message, now);
       break;
     case ReplicaMessageKind::kAppend:
-      TakeAppend(from, message, now);
+      HandleAppend(from, message, now);
       break;
     case ReplicaMessageKind::kBehind:
-      TakeBehind(from, message, now);
+      HandleBehind(from, message, now);
       break;
     case ReplicaMessageKind::kAppendAnswer:
-      TakeAppendAnswer(from, message, now);
+      HandleAppendAnswer(from, message, now);
       break;
     case ReplicaMessageKind::kAskVote:
-      TakeAskVote(from, message, now);
+      HandleAskVote(from, message, now);
       break;
     case ReplicaMessageKind::kVote:
-      TakeVote(from, message, now);
+      HandleVote(from, message, now);
       break;
     case ReplicaMessageKind::kTakeOver:
-      TakeTakeOver(from, message, now);
+      HandleTakeOver(from, message, now);
       break;
   }
   if (role_ == ReplicaRole::kPrimary) Lead(now);
 }
 
-void SafeReplica::TakeHello(MemberIndex from) {
+void SafeReplica::HandleHello(MemberIndex from) {
   ReplicaMessage answer = Make(ReplicaMessageKind::kHelloAnswer, from);
   answer.yes = is_untouched();
   answer.counts = participates();
   SendAfterStored(from, std::move(answer));
 }
 
-void SafeReplica::TakeHelloAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void SafeReplica::HandleHelloAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (participates()) return;
   if (message.counts) {
     answered_ = answered_.With(from);
@@ -135,7 +135,7 @@ ReplicaMessage SafeReplica::AnswerTo(MemberIndex from, const ReplicaMessage& app
   return answer;
 }
 
-void SafeReplica::TakeAppend(MemberIndex from, ReplicaMessage& message, TimePoint now) {
+void SafeReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, TimePoint now) {
   if (!Follow(from, message, now)) return;
   ReplicaMessage answer = AnswerTo(from, message, now);
   const std::optional<MemberLog::Match> match = log_.Take(message);
@@ -147,7 +147,7 @@ void SafeReplica::TakeAppend(MemberIndex from, ReplicaMessage& message, TimePoin
   SendAfterStored(from, std::move(answer));
 }
 
-void SafeReplica::TakeBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void SafeReplica::HandleBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (!Follow(from, message, now)) return;
   const bool has_it =
       message.prev_lsn <= log_.last_lsn() &&
@@ -234,7 +234,7 @@ bool SafeReplica::MayVote(const ReplicaMessage& ask, TimePoint now) const {
   return role_ != ReplicaRole::kPrimary && now - heard_primary_at_ >= options_.election_timeout;
 }
 
-void SafeReplica::TakeAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void SafeReplica::HandleAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (!participates()) return;
   ReplicaMessage vote = Make(ReplicaMessageKind::kVote, from);
   vote.trial = message.trial;
@@ -260,7 +260,7 @@ void SafeReplica::TakeAskVote(MemberIndex from, const ReplicaMessage& message, T
   SendAfterStored(from, std::move(vote));
 }
 
-void SafeReplica::TakeVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void SafeReplica::HandleVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (!participates()) return;
   if (!message.yes) {
     if (message.epoch <= promise_.epoch) return;
@@ -275,7 +275,7 @@ void SafeReplica::TakeVote(MemberIndex from, const ReplicaMessage& message, Time
   CountVotes(now);
 }
 
-void SafeReplica::TakeTakeOver(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void SafeReplica::HandleTakeOver(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (!participates() || group_.IsWitness(group_.self) || !Follow(from, message, now)) return;
   if (message.last_lsn <= log_.last_lsn()) AskForVotes(/*trial=*/false, /*hand_over=*/true, now);
 }
@@ -370,9 +370,9 @@ void SafeReplica::Restored(const EpochStart& base, MemberSet write_set, TimePoin
   if (role_ == ReplicaRole::kPrimary) BecomeSecondary(now);
 }
 
-ReplicaActions SafeReplica::TakeActions() {
+ReplicaActions SafeReplica::DrainActions() {
   ReplicaActions taken = std::exchange(actions_, {});
-  taken.change = log_.TakeChange(&taken.change_number);
+  taken.change = log_.NextChange(&taken.change_number);
   if (by_hand_epoch_ != 0 && !by_hand_change_) by_hand_change_ = taken.change_number;
   return taken;
 }

@@ -91,7 +91,7 @@ class SafeReplica final : public ReplicaProtocol {
   void Unreachable(MemberIndex member, TimePoint now) override;
   // Errors, all kFailedPrecondition: a witness; a member that has forgotten what it promised; a primary lives, or did lately.
   Status StartByHand(TimePoint now) override;
-  ReplicaActions TakeActions() override;
+  ReplicaActions DrainActions() override;
   void Stored(uint64_t change_number, TimePoint now) override;
   void Restored(const EpochStart& base, MemberSet write_set, TimePoint now) override;
   void Dropped(Lsn first) override { log_.DropBefore(first); }
@@ -136,14 +136,14 @@ class SafeReplica final : public ReplicaProtocol {
   };
 
   // Messages.
-  void TakeHello(MemberIndex from);
-  void TakeHelloAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeAppend(MemberIndex from, ReplicaMessage& message, TimePoint now);
-  void TakeBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeAppendAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  void TakeTakeOver(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleHello(MemberIndex from);
+  void HandleHelloAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleAppend(MemberIndex from, ReplicaMessage& message, TimePoint now);
+  void HandleBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleAppendAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
+  void HandleTakeOver(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   // Whether the sender is the primary of an epoch that holds here, or holds from now on.
   bool Follow(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   ReplicaMessage AnswerTo(MemberIndex from, const ReplicaMessage& append, TimePoint now) const;
@@ -191,7 +191,7 @@ class SafeReplica final : public ReplicaProtocol {
   void Admit(TimePoint now);
   bool MayReturn(MemberIndex member, TimePoint now) const;
   std::optional<MemberIndex> ChooseSuccessor(TimePoint now) const;
-  void TendHandOver(TimePoint now);
+  void MaintainHandOver(TimePoint now);
   // When the newest append was sent that a majority has answered; kNever: this member alone is one.
   TimePoint MajorityAnsweredFor() const;
 
@@ -200,7 +200,7 @@ class SafeReplica final : public ReplicaProtocol {
   const uint64_t incarnation_;
   uint64_t random_state_;
 
-  MemberPromise promise_;
+  HardState promise_;
   MemberLog log_;
   ReplicaRole role_ = ReplicaRole::kSecondary;
   std::optional<MemberIndex> primary_;

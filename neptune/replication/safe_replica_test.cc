@@ -380,7 +380,7 @@ TEST(SafeReplicaTest, NothingGoesWrongWhereLostDisksAreMadeUpForByHand) {
 }
 
 // Random troubles for ten seconds, then peace for ten: nothing may go wrong at any time, and in the end all is well.
-std::string RunWithTroubles(uint64_t seed, Bug bug) {
+std::string RunWithFaults(uint64_t seed, Bug bug) {
   std::mt19937_64 random(seed);
   const int count = 2 + static_cast<int>(random() % 4);
   const int witnesses = count % 2 == 1 && random() % 3 == 0 ? 1 : 0;
@@ -456,9 +456,9 @@ std::string RunWithTroubles(uint64_t seed, Bug bug) {
                                  : network.wrong();
 }
 
-TEST(SafeReplicaTest, NothingGoesWrongUnderRandomTroubles) {
+TEST(SafeReplicaTest, NothingGoesWrongUnderRandomFaults) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
-    ASSERT_EQ(RunWithTroubles(seed, Bug::kNone), "") << "seed " << seed;
+    ASSERT_EQ(RunWithFaults(seed, Bug::kNone), "") << "seed " << seed;
   }
 }
 
@@ -466,7 +466,7 @@ TEST(SafeReplicaTest, EveryPlantedBugIsFound) {
   ASSERT_GE(AllBugs().size(), 20u);
   for (const Bug bug : AllBugs()) {
     uint64_t seed = 1;
-    while (seed <= 1000 && RunWithTroubles(seed, bug).empty()) ++seed;
+    while (seed <= 1000 && RunWithFaults(seed, bug).empty()) ++seed;
     EXPECT_LE(seed, 1000u) << NameOf(bug) << " is not found";
   }
 }

@@ -45,7 +45,7 @@ StatusOr<SnapshotRequest> DecodeSnapshotRequest(std::string_view bytes) {
   return request;
 }
 
-Status TakePieces(const ReplicatedState& state, size_t size_max, ReplicaSnapshot* snapshot) {
+Status CollectPieces(const ReplicatedState& state, size_t size_max, ReplicaSnapshot* snapshot) {
   size_t size = 0;
   const StatusOr<Lsn> lsn = state.WriteSnapshot(kPieceSize, [&](std::string_view piece) {
     size += piece.size();
@@ -95,12 +95,12 @@ Status SnapshotAssembly::Take(std::string_view message) {
     snapshot_.pieces.emplace_back(rest);
     return OkStatus();
   }
-  if (message.starts_with(kLogTag)) return TakeLog(rest);
-  if (message.starts_with(kEndTag)) return TakeEnd(rest);
+  if (message.starts_with(kLogTag)) return HandleLog(rest);
+  if (message.starts_with(kEndTag)) return HandleEnd(rest);
   return DataLoss("a message of it is malformed");
 }
 
-Status SnapshotAssembly::TakeLog(std::string_view bytes) {
+Status SnapshotAssembly::HandleLog(std::string_view bytes) {
   ByteReader reader(bytes);
   while (reader.remaining() > 0) {
     const std::string_view entry = reader.Counted<uint32_t>();
@@ -110,7 +110,7 @@ Status SnapshotAssembly::TakeLog(std::string_view bytes) {
   return OkStatus();
 }
 
-Status SnapshotAssembly::TakeEnd(std::string_view bytes) {
+Status SnapshotAssembly::HandleEnd(std::string_view bytes) {
   ByteReader reader(bytes);
   snapshot_.base.lsn = reader.Number<uint64_t>();
   snapshot_.base.epoch = reader.Number<uint64_t>();

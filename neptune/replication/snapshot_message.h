@@ -32,7 +32,7 @@ StatusOr<SnapshotRequest> DecodeSnapshotRequest(std::string_view bytes);
 
 // Puts the data, as they are now, into `snapshot`, with the last write in them. Blocks.
 // Errors: kResourceExhausted they have more than size_max bytes: `snapshot` has none of them; else those of the state.
-Status TakePieces(const ReplicatedState& state, size_t size_max, ReplicaSnapshot* snapshot);
+Status CollectPieces(const ReplicatedState& state, size_t size_max, ReplicaSnapshot* snapshot);
 
 std::string EncodeSnapshotPiece(std::string_view piece);
 // As many of the entries from `first` on as make a message; moves `first` behind them. REQUIRES: there is one.
@@ -53,8 +53,8 @@ class SnapshotAssembly {
   ReplicaSnapshot Release() { return std::move(snapshot_); }
 
  private:
-  Status TakeLog(std::string_view bytes);
-  Status TakeEnd(std::string_view bytes);
+  Status HandleLog(std::string_view bytes);
+  Status HandleEnd(std::string_view bytes);
 
   const size_t size_max_;
   size_t size_ = 0;

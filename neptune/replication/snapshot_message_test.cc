@@ -133,11 +133,11 @@ TEST(SnapshotMessageTest, DataThatAreTooLargeAreNotHeld) {
     ASSERT_TRUE((*state)->Apply(write).ok());
   }
   ReplicaSnapshot snapshot;
-  const Status refused = TakePieces(**state, 900'000, &snapshot);
+  const Status refused = CollectPieces(**state, 900'000, &snapshot);
   EXPECT_EQ(refused.code(), StatusCode::kResourceExhausted);
   EXPECT_EQ(refused.message(), "data of over 900000 bytes are not sent");
   EXPECT_TRUE(snapshot.pieces.empty());
-  ASSERT_TRUE(TakePieces(**state, 1'100'000, &snapshot).ok());
+  ASSERT_TRUE(CollectPieces(**state, 1'100'000, &snapshot).ok());
   EXPECT_EQ(snapshot.base.lsn, 10u);
   EXPECT_GT(snapshot.pieces.size(), 7u);
 }

@@ -18,7 +18,7 @@ constexpr size_t kEndSize = sizeof(uint16_t) + 2 * sizeof(uint64_t);
 
 }  // namespace
 
-SnapshotWriter::SnapshotWriter(size_t piece_size_max, TakePiece take)
+SnapshotWriter::SnapshotWriter(size_t piece_size_max, PieceHandler take)
     : chunk_size_(std::max(piece_size_max, kSnapshotPieceSizeMin) - kChecksumSize),
       take_(std::move(take)) {}
 
@@ -67,13 +67,13 @@ StatusOr<std::string_view> SnapshotReader::Verify(std::string_view piece) {
   return chunk;
 }
 
-Status SnapshotReader::Take(std::string_view piece, const TakePair& take) {
+Status SnapshotReader::Take(std::string_view piece, const PairHandler& take) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string_view chunk, Verify(piece));
   if (has_ended_) return DataLoss("a piece of a snapshot comes after its end");
   stream_.append(chunk);
   std::string_view rest = stream_;
   while (!rest.empty()) {
-    NEPTUNE_ASSIGN_OR_RETURN(const size_t taken, TakeFirst(rest, take));
+    NEPTUNE_ASSIGN_OR_RETURN(const size_t taken, ConsumeFirst(rest, take));
     if (taken == 0) break;
     rest.remove_prefix(taken);
     if (has_ended_ && !rest.empty()) return DataLoss("bytes follow the end of a snapshot");
@@ -82,10 +82,10 @@ Status SnapshotReader::Take(std::string_view piece, const TakePair& take) {
   return OkStatus();
 }
 
-StatusOr<size_t> SnapshotReader::TakeFirst(std::string_view rest, const TakePair& take) {
+StatusOr<size_t> SnapshotReader::ConsumeFirst(std::string_view rest, const PairHandler& take) {
   ByteReader in(rest);
   const uint16_t key_size = in.Number<uint16_t>();
-  if (!in.failed() && key_size == kEndMark) return TakeEnd(rest);
+  if (!in.failed() && key_size == kEndMark) return HandleEnd(rest);
   if (key_size > kStorageKeySizeMax) {
     return DataLoss("a key of ", key_size, " bytes in a snapshot");
   }
@@ -101,7 +101,7 @@ StatusOr<size_t> SnapshotReader::TakeFirst(std::string_view rest, const TakePair
   return rest.size() - in.remaining();
 }
 
-StatusOr<size_t> SnapshotReader::TakeEnd(std::string_view rest) {
+StatusOr<size_t> SnapshotReader::HandleEnd(std::string_view rest) {
   if (rest.size() < kEndSize) return 0;
   ByteReader in(rest.substr(sizeof(uint16_t), kEndSize - sizeof(uint16_t)));
   const uint64_t pair_count = in.Number<uint64_t>();

@@ -26,9 +26,9 @@ inline constexpr size_t kSnapshotPieceSizeMin = 64;
 
 class SnapshotWriter {
  public:
-  using TakePiece = std::function<bool(std::string_view piece)>;
+  using PieceHandler = std::function<bool(std::string_view piece)>;
   // Pieces have at most piece_size_max bytes, or kSnapshotPieceSizeMin if that is more.
-  SnapshotWriter(size_t piece_size_max, TakePiece take);
+  SnapshotWriter(size_t piece_size_max, PieceHandler take);
 
   // False: no more are wanted.
   bool Add(std::string_view key, std::string_view value);
@@ -38,7 +38,7 @@ class SnapshotWriter {
   bool Cut(size_t rest_size_max);
 
   const size_t chunk_size_;
-  const TakePiece take_;
+  const PieceHandler take_;
   std::string stream_;  // not yet cut
   uint64_t pair_count_ = 0;
   uint64_t checksum_ = 0;  // of the last piece
@@ -46,18 +46,18 @@ class SnapshotWriter {
 
 class SnapshotReader {
  public:
-  using TakePair = std::function<void(std::string_view key, std::string_view value)>;
+  using PairHandler = std::function<void(std::string_view key, std::string_view value)>;
 
   // Gives the pairs that are whole by now.
-  Status Take(std::string_view piece, const TakePair& take);
+  Status Take(std::string_view piece, const PairHandler& take);
   // The stream is whole, and its data end with this write.
   Status CheckEnd(Lsn completed) const;
 
  private:
   StatusOr<std::string_view> Verify(std::string_view piece);
   // Bytes of the first pair of `rest`, or of the end; 0: more are needed.
-  StatusOr<size_t> TakeFirst(std::string_view rest, const TakePair& take);
-  StatusOr<size_t> TakeEnd(std::string_view rest);
+  StatusOr<size_t> ConsumeFirst(std::string_view rest, const PairHandler& take);
+  StatusOr<size_t> HandleEnd(std::string_view rest);
 
   std::string stream_;  // after the last whole pair
   uint64_t pair_count_ = 0;

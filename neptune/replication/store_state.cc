@@ -280,7 +280,7 @@ StatusOr<Lsn> StoreState::Flush() {
   return completed;
 }
 
-StatusOr<Lsn> StoreState::WriteSnapshot(size_t piece_size_max, const TakePiece& piece) const {
+StatusOr<Lsn> StoreState::WriteSnapshot(size_t piece_size_max, const PieceHandler& piece) const {
   SnapshotWriter writer(piece_size_max, piece);
   StatusOr<Lsn> completed = Lsn{0};
   bool is_wanted = true;

@@ -107,7 +107,7 @@ class StoreState final : public ReplicatedState {
   StatusOr<WriteOutcome> Apply(const LogEntry& entry) override;
   StatusOr<Lsn> Flush() override;
   // One scan: `piece` must not write to the store; it may block the thread. kCancelled: it ended the snapshot.
-  StatusOr<Lsn> WriteSnapshot(size_t piece_size_max, const TakePiece& piece) const override;
+  StatusOr<Lsn> WriteSnapshot(size_t piece_size_max, const PieceHandler& piece) const override;
   Status BeginRestore() override;
   Status RestorePiece(std::string_view piece) override;
   Status EndRestore(Lsn completed) override;

@@ -179,7 +179,7 @@ class StoreStateTest : public testing::Test {
     storage_.Crash(random);
     Reopen();
   }
-  void StartAnew() {
+  void StartOver() {
     state_.reset();
     ASSERT_TRUE(storage_.Destroy("data").ok());
     Reopen();
@@ -197,7 +197,7 @@ class StoreStateTest : public testing::Test {
 TEST_F(StoreStateTest, RandomWritesAndCrashesMatchTheModel) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
-    StartAnew();
+    StartOver();
     RandomWrites writes(seed);
     RandomSource& random = writes.random();
     std::vector<LogEntry> log;
@@ -368,7 +368,7 @@ TEST_F(StoreStateTest, ViewScansBothWaysWithinBounds) {
 TEST_F(StoreStateTest, RestoredStateIsTheOther) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
-    StartAnew();
+    StartOver();
     RandomWrites writes(seed);
     Lsn last = 0;
     for (int i = 0; i < 60; ++i) {

@@ -124,7 +124,7 @@ void ClassScheduler::UpdateFigures(ClassNumber number) {
 void ClassScheduler::DropOldest(ClassNumber number, TimePoint now, Picked* picked) {
   ClassQueue& queue = queues_[number];
   drops_.OnDrop(now);
-  if (TimeLeft(figures_[number].until, now) > Duration(0)) queue.expected.Doubt();
+  if (TimeLeft(figures_[number].until, now) > Duration(0)) queue.expected.Discount();
   picked->dropped.push_back(queue.waiting.front());
   queue.waiting.pop_front();
   --length_;

@@ -35,7 +35,7 @@ class ExpectedYield {
   void OnServed(Duration served_for);
   // A request was dropped although its time was not over, because those before it took so long: whether that still holds
   // is learned only if one is tried again, sooner or later.
-  void Doubt() { served_ns_.Scale(kDoubt); }
+  void Discount() { served_ns_.Scale(kDoubt); }
 
   double full() const { return yield_ ? yield_->full() : 1; }
   Duration mean_service() const { return Duration(static_cast<int64_t>(served_ns_.value())); }

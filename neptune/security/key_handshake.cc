@@ -58,10 +58,10 @@ std::string KeyHandshake::Begin() {
 
 std::string KeyHandshake::Take(std::string_view bytes) {
   received_ += bytes;
-  if (role_ == HandshakeRole::kCaller) return TakeAnswer();
+  if (role_ == HandshakeRole::kCaller) return HandleAnswer();
   std::string out;
-  if (hello_.empty()) out = TakeHello();
-  if (failure_.ok() && !answer_.empty()) TakeProof();
+  if (hello_.empty()) out = HandleHello();
+  if (failure_.ok() && !answer_.empty()) HandleProof();
   return out;
 }
 
@@ -81,7 +81,7 @@ std::string KeyHandshake::Refuse(uint8_t verdict, Status why) {
   return Head(verdict);
 }
 
-std::string KeyHandshake::TakeHello() {
+std::string KeyHandshake::HandleHello() {
   if (!Holds(kHeadSize)) return "";
   const auto version = static_cast<uint8_t>(received_[sizeof(kHandshakeMagic)]);
   if (version != kVersion) {
@@ -115,7 +115,7 @@ std::string KeyHandshake::TakeHello() {
   return answer_;
 }
 
-std::string KeyHandshake::TakeAnswer() {
+std::string KeyHandshake::HandleAnswer() {
   if (!Holds(kHeadSize)) return "";
   const auto version = static_cast<uint8_t>(received_[sizeof(kHandshakeMagic)]);
   const auto verdict = static_cast<uint8_t>(received_[kHeadSize - 1]);
@@ -142,7 +142,7 @@ std::string KeyHandshake::TakeAnswer() {
   return std::string(BytesOf(ProofOf(HandshakeRole::kCaller)));
 }
 
-void KeyHandshake::TakeProof() {
+void KeyHandshake::HandleProof() {
   if (received_.size() < sizeof(Mac)) return;
   const std::string_view proof = std::string_view(received_).substr(0, sizeof(Mac));
   if (!SameSecretBytes(proof, BytesOf(ProofOf(HandshakeRole::kCaller)))) {

@@ -57,9 +57,9 @@ class KeyHandshake {
   std::string_view rest() const { return received_; }
 
  private:
-  std::string TakeHello();
-  std::string TakeAnswer();
-  void TakeProof();
+  std::string HandleHello();
+  std::string HandleAnswer();
+  void HandleProof();
   std::string Refuse(uint8_t verdict, Status why);
   // False until as many bytes are there; fails at once if they begin as no message of a handshake does.
   bool Holds(size_t size);

@@ -31,7 +31,7 @@ class KeyedStream final : public LayeredStream {
     if (std::string hello = handshake_->Begin(); !hello.empty()) WriteBelow(std::move(hello));
   }
 
-  void TakeBelow(std::string_view bytes) override {
+  void HandleBelow(std::string_view bytes) override {
     if (!handshake_) return Deliver(bytes);
     if (std::string answer = handshake_->Take(bytes); !answer.empty()) {
       WriteBelow(std::move(answer));

@@ -1,7 +1,7 @@
 // A stream over another one that must secure itself before anything passes.
 //
 //   owner ─Start, Write─► LayeredStream ─► Stream below
-//                             │ Begin, TakeBelow: the variant (KeyedStream, TlsStream)
+//                             │ Begin, HandleBelow: the variant (KeyedStream, TlsStream)
 //
 // Source: none.
 // Layer: security.
@@ -49,7 +49,7 @@ class LayeredStream : public Stream, private StreamHandler {
   virtual void Begin() = 0;
   // Takes bytes from below. While securing it ends with Secured or Fail or neither; later with Deliver. The last thing
   // it does, since the owner may destroy the stream.
-  virtual void TakeBelow(std::string_view bytes) = 0;
+  virtual void HandleBelow(std::string_view bytes) = 0;
   // The peer's end while open: what to tell the owner.
   virtual Status EndOf(const Status& reason) const { return reason; }
 
@@ -70,7 +70,7 @@ class LayeredStream : public Stream, private StreamHandler {
   void EndOpen(std::string_view bytes, const Status& reason);
 
  private:
-  void OnData(std::string_view bytes) override { TakeBelow(bytes); }
+  void OnData(std::string_view bytes) override { HandleBelow(bytes); }
   void OnClosed(const Status& reason) override;
   void OnDrained() override {
     if (handler_ != nullptr) handler_->OnDrained();

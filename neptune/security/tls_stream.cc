@@ -30,10 +30,10 @@ void TlsStream::Begin() {
   Flush();
 }
 
-void TlsStream::TakeBelow(std::string_view bytes) {
+void TlsStream::HandleBelow(std::string_view bytes) {
   ERR_clear_error();
   bytes_.come = bytes;  // all of which the session reads, or it has ended
-  if (!securing()) return TakeOpen();
+  if (!securing()) return HandleOpen();
   handshake_size_ += bytes.size();
   Advance();
 }
@@ -74,7 +74,7 @@ std::string TlsStream::ReadPlain() {
   return plain;
 }
 
-void TlsStream::TakeOpen() {
+void TlsStream::HandleOpen() {
   const std::string plain = ReadPlain();
   const int error = SSL_get_error(session_.get(), 0);
   const std::string text = error == SSL_ERROR_SSL ? TlsErrorText() : "";

@@ -37,10 +37,10 @@ class TlsStream final : public LayeredStream {
 
  private:
   void Begin() override;
-  void TakeBelow(std::string_view bytes) override;
+  void HandleBelow(std::string_view bytes) override;
   Status EndOf(const Status& reason) const override;
   void Advance();
-  void TakeOpen();
+  void HandleOpen();
   // Why the handshake failed.
   Status Failure();
   // All that can be read now.

@@ -72,7 +72,7 @@ struct ComputeSignal {
         if (Number() != 0) sigaddset(&ours, Number());
         pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
       }
-      ~Preparation() { sert::TakeAlternateStack(stack); }
+      ~Preparation() { sert::AdoptAlternateStack(stack); }
       void* const stack;
     };
     static thread_local Preparation preparation;

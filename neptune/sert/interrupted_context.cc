@@ -44,7 +44,7 @@ void* GiveAlternateStack() {
   return nullptr;
 }
 
-void TakeAlternateStack(void* stack) {
+void AdoptAlternateStack(void* stack) {
   if (stack == nullptr) return;
   const stack_t none = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
   sigaltstack(&none, nullptr);

@@ -23,6 +23,6 @@ void GoOnIn(ucontext_t* context, void (*function)());
 // or there is no memory.
 void* GiveAlternateStack();
 // REQUIRES: on the same thread, with what that gave; null does nothing.
-void TakeAlternateStack(void* stack);
+void AdoptAlternateStack(void* stack);
 
 }  // namespace neptune::sert

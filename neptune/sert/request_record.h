@@ -86,7 +86,7 @@ inline bool WasInterruptedByUs() {
 }
 
 // Ends the request if it is to be ended and may be. `caller` is the address that the calling wrapper returns to.
-void TakeAtCheck(RequestRecord* record, const void* caller);
+void TerminateAtCheck(RequestRecord* record, const void* caller);
 
 // A part of this library in which the thread's request is not ended; its end is a check.
 class Region {
@@ -98,7 +98,7 @@ class Region {
   ~Region() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     record_->depth = record_->depth - 1;
-    if (record_->armed != 0) TakeAtCheck(record_, caller_);
+    if (record_->armed != 0) TerminateAtCheck(record_, caller_);
   }
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;

@@ -63,7 +63,7 @@ void ReleaseRecord(void* own) {
   // A thread that ends within a request leaves what it allocated to whoever has it.
   if (record->running()) SERT_end();
   own_record = nullptr;
-  TakeAlternateStack(std::exchange(record->alternate_stack, nullptr));
+  AdoptAlternateStack(std::exchange(record->alternate_stack, nullptr));
   record->thread_id.store(0, std::memory_order_release);
 }
 
@@ -125,7 +125,7 @@ void ReleaseHeld(RequestRecord* record) {
 }
 
 // What the thread goes on with after the handler.
-[[noreturn]] void TakeOwn() { Take(own_record); }
+[[noreturn]] void TerminateOwn() { Take(own_record); }
 
 // Whether the rollback point's function has not returned. Stacks grow downwards.
 bool IsRollbackThere(RequestRecord* record, uintptr_t stack_pointer) {
@@ -157,7 +157,7 @@ void OnSignal(int, siginfo_t* info, void* raw_context) {
   record->generation.store(generation + 1, std::memory_order_relaxed);
   record->depth = 1;
   totals.terminated_between.fetch_add(1, std::memory_order_relaxed);
-  GoOnIn(context, &TakeOwn);
+  GoOnIn(context, &TerminateOwn);
 }
 
 }  // namespace
@@ -236,7 +236,7 @@ bool SendSignal(const RequestRecord& record, uint64_t generation, int signum) {
   return syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_id, signum, &info) == 0;
 }
 
-void TakeAtCheck(RequestRecord* record, const void* caller) {
+void TerminateAtCheck(RequestRecord* record, const void* caller) {
   if (record->armed == 0 || !record->running()) return;
   if (!MayBeTaken(record, caller, reinterpret_cast<uintptr_t>(__builtin_frame_address(0)))) return;
   record->depth = 1;
@@ -304,7 +304,7 @@ void SERT_count_lost(unsigned count) { totals.lost.fetch_add(count, std::memory_
 void SERT_check() {
   RequestRecord* const record = own_record;
   if (record != nullptr && record->armed != 0) {
-    neptune::sert::TakeAtCheck(record, __builtin_return_address(0));
+    neptune::sert::TerminateAtCheck(record, __builtin_return_address(0));
   }
 }
 
@@ -331,7 +331,7 @@ void SERT_end_outside() {
   if (record == nullptr || !record->running() || record->outside == 0) return;
   if (record->outside == 1) accounting_record = record;
   record->outside = record->outside - 1;
-  if (record->armed != 0) neptune::sert::TakeAtCheck(record, __builtin_return_address(0));
+  if (record->armed != 0) neptune::sert::TerminateAtCheck(record, __builtin_return_address(0));
 }
 
 int SERT_add_code(const void* address) {

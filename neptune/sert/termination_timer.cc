@@ -35,8 +35,8 @@ class Timer {
   Timer() : threshold_(options_) {}
 
   // Until when nothing can be over the threshold.
-  int64_t Look(int64_t now) {
-    TakeOptions();
+  int64_t Check(int64_t now) {
+    AdoptOptions();
     CountEnded(now);
     const int64_t limit = threshold_.Now(TimePoint(Duration(now))).count();
     totals.threshold_ns.store(limit, std::memory_order_relaxed);
@@ -61,7 +61,7 @@ class Timer {
     SendSignal(*record, generation, timer_signal);
   }
 
-  void TakeOptions() {
+  void AdoptOptions() {
     pthread_mutex_lock(&options_mutex);
     if (options_changed) {
       options_ = options;
@@ -89,7 +89,7 @@ class Timer {
 void* RunTimer(void*) {
   Timer timer;
   while (true) {
-    const int64_t until = timer.Look(NowNs());
+    const int64_t until = timer.Check(NowNs());
     const timespec at = {until / 1'000'000'000, until % 1'000'000'000};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
   }

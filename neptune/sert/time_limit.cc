@@ -73,7 +73,7 @@ LimitedRequest::LimitedRequest(TimeLimit& limit, Loop& loop, TimePoint begin, Ta
       begin_(begin),
       end_waiting_(std::move(end_waiting)),
       in_pool_since_(begin) {
-  LookAt(begin + limit.lower_bound());
+  Check(begin + limit.lower_bound());
   limit.Begin(this);
 }
 
@@ -105,17 +105,17 @@ bool LimitedRequest::Over(TimePoint now) const {
   return true;
 }
 
-void LimitedRequest::LookAt(TimePoint when) {
-  timer_ = loop_.RunAt(when, [this] { Look(); });
+void LimitedRequest::Check(TimePoint when) {
+  timer_ = loop_.RunAt(when, [this] { Check(); });
 }
 
-void LimitedRequest::Look() {
+void LimitedRequest::Check() {
   timer_ = 0;
   const TimePoint now = loop_.Now();
   limit_.Renew(now);
   if (!Over(now)) {
     const Duration between = std::max(kLookInterval, limit_.lower_bound() / kLooksPerLowerBound);
-    return LookAt(
+    return Check(
         std::max(now + kLookInterval, std::min(begin_ + limit_.ThresholdAt(now), now + between)));
   }
   if (Task end_waiting = std::exchange(end_waiting_, nullptr)) end_waiting();

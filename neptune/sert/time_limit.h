@@ -135,8 +135,8 @@ class LimitedRequest {
 
  private:
   friend class TimeLimit;
-  void LookAt(TimePoint when);
-  void Look();
+  void Check(TimePoint when);
+  void Check();
   RunningRequest Running(TimePoint now) const;
 
   TimeLimit& limit_;

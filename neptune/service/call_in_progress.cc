@@ -43,8 +43,8 @@ Status CallInProgress::Run(Data* response) {
     const Attempt last = Try(*to);
     if (!MayTryAgain(last)) return last.status;
     AwaitHedge();
-    if (HedgeAnswered()) return TakeHedge().status;
-    if (last.progress != Progress::kNotSent && !path_.TakeRetry()) return last.status;
+    if (HedgeAnswered()) return AdoptHedge().status;
+    if (last.progress != Progress::kNotSent && !path_.SpendRetry()) return last.status;
     path_.Failed(last.status);
   }
 }
@@ -69,7 +69,7 @@ CallInProgress::Attempt CallInProgress::Try(const CallPath::Connected& to) {
   const ParkResult result = Wait(answer);
   if (answer.is_there()) return Take(std::move(answer.response()), to.replica);
   to.connection->Forget(*call, /*tell_server=*/true);
-  if (HedgeAnswered()) return TakeHedge();
+  if (HedgeAnswered()) return AdoptHedge();
   return {Progress::kTimedOut, path_.WhyEnded(result)};
 }
 
@@ -114,12 +114,12 @@ bool CallInProgress::MayHedge() const {
 
 void CallInProgress::StartHedge() {
   hedge_is_decided_ = true;
-  if (!path_.TakeRetry()) return;
+  if (!path_.SpendRetry()) return;
   hedge_ = Hedge::Start(session_, path_.header(), request_, path_.deadline(), path_.tried());
   report_.hedged = hedge_ != nullptr;
 }
 
-CallInProgress::Attempt CallInProgress::TakeHedge() {
+CallInProgress::Attempt CallInProgress::AdoptHedge() {
   path_.GiveUp();
   const CallReport& of_hedge = hedge_->report();
   report_.server = of_hedge.server;
@@ -129,7 +129,7 @@ CallInProgress::Attempt CallInProgress::TakeHedge() {
   report_.load_index = of_hedge.load_index;
   report_.ended_early = of_hedge.ended_early;
   report_.extension = of_hedge.extension;
-  *response_ = hedge_->TakeResponse();
+  *response_ = hedge_->ReleaseResponse();
   return {Progress::kAnswered, OkStatus()};
 }
 

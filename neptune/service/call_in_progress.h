@@ -39,7 +39,7 @@ class CallInProgress {
   bool MayHedge() const;
   void StartHedge();
   bool HedgeAnswered() const { return hedge_ != nullptr && hedge_->answered(); }
-  Attempt TakeHedge();
+  Attempt AdoptHedge();
   // The other attempt has failed, and this one is as good as a further one.
   void AwaitHedge();
 

@@ -102,7 +102,7 @@ void CallPath::GiveUp() {
   LeaveCapsule(CapsuleOutcome::kCancelled);
 }
 
-bool CallPath::TakeRetry() {
+bool CallPath::SpendRetry() {
   // What was sent twice above is not sent twice here; what is sent a third time here may be.
   if (session_.origin().retried || !budget_.Take()) {
     report_.retry_denied = true;

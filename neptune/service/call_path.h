@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 #include "neptune/service/client.h"
 #include "neptune/service/retry_budget.h"
 
@@ -49,7 +49,7 @@ class CallPath {
   // The answer is not waited for any more, although it may come in time: nobody's failure.
   void GiveUp();
   // Whether what was sent may be sent once more: takes from the budget, and marks the request.
-  bool TakeRetry();
+  bool SpendRetry();
 
   // Writes the time that is left into the header. Errors: kDeadlineExceeded none is.
   StatusOr<std::string> EncodeHeader();
@@ -92,7 +92,7 @@ class CallPath {
   std::vector<NodeId> tried_;
   size_t turned_away_count_ = 0;         // by capsules, since the last attempt
   std::optional<ReplicaChoice> choice_;  // not yet concluded
-  CapsuleVisit visit_;                   // of the attempt under way
+  CapsulePermit visit_;                   // of the attempt under way
   Holding place_;                        // in its capsule
   Status last_error_;                    // OK: nothing failed yet
 };

@@ -112,7 +112,7 @@ Status ClientStream::Explain(const Status& status) {
   return Annotate(status, StrCat("stream to ", report_.server, " on ", path_.Target()));
 }
 
-Status ClientStream::EnterCapsule(CapsuleVisit* visit) {
+Status ClientStream::EnterCapsule(CapsulePermit* visit) {
   CapsuleStack* const capsules = session_.client().capsules();
   if (capsules == nullptr) return OkStatus();
   const CancelAction wake_me(session_.caller(),
@@ -124,16 +124,16 @@ Status ClientStream::EnterCapsule(CapsuleVisit* visit) {
                        .given_up = [this] { return path_.cancelled(); }});
 }
 
-Holding ClientStream::PlaceIn(const CapsuleVisit& visit) const {
+Holding ClientStream::PlaceIn(const CapsulePermit& visit) const {
   return visit.inside() ? Holding(session_.holdings(), HeldKind::kCapsulePlace) : Holding();
 }
 
-TimePoint ClientStream::DeadlineIn(const CapsuleVisit& visit) const {
+TimePoint ClientStream::DeadlineIn(const CapsulePermit& visit) const {
   return visit.inside() ? visit.deadline() : path_.deadline();
 }
 
 Status ClientStream::Write(const Data& message) {
-  CapsuleVisit visit;
+  CapsulePermit visit;
   if (messages_->WriteWaits()) NEPTUNE_RETURN_IF_ERROR(Explain(EnterCapsule(&visit)));
   const Holding place = PlaceIn(visit);
   const Status status = messages_->Write(message.bytes(), DeadlineIn(visit));
@@ -144,7 +144,7 @@ Status ClientStream::Write(const Data& message) {
 void ClientStream::EndWriting() { messages_->EndWriting(); }
 
 StatusOr<std::optional<Data>> ClientStream::Read(TimePoint limit) {
-  CapsuleVisit visit;
+  CapsulePermit visit;
   if (messages_->ReadWaits()) NEPTUNE_RETURN_IF_ERROR(Explain(EnterCapsule(&visit)));
   const Holding place = PlaceIn(visit);
   StatusOr<std::optional<std::string>> bytes = messages_->Read(std::min(DeadlineIn(visit), limit));

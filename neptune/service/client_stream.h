@@ -63,9 +63,9 @@ class ClientStream final : private AnswerSink {
   // Keeps the first end of the stream for the statistics.
   void Ended(const Status& status);
   // A wait for the server is a visit to its capsule.
-  Status EnterCapsule(CapsuleVisit* visit);
-  Holding PlaceIn(const CapsuleVisit& visit) const;
-  TimePoint DeadlineIn(const CapsuleVisit& visit) const;
+  Status EnterCapsule(CapsulePermit* visit);
+  Holding PlaceIn(const CapsulePermit& visit) const;
+  TimePoint DeadlineIn(const CapsulePermit& visit) const;
   // What a wait of the stream ended with, said of this call.
   Status Explain(const Status& status);
 

@@ -51,7 +51,7 @@ class Data {
     has_bytes_ = true;
     return bytes_;
   }
-  std::string TakeBytes() && {
+  std::string ReleaseBytes() && {
     (void)bytes();
     return std::move(bytes_);
   }

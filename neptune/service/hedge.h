@@ -34,7 +34,7 @@ class Hedge {
   // Once it has ended.
   const Status& status() const { return shared_->status; }
   const CallReport& report() const { return shared_->report; }
-  Data TakeResponse() { return std::move(shared_->response); }
+  Data ReleaseResponse() { return std::move(shared_->response); }
 
  private:
   struct Shared {

@@ -421,7 +421,7 @@ TimePoint ServiceHost::Serve(Taken taken, TimePoint begin, bool is_long,
   }
   if (ran) CountRan(taken, served);
   const ResponseHeader header = Conclude(taken, context, served);
-  request.reply.Send(header, served.status.ok() ? std::move(output).TakeBytes() : std::string());
+  request.reply.Send(header, served.status.ok() ? std::move(output).ReleaseBytes() : std::string());
   request.call->OnServed();
   return served.end;
 }

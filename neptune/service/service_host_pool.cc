@@ -45,11 +45,11 @@ ServiceHost::Turn ServiceHost::NextTurn() {
   Turn turn;
   LeafLock lock(&mutex_);
   if (!threads_.HasFree()) return turn;
-  if (TakeReturning(&turn)) return turn;
+  if (PopReturning(&turn)) return turn;
   if (!events_.empty()) {
     turn.event = std::move(events_.front());
     events_.pop_front();
-    TakeThread(std::nullopt);
+    AcquireThread(std::nullopt);
     turn.worker = &NextWorker();
   } else {
     PickNext(&turn);
@@ -58,12 +58,12 @@ ServiceHost::Turn ServiceHost::NextTurn() {
   return turn;
 }
 
-bool ServiceHost::TakeReturning(Turn* turn) {
+bool ServiceHost::PopReturning(Turn* turn) {
   const auto first = std::find_if(returning_.begin(), returning_.end(), [&](const Returning& one) {
     return threads_.HasFree(one.service_class);
   });
   if (first == returning_.end()) return false;
-  TakeThread(first->service_class);
+  AcquireThread(first->service_class);
   turn->returning = first->turn;
   returning_.erase(first);
   return true;
@@ -78,7 +78,7 @@ void ServiceHost::PickNext(Turn* turn) {
   for (const WaitingRequest& old : picked.dropped) turn->dropped.push_back(take(old));
   if (picked.next) {
     turn->next = take(*picked.next);
-    TakeThread(picked.next->service_class);
+    AcquireThread(picked.next->service_class);
     turn->worker = &NextWorker();
     if (time_limit_) handed_over_.push_back(picked.next->arrived);
   }
@@ -100,7 +100,7 @@ void ServiceHost::TakenOver(TimePoint received) {
   TellOldestWaiting();
 }
 
-void ServiceHost::TakeThread(std::optional<ClassNumber> service_class) {
+void ServiceHost::AcquireThread(std::optional<ClassNumber> service_class) {
   if (service_class) {
     threads_.Take(*service_class);
   } else {
@@ -136,7 +136,7 @@ void ServiceHost::ReturnToPool(ClassNumber service_class) {
   OneShotEvent turn;
   {
     LeafLock lock(&mutex_);
-    if (threads_.HasFree(service_class)) return TakeThread(service_class);
+    if (threads_.HasFree(service_class)) return AcquireThread(service_class);
     returning_.push_back({service_class, &turn});
   }
   while (!turn.is_set()) this_thread::ParkUntilWoken();
@@ -194,7 +194,7 @@ class ServiceHost::PoolPlace final : public MainPoolPlace {
     if (auto* const limited = LimitOfThread()) limited->LeavePool(this_thread::Now());
     host_.FreeThread(service_class_);
   }
-  void TakeAgain() override {
+  void Readmit() override {
     host_.ReturnToPool(service_class_);
     if (auto* const limited = LimitOfThread()) limited->ReturnToPool(this_thread::Now());
   }

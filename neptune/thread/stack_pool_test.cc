@@ -16,7 +16,7 @@ constexpr size_t kStackSize = 4096;
 constexpr StackPoolOptions kNoAdvice{.guard_advice = false};
 
 // Takes stacks until one is not guarded, which is the last of `stacks`.
-void TakeUntilUnguarded(StackPool* pool, std::vector<Stack>* stacks) {
+void AcquireUntilUnguarded(StackPool* pool, std::vector<Stack>* stacks) {
   do {
     auto stack = pool->Take();
     ASSERT_TRUE(stack.ok()) << stack.status();
@@ -53,7 +53,7 @@ TEST(StackPoolTest, GuardedMappingsAreBoundedAndGivenBackWithTheirPool) {
   for (int round = 0; round < 2; ++round) {
     StackPool pool(kStackSize, kNoAdvice);
     std::vector<Stack> stacks;
-    TakeUntilUnguarded(&pool, &stacks);
+    AcquireUntilUnguarded(&pool, &stacks);
     EXPECT_EQ(stacks.size(), static_cast<size_t>(kGuardedStackCountMax) + 1);
     GiveAllBack(&pool, stacks);
   }
@@ -62,7 +62,7 @@ TEST(StackPoolTest, GuardedMappingsAreBoundedAndGivenBackWithTheirPool) {
 TEST(StackPoolTest, AnOverwrittenCanaryIsSeen) {
   StackPool pool(kStackSize, kNoAdvice);
   std::vector<Stack> stacks;
-  TakeUntilUnguarded(&pool, &stacks);
+  AcquireUntilUnguarded(&pool, &stacks);
   const Stack& last = stacks.back();
   EXPECT_TRUE(StackPool::CanaryIntact(last));
   const char kept = *last.low;
@@ -88,7 +88,7 @@ TEST(StackPoolDeathTest, GivingBackAnOverflownStackEndsTheProcess) {
   const auto overflow = [] {
     StackPool pool(kStackSize, kNoAdvice);
     std::vector<Stack> stacks;
-    TakeUntilUnguarded(&pool, &stacks);
+    AcquireUntilUnguarded(&pool, &stacks);
     *stacks.back().low = 1;
     pool.GiveBack(stacks.back());
   };

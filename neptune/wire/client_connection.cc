@@ -75,22 +75,22 @@ void ClientConnection::OnData(std::string_view bytes) {
     StatusOr<std::optional<Frame>> frame = decoder_.Next();
     if (!frame.ok()) return End(Annotate(frame.status(), "answers of " + peer_.ToString()));
     if (!frame->has_value()) return;
-    TakeFrame(**std::move(frame));
+    HandleFrame(**std::move(frame));
   }
 }
 
-void ClientConnection::TakeFrame(Frame frame) {
+void ClientConnection::HandleFrame(Frame frame) {
   switch (frame.type) {
     case FrameType::kResponse:
-      return TakeAnswer(std::move(frame));
+      return HandleAnswer(std::move(frame));
     case FrameType::kAccepted:
-      return TakeAccepted(frame);
+      return HandleAccepted(frame);
     case FrameType::kDrain:
       draining_ = true;
       return HangUpIfDrained();
     case FrameType::kMessage:
     case FrameType::kGrant:
-      return TakeStreamFrame(std::move(frame));
+      return HandleStreamFrame(std::move(frame));
     case FrameType::kRequest:
     case FrameType::kCancel:
     case FrameType::kEnd:
@@ -99,7 +99,7 @@ void ClientConnection::TakeFrame(Frame frame) {
   End(DataLoss(peer_.ToString(), " sent a frame that only callers send"));
 }
 
-void ClientConnection::TakeStreamFrame(Frame frame) {
+void ClientConnection::HandleStreamFrame(Frame frame) {
   const auto found = sinks_.find(frame.call);
   if (found == sinks_.end()) return;  // forgotten
   MessageStream* const stream = found->second->stream();
@@ -108,7 +108,7 @@ void ClientConnection::TakeStreamFrame(Frame frame) {
   if (!status.ok()) End(Annotate(status, "messages of " + peer_.ToString()));
 }
 
-void ClientConnection::TakeAnswer(Frame frame) {
+void ClientConnection::HandleAnswer(Frame frame) {
   const auto found = sinks_.find(frame.call);
   if (found == sinks_.end()) {  // forgotten: the answer comes too late
     if (options_.late_answers != nullptr) options_.late_answers->Increment();
@@ -120,7 +120,7 @@ void ClientConnection::TakeAnswer(Frame frame) {
   sink->OnAnswer(std::move(frame));
 }
 
-void ClientConnection::TakeAccepted(const Frame& frame) {
+void ClientConnection::HandleAccepted(const Frame& frame) {
   const auto found = sinks_.find(frame.call);
   if (found != sinks_.end()) found->second->OnAccepted();
 }

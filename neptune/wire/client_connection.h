@@ -65,7 +65,7 @@ class ClientConnection final : private StreamHandler {
   // Ends the connection: every call in flight is answered with kUnavailable and `reason`.
   void Close(const Status& reason) { End(reason); }
   // Whether anything came since the last question.
-  bool TakeHeard() { return std::exchange(heard_, false); }
+  bool ConsumeHeard() { return std::exchange(heard_, false); }
 
   bool usable() const { return open_ && !draining_; }
   size_t in_flight_count() const { return sinks_.size(); }
@@ -74,10 +74,10 @@ class ClientConnection final : private StreamHandler {
  private:
   void OnData(std::string_view bytes) override;
   void OnClosed(const Status& reason) override;
-  void TakeFrame(Frame frame);
-  void TakeAnswer(Frame frame);
-  void TakeAccepted(const Frame& frame);
-  void TakeStreamFrame(Frame frame);
+  void HandleFrame(Frame frame);
+  void HandleAnswer(Frame frame);
+  void HandleAccepted(const Frame& frame);
+  void HandleStreamFrame(Frame frame);
   // A server that drains waits for its callers to hang up.
   void HangUpIfDrained();
   void End(const Status& reason);

@@ -20,7 +20,7 @@ void MessageStream::Wake(Side side) {
 Status MessageStream::OnMessage(std::string message) {
   {
     LeafLock lock(&mutex_);
-    NEPTUNE_RETURN_IF_ERROR(state_.TakeMessage(std::move(message)));
+    NEPTUNE_RETURN_IF_ERROR(state_.HandleMessage(std::move(message)));
   }
   Wake(Side::kReader);
   return OkStatus();
@@ -29,7 +29,7 @@ Status MessageStream::OnMessage(std::string message) {
 Status MessageStream::OnGrant(uint32_t size) {
   {
     LeafLock lock(&mutex_);
-    NEPTUNE_RETURN_IF_ERROR(state_.TakeGrant(size));
+    NEPTUNE_RETURN_IF_ERROR(state_.HandleGrant(size));
   }
   Wake(Side::kWriter);
   return OkStatus();
@@ -38,7 +38,7 @@ Status MessageStream::OnGrant(uint32_t size) {
 Status MessageStream::OnEnd() {
   {
     LeafLock lock(&mutex_);
-    NEPTUNE_RETURN_IF_ERROR(state_.TakeEnd());
+    NEPTUNE_RETURN_IF_ERROR(state_.HandleEnd());
   }
   Wake(Side::kReader);
   return OkStatus();

@@ -12,7 +12,7 @@ uint32_t CostOf(size_t message_size) {
 
 }  // namespace
 
-Status MessageStreamState::TakeMessage(std::string message) {
+Status MessageStreamState::HandleMessage(std::string message) {
   if (closed_) return OkStatus();  // it crossed the end on its way
   if (peer_ended_) return DataLoss("a stream's message came after the end of its messages");
   if (message.size() > kMessageSizeMax) {
@@ -25,7 +25,7 @@ Status MessageStreamState::TakeMessage(std::string message) {
   return OkStatus();
 }
 
-Status MessageStreamState::TakeGrant(uint32_t size) {
+Status MessageStreamState::HandleGrant(uint32_t size) {
   if (closed_) return OkStatus();
   if (size == 0 || send_window_ + size > static_cast<int64_t>(kMessageWindowSize)) {
     return DataLoss("a grant of ", size, " bytes makes a stream's window ", send_window_ + size);
@@ -34,7 +34,7 @@ Status MessageStreamState::TakeGrant(uint32_t size) {
   return OkStatus();
 }
 
-Status MessageStreamState::TakeEnd() {
+Status MessageStreamState::HandleEnd() {
   if (closed_) return OkStatus();
   if (std::exchange(peer_ended_, true)) return DataLoss("a stream's messages ended twice");
   return OkStatus();

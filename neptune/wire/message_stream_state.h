@@ -2,8 +2,8 @@
 // peer must be told, and what it must not do.
 //
 //   writer:  window ── Wrote ──► smaller ── may write while any of it is left
-//              ▲ TakeGrant
-//   reader:  TakeMessage ─► queue ─► Next ─► once half of the window was read: a grant for the peer
+//              ▲ HandleGrant
+//   reader:  HandleMessage ─► queue ─► Next ─► once half of the window was read: a grant for the peer
 //
 // Each end may send kMessageWindowSize bytes before the other has read any. A message costs the bytes of
 // its frame, so that empty ones are bounded too, and may be written while any window is left; what one end
@@ -38,10 +38,10 @@ inline constexpr size_t kMessageSizeMax = 1024 * 1024;
 class MessageStreamState {
  public:
   // What the peer sent.
-  Status TakeMessage(std::string message);
-  Status TakeGrant(uint32_t size);
+  Status HandleMessage(std::string message);
+  Status HandleGrant(uint32_t size);
   // It sends no more messages.
-  Status TakeEnd();
+  Status HandleEnd();
 
   // The stream is over both ways. OK: what arrived can still be read, then reading ends. An error: what
   // arrived can still be read unless `drop_unread`, then reading fails with it. The first one counts.

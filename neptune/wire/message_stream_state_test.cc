@@ -18,7 +18,7 @@ std::string Message(size_t frame_size) { return std::string(frame_size - kFrameP
 
 TEST(MessageStreamStateTest, MessagesAreReadInTheOrderOfArrival) {
   MessageStreamState state;
-  for (const char* text : {"a", "b", "c"}) ASSERT_TRUE(state.TakeMessage(text).ok());
+  for (const char* text : {"a", "b", "c"}) ASSERT_TRUE(state.HandleMessage(text).ok());
   for (const char* text : {"a", "b", "c"}) EXPECT_EQ(state.Next()->message, text);
   EXPECT_FALSE(state.Next());
   EXPECT_FALSE(state.reading_ended());
@@ -26,8 +26,8 @@ TEST(MessageStreamStateTest, MessagesAreReadInTheOrderOfArrival) {
 
 TEST(MessageStreamStateTest, ReadingEndsAfterWhatWasSentBeforeTheEnd) {
   MessageStreamState state;
-  ASSERT_TRUE(state.TakeMessage("a").ok());
-  ASSERT_TRUE(state.TakeEnd().ok());
+  ASSERT_TRUE(state.HandleMessage("a").ok());
+  ASSERT_TRUE(state.HandleEnd().ok());
   EXPECT_FALSE(state.reading_ended());
   EXPECT_EQ(state.Next()->message, "a");
   EXPECT_TRUE(state.reading_ended());
@@ -40,9 +40,9 @@ TEST(MessageStreamStateTest, WriterStopsWhenTheWindowIsUsedUp) {
   EXPECT_TRUE(state.CanWrite()) << "one byte is left";
   state.Wrote(kMessageSizeMax);
   EXPECT_FALSE(state.CanWrite());
-  ASSERT_TRUE(state.TakeGrant(kMessageSizeMax).ok());
+  ASSERT_TRUE(state.HandleGrant(kMessageSizeMax).ok());
   EXPECT_FALSE(state.CanWrite()) << "what was overdrawn comes first";
-  ASSERT_TRUE(state.TakeGrant(kFramePrefixSize).ok());
+  ASSERT_TRUE(state.HandleGrant(kFramePrefixSize).ok());
   EXPECT_TRUE(state.CanWrite());
 }
 
@@ -55,48 +55,48 @@ TEST(MessageStreamStateTest, EmptyMessagesUseUpTheWindowToo) {
 
 TEST(MessageStreamStateTest, HalfAReadWindowIsGrantedAnew) {
   MessageStreamState state;
-  ASSERT_TRUE(state.TakeMessage(Message(kHalf - 32)).ok());
-  ASSERT_TRUE(state.TakeMessage("").ok());
+  ASSERT_TRUE(state.HandleMessage(Message(kHalf - 32)).ok());
+  ASSERT_TRUE(state.HandleMessage("").ok());
   EXPECT_EQ(state.Next()->grant, 0u);
   EXPECT_EQ(state.Next()->grant, kHalf);
 }
 
 TEST(MessageStreamStateTest, PeerThatEndedIsGrantedNothing) {
   MessageStreamState state;
-  ASSERT_TRUE(state.TakeMessage(Message(kMessageWindowSize)).ok());
-  ASSERT_TRUE(state.TakeEnd().ok());
+  ASSERT_TRUE(state.HandleMessage(Message(kMessageWindowSize)).ok());
+  ASSERT_TRUE(state.HandleEnd().ok());
   EXPECT_EQ(state.Next()->grant, 0u);
 }
 
 TEST(MessageStreamStateTest, BrokenRulesAreDataLoss) {
   MessageStreamState overrun;
-  ASSERT_TRUE(overrun.TakeMessage(Message(kMessageWindowSize)).ok());
-  EXPECT_EQ(overrun.TakeMessage("").code(), StatusCode::kDataLoss);
+  ASSERT_TRUE(overrun.HandleMessage(Message(kMessageWindowSize)).ok());
+  EXPECT_EQ(overrun.HandleMessage("").code(), StatusCode::kDataLoss);
 
   MessageStreamState ended;
-  ASSERT_TRUE(ended.TakeEnd().ok());
-  EXPECT_EQ(ended.TakeEnd().code(), StatusCode::kDataLoss);
-  EXPECT_EQ(ended.TakeMessage("late").code(), StatusCode::kDataLoss);
+  ASSERT_TRUE(ended.HandleEnd().ok());
+  EXPECT_EQ(ended.HandleEnd().code(), StatusCode::kDataLoss);
+  EXPECT_EQ(ended.HandleMessage("late").code(), StatusCode::kDataLoss);
 
   MessageStreamState granted;
-  EXPECT_EQ(granted.TakeGrant(1).code(), StatusCode::kDataLoss) << "the window was full";
-  EXPECT_EQ(granted.TakeGrant(0).code(), StatusCode::kDataLoss);
-  EXPECT_EQ(granted.TakeGrant(~uint32_t{0}).code(), StatusCode::kDataLoss);
+  EXPECT_EQ(granted.HandleGrant(1).code(), StatusCode::kDataLoss) << "the window was full";
+  EXPECT_EQ(granted.HandleGrant(0).code(), StatusCode::kDataLoss);
+  EXPECT_EQ(granted.HandleGrant(~uint32_t{0}).code(), StatusCode::kDataLoss);
 
   MessageStreamState large;
-  EXPECT_EQ(large.TakeMessage(std::string(kMessageSizeMax + 1, 'x')).code(), StatusCode::kDataLoss);
+  EXPECT_EQ(large.HandleMessage(std::string(kMessageSizeMax + 1, 'x')).code(), StatusCode::kDataLoss);
 }
 
 TEST(MessageStreamStateTest, CloseKeepsOrDropsWhatWasNotRead) {
   MessageStreamState kept;
-  ASSERT_TRUE(kept.TakeMessage("a").ok());
+  ASSERT_TRUE(kept.HandleMessage("a").ok());
   kept.Close(OkStatus(), /*drop_unread=*/false);
   EXPECT_FALSE(kept.reading_ended());
   EXPECT_EQ(kept.Next()->message, "a");
   EXPECT_TRUE(kept.reading_ended());
 
   MessageStreamState dropped;
-  ASSERT_TRUE(dropped.TakeMessage("a").ok());
+  ASSERT_TRUE(dropped.HandleMessage("a").ok());
   dropped.Close(Cancelled("gone"), /*drop_unread=*/true);
   EXPECT_TRUE(dropped.reading_ended());
   EXPECT_EQ(dropped.unread_size(), 0u);
@@ -107,10 +107,10 @@ TEST(MessageStreamStateTest, CloseKeepsOrDropsWhatWasNotRead) {
 TEST(MessageStreamStateTest, WhatCrossesTheCloseIsDropped) {
   MessageStreamState state;
   state.Close(OkStatus(), false);
-  EXPECT_TRUE(state.TakeMessage("late").ok());
-  EXPECT_TRUE(state.TakeGrant(1).ok());
-  EXPECT_TRUE(state.TakeEnd().ok());
-  EXPECT_TRUE(state.TakeEnd().ok());
+  EXPECT_TRUE(state.HandleMessage("late").ok());
+  EXPECT_TRUE(state.HandleGrant(1).ok());
+  EXPECT_TRUE(state.HandleEnd().ok());
+  EXPECT_TRUE(state.HandleEnd().ok());
   EXPECT_EQ(state.unread_size(), 0u);
 }
 
@@ -156,7 +156,7 @@ class LinkedEnds {
   }
   void Deliver() {
     if (messages_.empty()) return;
-    ASSERT_TRUE(reader_.TakeMessage(std::string(messages_.front(), 'x')).ok());
+    ASSERT_TRUE(reader_.HandleMessage(std::string(messages_.front(), 'x')).ok());
     messages_.pop_front();
     ASSERT_LE(reader_.unread_size(), kMessageWindowSize + kMessageSizeMax);
   }
@@ -168,7 +168,7 @@ class LinkedEnds {
   }
   void DeliverGrant() {
     if (grants_.empty()) return;
-    ASSERT_TRUE(writer_.TakeGrant(grants_.front()).ok());
+    ASSERT_TRUE(writer_.HandleGrant(grants_.front()).ok());
     grants_.pop_front();
   }
 

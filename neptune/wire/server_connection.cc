@@ -65,7 +65,7 @@ class ServerConnection final : public StreamHandler,
 
   void Start() { stream_->Start(this); }
 
-  void TakeReply(uint64_t call, const ResponseHeader& header, std::string payload) override {
+  void HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) override {
     if (call == taken_call_) {
       taken_call_ = kNoCall;
     } else {
@@ -76,7 +76,7 @@ class ServerConnection final : public StreamHandler,
     if (stream_ != nullptr) WriteAnswer(call, header, payload);
   }
 
-  void TakeAccepted(uint64_t call) override {
+  void HandleAccepted(uint64_t call) override {
     if (call == taken_call_ || calls_.contains(call)) {
       WriteFrame(FrameType::kAccepted, call, "", "");
     }
@@ -91,7 +91,7 @@ class ServerConnection final : public StreamHandler,
   }
 
   // Looks whether the connection stands still. May end it.
-  void Tend(TimePoint now) {
+  void Maintain(TimePoint now) {
     const FrameServerOptions& options = server_.options_;
     if (paused_ ? now - paused_at_ > options.stall_timeout
                 : decoder_.buffered_size() > 0 && now - frame_begun_at_ > options.stall_timeout) {
@@ -114,7 +114,7 @@ class ServerConnection final : public StreamHandler,
     now_ = server_.loop_.Now();
     if (decoder_.buffered_size() == 0) frame_begun_at_ = now_;
     decoder_.Feed(bytes);
-    TakeFrames();
+    HandleFrames();
     CountUnfinished();
   }
 
@@ -124,22 +124,22 @@ class ServerConnection final : public StreamHandler,
     if (!std::exchange(paused_, false)) return;
     const auto self = shared_from_this();
     frame_begun_at_ = now_ = server_.loop_.Now();
-    TakeFrames();
+    HandleFrames();
     CountUnfinished();
     if (stream_ != nullptr && !paused_) stream_->SetReading(true);
   }
 
   // What arrived already waits too while the peer does not read its answers.
   // Answers that are ready at once leave together.
-  void TakeFrames() {
+  void HandleFrames() {
     gathering_ = true;
-    while (stream_ != nullptr && !paused_ && TakeNextFrame()) {
+    while (stream_ != nullptr && !paused_ && HandleNextFrame()) {
     }
     gathering_ = false;
     if (stream_ != nullptr && !gathered_.empty()) stream_->Write(std::exchange(gathered_, {}));
   }
 
-  bool TakeNextFrame() {
+  bool HandleNextFrame() {
     const StatusOr<std::optional<FrameView>> frame = decoder_.NextView();
     if (!frame.ok()) {
       LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
@@ -149,7 +149,7 @@ class ServerConnection final : public StreamHandler,
     }
     if (!frame->has_value()) return false;
     last_frame_at_ = frame_begun_at_ = now_;
-    TakeFrame(**frame);
+    HandleFrame(**frame);
     return true;
   }
 
@@ -163,16 +163,16 @@ class ServerConnection final : public StreamHandler,
     EndBroken();
   }
 
-  void TakeFrame(const FrameView& frame) {
+  void HandleFrame(const FrameView& frame) {
     switch (frame.type) {
       case FrameType::kRequest:
-        return TakeRequest(frame);
+        return HandleRequest(frame);
       case FrameType::kCancel:
-        return TakeCancel(frame.call);
+        return HandleCancel(frame.call);
       case FrameType::kMessage:
       case FrameType::kGrant:
       case FrameType::kEnd:
-        return TakeStreamFrame(frame);
+        return HandleStreamFrame(frame);
       case FrameType::kResponse:
       case FrameType::kDrain:
       case FrameType::kAccepted:
@@ -182,7 +182,7 @@ class ServerConnection final : public StreamHandler,
   }
 
   // The work is told; its answer will find nobody and be dropped.
-  void TakeCancel(uint64_t number) {
+  void HandleCancel(uint64_t number) {
     const auto found = calls_.find(number);
     if (found == calls_.end()) return;
     const std::shared_ptr<IncomingCall> call = found->second;
@@ -190,7 +190,7 @@ class ServerConnection final : public StreamHandler,
     call->Cancel();
   }
 
-  void TakeStreamFrame(const FrameView& frame) {
+  void HandleStreamFrame(const FrameView& frame) {
     const auto found = calls_.find(frame.call);
     if (found == calls_.end()) return;  // it crossed the answer on its way
     MessageStream* const stream = found->second->stream();
@@ -201,7 +201,7 @@ class ServerConnection final : public StreamHandler,
     EndBroken();
   }
 
-  void TakeRequest(const FrameView& frame) {
+  void HandleRequest(const FrameView& frame) {
     // A number that comes again would join the answer to an older request with the newer one.
     if (frame.call <= last_call_) return EndBroken();
     last_call_ = frame.call;
@@ -398,11 +398,11 @@ Reply::~Reply() {
 void Reply::Accept() const {
   if (loop_ == nullptr) return;
   if (Loop::Current() == loop_) {
-    if (const auto taker = taker_.lock()) taker->TakeAccepted(call_);
+    if (const auto taker = taker_.lock()) taker->HandleAccepted(call_);
     return;
   }
   loop_->Post([to = taker_, call = call_] {
-    if (const auto taker = to.lock()) taker->TakeAccepted(call);
+    if (const auto taker = to.lock()) taker->HandleAccepted(call);
   });
 }
 
@@ -410,12 +410,12 @@ void Reply::Send(const ResponseHeader& header, std::string payload) {
   Loop* const loop = std::exchange(loop_, nullptr);
   if (loop == nullptr) return;
   if (Loop::Current() == loop) {
-    if (const auto taker = taker_.lock()) taker->TakeReply(call_, header, std::move(payload));
+    if (const auto taker = taker_.lock()) taker->HandleReply(call_, header, std::move(payload));
     return;
   }
   loop->Post(
       [to = std::move(taker_), call = call_, header, payload = std::move(payload)]() mutable {
-        if (const auto taker = to.lock()) taker->TakeReply(call, header, std::move(payload));
+        if (const auto taker = to.lock()) taker->HandleReply(call, header, std::move(payload));
       });
 }
 
@@ -423,7 +423,7 @@ FrameServer::FrameServer(Loop& loop, const FrameServerOptions& options, RequestH
     : loop_(loop), options_(options), handler_(std::move(handler)) {}
 
 FrameServer::~FrameServer() {
-  if (tend_timer_ != 0) loop_.CancelTimer(tend_timer_);
+  if (maintenance_timer_ != 0) loop_.CancelTimer(maintenance_timer_);
   listener_.reset();
   for (auto& [id, connection] : std::exchange(connections_, {})) connection.reset();
 }
@@ -446,24 +446,24 @@ void FrameServer::Accept(std::unique_ptr<Stream> stream) {
   auto connection = std::make_shared<ServerConnection>(*this, id, std::move(stream));
   connections_.emplace(id, connection);
   connection->Start();
-  ScheduleTend();
+  ScheduleMaintenance();
 }
 
-void FrameServer::ScheduleTend() {
-  if (tend_timer_ != 0 || connections_.empty()) return;
+void FrameServer::ScheduleMaintenance() {
+  if (maintenance_timer_ != 0 || connections_.empty()) return;
   const Duration interval = std::min(options_.stall_timeout, options_.idle_timeout) / 4;
-  tend_timer_ = loop_.RunAt(AddSaturated(loop_.Now(), interval), [this] {
-    tend_timer_ = 0;
-    Tend();
-    ScheduleTend();
+  maintenance_timer_ = loop_.RunAt(AddSaturated(loop_.Now(), interval), [this] {
+    maintenance_timer_ = 0;
+    Maintain();
+    ScheduleMaintenance();
   });
 }
 
-void FrameServer::Tend() {
+void FrameServer::Maintain() {
   std::vector<std::shared_ptr<ServerConnection>> all;  // one that ends leaves the map
   for (const auto& [id, connection] : connections_) all.push_back(connection);
   const TimePoint now = loop_.Now();
-  for (const auto& connection : all) connection->Tend(now);
+  for (const auto& connection : all) connection->Maintain(now);
 }
 
 void FrameServer::Remove(uint64_t id) { connections_.erase(id); }

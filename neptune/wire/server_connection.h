@@ -106,9 +106,9 @@ class ReplyTaker {
  public:
   virtual ~ReplyTaker() = default;
   // `call` is the number that the Reply was made with. On the loop that the Reply was made with.
-  virtual void TakeReply(uint64_t call, const ResponseHeader& header, std::string payload) = 0;
+  virtual void HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) = 0;
   // The request was taken and will be answered later.
-  virtual void TakeAccepted(uint64_t call) {}
+  virtual void HandleAccepted(uint64_t call) {}
 };
 
 // Answers one request, once. Dropping it unused answers kInternal. A taker that is gone is not told.
@@ -189,9 +189,9 @@ class FrameServer {
   friend class ServerConnection;
   void Accept(std::unique_ptr<Stream> stream);
   void Remove(uint64_t id);
-  void ScheduleTend();
+  void ScheduleMaintenance();
   // Ends connections that stand still.
-  void Tend();
+  void Maintain();
 
   Loop& loop_;
   const FrameServerOptions options_;
@@ -200,7 +200,7 @@ class FrameServer {
   std::map<uint64_t, std::shared_ptr<ServerConnection>> connections_;
   uint64_t next_id_ = 1;
   size_t unfinished_size_ = 0;
-  TimerId tend_timer_ = 0;
+  TimerId maintenance_timer_ = 0;
 };
 
 }  // namespace neptune

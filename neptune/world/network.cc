@@ -8,14 +8,14 @@ namespace neptune {
 namespace {
 
 // Takes a decimal number of at most `max` off the front of `text`; false leaves it undefined.
-bool TakeNumber(std::string_view& text, uint32_t max, uint32_t& value) {
+bool ConsumeNumber(std::string_view& text, uint32_t max, uint32_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || value > max) return false;
   text.remove_prefix(end - text.data());
   return true;
 }
 
-bool TakeAddress(std::string_view& text, uint32_t& address) {
+bool ConsumeAddress(std::string_view& text, uint32_t& address) {
   address = 0;
   for (int i = 0; i < 4; ++i) {
     uint32_t part = 0;
@@ -23,7 +23,7 @@ bool TakeAddress(std::string_view& text, uint32_t& address) {
       if (!text.starts_with('.')) return false;
       text.remove_prefix(1);
     }
-    if (!TakeNumber(text, 255, part)) return false;
+    if (!ConsumeNumber(text, 255, part)) return false;
     address = address << 8 | part;
   }
   return true;
@@ -37,13 +37,13 @@ StatusOr<Endpoint> Endpoint::Parse(std::string_view text) {
   if (rest.starts_with("localhost:")) {
     rest.remove_prefix(9);
     endpoint.address = kLoopbackAddress;
-  } else if (!TakeAddress(rest, endpoint.address)) {
+  } else if (!ConsumeAddress(rest, endpoint.address)) {
     return InvalidArgument("address '", text, "' is not a.b.c.d:port");
   }
   uint32_t port = 0;
   if (!rest.starts_with(':')) return InvalidArgument("address '", text, "' has no port");
   rest.remove_prefix(1);
-  if (!TakeNumber(rest, 65535, port) || !rest.empty()) {
+  if (!ConsumeNumber(rest, 65535, port) || !rest.empty()) {
     return InvalidArgument("address '", text, "' has a bad port");
   }
   endpoint.port = static_cast<uint16_t>(port);

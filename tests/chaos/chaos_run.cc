@@ -18,7 +18,7 @@ using std::chrono::seconds;
 constexpr int kServerCount = 5;
 constexpr Duration kLeaveGrace = milliseconds(500);
 // Views are whole six periods after the last trouble; callers go on until then.
-constexpr TimePoint kCallsEnd = kTroublesEnd + seconds(7);
+constexpr TimePoint kCallsEnd = kFaultsEnd + seconds(7);
 constexpr TimePoint kRunEnd = kCallsEnd + seconds(4);
 constexpr int kShrinkRunsMax = 200;
 const char* const kPolicies[] = {"poll", "poll", "random", "round_robin"};
@@ -56,8 +56,8 @@ ClusterSpec Spec(const std::string& policy) {
 
 class ChaosRun {
  public:
-  ChaosRun(uint64_t seed, const std::vector<Trouble>& troubles, PlantedBug bug)
-      : ledger_(troubles), cluster_(Options(seed, bug)) {
+  ChaosRun(uint64_t seed, const std::vector<ChaosFault>& chaos_faults, PlantedBug bug)
+      : ledger_(chaos_faults), cluster_(Options(seed, bug)) {
     checks_.emplace(cluster_, state_, ledger_, Nodes());
     PlantInMessages(bug, simulator());
     Schedule();
@@ -93,28 +93,28 @@ class ChaosRun {
 
   void Schedule() {
     std::vector<FaultSpan> faults;
-    for (const Trouble& trouble : ledger_.troubles()) {
-      if (trouble.kind != Trouble::Kind::kFault) {
-        ScheduleOfNode(trouble);
+    for (const ChaosFault& chaos_fault : ledger_.chaos_faults()) {
+      if (chaos_fault.kind != ChaosFault::Kind::kFault) {
+        ScheduleOfNode(chaos_fault);
         continue;
       }
-      faults.push_back(trouble.span);
-      if (trouble.span.fault.kind == Fault::Kind::kCrash) {
-        simulator().At(trouble.span.begin, [this, node = trouble.node()] { Forget(node); });
+      faults.push_back(chaos_fault.span);
+      if (chaos_fault.span.fault.kind == Fault::Kind::kCrash) {
+        simulator().At(chaos_fault.span.begin, [this, node = chaos_fault.node()] { Forget(node); });
       }
     }
     ScheduleFaults(simulator(), PlanOf(faults));
   }
 
-  void ScheduleOfNode(const Trouble& trouble) {
-    const std::string& node = trouble.node();
-    if (trouble.kind == Trouble::Kind::kHang) {
-      simulator().At(trouble.span.begin, [this, node] { state_.hanging.insert(node); });
-      simulator().At(trouble.span.end, [this, node] { state_.hanging.erase(node); });
+  void ScheduleOfNode(const ChaosFault& chaos_fault) {
+    const std::string& node = chaos_fault.node();
+    if (chaos_fault.kind == ChaosFault::Kind::kHang) {
+      simulator().At(chaos_fault.span.begin, [this, node] { state_.hanging.insert(node); });
+      simulator().At(chaos_fault.span.end, [this, node] { state_.hanging.erase(node); });
       return;
     }
-    simulator().At(trouble.span.begin, [this, node] { Leave(node); });
-    simulator().At(trouble.span.end, [this, node] {
+    simulator().At(chaos_fault.span.begin, [this, node] { Leave(node); });
+    simulator().At(chaos_fault.span.end, [this, node] {
       Forget(node);
       simulator().Restart(node);
     });
@@ -161,23 +161,23 @@ std::string Violation::ToString() const {
   return StrCat(check, " at ", ToSeconds(at.time_since_epoch()), " s: ", what);
 }
 
-std::vector<Trouble> TroublesOf(uint64_t seed) {
+std::vector<ChaosFault> FaultsOf(uint64_t seed) {
   RandomSource random(DeriveSeed(seed, 0));
-  return DrawTroubles(random, {.nodes = Nodes(),
+  return DrawChaosFaults(random, {.nodes = Nodes(),
                                .servers = Servers(),
                                .begin = TimePoint(seconds(1)),
-                               .end = kTroublesEnd});
+                               .end = kFaultsEnd});
 }
 
-Outcome RunChaos(uint64_t seed, const std::vector<Trouble>& troubles, PlantedBug bug) {
-  return ChaosRun(seed, troubles, bug).Run();
+Outcome RunChaos(uint64_t seed, const std::vector<ChaosFault>& chaos_faults, PlantedBug bug) {
+  return ChaosRun(seed, chaos_faults, bug).Run();
 }
 
-std::vector<Trouble> Minimise(uint64_t seed, const std::vector<Trouble>& troubles,
+std::vector<ChaosFault> Minimise(uint64_t seed, const std::vector<ChaosFault>& chaos_faults,
                               const Violation& violation, PlantedBug bug) {
-  return Shrink<Trouble>(
-      troubles,
-      [&](const std::vector<Trouble>& fewer) {
+  return Shrink<ChaosFault>(
+      chaos_faults,
+      [&](const std::vector<ChaosFault>& fewer) {
         const Outcome outcome = RunChaos(seed, fewer, bug);
         return outcome.violation && outcome.violation->check == violation.check;
       },

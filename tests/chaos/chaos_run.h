@@ -2,7 +2,7 @@
 //
 // Source: design of the runtime 4.1-4.3: what its sections promise is what the checkers ask.
 // Threads: none but the caller's.
-// Limits: kTroublesEnd plus ten seconds of virtual time.
+// Limits: kFaultsEnd plus ten seconds of virtual time.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace neptune::chaos {
 
-inline constexpr TimePoint kTroublesEnd = TimePoint(std::chrono::seconds(20));
+inline constexpr TimePoint kFaultsEnd = TimePoint(std::chrono::seconds(20));
 
 // The first thing that went wrong; it ends the run.
 struct Violation {
@@ -41,14 +41,14 @@ struct Outcome {
 };
 
 // The troubles that a seed draws.
-std::vector<Trouble> TroublesOf(uint64_t seed);
+std::vector<ChaosFault> FaultsOf(uint64_t seed);
 
 // `seed` decides everything but the troubles.
-Outcome RunChaos(uint64_t seed, const std::vector<Trouble>& troubles,
+Outcome RunChaos(uint64_t seed, const std::vector<ChaosFault>& chaos_faults,
                  PlantedBug bug = PlantedBug::kNone);
 
 // The shortest list of troubles found that violates the same check as `troubles` do.
-std::vector<Trouble> Minimise(uint64_t seed, const std::vector<Trouble>& troubles,
+std::vector<ChaosFault> Minimise(uint64_t seed, const std::vector<ChaosFault>& chaos_faults,
                               const Violation& violation, PlantedBug bug = PlantedBug::kNone);
 
 }  // namespace neptune::chaos

@@ -14,11 +14,11 @@ constexpr uint64_t kCanarySeedCount = 30;
 TEST(ChaosTest, NothingGoesWrong) {
   Outcome sum;
   for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
-    const std::vector<Trouble> troubles = TroublesOf(seed);
-    const Outcome outcome = RunChaos(seed, troubles);
+    const std::vector<ChaosFault> chaos_faults = FaultsOf(seed);
+    const Outcome outcome = RunChaos(seed, chaos_faults);
     ASSERT_FALSE(outcome.violation.has_value())
         << "seed " << seed << ": " << outcome.violation->ToString() << "\nwith\n"
-        << ToString(Minimise(seed, troubles, *outcome.violation));
+        << ToString(Minimise(seed, chaos_faults, *outcome.violation));
     sum.call_count += outcome.call_count;
     sum.failed_count += outcome.failed_count;
     sum.must_succeed_count += outcome.must_succeed_count;
@@ -26,7 +26,7 @@ TEST(ChaosTest, NothingGoesWrong) {
     sum.must_offer_count += outcome.must_offer_count;
     sum.must_forget_count += outcome.must_forget_count;
   }
-  // Troubles were felt, and the checks had something to say.
+  // ChaosFaults were felt, and the checks had something to say.
   EXPECT_GT(sum.failed_count, sum.call_count / 100);
   EXPECT_GT(sum.must_succeed_count, 1000u);
   EXPECT_GT(sum.must_know_count, 100'000u);
@@ -35,15 +35,15 @@ TEST(ChaosTest, NothingGoesWrong) {
 }
 
 TEST(ChaosTest, TheSameSeedGivesTheSameRun) {
-  EXPECT_EQ(RunChaos(3, TroublesOf(3)).trace_hash, RunChaos(3, TroublesOf(3)).trace_hash);
-  EXPECT_NE(RunChaos(3, TroublesOf(3)).trace_hash, RunChaos(4, TroublesOf(3)).trace_hash);
+  EXPECT_EQ(RunChaos(3, FaultsOf(3)).trace_hash, RunChaos(3, FaultsOf(3)).trace_hash);
+  EXPECT_NE(RunChaos(3, FaultsOf(3)).trace_hash, RunChaos(4, FaultsOf(3)).trace_hash);
 }
 
 class CanaryTest : public testing::TestWithParam<PlantedBug> {};
 
 TEST_P(CanaryTest, PlantedBugIsFound) {
   for (uint64_t seed = 1; seed <= kCanarySeedCount; ++seed) {
-    if (RunChaos(seed, TroublesOf(seed), GetParam()).violation) return;
+    if (RunChaos(seed, FaultsOf(seed), GetParam()).violation) return;
   }
   ADD_FAILURE() << NameOf(GetParam()) << " is not found by " << kCanarySeedCount << " seeds";
 }
@@ -53,11 +53,11 @@ INSTANTIATE_TEST_SUITE_P(Bugs, CanaryTest, testing::ValuesIn(AllPlantedBugs()),
 
 TEST(MinimiseTest, WhatIsLeftIsWhatTheBugNeeds) {
   constexpr uint64_t kSeed = 3;
-  const std::vector<Trouble> troubles = TroublesOf(kSeed);
-  const Outcome outcome = RunChaos(kSeed, troubles, PlantedBug::kNoExpiry);
+  const std::vector<ChaosFault> chaos_faults = FaultsOf(kSeed);
+  const Outcome outcome = RunChaos(kSeed, chaos_faults, PlantedBug::kNoExpiry);
   ASSERT_TRUE(outcome.violation.has_value());
-  const std::vector<Trouble> fewest =
-      Minimise(kSeed, troubles, *outcome.violation, PlantedBug::kNoExpiry);
+  const std::vector<ChaosFault> fewest =
+      Minimise(kSeed, chaos_faults, *outcome.violation, PlantedBug::kNoExpiry);
   ASSERT_EQ(fewest.size(), 1u) << ToString(fewest);
   EXPECT_GE(fewest[0].span.end - fewest[0].span.begin, std::chrono::seconds(6))
       << "a node that was away: " << fewest[0].ToString();

@@ -5,23 +5,23 @@
 namespace neptune::chaos {
 namespace {
 
-using Kind = Trouble::Kind;
+using Kind = ChaosFault::Kind;
 
-bool IsOfLinks(const Trouble& trouble) {
-  return trouble.kind == Kind::kFault && (trouble.span.fault.kind == Fault::Kind::kCut ||
-                                          trouble.span.fault.kind == Fault::Kind::kCutOneWay ||
-                                          trouble.span.fault.kind == Fault::Kind::kLossOneWay);
+bool IsOfLinks(const ChaosFault& chaos_fault) {
+  return chaos_fault.kind == Kind::kFault && (chaos_fault.span.fault.kind == Fault::Kind::kCut ||
+                                          chaos_fault.span.fault.kind == Fault::Kind::kCutOneWay ||
+                                          chaos_fault.span.fault.kind == Fault::Kind::kLossOneWay);
 }
 
-bool IsOfNode(const Trouble& trouble, const std::string& node) {
-  if (IsOfLinks(trouble) || !trouble.span.fault.hosts.contains(node)) return false;
-  return trouble.span.fault.kind != Fault::Kind::kClockOffset || trouble.kind != Kind::kFault;
+bool IsOfNode(const ChaosFault& chaos_fault, const std::string& node) {
+  if (IsOfLinks(chaos_fault) || !chaos_fault.span.fault.hosts.contains(node)) return false;
+  return chaos_fault.span.fault.kind != Fault::Kind::kClockOffset || chaos_fault.kind != Kind::kFault;
 }
 
-bool Removes(const Trouble& trouble) {
-  return trouble.kind == Kind::kLeave ||
-         (trouble.kind == Kind::kFault && (trouble.span.fault.kind == Fault::Kind::kCrash ||
-                                           trouble.span.fault.kind == Fault::Kind::kPause));
+bool Removes(const ChaosFault& chaos_fault) {
+  return chaos_fault.kind == Kind::kLeave ||
+         (chaos_fault.kind == Kind::kFault && (chaos_fault.span.fault.kind == Fault::Kind::kCrash ||
+                                           chaos_fault.span.fault.kind == Fault::Kind::kPause));
 }
 
 bool Divides(const Fault& fault, const std::string& a, const std::string& b) {
@@ -32,32 +32,32 @@ bool Divides(const Fault& fault, const std::string& a, const std::string& b) {
 }  // namespace
 
 bool Ledger::Any(TimePoint from, TimePoint to,
-                 const std::function<bool(const Trouble&)>& of) const {
-  return std::any_of(troubles_.begin(), troubles_.end(), [&](const Trouble& trouble) {
-    return trouble.span.begin <= to && trouble.span.end >= from && of(trouble);
+                 const std::function<bool(const ChaosFault&)>& of) const {
+  return std::any_of(chaos_faults_.begin(), chaos_faults_.end(), [&](const ChaosFault& chaos_fault) {
+    return chaos_fault.span.begin <= to && chaos_fault.span.end >= from && of(chaos_fault);
   });
 }
 
 bool Ledger::NodeQuiet(const std::string& node, TimePoint from, TimePoint to) const {
-  return !Any(from, to, [&](const Trouble& trouble) { return IsOfNode(trouble, node); });
+  return !Any(from, to, [&](const ChaosFault& chaos_fault) { return IsOfNode(chaos_fault, node); });
 }
 
 bool Ledger::QuietOrLeaving(const std::string& node, TimePoint from, TimePoint to) const {
-  return !Any(from, to, [&](const Trouble& trouble) {
-    return trouble.kind != Kind::kLeave && IsOfNode(trouble, node);
+  return !Any(from, to, [&](const ChaosFault& chaos_fault) {
+    return chaos_fault.kind != Kind::kLeave && IsOfNode(chaos_fault, node);
   });
 }
 
 bool Ledger::LinkQuiet(const std::string& a, const std::string& b, TimePoint from,
                        TimePoint to) const {
-  return !Any(from, to, [&](const Trouble& trouble) {
-    return IsOfLinks(trouble) && Divides(trouble.span.fault, a, b);
+  return !Any(from, to, [&](const ChaosFault& chaos_fault) {
+    return IsOfLinks(chaos_fault) && Divides(chaos_fault.span.fault, a, b);
   });
 }
 
 bool Ledger::NetworkQuiet(TimePoint from, TimePoint to) const {
-  return !Any(from, to, [&](const Trouble& trouble) {
-    return trouble.kind == Kind::kFault && trouble.span.fault.hosts.empty();
+  return !Any(from, to, [&](const ChaosFault& chaos_fault) {
+    return chaos_fault.kind == Kind::kFault && chaos_fault.span.fault.hosts.empty();
   });
 }
 
@@ -67,22 +67,22 @@ bool Ledger::PairQuiet(const std::string& a, const std::string& b, TimePoint fro
 }
 
 bool Ledger::Away(const std::string& node, TimePoint from, TimePoint to) const {
-  return Any(from, to, [&](const Trouble& trouble) {
-    return Removes(trouble) && trouble.node() == node && trouble.span.begin <= from &&
-           trouble.span.end >= to;
+  return Any(from, to, [&](const ChaosFault& chaos_fault) {
+    return Removes(chaos_fault) && chaos_fault.node() == node && chaos_fault.span.begin <= from &&
+           chaos_fault.span.end >= to;
   });
 }
 
 bool Ledger::Left(const std::string& node, TimePoint from, TimePoint to) const {
-  return Any(from, to, [&](const Trouble& trouble) {
-    return trouble.kind == Kind::kLeave && trouble.node() == node && trouble.span.begin <= from &&
-           trouble.span.end >= to;
+  return Any(from, to, [&](const ChaosFault& chaos_fault) {
+    return chaos_fault.kind == Kind::kLeave && chaos_fault.node() == node && chaos_fault.span.begin <= from &&
+           chaos_fault.span.end >= to;
   });
 }
 
 bool Ledger::Hangs(const std::string& node, TimePoint from, TimePoint to) const {
-  return Any(from, to, [&](const Trouble& trouble) {
-    return trouble.kind == Kind::kHang && trouble.node() == node;
+  return Any(from, to, [&](const ChaosFault& chaos_fault) {
+    return chaos_fault.kind == Kind::kHang && chaos_fault.node() == node;
   });
 }
 

@@ -16,7 +16,7 @@ namespace neptune::chaos {
 
 class Ledger {
  public:
-  explicit Ledger(std::vector<Trouble> troubles) : troubles_(std::move(troubles)) {}
+  explicit Ledger(std::vector<ChaosFault> chaos_faults) : chaos_faults_(std::move(chaos_faults)) {}
 
   // Nothing at all happened to the node itself in [from, to].
   bool NodeQuiet(const std::string& node, TimePoint from, TimePoint to) const;
@@ -34,12 +34,12 @@ class Ledger {
   bool Left(const std::string& node, TimePoint from, TimePoint to) const;
   bool Hangs(const std::string& node, TimePoint from, TimePoint to) const;
 
-  const std::vector<Trouble>& troubles() const { return troubles_; }
+  const std::vector<ChaosFault>& chaos_faults() const { return chaos_faults_; }
 
  private:
-  bool Any(TimePoint from, TimePoint to, const std::function<bool(const Trouble&)>& of) const;
+  bool Any(TimePoint from, TimePoint to, const std::function<bool(const ChaosFault&)>& of) const;
 
-  const std::vector<Trouble> troubles_;
+  const std::vector<ChaosFault> chaos_faults_;
 };
 
 }  // namespace neptune::chaos

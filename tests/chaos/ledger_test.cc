@@ -7,19 +7,19 @@ namespace {
 
 TimePoint At(double s) { return TimePoint(FromSeconds(s)); }
 
-Trouble Of(Fault::Kind kind, std::set<std::string> hosts, std::set<std::string> others = {}) {
-  Trouble trouble;
-  trouble.span = {At(10), At(12), {.kind = kind, .hosts = hosts, .others = others, .amount = 0.1}};
-  return trouble;
+ChaosFault Of(Fault::Kind kind, std::set<std::string> hosts, std::set<std::string> others = {}) {
+  ChaosFault chaos_fault;
+  chaos_fault.span = {At(10), At(12), {.kind = kind, .hosts = hosts, .others = others, .amount = 0.1}};
+  return chaos_fault;
 }
 
-Trouble Leave(const std::string& node) {
-  Trouble trouble = Of(Fault::Kind::kCrash, {node});
-  trouble.kind = Trouble::Kind::kLeave;
-  return trouble;
+ChaosFault Leave(const std::string& node) {
+  ChaosFault chaos_fault = Of(Fault::Kind::kCrash, {node});
+  chaos_fault.kind = ChaosFault::Kind::kLeave;
+  return chaos_fault;
 }
 
-TEST(LedgerTest, TroubleOfANodeDisturbsItWhileItLasts) {
+TEST(LedgerTest, FaultOfANodeDisturbsItWhileItLasts) {
   const Ledger ledger({Of(Fault::Kind::kPause, {"a"})});
   EXPECT_FALSE(ledger.NodeQuiet("a", At(11), At(20)));
   EXPECT_FALSE(ledger.NodeQuiet("a", At(0), At(10)));
@@ -59,20 +59,20 @@ TEST(LedgerTest, LeavingIsADisturbanceOfItsOwnKind) {
   EXPECT_FALSE(ledger.Left("a", At(9.5), At(11)));
 }
 
-TEST(TroubleTest, DrawnTroublesOfOneNodeDoNotCollide) {
+TEST(ChaosFaultTest, DrawnFaultsOfOneNodeDoNotCollide) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     RandomSource random(seed);
-    const auto troubles = DrawTroubles(
+    const auto chaos_faults = DrawChaosFaults(
         random, {.nodes = {"a", "b", "c"}, .servers = {"a", "b"}, .begin = At(1), .end = At(20)});
     std::map<std::string, TimePoint> free_at;
-    for (const Trouble& trouble : troubles) {
-      EXPECT_LE(trouble.span.end, At(20));
-      const bool away = trouble.kind != Trouble::Kind::kFault ||
-                        trouble.span.fault.kind == Fault::Kind::kCrash ||
-                        trouble.span.fault.kind == Fault::Kind::kPause;
+    for (const ChaosFault& chaos_fault : chaos_faults) {
+      EXPECT_LE(chaos_fault.span.end, At(20));
+      const bool away = chaos_fault.kind != ChaosFault::Kind::kFault ||
+                        chaos_fault.span.fault.kind == Fault::Kind::kCrash ||
+                        chaos_fault.span.fault.kind == Fault::Kind::kPause;
       if (!away) continue;
-      EXPECT_GE(trouble.span.begin, free_at[trouble.node()]) << "seed " << seed;
-      free_at[trouble.node()] = trouble.span.end + kComeBackMax;
+      EXPECT_GE(chaos_fault.span.begin, free_at[chaos_fault.node()]) << "seed " << seed;
+      free_at[chaos_fault.node()] = chaos_fault.span.end + kComeBackMax;
     }
   }
 }

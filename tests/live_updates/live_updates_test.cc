@@ -54,7 +54,7 @@ class LiveUpdatesTest : public testing::Test {
     root_ = std::filesystem::path(testing::TempDir()) / StrCat("live_updates.", ::getpid());
     std::filesystem::remove_all(root_);
     Publish();
-    TakeSpec(Spec());
+    AdoptSpec(Spec());
     for (const neptune::NodeSpec& node : spec_.nodes()) {
       neptune::HostOptions options;
       options.name = node.name();
@@ -66,7 +66,7 @@ class LiveUpdatesTest : public testing::Test {
     simulator_.RunFor(seconds(2));
     for (const auto& [node, status] : starts_) ASSERT_TRUE(status.ok()) << node << status;
   }
-  void TakeSpec(const std::string& text) {
+  void AdoptSpec(const std::string& text) {
     const StatusOr<neptune::ClusterSpec> spec = neptune::ParseClusterSpec(text, "test");
     ASSERT_TRUE(spec.ok()) << spec.status();
     spec_ = *spec;
@@ -287,7 +287,7 @@ TEST_F(LiveUpdatesTest, ANodeDoesNotStartOverChangesOfAnotherNumberOfPartitions)
        {std::pair(std::pair(2, 1), "of tier1 in 1 partitions, which is to have 2"),
         std::pair(std::pair(1, 3), "of docs in 1 partitions, which is to have 3")}) {
     for (const char* node : stores) simulator_.Crash(node);
-    TakeSpec(Spec(counts));
+    AdoptSpec(Spec(counts));
     for (const char* node : stores) {
       simulator_.Restart(node);
       simulator_.RunFor(seconds(2));
@@ -297,7 +297,7 @@ TEST_F(LiveUpdatesTest, ANodeDoesNotStartOverChangesOfAnotherNumberOfPartitions)
     }
   }
   for (const char* node : stores) simulator_.Crash(node);
-  TakeSpec(Spec());
+  AdoptSpec(Spec());
   for (const char* node : stores) simulator_.Restart(node);
   simulator_.RunFor(seconds(5));
   for (const char* node : stores) {

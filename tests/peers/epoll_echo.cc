@@ -42,7 +42,7 @@ void AppendFrame(const EchoMessage& message, std::string* out) {
 
 // Hands each whole frame in `buffer` to `take` and removes it.
 template <typename Take>
-void TakeFrames(std::string* buffer, Take take) {
+void HandleFrames(std::string* buffer, Take take) {
   size_t at = 0;
   while (buffer->size() - at >= sizeof(uint32_t)) {
     uint32_t size = 0;
@@ -95,7 +95,7 @@ void ServeForever(int listener) {
         continue;
       }
       answers.clear();
-      TakeFrames(&buffer, [&](std::string_view bytes) {
+      HandleFrames(&buffer, [&](std::string_view bytes) {
         request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
         response.set_number(request.number());
         response.set_payload(request.payload());
@@ -148,7 +148,7 @@ int RunLoad() {
       if (!ReadInto(socket, &caller.buffer)) return 1;
       std::string requests;
       bool goes_on = true;
-      TakeFrames(&caller.buffer, [&](std::string_view bytes) {
+      HandleFrames(&caller.buffer, [&](std::string_view bytes) {
         if (bytes != std::string_view(request).substr(sizeof(uint32_t))) meter.CountLost();
         goes_on = goes_on && meter.Count(caller.sent_ns[caller.oldest], false);
         caller.sent_ns[caller.oldest] = NowNs();
@@ -165,7 +165,7 @@ int RunLoad() {
 }  // namespace neptune::peers
 
 int main(int argc, char** argv) {
-  const std::string command = neptune::peers::TakeCommand(&argc, argv);
+  const std::string command = neptune::peers::ConsumeCommand(&argc, argv);
   gflags::ParseCommandLineFlags(&argc, &argv, true);
   if (command == "serve") return neptune::peers::RunServe();
   if (command == "load") return neptune::peers::RunLoad();

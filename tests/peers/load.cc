@@ -53,7 +53,7 @@ LoadOptions LoadOptionsFromFlags() {
   return options;
 }
 
-std::string TakeCommand(int* argc, char** argv) {
+std::string ConsumeCommand(int* argc, char** argv) {
   if (*argc < 2) return "";
   std::string command = argv[1];
   std::rotate(argv + 1, argv + 2, argv + *argc);

@@ -35,7 +35,7 @@ struct LoadOptions {
 // From the program's flags, which gflags has read.
 LoadOptions LoadOptionsFromFlags();
 // "serve", "load" or what else stands before the flags; removes it.
-std::string TakeCommand(int* argc, char** argv);
+std::string ConsumeCommand(int* argc, char** argv);
 
 int64_t NowNs();
 // Keeps the kernel thread until `time_ns`, to the precision of the system's timers.

@@ -62,7 +62,7 @@ int RunPing() {
 }  // namespace neptune::peers
 
 int main(int argc, char** argv) {
-  const std::string command = neptune::peers::TakeCommand(&argc, argv);
+  const std::string command = neptune::peers::ConsumeCommand(&argc, argv);
   gflags::ParseCommandLineFlags(&argc, &argv, true);
   if (command == "serve") return neptune::peers::RunServe();
   if (command == "ping") return neptune::peers::RunPing();

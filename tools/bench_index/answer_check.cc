@@ -33,7 +33,7 @@ struct Answer {
 };
 
 // The text before the separator, or all; *rest is what follows it.
-std::string_view TakeUntil(char separator, std::string_view* rest) {
+std::string_view ConsumeUntil(char separator, std::string_view* rest) {
   const std::string_view head = rest->substr(0, rest->find(separator));
   rest->remove_prefix(std::min(rest->size(), head.size() + 1));
   return head;
@@ -46,9 +46,9 @@ StatusOr<Answer> ReadAnswer(std::string_view line) {
     return answer;
   }
   if (line.find('\t') == std::string_view::npos) return InvalidArgument("no tab in an answer");
-  answer.count = TakeUntil('\t', &line);
+  answer.count = ConsumeUntil('\t', &line);
   while (!line.empty()) {
-    const std::string_view text = TakeUntil(' ', &line);
+    const std::string_view text = ConsumeUntil(' ', &line);
     if (text.empty()) continue;
     const size_t colon = text.rfind(':');
     if (colon == std::string_view::npos) return InvalidArgument("a hit without a score");
@@ -130,17 +130,17 @@ StatusOr<std::vector<ClassAgreement>> CompareAnswers(std::string_view commands,
                                                      std::string_view ours, std::string_view peer) {
   Agreements agreements;
   for (size_t number = 1; !commands.empty(); ++number) {
-    std::string_view query = TakeUntil('\n', &commands);
+    std::string_view query = ConsumeUntil('\n', &commands);
     if (query.empty()) continue;
     if (ours.empty() || peer.empty()) {
       return InvalidArgument("line ", number, ": too few answers");
     }
-    const auto own = ReadAnswer(TakeUntil('\n', &ours));
-    const auto other = ReadAnswer(TakeUntil('\n', &peer));
+    const auto own = ReadAnswer(ConsumeUntil('\n', &ours));
+    const auto other = ReadAnswer(ConsumeUntil('\n', &peer));
     for (const Status& status : {own.status(), other.status()}) {
       if (!status.ok()) return neptune::Annotate(status, neptune::StrCat("line ", number));
     }
-    const std::string_view command = TakeUntil('\t', &query);
+    const std::string_view command = ConsumeUntil('\t', &query);
     agreements.Add(command, query, *own, *other);
   }
   return agreements.Finish();

@@ -59,8 +59,8 @@ class AnchorReader {
     ended_ = !more;
     RecordReader reader(record);
     if (!more) return OkStatus();
-    doc_id_ = reader.TakeNumber();
-    text_ = reader.TakeText();
+    doc_id_ = reader.ReadNextNumber();
+    text_ = reader.ReadText();
     return reader.ok() ? OkStatus() : neptune::DataLoss("a spooled anchor text is damaged");
   }
 
@@ -115,7 +115,7 @@ class TierTask {
     while (true) {
       NEPTUNE_ASSIGN_OR_RETURN(const bool more, shard->Next(&record));
       if (!more) break;
-      NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, TakeDocument(record));
+      NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, ReadDocument(record));
       if (document.doc_id >= input_.document_count()) return neptune::DataLoss("impossible number");
       if (input_.tiers[document.doc_id] != tier_) continue;
       NEPTUNE_ASSIGN_OR_RETURN(const std::string_view extra, anchors->TextOf(document.doc_id));
@@ -200,7 +200,7 @@ class DocumentsTask {
     while (true) {
       NEPTUNE_ASSIGN_OR_RETURN(const bool more, shard->Next(&record));
       if (!more) return neptune::DataLoss("document ", doc_id, " is missing in the build's files");
-      NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, TakeDocument(record));
+      NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, ReadDocument(record));
       if (document.doc_id == doc_id) return document;
     }
   }

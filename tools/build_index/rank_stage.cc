@@ -92,18 +92,18 @@ class RankStage {
     while (true) {
       NEPTUNE_ASSIGN_OR_RETURN(const bool more, reader.Next(&record));
       if (!more) return OkStatus();
-      NEPTUNE_RETURN_IF_ERROR(TakeLink(record));
+      NEPTUNE_RETURN_IF_ERROR(HandleLink(record));
       if (links_.size() > links_max) {
         return neptune::ResourceExhausted("more than ", links_max, " links; raise --memory_mb");
       }
     }
   }
 
-  Status TakeLink(std::string_view record) {
+  Status HandleLink(std::string_view record) {
     RecordReader reader(record);
-    const uint64_t from = reader.TakeNumber();
-    const UrlHash target = reader.TakeHash();
-    const std::string_view text = reader.TakeText();
+    const uint64_t from = reader.ReadNextNumber();
+    const UrlHash target = reader.ReadHash();
+    const std::string_view text = reader.ReadText();
     if (!reader.ok() || from >= document_count_) return DataLoss("a spooled link is damaged");
     const auto found = numbers_.find(target);
     if (found == numbers_.end() || found->second == from) return OkStatus();

@@ -85,18 +85,18 @@ class ReadStage {
       const uint64_t read_kib = source->file_position() >> 10;
       if (read_kib > shown_kib) progress_.Add(read_kib - shown_kib);
       shown_kib = read_kib;
-      NEPTUNE_RETURN_IF_ERROR(TakeLine(input, line));
+      NEPTUNE_RETURN_IF_ERROR(ParseLine(input, line));
     }
   }
 
-  Status TakeLine(const std::string& input, const LineReader::Line& line) {
+  Status ParseLine(const std::string& input, const LineReader::Line& line) {
     if (line.text.empty() && !line.too_long) return OkStatus();
     if (line.too_long) return BadLine(input, line.number, "longer than a line may be");
     const auto document = parser_.Parse(line.text);
     if (!document.ok()) {
       return BadLine(input, line.number, neptune::ToStd(document.status().message()));
     }
-    return TakeDocument(*document);
+    return ReadDocument(*document);
   }
 
   Status BadLine(const std::string& input, uint64_t number, std::string_view reason) {
@@ -107,7 +107,7 @@ class ReadStage {
     return OkStatus();
   }
 
-  Status TakeDocument(const CorpusDocument& document) {
+  Status ReadDocument(const CorpusDocument& document) {
     const UrlHash hash = HashUrl(document.url);
     if (!seen_.insert(hash).second) {
       ++duplicates_;
@@ -123,11 +123,11 @@ class ReadStage {
     PutDocument({doc_id, document.url, document.title, document.text, document.site}, &record_);
     XXH3_64bits_update(contents_.get(), record_.bytes().data(), record_.bytes().size());
     NEPTUNE_RETURN_IF_ERROR(shards_[doc_id % shards_.size()].Append(record_.bytes()));
-    return TakeLinks(doc_id, document);
+    return HandleLinks(doc_id, document);
   }
 
   // A link without words first, so that it counts even if nothing is written about it.
-  Status TakeLinks(uint64_t doc_id, const CorpusDocument& document) {
+  Status HandleLinks(uint64_t doc_id, const CorpusDocument& document) {
     for (const std::string& link : document.links) {
       NEPTUNE_RETURN_IF_ERROR(PutLink(doc_id, link, ""));
     }

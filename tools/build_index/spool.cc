@@ -60,7 +60,7 @@ std::string_view RecordReader::Take(uint64_t size) {
   return taken;
 }
 
-uint64_t RecordReader::TakeNumber() {
+uint64_t RecordReader::ReadNextNumber() {
   uint64_t value = 0;
   const size_t size = ReadNumber(rest_, &value);
   ok_ = ok_ && size > 0;
@@ -69,9 +69,9 @@ uint64_t RecordReader::TakeNumber() {
   return value;
 }
 
-std::string_view RecordReader::TakeText() { return Take(TakeNumber()); }
+std::string_view RecordReader::ReadText() { return Take(ReadNextNumber()); }
 
-UrlHash RecordReader::TakeHash() {
+UrlHash RecordReader::ReadHash() {
   UrlHash hash;
   const std::string_view bytes = Take(sizeof(hash));
   if (ok_) memcpy(&hash, bytes.data(), sizeof(hash));
@@ -137,14 +137,14 @@ void PutDocument(const SpooledDocument& document, RecordWriter* record) {
   record->PutText(document.site);
 }
 
-StatusOr<SpooledDocument> TakeDocument(std::string_view record) {
+StatusOr<SpooledDocument> ReadDocument(std::string_view record) {
   RecordReader reader(record);
   SpooledDocument document;
-  document.doc_id = reader.TakeNumber();
-  document.url = reader.TakeText();
-  document.title = reader.TakeText();
-  document.text = reader.TakeText();
-  document.site = reader.TakeText();
+  document.doc_id = reader.ReadNextNumber();
+  document.url = reader.ReadText();
+  document.title = reader.ReadText();
+  document.text = reader.ReadText();
+  document.site = reader.ReadText();
   if (!reader.ok() || !reader.at_end()) return DataLoss("a spooled document is damaged");
   return document;
 }

@@ -54,9 +54,9 @@ class RecordReader {
  public:
   explicit RecordReader(std::string_view bytes) : rest_(bytes) {}
 
-  uint64_t TakeNumber();
-  std::string_view TakeText();
-  UrlHash TakeHash();
+  uint64_t ReadNextNumber();
+  std::string_view ReadText();
+  UrlHash ReadHash();
   bool at_end() const { return rest_.empty(); }
   bool ok() const { return ok_; }
 
@@ -109,6 +109,6 @@ struct SpooledDocument {
 
 void PutDocument(const SpooledDocument& document, RecordWriter* record);
 // Views into the record. Errors: kDataLoss.
-neptune::StatusOr<SpooledDocument> TakeDocument(std::string_view record);
+neptune::StatusOr<SpooledDocument> ReadDocument(std::string_view record);
 
 }  // namespace search::tools

@@ -26,7 +26,7 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_double(seconds, 60, "how long nodes are troubled");
-DEFINE_uint64(seed, 1, "of the troubles and the sessions");
+DEFINE_uint64(seed, 1, "of the chaos_faults and the sessions");
 DEFINE_int32(nodes, 5, "nodes with a replica of everything");
 DEFINE_bool(
     links, true,
@@ -49,7 +49,7 @@ constexpr char kUsage[] =
     "  chaos --seconds=60 --seed=7";
 constexpr uint32_t kPartitionCount = 2;
 constexpr int kSessionCount = 6;
-constexpr auto kTroublePauseMean = milliseconds(1500);
+constexpr auto kFaultPauseMean = milliseconds(1500);
 constexpr auto kDownMean = milliseconds(1200);
 constexpr auto kPeaceMax = seconds(40);
 
@@ -92,7 +92,7 @@ class ChaosCluster {
     std::printf("%d nodes, seed %lu, folder %s\n", FLAGS_nodes,
                 static_cast<unsigned long>(FLAGS_seed), folder_.path().c_str());
     for (int i = 0; i < kSessionCount; ++i) load_.Begin(client_->node(), i);
-    Trouble();
+    ChaosFault();
     NEPTUNE_RETURN_IF_ERROR(Peace());
     return Judge();
   }
@@ -187,11 +187,11 @@ class ChaosCluster {
     client_->Run([&] { neptune::this_thread::SleepFor(time); });
   }
 
-  void Trouble() {
+  void ChaosFault() {
     const neptune::TimePoint end = Now() + neptune::FromSeconds(FLAGS_seconds);
     while (Now() < end) {
       HurtOne(static_cast<size_t>(random_.Next() % servers_.size()));
-      Rest(kTroublePauseMean);
+      Rest(kFaultPauseMean);
     }
   }
 

@@ -32,7 +32,7 @@ std::string CutTitle(std::string title, const std::vector<std::string>& suffixes
 }
 
 // Resolves the page's links; each target once, every text that leads to it as an anchor.
-void TakeLinks(const std::vector<html::HtmlLink>& links, const std::string& path,
+void CollectLinks(const std::vector<html::HtmlLink>& links, const std::string& path,
                const LinkResolver& resolver, ConvertedPage* page) {
   CorpusDocument& document = page->document;
   absl::flat_hash_set<std::string_view> seen;
@@ -73,7 +73,7 @@ ConvertedPage Convert(const PageFile& file, const PageTree& tree, const LinkReso
   if (document.title.empty()) document.title = NameWithoutExtension(file.path);
   document.headings = std::move(page->headings);
   document.text = std::move(page->text);
-  TakeLinks(page->links, file.path, resolver, &converted);
+  CollectLinks(page->links, file.path, resolver, &converted);
   return converted;
 }
 

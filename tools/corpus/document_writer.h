@@ -80,7 +80,7 @@ class DocumentWriter {
   // For output in parts: what follows goes there; null while nothing may be written.
   void SetSink(FileSink* sink) { sink_ = sink; }
   // Hashes of the pages that were written since it was last called.
-  std::vector<PageHash> TakeNewHashes() { return std::exchange(new_hashes_, {}); }
+  std::vector<PageHash> DrainNewHashes() { return std::exchange(new_hashes_, {}); }
   // Goes on behind an earlier run's part.
   void Restore(const ConvertCounts& counts, const std::vector<PageHash>& hashes);
 

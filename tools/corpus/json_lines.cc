@@ -23,12 +23,12 @@ class JsonLineParser::Rep {
   StatusOr<CorpusDocument> Parse(std::string_view line);
 
  private:
-  Status TakeField(std::string_view key, ondemand::value value, CorpusDocument* document);
-  Status TakeString(std::string_view key, ondemand::value value, size_t size_max, std::string* out);
+  Status ParseField(std::string_view key, ondemand::value value, CorpusDocument* document);
+  Status ParseString(std::string_view key, ondemand::value value, size_t size_max, std::string* out);
   Status TakeId(ondemand::value value);
-  Status TakeStrings(std::string_view key, ondemand::value value, size_t count_max, size_t size_max,
+  Status ParseStrings(std::string_view key, ondemand::value value, size_t count_max, size_t size_max,
                      std::vector<std::string>* out);
-  Status TakeAnchors(ondemand::value value, std::vector<Anchor>* out);
+  Status ParseAnchors(ondemand::value value, std::vector<Anchor>* out);
   Status Complete(CorpusDocument* document) const;
 
   const JsonLinesOptions options_;
@@ -45,7 +45,7 @@ Status Bad(std::string_view what, simdjson::error_code error) {
 }  // namespace
 
 // Longer than size_max is cut at a character.
-Status JsonLineParser::Rep::TakeString(std::string_view key, ondemand::value value, size_t size_max,
+Status JsonLineParser::Rep::ParseString(std::string_view key, ondemand::value value, size_t size_max,
                                        std::string* out) {
   std::string_view text;
   if (const auto error = value.get_string().get(text)) {
@@ -63,10 +63,10 @@ Status JsonLineParser::Rep::TakeId(ondemand::value value) {
     id_ = std::to_string(number);
     return OkStatus();
   }
-  return TakeString("id", value, CorpusLimits::kUrlSizeMax, &id_);
+  return ParseString("id", value, CorpusLimits::kUrlSizeMax, &id_);
 }
 
-Status JsonLineParser::Rep::TakeStrings(std::string_view key, ondemand::value value,
+Status JsonLineParser::Rep::ParseStrings(std::string_view key, ondemand::value value,
                                         size_t count_max, size_t size_max,
                                         std::vector<std::string>* out) {
   ondemand::array list;
@@ -76,13 +76,13 @@ Status JsonLineParser::Rep::TakeStrings(std::string_view key, ondemand::value va
     if (const auto error = element.get(item))
       return Bad(neptune::StrCat("field '", key, "'"), error);
     std::string text;
-    NEPTUNE_RETURN_IF_ERROR(TakeString(key, item, size_max, &text));
+    NEPTUNE_RETURN_IF_ERROR(ParseString(key, item, size_max, &text));
     if (out->size() < count_max) out->push_back(std::move(text));
   }
   return OkStatus();
 }
 
-Status JsonLineParser::Rep::TakeAnchors(ondemand::value value, std::vector<Anchor>* out) {
+Status JsonLineParser::Rep::ParseAnchors(ondemand::value value, std::vector<Anchor>* out) {
   ondemand::array list;
   if (value.get_array().get(list)) return InvalidArgument("field 'anchors' is not a list");
   for (auto element : list) {
@@ -98,10 +98,10 @@ Status JsonLineParser::Rep::TakeAnchors(ondemand::value value, std::vector<Ancho
       if (const auto error = field.value().get(item)) return Bad("anchors", error);
       if (key == "target") {
         NEPTUNE_RETURN_IF_ERROR(
-            TakeString("target", item, CorpusLimits::kUrlSizeMax, &anchor.target));
+            ParseString("target", item, CorpusLimits::kUrlSizeMax, &anchor.target));
       } else if (key == "text") {
         NEPTUNE_RETURN_IF_ERROR(
-            TakeString("text", item, CorpusLimits::kAnchorTextSizeMax, &anchor.text));
+            ParseString("text", item, CorpusLimits::kAnchorTextSizeMax, &anchor.text));
       }
     }
     if (out->size() < CorpusLimits::kLinksMax) out->push_back(std::move(anchor));
@@ -109,27 +109,27 @@ Status JsonLineParser::Rep::TakeAnchors(ondemand::value value, std::vector<Ancho
   return OkStatus();
 }
 
-Status JsonLineParser::Rep::TakeField(std::string_view key, ondemand::value value,
+Status JsonLineParser::Rep::ParseField(std::string_view key, ondemand::value value,
                                       CorpusDocument* document) {
   // One byte more than allowed shows Complete that the url is too long.
   if (key == "url") {
-    return TakeString(key, value, CorpusLimits::kUrlSizeMax + 1, &document->url);
+    return ParseString(key, value, CorpusLimits::kUrlSizeMax + 1, &document->url);
   }
   if (key == "id") return TakeId(value);
   if (key == "title") {
-    return TakeString(key, value, CorpusLimits::kTitleSizeMax, &document->title);
+    return ParseString(key, value, CorpusLimits::kTitleSizeMax, &document->title);
   }
-  if (key == "text") return TakeString(key, value, CorpusLimits::kTextSizeMax, &document->text);
-  if (key == "site") return TakeString(key, value, CorpusLimits::kSiteSizeMax, &document->site);
+  if (key == "text") return ParseString(key, value, CorpusLimits::kTextSizeMax, &document->text);
+  if (key == "site") return ParseString(key, value, CorpusLimits::kSiteSizeMax, &document->site);
   if (key == "headings") {
-    return TakeStrings(key, value, CorpusLimits::kHeadingsMax, CorpusLimits::kTitleSizeMax,
+    return ParseStrings(key, value, CorpusLimits::kHeadingsMax, CorpusLimits::kTitleSizeMax,
                        &document->headings);
   }
   if (key == "links") {
-    return TakeStrings(key, value, CorpusLimits::kLinksMax, CorpusLimits::kUrlSizeMax,
+    return ParseStrings(key, value, CorpusLimits::kLinksMax, CorpusLimits::kUrlSizeMax,
                        &document->links);
   }
-  if (key == "anchors") return TakeAnchors(value, &document->anchors);
+  if (key == "anchors") return ParseAnchors(value, &document->anchors);
   return OkStatus();
 }
 
@@ -161,7 +161,7 @@ StatusOr<CorpusDocument> JsonLineParser::Rep::Parse(std::string_view line) {
     if (const auto error = field.unescaped_key().get(key)) return Bad("not JSON", error);
     const std::string name(key);
     if (const auto error = field.value().get(value)) return Bad("not JSON", error);
-    NEPTUNE_RETURN_IF_ERROR(TakeField(name, value, &document));
+    NEPTUNE_RETURN_IF_ERROR(ParseField(name, value, &document));
   }
   if (parsed.current_location().error() != simdjson::OUT_OF_BOUNDS) {
     return InvalidArgument("something follows the JSON object");

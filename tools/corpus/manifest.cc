@@ -15,13 +15,13 @@ using neptune::Status;
 using neptune::StatusOr;
 using nlohmann::json;
 
-Status TakeString(const json& value, std::string* out) {
+Status ParseString(const json& value, std::string* out) {
   if (!value.is_string()) return InvalidArgument("is not a string");
   *out = value.get<std::string>();
   return OkStatus();
 }
 
-Status TakeStrings(const json& value, std::vector<std::string>* out) {
+Status ParseStrings(const json& value, std::vector<std::string>* out) {
   if (!value.is_array()) return InvalidArgument("is not a list");
   for (const json& element : value) {
     if (!element.is_string()) return InvalidArgument("has an element that is not a string");
@@ -43,21 +43,21 @@ bool IsInnerPath(std::string_view path) {
   return !path.empty() && path[0] != '/' && path.find("..") == std::string_view::npos;
 }
 
-Status TakeRootField(const std::string& key, const json& value, ManifestRoot* root) {
-  if (key == "path") return TakeString(value, &root->path);
-  if (key == "as") return TakeString(value, &root->as);
-  if (key == "include") return TakeStrings(value, &root->include);
-  if (key == "exclude") return TakeStrings(value, &root->exclude);
+Status ParseRootField(const std::string& key, const json& value, ManifestRoot* root) {
+  if (key == "path") return ParseString(value, &root->path);
+  if (key == "as") return ParseString(value, &root->as);
+  if (key == "include") return ParseStrings(value, &root->include);
+  if (key == "exclude") return ParseStrings(value, &root->exclude);
   return InvalidArgument("is not a known field");
 }
 
-Status TakeRoots(const json& value, std::vector<ManifestRoot>* roots) {
+Status ParseRoots(const json& value, std::vector<ManifestRoot>* roots) {
   if (!value.is_array() || value.empty()) return InvalidArgument("is not a list of folders");
   for (const json& element : value) {
     if (!element.is_object()) return InvalidArgument("has an element that is not an object");
     ManifestRoot root;
     for (const auto& [key, field] : element.items()) {
-      NEPTUNE_RETURN_IF_ERROR(Annotate(TakeRootField(key, field, &root), key));
+      NEPTUNE_RETURN_IF_ERROR(Annotate(ParseRootField(key, field, &root), key));
     }
     if (!IsInnerPath(root.path)) return InvalidArgument("has no relative 'path' without '..'");
     roots->push_back(std::move(root));
@@ -65,20 +65,20 @@ Status TakeRoots(const json& value, std::vector<ManifestRoot>* roots) {
   return OkStatus();
 }
 
-Status TakePackageField(const std::string& key, const json& value, ManifestPackage* package) {
-  if (key == "package") return TakeString(value, &package->package);
-  if (key == "site") return TakeString(value, &package->site);
-  if (key == "roots") return TakeRoots(value, &package->roots);
-  if (key == "title_suffixes") return TakeStrings(value, &package->title_suffixes);
-  if (key == "public_urls") return TakeStrings(value, &package->public_urls);
+Status ParsePackageField(const std::string& key, const json& value, ManifestPackage* package) {
+  if (key == "package") return ParseString(value, &package->package);
+  if (key == "site") return ParseString(value, &package->site);
+  if (key == "roots") return ParseRoots(value, &package->roots);
+  if (key == "title_suffixes") return ParseStrings(value, &package->title_suffixes);
+  if (key == "public_urls") return ParseStrings(value, &package->public_urls);
   return InvalidArgument("is not a known field");
 }
 
-StatusOr<ManifestPackage> TakePackage(const json& value) {
+StatusOr<ManifestPackage> ParsePackage(const json& value) {
   if (!value.is_object()) return InvalidArgument("is not an object");
   ManifestPackage package;
   for (const auto& [key, field] : value.items()) {
-    NEPTUNE_RETURN_IF_ERROR(Annotate(TakePackageField(key, field, &package), key));
+    NEPTUNE_RETURN_IF_ERROR(Annotate(ParsePackageField(key, field, &package), key));
   }
   if (!IsPackageName(package.package)) return InvalidArgument("'package' is not a package's name");
   if (package.site.empty()) return InvalidArgument("'site' is missing");
@@ -86,12 +86,12 @@ StatusOr<ManifestPackage> TakePackage(const json& value) {
   return package;
 }
 
-Status TakePackages(const json& value, Manifest* manifest) {
+Status ParsePackages(const json& value, Manifest* manifest) {
   if (!value.is_array() || value.empty())
     return InvalidArgument("packages: not a list with entries");
   std::set<std::string> names;
   for (size_t i = 0; i < value.size(); ++i) {
-    auto package = TakePackage(value[i]);
+    auto package = ParsePackage(value[i]);
     if (!package.ok()) return Annotate(package.status(), neptune::StrCat("packages[", i, "]"));
     if (!names.insert(package->package).second) {
       return InvalidArgument("packages[", i, "]: ", package->package, " stands there twice");
@@ -115,9 +115,9 @@ StatusOr<Manifest> ParseManifest(std::string_view text) {
   Manifest manifest;
   for (const auto& [key, value] : parsed.items()) {
     if (key == "description") {
-      NEPTUNE_RETURN_IF_ERROR(Annotate(TakeString(value, &manifest.description), key));
+      NEPTUNE_RETURN_IF_ERROR(Annotate(ParseString(value, &manifest.description), key));
     } else if (key == "packages") {
-      NEPTUNE_RETURN_IF_ERROR(TakePackages(value, &manifest));
+      NEPTUNE_RETURN_IF_ERROR(ParsePackages(value, &manifest));
     } else {
       return InvalidArgument(key, ": is not a known field");
     }

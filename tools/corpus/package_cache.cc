@@ -147,7 +147,7 @@ bool PackageCache::IsPresent(const PackageSource& source) const {
   return sha256.ok() && *sha256 == source.sha256;
 }
 
-Status PackageCache::TakeDownloaded(const PackageSource& source) {
+Status PackageCache::AdoptDownloaded(const PackageSource& source) {
   const std::string file = StrCat(folder_, "/partial/", source.file_name);
   NEPTUNE_ASSIGN_OR_RETURN(const std::string sha256, Sha256OfFile(file));
   std::error_code error;
@@ -173,7 +173,7 @@ Status PackageCache::Download(const std::vector<PackageSource>& sources) {
     const ChildOptions options{
         .folder = folder_ + "/partial", .input = {}, .time_ms_max = kAptTimeMs};
     NEPTUNE_RETURN_IF_ERROR(RunOrFail(arguments, options, clock_).status());
-    NEPTUNE_RETURN_IF_ERROR(TakeDownloaded(source));
+    NEPTUNE_RETURN_IF_ERROR(AdoptDownloaded(source));
   }
   return OkStatus();
 }

@@ -55,7 +55,7 @@ class PackageCache {
       const std::vector<std::string>& packages) const;
   neptune::Status UpdateOwnLists();
   neptune::Status Download(const std::vector<PackageSource>& sources);
-  neptune::Status TakeDownloaded(const PackageSource& source);
+  neptune::Status AdoptDownloaded(const PackageSource& source);
   neptune::StatusOr<std::string> Unpack(const PackageSource& source);
   bool IsPresent(const PackageSource& source) const;
   std::vector<std::string> AptGet(bool own_lists) const;

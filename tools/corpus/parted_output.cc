@@ -146,7 +146,7 @@ Status PartedOutput::EndPart() {
   PartState state;
   NEPTUNE_ASSIGN_OR_RETURN(state.part_digest, DigestOf(PartName(part_)));
   state.counts = writer_->counts();
-  state.hashes = writer_->TakeNewHashes();
+  state.hashes = writer_->DrainNewHashes();
   return neptune::WriteFileAtomically(PartName(part_) + ".state", Encode(state));
 }
 

@@ -217,11 +217,11 @@ class WikiDumpReader : public DumpReader {
     document.text = std::move(plain.text);
     document.headings = std::move(plain.headings);
     page->is_cut = raw.is_cut || plain.is_cut;
-    TakeLinks(plain.links, page);
+    CollectLinks(plain.links, page);
   }
 
   // Each target once, every text that leads to it as an anchor.
-  void TakeLinks(const std::vector<WikiLink>& links, ConvertedPage* page) {
+  void CollectLinks(const std::vector<WikiLink>& links, ConvertedPage* page) {
     CorpusDocument& document = page->document;
     std::set<std::string> targets;
     std::set<std::pair<std::string, std::string>> anchors;

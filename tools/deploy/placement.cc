@@ -22,7 +22,7 @@ class PlacementReader {
  public:
   explicit PlacementReader(const neptune::ClusterSpec& spec) : spec_(spec) {}
 
-  Status TakeLine(const std::string& line) {
+  Status ParseLine(const std::string& line) {
     std::istringstream words(line.substr(0, line.find('#')));
     HostPlace host;
     if (!(words >> host.name)) return neptune::OkStatus();
@@ -35,7 +35,7 @@ class PlacementReader {
     NEPTUNE_RETURN_IF_ERROR(CheckAddress(host));
     std::set<uint32_t> ports;
     for (std::string node; words >> node; host.nodes.push_back(node)) {
-      NEPTUNE_RETURN_IF_ERROR(TakeNode(host, node, &ports));
+      NEPTUNE_RETURN_IF_ERROR(AddNode(host, node, &ports));
     }
     if (host.nodes.empty()) return InvalidArgument("host '", host.name, "' has no nodes");
     placement_.hosts.push_back(std::move(host));
@@ -65,7 +65,7 @@ class PlacementReader {
     return neptune::OkStatus();
   }
 
-  Status TakeNode(const HostPlace& host, const std::string& name, std::set<uint32_t>* ports) {
+  Status AddNode(const HostPlace& host, const std::string& name, std::set<uint32_t>* ports) {
     const neptune::NodeSpec* const node = neptune::FindNode(spec_, neptune::NodeId(name));
     if (node == nullptr) return InvalidArgument("node '", name, "' is not in the cluster spec");
     if (!nodes_.insert(name).second) return InvalidArgument("node '", name, "' is on two hosts");
@@ -104,7 +104,7 @@ StatusOr<Placement> ParsePlacement(std::string_view text, std::string_view file,
   std::istringstream lines{std::string(text)};
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
-    const Status status = reader.TakeLine(line);
+    const Status status = reader.ParseLine(line);
     ++number;
     if (!status.ok()) return neptune::Annotate(status, StrCat(file, ":", number));
   }

@@ -142,7 +142,7 @@ std::shared_ptr<void> AggregationCluster::Boot(const std::string& name, neptune:
   options.with_method_statistics = false;
   if (options_.load_information == LoadInformation::kAnnounced) options.load_poll_count = 0;
   options.hears_loads = options_.load_information == LoadInformation::kAsIs;
-  options.load_book.heeds_answers = options_.load_information == LoadInformation::kAsIs;
+  options.load_estimator.heeds_answers = options_.load_information == LoadInformation::kAsIs;
   if (options_.load_information == LoadInformation::kMeasured) {
     options.load_oracle = [this](const NodeId& node) { return PendingOf(node); };
   }

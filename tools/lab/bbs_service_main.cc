@@ -17,7 +17,7 @@
 
 #include "absl/strings/str_split.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/interpose/capsule_stay.h"
+#include "neptune/capsule/interpose/call_permit.h"
 #include "neptune/examples/forum/forum_database_module.h"
 #include "neptune/examples/forum/forum_module.h"
 #include "neptune/examples/forum/redis_page_cache.h"
@@ -58,7 +58,7 @@ DependencyService Service() {
       StrCat(" services { name: 'front' module: 'front'", Parameter("work_us", kBbsFrontUs),
              Parameter("redis_servers", FLAGS_redis),
              " } services { name: 'forum_database' module: 'forum_database'",
-             Parameter("made_up_topics", kBbsTopicCount), Parameter("read_work_us", kBbsDatabaseUs),
+             Parameter("synthetic_topics", kBbsTopicCount), Parameter("read_work_us", kBbsDatabaseUs),
              " } nodes { name: 'database' hosts { service: 'forum_database' } }");
   service.dependencies.clear();
   for (const auto server : absl::StrSplit(neptune::ToAbsl(FLAGS_redis), ',')) {

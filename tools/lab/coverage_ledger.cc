@@ -30,7 +30,7 @@ bool ReadTier(dom::element tier, CoverageClaim* claim) {
   return true;
 }
 
-// A document is in the partition of its number modulo their count, as made_index.cc builds them.
+// A document is in the partition of its number modulo their count, as synthetic_index.cc builds them.
 bool ReadResult(dom::element result, CoverageClaim* claim) {
   std::string_view id;
   uint64_t number = 0;
@@ -65,7 +65,7 @@ std::optional<CoverageClaim> ReadCoverageClaim(std::string_view json) {
   return claim;
 }
 
-StatusOr<CoverageLedger> CoverageLedger::Open(const MadeIndex& index) {
+StatusOr<CoverageLedger> CoverageLedger::Open(const SyntheticIndex& index) {
   NEPTUNE_ASSIGN_OR_RETURN(MadeTiers tiers, OpenMadeTiers(index.folder()));
   return CoverageLedger(std::move(tiers));
 }

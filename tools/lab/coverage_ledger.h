@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "neptune/base/status.h"
-#include "tools/lab/made_index.h"
+#include "tools/lab/synthetic_index.h"
 
 namespace search::lab {
 
@@ -39,7 +39,7 @@ std::optional<CoverageClaim> ReadCoverageClaim(std::string_view json);
 
 class CoverageLedger {
  public:
-  static neptune::StatusOr<CoverageLedger> Open(const MadeIndex& index);
+  static neptune::StatusOr<CoverageLedger> Open(const SyntheticIndex& index);
 
   // Asks each partition for a question that it was not asked for before.
   neptune::StatusOr<bool> IsTrue(const std::string& question, const CoverageClaim& claim);

@@ -30,7 +30,7 @@ TEST(ReadCoverageClaimTest, TakesNothingElse) {
 
 class CoverageLedgerTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { index_ = *MadeIndex::Shared(400); }
+  static void SetUpTestSuite() { index_ = *SyntheticIndex::Shared(400); }
 
   // Of the partitions that `missing` leaves.
   static uint64_t TotalOf(const std::string& question, uint32_t missing) {
@@ -43,11 +43,11 @@ class CoverageLedgerTest : public testing::Test {
     return total;
   }
 
-  static const MadeIndex* index_;
+  static const SyntheticIndex* index_;
   CoverageLedger ledger_ = *CoverageLedger::Open(*index_);
   const std::string question_ = "w1 w2";
 };
-const MadeIndex* CoverageLedgerTest::index_ = nullptr;
+const SyntheticIndex* CoverageLedgerTest::index_ = nullptr;
 
 TEST_F(CoverageLedgerTest, TrueIsWhatThePartitionsSay) {
   for (const uint32_t missing : {0u, 4u, 9u}) {

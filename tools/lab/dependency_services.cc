@@ -137,7 +137,7 @@ DependencyService AucService(const AucOptions& options) {
   service.name = "AUC";
   service.spec = StrCat(Front(Parameter("work_us", StrCat(options.front_us))),
                         BackEnd("auction_store", 1,
-                                Parameter("made_up_items", StrCat(kAucItemCount)) +
+                                Parameter("synthetic_items", StrCat(kAucItemCount)) +
                                     Parameter("read_work_us", StrCat(options.store_us)) +
                                     Parameter("write_work_us", StrCat(options.store_us))));
   for (int i = 0; i < 3; ++i) {
@@ -163,7 +163,7 @@ DependencyService BbsService(const BbsOptions& options) {
                                 Parameter("work_us", StrCat(options.cache_us)) +
                                     Parameter("page_count_max", StrCat(kBbsCachePages))),
                         BackEnd("forum_database", 1,
-                                Parameter("made_up_topics", StrCat(kBbsTopicCount)) +
+                                Parameter("synthetic_topics", StrCat(kBbsTopicCount)) +
                                     Parameter("read_work_us", StrCat(options.database_us))),
                         " nodes { name: 'cache-0' hosts { service: 'page_cache' partitions: 0 } }"
                         " nodes { name: 'cache-1' hosts { service: 'page_cache' partitions: 1 } }"

@@ -46,7 +46,7 @@ class SimDetection {
     notes_.event = simulator().now() + kCalm;
     simulator().At(notes_.event, [this] { Happen(); });
     const TimePoint end = notes_.event + Aftermath();
-    Look(end);
+    Check(end);
     RunLoadUntil(end);
     simulator().RunUntil(end);
     if (gone_ || scenario_ == "pause") notes_.sights.erase(kDetectionVictim);
@@ -100,15 +100,15 @@ class SimDetection {
     simulator().At(notes_.event, [this, cut] { simulator().Heal(cut); });
   }
 
-  void Look(TimePoint end) {
+  void Check(TimePoint end) {
     for (const std::string& name : names_) {
-      if (simulator().host(name).running() && !simulator().host(name).paused()) LookAt(name);
+      if (simulator().host(name).running() && !simulator().host(name).paused()) CheckNode(name);
     }
     if (simulator().now() < end)
-      simulator().At(simulator().now() + kLook, [this, end] { Look(end); });
+      simulator().At(simulator().now() + kLook, [this, end] { Check(end); });
   }
 
-  void LookAt(const std::string& name) {
+  void CheckNode(const std::string& name) {
     if (gone_ && name == kDetectionVictim) return;
     const auto view = node(name).View();
     if (seen_versions_.contains(name) && seen_versions_[name] == view->version()) return;

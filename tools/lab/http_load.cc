@@ -20,10 +20,10 @@ using tools::Measurement;
 
 class Collector final : public tools::LoadObserver {
  public:
-  void TakeFinished(std::vector<Measurement> finished, const tools::LoadProgress&) override {
+  void HandleFinished(std::vector<Measurement> finished, const tools::LoadProgress&) override {
     measurements_.insert(measurements_.end(), finished.begin(), finished.end());
   }
-  void TakeEnd(const Status& status) override {
+  void HandleEnd(const Status& status) override {
     status_ = status;
     ended_.Notify();
   }

@@ -27,7 +27,7 @@
 
 #include "absl/synchronization/barrier.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/interpose/capsule_stay.h"
+#include "neptune/capsule/interpose/call_permit.h"
 #include "neptune/world/real/real_world.h"
 #include "tools/lab/isolation_load.h"
 #include "tools/lab/silent_dependency.h"

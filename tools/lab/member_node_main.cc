@@ -84,7 +84,7 @@ std::string Join(const std::set<std::string>& names) {
 class Observer {
  public:
   Observer(Node& node, neptune::Loop& loop) : node_(node), loop_(loop) {
-    loop_.Post([this] { Look(); });
+    loop_.Post([this] { Check(); });
   }
 
   std::string Report() const {
@@ -98,7 +98,7 @@ class Observer {
   }
 
  private:
-  void Look() {
+  void Check() {
     const auto view = node_.View();
     Sight sight{loop_.Now(), {}, {}};
     for (const auto& said : view->nodes()) sight.known.insert(said->node.value());
@@ -113,7 +113,7 @@ class Observer {
         sights_.push_back(std::move(sight));
       }
     }
-    loop_.RunAt(loop_.Now() + kLook, [this] { Look(); });
+    loop_.RunAt(loop_.Now() + kLook, [this] { Check(); });
   }
 
   Node& node_;

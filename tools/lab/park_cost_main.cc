@@ -31,7 +31,7 @@
 #include "absl/synchronization/mutex.h"
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/interpose/capsule_stay.h"
+#include "neptune/capsule/interpose/call_permit.h"
 #include "neptune/capsule/interpose/libc.h"
 #include "neptune/node/node.h"
 #include "neptune/world/real/real_world.h"

@@ -172,8 +172,8 @@ class ChaosRun {
     for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
       for (int server = 0; server < options_.replica_count; ++server) {
         const neptune::ReplicaAgent* const agent = Agent(server, partition);
-        if (agent == nullptr || !agent->Look().failure.ok()) return false;
-        const auto state = agent->Look();
+        if (agent == nullptr || !agent->status().failure.ok()) return false;
+        const auto state = agent->status();
         if (IsWriteAnywhere(options_)) {
           if (state.role != neptune::ReplicaRole::kPeer) return false;
           continue;
@@ -199,7 +199,7 @@ class ChaosRun {
           StrAppend(&text, "is not there");
           continue;
         }
-        const auto state = agent->Look();
+        const auto state = agent->status();
         StrAppend(&text, neptune::NameOf(state.role), " of epoch ", state.epoch, " with ",
                   state.last_lsn, " received, ", state.executed, " executed");
         if (!state.failure.ok()) StrAppend(&text, ", ", neptune::ToStd(state.failure.ToString()));
@@ -229,7 +229,7 @@ class ChaosRun {
       for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
         const neptune::ReplicaAgent* const agent = Agent(server, partition);
         if (agent != nullptr) {
-          result_.primary_count = std::max(result_.primary_count, agent->Look().epoch);
+          result_.primary_count = std::max(result_.primary_count, agent->status().epoch);
         }
       }
       for (const auto& [partition, key] : load_.Registers()) CheckReplica(server, partition, key);

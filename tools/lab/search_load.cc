@@ -27,8 +27,8 @@ size_t SearchDocumentCount(const RunContext& context) {
   return context.Pick<size_t>(3'000, 80'000, 80'000);
 }
 
-neptune::StatusOr<const MadeIndex*> SearchIndex(const RunContext& context) {
-  return MadeIndex::Shared(SearchDocumentCount(context));
+neptune::StatusOr<const SyntheticIndex*> SearchIndex(const RunContext& context) {
+  return SyntheticIndex::Shared(SearchDocumentCount(context));
 }
 
 HttpLoadOptions SearchLoad(const neptune::Endpoint& server, const RunContext& context) {

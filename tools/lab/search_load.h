@@ -11,7 +11,7 @@
 #include "neptune/base/status.h"
 #include "tools/lab/experiment.h"
 #include "tools/lab/http_load.h"
-#include "tools/lab/made_index.h"
+#include "tools/lab/synthetic_index.h"
 
 namespace search::lab {
 
@@ -24,7 +24,7 @@ extern const char kSearchClasses[];
 // How many documents it has: few in smoke runs.
 size_t SearchDocumentCount(const RunContext& context);
 // Their index.
-neptune::StatusOr<const MadeIndex*> SearchIndex(const RunContext& context);
+neptune::StatusOr<const SyntheticIndex*> SearchIndex(const RunContext& context);
 
 // A load on a search at `server`, of which answers are read. Its rate and its questions are the caller's.
 HttpLoadOptions SearchLoad(const neptune::Endpoint& server, const RunContext& context);

@@ -104,7 +104,7 @@ std::vector<uint32_t> SearchProcesses::PartitionsOf(const std::string& node) {
 }
 
 StatusOr<std::unique_ptr<SearchProcesses>> SearchProcesses::Start(
-    const MadeIndex& index, const SearchProcessesOptions& options) {
+    const SyntheticIndex& index, const SearchProcessesOptions& options) {
   std::unique_ptr<SearchProcesses> search(new SearchProcesses());
   search->base_folder_ = index.folder();
   NEPTUNE_RETURN_IF_ERROR(search->FindModules());

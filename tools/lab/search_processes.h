@@ -25,7 +25,7 @@
 #include "neptune/base/unique_port.h"
 #include "neptune/world/network.h"
 #include "tools/lab/linked_hosts.h"
-#include "tools/lab/made_index.h"
+#include "tools/lab/synthetic_index.h"
 #include "tools/lab/node_status.h"
 #include "tools/lab/peer_process.h"
 
@@ -50,7 +50,7 @@ class SearchProcesses {
  public:
   // REQUIRES: the index outlives it.
   static neptune::StatusOr<std::unique_ptr<SearchProcesses>> Start(
-      const MadeIndex& index, const SearchProcessesOptions& options);
+      const SyntheticIndex& index, const SearchProcessesOptions& options);
   ~SearchProcesses();
 
   // Where the frontends answer /search and take /documents.

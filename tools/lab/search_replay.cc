@@ -159,7 +159,7 @@ StatusOr<SearchReplay::Measurements> SearchReplay::Ask(tools::ReplayPlan plan,
 StatusOr<CoverageCounts> SearchReplay::CountCoverage(const Measurements& measurements,
                                                      const Outage& outage) const {
   std::map<uint64_t, CoverageLedger> ledgers;
-  for (const MadeIndex* const index : {&index_, other_}) {
+  for (const SyntheticIndex* const index : {&index_, other_}) {
     if (index == nullptr) continue;
     NEPTUNE_ASSIGN_OR_RETURN(CoverageLedger ledger, CoverageLedger::Open(*index));
     ledgers.emplace(index->index_version(), std::move(ledger));

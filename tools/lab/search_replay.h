@@ -17,7 +17,7 @@
 #include "tools/lab/coverage_ledger.h"
 #include "tools/lab/experiment.h"
 #include "tools/lab/http_load.h"
-#include "tools/lab/made_index.h"
+#include "tools/lab/synthetic_index.h"
 #include "tools/lab/search_processes.h"
 #include "tools/replay/measurement.h"
 #include "tools/replay/replay_plan.h"
@@ -63,7 +63,7 @@ class SearchReplay {
   using Measurements = std::vector<tools::Measurement>;
 
   // REQUIRES: both outlive it.
-  SearchReplay(const MadeIndex& index, const SearchProcesses& search)
+  SearchReplay(const SyntheticIndex& index, const SearchProcesses& search)
       : index_(index), search_(search) {}
 
   // Queries a second that would take all processors, by what the same stream costs of their time at a tenth of what the
@@ -75,7 +75,7 @@ class SearchReplay {
 
   neptune::StatusOr<Measurements> Run(tools::ReplayPlan plan, std::vector<TimedAction> actions);
   // Another version of the index that answers may come from. REQUIRES: it outlives this.
-  void AddVersion(const MadeIndex& other) { other_ = &other; }
+  void AddVersion(const SyntheticIndex& other) { other_ = &other; }
   // Of some measurements of the last Run.
   neptune::StatusOr<CoverageCounts> CountCoverage(const Measurements& measurements,
                                                   const Outage& outage) const;
@@ -92,9 +92,9 @@ class SearchReplay {
   neptune::StatusOr<bool> Sustains(double rate, const SustainedLoad& how, uint64_t tried);
   double CountDifferent(const Measurements& measurements) const;
 
-  const MadeIndex& index_;
+  const SyntheticIndex& index_;
   const SearchProcesses& search_;
-  const MadeIndex* other_ = nullptr;
+  const SyntheticIndex* other_ = nullptr;
   tools::ReplayPlan plan_;
   std::map<uint32_t, CoverageClaim> claims_;  // by request
   std::map<uint32_t, std::string> refusals_;  // by request, the cause

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "neptune/sert/sert.h"
-#include "tools/lab/made_index.h"
+#include "tools/lab/synthetic_index.h"
 
 namespace search::lab {
 namespace {

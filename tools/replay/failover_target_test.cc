@@ -25,10 +25,10 @@ constexpr int kCount = 1000;
 
 class Recorder final : public LoadObserver {
  public:
-  void TakeFinished(std::vector<Measurement> finished, const LoadProgress&) override {
+  void HandleFinished(std::vector<Measurement> finished, const LoadProgress&) override {
     measurements.insert(measurements.end(), finished.begin(), finished.end());
   }
-  void TakeEnd(const neptune::Status& status) override {
+  void HandleEnd(const neptune::Status& status) override {
     ended = true;
     end = status;
   }

@@ -20,10 +20,10 @@ using std::chrono::seconds;
 
 class Recorder final : public LoadObserver {
  public:
-  void TakeFinished(std::vector<Measurement> finished, const LoadProgress&) override {
+  void HandleFinished(std::vector<Measurement> finished, const LoadProgress&) override {
     measurements.insert(measurements.end(), finished.begin(), finished.end());
   }
-  void TakeEnd(const neptune::Status& status) override {
+  void HandleEnd(const neptune::Status& status) override {
     ended = true;
     end = status;
   }

@@ -117,7 +117,7 @@ void OpenLoop::Tick() {
 void OpenLoop::Flush() {
   progress_.now_ns = NowNs();
   progress_.in_flight_count = in_flight_.size();
-  observer_.TakeFinished(std::exchange(finished_, {}), progress_);
+  observer_.HandleFinished(std::exchange(finished_, {}), progress_);
 }
 
 void OpenLoop::EndIfDone() {
@@ -133,7 +133,7 @@ void OpenLoop::Stop(const Status& why) {
   for (const auto& [request, sent_ns] : in_flight_) target_.Abandon(request);
   in_flight_.clear();
   Flush();
-  observer_.TakeEnd(why);
+  observer_.HandleEnd(why);
 }
 
 }  // namespace search::tools

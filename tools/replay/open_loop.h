@@ -37,9 +37,9 @@ class LoadObserver {
  public:
   virtual ~LoadObserver() = default;
   // Requests that ended since the last call; may be none. On the loop.
-  virtual void TakeFinished(std::vector<Measurement> finished, const LoadProgress& progress) = 0;
+  virtual void HandleFinished(std::vector<Measurement> finished, const LoadProgress& progress) = 0;
   // The last call. An error says why the run ended before the plan did.
-  virtual void TakeEnd(const neptune::Status& status) = 0;
+  virtual void HandleEnd(const neptune::Status& status) = 0;
 };
 
 struct OpenLoopOptions {
@@ -61,7 +61,7 @@ class OpenLoop final : private RequestSink {
   ~OpenLoop() override;
 
   void Start();
-  // Sends no more; what is in flight is given up and not measured. The observer's TakeEnd is called
+  // Sends no more; what is in flight is given up and not measured. The observer's HandleEnd is called
   // inside.
   void Stop(const neptune::Status& why);
 

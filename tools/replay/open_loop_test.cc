@@ -33,11 +33,11 @@ ReplayPlan EvenPlan(int count, int64_t gap_ns) {
 
 class Recorder final : public LoadObserver {
  public:
-  void TakeFinished(std::vector<Measurement> finished, const LoadProgress& last) override {
+  void HandleFinished(std::vector<Measurement> finished, const LoadProgress& last) override {
     measurements.insert(measurements.end(), finished.begin(), finished.end());
     progress = last;
   }
-  void TakeEnd(const neptune::Status& status) override {
+  void HandleEnd(const neptune::Status& status) override {
     ended = true;
     end = status;
   }

@@ -45,12 +45,12 @@ class Mailbox final : public LoadObserver {
     Status end;
   };
 
-  void TakeFinished(std::vector<Measurement> finished, const LoadProgress& progress) override {
+  void HandleFinished(std::vector<Measurement> finished, const LoadProgress& progress) override {
     absl::MutexLock lock(&mutex_);
     mail_.finished.insert(mail_.finished.end(), finished.begin(), finished.end());
     mail_.progress = progress;
   }
-  void TakeEnd(const Status& status) override {
+  void HandleEnd(const Status& status) override {
     absl::MutexLock lock(&mutex_);
     mail_.ended = true;
     mail_.end = status;

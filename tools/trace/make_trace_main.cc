@@ -74,7 +74,7 @@ struct Output {
 };
 
 StatusOr<TraceStatistics> WriteTrace(const std::string& comment,
-                                     const std::function<Status(const TakeRecord&)>& make) {
+                                     const std::function<Status(const RecordHandler&)>& make) {
   if (FLAGS_out.empty()) return InvalidArgument("--out is missing: where the trace goes");
   Output output;
   NEPTUNE_ASSIGN_OR_RETURN(output.writer, TraceWriter::Create(CallerPath(FLAGS_out)));
@@ -124,7 +124,7 @@ Status Make() {
   GeneratedCounts counts;
   NEPTUNE_ASSIGN_OR_RETURN(const TraceStatistics made,
                            WriteTrace(neptune::StrCat("made by make_trace with seed ", FLAGS_seed),
-                                      [&](const TakeRecord& take) -> Status {
+                                      [&](const RecordHandler& take) -> Status {
                                         NEPTUNE_ASSIGN_OR_RETURN(
                                             counts,
                                             GenerateTrace(profile, queries, FLAGS_seed, take));
@@ -153,7 +153,7 @@ Status EditInputs(const std::vector<std::string>& paths, BadLines bad_lines) {
                              TraceReader::Open(ProjectPath(path), bad_lines));
   }
   NEPTUNE_ASSIGN_OR_RETURN(const TraceStatistics made,
-                           WriteTrace("edited by make_trace", [&](const TakeRecord& take) {
+                           WriteTrace("edited by make_trace", [&](const RecordHandler& take) {
                              return EditTraces(readers, edit, take);
                            }));
   for (const auto& reader : readers)
@@ -169,7 +169,7 @@ Status ImportLog(const std::string& path, BadLines bad_lines) {
   AccessLogCounts counts;
   NEPTUNE_ASSIGN_OR_RETURN(const TraceStatistics made,
                            WriteTrace("imported by make_trace from an access log",
-                                      [&](const TakeRecord& take) -> Status {
+                                      [&](const RecordHandler& take) -> Status {
                                         NEPTUNE_ASSIGN_OR_RETURN(
                                             counts, ImportAccessLog(path, options, take));
                                         return neptune::OkStatus();
@@ -187,7 +187,7 @@ Status ImportList(const std::string& path) {
   neptune::RandomSource random(FLAGS_seed);
   NEPTUNE_ASSIGN_OR_RETURN(
       const TraceStatistics made,
-      WriteTrace("imported by make_trace from a list", [&](const TakeRecord& take) -> Status {
+      WriteTrace("imported by make_trace from a list", [&](const RecordHandler& take) -> Status {
         double at_us = 0;
         for (std::string& query : queries) {
           at_us += random.Exponential(1e6 / FLAGS_rate);

@@ -35,7 +35,7 @@ struct SampledDocument {
 };
 
 // Plain words, so that each is one word of the query language.
-Words TakeWords(std::string_view text, size_t count_max) {
+Words ConsumeWords(std::string_view text, size_t count_max) {
   Words words;
   std::string word;
   for (size_t i = 0; i <= text.size() && words.size() < count_max; ++i) {
@@ -62,7 +62,7 @@ StatusOr<std::vector<SampledDocument>> ReadDocuments(const std::string& corpus) 
     const StatusOr<CorpusDocument> document = parser.Parse(line.text);
     if (!document.ok()) continue;
     documents.push_back(
-        {TakeWords(document->title, kWordsOfTextMax), TakeWords(document->text, kWordsOfTextMax)});
+        {ConsumeWords(document->title, kWordsOfTextMax), ConsumeWords(document->text, kWordsOfTextMax)});
   }
   return documents;
 }
@@ -131,7 +131,7 @@ std::string QueryOfRequestLine(std::string_view request, std::string_view parame
 // Hands on requests with times of whole seconds, each second's spread evenly over it.
 class SecondSpreader {
  public:
-  SecondSpreader(const std::string& service_class, const TakeRecord& take) : take_(take) {
+  SecondSpreader(const std::string& service_class, const RecordHandler& take) : take_(take) {
     record_.service_class = service_class;
   }
 
@@ -158,7 +158,7 @@ class SecondSpreader {
   }
 
  private:
-  const TakeRecord& take_;
+  const RecordHandler& take_;
   TraceRecord record_;
   std::vector<std::string> pending_;
   int64_t begin_s_ = 0;
@@ -221,7 +221,7 @@ StatusOr<AccessLogEntry> ParseAccessLogLine(std::string_view line, std::string_v
 }
 
 StatusOr<AccessLogCounts> ImportAccessLog(const std::string& path, const AccessLogOptions& options,
-                                          const TakeRecord& take) {
+                                          const RecordHandler& take) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto source, OpenByteSource(path));
   LineReader lines(source.get(), kLogLineSizeMax);
   SecondSpreader spreader(options.service_class, take);

@@ -56,6 +56,6 @@ struct AccessLogOptions {
 // ended late and stands behind a later second is taken at that second.
 neptune::StatusOr<AccessLogCounts> ImportAccessLog(const std::string& path,
                                                    const AccessLogOptions& options,
-                                                   const TakeRecord& take);
+                                                   const RecordHandler& take);
 
 }  // namespace search::tools

@@ -36,7 +36,7 @@ StatusOr<bool> NextEdited(TraceReader& reader, const TraceEdit& edit, TraceRecor
 }  // namespace
 
 Status EditTraces(const std::vector<std::unique_ptr<TraceReader>>& inputs, const TraceEdit& edit,
-                  const TakeRecord& take) {
+                  const RecordHandler& take) {
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
   const auto refill = [&](size_t input) -> Status {
     Head head{.input = input};

@@ -28,6 +28,6 @@ struct TraceEdit {
 // Calls `take` with the edited records of all inputs in order of time; of equal times the earlier input
 // comes first.
 neptune::Status EditTraces(const std::vector<std::unique_ptr<TraceReader>>& inputs,
-                           const TraceEdit& edit, const TakeRecord& take);
+                           const TraceEdit& edit, const RecordHandler& take);
 
 }  // namespace search::tools

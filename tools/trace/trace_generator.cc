@@ -22,7 +22,7 @@ const std::string& DrawClass(const TraceProfile& profile, neptune::RandomSource&
 
 StatusOr<GeneratedCounts> GenerateTrace(const TraceProfile& profile,
                                         const std::vector<std::string>& queries, uint64_t seed,
-                                        const TakeRecord& take) {
+                                        const RecordHandler& take) {
   if (queries.empty()) return neptune::InvalidArgument("there are no queries to make a trace of");
   ArrivalProcess arrivals(profile, seed);
   QueryStream stream(queries, profile, seed);

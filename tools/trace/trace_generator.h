@@ -19,7 +19,7 @@
 
 namespace search::tools {
 
-using TakeRecord = std::function<neptune::Status(const TraceRecord&)>;
+using RecordHandler = std::function<neptune::Status(const TraceRecord&)>;
 
 struct GeneratedCounts {
   uint64_t request_count = 0;
@@ -29,6 +29,6 @@ struct GeneratedCounts {
 // Calls `take` with each record in order of time. REQUIRES: CheckTraceProfile(profile) is OK.
 neptune::StatusOr<GeneratedCounts> GenerateTrace(const TraceProfile& profile,
                                                  const std::vector<std::string>& queries,
-                                                 uint64_t seed, const TakeRecord& take);
+                                                 uint64_t seed, const RecordHandler& take);
 
 }  // namespace search::tools

@@ -47,7 +47,7 @@ class ParallelInverter::Batch {
 
   const neptune::Status& status() const { return status_; }
   const std::vector<Lengths>& lengths() const { return lengths_; }
-  std::vector<std::string> TakeRunPaths() { return std::exchange(run_paths_, {}); }
+  std::vector<std::string> DrainRunPaths() { return std::exchange(run_paths_, {}); }
 
  private:
   struct Part {
@@ -129,7 +129,7 @@ neptune::Status ParallelInverter::JoinOldest() {
   status_ = batch->status();
   NEPTUNE_RETURN_IF_ERROR(status_);
   lengths_.insert(lengths_.end(), batch->lengths().begin(), batch->lengths().end());
-  for (std::string& path : batch->TakeRunPaths()) run_paths_.push_back(std::move(path));
+  for (std::string& path : batch->DrainRunPaths()) run_paths_.push_back(std::move(path));
   if (run_paths_.size() > kRunsMax) {
     status_ = neptune::ResourceExhausted("index builder: more than ", kRunsMax,
                                          " runs; raise memory_size_max");

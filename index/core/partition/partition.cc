@@ -226,7 +226,7 @@ std::shared_ptr<const PartitionSnapshot> Partition::snapshot() const {
   return snapshot_;
 }
 
-uint64_t Partition::TakeNumber() {
+uint64_t Partition::NextNumber() {
   neptune::LeafLock change(&change_mutex_);
   return next_number_++;
 }
@@ -235,7 +235,7 @@ neptune::Status Partition::Update(const PartitionUpdate& update) {
   if (update.documents.empty() && update.deleted.empty()) return neptune::OkStatus();
   uint64_t number = 0;
   if (!update.documents.empty()) {
-    number = TakeNumber();
+    number = NextNumber();
     const std::string directory = SegmentFolder::PathOf(options_.directory, number);
     const neptune::Status built = BuildSegment(InOrder(update.documents), directory);
     if (!built.ok()) {
@@ -259,7 +259,7 @@ neptune::Status Partition::BuildSegment(const std::vector<IndexedDocument>& docu
 }
 
 neptune::Status Partition::AddSegment(const std::string& built_directory) {
-  const uint64_t number = TakeNumber();
+  const uint64_t number = NextNumber();
   const std::string directory = SegmentFolder::PathOf(options_.directory, number);
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -399,7 +399,7 @@ neptune::Status Partition::BeginMerge() {
     const Part& input = pending->inputs.emplace_back(start->parts()[i]);
     merged.push_back({&input.segment->segment(), input.live.get()});
   }
-  pending->number = TakeNumber();
+  pending->number = NextNumber();
   NEPTUNE_ASSIGN_OR_RETURN(
       pending->rewrite,
       index::BeginMerge(merged, SegmentFolder::PathOf(options_.directory, pending->number),

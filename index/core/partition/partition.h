@@ -142,7 +142,7 @@ class Partition {
   neptune::Status LoadBase() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   neptune::StatusOr<Part> LoadPart(const ManifestSegment& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
-  uint64_t TakeNumber();
+  uint64_t NextNumber();
   neptune::Status BuildSegment(const std::vector<IndexedDocument>& documents,
                                const std::string& directory) const;
   // Adds the segment with this number, 0: none, and deletes.

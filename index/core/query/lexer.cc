@@ -65,10 +65,10 @@ Lexeme Lexer::Next() {
   if (rest[0] == ')') return Take(LexemeKind::kClose, 1);
   if (rest[0] == '-' && IsOperand(rest.substr(1), '-')) return Take(LexemeKind::kMinus, 1);
   if (rest[0] == '+' && IsOperand(rest.substr(1), '+')) return Take(LexemeKind::kPlus, 1);
-  if (const size_t mark_size = QuoteSize(rest)) return TakeQuotation(mark_size);
+  if (const size_t mark_size = QuoteSize(rest)) return ScanQuotation(mark_size);
   if (const size_t size = PrefixSize(rest, "title")) return Take(LexemeKind::kTitle, size);
   if (const size_t size = PrefixSize(rest, "site")) return Take(LexemeKind::kSite, size);
-  return TakeWord();
+  return ScanWord();
 }
 
 Lexeme Lexer::Take(LexemeKind kind, size_t size) {
@@ -77,7 +77,7 @@ Lexeme Lexer::Take(LexemeKind kind, size_t size) {
   return lexeme;
 }
 
-Lexeme Lexer::TakeQuotation(size_t mark_size) {
+Lexeme Lexer::ScanQuotation(size_t mark_size) {
   const size_t begin = at_ + mark_size;
   Lexeme lexeme = {.kind = LexemeKind::kQuotation, .at = at_, .is_closed = false};
   for (size_t end = begin; end < query_.size(); ++end) {
@@ -93,7 +93,7 @@ Lexeme Lexer::TakeQuotation(size_t mark_size) {
   return lexeme;
 }
 
-Lexeme Lexer::TakeWord() {
+Lexeme Lexer::ScanWord() {
   size_t end = at_;
   while (!EndsWord(query_.substr(end))) ++end;
   const std::string_view word = query_.substr(at_, end - at_);

@@ -42,8 +42,8 @@ class Lexer {
 
  private:
   Lexeme Take(LexemeKind kind, size_t size);
-  Lexeme TakeQuotation(size_t mark_size);
-  Lexeme TakeWord();
+  Lexeme ScanQuotation(size_t mark_size);
+  Lexeme ScanWord();
 
   std::string_view query_;
   size_t at_ = 0;

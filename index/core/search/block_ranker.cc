@@ -86,7 +86,7 @@ RankingOutcome BlockRanker::Run() {
   if (!required_.empty() && !required_[0]->is_dense()) {
     required_[0]->Decode();
     queue_->RaiseBar(KnownBar());
-    TakeDocuments(*required_[0]);
+    CollectDocuments(*required_[0]);
     RankDocuments();
     return outcome_;
   }
@@ -260,7 +260,7 @@ std::optional<uint64_t> BlockRanker::Count() {
   }
   optional_.clear();
   required_[0]->Decode();
-  TakeDocuments(*required_[0]);
+  CollectDocuments(*required_[0]);
   Sieve();
   return candidate_count_;
 }
@@ -275,7 +275,7 @@ uint64_t BlockRanker::CountIntersection(WordList* a, WordList* b) {
     std::swap(a, b);
   }
   a->Decode();
-  TakeDocuments(*a);
+  CollectDocuments(*a);
   Keep(b, true);
   return candidate_count_;
 }
@@ -403,7 +403,7 @@ void BlockRanker::RankDocuments() {
   if (!evaluation_->stopped()) ScoreDocuments();
 }
 
-void BlockRanker::TakeDocuments(const WordList& list) {
+void BlockRanker::CollectDocuments(const WordList& list) {
   candidate_count_ = list.ordinals().size();
   ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(candidate_count_ + kRoom);
   candidate_units_ = std::make_unique_for_overwrite<ScoreUnits[]>(candidate_count_ + kRoom);
@@ -417,7 +417,7 @@ void BlockRanker::TakeDocuments(const WordList& list) {
 
 // Adds the list's documents to those there are.
 void BlockRanker::MergeDocuments(const WordList& list) {
-  if (candidate_count_ == 0) return TakeDocuments(list);
+  if (candidate_count_ == 0) return CollectDocuments(list);
   const auto ordinals = list.ordinals();
   const auto units_of = [units = list.units()](size_t i) { return units.empty() ? 0 : units[i]; };
   const size_t room = candidate_count_ + ordinals.size() + kRoom;

@@ -88,7 +88,7 @@ class BlockRanker {
 
   // By documents.
   void RankDocuments();
-  void TakeDocuments(const WordList& list);
+  void CollectDocuments(const WordList& list);
   void MergeDocuments(const WordList& list);
   void Sieve();
   void Keep(WordList* list, bool wanted);

@@ -106,7 +106,7 @@ bool PhraseCountsReader::ReadKey() {
   uint64_t shared = 0;
   uint64_t size = 0;
   last_key_ = phrase_.key;
-  if (!TakeNumber(last_key_.size(), &shared) || !TakeNumber(kPhraseKeySizeMax - shared, &size) ||
+  if (!ReadNextNumber(last_key_.size(), &shared) || !ReadNextNumber(kPhraseKeySizeMax - shared, &size) ||
       size > static_cast<uint64_t>(records_.data() + records_.size() - at_)) {
     return false;
   }
@@ -118,13 +118,13 @@ bool PhraseCountsReader::ReadKey() {
 
 bool PhraseCountsReader::ReadVariants() {
   uint64_t head = 0;
-  if (!TakeNumber(2 * kVariantsMax + 1, &head)) return false;
+  if (!ReadNextNumber(2 * kVariantsMax + 1, &head)) return false;
   phrase_.is_title_word = head % 2 == 1;
   phrase_.variants.clear();
   for (uint64_t i = 0; i < head / 2; ++i) {
     uint64_t document_count = 0;
     PhraseVariant& variant = phrase_.variants.emplace_back();
-    if (!TakeNumber(kCountMax, &document_count) || !TakeText(&variant.surface)) return false;
+    if (!ReadNextNumber(kCountMax, &document_count) || !ReadText(&variant.surface)) return false;
     variant.document_count = static_cast<uint32_t>(document_count);
   }
   return true;
@@ -135,10 +135,10 @@ bool PhraseCountsReader::ReadTitle() {
   uint64_t rank = 0;
   phrase_.title.clear();
   phrase_.title_doc_id = 0;
-  if (!TakeNumber(kCountMax, &count)) return false;
-  if (count > 0 && (!TakeNumber(kRankUnits, &rank) ||
-                    !TakeNumber(std::numeric_limits<uint64_t>::max(), &phrase_.title_doc_id) ||
-                    !TakeText(&phrase_.title))) {
+  if (!ReadNextNumber(kCountMax, &count)) return false;
+  if (count > 0 && (!ReadNextNumber(kRankUnits, &rank) ||
+                    !ReadNextNumber(std::numeric_limits<uint64_t>::max(), &phrase_.title_doc_id) ||
+                    !ReadText(&phrase_.title))) {
     return false;
   }
   phrase_.title_count = static_cast<uint32_t>(count);
@@ -146,13 +146,13 @@ bool PhraseCountsReader::ReadTitle() {
   return true;
 }
 
-bool PhraseCountsReader::TakeNumber(uint64_t max, uint64_t* value) {
+bool PhraseCountsReader::ReadNextNumber(uint64_t max, uint64_t* value) {
   return GetVarint(&at_, records_.data() + records_.size(), value) && *value <= max;
 }
 
-bool PhraseCountsReader::TakeText(std::string* text) {
+bool PhraseCountsReader::ReadText(std::string* text) {
   uint64_t size = 0;
-  if (!TakeNumber(kTextSizeMax, &size) ||
+  if (!ReadNextNumber(kTextSizeMax, &size) ||
       size > static_cast<uint64_t>(records_.data() + records_.size() - at_)) {
     return false;
   }

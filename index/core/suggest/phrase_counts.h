@@ -96,9 +96,9 @@ class PhraseCountsReader {
   bool ReadKey();
   bool ReadVariants();
   bool ReadTitle();
-  bool TakeNumber(uint64_t max, uint64_t* value);
+  bool ReadNextNumber(uint64_t max, uint64_t* value);
   // Bytes of a size that stands before them; the key if that is 0.
-  bool TakeText(std::string* text);
+  bool ReadText(std::string* text);
 
   const std::unique_ptr<SectionFile> file_;
   PhraseCountsTotals totals_;

@@ -24,7 +24,7 @@ class SharedPartition {
                               const std::function<bool()>& stop) {
     TierAnswer answer;
     NEPTUNE_RETURN_IF_ERROR(driver_.Guarded(directory_, [&]() -> Status {
-      NEPTUNE_ASSIGN_OR_RETURN(auto store, TakeStore());
+      NEPTUNE_ASSIGN_OR_RETURN(auto store, AcquireStore());
       NEPTUNE_ASSIGN_OR_RETURN(
           answer, AnswerByEngine(partition_, question, query, stop, store->searcher()));
       neptune::LeafLock lock(&mutex_);
@@ -35,7 +35,7 @@ class SharedPartition {
   }
 
  private:
-  StatusOr<std::unique_ptr<EngineStore>> TakeStore() {
+  StatusOr<std::unique_ptr<EngineStore>> AcquireStore() {
     {
       neptune::LeafLock lock(&mutex_);
       if (!idle_.empty()) {

@@ -158,7 +158,7 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
 }
 
 neptune::Status LiveTier::Take(const Noted& noted) {
-  if (noted.all) return TakeAll();
+  if (noted.all) return AdoptAll();
   const std::shared_ptr<Partition> current = partition();
   Updater updater(current.get());
   for (const uint64_t doc_id : noted.doc_ids) {
@@ -176,7 +176,7 @@ neptune::Status LiveTier::Take(const Noted& noted) {
 }
 
 // Into a partition of its own, so that searches go on in the one before.
-neptune::Status LiveTier::TakeAll() {
+neptune::Status LiveTier::AdoptAll() {
   const auto folder_of = [this](uint64_t number) {
     return neptune::StrCat(options_.working_directory, "/", number);
   };

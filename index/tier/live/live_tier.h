@@ -113,7 +113,7 @@ class LiveTier final : public IndexTier {
       : options_(std::move(options)), state_(state) {}
 
   neptune::Status Take(const Noted& noted) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
-  neptune::Status TakeAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
+  neptune::Status AdoptAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::Status UseStatistics(Partition* partition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::StatusOr<StatisticsUsed> UseStatisticsOfState(Partition* partition)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);

@@ -146,7 +146,7 @@ Status LivePartitions::StartRenewal() {
            .world = &context_.world,
            .metrics = &context_.metrics,
            .background = counting_loop_,
-           .leads = [replica] { return replica->Look().role == neptune::ReplicaRole::kPrimary; },
+           .leads = [replica] { return replica->status().role == neptune::ReplicaRole::kPrimary; },
            .working_directory = working_directory_}));
   return neptune::OkStatus();
 }

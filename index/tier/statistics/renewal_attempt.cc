@@ -93,7 +93,7 @@ Status RenewalAttempt::Collect(const TierPartition& partition) {
   while (true) {
     NEPTUNE_ASSIGN_OR_RETURN(std::optional<Data> page, stream->Read());
     if (!page.has_value()) return stream->Finish();
-    pages_.push_back(std::move(*page).TakeBytes());
+    pages_.push_back(std::move(*page).ReleaseBytes());
     page_bytes_ += pages_.back().size();
     if (page_bytes_ > kCollectedSizeMax) {
       return neptune::ResourceExhausted("changed terms of more than ", kCollectedSizeMax, " bytes");

@@ -129,7 +129,7 @@ bool BlockingCall::WaitParked(UserThread* thread) {
     waiter_->Rejoin();
   }
   while (!waiter_->told()) {
-    if (TakeInterruption() == Interruption::kEnd) return Interrupt();
+    if (ConsumeInterruption() == Interruption::kEnd) return Interrupt();
     const ParkResult result = this_thread::Park(deadline_);
     if (waiter_->told()) break;
     if (result == ParkResult::kDeadline) return TimeOut();

@@ -21,7 +21,7 @@
 #include <memory>
 #include <optional>
 
-#include "neptune/capsule/interpose/capsule_stay.h"
+#include "neptune/capsule/interpose/call_permit.h"
 #include "neptune/capsule/interpose/descriptor_table.h"
 #include "neptune/thread/user_thread.h"
 
@@ -89,7 +89,7 @@ class BlockingCall {
   std::shared_ptr<OpenFile> file_;  // once it had to wait
   TimePoint deadline_ = kNever;
   bool has_begun_to_wait_ = false;
-  CapsuleStay stay_;
+  CallPermit stay_;
   std::optional<DescriptorWatch::Waiter> waiter_;
 };
 

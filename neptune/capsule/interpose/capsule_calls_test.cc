@@ -19,7 +19,7 @@
 
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/interpose/capsule_stay.h"
+#include "neptune/capsule/interpose/call_permit.h"
 #include "neptune/capsule/interpose/test_sockets.h"
 #include "neptune/capsule/interpose/user_threads.h"
 
@@ -303,7 +303,7 @@ TEST_F(CapsuleCallsTest, ASocketsOwnTimeLimitIsItsOwn) {
 class CountingPlace final : public MainPoolPlace {
  public:
   void GiveBack() override { ++given_back; }
-  void TakeAgain() override {
+  void Readmit() override {
     ++taken_again;
     errno = ERANGE;  // what it does is not the caller's matter
   }
@@ -413,7 +413,7 @@ TEST_F(CapsuleCallsTest, NamesAreResolvedOnHelperThreadsAndRulesKnowThem) {
 TEST_F(CapsuleCallsTest, AFullResolverSaysTryAgain) {
   Create("resolver", "disk:/etc/resolv.conf", {.resident_count_max = 1}, 1);
   threads_.Run({[&] {
-    CapsuleVisit only;
+    CapsulePermit only;
     ASSERT_TRUE(only.Enter(capsules_, DeviceOperation{"/etc/resolv.conf"}).ok());
     addrinfo* list = nullptr;
     EXPECT_EQ(getaddrinfo("localhost", nullptr, nullptr, &list), EAI_AGAIN);

@@ -24,7 +24,7 @@
 
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/time.h"
-#include "neptune/capsule/interpose/capsule_stay.h"
+#include "neptune/capsule/interpose/call_permit.h"
 #include "neptune/capsule/interpose/descriptor_watch.h"
 
 namespace neptune::interpose {

@@ -13,7 +13,7 @@ void SetInterruptionSource(InterruptionSource source) {
   interruption_source.store(source, std::memory_order_release);
 }
 
-Interruption TakeInterruption() {
+Interruption ConsumeInterruption() {
   const InterruptionSource source = interruption_source.load(std::memory_order_acquire);
   return source == nullptr ? Interruption::kNone : source();
 }

@@ -2,7 +2,7 @@
 //
 // Source: POSIX (EINTR, SA_RESTART).
 // Layer: capsule.
-// Threads: SetInterruptionSource once, before the first wait; TakeInterruption on a user-level thread.
+// Threads: SetInterruptionSource once, before the first wait; ConsumeInterruption on a user-level thread.
 
 #pragma once
 
@@ -19,6 +19,6 @@ using InterruptionSource = Interruption (*)();
 void SetInterruptionSource(InterruptionSource source);
 
 // kNone without a source.
-Interruption TakeInterruption();
+Interruption ConsumeInterruption();
 
 }  // namespace neptune::interpose

@@ -3,7 +3,7 @@
 // Source: dependency capsules IV.B (helper threads handle blocking disk I/O), V.C.
 // Layer: capsule.
 // Threads: on the stack of the thread that calls.
-// Errors, as errno: the call's; ETIMEDOUT, EAGAIN, ECANCELED as capsule_stay.h says.
+// Errors, as errno: the call's; ETIMEDOUT, EAGAIN, ECANCELED as call_permit.h says.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 #include "neptune/capsule/device_call.h"
 #include "neptune/capsule/interpose/blocking_call.h"
-#include "neptune/capsule/interpose/capsule_stay.h"
+#include "neptune/capsule/interpose/call_permit.h"
 
 namespace neptune::interpose {
 

@@ -19,7 +19,7 @@ std::optional<Duration> SleepFor(Duration duration) {
   const TimePoint end = AddSaturated(this_thread::Now(), duration);
   ParkResult result = ParkResult::kWoken;
   while (result == ParkResult::kWoken) {
-    if (TakeInterruption() != Interruption::kNone) {
+    if (ConsumeInterruption() != Interruption::kNone) {
       return std::max(Duration(0), end - this_thread::Now());
     }
     result = this_thread::Park(end);

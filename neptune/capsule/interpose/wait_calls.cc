@@ -41,7 +41,7 @@ class WaitForAny {
   bool EnterCapsule(TimePoint* deadline) {
     return stay_.Enter(dependency_.get(), reinterpret_cast<uintptr_t>(dependency_.get()), deadline);
   }
-  CapsuleStay& stay() { return stay_; }
+  CallPermit& stay() { return stay_; }
   // From now on what is told counts.
   void Rejoin() {
     for (const auto& waiter : waiters_) waiter->Rejoin();
@@ -53,7 +53,7 @@ class WaitForAny {
   ParkResult Park(TimePoint deadline) {
     ParkResult result = ParkResult::kWoken;
     while (result == ParkResult::kWoken && !AnyTold()) {
-      interrupted_ = TakeInterruption() != Interruption::kNone;
+      interrupted_ = ConsumeInterruption() != Interruption::kNone;
       if (interrupted_) break;
       result = this_thread::Park(deadline);
     }
@@ -71,7 +71,7 @@ class WaitForAny {
   UserThread* const thread_;
   std::vector<std::unique_ptr<Waiter>> waiters_;
   std::shared_ptr<const Dependency> dependency_;
-  CapsuleStay stay_;
+  CallPermit stay_;
   bool interrupted_ = false;
 };
 
@@ -82,7 +82,7 @@ bool AllTracked(const pollfd* descriptors, nfds_t count) {
 }
 
 // What a wait that ended at its deadline gives: 0, or an error if it was the capsule's.
-int TimedOut(CapsuleStay& stay, int error_before) {
+int TimedOut(CallPermit& stay, int error_before) {
   const int error = stay.TimeOut(0);
   errno = error == 0 ? error_before : error;
   return error == 0 ? 0 : -1;

@@ -41,7 +41,7 @@ Status AuctionStoreModule::Start(ModuleContext& context) {
 
 Status AuctionStoreModule::MakeUpItems(const ModuleContext& context) {
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t count,
-                           NumberParameter(context, "made_up_items", {.most = kItemCountMax}));
+                           NumberParameter(context, "synthetic_items", {.most = kItemCountMax}));
   LeafLock lock(&mutex_);
   for (uint64_t id = 1; id <= count; ++id) {
     AuctionItem item;

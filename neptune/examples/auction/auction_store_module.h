@@ -10,7 +10,7 @@
 // latest bids for a second or two.
 //
 // Parameters of the service or node:
-//   made_up_items   so many items to begin with, the same on each replica. Default: 0.
+//   synthetic_items   so many items to begin with, the same on each replica. Default: 0.
 //   read_work_us, write_work_us   see modelled_work.h. Default: none.
 //
 // Source: dependency capsules VI.A (AUC); dissertation 5.3.

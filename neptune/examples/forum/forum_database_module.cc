@@ -39,7 +39,7 @@ Status ForumDatabaseModule::Start(ModuleContext& context) {
   NEPTUNE_ASSIGN_OR_RETURN(read_work_, ModelledWork::FromParameter(context, "read_work_us"));
   NEPTUNE_ASSIGN_OR_RETURN(write_work_, ModelledWork::FromParameter(context, "write_work_us"));
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t topic_count,
-                           NumberParameter(context, "made_up_topics", {.most = kTopicCountMax}));
+                           NumberParameter(context, "synthetic_topics", {.most = kTopicCountMax}));
   {
     LeafLock lock(&mutex_);
     for (uint64_t id = 1; id <= topic_count; ++id) topics_[id] = MadeUpTopic(id);

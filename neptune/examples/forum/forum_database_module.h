@@ -4,7 +4,7 @@
 //   Add    AddPostRequest → AddPostResult; a write
 //
 // Parameters of the service or node:
-//   made_up_topics   topics to begin with, numbered from 1, with a few posts each. Default: 0.
+//   synthetic_topics   topics to begin with, numbered from 1, with a few posts each. Default: 0.
 //   read_work_us, write_work_us   see modelled_work.h. Default: none.
 //
 // Source: dependency capsules VI.A (BBS: a database of ten thousand articles).

@@ -40,7 +40,7 @@ class RedisServer {
     if (left <= Duration(0)) return DeadlineExceeded("asking redis at ", name_);
     const timeval limit{.tv_sec = left / std::chrono::seconds(1),
                         .tv_usec = left % std::chrono::seconds(1) / std::chrono::microseconds(1)};
-    Connection connection = TakeIdle();
+    Connection connection = PopIdle();
     if (connection == nullptr) {
       connection.reset(redisConnectWithTimeout(host_.c_str(), port_, limit));
     }
@@ -67,7 +67,7 @@ class RedisServer {
         &connection, static_cast<int>(words.size()), pointers.data(), sizes.data())));
   }
 
-  Connection TakeIdle() {
+  Connection PopIdle() {
     LeafLock lock(&mutex_);
     if (idle_.empty()) return nullptr;
     Connection connection = std::move(idle_.back());

@@ -199,7 +199,7 @@ void ReplicaNetwork::Slow(MemberIndex member, double factor) {
 
 void ReplicaNetwork::Collect(MemberIndex member) {
   Life& life = *lives_[member];
-  ReplicaActions actions = life.protocol->TakeActions();
+  ReplicaActions actions = life.protocol->DrainActions();
   if (actions.change.drop_from != 0) {
     life.log.erase(life.log.lower_bound(actions.change.drop_from), life.log.end());
   }

@@ -19,7 +19,7 @@ void Unlocked(const void* caller) {
   RequestRecord* const record = accounting_record;
   if (record == nullptr || record->lock_count == 0) return;
   record->lock_count = record->lock_count - 1;
-  if (record->armed != 0) TakeAtCheck(record, caller);
+  if (record->armed != 0) TerminateAtCheck(record, caller);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ RequestRecord* OwnerFor(const void* caller) {
 // of its instructions no request is ended. Their end is a check all the same.
 inline void Check(RequestRecord* record, const void* caller) {
   if (record->armed != 0) [[unlikely]]
-    TakeAtCheck(record, caller);
+    TerminateAtCheck(record, caller);
 }
 
 void* AllocateFor(RequestRecord* record, size_t size, size_t alignment, const void* caller) {

@@ -87,7 +87,7 @@ void HttpConnection::Advance() {
   const auto self = shared_from_this();
   NoteProgress();
   SendAnswers();
-  TakeRequests();
+  HandleRequests();
   advancing_ = false;
   if (!open()) return;  // a handler that ran in place ended the server
   AnswerReadError();
@@ -100,7 +100,7 @@ void HttpConnection::Advance() {
   UpdateTimer();
 }
 
-void HttpConnection::TakeRequests() {
+void HttpConnection::HandleRequests() {
   for (int taken = 0; MayTakeRequest(); ++taken) {
     if (taken == kRequestsPerTurnMax) return AdvanceSoon();
     std::optional<HttpRequest> request = NextRequest();
@@ -207,7 +207,7 @@ void HttpConnection::SendFront() {
 }
 
 void HttpConnection::SendContinue() {
-  if (slots_.empty() && !last_taken_ && reader_.TakeExpectsContinue()) {
+  if (slots_.empty() && !last_taken_ && reader_.ConsumeExpectsContinue()) {
     stream_->Write("HTTP/1.1 100 Continue\r\n\r\n");
   }
 }

@@ -68,7 +68,7 @@ class HttpConnection final : public StreamHandler,
   void OnDrained() override;
 
   void Advance();
-  void TakeRequests();
+  void HandleRequests();
   bool MayTakeRequest() const;
   bool MayRead() const;
   std::optional<HttpRequest> NextRequest();

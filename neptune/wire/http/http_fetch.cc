@@ -44,16 +44,16 @@ class Fetch final : public StreamHandler, public std::enable_shared_from_this<Fe
  private:
   void OnData(std::string_view bytes) override {
     reader_.Feed(bytes);
-    TakeResponse();
+    HandleResponse();
   }
 
   void OnClosed(const Status& reason) override {
     reader_.FeedEnd();
-    TakeResponse();
+    HandleResponse();
     Finish(Unavailable("closed without an answer: ", ToStd(reason.message())));
   }
 
-  void TakeResponse() {
+  void HandleResponse() {
     StatusOr<std::optional<HttpResponse>> next = reader_.Next();
     if (!next.ok()) return Finish(next.status());
     if (next->has_value()) Finish(**std::move(next));

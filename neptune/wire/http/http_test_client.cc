@@ -44,16 +44,16 @@ std::string HttpTestClient::Summary() const {
 void HttpTestClient::OnData(std::string_view bytes) {
   received_size_ += bytes.size();
   reader_.Feed(bytes);
-  TakeResponses();
+  HandleResponses();
 }
 
 void HttpTestClient::OnClosed(const Status&) {
   closed_ = true;
   reader_.FeedEnd();
-  TakeResponses();
+  HandleResponses();
 }
 
-void HttpTestClient::TakeResponses() {
+void HttpTestClient::HandleResponses() {
   for (auto next = reader_.Next(); next.ok() && next->has_value(); next = reader_.Next()) {
     responses_.push_back(**std::move(next));
     if (on_response_) on_response_();

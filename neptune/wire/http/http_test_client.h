@@ -45,7 +45,7 @@ class HttpTestClient final : private StreamHandler {
  private:
   void OnData(std::string_view bytes) override;
   void OnClosed(const Status& reason) override;
-  void TakeResponses();
+  void HandleResponses();
 
   Loop& loop_;
   std::unique_ptr<Stream> stream_;

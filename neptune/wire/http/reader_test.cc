@@ -95,8 +95,8 @@ TEST(HttpRequestReaderTest, PhasesTellWhereTheBytesEnd) {
   reader.Feed("Content-Length: 2\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_FALSE(reader.Next());
   EXPECT_EQ(reader.phase(), Phase::kInBody);
-  EXPECT_TRUE(reader.TakeExpectsContinue());
-  EXPECT_FALSE(reader.TakeExpectsContinue());
+  EXPECT_TRUE(reader.ConsumeExpectsContinue());
+  EXPECT_FALSE(reader.ConsumeExpectsContinue());
   reader.Feed("ab");
   EXPECT_EQ(reader.Next()->body, "ab");
   EXPECT_EQ(reader.phase(), Phase::kBetweenRequests);

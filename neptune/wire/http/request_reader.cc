@@ -71,7 +71,7 @@ HttpRequestReader::Phase HttpRequestReader::phase() const {
   return parsing_->header_done ? Phase::kInBody : Phase::kInHeader;
 }
 
-bool HttpRequestReader::TakeExpectsContinue() { return std::exchange(expects_continue_, false); }
+bool HttpRequestReader::ConsumeExpectsContinue() { return std::exchange(expects_continue_, false); }
 
 bool HttpRequestReader::ReadHeader() {
   if (!CheckRequestLine()) return false;
@@ -82,7 +82,7 @@ bool HttpRequestReader::ReadHeader() {
   if (!parsing_->parser.is_header_done()) return false;
   parsing_->header_done = true;
   parsing_->parser.eager(true);
-  return TakeHeader();
+  return ParseHeader();
 }
 
 // Beast looks at a request line only when the whole header is there; a target too long is told
@@ -111,7 +111,7 @@ bool HttpRequestReader::ReadBody() {
   return true;
 }
 
-bool HttpRequestReader::TakeHeader() {
+bool HttpRequestReader::ParseHeader() {
   const auto& message = parsing_->parser.get();
   HttpRequest& request = parsing_->request;
   request.method = View(message.method_string());
@@ -123,7 +123,7 @@ bool HttpRequestReader::TakeHeader() {
     }
     request.headers.Add(View(field.name_string()), View(field.value()));
   }
-  if (!CheckFraming() || !TakeTarget(View(message.target()))) return false;
+  if (!CheckFraming() || !ParseTarget(View(message.target()))) return false;
   expects_continue_ = request.version >= 11 && !parsing_->parser.is_done() &&
                       EqualsIgnoringCase(request.headers.Get("Expect"), "100-continue");
   return true;
@@ -147,7 +147,7 @@ bool HttpRequestReader::CheckFraming() {
   return true;
 }
 
-bool HttpRequestReader::TakeTarget(std::string_view target) {
+bool HttpRequestReader::ParseTarget(std::string_view target) {
   HttpRequest& request = parsing_->request;
   if (target.size() > options_.target_size_max) {
     return Fail(414,

@@ -64,7 +64,7 @@ class HttpRequestReader {
   enum class Phase { kBetweenRequests, kInHeader, kInBody };
   Phase phase() const;
   // True once for each request whose client waits for "100 Continue" before it sends the body.
-  bool TakeExpectsContinue();
+  bool ConsumeExpectsContinue();
   size_t buffered_size() const { return buffer_.size() - consumed_; }
 
  private:
@@ -74,9 +74,9 @@ class HttpRequestReader {
   bool ReadHeader();
   bool ReadBody();
   bool CheckRequestLine();
-  bool TakeHeader();
+  bool ParseHeader();
   bool CheckFraming();
-  bool TakeTarget(std::string_view target);
+  bool ParseTarget(std::string_view target);
   bool Fail(int status, std::string reason);
 
   HttpReaderOptions options_;

@@ -23,7 +23,7 @@ constexpr HttpReaderOptions kLimits{.header_size_max = 2048,
                                     .header_count_max = 20,
                                     .parameter_count_max = 10};
 
-void TakeAll(HttpRequestReader* reader, std::string* seen) {
+void ReadAll(HttpRequestReader* reader, std::string* seen) {
   while (const auto request = reader->Next()) {
     CHECK_LE(request->target.size(), kLimits.target_size_max + 1);
     CHECK_LE(request->body.size(), kLimits.body_size_max);
@@ -51,13 +51,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string whole;
   HttpRequestReader reader(kLimits);
   reader.Feed(bytes);
-  TakeAll(&reader, &whole);
+  ReadAll(&reader, &whole);
 
   std::string halves;
   HttpRequestReader twice(kLimits);
   for (const std::string_view half : {bytes.substr(0, size / 2), bytes.substr(size / 2)}) {
     twice.Feed(half);
-    TakeAll(&twice, &halves);
+    ReadAll(&twice, &halves);
   }
   CHECK_EQ(whole, halves);
   ReadResponses(bytes);

@@ -126,7 +126,7 @@ void RealLoop::ArmTimer() {
 
 void RealLoop::RunDueTimers() {
   const TimePoint now = Now();
-  while (auto task = timers_.TakeDue(now)) (*task)();
+  while (auto task = timers_.PopDue(now)) (*task)();
   ArmTimer();
 }
 

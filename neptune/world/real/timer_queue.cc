@@ -40,7 +40,7 @@ TimePoint TimerQueue::NextTime() {
   return heap_.empty() ? kNever : heap_.front().when;
 }
 
-std::optional<Task> TimerQueue::TakeDue(TimePoint now) {
+std::optional<Task> TimerQueue::PopDue(TimePoint now) {
   DropCancelled();
   if (heap_.empty() || heap_.front().when > now) return std::nullopt;
   auto node = tasks_.extract(heap_.front().id);

@@ -22,7 +22,7 @@ class TimerQueue {
   // Time of the first live timer, or kNever.
   TimePoint NextTime();
   // Removes and returns the first live timer that is due at `now`.
-  std::optional<Task> TakeDue(TimePoint now);
+  std::optional<Task> PopDue(TimePoint now);
   size_t live_count() const { return tasks_.size(); }
 
  private:

@@ -15,7 +15,7 @@ class TimerQueueTest : public testing::Test {
     return [this, c] { ran_ += c; };
   }
   void RunDue(TimePoint now) {
-    while (auto task = queue_.TakeDue(now)) (*task)();
+    while (auto task = queue_.PopDue(now)) (*task)();
   }
   TimerQueue queue_;
   std::string ran_;

@@ -70,7 +70,7 @@ void SimKernel::Inject(LoopState* loop, Task task) {
   has_injected_ = true;
 }
 
-void SimKernel::TakeInjected() {
+void SimKernel::AdoptInjected() {
   std::vector<Injected> taken;
   {
     LeafLock lock(&mutex_);
@@ -81,7 +81,7 @@ void SimKernel::TakeInjected() {
 }
 
 bool SimKernel::Step(TimePoint limit) {
-  if (has_injected_.load(std::memory_order_acquire)) TakeInjected();
+  if (has_injected_.load(std::memory_order_acquire)) AdoptInjected();
   const std::optional<EventId> due = queue_.PopDue(limit);
   if (!due) return false;
   LoopState* loop = queue_.Peek(*due).loop;

@@ -72,7 +72,7 @@ class SimKernel {
     Task task;
   };
 
-  void TakeInjected() ABSL_LOCKS_EXCLUDED(mutex_);
+  void AdoptInjected() ABSL_LOCKS_EXCLUDED(mutex_);
   void TraceRun(const Event& event);
   static void RunAs(const LoopState* loop, Task task);
 

@@ -56,7 +56,7 @@ void StreamEnd::Abandon() {
 // Hands the network what the window admits, then the end mark if the owner closed.
 void StreamEnd::Pump() {
   while (!over_ && !queue_.empty() && in_flight_ < kStreamWindowSize) {
-    std::string bytes = TakeSegment();
+    std::string bytes = PopSegment();
     unsent_size_ -= bytes.size();
     in_flight_ += bytes.size();
     Transmit({std::move(bytes), false}, Duration(0));
@@ -68,7 +68,7 @@ void StreamEnd::Pump() {
 }
 
 // The next bytes of the queue, at most a segment of them. REQUIRES: the queue is not empty.
-std::string StreamEnd::TakeSegment() {
+std::string StreamEnd::PopSegment() {
   std::string& front = queue_.front();
   const size_t size = std::min(front.size() - front_taken_, kStreamSegmentSizeMax);
   std::string bytes = size == front.size() ? std::move(front) : front.substr(front_taken_, size);

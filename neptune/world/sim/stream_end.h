@@ -71,7 +71,7 @@ class StreamEnd : public std::enable_shared_from_this<StreamEnd> {
   void PumpAgain();
   void Transmit(Segment segment, Duration extra);
   void Hold(Segment segment);
-  std::string TakeSegment();
+  std::string PopSegment();
   void DropQueued();
   void Arrive(Segment segment);
   void ReceiveEnd();

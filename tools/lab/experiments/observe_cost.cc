@@ -37,7 +37,7 @@ struct Watched {
 // One search, as it is or watched.
 class Side {
  public:
-  static StatusOr<std::unique_ptr<Side>> Start(const MadeIndex& index, bool watched) {
+  static StatusOr<std::unique_ptr<Side>> Start(const SyntheticIndex& index, bool watched) {
     SearchProcessesOptions options{.service_classes = kSearchClasses};
     options.sampled_share = watched ? kSampledShare : 0;
     options.span_logs = watched;
@@ -67,7 +67,7 @@ class Side {
   const Watched& counts() const { return counts_; }
 
  private:
-  Side(const MadeIndex& index, std::unique_ptr<SearchProcesses> search, bool watched)
+  Side(const SyntheticIndex& index, std::unique_ptr<SearchProcesses> search, bool watched)
       : watched_(watched), search_(std::move(search)), replay_(index, *search_) {}
 
   StatusOr<std::unique_ptr<PageVisits>> BeginScrapes() const {
@@ -126,8 +126,8 @@ StatusOr<Windows> RunWindows(Side& off, Side& on, double rate, const RunContext&
 
 StatusOr<Measurement> Run(const Point&, const RunContext& context) {
   NEPTUNE_ASSIGN_OR_RETURN(
-      const MadeIndex* const index,
-      MadeIndex::Shared(context.Pick<size_t>(1'000, 10'000, SearchDocumentCount(context))));
+      const SyntheticIndex* const index,
+      SyntheticIndex::Shared(context.Pick<size_t>(1'000, 10'000, SearchDocumentCount(context))));
   NEPTUNE_ASSIGN_OR_RETURN(const auto off, Side::Start(*index, false));
   NEPTUNE_ASSIGN_OR_RETURN(const auto on, Side::Start(*index, true));
   NEPTUNE_ASSIGN_OR_RETURN(const double capacity,

@@ -42,8 +42,8 @@ StatusOr<std::vector<Page>> PagesOf(const SearchProcesses& search) {
 StatusOr<Measurement> Run(const Point&, const RunContext& context) {
   const double warm_up_s = context.Pick(0.2, 2.0, 4.0);
   const double length_s = context.Pick(1.0, 12.0, 60.0);
-  NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index,
-                           MadeIndex::Shared(context.Pick<size_t>(
+  NEPTUNE_ASSIGN_OR_RETURN(const SyntheticIndex* const index,
+                           SyntheticIndex::Shared(context.Pick<size_t>(
                                1'000, SearchDocumentCount(context), SearchDocumentCount(context))));
   NEPTUNE_ASSIGN_OR_RETURN(
       const auto search,

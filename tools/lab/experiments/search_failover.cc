@@ -97,7 +97,7 @@ std::vector<Point> Points(Length length) {
 
 class FailoverRun {
  public:
-  FailoverRun(const MadeIndex& index, const Fault& fault, const RunContext& context)
+  FailoverRun(const SyntheticIndex& index, const Fault& fault, const RunContext& context)
       : index_(index), fault_(fault), context_(context), schedule_(ScheduleOf(context)) {
     if (fault.all) victims_ = fault.nodes;
     if (!fault.all && !fault.nodes.empty()) {
@@ -180,7 +180,7 @@ class FailoverRun {
     return end_s - begin_s;
   }
 
-  const MadeIndex& index_;
+  const SyntheticIndex& index_;
   const Fault& fault_;
   const RunContext& context_;
   const Schedule schedule_;
@@ -190,7 +190,7 @@ class FailoverRun {
 };
 
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index, SearchIndex(context));
+  NEPTUNE_ASSIGN_OR_RETURN(const SyntheticIndex* const index, SearchIndex(context));
   return FailoverRun(*index, FaultNamed(point.Text("fault")), context).Run();
 }
 

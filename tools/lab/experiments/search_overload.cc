@@ -5,7 +5,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/experiments/experiments.h"
-#include "tools/lab/made_search.h"
+#include "tools/lab/synthetic_search.h"
 #include "tools/lab/search_load.h"
 
 namespace search::lab {
@@ -63,10 +63,10 @@ Measurement Summary(const std::vector<tools::Measurement>& measurements, double 
 
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   const double warm_up_s = context.Pick(0.3, 2.0, 4.0);
-  NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index, SearchIndex(context));
+  NEPTUNE_ASSIGN_OR_RETURN(const SyntheticIndex* const index, SearchIndex(context));
   NEPTUNE_ASSIGN_OR_RETURN(
       const auto search,
-      MadeSearch::Start(*index, {.service_classes = kSearchClasses,
+      SyntheticSearch::Start(*index, {.service_classes = kSearchClasses,
                                  .service_fields = "scheduling: 'waiting_cost'"}));
   const double capacity = kSearchProcessors / neptune::ToSeconds(index->demanding_cost());
   HttpLoadOptions load = SearchLoad(search->http_endpoint(), context);

@@ -55,17 +55,17 @@ double MonotonicS() {
 
 // The index, with both implementations of the tier, and a smaller one as its next version. Kept until the program ends.
 struct Indexes {
-  std::unique_ptr<MadeIndex> first;
-  std::unique_ptr<MadeIndex> second;
+  std::unique_ptr<SyntheticIndex> first;
+  std::unique_ptr<SyntheticIndex> second;
 };
 
 StatusOr<const Indexes*> IndexesOf(size_t document_count) {
   static std::map<size_t, Indexes> built;
   Indexes& indexes = built[document_count];
   if (indexes.second != nullptr) return &indexes;
-  NEPTUNE_ASSIGN_OR_RETURN(indexes.first, MadeIndex::Build(document_count));
+  NEPTUNE_ASSIGN_OR_RETURN(indexes.first, SyntheticIndex::Build(document_count));
   NEPTUNE_RETURN_IF_ERROR(indexes.first->AddTier(kOther));
-  NEPTUNE_ASSIGN_OR_RETURN(indexes.second, MadeIndex::Build(document_count * 9 / 10));
+  NEPTUNE_ASSIGN_OR_RETURN(indexes.second, SyntheticIndex::Build(document_count * 9 / 10));
   return &indexes;
 }
 

@@ -70,7 +70,7 @@ double QuantileS(std::vector<double> times, double share) {
 
 class UpdatesRun {
  public:
-  UpdatesRun(const MadeIndex& index, const Point& point, const RunContext& context)
+  UpdatesRun(const SyntheticIndex& index, const Point& point, const RunContext& context)
       : index_(index),
         with_writes_(point.Text("writes") != "none"),
         context_(context),
@@ -219,7 +219,7 @@ class UpdatesRun {
     return neptune::OkStatus();
   }
 
-  const MadeIndex& index_;
+  const SyntheticIndex& index_;
   const bool with_writes_;
   const RunContext& context_;
   const Schedule schedule_;
@@ -233,7 +233,7 @@ class UpdatesRun {
 };
 
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index, SearchIndex(context));
+  NEPTUNE_ASSIGN_OR_RETURN(const SyntheticIndex* const index, SearchIndex(context));
   return UpdatesRun(*index, point, context).Run();
 }
 

@@ -7,7 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/experiments/experiments.h"
-#include "tools/lab/made_index.h"
+#include "tools/lab/synthetic_index.h"
 #include "tools/lab/peer_process.h"
 
 namespace search::lab {
@@ -33,10 +33,10 @@ std::vector<Point> Points(Length) {
 
 // Built for the first run.
 StatusOr<std::string> IndexFolder(size_t document_count) {
-  static std::map<size_t, std::unique_ptr<MadeIndex>> built;
+  static std::map<size_t, std::unique_ptr<SyntheticIndex>> built;
   auto& index = built[document_count];
   if (index == nullptr) {
-    NEPTUNE_ASSIGN_OR_RETURN(index, MadeIndex::Build(document_count));
+    NEPTUNE_ASSIGN_OR_RETURN(index, SyntheticIndex::Build(document_count));
   }
   return index->folder();
 }

@@ -4,7 +4,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/experiments/experiments.h"
-#include "tools/lab/made_search.h"
+#include "tools/lab/synthetic_search.h"
 #include "tools/lab/search_load.h"
 
 namespace search::lab {
@@ -85,10 +85,10 @@ Measurement Summary(const std::vector<tools::Measurement>& measurements, double 
 
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   const double warm_up_s = context.Pick(0.2, 2.0, 2.0);
-  NEPTUNE_ASSIGN_OR_RETURN(const MadeIndex* const index, SearchIndex(context));
+  NEPTUNE_ASSIGN_OR_RETURN(const SyntheticIndex* const index, SearchIndex(context));
   NEPTUNE_ASSIGN_OR_RETURN(
       const auto search,
-      MadeSearch::Start(*index, SchemeOf(point.Text("scheme"), context.Pick(2, 50, 50))));
+      SyntheticSearch::Start(*index, SchemeOf(point.Text("scheme"), context.Pick(2, 50, 50))));
   const double other_rate = context.Pick(0.5, kDemand, kDemand) * kSearchProcessors /
                             neptune::ToSeconds(index->pathological_cost());
   HttpLoadOptions load = SearchLoad(search->http_endpoint(), context);

@@ -14,7 +14,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_text.h"
 #include "neptune/capsule/interpose/blocking_call.h"
-#include "neptune/capsule/interpose/capsule_stay.h"
+#include "neptune/capsule/interpose/call_permit.h"
 #include "neptune/capsule/interpose/preload/call_names.h"
 #include "neptune/capsule/interpose/preload/status_text.h"
 #include "neptune/capsule/interpose/pthread/process.h"

@@ -36,7 +36,7 @@ auto AskUntilAnswered(TimePoint deadline, Ask ask) -> decltype(ask()) {
       errno = EAGAIN;
       return std::nullopt;
     }
-    if (TakeInterruption() == Interruption::kEnd) {
+    if (ConsumeInterruption() == Interruption::kEnd) {
       errno = EINTR;
       return std::nullopt;
     }
@@ -57,8 +57,8 @@ pid_t WaitForChild(pid_t child, int* status, int options, rusage* usage) {
 }
 
 // One of the set that is pending for the thread or the process; with what is told of it.
-std::optional<int> TakeSignal(const sigset_t& set, siginfo_t* info) {
-  if (const int own = TakePendingSignal(set); own != 0) {
+std::optional<int> ConsumeSignal(const sigset_t& set, siginfo_t* info) {
+  if (const int own = ConsumePendingSignal(set); own != 0) {
     *info = {};
     info->si_signo = own;
     info->si_code = SI_TKILL;
@@ -72,7 +72,7 @@ std::optional<int> TakeSignal(const sigset_t& set, siginfo_t* info) {
 int AwaitSignal(const sigset_t& set, siginfo_t* info, TimePoint deadline) {
   siginfo_t told{};
   const std::optional<int> signal =
-      AskUntilAnswered(deadline, [&] { return TakeSignal(set, &told); });
+      AskUntilAnswered(deadline, [&] { return ConsumeSignal(set, &told); });
   if (signal.has_value() && info != nullptr) *info = told;
   return signal.value_or(-1);
 }

@@ -52,7 +52,7 @@ class ReadWriteLock {
     if (TryFor(wish)) return 0;
     const ParkingLot::WaitResult wait =
         ParkingLot::Get().Wait({.address = &data_, .wish = wish, .until = {.deadline = deadline}},
-                               [&] { return !TakeOrMark(wish); });
+                               [&] { return !AcquireOrMark(wish); });
     if (wait.ended == ParkingLot::Ended::kDeadline) {
       HandOn();  // readers may have waited behind this one, or nobody
       return ETIMEDOUT;
@@ -99,7 +99,7 @@ class ReadWriteLock {
   }
 
   // Under the bucket's lock: takes it, or leaves word that a thread waits.
-  bool TakeOrMark(Wish wish) {
+  bool AcquireOrMark(Wish wish) {
     for (;;) {
       if (TryFor(wish)) return true;
       unsigned state = state_.load(std::memory_order_relaxed);

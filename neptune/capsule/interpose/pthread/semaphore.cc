@@ -55,12 +55,12 @@ class Semaphore {
     if (TryTake()) return 0;
     const ParkingLot::WaitResult wait = ParkingLot::Get().Wait(
         {.address = &data_, .until = {.deadline = deadline, .interrupted = true}},
-        [this] { return !TakeOrMark(); });
+        [this] { return !AcquireOrMark(); });
     if (wait.ended == ParkingLot::Ended::kDeadline) return ETIMEDOUT;
     return wait.ended == ParkingLot::Ended::kInterrupted ? EINTR : 0;
   }
 
-  int TakeUntil(clockid_t clock, const timespec* when) {
+  int AcquireUntil(clockid_t clock, const timespec* when) {
     if (TryTake()) return 0;
     TimePoint deadline;
     const int error = DeadlineOf(clock, *when, &deadline);
@@ -87,7 +87,7 @@ class Semaphore {
 
  private:
   // Under the bucket's lock: takes a unit, or leaves word that a thread waits.
-  bool TakeOrMark() {
+  bool AcquireOrMark() {
     for (;;) {
       if (TryTake()) return true;
       uint64_t state = state_.load(std::memory_order_relaxed);
@@ -127,14 +127,14 @@ NEPTUNE_PRELOAD_CALL int neptune_sem_trywait(sem_t* semaphore) {
 NEPTUNE_PRELOAD_CALL int neptune_sem_timedwait(sem_t* semaphore, const timespec* when) {
   Semaphore view(semaphore);
   return view.StaysLibcs() ? sem_timedwait(semaphore, when)
-                           : Answer(view.TakeUntil(CLOCK_REALTIME, when));
+                           : Answer(view.AcquireUntil(CLOCK_REALTIME, when));
 }
 
 NEPTUNE_PRELOAD_CALL int neptune_sem_clockwait(sem_t* semaphore, clockid_t clock,
                                                const timespec* when) {
   Semaphore view(semaphore);
   return view.StaysLibcs() ? sem_clockwait(semaphore, clock, when)
-                           : Answer(view.TakeUntil(clock, when));
+                           : Answer(view.AcquireUntil(clock, when));
 }
 
 NEPTUNE_PRELOAD_CALL int neptune_sem_post(sem_t* semaphore) {

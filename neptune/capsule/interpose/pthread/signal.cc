@@ -94,7 +94,7 @@ sigset_t CurrentSignalMask() {
   return mask;
 }
 
-int TakePendingSignal(const sigset_t& set) {
+int ConsumePendingSignal(const sigset_t& set) {
   PthreadThread* const self = PthreadThread::Current();
   for (int signal = 1; self != nullptr && signal < NSIG; ++signal) {
     if (sigismember(&set, signal) != 1) continue;

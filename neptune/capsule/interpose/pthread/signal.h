@@ -25,7 +25,7 @@ void StartSignals();
 // The mask of the calling thread, which the threads that it starts begin with.
 sigset_t CurrentSignalMask();
 // Takes one of the set that was sent to the calling user-level thread; 0: there is none.
-int TakePendingSignal(const sigset_t& set);
+int ConsumePendingSignal(const sigset_t& set);
 // On a kernel thread that blocks all signals: lets those through that the processor raises.
 void LetRaisedSignalsThrough();
 

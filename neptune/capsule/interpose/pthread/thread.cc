@@ -50,7 +50,7 @@ class ThreadTable {
     return found == threads_.end() ? nullptr : found->second;
   }
 
-  StatusOr<Stack> TakeStack(size_t size) {
+  StatusOr<Stack> AcquireStack(size_t size) {
     LeafLock lock(&mutex_);
     return stacks_.try_emplace(size, size).first->second.Take();
   }
@@ -124,10 +124,10 @@ ThreadStack WantedStack(const pthread_attr_t* attributes) {
   return wanted;
 }
 
-StatusOr<ThreadStack> TakeStack(const pthread_attr_t* attributes) {
+StatusOr<ThreadStack> AcquireStack(const pthread_attr_t* attributes) {
   const ThreadStack wanted = WantedStack(attributes);
   if (wanted.is_programs) return wanted;
-  NEPTUNE_ASSIGN_OR_RETURN(const Stack taken, ThreadTable::Get().TakeStack(wanted.memory.size));
+  NEPTUNE_ASSIGN_OR_RETURN(const Stack taken, ThreadTable::Get().AcquireStack(wanted.memory.size));
   return ThreadStack{taken, false};
 }
 
@@ -214,7 +214,7 @@ uint32_t CurrentThreadNumber() {
 
 int StartThread(const pthread_attr_t* attributes, void* (*routine)(void*), void* argument,
                 pthread_t* handle) {
-  const StatusOr<ThreadStack> stack = TakeStack(attributes);
+  const StatusOr<ThreadStack> stack = AcquireStack(attributes);
   if (!stack.ok()) return EAGAIN;
   const StatusOr<ThreadScheduler*> chosen = thread_home->Choose();
   if (!chosen.ok()) {

@@ -48,7 +48,7 @@ PthreadWaiter::Ended PthreadWaiter::Wait(const Until& until) {
 
 PthreadWaiter::Ended PthreadWaiter::Park(const Until& until) {
   while (!woken()) {
-    const Interruption interruption = TakeInterruption();
+    const Interruption interruption = ConsumeInterruption();
     if (until.interrupted && interruption == Interruption::kEnd) return Ended::kInterrupted;
     if (until.deadline == kNever) {
       this_thread::ParkUntilWoken();

@@ -1,4 +1,4 @@
-#include "neptune/capsule/interpose/capsule_stay.h"
+#include "neptune/capsule/interpose/call_permit.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -87,7 +87,7 @@ std::shared_ptr<const Dependency> ChoosePeer(std::shared_ptr<const Dependency> w
   return nullptr;
 }
 
-CapsuleStay::~CapsuleStay() {
+CallPermit::~CallPermit() {
   if (!visit_.has_value()) return;
   const int error = errno;
   visit_->Leave(outcome_);
@@ -95,7 +95,7 @@ CapsuleStay::~CapsuleStay() {
   errno = error;
 }
 
-bool CapsuleStay::Enter(const Dependency* dependency, uint64_t caller, TimePoint* deadline) {
+bool CallPermit::Enter(const Dependency* dependency, uint64_t caller, TimePoint* deadline) {
   CapsuleStack* const capsules = CapsulesInUse();
   if (visit_.has_value() || capsules == nullptr || dependency == nullptr) return true;
   visit_.emplace();
@@ -114,7 +114,7 @@ bool CapsuleStay::Enter(const Dependency* dependency, uint64_t caller, TimePoint
   return false;
 }
 
-int CapsuleStay::TimeOut(int own) {
+int CallPermit::TimeOut(int own) {
   outcome_ = CapsuleOutcome::kTimedOut;
   return visit_.has_value() && visit_->limited_by_capsule() ? ETIMEDOUT : own;
 }

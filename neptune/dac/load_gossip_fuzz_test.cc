@@ -2,21 +2,21 @@
 
 #include <glog/logging.h>
 
-#include "neptune/dac/load_hearsay.h"
+#include "neptune/dac/load_gossip.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const neptune::TimePoint now(std::chrono::hours(2));
-  const auto loads = neptune::DecodeHearsay(bytes, now);
+  const auto loads = neptune::DecodeGossip(bytes, now);
   if (!loads.ok()) return 0;
-  CHECK_LE(loads->size(), neptune::kHearsayCountMax);
-  neptune::LoadHearsay hearsay;
-  for (const neptune::HeardLoad& load : *loads) {
+  CHECK_LE(loads->size(), neptune::kGossipCountMax);
+  neptune::LoadGossip gossip;
+  for (const neptune::GossipedLoad& load : *loads) {
     CHECK(load.taken_at <= now);
     CHECK(load.pending >= neptune::Duration(0));
-    hearsay.Hear(load);
+    gossip.Merge(load);
   }
-  CHECK_LE(hearsay.Encode(now).size(), neptune::kHearsaySizeMax);
-  CHECK(neptune::DecodeHearsay(hearsay.Encode(now), now).ok());
+  CHECK_LE(gossip.Encode(now).size(), neptune::kGossipSizeMax);
+  CHECK(neptune::DecodeGossip(gossip.Encode(now), now).ok());
   return 0;
 }

@@ -1,4 +1,4 @@
-#include "neptune/dac/load_book.h"
+#include "neptune/dac/load_estimator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,9 +30,9 @@ Duration FromWork(double work) {
 
 }  // namespace
 
-LoadBook::LoadBook(const LoadBookOptions& options) : options_(options) {}
+LoadEstimator::LoadEstimator(const LoadEstimatorOptions& options) : options_(options) {}
 
-void LoadBook::OnReport(const NodeId& node, const ServiceName& service, const ServerLoad& load,
+void LoadEstimator::OnReport(const NodeId& node, const ServiceName& service, const ServerLoad& load,
                         TimePoint taken_at, LoadSource source) {
   Entry& entry = Use(node);
   BookCosts(newest_, service, load);
@@ -46,14 +46,14 @@ void LoadBook::OnReport(const NodeId& node, const ServiceName& service, const Se
   ForgetAssignments(entry, taken_at);
 }
 
-void LoadBook::ForgetAssignments(Entry& entry, TimePoint until) {
+void LoadEstimator::ForgetAssignments(Entry& entry, TimePoint until) {
   while (!entry.assignments.empty() && entry.assignments.front().at <= until) {
     entry.assigned -= entry.assignments.front().work;
     entry.assignments.pop_front();
   }
 }
 
-void LoadBook::OnAssigned(const NodeId& node, Duration work, TimePoint now) {
+void LoadEstimator::OnAssigned(const NodeId& node, Duration work, TimePoint now) {
   Entry& entry = Use(node);
   const Duration more = std::min(Bounded(work), kWorkMax - entry.assigned);
   entry.assigned += more;
@@ -66,7 +66,7 @@ void LoadBook::OnAssigned(const NodeId& node, Duration work, TimePoint now) {
   entry.unanswered.Add(ToWork(Bounded(work)), now);
 }
 
-void LoadBook::OnSettled(const NodeId& node, Duration work, TimePoint now) {
+void LoadEstimator::OnSettled(const NodeId& node, Duration work, TimePoint now) {
   Entry& entry = Use(node);
   Duration left = Bounded(work);
   entry.unanswered.Add(-std::min(ToWork(left), entry.unanswered.Value(now)), now);
@@ -78,17 +78,17 @@ void LoadBook::OnSettled(const NodeId& node, Duration work, TimePoint now) {
   }
 }
 
-void LoadBook::Forget(const NodeId& node) {
+void LoadEstimator::Forget(const NodeId& node) {
   const auto found = slots_.find(node);
   if (found != slots_.end()) Empty(found->second);
 }
 
-Duration LoadBook::mean_pending() const {
+Duration LoadEstimator::mean_pending() const {
   return reported_count_ == 0 ? Duration(0) : pending_sum_ / reported_count_;
 }
 
 // In work.
-double LoadBook::RelaxationTime(const ServiceName& service) const {
+double LoadEstimator::RelaxationTime(const ServiceName& service) const {
   const auto booked = services_.find(service);
   const Duration mean = booked == services_.end()
                             ? options_.default_costs.local_cost
@@ -96,7 +96,7 @@ double LoadBook::RelaxationTime(const ServiceName& service) const {
   return std::max(1.0, options_.relaxation_services * ToWork(mean));
 }
 
-Duration LoadBook::Estimate(const NodeId& node, const ServiceName& service, TimePoint now,
+Duration LoadEstimator::Estimate(const NodeId& node, const ServiceName& service, TimePoint now,
                             RandomSource& random) const {
   const Entry* const entry = Find(node);
   const double relaxation = RelaxationTime(service);
@@ -122,7 +122,7 @@ Duration LoadBook::Estimate(const NodeId& node, const ServiceName& service, Time
   return FromWork(std::max(pending, floor));
 }
 
-double LoadBook::Doubt(const NodeId& node, const ServiceName& service, TimePoint now) const {
+double LoadEstimator::Staleness(const NodeId& node, const ServiceName& service, TimePoint now) const {
   const Entry* const entry = Find(node);
   if (!options_.corrects) return 0;
   if (entry == nullptr || !entry->is_reported) return 1;
@@ -130,14 +130,14 @@ double LoadBook::Doubt(const NodeId& node, const ServiceName& service, TimePoint
   return 1 - std::exp(-ToWork(age) / RelaxationTime(service));
 }
 
-double LoadBook::Correction(double forgotten, RandomSource& random) const {
+double LoadEstimator::Correction(double forgotten, RandomSource& random) const {
   const double share = 1 - forgotten;
   const double deviation =
       options_.correction_share * ToWork(mean_pending()) * std::sqrt(1 - share * share);
   return deviation * kUniformHalfWidth * (2 * random.Uniform() - 1);
 }
 
-OperatorCosts LoadBook::Costs(const NodeId& node, const ServiceName& service) const {
+OperatorCosts LoadEstimator::Costs(const NodeId& node, const ServiceName& service) const {
   const auto booked = services_.find(service);
   if (booked == services_.end()) return options_.default_costs;
   const ServiceCosts& known = booked->second;
@@ -150,7 +150,7 @@ OperatorCosts LoadBook::Costs(const NodeId& node, const ServiceName& service) co
           known.reduce_sum.Of(own.reduce, options_.default_costs.reduce_cost)};
 }
 
-std::vector<size_t> LoadBook::ChoosePollTargets(std::span<const NodeId> nodes, size_t count,
+std::vector<size_t> LoadEstimator::ChoosePollTargets(std::span<const NodeId> nodes, size_t count,
                                                 TimePoint now, RandomSource& random) const {
   const auto reported_at = [&](size_t node) {
     const Entry* const entry = Find(nodes[node]);
@@ -171,7 +171,7 @@ std::vector<size_t> LoadBook::ChoosePollTargets(std::span<const NodeId> nodes, s
 }
 
 // The node's entry, made if there is none, as the one used last.
-LoadBook::Entry& LoadBook::Use(const NodeId& node) {
+LoadEstimator::Entry& LoadEstimator::Use(const NodeId& node) {
   const auto found = slots_.find(node);
   if (found != slots_.end()) {
     if (found->second != newest_) {
@@ -196,12 +196,12 @@ LoadBook::Entry& LoadBook::Use(const NodeId& node) {
   return entries_[slot];
 }
 
-const LoadBook::Entry* LoadBook::Find(const NodeId& node) const {
+const LoadEstimator::Entry* LoadEstimator::Find(const NodeId& node) const {
   const auto found = slots_.find(node);
   return found == slots_.end() ? nullptr : &entries_[found->second];
 }
 
-void LoadBook::Link(Slot slot) {
+void LoadEstimator::Link(Slot slot) {
   entries_[slot].newer = kNoSlot;
   entries_[slot].older = newest_;
   if (newest_ != kNoSlot) entries_[newest_].newer = slot;
@@ -209,14 +209,14 @@ void LoadBook::Link(Slot slot) {
   newest_ = slot;
 }
 
-void LoadBook::Unlink(Slot slot) {
+void LoadEstimator::Unlink(Slot slot) {
   const Entry& entry = entries_[slot];
   (entry.newer == kNoSlot ? newest_ : entries_[entry.newer].older) = entry.older;
   (entry.older == kNoSlot ? oldest_ : entries_[entry.older].newer) = entry.newer;
 }
 
 // Takes the node's parts out of all sums. Sums are whole numbers, so the order of services is of no account.
-void LoadBook::Empty(Slot slot) {
+void LoadEstimator::Empty(Slot slot) {
   Entry& entry = entries_[slot];
   pending_sum_ -= entry.share_of_sum;
   if (entry.is_reported) --reported_count_;
@@ -230,7 +230,7 @@ void LoadBook::Empty(Slot slot) {
   free_slots_.push_back(slot);
 }
 
-void LoadBook::BookPending(Entry& entry, Duration pending) {
+void LoadEstimator::BookPending(Entry& entry, Duration pending) {
   const Duration mean = mean_pending();
   pending_sum_ -= entry.share_of_sum;
   if (!entry.is_reported) ++reported_count_;
@@ -243,7 +243,7 @@ void LoadBook::BookPending(Entry& entry, Duration pending) {
   pending_sum_ += entry.share_of_sum;
 }
 
-void LoadBook::BookCosts(Slot slot, const ServiceName& service, const ServerLoad& load) {
+void LoadEstimator::BookCosts(Slot slot, const ServiceName& service, const ServerLoad& load) {
   const Duration local_cost = Bounded(load.local_cost);
   const Duration reduce_cost = Bounded(load.reduce_cost);
   if (local_cost == Duration(0) && reduce_cost == Duration(0)) return;
@@ -259,21 +259,21 @@ void LoadBook::BookCosts(Slot slot, const ServiceName& service, const ServerLoad
   if (reduce_cost > Duration(0)) costs.reduce_sum.Replace(&kept.reduce, reduce_cost);
 }
 
-void LoadBook::CostSum::Replace(NodeCost* kept, Duration cost) {
+void LoadEstimator::CostSum::Replace(NodeCost* kept, Duration cost) {
   if (kept->reports == 0) ++count;
   if (kept->cost != cost) kept->reports = std::min(kept->reports + 1, kCostReportsMax);
   sum += cost - kept->cost;
   kept->cost = cost;
 }
 
-void LoadBook::CostSum::Forget(NodeCost* kept) {
+void LoadEstimator::CostSum::Forget(NodeCost* kept) {
   if (kept->reports == 0) return;
   --count;
   sum -= kept->cost;
   *kept = {};
 }
 
-Duration LoadBook::CostSum::Of(const NodeCost& node, Duration otherwise) const {
+Duration LoadEstimator::CostSum::Of(const NodeCost& node, Duration otherwise) const {
   const Duration mean = MeanOr(otherwise);
   if (node.reports == 0) return mean;
   return mean + (node.cost - mean) * node.reports / (node.reports + kCostPriorReports);

@@ -1,6 +1,6 @@
 // One blocking operation's stay in its capsule.
 //
-//   CapsuleVisit visit;
+//   CapsulePermit visit;
 //   NEPTUNE_RETURN_IF_ERROR(visit.Enter(stack, NetworkOperation{.address = a, .port = p}, {.deadline = deadline}));
 //   ... do it, waiting until visit.deadline() at the latest, parked in place ...
 //   visit.Leave(ok ? CapsuleOutcome::kDone : CapsuleOutcome::kFailed);
@@ -66,13 +66,13 @@ struct VisitOptions {
   std::function<bool()> given_up{};
 };
 
-class CapsuleVisit {
+class CapsulePermit {
  public:
-  CapsuleVisit() = default;
+  CapsulePermit() = default;
   // Leaves as cancelled if it is inside.
-  ~CapsuleVisit();
-  CapsuleVisit(const CapsuleVisit&) = delete;
-  CapsuleVisit& operator=(const CapsuleVisit&) = delete;
+  ~CapsulePermit();
+  CapsulePermit(const CapsulePermit&) = delete;
+  CapsulePermit& operator=(const CapsulePermit&) = delete;
 
   // Finds the operation's capsule and enters it; parks while others have their turn. Once OK it is inside, until
   // Leave. An operation that no capsule takes is inside of none, which is OK. REQUIRES: it is not inside.
@@ -120,7 +120,7 @@ class CapsuleVisit {
   void End(CapsuleOutcome outcome, bool left_behind);
   // For the capsule, before others may see that it waits; and to tell it of its turn.
   void PrepareToWait();
-  absl::AnyInvocable<void()> TakeWaker();
+  absl::AnyInvocable<void()> ReleaseWaker();
 
   std::shared_ptr<Capsule> capsule_;
   CapsuleCall call_;

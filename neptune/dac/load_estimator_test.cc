@@ -1,6 +1,6 @@
 // What the book believes after reports, assignments and answers; the correction; limits.
 
-#include "neptune/dac/load_book.h"
+#include "neptune/dac/load_estimator.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using std::chrono::seconds;
 
 const ServiceName kService("search");
 
-class LoadBookTest : public testing::Test {
+class LoadEstimatorTest : public testing::Test {
  protected:
   void Report(const char* node, Duration pending, LoadSource source = LoadSource::kPoll) {
     book_.OnReport(NodeId(node), kService, {.pending = pending}, now_, source);
@@ -32,29 +32,29 @@ class LoadBookTest : public testing::Test {
   Duration Estimate(const char* node) {
     return book_.Estimate(NodeId(node), kService, now_, random_);
   }
-  Duration Estimate(const LoadBook& book, const char* node) {
+  Duration Estimate(const LoadEstimator& book, const char* node) {
     return book.Estimate(NodeId(node), kService, now_, random_);
   }
 
   RandomSource random_{1};
-  LoadBook book_{LoadBookOptions{.corrects = false}};
+  LoadEstimator book_{LoadEstimatorOptions{.corrects = false}};
   TimePoint now_{seconds(100)};
 };
 
-TEST_F(LoadBookTest, ReportIsBelieved) {
+TEST_F(LoadEstimatorTest, ReportIsBelieved) {
   Report("a", milliseconds(30));
   EXPECT_EQ(Estimate("a"), milliseconds(30));
 }
 
-TEST_F(LoadBookTest, NewerReportReplacesTheOlder) {
+TEST_F(LoadEstimatorTest, NewerReportReplacesTheOlder) {
   Report("a", milliseconds(30));
   now_ += milliseconds(1);
   Report("a", milliseconds(10), LoadSource::kAnnouncement);
   EXPECT_EQ(Estimate("a"), milliseconds(10));
 }
 
-TEST_F(LoadBookTest, AnswersMayBeHeededForCostsOnly) {
-  LoadBook book(LoadBookOptions{.corrects = false, .heeds_answers = false});
+TEST_F(LoadEstimatorTest, AnswersMayBeHeededForCostsOnly) {
+  LoadEstimator book(LoadEstimatorOptions{.corrects = false, .heeds_answers = false});
   book.OnReport(NodeId("a"), kService, {.pending = milliseconds(30)}, now_, LoadSource::kPoll);
   book.OnReport(NodeId("a"), kService, {.pending = milliseconds(10), .local_cost = milliseconds(7)},
                 now_, LoadSource::kAnswer);
@@ -62,28 +62,28 @@ TEST_F(LoadBookTest, AnswersMayBeHeededForCostsOnly) {
   EXPECT_EQ(book.Costs(NodeId("a"), kService).local_cost, milliseconds(7));
 }
 
-TEST_F(LoadBookTest, OlderReportIsDropped) {
+TEST_F(LoadEstimatorTest, OlderReportIsDropped) {
   Report("a", milliseconds(30));
   now_ -= milliseconds(1);
   Report("a", milliseconds(10));
   EXPECT_EQ(Estimate("a"), milliseconds(30));
 }
 
-TEST_F(LoadBookTest, OwnAssignmentsAreAdded) {
+TEST_F(LoadEstimatorTest, OwnAssignmentsAreAdded) {
   Report("a", milliseconds(30));
   Assign("a", milliseconds(5));
   Assign("a", milliseconds(5));
   EXPECT_EQ(Estimate("a"), milliseconds(40));
 }
 
-TEST_F(LoadBookTest, AnswerReplacesAssignments) {
+TEST_F(LoadEstimatorTest, AnswerReplacesAssignments) {
   Report("a", milliseconds(30));
   Assign("a", milliseconds(50));
   Report("a", milliseconds(20), LoadSource::kAnswer);
   EXPECT_EQ(Estimate("a"), milliseconds(20));
 }
 
-TEST_F(LoadBookTest, SettledWorkIsTakenOff) {
+TEST_F(LoadEstimatorTest, SettledWorkIsTakenOff) {
   Report("a", milliseconds(30));
   Assign("a", milliseconds(8));
   book_.OnSettled(NodeId("a"), milliseconds(8), now_);
@@ -92,7 +92,7 @@ TEST_F(LoadBookTest, SettledWorkIsTakenOff) {
   EXPECT_EQ(Estimate("a"), milliseconds(30)) << "settled twice";
 }
 
-TEST_F(LoadBookTest, SilentServerGrowsHeavyWhateverItAnnounces) {
+TEST_F(LoadEstimatorTest, SilentServerGrowsHeavyWhateverItAnnounces) {
   for (int i = 0; i < 10; ++i) {
     Assign("a", milliseconds(20));
     now_ += milliseconds(10);
@@ -102,20 +102,20 @@ TEST_F(LoadBookTest, SilentServerGrowsHeavyWhateverItAnnounces) {
   EXPECT_GT(Estimate("a"), milliseconds(190));
 }
 
-TEST_F(LoadBookTest, AnswerEndsTheFloorOfASilentServer) {
+TEST_F(LoadEstimatorTest, AnswerEndsTheFloorOfASilentServer) {
   for (int i = 0; i < 10; ++i) Assign("a", milliseconds(20));
   Report("a", milliseconds(1), LoadSource::kAnswer);
   EXPECT_EQ(Estimate("a"), milliseconds(1));
 }
 
-TEST_F(LoadBookTest, SilentServerIsForgivenWithTime) {
+TEST_F(LoadEstimatorTest, SilentServerIsForgivenWithTime) {
   Assign("a", milliseconds(80));
   Report("a", Duration(0));
   now_ += seconds(30);  // three half-lives
   EXPECT_NEAR(ToMillis(Estimate("a")), 10, 0.01);
 }
 
-TEST_F(LoadBookTest, UnknownNodeHasTheMean) {
+TEST_F(LoadEstimatorTest, UnknownNodeHasTheMean) {
   Report("a", milliseconds(10));
   Report("b", milliseconds(20));
   EXPECT_EQ(Estimate("c"), milliseconds(15));
@@ -123,15 +123,15 @@ TEST_F(LoadBookTest, UnknownNodeHasTheMean) {
   EXPECT_EQ(Estimate("c"), milliseconds(17));
 }
 
-TEST_F(LoadBookTest, NothingIsKnownAtFirst) { EXPECT_EQ(Estimate("a"), Duration(0)); }
+TEST_F(LoadEstimatorTest, NothingIsKnownAtFirst) { EXPECT_EQ(Estimate("a"), Duration(0)); }
 
-TEST_F(LoadBookTest, HungServerDoesNotSpoilTheMean) {
+TEST_F(LoadEstimatorTest, HungServerDoesNotSpoilTheMean) {
   for (const char* node : {"a", "b", "c", "d", "e", "f", "g", "h"}) Report(node, milliseconds(10));
   Report("h", hours(1));
   EXPECT_LE(book_.mean_pending(), milliseconds(14));
 }
 
-TEST_F(LoadBookTest, AbsurdWorkIsBounded) {
+TEST_F(LoadEstimatorTest, AbsurdWorkIsBounded) {
   Report("a", Duration::max());
   Assign("a", Duration::max());
   EXPECT_EQ(Estimate("a"), hours(1));
@@ -140,7 +140,7 @@ TEST_F(LoadBookTest, AbsurdWorkIsBounded) {
   EXPECT_EQ(Estimate("b"), Duration(0));
 }
 
-TEST_F(LoadBookTest, ForgottenNodeIsUnknown) {
+TEST_F(LoadEstimatorTest, ForgottenNodeIsUnknown) {
   Report("a", milliseconds(10));
   Report("b", milliseconds(30));
   book_.Forget(NodeId("b"));
@@ -149,7 +149,7 @@ TEST_F(LoadBookTest, ForgottenNodeIsUnknown) {
   EXPECT_EQ(Estimate("b"), milliseconds(10)) << "the mean of the rest";
 }
 
-TEST_F(LoadBookTest, NodesAreBoundedAndTheLeastRecentlyUsedLeave) {
+TEST_F(LoadEstimatorTest, NodesAreBoundedAndTheLeastRecentlyUsedLeave) {
   for (size_t i = 0; i < kBookedNodeCountMax; ++i) {
     book_.OnReport(NodeId(StrCat("n", i)), kService, {.pending = milliseconds(10)}, now_,
                    LoadSource::kPoll);
@@ -163,7 +163,7 @@ TEST_F(LoadBookTest, NodesAreBoundedAndTheLeastRecentlyUsedLeave) {
   EXPECT_EQ(book_.mean_pending(), milliseconds(10));
 }
 
-TEST_F(LoadBookTest, NodesThatComeAndGoLeaveSumsRight) {
+TEST_F(LoadEstimatorTest, NodesThatComeAndGoLeaveSumsRight) {
   std::map<int, Duration> model;
   for (int i = 0; i < 2000; ++i) {
     const int node = static_cast<int>(random_.Below(20));
@@ -189,7 +189,7 @@ TEST_F(LoadBookTest, NodesThatComeAndGoLeaveSumsRight) {
   }
 }
 
-TEST_F(LoadBookTest, CostsBelongToAServiceOnANode) {
+TEST_F(LoadEstimatorTest, CostsBelongToAServiceOnANode) {
   const ServiceName other("blast");
   book_.OnReport(NodeId("a"), kService, {Duration(0), milliseconds(4), milliseconds(1)}, now_,
                  LoadSource::kAnswer);
@@ -201,7 +201,7 @@ TEST_F(LoadBookTest, CostsBelongToAServiceOnANode) {
 }
 
 // Of two alike nodes one measured little by chance; what it says again and again is believed in the end.
-TEST_F(LoadBookTest, OwnCostsCountTheMoreTheMoreOftenTheyAreHeardAnew) {
+TEST_F(LoadEstimatorTest, OwnCostsCountTheMoreTheMoreOftenTheyAreHeardAnew) {
   const auto hear = [&](const std::string& node, Duration reduce) {
     book_.OnReport(NodeId(node), kService, {Duration(0), milliseconds(4), reduce}, now_,
                    LoadSource::kAnswer);
@@ -214,7 +214,7 @@ TEST_F(LoadBookTest, OwnCostsCountTheMoreTheMoreOftenTheyAreHeardAnew) {
   EXPECT_NEAR(ToMillis(book_.Costs(NodeId("a"), kService).reduce_cost), 1, 0.05);
 }
 
-TEST_F(LoadBookTest, UnknownCostsAreTheMeanOfTheKnown) {
+TEST_F(LoadEstimatorTest, UnknownCostsAreTheMeanOfTheKnown) {
   book_.OnReport(NodeId("a"), kService, {Duration(0), milliseconds(4), Duration(0)}, now_,
                  LoadSource::kAnswer);
   book_.OnReport(NodeId("b"), kService, {Duration(0), milliseconds(8), milliseconds(3)}, now_,
@@ -222,24 +222,24 @@ TEST_F(LoadBookTest, UnknownCostsAreTheMeanOfTheKnown) {
   EXPECT_EQ(book_.Costs(NodeId("c"), kService).local_cost, milliseconds(6));
   EXPECT_EQ(book_.Costs(NodeId("a"), kService).reduce_cost, milliseconds(3));
   EXPECT_EQ(book_.Costs(NodeId("a"), ServiceName("new")).local_cost,
-            LoadBookOptions().default_costs.local_cost);
+            LoadEstimatorOptions().default_costs.local_cost);
 }
 
-TEST_F(LoadBookTest, ReportWithoutCostsKeepsThem) {
+TEST_F(LoadEstimatorTest, ReportWithoutCostsKeepsThem) {
   book_.OnReport(NodeId("a"), kService, {Duration(0), milliseconds(4), milliseconds(1)}, now_,
                  LoadSource::kAnswer);
   Report("a", milliseconds(3));
   EXPECT_EQ(book_.Costs(NodeId("a"), kService).local_cost, milliseconds(4));
 }
 
-TEST_F(LoadBookTest, CostsOfTooManyServicesAreNotKept) {
+TEST_F(LoadEstimatorTest, CostsOfTooManyServicesAreNotKept) {
   for (size_t i = 0; i <= kBookedServiceCountMax; ++i) {
     book_.OnReport(NodeId("a"), ServiceName(StrCat("s", i)), {Duration(0), seconds(1), seconds(1)},
                    now_, LoadSource::kAnswer);
   }
   EXPECT_EQ(book_.Costs(NodeId("a"), ServiceName("s0")).local_cost, seconds(1));
   EXPECT_EQ(book_.Costs(NodeId("a"), ServiceName(StrCat("s", kBookedServiceCountMax))).local_cost,
-            LoadBookOptions().default_costs.local_cost);
+            LoadEstimatorOptions().default_costs.local_cost);
 }
 
 // Mean and deviation of estimates of a node that reported 10 ms, as eleven others did, some time ago.
@@ -250,11 +250,11 @@ struct Spread {
 
 // Of a service of unknown costs.
 const double kRelaxationMs =
-    LoadBookOptions().relaxation_services * ToMillis(LoadBookOptions().default_costs.local_cost);
+    LoadEstimatorOptions().relaxation_services * ToMillis(LoadEstimatorOptions().default_costs.local_cost);
 
-Spread SpreadAfter(Duration age, LoadBookOptions options = {}) {
+Spread SpreadAfter(Duration age, LoadEstimatorOptions options = {}) {
   RandomSource random(9);
-  LoadBook book(options);
+  LoadEstimator book(options);
   const TimePoint start{seconds(1)};
   for (int i = 0; i < 12; ++i) {
     book.OnReport(NodeId(StrCat("n", i)), kService, {.pending = milliseconds(10)}, start,
@@ -277,7 +277,7 @@ TEST(LoadCorrectionTest, FreshReportIsTakenAsItIs) {
 }
 
 TEST(LoadCorrectionTest, DeviationGrowsWithAge) {
-  const LoadBookOptions options = {.correction_share = 0.5};
+  const LoadEstimatorOptions options = {.correction_share = 0.5};
   double last = 0;
   for (const int age_ms : {1, 5, 10, 20, 40, 80}) {
     const Spread spread = SpreadAfter(milliseconds(age_ms), options);
@@ -289,14 +289,14 @@ TEST(LoadCorrectionTest, DeviationGrowsWithAge) {
 }
 
 TEST(LoadCorrectionTest, DeviationSaturates) {
-  const LoadBookOptions options = {.correction_share = 0.5};
+  const LoadEstimatorOptions options = {.correction_share = 0.5};
   EXPECT_NEAR(SpreadAfter(seconds(5), options).deviation_ms, 5, 0.1);
   EXPECT_NEAR(SpreadAfter(hours(1000), options).deviation_ms, 5, 0.1);
 }
 
 TEST(LoadCorrectionTest, EstimateIsNeverNegative) {
   RandomSource random(3);
-  LoadBook book;
+  LoadEstimator book;
   book.OnReport(NodeId("a"), kService, {.pending = seconds(1)}, TimePoint(), LoadSource::kPoll);
   book.OnReport(NodeId("b"), kService, {}, TimePoint(), LoadSource::kPoll);
   for (int i = 0; i < 1000; ++i) {
@@ -306,7 +306,7 @@ TEST(LoadCorrectionTest, EstimateIsNeverNegative) {
 
 // Between two announcements callers that follow the reports all pick the same server; corrected ones do not.
 // An answer tells of the moment when the server sent it, which may be long before the whole tree has answered.
-TEST_F(LoadBookTest, ReportKeepsWhatWasAssignedAfterItWasTaken) {
+TEST_F(LoadEstimatorTest, ReportKeepsWhatWasAssignedAfterItWasTaken) {
   Assign("a", milliseconds(30));
   now_ += milliseconds(10);
   const TimePoint taken_at = now_;
@@ -318,7 +318,7 @@ TEST_F(LoadBookTest, ReportKeepsWhatWasAssignedAfterItWasTaken) {
   EXPECT_EQ(Estimate("a"), milliseconds(12));
 }
 
-TEST_F(LoadBookTest, TimesOfManyAssignmentsAreTakenTogether) {
+TEST_F(LoadEstimatorTest, TimesOfManyAssignmentsAreTakenTogether) {
   for (size_t i = 0; i < 3 * kBookedAssignmentCountMax; ++i) Assign("a", milliseconds(1));
   EXPECT_EQ(Estimate("a"), milliseconds(3 * kBookedAssignmentCountMax));
   book_.OnSettled(NodeId("a"), milliseconds(kBookedAssignmentCountMax), now_);
@@ -330,7 +330,7 @@ TEST_F(LoadBookTest, TimesOfManyAssignmentsAreTakenTogether) {
 TEST(LoadCorrectionTest, CallersWithOldReportsDoNotFlock) {
   RandomSource random(4);
   const auto share_of_lightest = [&random](bool corrects) {
-    LoadBook book({.corrects = corrects, .correction_share = 0.5});
+    LoadEstimator book({.corrects = corrects, .correction_share = 0.5});
     for (int i = 0; i < 10; ++i) {
       book.OnReport(NodeId(StrCat("n", i)), kService, {.pending = milliseconds(5 + i)},
                     TimePoint(seconds(1)), LoadSource::kAnnouncement);
@@ -354,7 +354,7 @@ TEST(LoadCorrectionTest, CallersWithOldReportsDoNotFlock) {
 // Six times the relaxation time is long enough.
 TEST(LoadRelaxationTest, OldReportReturnsToWhatIsUsual) {
   RandomSource random(5);
-  LoadBook book({.correction_share = 0});
+  LoadEstimator book({.correction_share = 0});
   const auto report = [&](const char* node, int pending_ms, int at_ms) {
     book.OnReport(NodeId(node), kService, {.pending = milliseconds(pending_ms)},
                   TimePoint(milliseconds(at_ms)), LoadSource::kPoll);
@@ -375,22 +375,22 @@ TEST(LoadRelaxationTest, OldReportReturnsToWhatIsUsual) {
 }
 
 TEST(LoadRelaxationTest, TimeGoesWithTheCostOfTheService) {
-  LoadBook book;
+  LoadEstimator book;
   const ServiceName slow("slow");
   book.OnReport(NodeId("a"), kService, {milliseconds(9), milliseconds(1), Duration(0)}, TimePoint(),
                 LoadSource::kAnswer);
   book.OnReport(NodeId("a"), slow, {milliseconds(9), milliseconds(100), Duration(0)}, TimePoint(),
                 LoadSource::kAnswer);
   const TimePoint later(milliseconds(100));
-  EXPECT_GT(book.Doubt(NodeId("a"), kService, later), 0.99);
-  EXPECT_LT(book.Doubt(NodeId("a"), slow, later), 0.1);
-  EXPECT_EQ(book.Doubt(NodeId("a"), slow, TimePoint()), 0);
-  EXPECT_EQ(book.Doubt(NodeId("unknown"), slow, later), 1);
+  EXPECT_GT(book.Staleness(NodeId("a"), kService, later), 0.99);
+  EXPECT_LT(book.Staleness(NodeId("a"), slow, later), 0.1);
+  EXPECT_EQ(book.Staleness(NodeId("a"), slow, TimePoint()), 0);
+  EXPECT_EQ(book.Staleness(NodeId("unknown"), slow, later), 1);
 }
 
 TEST(LoadRelaxationTest, AssignedWorkWeighsMoreAndFades) {
   RandomSource random(6);
-  LoadBook book({.correction_share = 0});
+  LoadEstimator book({.correction_share = 0});
   book.OnReport(NodeId("a"), kService, {.pending = milliseconds(10)}, TimePoint(),
                 LoadSource::kPoll);
   book.OnAssigned(NodeId("a"), milliseconds(3), TimePoint());
@@ -398,11 +398,11 @@ TEST(LoadRelaxationTest, AssignedWorkWeighsMoreAndFades) {
     return ToMillis(
         book.Estimate(NodeId("a"), kService, TimePoint(FromSeconds(1e-3 * age_ms)), random));
   };
-  EXPECT_NEAR(estimate(0), 10 + 3 * LoadBookOptions().fellow_weight, 1e-3);
-  EXPECT_NEAR(estimate(kRelaxationMs), 10 + 3 * LoadBookOptions().fellow_weight / M_E, 1e-2);
+  EXPECT_NEAR(estimate(0), 10 + 3 * LoadEstimatorOptions().fellow_weight, 1e-3);
+  EXPECT_NEAR(estimate(kRelaxationMs), 10 + 3 * LoadEstimatorOptions().fellow_weight / M_E, 1e-2);
 }
 
-class PollTargetsTest : public LoadBookTest {
+class PollTargetsTest : public LoadEstimatorTest {
  protected:
   PollTargetsTest() {
     for (int i = 0; i < 20; ++i) nodes_.emplace_back(StrCat("n", i));

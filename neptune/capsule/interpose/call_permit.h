@@ -22,7 +22,7 @@
 #include <string>
 
 #include "neptune/capsule/capsule_stack.h"
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 #include "neptune/capsule/main_pool.h"
 
 namespace neptune::interpose {
@@ -51,13 +51,13 @@ std::shared_ptr<const Dependency> DependencyOn(const sockaddr* address, socklen_
 std::shared_ptr<const Dependency> ChoosePeer(std::shared_ptr<const Dependency> wanted);
 
 // A request that waits here is outside of its service's main pool meanwhile.
-class CapsuleStay {
+class CallPermit {
  public:
-  CapsuleStay() = default;
+  CallPermit() = default;
   // Leaves: done, or as it failed. Parks until the request has its place in the main pool again.
-  ~CapsuleStay();
-  CapsuleStay(const CapsuleStay&) = delete;
-  CapsuleStay& operator=(const CapsuleStay&) = delete;
+  ~CallPermit();
+  CallPermit(const CallPermit&) = delete;
+  CallPermit& operator=(const CallPermit&) = delete;
 
   // Before the first wait of a call; parks while others have their turn. False: errno says why it may not wait. What
   // depends on nothing may. `deadline` becomes earlier if the capsule says so.
@@ -69,11 +69,11 @@ class CapsuleStay {
 
  private:
   std::optional<OutsideMainPool> outside_;
-  std::optional<CapsuleVisit> visit_;
+  std::optional<CapsulePermit> visit_;
   CapsuleOutcome outcome_ = CapsuleOutcome::kFailed;
 };
 
-// The errno of a call that `status` of CapsuleVisit::Enter or RunOnDevice ended, on a file or not.
+// The errno of a call that `status` of CapsulePermit::Enter or RunOnDevice ended, on a file or not.
 int ErrnoOf(const Status& status, bool on_file);
 
 }  // namespace neptune::interpose

@@ -13,7 +13,7 @@
 
 #include "neptune/base/status.h"
 #include "neptune/world/network.h"
-#include "tools/lab/made_index.h"
+#include "tools/lab/synthetic_index.h"
 #include "tools/lab/real_node.h"
 
 namespace search::frontend {
@@ -33,20 +33,20 @@ struct MadeSearchOptions {
   std::string service_fields;
 };
 
-class MadeSearch {
+class SyntheticSearch {
  public:
   // REQUIRES: the index outlives it.
-  static neptune::StatusOr<std::unique_ptr<MadeSearch>> Start(const MadeIndex& index,
+  static neptune::StatusOr<std::unique_ptr<SyntheticSearch>> Start(const SyntheticIndex& index,
                                                               const MadeSearchOptions& options);
-  ~MadeSearch();
+  ~SyntheticSearch();
 
   // Where it answers /search.
   neptune::Endpoint http_endpoint() const;
 
  private:
-  MadeSearch() = default;
+  SyntheticSearch() = default;
   neptune::Status StartNode(const neptune::ClusterSpec& spec, const std::string& name,
-                            const MadeIndex& index);
+                            const SyntheticIndex& index);
   // Until the frontend knows every partition.
   neptune::Status Meet();
 

@@ -16,7 +16,7 @@ namespace neptune::chaos {
 
 inline constexpr Duration kComeBackMax = std::chrono::seconds(1);
 
-struct Trouble {
+struct ChaosFault {
   enum class Kind {
     kFault,
     kLeave,  // the node of `span.fault.hosts` stops gracefully, and starts again at the end
@@ -29,17 +29,17 @@ struct Trouble {
   std::string ToString() const;
 };
 
-struct TroubleOptions {
+struct ChaosFaultOptions {
   std::vector<std::string> nodes;    // that may be hit
   std::vector<std::string> servers;  // of these, the ones that may hang
   TimePoint begin;
-  TimePoint end;  // all troubles are over
+  TimePoint end;  // all chaos_faults are over
 };
 
 // Every seed has kinds, a density and durations of its own: quiet runs show what a single fault does,
 // wild ones what many do together.
-std::vector<Trouble> DrawTroubles(RandomSource& random, const TroubleOptions& options);
+std::vector<ChaosFault> DrawChaosFaults(RandomSource& random, const ChaosFaultOptions& options);
 
-std::string ToString(const std::vector<Trouble>& troubles);
+std::string ToString(const std::vector<ChaosFault>& chaos_faults);
 
 }  // namespace neptune::chaos

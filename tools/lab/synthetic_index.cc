@@ -1,4 +1,4 @@
-#include "tools/lab/made_index.h"
+#include "tools/lab/synthetic_index.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -158,12 +158,12 @@ StatusOr<MadeTiers> OpenMadeTiers(const std::string& folder) {
   return tiers;
 }
 
-StatusOr<std::unique_ptr<MadeIndex>> MadeIndex::Build(size_t document_count) {
+StatusOr<std::unique_ptr<SyntheticIndex>> SyntheticIndex::Build(size_t document_count) {
   std::string folder = (std::filesystem::temp_directory_path() / "made_index_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) {
     return neptune::Unavailable("making a folder like ", folder);
   }
-  std::unique_ptr<MadeIndex> made(new MadeIndex(folder, document_count));
+  std::unique_ptr<SyntheticIndex> made(new SyntheticIndex(folder, document_count));
   NEPTUNE_RETURN_IF_ERROR(made->BuildTier("tier1", kTier));
   NEPTUNE_RETURN_IF_ERROR(made->BuildStores());
   NEPTUNE_RETURN_IF_ERROR(made->WriteManifest());
@@ -171,8 +171,8 @@ StatusOr<std::unique_ptr<MadeIndex>> MadeIndex::Build(size_t document_count) {
   return made;
 }
 
-neptune::StatusOr<const MadeIndex*> MadeIndex::Shared(size_t document_count) {
-  static std::map<size_t, std::unique_ptr<MadeIndex>> built;
+neptune::StatusOr<const SyntheticIndex*> SyntheticIndex::Shared(size_t document_count) {
+  static std::map<size_t, std::unique_ptr<SyntheticIndex>> built;
   auto& index = built[document_count];
   if (index == nullptr) {
     NEPTUNE_ASSIGN_OR_RETURN(index, Build(document_count));
@@ -180,18 +180,18 @@ neptune::StatusOr<const MadeIndex*> MadeIndex::Shared(size_t document_count) {
   return index.get();
 }
 
-MadeIndex::~MadeIndex() {
+SyntheticIndex::~SyntheticIndex() {
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
 }
 
-Status MadeIndex::AddTier(const std::string& implementation) {
+Status SyntheticIndex::AddTier(const std::string& implementation) {
   NEPTUNE_RETURN_IF_ERROR(BuildTier("tier1." + implementation, implementation));
   other_tiers_.push_back(implementation);
   return WriteManifest();
 }
 
-Status MadeIndex::BuildTier(const std::string& name, const std::string& implementation) const {
+Status SyntheticIndex::BuildTier(const std::string& name, const std::string& implementation) const {
   std::vector<std::string> folders;
   std::vector<Status> outcomes(kMadePartitionCount);
   std::vector<std::thread> threads;
@@ -206,7 +206,7 @@ Status MadeIndex::BuildTier(const std::string& name, const std::string& implemen
   return index::FinishTierCollection(implementation, folders, {.index_version = index_version()});
 }
 
-Status MadeIndex::WriteManifest() const {
+Status SyntheticIndex::WriteManifest() const {
   tools::IndexManifest manifest;
   manifest.index_version = index_version();
   manifest.document_count = document_count_;
@@ -231,7 +231,7 @@ Status MadeIndex::WriteManifest() const {
   return tools::WriteIndexManifest(folder_, manifest);
 }
 
-Status MadeIndex::BuildStores() const {
+Status SyntheticIndex::BuildStores() const {
   for (uint32_t p = 0; p < kMadePartitionCount; ++p) {
     NEPTUNE_ASSIGN_OR_RETURN(
         auto store,
@@ -251,12 +251,12 @@ Status MadeIndex::BuildStores() const {
   return neptune::OkStatus();
 }
 
-StatusOr<Duration> MadeIndex::CostOf(const std::vector<std::string>& questions) const {
+StatusOr<Duration> SyntheticIndex::CostOf(const std::vector<std::string>& questions) const {
   NEPTUNE_ASSIGN_OR_RETURN(const MadeTiers tiers, OpenMadeTiers(folder_));
   return MiddleCost(tiers, questions);
 }
 
-Status MadeIndex::MeasureCosts() {
+Status SyntheticIndex::MeasureCosts() {
   NEPTUNE_ASSIGN_OR_RETURN(const MadeTiers tiers, OpenMadeTiers(folder_));
   NEPTUNE_ASSIGN_OR_RETURN(usual_cost_, MiddleCost(tiers, UsualQuestions()));
   NEPTUNE_ASSIGN_OR_RETURN(demanding_cost_, MiddleCost(tiers, DemandingQuestions()));

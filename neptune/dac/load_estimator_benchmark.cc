@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "neptune/dac/load_book.h"
+#include "neptune/dac/load_estimator.h"
 
 namespace neptune {
 namespace {
@@ -26,7 +26,7 @@ class Fixture {
   const TimePoint start{std::chrono::seconds(1)};
   const TimePoint now = start + std::chrono::milliseconds(300);
   RandomSource random{1};
-  LoadBook book;
+  LoadEstimator book;
   std::vector<NodeId> nodes;
   size_t used = 0;
 };

@@ -66,7 +66,7 @@ enum class LoadSource {
   kAnnouncement,  // multicast by the node
   kPoll,          // its answer to a poll
   kAnswer,        // came with the result of a call
-  kHearsay,       // another node had heard it
+  kGossip,       // another node had heard it
 };
 
 struct OperatorCosts {
@@ -74,7 +74,7 @@ struct OperatorCosts {
   Duration reduce_cost{0};
 };
 
-struct LoadBookOptions {
+struct LoadEstimatorOptions {
   // Whether estimates are corrected for their age, and at random. False: the sum of what was reported and assigned, as it
   // is. Default: true.
   bool corrects = true;
@@ -101,9 +101,9 @@ struct LoadBookOptions {
   OperatorCosts default_costs = {std::chrono::milliseconds(5), std::chrono::milliseconds(5)};
 };
 
-class LoadBook {
+class LoadEstimator {
  public:
-  explicit LoadBook(const LoadBookOptions& options = {});
+  explicit LoadEstimator(const LoadEstimatorOptions& options = {});
 
   // A node's load as it was at `taken_at`; replaces what was believed then, and what was assigned by then. One that is
   // older than the newest is dropped. Only an answer proves that the node works, and ends the floor under what it was
@@ -122,7 +122,7 @@ class LoadBook {
   Duration Estimate(const NodeId& node, const ServiceName& service, TimePoint now,
                     RandomSource& random) const;
   // How little the estimate has to do with the node's last report: 0 for one of now, towards 1 for older ones.
-  double Doubt(const NodeId& node, const ServiceName& service, TimePoint now) const;
+  double Staleness(const NodeId& node, const ServiceName& service, TimePoint now) const;
   OperatorCosts Costs(const NodeId& node, const ServiceName& service) const;
 
   // Which of `nodes` to poll, at most `count`, as indices: drawn at random in pairs, of each pair the one with the older
@@ -191,7 +191,7 @@ class LoadBook {
   double RelaxationTime(const ServiceName& service) const;
   double Correction(double forgotten, RandomSource& random) const;
 
-  const LoadBookOptions options_;
+  const LoadEstimatorOptions options_;
   std::vector<Entry> entries_;  // by slot
   std::vector<Slot> free_slots_;
   absl::flat_hash_map<NodeId, Slot> slots_;

@@ -1,4 +1,4 @@
-#include "neptune/dac/load_hearsay.h"
+#include "neptune/dac/load_gossip.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace neptune {
 namespace {
 
-constexpr uint8_t kHearsayVersion = 1;
+constexpr uint8_t kGossipVersion = 1;
 // Of one node, beside its name.
 constexpr size_t kFixedSize = 1 + 4 + 4;
 
@@ -17,7 +17,7 @@ uint32_t Micros(Duration time) {
 
 }  // namespace
 
-void LoadHearsay::Hear(const HeardLoad& load) {
+void LoadGossip::Merge(const GossipedLoad& load) {
   LeafLock lock(&mutex_);
   const auto [found, is_new] = heard_.try_emplace(load.node, Heard{load.pending, load.taken_at});
   if (!is_new) {
@@ -32,33 +32,33 @@ void LoadHearsay::Hear(const HeardLoad& load) {
   absl::erase_if(heard_, [&](const auto& heard) { return heard.second.taken_at <= *middle; });
 }
 
-std::optional<HeardLoad> LoadHearsay::Find(const NodeId& node) const {
+std::optional<GossipedLoad> LoadGossip::Find(const NodeId& node) const {
   LeafLock lock(&mutex_);
   const auto found = heard_.find(node);
   if (found == heard_.end()) return std::nullopt;
-  return HeardLoad{node, found->second.pending, found->second.taken_at};
+  return GossipedLoad{node, found->second.pending, found->second.taken_at};
 }
 
-std::string LoadHearsay::Encode(TimePoint now) const {
-  std::vector<HeardLoad> loads;
+std::string LoadGossip::Encode(TimePoint now) const {
+  std::vector<GossipedLoad> loads;
   {
     LeafLock lock(&mutex_);
     loads.reserve(heard_.size());
     for (const auto& [node, heard] : heard_) loads.push_back({node, heard.pending, heard.taken_at});
   }
-  std::sort(loads.begin(), loads.end(), [](const HeardLoad& a, const HeardLoad& b) {
+  std::sort(loads.begin(), loads.end(), [](const GossipedLoad& a, const GossipedLoad& b) {
     return a.taken_at != b.taken_at ? a.taken_at > b.taken_at : a.node < b.node;
   });
   size_t count = 0;
   size_t size = 2;
-  while (count < std::min(loads.size(), kHearsayCountMax)) {
+  while (count < std::min(loads.size(), kGossipCountMax)) {
     size += kFixedSize + loads[count].node.value().size();
-    if (size > kHearsaySizeMax) break;
+    if (size > kGossipSizeMax) break;
     ++count;
   }
   std::string bytes;
   ByteWriter out(&bytes);
-  out.Number(kHearsayVersion);
+  out.Number(kGossipVersion);
   out.Number(static_cast<uint8_t>(count));
   for (size_t i = 0; i < count; ++i) {
     out.Counted<uint8_t>(loads[i].node.value());
@@ -68,19 +68,19 @@ std::string LoadHearsay::Encode(TimePoint now) const {
   return bytes;
 }
 
-StatusOr<std::vector<HeardLoad>> DecodeHearsay(std::string_view bytes, TimePoint now) {
+StatusOr<std::vector<GossipedLoad>> DecodeGossip(std::string_view bytes, TimePoint now) {
   ByteReader in(bytes);
-  if (in.Number<uint8_t>() != kHearsayVersion) return DataLoss("hearsay of another version");
+  if (in.Number<uint8_t>() != kGossipVersion) return DataLoss("gossip of another version");
   const size_t count = in.Number<uint8_t>();
-  if (count > kHearsayCountMax) return DataLoss("hearsay of ", count, " nodes");
-  std::vector<HeardLoad> loads;
+  if (count > kGossipCountMax) return DataLoss("gossip of ", count, " nodes");
+  std::vector<GossipedLoad> loads;
   for (size_t i = 0; i < count && !in.failed(); ++i) {
     const std::string_view node = in.Counted<uint8_t>();
     const auto age = std::chrono::microseconds(in.Number<uint32_t>());
     const auto pending = std::chrono::microseconds(in.Number<uint32_t>());
     loads.push_back({NodeId(std::string(node)), pending, now - age});
   }
-  if (!in.finished()) return DataLoss("hearsay does not end where it should");
+  if (!in.finished()) return DataLoss("gossip does not end where it should");
   return loads;
 }
 

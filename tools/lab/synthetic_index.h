@@ -39,16 +39,16 @@ neptune::StatusOr<index::TierQuery> TierQueryOf(const std::string& question);
 using MadeTiers = std::vector<std::unique_ptr<index::IndexTier>>;
 neptune::StatusOr<MadeTiers> OpenMadeTiers(const std::string& folder);
 
-class MadeIndex {
+class SyntheticIndex {
  public:
   // FOLDER/tier1/P and FOLDER/docs/P, for P below kMadePartitionCount, and the manifest that tools/publish reads. Its version
   // is the number of documents.
-  static neptune::StatusOr<std::unique_ptr<MadeIndex>> Build(size_t document_count);
+  static neptune::StatusOr<std::unique_ptr<SyntheticIndex>> Build(size_t document_count);
   // Built when it is first asked for, and kept until the program ends. One caller at a time.
-  static neptune::StatusOr<const MadeIndex*> Shared(size_t document_count);
-  ~MadeIndex();
-  MadeIndex(const MadeIndex&) = delete;
-  MadeIndex& operator=(const MadeIndex&) = delete;
+  static neptune::StatusOr<const SyntheticIndex*> Shared(size_t document_count);
+  ~SyntheticIndex();
+  SyntheticIndex(const SyntheticIndex&) = delete;
+  SyntheticIndex& operator=(const SyntheticIndex&) = delete;
 
   // The same index once more, for another implementation of the tier: FOLDER/tier1.IMPLEMENTATION/P.
   neptune::Status AddTier(const std::string& implementation);
@@ -63,7 +63,7 @@ class MadeIndex {
   neptune::StatusOr<neptune::Duration> CostOf(const std::vector<std::string>& questions) const;
 
  private:
-  MadeIndex(std::string folder, size_t document_count)
+  SyntheticIndex(std::string folder, size_t document_count)
       : folder_(std::move(folder)), document_count_(document_count) {}
   neptune::Status BuildTier(const std::string& name, const std::string& implementation) const;
   neptune::Status BuildStores() const;

@@ -1,4 +1,4 @@
-#include "tools/lab/made_search.h"
+#include "tools/lab/synthetic_search.h"
 
 #include "docserver/service/document_module.h"
 #include "frontend/frontend_module.h"
@@ -62,9 +62,9 @@ StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& 
 
 }  // namespace
 
-StatusOr<std::unique_ptr<MadeSearch>> MadeSearch::Start(const MadeIndex& index,
+StatusOr<std::unique_ptr<SyntheticSearch>> SyntheticSearch::Start(const SyntheticIndex& index,
                                                         const MadeSearchOptions& options) {
-  std::unique_ptr<MadeSearch> search(new MadeSearch());
+  std::unique_ptr<SyntheticSearch> search(new SyntheticSearch());
   NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterSpec spec, MakeSpec(options, search->port_));
   for (const neptune::NodeSpec& node : spec.nodes()) {
     NEPTUNE_RETURN_IF_ERROR(search->StartNode(spec, node.name(), index));
@@ -74,12 +74,12 @@ StatusOr<std::unique_ptr<MadeSearch>> MadeSearch::Start(const MadeIndex& index,
 }
 
 // The frontend goes first: it calls the others.
-MadeSearch::~MadeSearch() {
+SyntheticSearch::~SyntheticSearch() {
   while (!nodes_.empty()) nodes_.erase(nodes_.begin());
 }
 
-Status MadeSearch::StartNode(const neptune::ClusterSpec& spec, const std::string& name,
-                             const MadeIndex& index) {
+Status SyntheticSearch::StartNode(const neptune::ClusterSpec& spec, const std::string& name,
+                             const SyntheticIndex& index) {
   neptune::NodeOptions options;
   options.spec = spec;
   options.name = neptune::NodeId(name);
@@ -90,7 +90,7 @@ Status MadeSearch::StartNode(const neptune::ClusterSpec& spec, const std::string
   return nodes_.back()->Start();
 }
 
-Status MadeSearch::Meet() {
+Status SyntheticSearch::Meet() {
   neptune::Node& web = nodes_.front()->node();
   bool complete = false;
   nodes_.front()->Run([&] {
@@ -113,6 +113,6 @@ Status MadeSearch::Meet() {
                               neptune::ToSeconds(kMeetingTimeMax), " s");
 }
 
-neptune::Endpoint MadeSearch::http_endpoint() const { return frontend_->http_endpoint(); }
+neptune::Endpoint SyntheticSearch::http_endpoint() const { return frontend_->http_endpoint(); }
 
 }  // namespace search::lab

@@ -1,4 +1,4 @@
-#include "neptune/capsule/capsule_visit.h"
+#include "neptune/capsule/capsule_permit.h"
 
 #include <glog/logging.h>
 
@@ -19,13 +19,13 @@ bool SaysBypassed(const Status& status) {
   return status.code() == StatusCode::kUnavailable && ToStd(status.message()).ends_with(kBypassed);
 }
 
-CapsuleVisit::~CapsuleVisit() { Leave(CapsuleOutcome::kCancelled); }
+CapsulePermit::~CapsulePermit() { Leave(CapsuleOutcome::kCancelled); }
 
-std::string CapsuleVisit::Where() const {
+std::string CapsulePermit::Where() const {
   return capsule_ == nullptr ? "no capsule" : StrCat("capsule '", capsule_->name(), "'");
 }
 
-Status CapsuleVisit::Arrive(CapsuleStack& stack, const BlockingOperation& operation,
+Status CapsulePermit::Arrive(CapsuleStack& stack, const BlockingOperation& operation,
                             const VisitOptions& options) {
   CHECK(!inside()) << "a visit enters while it is inside " << Where();
   const TimePoint now = Loop::Current()->Now();
@@ -56,7 +56,7 @@ Status CapsuleVisit::Arrive(CapsuleStack& stack, const BlockingOperation& operat
   return OkStatus();
 }
 
-Status CapsuleVisit::Refusal(Capsule::Arrival arrival) const {
+Status CapsulePermit::Refusal(Capsule::Arrival arrival) const {
   switch (arrival) {
     case Capsule::Arrival::kRefused:
       return ResourceExhausted(Where(), " is full");
@@ -70,7 +70,7 @@ Status CapsuleVisit::Refusal(Capsule::Arrival arrival) const {
   }
 }
 
-Status CapsuleVisit::Enter(CapsuleStack& stack, const BlockingOperation& operation,
+Status CapsulePermit::Enter(CapsuleStack& stack, const BlockingOperation& operation,
                            const VisitOptions& options) {
   NEPTUNE_RETURN_IF_ERROR(Arrive(stack, operation, options));
   if (!inside() || place_.load(std::memory_order_acquire) == Capsule::Place::kProcessing) {
@@ -79,9 +79,9 @@ Status CapsuleVisit::Enter(CapsuleStack& stack, const BlockingOperation& operati
   return AwaitTurn(options);
 }
 
-void CapsuleVisit::EndDelay(TimePoint now) { capsule_->EndDelay(*this, call_, now); }
+void CapsulePermit::EndDelay(TimePoint now) { capsule_->EndDelay(*this, call_, now); }
 
-Status CapsuleVisit::AwaitTurn(const VisitOptions& options) {
+Status CapsulePermit::AwaitTurn(const VisitOptions& options) {
   UserThread* const self = UserThread::Current();
   CHECK(self != nullptr) << "waiting for a turn in " << Where() << " outside a user-level thread";
   const OutsideMainPool outside;
@@ -116,7 +116,7 @@ Status CapsuleVisit::AwaitTurn(const VisitOptions& options) {
   return status;
 }
 
-std::optional<Status> CapsuleVisit::Begin(CapsuleStack& stack, const BlockingOperation& operation,
+std::optional<Status> CapsulePermit::Begin(CapsuleStack& stack, const BlockingOperation& operation,
                                           const VisitOptions& options, Task on_turn) {
   turn_ = std::make_shared<Turn>();
   loop_ = Loop::Current();
@@ -134,7 +134,7 @@ std::optional<Status> CapsuleVisit::Begin(CapsuleStack& stack, const BlockingOpe
   return std::nullopt;
 }
 
-void CapsuleVisit::AwaitEndOfDelay() {
+void CapsulePermit::AwaitEndOfDelay() {
   loop_->RunAt(not_before_, [this, turn = turn_] {
     if (!turn->awaited) return;
     EndDelay(loop_->Now());
@@ -142,24 +142,24 @@ void CapsuleVisit::AwaitEndOfDelay() {
   });
 }
 
-void CapsuleVisit::TellTurn(const std::shared_ptr<Turn>& turn) {
+void CapsulePermit::TellTurn(const std::shared_ptr<Turn>& turn) {
   if (std::exchange(turn->awaited, false)) std::exchange(turn->on_turn, nullptr)();
 }
 
-void CapsuleVisit::PrepareToWait() {
+void CapsulePermit::PrepareToWait() {
   if (turn_ == nullptr) thread_ = ThreadRef(UserThread::Current());
 }
 
-absl::AnyInvocable<void()> CapsuleVisit::TakeWaker() {
+absl::AnyInvocable<void()> CapsulePermit::ReleaseWaker() {
   if (turn_ == nullptr) {
     return [thread = std::move(thread_)] { thread->Wake(); };
   }
   return [loop = loop_, turn = turn_] { loop->Post([turn] { TellTurn(turn); }); };
 }
 
-void CapsuleVisit::Leave(CapsuleOutcome outcome) { End(outcome, /*left_behind=*/false); }
+void CapsulePermit::Leave(CapsuleOutcome outcome) { End(outcome, /*left_behind=*/false); }
 
-void CapsuleVisit::End(CapsuleOutcome outcome, bool left_behind) {
+void CapsulePermit::End(CapsuleOutcome outcome, bool left_behind) {
   if (inside()) {
     Loop* const loop = Loop::Current();  // none when a node is taken down
     capsule_->Leave(*this, outcome, left_behind, loop == nullptr ? entered_at_ : loop->Now());

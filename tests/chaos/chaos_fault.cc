@@ -13,12 +13,12 @@ constexpr Duration kIntervals[] = {milliseconds(700), milliseconds(2000), millis
 constexpr Duration kDurations[] = {milliseconds(500), milliseconds(2000), milliseconds(8000)};
 
 // Takes the node away from all others for a while.
-bool Occupies(const Trouble& trouble) {
-  return trouble.kind != Trouble::Kind::kFault || trouble.span.fault.kind == Fault::Kind::kCrash ||
-         trouble.span.fault.kind == Fault::Kind::kPause;
+bool Occupies(const ChaosFault& chaos_fault) {
+  return chaos_fault.kind != ChaosFault::Kind::kFault || chaos_fault.span.fault.kind == Fault::Kind::kCrash ||
+         chaos_fault.span.fault.kind == Fault::Kind::kPause;
 }
 
-bool Collides(const Trouble& a, const Trouble& b) {
+bool Collides(const ChaosFault& a, const ChaosFault& b) {
   return Occupies(a) && Occupies(b) && a.node() == b.node() &&
          a.span.begin < b.span.end + kComeBackMax && b.span.begin < a.span.end + kComeBackMax;
 }
@@ -34,20 +34,20 @@ std::vector<Fault::Kind> DrawKinds(RandomSource& random) {
 
 class Drawer {
  public:
-  Drawer(RandomSource& random, const TroubleOptions& options)
+  Drawer(RandomSource& random, const ChaosFaultOptions& options)
       : random_(random),
         options_(options),
         interval_(kIntervals[random.Below(std::size(kIntervals))]),
         duration_(kDurations[random.Below(std::size(kDurations))]) {}
 
-  std::vector<Trouble> Draw() {
+  std::vector<ChaosFault> Draw() {
     DrawWorldFaults();
-    DrawOfNodes(Trouble::Kind::kLeave, options_.nodes);
-    DrawOfNodes(Trouble::Kind::kHang, options_.servers);
-    std::stable_sort(troubles_.begin(), troubles_.end(), [](const Trouble& a, const Trouble& b) {
+    DrawOfNodes(ChaosFault::Kind::kLeave, options_.nodes);
+    DrawOfNodes(ChaosFault::Kind::kHang, options_.servers);
+    std::stable_sort(chaos_faults_.begin(), chaos_faults_.end(), [](const ChaosFault& a, const ChaosFault& b) {
       return a.span.begin < b.span.begin;
     });
-    return std::move(troubles_);
+    return std::move(chaos_faults_);
   }
 
  private:
@@ -62,52 +62,52 @@ class Drawer {
     options.kinds = DrawKinds(random_);
     if (options.kinds.empty()) return;
     for (FaultSpan& span : DrawFaults(random_, options)) {
-      Add({Trouble::Kind::kFault, std::move(span)});
+      Add({ChaosFault::Kind::kFault, std::move(span)});
     }
   }
 
-  void DrawOfNodes(Trouble::Kind kind, const std::vector<std::string>& nodes) {
+  void DrawOfNodes(ChaosFault::Kind kind, const std::vector<std::string>& nodes) {
     if (random_.Below(2) == 0) return;
     TimePoint begin = options_.begin;
     while ((begin += Exponential(interval_ * 2)) < options_.end) {
-      Trouble trouble{kind, {begin, std::min(options_.end, begin + Exponential(duration_)), {}}};
-      trouble.span.fault.hosts = {nodes[random_.Below(nodes.size())]};
-      Add(std::move(trouble));
+      ChaosFault chaos_fault{kind, {begin, std::min(options_.end, begin + Exponential(duration_)), {}}};
+      chaos_fault.span.fault.hosts = {nodes[random_.Below(nodes.size())]};
+      Add(std::move(chaos_fault));
     }
   }
 
-  void Add(Trouble trouble) {
-    const auto collides = [&](const Trouble& other) { return Collides(trouble, other); };
-    if (std::none_of(troubles_.begin(), troubles_.end(), collides)) {
-      troubles_.push_back(std::move(trouble));
+  void Add(ChaosFault chaos_fault) {
+    const auto collides = [&](const ChaosFault& other) { return Collides(chaos_fault, other); };
+    if (std::none_of(chaos_faults_.begin(), chaos_faults_.end(), collides)) {
+      chaos_faults_.push_back(std::move(chaos_fault));
     }
   }
 
   Duration Exponential(Duration mean) { return FromSeconds(random_.Exponential(ToSeconds(mean))); }
 
   RandomSource& random_;
-  const TroubleOptions& options_;
+  const ChaosFaultOptions& options_;
   const Duration interval_;
   const Duration duration_;
-  std::vector<Trouble> troubles_;
+  std::vector<ChaosFault> chaos_faults_;
 };
 
 }  // namespace
 
-std::string Trouble::ToString() const {
+std::string ChaosFault::ToString() const {
   if (kind == Kind::kFault) return span.ToString();
   return StrCat(ToSeconds(span.begin.time_since_epoch()), "-",
                 ToSeconds(span.end.time_since_epoch()), " s ",
                 kind == Kind::kLeave ? "leave " : "hang ", node());
 }
 
-std::vector<Trouble> DrawTroubles(RandomSource& random, const TroubleOptions& options) {
+std::vector<ChaosFault> DrawChaosFaults(RandomSource& random, const ChaosFaultOptions& options) {
   return Drawer(random, options).Draw();
 }
 
-std::string ToString(const std::vector<Trouble>& troubles) {
+std::string ToString(const std::vector<ChaosFault>& chaos_faults) {
   std::string text;
-  for (const Trouble& trouble : troubles) StrAppend(&text, "  ", trouble.ToString(), "\n");
+  for (const ChaosFault& chaos_fault : chaos_faults) StrAppend(&text, "  ", chaos_fault.ToString(), "\n");
   return text;
 }
 

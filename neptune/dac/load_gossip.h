@@ -1,6 +1,6 @@
 // What a node has heard of other nodes' loads from the answers that passed through it, and how it passes that on.
 //
-//   answers of children in trees ──► LoadHearsay (one a node) ──► the answer to a poll: the freshest, each with its age
+//   answers of children in trees ──► LoadGossip (one a node) ──► the answer to a poll: the freshest, each with its age
 //   answers to own polls ──────────►      │
 //                                         └──► load books of the node's calling loops
 //
@@ -14,7 +14,7 @@
 // Threads: thread-safe.
 // Units: pending work as time until all processors of the node are done with it; ages cut at 71 minutes.
 // Errors: kDataLoss bytes that are no hearsay.
-// Limits: kHeardNodeCountMax nodes, that heard of for longest leaves; kHearsaySizeMax bytes and kHearsayCountMax
+// Limits: kHeardNodeCountMax nodes, that heard of for longest leaves; kGossipSizeMax bytes and kGossipCountMax
 //   nodes an answer, one datagram with what else is in it. Encode is O(n log n).
 
 #pragma once
@@ -34,21 +34,21 @@
 namespace neptune {
 
 inline constexpr size_t kHeardNodeCountMax = 256;
-inline constexpr size_t kHearsayCountMax = 48;
-inline constexpr size_t kHearsaySizeMax = 1200;
+inline constexpr size_t kGossipCountMax = 48;
+inline constexpr size_t kGossipSizeMax = 1200;
 
-struct HeardLoad {
+struct GossipedLoad {
   NodeId node;
   Duration pending{0};
   TimePoint taken_at{};
-  friend bool operator==(const HeardLoad&, const HeardLoad&) = default;
+  friend bool operator==(const GossipedLoad&, const GossipedLoad&) = default;
 };
 
-class LoadHearsay {
+class LoadGossip {
  public:
   // What is older than what is known of the node is dropped.
-  void Hear(const HeardLoad& load);
-  std::optional<HeardLoad> Find(const NodeId& node) const;
+  void Merge(const GossipedLoad& load);
+  std::optional<GossipedLoad> Find(const NodeId& node) const;
   // The freshest of what was heard, as bytes.
   std::string Encode(TimePoint now) const;
 
@@ -62,6 +62,6 @@ class LoadHearsay {
 };
 
 // Times are as of `now`, less the ages; the way here counts as nothing.
-StatusOr<std::vector<HeardLoad>> DecodeHearsay(std::string_view bytes, TimePoint now);
+StatusOr<std::vector<GossipedLoad>> DecodeGossip(std::string_view bytes, TimePoint now);
 
 }  // namespace neptune
