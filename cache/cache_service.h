@@ -1,7 +1,6 @@
 // Names under which the query cache is called, and which partition keeps a key.
 //
-// Source: design of the query-cache tier.
-// Layer: cache. Names and one pure function.
+// Names and one pure function.
 // Shapes: Lookup takes a LookupRequest and gives a LookupResponse; Insert takes an InsertRequest and
 //   gives an InsertResponse.
 

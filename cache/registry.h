@@ -1,6 +1,6 @@
 // The query caches there are, by the name that a cluster spec uses. The one list of variants.
 //
-// Source: none. Layer: cache. Threads: pure lookups.
+// Threads: pure lookups.
 // Errors: MakeResultCache gives INVALID_ARGUMENT for an unknown name, with the known ones, and for
 //   options out of range.
 

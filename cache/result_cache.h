@@ -1,7 +1,6 @@
 // Answers of earlier queries, kept to be given again: what every query cache can do.
 //
-// Source: design of the query-cache tier; none of it is in the papers.
-// Layer: cache. No Neptune above base; time is an argument.
+// No Neptune above base; time is an argument.
 // Threads: thread-safe.
 // Units: sizes are bytes; times are TimePoint of the caller's world.
 // Errors: only of variants with I/O (UNAVAILABLE, DATA_LOSS); a caller treats any error as a miss.

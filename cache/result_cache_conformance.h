@@ -4,7 +4,7 @@
 //   INSTANTIATE_TEST_SUITE_P(Mine, ResultCacheConformance, testing::Values(kMyVariant),
 //   VariantName);
 //
-// Source: none. Layer: cache, test only. A cache may forget; it may never give a wrong value.
+// Test only. A cache may forget; it may never give a wrong value.
 
 #pragma once
 

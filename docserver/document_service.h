@@ -1,7 +1,6 @@
 // Names under which document servers are called, and which partition holds a document.
 //
-// Source: design of the document-server tier.
-// Layer: docserver. Names and one pure function.
+// Names and one pure function.
 // Shapes: Fetch takes a FetchRequest whose documents all belong to the called partition and gives a
 //   FetchResponse; a document of another partition is answered as not found.
 

@@ -1,7 +1,6 @@
 // The documents of one partition, fetched by number: what every document store can do.
 //
-// Source: design of the document-server tier; none of it is in the papers.
-// Layer: docserver. No Neptune above base: a service module calls it, on threads that may block.
+// No Neptune above base: a service module calls it, on threads that may block.
 // Threads: after opening for serving, or after Seal, Fetch, Verify, document_count and name are
 //   thread-safe; Put and Seal belong to one thread and exclude all others.
 // Errors: DATA_LOSS stored bytes are damaged; FAILED_PRECONDITION wrong mode or never sealed;

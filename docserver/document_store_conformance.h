@@ -4,7 +4,7 @@
 //   INSTANTIATE_TEST_SUITE_P(Mine, DocumentStoreConformance, testing::Values(kMyVariant),
 //   VariantName);
 //
-// Source: none. Layer: docserver, test only. The oracle is a std::map.
+// Test only. The oracle is a std::map.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // The document stores there are, by the name that a cluster spec uses. The one list of variants.
 //
-// Source: none. Layer: docserver. Threads: pure lookups.
+// Threads: pure lookups.
 // Errors: OpenDocumentStore gives INVALID_ARGUMENT, with the known names, for any other name.
 
 #pragma once

@@ -1,6 +1,6 @@
 // Refusals that are the same in every document store, so that their codes and words are.
 //
-// Source: none. Layer: docserver. Threads: pure functions, but for PrepareDirectory.
+// Threads: pure functions, but for PrepareDirectory.
 // Errors: FAILED_PRECONDITION wrong mode, INVALID_ARGUMENT a limit of document_store.h.
 
 #pragma once

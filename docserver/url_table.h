@@ -6,7 +6,7 @@
 // Different urls may share a hash: what is found are candidates, whose documents have to be compared. A document that was
 // put more than once stands here with each of its urls.
 //
-// Source: none. Layer: docserver. Reads and writes one file.
+// Reads and writes one file.
 // Threads: UrlTable is immutable, UrlTableWriter thread-compatible.
 // Errors: Open: NOT_FOUND, DATA_LOSS; Write: those of neptune/base/file.h.
 // Limits: writing takes 16 bytes of memory a document, kUrlCandidatesMax candidates are looked at.

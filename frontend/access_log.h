@@ -6,7 +6,7 @@
 // time_us is when the request arrived. The file is a trace that //tools:replay and //tools:make_trace take (tools/trace/
 // format.md); without its queries, where they are private, it is not.
 //
-// Layer: frontend. Threads: thread-safe; does not wait.
+// Threads: thread-safe; does not wait.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // One answered search as every format shows it: results, how they were found, and what is missing.
 //
-// Source: design 6 (fields of the JSON answer); a partial answer always says which partitions did
+// Source: a partial answer always says which partitions did
 // not
 //   contribute.
-// Layer: frontend. The search plan fills it in, the renderers read it.
+// The search plan fills it in, the renderers read it.
 // Threads: plain values.
 // Units: took and age are durations; start is 0-based.
 // Shapes: results[n], n <= count; a service's missing[] holds each partition at most once.

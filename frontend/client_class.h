@@ -4,7 +4,7 @@
 //   Neptune-Service-Class: NAME    that class, if it has no keys, or the frontend trusts the header
 //   neither                        the cluster's default class
 //
-// Source: dissertation 4.2 (classes by client identity). Layer: frontend. No I/O.
+// Source: [Shen02] 4.2 (classes by client identity). No I/O.
 // Threads: immutable; thread-safe.
 // Errors: kUnauthenticated nobody has that key; kPermissionDenied the class is for clients with a key; kInvalidArgument a
 //   header that is no name. A name that is no class is the default one.

@@ -5,7 +5,6 @@
 //
 // It registers no method: users come over HTTP, and all it calls, it calls as a client.
 //
-// Source: design 3 (frontend), 4.1. Layer: frontend, agent.
 // Threads: Start and Stop on a user-level thread of the node's control loop.
 // Errors: Start: INVALID_ARGUMENT naming a wrong parameter; whatever keeps the port from opening.
 // Limits: parameters, see README.md.

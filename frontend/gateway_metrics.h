@@ -1,6 +1,6 @@
 // What the HTTP gateway counts of searches, by format.
 //
-// Source: none. Layer: frontend. Threads: the metrics are thread-safe.
+// Threads: the metrics are thread-safe.
 
 #pragma once
 

@@ -8,8 +8,7 @@
 //   /openapi.json    all of these, for programs
 //   /documents       POST, DELETE: documents that change, if there is a writer
 //
-// Source: design 6 (HTTP contracts); RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
-// Layer: frontend, agent.
+// Source: RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
 // Threads: thread-safe; Handle on a user-level thread of the node.
 // Errors: as answers: 400 names the wrong parameter, 404, 405, 401 and 403 by client_class.h, 403 by operator_access.h, 429 by rate_limit.h, 503 with Retry-After when overloaded
 //   or when no index partition answered. Pages for browsers, problem documents for programs.

@@ -7,7 +7,7 @@
 // A request that a proxy has passed on (X-Forwarded-For, Forwarded) is its client's, who is elsewhere, however near the proxy
 // is. A proxy that says nothing of its clients is told apart by nobody: it must not pass these paths on.
 //
-// Source: none. Layer: frontend, policy. No I/O.
+// No I/O.
 // Threads: immutable; thread-safe.
 
 #pragma once

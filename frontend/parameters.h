@@ -1,6 +1,6 @@
 // Reads a module's parameters from the cluster spec: typed, bounded, and none misspelt.
 //
-// Source: none. Layer: frontend. No I/O.
+// No I/O.
 // Threads: thread-compatible.
 // Errors: Finish: INVALID_ARGUMENT naming the first parameter that is not of its type, out of its
 //   range, or that nobody asked for.

@@ -2,8 +2,8 @@
 //
 // A bucket holds `burst` tokens and gets `per_second` of them back; each request takes one.
 //
-// Source: none (token bucket).
-// Layer: frontend, policy: no I/O, no clock.
+// Token bucket.
+// No I/O, no clock.
 // Threads: thread-safe.
 // Units: requests, and per second.
 // Limits: client_count_max buckets. Full ones are forgotten for new ones, which loses nothing; when none is full, further

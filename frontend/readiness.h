@@ -1,6 +1,6 @@
 // Whether a frontend can answer searches now: which partitions have a live replica.
 //
-// Source: design 6 (/readyz). Layer: frontend, policy. No I/O.
+// No I/O.
 // Threads: pure functions.
 
 #pragma once

@@ -1,9 +1,9 @@
 // The URL parameters of /search, parsed and checked: what page of which query, in which format.
 //
-// Source: design 6 (GET /search?q=&start=&count=&format=). WHATWG URL,
+// WHATWG URL,
 // application/x-www-form-urlencoded:
 //   '+' is a blank, %XX a byte.
-// Layer: frontend. No I/O, no clock.
+// No I/O, no clock.
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT naming the parameter: out of range, not a number, not UTF-8, malformed
 //   %-encoding, or given twice. Unknown parameters are ignored.

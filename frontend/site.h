@@ -1,6 +1,6 @@
 // What pages say about the site itself: its name and the address its absolute links begin with.
 //
-// Source: none. Layer: frontend. Threads: immutable values, pure functions.
+// Threads: immutable values, pure functions.
 // Limits: kHostSizeMax bytes of a Host header.
 
 #pragma once

@@ -1,6 +1,6 @@
 // The query cache "memory": values in this process's memory, S3-FIFO eviction, sharded by key.
 //
-// Source: s3_fifo.h. Layer: cache/memory. Errors, limits, units: as result_cache.h says.
+// Source: s3_fifo.h. Errors, limits, units: as result_cache.h says.
 // Threads: thread-safe; one LeafMutex a shard around leaf sections that copy no value.
 
 #pragma once

@@ -1,6 +1,6 @@
 // One independently locked part of the in-memory query cache.
 //
-// Source: s3_fifo.h. Layer: cache/memory. Threads: thread-safe. Units: bytes.
+// Source: s3_fifo.h. Threads: thread-safe. Units: bytes.
 // Limits: size_max bytes; an entry that is larger alone is refused.
 // Entries are known by a hash of the query; two queries of the same hash displace each other.
 

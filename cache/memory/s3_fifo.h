@@ -7,7 +7,7 @@
 // Departs from source: entries have sizes, and the three queues are bounded in bytes (the ghost
 // queue by
 //   the sizes its entries had: as much as the main queue's share), not in entries.
-// Layer: cache/memory, policy. No I/O, no clock, no locks; MemoryCache keeps the values.
+// No I/O, no clock, no locks; MemoryCache keeps the values.
 // Threads: thread-compatible.
 // Units: sizes in whatever unit the caller counts, bytes here.
 // Limits: size() <= size_max after every call. Cost: amortised O(1), an entry passes the main

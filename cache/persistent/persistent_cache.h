@@ -1,6 +1,6 @@
 // The query cache "persistent" over one key-value store: outlives the process, or the host if the store does.
 //
-// Source: persistent_entries.h. Layer: cache.
+// Source: persistent_entries.h.
 // Threads: thread-safe; one lock around all, held while the store works.
 // Errors: those of the store. Limits, units: as result_cache.h says; the clock is to go on over restarts.
 

@@ -3,8 +3,8 @@
 // Parameters (cluster spec):
 //   size_mb   bytes of a partition at most, in MiB; the same on every node. Default: 64
 //
-// Source: dissertation 5.3 (persistent cache; level two: "high throughput with intermittent false cache misses").
-// Layer: cache. Threads: as ServiceModule says.
+// Source: [Shen02] 5.3 (persistent cache; level two: "high throughput with intermittent false cache misses").
+// Threads: as ServiceModule says.
 // Errors: kInvalidArgument malformed requests. What is refused for its size is no error.
 
 #pragma once

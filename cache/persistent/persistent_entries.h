@@ -4,9 +4,9 @@
 //   o NUMBER   HASH; by age
 //   t          PersistentTotals
 //
-// Source: dissertation 5.3 (persistent cache: CacheUpdate, CacheLookup).
+// Source: [Shen02] 5.3 (persistent cache: CacheUpdate, CacheLookup).
 // Departs from source: entries of an ordered store in place of hash buckets of disk blocks.
-// Layer: cache, policy. Threads: pure functions of the store.
+// Threads: pure functions of the store.
 // Units: sizes are bytes; times nanoseconds of one clock that all inserts and lookups share.
 // Errors: kDataLoss what is kept is damaged; those of the store.
 // Limits: PersistentLimits. Eviction is first in, first out: a lookup does not write.

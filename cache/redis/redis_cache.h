@@ -9,7 +9,6 @@
 //   P:v:QUERY  entry (redis_entry.h), with a time to live
 //   P:order    sorted set of queries by number of insert when last used    P:sizes  hash, bytes by query    P:sums  hash: total, number
 //
-// Source: none. Layer: cache/redis.
 // Threads: thread-safe; Waits(): calls block the kernel thread for a server, at most about ResultCacheOptions::
 //   server_timeout for each piece of an answer.
 // Errors: UNAVAILABLE Redis does not answer or says no, for instance because its memory is full; DATA_LOSS what stands

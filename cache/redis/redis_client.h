@@ -1,6 +1,6 @@
 // Commands to one Redis server by hiredis, on as many connections as callers ask at once.
 //
-// Source: none. Layer: cache/redis. Threads: thread-safe; every call blocks the kernel thread, for at most about the
+// Threads: thread-safe; every call blocks the kernel thread, for at most about the
 //   timeout for each piece of an answer.
 // Errors: UNAVAILABLE no connection, no answer in time, or bytes that are no answer. After one its connection is closed,
 //   so that no late answer is taken for that of a later command. What the server says of an error is an answer.

@@ -4,7 +4,7 @@
 //
 // The checksum is of all before it, so that what another program wrote under the same key is never taken for an answer.
 //
-// Source: none. Layer: cache/redis. Threads: pure functions.
+// Threads: pure functions.
 // Errors: DATA_LOSS for bytes that are no entry.
 
 #pragma once

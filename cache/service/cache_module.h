@@ -11,7 +11,7 @@
 // disk:/SERVICE-server/**, or else one called SERVICE-server. A server that hangs then holds those threads and what
 // waits for them, and nothing else of the node.
 //
-// Source: capsules paper, figure 1 (query caches). Layer: cache.
+// Source: capsules paper, figure 1 (query caches).
 // Threads: methods run on any loop of the node; caches are thread-safe.
 
 #pragma once

@@ -1,7 +1,7 @@
 // The document store "flat_file": one append-only file of compressed blocks and an index of
 // offsets.
 //
-// Source: none. Layer: docserver, flat_file. Threads, errors, limits: as document_store.h says.
+// Threads, errors, limits: as document_store.h says.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Layout of the flat-file document store; README.md of this folder has the page with an example.
 //
-// Source: none. Layer: docserver, flat_file. Threads: pure functions.
+// Threads: pure functions.
 // Units: all numbers little-endian; sizes and offsets in bytes.
 // Errors: the readers return nullopt for bytes that are not what their magic, version and checksum
 // say. Limits: kBlockRawSizeMax, so that a damaged header cannot ask for much memory.

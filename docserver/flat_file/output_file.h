@@ -1,6 +1,6 @@
 // A new file, written from beginning to end through a buffer.
 //
-// Source: none. Layer: docserver. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: as neptune/base/file.h says.
 
 #pragma once

@@ -1,6 +1,6 @@
 // Reads a sealed flat-file document store through two memory mappings.
 //
-// Source: none. Layer: docserver, flat_file. Threads: thread-safe.
+// Threads: thread-safe.
 // Errors: Open: NOT_FOUND, FAILED_PRECONDITION (data without an index: never sealed), DATA_LOSS (a
 //   checksum, or a data file that is shorter or longer than the index says, as a torn tail is).
 //   Fetch and Verify: DATA_LOSS.

@@ -1,6 +1,6 @@
 // Writes a flat-file document store: blocks as documents come, the index when it is sealed.
 //
-// Source: none. Layer: docserver, flat_file. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: INVALID_ARGUMENT a document over kDocumentSizeMax; UNAVAILABLE the file system refuses.
 // Limits: memory is one block and some 66 bytes a document.
 

@@ -2,8 +2,7 @@
 //
 // A fetch gives the newest content as soon as the state has it; nothing is copied, so there is nothing to refresh.
 //
-// Source: design, live updates.
-// Layer: docserver/live. Threads: thread-safe, as its parts are.
+// Threads: thread-safe, as its parts are.
 // Errors: as document_store.h, and those of the state. Put and Seal: FAILED_PRECONDITION, changes come by the state.
 // Limits: document_count is that of the published store.
 

@@ -1,6 +1,6 @@
 // RocksDB as the document store uses it: options, and its errors turned into ours at the edge.
 //
-// Source: none. Layer: docserver, rocksdb. Threads: pure functions.
+// Threads: pure functions.
 // Errors: DATA_LOSS checksum or structure damage; UNAVAILABLE the file system refuses; INTERNAL the
 //   rest, which would be a misuse of RocksDB.
 

@@ -1,6 +1,6 @@
 // The document store "rocksdb": a RocksDB database of serialised documents, compressed with zstd.
 //
-// Source: none. Layer: docserver, rocksdb. Threads, errors, limits: as document_store.h says.
+// Threads, errors, limits: as document_store.h says.
 
 #pragma once
 

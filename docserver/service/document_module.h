@@ -13,7 +13,7 @@
 //
 // A damaged document is answered as not found and counted; a store that cannot be opened is not announced.
 //
-// Source: DAC 2.1 (document servers). Layer: docserver.
+// Source: [Chu03] 2.1 (document servers).
 // Threads: methods run on any loop of the node; stores are thread-safe, snippet makers are a kernel
 //   thread's own.
 

@@ -1,6 +1,6 @@
 // Where a passage may begin and end: at sentences if near, at words, never inside a character.
 //
-// Layer: docserver, snippet. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

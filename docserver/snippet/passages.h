@@ -1,6 +1,6 @@
 // Chooses which stretches of a text a snippet shows.
 //
-// Source: none. Layer: docserver, snippet, policy: pure functions of the occurrences found.
+// Pure functions of the occurrences found.
 // Threads: pure functions.
 // Units: bytes of text.
 

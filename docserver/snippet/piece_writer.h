@@ -1,6 +1,6 @@
 // Writes passages as pieces: valid UTF-8, runs of blanks made one, marked words apart.
 //
-// Layer: docserver, snippet. Threads: thread-compatible.
+// Threads: thread-compatible.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // What a query asks for, prepared for scanning text: terms by number, wanted single terms, phrases.
 //
-// Layer: docserver, snippet. Threads: immutable; refers to the query, which must outlive it.
+// Threads: immutable; refers to the query, which must outlive it.
 // Limits: kUnitCountMax units are told apart; those beyond count as one.
 
 #pragma once

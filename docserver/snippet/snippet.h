@@ -1,8 +1,8 @@
 // Query-biased snippets: the passages of a document that best show why it matched, with the query's
 // words marked.
 //
-// Source: none. Passages are scored by distinct query words, whole phrases and nearness; README.md
-// says how. Layer: docserver, snippet. No I/O, no clock, no locks. Threads: thread-compatible; one
+// Passages are scored by distinct query words, whole phrases and nearness; README.md
+// says how. No I/O, no clock, no locks. Threads: thread-compatible; one
 // SnippetMaker for each thread (it owns an index::Analyzer and buffers). Units: bytes of UTF-8
 // text. Errors: none. Any bytes are accepted as text; what is not valid UTF-8 is left out of the
 // snippet. Limits: SnippetOptions; the first scan_size_max bytes of a document are looked at.

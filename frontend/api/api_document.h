@@ -1,6 +1,6 @@
 // The description of the frontend's HTTP interface for programs, openapi.json, as it is served.
 //
-// Source: OpenAPI Specification 3.1.0. Layer: frontend. Threads: immutable.
+// Source: OpenAPI Specification 3.1.0. Threads: immutable.
 
 #pragma once
 

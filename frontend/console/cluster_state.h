@@ -1,6 +1,6 @@
 // What the console shows of the cluster at one moment.
 //
-// Layer: frontend/console. Threads: plain values.
+// Threads: plain values.
 // Every text comes from other nodes and is untrusted: renderers escape it.
 
 #pragma once

@@ -7,7 +7,7 @@
 // console that many look at costs the cluster one question a node and second, and a node that hangs costs nobody
 // more than that wait.
 //
-// Layer: frontend/console. Threads: thread-safe; State on user-level threads, which wait.
+// Threads: thread-safe; State on user-level threads, which wait.
 // Limits: kNodesAsked nodes at once, kStatusSizeMax bytes of each; nodes beyond kNodesShown are left out.
 
 #pragma once

@@ -4,8 +4,8 @@
 //                  or with "html": "<!doctype html>..." in place of "text"
 //   bulk           lines of such objects, or of {"delete": "17"} or {"delete_url": "http://..."}
 //
-// Source: design 6 (POST /documents, DELETE /documents/ID); NDJSON for the bulk form.
-// Layer: frontend/documents. No I/O, no clock.
+// Source: NDJSON for the bulk form.
+// No I/O, no clock.
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT that names the member: not JSON, not an object, of another type, unknown, missing, or over a
 //   limit of index/updates/document_change.h. A bulk body: RESOURCE_EXHAUSTED over kEditsMax lines; an error of a line is

@@ -7,7 +7,7 @@
 // nothing back that came after the first one. The key names the request with its contents; 409 for other contents. It is
 // remembered for index::kRequestKeysKept.
 //
-// Source: design 6; RFC 9457 (problems); the draft for the header Idempotency-Key of the IETF's working group on HTTP APIs. Layer: frontend/documents, agent.
+// Source: RFC 9457 (problems); the draft for the header Idempotency-Key of the IETF's working group on HTTP APIs.
 // Threads: thread-safe; on user-level threads of the node.
 // Errors: as answers: 400 names what is wrong, 413 and 415 by the HTTP layer and here, 503 and 504 the change may be made
 //   all the same and is to be sent again. A bulk answer is 200 and says for each line what became of it.

@@ -2,8 +2,8 @@
 // document servers. One tier gets the document, the other a removal, with the same version, so that a document may move
 // between them and writers may cross.
 //
-// Source: design, live updates; the index builder's partitions (document number modulo their count).
-// Layer: frontend/documents, policy. Pure.
+// Source: the index builder's partitions (document number modulo their count).
+// Pure.
 // Threads: pure functions.
 // Limits: a change has kDocumentsOfChangeMax documents and half of kPartitionChangeSizeMax bytes at most.
 

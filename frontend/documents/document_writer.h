@@ -1,6 +1,6 @@
 // Has changes of documents made: what the routes of the frontend call.
 //
-// Source: design, live updates. Layer: frontend/documents. Interface; an implementation calls the replicated services.
+// Interface; an implementation calls the replicated services.
 // Threads: thread-safe; Write on user-level threads of the node.
 // Errors: of each edit its own: OK it is acknowledged by every partition that it concerns and will be found within two
 //   seconds; FAILED_PRECONDITION the name is that of another request; UNAVAILABLE and DEADLINE_EXCEEDED it may be made, now or later, or by sending it again.

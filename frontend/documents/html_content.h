@@ -1,6 +1,6 @@
 // The text and title of documents that came as HTML pages.
 //
-// Source: design 5 (the corpus reader's HTML). Layer: frontend/documents. Pure.
+// Pure.
 // Threads: pure function; several at once.
 // Errors: INVALID_ARGUMENT that names the member: a page that cannot be read whole within the limits of index/html, or
 //   whose text is over those of index/updates/document_change.h; RESOURCE_EXHAUSTED its parser needs more memory than

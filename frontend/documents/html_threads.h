@@ -1,6 +1,5 @@
 // Kernel threads on which posted HTML is read, so that no loop that serves waits for a parser.
 //
-// Layer: frontend/documents, agent.
 // Threads: thread-safe; Run on user-level threads of any loop.
 // Errors: RESOURCE_EXHAUSTED kHtmlTasksMax are under way or wait; DEADLINE_EXCEEDED and CANCELLED (the node stops): the
 //   task goes on by itself, and what it finds is thrown away.

@@ -7,7 +7,6 @@
 // Document servers are written before tiers, so that what is found can be shown. They are asked first which documents have
 // the urls of edits that bring no number.
 //
-// Source: design, live updates. Layer: frontend/documents, agent.
 // Threads: thread-safe; Write on user-level threads of the node.
 // Units: versions as index/updates/document_change.h: of two writers the one with the later clock wins.
 // Errors: as DocumentWriter.

@@ -1,7 +1,6 @@
 // Every page the frontend sends, in the format the client wants: status, content type and body.
 //
-// Source: design 6 (HTTP contracts), RFC 9457 (errors), OpenSearch 1.1.
-// Layer: frontend, render. Text in, text out: no I/O, no clock.
+// Text in, text out: no I/O, no clock.
 // Threads: pure functions; the static files are immutable.
 // Errors: none; every answer can be shown.
 // Limits: kCachedTextSizeMax bytes of a cached copy; the rest of what is shown is bounded by the

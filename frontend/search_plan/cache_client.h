@@ -14,7 +14,6 @@
 //
 // What was inserted a moment ago may be a miss there. Without a primary nothing is inserted, and what is there is still found.
 //
-// Source: design 5 (search plan). Layer: frontend/search_plan, agent.
 // Threads: thread-safe; Lookup and InsertLater on user-level threads of the node.
 // Errors: none; a cache that does not answer is a miss that says so.
 // Limits: two lookups of SearchPlanOptions::cache_timeout each, cache_insert_count_max insertions under way,

@@ -1,6 +1,6 @@
 // An answer to and from the bytes that the query cache keeps.
 //
-// Source: none. Layer: frontend/search_plan, policy. No I/O.
+// No I/O.
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT bytes that are not a stored answer.
 

@@ -3,8 +3,7 @@
 // A partition that has not answered after the time in which 95 of the latest 100 did is asked of another replica too, if
 // the options say so; the first answer is taken. How many are asked twice is bounded by the node's retry budget.
 //
-// Source: design 5 (documents by partition in parallel; a failed one costs summaries, not the page).
-// Layer: frontend/search_plan, agent. Threads: thread-safe; calls on a user-level thread; one more for each partition
+// Threads: thread-safe; calls on a user-level thread; one more for each partition
 //   but the last.
 // Limits: SearchPlanOptions::document_timeout; docserver::kFetchCountMax documents a page.
 

@@ -13,9 +13,8 @@
 // answer of the first moment may show what was before: an epoch is settled, and an entry keeps it, once it has been known for
 // the interval when the search begins.
 //
-// Source: design 5 (caches are invalidated by epoch). Layer: frontend/search_plan, policy. No I/O; time comes in.
+// No I/O; time comes in.
 // Threads: thread-safe.
-// Errors: none.
 
 #pragma once
 

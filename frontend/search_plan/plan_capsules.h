@@ -4,8 +4,7 @@
 // a real call every 100 ms as a probe. A capsule of the spec with a rule such as service:cache or service:cache/0 takes
 // its place. What tiers and document servers need depends on the cluster; README.md says how to define it.
 //
-// Source: dependency capsules IV.C (a cache that answers slowly is bypassed).
-// Layer: frontend/search_plan, agent.
+// Source: [Chu05] IV.C (a cache that answers slowly is bypassed).
 // Threads: any loop of the node, before the first search.
 
 #pragma once

@@ -1,6 +1,6 @@
 // What the search plan counts.
 //
-// Source: none. Layer: frontend/search_plan. Threads: the metrics are thread-safe.
+// Threads: the metrics are thread-safe.
 
 #pragma once
 

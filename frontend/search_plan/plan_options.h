@@ -1,6 +1,6 @@
 // How a frontend searches: who is asked, for how long, and when tier 1 is enough.
 //
-// Source: design 5 (search plan). Layer: frontend/search_plan. No I/O.
+// No I/O.
 // Threads: plain values.
 // Limits: those that ReadSearchPlanOptions gives to each parameter.
 

@@ -1,7 +1,6 @@
 // The decisions of the search plan: when tier 2 is asked, how tiers are joined, what is cached.
 //
-// Source: design 5 (search plan), 6 (what an answer says of itself).
-// Layer: frontend/search_plan, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: pure functions.
 // Shapes: hits best first, at most index::kTierHitCountMax.
 

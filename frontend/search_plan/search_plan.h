@@ -7,7 +7,6 @@
 //
 // Whatever does not answer in time is left out, and the answer says so.
 //
-// Source: design 5 (search plan). Layer: frontend/search_plan, agent over plan_policy.
 // Threads: thread-safe; Search and FetchDocument on user-level threads of the node.
 // Errors: INVALID_ARGUMENT "parameter NAME: ..." a query or page that cannot be; RESOURCE_EXHAUSTED
 //   too many searches of the class wait, or it would wait too long; UNAVAILABLE no index partition answered.

@@ -1,7 +1,7 @@
 // One question to all partitions of an index tier.
 //
-// Source: DAC paper 3.3; design 5 (partial answers are served and say so).
-// Layer: frontend/search_plan, agent. Threads: on a user-level thread.
+// Source: [Chu03] 3.3; design 5 (partial answers are served and say so).
+// Threads: on a user-level thread.
 
 #pragma once
 

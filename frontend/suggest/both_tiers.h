@@ -1,6 +1,6 @@
 // One question to all partitions of both index tiers at the same time.
 //
-// Source: DAC paper 3.3; design 5. Layer: frontend/suggest, agent.
+// Source: [Chu03] 3.3; design 5.
 // Threads: on a user-level thread; one more for tier 2.
 // Limits: the deadline, and 5 ms to hand over what was there by then.
 

@@ -1,6 +1,6 @@
 // What is asked for the text in a search box, and what becomes of the answers.
 //
-// Source: design 6 (/suggest). Layer: frontend/suggest, policy. No I/O, no clock.
+// No I/O, no clock.
 // Threads: pure functions.
 // Limits: kTypedPartsMax ends of the text are completed, of at most kTypedWordsMax words.
 

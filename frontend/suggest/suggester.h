@@ -7,7 +7,6 @@
 // Nothing is proposed that was not found to match something: phrases are in a document of the partition
 // that proposes them, everything else is counted over all partitions that answer.
 //
-// Source: design 6 (/suggest, did you mean). Layer: frontend/suggest, agent over suggest_policy and
 //   index/core/suggest.
 // Threads: thread-safe; on user-level threads of the node.
 // Errors: RESOURCE_EXHAUSTED too many suggestions under way; otherwise none: what does not answer in time

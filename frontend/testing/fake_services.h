@@ -10,7 +10,7 @@
 // Tiers suggest the phrases of kFakePhrases, know `common` as the word meant by `comon`, take
 // kSlowSpelling for a query with the word `slow`, and offer no suggestions for `unoffered`.
 //
-// Layer: frontend, for tests. Threads: as ServiceModule says.
+// Threads: as ServiceModule says.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // One HTTP request over a stream of any world, for tests.
 //
-// Layer: frontend, for tests. Threads: made and used on one loop; `on_done` runs there.
+// Threads: made and used on one loop; `on_done` runs there.
 
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 //   user ─HTTP─► web (frontend) ─► cache, tier1-0, tier1-1, tier2-0, tier2-1, docs-0, docs-1
 //
-// Layer: frontend, for tests. Threads: the simulation's.
+// Threads: the simulation's.
 
 #pragma once
 

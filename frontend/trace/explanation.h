@@ -1,6 +1,6 @@
 // Why a search was slow, partial, refused or cut, in sentences for people.
 //
-// Layer: frontend/trace. Threads: a pure function.
+// Threads: a pure function.
 
 #pragma once
 

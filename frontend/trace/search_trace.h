@@ -1,6 +1,6 @@
 // What became of one search, kept so that somebody can ask later why it was slow, partial, refused or cut.
 //
-// Layer: frontend/trace. Threads: plain values.
+// Threads: plain values.
 // Units: durations of the frontend's clock; what servers of a tier did is by their own clocks, from the arrival of their
 //   task.
 

@@ -7,7 +7,7 @@
 // So there is an example of every kind at any time, and a slow one is not driven out by many quick ones. What is kept
 // costs a copy: of one kind at most kKeptInSecond in a second.
 //
-// Layer: frontend/trace, policy: time is an argument. Threads: thread-safe.
+// Time is an argument. Threads: thread-safe.
 // Limits: kTracesOfKind of each of 13 kinds; trees over kTreeServersKept servers are kept without the rest.
 
 #pragma once

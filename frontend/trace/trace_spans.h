@@ -12,7 +12,7 @@
 // Clocks are not compared: a server's parts are placed by its own clock from the arrival of its task, which is taken to be
 // half of the transit after it was sent.
 //
-// Source: DAC 4.4 (where an aggregation's time goes). Layer: frontend/trace. Threads: pure functions.
+// Source: [Chu03] 4.4 (where an aggregation's time goes). Threads: pure functions.
 
 #pragma once
 

@@ -1,7 +1,5 @@
 // A document as the index core takes it: texts by field, a number and a static rank.
 //
-// Source: none.
-// Layer: index/core.
 // Threads: a plain value; the views must outlive the call they are passed to.
 // Units: static_rank in [0, 1], 1 best.
 // Limits: kFieldTokensMax words of a field are indexed, the rest is cut off.

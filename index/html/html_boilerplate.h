@@ -1,8 +1,8 @@
 // Tells the parts of a page that every page of its site repeats: navigation, search, footers.
 //
-// Source: none; the names are those that documentation generators give (Sphinx, DocBook, gtk-doc,
+// The names are those that documentation generators give (Sphinx, DocBook, gtk-doc,
 //   MediaWiki, javadoc, qdoc, rustdoc, Boost).
-// Layer: index/html. Threads: pure function.
+// Threads: pure function.
 
 #pragma once
 

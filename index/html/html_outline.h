@@ -1,7 +1,7 @@
 // Looks over HTML before it is parsed and tells how much of it can be parsed in bounded time.
 //
 // Source: WHATWG HTML, 13.2 (tokenization; void, raw text and foreign elements).
-// Layer: index/html. Pure.
+// Pure.
 // Threads: pure function.
 // Why: the parser's work grows with the depth of open elements for each tag, and with the square of
 // a

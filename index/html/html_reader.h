@@ -1,7 +1,7 @@
 // Reads an HTML page: title, headings, readable text, links with their words.
 //
 // Source: WHATWG HTML parsing, as the gumbo library does it; the choice of what is navigation is
-// ours. Layer: index/html. Threads: pure function; pages can be read on several threads at once. Errors:
+// ours. Threads: pure function; pages can be read on several threads at once. Errors:
 // RESOURCE_EXHAUSTED if the parser needs more than `memory_max`; everything else is read as
 //   a browser would.
 // Limits: HtmlOutlineLimits bound the time, `memory_max` the memory, HtmlPageLimits the result. A page beyond them is read

@@ -1,6 +1,5 @@
 // A parsed HTML page in an arena of bounded size, freed at once.
 //
-// Source: none. Layer: index/html.
 // Threads: thread-compatible.
 // Why an arena: the parser library frees its tree by recursion, which a deep page turns into a
 // stack

@@ -2,7 +2,7 @@
 //
 // Source: the Unicode standard, 3.9 (substitution of maximal subparts); WHATWG Encoding
 // (windows-1252 is what pages mean by iso-8859-1).
-// Layer: index/html. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

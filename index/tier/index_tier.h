@@ -1,7 +1,7 @@
 // One partition of an index tier: what every implementation of it can do.
 //
-// Source: design, search plan; the local operator of the aggregation call (DAC paper, figure 4).
-// Layer: index/tier. No Neptune above base: a service module calls it, on threads that may block.
+// Source: the local operator of the aggregation call ([Chu03] figure 4).
+// No Neptune above base: a service module calls it, on threads that may block.
 // Threads: thread-safe once opened; an opened tier never changes, but for that of live/.
 // Units: scores are comparable between all partitions of one index version, because they are
 //   computed from collection-wide statistics.

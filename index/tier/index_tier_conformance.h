@@ -5,7 +5,7 @@
 //
 // Answers are compared with those of the variant kReferenceTierName, which looks at every document.
 //
-// Source: none. Layer: index/tier, test only.
+// Test only.
 
 #pragma once
 

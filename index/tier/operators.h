@@ -1,9 +1,9 @@
 // The two operators of the aggregation call over an index tier: answer a partition, join two
 // answers.
 //
-// Source: DAC paper, figures 4 and 5 (local and reduce operator).
+// Source: [Chu03] figures 4 and 5 (local and reduce operator).
 // Departs from source: none.
-// Layer: index/tier, policy. Pure functions.
+// Pure functions.
 // Threads: thread-safe as the tier is.
 // Errors: LocalOperator: INVALID_ARGUMENT for a question outside the limits of index_tier.h.
 

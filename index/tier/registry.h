@@ -1,7 +1,7 @@
 // The index tiers there are, by the name that a cluster spec uses. The one list of variants, and
 // with it the way to build and open partitions of any of them.
 //
-// Source: none. Layer: index/tier. Threads: the list is constant; building and opening are
+// Threads: the list is constant; building and opening are
 // independent. Errors: INVALID_ARGUMENT, with the known names, for any other name. OpenIndexTier:
 // NOT_FOUND no
 //   finished partition there; FAILED_PRECONDITION one of another variant; DATA_LOSS a damaged one.

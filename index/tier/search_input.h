@@ -1,7 +1,7 @@
 // What every tier does with a question before it searches: reads the text, joins the reasons to
 // stop, reads its store.
 //
-// Source: none. Layer: index/tier. Threads: pure functions.
+// Threads: pure functions.
 // Errors: INVALID_ARGUMENT for text that is over a limit of the query language.
 
 #pragma once

@@ -1,6 +1,6 @@
 // The messages of suggest.proto as the index core's plain values, and back.
 //
-// Source: none. Layer: index/tier. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // The operators of the aggregation calls about suggestions and spelling: answer a partition, join two
 // answers.
 //
-// Source: DAC paper, figures 4 and 5 (local and reduce operator).
+// Source: [Chu03] figures 4 and 5 (local and reduce operator).
 // Departs from source: none.
-// Layer: index/tier, policy. Pure functions.
+// Pure functions.
 // Threads: thread-safe as the tier is.
 // Errors: of local operators: INVALID_ARGUMENT a question outside the limits of suggest.proto;
 //   UNIMPLEMENTED a tier without suggestions.

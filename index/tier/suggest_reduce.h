@@ -1,7 +1,7 @@
 // The joins of suggest_operators.h as registered reduce operators, for the tier's and the frontend's
 // modules.
 //
-// Source: DAC paper, figure 5. Layer: index/tier. Threads: pure functions.
+// Source: [Chu03] figure 5. Threads: pure functions.
 // Errors: INVALID_ARGUMENT data that are not the messages.
 
 #pragma once

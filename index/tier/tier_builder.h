@@ -1,6 +1,6 @@
 // Builds one partition of an index tier: what every implementation's builder can do.
 //
-// Source: none. Layer: index/tier. Writes files; no clock.
+// Writes files; no clock.
 // Threads: thread-compatible; several partitions may be built at once, with one builder each.
 // Errors: INVALID_ARGUMENT for a document out of order or with an impossible rank; UNAVAILABLE for
 // the

@@ -1,7 +1,7 @@
 // The join of operators.h as the registered reduce operator search.MergeTierAnswers, for every node that
 // aggregates a tier: those that host it, and the frontends.
 //
-// Source: DAC paper, figure 5. Layer: index/tier. Threads: pure functions.
+// Source: [Chu03] figure 5. Threads: pure functions.
 // Errors: INVALID_ARGUMENT data that are not the messages.
 
 #pragma once

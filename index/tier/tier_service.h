@@ -1,7 +1,7 @@
 // Names under which index tiers are called: services, the local and the reduce operator.
 //
-// Source: design of the search plan; DAC paper, figure 5 (registered operators).
-// Layer: index/tier. Names only.
+// Source: [Chu03] figure 5 (registered operators).
+// Names only.
 // Shapes: the local operator takes a TierQuery and gives a TierAnswer; the reduce operator takes two
 //   TierAnswers and, as its parameters, the same TierQuery, and gives a TierAnswer.
 

@@ -15,8 +15,8 @@
 //
 // Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys stand in their order.
 //
-// Source: design, live updates; dissertation 5.2.2 (a write's effect follows from data and log entry alone).
-// Layer: index/updates. Pure: the store is given.
+// Source: [Shen02] 5.2.2 (a write's effect follows from data and log entry alone).
+// Pure: the store is given.
 // Threads: as the store's.
 // Errors: INVALID_ARGUMENT a piece of statistics that does not follow the one before; DATA_LOSS a value that is none; the
 //   store's.

@@ -1,8 +1,7 @@
 // Changes of documents as the write of a replicated service: what executes it on every replica, and what its partition
 // then holds.
 //
-// Source: design, live updates; neptune/replication.
-// Layer: index/updates, over the runtime's replication.
+// Source: neptune/replication.
 // Threads: as neptune/replication/store_state.h says.
 // Shapes: the write takes the bytes of a PartitionChange and answers with those of a ChangeAnswer.
 // Errors: ExecuteChangeWrite: INVALID_ARGUMENT a request that is no change, or over a limit; the same on all replicas.

@@ -1,7 +1,6 @@
 // Changes of documents: what one may say, and the number of a document that has none yet.
 //
-// Source: design, live updates.
-// Layer: index/updates. Pure.
+// Pure.
 // Threads: plain functions.
 // Units: sizes in bytes; versions as below.
 // Errors: INVALID_ARGUMENT with the reason: bytes that are no change, text that is not UTF-8, no url, neither or an

@@ -1,6 +1,5 @@
 // A change state in memory, for tests: what a partition's store does, without a disk.
 //
-// Source: none. Layer: index/updates, tests only.
 // Threads: thread-safe, but for Execute, which is one thread's.
 
 #pragma once

@@ -1,6 +1,5 @@
 // What a handler does whose question names a version of the index.
 //
-// Source: none. Layer: index/versions.
 // Threads: AwaitVersion on the user-level thread that serves the request.
 // Errors: UNAVAILABLE the version is not open here, after a wait: a list that others know already is taken up within moments.
 // Limits: kVersionAwaitMax.

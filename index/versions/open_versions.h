@@ -1,6 +1,5 @@
 // What a node has open of each version of the index, by the version's number.
 //
-// Source: none. Layer: index/versions.
 // Threads: thread-safe. What is handed out stays open for as long as somebody holds it, also when it has left the list.
 // Errors: of Take: a version that does not open; those that do are there all the same.
 

@@ -8,7 +8,7 @@
 // Folders are relative to the one that paths of the cluster spec start from. Index services keep all versions open; a
 // frontend asks all of them for the current one by its number, so that no answer is of two.
 //
-// Source: none; TensorFlow Serving's rule, load the new before the old is let go. Layer: index/versions, policy: text in,
+// TensorFlow Serving's rule, load the new before the old is let go. Text in,
 // values out.
 // Threads: plain values and pure functions.
 // Errors: DATA_LOSS no such text, with the reason; of changes INVALID_ARGUMENT, NOT_FOUND and FAILED_PRECONDITION.

@@ -1,6 +1,6 @@
 // Looks at the list of versions again and again, on a loop of low priority of its own, and has what is new in it taken up.
 //
-// Source: none. Layer: index/versions, agent over version_list.h.
+//
 // Threads: Start and Stop by the owner; LookSoon and Describe from any thread; `take` runs inside Start, then on the loop.
 // Errors: a list that cannot be read changes nothing, one that cannot be taken up whole is taken up as far as it goes: both
 //   are logged, shown, and tried again. Start: that the first list cannot be read.

@@ -3,7 +3,7 @@
 // The pages need no script, fit a phone, and follow the reader's light or dark setting. Every text
 // of a report is escaped here.
 //
-// Source: none. Layer: admin, pure unit. No I/O, no clock.
+// No I/O, no clock.
 // Threads: pure functions.
 // Units: uptime and times as the header's fields say.
 // Limits: those of StatusReport.

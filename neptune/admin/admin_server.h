@@ -16,8 +16,7 @@
 //
 // What changes something needs the token: "Authorization: Bearer TOKEN". Without one at this node, nothing is changed.
 //
-// Source: design of the runtime (admin). Departs from source: none.
-// Layer: admin.
+// Departs from source: none.
 // Threads: Start and Stop from any thread; everything else says so itself.
 // Errors: Start reports why it could not listen.
 // Limits: kAdminConnectionCountMax clients, kAdminBodySizeMax bytes a body; handlers share a few user-level threads.

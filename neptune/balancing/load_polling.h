@@ -13,9 +13,8 @@
 // at once when nobody listens there any more, so that a poll does not wait for a server that has just died. Servers
 // over kConnectedServerCountMax are asked over one socket for all.
 //
-// Source: dissertation 2.2 (polling agent, load index server), 3.3 (asynchronous UDP polls, slow
+// Source: [Shen02] 2.2 (polling agent, load index server), 3.3 (asynchronous UDP polls, slow
 //   polls discarded after 10 ms).
-// Layer: balancing.
 // Threads: each on its own loop; Poll on a user-level thread of that loop.
 // Units: load index = active + queued requests; silence and pending in microseconds on the wire.
 // Limits: at most kPollSizeMax targets a poll; answers after PollingOptions::discard_after are

@@ -1,6 +1,6 @@
 // What a server says of itself when it is asked for its load.
 //
-// Source: dissertation 3.2.1 (load index). Layer: balancing. Threads: immutable values.
+// Source: [Shen02] 3.2.1 (load index). Threads: immutable values.
 // Units: load index = active + queued requests.
 
 #pragma once

@@ -19,11 +19,11 @@
 // unknown one until it was probed; then its report serves one call as any other.
 //
 // Source: Prequal (NSDI 2024: probes beside the calls, reports used once or a few times, requests in flight as the
-//   signal); join-idle-queue for the report as a token; dissertation 3.3 for the load index.
+//   signal); join-idle-queue for the report as a token; [Shen02] 3.3 for the load index.
 // Departs from source: no hot and cold half and no latency estimate. Requests in flight times the root of the
 //   relative service time served better in every case that we simulated, and needs no quantile; reports also come
 //   with answers, so that one probe a call is enough (Prequal: 3).
-// Layer: balancing, policy. No I/O, no clock, no threads; LoopClient feeds it.
+// No I/O, no clock, no threads; LoopClient feeds it.
 // Threads: thread-compatible; one for each partition that a loop calls.
 // Units: load index = active + queued requests; times are TimePoint.
 // Limits: kReportCountMax reports, kDepartedCountMax servers that left; Choose is O(kReportCountMax) for any number of servers.

@@ -7,9 +7,9 @@
 //   round_robin   one after the other
 //   random        every replica alike
 //
-// Source: dissertation 3.2 (policies), 3.3.2 (slow polls are discarded), 4.3 (poll size 3, 10 ms).
+// Source: [Shen02] 3.2 (policies), 3.3.2 (slow polls are discarded), 4.3 (poll size 3, 10 ms).
 // Departs from source: none.
-// Layer: balancing, policy. No I/O, no clock, no threads; PollingAgent sends polls and feeds
+// No I/O, no clock, no threads; PollingAgent sends polls and feeds
 // answers in. Threads: thread-compatible. Units: load index = active + queued requests. Shapes:
 // indices point into the candidates that were given. Limits: 1 <= poll_size <= kPollSizeMax.
 

@@ -4,8 +4,7 @@
 //               ▲
 //               └─ polls and probes (load_polling.h), announcements (yellow page), answers of calls
 //
-// Source: dissertation 2.2 (polling agent), 3.2, 3.3; probe_pool.h for the modern policy.
-// Layer: balancing.
+// Source: [Shen02] 2.2 (polling agent), 3.2, 3.3; probe_pool.h for the modern policy.
 // Threads: the loop's own; Choose on a user-level thread (poll waits there, the others never do).
 // Limits: pools of partitions that the view knows; kLoopPoolCountMax of them, the rest is chosen at random.
 

@@ -1,6 +1,6 @@
 // Big-endian numbers and counted strings in byte strings, with every read checked.
 //
-// Source: dissertation 2.4 (messages are portable between nodes). Layer: base.
+// Source: [Shen02] 2.4 (messages are portable between nodes).
 // Threads: thread-compatible.
 // Errors: a reader that runs past the end, or meets a count over its bound, fails and stays failed: all
 //   later reads give zero or empty, so a decoder checks once, at its end.

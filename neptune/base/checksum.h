@@ -1,6 +1,6 @@
 // Checksums of byte strings: XXH3 of 64 bits, for finding damage, not for security.
 //
-// Source: none. Layer: base. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // Averages and sums that forget: exponentially weighted by sample, and decayed by time.
 //
-// Source: dissertation, chapter 4 (consumption decays with beta = 0.95, the unit of time a second).
-// Layer: base, policy: no clock, time is an argument.
+// Source: [Shen02] chapter 4 (consumption decays with beta = 0.95, the unit of time a second).
+// No clock, time is an argument.
 // Threads: thread-compatible.
 // Units: the caller's.
 

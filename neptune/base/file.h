@@ -1,6 +1,5 @@
 // Whole files: mapped read-only, read into memory under a bound, replaced atomically.
 //
-// Source: none. Layer: base.
 // Threads: MappedFile is immutable; the functions may be called from any thread. All of them block
 //   the kernel thread: a loop calls them only while it starts or stops.
 // Errors: NOT_FOUND no such file or folder; RESOURCE_EXHAUSTED over size_max, or no space, memory

@@ -6,8 +6,7 @@
 // A bucket is at most 1/2^p of its values wide and answers with its middle, so a quantile is off by
 // at most 1/2^(p+1): 0.8 % at the default of 6 bits.
 //
-// Source: none; the layout is the one that HdrHistogram made common.
-// Layer: base.
+// The layout is the one that HdrHistogram made common.
 // Threads: Histogram is thread-compatible. AtomicHistogram is thread-safe and never waits; a
 //   snapshot taken during recording may hold some values that came meanwhile and miss others, and
 //   its sum may be ahead of its count by those.

@@ -3,7 +3,6 @@
 // It is absl::Mutex with a counter: while a kernel thread holds any LeafMutex, parking a user-level
 // thread on it is a bug, and the park finds it (LeafMutex::HeldByThisThread).
 //
-// Source: none. Layer: base.
 // Threads: thread-safe. The system's Abseil is built without ThreadSanitizer, so its builds are told of
 //   each lock and unlock here.
 

@@ -7,7 +7,6 @@
 // series live as long as the registry. Changing a metric is one relaxed atomic operation (a
 // histogram: a few).
 //
-// Source: none. Layer: base.
 // Threads: thread-safe. Callbacks of gauges run on the thread that renders, under the registry's
 //   lock: they must be thread-safe, short, must not wait and must not call the registry.
 // Units: base units in the text, told by the name's end: _seconds, _bytes, _ratio; counters _total.

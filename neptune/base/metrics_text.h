@@ -1,6 +1,6 @@
 // The Prometheus text format 0.0.4: its grammar of names, its escapes and its numbers.
 //
-// Source: Prometheus documentation, "Exposition formats". Layer: base. Threads: pure functions.
+// Source: Prometheus documentation, "Exposition formats". Threads: pure functions.
 
 #pragma once
 

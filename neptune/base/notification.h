@@ -1,7 +1,6 @@
 // A one-time signal between kernel threads, for mains and tests: absl::Notification, which
 // ThreadSanitizer is told of, because the system's Abseil is built without it.
 //
-// Source: none. Layer: base.
 // Threads: thread-safe. Waiting blocks the kernel thread: never on a loop.
 
 #pragma once

@@ -1,6 +1,6 @@
 // Whether a client's secret is the right one.
 //
-// Source: none. Layer: base. Threads: pure function.
+// Threads: pure function.
 
 #pragma once
 

@@ -6,7 +6,6 @@
 // last kSealTailSize bytes of a large file is left to the format's own checksums, or covered too
 // (SealExtent): then opening reads every byte.
 //
-// Source: none. Layer: base.
 // Threads: pure functions over files that nobody writes; they block the kernel thread.
 // Format: text lines: the description; "NAME SIZE CHECKSUM" for every file, by name; "checksum
 // CHECKSUM"

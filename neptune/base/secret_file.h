@@ -1,6 +1,6 @@
 // Files that hold secrets: readable by nobody but their owner.
 //
-// Source: none. Layer: base. Threads: pure functions; they read a file and so block.
+// Threads: pure functions; they read a file and so block.
 // Errors: those of ReadFile; FAILED_PRECONDITION others than the owner may read or change the file, or the owner is
 //   neither this process's user nor root. LoadSecret also INVALID_ARGUMENT the secret is shorter than kSecretSizeMin or longer than kSecretSizeMax bytes, or holds more than
 //   printable ASCII without spaces. No message shows the secret.

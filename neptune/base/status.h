@@ -1,7 +1,6 @@
 // The project's one error type: a value that is either OK or a code with a message for people.
 //
-// Source: none (Abseil's Status, named only here so that it could be exchanged in one place).
-// Layer: base.
+// Abseil's Status, named only here so that it could be exchanged in one place.
 // Threads: immutable values.
 // Errors: `style` of codes - kInvalidArgument malformed input, never retried; kResourceExhausted queue,
 //   capsule or class limit; kUnavailable no live replica, connect failed, quality below the guarantee;

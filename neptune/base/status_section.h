@@ -3,7 +3,6 @@
 // A part registers a named section with a function that fills in a StatusReport. The administration
 // page asks all of them and writes HTML or JSON from the reports; no markup comes from here.
 //
-// Source: none. Layer: base (shown by admin).
 // Threads: StatusSections is thread-safe. Render functions run on the kernel thread of
 //   administration, not on the loop that owns the part's state: they read atomics or take a
 //   LeafMutex for a moment, or read a view that the owner published; they must not wait and must

@@ -1,6 +1,6 @@
 // String building that takes std::string_view and the project's own ids beside numbers and text.
 //
-// Source: none. Layer: base. Threads: pure functions.
+// Threads: pure functions.
 // Abseil of the system keeps a string_view class of its own; this header is where the two meet.
 
 #pragma once

@@ -1,6 +1,6 @@
 // Configuration files: a Protobuf message in text format; errors name file, line and column.
 //
-// Source: none. Layer: base. Threads: pure functions; LoadTextConfig reads a file and so blocks.
+// Threads: pure functions; LoadTextConfig reads a file and so blocks.
 // Errors: INVALID_ARGUMENT "FILE:LINE:COLUMN: reason" (1-based, as compilers count), one line for
 //   each of the first few mistakes: syntax, unknown fields and enum names, values out of range,
 //   fields set twice, required fields missing. LoadTextConfig also: the errors of ReadFile.

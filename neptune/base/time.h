@@ -1,6 +1,6 @@
 // Time as the runtime knows it: a monotonic clock that the world provides, real or virtual.
 //
-// Source: none. Layer: base. Threads: immutable values.
+// Threads: immutable values.
 // Units: Duration counts nanoseconds; TimePoint is nanoseconds since the world began (real world: the
 //   machine's monotonic clock). WallTime is nanoseconds since 1970 UTC, for people and logs only.
 

@@ -2,7 +2,7 @@
 // process numbers repeat there. For the names and multicast ports of real clusters in tests and experiments, and, given
 // up at once, for programs that want to be told a free port.
 //
-// Source: none. Layer: base, tests and experiments only. Threads: immutable after construction.
+// Threads: immutable after construction.
 
 #pragma once
 

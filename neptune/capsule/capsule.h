@@ -12,9 +12,8 @@
 //
 // A capsule that is taken out of its stack takes no new calls. Those inside finish or time out; it goes with the last.
 //
-// Source: dependency capsules IV.A, IV.C.
+// Source: [Chu05] IV.A, IV.C.
 // Departs from source: threads wait in place; "kernel threads" bound how many calls are with the dependency at once.
-// Layer: capsule.
 // Threads: thread-safe. No call waits for more than its lock.
 // Units: times are those of the caller's loop; all users of a capsule share one world.
 // Limits: CapsuleConfig.

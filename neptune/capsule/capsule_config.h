@@ -1,8 +1,7 @@
 // What defines a capsule: name, rules, bounds, policy.
 //
-// Source: dependency capsules IV.D (parameters of a capsule).
+// Source: [Chu05] IV.D (parameters of a capsule).
 // Departs from source: a capsule's name is unique by itself, not only within its resource category.
-// Layer: capsule, policy.
 // Threads: pure functions.
 // Errors: kInvalidArgument.
 // Limits: kCapsuleCountMax capsules, kCapsuleRuleCountMax rules each.

@@ -16,10 +16,10 @@
 // a probe that succeeds calls are let in again at a rate that doubles with each period, so that a dependency that
 // has just recovered is not met by all of them at once; one that fails begins anew.
 //
-// Source: dependency capsules IV.A (bounds, timeout over waiting and processing), IV.C (throttling, feedback timeout).
+// Source: [Chu05] IV.A (bounds, timeout over waiting and processing), IV.C (throttling, feedback timeout).
 // Departs from source: the paper's feedback recovers when residents time out; probes with a ramp recover faster and do
 //   not flock. Bypass has a floor, and a run of failures is a reason for it.
-// Layer: capsule, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Units: times are TimePoint and Duration; residents are user-level threads inside.
 // Limits: CapsuleLimits::resident_count_max.

@@ -19,9 +19,8 @@
 // A policy, or a capsule that refuses, may have sent the visit to another capsule, as that of a replica: migrated()
 // is then true, and who can choose its peer anew chooses one that capsule() takes.
 //
-// Source: dependency capsules IV.A (migration of a thread into a capsule and back), V.B.
+// Source: [Chu05] IV.A (migration of a thread into a capsule and back), V.B.
 // Departs from source: the thread stays on its kernel thread; what migrates is its place.
-// Layer: capsule.
 // Threads: a visit belongs to one loop. Enter parks and so needs a user-level thread; Begin does not, and serves
 //   event handlers whose calls hold a place though no thread waits.
 // Limits: kMigrationCountMax capsules a visit.

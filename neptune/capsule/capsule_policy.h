@@ -9,9 +9,9 @@
 // Built in: first come first served; round robin over the callers; priority of the service class. Others are shared
 // libraries (policy_plugin.h).
 //
-// Source: dependency capsules IV.A (scheduling policy), IV.D (FIFO, round-robin, plug-in modules), I (delayed,
+// Source: [Chu05] IV.A (scheduling policy), IV.D (FIFO, round-robin, plug-in modules), I (delayed,
 //   terminated or migrated).
-// Layer: capsule, policy. No I/O, no clock.
+// No I/O, no clock.
 // Threads: thread-compatible; a capsule calls its policy under its lock.
 // Units: times are TimePoint; priority 0 is the highest.
 // Limits: the number of calls that wait is the capsule's.

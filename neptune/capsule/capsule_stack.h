@@ -10,8 +10,7 @@
 // What may be changed at run time is: capsules are made, changed and destroyed while calls pass. Readers see one
 // whole stack or the next one.
 //
-// Source: dependency capsules IV.B (stack, default network capsule), IV.D (dynamic creation and destruction).
-// Layer: capsule.
+// Source: [Chu05] IV.B (stack, default network capsule), IV.D (dynamic creation and destruction).
 // Threads: thread-safe; changes are made on a loop, whose time they use. Find costs an atomic load and the matching; after a change each kernel thread fetches the new
 //   stack once.
 // Errors: kInvalidArgument of a definition; kFailedPrecondition the name is taken, or the default capsule is to be

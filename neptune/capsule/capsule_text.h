@@ -16,8 +16,8 @@
 // A parser of our own and not Protobuf's text format: the library that is preloaded into foreign programs reads these
 // files too, and cannot bring a Protobuf with it that is not theirs.
 //
-// Source: dependency capsules IV.D (configuration files).
-// Layer: capsule, policy; LoadCapsuleFile reads a file.
+// Source: [Chu05] IV.D (configuration files).
+// LoadCapsuleFile reads a file.
 // Threads: pure functions.
 // Errors: kInvalidArgument "FILE:LINE: reason", of the first mistake; those of reading the file.
 // Limits: kCapsuleTextSizeMax bytes, kCapsuleCountMax capsules, kCapsuleRuleCountMax rules each.

@@ -11,9 +11,9 @@
 // Names of hosts are resolved by whoever builds the table, and given as addresses; services are virtual names that
 // the runtime knows at the time of the call.
 //
-// Source: dependency capsules IV.B (types and rules), IV.D (`destination = inet:192.168.1.0/24`).
+// Source: [Chu05] IV.B (types and rules), IV.D (`destination = inet:192.168.1.0/24`).
 // Departs from source: services, partitions and replicas as peers of their own; `**`.
-// Layer: capsule, policy. No I/O, no clock.
+// No I/O, no clock.
 // Threads: immutable values.
 // Errors: kInvalidArgument with the part that is wrong.
 // Limits: kRuleSizeMax bytes a rule.

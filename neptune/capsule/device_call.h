@@ -15,8 +15,7 @@
 // world, which has one kernel thread, it takes one of the capsule's places for the time that
 // CapsuleStackOptions::device_time says, and so waits its turn, times out and is refused as in the real one.
 //
-// Source: dependency capsules IV.B (helper threads in disk capsules).
-// Layer: capsule.
+// Source: [Chu05] IV.B (helper threads in disk capsules).
 // Threads: on a user-level thread.
 // Errors: those of CapsulePermit::Enter; kDeadlineExceeded, kCancelled while the call runs.
 

@@ -1,7 +1,6 @@
 // A key-value store whose every call waits in a device capsule instead of blocking the loop that makes it.
 //
-// Source: dependency capsules IV.B.
-// Layer: capsule.
+// Source: [Chu05] IV.B.
 // Threads: on a user-level thread, which parks. Visitors of Scan run on a helper thread; they must not wait.
 // Errors: those of CapsulePermit::Enter, and the store's.
 

@@ -11,8 +11,8 @@
 // work at once, not how many wait. Threads without a place - of short requests, of streams, those that a method
 // starts - are not concerned.
 //
-// Source: dependency capsules IV.A, figures 2 and 3 (star topology around the main working thread pool).
-// Layer: capsule. Whoever owns a pool (neptune/service) gives its threads their places.
+// Source: [Chu05] IV.A, figures 2 and 3 (star topology around the main working thread pool).
+// Whoever owns a pool (neptune/service) gives its threads their places.
 // Threads: on the user-level thread that has the place.
 
 #pragma once

@@ -1,7 +1,6 @@
 // Policies from shared libraries; policy_plugin_abi.h says what such a library is.
 //
-// Source: dependency capsules IV.D (plug-in scheduling module).
-// Layer: capsule.
+// Source: [Chu05] IV.D (plug-in scheduling module).
 // Threads: LoadPolicyPlugin blocks for as long as the library takes to load; the policy is thread-compatible.
 // Errors: kNotFound no such library; kInvalidArgument it is no plug-in of this version, lacks a callback, or refuses
 //   its parameters.

@@ -13,16 +13,16 @@
 //         forget        ... it gave up or timed out
 //     destroy           once, when the capsule or its policy goes
 //
-// Of one state no two functions run at once. They run under the capsule's lock, on the threads that serve requests:
-// they must not wait, and microseconds count. What a function is handed is valid until it returns; what `decision`
-// points to must be valid until the next function of that state is called.
+// Threads: at most one function of a state runs at a time, under the capsule's lock, on the threads that serve requests.
+// A function must not wait; microseconds count. An argument is valid until the function returns; what `decision` points
+// to must stay valid until the next function of that state is called.
 //
 // A plug-in that throws, or whose `next` returns a call that does not wait, or none while none is with the dependency,
 // is not called again: the capsule goes on first come first served and says so in its log and statistics.
 //
 // A library stays loaded until the process ends.
 //
-// Layer: capsule. Source: dependency capsules IV.D (plug-in scheduling module).
+// Source: [Chu05] IV.D (plug-in scheduling module).
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // The latest durations of something, for its mean and tail of late.
 //
-// Source: none. Layer: capsule, policy. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Limits: kRecentTimesCount durations; older ones are forgotten.
 
 #pragma once

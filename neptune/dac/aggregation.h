@@ -16,9 +16,8 @@
 // though no thread waits. One that the capsule turns away, or whose timeout passes, is treated as lost if that gains
 // anything, else its partitions are missing, with the capsule as the reason.
 //
-// Source: DAC 4.3 (event-driven aggregation), 4.4 (staged timeout).
+// Source: [Chu03] 4.3 (event-driven aggregation), 4.4 (staged timeout).
 // Departs from source: a lost child is replaced by its own first child.
-// Layer: dac.
 // Threads: its loop's own, but for local operators and long reductions, which come back to it.
 // Errors: as answers; see AggregationAnswer.
 // Limits: one reduction at a time.

@@ -1,6 +1,6 @@
 // A child of an aggregation: one subtree, asked at its first member; internal to Aggregation.
 //
-// Source: DAC 4.3. Layer: dac. Threads: the aggregation's loop.
+// Source: [Chu03] 4.3. Threads: the aggregation's loop.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // The latest aggregations that a node called, for its status page: each tree with what its servers did when.
 //
-// Source: none. Layer: dac. Threads: thread-safe.
+// Threads: thread-safe.
 // Limits: kAggregationLogSize calls; trees over kLoggedServerCountMax servers keep their first ones.
 
 #pragma once

@@ -4,9 +4,9 @@
 // on without being understood. An answer carries one reduced result, who contributed to it, why others did
 // not, and what each server says of itself. The byte layout is in README.md.
 //
-// Source: DAC 4 (the tree travels with the request), 3.2 (contributing partitions), 4.5 (load index).
+// Source: [Chu03] 4 (the tree travels with the request), 3.2 (contributing partitions), 4.5 (load index).
 // Departs from source: reasons for what is missing; loads come back with every answer.
-// Layer: dac, policy: bytes in, values out.
+// Bytes in, values out.
 // Threads: immutable values and pure functions.
 // Units: times in microseconds on the wire, cut at 71 minutes.
 // Errors: kDataLoss bytes that are no task or answer; kInvalidArgument a task that contradicts itself: no

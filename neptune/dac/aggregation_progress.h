@@ -10,9 +10,9 @@
 //
 // No thread is held in any state: the agent calls in when something has happened and asks what to do next.
 //
-// Source: DAC 4.3, figure 11 (states A, B and C).
+// Source: [Chu03] 4.3, figure 11 (states A, B and C).
 // Departs from source: local results and children's are sources alike; what expires unreduced is reported.
-// Layer: dac, policy. No I/O, no clock, no threads; Aggregation feeds it.
+// No I/O, no clock, no threads; Aggregation feeds it.
 // Threads: thread-compatible.
 // Errors: the first error of a reduction is kept, and ends the aggregation.
 

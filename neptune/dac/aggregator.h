@@ -4,8 +4,7 @@
 //                                                          ▲                   │ ServiceHost, children
 //                         loads, records ◄─────────────────┴── answer ◄────────┘
 //
-// Source: DAC 4, figure 6 (client module and provider module).
-// Layer: dac.
+// Source: [Chu03] 4, figure 6 (client module and provider module).
 // Threads: AddLoop, Aggregate and what serves tasks on a loop of the node, with that loop's state; the rest from
 //   any thread.
 // Errors: of Aggregate: see dac.h. A task that cannot be served is answered with its reason.

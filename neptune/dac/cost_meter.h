@@ -3,9 +3,9 @@
 // Each request that waits or runs counts s + rho * a: the mean time of a local operator, and rho reductions of the
 // mean time of one. Their sum is the load that trees are formed by.
 //
-// Source: DAC 4.5 (1).
+// Source: [Chu03] 4.5 (1).
 // Departs from source: costs are the processor time of each operator on its own thread, not /proc's of the process.
-// Layer: dac. Threads: thread-safe.
+// Threads: thread-safe.
 // Units: processor time of the node; divide by its processors for the time until it is done.
 // Limits: kServiceCountMax services; further ones have no means.
 

@@ -11,9 +11,8 @@
 // guarantee is given up at once, and its work cancelled. The result is that of a sequential fold over
 // the contributors in some order: the reduce operator is commutative and associative.
 //
-// Source: DAC 3.2-3.3, figures 4 and 5.
+// Source: [Chu03] 3.2-3.3, figures 4 and 5.
 // Departs from source: one result and one report instead of output parameters; reasons for what is missing.
-// Layer: dac.
 // Threads: on a user-level thread, which parks until the end.
 // Units: the deadline is a TimePoint and soft: what is not there by then is left out, and the call ends at
 //   most AggregatorOptions::answer_grace later.

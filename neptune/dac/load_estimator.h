@@ -24,10 +24,10 @@
 // k of k + kCostPriorReports parts, and the rest the service's mean over the nodes that are known. For who has by chance
 // measured a few quick reductions would else be given all of them. Without any, they are the default.
 //
-// Source: DAC 4.5 (1), (2).
+// Source: [Chu03] 4.5 (1), (2).
 // Departs from source: the paper leaves the correction's distribution open; the return of old reports to what is usual,
 //   the caller's own assignments, and the floor under servers that do not answer, are ours.
-// Layer: dac, policy. No I/O, no clock, no threads; the aggregating client feeds it.
+// No I/O, no clock, no threads; the aggregating client feeds it.
 // Threads: thread-compatible; one a calling loop.
 // Units: work is time on the node in question.
 // Limits: kBookedNodeCountMax nodes, the one not heard of or used for longest leaves; costs of kBookedServiceCountMax

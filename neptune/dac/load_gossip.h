@@ -9,8 +9,8 @@
 //
 //   hearsay   version=1 count(1) then each: str8 node, age(4) pending(4), in microseconds; the freshest first
 //
-// Source: none; beside DAC 4.5 (2), which polls each node for its own load.
-// Layer: dac. No I/O, no clock.
+// Beside [Chu03] 4.5 (2), which polls each node for its own load.
+// No I/O, no clock.
 // Threads: thread-safe.
 // Units: pending work as time until all processors of the node are done with it; ages cut at 71 minutes.
 // Errors: kDataLoss bytes that are no hearsay.

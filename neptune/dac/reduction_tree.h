@@ -14,7 +14,7 @@
 //   A has not fewer children than B; at the same depth A's subtree is not shallower than B's;
 //   the height is at most ceil(log2 n).
 //
-// Source: DAC 4.1, 4.2, figures 7, 9 and 10.
+// Source: [Chu03] 4.1, 4.2, figures 7, 9 and 10.
 // Departs from source:
 //   - Ties of step 3 go to the lighter server; with the paper's rule (the heavier) the second property fails.
 //   - Step 4 as printed keeps the height but breaks the first property from 10 servers on: the binomial tree in place
@@ -24,7 +24,7 @@
 //     positions of all replaced subtrees together.
 //   - A list of two is a binomial tree already.
 //   - A truncated binomial tree's positions that tie in children and depth go by the size of their subtrees.
-// Layer: dac, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: a tree is immutable once formed.
 // Units: Duration is time on the server in question.
 // Limits: kReductionServerCountMax servers; O(n log n).

@@ -12,11 +12,11 @@
 // With enough time, k servers that never answer cost exactly their k partitions if they are leaves; the uniform
 // timeout loses the whole subtree of every child of the root that has one in it.
 //
-// Source: DAC 4.4.
+// Source: [Chu03] 4.4.
 // Departs from source: none. The paper's min{2^(ceil(log2 k) + 1) - 1, n - 1} for the uniform timeout is what a binomial
 //   tree loses if the k leaves fill the root's subtrees from the smallest on: neither the best nor the worst case. One
 //   leaf in the largest subtree loses n / 2.
-// Layer: dac, policy. No I/O, no clock; a node applies it to its own children, and so does each of them below.
+// No I/O, no clock; a node applies it to its own children, and so does each of them below.
 // Threads: pure functions.
 // Units: TimePoint; kNever stays kNever.
 // Limits: O(m log m) for m children.

@@ -10,9 +10,9 @@
 // is missing, or while all stages one after the other take but kStageShareMax of the time: what is missing then is not
 // for want of time, and long stages bound what a server that never answers can cost.
 //
-// Source: the idea of a learned waiting time is Cedar's (SIGCOMM 2014); DAC 4.4 for the stages.
+// Source: the idea of a learned waiting time is Cedar's (SIGCOMM 2014); [Chu03] 4.4 for the stages.
 // Departs from source: it learns from the quality of whole calls, not from a model of the children's times.
-// Layer: dac, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Units: stages and times left are in mean reductions. Limits: kKindCount kinds; beyond, the first or the last.
 

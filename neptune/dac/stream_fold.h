@@ -7,8 +7,8 @@
 // A stream that breaks off ends; the others go on, and its partitions are missing. A child that cannot be reached is
 // passed over: each partition of its subtree is asked for its own stream, at any replica.
 //
-// Source: DAC 3.3 (the variation for stream-based calls).
-// Departs from source: the paper names it only. Layer: dac.
+// Source: [Chu03] 3.3 (the variation for stream-based calls).
+// Departs from source: the paper names it only.
 // Threads: user-level threads of one loop: one for each reduction, and the caller's.
 // Errors: of Run: those of the operator and of the sink.
 // Limits: kPipeLength messages wait in a pipe; the streams' own windows bound the rest.

@@ -7,8 +7,7 @@
 // So the tree that answers go up is the acknowledgement tree of the datagram: each parent asks its children, and
 // one that has not heard of its task is sent it. A datagram that comes twice, or after the task, is dropped.
 //
-// Source: DAC 4.3, 4.5 (3).
-// Layer: dac.
+// Source: [Chu03] 4.3, 4.5 (3).
 // Threads: AddLoop, Take, Prepare and StopLoop on a loop of the node, with that loop's state; the rest from any
 //   thread.
 // Errors, as answers: kDataLoss, kInvalidArgument a malformed task; kNotFound an unknown reduce operator;

@@ -5,7 +5,6 @@
 //   │  └─ n4  p4, 3.1 ms, deadline passed
 //   └─ n2     p2, 1.2 ms, answered
 //
-// Source: none. Layer: dac, policy.
 // Threads: pure functions.
 // Shapes: servers in any order; children stand in the order given.
 // Limits: kDrawnServerCountMax lines, then how many were left out. What hangs on no root (a wrong parent, a cycle) is

@@ -1,10 +1,10 @@
 // What a node tells the others about itself once a second, in one datagram.
 //
-// Source: dissertation 2.2, 2.4 (availability announcements within one Ethernet MTU, with CPU and
+// Source: [Shen02] 2.2, 2.4 (availability announcements within one Ethernet MTU, with CPU and
 // I/O load). Departs from source: an announcement also carries an incarnation and a sequence
 // number, so that one
 //   that arrives late or twice changes nothing; and sections that higher layers fill.
-// Layer: membership, policy: bytes in, values out.
+// Bytes in, values out.
 // Threads: immutable values and pure functions.
 // Units: CPU and I/O load in thousandths of one processor and of the time; load index = queued +
 // active

@@ -1,8 +1,7 @@
 // How announcements travel: a seam for multicast, and for directories where multicast cannot be
 // used.
 //
-// Source: dissertation 2.2 (publish/subscribe channel).
-// Layer: membership.
+// Source: [Shen02] 2.2 (publish/subscribe channel).
 // Threads: the loop's own.
 // Limits: a message is at most kAnnouncementSizeMax bytes.
 

@@ -6,7 +6,7 @@
 // A look tells what files say that they did not say at any look before, so the file of a node that has long ended, which
 // stays, is not news. The first look tells nothing. Nothing needs clocks that agree.
 //
-// Source: none. Layer: membership. Reads and writes the operating system's files in the calling thread.
+// Reads and writes the operating system's files in the calling thread.
 // Threads: one at a time.
 // Errors: kNotFound, kFailedPrecondition, kUnavailable the folder cannot be made, read or written, kResourceExhausted no
 //   space or descriptors left; with the path.

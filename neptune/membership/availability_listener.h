@@ -1,8 +1,7 @@
 // Keeps the node's yellow page from what it hears, confirms silences by probes, and hands out
 // views.
 //
-// Source: dissertation 2.2, 2.4 (availability listener).
-// Layer: membership.
+// Source: [Shen02] 2.2, 2.4 (availability listener).
 // Threads: the loop's own; views are immutable and go to other loops by the subscriber's Post.
 // Limits: views are handed out when who is there has changed, at most once each kViewInterval; less often the more nodes
 //   there are, for a view costs as much as it has nodes. News of loads are in the views already handed out.

@@ -1,11 +1,10 @@
 // Tells the cluster once a second what this node offers, answers probes, and says goodbye.
 //
-// Source: dissertation 2.2, 2.4 (availability publisher; one announcement a second).
+// Source: [Shen02] 2.2, 2.4 (availability publisher; one announcement a second).
 // Departs from source: hearing a node for the first time brings the next announcement forward, so
 // that a
 //   joining node knows the cluster within kIntroductionDelayMax; probes are answered by
 //   announcements.
-// Layer: membership.
 // Threads: the loop's own.
 // Limits: at most one announcement each kIntroductionDelayMax.
 

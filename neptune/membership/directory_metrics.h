@@ -1,6 +1,6 @@
 // What a node counts of the directory that its announcements go by, whichever that is.
 //
-// Source: none. Layer: membership. Threads: as the registry's metrics.
+// Threads: as the registry's metrics.
 
 #pragma once
 

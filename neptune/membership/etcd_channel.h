@@ -9,8 +9,8 @@
 // Only the latest announcement waits to be put. After a failure the next server is tried, each at growing distances;
 // connections are made anew, a lost lease is granted anew.
 //
-// Source: dissertation 2.2 (publish/subscribe channel). Departs from source: the channel is a store that is asked.
-// Layer: membership. Runs unchanged in the real and the simulated world.
+// Source: [Shen02] 2.2 (publish/subscribe channel). Departs from source: the channel is a store that is asked.
+// Runs unchanged in the real and the simulated world.
 // Threads: the loop's own.
 // Limits: EtcdChannelOptions; kDirectoryEntryCountMax entries a poll; answers of kEtcdAnswerSizeMax bytes.
 

@@ -1,7 +1,7 @@
 // What is said to an etcd server, and what it answers: its JSON gateway's requests as text, its answers as values.
 //
 // Source: etcd 3.4, API v3 over HTTP with JSON (keys, values in base64; 64-bit numbers as text).
-// Layer: membership, policy: bytes in, values out.
+// Bytes in, values out.
 // Threads: pure functions.
 // Errors: kNotFound the lease is gone; kUnavailable the server could not, or refused; kInvalidArgument an answer that
 //   the protocol does not have. No message repeats more than kEtcdErrorSizeMax bytes of an answer.

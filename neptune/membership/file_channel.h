@@ -9,8 +9,8 @@
 // anybody. So a folder that is lost, emptied or wrong neither adds nor removes anybody: nodes that are not heard are
 // probed, and stay if they answer. A newcomer hears the others when they announce themselves the next time.
 //
-// Source: dissertation 2.2 (publish/subscribe channel). Departs from source: the channel is files that are looked at.
-// Layer: membership. In the real world a helper thread reads and writes; the simulated one has no files of its own, so the
+// Source: [Shen02] 2.2 (publish/subscribe channel). Departs from source: the channel is files that are looked at.
+// In the real world a helper thread reads and writes; the simulated one has no files of its own, so the
 //   operating system's are read and written in place and take no virtual time.
 // Threads: the loop's own. Opening reads the folder in place; closing waits for a look or a write that is under way.
 // Limits: those of AnnouncementFolder; one look and one write under way, of announcements the latest waits. A look or a

@@ -9,14 +9,14 @@
 //                         └── probe answered ─── doubted, then excluded ◄── calls without answers reported
 //   goodbye: forgotten at once.
 //
-// Source: dissertation 2.2, 2.4 (yellow page; 5 s soft state; failing nodes excluded until heard
+// Source: [Shen02] 2.2, 2.4 (yellow page; 5 s soft state; failing nodes excluded until heard
 // again).
 // Departs from source: an expiry is confirmed by unicast probes, repeated because they are lost as
 //   announcements are, and lost datagrams must not expel healthy nodes. Probes count, not time alone: a
 //   listener that stood still itself asks once more before it forgets. A node that leaves calls without
 //   answers is probed at once; that it announces itself does not help it then, only an answer does. A
 //   node that was said goodbye to is not resurrected by a late announcement.
-// Layer: membership, policy. No I/O, no clock, no threads; AvailabilityListener feeds it.
+// No I/O, no clock, no threads; AvailabilityListener feeds it.
 // Threads: thread-compatible; views may be shared. A view's nodes, replicas and their places never change; how busy its
 //   nodes are is renewed while it is in use, so that news of loads cost nothing but themselves however many nodes there
 //   are.
@@ -44,7 +44,7 @@ namespace neptune {
 inline constexpr size_t kNodeCountMax = 8192;
 
 struct YellowPageOptions {
-  // Silence after which a node is suspected. Default: 5 s, five announcements (dissertation 2.4).
+  // Silence after which a node is suspected. Default: 5 s, five announcements ([Shen02] 2.4).
   Duration expiry = std::chrono::seconds(5);
   // How long a silent node is probed before it is forgotten. Default: 500 ms, far above a cluster's
   // round trip, so that a dead node is forgotten within 5.5 s.

@@ -10,9 +10,9 @@
 //    │  ╱  ╱      of another
 //    └─┴──┴────────────────► m
 //
-// Source: MTRR V (homogeneous and heterogeneous workloads).
+// Source: [Jamjoom04] V (homogeneous and heterogeneous workloads).
 // Departs from source: it gives no measure of the difference; profiles are compared here.
-// Layer: mtrr, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: pure functions.
 // Units: rates a second, times in seconds.
 // Limits: requests that use different things for equally long are told apart by their processor time alone.

@@ -8,11 +8,11 @@
 // Among other classes that are overloaded, with gamma threads that never rest, i requests of this one are served at
 // i / (i + gamma) of the rate of all, mu G(i + gamma).
 //
-// Source: MTRR IV, (2) to (11); VI, (13), (14).
+// Source: [Jamjoom04] IV, (2) to (11); VI, (13), (14).
 // Departs from source: the chain is solved by its recurrence, scaled, so that nothing is special where load meets
 //   capacity (the closed form's pole at rho = C); among overloaded classes too, arrivals that find the queue full do not
 //   count in Little's law.
-// Layer: mtrr, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: pure functions.
 // Units: rates a second, times in seconds.
 // Errors: kInvalidArgument rates that are not positive, no thread, a negative queue, over kThreadCountMax threads or

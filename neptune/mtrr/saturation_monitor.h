@@ -14,10 +14,10 @@
 //                   or the service time has moved, and the service is to be profiled anew
 //   processor time  requests use another processor time: they are not those that were profiled
 //
-// Source: MTRR II, IX ("the controller must continuously monitor the saturation point").
+// Source: [Jamjoom04] II, IX ("the controller must continuously monitor the saturation point").
 // Departs from source: it says what to watch and not how. The time at work is compared with the chain's for the load
 //   that is measured, all classes together; that holds exactly while no class's own threads are used up.
-// Layer: mtrr, policy. No I/O, no clock, no threads: snapshots come in with their times.
+// No I/O, no clock, no threads: snapshots come in with their times.
 // Threads: thread-compatible.
 // Units: seconds, requests; rates a second; all of one node.
 // Errors: Make: kInvalidArgument no class, a class twice, rates that are not positive, no window.

@@ -8,8 +8,8 @@
 //    └─┴──────┴─────────────► m
 //      1     m^t
 //
-// Source: MTRR II, (1).
-// Layer: mtrr, policy. No I/O, no clock, no threads.
+// Source: [Jamjoom04] II, (1).
+// No I/O, no clock, no threads.
 // Threads: immutable values and pure functions.
 // Units: threads; throughput is requests a second.
 // Errors: kInvalidArgument an alpha outside [0, 1], no thread, measurements that are not positive, fewer than two numbers

@@ -8,9 +8,9 @@
 //
 // and the best sum is the cheapest of all.
 //
-// Source: MTRR VI, (15), figure 6.
+// Source: [Jamjoom04] VI, (15), figure 6.
 // Departs from source: threads may be left out, for each of them slows the classes that do not have it.
-// Layer: mtrr, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: pure functions.
 // Units: seconds; costs are the operator's unit.
 // Errors: kInvalidArgument no class or too many, a class twice, numbers that are no rates, fewer threads than classes;

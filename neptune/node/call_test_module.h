@@ -1,6 +1,6 @@
 // A module whose methods do what tests of calls need, and what each simulated host has seen of them.
 //
-// Layer: node, tests only. Threads: the simulation's thread.
+// Threads: the simulation's thread.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Service classes, from the cluster spec to what nodes schedule by.
 //
-// Source: dissertation 4.2, 4.4; MTRR VI (threads). Layer: node, policy.
+// Source: [Shen02] 4.2, 4.4; [Jamjoom04] VI (threads).
 // Threads: pure functions.
 // Errors: kInvalidArgument with the class or service and the reason: names that are empty, there twice or unknown, a yield
 //   that grows, shares over 1, threads over the concurrency.

@@ -1,6 +1,6 @@
 // The cluster spec as read and checked: text in, a spec that can be trusted out.
 //
-// Source: none. Layer: node, policy: no I/O but reading the named file, and the capsule files that it names.
+// No I/O but reading the named file, and the capsule files that it names.
 // Threads: pure functions.
 // Errors: kInvalidArgument with file, line and reason (of a service or node, the line it begins at);
 //   kNotFound the file does not exist.

@@ -5,7 +5,7 @@
 //   Fail     short; returns kInternal
 //   Sum      local operator for aggregations: the partition's number as decimal text; reduced by `AddNumbers`
 //
-// Source: dissertation 2.3 (service methods). Layer: node.
+// Source: [Shen02] 2.3 (service methods).
 // Threads: as ServiceModule says.
 
 #pragma once

@@ -3,8 +3,7 @@
 // A module's name is the path of its library, or a plain name NAME, which is looked for as NAME.so in the
 // module folders. A library is never unloaded: a new version is a new process.
 //
-// Source: dissertation 2.4 (service instances are dynamically linked libraries).
-// Layer: node.
+// Source: [Shen02] 2.4 (service instances are dynamically linked libraries).
 // Threads: thread-safe.
 // Errors: kNotFound no such library; kFailedPrecondition it is no module, or one built for another
 //   interface version.

@@ -5,8 +5,7 @@
 //   control loop (the first serving one): membership, load index, start and stop
 //   admin loop: metrics and status pages, alive when all others are busy
 //
-// Source: dissertation 2.2, figure 2.3 (functionally symmetric node).
-// Layer: node.
+// Source: [Shen02] 2.2, figure 2.3 (functionally symmetric node).
 // Threads: Start and Stop from any thread; callbacks run on the control loop.
 // Errors: Start: whatever kept a socket from opening or a module from starting; a module that fails stops
 //   the start, so that a misconfigured node is not half there.

@@ -5,8 +5,7 @@
 //   /statusz     section "capsules"
 //   /capsules    GET their text; POST text: creates or changes; DELETE ?name=NAME; both with the token
 //
-// Source: dependency capsules IV.D.
-// Layer: node.
+// Source: [Chu05] IV.D.
 // Threads: Load before the stack is used; the rest from any thread.
 // Errors: Load: kInvalidArgument "FILE:LINE: reason"; those of CapsuleStack::Load.
 

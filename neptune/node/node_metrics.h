@@ -1,6 +1,6 @@
 // A node's counters of what went wrong below its services: each degraded path has one.
 //
-// Source: none. Layer: node. Threads: counters are thread-safe.
+// Threads: counters are thread-safe.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // The body of the node program: runs one node until a signal ends it.
 //
-// Layer: node. Threads: the program's main thread, before any other thread is made.
+// Threads: the program's main thread, before any other thread is made.
 
 #pragma once
 

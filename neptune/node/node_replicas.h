@@ -5,8 +5,7 @@
 // For partitions that nobody can be elected in, because too many of their disks are lost: see the README of
 // neptune/replication. /statusz, section "replicas", says what each node has.
 //
-// Source: dissertation 5.2.2 (a manual start after the loss of all replicas).
-// Layer: node.
+// Source: [Shen02] 5.2.2 (a manual start after the loss of all replicas).
 // Threads: on a user-level thread.
 // Errors, as problem documents: 400 no such parameters; 404 the replica is not here; 409 it cannot, with the reason.
 

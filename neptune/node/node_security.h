@@ -1,6 +1,5 @@
 // What a node proves itself to others with, and demands of them: its cluster's key and its certificate.
 //
-// Source: none. Layer: node.
 // Threads: Load once, before the others; then thread-safe.
 // Errors: Load: those of LoadClusterKeys and TlsContext::Load, so that a node without its key does not start.
 

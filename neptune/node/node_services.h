@@ -11,7 +11,7 @@
 //
 // Counts and sums are of the time since the node's start; "threads" is null where the class has none of its own.
 //
-// Source: MTRR VI (an allocation is applied). Layer: node.
+// Source: [Jamjoom04] VI (an allocation is applied).
 // Threads: pure functions on hosts that are thread-safe.
 // Errors of a PUT, as problem documents: 400 no such JSON, an unknown class, numbers that cannot be.
 // Limits: a body of kThreadsBodySizeMax bytes.

@@ -1,6 +1,6 @@
 // A node of a cluster in the real world, with a world of its own as a process would have it, for tests and benchmarks.
 //
-// Source: none. Layer: node, tests only. Threads: made and destroyed on one plain kernel thread.
+// Threads: made and destroyed on one plain kernel thread.
 // Errors: a node that does not start ends the program.
 
 #pragma once

@@ -1,7 +1,7 @@
 // A replicated register file, for tests and experiments: "Append KEY=TEXT" adds to a value, "Insert KEY=TEXT" puts a text that
 // ends with ';' among those of a value, which are in their order; "Get KEY" reads it. Inserts commute.
 //
-// Source: none. Layer: node. Threads: as methods.
+// Threads: as methods.
 // Shapes: a write's answer is the whole value after it. The text "refuse" is refused by the data.
 
 #pragma once

@@ -1,6 +1,6 @@
 // Replication of services, from the cluster spec to what nodes run.
 //
-// Source: dissertation 5.2 (level of consistency by service, priority of replicas by partition). Layer: node, policy.
+// Source: [Shen02] 5.2 (level of consistency by service, priority of replicas by partition).
 // Threads: pure functions.
 // Errors: kInvalidArgument with the reason: unknown levels and witnesses, a staleness where none is bounded, a witness
 //   or a mode where there is no primary, partitions that nobody or too many nodes hold.

@@ -1,6 +1,5 @@
 // Whole nodes on simulated hosts, for tests: one host a node of the spec, and a client among them.
 //
-// Source: none. Layer: node, tests only.
 // Threads: the simulation's thread.
 
 #pragma once

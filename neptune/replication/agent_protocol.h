@@ -6,7 +6,7 @@
 // Variants: OrderedProtocol (levels 2 and 3, over ReplicaProtocol), CommutativeProtocol (level 1, over CommutativeReplica).
 // They add no decisions of their own but when a log's counts are noted and what of it may go.
 //
-// Source: dissertation 5.2.1. Layer: replication, policy. No I/O, no clock, no threads.
+// Source: [Shen02] 5.2.1. No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Errors: of Propose: those of the protocol.
 
@@ -31,7 +31,7 @@
 
 namespace neptune {
 
-// What a service promises of its replicas; dissertation 5.2.1.
+// What a service promises of its replicas; [Shen02] 5.2.1.
 enum class ConsistencyLevel : uint8_t {
   kWriteAnywhere = 1,
   kOrderedWrites = 2,

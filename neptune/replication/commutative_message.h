@@ -1,6 +1,6 @@
 // What the replicas of a partition of consistency level 1 tell each other: what they have, and what the other lacks.
 //
-// Source: dissertation 5.2.1. Layer: replication, policy. Threads: immutable values.
+// Source: [Shen02] 5.2.1. Threads: immutable values.
 // Errors: kDataLoss the bytes are no message.
 // Limits: kMessageEntryCountMax entries a message; kLogPayloadSizeMax bytes an entry; kOriginCountMax origins.
 

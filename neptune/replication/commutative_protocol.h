@@ -2,7 +2,7 @@
 //
 // Counts of origins are noted in the log whenever it is looked at for what can go, so that the next look finds more.
 //
-// Source: dissertation 5.2.1. Layer: replication, policy. No I/O, no clock, no threads. Threads: thread-compatible.
+// Source: [Shen02] 5.2.1. No I/O, no clock, no threads. Threads: thread-compatible.
 // Limits: a log keeps what a member that is away lacks, however large that is: who runs this has to bound what it proposes.
 
 #pragma once

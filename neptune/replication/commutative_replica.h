@@ -13,9 +13,9 @@
 // away what only it has, and then takes part as one with a new disk.
 // Its numbers begin anew in a life of its own: none is used twice.
 //
-// Source: dissertation 5.2.1 (level 1; writes commute), 5.2.2 (its failures are simpler than those of a primary).
+// Source: [Shen02] 5.2.1 (level 1; writes commute), 5.2.2 (its failures are simpler than those of a primary).
 // Departs from source: how missed writes are found is our own; the paper leaves it open.
-// Layer: replication, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Limits: unstored_count_max own writes that are not durable yet; window_count_max writes on their way to a member.
 

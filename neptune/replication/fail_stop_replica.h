@@ -18,11 +18,11 @@
 // Safe only while its assumptions hold: a primary that is cut off or pauses is taken for stopped, and its writes may be lost.
 // SafeReplica is for everything else.
 //
-// Source: dissertation 5.1.1, 5.2.2.
+// Source: [Shen02] 5.1.1, 5.2.2.
 // Departs from source: a write that was not completed before a failure is not reissued from the own log but taken, or
 //   dropped, as the primary's log has it; after StartByHand the whole log counts. A new partition starts by itself when all
 //   members are there. A partition of one member, which is all there are, starts by itself.
-// Layer: replication, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Units: times are TimePoint of the member's own monotonic clock; no two clocks are compared.
 

@@ -1,9 +1,8 @@
 // Writes in the order in which every replica of a partition executes them.
 //
-// Source: dissertation 5.2.2 (REDO log: method, partition, request, log sequence number).
+// Source: [Shen02] 5.2.2 (REDO log: method, partition, request, log sequence number).
 // Departs from source: an entry says in which epoch it was ordered; a change of the write set is an entry too. A write of
 //   level 1 says whose it is.
-// Layer: replication, policy.
 // Threads: immutable values.
 // Units: a log sequence number counts entries of one partition from 1, without gaps; 0 stands before the first. The
 //   version of a partition's data is that of the last write that was executed.

@@ -1,6 +1,6 @@
 // All that is known of a member's log without its entries.
 //
-// Source: design 4.9. Layer: replication, policy. Threads: immutable values.
+// Threads: immutable values.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // A log that is taken whole, cut into changes that are small enough to be stored one by one.
 //
-// Source: design 4.9. Layer: replication, policy. Threads: pure function.
+// Threads: pure function.
 // Limits: a piece has less than size_max bytes of requests before its last entry.
 
 #pragma once

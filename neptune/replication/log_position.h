@@ -1,6 +1,6 @@
 // Which entries a member's log holds, by epoch and write set, without the entries.
 //
-// Source: design 4.9. Layer: replication, policy. Threads: thread-compatible.
+// Threads: thread-compatible.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // What a log keeps in memory of its entries: the size of each, and the newest themselves.
 //
-// Source: none. Layer: replication, policy. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Limits: the newest entries make up at most cache_size_max bytes as they are stored; 4 bytes for each entry beside.
 
 #pragma once

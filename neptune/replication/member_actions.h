@@ -2,7 +2,7 @@
 //
 //   1. send at_once   2. store the change, tell Stored its number   3. send after_stored   4. take another one's data
 //
-// Source: none. Layer: replication, policy. Threads: immutable values.
+// Threads: immutable values.
 
 #pragma once
 

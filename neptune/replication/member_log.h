@@ -2,8 +2,8 @@
 //
 // Decisions count what was appended at once; NextChange hands it out to be stored, and Stored tells that it is.
 //
-// Source: dissertation 5.2.2 (committed and uncommitted part); design 4.9.
-// Layer: replication, policy. No I/O, no clock.
+// Source: [Shen02] 5.2.2 (committed and uncommitted part); design 4.9.
+// No I/O, no clock.
 // Threads: thread-compatible.
 
 #pragma once

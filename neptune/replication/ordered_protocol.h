@@ -1,6 +1,6 @@
 // Levels 2 and 3 as a ReplicaAgent runs them: one order of writes, agreed on by any ReplicaProtocol.
 //
-// Source: dissertation 5.2. Layer: replication, policy. No I/O, no clock, no threads. Threads: thread-compatible.
+// Source: [Shen02] 5.2. No I/O, no clock, no threads. Threads: thread-compatible.
 
 #pragma once
 

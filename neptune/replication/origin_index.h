@@ -5,7 +5,7 @@
 // The writes of an origin stand in every log in their order without a gap; those of different origins anyhow. An entry with
 // the counts keeps them when what stands before it is dropped.
 //
-// Source: dissertation 5.2.1 (write-anywhere for commutative writes). Layer: replication, policy.
+// Source: [Shen02] 5.2.1 (write-anywhere for commutative writes).
 // Threads: thread-compatible.
 // Limits: kOriginCountMax origins; 8 bytes for each write that the log holds.
 

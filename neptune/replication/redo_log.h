@@ -7,9 +7,8 @@
 // nothing is there. An entry that is damaged all the same is not executed, and neither is any after it: the log does not
 // open, for what it held had been acknowledged. The stored form, with an example, is in README.md.
 //
-// Source: dissertation 5.2.2 (write log with a committed and an uncommitted part).
+// Source: [Shen02] 5.2.2 (write log with a committed and an uncommitted part).
 // Departs from source: the part that is known to be committed may be less than what is; votes and epochs are kept with it.
-// Layer: replication.
 // Threads: Store and DropBefore one at a time; Read any time. Both block the kernel thread: callers ship them to a device
 //   capsule.
 // Errors: Open: kDataLoss damaged or incomplete; kFailedPrecondition the log of another cluster, service, partition, node,

@@ -7,8 +7,7 @@
 // disk serves all writes that came during the last one. A log or data that fail stop the replica: its node does not
 // announce the partition any more, and others go on.
 //
-// Source: dissertation 5.2; design 4.9.
-// Layer: replication.
+// Source: [Shen02] 5.2; design 4.9.
 // Threads: Receive and Unreachable on the control loop; Write and Snapshot on a user-level thread of any loop; the rest any.
 // Units: times are TimePoint.
 // Errors: of Write: kFailedPrecondition this is not the primary; kUnavailable it became known too late, or never, what

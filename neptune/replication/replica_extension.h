@@ -1,8 +1,7 @@
 // What a call of a replicated service says beside its request, and its answer beside the response.
 //
-// Source: dissertation 5.2.1 (versions in each invocation and in what it returns).
+// Source: [Shen02] 5.2.1 (versions in each invocation and in what it returns).
 // Departs from source: a write has a name, so that it can be asked for again; an answer tells how stale it may be.
-// Layer: replication, policy.
 // Threads: immutable values.
 // Units: staleness is time that passed on one member's clock; it is rounded up to microseconds.
 // Errors: kDataLoss the bytes are none.

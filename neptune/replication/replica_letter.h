@@ -1,6 +1,6 @@
 // A message of a partition's replicas on its way to another node, and many of them in one call.
 //
-// Source: design 4.9. Layer: replication, policy. Threads: immutable values.
+// Threads: immutable values.
 // Errors: kDataLoss the bytes are no letters.
 // Limits: names of 255 bytes.
 

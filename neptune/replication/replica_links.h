@@ -1,6 +1,5 @@
 // What a node's replicas send to those of other nodes: one queue a node, sent together, one call at a time.
 //
-// Source: design 4.9. Layer: replication.
 // Threads: the control loop's own.
 // Limits: kLinkSizeMax bytes and kLinkCountMax messages wait for a node; what comes on top is dropped, as the network
 //   might. A call takes kExchangeTimeout.

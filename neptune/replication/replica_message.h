@@ -5,8 +5,7 @@
 //   member that starts ──Hello──► members ──HelloAnswer (epoch, whether blank)──►
 //   primary ──Behind (what you miss is no longer in my log)──► member     primary ──TakeOver──► its successor
 //
-// Source: dissertation 5.2.2; departs from it in all that makes a primary safe without fail-stop nodes.
-// Layer: replication, policy.
+// Source: [Shen02] 5.2.2; departs from it in all that makes a primary safe without fail-stop nodes.
 // Threads: immutable values.
 // Units: stamps are the sender's own clock in nanoseconds, given back to it unread.
 // Errors: kDataLoss the bytes are no message.

@@ -1,6 +1,5 @@
 // What a node's metrics say of a replica: what it is, how far its log and its data are, what it sent and took.
 //
-// Source: none. Layer: replication.
 // Threads: Make and the destructor by the owner; series are read on any thread.
 // Units: positions are log sequence numbers. A replica whose age is not known, as at level 1, says NaN for it.
 // Errors: those of MetricsRegistry.

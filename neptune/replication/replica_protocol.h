@@ -5,8 +5,8 @@
 //
 // Variants: SafeReplica (safe_replica.h), the default; FailStopReplica (fail_stop_replica.h), the papers' own.
 //
-// Source: dissertation 5.2.
-// Layer: replication, policy. No I/O, no clock, no threads: replica_agent.h feeds it.
+// Source: [Shen02] 5.2.
+// No I/O, no clock, no threads: replica_agent.h feeds it.
 // Threads: thread-compatible.
 
 #pragma once

@@ -8,8 +8,7 @@
 //   level 1: write ─► any replica that takes part; another one, under the same name, if it does not answer
 //            read  ─► any replica that takes part: it may lack what this session wrote or has read
 //
-// Source: dissertation 5.2.1 (NeptuneHandle keeps versions; progressive version delivery).
-// Layer: replication.
+// Source: [Shen02] 5.2.1 (NeptuneHandle keeps versions; progressive version delivery).
 // Threads: one client at a time; Call on a user-level thread.
 // Units: deadlines are TimePoint.
 // Errors: as Call; kUnavailable and kDeadlineExceeded of a write: it may be done, now or later.

@@ -19,8 +19,7 @@
 // session's versions and the service's staleness bound allow it, on a user-level thread; each of its calls of the store
 // waits in the device capsule, and what it gives to Scan runs on a thread of that.
 //
-// Source: dissertation 2.3 (access modes), 5.2.
-// Layer: replication.
+// Source: [Shen02] 2.3 (access modes), 5.2.
 // Threads: as methods of service_module.h.
 // Errors: of a write, as answers: what the function returned; kFailedPrecondition, with the primary in the report, on a
 //   secondary; kUnavailable it is not known what became of it. Callers that use ReplicaSession see neither of the latter

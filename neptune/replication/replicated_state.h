@@ -3,9 +3,8 @@
 // A service whose data live in a KeyValueStore takes StoreState (store_state.h), which does all of this. One with a
 // database of its own implements it: it has to record the log sequence number with what the write changes, as one.
 //
-// Source: dissertation 5.2.2 (CHECK callback; the service records the LSN as part of the write), 5.1.1 (a service aborts
+// Source: [Shen02] 5.2.2 (CHECK callback; the service records the LSN as part of the write), 5.1.1 (a service aborts
 //   a write on all replicas or on none).
-// Layer: replication.
 // Threads: Apply and the restoring calls one at a time; the others any time, at once with them.
 // Errors: an error of Apply is a failure of this replica (a full disk, damaged data), never a property of the write; the
 //   replica stops until it is started again. A write that the data forbid is an outcome.

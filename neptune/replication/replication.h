@@ -4,7 +4,7 @@
 //   other nodes ─► service "neptune.replication": Exchange, Snapshot ─► Replication
 //   announcements ◄─ versions and primaries
 //
-// Source: dissertation 5.2. Layer: replication.
+// Source: [Shen02] 5.2.
 // Threads: Host, Stop and Announce on the control loop, the rest any.
 // Limits: those of replica_agent.h and replica_links.h; kSnapshotCountMax snapshots are sent at a time, and as many taken:
 //   each of them is held in memory. Who asks for one more is refused (kResourceExhausted), and asks again. Who takes nothing

@@ -25,9 +25,9 @@
 // Leases: a primary that a majority has answered is the only one for lease_duration from when it asked; members do not
 //   vote for so long, except for a successor that the primary chose, after which it trusts its lease no more.
 //
-// Source: design 4.9; dissertation 5.2.2 for priorities and for waiting for all.
+// Source: [Shen02] 5.2.2 for priorities and for waiting for all.
 // Departs from source: the paper's nodes fail by stopping, and its primary waits until a timeout for whoever is silent.
-// Layer: replication, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Units: times are TimePoint of the member's own monotonic clock; no two clocks are compared.
 // Limits: kMemberCountMax members.

@@ -1,6 +1,6 @@
 // A stored record with its checksum in front: 8 bytes XXH3-64, then the record.
 //
-// Source: none. Layer: replication, policy. Threads: pure functions.
+// Threads: pure functions.
 // Errors: kDataLoss the checksum is not that of the rest.
 
 #pragma once

@@ -4,7 +4,7 @@
 //
 // The bytes are in README.md.
 //
-// Source: design 4.9. Layer: replication, policy. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: kDataLoss malformed, or its parts do not go together; kResourceExhausted too large.
 
 #pragma once

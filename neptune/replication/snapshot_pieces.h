@@ -5,7 +5,7 @@
 // Each piece's checksum continues that of the one before, so one that is damaged, missing, repeated or misplaced is found;
 // the end says how many pairs there were.
 //
-// Source: none. Layer: replication, policy. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: kDataLoss a piece is damaged or is not the next one, or the end is missing.
 // Limits: keys and values as storage.h has them; a reader holds one pair and one piece.
 

@@ -1,6 +1,6 @@
 // How many snapshots a node holds in memory at a time.
 //
-// Source: none. Layer: replication, policy. Threads: thread-safe.
+// Threads: thread-safe.
 // Errors: kResourceExhausted all places are taken.
 
 #pragma once

@@ -7,8 +7,7 @@
 // own log: a write that two replicas took is executed once where both entries stand within that many of each other, and twice
 // where they do not, as when one of the two was cut off for that long.
 //
-// Source: dissertation 5.2.2 (atomic execution and recording of the LSN).
-// Layer: replication.
+// Source: [Shen02] 5.2.2 (atomic execution and recording of the LSN).
 // Threads: as ReplicatedState; Get and Scan any time.
 // Durability: a write is durable when Flush, or the log, has it; a crash leaves the state after one of the last writes.
 // Errors: kFailedPrecondition a write that was executed before or comes while the data are restored; after an error of the

@@ -1,6 +1,6 @@
 // Protobuf messages among a partition's data.
 //
-// Source: none. Layer: replication. Threads: pure functions.
+// Threads: pure functions.
 // Errors: kDataLoss what is kept is no such message; those of the store.
 
 #pragma once

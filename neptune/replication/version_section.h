@@ -1,7 +1,6 @@
 // What a node announces of its replicas: who takes writes, and which versions their data have.
 //
-// Source: dissertation 5.2.1 (replicas publish their version, the primary also that of x seconds ago).
-// Layer: replication, policy.
+// Source: [Shen02] 5.2.1 (replicas publish their version, the primary also that of x seconds ago).
 // Threads: immutable values.
 // Errors: kDataLoss the bytes are no section.
 // Limits: kVersionSectionSizeMax bytes; where a node has more replicas, each announcement tells of other ones.

@@ -7,8 +7,8 @@
 // All sums are kept as of one common moment, so that shares, which are what scheduling asks for, need no power: adding
 // costs one, and a share is a division.
 //
-// Source: dissertation 4.4.1, (4.4.1) to (4.4.3), beta = 0.95 a second.
-// Layer: scheduling, policy. No I/O, no clock, no threads.
+// Source: [Shen02] 4.4.1, (4.4.1) to (4.4.3), beta = 0.95 a second.
+// No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Units: consumption in the caller's unit, for instance processor time; times are TimePoint.
 

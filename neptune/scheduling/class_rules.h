@@ -3,7 +3,7 @@
 //   the first rule that matches and holds always ─► the class that the request names ─► the first rule that matches
 //   ─► the default class
 //
-// Source: dissertation 4.2 (classes by client identity, service type and partition). Layer: scheduling, policy.
+// Source: [Shen02] 4.2 (classes by client identity, service type and partition).
 // Threads: pure functions and immutable values. Limits: O(rules).
 
 #pragma once

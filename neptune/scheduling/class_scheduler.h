@@ -29,10 +29,10 @@
 // that had much more than its share is served nothing until its decayed consumption has come down to it, which from three
 // times the share takes twenty seconds.
 //
-// Source: dissertation 4.4, figure 4.5, table 4.1.
+// Source: [Shen02] 4.4, figure 4.5, table 4.1.
 // Departs from source: the time a request has waited counts in what it is expected to yield, not only its class's past; a
 //   caller's own deadline counts where it comes before the class's. waiting_cost is ours.
-// Layer: scheduling, policy. No I/O, no clock, no threads; the service's dispatcher owns it.
+// No I/O, no clock, no threads; the service's dispatcher owns it.
 // Threads: thread-compatible.
 // Units: times are TimePoint; consumption is processor time; yields are the operator's.
 // Limits: kServiceClassCountMax classes; ServiceClassOptions::queue_length_max waiting requests each, one more is refused.

@@ -4,7 +4,7 @@
 //   gold  ▒▒▒▒▒▒▒▒        8 of its own, which no other class gets
 //   others        ▒▒▒▒    what the classes with a number of their own leave
 //
-// Source: MTRR VI (threads of each class). Layer: scheduling, policy.
+// Source: [Jamjoom04] VI (threads of each class).
 // Threads: thread-compatible.
 // Limits: kServiceClassCountMax classes, kConcurrencyMax threads.
 

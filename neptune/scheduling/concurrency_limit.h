@@ -11,7 +11,7 @@
 // that it then ran.
 //
 // Source: additive increase, multiplicative decrease (Chiu and Jain 1989); the time in servers' queues as the sign of
-//   overload (DAGOR, SoCC 2018). Layer: scheduling, policy.
+// overload (DAGOR, SoCC 2018).
 // Threads: thread-compatible. Units: requests.
 
 #pragma once

@@ -1,7 +1,7 @@
 // The share of requests that were dropped lately.
 //
-// Source: dissertation 4.4.2 (a 30 s window of recent request dropping statistics).
-// Layer: scheduling, policy. No I/O, no clock, no threads.
+// Source: [Shen02] 4.4.2 (a 30 s window of recent request dropping statistics).
+// No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Limits: the window moves in steps of a thirtieth of its length. A time before the newest one seen counts as that one.
 

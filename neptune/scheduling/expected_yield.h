@@ -3,9 +3,9 @@
 // Two readings: with the mean time of service, as the papers' policies want it; and over an exponential time of service
 // with that mean (OverTimes), which falls smoothly where the other one drops at the deadline.
 //
-// Source: dissertation 4.4.2 (predictions are exponentially weighted averages of the class's past requests).
+// Source: [Shen02] 4.4.2 (predictions are exponentially weighted averages of the class's past requests).
 // Departs from source: the expectation over the times of service is ours.
-// Layer: scheduling, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Limits: OverTimes is of a table of kTableSize steps up to the deadline, made anew when the mean has moved by a
 //   twentieth; between steps it is straight.

@@ -7,8 +7,8 @@
 // held back for it, as it is by shares of what was consumed lately (class_consumption.h), and one that was idle does not
 // get all of that at once. A class that waits and has credit is to be served.
 //
-// Source: none; deficit round robin (Shreedhar and Varghese 1995) with bounds.
-// Layer: scheduling, policy. No I/O, no clock, no threads.
+// Deficit round robin (Shreedhar and Varghese 1995) with bounds.
+// No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Units: consumption in the caller's unit. Limits: OnPicked is O(classes).
 

@@ -1,6 +1,6 @@
 // How requests that wait are to be served: their classes, and the policy among them (class_scheduler.h).
 //
-// Source: dissertation 4.4. Layer: scheduling, policy. Threads: immutable values and pure functions.
+// Source: [Shen02] 4.4. Threads: immutable values and pure functions.
 
 #pragma once
 

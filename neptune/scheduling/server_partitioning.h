@@ -14,10 +14,10 @@
 // Within the servers of a class a policy of neptune/balancing chooses (CallOptions::except); which of its two pools a
 // request goes to, chance decides, so that each pool gets its part of the class.
 //
-// Source: dissertation 4.3, "An Alternative Approach for Comparison".
+// Source: [Shen02] 4.3, "An Alternative Approach for Comparison".
 // Departs from source: servers stay with their class as far as its allocation allows. A class without an allocation uses
 //   the shared servers, if there are any.
-// Layer: scheduling, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: pure functions and values.
 // Units: servers. Limits: kServiceClassCountMax classes; O(classes * servers).
 

@@ -1,6 +1,6 @@
 // A service class: who asks, or for what, and what serving such a request is worth.
 //
-// Source: dissertation 4.2. Layer: scheduling, policy. Threads: immutable values.
+// Source: [Shen02] 4.2. Threads: immutable values.
 
 #pragma once
 

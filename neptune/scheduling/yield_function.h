@@ -9,8 +9,8 @@
 //
 // Throughput is hybrid with D' = D, resptime is hybrid with D' = 0 and C' = 0; a table is a line through its points.
 //
-// Source: dissertation 4.2.1, (4.2.2) to (4.2.4).
-// Layer: scheduling, policy. No I/O, no clock, no threads.
+// Source: [Shen02] 4.2.1, (4.2.2) to (4.2.4).
+// No I/O, no clock, no threads.
 // Threads: immutable.
 // Units: response times from the request's arrival at the node; yield is the operator's own unit.
 // Errors: kInvalidArgument numbers that are negative, infinite or no numbers, a yield that grows with the response time,

@@ -1,7 +1,7 @@
 // Makes a cluster's own authority, and certificates that it signs.
 //
 // Source: RFC 5280. Keys are on P-256, signatures ECDSA with SHA-256.
-// Layer: security. No I/O; keys are of OpenSSL's own chance.
+// No I/O; keys are of OpenSSL's own chance.
 // Threads: pure functions.
 // Errors: kInvalidArgument a name that no certificate can hold, or an authority that cannot be read.
 // Limits: names of at most 64 bytes.

@@ -7,7 +7,7 @@
 // cluster: OLD, then NEW and OLD, then NEW.
 //
 // Source: RFC 2104 (HMAC), FIPS 180-4 (SHA-256).
-// Layer: security, policy. No I/O but LoadClusterKeys, which reads a file and so blocks.
+// No I/O but LoadClusterKeys, which reads a file and so blocks.
 // Threads: ClusterKeys is an immutable value; ClusterMac is thread-compatible: each loop has its own.
 // Errors: those of ReadFile; FAILED_PRECONDITION others than its owner may use the file, or another user owns it;
 //   INVALID_ARGUMENT the file holds no key, or one that is too short, plain text or plainly not random. No message

@@ -6,7 +6,7 @@
 // may be sent again by whoever hears it: what it says must say for when it holds.
 //
 // Source: RFC 2104, 5 (codes cut to half).
-// Layer: security, policy. No I/O.
+// No I/O.
 // Threads: as ClusterMac.
 // Errors: kDataLoss the bytes are not sealed, or under no key that is known here.
 // Limits: kSealSizeMax bytes more than what is sealed.

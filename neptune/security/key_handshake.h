@@ -14,7 +14,7 @@
 // where who can change packets on their way can take over a connection after its handshake.
 //
 // Source: ISO/IEC 9798-4 (mutual authentication with three passes and a check function).
-// Layer: security, policy: bytes in, bytes out; no I/O, no clock, no chance. SecureNetwork gives it a deadline.
+// Bytes in, bytes out; no I/O, no clock, no chance. SecureNetwork gives it a deadline.
 // Threads: thread-compatible.
 // Errors: kUnavailable, so that connecting is tried elsewhere: says which end lacks what.
 // Limits: takes at most kHandshakeSizeMax bytes before it ends.

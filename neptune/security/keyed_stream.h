@@ -1,7 +1,7 @@
 // A stream whose both ends have proven that they know the cluster's key; see key_handshake.h. Internal to
 // secure_network.
 //
-// Layer: security. Threads: the loop of the stream below only.
+// Threads: the loop of the stream below only.
 
 #pragma once
 

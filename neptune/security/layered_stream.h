@@ -3,8 +3,6 @@
 //   owner ─Start, Write─► LayeredStream ─► Stream below
 //                             │ Begin, HandleBelow: the variant (KeyedStream, TlsStream)
 //
-// Source: none.
-// Layer: security.
 // Threads: the loop of the stream below only.
 // Errors: Secure's: kUnavailable the peer ended or failed the proof.
 // Limits: what was read and not handed over yet: one read of the stream below.

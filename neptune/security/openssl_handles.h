@@ -1,6 +1,6 @@
 // OpenSSL's objects, freed when their owner goes.
 //
-// Layer: security, for its sources only. Threads: as OpenSSL's.
+// Threads: as OpenSSL's.
 
 #pragma once
 

@@ -1,7 +1,5 @@
 // Whom a node did not let in, or who did not let it in, and why: for metrics and for people.
 //
-// Source: none.
-// Layer: security.
 // Threads: thread-safe.
 // Limits: the last kRefusalRowsMax peers; further news of one are in its row. Log lines: one of a hundred.
 

@@ -4,8 +4,7 @@
 //   Listen, Connect ─► plain stream ─► TlsStream, if there are certificates ─► KeyedStream, if there is a key ─► owner
 //   SendTo ─► SealDatagram ─► plain socket ─► OpenDatagramSeal ─► handler, or dropped and counted
 //
-// Source: design of the runtime.
-// Layer: security. Runs unchanged in the real and the simulated world.
+// Runs unchanged in the real and the simulated world.
 // Threads: its loop's own; the tls context and the log are shared with other loops.
 // Errors: those of Network; Connect also kUnavailable "... to ENDPOINT: why" when either end refuses the other.
 // Limits: an accepted connection proves itself within handshake_timeout, a made one by the deadline of Connect;

@@ -3,7 +3,7 @@
 // OpenSSL's own bytes in memory (BIO_s_mem) clear all that they ever grew to whenever they are emptied, so that on a
 // connection that has carried one large message every small one costs as much.
 //
-// Source: none. Layer: security. Threads: thread-compatible; those of the session.
+// Threads: thread-compatible; those of the session.
 // Limits: none of its own; what is written stays until it is taken.
 
 #pragma once

@@ -6,7 +6,7 @@
 // are reported and left alone.
 //
 // Source: RFC 8446 (TLS 1.3), RFC 5280 (certificates). OpenSSL does the cryptography.
-// Layer: security. Reads files, and so blocks for a moment.
+// Reads files, and so blocks for a moment.
 // Threads: thread-safe.
 // Errors: Load: those of reading the files; INVALID_ARGUMENT naming the file that does not hold what it should, or why
 //   the certificate is not one that its own authority would accept.

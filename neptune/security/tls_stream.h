@@ -4,7 +4,7 @@
 // encryption and one write below.
 //
 // Source: RFC 8446.
-// Layer: security. Runs in both worlds; in the simulated one its bytes are of OpenSSL's own chance, so that runs of one
+// Runs in both worlds; in the simulated one its bytes are of OpenSSL's own chance, so that runs of one
 //   seed are alike in order and not in every byte.
 // Threads: the loop of the stream below only.
 // Errors: Secure: kUnavailable with the cause: whose certificate, and what is wrong with it, or what the peer said. An

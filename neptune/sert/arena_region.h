@@ -9,8 +9,7 @@
 // that is given back keeps its place and length for the next of that length; its memory goes back to the system while
 // more than kKeptSize of free runs is resident.
 //
-// Source: design of the runtime (SERT, release of heap memory).
-// Layer: sert. It is what malloc may stand on: it allocates with mmap only, and takes no lock that could wait for one
+// It is what malloc may stand on: it allocates with mmap only, and takes no lock that could wait for one
 //   who allocates.
 // Threads: thread-safe, once it is reserved. Not for signal handlers.
 // Units: sizes in bytes.

@@ -1,9 +1,9 @@
 // Processes at the other end of a stream, as popen makes them, and how they are ended with all that they started.
 //
-// Source: SERT, "Resource Accounting" (FILE streams).
+// Source: [Zhou06], "Resource Accounting" (FILE streams).
 // Departs from source: the C library's popen tells nobody the process, so this is another: `sh` runs in a process group
 //   of its own, and the caller's end of the pipe is closed at an exec, as with mode "e".
-// Layer: sert. Memory by mmap only.
+// Memory by mmap only.
 // Threads: any.
 // Errors: errno, as popen and pclose of POSIX say.
 

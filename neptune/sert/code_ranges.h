@@ -4,7 +4,6 @@
 //                 may hold locks that nobody sees.
 //   library_code  the C library and the dynamic linker: what they allocate for themselves stays
 //
-// Source: design of the runtime (SERT). Layer: sert.
 // Threads: Contains anywhere, also in a signal handler; the others anywhere else.
 // Errors: numbers of errno.
 // Limits: kCodeRangeMax ranges.

@@ -19,10 +19,8 @@
 // or an exception that the body threw is on its way or handled: there it is noted, and taken at the end of an Outside or
 // of a function of its memory, or when it is interrupted again.
 //
-// Source: design of the runtime (SERT: safe points, arena-only code).
 // Departs from source: a region of a handler and not all of it ends early, since a handler's own frames refer to the
 //   runtime's objects. The handler goes on after Run and answers with what it has.
-// Layer: sert.
 // Threads: Run on one kernel thread at a time, also on a user-level thread; Interrupt on any while the region lives.
 // Errors: a run within a run, or with a LeafMutex held, is a bug. Where no signal is free, and under ThreadSanitizer,
 //   which delivers signals late, Run ends when the body does.

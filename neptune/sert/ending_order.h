@@ -7,7 +7,7 @@
 // Source: after Atropos: cancel the request whose release frees most of what is short.
 // Departs from source: one resource, the pool's places with the processors behind them, and no estimate of how far a
 //   request is: what it has used says what it will use.
-// Layer: sert, policy. No I/O, no clock.
+// No I/O, no clock.
 // Threads: pure functions.
 
 #pragma once

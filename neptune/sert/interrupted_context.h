@@ -1,6 +1,6 @@
 // Where a signal interrupted its thread, where the thread goes on, and the stack that a handler runs on.
 //
-// Source: design of the runtime (SERT). Layer: sert. x86-64, System V ABI.
+// x86-64, System V ABI.
 // Threads: any; CodeAt to GoOnIn in a signal handler.
 
 #pragma once

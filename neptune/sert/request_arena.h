@@ -14,8 +14,8 @@
 // frees them later frees them rightly. One that is ended early may not: what must outlive it is allocated outside the
 // request (see outside_request in sert.h).
 //
-// Source: SERT, "Resource Accounting"; design of the runtime.
-// Layer: sert. Threads: an arena by one thread at a time; Free and UsableSize by any.
+// Source: [Zhou06], "Resource Accounting"; design of the runtime.
+// Threads: an arena by one thread at a time; Free and UsableSize by any.
 // Units: bytes. Every object is aligned to 16.
 // Errors: null when the region is used up or the object too large; the caller then allocates elsewhere.
 // Limits: objects of kArenaObjectSizeMax, alignments of kArenaAlignmentMax. Eight bytes an object. Small objects with

@@ -4,8 +4,8 @@
 //   Holding ──► RequestHoldings of the request ──► counts, while it runs and when it was ended
 //   (one call, one place)
 //
-// Source: SERT, "Resource Accounting"; design of the runtime (SERT: capsule places, calls to other nodes).
-// Layer: sert, policy. No I/O, no clock.
+// Source: [Zhou06], "Resource Accounting"; design of the runtime (SERT: capsule places, calls to other nodes).
+// No I/O, no clock.
 // Threads: thread-safe; a Holding belongs to one thread at a time.
 
 #pragma once

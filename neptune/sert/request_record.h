@@ -8,8 +8,7 @@
 //   generation  0 ─start─► 1 ─end or taken─► 2 ─start─► 3 ...   odd while a request runs; a signal for another
 //                                                            generation than the one that runs is for nobody
 //
-// Source: design of the runtime (SERT); SERT, "Resource Accounting".
-// Layer: sert.
+// Source: SERT, "Resource Accounting".
 // Threads: depth to arena_only belong to the thread and the signal handler on it; the atomics to the timer as well.
 
 #pragma once

@@ -1,8 +1,8 @@
 // What one request holds besides memory: descriptors, streams, directories, mappings and processes at the other end of
 // streams that it opened and has not closed.
 //
-// Source: SERT, "Resource Accounting".
-// Layer: sert. It allocates with mmap only, since malloc stands on it.
+// Source: [Zhou06], "Resource Accounting".
+// It allocates with mmap only, since malloc stands on it.
 // Threads: one at a time. Not for signal handlers.
 // Errors: what does not fit any more is not accounted, and counted in unaccounted(); the request may then not be ended.
 // Limits: kLedgerEntryMax of each kind.

@@ -24,7 +24,7 @@
 // that this library stands before (allocation, descriptors, streams, locks, waiting), or SERT_check; and between
 // SERT_begin_arena_only and SERT_end_arena_only anywhere in the program's own code.
 //
-// Source: SERT, "SERT APIs". The first five functions are those of the paper.
+// Source: [Zhou06], "SERT APIs". The first five functions are those of the paper.
 // Threads: any; each thread has its own request. A request belongs to the thread that started it.
 // Limits: 4,096 threads with requests at one time; requests of further threads run to their end.
 

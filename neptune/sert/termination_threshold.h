@@ -9,11 +9,11 @@
 //
 //   threshold = LB + F(p) (UB - LB),   F(p) = ((HW - p) / (HW - LW))^alpha between the watermarks, 1 below, 0 above
 //
-// Source: SERT, "Threshold Controller".
+// Source: [Zhou06], "Threshold Controller".
 // Departs from source: the slides leave open what is lost and over which time. A request that was ended early is
 //   answered, though with an error or a part of its result, and counts as no loss: the loss says whether ending the
 //   long ones was enough.
-// Layer: sert, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: thread-compatible; whoever ends requests feeds it.
 // Units: loss is a share, 0 to 1. Limits: kLossSliceCount numbers of two.
 

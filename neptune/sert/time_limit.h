@@ -10,11 +10,11 @@
 // A request that is over the threshold, and whose turn it is to be ended (EndingOrder), is told to stop where it asks,
 // and where it waits. Nobody is told who never asks and never waits.
 //
-// Source: SERT, "Threshold Controller"; design of the runtime (SERT: parked requests).
+// Source: [Zhou06], "Threshold Controller"; design of the runtime (SERT: parked requests).
 // Departs from source: no signal; who works asks, as query evaluation does every few thousand postings, and the answer
 //   is one comparison with the time. A loss is seen only once the queue is full, so that short requests have waited for
 //   as many long ones as it holds: the wait goal sees the first one. Without it (nullopt) the controller is the source's.
-// Layer: sert. Threads: TimeLimit thread-safe; a LimitedRequest belongs to its loop, but `over` and `Over` are for any.
+// Threads: TimeLimit thread-safe; a LimitedRequest belongs to its loop, but `over` and `Over` are for any.
 
 #pragma once
 

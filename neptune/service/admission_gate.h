@@ -7,7 +7,7 @@
 // A request that needs several servers loses all that was done for it when one of them refuses it. Where it begins is the
 // place to decide: one queue, one order by class, and servers whose queues stay short.
 //
-// Source: dissertation 4.4 (class queues); concurrency_limit.h. Layer: service, agent.
+// Source: [Shen02] 4.4 (class queues); concurrency_limit.h.
 // Threads: Admit on user-level threads of any loop, End on any loop; the rest from any thread.
 // Errors of Admit: kResourceExhausted the queue of the class is full, or the request would yield nothing; kDeadlineExceeded
 //   its deadline passed here; kCancelled the node stops.

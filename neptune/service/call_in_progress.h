@@ -1,7 +1,7 @@
 // One call from its begin to its answer, over as many servers as it takes; internal to the client.
 //
-// Source: dissertation 2.3, 2.4.
-// Layer: service. Threads: one user-level thread.
+// Source: [Shen02] 2.3, 2.4.
+// Threads: one user-level thread.
 // Limits: CallOptions::attempts_max servers and one hedge.
 
 #pragma once

@@ -1,8 +1,7 @@
 // The way of one call to a server: replicas of the partition one after the other, until a connection to one
 // is there. Each try is a visit to a dependency capsule.
 //
-// Source: dissertation 2.2 (yellow page, polling agent), 2.4 (three retries); dependency capsules IV.A.
-// Layer: service.
+// Source: [Shen02] 2.2 (yellow page, polling agent), 2.4 (three retries); [Chu05] IV.A.
 // Threads: one user-level thread.
 // Errors: kUnavailable no live replica; kDeadlineExceeded; kCancelled the node stops or the session's own
 //   caller is gone; else the last error of an attempt, or of the capsules that turned all of them away.

@@ -1,6 +1,5 @@
 // What became of a node's outgoing calls and streams, by service and method: for metrics and the status page.
 //
-// Source: none. Layer: service.
 // Threads: thread-safe.
 // Units: seconds in the metrics' text.
 // Limits: kCalledMethodCountMax methods; calls of further ones are not counted.

@@ -3,7 +3,7 @@
 //   /metrics   neptune_class_requests_total{service, class, outcome}, neptune_class_response_seconds{service, class},
 //              neptune_class_processor_seconds_total{service, class}; not where all requests are of one class
 //
-// Source: dissertation 4.4.1 (accounting by class). Layer: service.
+// Source: [Shen02] 4.4.1 (accounting by class).
 // Threads: thread-safe. Units: processor time is what the runtime saw: of threads, and of processes that a module tells of.
 // Errors: those of MetricsRegistry. Limits: kServiceClassCountMax classes.
 

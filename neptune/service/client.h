@@ -11,8 +11,7 @@
 // What is done twice - a retry of what was sent, or a hedge - is taken from a budget when it is decided, and the
 // request says so; see retry_budget.h. An attempt to connect that fails costs no server anything and is not counted.
 //
-// Source: dissertation 2.3 (client interface), 2.4 (three retries); dependency capsules IV.
-// Layer: service.
+// Source: [Shen02] 2.3 (client interface), 2.4 (three retries); [Chu05] IV.
 // Threads: Client is shared by the loops of a node; Call runs on a user-level thread of one of
 // them. A
 //   ClientSession belongs to one client at a time.

@@ -11,8 +11,7 @@
 // Opening it, and each read or write that has to wait, is a visit to the server's dependency capsule; a stream that
 // nobody waits for holds no place. When a capsule ends a wait, the stream goes on.
 //
-// Source: dissertation 2.3 (stream-based scheme; read-only accesses).
-// Layer: service.
+// Source: [Shen02] 2.3 (stream-based scheme; read-only accesses).
 // Threads: user-level threads of the loop it was opened on; at most one that reads and one that writes.
 // Errors: of Read and Write: what the method returned, once it returned; kUnavailable the server is lost;
 //   kDeadlineExceeded its own or its capsule's; kResourceExhausted the capsule is full; kCancelled the node stops or

@@ -4,8 +4,6 @@
 //                      │          ▲ signal
 //   watch's thread     └► looks each millisecond while any computes: gone caller? deadline? time limit?
 //
-// Source: design of the runtime (SERT: the timer thread).
-// Layer: service.
 // Threads: Compute on any loop of a node; one kernel thread of the process looks, from the first Compute on.
 // Limits: as many at once as requests run. In the simulated world, where code takes no time, every body ends by itself.
 

@@ -1,7 +1,6 @@
 // What a call carries: a typed Protobuf message or raw bytes, converted at most once each way.
 //
-// Source: DAC 3.3 (NeptuneData: structured and typed data in a platform-independent form).
-// Layer: service.
+// Source: [Chu03] 3.3 (NeptuneData: structured and typed data in a platform-independent form).
 // Threads: thread-compatible.
 // Errors: kInvalidArgument the bytes are not a message of the wanted type.
 

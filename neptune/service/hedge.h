@@ -3,8 +3,7 @@
 //   caller's thread    waits for the first server ───────────► takes the first good answer, stops the other one
 //   thread of its own      └─ after a while: Hedge asks another replica ─┘
 //
-// Source: none; the usual remedy for slow tails.
-// Layer: service.
+// The usual remedy for slow tails.
 // Threads: user-level threads of one loop. The hedge's own may outlive the call.
 // Limits: one server, one try.
 

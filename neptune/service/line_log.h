@@ -5,7 +5,7 @@
 //
 // A crash of the process loses what was not yet written, at most flush_every of it; lines are never cut.
 //
-// Layer: service. Threads: Append from any thread, and never waits; the rest on a user-level thread.
+// Threads: Append from any thread, and never waits; the rest on a user-level thread.
 // Errors: of Open, those of the file system. Later ones are logged, once a minute, and their lines are lost and counted.
 // Limits: pending_size_max bytes wait; file_count_max files of file_size_max bytes.
 

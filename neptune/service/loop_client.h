@@ -1,7 +1,6 @@
 // One loop's half of the client: its connections, its polls, and what it knows of replicas.
 //
-// Source: dissertation 2.2 (client module: yellow page, polling agent).
-// Layer: service.
+// Source: [Shen02] 2.2 (client module: yellow page, polling agent).
 // Threads: the loop's own.
 
 #pragma once

@@ -1,7 +1,5 @@
 // The loops of a node with what each has for itself: its scheduler and its half of the client.
 //
-// Source: design of the runtime 4.1 (each kernel thread owns its loop, connections and threads).
-// Layer: service.
 // Threads: the set is fixed before the first request; NodeLoop's parts are used on their own loop.
 
 #pragma once

@@ -1,6 +1,6 @@
 // The reduce operators of a node by name: what a call names, the node that aggregates finds here.
 //
-// Source: DAC 3.3 (operators are registered callbacks). Layer: service.
+// Source: [Chu03] 3.3 (operators are registered callbacks).
 // Threads: thread-safe.
 
 #pragma once

@@ -1,6 +1,6 @@
 // What became of a request, as counters tell it.
 //
-// Source: none. Layer: service, policy. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

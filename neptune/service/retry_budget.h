@@ -5,8 +5,8 @@
 // nobody below does it twice again: what reaches the lowest of d tiers for one request at the top is at most
 // 1 + d (attempts - 1) requests, not attempts^d, and in the long run (1 + share)^d.
 //
-// Source: none; the usual remedy against retry storms.
-// Layer: service, policy. Threads: thread-safe.
+// The usual remedy against retry storms.
+// Threads: thread-safe.
 
 #pragma once
 

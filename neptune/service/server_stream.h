@@ -11,8 +11,7 @@
 // What the method returns ends the stream both ways and is what the caller's Finish returns; all messages
 // written before arrive first.
 //
-// Source: dissertation 2.3 (stream-based scheme; read-only accesses).
-// Layer: service.
+// Source: [Shen02] 2.3 (stream-based scheme; read-only accesses).
 // Threads: user-level threads of one loop; at most one that reads and one that writes.
 // Errors: kCancelled the caller cancelled or is gone, or the node stops; kDeadlineExceeded;
 //   kInvalidArgument a message over kMessageSizeMax. The method then has nothing left to do but return.

@@ -4,13 +4,12 @@
 //              short and nothing waits: runs at once on the loop that read it ────────────┐
 //              else: the queue of its class (bounded) ─► scheduler, a free thread ─► pool ┴─► answer
 //
-// Source: dissertation 2.2 (request dispatcher, request queue, worker pool), 4.4 (class queues, scheduling).
+// Source: [Shen02] 2.2 (request dispatcher, request queue, worker pool), 4.4 (class queues, scheduling).
 // Streams do not pass the queue: each has a user-level thread of its own while it is open, counts one in the
 // load index, and is refused over their bound.
 //
 // Departs from source: workers are user-level threads; a thread of the pool is a place among those that run at once.
 //
-// Layer: service.
 // Threads: Dispatch on any serving loop; load_index and Describe from any thread.
 // Errors, as answers: kUnimplemented unknown method; kInvalidArgument a write called as a read;
 //   kUnavailable the partition is not here; kResourceExhausted the queue of its class is full, or too long

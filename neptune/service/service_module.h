@@ -16,8 +16,8 @@
 //   };
 //   NEPTUNE_SERVICE_MODULE(Echo)
 //
-// Source: dissertation 2.2-2.4 (service modules, registered methods); DAC 3.3, figure 5
-// (operators). Layer: service. Threads: Start and Stop on the node's main thread; methods on any
+// Source: [Shen02] 2.2-2.4 (service modules, registered methods); [Chu03] 3.3, figure 5
+// (operators). Threads: Start and Stop on the node's main thread; methods on any
 // loop of the node, several at once. Errors: a method's status travels to the caller; an exception
 // becomes kInternal.
 

@@ -4,7 +4,6 @@
 // and what a method calls on behalf of its request is a child of the server's.
 //
 // Source: W3C Trace Context (identities); the rest is ours.
-// Layer: service.
 // Threads: thread-safe. An unsampled call never comes here.
 // Limits: kSpanCountMax spans; a new one takes the place of the oldest.
 

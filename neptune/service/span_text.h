@@ -3,7 +3,7 @@
 //   {"resourceSpans":[{"resource":{"attributes":[{"key":"service.instance.id",...}]},"scopeSpans":[{"spans":[{...}]}]}]}
 //
 // Source: OpenTelemetry protocol 1.x, JSON Protobuf encoding: identities in hexadecimal, 64-bit numbers as text.
-// Layer: service. Threads: a pure function.
+// Threads: a pure function.
 
 #pragma once
 

@@ -6,9 +6,7 @@
 //   └───────┴─────────────────┴───────┴─────     └──────────────────┴──────────────────┴─────
 //   a page each; one mapping for all of a slab   c: a canary, in the page of the neighbour's top: it costs no page
 //
-// Source: design of the runtime: guards for a bounded number, slabs with canaries beyond, guard advice where the kernel
 //   has it. A guarded mapping counts two against the kernel's limit of 65,530; 100,000 parked threads exceed it.
-// Layer: thread.
 // Threads: thread-compatible; each scheduler has its own pool. The count of guarded mappings is shared.
 // Units: bytes, rounded up to whole pages.
 // Limits: kGuardedStackCountMax guarded mappings a process; slabs of kSlabStackCount stacks.

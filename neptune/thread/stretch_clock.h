@@ -6,7 +6,7 @@
 // A stretch too short for another program to have had the processor took its wall time. A longer one took at most its
 // wall time, and at most what the kernel thread used since its clock was asked for before the stretch.
 //
-// Layer: thread. Threads: one loop's kernel thread.
+// Threads: one loop's kernel thread.
 // Units: a stretch below 20 us counts whole even if another program interrupted it; an interrupted longer one counts
 // at most 0.4 ms too much. Costs two readings of the wall clock a stretch, a system call for every 0.4 ms, and one to
 // read a stretch of 20 us or more.

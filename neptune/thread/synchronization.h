@@ -2,8 +2,7 @@
 //
 // They may be held across waits; a LeafMutex may not. A mutex is handed to its waiters in order.
 //
-// Source: dependency capsules 5.A (the thread library's primitives).
-// Layer: thread.
+// Source: [Chu05] 5.A (the thread library's primitives).
 // Threads: thread-safe; Lock and Wait on user-level threads only, Notify and Set from any thread.
 // Units: deadlines are TimePoint.
 // Errors: a wait ends early with kStopping when the caller's scheduler stops; Lock never gives up.

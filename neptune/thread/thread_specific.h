@@ -1,7 +1,6 @@
 // Values that belong to one user-level thread, as pthread_getspecific gives for kernel threads.
 //
-// Source: dependency capsules 5.A.
-// Layer: thread.
+// Source: [Chu05] 5.A.
 // Threads: Get and Set on a user-level thread; keys are made at start-up and never taken back.
 // Limits: kThreadSpecificKeyCountMax keys a process. A value is not destroyed with the thread unless its key says how:
 //   its maker owns it.

@@ -10,9 +10,8 @@
 //                                 |          v
 //                                 +------- parked
 //
-// Source: dependency capsules 5.A (two-level threads). Departs from source: a thread never migrates
+// Source: [Chu05] 5.A (two-level threads). Departs from source: a thread never migrates
 //   between kernel threads; what must run elsewhere is shipped there as a call.
-// Layer: thread.
 // Threads: ThreadScheduler on its loop's thread only; UserThread::Wake and reference counting
 // anywhere. Units: deadlines are TimePoint of the loop. Limits:
 // ThreadSchedulerOptions::thread_count_max threads a scheduler; one more is refused with

@@ -6,8 +6,8 @@
 // In the real world it adds the stretches that the thread runs (StretchClock), in the simulated one it counts what
 // this_thread::Consume takes, waiting for a processor included.
 //
-// Source: DAC 4.5 (the cost of operators is their processor time).
-// Layer: thread. Threads: begins and ends on one thread of one loop, user-level or the loop's own.
+// Source: [Chu03] 4.5 (the cost of operators is their processor time).
+// Threads: begins and ends on one thread of one loop, user-level or the loop's own.
 // Units: processor time of this host, as exact as StretchClock; the loop's own is asked of the system, twice.
 
 #pragma once

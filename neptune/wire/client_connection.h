@@ -1,7 +1,6 @@
 // The calling side of one stream: many calls in flight, answers in any order.
 //
-// Source: dissertation 2.4; DAC 4.5 (connection cache).
-// Layer: wire.
+// Source: [Shen02] 2.4; [Chu03] 4.5 (connection cache).
 // Threads: the loop of its stream only.
 // Errors: kUnavailable the connection ended before the answer; kResourceExhausted too many calls in
 //   flight, too many unsent bytes, or a payload over the limit; the connection stays.

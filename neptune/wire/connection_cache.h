@@ -1,7 +1,6 @@
 // Connections of one loop to other nodes: made when first needed, shared by all calls, kept.
 //
-// Source: DAC 4.5 (connection cache).
-// Layer: wire.
+// Source: [Chu03] 4.5 (connection cache).
 // Threads: the loop's own; Get on a user-level thread.
 // Errors: kUnavailable or kDeadlineExceeded of the connection attempt; kResourceExhausted every kept
 //   connection has calls in flight.

@@ -3,8 +3,8 @@
 // The byte layout, with a worked example and the rule for broken input, is in README.md beside this
 // file.
 //
-// Source: dissertation 2.4 (portable messages between nodes of different kinds).
-// Layer: wire, policy: bytes in, frames out; no I/O, no clock.
+// Source: [Shen02] 2.4 (portable messages between nodes of different kinds).
+// Bytes in, frames out; no I/O, no clock.
 // Threads: thread-compatible.
 // Units: sizes in bytes; deadlines travel as the microseconds that are left.
 // Errors: kDataLoss bad magic, version, type, size or checksum: the stream cannot be trusted any

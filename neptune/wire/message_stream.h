@@ -3,8 +3,7 @@
 //   connection ─ OnMessage, OnGrant, OnEnd, Close ─► MessageStream ─► Read
 //   connection ◄─────────────── StreamOutlet ◄────── MessageStream ◄─ Write, EndWriting
 //
-// Source: dissertation 2.3 (stream-based scheme).
-// Layer: wire.
+// Source: [Shen02] 2.3 (stream-based scheme).
 // Threads: thread-safe. Read and Write on user-level threads, at most one reader and one writer at a
 //   time, which may be the same; they may run on another loop than the connection.
 // Units: deadlines are TimePoint of the caller's loop.

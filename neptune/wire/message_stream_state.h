@@ -9,9 +9,9 @@
 // its frame, so that empty ones are bounded too, and may be written while any window is left; what one end
 // holds for a slow reader is therefore at most the window and one message.
 //
-// Source: dissertation 2.3 (stream-based scheme: rounds of interaction, read-only accesses).
+// Source: [Shen02] 2.3 (stream-based scheme: rounds of interaction, read-only accesses).
 // Departs from source: flow control, which the source leaves to the transport; here many calls share it.
-// Layer: wire, policy. No I/O, no clock, no threads; MessageStream waits and sends.
+// No I/O, no clock, no threads; MessageStream waits and sends.
 // Threads: thread-compatible.
 // Units: bytes.
 // Errors: kDataLoss the peer broke a rule: its connection cannot be trusted any more.

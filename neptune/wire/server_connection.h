@@ -5,8 +5,7 @@
 //        requests ──> RequestHandler ──> ... ──> Reply::Send (any thread) ──> response frame
 //        cancel, lost connection ──> IncomingCall::cancelled(), its actions, the end of its stream
 //
-// Source: dissertation 2.2 (request dispatcher's front).
-// Layer: wire.
+// Source: [Shen02] 2.2 (request dispatcher's front).
 // Threads: FrameServer on its loop only; IncomingCall and Reply from any thread.
 // Limits: FrameServerOptions; what is over a limit is answered kResourceExhausted at once. A peer that
 //   does not read its answers is not read from until it does; one that goes on not reading, or never

@@ -3,7 +3,7 @@
 //   traceparent: 00-<trace: 32 digits>-<span: 16 digits>-<flags: 2 digits>     lower-case hexadecimal
 //
 // Source: W3C Trace Context, level 1. Departs from source: tracestate is not carried.
-// Layer: wire, policy: no I/O; random numbers come in.
+// No I/O; random numbers come in.
 // Threads: pure functions.
 // Errors: kInvalidArgument a text that is no traceparent; the request then goes on without a trace.
 

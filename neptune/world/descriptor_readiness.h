@@ -3,9 +3,8 @@
 // What waits for such a descriptor tries its call first, and waits only after the system has answered that it would
 // block. So it is enough to be told of changes.
 //
-// Source: dependency capsules V.C (a master kernel thread polls the intercepted sockets).
+// Source: [Chu05] V.C (a master kernel thread polls the intercepted sockets).
 // Departs from source: each kernel thread polls for its own user-level threads.
-// Layer: world.
 // Threads: Unwatch from any; else the loop's own.
 // Errors: kInvalidArgument what is never waited for: a regular file, no descriptor, one that is watched already;
 //   kResourceExhausted the system's limit of watched descriptors.

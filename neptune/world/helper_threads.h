@@ -1,7 +1,7 @@
 // Kernel threads that may block, for calls that are shipped out of the loops.
 //
-// Source: dependency capsules IV.B (helper threads handle blocking I/O).
-// Layer: world. The real world makes them; the simulated one has none, see World::MakeHelperThreads.
+// Source: [Chu05] IV.B (helper threads handle blocking I/O).
+// The real world makes them; the simulated one has none, see World::MakeHelperThreads.
 // Threads: thread-safe; not from a helper thread itself.
 // Limits: tasks wait without bound: who posts them bounds them, as a device capsule does.
 

@@ -4,8 +4,7 @@
 // its own poller; in the simulated world all loops of all nodes take turns in one kernel thread, in
 // virtual time. Code written against Loop cannot tell the two apart.
 //
-// Source: design of the runtime (one code, two worlds). Departs from source: none.
-// Layer: world.
+// Departs from source: none.
 // Threads: Post may be called from any thread; everything else only on the loop's own thread.
 // Units: TimePoint is monotonic world time.
 // Limits: a task must not block the kernel thread; it reacts and returns.

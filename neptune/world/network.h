@@ -1,7 +1,6 @@
 // Sockets as the runtime sees them: streams and datagrams whose events arrive on one loop.
 //
-// Source: design of the runtime; dissertation 2.4 (multicast announcements).
-// Layer: world.
+// Source: [Shen02] 2.4 (multicast announcements).
 // Threads: every object belongs to the loop of the Network that made it and is used only there.
 // Units: sizes in bytes; times are TimePoint.
 // Errors: kUnavailable connect refused, reset or unreachable; kDeadlineExceeded connect too slow;

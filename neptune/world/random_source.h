@@ -1,8 +1,7 @@
 // Random numbers that come in through the world, so that a seed replays a run.
 //
-// Source: none; the generator is splitmix64-seeded xoshiro256** (Blackman and Vigna, 2018).
-// Layer: world. Threads: thread-compatible; each loop has its own.
-// Units: none.
+// The generator is splitmix64-seeded xoshiro256** (Blackman and Vigna, 2018).
+// Threads: thread-compatible; each loop has its own.
 
 #pragma once
 

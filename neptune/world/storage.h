@@ -4,8 +4,6 @@
 // memory that models unsynced and torn writes (world/sim/sim_storage.h). Both pass the suite in
 // storage_conformance.h.
 //
-// Source: design of the runtime (one code, two worlds).
-// Layer: world.
 // Threads: thread-safe in the real world; the simulated world has one kernel thread. All calls
 //   block the kernel thread in the real world, a synced write for a disk's flush: loops call them
 //   through a device capsule, or run on background priority. In the simulated world they take no

@@ -3,7 +3,7 @@
 // A variant's test file makes a harness and writes
 //   INSTANTIATE_TEST_SUITE_P(RocksDb, StorageConformanceTest, testing::Values(MakeMyHarness));
 //
-// Source: none. Layer: world, tests only.
+// Threads: the test's thread.
 
 #pragma once
 

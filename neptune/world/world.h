@@ -5,8 +5,8 @@
 // processors and a fault plan. All runtime logic is written against this interface and nothing
 // else, so the code that serves queries is the code that is simulated.
 //
-// Source: design of the runtime; DAC 5.1 (the papers' simulator was a separate program; this is
-// not). Layer: world. Threads: StartLoop, Stop and wall_time from any thread. Units: Execute's cost
+// Source: [Chu03] 5.1 (the papers' simulator was a separate program; this is
+// not). Threads: StartLoop, Stop and wall_time from any thread. Units: Execute's cost
 // is processor time on a processor of speed 1. Limits: loops a world, kLoopCountMax.
 
 #pragma once

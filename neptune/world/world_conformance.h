@@ -7,7 +7,7 @@
 // one loop: it is changed and asked on that loop only, so the same test is free of races in a world
 // of kernel threads and of waiting in one of virtual time.
 //
-// Source: style guide (a conformance suite per interface). Layer: world, tests only.
+// Source: style guide (a conformance suite per interface).
 // Threads: the harness is used on the test's thread.
 // Units: limits are in world time and generous; a passing test does not wait for them.
 

@@ -1,7 +1,6 @@
 // What goes wrong in a chaos run, from when to when: faults of the world, nodes that leave and come back,
 // nodes whose workers hang. Drawn from a seed; a minimal failing run is a short list of these.
 //
-// Source: design of the runtime, section 2 (crashes, partitions, slow nodes, lost and reordered messages).
 // Threads: immutable values and pure functions.
 // Limits: no two of crash, pause, leave and hang touch one node within kComeBackMax of each other.
 

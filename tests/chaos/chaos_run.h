@@ -1,6 +1,5 @@
 // One run of a simulated cluster under troubles and load, with every checker on it.
 //
-// Source: design of the runtime 4.1-4.3: what its sections promise is what the checkers ask.
 // Threads: none but the caller's.
 // Limits: kFaultsEnd plus ten seconds of virtual time.
 

@@ -8,7 +8,6 @@
 //                       that had an undisturbed replica and time to find it succeeded; leaving costs none
 //   at the end          everybody knows everybody, offers everything, and does nothing any more
 //
-// Source: design of the runtime 4.1-4.3.
 // Threads: the simulation's thread.
 
 #pragma once

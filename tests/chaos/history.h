@@ -1,6 +1,6 @@
 // What every call of a chaos run asked and got, and what servers did for it.
 //
-// Source: none; the history of a run, as checkers want it.
+// The history of a run, as checkers want it.
 // Threads: the simulation's thread.
 
 #pragma once

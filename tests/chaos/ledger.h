@@ -1,7 +1,7 @@
 // What is known of a chaos run's troubles: who was disturbed when, so that a checker can say what must
 // have worked.
 //
-// Source: none; an independent ledger, as the design asks of fault tests.
+// An independent ledger, as the design asks of fault tests.
 // Threads: immutable.
 
 #pragma once

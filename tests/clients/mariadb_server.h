@@ -1,6 +1,6 @@
 // A MariaDB server of a test's own: on a free loopback port, without users, its data in a folder that goes with it.
 //
-// Source: none. Layer: tests. Threads: as ServerProcess. Errors: those of ServerProcess.
+// Threads: as ServerProcess. Errors: those of ServerProcess.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // A Redis server of a test's own: on a free loopback port and a socket file, keeping nothing on disk.
 //
-// Source: none. Layer: tests. Threads: as ServerProcess. Errors: those of ServerProcess.
+// Threads: as ServerProcess. Errors: those of ServerProcess.
 
 #pragma once
 

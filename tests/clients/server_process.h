@@ -1,6 +1,6 @@
 // A server program of a test's own, as a child process that ends with the test.
 //
-// Source: none. Layer: tests. Threads: made and destroyed on one plain kernel thread; Signal from any.
+// Threads: made and destroyed on one plain kernel thread; Signal from any.
 // Limits: what it says after it is ready is read by nobody; more than a pipe holds (64 KiB) stops it.
 // Errors: kNotFound the program is not installed; kUnavailable it did not start.
 

@@ -11,7 +11,7 @@
 // A step's answer: of `send` its status, headers and body, of `metrics` the node's text, of `routes` the frontend's,
 // of others null.
 //
-// Layer: tests. Threads: one. Errors: a line that cannot be read ends the process.
+// Threads: one. Errors: a line that cannot be read ends the process.
 
 #include <glog/logging.h>
 

@@ -1,6 +1,6 @@
 // Members of a channel of announcements, each on a loop of its own, in the real or the simulated world.
 //
-// Source: none. Layer: tests. Threads: the test's; members run on theirs.
+// Threads: the test's; members run on theirs.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // An etcd server of a test's own, of one member: on free loopback ports, its data in a folder of the test.
 //
-// Source: none. Layer: tests. Threads: as ServerProcess. Errors: those of ServerProcess.
+// Threads: as ServerProcess. Errors: those of ServerProcess.
 
 #pragma once
 

@@ -7,7 +7,7 @@
 // Closed loop: `depth` calls in flight on each connection. Open loop (`rate` above zero): calls begin at
 // random times of that mean rate whatever the answers do, and latency counts from the time a call was due.
 //
-// Source: none. Layer: tests. Threads: a Meter belongs to the one kernel thread of its load program.
+// Threads: a Meter belongs to the one kernel thread of its load program.
 // Units: nanoseconds of the monotonic clock.
 
 #pragma once

@@ -1,6 +1,6 @@
 // Loopback sockets of the peer programs that use none of the runtime.
 //
-// Source: none. Layer: tests. Threads: pure functions. Errors: the program ends with a message.
+// Threads: pure functions. Errors: the program ends with a message.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // A server on a free loopback port that says the same bytes to everyone who says something, and hangs up.
 //
-// Source: none. Layer: tests. Threads: one of its own.
+// Threads: one of its own.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Histories of keys that are read, written and compared before they are written.
 //
-// Layer: tests only, pure. Threads: pure functions.
+// Threads: pure functions.
 // Errors: none; a history that cannot be judged within the limits is kGaveUp.
 
 #pragma once

@@ -5,7 +5,7 @@
 // outcome is not known may have happened at any time since its call, or never.
 //
 // Source: Wing and Gong 1993; Lowe 2017; Herlihy and Wing 1990 (histories of different objects are judged apart).
-// Layer: tests only, pure. Threads: pure functions.
+// Threads: pure functions.
 // Shapes: a Model has Operation (with invoked and returned, kNever: its outcome is not known), State (hashed by
 //   AbslHashValue, compared by ==, a State() is the first), and static bool Step(const Operation&, State*): whether the
 //   operation could have given what it did; if so, it changes the state. And static bool OnlyLooks(const Operation&): it can change

@@ -1,6 +1,6 @@
 // Histories of something that only grows: appends that tell their place, and reads of all that is there.
 //
-// Layer: tests only, pure. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // What a session may expect of one partition: versions that never go back, its own writes, and no staleness understated.
 //
-// Source: dissertation 5.2.1 (progressive versions, staleness). Layer: tests only, pure. Threads: pure functions.
+// Source: [Shen02] 5.2.1 (progressive versions, staleness). Threads: pure functions.
 // Units: times are those of one clock that sees everything, which nodes do not have.
 
 #pragma once

@@ -5,7 +5,6 @@
 // filters the single index's complete answer by it, and compares numbers, order, scores and totals.
 // Whether the claim itself is true is compared with a ledger that the test keeps.
 //
-// Source: design 5 (search plan), 6 (coverage). Layer: tests.
 // Threads: thread-compatible.
 
 #pragma once

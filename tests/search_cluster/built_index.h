@@ -1,6 +1,6 @@
 // An index over the small corpus in a folder of its own, with its oracle. A test failure if it cannot be built.
 //
-// Layer: tests. Threads: thread-compatible.
+// Threads: thread-compatible.
 
 #pragma once
 

@@ -4,7 +4,6 @@
 //   user ── HTTP ──► web-1, web-2 ── calls ──► store-1 ... store-4   (all hosts of one Simulator)
 //                                                 └─ files below the index folder, really read
 //
-// Source: design 2 (one code, two worlds). Layer: tests.
 // Threads: one; a simulated cluster runs only inside its calls.
 // Errors: a search fails if no frontend gave an answer: the last one's error or problem.
 // Units: virtual time.

@@ -5,7 +5,7 @@
 //   FOLDER/docs/P                    document stores
 //   FOLDER/single/0                  all documents in one segment
 //
-// Source: none. Layer: tests. Writes files; no clock, no chance but from seeds.
+// Writes files; no clock, no chance but from seeds.
 // Threads: thread-compatible.
 // Errors: those of the builders.
 

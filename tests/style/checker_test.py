@@ -12,7 +12,7 @@ import text_rules
 from source_tree import SourceTree, code_only
 
 _RULES_FILE = 'NEPTUNE_LAYERS = ["base", "world", "wire"]\n'
-_BANNER = "// A header.\n//\n// Layer: base.\n\n#pragma once\n"
+_BANNER = "// A header.\n//\n// Threads: immutable.\n\n#pragma once\n"
 
 
 class CanaryTest(unittest.TestCase):

@@ -1,6 +1,6 @@
 // Do two engines answer alike? Compares what their programs print for the same commands.
 //
-// Source: none. Layer: tools. Threads: pure functions.
+// Threads: pure functions.
 // Shapes: a line for each command: `count<TAB>id:score ...`, `-` for a count that was not asked,
 //   or UNSUPPORTED.
 // Errors: INVALID_ARGUMENT names the line that is no answer, or says that there are too few.

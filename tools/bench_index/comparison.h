@@ -1,7 +1,7 @@
 // One engine beside the best of the others, for each command and class of queries, and whether it
 // is as much faster as its bounds ask for.
 //
-// Source: none. Layer: tools. Threads: pure functions.
+// Threads: pure functions.
 // Units: microseconds.
 
 #pragma once

@@ -1,6 +1,6 @@
 // Columns of tables for people.
 //
-// Source: none. Layer: tools. Threads: pure functions.
+// Threads: pure functions.
 // Limits: a piece of at most kFormattedSizeMax bytes; what is beyond is cut off.
 
 #pragma once

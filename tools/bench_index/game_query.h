@@ -2,7 +2,7 @@
 // none; they mix. Words are runs of ASCII letters and digits.
 //
 // Source: the syntax that search-benchmark-game gives its engines.
-// Layer: tools. Threads: pure functions.
+// Threads: pure functions.
 // Errors: none; what holds no word is left out.
 
 #pragma once

@@ -1,7 +1,7 @@
 // Builds one segment from JSON Lines and runs benchmark commands over it: our engine behind the
 // command line that peers are measured with.
 //
-// Source: none. Layer: tools. Reads and writes files.
+// Reads and writes files.
 // Threads: one.
 // Errors: INVALID_ARGUMENT for lines that are no documents or commands, with their number; those of
 //   index/core.

@@ -1,6 +1,6 @@
 // Times of engines by command and query, as the peers' programs write them.
 //
-// Source: none. Layer: tools. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Shapes: lines `engine command query count min_us p50_us mean_us`, separated by tabs, after a
 //   line of names.
 // Errors: INVALID_ARGUMENT names the line that is no such line.

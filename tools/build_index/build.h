@@ -1,7 +1,6 @@
 // Builds an index: both tiers, their common statistics, the document stores and the manifest.
 //
-// Source: design, search and contracts. Layout and format: format.md.
-// Layer: tools.
+// Layout and format: format.md.
 // Threads: BuildIndex uses thread_count threads inside the call; one build a folder at a time.
 // Errors: INVALID_ARGUMENT impossible options or input; FAILED_PRECONDITION the folder holds
 // something

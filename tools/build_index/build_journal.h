@@ -1,6 +1,6 @@
 // Remembers which stages of a build are finished, so that a killed build goes on after them.
 //
-// Source: none. Layer: tools. Reads and writes files below the index folder.
+// Reads and writes files below the index folder.
 // Threads: thread-safe.
 // Errors: kFailedPrecondition the folder holds something else; kUnavailable the file system.
 //

@@ -1,6 +1,6 @@
 // What is to be built, and with what; shared by the stages of a build.
 //
-// Source: none. Layer: tools. Threads: plain values.
+// Threads: plain values.
 
 #pragma once
 

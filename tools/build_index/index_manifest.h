@@ -1,6 +1,6 @@
 // The file manifest.json of an index folder: what the index holds, and the checksum of each file.
 //
-// Source: none. Format: format.md. Layer: tools.
+// Format: format.md.
 // Threads: plain values, functions without state.
 // Errors: kNotFound no manifest (no index, or an unfinished one); kDataLoss unreadable, or a file
 // is

@@ -2,7 +2,7 @@
 //
 // Source: Brin and Page 1998; dangling pages give their rank to all pages alike.
 // Departs from source: ranks sum to 1; repeated links and links of a page to itself do not count.
-// Layer: tools. Pure: no I/O, no clock, no chance; the same graph gives the same bits.
+// Pure: no I/O, no clock, no chance; the same graph gives the same bits.
 // Threads: pure functions.
 // Shapes: ranks[n] for pages 0 to n-1.
 // Limits: at most iterations_max passes over the links; 12 bytes for each link, 24 for each page.

@@ -1,6 +1,5 @@
 // Third stage: the outputs that a cluster serves, each partition a task of its own.
 //
-// Source: none. Layer: tools.
 // Threads: tasks run at the same time on different threads; each reads the spools on its own.
 // Errors: those of the builder and of the document stores, with the task's name.
 //

@@ -1,8 +1,6 @@
 // Second stage: static ranks from the links, the choice of tier 1, and the words others wrote about
 // a document.
 //
-// Source: design, search: PageRank decides the tier and enters ranking.
-// Layer: tools.
 // Threads: runs on the calling one.
 // Errors: kDataLoss a file of the first stage is damaged; RESOURCE_EXHAUSTED more links than fit
 // into

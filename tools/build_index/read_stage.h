@@ -1,6 +1,5 @@
 // First stage: reads all input once, numbers the documents and spreads them over the partitions.
 //
-// Source: none. Layer: tools.
 // Threads: runs on the calling one.
 // Errors: those of the input and of the build folder; INVALID_ARGUMENT no document at all, or a bad
 //   line if the options say so; RESOURCE_EXHAUSTED more than kDocumentsMax documents.

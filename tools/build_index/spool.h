@@ -1,6 +1,5 @@
 // Files that a build keeps between its stages: documents, links and anchor texts, packed.
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible.
 // Errors: kDataLoss for a damaged file (zstd's checksum, impossible lengths).
 // Format: records one behind another, zstd; each a varint size and that many bytes; strings inside

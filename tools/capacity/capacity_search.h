@@ -6,7 +6,7 @@
 //   confirm: `confirmations` trials at the met rate, the one that found it counted; if one fails, the next
 //   candidate is lower by `precision`
 //
-// Source: none. Layer: tools, policy. No I/O, no clock.
+// No I/O, no clock.
 // Threads: thread-compatible. Units: requests a second.
 // Limits: rate_min, rate_max; at most kTrialCountMax trials.
 

@@ -1,6 +1,6 @@
 // A node of a cluster as a process of its own, to which bad things are done.
 //
-// Source: none. Layer: tools. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: kUnavailable the process did not start or ended by itself.
 
 #pragma once

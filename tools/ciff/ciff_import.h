@@ -2,7 +2,7 @@
 // index tiers, document stores with the documents' names, statistics, manifest.
 //
 // Source: github.com/osirrc/ciff. What an imported index lacks: README.md.
-// Layer: tools. Reads one file, writes an index folder.
+// Reads one file, writes an index folder.
 // Threads: thread-compatible.
 // Errors: those of CiffReader; INVALID_ARGUMENT for words that are not in ascending order of bytes
 //   and for impossible options; FAILED_PRECONDITION if the folder holds something else;

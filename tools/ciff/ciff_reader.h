@@ -1,7 +1,7 @@
 // Reads a file in the Common Index File Format front to back: header, posting lists, documents.
 //
 // Source: github.com/osirrc/ciff, the format's description. Layout: README.md.
-// Layer: tools. Reads from a ByteSource, which unpacks.
+// Reads from a ByteSource, which unpacks.
 // Threads: thread-compatible.
 // Errors: DATA_LOSS "byte N: ..." for truncated or contradictory bytes; INVALID_ARGUMENT for a
 //   file that is whole but of another version or over a limit. After an error nothing more is read.

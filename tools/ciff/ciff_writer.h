@@ -1,7 +1,7 @@
 // Writes a file in the Common Index File Format.
 //
 // Source: github.com/osirrc/ciff, the format's description. Layout: README.md.
-// Layer: tools. Writes to a FileSink.
+// Writes to a FileSink.
 // Threads: thread-compatible.
 // Errors: those of the sink; RESOURCE_EXHAUSTED for a list of more than 2 GiB, which no reader of
 //   Protocol Buffers would take.

@@ -1,7 +1,7 @@
 // Between the names that documents have in files of the Common Index File Format and the addresses
 // that a document store keeps.
 //
-// Source: none. Layer: tools. Threads: pure functions.
+// Threads: pure functions.
 // A name that holds a colon is an address itself; any other one becomes "id:NAME", as build_index
 // does with documents that have no address. NameOfAddress undoes AddressOfName, but for names like
 // "id:NAME", which come back as "NAME".

@@ -1,7 +1,7 @@
 // Where an imported document goes: tier, partition and its place there, known from its number alone
 // before any document is read, because a file's postings come before its documents.
 //
-// Source: none. Layer: tools. Threads: immutable.
+// Threads: immutable.
 // The first `tier1_count` documents are tier 1; in both tiers the partition is the number modulo
 // the partitions, as everywhere in an index.
 

@@ -1,7 +1,7 @@
 // Reads the pieces that encoded messages consist of from a stream, and knows where it is.
 //
-// Source: none; the encoding is that of Protocol Buffers (varints of seven bits, lowest first).
-// Layer: tools. Reads from a ByteSource.
+// The encoding is that of Protocol Buffers (varints of seven bits, lowest first).
+// Reads from a ByteSource.
 // Threads: thread-compatible.
 // Units: positions are bytes of unpacked data.
 // Errors: DATA_LOSS "byte N: ..." for bytes that cannot be, and those of the source. After the

@@ -11,7 +11,6 @@
 // "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; whoever starts the cluster or goes
 // on with a change makes the nodes' spec anew from it.
 //
-// Source: none. Layer: tools, pure.
 // Threads: pure functions.
 // Errors: DATA_LOSS no such text, with the reason; of ApplyChanges FAILED_PRECONDITION a change that the spec has no place for.
 // Limits: kChangesSizeMax bytes.

@@ -1,7 +1,7 @@
 // The secrets of a cluster, made when it is first started: the token that changes at its nodes need, and the key that
 // its nodes know each other by.
 //
-// Source: none. Layer: tools. Threads: pure functions; they read and write files.
+// Threads: pure functions; they read and write files.
 // Errors: those of LoadSecret and LoadClusterKeys for files that are there and hold none; UNAVAILABLE one cannot be
 //   written.
 

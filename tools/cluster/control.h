@@ -1,6 +1,6 @@
 // What one can do to a running cluster from another terminal: look, kill, pause, resume.
 //
-// Source: none. Layer: tools. Threads: one.
+// Threads: one.
 // Errors: NOT_FOUND the cluster or the node does not run; INVALID_ARGUMENT no such node in the spec.
 
 #pragma once

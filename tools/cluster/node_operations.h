@@ -4,7 +4,6 @@
 //             it ─► every running node offers all that it offered before, and all that this node hosts
 //   drain:    the same, but the supervisor leaves it down until it is restarted
 //
-// Source: none. Layer: tools, agent.
 // Threads: one; blocks it.
 // Errors: NOT_FOUND the cluster does not run; FAILED_PRECONDITION a node cannot be done without, or the change of somebody
 //   else is under way; UNAVAILABLE a node did not start, with what it says; DEADLINE_EXCEEDED it is not back in time.

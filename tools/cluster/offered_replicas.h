@@ -1,6 +1,5 @@
 // Which replicas a node would call: its yellow page, read from its status page.
 //
-// Source: none. Layer: tools, pure.
 // Threads: pure functions.
 // Errors: DATA_LOSS text that is no such page, or one that leaves rows out.
 

@@ -1,6 +1,6 @@
 // When a process that died is started again: at once, then after growing pauses while it keeps dying.
 //
-// Source: none. Layer: tools, policy: no I/O, no clock.
+// No I/O, no clock.
 // Threads: thread-compatible.
 // Units: times are TimePoint.
 

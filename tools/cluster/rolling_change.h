@@ -5,7 +5,7 @@
 //                                  │ does not come back
 //                                  └──► returning ──► returned      and the nodes behind it stay as they are
 //
-// Source: none; a TensorFlow Serving or Vespa user's rolling upgrade. Layer: tools, policy: no I/O but through RollingHost.
+// A TensorFlow Serving or Vespa user's rolling upgrade. No I/O but through RollingHost.
 // Threads: thread-compatible.
 // Errors: of RunRollingChange: those of the host; FAILED_PRECONDITION the change was stopped and its node is back as it was.
 // Limits: kRollingNodeCountMax nodes.

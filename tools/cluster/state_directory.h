@@ -10,7 +10,7 @@
 //   DIR/spec.textproto      the spec that nodes start with because of it
 //   DIR/changing            locked by who changes the cluster
 //
-// Source: none. Layer: tools. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: NOT_FOUND no such cluster runs; FAILED_PRECONDITION another supervisor holds it, or somebody else changes it.
 
 #pragma once

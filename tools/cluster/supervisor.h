@@ -1,6 +1,5 @@
 // Starts the processes of a cluster, starts again what dies, and stops them all.
 //
-// Source: none. Layer: tools.
 // Threads: one; it owns the process's SIGCHLD, SIGINT, SIGTERM, SIGHUP and SIGUSR1.
 // Limits: a node that dies again and again is started again with pauses up to ten seconds; a node that
 //   does not stop within the grace time is killed.

@@ -4,7 +4,6 @@
 //   cache=/some/new_cache.so    parameter-less: another module; several versions of one may run side by side
 //   tier1=                      what the spec says
 //
-// Source: none. Layer: tools, pure.
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT an order that cannot be, with what there is; NOT_FOUND the index was not built for the
 //   implementation.

@@ -1,6 +1,6 @@
 // Two or more groups of runs, figure by figure: means with 95 % intervals, and whether they differ.
 //
-// Source: Welch's t-test (tools/lab/estimate.h). Layer: tools.
+// Source: Welch's t-test (tools/lab/estimate.h).
 // Threads: pure functions; ReadGroup reads files.
 // Errors: INVALID_ARGUMENT a folder without runs, a run that is invalid, runs with different set-ups; the
 //   message names runs and fields.

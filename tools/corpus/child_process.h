@@ -1,7 +1,6 @@
 // Runs a program with text on its standard input and takes what it prints, bounded in size and
 // time.
 //
-// Source: none. Layer: tools.
 // Threads: thread-safe.
 // Errors: kNotFound no such program; kDeadlineExceeded; kResourceExhausted printed too much;
 //   kUnavailable the system refuses. The child has ended when the call returns.

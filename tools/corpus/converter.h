@@ -1,6 +1,5 @@
 // Turns page files or JSON Lines into one file of JSON Lines.
 //
-// Source: none. Layer: tools.
 // Threads: the functions use `thread_count` threads inside the call.
 // Errors: those of the output, and of the input where the options say so; a page that cannot be
 // read

@@ -1,6 +1,5 @@
 // A page of a corpus, and its form as one JSON object a line. format.md describes the form.
 //
-// Source: none. Layer: tools.
 // Threads: plain values, pure functions.
 // Shapes: text is UTF-8 with paragraphs separated by line breaks.
 // Limits: see CorpusLimits; readers cut what is longer and say so.

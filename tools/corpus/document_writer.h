@@ -1,6 +1,6 @@
 // Counts converted pages and writes those worth it as JSON Lines.
 //
-// Source: none. Layer: tools. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: those of the sink; INVALID_ARGUMENT a bad page where the options say so.
 // Limits: memory is 16 bytes a page written.
 

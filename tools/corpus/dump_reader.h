@@ -1,6 +1,6 @@
 // Pages of one large file, one after another: what every reader of dumps can do.
 //
-// Source: none. Layer: tools. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: those of the byte source; DATA_LOSS a file that ends too early or is not of its format; the message says near
 //   which byte of the unpacked file.
 

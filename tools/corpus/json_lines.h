@@ -1,6 +1,5 @@
 // Reads documents from JSON Lines: our own form (format.md) and the plain `id`, `title`, `text`.
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible; one parser for each thread.
 // Errors: a bad line is INVALID_ARGUMENT with the reason; the caller knows its number.
 // Limits: CorpusLimits; longer texts and lists are cut, longer urls refused.

@@ -1,7 +1,6 @@
 // Turns a link as it stands in a page into the url of the page of the corpus that it leads to.
 //
 // Source: RFC 3986, 5.2 (relative references), on paths of files.
-// Layer: tools.
 // Threads: immutable after the last Add; then Resolve is thread-safe.
 // Shapes: a page's path is where the file would be on an installed system, "/usr/share/doc/…"; so
 // links

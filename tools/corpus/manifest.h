@@ -1,7 +1,7 @@
 // The manifest of a corpus: which packages, which folders in them, how they are named.
 // data/corpora/README.md explains the fields.
 //
-// Source: none. Layer: tools. Pure.
+// Pure.
 // Threads: pure function.
 // Errors: INVALID_ARGUMENT names the place and what is wrong; unknown fields are refused.
 // Limits: kManifestSizeMax bytes.

@@ -1,6 +1,6 @@
 // Bytes in memory as a ByteSource, given in pieces of a chosen size; for tests of readers.
 //
-// Source: none. Layer: tools, test only. Threads: thread-compatible.
+// Test only. Threads: thread-compatible.
 
 #pragma once
 

@@ -1,6 +1,5 @@
 // Makes values on several threads and takes them in order on the calling one.
 //
-// Source: none. Layer: tools.
 // Threads: `make` runs on the threads, one call for each index; `take` only on the calling thread.
 // Limits: at most `window` values are made ahead of the one that is taken.
 

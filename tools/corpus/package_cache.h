@@ -1,6 +1,6 @@
 // Fetches Debian packages into a folder and unpacks them there, without installing anything.
 //
-// Source: none. Layer: tools. Runs apt-get and dpkg-deb as child processes; any user may.
+// Runs apt-get and dpkg-deb as child processes; any user may.
 // Threads: thread-compatible.
 // Errors: kNotFound apt-get or dpkg-deb missing, unknown package; kUnavailable download failed;
 //   kDataLoss a downloaded file is not what the archive's signed list says. Messages say what to

@@ -1,7 +1,7 @@
 // Reads one file of any kind - HTML, Markdown, man page - as an HTML page; .gz files unpacked.
 //
 // Source: CommonMark with tables (md4c); mdoc and man as mandoc renders them.
-// Layer: tools. Reads files; man pages go through the program mandoc.
+// Reads files; man pages go through the program mandoc.
 // Threads: thread-safe.
 // Errors: those of reading and of ReadHtml, with the file's name; kNotFound if mandoc is missing.
 // Limits: kHtmlSizeMax bytes of each file; 10 s of mandoc.

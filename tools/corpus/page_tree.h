@@ -1,6 +1,6 @@
 // Finds the pages in a folder tree, in a stable order.
 //
-// Source: none. Layer: tools. Reads folders.
+// Reads folders.
 // Threads: functions without state.
 // Errors: kNotFound no such folder; kResourceExhausted more than kPagesMax files.
 // Limits: symbolic links are not followed; one that points to a page of the same tree is another

@@ -8,7 +8,7 @@
 // Since parts are packed by themselves, and begin where the same number of pages was seen, the file has the same bytes
 // however often the run was killed.
 //
-// Source: none. Layer: tools. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: UNAVAILABLE the file system; a part or state that is damaged is made again.
 // Limits: memory is the hashes of all pages written, 16 bytes each.
 

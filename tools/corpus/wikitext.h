@@ -5,7 +5,7 @@
 // timelines. Other tags are taken off, what is between them stays. Nothing is expanded: what a template would have said is
 // not there. What is opened and never closed is left out to the end of its paragraph.
 //
-// Source: none; the syntax as Wikipedia's help pages describe it. Layer: tools.
+// The syntax as Wikipedia's help pages describe it.
 // Threads: pure functions. Errors: none; any valid UTF-8 is accepted.
 // Limits: linear time: what is never closed is looked for 64 times, the end of a link or tag in the next 2 KiB; CorpusLimits.
 

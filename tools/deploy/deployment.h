@@ -4,7 +4,7 @@
 //   kubernetes   cluster.yaml: the spec as ConfigMap, a StatefulSet of one pod a node, Services, PodDisruptionBudget
 //   hosts        hosts.txt: node, host, address, fixed ports
 //
-// Source: none. Layer: tools, policy: values in, files as text out.
+// Values in, files as text out.
 // Threads: pure functions.
 // Errors: kInvalidArgument a name that is none for an object of Kubernetes, a path with other bytes than
 //   letters, digits and "/._-", or a spec that such a cluster cannot have.

@@ -4,7 +4,7 @@
 //   alpha     10.1.0.11    web-1 store-1
 //   beta      10.1.0.12    web-2 store-2
 //
-// Source: none. Layer: tools, policy: text in, a placement that can be trusted out.
+// Text in, a placement that can be trusted out.
 // Threads: pure functions.
 // Errors: kInvalidArgument "FILE:LINE: reason"; what no line is to blame for, as a node that no host has, "FILE: reason".
 // Limits: kHostFileSizeMax bytes; a host's name is a DNS label of 1 to 63 letters, digits and '-'.

@@ -1,6 +1,6 @@
 // JSON values as YAML text, for people who read manifests: blocks for maps and lists, all text quoted.
 //
-// Source: YAML 1.2, of which JSON's scalars and quoted text are a part. Layer: tools. Threads: pure functions.
+// Source: YAML 1.2, of which JSON's scalars and quoted text are a part. Threads: pure functions.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // A mean over queries and how far it is to be trusted.
 //
 // Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), percentile interval.
-// Layer: tools, pure. Randomness comes from the seed only: same values and seed, same interval.
+// Randomness comes from the seed only: same values and seed, same interval.
 // Threads: pure functions.
 // Limits: kResamples resamples; time grows with values * resamples.
 

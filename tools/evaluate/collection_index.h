@@ -1,6 +1,6 @@
 // An index over one collection's documents, for running its queries.
 //
-// Source: none. Layer: tools. Writes a segment below the folder it is given, reads it back.
+// Writes a segment below the folder it is given, reads it back.
 // Threads: thread-compatible.
 // Errors: those of the streams, the builder and the searcher; INVALID_ARGUMENT for an index of
 //   another file. A line that holds no document is left out and counted.

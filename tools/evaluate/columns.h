@@ -1,6 +1,6 @@
 // Files of lines that are cut into columns.
 //
-// Source: none. Layer: tools. Reads files. Threads: pure functions.
+// Reads files. Threads: pure functions.
 // Errors: INVALID_ARGUMENT for a line longer than the limit, naming it; those of LineReader; what
 //   `use` returns, with the place put before it.
 

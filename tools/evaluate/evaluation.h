@@ -2,7 +2,7 @@
 // interval, of one run or of the difference between two.
 //
 // Source: metrics.h, bootstrap.h.
-// Layer: tools, pure. Threads: pure functions.
+// Threads: pure functions.
 // Departs from source: trec_eval averages over the queries that a run answers; here a query without
 //   an answer counts 0 for every measure.
 

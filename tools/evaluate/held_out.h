@@ -2,7 +2,7 @@
 //
 // Source: cross-validation with whole collections left out: a setting that was chosen among many
 //   looks better than it is on the queries that chose it.
-// Layer: tools, pure. Threads: pure functions.
+// Threads: pure functions.
 // Shapes: by_setting[setting][query], the same settings for all collections.
 
 #pragma once

@@ -1,6 +1,6 @@
 // A judged collection: its queries, judgments and index.
 //
-// Source: none. Layer: tools. Reads files, builds the index where there is none.
+// Reads files, builds the index where there is none.
 // Threads: thread-compatible.
 // Errors: those of the files, the index and the searcher.
 

@@ -2,7 +2,7 @@
 //   queries.tsv  query id, tab, text                        as a person would put it
 //   qrels.tsv    query id, document id, grade               or query id, 0, document id, grade
 //
-// Source: none. Layer: tools. Reads files. Threads: plain values.
+// Reads files. Threads: plain values.
 // Errors: INVALID_ARGUMENT for a bad line, naming it.
 // Limits: kJudgedQueriesMax queries, kJudgmentsMax judgments.
 

@@ -3,7 +3,7 @@
 //
 // Source: the format and the ties of trec_eval: the score decides alone, the rank column is not
 //   read, equal scores go by descending document id.
-// Layer: tools. Reads and writes files.
+// Reads and writes files.
 // Threads: plain values.
 // Errors: INVALID_ARGUMENT for a bad line, naming it, also for an id with white space.
 // Limits: kRunEntriesMax lines of at most kRunLineSizeMax bytes.

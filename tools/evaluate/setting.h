@@ -1,7 +1,7 @@
 // Settings of both ranking phases, as text: NAME=VALUE parts with spaces between them, such as
 //   k1=0.9 body_b=0.4 title_weight=1 second_phase=0
 //
-// Source: none. Layer: tools, pure. Threads: plain values.
+// Threads: plain values.
 // Errors: INVALID_ARGUMENT for an unknown name, a value that is no number or out of range, naming it.
 // Limits: kSettingsMax settings.
 

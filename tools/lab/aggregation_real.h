@@ -3,7 +3,7 @@
 // Each node has a world of its own in this process: kernel threads, sockets on loopback, and emulated processors, so that
 // a whole cluster fits on one machine.
 //
-// Source: DAC 5.6 (experiments beside simulations). Layer: tools.
+// Source: [Chu03] 5.6 (experiments beside simulations).
 // Threads: the calling thread waits; one such run at a time a machine.
 // Units: seconds really pass.
 // Errors: kInternal a node did not start, or the nodes did not find each other.

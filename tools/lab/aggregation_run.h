@@ -6,8 +6,8 @@
 // Every request carries the seed of its service times, so all schemes under one seed get the same work at the
 // same times.
 //
-// Source: DAC 5.1 (workload, simulation model), 5.5 (quality-aware throughput).
-// Layer: tools. Threads: the simulation's thread; several clusters may run in several threads.
+// Source: [Chu03] 5.1 (workload, simulation model), 5.5 (quality-aware throughput).
+// Threads: the simulation's thread; several clusters may run in several threads.
 // Units: virtual time; the load's clock begins when RunAggregations is called, and scripts count from then.
 
 #pragma once

@@ -1,6 +1,6 @@
 // One run of chapter 3's set-up: 16 servers, 6 clients, one policy. What all lb_ experiments share.
 //
-// Source: dissertation 3.4 (16 servers, up to 6 clients). Layer: tools. Threads: pure functions.
+// Source: [Shen02] 3.4 (16 servers, up to 6 clients). Threads: pure functions.
 
 #pragma once
 

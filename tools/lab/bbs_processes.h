@@ -1,7 +1,7 @@
 // One run of BBS before real cache servers, one of which hangs: two Redis processes and the interposed forum of
 // bbs_service_main.cc, whose client offers the load.
 //
-// Source: dependency capsules VI.E. Layer: tools.
+// Source: [Chu05] VI.E.
 // Threads: the calling kernel thread waits; one run at a time a machine.
 // Units: seconds since the load began.
 // Errors: kNotFound no redis-server is installed; kUnavailable a process ended, or said what it should not.

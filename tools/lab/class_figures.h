@@ -1,6 +1,6 @@
 // Points, lengths, rows and plots that sched_ experiments of one server have in common.
 //
-// Source: dissertation 4.5.2, figures 4.8 to 4.10. Layer: tools. Threads: pure functions.
+// Source: [Shen02] 4.5.2, figures 4.8 to 4.10. Threads: pure functions.
 
 #pragma once
 

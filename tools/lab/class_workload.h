@@ -7,8 +7,8 @@
 // at the deadline. What would yield nothing is dropped under every policy. A class's server partition follows what came in the
 // last 10 s, known without error.
 //
-// Source: dissertation 4.3 (server partitioning), 4.5.1 and figure 4.6 (workloads), 4.5.2 (demand, LossPercent).
-// Layer: tools. Threads: as SimCluster.
+// Source: [Shen02] 4.3 (server partitioning), 4.5.1 and figure 4.6 (workloads), 4.5.2 (demand, LossPercent).
+// Threads: as SimCluster.
 
 #pragma once
 

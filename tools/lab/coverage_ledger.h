@@ -4,7 +4,6 @@
 //   answer: total 812, partition 2 missing   ─┐
 //   partitions 0, 1, 3 alone: 250 + 301 + 261 ─┴► true; results of partition 2 would make it false too
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible.
 // Limits: an answer that some partition gave before it had searched to the end counts less than there is: of such a one
 //   only the results are looked at.

@@ -3,8 +3,8 @@
 // Metrics of a window "before": response_ms_before, answered_per_s_before, quality_per_s_before, loss_percent_before,
 // quality_loss_percent_before. Of the second that ends at 7 s: quality_per_s_7s and, of what arrived, response_ms_7s.
 //
-// Source: dependency capsules VI, tables II-V, figures 7-13.
-// Layer: tools. Threads: pure functions.
+// Source: [Chu05] VI, tables II-V, figures 7-13.
+// Threads: pure functions.
 
 #pragma once
 

@@ -4,7 +4,7 @@
 // (on, off, off, on, and then the other way round), so that whatever else the machine does meets both. The processor time
 // is that of the whole process, client included.
 //
-// Source: dependency capsules VI.B. Layer: tools.
+// Source: [Chu05] VI.B.
 // Threads: the calling kernel thread waits; one such run at a time a machine.
 // Units: seconds really pass; processor time is user and system.
 // Errors: those of RealDependencyCluster; kUnavailable more than one request of a turn, and one in a hundred, was lost.

@@ -2,8 +2,8 @@
 //
 // Frozen: a change here is a change of every figure of the chapter and is argued in its commit.
 //
-// Source: dependency capsules VI.A (hardware, admission control, what counts as lost), VI.C-VI.E (set-ups).
-// Layer: tools. Threads: immutable.
+// Source: [Chu05] VI.A (hardware, admission control, what counts as lost), VI.C-VI.E (set-ups).
+// Threads: immutable.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // A cluster of dependency_run.h on real nodes: each has a world of its own in this process, with kernel threads and
 // sockets on loopback, or in a linked host of its own; they find each other by multicast.
 //
-// Source: dependency capsules VI.A. Layer: tools.
+// Source: [Chu05] VI.A.
 // Threads: made, used and destroyed on one plain kernel thread, which waits.
 // Units: seconds really pass; processor time that services model is emulated, or really used.
 // Errors: kInternal a node did not start, or the nodes did not find each other; those of linked_hosts.h.

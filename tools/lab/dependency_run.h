@@ -10,8 +10,8 @@
 //   DC+LT   and is turned away where too many wait already
 //   DC+FB   and waits the shorter the more do, until it passes the dependency by
 //
-// Source: dependency capsules VI.A-VI.E.
-// Layer: tools. Threads: RunDependency on the calling thread; several runs may be in several threads.
+// Source: [Chu05] VI.A-VI.E.
+// Threads: RunDependency on the calling thread; several runs may be in several threads.
 // Units: virtual time; the run's clock begins after the warm-up, and scripts count from then.
 
 #pragma once

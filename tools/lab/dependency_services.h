@@ -5,8 +5,8 @@
 //   AUC    front ──► store-0, store-1 or store-2
 //   BBS    front ──► cache-0 or cache-1, then database where the cache has no page
 //
-// Source: dependency capsules VI.A, figure 5.
-// Layer: tools. Threads: values; a request is a pure function of its seed and number.
+// Source: [Chu05] VI.A, figure 5.
+// Threads: values; a request is a pure function of its seed and number.
 
 #pragma once
 

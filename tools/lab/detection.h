@@ -4,7 +4,6 @@
 // (member_node_main.cc). Both note what each node knew when, and what became of the calls; the figures are made of
 // these notes the same way.
 //
-// Source: none. Layer: tools.
 // Threads: pure functions; DetectInReal starts processes and waits for them.
 // Units: seconds; a period is the announcement interval, one second.
 

@@ -6,7 +6,7 @@
 //
 // Each version of a document has a word of its own, which no other text holds.
 //
-// Source: none. Layer: tools, policy. No I/O; chance comes in.
+// No I/O; chance comes in.
 // Threads: thread-compatible.
 // Limits: one write of a document at a time.
 

@@ -6,7 +6,6 @@
 //                          └─ anything else: again, at the next frontend
 //   Verify: every frontend is asked for every word
 //
-// Source: none. Layer: tools, agent over DocumentLedger.
 // Threads: one caller; a loop of its own sends.
 // Units: seconds.
 // Errors: INVALID_ARGUMENT a frontend refuses a write as malformed.

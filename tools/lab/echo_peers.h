@@ -1,6 +1,6 @@
 // The runs that the experiments of the service call share: echo over Neptune and over its peers.
 //
-// Source: none. Layer: tools. Threads: pure functions, but for the processes they start.
+// Threads: pure functions, but for the processes they start.
 
 #pragma once
 

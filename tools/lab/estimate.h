@@ -1,6 +1,6 @@
 // What several runs say of one figure: the middle and an interval that holds it in 95 of 100 repetitions.
 //
-// Source: Student's t for means; order statistics for medians. Layer: tools.
+// Source: Student's t for means; order statistics for medians.
 // Threads: pure functions.
 // Limits: the interval of one value, and that of a median of fewer than six, is as wide as can be said: [low, high]
 //   are then the smallest and largest value.

@@ -5,7 +5,6 @@
 // A run is a pure function of its point and seed in the simulated world. Nothing in an experiment prints or
 // writes files: the lab does that, the same way for all.
 //
-// Source: none. Layer: tools.
 // Threads: Experiment is immutable; run is called from several kernel threads at once unless `parallel` is false.
 // Limits: a smoke run of all points takes at most 5 s, a quick one 60 s on two cores.
 
@@ -51,7 +50,7 @@ struct Experiment {
   std::string name;
   // One line for people.
   std::string title;
-  // Where the figures to compare with stand: "dissertation 3.2.3, figure 3.3".
+  // Where the figures to compare with stand: "[Shen02] 3.2.3, figure 3.3".
   std::string source;
   // The set-up, what was fitted to what, which parameters of a baseline were swept: a paragraph or more.
   std::string setup;

@@ -1,6 +1,6 @@
 // What a scripted event does to a simulated host as a whole.
 //
-// Source: none. Layer: tools. Threads: the simulation's thread.
+// Threads: the simulation's thread.
 
 #pragma once
 

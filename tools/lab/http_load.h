@@ -1,7 +1,7 @@
 // An open loop of HTTP requests against one server, and what became of each: what a user of the server sees while
 // something behind it fails.
 //
-// Source: none; tools/replay sends and measures. Layer: tools.
+// Tools/replay sends and measures.
 // Threads: the calling kernel thread waits; a loop of its own sends.
 // Units: seconds since the run began.
 // Limits: kHttpLoadRequestCountMax requests.

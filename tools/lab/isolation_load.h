@@ -4,7 +4,6 @@
 //   asker ── Work, at random times ──► node: one worker thread, both methods in one pool
 //         └─ Ask, many at once ──────►
 //
-// Source: none. Layer: tools.
 // Threads: made and used on one plain kernel thread.
 // Errors: a node that does not start ends the program.
 

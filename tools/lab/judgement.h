@@ -1,6 +1,5 @@
 // The table of an experiment: the paper's figure, ours, the line, whether it holds.
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible.
 
 #pragma once

@@ -6,7 +6,7 @@
 // Nodes run long requests on user-level threads, which keep the processor until they wait. What MTRR is about is the
 // other kind: threads that the kernel interrupts. A measurement of it needs these.
 //
-// Source: MTRR III (A1 to A6). Layer: tools.
+// Source: [Jamjoom04] III (A1 to A6).
 // Threads: thread-safe. Serve blocks its caller, which is a user-level thread.
 // Units: seconds.
 // Errors: Serve: kResourceExhausted the class's queue is full; Set: kInvalidArgument.

@@ -8,7 +8,6 @@
 // closed and the last thread in them has ended: whatever becomes of this program nothing remains, and any number of runs
 // may be at once.
 //
-// Source: none. Layer: tools.
 // Threads: Make and RunIn on any plain kernel thread, which waits; SetLink anywhere, it does not wait.
 // Errors: kUnavailable namespaces are not permitted here, or the program `ip` is not installed or refuses.
 // Limits: kLinkedHostCountMax hosts.

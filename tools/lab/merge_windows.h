@@ -1,7 +1,6 @@
 // Whether background merges of live documents are felt: queries of short windows of time in which some node merged, and of
 // those in which none did.
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible.
 // Units: seconds since a load began.
 // Errors: of ReadMerges: those of node_status.h.

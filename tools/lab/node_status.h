@@ -1,6 +1,5 @@
 // What a running node says of itself on its status page.
 //
-// Source: none. Layer: tools.
 // Threads: pure function that blocks for as long as the node takes to answer, kNodeStatusTimeMax at most.
 // Errors: INVALID_ARGUMENT no address; DATA_LOSS it is no such page, or it leaves rows out; UNAVAILABLE,
 //   DEADLINE_EXCEEDED it does not answer.

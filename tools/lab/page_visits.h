@@ -1,6 +1,5 @@
 // Visits to pages of servers, each page at its own pace whatever the others take: how long who looks waits.
 //
-// Source: none. Layer: tools.
 // Threads: one caller; a loop of its own visits, every time with a new connection.
 // Units: milliseconds from before the connection to the whole answer.
 // Errors: those of the world. A visit without an answer of status 200 within kVisitTimeMax has failed and took as long.

@@ -1,7 +1,6 @@
 // Programs as processes of their own. For measurements of one peer against another: one of tests/peers that serves on
 // one processor, one that asks it on another.
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible.
 // Units: seconds of processor time as the operating system accounts it, user and system.
 // Errors: kNotFound no such program beside this one; kUnavailable it ended, or said something else than it should;

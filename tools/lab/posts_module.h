@@ -9,8 +9,8 @@
 //
 //   h GROUP NUMBER   MessageHeader     m GROUP NUMBER   StoredMessage, without a path     g GROUP   StoredGroup, a count
 //
-// Source: dissertation 5.2.1 (level 1 is for commutative writes), 5.4.1. The paper does not say how its group commutes.
-// Layer: tools. Threads: as ServiceModule says.
+// Source: [Shen02] 5.2.1 (level 1 is for commutative writes), 5.4.1. The paper does not say how its group commutes.
+// Threads: as ServiceModule says.
 // Errors: kInvalidArgument a write without a name, malformed requests; kNotFound no such message.
 // Limits: kHeaderCountMax headers an answer.
 

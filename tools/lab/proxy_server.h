@@ -3,7 +3,7 @@
 //
 // One process with `thread_count` threads of the worker module; the balancer asks the replicas in turn.
 //
-// Source: dependency capsules VI.A (RUBiS: Apache before three servers). Layer: tools.
+// Source: [Chu05] VI.A (RUBiS: Apache before three servers).
 // Threads: thread-compatible.
 // Errors: kNotFound the program is not installed; kUnavailable it does not answer, with the end of its log.
 // Limits: it is ended, with all its processes, when this object is destroyed.

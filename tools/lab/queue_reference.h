@@ -3,7 +3,7 @@
 // Shares no code with the runtime or the simulated world but the random numbers, so that equal figures mean that both
 // are right. Servers work first come first served, one request at a time, with a bound on those that wait.
 //
-// Source: dissertation 3.2 (the model of its simulator). Layer: tools. Threads: pure function.
+// Source: [Shen02] 3.2 (the model of its simulator). Threads: pure function.
 // Units: milliseconds.
 
 #pragma once

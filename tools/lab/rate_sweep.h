@@ -1,6 +1,6 @@
 // One set-up measured at several rates: where it ends, and what it does in between.
 //
-// Source: none. Layer: tools. Threads: pure functions and values.
+// Threads: pure functions and values.
 // Units: rates as in the points.
 // Limits: between two measured rates figures are taken to be straight lines; beyond the ends they stay.
 

@@ -6,7 +6,6 @@
 // The servers' processors are emulated: a request sleeps while it holds its server's only one. So many nodes fit on few
 // real processors as long as service times are well above a millisecond.
 //
-// Source: none. Layer: tools.
 // Threads: the caller's waits; some kernel threads a node. Several runs at once disturb each other.
 // Errors: kUnavailable a node did not start, or the clients do not find all servers.
 

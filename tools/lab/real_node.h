@@ -1,6 +1,5 @@
 // A node of the lab's own process: with kernel threads, sockets and a world of its own.
 //
-// Source: none. Layer: tools.
 // Threads: made, used and destroyed on one plain kernel thread.
 // Errors: Start gives what kept the node from starting.
 

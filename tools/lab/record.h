@@ -6,7 +6,6 @@
 //   OUT/NAME/section.html  the experiment's part of the report
 //   OUT/report.html        all sections of OUT on one page that needs no other file
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible.
 // Errors: those of writing files. A plot that cannot be drawn leaves a sentence in the section.
 // Limits: a section of at most kSectionSizeMax bytes enters a report.

@@ -3,7 +3,7 @@
 //   503 {"title": "The search is not available", "detail": "too few of 4 index partitions answered (tier1, ...)"}
 //     ─► "503 too few of # index partitions answered (tier#, ...)"
 //
-// Source: none. Layer: tools. Threads: pure function.
+// Threads: pure function.
 // Limits: a cause is at most kRefusalCauseSizeMax bytes; what is longer is cut.
 
 #pragma once

@@ -8,7 +8,7 @@
 //   Inserted at level 1: an acknowledged text is in its register; none is there twice, nor in an answer, or was not written ·
 //   what was answered is there in the end
 //
-// Source: design 4.9; dissertation 5.2.1. Layer: tools. Threads: pure function.
+// Source: [Shen02] 5.2.1. Threads: pure function.
 // Shapes: a text ends with ';', has no other one, and is appended or inserted once in a history.
 
 #pragma once

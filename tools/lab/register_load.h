@@ -1,6 +1,5 @@
 // Sessions that append texts to replicated registers, or insert them, and read them, one call after the other, and keep what they saw.
 //
-// Source: none. Layer: tools.
 // Threads: sessions run on user-level threads of their nodes' control loops. All nodes of a load are of one kernel thread: of
 //   one simulation, or one node of the real world. history() once they have ended.
 // Limits: a call takes kRegisterTimeout.

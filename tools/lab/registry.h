@@ -1,6 +1,6 @@
 // The list of all experiments.
 //
-// Source: none. Layer: tools. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // The replicated auction as the paper loads it: 400 categories a server in 64 partitions; 10 % bids, 3 % new items.
 //
-// Source: dissertation 5.4.4. What a request costs is ours: the paper says that an auction's requests cost more than a
+// Source: [Shen02] 5.4.4. What a request costs is ours: the paper says that an auction's requests cost more than a
 // discussion group's, and bids very little. A third of the reads are of each kind. Users come back to the item that they
 // looked at last half of the time.
-// Layer: tools. Threads: the simulation's thread.
+// Threads: the simulation's thread.
 
 #pragma once
 

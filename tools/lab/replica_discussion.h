@@ -1,9 +1,9 @@
 // The discussion group as the paper loads it: 400 groups a server in 64 partitions.
 //
-// Source: dissertation 5.3, 5.4.1. What a read and a write cost is fitted to the paper's single node without
+// Source: [Shen02] 5.3, 5.4.1. What a read and a write cost is fitted to the paper's single node without
 // replication: 152 requests a second with 10 % writes, 175 with 50 % (experiment repl_scaling shows what comes of it).
 // Half of the reads are of headers, half of a message.
-// Layer: tools. Threads: the simulation's thread.
+// Threads: the simulation's thread.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // A replicated service over the number of its nodes and its degree of replication: points, rows and plot of experiments
 // that ask how it grows.
 //
-// Source: dissertation 5.4.4, figures 5.5 and 5.6. Layer: tools. Threads: pure functions.
+// Source: [Shen02] 5.4.4, figures 5.5 and 5.6. Threads: pure functions.
 
 #pragma once
 

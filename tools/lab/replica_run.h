@@ -7,8 +7,8 @@
 // A session asks about once a second: a request is given to the session that has been idle longest if that is a second, else
 // to a new one, so the load is open and the sessions are as many as requests a second.
 //
-// Source: dissertation 5.4 (set-up; "one request per second as the client request rate", 98 % within two seconds).
-// Layer: tools. Threads: the simulation's thread; several runs may be in several threads.
+// Source: [Shen02] 5.4 (set-up; "one request per second as the client request rate", 98 % within two seconds).
+// Threads: the simulation's thread; several runs may be in several threads.
 // Units: virtual time; storage takes none. The load's clock begins when Run is called.
 
 #pragma once

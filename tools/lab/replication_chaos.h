@@ -9,7 +9,7 @@
 //   staler · after the faults writes go on, and all replicas have the same
 //   of level 1: those of JudgeInserts, and the last
 //
-// Source: design 4.9; experiments, repl_chaos. Layer: tools. Threads: independent runs may be in several threads.
+// Source: experiments, repl_chaos. Threads: independent runs may be in several threads.
 // Units: virtual time.
 
 #pragma once

@@ -1,6 +1,5 @@
 // What was measured: every metric of every point with every seed.
 //
-// Source: none. Layer: tools.
 // Threads: Results is built by one thread, then immutable.
 // Units: metric names end with their unit: "response_ms_mean", "loss_percent".
 

@@ -13,8 +13,8 @@
 //   partition_count  how many partitions are asked. Required.
 //   uncancelled      "true": partitions go on with a request that can no longer succeed. Default: false.
 //
-// Source: dependency capsules VI.A (RET), figure 5 (A).
-// Layer: tools. Threads: as ServiceModule says.
+// Source: [Chu05] VI.A (RET), figure 5 (A).
+// Threads: as ServiceModule says.
 // Errors: kUnavailable fewer partitions answered; kResourceExhausted one that is needed may not be asked;
 //   kInvalidArgument the request, or a parameter.
 // Limits: a partition is waited for kRetCollectTime, or as long as its capsule allows.

@@ -1,6 +1,5 @@
 // Runs an experiment: every point once a seed, in parallel where that changes nothing.
 //
-// Source: none. Layer: tools.
 // Threads: RunExperiment starts its own and joins them.
 // Errors: that of the first run that failed, with its point and seed; kInvalidArgument a world that the experiment
 //   does not know.

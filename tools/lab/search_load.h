@@ -1,6 +1,6 @@
 // What experiments that load a whole search have in common: the index, the classes, which answers are good.
 //
-// Source: none. Layer: tools. Threads: pure functions but for SearchIndex, which one caller at a time may call.
+// Threads: pure functions but for SearchIndex, which one caller at a time may call.
 // Units: seconds since a load began.
 
 #pragma once

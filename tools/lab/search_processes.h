@@ -7,7 +7,6 @@
 // documents change, cache-1 is the witness of all partitions, and every store the preferred primary of one partition of the
 // index and of the documents' one of the same number.
 //
-// Source: none. Layer: tools.
 // Threads: one caller at a time; its loads call from their loop.
 // Errors: kUnavailable a node ended, or some frontend does not find every partition within kMeetingTimeMax; kNotFound a
 //   program or module was not built.

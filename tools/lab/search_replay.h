@@ -1,7 +1,6 @@
 // Demanding questions, most of them asked before, replayed against a search of processes as a balancer sends them that
 // knows that frontends fail; and whether the answers say truly what is in them.
 //
-// Source: none. Layer: tools.
 // Threads: one caller at a time.
 // Units: seconds since a replay began.
 // Errors: those of the loads and of the ledger.

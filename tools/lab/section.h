@@ -1,6 +1,6 @@
 // The HTML of an experiment, and of the page that holds several.
 //
-// Source: none. Layer: tools. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -6,8 +6,8 @@
 //
 // Its threads never rest, so that throughput over threads is what is measured.
 //
-// Source: MTRR V (direct and indirect interdependencies); what the machine is made of is ours.
-// Layer: tools. Threads: pure function; several may run in several threads.
+// Source: [Jamjoom04] V (direct and indirect interdependencies); what the machine is made of is ours.
+// Threads: pure function; several may run in several threads.
 // Units: milliseconds of virtual time; pages.
 // Errors: kInvalidArgument no threads at all.
 

@@ -1,7 +1,6 @@
 // What does not answer until it is let go: a peer, a FIFO, an address that nobody accepts at, a name server. Asked by
 // blocking calls of the C library alone, as a client library would.
 //
-// Source: none. Layer: tools.
 // Threads: Ask on any thread, several at once; the rest on one plain kernel thread, LetGo once.
 // Errors: Ask: kUnavailable the call that failed, and why.
 

@@ -2,7 +2,7 @@
 //
 // The nodes are those of the node program, from the same libneptune.so. Hosts are named s0, s1, ... and c0, c1, ...
 //
-// Source: none. Layer: tools. Threads: the simulation's thread; several clusters may run in several threads.
+// Threads: the simulation's thread; several clusters may run in several threads.
 // Units: virtual time; the load's clock begins when RunLoad is called.
 
 #pragma once
@@ -114,7 +114,7 @@ struct LoadPhase {
 // Lets as many requests through as are answered in time: of each window, the mean response time decides whether the
 // share that is let through grows by a step or shrinks by a factor.
 //
-// Source: SERT names the scheme (response time feedback, as SEDA). The form, additive increase and multiplicative
+// Source: [Zhou06] names the scheme (response time feedback, as SEDA). The form, additive increase and multiplicative
 // decrease, is SEDA's.
 struct ResponseAdmission {
   neptune::Duration target;

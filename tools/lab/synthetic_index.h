@@ -5,7 +5,7 @@
 //   demanding ones                 a dozen phrases of the most common words, as an OR
 //   pathological ones              hundreds of them
 //
-// Source: none. Layer: tools. Writes files below a temporary folder, which goes with the object.
+// Writes files below a temporary folder, which goes with the object.
 // Threads: building uses kernel threads; a built one is immutable.
 // Errors: those of the builders.
 

@@ -1,7 +1,6 @@
 // A whole search on loopback, in the lab's own process: a frontend and two nodes that hold two partitions each of the
 // index and the document store, with real sockets, real threads and the modules that a cluster loads.
 //
-// Source: none. Layer: tools.
 // Threads: the caller's waits; several kernel threads a node.
 // Errors: kUnavailable a node did not start, or the frontend does not find all partitions.
 

@@ -12,8 +12,8 @@
 // Frozen for all experiments of the chapter: two processors, as many requests at once, a queue of 40 unless the scheme
 // says otherwise, a deadline of 5 s that drops what is late, a look at the time each millisecond of work.
 //
-// Source: SERT, "Current Techniques", "Experimental Settings".
-// Layer: tools. Threads: as SimCluster.
+// Source: [Zhou06], "Current Techniques", "Experimental Settings".
+// Threads: as SimCluster.
 
 #pragma once
 

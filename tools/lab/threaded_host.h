@@ -4,9 +4,9 @@
 //   arrivals of another ──► its queue, bounded ──► its threads ─┼─► processors in turns, at the rate G(busy threads)
 //   (a class without arrivals: its threads never rest) ────────┘
 //
-// Source: MTRR III (A1 to A6).
+// Source: [Jamjoom04] III (A1 to A6).
 // Departs from source: none; turns are as long as the run says.
-// Layer: tools. Threads: pure function; several may run in several threads.
+// Threads: pure function; several may run in several threads.
 // Units: virtual time.
 // Errors: kInvalidArgument no class, a class without threads, no time to measure.
 

@@ -1,6 +1,6 @@
 // The same as threaded_host.h through whole nodes: a client calls a server whose service gives each class its threads.
 //
-// Source: MTRR III. Layer: tools. Threads: pure function; several may run in several threads.
+// Source: [Jamjoom04] III. Threads: pure function; several may run in several threads.
 // Units: virtual time; responses as the client sees them.
 // Errors: those of ParseClusterSpec.
 

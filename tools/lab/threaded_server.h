@@ -1,6 +1,5 @@
 // A threaded_server as a process of its own, and what is measured of it.
 //
-// Source: none. Layer: tools.
 // Threads: made, used and destroyed on one plain kernel thread.
 // Units: milliseconds for what requests take, seconds for how long is measured.
 // Errors: those of PeerProcess, tools/mtrr/profiler.h and http_load.h.

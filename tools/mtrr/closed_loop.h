@@ -2,9 +2,8 @@
 //
 //   requests ─► so many at once ─► LoadTarget ─► done ─► counted while it is measured ─► the next
 //
-// Source: MTRR II (an arrival rate high enough to keep all threads busy). Departs from source: a closed loop, which
+// Source: [Jamjoom04] II (an arrival rate high enough to keep all threads busy). Departs from source: a closed loop, which
 //   fills every thread at any speed and no queue beyond that.
-// Layer: tools, agent over any world.
 // Threads: its loop's own.
 // Limits: as many requests at once as the plan has.
 

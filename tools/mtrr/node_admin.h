@@ -1,6 +1,5 @@
 // The administration ports of nodes: their services, and their threads changed.
 //
-// Source: none. Layer: tools, agent.
 // Threads: blocks the calling thread, for kNodeTimeout a node at most.
 // Errors: kUnavailable a node does not answer; kNotFound it does not host the service; kPermissionDenied without the
 //   right token; kInvalidArgument what the node refuses, in its words. Messages name the node.

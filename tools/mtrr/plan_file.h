@@ -1,6 +1,6 @@
 // An allocation of threads to classes and the operating point that it was made for; as a JSON file.
 //
-// Source: MTRR VI. Layer: tools, pure.
+// Source: [Jamjoom04] VI.
 // Threads: pure functions.
 // Errors: kInvalidArgument text that is no plan.
 

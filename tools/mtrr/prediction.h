@@ -1,6 +1,6 @@
 // Response time over load, as a profile predicts it: a table, CSV, a plot.
 //
-// Source: MTRR IV. Layer: tools, pure.
+// Source: [Jamjoom04] IV.
 // Threads: pure functions.
 // Errors: kInvalidArgument no rates, or what the model refuses.
 // Limits: kPredictedRateCountMax rates.

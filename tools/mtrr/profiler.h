@@ -3,7 +3,7 @@
 //   for each repetition, for m = 1, 2, 4, ... : threads set to m ─► closed loop of m ─► warm-up ─► counted
 //   and at the end: threads as they were
 //
-// Source: MTRR II. Layer: tools, agent.
+// Source: [Jamjoom04] II.
 // Threads: blocks the calling thread, which is no loop's.
 // Errors: those of node_admin.h; kUnavailable the load's server cannot be reached, or more than a hundredth of the
 //   requests failed; kFailedPrecondition nothing was answered; kCancelled it was stopped.

@@ -1,6 +1,6 @@
 // What was measured of one kind of requests: throughput over threads, and the speedup fitted to it; as a JSON file.
 //
-// Source: MTRR II. Layer: tools, pure.
+// Source: [Jamjoom04] II.
 // Threads: pure functions.
 // Errors: kInvalidArgument text that is no profile.
 // Units: rates a second, times in seconds.

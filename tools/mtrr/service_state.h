@@ -3,7 +3,6 @@
 //   GET /services                  ──► NodeServices
 //   PUT /services/NAME/threads     ◄── ThreadSettings
 //
-// Source: none. Layer: tools, pure.
 // Threads: pure functions.
 // Errors: kInvalidArgument text that is no such state, with what is missing in it.
 // Limits: kServiceCountMax services, kServiceClassCountMax classes each; what is beyond is refused.

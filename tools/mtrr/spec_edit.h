@@ -7,7 +7,6 @@
 //   }                                 threads { service_class: "silver" count: 4 }
 //                                   }
 //
-// Source: none. Layer: tools, pure.
 // Threads: pure function.
 // Errors: kNotFound no service of that name; kInvalidArgument the text is no text format (a brace or a quote is
 //   missing), or the service stands in it twice.

@@ -1,6 +1,6 @@
 // Reads what is asked of a plan, and the profiles that it names.
 //
-// Source: MTRR VI (holding costs, worst-case limits). Layer: tools.
+// Source: [Jamjoom04] VI (holding costs, worst-case limits).
 // Threads: pure but for the files read.
 // Errors: kInvalidArgument with file, line and reason; kNotFound a file that is not there.
 

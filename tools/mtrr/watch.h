@@ -1,6 +1,6 @@
 // Polls the nodes of a service and says when one of them has left its plan's operating point.
 //
-// Source: MTRR IX; neptune/mtrr/saturation_monitor.h is the policy. Layer: tools, agent.
+// Source: [Jamjoom04] IX; neptune/mtrr/saturation_monitor.h is the policy.
 // Threads: thread-compatible; a node that does not answer blocks for kNodeTimeout.
 
 #pragma once

@@ -4,7 +4,6 @@
 // SVG that follows the reader's preference for light or dark; the background is transparent; every series has a
 // colour that the colour-blind can tell apart, and a point shape of its own for print in black and white.
 //
-// Source: none. Layer: tools.
 // Threads: Plot is thread-compatible; RenderSvg is thread-safe.
 // Errors: kNotFound gnuplot is not installed; kInternal it did not take the plot.
 // Limits: kSeriesCountMax series; more share colours and shapes.

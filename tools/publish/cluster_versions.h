@@ -1,6 +1,5 @@
 // The versions of a cluster on this machine: the list on disk, and what its running nodes say of it on their status pages.
 //
-// Source: none. Layer: tools, agent.
 // Threads: one; Await blocks it.
 // Errors: DEADLINE_EXCEEDED a node has not taken the list up in time; UNAVAILABLE one cannot, with its reason.
 // Limits: ClusterVersionsOptions::wait.

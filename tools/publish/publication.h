@@ -6,7 +6,7 @@
 // Every step is one replacement of the list; a crash between two leaves a cluster that serves one version, and the same
 // command goes on.
 //
-// Source: none. Layer: tools; the steps are policy over VersionHost.
+// the steps are policy over VersionHost.
 // Threads: one; blocks it.
 // Errors: those of version_list.h and of the host; DEADLINE_EXCEEDED a node has not taken the list up, with what it says.
 

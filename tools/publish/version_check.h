@@ -1,6 +1,5 @@
 // Whether a folder is a version of the index that a cluster can serve.
 //
-// Source: none. Layer: tools.
 // Threads: pure functions over files that nobody writes.
 // Errors: DATA_LOSS damaged, malformed or not copied to the end, with the file and the reason; FAILED_PRECONDITION whole, but
 //   not what the cluster needs, with what is missing; NOT_FOUND no index there.

@@ -1,6 +1,6 @@
 // What a search answer tells of how it was made, taken from its JSON without building the answer.
 //
-// Source: frontend/render/README.md lists the fields. Layer: tools, pure.
+// Source: frontend/render/README.md lists the fields.
 // Threads: thread-compatible.
 // Limits: the caller bounds the text; memory for it is kept between calls.
 

@@ -1,6 +1,5 @@
 // The events of a run from a file, and what a run needs of the machine.
 //
-// Source: none. Layer: tools.
 // Threads: pure functions of files.
 // Errors: INVALID_ARGUMENT "FILE:LINE: reason".
 // Limits: kEventCountMax events, lines of 4,096 bytes.

@@ -5,7 +5,6 @@
 //                ├─► the same request to another one, each asked once
 //                └─► the server gets no more, until it says that it serves (ServerCheck)
 //
-// Source: none. Layer: tools, agent over any world's streams.
 // Threads: its loop's own.
 // Limits: those of HttpTarget, for each server. An answer is an answer, whatever its status. If no server serves, all of
 //   them are asked.

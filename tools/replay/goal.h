@@ -5,7 +5,7 @@
 //   coverage, yield                  mean quality of answers, share of the offered yield, at least
 //   CLASS.                           before any of them: of that service class only
 //
-// Source: none. Layer: tools, pure. Threads: immutable once parsed.
+// Threads: immutable once parsed.
 // Errors: INVALID_ARGUMENT names the part that is wrong.
 
 #pragma once

@@ -7,7 +7,7 @@
 // digits and lowest value 1, so that counts are written as they are.
 //
 // Source: HdrHistogram's documentation and file formats (public domain, G. Tene).
-// Layer: tools, pure. Threads: pure functions.
+// Threads: pure functions.
 // Units: histograms in nanoseconds, text in milliseconds.
 
 #pragma once

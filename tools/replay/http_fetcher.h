@@ -1,6 +1,6 @@
 // Exchanges requests and answers over a world's streams, many at a time: the user of a cluster, simulated or real.
 //
-// Source: RFC 9112. Layer: tools.
+// Source: RFC 9112.
 // Threads: its loop's own; to be destroyed on the loop or when the loop no longer runs.
 // Errors: of one exchange: UNAVAILABLE connect refused or connection lost, DEADLINE_EXCEEDED,
 //   INVALID_ARGUMENT a malformed response. An HTTP status is an answer, not an error.

@@ -1,7 +1,7 @@
 // Reads the answers of one HTTP/1.1 connection, as cheaply as a load generator must.
 //
 // Source: RFC 9112; as much of it as answers to GET need: Content-Length, chunked, until the end.
-// Layer: tools, pure. No I/O.
+// No I/O.
 // Threads: thread-compatible.
 // Errors: INVALID_ARGUMENT malformed or over a limit. Nothing is read after an error.
 // Limits: kHeadSizeMax, kBodySizeMax.

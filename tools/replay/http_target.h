@@ -1,6 +1,6 @@
 // Sends requests over kept HTTP/1.1 connections, one request at a time on each.
 //
-// Source: RFC 9112. Layer: tools, agent over any world's streams.
+// Source: RFC 9112.
 // Threads: its loop's own.
 // Limits: HttpTargetOptions. A request beyond the last connection is held back and counts as late.
 //   A kept connection that the server closed before the first byte of an answer is tried once more on a

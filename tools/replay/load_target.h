@@ -1,6 +1,6 @@
 // Where requests go: one interface, a variant for each protocol.
 //
-// Source: none. Layer: tools. Threads: the loop that the target was made for.
+// Threads: the loop that the target was made for.
 // Errors: a request that fails is an outcome, never a status.
 
 #pragma once

@@ -1,6 +1,6 @@
 // What was measured of one request, and what an answer says of itself.
 //
-// Source: none; three time stamps as open-loop generators need them. Layer: tools, pure.
+// Three time stamps as open-loop generators need them.
 // Threads: plain values.
 // Units: nanoseconds since the run's time 0.
 

@@ -6,7 +6,6 @@
 // Recovery: a file of a process that was killed ends with zeros, which are no measurement (a request is
 // never done at 0), or inside one; both end the reading. It is read on a machine of the same byte order.
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible.
 // Errors: those of neptune/base/file.h; DATA_LOSS not such a file.
 // Limits: kSetupSizeMax, kMeasurementCountMax.

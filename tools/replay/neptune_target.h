@@ -3,7 +3,7 @@
 // The address names nodes, a service and a method; no yellow page and no choice among replicas is in
 // between, so that what is measured is the service itself.
 //
-// Source: neptune/wire/README.md (frames). Layer: tools, agent over any world's streams.
+// Source: neptune/wire/README.md (frames).
 // Threads: its loop's own.
 // Limits: those of ClientConnection; a lost connection is made anew by the next request.
 

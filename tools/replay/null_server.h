@@ -1,7 +1,6 @@
 // A server that answers every HTTP request at once with the same bytes: what a load generator is
 // measured against.
 //
-// Source: none. Layer: tools, for tests and `replay --against_null_server`.
 // Threads: its loop's own.
 // Limits: requests without a body.
 

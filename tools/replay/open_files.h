@@ -1,6 +1,6 @@
 // What a run needs of the machine before it begins: descriptors for its connections, a folder for its files.
 //
-// Source: none. Layer: tools. Threads: any.
+// Threads: any.
 // Errors: MakeFolder: UNAVAILABLE names the folder.
 
 #pragma once

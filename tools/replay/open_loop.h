@@ -4,7 +4,6 @@
 //   plan ─ timer ─► Send ─► LoadTarget ─► Sent, Done ─► Measurement ─► chunk ─ every tick ─► observer
 //                     └► in flight, by time of sending ─ timer ─► given up after the timeout
 //
-// Source: none. Layer: tools, agent over any world.
 // Threads: its loop's own.
 // Limits: kBurstMax requests are sent in one turn of the loop, so that answers are read in between. A
 //   target that refuses every connection for refused_max ends the run.

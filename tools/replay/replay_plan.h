@@ -1,6 +1,5 @@
 // Which request is to be sent when: a trace at a speed, ready to be replayed.
 //
-// Source: none. Layer: tools, pure.
 // Threads: immutable once made.
 // Errors: INVALID_ARGUMENT an empty trace, or nothing left of it; RESOURCE_EXHAUSTED too many classes.
 // Units: nanoseconds since the run's time 0.

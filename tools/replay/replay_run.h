@@ -3,7 +3,6 @@
 //   loop's thread: OpenLoop ─► LoadTarget        caller's thread: chunks ─► MeasurementLog, live line, events
 //                     └──────── chunks of measurements ───────────────────────┘
 //
-// Source: none. Layer: tools.
 // Threads: Run blocks its caller, which is no loop's thread.
 // Errors: why the run ended before its plan; measurements taken until then are in the result.
 // Limits: kMeasurementCountMax requests.

@@ -2,7 +2,6 @@
 //
 //   setup.json summary.json series.csv requests.csv.gz latency.hgrm latency-CLASS.hgrm latency.hlog report.html
 //
-// Source: none. Layer: tools.
 // Threads: one call at a time for a folder.
 // Errors: UNAVAILABLE names each file that could not be written; the others are written.
 // Limits: none of its own; memory is a copy of the measurements.

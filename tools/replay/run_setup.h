@@ -1,6 +1,5 @@
 // Under which conditions a run was made: what has to be the same for two runs to be compared.
 //
-// Source: none. Layer: tools.
 // Threads: plain values; DescribeHost reads /proc.
 // Errors: INVALID_ARGUMENT text that is no set-up.
 

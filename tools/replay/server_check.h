@@ -1,6 +1,6 @@
 // Asks a server again and again whether it serves, until it says so.
 //
-// Source: none; health checks as balancers have them. Layer: tools, agent over any world's streams.
+// Health checks as balancers have them.
 // Threads: its loop's own.
 // Limits: one question at a time; one without an answer within the interval is given up.
 

@@ -3,9 +3,9 @@
 // A lost request (rejected, error, timeout, connection) counts in the latency distribution with the timeout,
 // or with what it really took if that is longer: a percentile is one of all requests, not of the lucky ones.
 //
-// Source: dissertation 4.5.2 (loss percent); DAC paper, 5 (quality-aware throughput: an answer counts as
+// Source: [Shen02] 4.5.2 (loss percent); [Chu03] 5 (quality-aware throughput: an answer counts as
 // the share of partitions that contributed, if it came within the deadline).
-// Layer: tools, pure. Threads: pure functions.
+// Threads: pure functions.
 // Units: nanoseconds in histograms; shares are 0 to 1; rates a second.
 
 #pragma once

@@ -4,7 +4,6 @@
 //   neptune://HOST:PORT[,HOST:PORT...]/SERVICE/PARTITION/METHOD   nodes; payload the query's text, or for the
 //                                                          method Search of an index tier a TierQuery
 //
-// Source: none. Layer: tools.
 // Threads: ParseTarget is pure; the others belong to a loop.
 // Errors: INVALID_ARGUMENT an address that is neither; hosts are IPv4 addresses or localhost.
 //   CheckReachable: UNAVAILABLE names the first server that takes no connection.

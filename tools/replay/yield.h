@@ -3,9 +3,9 @@
 //   throughput  C up to D                 resptime  C (1 - r/D)
 //   hybrid      C up to D', then falling to C' at D;   nothing after D
 //
-// Source: dissertation 4.2.1 (forms), 4.5.1 (Gold, Silver, Bronze 4 : 2 : 1, D 2 s, D' 1 s, C' = C/2),
+// Source: [Shen02] 4.2.1 (forms), 4.5.1 (Gold, Silver, Bronze 4 : 2 : 1, D 2 s, D' 1 s, C' = C/2),
 // 4.5.2 (loss percent).
-// Layer: tools, pure. Threads: plain values. Units: seconds.
+// Threads: plain values. Units: seconds.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // A JSON answer or problem of a frontend, read back into the model of an answer.
 //
-// Source: frontend/render/README.md lists the fields. Layer: tools. No I/O.
+// Source: frontend/render/README.md lists the fields. No I/O.
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT not JSON, or not an answer; a field that is missing or of another type gets
 //   its default, unknown ones are ignored, so that newer frontends can be read.

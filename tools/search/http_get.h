@@ -1,7 +1,6 @@
 // One HTTP request over a plain blocking socket: all that a command-line client needs.
 //
 // Source: RFC 9112. The answer is taken apart by neptune/wire/http.
-// Layer: tools.
 // Threads: blocks the calling thread until the deadline at the latest (name resolution excepted, which
 //   the system bounds).
 // Errors: INVALID_ARGUMENT the URL or the answer is malformed; UNAVAILABLE cannot resolve, connect or

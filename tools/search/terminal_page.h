@@ -1,7 +1,7 @@
 // An answer as lines of text for a terminal.
 //
-// Source: none. The words are those of the result page (frontend/render/wording).
-// Layer: tools. No I/O. Threads: pure functions. Errors: none.
+// The words are those of the result page (frontend/render/wording).
+// No I/O. Threads: pure functions. Errors: none.
 // Limits: those of WrappedText.
 
 #pragma once

@@ -1,6 +1,6 @@
 // Text of unknown origin laid out for a terminal: wrapped at its width, styled, and harmless.
 //
-// Source: ECMA-48 (SGR). Column widths of characters: utf8proc. Layer: tools. No I/O.
+// Source: ECMA-48 (SGR). Column widths of characters: utf8proc. No I/O.
 // Threads: thread-compatible.
 // Errors: none. Control characters, escape sequences and the marks that turn the direction of text are
 //   left out or shown as U+FFFD, so that no document can command the terminal.

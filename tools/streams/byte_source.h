@@ -1,7 +1,6 @@
 // Reads a file's bytes, unpacked if it is gzip, bzip2 or zstd, also of several members one after another; the format is
 // found by its first bytes.
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible.
 // Units: sizes in bytes of unpacked data.
 // Errors: kNotFound no such file, kDataLoss damaged or truncated compression, kUnavailable reading

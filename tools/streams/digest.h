@@ -1,6 +1,6 @@
 // Checksums of files: XXH3 to notice damage, SHA-256 where a stranger's file is verified.
 //
-// Source: none. Layer: tools. Threads: pure functions.
+// Threads: pure functions.
 // Errors: kNotFound, kUnavailable reading failed.
 
 #pragma once

@@ -1,6 +1,5 @@
 // Writes a file that is either whole under its name or not there: temporary name, sync, rename.
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible.
 // Errors: kUnavailable writing failed (the message names the file and the system's reason).
 // Limits: constant memory.

@@ -1,6 +1,5 @@
 // Cuts a stream of bytes into lines of bounded length.
 //
-// Source: none. Layer: tools.
 // Threads: thread-compatible.
 // Limits: memory is line_size_max plus one block; a longer line is passed over and reported as
 // such. Errors: those of the byte source.

@@ -1,6 +1,6 @@
 // Paths as the person who typed them means them, also under `bazel run`.
 //
-// Source: none. Layer: tools. Threads: pure functions of their arguments and the environment.
+// Threads: pure functions of their arguments and the environment.
 // `bazel run` changes the working directory and passes on the caller's in BUILD_WORKING_DIRECTORY
 // and the source tree's root in BUILD_WORKSPACE_DIRECTORY.
 

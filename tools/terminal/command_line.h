@@ -1,6 +1,5 @@
 // A tool's command line: flags, `--help` on standard output with status 0, errors with status 2.
 //
-// Source: none. Layer: tools, for mains only.
 // Threads: to be called once, before others start.
 
 #pragma once

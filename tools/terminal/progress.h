@@ -1,7 +1,6 @@
 // Progress of long work on stderr: a bar with rate and time left on a terminal, plain lines
 // elsewhere.
 //
-// Source: none. Layer: tools.
 // Threads: Progress is thread-safe; RenderProgress is a pure function.
 // Units: what is counted is named by `unit`; the clock gives nanoseconds of any monotonic clock.
 // Limits: at most five updates a second on a terminal, one line in ten seconds elsewhere.

@@ -7,7 +7,7 @@
 // deviate by sqrt(1 + 2 v^2) of their mean, and those of a thinned one by the same: so the fluctuation
 // gives the whole stream and its non-cached part the deviation of table 4.2 at once.
 //
-// Source: dissertation 4.5.1, table 4.2 (intervals), 1 and 4.1 (daily peak). Layer: tools, pure.
+// Source: [Shen02] 4.5.1, table 4.2 (intervals), 1 and 4.1 (daily peak).
 // Threads: thread-compatible. Units: microseconds from the trace's beginning.
 // Limits: the rate is constant for kStep. The same profile and seed give the same times.
 

@@ -1,6 +1,6 @@
 // Queries from what people have: plain lists, access logs of Web servers, a corpus of documents.
 //
-// Source: the Common and Combined Log Formats of Web servers. Layer: tools.
+// Source: the Common and Combined Log Formats of Web servers.
 // Threads: pure functions; reading files but for ParseAccessLogLine.
 // Errors: those of reading; INVALID_ARGUMENT nothing usable in the file.
 // Limits: lines of kLogLineSizeMax bytes; longer ones are passed over and counted. A list and the

@@ -6,7 +6,7 @@
 // up, new queries are put together from the words of two of its queries.
 // Without r each request draws from the whole list by Zipf's law.
 //
-// Source: dissertation 4.5.1 (share of cached requests). Layer: tools, pure.
+// Source: [Shen02] 4.5.1 (share of cached requests).
 // Threads: thread-compatible. The same list, profile and seed give the same queries.
 // Limits: memory grows with the list and with fresh queries.
 

@@ -1,6 +1,6 @@
 // Cuts, scales and merges traces as they stream by.
 //
-// Source: dissertation 4.5.1 (intervals are scaled to reach a demand). Layer: tools.
+// Source: [Shen02] 4.5.1 (intervals are scaled to reach a demand).
 // Threads: pure function of its readers.
 // Errors: those of the readers and of `take`.
 // Limits: one record of each input in memory.

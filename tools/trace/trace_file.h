@@ -1,6 +1,6 @@
 // Reads and writes trace files, one record at a time, packed or plain; reads access logs of frontends as traces.
 //
-// Source: format.md. Layer: tools.
+// Source: format.md.
 // Threads: thread-compatible.
 // Errors: those of the byte source and the file sink; INVALID_ARGUMENT "FILE:LINE: reason" for a file
 //   that is no trace, and for a malformed line if bad lines fail.

@@ -1,6 +1,6 @@
 // Makes a trace from a profile, a list of queries and a seed.
 //
-// Source: dissertation 4.5.1 (Differentiated Search). Layer: tools, pure but for where records go.
+// Source: [Shen02] 4.5.1 (Differentiated Search).
 // Threads: pure function.
 // Errors: those of `take`; INVALID_ARGUMENT no queries.
 // Limits: those of QueryStream. The same arguments give the same records, on machines with the same

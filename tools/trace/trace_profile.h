@@ -1,6 +1,6 @@
 // Reads trace profiles and compares made traces with what they promise.
 //
-// Source: trace_profile.proto. Layer: tools.
+// Source: trace_profile.proto.
 // Threads: pure functions; LoadTraceProfile reads a file.
 // Errors: INVALID_ARGUMENT names the file and the field.
 // Limits: those of neptune/base/text_config.h; kProfileDurationMaxS and kProfileRequestCountMax.

@@ -1,6 +1,6 @@
 // One line of a query trace, and what a line may be.
 //
-// Source: format.md. Layer: tools, pure.
+// Source: format.md.
 // Threads: pure functions and plain values.
 // Units: time_us counts microseconds from the trace's beginning.
 // Errors: INVALID_ARGUMENT says what is wrong with a line, without its number.

@@ -4,8 +4,8 @@
 // are those that a query cache of unlimited size and life would not answer: the "non-cached" ones of
 // the source.
 //
-// Source: dissertation 4.5.1 and table 4.2 (accesses, non-cached accesses, arrival intervals).
-// Layer: tools, pure. Threads: thread-compatible.
+// Source: [Shen02] 4.5.1 and table 4.2 (accesses, non-cached accesses, arrival intervals).
+// Threads: thread-compatible.
 // Units: milliseconds and seconds as the names say.
 // Limits: memory grows with distinct queries and with seconds of the trace.
 

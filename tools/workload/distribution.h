@@ -1,7 +1,7 @@
 // Random quantities fitted to published moments: service times and gaps between arrivals.
 //
 // Source: the fits are ours; each factory says what it is fitted to.
-// Layer: tools. Threads: immutable values.
+// Threads: immutable values.
 // Units: the caller's; by convention milliseconds.
 // Limits: every sample is positive and finite.
 

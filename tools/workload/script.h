@@ -2,7 +2,7 @@
 //
 //   "10s pause s1; 20s resume s1; 30s slow s2 3; 40s fail s3 0.02; 50s crash s4"
 //
-// Source: none. Layer: tools. Threads: pure functions and values.
+// Threads: pure functions and values.
 // Units: times from the beginning of the load; a number with "s" or "ms".
 // Errors: kInvalidArgument with the event that is wrong.
 // Limits: kScriptEventCountMax events.

@@ -13,8 +13,8 @@
 //   slice_ms    how long a request works before it asks whether it should stop; one that should answers
 //               kDeadlineExceeded. Not with "emulated". Default: it never asks.
 //
-// Source: dissertation 3.4 (service time is really consumed).
-// Layer: tools. Threads: as ServiceModule says.
+// Source: [Shen02] 3.4 (service time is really consumed).
+// Threads: as ServiceModule says.
 // Errors: kInvalidArgument a request that is no cost, or a parameter that is none; kInternal while told to fail.
 
 #pragma once

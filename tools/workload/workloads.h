@@ -1,10 +1,10 @@
 // The papers' workloads by name.
 //
-// Source: dissertation table 3.1 (Fine-Grain, Medium-Grain), 3.1.1 (Poisson/Exp), table 4.2 (Differentiated Search),
-//   4.5 (Micro-benchmark); DAC 5.1 (MICRO); SERT slides (Index matching, Ranking, Bimodal).
+// Source: [Shen02] table 3.1 (Fine-Grain, Medium-Grain), 3.1.1 (Poisson/Exp), table 4.2 (Differentiated Search),
+//   4.5 (Micro-benchmark); [Chu03] 5.1 (MICRO); SERT slides (Index matching, Ranking, Bimodal).
 // Departs from source: the traces themselves are not published. Gamma distributions with their moments stand for
 //   those of which the mean and deviation are printed.
-// Layer: tools. Threads: pure functions.
+// Threads: pure functions.
 // Units: milliseconds.
 
 #pragma once
@@ -54,7 +54,7 @@ std::vector<Workload> AllWorkloads();
 Workload PoissonExp(double service_mean_ms);
 
 // How much above its mean the rate of a day is at `time_of_day`, in [0, 1): 3 at its peak, mean 1.
-// Source: dissertation 4.1 (daily peak to average load 3 : 1). The curve's form is ours.
+// Source: [Shen02] 4.1 (daily peak to average load 3 : 1). The curve's form is ours.
 double DailyRate(double time_of_day);
 
 }  // namespace search::workload

@@ -3,7 +3,7 @@
 // Source: RSS 2.0, Atom (RFC 4287), OpenSearch 1.1 draft 6 (response elements, description
 // document),
 //   RFC 9457 appendix B (problem+xml).
-// Layer: frontend, render. Threads: pure functions. Errors: none.
+// Threads: pure functions. Errors: none.
 // Units: startIndex is 0-based, as the description's indexOffset says.
 
 #pragma once

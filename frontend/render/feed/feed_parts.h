@@ -1,6 +1,6 @@
 // What both feeds say in the same way: addresses, summaries and the OpenSearch elements.
 //
-// Source: OpenSearch 1.1 draft 6. Layer: frontend, render. Threads: pure functions.
+// Source: OpenSearch 1.1 draft 6. Threads: pure functions.
 
 #pragma once
 

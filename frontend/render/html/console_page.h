@@ -1,7 +1,7 @@
 // The cluster on one page: services and their partitions, nodes and their load, latest searches, and what nodes say of
 // themselves, side by side.
 //
-// Source: none. Layer: frontend, render. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

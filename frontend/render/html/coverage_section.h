@@ -1,6 +1,6 @@
 // The parts of a result page that say how complete the answer is and how it was found.
 //
-// Source: none. Layer: frontend, render. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // What all pages have in common: head, header with the search box, landmarks, footer.
 //
-// Source: none. Layer: frontend, render. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -4,7 +4,7 @@
 // Source: WCAG 2.1 AA for contrast, focus, landmarks and labels. README.md of frontend/render says
 // how
 //   a page is built.
-// Layer: frontend, render. Threads: pure functions. Errors: none.
+// Threads: pure functions. Errors: none.
 
 #pragma once
 

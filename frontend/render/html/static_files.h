@@ -1,7 +1,7 @@
 // The style sheet and the icon of the pages, under paths that change with their content, and the script
 // that stands in them.
 //
-// Source: none. Layer: frontend, render. Threads: immutable.
+// Threads: immutable.
 
 #pragma once
 

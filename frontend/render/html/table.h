@@ -1,6 +1,6 @@
 // A table that scrolls sideways where the screen is narrow, reached by the keyboard and named for screen readers.
 //
-// Source: WCAG 2.1, 1.4.10 and 2.1.1. Layer: frontend, render. Threads: pure functions.
+// Source: WCAG 2.1, 1.4.10 and 2.1.1. Threads: pure functions.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Pages of the searches that are kept: the list, and one with its explanation, picture and table.
 //
-// Source: none. Layer: frontend, render. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // What the console shows as JSON.
 //
-// Source: none. Layer: frontend, render. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // JSON as people read it: one space of indentation, fields in order, bytes that are no UTF-8 replaced.
 //
-// Layer: frontend, render. Threads: a pure function.
+// Threads: a pure function.
 
 #pragma once
 

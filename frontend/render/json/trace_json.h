@@ -1,6 +1,6 @@
 // Traces of searches as JSON: within an answer, alone, and the list of those that are kept.
 //
-// Source: none. Layer: frontend, render. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -7,7 +7,7 @@
 // is a safe link.
 //
 // Source: WHATWG HTML 13.1 (void elements, escaping), XML 1.0 2.2 (characters), 2.4.
-// Layer: frontend, render. No I/O.
+// No I/O.
 // Threads: thread-compatible.
 // Errors: none. Bytes that are not UTF-8 and characters that the format forbids become U+FFFD.
 // Limits: none; output is at most six times the text plus the markup.

@@ -1,6 +1,6 @@
 // Text of unknown origin, one code point at a time.
 //
-// Source: Unicode 15, 3.9 table 3-7 (well-formed UTF-8). Layer: frontend, render.
+// Source: Unicode 15, 3.9 table 3-7 (well-formed UTF-8).
 // Threads: pure functions. Errors: a byte that begins no well-formed sequence counts as U+FFFD.
 
 #pragma once

@@ -1,6 +1,6 @@
 // What a page must keep to be well-formed, safe and usable without a mouse or eyes; for tests.
 //
-// Source: WHATWG HTML, WCAG 2.1. Layer: frontend, tests. Threads: pure functions.
+// Source: WHATWG HTML, WCAG 2.1. Threads: pure functions.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // Answers that tests and the preview program render: usual ones, partial ones, and hostile ones
 // whose every text tries to break out of the page.
 //
-// Source: none. Layer: frontend, tests. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // A strict XML parser for tests: what it takes, every feed reader takes.
 //
-// Source: libxml2 without recovery. Layer: frontend, tests. Threads: thread-compatible.
+// Source: libxml2 without recovery. Threads: thread-compatible.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Where a result leads and how its address reads.
 //
-// Source: none. Layer: frontend, render. Threads: pure functions.
+// Threads: pure functions.
 // Limits: kShownAddressSizeMax bytes are shown of an address.
 
 #pragma once

@@ -1,6 +1,6 @@
 // Which pages of an answer are linked: a bounded window around the present one.
 //
-// Source: none. Layer: frontend, render. Threads: pure function.
+// Threads: pure function.
 // Limits: kPageLinksMax numbered pages; none begins beyond what can be reached.
 
 #pragma once

@@ -1,7 +1,7 @@
 // The sentences about an answer that several formats share: how many, how long, what was searched
 // and what is missing. English, plain text, not escaped.
 //
-// Source: none. Layer: frontend, render. No I/O, no clock.
+// No I/O, no clock.
 // Threads: pure functions.
 // Limits: MissingSentences names at most kMissingSentencesMax partitions and counts the rest.
 

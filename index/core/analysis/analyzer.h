@@ -1,10 +1,10 @@
 // Analysis: turns text into the terms that the index stores and that queries look up, with
 // positions.
 //
-// Source: none. Folding is Unicode NFKC with full case folding (utf8proc) and removal of Latin and
+// Folding is Unicode NFKC with full case folding (utf8proc) and removal of Latin and
 // Greek
 //   accents; stemming is Snowball's English stemmer (libstemmer). The rules stand in README.md.
-// Layer: index/core, analysis. No I/O, no clock, no locks.
+// No I/O, no clock, no locks.
 // Threads: thread-compatible; one Analyzer for each thread, because stemmer and cache have state.
 // Units: positions count words from 0; begin_byte and end_byte are offsets into the analysed text.
 // Errors: none. Any bytes are accepted; what is not valid UTF-8 separates words.

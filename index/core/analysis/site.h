@@ -1,6 +1,6 @@
 // Names of sites: one folded form, and the shorter names under which a site is found as well.
 //
-// Layer: index/core, analysis. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -2,7 +2,7 @@
 // the table a few nanoseconds.
 //
 // Source: M. F. Porter, the Snowball English stemmer (libstemmer).
-// Layer: index/core, analysis. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Limits: words of at most kStemmedWordSizeMax bytes; the table is direct-mapped and never grows.
 
 #pragma once

@@ -1,6 +1,6 @@
 // Memory for the terms of one Analyze call: appended, never moved, forgotten all at once.
 //
-// Layer: index/core, analysis. Threads: thread-compatible.
+// Threads: thread-compatible.
 
 #pragma once
 

@@ -5,7 +5,7 @@
 // Departs from source: accents on Latin and Greek letters are dropped, so that `cafe` finds `café`;
 // Thai and
 //   Lao are not decomposed, because their vowel signs would change place.
-// Layer: index/core, analysis. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

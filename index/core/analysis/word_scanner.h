@@ -1,7 +1,7 @@
 // Finds the words of a text one after the other, folded: the segmentation rules in one place.
 //
-// Source: none; the rules stand in README.md.
-// Layer: index/core, analysis. Threads: thread-compatible.
+// The rules stand in README.md.
+// Threads: thread-compatible.
 // Limits: kTermSizeMax bytes of a word are kept; any word takes linear time and constant memory.
 
 #pragma once

@@ -1,7 +1,7 @@
 // Inverts documents: their words become occurrences in a table of terms, ready to be a run.
 //
 // Source: single-pass in-memory inversion (Heinz and Zobel 2003).
-// Layer: index/core, builder. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: thread-compatible; each thread has its own.
 
 #pragma once

@@ -1,13 +1,11 @@
 // The bytes in which the builder keeps a term's occurrences until they become posting blocks.
 //
-// Source: none.
 //   occurrences = { occurrence } , ordered by document, field, position
 //   occurrence  = varint(position_gap * 8 + new_document * 4 + tag), [varint(ordinal_gap)]
 //   tag 0: same field as before, position_gap counts from the position before.
 //   tag 1 to 3: field tag - 1 begins, position_gap counts from 0.
 //   new_document 1: ordinal_gap counts from the document before, at first from 0. With tag 0: the
 //   document holds the term without a position (site names).
-// Layer: index/core, builder.
 // Threads: thread-compatible.
 // Errors: OccurrenceReader::damaged for bytes that end inside an occurrence or make no sense.
 

@@ -1,7 +1,7 @@
 // Inverts documents on several threads: they are copied into batches, a thread turns each batch into
 // runs on disk, and the runs in the order of their batches hold what one thread's would.
 //
-// Source: none. Layer: index/core, builder. Writes files; at most thread_count threads besides the
+// Writes files; at most thread_count threads besides the
 //   caller's, which fills the next batch meanwhile.
 // Threads: thread-compatible; none of its own threads outlives it.
 // Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than kRunsMax runs). An error stays.

@@ -2,7 +2,7 @@
 // frequency of each document, documents with their lengths. All words become words of the body, and
 // the segment says that it has no positions.
 //
-// Source: none. Layer: index/core, builder. Writes files; no clock.
+// Writes files; no clock.
 // Threads: thread-compatible.
 // Errors: INVALID_ARGUMENT for what is out of order or impossible; UNAVAILABLE for the file system;
 //   RESOURCE_EXHAUSTED beyond a limit. After an error the segment is not to be finished.

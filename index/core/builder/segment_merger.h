@@ -1,6 +1,6 @@
 // Merges segments into one, without their deleted documents.
 //
-// Source: none. Layer: index/core, builder. Reads mapped segments, writes files; no clock.
+// Reads mapped segments, writes files; no clock.
 // Threads: pure but for the files; any number of merges at once, each into its own folder.
 // Errors: INVALID_ARGUMENT for a doc_id that lives in two segments, for segments with and without
 //   positions together, and for live documents of another segment; RESOURCE_EXHAUSTED for more than

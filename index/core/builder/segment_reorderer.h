@@ -1,6 +1,6 @@
 // Puts the documents of a segment into an order in which similar ones stand together.
 //
-// Source: index/core/reordering. Layer: index/core, builder. Reads a mapped segment, writes files; no
+// Source: index/core/reordering. Reads a mapped segment, writes files; no
 //   clock.
 // Threads: up to thread_count inside the call.
 // Errors: RESOURCE_EXHAUSTED if the order cannot be found in memory_size_max; those of reading and

@@ -1,7 +1,7 @@
 // Writes documents of segments into one new segment under new ordinals: what merging and reordering
 // have in common.
 //
-// Source: none. Layer: index/core, builder. Reads mapped segments, writes files; no clock.
+// Reads mapped segments, writes files; no clock.
 // Threads: pure but for the files.
 // Errors: INVALID_ARGUMENT for segments with and without positions together; DATA_LOSS for a damaged
 //   segment; those of SegmentWriter.

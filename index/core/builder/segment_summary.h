@@ -1,6 +1,6 @@
 // What a finished segment holds, for those who made it.
 //
-// Source: none. Layer: index/core, builder. Threads: a plain value.
+// Threads: a plain value.
 
 #pragma once
 

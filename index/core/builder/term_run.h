@@ -1,7 +1,7 @@
 // Terms in ascending order with their occurrences: the table in memory, or a run spilled to a file.
 // Merging the runs of a build in their order gives the whole index.
 //
-// Source: none. Layer: index/core, builder. Reads and writes files.
+// Reads and writes files.
 // Threads: thread-compatible.
 // Errors: UNAVAILABLE (file system), DATA_LOSS (a run is not as it was written).
 //   run  = { varint(key size), key, varint(occurrences size), occurrences }

@@ -2,7 +2,6 @@
 //
 // Source: slices as in Lucene's byte block pool; a slice that is full is continued by one twice as
 //   large, so that rare terms stay small and frequent ones are few pieces.
-// Layer: index/core, builder.
 // Threads: thread-compatible.
 // Units: arena addresses are bytes from its beginning.
 // Limits: kArenaSizeMax; the owner empties the table before, by memory_size.

@@ -2,7 +2,7 @@
 // partitions have to tell each other so that they rank as one index again. Its size is that of the changes' vocabulary,
 // not of the partition's.
 //
-// Source: none. Layer: index/core, partition. Pure, over mapped files.
+// Pure, over mapped files.
 // Threads: pure functions; ChangedTermsSum is thread-compatible.
 // Errors: DATA_LOSS a damaged file; RESOURCE_EXHAUSTED over kChangedTermsMax.
 // Limits: kChangedTermsMax terms of a partition, and of a sum.

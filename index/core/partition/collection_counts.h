@@ -1,6 +1,6 @@
 // What ranking has to know of a whole collection, wherever it was counted.
 //
-// Source: none. Layer: index/core, partition. Interface.
+// Interface.
 // Threads: immutable once made.
 // Errors: DocumentFrequency gives DATA_LOSS for damaged files.
 

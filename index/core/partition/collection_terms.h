@@ -2,8 +2,8 @@
 // and in how many of them each term stands. All partitions of a collection are given the same, so that
 // they rank as one index; it is renewed from time to time, not with each document.
 //
-// Source: none. Format: README.md.
-// Layer: index/core, partition. Reads and writes one file.
+// Format: README.md.
+// Reads and writes one file.
 // Threads: immutable.
 // Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
 // Limits: keys of kTermKeySizeMax bytes; writing needs the dictionary in memory.

@@ -1,8 +1,8 @@
 // What a partition consists of: the one small file that says which segments and which of their live
 // documents count. Replacing it is the commit of every change.
 //
-// Source: none; as LevelDB's and Lucene's. Format: README.md.
-// Layer: index/core, partition. Reads and writes one file.
+// As LevelDB's and Lucene's. Format: README.md.
+// Reads and writes one file.
 // Threads: a plain value.
 // Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
 // Limits: kManifestSegmentsMax segments.

@@ -2,7 +2,7 @@
 // rewritten often.
 //
 // Source: tiered compaction as in Lucene's TieredMergePolicy and log-structured merge trees.
-// Layer: index/core, partition, policy. No I/O, no clock, no threads.
+// No I/O, no clock, no threads.
 // Threads: pure function.
 // Units: sizes are living documents.
 //

@@ -3,7 +3,7 @@
 // while searches and updates go on.
 //
 // Source: log-structured merging as in Lucene; README.md.
-// Layer: index/core, partition. Reads and writes files below one folder; no clock, no threads of its own.
+// Reads and writes files below one folder; no clock, no threads of its own.
 // Threads: snapshot() from any thread, never waiting for a writer's files; updates and merges from any
 //   thread: updates one after another, at most one merge at a time beside them.
 // Errors: INVALID_ARGUMENT for an impossible document; DATA_LOSS for a damaged file; UNAVAILABLE for

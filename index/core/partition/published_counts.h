@@ -1,7 +1,7 @@
 // Counts of the collection that a published segment was finished with (ComputeGlobalStatistics). They know the
 // words of that segment only: any other word counts as new.
 //
-// Source: none. Layer: index/core, partition. Maps a file.
+// Maps a file.
 // Threads: immutable.
 // Errors: those of CollectionStatistics::Open.
 

@@ -4,7 +4,6 @@
 //   a term that stands in the renewed counts   their number
 //   any other                                  as published: no document that holds it has come or gone
 //
-// Source: none. Layer: index/core, partition.
 // Threads: immutable.
 // Errors: those of both.
 

@@ -1,7 +1,7 @@
 // A segment of a partition with what searching it needs, and its folder, which is removed once the
 // segment belongs to no partition any more and its last reader has gone.
 //
-// Source: none. Layer: index/core, partition. Maps files, removes folders.
+// Maps files, removes folders.
 // Threads: immutable but for SetObsolete, which any thread may call.
 // Errors: those of opening a segment; UNAVAILABLE.
 

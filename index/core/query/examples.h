@@ -1,6 +1,6 @@
 // The query language in examples: what the help page shows and what a test executes.
 //
-// Layer: index/core, query. Threads: immutable table.
+// Threads: immutable table.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // Splits query text into words, quotations, brackets and operators.
 //
-// Source: none; README.md has the grammar.
-// Layer: index/core, query. Threads: thread-compatible.
+// README.md has the grammar.
+// Threads: thread-compatible.
 // Limits: none of its own; each byte is looked at a bounded number of times.
 
 #pragma once

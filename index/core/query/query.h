@@ -1,10 +1,10 @@
 // Query language: text as users type it, to a normalised tree of analysed terms, and back to one
 // canonical text that serves as cache key and as the form sent between nodes.
 //
-// Source: none; the syntax is what users of Xapian, Lucene and Web search engines know. Grammar and
+// The syntax is what users of Xapian, Lucene and Web search engines know. Grammar and
 //   decisions (default AND, precedence NOT > AND > OR, stop words) stand in README.md, examples for
 //   users in examples.h.
-// Layer: index/core, query. No I/O, no clock, no locks.
+// No I/O, no clock, no locks.
 // Threads: immutable values; the functions are pure.
 // Errors: INVALID_ARGUMENT for text over a limit, naming the byte. Nothing else is an error: what
 // can be

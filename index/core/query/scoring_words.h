@@ -1,6 +1,6 @@
 // The words of a query that score, each once.
 //
-// Source: none. Layer: index/core, query. Threads: pure function.
+// Threads: pure function.
 
 #pragma once
 

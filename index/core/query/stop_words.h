@@ -3,7 +3,7 @@
 // Only words that name nothing in a programming language or a command: `for`, `if`, `not`, `this`,
 // `in`, `is`, `as`, `with`, `by` or `from` are never left out, because people look them up.
 //
-// Layer: index/core, query. Threads: pure function.
+// Threads: pure function.
 
 #pragma once
 

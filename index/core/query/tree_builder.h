@@ -3,7 +3,7 @@
 // Between parsing steps a node may also be a pure exclusion: kNot, or kAnd of kNot only. The next
 // And takes it up; an Or or the root cannot mean it, and leaves it out with a note.
 //
-// Layer: index/core, query. Threads: thread-compatible.
+// Threads: thread-compatible.
 
 #pragma once
 

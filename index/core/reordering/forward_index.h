@@ -1,6 +1,6 @@
 // The forward index of a segment, for reordering its documents: which terms each document holds.
 //
-// Source: none. Layer: index/core, reordering. Reads the mapped segment.
+// Reads the mapped segment.
 // Threads: pure function.
 // Errors: DATA_LOSS for damaged postings; RESOURCE_EXHAUSTED if not even the documents fit the memory.
 // Limits: memory_size_max for the index and the copy that reordering makes of it.

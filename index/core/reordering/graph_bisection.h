@@ -8,7 +8,7 @@
 //   instead of exchanging the best pairs; a document's own presence counts a tenth in its terms' degrees;
 //   a part is settled when at most 1 % of it moves; terms that stand in one document of a part, or in
 //   all, cannot tell its halves apart and are dropped from it, so that work shrinks with depth.
-// Layer: index/core, reordering. No I/O, no clock; up to thread_count threads inside the call.
+// No I/O, no clock; up to thread_count threads inside the call.
 // Threads: pure function. The order depends on input and options alone, not on thread_count.
 // Units: ordinals of documents in the given order.
 // Limits: 2^28 documents, 2^32 - 1 terms. Memory beside the input, which is released first, is its size

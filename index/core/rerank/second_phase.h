@@ -19,7 +19,7 @@
 //   and nothing else stands out.
 // Departs from source: inverse distance, not its square; only pairs that stand near each other in
 //   the query, so that cost grows linearly with it.
-// Layer: index/core, rerank, policy. No I/O, no clock, knows neither segments nor queries.
+// No I/O, no clock, knows neither segments nor queries.
 // Threads: SecondPhase is immutable.
 // Units: gains are in 2^-16 of a score, as ScoreUnits of the first phase; places are numbers of
 //   words, from 0.

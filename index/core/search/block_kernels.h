@@ -2,7 +2,6 @@
 // portable code, the same compiled for AVX2, and AVX-512 written out. The best that the machine can
 // run is chosen at the first use.
 //
-// Source: none. Layer: index/core, search.
 // Threads: pure functions.
 // Shapes: arrays by document block have a multiple of kDocumentBlockStride elements and any
 //   alignment; `units` are 64 sums aligned to 64 bytes; kImpactPadding impacts behind the last one

@@ -12,7 +12,6 @@
 // Source: candidates by block bounds (Dimopoulos, Nepomnyachiy, Suel 2013; Mallia, Siedlaczek, Suel
 //   2021); the bar is raised beforehand by k-th best scores of single words (Kane and Tompa 2018).
 // Departs from source: the best-bounded candidates are scored first, in the order of documents.
-// Layer: index/core, search.
 // Threads: thread-compatible; lives for one search.
 // Limits: memory is 2 bytes a document block, 8 where words are required, and 8 a posting of lists
 //   that are not dense, twice where they lead.

@@ -1,8 +1,8 @@
 // Statistics of the whole collection that one segment is ranked with: the mapped file `statistics`,
 // which ComputeGlobalStatistics writes.
 //
-// Source: none. Format: index/core/segment/format.md.
-// Layer: index/core, search. Maps a file read-only.
+// Format: index/core/segment/format.md.
+// Maps a file read-only.
 // Threads: immutable.
 // Errors: NOT_FOUND if there is no such file, DATA_LOSS if it is damaged or belongs to another
 //   segment.

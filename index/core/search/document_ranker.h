@@ -4,7 +4,6 @@
 // of
 //   the leading list that cannot give a hit are not decoded, candidates are dropped as soon as what
 //   is known of them and the bounds of the rest cannot enter the queue; phrases are checked last.
-// Layer: index/core, search.
 // Threads: thread-compatible; lives for one search.
 
 #pragma once

@@ -1,7 +1,7 @@
 // Reads where a query's words stand in documents of a segment and rates them by the second phase.
 //
 // Source: index/core/rerank/second_phase.h.
-// Layer: index/core, search. Threads: thread-compatible; lives for one search.
+// Threads: thread-compatible; lives for one search.
 // Errors: DATA_LOSS for a damaged dictionary; damaged postings show in the evaluation.
 
 #pragma once

@@ -1,6 +1,5 @@
 // What one search works with: the segment, its statistics, the cursors it opened, and when to stop.
 //
-// Source: none. Layer: index/core, search.
 // Threads: SearchSpace is immutable, Evaluation thread-compatible and lives for one search.
 
 #pragma once

@@ -1,7 +1,7 @@
 // How a document's score for a query is made, number by number.
 //
 // Source: the formulas of ranking.h and of index/core/rerank/second_phase.h.
-// Layer: index/core, search. No I/O but page faults of the mapped segment.
+// No I/O but page faults of the mapped segment.
 // Threads: pure function over immutable parts; values.
 // Units: ScoreUnits as in score.h. score_units is the sum of the static rank's and the terms' units
 //   without a remainder, and `score` is what a search gives the document in its first phase.

@@ -3,7 +3,7 @@
 // Nearly all queries have it; what remains (nested brackets, title:word, excluded phrases) is left
 // to DocumentRanker.
 //
-// Source: none. Layer: index/core, search. Threads: plain values.
+// Threads: plain values.
 
 #pragma once
 

@@ -5,8 +5,8 @@
 // the whole collection, document frequency in the whole collection of each of the segment's terms,
 // and the bounds of each term and posting block under the given ranking.
 //
-// Source: none. Format: index/core/segment/format.md.
-// Layer: index/core, search. Reads and writes files.
+// Format: index/core/segment/format.md.
+// Reads and writes files.
 // Threads: uses thread_count threads inside the call.
 // Errors: DATA_LOSS for a damaged segment; UNAVAILABLE for the file system; INVALID_ARGUMENT for
 //   impossible options or a doc_id that stands in two segments.

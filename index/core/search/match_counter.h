@@ -2,7 +2,7 @@
 //
 // Source: unions as bit sets over windows of documents, as counting engines do; all else document
 //   by document.
-// Layer: index/core, search. Threads: pure function over its evaluation.
+// Threads: pure function over its evaluation.
 
 #pragma once
 

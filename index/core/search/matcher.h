@@ -1,7 +1,7 @@
 // Walks over the documents that a part of a query matches, without scores.
 //
 // Source: document-at-a-time evaluation; conjunctions leapfrog from the rarest part.
-// Layer: index/core, search. Threads: thread-compatible; lives for one search.
+// Threads: thread-compatible; lives for one search.
 // Errors: damage of a posting list ends it (Evaluation::damaged).
 
 #pragma once

@@ -1,6 +1,6 @@
 // Whether a document that holds all words of a phrase holds them in order.
 //
-// Source: none. Layer: index/core, search. Threads: thread-compatible; lives for one search.
+// Threads: thread-compatible; lives for one search.
 // Errors: damaged positions match nothing; Evaluation::damaged reports them.
 
 #pragma once

@@ -1,7 +1,6 @@
 // A query bound to a segment: its tree with posting lists in place of words, and the leaves that
 // score.
 //
-// Source: none. Layer: index/core, search.
 // Threads: plain values.
 // Errors: DATA_LOSS for a damaged dictionary; INVALID_ARGUMENT for a phrase over a segment without
 //   positions, and for a tree over a limit, which the parser's limits never give.

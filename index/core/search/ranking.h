@@ -12,7 +12,6 @@
 // Departs from source: field lengths are those of length_code.h (within 1/32); every term's
 //   saturation and its product with idf are rounded to multiples of 2^-16, so that the sum does not
 //   depend on the order of addition; a saturation counts at most 255/256.
-// Layer: index/core, search.
 // Threads: plain values.
 
 #pragma once

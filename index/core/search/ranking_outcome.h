@@ -1,6 +1,6 @@
 // What ranking finds beside the best documents.
 //
-// Source: none. Layer: index/core, search. Threads: plain values.
+// Threads: plain values.
 
 #pragma once
 

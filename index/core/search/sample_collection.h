@@ -1,7 +1,7 @@
 // A small collection of one segment with statistics: what the fuzz target of statistics starts from.
 // Equal on every call, so that bytes made in one process fit the segment made in another.
 //
-// Source: none. Layer: index/core, search, tests only. Writes files.
+// Writes files.
 // Threads: pure functions.
 
 #pragma once

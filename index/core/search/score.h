@@ -2,7 +2,6 @@
 // arithmetic of ranking.h.
 //
 // Source: ranking.h.
-// Layer: index/core, search.
 // Threads: Scorer is immutable.
 // Units: ScoreUnits are 2^-16 of a score, an Impact 2^-16 of a saturation. No sum overflows: a query
 //   has at most 1,024 terms, repeats counted, of at most kIdfMax, and the static rank adds at most

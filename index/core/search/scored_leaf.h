@@ -1,6 +1,6 @@
 // A posting list with what its postings add to scores.
 //
-// Source: none. Layer: index/core, search. Threads: thread-compatible; lives for one search.
+// Threads: thread-compatible; lives for one search.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // What a search found, and how the answers of partitions become one.
 //
-// Source: none; second phase: index/core/rerank.
-// Layer: index/core, search. Threads: plain values, pure functions.
+// Second phase: index/core/rerank.
+// Threads: plain values, pure functions.
 //
 // The order of hits: the second_phase_count best by first score keep their gain, all others lose it,
 // and what results is ordered by FinalScore. A gain is never negative, so the former stay in front.

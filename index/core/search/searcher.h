@@ -2,7 +2,7 @@
 //
 // Source: MaxScore (Turtle and Flood 1995) with block maxima (Ding and Suel 2011) in windows of
 //   documents; README.md of index/core explains the plans.
-// Layer: index/core, search. No I/O but page faults of the mapped segment; no clock, no locks.
+// No I/O but page faults of the mapped segment; no clock, no locks.
 // Threads: Searcher is immutable, any number of threads may search at once.
 // Errors: DATA_LOSS if a posting list turns out damaged; INVALID_ARGUMENT for a phrase over a
 //   segment without positions, and for live documents of another segment.

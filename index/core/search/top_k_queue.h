@@ -1,6 +1,6 @@
 // The k best documents so far, and the score a further one must have.
 //
-// Source: none. Layer: index/core, search. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Ties: of equal scores the smaller doc_id is better, in whatever order documents come. Order is by
 //   the score as it is reported (ToScore), which rounds sums above 256, so that merging results of
 //   partitions orders the same way.

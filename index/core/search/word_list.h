@@ -1,7 +1,6 @@
 // The posting list of one word of a query as evaluation by document blocks sees it: a dense list of
 // the impact table in place, or all documents of another list, decoded, with their units.
 //
-// Source: none. Layer: index/core, search.
 // Threads: thread-compatible; lives for one search.
 // Errors: a damaged list is empty; Evaluation::damaged reports it.
 // Limits: a list that is not dense takes 8 bytes a posting.

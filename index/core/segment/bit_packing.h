@@ -3,7 +3,6 @@
 // Source: Lemire and Boytsov 2015 (SIMD-BP128): full arrays are packed across four lanes of 32
 // bits,
 //   so that one vector instruction unpacks four numbers. Shorter arrays are packed in one row.
-// Layer: index/core, segment.
 // Threads: pure functions.
 // Limits: 0 <= bits <= 32, 0 <= count <= 128. Reads and writes exactly PackedSize bytes.
 //

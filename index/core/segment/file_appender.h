@@ -1,6 +1,6 @@
 // A new file written from front to back through a buffer.
 //
-// Source: none. Layer: index/core, segment. Writes files.
+// Writes files.
 // Threads: thread-compatible.
 // Errors: UNAVAILABLE with the path and the system's reason. The first error stays and makes later
 //   calls do nothing, so that callers may check once, at Close.

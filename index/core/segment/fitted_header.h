@@ -1,7 +1,7 @@
 // Gives mutated bytes of a section file the header they should have, so that a fuzz target reaches what
 // lies behind it.
 //
-// Source: none. Format: format.md. Layer: index/core, tests only. Threads: pure functions.
+// Format: format.md. Threads: pure functions.
 
 #pragma once
 

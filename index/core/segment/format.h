@@ -1,6 +1,6 @@
 // Names, numbers and fixed records of the segment and statistics files; format.md explains them.
 //
-// Source: none. Layer: index/core, segment. Threads: plain values.
+// Threads: plain values.
 
 #pragma once
 

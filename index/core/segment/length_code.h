@@ -1,7 +1,7 @@
 // Field lengths in one byte: exact up to 32, above with five significant bits.
 //
-// Source: none; the idea is Lucene's norm byte.
-// Layer: index/core, segment. Threads: pure functions.
+// The idea is Lucene's norm byte.
+// Threads: pure functions.
 // Units: words. Limits: lengths above kFieldTokensMax count as that.
 //
 // The code of a document depends on the document alone, so a partition ranks by the same numbers as

@@ -1,8 +1,8 @@
 // Which documents of a segment still live: one bit for each ordinal. Segments never change; a document
 // is deleted by clearing its bit in a copy, which is written as a new generation beside the segment.
 //
-// Source: none; the idea is Lucene's live documents. Format: format.md.
-// Layer: index/core, segment. Reads and writes small files.
+// The idea is Lucene's live documents. Format: format.md.
+// Reads and writes small files.
 // Threads: a plain value; published as shared_ptr<const LiveDocuments> it is immutable.
 // Errors: DATA_LOSS for a damaged file or one made for another segment; NOT_FOUND; UNAVAILABLE.
 // Units: ordinals of documents in the segment.

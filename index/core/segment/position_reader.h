@@ -1,8 +1,7 @@
 // Reads the positions of any posting of a term, in any order, without decoding documents: of a
 // posting block it unpacks frequencies, of the packed positions no more than is asked for.
 //
-// Source: none. Format: format.md.
-// Layer: index/core, segment.
+// Format: format.md.
 // Threads: thread-compatible.
 // Errors: damaged bytes make it `damaged`; it then gives no positions. Never reads outside the
 //   term's bytes.

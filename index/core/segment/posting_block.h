@@ -1,7 +1,6 @@
 // The bytes of one block of up to 128 postings, and of the positions that belong to it.
 //
-// Source: none. Format: format.md.
-// Layer: index/core, segment.
+// Format: format.md.
 // Threads: pure functions over plain values.
 // Errors: decoders return false for bytes that no encoder writes and never read behind `bytes`.
 

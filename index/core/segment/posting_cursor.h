@@ -1,7 +1,6 @@
 // Walks over one term's postings, decoding a block at a time; bounds-checked against the file.
 //
-// Source: none. Format: format.md.
-// Layer: index/core, segment.
+// Format: format.md.
 // Threads: thread-compatible; the segment outlives it.
 // Errors: damaged bytes end the list and set damaged(); nothing outside the file is read.
 // Units: ordinals of documents in the segment; kNoDocument behind the last.

@@ -1,7 +1,7 @@
 // A file of numbered sections with a checksum each: the container of segments and statistics.
 //
-// Source: none. Format: format.md.
-// Layer: index/core, segment. Maps files read-only, writes files.
+// Format: format.md.
+// Maps files read-only, writes files.
 // Threads: SectionFile is immutable, SectionFileWriter thread-compatible.
 // Errors: NOT_FOUND (no such file), DATA_LOSS (truncated, damaged, of another kind or version),
 //   UNAVAILABLE (the file system).

@@ -1,7 +1,7 @@
 // One immutable segment: documents, term dictionary, posting lists, mapped from a file.
 //
-// Source: none. Format: format.md.
-// Layer: index/core, segment. Maps a file read-only.
+// Format: format.md.
+// Maps a file read-only.
 // Threads: immutable.
 // Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
 // Units: an ordinal numbers a segment's documents, or its terms, from 0.

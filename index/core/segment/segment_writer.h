@@ -1,8 +1,8 @@
 // Writes a segment: documents in the order of their ordinals, terms in ascending order of key,
 // each with its postings. If doc_ids do not ascend, the segment says that it is reordered.
 //
-// Source: none. Format: format.md.
-// Layer: index/core, segment. Writes `segment` and two working files in the folder.
+// Format: format.md.
+// Writes `segment` and two working files in the folder.
 // Threads: thread-compatible.
 // Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than 4 GiB of postings of one term).
 //   The first error stays; Finish returns it.

@@ -1,7 +1,7 @@
 // Numbers in one to ten bytes, seven bits a byte, least significant first; a set high bit
 // continues.
 //
-// Source: none. Layer: index/core, segment. Threads: pure functions.
+// Threads: pure functions.
 // Errors: GetVarint refuses numbers cut off at `end` and longer than ten bytes.
 
 #pragma once

@@ -5,7 +5,7 @@
 //
 // Source: Damerau 1964, as optimal string alignment: an edit inserts, deletes or replaces a character or
 //   exchanges two neighbours, and nothing is edited twice. README.md has what it was measured against.
-// Layer: index/core, suggest. No I/O but page faults. Threads: pure functions.
+// No I/O but page faults. Threads: pure functions.
 // Units: characters are code points of folded text.
 // Limits: words of at most kSpelledWordMax characters; kEditsMax edits.
 

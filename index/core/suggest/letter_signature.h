@@ -2,7 +2,7 @@
 // a vocabulary are told apart from a given one without a look at their letters.
 //
 // Source: Grossi and Luccio 1989 (counting filter), reduced to presence.
-// Layer: index/core, suggest. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

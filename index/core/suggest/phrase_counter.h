@@ -6,7 +6,7 @@
 //
 // Source: lossy counting (Manku and Motwani 2002): at a limit the least frequent entries go, and the
 //   floor under which they went bounds the error of all counts.
-// Layer: index/core, suggest. Finish writes a file; no clock.
+// Finish writes a file; no clock.
 // Threads: thread-compatible; one counter a partition.
 // Limits: PhraseCounterOptions; about 120 MB at the defaults.
 //

@@ -1,8 +1,8 @@
 // What one partition knows of a phrase, and the file in which it keeps that until the collection is
 // finished: phrases in ascending order of key.
 //
-// Source: none. Format: format.md, "Counts".
-// Layer: index/core, suggest. Reads and writes a file in the partition's folder.
+// Format: format.md, "Counts".
+// Reads and writes a file in the partition's folder.
 // Threads: thread-compatible.
 // Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE, as of section files.
 // Limits: kPhraseKeySizeMax bytes a key. A reader allocates no more than one phrase takes.

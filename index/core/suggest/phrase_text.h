@@ -3,7 +3,7 @@
 // A phrase's key is its folded words (index/core/analysis: case, accents and compatibility forms gone,
 // nothing stemmed) with one blank between them. Keys order by byte.
 //
-// Source: none. Layer: index/core, suggest. No I/O. Threads: pure functions.
+// No I/O. Threads: pure functions.
 // Limits: FoldWords gives at most `count_max` words.
 
 #pragma once

@@ -1,8 +1,8 @@
 // What makes one phrase a better suggestion than another, in whole numbers, so that every partition and
 // every machine orders alike.
 //
-// Source: none; constants chosen by looking at completions of Wikipedia titles and documentation.
-// Layer: index/core, suggest, policy. Threads: pure functions.
+// Constants chosen by looking at completions of Wikipedia titles and documentation.
+// Threads: pure functions.
 // Units: 1/1024 bit (doubling a count adds 1024).
 
 #pragma once

@@ -1,7 +1,7 @@
 // The largest of a range of numbers, from the numbers and the maxima of their blocks, of the blocks'
 // blocks, and so on: at most 128 numbers are looked at on each of few levels.
 //
-// Source: none. Layer: index/core, suggest. Threads: immutable view; pure functions.
+// Threads: immutable view; pure functions.
 // Units: indices count from 0. Of equal numbers the first is the largest.
 
 #pragma once

@@ -8,7 +8,7 @@
 //
 // Source: Kernighan, Church, Gale 1990 (noisy channel); Cucerzan and Brill 2004 (neighbouring words,
 //   splitting, joining).
-// Layer: index/core, suggest, policy over SuggestionIndex. Threads: pure functions.
+// Threads: pure functions.
 // Units: scores in 1/1024 bit.
 // Limits: kSpelledWordsMax words a query; kSpellingsPerWord other words for each, kSplitsPerWord ways to
 //   cut it in two.

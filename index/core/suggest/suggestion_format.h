@@ -1,6 +1,6 @@
 // Names and fixed records of the file of suggestions; format.md explains them.
 //
-// Source: none. Layer: index/core, suggest. Threads: plain values.
+// Threads: plain values.
 
 #pragma once
 

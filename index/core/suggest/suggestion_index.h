@@ -1,8 +1,8 @@
 // The suggestions of one partition: the best completions of what has been typed, and the words and pairs
 // of words that there are.
 //
-// Source: none. Format: format.md.
-// Layer: index/core, suggest. Maps a file read-only.
+// Format: format.md.
+// Maps a file read-only.
 // Threads: immutable.
 // Errors: NOT_FOUND no such file; DATA_LOSS a damaged one, found when it is opened.
 // Limits: a completion looks at O(k log n) entries whatever the prefix.

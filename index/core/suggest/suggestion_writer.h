@@ -5,8 +5,8 @@
 // So every partition orders its phrases as the whole collection does, and the merged best of the
 // partitions are the best of the collection (README.md has the exact words).
 //
-// Source: none. Format: format.md.
-// Layer: index/core, suggest. Reads suggest.counts, writes suggest in each folder.
+// Format: format.md.
+// Reads suggest.counts, writes suggest in each folder.
 // Threads: uses thread_count threads inside the call.
 // Errors: NOT_FOUND a partition without counts; DATA_LOSS, UNAVAILABLE as of section files.
 // Limits: SuggestionLimits; memory is that of the phrases of thread_count partitions, about 70 bytes

@@ -1,6 +1,6 @@
 // Suggestions of a collection, built from documents into partitions and opened.
 //
-// Source: none. Layer: index/core, tests only. Writes below a folder of its own and removes it.
+// Writes below a folder of its own and removes it.
 // Threads: thread-compatible.
 
 #pragma once

@@ -3,7 +3,7 @@
 //
 // Source: the definitions in index/core/search/ranking.h, index/core/rerank/second_phase.h and
 //   index/core/query/query.h.
-// Layer: index/core, tests only. Threads: thread-compatible.
+// Threads: thread-compatible.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // A collection of documents built into segments, and searched as one.
 //
-// Source: none. Layer: index/core, tests only. Writes below a folder of its own and removes it.
+// Writes below a folder of its own and removes it.
 // Threads: thread-compatible.
 
 #pragma once

@@ -3,7 +3,7 @@
 // Source: the licence texts that every Debian system carries (/usr/share/common-licenses);
 // Wikipedia
 //   articles in the folder that the environment names in NEPTUNE_SHARED_DATA.
-// Layer: index/core, tests only. Reads files.
+// Reads files.
 // Threads: pure functions over files.
 
 #pragma once

@@ -1,6 +1,6 @@
 // What a collection's statistics are added up from, for a variant over a foreign store.
 //
-// Source: index/core/search/ranking.h. Layer: index/tier/engine_kit. Threads: thread-compatible.
+// Source: index/core/search/ranking.h. Threads: thread-compatible.
 // Limits: memory is the collection's vocabulary and 8 bytes a document.
 
 #pragma once

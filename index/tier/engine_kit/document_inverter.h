@@ -2,7 +2,7 @@
 // fixed record that ranking needs.
 //
 // Source: index/core/analysis; what is indexed is what the index core would.
-// Layer: index/tier/engine_kit. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: those of TierBuilder::Add. After one, all further calls give it again.
 // Limits: kFieldTokensMax words a field; 2^32 - 1 documents.
 

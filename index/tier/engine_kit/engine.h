@@ -3,7 +3,6 @@
 // The kit does the rest (engine_variant.h): documents come inverted, statistics of the collection are added up and kept
 // among the store's values, answers, their second phase, threads and deadlines are the tier's.
 //
-// Source: none. Layer: index/tier/engine_kit.
 // Threads: thread-compatible; the kit uses an object from one thread at a time, and many objects over one folder.
 // Units: ordinals number a partition's documents from 0 in the order in which they were written.
 // Errors: as index_tier.h and tier_builder.h say. An engine whose library throws may let it; see EngineDriver::guard.

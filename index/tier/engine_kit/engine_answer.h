@@ -1,6 +1,6 @@
 // A question answered by a foreign engine: scores, the best, both ranking phases, all that an answer says.
 //
-// Source: none. Layer: index/tier/engine_kit. Threads: pure but for the searcher.
+// Threads: pure but for the searcher.
 // Errors: those of the searcher; DATA_LOSS for a match that is no document of the partition.
 
 #pragma once

@@ -1,6 +1,6 @@
 // What an open partition of a foreign engine holds in memory: its documents' records and the collection's numbers.
 //
-// Source: none. Layer: index/tier/engine_kit. Threads: immutable once read (engine_tables.h).
+// Threads: immutable once read (engine_tables.h).
 // Limits: 16 bytes a document.
 
 #pragma once

@@ -8,7 +8,7 @@
 //
 // Numbers in keys are big-endian; records as records.h says.
 //
-// Source: none. Layer: index/tier/engine_kit. Threads: functions over a store; the writer is thread-compatible.
+// Threads: functions over a store; the writer is thread-compatible.
 // Errors: FAILED_PRECONDITION the partition, or the collection, was not finished; DATA_LOSS records of impossible size,
 //   order or value.
 

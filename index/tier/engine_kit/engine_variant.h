@@ -1,6 +1,5 @@
 // A foreign engine as a variant of the index tier: what registry.h wants to know of one, from an EngineDriver.
 //
-// Source: none. Layer: index/tier/engine_kit.
 // Threads, errors: as index_tier.h and tier_builder.h say. A search runs within TierSearchControl::read as a whole, with
 //   a searcher of its own that is kept for the next one afterwards.
 // Limits: as many searchers as searches ran at once; 16 bytes a document of an open partition; while a collection is

@@ -1,7 +1,7 @@
 // What documents of one partition score for one query, given how often its words stand in them.
 //
 // Source: index/core/search/score.h; the same bits as the index core's.
-// Layer: index/tier/engine_kit. Threads: immutable.
+// Threads: immutable.
 // Shapes: words and frequencies by the order of ScoringWords.
 
 #pragma once

@@ -1,6 +1,6 @@
 // A query in an engine's own operators.
 //
-// Source: index/core/query/query.h. Layer: index/tier/engine_kit. Threads: pure function.
+// Source: index/core/query/query.h. Threads: pure function.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Fixed records that a variant over a foreign store keeps in it: of a document, a partition, the collection.
 //
-// Source: none. Layer: index/tier/engine_kit. Threads: plain values and pure functions.
+// Threads: plain values and pure functions.
 // Units: numbers as they lie in memory (little-endian machines only).
 
 #pragma once

@@ -1,7 +1,7 @@
 // The second ranking phase over any engine that can say where words stand in a document.
 //
 // Source: index/core/rerank/second_phase.h.
-// Layer: index/tier/engine_kit. Threads: pure functions.
+// Threads: pure functions.
 // Errors: those of the engine's callbacks.
 
 #pragma once

@@ -1,6 +1,6 @@
 // A stop function asked at every kStopInterval-th step of an evaluation, the first among them; once it said yes that stays.
 //
-// Source: none. Layer: index/tier/engine_kit. Threads: thread-compatible.
+// Threads: thread-compatible.
 
 #pragma once
 

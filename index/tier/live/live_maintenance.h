@@ -1,8 +1,6 @@
 // Keeps the live tiers of a service fresh: on a loop of low priority of its own, every kRefreshInterval, what they were
 // told becomes searchable; in between, merges go on in pieces that no refresh waits long for.
 //
-// Source: design, live updates.
-// Layer: index/tier/live, agent over LiveTier.
 // Threads: Start and Stop by the owner; the loop's thread does the work.
 // Errors: what Refresh or MergeSome returns is logged and counted; it is tried again at the next turn.
 // Limits: kMergePiece postings between two looks at the clock.

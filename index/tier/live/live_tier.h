@@ -9,8 +9,7 @@
 // when it is opened, so nothing here needs a disk's promise. A change is not searchable when NoteChange returns but after
 // the next Refresh: its owner calls that kRefreshInterval after the first change that it does not know, at the latest.
 //
-// Source: design, live updates.
-// Layer: index/tier/live. Reads and writes files; no clock, no threads.
+// Reads and writes files; no clock, no threads.
 // Threads: thread-safe. Searches take a snapshot and wait for nobody; Refresh and MergeSome may run at once with them and
 //   each other, each by one thread at a time. NoteChange never waits for either. CountChangedTerms may run beside all.
 // Errors: as index_tier.h; Open and Refresh also the state's, and UNAVAILABLE for the file system. After an error of

@@ -1,6 +1,5 @@
 // The merges of one partition: counted, timed, and the last ones remembered with their times.
 //
-// Source: none. Layer: index/tier/live.
 // Threads: thread-safe.
 // Units: times are TimePoint of the maintenance's loop.
 // Errors: of Make: those of MetricsRegistry.

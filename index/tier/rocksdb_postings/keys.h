@@ -1,6 +1,6 @@
 // Keys of the posting database.
 //
-// Source: none. Layer: index/tier/rocksdb_postings. Threads: pure functions.
+// Threads: pure functions.
 // Units: ordinals number a partition's documents from 0. Numbers in keys are big-endian; records are
 //   those of index/tier/engine_kit/records.h.
 //

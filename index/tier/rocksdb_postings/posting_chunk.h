@@ -5,7 +5,7 @@
 //             varint(size of positions) positions
 //   positions = for each field its varint(gap), the first from 0
 //
-// Source: none. Layer: index/tier/rocksdb_postings. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Errors: a reader at bytes that make no sense ends and is damaged(); nothing is allocated by
 // numbers
 //   that stand in the bytes.

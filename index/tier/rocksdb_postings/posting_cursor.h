@@ -1,6 +1,6 @@
 // Walks over the documents of one term.
 //
-// Source: none. Layer: index/tier/rocksdb_postings. Threads: thread-compatible; lives for one
+// Threads: thread-compatible; lives for one
 // search. Errors: damage ends it as if there were no more documents, and damaged() tells.
 
 #pragma once

@@ -1,6 +1,5 @@
 // RocksDB as the tier uses it: written once, then read; its errors turned into ours here.
 //
-// Source: none. Layer: index/tier/rocksdb_postings.
 // Threads: thread-safe, as RocksDB is; Close excludes all others.
 // Errors: DATA_LOSS checksum or structure damage; NOT_FOUND no database there; UNAVAILABLE the file
 //   system refuses; INTERNAL the rest, which would be a misuse of RocksDB.

@@ -1,6 +1,6 @@
 // One search over its postings, which are in memory by then.
 //
-// Source: none. Layer: index/tier/rocksdb_postings. Threads: thread-compatible; lives for one search.
+// Threads: thread-compatible; lives for one search.
 // Errors: DATA_LOSS damage.
 
 #pragma once

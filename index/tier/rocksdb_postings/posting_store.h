@@ -1,7 +1,7 @@
 // One partition's postings in RocksDB: inverts documents in memory, writes chunks out when it is full, never merges
 // them.
 //
-// Source: none. Layer: index/tier/rocksdb_postings. Threads, errors: as engine.h says.
+// Threads, errors: as engine.h says.
 // Limits: 2^32 - 1 documents; memory is memory_size_max and one document.
 
 #pragma once

@@ -1,8 +1,8 @@
 // Evaluates a query over its postings the obvious way: document at a time, every document
 // that holds any positive word is looked at, nothing is skipped.
 //
-// Source: none. What matches and what scores is defined in index/core/query and index/core/search.
-// Layer: index/tier/rocksdb_postings. Threads: thread-compatible; lives for one search.
+// What matches and what scores is defined in index/core/query and index/core/search.
+// Threads: thread-compatible; lives for one search.
 // Errors: DATA_LOSS damage.
 
 #pragma once

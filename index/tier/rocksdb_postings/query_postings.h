@@ -2,7 +2,7 @@
 //
 // Reading is one call, so that it can be made on a thread that may wait for a disk; what follows uses memory alone.
 //
-// Source: none. Layer: index/tier/rocksdb_postings. Threads: immutable once read.
+// Threads: immutable once read.
 // Errors: DATA_LOSS damage; RESOURCE_EXHAUSTED over kQueryPostingsSizeMax.
 
 #pragma once

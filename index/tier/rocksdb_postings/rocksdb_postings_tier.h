@@ -4,7 +4,7 @@
 // with. The scores are the index core's, from the same statistics, so the answers are the same
 // bits.
 //
-// Source: index/core for meaning and ranking. Layer: index/tier/rocksdb_postings.
+// Source: index/core for meaning and ranking.
 // Threads, errors, limits: as index_tier.h and tier_builder.h say. A search also holds the encoded
 //   postings of its words, at most kQueryPostingsSizeMax bytes, else RESOURCE_EXHAUSTED, and 8
 //   bytes for each match; an open partition 16 bytes a document.

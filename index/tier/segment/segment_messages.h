@@ -1,6 +1,5 @@
 // The index core's questions and answers as the tier's messages, for all variants that search its segments.
 //
-// Source: none. Layer: index/tier/segment.
 // Threads: pure functions, but for OpenSuggestions.
 // Errors: OpenSuggestions: those of SuggestionIndex::Open but NOT_FOUND.
 

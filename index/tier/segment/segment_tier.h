@@ -1,6 +1,6 @@
 // The index tier "segment": one mapped segment of the index core, searched with dynamic pruning.
 //
-// Source: index/core. Layer: index/tier/segment. Threads, errors, limits: as index_tier.h and
+// Source: index/core. Threads, errors, limits: as index_tier.h and
 //   tier_builder.h say.
 
 #pragma once

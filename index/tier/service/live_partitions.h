@@ -1,8 +1,7 @@
 // The partitions of an index tier whose documents change: their data by replication, their live tiers, the loop that
 // keeps these fresh, and the agent that renews the statistics of the collection.
 //
-// Source: design, live updates; neptune/replication.
-// Layer: index/tier, agent.
+// Source: neptune/replication.
 // Threads: Start, Open and Stop on the node's main thread, methods and changes on any.
 // Shapes: the write kChangeMethod takes a PartitionChange and answers a ChangeAnswer; the read kHoldsMethod takes a
 //   HoldsQuery and answers a HoldsAnswer; those of index/tier/statistics as statistics_messages.h says.

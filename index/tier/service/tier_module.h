@@ -20,7 +20,7 @@
 // A partition that is lost, damaged or of another variant is not announced and answers why; the others
 // serve. So does one whose damage is found while it serves.
 //
-// Source: DAC 3.3, figure 5 (local and reduce operators). Layer: index/tier.
+// Source: [Chu03] 3.3, figure 5 (local and reduce operators).
 // Threads: methods run on any loop of the node; tiers are thread-safe.
 
 #pragma once

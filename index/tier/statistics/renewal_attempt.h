@@ -8,8 +8,6 @@
 // A partition uses a version once its last piece is there, so all change over within the time of a few writes. What is broken
 // off does no harm: versions are whole or nothing, and the largest one that a partition was given counts.
 //
-// Source: design 5, live updates.
-// Layer: index/tier, statistics, agent.
 // Threads: on a user-level thread of a loop of the node; what takes long runs on `background`.
 // Errors: those of the calls; FAILED_PRECONDITION partitions stand over different indexes; RESOURCE_EXHAUSTED over a limit.
 // Limits: kCollectedSizeMax bytes of pages, and kChangedTermsMax terms, are held in memory; messages as

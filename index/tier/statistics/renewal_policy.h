@@ -7,8 +7,7 @@
 // After an attempt nothing is due for kRenewalPause, after n that failed in a row 2^n times that, up to the period. Where
 // partitions use different ones although an attempt was done, a replica lags, and that is waited for as long as the period.
 //
-// Source: design 5, live updates.
-// Layer: index/tier, statistics, policy. No I/O, no clock.
+// No I/O, no clock.
 // Threads: thread-compatible.
 // Units: versions as index/updates/document_change.h.
 

@@ -1,6 +1,6 @@
 // What a partition counted, as messages of bounded size, and back.
 //
-// Layer: index/tier, statistics. Pure.
+// Pure.
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT bytes that are no page, or one that contradicts itself.
 // Limits: kPageTermsMax terms a page: some 140 KiB of the longest keys, far below neptune::kMessageSizeMax.

@@ -2,8 +2,6 @@
 // 1's partition 0. When that is lost, the next primary goes on; two that think so for a moment do no harm, since versions
 // are their own and the larger one counts.
 //
-// Source: design 5, live updates.
-// Layer: index/tier, statistics, agent over RenewalPolicy and RenewalAttempt.
 // Threads: Start and Stop on user-level threads of one loop of the node, on which its thread runs.
 // Errors: an attempt that failed is logged and counted; the policy says when the next one may begin.
 // Limits: an attempt takes `timeout` at most; states are asked for each kStatisticsCheckInterval.

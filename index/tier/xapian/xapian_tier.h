@@ -1,6 +1,6 @@
 // The index tier "xapian", the worked example of a foreign engine: Xapian stores, matches and counts; scores are ours.
 //
-// Source: none. Layer: index/tier/xapian. Threads, errors, limits: as engine_kit/engine_variant.h says.
+// Threads, errors, limits: as engine_kit/engine_variant.h says.
 #pragma once
 
 #include "index/tier/engine_kit/engine.h"

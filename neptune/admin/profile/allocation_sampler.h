@@ -8,7 +8,7 @@
 // ends a distance that is drawn from an exponential distribution, so that a sample of n bytes stands for
 // n / (1 - exp(-n / 64 Ki)).
 //
-// Source: tcmalloc's sampling. Layer: admin. The real world only: nodes of the simulated one have no heap of their own.
+// Source: tcmalloc's sampling. The real world only: nodes of the simulated one have no heap of their own.
 // Threads: Start and Stop on any kernel thread, one after the other; the hooks anywhere.
 // Errors: kFailedPrecondition a profile is being taken; kUnimplemented the program has no hooks.
 // Limits: kAllocationSampleCountMax samples, further ones are counted only. What was allocated before the profile, or by

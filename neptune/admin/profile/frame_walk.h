@@ -1,7 +1,7 @@
 // Stacks by frame pointers. Words are read through the kernel, so that a frame pointer which is none ends the stack and not
 // the process; nothing is locked or allocated.
 //
-// Source: none. Layer: admin. Threads: for signal handlers too.
+// Threads: for signal handlers too.
 
 #pragma once
 

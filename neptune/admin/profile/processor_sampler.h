@@ -8,7 +8,7 @@
 // interrupts, a user-level thread's too, unless the kernel thread has another one for signals: a slot is what it writes to,
 // so it needs some hundred bytes beside what the kernel saves. All other signals wait meanwhile: nothing jumps out of it.
 //
-// Source: none. Layer: admin. The real world only: the simulated one uses no processor time, its costs are a model's.
+// The real world only: the simulated one uses no processor time, its costs are a model's.
 // Threads: Start and Stop on any kernel thread, one after the other. Loops leave SIGPROF unblocked for it.
 // Errors: kFailedPrecondition a profile is being taken, or somebody else has the signal or its timer.
 // Units: addresses of instructions; of callers, inside the call.

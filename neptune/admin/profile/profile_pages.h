@@ -7,7 +7,7 @@
 // They show and change nothing, so they need no token. A profile's names are looked up by a helper thread: the
 // administration answers meanwhile.
 //
-// Source: none. Layer: admin. The real world only, whose processor time and memory they tell of: the node program adds
+// The real world only, whose processor time and memory they tell of: the node program adds
 //   them, nodes of the simulated world do not have them.
 // Threads: handlers on the admin loop's user-level threads.
 // Errors: 400 a parameter; 409 one of its kind is being taken; 501 the program has no hooks; 503 the node stops.

@@ -1,6 +1,6 @@
 // A profile in the forms that tools read: pprof's, and folded stacks for flame graphs.
 //
-// Source: pprof's format. Layer: admin, pure unit but for FunctionNames, which reads this process's program files.
+// Source: pprof's format.
 // Threads: plain values and pure functions; FunctionNames is thread-compatible.
 
 #pragma once

@@ -9,8 +9,7 @@
 // On a user-level thread a wait parks it. On other threads a descriptor that parks is waited for with poll(2), so that
 // it blocks there as the program expects. Calls on all other descriptors are as without this library.
 //
-// Source: dependency capsules V.B, V.C.
-// Layer: capsule.
+// Source: [Chu05] V.B, V.C.
 // Threads: on the stack of the thread that calls.
 // Errors, as errno: that of the call; EAGAIN when SO_RCVTIMEO or SO_SNDTIMEO has passed; EBADF when the descriptor is
 //   closed meanwhile; see README.md for what capsules and a stop of the node add.

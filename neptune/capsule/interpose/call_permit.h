@@ -7,9 +7,8 @@
 //
 // What nobody connected is no dependency: descriptors that were accepted, pipes and events wait in no capsule.
 //
-// Source: dependency capsules V.B (steps of a migration), V.C (a file handle is an index to the table of capsules).
+// Source: [Chu05] V.B (steps of a migration), V.C (a file handle is an index to the table of capsules).
 // Departs from source: the capsule is found at the call, since capsules come and go.
-// Layer: capsule.
 // Threads: UseCapsules and CapsulesInUse any; a stay belongs to one user-level thread.
 
 #pragma once

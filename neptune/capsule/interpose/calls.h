@@ -3,8 +3,7 @@
 // symbols.cc gives these the C library's names in a program that links it. A library that is preloaded into unmodified
 // programs does the same in its own way.
 //
-// Source: dependency capsules V.C.
-// Layer: capsule.
+// Source: [Chu05] V.C.
 // Threads: as the functions of the C library. On a user-level thread of a real loop a call that has to wait parks it;
 //   on other threads all is as without.
 // Errors: those of the manual pages; README.md says which errno tells of a capsule or a stop of the node.

@@ -7,9 +7,8 @@
 // Only descriptors that a user-level thread opened are tracked. A tracked one is made non-blocking underneath before
 // the first call that could wait; the program goes on to see what it set itself.
 //
-// Source: dependency capsules V.C (a table, filled when a file handle is made; sockets set asynchronous).
+// Source: [Chu05] V.C (a table, filled when a file handle is made; sockets set asynchronous).
 // Departs from source: all else stays as it was opened.
-// Layer: capsule.
 // Threads: thread-safe. A descriptor that is closed while others use it is as well defined as in the system: what
 //   waits for it ends (kClosed), what comes later may meet another file.
 // Units: timeouts are SO_RCVTIMEO's and SO_SNDTIMEO's; zero: none.

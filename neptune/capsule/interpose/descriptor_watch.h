@@ -3,7 +3,6 @@
 // A change of readiness wakes those who only look, and the first of those who take: that one wakes the next when it
 // got what it wanted. So a thousand threads that wait to accept are not all woken for one connection.
 //
-// Layer: capsule.
 // Threads: the loop's own, but for CloseSoon.
 
 #pragma once

@@ -1,7 +1,6 @@
 // Whether this process is a child that a process with user-level threads has forked: it has one thread, which is a plain
 // one, and shares its parent's pollers, of which it must not touch anything.
 //
-// Layer: capsule.
 // Threads: thread-safe.
 
 #pragma once

@@ -1,7 +1,6 @@
 // What ends a wait of a user-level thread before its time: a signal, where threads have signals of their own.
 //
 // Source: POSIX (EINTR, SA_RESTART).
-// Layer: capsule.
 // Threads: SetInterruptionSource once, before the first wait; ConsumeInterruption on a user-level thread.
 
 #pragma once

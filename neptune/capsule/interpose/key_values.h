@@ -4,8 +4,7 @@
 // be told when a kernel thread ends: they keep their data in a `__thread` object beside the key, which is the kernel
 // thread's, and would free it too early.
 //
-// Source: dependency capsules V.A (thread specific data).
-// Layer: capsule.
+// Source: [Chu05] V.A (thread specific data).
 // Threads: thread-safe; values belong to the calling thread. Destructors run on their thread when its body has returned,
 //   at most PTHREAD_DESTRUCTOR_ITERATIONS times.
 // Errors: as pthread_key_create(3).

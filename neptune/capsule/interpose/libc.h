@@ -1,8 +1,7 @@
 // The C library's own functions behind those that are interposed.
 //
-// Source: dependency capsules V.C (system calls are caught where they go through the C library).
+// Source: [Chu05] V.C (system calls are caught where they go through the C library).
 // Departs from source: the C library is not modified; the program's symbols stand before the library's.
-// Layer: capsule.
 // Threads: thread-safe; resolved at the first use, also before main and in constructors of libraries.
 // Errors: a function that the C library lacks ends the process.
 

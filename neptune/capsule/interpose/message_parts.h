@@ -1,6 +1,6 @@
 // The parts of a message that remain when some bytes of it have been moved.
 //
-// Layer: capsule. Threads: a value.
+// Threads: a value.
 
 #pragma once
 

@@ -1,6 +1,5 @@
 // Which host names the addresses were resolved from, so that rules on names take connections to addresses.
 //
-// Layer: capsule.
 // Threads: thread-safe.
 // Limits: the newest kResolvedNameCountMax addresses; of one that several names resolve to the newest name.
 

@@ -1,7 +1,6 @@
 // A file whose calls are made on the helper threads of its device capsule.
 //
-// Source: dependency capsules IV.B (helper threads handle blocking disk I/O), V.C.
-// Layer: capsule.
+// Source: [Chu05] IV.B (helper threads handle blocking disk I/O), V.C.
 // Threads: on the stack of the thread that calls.
 // Errors, as errno: the call's; ETIMEDOUT, EAGAIN, ECANCELED as call_permit.h says.
 

@@ -3,7 +3,6 @@
 // The C library reads and writes its streams without passing through the names that are taken over. A stream that is
 // opened over a tracked descriptor is therefore one that calls back, and its calls park.
 //
-// Layer: capsule.
 // Threads: as fdopen(3). A stream is used by one user-level thread at a time: the C library's lock of a stream belongs
 //   to the kernel thread, and is held while a call parks.
 

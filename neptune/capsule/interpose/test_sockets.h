@@ -1,6 +1,6 @@
 // Sockets for tests.
 //
-// Source: none. Layer: capsule, tests only. Threads: any; what a user-level thread opens, it opens interposed.
+// Threads: any; what a user-level thread opens, it opens interposed.
 
 #pragma once
 

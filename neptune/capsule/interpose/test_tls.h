@@ -1,6 +1,5 @@
 // TLS over blocking sockets, as a client library uses OpenSSL.
 //
-// Source: none. Layer: capsule, tests only.
 // Threads: TestTls is shared; the functions on user-level threads.
 
 #pragma once

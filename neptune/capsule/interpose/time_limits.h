@@ -1,6 +1,6 @@
 // The C library's forms of time as deadlines of the calling user-level thread's loop.
 //
-// Layer: capsule. Threads: on user-level threads only.
+// Threads: on user-level threads only.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Runs functions on user-level threads of real loops, for tests and benchmarks.
 //
-// Source: none. Layer: capsule, tests only. Threads: used on one plain kernel thread.
+// Threads: used on one plain kernel thread.
 
 #pragma once
 

@@ -13,7 +13,7 @@
 //   partition_count   as the service has it; categories of other partitions are refused. Default: 1.
 //   read_work_us, add_work_us, bid_work_us   see modelled_work.h. Every replica does a write's. Default: none.
 //
-// Source: dissertation 5.3 (auction). Layer: examples. Threads: as ServiceModule says.
+// Source: [Shen02] 5.3 (auction). Threads: as ServiceModule says.
 // Errors: those of auction_house_store.h; kNotFound no such category; kInvalidArgument a category of another partition,
 //   malformed requests.
 // Limits: kCategoryCountMax categories; auction_house_store.h.

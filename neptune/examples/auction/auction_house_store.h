@@ -5,9 +5,9 @@
 //
 // CATEGORY and ITEM are numbers of 8 bytes, big-endian: lists are scans from anywhere.
 //
-// Source: dissertation 5.3 (auction).
+// Source: [Shen02] 5.3 (auction).
 // Departs from source: an ordered key-value store in place of MySQL; no accounts.
-// Layer: examples, policy. Threads: pure functions of the store.
+// Threads: pure functions of the store.
 // Errors: kNotFound no such item; kInvalidArgument an item or bid over its limits; kResourceExhausted kItemCountMax;
 //   kDataLoss what is kept is damaged; those of the store.
 // Limits: the constants below.

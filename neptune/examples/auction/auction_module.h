@@ -11,8 +11,8 @@
 //   store     the service that holds the items. Default: auction_store.
 //   work_us   see modelled_work.h. Default: none.
 //
-// Source: dependency capsules VI.A (AUC), figure 5 (C).
-// Layer: examples. Threads: as ServiceModule says.
+// Source: [Chu05] VI.A (AUC), figure 5 (C).
+// Threads: as ServiceModule says.
 // Errors: kInvalidArgument the request; those of the store; those of a call.
 
 #pragma once

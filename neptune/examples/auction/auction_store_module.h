@@ -13,9 +13,9 @@
 //   synthetic_items   so many items to begin with, the same on each replica. Default: 0.
 //   read_work_us, write_work_us   see modelled_work.h. Default: none.
 //
-// Source: dependency capsules VI.A (AUC); dissertation 5.3.
+// Source: [Chu05] VI.A (AUC); [Shen02] 5.3.
 // Departs from source: writes go to any replica, not to a primary; the data is in memory.
-// Layer: examples. Threads: as ServiceModule says.
+// Threads: as ServiceModule says.
 // Errors: those of catalogue.h.
 
 #pragma once

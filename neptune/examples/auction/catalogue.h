@@ -4,8 +4,8 @@
 // item is added once under its id, and of its bids the highest counts, of equal ones the bidder who comes first in the
 // alphabet. So replicas need no order of writes.
 //
-// Source: dissertation 5.2.1 (consistency level 1, commutative writes), 5.3 (auction).
-// Layer: examples, policy. No I/O, no clock.
+// Source: [Shen02] 5.2.1 (consistency level 1, commutative writes), 5.3 (auction).
+// No I/O, no clock.
 // Threads: thread-compatible.
 // Errors: kInvalidArgument an item or bid over its limits; kNotFound no such item; kResourceExhausted kItemCountMax.
 // Limits: the constants below.

@@ -2,8 +2,7 @@
 //
 // A write so reaches every replica within a second or two, and one that was away catches up by itself when it is back.
 //
-// Source: none (anti-entropy); dissertation 5.2.1 for what it may be used for: commutative writes.
-// Layer: examples, agent.
+// Anti-entropy.; [Shen02] 5.2.1 for what it may be used for: commutative writes.
 // Threads: Start and Stop on user-level threads of one loop, where it has one of its own in between.
 // Errors: none: a peer that does not answer is asked again next time.
 // Limits: kChangesCountMax items an answer; a peer is waited for kPullTimeout.

@@ -2,7 +2,7 @@
 //
 //   MergeBlastHits   keeps the best hits of two BlastHits; its parameter is the BlastQuery
 //
-// Source: DAC 5.1, 5.2. Layer: examples. Threads: as neptune/dac/dac.h says.
+// Source: [Chu03] 5.1, 5.2. Threads: as neptune/dac/dac.h says.
 
 #pragma once
 

@@ -3,7 +3,7 @@
 // Order: smaller e-value, larger bit score, larger score, then the subject's name, so that equal alignments of
 // different subjects stand in one order whatever partition they come from.
 //
-// Source: DAC 5.1 (BLAST). Layer: examples, policy. Threads: pure functions.
+// Source: [Chu03] 5.1 (BLAST). Threads: pure functions.
 // Errors: kInvalidArgument a question outside its limits; kInternal a line that is not in the table's format.
 // Limits: kBlastHitCountMax hits, kBlastQueryLengthMax letters, kBlastEvalueMax.
 

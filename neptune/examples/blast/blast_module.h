@@ -6,8 +6,8 @@
 //   path         the folder that split_fasta wrote. Required. Without spaces, which blastp takes for a list.
 //   blastp, makeblastdb   the programs. Default: those names in PATH.
 //
-// Source: DAC 5.1 (BLAST), 4.3 footnote 3 (a process executes the request).
-// Layer: examples. In the real world only, as its programs. Threads: as ServiceModule says.
+// Source: [Chu03] 5.1 (BLAST), 4.3 footnote 3 (a process executes the request).
+// In the real world only, as its programs. Threads: as ServiceModule says.
 // Errors: Start: those of reading the folder, and of makeblastdb. Search: kInvalidArgument; those of
 //   neptune/service/process/attached_process.h, of which a crash is kInternal and harms no other request.
 

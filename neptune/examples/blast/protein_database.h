@@ -3,7 +3,6 @@
 //   FOLDER/p0.fasta, p1.fasta ...   the sequences of each partition
 //   FOLDER/letters                  how many letters the whole database has, which e-values depend on
 //
-// Source: none. Layer: examples, policy but for the two functions that write and read the folder.
 // Threads: pure functions.
 // Errors: kInvalidArgument text that is no FASTA; those of the file system.
 

@@ -1,6 +1,6 @@
 // Asks a partition of a replicated service, in messages.
 //
-// Layer: examples. Threads: on a user-level thread. Errors: those of ReplicaSession::Call; kDataLoss the answer is no Answer.
+// Threads: on a user-level thread. Errors: those of ReplicaSession::Call; kDataLoss the answer is no Answer.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // Paths that a person gives to a program which `bazel run` started: they begin where it was called.
 //
-// Source: none. Layer: examples. Threads: pure function.
+// Threads: pure function.
 
 #pragma once
 

@@ -3,7 +3,6 @@
 //   main ─► reads the spec, adds a node "asker-PID" to it ─► starts that node ─► waits for every partition
 //        ─► ask, on a user-level thread ─► stops the node
 //
-// Source: none. Layer: examples.
 // Threads: the program's main thread.
 // Errors: exit status 0 asked, 1 the cluster did not answer or `ask` failed, 2 wrong flags or spec; the reason on
 //   standard error.

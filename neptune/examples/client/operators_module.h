@@ -1,7 +1,7 @@
 // The module of a node that only asks: it serves nothing and registers the reduce operators it asks with.
 //
-// Source: DAC 3.3 (operators are registered where they run).
-// Layer: examples. Threads: as ServiceModule says.
+// Source: [Chu03] 3.3 (operators are registered where they run).
+// Threads: as ServiceModule says.
 
 #pragma once
 

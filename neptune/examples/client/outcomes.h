@@ -1,6 +1,6 @@
 // What became of many calls: how long those took that were answered, and why the others were not.
 //
-// Source: none. Layer: examples. Threads: one kernel thread.
+// Threads: one kernel thread.
 // Units: milliseconds.
 
 #pragma once

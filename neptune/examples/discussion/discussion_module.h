@@ -11,7 +11,7 @@
 //   partition_count   as the service has it; groups of other partitions are refused. Default: 1.
 //   read_work_us, write_work_us   see modelled_work.h. Every replica does a write's. Default: none.
 //
-// Source: dissertation 5.3. Layer: examples. Threads: as ServiceModule says.
+// Source: [Shen02] 5.3. Threads: as ServiceModule says.
 // Errors: those of discussion_store.h; kNotFound no such group; kInvalidArgument a group of another partition, malformed
 //   requests.
 // Limits: kGroupCountMax groups; discussion_store.h.

@@ -7,9 +7,9 @@
 // A path begins with that of the message replied to, so the keys' order is the hierarchy's, depth first, and headers are
 // read with one scan from anywhere. GROUP has 8 bytes, each NUMBER 4, big-endian.
 //
-// Source: dissertation 5.3 (discussion group; "hierarchical format according to the reply-to relationships").
+// Source: [Shen02] 5.3 (discussion group; "hierarchical format according to the reply-to relationships").
 // Departs from source: an ordered key-value store in place of MySQL.
-// Layer: examples, policy. Threads: pure functions of the store.
+// Threads: pure functions of the store.
 // Errors: kNotFound no such message; kInvalidArgument a message over its limits; kFailedPrecondition a reply to a message
 //   that is not there; kResourceExhausted kMessageCountMax, kReplyDepthMax; kDataLoss what is kept is damaged; those of the
 //   store.

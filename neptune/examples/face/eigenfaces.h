@@ -4,8 +4,8 @@
 //   training:  mean of the pictures; eigenvectors of (pictures - mean); offline
 //   a face:    coordinate i = eigenface i · (picture - mean)
 //
-// Source: Turk and Pentland: Eigenfaces for recognition, 1991; DAC 5.1 (FACE).
-// Layer: examples, policy. Threads: EigenfaceSpace is immutable.
+// Source: Turk and Pentland: Eigenfaces for recognition, 1991; [Chu03] 5.1 (FACE).
+// Threads: EigenfaceSpace is immutable.
 // Errors: kInvalidArgument pictures of different sizes, none at all, or a model that does not fit together.
 // Limits: kEigenfaceCountMax eigenfaces.
 

@@ -2,7 +2,7 @@
 //
 //   MergeFaceMatches   keeps the nearest faces of two FaceMatches; its parameter is the FaceQuery without its picture
 //
-// Source: DAC 5.1, 5.2. Layer: examples. Threads: as neptune/dac/dac.h says.
+// Source: [Chu03] 5.1, 5.2. Threads: as neptune/dac/dac.h says.
 
 #pragma once
 

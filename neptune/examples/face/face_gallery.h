@@ -3,7 +3,7 @@
 //   FOLDER/model    FaceModel
 //   FOLDER/p0 ...   FaceGallery of each partition
 //
-// Source: none. Layer: examples. Threads: pure functions, which read and write files.
+// Threads: pure functions, which read and write files.
 // Errors: those of the file system; kDataLoss a file that is no such message; kInvalidArgument faces that do not fit
 //   the model.
 

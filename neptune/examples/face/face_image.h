@@ -2,7 +2,6 @@
 //
 //   FOLDER/PERSON/NUMBER.pgm    NUMBER from 1
 //
-// Source: none. Layer: examples, policy but for the functions that read and write folders.
 // Threads: pure functions.
 // Errors: kInvalidArgument bytes that are no binary PGM of one byte a pixel; those of the file system.
 // Limits: kFacePixelCountMax pixels.

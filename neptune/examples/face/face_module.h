@@ -5,7 +5,7 @@
 // Parameters of the service or node:
 //   path   the folder that train_faces wrote. Required.
 //
-// Source: DAC 5.1 (FACE). Layer: examples. Threads: as ServiceModule says.
+// Source: [Chu03] 5.1 (FACE). Threads: as ServiceModule says.
 // Errors: Start: those of face_gallery.h. Recognize: kInvalidArgument no FaceQuery, no picture of the model's size, or
 //   match_count_max outside 1 to kFaceMatchCountMax.
 

@@ -7,9 +7,9 @@
 //   synthetic_topics   topics to begin with, numbered from 1, with a few posts each. Default: 0.
 //   read_work_us, write_work_us   see modelled_work.h. Default: none.
 //
-// Source: dependency capsules VI.A (BBS: a database of ten thousand articles).
+// Source: [Chu05] VI.A (BBS: a database of ten thousand articles).
 // Departs from source: in memory, in place of MySQL.
-// Layer: examples. Threads: as ServiceModule says.
+// Threads: as ServiceModule says.
 // Errors: kNotFound no such topic; kInvalidArgument a post over its limits; kResourceExhausted kPostCountMax.
 // Limits: kTopicCountMax topics, kPostCountMax posts each, kPostSizeMax bytes a post.
 

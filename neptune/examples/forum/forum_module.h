@@ -13,8 +13,8 @@
 //   page_cache   see page_cache.h. Default: service.
 //   work_us      see modelled_work.h. Default: none.
 //
-// Source: dependency capsules VI.A (BBS), figure 5 (B).
-// Layer: examples. Threads: as ServiceModule says.
+// Source: [Chu05] VI.A (BBS), figure 5 (B).
+// Threads: as ServiceModule says.
 // Errors: those of the database; those of a call. A cache that fails is no error.
 
 #pragma once

@@ -1,7 +1,6 @@
 // Where the forum looks for a page before it asks the database: the interface, and the list of what there is.
 //
-// Source: dependency capsules VI.A (BBS).
-// Layer: examples.
+// Source: [Chu05] VI.A (BBS).
 // Threads: thread-safe; every method on a user-level thread, which it may park until the deadline.
 // Errors: those of whatever keeps the pages; a caller goes on without the cache.
 

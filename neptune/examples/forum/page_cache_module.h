@@ -8,8 +8,8 @@
 //   page_count_max   pages kept in each partition. Default: 1,000.
 //   work_us          see modelled_work.h. Default: none.
 //
-// Source: dependency capsules VI.A (BBS).
-// Layer: examples. Threads: as ServiceModule says.
+// Source: [Chu05] VI.A (BBS).
+// Threads: as ServiceModule says.
 // Errors: kInvalidArgument a page over kPageSizeMax, or without a name.
 // Limits: kPageSizeMax bytes a page.
 

@@ -2,8 +2,8 @@
 //
 // The page that was not asked for the longest makes room for a new one.
 //
-// Source: dependency capsules VI.A (BBS, document cache server).
-// Layer: examples, policy. No I/O, no clock.
+// Source: [Chu05] VI.A (BBS, document cache server).
+// No I/O, no clock.
 // Threads: thread-compatible.
 // Limits: page_count_max pages; one is forgotten kPageLifetime after it was stored.
 

@@ -7,8 +7,8 @@
 // Parameters of the forum:
 //   redis_servers   "127.0.0.1:6379,127.0.0.1:6380". Required.
 //
-// Source: dependency capsules VI.A (two partitioned document cache servers), VI.E.
-// Layer: examples. Threads: as page_cache.h says.
+// Source: [Chu05] VI.A (two partitioned document cache servers), VI.E.
+// Threads: as page_cache.h says.
 // Errors: kUnavailable the server does not answer in time, or says what it should not; kInvalidArgument the parameter.
 // Limits: kIdleConnectionCountMax connections to each server wait for the next request.
 

@@ -3,8 +3,8 @@
 // Parameters of the forum:
 //   cache_partitions   how many partitions the service page_cache has. Default: 2.
 //
-// Source: dependency capsules VI.A (two partitioned document cache servers).
-// Layer: examples. Threads, errors: as page_cache.h says.
+// Source: [Chu05] VI.A (two partitioned document cache servers).
+// Threads: as page_cache.h says, and errors too.
 
 #pragma once
 

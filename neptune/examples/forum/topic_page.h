@@ -1,6 +1,6 @@
 // A topic as a page of HTML, and the page's name.
 //
-// Source: none. Layer: examples, policy. Threads: pure functions.
+// Threads: pure functions.
 // Limits: the latest kShownPostCountMax posts are shown.
 
 #pragma once

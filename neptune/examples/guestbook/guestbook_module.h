@@ -7,7 +7,7 @@
 // program has to be the one with interposition, `neptune/node:neptuned_interposed`.
 //
 // Parameters: host, port of the database. Needed.
-// Source: none. Layer: examples. Threads: as ServiceModule says.
+// Threads: as ServiceModule says.
 // Errors: Sign: kUnavailable the database cannot be asked, with what the client library says.
 
 #pragma once

@@ -1,6 +1,6 @@
 // A guestbook in MariaDB, asked with its client library; the table is that of mariadb.sql.
 //
-// Source: none. Layer: examples. Threads: as ServiceModule says.
+// Threads: as ServiceModule says.
 
 #pragma once
 

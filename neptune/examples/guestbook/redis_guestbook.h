@@ -1,6 +1,6 @@
 // A guestbook in Redis, asked with hiredis.
 //
-// Source: none. Layer: examples. Threads: as ServiceModule says.
+// Threads: as ServiceModule says.
 
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 //   ReduceMicro   uses processor time, adds two MicroResult; its parameter is the MicroRequest
 //
-// Source: DAC 5.1, 5.2. Layer: examples. Threads: as neptune/dac/dac.h says.
+// Source: [Chu03] 5.1, 5.2. Threads: as neptune/dac/dac.h says.
 
 #pragma once
 

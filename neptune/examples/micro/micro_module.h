@@ -2,9 +2,9 @@
 //
 //   Run   long, local operator: MicroRequest → MicroResult of the partition
 //
-// Source: DAC 5.1 (MICRO).
+// Source: [Chu03] 5.1 (MICRO).
 // Departs from source: it runs in both worlds: modelled time in the simulated one, spun in the real one.
-// Layer: examples. Threads: as ServiceModule says.
+// Threads: as ServiceModule says.
 // Errors: Run: kInvalidArgument no MicroRequest, or one over its limits; with slices, kCancelled or
 //   kDeadlineExceeded once nobody waits any more.
 

@@ -4,9 +4,9 @@
 // partitions. Over a whole aggregation each partition but the least one is taken in once, whatever the
 // tree, so every tree has the same work to do, only elsewhere.
 //
-// Source: DAC 5.1 (exponential times with means of 25 and 5 ms).
+// Source: [Chu03] 5.1 (exponential times with means of 25 and 5 ms).
 // Departs from source: the times come from the request's seed; local ones may be heavy-tailed, as those of an index.
-// Layer: examples, policy. Threads: pure functions.
+// Threads: pure functions.
 // Limits: a mean is at most kMicroMeanMax, a deviation of logarithms kMicroLogDeviationMax; heavy-tailed times are cut
 //   off at kMicroTimeMax.
 

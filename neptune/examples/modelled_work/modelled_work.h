@@ -1,7 +1,6 @@
 // Processor time that an example's request uses beyond what it really does, so that a small service loads a machine as
 // one with a large database behind it would. Modelled in the simulated world, really spun in the real one.
 //
-// Source: none. Layer: examples.
 // Threads: immutable; Use on a user-level thread.
 // Errors: kInvalidArgument a parameter that is no time.
 // Limits: a mean is at most kModelledMeanMax.

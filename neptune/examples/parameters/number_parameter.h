@@ -1,6 +1,6 @@
 // A whole number among the parameters of a service.
 //
-// Source: none. Layer: examples. Threads: pure function.
+// Threads: pure function.
 // Errors: kInvalidArgument it is no number, or outside its bounds.
 
 #pragma once

@@ -16,8 +16,8 @@
 // So every image is shown by a picture or known as unused, whatever fails between; and one that was claimed can no longer be
 // committed.
 //
-// Source: dissertation 2.1, figure 2.2 (photo album).
-// Layer: examples, policy. Threads: pure functions of the store.
+// Source: [Shen02] 2.1, figure 2.2 (photo album).
+// Threads: pure functions of the store.
 // Errors: kNotFound no such album or picture, or none to go on after; kInvalidArgument a name or title over its limits;
 //   kResourceExhausted kAlbumCountMax, kPictureCountMax; kAborted of a commit: the image was given up; kDataLoss what is kept is
 //   damaged; those of the store.

@@ -3,8 +3,8 @@
 // A replica that does not have an image may be behind: then its partition's primary is asked, whose answer is final. So reads
 // go on while a partition has any replica, and only an image that a replica does not know needs a majority.
 //
-// Source: dissertation 2.1, 2.4 (each photo album instance locates an image store instance through its node).
-// Layer: examples. Threads: thread-safe; calls on user-level threads.
+// Source: [Shen02] 2.1, 2.4 (each photo album instance locates an image store instance through its node).
+// Threads: thread-safe; calls on user-level threads.
 // Errors: those of image_store_module.h and of ReplicaSession.
 // Limits: kImagesAtOnceMax images at once.
 

@@ -6,9 +6,9 @@
 //
 // CLIENT and NUMBER, an image's id, are numbers of 8 bytes, big-endian.
 //
-// Source: dissertation 2.1, figure 2.2 (image store).
+// Source: [Shen02] 2.1, figure 2.2 (image store).
 // Departs from source: none; the figure is all that is said of it.
-// Layer: examples, policy. Threads: pure functions of the store.
+// Threads: pure functions of the store.
 // Errors: kNotFound no such image; kInvalidArgument an image, thumbnail or request over its limits; kFailedPrecondition
 //   another image has the id; kResourceExhausted the partition is full; those of the store.
 // Limits: the constants below, ImageStoreLimits.

@@ -12,7 +12,7 @@
 //   partition_count   as the service has it; images of other partitions are refused. Default: 1.
 //   size_mb           images of a partition, in MiB; the same on every node. Default: 1024.
 //
-// Source: dissertation 2.1, figure 2.2. Layer: examples. Threads: as ServiceModule says.
+// Source: [Shen02] 2.1, figure 2.2. Threads: as ServiceModule says.
 // Errors: those of image_store.h; kInvalidArgument an image of another partition, malformed requests.
 // Limits: image_store.h.
 

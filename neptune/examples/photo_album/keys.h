@@ -1,6 +1,6 @@
 // Keys of what both stores keep, and how an image is named to people.
 //
-// Source: none. Layer: examples, policy. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

@@ -19,7 +19,7 @@
 //   partition_count         as the service has it; albums of other partitions are refused. Default: 1.
 //   image_partition_count   as the image store has it. Default: 1.
 //
-// Source: dissertation 2.1, figure 2.2. Layer: examples. Threads: as ServiceModule says.
+// Source: [Shen02] 2.1, figure 2.2. Threads: as ServiceModule says.
 // Errors: those of album_store.h and image_store.h; kInvalidArgument an album of another partition, malformed requests;
 //   kUnavailable and kDeadlineExceeded the partition of an image is away. Of ViewThumbnails not the latter: it says which
 //   are.

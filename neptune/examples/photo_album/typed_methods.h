@@ -1,6 +1,6 @@
 // Methods of a replicated service whose requests and answers are Protobuf messages.
 //
-// Source: none. Layer: examples. Threads: as ReplicatedService says.
+// Threads: as ReplicatedService says.
 // Errors: kInvalidArgument of a request that is no such message; those of the function.
 
 #pragma once

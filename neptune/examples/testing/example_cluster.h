@@ -3,7 +3,7 @@
 // Of one service partition p is on node s<p % node_count>; several services stand as the example's own spec says. The
 // asking node is "client".
 //
-// Source: none. Layer: examples. Threads: the test's thread; what is run on the client runs on a user-level thread
+// Threads: the test's thread; what is run on the client runs on a user-level thread
 //   of it. Errors: a node that does not start, and a body that does not end, fail the test.
 
 #pragma once

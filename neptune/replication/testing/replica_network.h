@@ -4,7 +4,7 @@
 //           in what every later primary commits · a leased primary has every acknowledged write · a member's freshness
 //           is never understated · what is to be sent, stored or executed is there
 //
-// Source: design 4.9. Layer: replication, tests only. Threads: none but the caller's.
+// Threads: none but the caller's.
 // Units: clocks of members differ by an offset each.
 
 #pragma once

@@ -7,7 +7,7 @@
  * Refusals are what the program tells the library of: while there are many, a number may take the lower bound, else
  * the upper one.
  *
- * Source: SERT, "A Pseudo-code Example".
+ * Source: [Zhou06], "A Pseudo-code Example".
  */
 
 #include <errno.h>

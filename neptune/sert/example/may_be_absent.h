@@ -1,6 +1,6 @@
 // What factors.c calls, as functions that are there only if the library is preloaded.
 //
-// Source: none. Layer: sert, an example. Threads: none.
+// Threads: none.
 
 #pragma once
 

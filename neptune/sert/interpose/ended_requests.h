@@ -1,6 +1,6 @@
 // Requests that are ended once they have run for a millisecond, and what they hold: for tests of the library.
 //
-// Source: none. Layer: sert, tests only. Threads: any.
+// Threads: any.
 
 #pragma once
 

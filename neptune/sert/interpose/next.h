@@ -1,7 +1,7 @@
 // The function of the same name that comes after this library's: the C library's, or that of another library that
 // stands before it.
 //
-// Source: design of the runtime (SERT). Layer: sert. Threads: any.
+// Threads: any.
 
 #pragma once
 

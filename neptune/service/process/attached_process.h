@@ -7,9 +7,9 @@
 // The program runs in a process of its own, so what it does to itself harms nothing else: a crash is one
 // request's error. The loop's kernel thread goes on with other work meanwhile.
 //
-// Source: DAC 4.3, footnote 3 (the process executes the request, the thread collects the result).
+// Source: [Chu03] 4.3, footnote 3 (the process executes the request, the thread collects the result).
 // Departs from source: a process is not kept for the next request: it is an unmodified program.
-// Layer: service. In the real world only, see README.md.
+// In the real world only, see README.md.
 // Threads: AttachedProcesses is thread-safe; Run on a user-level thread of any loop of a real world.
 // Errors: kNotFound no such program; kFailedPrecondition it may not be run; kInternal it exited with a status that
 //   is not 0, or a signal ended it (the message has the first line of its standard error); kResourceExhausted too

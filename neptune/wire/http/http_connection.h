@@ -5,7 +5,7 @@
 //                        │ request   ▲ response, in any order; only the front one may leave
 //                        └► thread ──┘
 //
-// Layer: wire. Threads: the loop of its server only.
+// Threads: the loop of its server only.
 // Limits: HttpServerOptions.
 
 #pragma once

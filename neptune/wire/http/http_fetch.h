@@ -1,6 +1,6 @@
 // One GET request to another server: for what a node asks of the administration pages of others.
 //
-// Layer: wire. Threads: on a user-level thread, which waits.
+// Threads: on a user-level thread, which waits.
 // Errors: those of Connect; kDeadlineExceeded; kUnavailable the connection ended before the answer; those of
 //   HttpResponseReader, among them an answer over `body_size_max`. Any HTTP status is an answer.
 

@@ -1,7 +1,6 @@
 // HTTP requests and responses as values: what handlers take and give.
 //
 // Source: RFC 9110 (semantics), RFC 9112 (HTTP/1.1). Departs from source: none.
-// Layer: wire.
 // Threads: plain values.
 // Units: sizes in bytes.
 // Shapes: headers keep their order; names compare without case.

@@ -1,7 +1,7 @@
 // Chooses the handler of a request by its method and path.
 //
 // Source: RFC 9110 9.1 and 15.5.6 (405 with Allow). Departs from source: none.
-// Layer: wire. No I/O.
+// No I/O.
 // Threads: immutable once requests come; Handle from any thread.
 // Errors: an unknown path is answered 404, a method the path does not have 405 with Allow, both as
 //   problem documents. A route given twice is a bug and stops the process.

@@ -8,7 +8,7 @@
 // run side by side; any other method runs alone.
 //
 // Source: RFC 9112. Departs from source: no upgrade, no trailers, no transfer coding but chunked.
-// Layer: wire. Runs unchanged in the real and the simulated world.
+// Runs unchanged in the real and the simulated world.
 // Threads: the loop of its thread scheduler only.
 // Errors: what cannot be read is answered with its 4xx or 5xx status as a problem document and the
 //   connection closed; a request that finds no thread is answered 503.

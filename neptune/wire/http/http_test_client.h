@@ -1,6 +1,6 @@
 // A client over a world's stream, for tests of servers: sends bytes, collects responses.
 //
-// Layer: wire, for tests. Threads: its loop's own.
+// Threads: its loop's own.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // JSON strings from untrusted text.
 //
-// Source: RFC 8259. Layer: wire. Threads: pure functions.
+// Source: RFC 8259. Threads: pure functions.
 // Bytes that are not UTF-8 become U+FFFD; '<', '>' and '&' are escaped so that the text may stand
 // in a page.
 

@@ -1,7 +1,7 @@
 // Turns responses (and, for clients, requests) into the bytes of HTTP/1.1.
 //
 // Source: RFC 9112, RFC 9110 5.6.7 (dates); serialised by Boost.Beast, which stays behind this
-// header. Layer: wire, pure unit. No I/O; the time is an argument. Threads: pure functions.
+// header. No I/O; the time is an argument. Threads: pure functions.
 // Limits: a header whose name is not a token, or that is longer than kHeaderLineSizeMax, is left
 //   out; control bytes in a value become blanks, so no value can begin another header.
 

@@ -1,7 +1,7 @@
 // Errors as problem documents, and which HTTP status each error code is.
 //
 // Source: RFC 9457; RFC 9110 10.2.3 (Retry-After).
-// Layer: wire. Threads: pure functions.
+// Threads: pure functions.
 // Errors: see HttpStatusOf. A queue, capsule or class that is full is the server's state and so
 //   503; a rule against one client's rate is 429, said with the first form of ProblemResponse.
 

@@ -8,7 +8,7 @@
 // differing lengths, and HTTP/1.1 without exactly one Host are refused.
 //
 // Source: RFC 9112; parsed by Boost.Beast, which stays behind this header.
-// Layer: wire, pure unit. No I/O, no clock.
+// No I/O, no clock.
 // Threads: thread-compatible.
 // Units: sizes in bytes.
 // Errors: error() names the answer's status: 400 malformed, 413 body, 414 target, 431 header too

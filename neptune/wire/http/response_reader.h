@@ -1,7 +1,7 @@
 // Reads HTTP/1.1 responses from the bytes of a connection: the client's side, for tools and tests.
 //
 // Source: RFC 9112; parsed by Boost.Beast, which stays behind this header.
-// Layer: wire, pure unit. No I/O, no clock.
+// No I/O, no clock.
 // Threads: thread-compatible.
 // Errors: INVALID_ARGUMENT malformed or over a limit; UNAVAILABLE the connection ended inside a
 //   response. Nothing is read after an error.

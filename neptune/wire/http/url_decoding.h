@@ -1,7 +1,7 @@
 // Percent-decoding of paths and queries.
 //
 // Source: RFC 3986 2.1; WHATWG URL, application/x-www-form-urlencoded ('+' is a blank).
-// Layer: wire. No I/O.
+// No I/O.
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT a '%' without two hexadecimal digits behind it, a zero byte (%00), more
 //   parameters than allowed.

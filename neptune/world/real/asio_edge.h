@@ -1,6 +1,6 @@
 // Where Boost.Asio's types become the project's; internal to world/real.
 //
-// Layer: world. Threads: pure functions.
+// Threads: pure functions.
 
 #pragma once
 

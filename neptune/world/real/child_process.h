@@ -6,7 +6,7 @@
 //
 // What the program started itself and left behind is killed with it, so that nobody holds its pipes open.
 //
-// Source: none. Layer: world. Compiled into :real_world, whose loops it needs; it has no simulated twin: a program
+// Compiled into :real_world, whose loops it needs; it has no simulated twin: a program
 //   of the operating system runs in the machine's time and on its processors, which virtual time does not contain.
 // Threads: everything on the loop that Start was called on; starting takes it about a millisecond (the kernel
 //   thread waits until the program has been loaded).

@@ -5,7 +5,7 @@
 // poller of its own, which Asio's reactor watches as one more descriptor: what is asked for is then told of many
 // descriptors at a time.
 //
-// Layer: world. Threads: the loop's own; Unwatch any.
+// Threads: the loop's own; Unwatch any.
 // Limits: kEventCountMax descriptors are told of before the loop's other events get a turn.
 
 #pragma once

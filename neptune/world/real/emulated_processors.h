@@ -3,8 +3,8 @@
 // Nobody spins, so many nodes fit on one machine; their code and messages still cost what they cost. Work is begun when
 // a virtual processor is free, not when its thread comes to know of it, so that late wake-ups do not add up.
 //
-// Source: DAC 5.1 (non-preemptive FIFO, k processors), in real time.
-// Layer: world. Threads: thread-safe.
+// Source: [Chu03] 5.1 (non-preemptive FIFO, k processors), in real time.
+// Threads: thread-safe.
 // Limits: good for work of milliseconds; running code is not interrupted, and does not compete with it.
 
 #pragma once

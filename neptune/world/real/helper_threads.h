@@ -1,6 +1,6 @@
 // The operating system's threads as helper threads.
 //
-// Layer: world. Threads: as HelperThreads says.
+// Threads: as HelperThreads says.
 // A thread is started when a task waits and none is idle; idle ones stay.
 
 #pragma once

@@ -1,7 +1,7 @@
 // How busy the machine is, from the kernel's counters in /proc/stat.
 //
-// Source: dissertation 2.4 (announcements carry CPU and I/O load, acquired through /proc).
-// Layer: world. ParseProcStat and LoadBetween are pure; LoadSampler reads the file.
+// Source: [Shen02] 2.4 (announcements carry CPU and I/O load, acquired through /proc).
+// ParseProcStat and LoadBetween are pure; LoadSampler reads the file.
 // Threads: thread-compatible.
 // Units: the kernel's ticks; thousandths.
 

@@ -1,6 +1,6 @@
 // One kernel thread with its poller; internal to world/real.
 //
-// Layer: world. Threads: as Loop says; Run is the kernel thread's body.
+// Threads: as Loop says; Run is the kernel thread's body.
 
 #pragma once
 

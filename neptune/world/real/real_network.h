@@ -1,6 +1,6 @@
 // The operating system's sockets on one loop; internal to world/real.
 //
-// Layer: world. Threads: the loop's own.
+// Threads: the loop's own.
 
 #pragma once
 

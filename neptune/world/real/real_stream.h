@@ -1,6 +1,6 @@
 // A TCP connection on one loop; internal to world/real.
 //
-// Layer: world. Threads: the loop's own.
+// Threads: the loop's own.
 
 #pragma once
 

@@ -6,10 +6,9 @@
 //                             ├─ timers: a heap over one operating-system timer
 //                             └─ streams: read when readable, written once a turn
 //
-// Source: design of the runtime 4.1 (one loop, its connections and its threads on one kernel
 // thread; a
 //   poller shared by several threads is several times slower).
-// Layer: world. Boost.Asio appears nowhere outside this folder.
+// Boost.Asio appears nowhere outside this folder.
 // Threads: as World says.
 // Errors: StartLoop: kResourceExhausted at the limit of loops or threads.
 

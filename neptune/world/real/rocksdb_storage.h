@@ -2,8 +2,8 @@
 //
 //   DIRECTORY/NAME/...        one RocksDB database; its write-ahead log gives the order of writes
 //
-// Source: none. Layer: world. RocksDB appears nowhere else in neptune.
-// Threads, Durability, Errors: as storage.h says.
+// RocksDB appears nowhere else in neptune.
+// Threads: as storage.h says; durability and errors too.
 // Limits: memory a store, kWriteBufferSize twice and kBlockCacheSize once.
 
 #pragma once

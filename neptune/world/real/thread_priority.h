@@ -6,7 +6,7 @@
 // 6.12; before, without effect). Measured with a loop that works half of the time beside one that always does: p99 of
 // its delay 1.5 ms without, 0.4 ms with.
 //
-// Layer: world. Threads: each for itself.
+// Threads: each for itself.
 
 #pragma once
 

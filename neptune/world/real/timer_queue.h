@@ -1,6 +1,6 @@
 // Pending timers of one loop in order of time, then of making; cancelling is lazy.
 //
-// Layer: world, policy: no clock of its own.
+// No clock of its own.
 // Threads: thread-compatible.
 // Limits: memory is bounded by twice the number of live timers plus a constant.
 

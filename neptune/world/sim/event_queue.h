@@ -3,8 +3,8 @@
 // Events of equal time run in the order in which they were added; nothing else decides. Events for
 // the current instant go through a plain queue instead of the heap, since most tasks are "soon".
 //
-// Source: none; a four-ary heap over slots with generations, so that cancelling is O(1).
-// Layer: world. Threads: thread-compatible.
+// A four-ary heap over slots with generations, so that cancelling is O(1).
+// Threads: thread-compatible.
 // Units: time in nanoseconds of virtual time.
 // Limits: at most kEventCountMax events at once (a CHECK: only a runaway simulation gets there).
 

@@ -2,8 +2,7 @@
 //
 //   ScheduleFaults(simulator, {{At(2s), Fault::Crash("b")}, {At(5s), Fault::Restart("b")}});
 //
-// Source: design of the runtime, section 2 (crashes, partitions, slow nodes, lost messages).
-// Layer: world. Threads: the simulation's thread.
+// Threads: the simulation's thread.
 // Units: virtual time. Limits: a drawn plan ends every fault it begins before its horizon.
 
 #pragma once

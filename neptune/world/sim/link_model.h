@@ -1,7 +1,7 @@
 // What lies between the simulated hosts: delays, cuts and damage.
 //
-// Source: DAC 5.1 (constant delays); network_profile.h for every constant.
-// Layer: world. Threads: the simulation's thread.
+// Source: [Chu03] 5.1 (constant delays); network_profile.h for every constant.
+// Threads: the simulation's thread.
 // Units: one-way delays; hosts by their 0-based index.
 
 #pragma once

@@ -3,8 +3,8 @@
 // Every host is reached by its own address; 127.0.0.0/8 is the host itself. All hosts share one
 // segment, so a multicast group joined by two of them connects them whatever interface they name.
 //
-// Source: design of the runtime; behaviour of Linux sockets where a program can see it.
-// Layer: world. Threads: the simulation's thread.
+// Source: behaviour of Linux sockets where a program can see it.
+// Threads: the simulation's thread.
 // Limits: ports 1-65535 a host, kEphemeralPortFirst up to kEphemeralPortEnd for sockets that ask
 // none.
 

@@ -5,13 +5,13 @@
 // its commit. The constants are calibrated against the papers and the real world, never against an
 // experiment.
 //
-// Source: DAC 5.1 (TCP 170 us, UDP 145 us, constant); loopback values measured on the real world:
+// Source: [Chu03] 5.1 (TCP 170 us, UDP 145 us, constant); loopback values measured on the real world:
 // raw
 //   TCP ping-pong of 128 bytes 14-16 us round trip; the rest cites Linux and the RFC beside the
 //   value.
 // Departs from source: kVariedCluster adds jitter to the papers' constant delays, because code that
 //   is only ever seen with constant delays hides its ordering mistakes.
-// Layer: world. Threads: immutable.
+// Threads: immutable.
 // Units: latencies are one way, per message; bytes_per_second 0 is unlimited.
 
 #pragma once

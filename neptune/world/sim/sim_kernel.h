@@ -1,8 +1,7 @@
 // The heart of a simulation: virtual time, the event queue, the trace hash and the model's random
 // numbers.
 //
-// Source: design of the runtime, the simulated world's rules. Departs from source: none.
-// Layer: world.
+// Departs from source: none.
 // Threads: Inject from any thread; everything else on the one thread that runs the simulation.
 // Limits: as the event queue's.
 

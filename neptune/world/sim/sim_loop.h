@@ -1,6 +1,5 @@
 // One loop of a simulated host: its tasks and timers are events of the simulation.
 //
-// Source: design of the runtime. Layer: world.
 // Threads: Post from any thread, but a post from a foreign thread cannot be replayed from a seed;
 //   everything else on the simulation's thread.
 // Limits: as the event queue's.

@@ -1,6 +1,6 @@
 // A loop's Network in the simulated world: a thin face of the one NetworkModel.
 //
-// Source: design of the runtime. Layer: world. Threads: the simulation's thread.
+// Threads: the simulation's thread.
 // Limits: as network.h; a datagram above kDatagramSizeMax is refused.
 
 #pragma once

@@ -5,10 +5,11 @@
 // With a speedup function G, round robin serves all m pieces of work present on one modelled server
 // of speed G(m), as the multi-threaded round-robin server of the MTRR paper does.
 //
-// Source: DAC 5.1 (non-preemptive FIFO, processors x speed); MTRR section 2, A4 (rounds of a
-// quantum). Departs from source: a round's rate follows m at once, not at the next round. Layer:
-// world. Threads: the simulation's thread. Units: cost is processor time at speed 1; rates are work
-// per time. Limits: the queue is unbounded: admission belongs to the code under simulation.
+// Source: [Chu03] 5.1 (non-preemptive FIFO, processors x speed); [Jamjoom04] II, A4 (rounds of a
+// quantum). Departs from the source: a round's rate follows m at once, not at the next round.
+// Threads: the simulation's thread.
+// Units: cost is processor time at speed 1; rates are work per time.
+// Limits: the queue is unbounded: admission belongs to the code under simulation.
 
 #pragma once
 

@@ -6,8 +6,8 @@
 //
 // A batch that the crash tears apart is dropped whole, as a write-ahead log with checksums does.
 //
-// Source: design of the runtime (one code, two worlds). Departs from source: none.
-// Layer: world. No I/O, no clock; chance comes in as an argument.
+// Departs from source: none.
+// No I/O, no clock; chance comes in as an argument.
 // Threads: thread-compatible; all loops of the simulated world are one kernel thread.
 // Errors: UNAVAILABLE from a store that was opened before a crash, or by a process that was killed; what FailWrites
 //   was given.

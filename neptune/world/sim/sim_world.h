@@ -1,7 +1,7 @@
 // A simulated host as the node program sees it, and as the fault plan treats it.
 //
-// Source: design of the runtime. Departs from source: none.
-// Layer: world. Threads: the simulation's thread.
+// Departs from source: none.
+// Threads: the simulation's thread.
 // Limits: kLoopCountMax loops between two restarts.
 
 #pragma once

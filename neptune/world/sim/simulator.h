@@ -9,8 +9,7 @@
 // same seed, hosts and faults a run has the same trace hash, which covers every delivered message,
 // timer, executed task and piece of work with its time and host.
 //
-// Source: design of the runtime, the simulated world's rules; DAC 5.1 (the papers' simulator).
-// Layer: world.
+// Source: [Chu03] 5.1 (the papers' simulator).
 // Threads: one. Only Loop::Post may be called from others, and a run that does cannot be replayed.
 // Units: TimePoint counts virtual nanoseconds from 0.
 // Limits: kHostCountMax hosts.

@@ -6,7 +6,7 @@
 //
 // Source: RFC 9293 as far as a program sees it. Departs from source: acknowledgements are free and
 //   instantaneous; only a writer that waits for the window pays a latency for its opening.
-// Layer: world. Threads: the simulation's thread; handler calls happen on the end's loop.
+// Threads: the simulation's thread; handler calls happen on the end's loop.
 // Limits: kStreamWindowSize bytes under way or unread; what the writer queues beyond that is its
 // own.
 

@@ -1,7 +1,7 @@
 // A running hash of all that happened in a simulation: the proof that a seed replays a run.
 //
-// Source: none; each step folds the halves of a 128-bit product together.
-// Layer: world. Threads: thread-compatible. Units: none.
+// Each step folds the halves of a 128-bit product together.
+// Threads: thread-compatible. Units: none.
 // Limits: tells runs apart, not adversaries.
 
 #pragma once

@@ -119,7 +119,7 @@ Experiment CapAuc() {
   Experiment experiment;
   experiment.name = "cap_auc";
   experiment.title = "A replica that is cut off before anybody knows";
-  experiment.source = "dependency capsules VI.D, figure 8, table III";
+  experiment.source = "[Chu05] VI.D, figure 8, table III";
   experiment.setup =
       "30 requests a second at an auction over three replicas of its store, chosen at random: 5 % "
       "writes, items by Zipf's law. At 7 s the link of one replica goes down until 20 s: what is "

@@ -105,7 +105,7 @@ Experiment CapBbs() {
   Experiment experiment;
   experiment.name = "cap_bbs";
   experiment.title = "An unresponsive page cache";
-  experiment.source = "dependency capsules VI.E, figure 11, table V";
+  experiment.source = "[Chu05] VI.E, figure 11, table V";
   experiment.setup =
       "70 requests a second at a forum with two Redis servers as page caches, by the page's name, "
       "and a database of ten thousand topics that are asked for by Zipf's law. The forum's "

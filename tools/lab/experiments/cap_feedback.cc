@@ -66,7 +66,7 @@ Experiment CapFeedback() {
   Experiment experiment;
   experiment.name = "cap_feedback";
   experiment.title = "Response while a partition is passed by";
-  experiment.source = "dependency capsules VI.E, figures 12 and 13";
+  experiment.source = "[Chu05] VI.E, figures 12 and 13";
   experiment.setup =
       "The failure of cap_ret: 40 requests a second, partition 1 of three paused from 10 to 20 s. "
       "With capsules alone (DC) every request waits for it as long as it may; with feedback "

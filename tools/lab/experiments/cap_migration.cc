@@ -71,7 +71,7 @@ Experiment CapMigration() {
   Experiment experiment;
   experiment.name = "cap_migration";
   experiment.title = "From the main pool into a capsule and back";
-  experiment.source = "dependency capsules VI.B: 16.5 us";
+  experiment.source = "[Chu05] VI.B: 16.5 us";
   experiment.setup =
       "A long request of a node and a thread of its own pass a byte to and fro over a socket: each "
       "byte is written after the other side has parked. The request leaves its main pool, enters "

@@ -122,7 +122,7 @@ Experiment CapOverhead() {
   Experiment experiment;
   experiment.name = "cap_overhead";
   experiment.title = "What capsules cost when all is well";
-  experiment.source = "dependency capsules VI.B, table I, figure 6";
+  experiment.source = "[Chu05] VI.B, table I, figure 6";
   experiment.setup =
       "The paper's services on real nodes in one process, with sockets on loopback, at two rates: "
       "with capsules - one for each dependency, requests out of the main pool while they wait - "

@@ -94,7 +94,7 @@ Experiment CapRet() {
   Experiment experiment;
   experiment.name = "cap_ret";
   experiment.title = "An unresponsive partition and its recovery";
-  experiment.source = "dependency capsules VI.C, figure 7, table II";
+  experiment.source = "[Chu05] VI.C, figure 7, table II";
   experiment.setup =
       "40 requests a second at a tier-1 server that searches its own documents and asks three "
       "partitions, which are 70 % busy; costs are those measured of our index, scaled. It waits "

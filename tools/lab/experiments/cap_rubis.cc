@@ -264,7 +264,7 @@ Experiment CapRubis() {
   Experiment experiment;
   experiment.name = "cap_rubis";
   experiment.title = "An unmodified web server before three replicas, one of which hangs";
-  experiment.source = "dependency capsules VI.D, figure 9 and table IV";
+  experiment.source = "[Chu05] VI.D, figure 9 and table IV";
   experiment.setup =
       "Debian's Apache with its worker module, a thread for each request, and its balancer, which "
       "asks three replicas in "

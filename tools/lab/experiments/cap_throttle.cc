@@ -78,7 +78,7 @@ Experiment CapThrottle() {
   Experiment experiment;
   experiment.name = "cap_throttle";
   experiment.title = "Load that is turned away by the caller";
-  experiment.source = "dependency capsules VI.E, figure 10";
+  experiment.source = "[Chu05] VI.E, figure 10";
   experiment.setup =
       "RET with 50 requests a second, 125 % of what its three partitions can do, each of which "
       "every request needs. DC: each partition refuses what its queue of 40 cannot hold, and goes "

@@ -111,7 +111,7 @@ Experiment CapsuleIsolation() {
   Experiment experiment;
   experiment.name = "capsule_isolation";
   experiment.title = "Many requests that wait for something silent, and all others";
-  experiment.source = "bounds of this system; dependency capsules I";
+  experiment.source = "bounds of this system; [Chu05] I";
   experiment.setup =
       "A node with one worker thread serves two methods from one pool of 8: one computes 100 us, "
       "1,000 times a second at random times; the other asks a dependency with ordinary blocking "

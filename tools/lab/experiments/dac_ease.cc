@@ -101,7 +101,7 @@ Experiment DacEase() {
   Experiment experiment;
   experiment.name = "dac_ease";
   experiment.title = "What it takes to aggregate a service";
-  experiment.source = "DAC 5.2, figure 13";
+  experiment.source = "[Chu03] 5.2, figure 13";
   experiment.setup =
       "Lines that are neither empty nor a comment of the file that holds a service's reduce "
       "operator, its "

@@ -172,7 +172,7 @@ Experiment DacEvent() {
   Experiment experiment;
   experiment.name = "dac_event";
   experiment.title = "Event-driven aggregation";
-  experiment.source = "DAC 5.4, figures 18 and 19";
+  experiment.source = "[Chu03] 5.4, figures 18 and 19";
   experiment.setup =
       "MICRO on 24 dual nodes, load-adaptive trees, staged timeouts, soft deadline of 2 s; "
       "partial answers count by their quality. A blocking server's thread waits for its children "

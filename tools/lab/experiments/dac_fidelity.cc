@@ -105,7 +105,7 @@ Experiment DacFidelity() {
   Experiment experiment;
   experiment.name = "dac_fidelity";
   experiment.title = "The simulated cluster beside the real one";
-  experiment.source = "DAC 5.6, figure 21";
+  experiment.source = "[Chu03] 5.6, figure 21";
   experiment.setup =
       "MICRO at 30 requests a second on 4 to 24 dual nodes, 2 callers, load-adaptive trees. The "
       "real nodes are the same code with kernel threads and sockets on loopback, each with two "

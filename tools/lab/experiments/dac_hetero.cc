@@ -169,7 +169,7 @@ Experiment DacHetero() {
   Experiment experiment;
   experiment.name = "dac_hetero";
   experiment.title = "Reduction trees where some servers can do more";
-  experiment.source = "DAC 5.3, figures 16 and 17";
+  experiment.source = "[Chu03] 5.3, figures 16 and 17";
   experiment.setup =
       "20 servers with two processors and 4 with four that are 1.25 times as fast, one partition "
       "each; "

@@ -183,7 +183,7 @@ Experiment DacLoss() {
   Experiment experiment;
   experiment.name = "dac_loss";
   experiment.title = "What unresponsive servers cost";
-  experiment.source = "DAC 4.4";
+  experiment.source = "[Chu03] 4.4";
   experiment.setup =
       "One call of MICRO over 32 servers that have served 60 before, soft deadline of 2 s. The "
       "call is made twice: first to see its tree, then under the same seed with k of its leaves "

@@ -181,7 +181,7 @@ Experiment DacScale() {
   Experiment experiment;
   experiment.name = "dac_scale";
   experiment.title = "Aggregation over many servers";
-  experiment.source = "DAC 5.6, figure 22";
+  experiment.source = "[Chu03] 5.6, figure 22";
   experiment.setup =
       "MICRO on 4 to 512 and on 4,096 servers with two processors, one partition each, "
       "load-adaptive trees; six callers; otherwise as dac_trees. Demand is of the ideal throughput "

@@ -207,7 +207,7 @@ Experiment DacTrees() {
   Experiment experiment;
   experiment.name = "dac_trees";
   experiment.title = "Reduction trees on servers that are alike";
-  experiment.source = "DAC 5.3, figures 14 and 15";
+  experiment.source = "[Chu03] 5.3, figures 14 and 15";
   experiment.setup =
       "24 servers with two processors, one partition each; six callers, for base one. Two queues "
       "of "

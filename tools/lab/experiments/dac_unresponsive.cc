@@ -226,7 +226,7 @@ Experiment DacUnresponsive() {
   Experiment experiment;
   experiment.name = "dac_unresponsive";
   experiment.title = "Servers that become slow and recover";
-  experiment.source = "DAC 5.5, figure 20";
+  experiment.source = "[Chu03] 5.5, figure 20";
   experiment.setup =
       "MICRO on 24 dual nodes, 45 requests a second, soft deadline of 2 s. One server is five "
       "times slower from 10 to 30 s, another from 20 to 40 s. Eager pruning (EP) is load-adaptive "

@@ -61,7 +61,7 @@ Experiment EchoOverhead() {
   experiment.name = "echo_overhead";
   experiment.title = "What a service call costs over a bare connection";
   experiment.source =
-      "dissertation 2.4: 97 us over 1,031 us, a connection for each call, polling left out";
+      "[Shen02] 2.4: 97 us over 1,031 us, a connection for each call, polling left out";
   experiment.setup =
       "One call at a time from a module's user-level thread to a node of another process, over "
       "loopback, with 64 bytes "

@@ -1,6 +1,6 @@
 // Every experiment: one file of this folder each, named like the experiment.
 //
-// Source: as each says. Layer: tools. Threads: pure functions.
+// Source: as each says. Threads: pure functions.
 
 #pragma once
 

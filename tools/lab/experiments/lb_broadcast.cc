@@ -112,7 +112,7 @@ Experiment LbBroadcast() {
   Experiment experiment;
   experiment.name = "lb_broadcast";
   experiment.title = "Broadcast of load information";
-  experiment.source = "dissertation 3.2.2, figure 3.2";
+  experiment.source = "[Shen02] 3.2.2, figure 3.2";
   experiment.setup =
       "16 servers, 6 clients. Servers announce their load at intervals drawn evenly from 0.5 to "
       "1.5 of the mean; "

@@ -77,7 +77,7 @@ Experiment LbDiscard() {
   Experiment experiment;
   experiment.name = "lb_discard";
   experiment.title = "Discarding slow-responding polls";
-  experiment.source = "dissertation 3.4.2, table 3.2";
+  experiment.source = "[Shen02] 3.4.2, table 3.2";
   experiment.setup =
       "16 servers 90 % busy, 6 clients, poll size 3, slow polls after the paper's profile. Polls "
       "are discarded after "

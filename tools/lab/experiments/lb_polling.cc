@@ -160,7 +160,7 @@ Experiment LbPolling() {
   Experiment experiment;
   experiment.name = "lb_polling";
   experiment.title = "Random polling";
-  experiment.source = "dissertation 3.2.3 and 3.4.1, figures 3.3 and 3.5";
+  experiment.source = "[Shen02] 3.2.3 and 3.4.1, figures 3.3 and 3.5";
   experiment.setup =
       "16 servers, 6 clients, a poll's round trip 290 us. Slow polls follow the paper's profile: "
       "at 90 % load 8.1 % "

@@ -148,7 +148,7 @@ Experiment LbStaleness() {
   Experiment experiment;
   experiment.name = "lb_staleness";
   experiment.title = "Accuracy of load information";
-  experiment.source = "dissertation 3.2.1, formula 3.2.1 and figure 3.1";
+  experiment.source = "[Shen02] 3.2.1, formula 3.2.1 and figure 3.1";
   experiment.setup =
       "One server that serves one request at a time, Poisson arrivals, exponential service of 50 "
       "ms, no bound on the "

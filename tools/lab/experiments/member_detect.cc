@@ -127,7 +127,7 @@ Experiment MemberDetect() {
   Experiment experiment;
   experiment.name = "member_detect";
   experiment.title = "Who is noticed to be gone, how fast, and who is by mistake";
-  experiment.source = "dissertation 2.4 (announcements each second, soft state of 5 s)";
+  experiment.source = "[Shen02] 2.4 (announcements each second, soft state of 5 s)";
   experiment.setup = StrCat(
       kDetectionServerCount, " servers of one partition and ", kDetectionCallerCount,
       " callers with ", kDetectionRate, " calls a second each, ", neptune::ToMillis(kDetectionCost),

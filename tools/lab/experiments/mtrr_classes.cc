@@ -328,7 +328,7 @@ Experiment MtrrClasses() {
   Experiment experiment;
   experiment.name = "mtrr_classes";
   experiment.title = "Threads for classes that must answer in time";
-  experiment.source = "MTRR VI and VII.B, figure 9";
+  experiment.source = "[Jamjoom04] VI and VII.B, figure 9";
   experiment.setup =
       "A simulated host (mu = 50/s, G of the source's mixed workload: alpha 0.14, saturation 23, "
       "turns of 10 ms). The high class has 100 requests a second and a queue of 128, the low one "

@@ -183,7 +183,7 @@ Experiment MtrrInterference() {
   Experiment experiment;
   experiment.name = "mtrr_interference";
   experiment.title = "Services that need different things of one machine";
-  experiment.source = "MTRR V, figure 5";
+  experiment.source = "[Jamjoom04] V, figure 5";
   experiment.setup =
       "A simulated machine: one processor in turns of 10 ms, a disk (4 ms a page), a cache of "
       "1,000 pages. Static requests: 1 ms of processor, two of 900 pages, 3 ms to the client. "

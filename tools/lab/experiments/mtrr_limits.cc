@@ -227,7 +227,7 @@ Experiment MtrrLimits() {
   Experiment experiment;
   experiment.name = "mtrr_limits";
   experiment.title = "The response model at its limits";
-  experiment.source = "MTRR IV, (7) to (11)";
+  experiment.source = "[Jamjoom04] IV, (7) to (11)";
   experiment.setup =
       "The model's number in the system, response time and loss against closed forms that are "
       "computed another way, for 500 drawn settings a seed: up to 64 threads, queues of up to "

@@ -147,7 +147,7 @@ Experiment MtrrSingle() {
   Experiment experiment;
   experiment.name = "mtrr_single";
   experiment.title = "Response time by load and threads, live";
-  experiment.source = "MTRR VII.A, figure 8";
+  experiment.source = "[Jamjoom04] VII.A, figure 8";
   experiment.setup =
       "The server of mtrr_speedup: kernel threads on one processor, 2 ms of it and 6 of a device "
       "for four at once, exponential; a queue of 32. First a profile of it, to which G is "

@@ -170,7 +170,7 @@ Experiment MtrrSpeedup() {
   Experiment experiment;
   experiment.name = "mtrr_speedup";
   experiment.title = "What threads gain: processor, device, both";
-  experiment.source = "MTRR II, figure 3";
+  experiment.source = "[Jamjoom04] II, figure 3";
   experiment.setup =
       "A server whose requests run on kernel threads that share one processor. A device that works "
       "for four requests at once, as long as each says, stands for a disk, so that its time is the "

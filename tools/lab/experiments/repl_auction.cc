@@ -83,7 +83,7 @@ Experiment ReplAuction() {
   Experiment experiment;
   experiment.name = "repl_auction";
   experiment.title = "The replicated auction";
-  experiment.source = "dissertation 5.4.4, figure 5.5";
+  experiment.source = "[Shen02] 5.4.4, figure 5.5";
   experiment.setup =
       "As repl_scaling, with the auction of five methods at level staleness_bounded, 1 s: 10 % "
       "bids, 3 % new items, 400 categories a node. A read takes 8 ms of processor time, a new item "

@@ -137,7 +137,7 @@ Experiment ReplPcache() {
   Experiment experiment;
   experiment.name = "repl_pcache";
   experiment.title = "The persistent cache";
-  experiment.source = "dissertation 5.4.4, figure 5.6";
+  experiment.source = "[Shen02] 5.4.4, figure 5.6";
   experiment.setup =
       "As repl_scaling, with the replicated query cache at level ordered_writes, 10 % inserts, "
       "2,000 keys. A lookup takes 4 ms of processor time, an insert 20 on each replica, "

@@ -213,7 +213,7 @@ Experiment ReplRecovery() {
   Experiment experiment;
   experiment.name = "repl_recovery";
   experiment.title = "Replicated services while nodes fail and recover";
-  experiment.source = "dissertation 5.4.3, figure 5.4";
+  experiment.source = "[Shen02] 5.4.3, figure 5.4";
   experiment.setup =
       "The discussion group of repl_scaling on 8 nodes with degree 4, 10 % writes; mode fail_stop, "
       "and "

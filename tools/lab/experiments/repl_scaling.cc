@@ -176,7 +176,7 @@ Experiment ReplScaling() {
   Experiment experiment;
   experiment.name = "repl_scaling";
   experiment.title = "Replicated services over the number of nodes";
-  experiment.source = "dissertation 5.4.1, figure 5.1";
+  experiment.source = "[Shen02] 5.4.1, figure 5.1";
   experiment.setup =
       "Discussion groups, 400 a node, in 64 partitions spread evenly, in the simulated world; "
       "random polling of 3 for reads; one processor a node, and one read at work at a time. "

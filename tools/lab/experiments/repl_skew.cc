@@ -144,7 +144,7 @@ Experiment ReplSkew() {
   Experiment experiment;
   experiment.name = "repl_skew";
   experiment.title = "Replicated services under skewed load";
-  experiment.source = "dissertation 5.4.2, figures 5.2 and 5.3";
+  experiment.source = "[Shen02] 5.4.2, figures 5.2 and 5.3";
   experiment.setup =
       "As repl_scaling, with 8 nodes and 10 % writes; partitions are drawn by Zipf's law with the "
       "exponent that gives the most popular one its share: 1/64 is even, 1 is all of them.";

@@ -70,7 +70,7 @@ Experiment SchedBreakdown() {
   Experiment experiment;
   experiment.name = "sched_breakdown";
   experiment.title = "Classes at twice the demand";
-  experiment.source = "dissertation 4.5.2, figure 4.10";
+  experiment.source = "[Shen02] 4.5.2, figure 4.10";
   experiment.setup =
       "Differentiated Search with hybrid yields on one server at 200 % demand, as in "
       "sched_policies. Completed are requests that were answered within 2 s; their response is as "

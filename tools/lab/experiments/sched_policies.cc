@@ -101,7 +101,7 @@ Experiment SchedPolicies() {
   Experiment experiment;
   experiment.name = "sched_policies";
   experiment.title = "Scheduling policies over demand";
-  experiment.source = "dissertation 4.5.2, figures 4.8 and 4.9";
+  experiment.source = "[Shen02] 4.5.2, figures 4.8 and 4.9";
   experiment.setup =
       "One server of two processors, three classes of 10, 30 and 60 % of the requests with full "
       "yields of 4, 2 and 1, no guarantees. Differentiated Search with the three forms of yield, "

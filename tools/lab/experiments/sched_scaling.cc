@@ -140,7 +140,7 @@ Experiment SchedScaling() {
   Experiment experiment;
   experiment.name = "sched_scaling";
   experiment.title = "Class-aware distribution and server partitioning";
-  experiment.source = "dissertation 4.5.3, figure 4.11";
+  experiment.source = "[Shen02] 4.5.3, figure 4.11";
   experiment.setup =
       "1 to 16 servers with the adaptive policy, hybrid yields, no guarantees. Every class on all "
       "servers, poll 3; or servers divided among the classes anew every 10 s, dedicated ones and "

@@ -298,7 +298,7 @@ Experiment SchedSpike() {
   Experiment experiment;
   experiment.name = "sched_spike";
   experiment.title = "A demand spike and the failure of a server";
-  experiment.source = "dissertation 4.5.4, figure 4.12";
+  experiment.source = "[Shen02] 4.5.4, figure 4.12";
   experiment.setup =
       "16 servers, Differentiated Search with fixed gaps and times of service, hybrid yields, 20 % "
       "guaranteed to each class. The demand is all that the processors can do: Gold 10, Silver 30, "

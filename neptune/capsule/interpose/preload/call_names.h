@@ -6,7 +6,7 @@
 // that the core links (NEPTUNE_PRELOAD_CALL marks it); those of ../symbols.cc have the longer names. Code of the core that
 // calls NAME itself gets libc's: the core is loaded so that it sees libc and not the program's names.
 //
-// Source: dependency capsules V.C (wrappers around libc's functions). Layer: capsule. Read by the assembler too.
+// Source: [Chu05] V.C (wrappers around libc's functions). Read by the assembler too.
 // Threads: no state.
 
 #pragma once

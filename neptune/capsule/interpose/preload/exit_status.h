@@ -1,6 +1,6 @@
 // How a program ends that was not started because its capsules could not be set up.
 //
-// Layer: capsule. Threads: no state. Read by C too.
+// Threads: no state. Read by C too.
 
 #pragma once
 

@@ -1,6 +1,5 @@
 // What the environment tells the preload library.
 //
-// Layer: capsule.
 // Threads: pure functions.
 // Errors: kInvalidArgument with the variable's name and what is wrong.
 

@@ -1,6 +1,6 @@
 // Runs programs as they are, with and without the preload library, for tests.
 //
-// Layer: capsule, tests only. Threads: thread-compatible.
+// Threads: thread-compatible.
 // Limits: a program that runs for longer than kProgramTimeSecondsMax is ended by SIGALRM.
 
 #pragma once

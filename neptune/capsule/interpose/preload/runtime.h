@@ -5,8 +5,7 @@
 //   first pthread_create  kernel threads are started, capsules made
 //   each pthread_create   the kernel thread with the fewest threads gets it
 //
-// Source: dependency capsules V.A (main working thread pool). Departs from source: a thread stays where it began.
-// Layer: capsule.
+// Source: [Chu05] V.A (main working thread pool). Departs from source: a thread stays where it began.
 // Threads: thread-safe.
 // Limits: kPreloadThreadCountMax threads at once.
 // It is never destroyed: the program's threads may run until the process ends.

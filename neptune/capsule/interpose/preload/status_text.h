@@ -3,7 +3,6 @@
 //   capsule   residents  waiting  entered  done  failed  timed_out  refused  bypassed  terminated  migrated  mean_ms  tail_ms
 //   replica-1         3        0      120   100       0         17        5         0           0         0     25.1     40.2
 //
-// Layer: capsule, policy.
 // Threads: a pure function.
 // Units: times inside a capsule, of late; the rest are counts.
 

@@ -2,7 +2,7 @@
 //
 // A program without arguments prints the names of its cases, and with the name of one it runs that.
 //
-// Layer: capsule, tests only; programs that know nothing of it. Threads: as each function says.
+// programs that know nothing of it. Threads: as each function says.
 
 #pragma once
 

@@ -6,7 +6,6 @@
 //        └─────────────────────────────────┘
 //
 // Source: POSIX; the unwinding of the C++ ABI, as libc's pthread_exit uses it.
-// Layer: capsule.
 // Threads: each for the calling one.
 
 #pragma once

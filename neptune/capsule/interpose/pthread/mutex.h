@@ -9,10 +9,9 @@
 // of one kernel thread take turns, so that a thread that always waits while it holds the mutex would shut out the
 // others for good.
 //
-// Source: dependency capsules V.A; POSIX.
+// Source: [Chu05] V.A; POSIX.
 // Departs from source: a robust, process-shared or priority-protected mutex stays libc's, and waiting for one blocks
 //   the kernel thread. Priority inheritance is ignored.
-// Layer: capsule.
 // Threads: thread-safe.
 // Errors: numbers of errno, as POSIX says.
 

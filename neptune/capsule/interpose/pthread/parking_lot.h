@@ -7,8 +7,7 @@
 // The objects themselves stay what the program has allocated, of libc's size and initialised by libc's initialisers;
 // who waits stands here, in a table by address.
 //
-// Source: dependency capsules V.A (synchronisation of the thread package); parking lots as in WebKit's WTF.
-// Layer: capsule.
+// Source: [Chu05] V.A (synchronisation of the thread package); parking lots as in WebKit's WTF.
 // Threads: thread-safe, for both kinds of threads. Callbacks run under the lock of the address's bucket: they are short
 //   and neither wait nor call the lot. An object may be destroyed as soon as its last thread was let go.
 // Signals: a handler that runs on a plain kernel thread may let others go (sem_post), so signals are blocked there

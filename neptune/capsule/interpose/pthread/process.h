@@ -1,7 +1,6 @@
 // The process as its user-level threads see it: whether there are any yet, its forks, its end.
 //
 // Source: POSIX.
-// Layer: capsule.
 // Threads: thread-safe.
 
 #pragma once

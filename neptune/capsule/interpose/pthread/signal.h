@@ -11,7 +11,6 @@
 // Source: POSIX.
 // Departs from source: a thread that computes handles a signal when it waits next; real-time signals do not queue, and
 //   what pthread_sigqueue sends goes to the process.
-// Layer: capsule.
 // Threads: each for the calling one.
 
 #pragma once

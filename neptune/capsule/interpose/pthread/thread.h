@@ -6,9 +6,8 @@
 // Threads that are not user-level threads - the main thread, those made by other means - stay libc's; what is known
 // here of one of those is its number only.
 //
-// Source: dependency capsules V.A (binary compatibility of the thread package).
+// Source: [Chu05] V.A (binary compatibility of the thread package).
 // Departs from source: a thread never changes its kernel thread.
-// Layer: capsule.
 // Threads: thread-safe.
 // Errors: numbers of errno, as POSIX says: EAGAIN no room for one more thread; ESRCH no such thread; EINVAL not
 //   joinable; EDEADLK a thread joins itself.

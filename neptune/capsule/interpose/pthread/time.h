@@ -3,7 +3,7 @@
 // Source: POSIX (timespec, clockid_t).
 // Departs from source: a point on the wall clock is turned into one of the monotonic clock when the wait begins; what
 //   is done to the wall clock afterwards neither lengthens nor shortens the wait.
-// Layer: capsule. Threads: no state.
+// Threads: no state.
 
 #pragma once
 

@@ -5,9 +5,8 @@
 //
 // The waiter stands on the stack of the thread that waits.
 //
-// Source: dependency capsules V.A. Departs from source: threads that the runtime did not make wait for its own, and
+// Source: [Chu05] V.A. Departs from source: threads that the runtime did not make wait for its own, and
 //   the other way round.
-// Layer: capsule.
 // Threads: Wait by the thread that made it; Wake once, by any other. Once woken it may be gone: nothing is touched
 //   after that.
 // Units: deadlines are of the machine's monotonic clock, as in the real world.
