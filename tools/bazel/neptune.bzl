@@ -102,6 +102,9 @@ def neptune_library(name, deps = [], **kwargs):
     _check(name, deps)
     if native.package_name().startswith("neptune/"):
         kwargs.setdefault("alwayslink", True)
+
+    # Programs link statically; a shared twin of each library would be linked only to lie there.
+    kwargs.setdefault("linkstatic", True)
     native.cc_library(name = name, deps = deps, **kwargs)
 
 def neptune_binary(name, deps = [], **kwargs):
@@ -176,6 +179,7 @@ def neptune_proto_library(name, src, deps = [], **kwargs):
         hdrs = [stem + ".pb.h"],
         deps = deps + ["@system//:protobuf"],
         copts = ["-w"],
+        linkstatic = True,
         alwayslink = native.package_name().startswith("neptune/"),
         **kwargs
     )
