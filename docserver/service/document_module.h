@@ -70,7 +70,8 @@ class DocumentModule final : public neptune::ServiceModule {
   template <typename ReadCall>
   auto ReadOnDevice(const neptune::RequestContext& context, const Partition& partition,
                     ReadCall read) const -> decltype(read());
-  static neptune::StatusOr<const Partition*> Served(const Version& version, neptune::PartitionId id);
+  static neptune::StatusOr<const Partition*> Served(const Version& version,
+                                                    neptune::PartitionId id);
   neptune::Status OpenReplicas(neptune::ModuleContext& context);
   Partition Open(neptune::PartitionId id, const std::string& path) const;
   neptune::Status AddStatus(neptune::ModuleContext& context);

@@ -64,7 +64,7 @@ class Step {
 
 // The hits of the page as results that have no summary yet; gives their document numbers.
 std::vector<uint64_t> SelectPage(const TierAnswer& hits, const PageWindow& page,
-                               SearchAnswer* answer) {
+                                 SearchAnswer* answer) {
   std::vector<uint64_t> doc_ids;
   const size_t end = std::min<size_t>(hits.hits_size(), page.start + page.count);
   for (size_t i = page.start; i < end; ++i) {

@@ -104,7 +104,7 @@ void PollingAgent::Probe(const Endpoint& target, const ServiceName& service, uin
 }
 
 void PollingAgent::ProbeForGossip(const Endpoint& target, const ServiceName& service,
-                                   uint64_t cookie) {
+                                  uint64_t cookie) {
   Ask(target, kGossipPollByte, NextProbe(target, cookie), service.value());
 }
 
@@ -115,7 +115,7 @@ uint64_t PollingAgent::NextProbe(const Endpoint& target, uint64_t cookie) {
 }
 
 void PollingAgent::HandleProbeAnswer(const Endpoint& from, uint64_t number,
-                                   const LoadReport& report) {
+                                     const LoadReport& report) {
   SentProbe& probe = probes_[number % kProbeCountMax];
   if (probe.number != number || probe.target != from) return;
   probe.number = 0;  // a datagram may come twice

@@ -26,7 +26,9 @@ class StrongId {
 
   friend auto operator<=>(const StrongId&, const StrongId&) = default;
   friend bool operator==(const StrongId&, const StrongId&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const StrongId& id) { return out << id.value_; }
+  friend std::ostream& operator<<(std::ostream& out, const StrongId& id) {
+    return out << id.value_;
+  }
   template <typename H>
   friend H AbslHashValue(H state, const StrongId& id) {
     return H::combine(std::move(state), id.value_);

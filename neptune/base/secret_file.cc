@@ -32,7 +32,8 @@ StatusOr<std::string> LoadSecret(const std::string& path) {
   }
   const bool printable =
       std::all_of(secret.begin(), secret.end(), [](char c) { return c > ' ' && c < 0x7f; });
-  if (!printable) return InvalidArgument("secret ", path, " holds more than printable ASCII without spaces");
+  if (!printable)
+    return InvalidArgument("secret ", path, " holds more than printable ASCII without spaces");
   return secret;
 }
 

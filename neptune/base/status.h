@@ -88,11 +88,11 @@ const Status& AsStatus(const StatusOr<T>& result) {
 #define NEPTUNE_STATUS_CONCAT_INNER(a, b) a##b
 #define NEPTUNE_STATUS_CONCAT(a, b) NEPTUNE_STATUS_CONCAT_INNER(a, b)
 
-#define NEPTUNE_RETURN_IF_ERROR(expression)                                        \
-  do {                                                                             \
-    if (auto neptune_status = (expression); !neptune_status.ok()) [[unlikely]] {   \
-      return ::neptune::internal::AsStatus(neptune_status);                        \
-    }                                                                              \
+#define NEPTUNE_RETURN_IF_ERROR(expression)                                      \
+  do {                                                                           \
+    if (auto neptune_status = (expression); !neptune_status.ok()) [[unlikely]] { \
+      return ::neptune::internal::AsStatus(neptune_status);                      \
+    }                                                                            \
   } while (false)
 
 // NEPTUNE_ASSIGN_OR_RETURN(auto value, MakeValue()): declares or assigns, or returns the error.

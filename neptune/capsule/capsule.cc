@@ -150,7 +150,7 @@ Capsule::Arrival Capsule::EndDelay(CapsulePermit& visit, CapsuleCall& call, Time
 }
 
 Capsule::Arrival Capsule::AcquirePlace(CapsulePermit& visit, CapsuleCall& call, TimePoint now,
-                                    Wakers* wakers) {
+                                       Wakers* wakers) {
   if (waiting_.empty() && processing_count_ < ProcessingCountMax(config_)) {
     ++processing_count_;
     visit.place_ = Place::kProcessing;

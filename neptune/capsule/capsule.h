@@ -107,7 +107,8 @@ class Capsule {
   // What Arrive would have done without the delay: kProcessing or kWaiting.
   Arrival EndDelay(CapsulePermit& visit, CapsuleCall& call, TimePoint now);
   // The visit is over, wherever it is. `left_behind`: its call is still with the dependency, until EndProcessing.
-  void Leave(CapsulePermit& visit, CapsuleControl::Outcome outcome, bool left_behind, TimePoint now);
+  void Leave(CapsulePermit& visit, CapsuleControl::Outcome outcome, bool left_behind,
+             TimePoint now);
   void EndProcessing(TimePoint now);
 
   // For the stack. Bounds and policy from now on: those inside keep their deadlines, those that wait wait on under the

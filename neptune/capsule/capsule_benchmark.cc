@@ -7,8 +7,8 @@
 
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/capsule_stack.h"
 #include "neptune/capsule/capsule_permit.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/world/real/real_world.h"
 

@@ -26,7 +26,7 @@ std::string CapsulePermit::Where() const {
 }
 
 Status CapsulePermit::Arrive(CapsuleStack& stack, const BlockingOperation& operation,
-                            const VisitOptions& options) {
+                             const VisitOptions& options) {
   CHECK(!inside()) << "a visit enters while it is inside " << Where();
   const TimePoint now = Loop::Current()->Now();
   migrated_ = false;
@@ -71,7 +71,7 @@ Status CapsulePermit::Refusal(Capsule::Arrival arrival) const {
 }
 
 Status CapsulePermit::Enter(CapsuleStack& stack, const BlockingOperation& operation,
-                           const VisitOptions& options) {
+                            const VisitOptions& options) {
   NEPTUNE_RETURN_IF_ERROR(Arrive(stack, operation, options));
   if (!inside() || place_.load(std::memory_order_acquire) == Capsule::Place::kProcessing) {
     return OkStatus();
@@ -117,7 +117,7 @@ Status CapsulePermit::AwaitTurn(const VisitOptions& options) {
 }
 
 std::optional<Status> CapsulePermit::Begin(CapsuleStack& stack, const BlockingOperation& operation,
-                                          const VisitOptions& options, Task on_turn) {
+                                           const VisitOptions& options, Task on_turn) {
   turn_ = std::make_shared<Turn>();
   loop_ = Loop::Current();
   const Status status = Arrive(stack, operation, options);

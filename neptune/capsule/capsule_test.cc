@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "neptune/capsule/capsule_stack.h"
 #include "neptune/capsule/capsule_permit.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "neptune/capsule/capsule_stack.h"
 #include "neptune/capsule/capsule_permit.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/world/storage.h"
 
 namespace neptune {

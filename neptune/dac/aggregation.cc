@@ -175,7 +175,8 @@ void Aggregation::StartLocals() {
   }
 }
 
-void Aggregation::HandleReply(uint64_t own_index, const ResponseHeader& header, std::string payload) {
+void Aggregation::HandleReply(uint64_t own_index, const ResponseHeader& header,
+                              std::string payload) {
   if (ended_ || own_settled_[own_index]) return;
   const auto self = shared_from_this();
   own_settled_[own_index] = true;

@@ -135,7 +135,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
   void TurnAwayChild(Child& child, const Status& reason);
   void EndVisit(Child& child);
   void HandleChildAnswer(Child& child, StatusOr<Frame> frame,
-                       const std::shared_ptr<ClientConnection>& connection);
+                         const std::shared_ptr<ClientConnection>& connection);
   void SettleChild(Child& child, AggregationAnswer answer);
   void LoseChild(Child& child, const Status& reason);
   void AskElsewhere(Child& child, const Status& reason);

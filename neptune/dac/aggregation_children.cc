@@ -115,7 +115,7 @@ void Aggregation::ConnectChild(Child& child) {
 }
 
 void Aggregation::HandleChildAnswer(Child& child, StatusOr<Frame> frame,
-                                  const std::shared_ptr<ClientConnection>& connection) {
+                                    const std::shared_ptr<ClientConnection>& connection) {
   if (ended_ || child.settled) return;
   if (!frame.ok()) {
     LoseChild(child, frame.status());

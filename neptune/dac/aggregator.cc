@@ -333,7 +333,7 @@ void Aggregator::LookAtAnnouncements(LoopState& state, const ServiceName& servic
 
 // Takes what the node has heard since.
 void Aggregator::ReadGossip(LoopState& state, const ServiceName& service,
-                               const std::vector<TreeMember>& members) {
+                            const std::vector<TreeMember>& members) {
   for (const TreeMember& member : members) {
     const std::optional<GossipedLoad> heard = gossip_.Find(member.node);
     if (!heard) continue;
@@ -363,7 +363,8 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
     plan->loads[i] = {options_.load_oracle ? options_.load_oracle(member.node)
                                            : state.book.Estimate(member.node, service, now, random),
                       costs.local_cost * own + costs.reduce_cost * (own - 1), costs.reduce_cost};
-    const double staleness = options_.load_oracle ? 0 : state.book.Staleness(member.node, service, now);
+    const double staleness =
+        options_.load_oracle ? 0 : state.book.Staleness(member.node, service, now);
     doubted.push_back(plan->loads[i]);
     doubted.back().reduce_cost = Duration(static_cast<int64_t>(
         static_cast<double>(costs.reduce_cost.count()) * (1 + kDoubtfulReductions * staleness)));

@@ -121,7 +121,7 @@ class Aggregator {
   void LookAtAnnouncements(LoopState& state, const ServiceName& service,
                            const std::vector<TreeMember>& members);
   void ReadGossip(LoopState& state, const ServiceName& service,
-                     const std::vector<TreeMember>& members);
+                  const std::vector<TreeMember>& members);
   Status Form(LoopState& state, const ServiceName& service, Plan* plan);
   std::vector<Aggregation::Options::Child> ChildrenOfCaller(const Plan& plan) const;
   Status Run(ClientSession& session, const AggregationRequest& request, const TraceContext& trace,

@@ -33,7 +33,7 @@ Duration FromWork(double work) {
 LoadEstimator::LoadEstimator(const LoadEstimatorOptions& options) : options_(options) {}
 
 void LoadEstimator::OnReport(const NodeId& node, const ServiceName& service, const ServerLoad& load,
-                        TimePoint taken_at, LoadSource source) {
+                             TimePoint taken_at, LoadSource source) {
   Entry& entry = Use(node);
   BookCosts(newest_, service, load);
   if (source == LoadSource::kAnswer) {
@@ -97,7 +97,7 @@ double LoadEstimator::RelaxationTime(const ServiceName& service) const {
 }
 
 Duration LoadEstimator::Estimate(const NodeId& node, const ServiceName& service, TimePoint now,
-                            RandomSource& random) const {
+                                 RandomSource& random) const {
   const Entry* const entry = Find(node);
   const double relaxation = RelaxationTime(service);
   const auto kept = [&](TimePoint since) {
@@ -122,7 +122,8 @@ Duration LoadEstimator::Estimate(const NodeId& node, const ServiceName& service,
   return FromWork(std::max(pending, floor));
 }
 
-double LoadEstimator::Staleness(const NodeId& node, const ServiceName& service, TimePoint now) const {
+double LoadEstimator::Staleness(const NodeId& node, const ServiceName& service,
+                                TimePoint now) const {
   const Entry* const entry = Find(node);
   if (!options_.corrects) return 0;
   if (entry == nullptr || !entry->is_reported) return 1;
@@ -151,7 +152,7 @@ OperatorCosts LoadEstimator::Costs(const NodeId& node, const ServiceName& servic
 }
 
 std::vector<size_t> LoadEstimator::ChoosePollTargets(std::span<const NodeId> nodes, size_t count,
-                                                TimePoint now, RandomSource& random) const {
+                                                     TimePoint now, RandomSource& random) const {
   const auto reported_at = [&](size_t node) {
     const Entry* const entry = Find(nodes[node]);
     return entry == nullptr || !entry->is_reported ? TimePoint::min() : entry->reported_at;

@@ -66,7 +66,7 @@ enum class LoadSource {
   kAnnouncement,  // multicast by the node
   kPoll,          // its answer to a poll
   kAnswer,        // came with the result of a call
-  kGossip,       // another node had heard it
+  kGossip,        // another node had heard it
 };
 
 struct OperatorCosts {

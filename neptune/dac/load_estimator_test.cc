@@ -249,8 +249,8 @@ struct Spread {
 };
 
 // Of a service of unknown costs.
-const double kRelaxationMs =
-    LoadEstimatorOptions().relaxation_services * ToMillis(LoadEstimatorOptions().default_costs.local_cost);
+const double kRelaxationMs = LoadEstimatorOptions().relaxation_services *
+                             ToMillis(LoadEstimatorOptions().default_costs.local_cost);
 
 Spread SpreadAfter(Duration age, LoadEstimatorOptions options = {}) {
   RandomSource random(9);

@@ -34,7 +34,7 @@ TEST(LoadGossipTest, IsPassedOnWithItsAge) {
   gossip.Merge({NodeId("a"), milliseconds(7), At(20)});
   gossip.Merge({NodeId("b"), milliseconds(9), At(40)});
   const std::vector<GossipedLoad> expected = {{NodeId("b"), milliseconds(9), At(40)},
-                                           {NodeId("a"), milliseconds(7), At(20)}};
+                                              {NodeId("a"), milliseconds(7), At(20)}};
   EXPECT_EQ(PassedOn(gossip, At(100)), expected);
 }
 

@@ -88,7 +88,8 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
   void Poll() {
     if (looking_) return Fail(DeadlineExceeded("the last look has not ended"));
     looking_ = true;
-    Ship<StatusOr<FolderNews>>([folder = folder_] { return folder->Poll(); }, &FileAgent::HandleNews);
+    Ship<StatusOr<FolderNews>>([folder = folder_] { return folder->Poll(); },
+                               &FileAgent::HandleNews);
   }
 
   void HandleNews(StatusOr<FolderNews> news) {

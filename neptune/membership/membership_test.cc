@@ -153,7 +153,8 @@ TEST_F(ServiceYellowPageTest, DoubtedNodeIsExcludedUnlessItAnswers) {
   EXPECT_TRUE(page_.Quarantine({kLoopbackAddress, 4000}, At(1)));
   EXPECT_FALSE(page_.Quarantine({kLoopbackAddress, 4000}, At(1.1))) << "it is probed already";
   EXPECT_TRUE(MaintainUntil(1.9).empty());
-  EXPECT_EQ(MaintainUntil(4), (std::vector<Silent>{{NodeId("a"), {kLoopbackAddress, 4000}, false}}));
+  EXPECT_EQ(MaintainUntil(4),
+            (std::vector<Silent>{{NodeId("a"), {kLoopbackAddress, 4000}, false}}));
   EXPECT_EQ(silent_at_, At(2));
   EXPECT_EQ(ReplicaCount(), 0u);
   EXPECT_EQ(page_.View()->nodes().size(), 1u);

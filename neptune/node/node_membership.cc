@@ -75,7 +75,9 @@ Status Node::StartMembership() {
           [client = loop->client.get(), endpoint] { client->connections().Close(endpoint); });
     }
   };
-  hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) { AdoptView(std::move(view)); };
+  hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) {
+    AdoptView(std::move(view));
+  };
   listener_ = std::make_unique<AvailabilityListener>(*control_->loop, identity_.cluster,
                                                      options_.yellow_page, std::move(hooks));
   NEPTUNE_RETURN_IF_ERROR(UsesDirectory(options_.spec) ? OpenDirectory() : OpenMulticast());

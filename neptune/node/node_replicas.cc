@@ -20,7 +20,8 @@ HttpResponse StartReplica(const HttpRequest& request, const Replication& replica
       !absl::SimpleAtoi(ToAbsl(*partition), &number)) {
     return ProblemResponse(InvalidArgument("which one? ?service=NAME&partition=N says it"));
   }
-  ReplicaAgent* const agent = replication.Find(ServiceName(std::string(*service)), PartitionId(number));
+  ReplicaAgent* const agent =
+      replication.Find(ServiceName(std::string(*service)), PartitionId(number));
   if (agent == nullptr) return ProblemResponse(NotFound(*service, "/", number, " is not here"));
   const Status started = agent->StartByHand();
   if (!started.ok()) return ProblemResponse(Annotate(started, StrCat(*service, "/", number)));

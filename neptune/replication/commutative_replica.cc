@@ -75,7 +75,8 @@ void CommutativeReplica::Step(MemberIndex from, CommutativeMessage message, Time
   Maintain(now);
 }
 
-void CommutativeReplica::HandleCounts(Peer& peer, const CommutativeMessage& message, TimePoint now) {
+void CommutativeReplica::HandleCounts(Peer& peer, const CommutativeMessage& message,
+                                      TimePoint now) {
   if (message.number <= peer.number) return;
   peer.number = message.number;
   peer.knows_me = message.to_incarnation == incarnation_;

@@ -145,7 +145,7 @@ void FailStopReplica::HandleBehind(MemberIndex from, const ReplicaMessage& messa
 }
 
 void FailStopReplica::HandleAppendAnswer(MemberIndex from, const ReplicaMessage& message,
-                                       TimePoint now) {
+                                         TimePoint now) {
   const bool is_serving = role_ == ReplicaRole::kPrimary || successor_ == from;
   if (!is_serving || message.epoch != promise_.epoch || message.matched > log_.last_lsn()) return;
   Peer& peer = peers_[from];
@@ -259,7 +259,8 @@ void FailStopReplica::AskForVotes(bool hand_over, TimePoint now) {
   CountVotes(now);
 }
 
-void FailStopReplica::HandleAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void FailStopReplica::HandleAskVote(MemberIndex from, const ReplicaMessage& message,
+                                    TimePoint now) {
   const bool has_primary = primary_ && primary_ != from && lives(*primary_, now);
   const bool is_better = is_operational_ && group_.self < from && !group_.IsWitness(group_.self);
   const bool is_possible = message.epoch > promise_.epoch && message.last_lsn >= log_.committed() &&

@@ -303,7 +303,7 @@ void ReplicaAgent::SendOne(OutgoingMessage& outgoing, const LogChange& change) {
 
 // Entries that are about to be stored are in `change`, all others in the log.
 StatusOr<std::vector<LogEntry>> ReplicaAgent::AdoptEntries(std::deque<LogRun>& places,
-                                                          const LogChange& change) {
+                                                           const LogChange& change) {
   if (!change.entries.empty() && places.front().first >= change.entries.front().lsn) {
     return CollectSome(change, &places);
   }

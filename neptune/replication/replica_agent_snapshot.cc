@@ -23,8 +23,9 @@ constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
 StatusOr<ReplicaSnapshot> ReplicaAgent::Snapshot() {
   if (state_ == nullptr) return FailedPrecondition("a witness has no data");
   const auto snapshot = std::make_shared<ReplicaSnapshot>();
-  NEPTUNE_RETURN_IF_ERROR(OnDevice(
-      [state = state_, snapshot] { return CollectPieces(*state, kSnapshotSizeMax, snapshot.get()); }));
+  NEPTUNE_RETURN_IF_ERROR(OnDevice([state = state_, snapshot] {
+    return CollectPieces(*state, kSnapshotSizeMax, snapshot.get());
+  }));
   NEPTUNE_ASSIGN_OR_RETURN(const Lsn last, CompleteSnapshot(snapshot));
   if (snapshot->log) NEPTUNE_RETURN_IF_ERROR(CopyLog(last, snapshot));
   return std::move(*snapshot);

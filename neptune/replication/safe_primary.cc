@@ -49,7 +49,8 @@ void SafeReplica::BecomePrimary(TimePoint now) {
   Lead(now);
 }
 
-void SafeReplica::HandleAppendAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void SafeReplica::HandleAppendAnswer(MemberIndex from, const ReplicaMessage& message,
+                                     TimePoint now) {
   if (!participates() || message.epoch < promise_.epoch) return;
   if (message.epoch > promise_.epoch) {
     Promise(message.epoch, std::nullopt);

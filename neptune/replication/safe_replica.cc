@@ -89,7 +89,8 @@ void SafeReplica::HandleHello(MemberIndex from) {
   SendAfterStored(from, std::move(answer));
 }
 
-void SafeReplica::HandleHelloAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
+void SafeReplica::HandleHelloAnswer(MemberIndex from, const ReplicaMessage& message,
+                                    TimePoint now) {
   if (participates()) return;
   if (message.counts) {
     answered_ = answered_.With(from);

@@ -15,8 +15,8 @@ std::optional<size_t> MostRelieving(std::span<const RunningRequest> running, Dur
   for (size_t i = 0; i < running.size(); ++i) {
     const RunningRequest& one = running[i];
     if (one.age < age_min || !one.is_in_pool) continue;
-    if (!most || std::tie(running[*most].in_pool, running[*most].age) <
-                     std::tie(one.in_pool, one.age)) {
+    if (!most ||
+        std::tie(running[*most].in_pool, running[*most].age) < std::tie(one.in_pool, one.age)) {
       most = i;
     }
   }

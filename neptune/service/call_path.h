@@ -91,7 +91,7 @@ class CallPath {
   std::vector<NodeId> tried_;
   size_t turned_away_count_ = 0;         // by capsules, since the last attempt
   std::optional<ReplicaChoice> choice_;  // not yet concluded
-  CapsulePermit visit_;                   // of the attempt under way
+  CapsulePermit visit_;                  // of the attempt under way
   Holding place_;                        // in its capsule
   Status last_error_;                    // OK: nothing failed yet
 };

@@ -181,7 +181,8 @@ class ServiceHost final : public ServiceRegistrar {
   void PickNext(Turn* turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool PopReturning(Turn* turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Of a class, or, without one, for an event.
-  void AcquireThread(std::optional<ClassNumber> service_class) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void AcquireThread(std::optional<ClassNumber> service_class)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Where what runs next runs.
   NodeLoop& NextWorker() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FreeThread(std::optional<ClassNumber> service_class);

@@ -84,7 +84,8 @@ TEST(MessageStreamStateTest, BrokenRulesAreDataLoss) {
   EXPECT_EQ(granted.HandleGrant(~uint32_t{0}).code(), StatusCode::kDataLoss);
 
   MessageStreamState large;
-  EXPECT_EQ(large.HandleMessage(std::string(kMessageSizeMax + 1, 'x')).code(), StatusCode::kDataLoss);
+  EXPECT_EQ(large.HandleMessage(std::string(kMessageSizeMax + 1, 'x')).code(),
+            StatusCode::kDataLoss);
 }
 
 TEST(MessageStreamStateTest, CloseKeepsOrDropsWhatWasNotRead) {

@@ -1,8 +1,7 @@
-#include "tests/chaos/trouble.h"
-
 #include <algorithm>
 
 #include "neptune/base/strings.h"
+#include "tests/chaos/trouble.h"
 
 namespace neptune::chaos {
 namespace {
@@ -14,7 +13,8 @@ constexpr Duration kDurations[] = {milliseconds(500), milliseconds(2000), millis
 
 // Takes the node away from all others for a while.
 bool Occupies(const ChaosFault& chaos_fault) {
-  return chaos_fault.kind != ChaosFault::Kind::kFault || chaos_fault.span.fault.kind == Fault::Kind::kCrash ||
+  return chaos_fault.kind != ChaosFault::Kind::kFault ||
+         chaos_fault.span.fault.kind == Fault::Kind::kCrash ||
          chaos_fault.span.fault.kind == Fault::Kind::kPause;
 }
 
@@ -44,9 +44,9 @@ class Drawer {
     DrawWorldFaults();
     DrawOfNodes(ChaosFault::Kind::kLeave, options_.nodes);
     DrawOfNodes(ChaosFault::Kind::kHang, options_.servers);
-    std::stable_sort(chaos_faults_.begin(), chaos_faults_.end(), [](const ChaosFault& a, const ChaosFault& b) {
-      return a.span.begin < b.span.begin;
-    });
+    std::stable_sort(
+        chaos_faults_.begin(), chaos_faults_.end(),
+        [](const ChaosFault& a, const ChaosFault& b) { return a.span.begin < b.span.begin; });
     return std::move(chaos_faults_);
   }
 
@@ -70,7 +70,8 @@ class Drawer {
     if (random_.Below(2) == 0) return;
     TimePoint begin = options_.begin;
     while ((begin += Exponential(interval_ * 2)) < options_.end) {
-      ChaosFault chaos_fault{kind, {begin, std::min(options_.end, begin + Exponential(duration_)), {}}};
+      ChaosFault chaos_fault{kind,
+                             {begin, std::min(options_.end, begin + Exponential(duration_)), {}}};
       chaos_fault.span.fault.hosts = {nodes[random_.Below(nodes.size())]};
       Add(std::move(chaos_fault));
     }
@@ -107,7 +108,8 @@ std::vector<ChaosFault> DrawChaosFaults(RandomSource& random, const ChaosFaultOp
 
 std::string ToString(const std::vector<ChaosFault>& chaos_faults) {
   std::string text;
-  for (const ChaosFault& chaos_fault : chaos_faults) StrAppend(&text, "  ", chaos_fault.ToString(), "\n");
+  for (const ChaosFault& chaos_fault : chaos_faults)
+    StrAppend(&text, "  ", chaos_fault.ToString(), "\n");
   return text;
 }
 

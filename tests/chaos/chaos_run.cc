@@ -163,10 +163,9 @@ std::string Violation::ToString() const {
 
 std::vector<ChaosFault> FaultsOf(uint64_t seed) {
   RandomSource random(DeriveSeed(seed, 0));
-  return DrawChaosFaults(random, {.nodes = Nodes(),
-                               .servers = Servers(),
-                               .begin = TimePoint(seconds(1)),
-                               .end = kFaultsEnd});
+  return DrawChaosFaults(
+      random,
+      {.nodes = Nodes(), .servers = Servers(), .begin = TimePoint(seconds(1)), .end = kFaultsEnd});
 }
 
 Outcome RunChaos(uint64_t seed, const std::vector<ChaosFault>& chaos_faults, PlantedBug bug) {
@@ -174,7 +173,7 @@ Outcome RunChaos(uint64_t seed, const std::vector<ChaosFault>& chaos_faults, Pla
 }
 
 std::vector<ChaosFault> Minimise(uint64_t seed, const std::vector<ChaosFault>& chaos_faults,
-                              const Violation& violation, PlantedBug bug) {
+                                 const Violation& violation, PlantedBug bug) {
   return Shrink<ChaosFault>(
       chaos_faults,
       [&](const std::vector<ChaosFault>& fewer) {

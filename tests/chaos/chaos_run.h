@@ -48,6 +48,6 @@ Outcome RunChaos(uint64_t seed, const std::vector<ChaosFault>& chaos_faults,
 
 // The shortest list of troubles found that violates the same check as `troubles` do.
 std::vector<ChaosFault> Minimise(uint64_t seed, const std::vector<ChaosFault>& chaos_faults,
-                              const Violation& violation, PlantedBug bug = PlantedBug::kNone);
+                                 const Violation& violation, PlantedBug bug = PlantedBug::kNone);
 
 }  // namespace neptune::chaos

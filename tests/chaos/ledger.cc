@@ -8,20 +8,22 @@ namespace {
 using Kind = ChaosFault::Kind;
 
 bool IsOfLinks(const ChaosFault& chaos_fault) {
-  return chaos_fault.kind == Kind::kFault && (chaos_fault.span.fault.kind == Fault::Kind::kCut ||
-                                          chaos_fault.span.fault.kind == Fault::Kind::kCutOneWay ||
-                                          chaos_fault.span.fault.kind == Fault::Kind::kLossOneWay);
+  return chaos_fault.kind == Kind::kFault &&
+         (chaos_fault.span.fault.kind == Fault::Kind::kCut ||
+          chaos_fault.span.fault.kind == Fault::Kind::kCutOneWay ||
+          chaos_fault.span.fault.kind == Fault::Kind::kLossOneWay);
 }
 
 bool IsOfNode(const ChaosFault& chaos_fault, const std::string& node) {
   if (IsOfLinks(chaos_fault) || !chaos_fault.span.fault.hosts.contains(node)) return false;
-  return chaos_fault.span.fault.kind != Fault::Kind::kClockOffset || chaos_fault.kind != Kind::kFault;
+  return chaos_fault.span.fault.kind != Fault::Kind::kClockOffset ||
+         chaos_fault.kind != Kind::kFault;
 }
 
 bool Removes(const ChaosFault& chaos_fault) {
   return chaos_fault.kind == Kind::kLeave ||
          (chaos_fault.kind == Kind::kFault && (chaos_fault.span.fault.kind == Fault::Kind::kCrash ||
-                                           chaos_fault.span.fault.kind == Fault::Kind::kPause));
+                                               chaos_fault.span.fault.kind == Fault::Kind::kPause));
 }
 
 bool Divides(const Fault& fault, const std::string& a, const std::string& b) {
@@ -33,9 +35,10 @@ bool Divides(const Fault& fault, const std::string& a, const std::string& b) {
 
 bool Ledger::Any(TimePoint from, TimePoint to,
                  const std::function<bool(const ChaosFault&)>& of) const {
-  return std::any_of(chaos_faults_.begin(), chaos_faults_.end(), [&](const ChaosFault& chaos_fault) {
-    return chaos_fault.span.begin <= to && chaos_fault.span.end >= from && of(chaos_fault);
-  });
+  return std::any_of(
+      chaos_faults_.begin(), chaos_faults_.end(), [&](const ChaosFault& chaos_fault) {
+        return chaos_fault.span.begin <= to && chaos_fault.span.end >= from && of(chaos_fault);
+      });
 }
 
 bool Ledger::NodeQuiet(const std::string& node, TimePoint from, TimePoint to) const {
@@ -75,8 +78,8 @@ bool Ledger::Away(const std::string& node, TimePoint from, TimePoint to) const {
 
 bool Ledger::Left(const std::string& node, TimePoint from, TimePoint to) const {
   return Any(from, to, [&](const ChaosFault& chaos_fault) {
-    return chaos_fault.kind == Kind::kLeave && chaos_fault.node() == node && chaos_fault.span.begin <= from &&
-           chaos_fault.span.end >= to;
+    return chaos_fault.kind == Kind::kLeave && chaos_fault.node() == node &&
+           chaos_fault.span.begin <= from && chaos_fault.span.end >= to;
   });
 }
 

@@ -9,7 +9,8 @@ TimePoint At(double s) { return TimePoint(FromSeconds(s)); }
 
 ChaosFault Of(Fault::Kind kind, std::set<std::string> hosts, std::set<std::string> others = {}) {
   ChaosFault chaos_fault;
-  chaos_fault.span = {At(10), At(12), {.kind = kind, .hosts = hosts, .others = others, .amount = 0.1}};
+  chaos_fault.span = {
+      At(10), At(12), {.kind = kind, .hosts = hosts, .others = others, .amount = 0.1}};
   return chaos_fault;
 }
 

@@ -254,7 +254,7 @@ class SegmentExport {
   const DenseNumbers numbers_;
   CiffWriter writer_;
   Progress* const progress_;
-  std::vector<uint32_t> lengths_;  // by number
+  std::vector<uint32_t> lengths_;                     // by number
   std::vector<std::pair<uint32_t, uint32_t>> found_;  // number, frequency: of the list in work
   CiffPostings postings_;
   CiffCounts counts_;

@@ -43,9 +43,10 @@ DEFINE_string(nodes, "", "with --swap and --rolling_restart: only these, in this
 DEFINE_bool(continue, false, "go on with a swap or rolling restart that was interrupted");
 DEFINE_bool(abandon, false, "leave the nodes as they are in the middle of one");
 DEFINE_bool(force, false, "also take down the last replica of a partition");
-DEFINE_bool(span_log, false,
-            "every node writes spans of sampled searches as lines of OTLP in JSON, nodes/NAME/spans in "
-            "the state folder");
+DEFINE_bool(
+    span_log, false,
+    "every node writes spans of sampled searches as lines of OTLP in JSON, nodes/NAME/spans in "
+    "the state folder");
 DEFINE_double(wait_s, 60, "how long one node may take until all others offer it again");
 
 namespace search::tools {

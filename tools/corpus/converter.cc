@@ -33,7 +33,7 @@ std::string CutTitle(std::string title, const std::vector<std::string>& suffixes
 
 // Resolves the page's links; each target once, every text that leads to it as an anchor.
 void CollectLinks(const std::vector<html::HtmlLink>& links, const std::string& path,
-               const LinkResolver& resolver, ConvertedPage* page) {
+                  const LinkResolver& resolver, ConvertedPage* page) {
   CorpusDocument& document = page->document;
   absl::flat_hash_set<std::string_view> seen;
   for (const html::HtmlLink& link : links) {

@@ -24,10 +24,11 @@ class JsonLineParser::Rep {
 
  private:
   Status ParseField(std::string_view key, ondemand::value value, CorpusDocument* document);
-  Status ParseString(std::string_view key, ondemand::value value, size_t size_max, std::string* out);
+  Status ParseString(std::string_view key, ondemand::value value, size_t size_max,
+                     std::string* out);
   Status TakeId(ondemand::value value);
-  Status ParseStrings(std::string_view key, ondemand::value value, size_t count_max, size_t size_max,
-                     std::vector<std::string>* out);
+  Status ParseStrings(std::string_view key, ondemand::value value, size_t count_max,
+                      size_t size_max, std::vector<std::string>* out);
   Status ParseAnchors(ondemand::value value, std::vector<Anchor>* out);
   Status Complete(CorpusDocument* document) const;
 
@@ -45,8 +46,8 @@ Status Bad(std::string_view what, simdjson::error_code error) {
 }  // namespace
 
 // Longer than size_max is cut at a character.
-Status JsonLineParser::Rep::ParseString(std::string_view key, ondemand::value value, size_t size_max,
-                                       std::string* out) {
+Status JsonLineParser::Rep::ParseString(std::string_view key, ondemand::value value,
+                                        size_t size_max, std::string* out) {
   std::string_view text;
   if (const auto error = value.get_string().get(text)) {
     return error == simdjson::INCORRECT_TYPE ? InvalidArgument("field '", key, "' is not a string")
@@ -67,8 +68,8 @@ Status JsonLineParser::Rep::TakeId(ondemand::value value) {
 }
 
 Status JsonLineParser::Rep::ParseStrings(std::string_view key, ondemand::value value,
-                                        size_t count_max, size_t size_max,
-                                        std::vector<std::string>* out) {
+                                         size_t count_max, size_t size_max,
+                                         std::vector<std::string>* out) {
   ondemand::array list;
   if (value.get_array().get(list)) return InvalidArgument("field '", key, "' is not a list");
   for (auto element : list) {
@@ -110,7 +111,7 @@ Status JsonLineParser::Rep::ParseAnchors(ondemand::value value, std::vector<Anch
 }
 
 Status JsonLineParser::Rep::ParseField(std::string_view key, ondemand::value value,
-                                      CorpusDocument* document) {
+                                       CorpusDocument* document) {
   // One byte more than allowed shows Complete that the url is too long.
   if (key == "url") {
     return ParseString(key, value, CorpusLimits::kUrlSizeMax + 1, &document->url);
@@ -123,11 +124,11 @@ Status JsonLineParser::Rep::ParseField(std::string_view key, ondemand::value val
   if (key == "site") return ParseString(key, value, CorpusLimits::kSiteSizeMax, &document->site);
   if (key == "headings") {
     return ParseStrings(key, value, CorpusLimits::kHeadingsMax, CorpusLimits::kTitleSizeMax,
-                       &document->headings);
+                        &document->headings);
   }
   if (key == "links") {
     return ParseStrings(key, value, CorpusLimits::kLinksMax, CorpusLimits::kUrlSizeMax,
-                       &document->links);
+                        &document->links);
   }
   if (key == "anchors") return ParseAnchors(value, &document->anchors);
   return OkStatus();

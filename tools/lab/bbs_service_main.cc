@@ -54,12 +54,12 @@ std::string Parameter(const std::string& key, const auto& value) {
 // The forum of the simulated runs, with other caches.
 DependencyService Service() {
   DependencyService service = BbsService();
-  service.spec =
-      StrCat(" services { name: 'front' module: 'front'", Parameter("work_us", kBbsFrontUs),
-             Parameter("redis_servers", FLAGS_redis),
-             " } services { name: 'forum_database' module: 'forum_database'",
-             Parameter("synthetic_topics", kBbsTopicCount), Parameter("read_work_us", kBbsDatabaseUs),
-             " } nodes { name: 'database' hosts { service: 'forum_database' } }");
+  service.spec = StrCat(" services { name: 'front' module: 'front'",
+                        Parameter("work_us", kBbsFrontUs), Parameter("redis_servers", FLAGS_redis),
+                        " } services { name: 'forum_database' module: 'forum_database'",
+                        Parameter("synthetic_topics", kBbsTopicCount),
+                        Parameter("read_work_us", kBbsDatabaseUs),
+                        " } nodes { name: 'database' hosts { service: 'forum_database' } }");
   service.dependencies.clear();
   for (const auto server : absl::StrSplit(neptune::ToAbsl(FLAGS_redis), ',')) {
     service.dependencies.push_back(StrCat("inet:", neptune::ToStd(server)));

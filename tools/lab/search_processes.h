@@ -24,9 +24,9 @@
 #include "neptune/base/unique_port.h"
 #include "neptune/world/network.h"
 #include "tools/lab/linked_hosts.h"
-#include "tools/lab/synthetic_index.h"
 #include "tools/lab/node_status.h"
 #include "tools/lab/peer_process.h"
+#include "tools/lab/synthetic_index.h"
 
 namespace search::lab {
 

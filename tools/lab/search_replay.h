@@ -16,8 +16,8 @@
 #include "tools/lab/coverage_ledger.h"
 #include "tools/lab/experiment.h"
 #include "tools/lab/http_load.h"
-#include "tools/lab/synthetic_index.h"
 #include "tools/lab/search_processes.h"
+#include "tools/lab/synthetic_index.h"
 #include "tools/replay/measurement.h"
 #include "tools/replay/replay_plan.h"
 

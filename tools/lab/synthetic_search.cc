@@ -62,8 +62,8 @@ StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& 
 
 }  // namespace
 
-StatusOr<std::unique_ptr<SyntheticSearch>> SyntheticSearch::Start(const SyntheticIndex& index,
-                                                        const MadeSearchOptions& options) {
+StatusOr<std::unique_ptr<SyntheticSearch>> SyntheticSearch::Start(
+    const SyntheticIndex& index, const MadeSearchOptions& options) {
   std::unique_ptr<SyntheticSearch> search(new SyntheticSearch());
   NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterSpec spec, MakeSpec(options, search->port_));
   for (const neptune::NodeSpec& node : spec.nodes()) {
@@ -79,7 +79,7 @@ SyntheticSearch::~SyntheticSearch() {
 }
 
 Status SyntheticSearch::StartNode(const neptune::ClusterSpec& spec, const std::string& name,
-                             const SyntheticIndex& index) {
+                                  const SyntheticIndex& index) {
   neptune::NodeOptions options;
   options.spec = spec;
   options.name = neptune::NodeId(name);

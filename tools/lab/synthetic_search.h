@@ -12,8 +12,8 @@
 
 #include "neptune/base/status.h"
 #include "neptune/world/network.h"
-#include "tools/lab/synthetic_index.h"
 #include "tools/lab/real_node.h"
+#include "tools/lab/synthetic_index.h"
 
 namespace search::frontend {
 class FrontendModule;
@@ -35,8 +35,8 @@ struct MadeSearchOptions {
 class SyntheticSearch {
  public:
   // REQUIRES: the index outlives it.
-  static neptune::StatusOr<std::unique_ptr<SyntheticSearch>> Start(const SyntheticIndex& index,
-                                                              const MadeSearchOptions& options);
+  static neptune::StatusOr<std::unique_ptr<SyntheticSearch>> Start(
+      const SyntheticIndex& index, const MadeSearchOptions& options);
   ~SyntheticSearch();
 
   // Where it answers /search.

@@ -61,8 +61,8 @@ StatusOr<std::vector<SampledDocument>> ReadDocuments(const std::string& corpus) 
     if (!more) break;
     const StatusOr<CorpusDocument> document = parser.Parse(line.text);
     if (!document.ok()) continue;
-    documents.push_back(
-        {ConsumeWords(document->title, kWordsOfTextMax), ConsumeWords(document->text, kWordsOfTextMax)});
+    documents.push_back({ConsumeWords(document->title, kWordsOfTextMax),
+                         ConsumeWords(document->text, kWordsOfTextMax)});
   }
   return documents;
 }

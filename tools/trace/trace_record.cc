@@ -4,8 +4,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "neptune/base/strings.h"
 #include "index/html/utf8.h"
+#include "neptune/base/strings.h"
 
 namespace search::tools {
 namespace {

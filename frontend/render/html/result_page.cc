@@ -114,7 +114,8 @@ void WritePages(MarkupWriter& html, const SearchAnswer& answer) {
     WritePageLink(html, "First", "First page", PagePath(answer, *paging.first), "first");
   }
   if (paging.previous) {
-    WritePageLink(html, "‹ Back", "Back to the previous page", PagePath(answer, *paging.previous), "prev");
+    WritePageLink(html, "‹ Back", "Back to the previous page", PagePath(answer, *paging.previous),
+                  "prev");
   }
   for (const PageLink& page : paging.pages) WriteNumberedPage(html, answer, page);
   if (paging.next) {

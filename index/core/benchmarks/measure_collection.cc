@@ -267,8 +267,8 @@ void MeasureQueries() {
     times["top " + query_class].push_back(MicrosecondsOf(parts, *query, {.k = k}));
     times["top 50 " + query_class].push_back(
         MicrosecondsOf(parts, *query, {.k = kSecondPhaseCountDefault}));
-    times["two phases " + query_class].push_back(MicrosecondsOf(
-        parts, *query, {.k = k, .second_phase_count = kSecondPhaseCountDefault}));
+    times["two phases " + query_class].push_back(
+        MicrosecondsOf(parts, *query, {.k = k, .second_phase_count = kSecondPhaseCountDefault}));
     times["count " + query_class].push_back(
         MicrosecondsOf(parts, *query, {.k = 0, .count_exactly = true}));
     times["exhaustive " + query_class].push_back(

@@ -106,7 +106,8 @@ bool PhraseCountsReader::ReadKey() {
   uint64_t shared = 0;
   uint64_t size = 0;
   last_key_ = phrase_.key;
-  if (!ReadNextNumber(last_key_.size(), &shared) || !ReadNextNumber(kPhraseKeySizeMax - shared, &size) ||
+  if (!ReadNextNumber(last_key_.size(), &shared) ||
+      !ReadNextNumber(kPhraseKeySizeMax - shared, &size) ||
       size > static_cast<uint64_t>(records_.data() + records_.size() - at_)) {
     return false;
   }

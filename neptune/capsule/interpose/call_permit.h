@@ -20,8 +20,8 @@
 #include <optional>
 #include <string>
 
-#include "neptune/capsule/capsule_stack.h"
 #include "neptune/capsule/capsule_permit.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/capsule/main_pool.h"
 
 namespace neptune::interpose {

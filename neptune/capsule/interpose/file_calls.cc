@@ -19,8 +19,8 @@
 
 #include "neptune/capsule/device_call.h"
 #include "neptune/capsule/interpose/blocking_call.h"
-#include "neptune/capsule/interpose/calls.h"
 #include "neptune/capsule/interpose/call_permit.h"
+#include "neptune/capsule/interpose/calls.h"
 #include "neptune/capsule/interpose/shipped_file.h"
 
 namespace neptune::interpose {

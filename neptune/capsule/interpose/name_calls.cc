@@ -19,8 +19,8 @@
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/capsule/interpose/blocking_call.h"
-#include "neptune/capsule/interpose/calls.h"
 #include "neptune/capsule/interpose/call_permit.h"
+#include "neptune/capsule/interpose/calls.h"
 #include "neptune/capsule/interpose/resolved_names.h"
 
 namespace neptune::interpose {

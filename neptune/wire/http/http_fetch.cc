@@ -37,7 +37,8 @@ class Fetch final : public StreamHandler, public std::enable_shared_from_this<Fe
     given_up_ = true;
     stream_.reset();
     if (response_) return *std::move(response_);
-    if (result == ParkResult::kStopping) return Cancelled("asking ", from.ToString(), ": the node stops");
+    if (result == ParkResult::kStopping)
+      return Cancelled("asking ", from.ToString(), ": the node stops");
     return DeadlineExceeded("no answer from ", from.ToString());
   }
 

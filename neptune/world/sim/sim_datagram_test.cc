@@ -53,9 +53,8 @@ TEST_F(SimDatagramTest, DatagramTakesThePapersDelay) {
 }
 
 TEST_F(SimDatagramTest, BusyHostReadsLate) {
-  simulator_.DelayDatagrams([](const std::string& host) {
-    return host == "b" ? microseconds(5000) : microseconds(0);
-  });
+  simulator_.DelayDatagrams(
+      [](const std::string& host) { return host == "b" ? microseconds(5000) : microseconds(0); });
   SendNumbers(1);
   EXPECT_EQ(heard_at_, TimePoint(microseconds(5145)));
 }

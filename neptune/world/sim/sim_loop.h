@@ -21,7 +21,11 @@ namespace neptune {
 class SimLoop : public Loop {
  public:
   SimLoop(SimKernel& kernel, HostState& host, int index, const LoopOptions& options, uint64_t seed)
-      : kernel_(kernel), state_{&host, index, this, false}, options_(options), random_(seed), secrets_(~seed) {}
+      : kernel_(kernel),
+        state_{&host, index, this, false},
+        options_(options),
+        random_(seed),
+        secrets_(~seed) {}
 
   void set_network(std::unique_ptr<Network> network) { network_ = std::move(network); }
   LoopState& state() { return state_; }

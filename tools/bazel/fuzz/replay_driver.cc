@@ -50,7 +50,8 @@ uint64_t EnvironmentNumber(const char* name, uint64_t fallback) {
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 
-std::string Mutate(std::string bytes, const std::vector<std::string>& inputs, std::mt19937_64& rng) {
+std::string Mutate(std::string bytes, const std::vector<std::string>& inputs,
+                   std::mt19937_64& rng) {
   const int edits = 1 + static_cast<int>(rng() % 4);
   for (int i = 0; i < edits; ++i) {
     const size_t at = bytes.empty() ? 0 : rng() % bytes.size();

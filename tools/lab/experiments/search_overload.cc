@@ -5,8 +5,8 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/experiments/experiments.h"
-#include "tools/lab/synthetic_search.h"
 #include "tools/lab/search_load.h"
+#include "tools/lab/synthetic_search.h"
 
 namespace search::lab {
 namespace {
@@ -67,7 +67,7 @@ StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   NEPTUNE_ASSIGN_OR_RETURN(
       const auto search,
       SyntheticSearch::Start(*index, {.service_classes = kSearchClasses,
-                                 .service_fields = "scheduling: 'waiting_cost'"}));
+                                      .service_fields = "scheduling: 'waiting_cost'"}));
   const double capacity = kSearchProcessors / neptune::ToSeconds(index->demanding_cost());
   HttpLoadOptions load = SearchLoad(search->http_endpoint(), context);
   load.rate = capacity * point.Number("load");

@@ -7,8 +7,8 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/experiments/experiments.h"
-#include "tools/lab/synthetic_index.h"
 #include "tools/lab/peer_process.h"
+#include "tools/lab/synthetic_index.h"
 
 namespace search::lab {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/experiments/experiments.h"
-#include "tools/lab/synthetic_search.h"
 #include "tools/lab/search_load.h"
+#include "tools/lab/synthetic_search.h"
 
 namespace search::lab {
 namespace {
