@@ -19,7 +19,7 @@
 #include "tools/chaos/server_process.h"
 #include "tools/cluster/offered_replicas.h"
 #include "tools/lab/linked_hosts.h"
-#include "tools/search/http_get.h"
+#include "tools/http/http_get.h"
 
 namespace search {
 namespace {

@@ -13,7 +13,7 @@
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "tools/cluster/changes_file.h"
-#include "tools/search/http_get.h"
+#include "tools/http/http_get.h"
 
 namespace search::tools {
 namespace {

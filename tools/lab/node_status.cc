@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "neptune/base/strings.h"
-#include "tools/search/http_get.h"
+#include "tools/http/http_get.h"
 
 namespace search::lab {
 namespace {

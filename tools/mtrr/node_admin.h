@@ -13,7 +13,7 @@
 
 #include "neptune/base/status.h"
 #include "tools/mtrr/service_state.h"
-#include "tools/search/http_get.h"
+#include "tools/http/http_get.h"
 
 namespace search::tools {
 

@@ -9,7 +9,7 @@
 #include "index/versions/version_watch.h"
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
-#include "tools/search/http_get.h"
+#include "tools/http/http_get.h"
 
 namespace search::tools {
 namespace {

@@ -13,7 +13,7 @@
 #include "frontend/search_request.h"
 #include "neptune/base/strings.h"
 #include "tools/search/answer_reader.h"
-#include "tools/search/http_get.h"
+#include "tools/http/http_get.h"
 #include "tools/search/terminal_page.h"
 #include "tools/terminal/command_line.h"
 

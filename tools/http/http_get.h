@@ -1,23 +1,21 @@
-// One HTTP request over a plain blocking socket: all that a command-line client needs.
+// One HTTP request of a command-line tool, answered or refused by a deadline.
 //
-// Source: RFC 9112. The answer is taken apart by neptune/wire/http.
-// Threads: blocks the calling thread until the deadline at the latest (name resolution excepted, which
-//   the system bounds).
-// Errors: INVALID_ARGUMENT the URL or the answer is malformed; UNAVAILABLE cannot resolve, connect or
-//   keep the connection; DEADLINE_EXCEEDED. An HTTP status is an answer, not an error.
+// libcurl does the work. Nodes use neptune/wire/http instead, which also runs in a simulated world.
+// Source: RFC 9112.
+// Threads: the call blocks its thread until the deadline at the latest.
+// Errors: INVALID_ARGUMENT the URL or the answer is malformed or over a limit; UNAVAILABLE the server's name cannot be
+//   resolved, or the connection fails or is lost; DEADLINE_EXCEEDED. An HTTP status is an answer, not an error.
 // Limits: HttpGetOptions; kUrlSizeMax.
 
 #pragma once
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "neptune/base/status.h"
 #include "neptune/wire/http/http_message.h"
-#include "tools/terminal/progress.h"
 
 namespace search::tools {
 
@@ -26,8 +24,8 @@ inline constexpr size_t kUrlSizeMax = 2048;
 struct HttpOrigin {
   std::string host;  // name or address, without brackets
   std::string port = "80";
-  std::string authority;  // as it stands in the URL, for the header Host
-  // Everything up to the path, no slash at the end: "http://127.0.0.1:8080".
+  std::string authority;  // as written in the URL; sent as the Host header
+  // Everything up to the path, without a slash at the end: "http://127.0.0.1:8080".
   std::string base_url;
 };
 
@@ -35,11 +33,10 @@ struct HttpOrigin {
 neptune::StatusOr<HttpOrigin> ParseHttpOrigin(std::string_view url);
 
 struct HttpGetOptions {
-  // For everything from connecting to the last byte. Larger: more patience with a slow server.
+  // Limits the whole exchange, from resolving the name to the last byte. Larger: more patience with a slow server.
   std::chrono::milliseconds timeout{10'000};
-  // Bytes of the answer's body. Default: a hundred results with long snippets many times over.
+  // Largest body accepted, in bytes. Default: many times a hundred results with long snippets.
   size_t body_size_max = size_t{8} << 20;
-  NanosecondClock clock = MonotonicNanoseconds;
 };
 
 // The answer to GET `path` (with its query) from `target`.
