@@ -618,7 +618,7 @@ Status Aggregator::AggregateStream(ClientSession& session, const AggregationRequ
     const std::function<Status(const Data&)>& take_;
   } taker(take);
   Status status = fold.Run(taker, AddSaturated(plan.deadline, options_.answer_grace));
-  AggregationAnswer answer = fold.HandleReport();
+  AggregationAnswer answer = fold.ReleaseReport();
   Fill(plan, OkStatus(), &answer, report);
   report->duration = this_thread::Now() - begin;
   if (status.ok()) status = answer.reduce_error;
