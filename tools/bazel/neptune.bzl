@@ -97,6 +97,28 @@ def _check(name, deps):
     for dep in deps:
         _check_dependency(name, native.package_name(), dep)
 
+# Their files decide what of libc is declared before they define it.
+_WITHOUT_PRELUDE = ["neptune/capsule/interpose", "neptune/interpose", "neptune/sert/interpose"]
+
+def _with_prelude(deps, kwargs, prelude):
+    """Dependencies of a target that is compiled with the precompiled header `prelude`; sets its flags in kwargs."""
+    sources = kwargs.get("srcs", [])
+    if type(sources) != type([]) or not [s for s in sources if s.endswith(".cc")]:
+        return deps  # headers alone
+    if [s for s in sources if s.endswith(".c")]:
+        return deps
+    for folder in _WITHOUT_PRELUDE:
+        if native.package_name() == folder or native.package_name().startswith(folder + "/"):
+            return deps
+    kwargs["copts"] = kwargs.get("copts", []) + select({
+        "//tools/bazel/prelude:off": [],
+        "//conditions:default": ["-include", "$(GENDIR)/tools/bazel/prelude/precompiled/%s.h" % prelude],
+    })
+    return deps + select({
+        "//tools/bazel/prelude:off": [],
+        "//conditions:default": ["//tools/bazel/prelude:" + prelude],
+    })
+
 def neptune_library(name, deps = [], **kwargs):
     """A C++ library; private to its package unless it says otherwise."""
     _check(name, deps)
@@ -105,17 +127,20 @@ def neptune_library(name, deps = [], **kwargs):
 
     # Programs link statically; a shared twin of each library would be linked only to lie there.
     kwargs.setdefault("linkstatic", True)
+    deps = _with_prelude(deps, kwargs, "prelude")
     native.cc_library(name = name, deps = deps, **kwargs)
 
 def neptune_binary(name, deps = [], **kwargs):
     """A C++ program."""
     _check(name, deps)
+    deps = _with_prelude(deps, kwargs, "prelude")
     native.cc_binary(name = name, deps = deps, **kwargs)
 
 def neptune_test(name, deps = [], size = "small", **kwargs):
     """A GoogleTest program with gtest's main."""
     _check(name, deps)
-    native.cc_test(name = name, size = size, deps = deps + ["@system//:gtest_main"], **kwargs)
+    deps = _with_prelude(deps + ["@system//:gtest_main"], kwargs, "test_prelude")
+    native.cc_test(name = name, size = size, deps = deps, **kwargs)
 
 def neptune_benchmark(name, deps = [], tags = [], **kwargs):
     """A Google Benchmark program; run by hand, never part of a test run."""

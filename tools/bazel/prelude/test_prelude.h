@@ -1,0 +1,8 @@
+// The prelude of tests: that of other files, and GoogleTest.
+
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tools/bazel/prelude/prelude.h"
