@@ -100,6 +100,10 @@ def _check(name, deps):
 # Their files decide what of libc is declared before they define it.
 _WITHOUT_PRELUDE = ["neptune/capsule/interpose", "neptune/interpose", "neptune/sert/interpose"]
 
+# What the compiler reads back from a precompiled header no longer counts as a system header, so that its late passes
+# warn about the insides of std::string. --config=no_prelude has these warnings on.
+_PRELUDE_WARNINGS = ["-Wno-array-bounds", "-Wno-restrict", "-Wno-stringop-overflow", "-Wno-stringop-overread"]
+
 def _with_prelude(deps, kwargs, prelude):
     """Dependencies of a target that is compiled with the precompiled header `prelude`; sets its flags in kwargs."""
     sources = kwargs.get("srcs", [])
@@ -112,7 +116,8 @@ def _with_prelude(deps, kwargs, prelude):
             return deps
     kwargs["copts"] = kwargs.get("copts", []) + select({
         "//tools/bazel/prelude:off": [],
-        "//conditions:default": ["-include", "$(GENDIR)/tools/bazel/prelude/precompiled/%s.h" % prelude],
+        "//conditions:default": ["-include", "$(GENDIR)/tools/bazel/prelude/precompiled/%s.h" % prelude] +
+                                _PRELUDE_WARNINGS,
     })
     return deps + select({
         "//tools/bazel/prelude:off": [],
