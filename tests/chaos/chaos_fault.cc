@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "neptune/base/strings.h"
-#include "tests/chaos/trouble.h"
+#include "tests/chaos/chaos_fault.h"
 
 namespace neptune::chaos {
 namespace {

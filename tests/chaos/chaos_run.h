@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/chaos/planted_bug.h"
-#include "tests/chaos/trouble.h"
+#include "tests/chaos/chaos_fault.h"
 
 namespace neptune::chaos {
 

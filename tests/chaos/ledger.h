@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/chaos/trouble.h"
+#include "tests/chaos/chaos_fault.h"
 
 namespace neptune::chaos {
 

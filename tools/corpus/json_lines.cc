@@ -26,7 +26,7 @@ class JsonLineParser::Rep {
   Status ParseField(std::string_view key, ondemand::value value, CorpusDocument* document);
   Status ParseString(std::string_view key, ondemand::value value, size_t size_max,
                      std::string* out);
-  Status TakeId(ondemand::value value);
+  Status ReadId(ondemand::value value);
   Status ParseStrings(std::string_view key, ondemand::value value, size_t count_max,
                       size_t size_max, std::vector<std::string>* out);
   Status ParseAnchors(ondemand::value value, std::vector<Anchor>* out);
@@ -57,7 +57,7 @@ Status JsonLineParser::Rep::ParseString(std::string_view key, ondemand::value va
   return OkStatus();
 }
 
-Status JsonLineParser::Rep::TakeId(ondemand::value value) {
+Status JsonLineParser::Rep::ReadId(ondemand::value value) {
   uint64_t number = 0;
   if (value.type().value_unsafe() == ondemand::json_type::number) {
     if (const auto error = value.get_uint64().get(number)) return Bad("field 'id'", error);
@@ -116,7 +116,7 @@ Status JsonLineParser::Rep::ParseField(std::string_view key, ondemand::value val
   if (key == "url") {
     return ParseString(key, value, CorpusLimits::kUrlSizeMax + 1, &document->url);
   }
-  if (key == "id") return TakeId(value);
+  if (key == "id") return ReadId(value);
   if (key == "title") {
     return ParseString(key, value, CorpusLimits::kTitleSizeMax, &document->title);
   }

@@ -95,9 +95,9 @@ neptune::NodeOptions DependencyNodeOptions(const DependencyOptions& options,
     made.waiting_inside = {kFront};
     made.with_capsules = false;
   }
-  // Doubts and stalls are noticed by nobody: the paper's detection is all there is.
+  // Missing answers and stalls are ignored: the paper detects failures by expired announcements only.
   made.yellow_page.expiry = options.detection;
-  made.yellow_page.doubt_timeout = kDependencyUndetected;
+  made.yellow_page.quarantine_timeout = kDependencyUndetected;
   made.stall_timeout = kDependencyUndetected;
   return made;
 }
