@@ -1,6 +1,7 @@
 """A page without faults, and for each rule how to spoil it so that this rule complains.
 
-`also`: other rules that the same fault breaks by its nature.
+`also`: other rules that the same fault breaks by its nature. Distances that a rule measures are stated here in the
+style sheet; none depends on the width of a font's letters or of its space.
 """
 
 from typing import NamedTuple, Tuple
@@ -24,7 +25,7 @@ a { color: var(--link) }
 .soft { color: var(--soft) }
 button, input { min-height: 2rem; border: 1px solid var(--edge); font: inherit; max-width: 100% }
 .region { overflow-x: auto }
-.narrow { width: 12rem; max-width: 100% }
+.narrow { width: 6rem; max-width: 100% }
 .picture text { fill: var(--ink) }
 .picture circle { fill: var(--link) }
 </style>
@@ -103,7 +104,7 @@ FAULTS = (
     Fault("clipped-text", STYLE_END, ".narrow { height: 24px; overflow: hidden }" + STYLE_END, also=("overlapping-text",)),
     Fault("overlapping-text", STYLE_END, ".narrow { margin-top: -2.6rem; margin-bottom: 2.6rem }"
           ".picture { position: absolute; right: 0; top: 0 } .region { padding-top: 3rem }" + STYLE_END),
-    Fault("target-size", STYLE_END, "footer a { display: inline-block; font-size: 7px; line-height: 7px }" + STYLE_END),
+    Fault("target-size", STYLE_END, "footer a { display: block; font-size: 7px; line-height: 9px }" + STYLE_END),
     Fault("motion", STYLE_END, "@keyframes k { to { margin: 1px } } h1 { animation: k 9s infinite }" + STYLE_END),
     Fault("focus-visible", STYLE_END, ".inner:focus-visible { outline: none }" + STYLE_END),
     Fault("focus-contrast", STYLE_END, ".inner:focus-visible { outline-color: #8888 }" + STYLE_END),
