@@ -1,4 +1,4 @@
-// Strong ids: values of different kinds that the compiler keeps apart.
+// Strong ids: ids of different kinds have different types, so the compiler tells them apart.
 //
 // Threads: immutable values.
 // Shapes: a partition is a 0-based share of a service's data; a replica is one copy of it, named by the
