@@ -1,4 +1,4 @@
-// Stacks for user-level threads: mapped lazily, guarded where the kernel allows it, used again.
+// Stacks for user-level threads: mapped lazily, guarded where the kernel allows it, reused.
 //
 //   kernels with guard advice (Linux 6.13)       others: kGuardedStackCountMax guarded mappings, then
 //   ┌───────┬─────────────────┬───────┬─────     ┌──────────────────┬──────────────────┬─────
@@ -30,15 +30,15 @@ struct Stack {
   char* low = nullptr;  // lowest usable byte
   size_t size = 0;
   bool guarded = false;
-  int slab = -1;  // of its pool; -1: a mapping of its own
+  int slab = -1;  // slab in its pool; -1: a separate mapping
   char* top() const { return low + size; }
 };
 
 struct StackPoolOptions {
-  // Most idle stacks that keep their memory. Larger: fewer system calls when many threads end at once and begin again.
-  // Default: 256.
+  // Maximum idle stacks that keep their memory. Larger: fewer system calls when many threads end
+  // and start at once. Default: 256.
   size_t idle_count_max = 256;
-  // Use the kernel's guard advice where it has it. Off: as on kernels without, for tests.
+  // Use the kernel's guard advice if available. Off: behave like kernels without it, for tests.
   bool guard_advice = true;
 };
 
@@ -51,9 +51,10 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
 
   StatusOr<Stack> Take();
-  // A bug (overflow) if the canary of an unguarded stack is gone.
+  // Overflow, i.e. the canary of an unguarded stack is overwritten, is a bug and ends the process.
   void GiveBack(const Stack& stack);
-  // False if the low end of an unguarded stack was overwritten; always true for guarded ones.
+  // Returns false if the low end of an unguarded stack was overwritten; always true for guarded
+  // ones.
   static bool CanaryIntact(const Stack& stack);
 
  private:
