@@ -1,18 +1,22 @@
 // Stacks for user-level threads: mapped lazily, guarded where the kernel allows it, reused.
 //
-//   kernels with guard advice (Linux 6.13)       others: kGuardedStackCountMax guarded mappings, then
+//   with guard advice (Linux 6.13)               others, after kGuardedStackCountMax guarded stacks
 //   ┌───────┬─────────────────┬───────┬─────     ┌──────────────────┬──────────────────┬─────
 //   │ guard │ stack ◄─────top │ guard │ stack    │c    stack ◄───top│c    stack ◄───top│c
 //   └───────┴─────────────────┴───────┴─────     └──────────────────┴──────────────────┴─────
-//   a page each; one mapping for all of a slab   c: a canary, in the page of the neighbour's top: it costs no page
+//   a page each; one mapping for a whole slab    c: a canary, in the page of the neighbour's top
 //
-//   has it. A guarded mapping counts two against the kernel's limit of 65,530; 100,000 parked threads exceed it.
-// Threads: thread-compatible; each scheduler has its own pool. The count of guarded mappings is shared.
+// A canary costs no page of its own. A guarded mapping counts as two against the kernel's limit of
+// 65,530 mappings, which 100,000 parked threads would exceed.
+//
+// Threads: thread-compatible; each scheduler has its own pool. The count of guarded mappings is
+//   shared.
 // Units: bytes, rounded up to whole pages.
 // Limits: kGuardedStackCountMax guarded mappings a process; slabs of kSlabStackCount stacks.
 // Errors: kResourceExhausted when the kernel refuses a mapping.
-// Memory: a thread costs the pages that it touches, one or two if it parks early. Idle stacks beyond idle_count_max
-//   give theirs back, those with canaries all but one each until their whole slab is idle.
+// Memory: a thread costs the pages it touches, one or two if it parks early. Idle stacks beyond
+//   idle_count_max return their memory; those with canaries keep one page each until their whole
+//   slab is idle.
 
 #pragma once
 
