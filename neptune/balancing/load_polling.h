@@ -1,11 +1,10 @@
 // Load polls and probes: one datagram asks a server for its load, one answers.
 //
-//   PollingAgent (each loop of the caller) ──'L' number service──► LoadIndexServer (the node's probe
-//                                                                  endpoint)
-//                                          ◄──'l' number load silence pending──
+//   PollingAgent        ──'L' number service──►                         LoadIndexServer
+//   (each caller loop)  ◄──'l' number load silence pending──            (node's probe endpoint)
 //
-//                                          ──'H' number service──►   also asks for gossip about others
-//                                          ◄──'h' number load silence pending gossip, to the end──
+//                       ──'H' number service──►                         also asks for gossip
+//                       ◄──'h' number load silence pending gossip──     gossip extends to the end
 //
 // Poll waits for its answers; Probe does not, and its answer goes to the agent's callback.
 //
@@ -114,12 +113,12 @@ class PollingAgent {
   const Endpoint bind_;
   std::unique_ptr<DatagramSocket> socket_;  // for servers without a connected socket
   std::map<Endpoint, Connected> connected_;
-  std::map<uint64_t, Pending*> pending_;  // by number of the poll's first datagram
+  std::map<uint64_t, Pending*> pending_;  // keyed by the number of the poll's first datagram
   // Both start at unpredictable values, so that answers cannot be forged or belong to an earlier
   // life of the node.
   uint64_t next_number_ = 0;
   OnReport on_report_;
-  std::array<SentProbe, kProbeCountMax> probes_;  // by number modulo kProbeCountMax
+  std::array<SentProbe, kProbeCountMax> probes_;  // indexed by number modulo kProbeCountMax
   uint64_t probe_count_ = 0;
 };
 

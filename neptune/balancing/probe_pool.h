@@ -1,7 +1,7 @@
 // The default policy: a pool of load reports that arrive independently of the calls, so that no
 // call waits for one.
 //
-//        answers of calls (load index piggybacked)      probes, one a call, answered some time later
+//        answers of calls (load index piggybacked)      probes, one a call, answered a bit later
 //                         └───────────────┬──────────────────────────┘
 //                                         ▼
 //                 pool: the newest report of each server, at most kReportCountMax
@@ -119,12 +119,12 @@ class ProbePool {
   struct Server {
     NodeId node;
     ServerId id = 0;
-    uint32_t load_index = 0;   // as last reported
+    uint32_t load_index = 0;   // last reported value
     uint32_t sent_since = 0;   // our calls since then
     uint32_t outstanding = 0;  // our calls without an answer
     TimePoint reported_at{};
     TimePoint heard_at{};    // last answer to a call; or when the first outstanding one was sent
-    bool silent = false;     // as last reported by the server
+    bool silent = false;     // last reported by the server
     double run_time_ns = 0;  // decayed mean; 0: unknown
     double failures = 0;     // decayed share, as of failed_at
     TimePoint failed_at{};

@@ -1,8 +1,9 @@
 // The runtime's notion of time: a monotonic clock, real or virtual, that the world provides.
 //
 // Threads: immutable values.
-// Units: Duration counts nanoseconds; TimePoint is nanoseconds since the world began (real world: the
-//   machine's monotonic clock). WallTime is nanoseconds since 1970 UTC, for people and logs only.
+// Units: Duration counts nanoseconds; TimePoint is nanoseconds since the world began (real world:
+//   the machine's monotonic clock). WallTime is nanoseconds since 1970 UTC, for people and logs
+//   only.
 
 #pragma once
 

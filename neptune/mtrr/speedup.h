@@ -1,7 +1,7 @@
 // Speedup: the throughput with m threads relative to one thread.
 //
-//   G(m)                                      G(m) = alpha (m - 1) + 1   up to the saturation point m^t
-//    │        ┌─────────────                       = G(m^t)              beyond it
+//   G(m)                            G(m) = alpha (m - 1) + 1   up to the saturation point m^t
+//    │        ┌─────────────             = G(m^t)              beyond it
 //    │     ╱  ┊
 //    │  ╱     ┊      Collapse beyond some number of threads is not modelled; the fit leaves
 //    1        ┊      such measurements out and reports it.

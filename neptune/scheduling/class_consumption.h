@@ -42,7 +42,7 @@ class ClassConsumption {
   void MoveMoment(TimePoint now);
 
   const double log_retention_;
-  std::vector<double> kept_;  // of each class, scaled by the time of consumption after moment_
+  std::vector<double> kept_;  // for each class, scaled by the time of consumption after moment_
   double sum_ = 0;
   TimePoint moment_{};
   TimePoint newest_{};

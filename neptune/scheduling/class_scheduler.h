@@ -1,7 +1,7 @@
 // The queues of one service module, one for each service class, and the choice of the next request.
 //
 //                    ┌ gold   ▒▒▒     ┐  1. drop requests that would yield nothing
-//   Push ─► class ─► ┤ silver ▒▒▒▒▒   ├  2. a class below its guarantee: the one with the largest gap
+//   Push ─► class ─► ┤ silver ▒▒▒▒▒   ├  2. a class below its guarantee: the one furthest below
 //                    └ bronze ▒▒▒▒▒▒▒ ┘  3. else the policy, among the heads of the queues  ─► Pick
 //                         ▲
 //                         └── OnServed: consumption of the class, predictions for its next requests
@@ -83,7 +83,7 @@ class ClassScheduler {
   enum class Entry {
     kTaken,
     kQueueFull,    // the queue of the class is full
-    kWaitTooLong,  // by SchedulerOptions::wait_share_max
+    kWaitTooLong,  // see SchedulerOptions::wait_share_max
   };
   // A request that is not accepted must be refused, and counts as dropped.
   Entry Push(const WaitingRequest& request);

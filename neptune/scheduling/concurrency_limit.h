@@ -1,11 +1,11 @@
 // Maximum number of concurrent requests, learned from how they end.
 //
 //   limit
-//     │   ╱│                   before the first cut, one more for each that ends well;
 //     │   ╱│                   before the first cut: +1 for each request that ends well;
-//     │  ╱ │   ╱│    ╱│        after it: +1 for each `limit` requests that end well while the limit is
-//     │ ╱  │ ╱  │  ╱  │ ╱      in use; multiplied down, by how much the wait exceeded the goal, when a
+//     │  ╱ │   ╱│    ╱│        after it: +1 for each `limit` requests that end well while it is
+//     │ ╱  │ ╱  │  ╱  │ ╱      in use; decreased by how much the wait exceeded the goal, when a
 //     │╱   ╱    ╱     ╱        request that began after the last cut met overload
+//     └──────────────────────► t
 //
 // A request met overload if a server refused it, or if it waited at a server for longer than the
 // goal plus twice its run time there.

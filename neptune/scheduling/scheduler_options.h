@@ -17,7 +17,8 @@ namespace neptune {
 
 enum class SchedulingPolicy { kFifo, kEdf, kYid, kGreedy, kAdaptive, kWaitingCost };
 
-// "fifo", "edf", "yid", "greedy", "adaptive", "waiting_cost". Errors: kInvalidArgument any other text.
+// Parses "fifo", "edf", "yid", "greedy", "adaptive" or "waiting_cost".
+// Errors: kInvalidArgument any other text.
 StatusOr<SchedulingPolicy> ParseSchedulingPolicy(std::string_view name);
 std::string_view NameOf(SchedulingPolicy policy);
 

@@ -7,9 +7,9 @@
 //   silver  4.8   ▒▒▒▒           s1 to s4  ├  shared with fractions .6, .8, .6:  ▒▒  s14, s15
 //   bronze  9.6   ▒▒▒▒▒▒▒▒▒      s5 to s13 ┘
 //
-//   demand fits          each class gets its demand, and the rest in proportion to the demand
-//   demand exceeds it    each class gets its demand up to its guarantee; the rest goes to the classes
-//                        with the largest yield per consumption first, to each up to its demand
+//   demand fits        each class gets its demand, and the rest in proportion to the demand
+//   demand too large   each class gets its demand up to its guarantee; the rest goes to the classes
+//                      with the largest yield per consumption first, to each up to its demand
 //
 // A policy of neptune/balancing chooses among the servers of a class (CallOptions::except). Which
 // of its two pools a request uses is random, in proportion to the pools' parts of the class.

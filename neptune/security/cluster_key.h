@@ -1,7 +1,7 @@
 // The secret shared by a cluster's nodes: reading it from its file, and the authentication codes
 // made with it.
 //
-//   key file ──LoadClusterKeys──► ClusterKeys ──one a loop──► ClusterMac ──► KeyHandshake, SealDatagram
+//   key file ─LoadClusterKeys─► ClusterKeys ─one a loop─► ClusterMac ─► KeyHandshake, SealDatagram
 //
 // A key file is either text of one or two lines of at least 64 hexadecimal digits, or at least 32
 // raw bytes. With two keys a node offers and accepts both and prefers the first, so two rolling
@@ -9,7 +9,8 @@
 //
 // Source: RFC 2104 (HMAC), FIPS 180-4 (SHA-256).
 // No I/O except LoadClusterKeys, which reads a file and therefore blocks.
-// Threads: ClusterKeys is an immutable value; ClusterMac is thread-compatible: each loop has its own.
+// Threads: ClusterKeys is an immutable value; ClusterMac is thread-compatible: one for each
+//   loop.
 // Errors: those of ReadFile; FAILED_PRECONDITION users other than the owner have access to the
 //   file, or another user owns it; INVALID_ARGUMENT the file holds no key, or one that is too
 //   short, plain text or obviously not random. No message shows a key.

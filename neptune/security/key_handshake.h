@@ -3,7 +3,7 @@
 //
 //   caller                                                   server
 //     hello:  "NPS1" 1 count caller's nonce, key ids   ───►
-//             ◄───  answer: "NPS1" 1 verdict, and if that is 0: key id, server's nonce, server's proof
+//             ◄───  answer: "NPS1" 1 verdict, and if it is 0: key id, server's nonce and proof
 //     proof:  32 bytes                                 ───►  then the connection's own bytes
 //
 //   server's proof = HMAC(key, "neptune server 1" hello answer-up-to-here binding)

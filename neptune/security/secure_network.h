@@ -1,7 +1,8 @@
 // The network between the nodes of a cluster, on top of a loop's plain network: connections are
 // authenticated before any of their bytes are passed on, and datagrams are sealed.
 //
-//   Listen, Connect ─► plain stream ─► TlsStream, if there are certificates ─► KeyedStream, if there is a key ─► owner
+//   Listen, Connect ─► plain stream ─► TlsStream, if there are certificates
+//                   ─► KeyedStream, if there is a key ─► owner
 //   SendTo ─► SealDatagram ─► plain socket ─► OpenDatagramSeal ─► handler, or dropped and counted
 //
 // Runs unchanged in the real and the simulated world.

@@ -131,7 +131,7 @@ class TlsStreamTest : public testing::Test {
   Loop* server_loop_ = nullptr;
   std::shared_ptr<TlsContext> context_;
   std::unique_ptr<Listener> listener_;
-  Written written_;  // by the caller, since the stream was opened
+  Written written_;  // written by the caller since the stream was opened
   End caller_;
   End server_;
   int open_count_ = 0;

@@ -32,7 +32,7 @@ class StretchClock {
   void AskProcessorTime(TimePoint now);
 
   const Loop& loop_;
-  Duration processor_time_{0};  // of the kernel thread, when last read
+  Duration processor_time_{0};  // the kernel thread's, when last read
   TimePoint ask_at_{};          // time of the next reading
   TimePoint begin_{};
   Duration known_before_{0};  // processor time at the last reading before the stretch

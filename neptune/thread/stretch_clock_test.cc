@@ -48,7 +48,7 @@ TEST_F(StretchClockTest, ShortStretchesCostHardlyAnySystemCalls) {
     clock_.Begin();
     loop_.Work(1);
     used += clock_.Used();
-    loop_.Work(1);  // by another thread
+    loop_.Work(1);  // work of another thread
   }
   EXPECT_EQ(used, microseconds(1000));
   EXPECT_LE(loop_.asked(), 2000 / 400 + 1);
@@ -65,7 +65,7 @@ TEST_F(StretchClockTest, LongStretchLeavesOutWhatOtherProgramsUsed) {
 TEST_F(StretchClockTest, CountsAtMostFourTenthsOfAMillisecondTooMuch) {
   clock_.Begin();
   clock_.Used();
-  loop_.Work(399);  // by another thread, unknown to the clock
+  loop_.Work(399);  // work of another thread, unknown to the clock
   clock_.Begin();
   loop_.Work(300);
   loop_.Interrupt(5'000);

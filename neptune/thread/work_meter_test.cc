@@ -98,7 +98,7 @@ TEST(RealMeterTest, LeavesOutWhatOthersUseMeanwhile) {
     const auto measured = scheduler->Spawn([&] {
       const WorkMeter meter;
       Spin(milliseconds(4));
-      this_thread::Yield();  // to the other thread
+      this_thread::Yield();  // switches to the other thread
       Spin(milliseconds(4));
       read = meter.Read();
       done.Notify();

@@ -1,7 +1,7 @@
 // Sampling CPU profiler: records the stack of a running thread each time the process has used
 // another hundredth of a second of processor time.
 //
-//   ITIMER_PROF: time of all kernel threads ─► SIGPROF to a running one ─► frame pointers ─► its slot
+//   ITIMER_PROF: time of all kernel threads ─► SIGPROF to a running one ─► frame pointers ─► slot
 //
 // The handler makes system calls only, takes no locks and does not allocate. Stack words are read
 // through the kernel, so an invalid frame pointer ends the walk and not the process. It runs on the

@@ -24,7 +24,7 @@
 
 namespace neptune::examples::auction_house {
 
-inline constexpr uint64_t kItemCountMax = 1'000'000;  // of a category
+inline constexpr uint64_t kItemCountMax = 1'000'000;  // in a category
 inline constexpr size_t kTextSizeMax = 200;           // bytes of a title or name
 inline constexpr uint32_t kListedCountDefault = 50;
 inline constexpr uint32_t kListedCountMax = 1'000;

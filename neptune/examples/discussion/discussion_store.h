@@ -9,7 +9,8 @@
 // the hierarchy, and headers are read with one scan from any position. GROUP has 8 bytes, each
 // NUMBER 4, big-endian.
 //
-// Source: [Shen02] 5.3 (discussion group; "hierarchical format according to the reply-to relationships").
+// Source: [Shen02] 5.3 (discussion group; "hierarchical format according to the reply-to
+//   relationships").
 // Departs from source: an ordered key-value store instead of MySQL.
 // Threads: pure functions of the store.
 // Errors: kNotFound no such message; kInvalidArgument a message exceeds a limit;

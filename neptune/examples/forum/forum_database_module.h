@@ -4,7 +4,7 @@
 //   Add    AddPostRequest → AddPostResult; a write
 //
 // Parameters of the service or node:
-//   synthetic_topics   number of initial topics, numbered from 1, with a few posts each. Default: 0.
+//   synthetic_topics   initial topics, numbered from 1, with a few posts each. Default: 0.
 //   read_work_us, write_work_us   see modelled_work.h. Default: none.
 //
 // Source: [Chu05] VI.A (BBS: a database of ten thousand articles).

@@ -4,7 +4,8 @@
 // is final. So reads succeed while a partition has any replica, and only an image unknown to the
 // replica needs a majority.
 //
-// Source: [Shen02] 2.1, 2.4 (each photo album instance locates an image store instance through its node).
+// Source: [Shen02] 2.1, 2.4 (each photo album instance locates an image store instance through its
+//   node).
 // Threads: thread-safe; calls on user-level threads.
 // Errors: those of image_store_module.h and of ReplicaSession.
 // Limits: kImagesAtOnceMax images at once.

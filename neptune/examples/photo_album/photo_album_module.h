@@ -5,7 +5,7 @@
 //   ViewAlbum        ViewAlbumRequest → AlbumPage
 //   AddPicture       AddPictureRequest → Picture; a write ──► StoreImage
 //   ViewPicture      ViewPictureRequest → PictureWithImage ──► ReadImage
-//   ViewThumbnails   ViewAlbumRequest → ThumbnailPage ──► ReadThumbnails, all partitions in parallel
+//   ViewThumbnails   ViewAlbumRequest → ThumbnailPage ──► ReadThumbnails, partitions in parallel
 //   DeletePicture    DeletePictureRequest → DeletePictureResult; a write ──► DeleteImages
 //   Reclaim          ReclaimRequest → ReclaimResult; a write ──► DeleteImages
 //
@@ -71,7 +71,7 @@ class PhotoAlbumModule final : public ServiceModule {
   struct Behalf {
     RequestContext& context;
     ReplicaSession session;
-    ReplicaReport report;  // of the last write to this service
+    ReplicaReport report;  // for the last write to this service
   };
   struct Reclaimed {
     std::vector<ImageId> found;
