@@ -89,7 +89,7 @@ void AppendCellJson(const StatusCell& cell, std::string* json) {
   }
 }
 
-// "[a,b]" of what `append` writes for each element.
+// Appends "[a,b]", with `append` writing each element.
 template <typename Elements, typename Append>
 void AppendJsonArray(const Elements& elements, std::string* json, Append append) {
   *json += '[';
@@ -128,7 +128,8 @@ void AppendPageBegin(const AdminPageHeader& header, std::string_view title, std:
   *html += "</div></header>\n";
 }
 
-// Scrolls sideways where the screen is narrow, reached by the keyboard and named for screen readers.
+// The table scrolls sideways on narrow screens, is reachable by keyboard and has a name for screen
+// readers.
 void AppendTable(std::string_view section, const StatusTable& table, std::string* html) {
   const std::string name =
       Escaped(table.title.empty() ? StrCat(section) : StrCat(section, ": ", table.title));
@@ -217,13 +218,14 @@ std::string RenderStatusHtml(const AdminPageHeader& header,
   AppendPageBegin(header, "status", &html);
   html += "<nav><a href=\"/\">all pages</a> <a href=\"?format=json\">as JSON</a>";
   for (const StatusReport& report : reports) {
-    // A fragment is decoded before it is compared, an id is not: the id is the encoded name.
+    // Browsers decode a fragment before comparing it with ids, and the id is the encoded name:
+    // encode twice.
     StrAppend(&html, " <a href=\"#", PercentEncode(PercentEncode(report.name)), "\">",
               Escaped(report.name), "</a>");
   }
   html += "</nav>\n<main id=\"content\" tabindex=\"-1\">";
   for (const StatusReport& report : reports) AppendSection(report, &html);
-  if (reports.empty()) html += "<p class=\"quiet\">no part of this node has anything to show</p>";
+  if (reports.empty()) html += "<p class=\"quiet\">this node has no status sections</p>";
   html += "</main></body></html>\n";
   return html;
 }

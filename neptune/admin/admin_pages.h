@@ -1,11 +1,11 @@
-// The administration's pages as text: status as HTML and JSON, and the index.
+// Rendering of the admin pages: status as HTML and JSON, and the index.
 //
-// The pages need no script, fit a phone, and follow the reader's light or dark setting. Every text
-// of a report is escaped here.
+// The pages need no script, fit a phone, and follow the reader's light or dark setting. All text of
+// a report is escaped here.
 //
 // No I/O, no clock.
 // Threads: pure functions.
-// Units: uptime and times as the header's fields say.
+// Units: see the names of the header's fields.
 // Limits: those of StatusReport.
 
 #pragma once
@@ -19,16 +19,16 @@
 
 namespace neptune {
 
-// What every page says of its node.
+// Facts about the node that every page shows.
 struct AdminPageHeader {
   std::string node_name;
   WallTime now;
   Duration uptime{};
-  // Why the node is not ready; empty if it is.
+  // Reasons why the node is not ready; empty if it is.
   std::vector<std::string> not_ready_reasons;
 };
 
-// One entry of the index.
+// One entry of the index page.
 struct AdminPageLink {
   std::string path;
   std::string description;
@@ -42,14 +42,15 @@ std::string RenderStatusHtml(const AdminPageHeader& header,
 std::string RenderStatusJson(const AdminPageHeader& header,
                              const std::vector<StatusReport>& reports);
 
-// The Content-Security-Policy of both pages: their one style, by its hash, and nothing else.
+// The Content-Security-Policy of both pages: allows their one style sheet, by its hash, and nothing
+// else.
 std::string_view AdminContentSecurityPolicy();
 
 std::string RenderIndexHtml(const AdminPageHeader& header, const std::vector<AdminPageLink>& links);
 
-// "2026-11-21T03:52:10Z".
+// Formats as "2026-11-21T03:52:10Z".
 std::string FormatUtcTime(WallTime time);
-// "3 d 04:05:06".
+// Formats as "3 d 04:05:06".
 std::string FormatUptime(Duration uptime);
 
 }  // namespace neptune

@@ -27,7 +27,7 @@ HttpServerOptions ServerOptions(const HttpServerMetrics* metrics) {
   return options;
 }
 
-// Nobody keeps a copy of what is true for a moment.
+// The state is valid for a moment only, so responses must not be cached.
 HttpResponse NotCached(HttpResponse response) {
   response.headers.Set("Cache-Control", "no-store");
   return response;
@@ -58,14 +58,14 @@ void AdminServer::AddAction(std::string_view method, std::string_view path, Http
 
 std::optional<HttpResponse> AdminServer::WhyNotAllowed(const HttpRequest& request) const {
   if (sources_.token.empty()) {
-    return ProblemResponse(403, "", "this node has no token, so nothing is changed through it");
+    return ProblemResponse(403, "", "this node has no admin token, so changes are disabled");
   }
   constexpr std::string_view kScheme = "Bearer ";
   const std::string_view given = request.headers.Get("Authorization");
   if (given.starts_with(kScheme) && SameSecret(given.substr(kScheme.size()), sources_.token)) {
     return std::nullopt;
   }
-  HttpResponse refusal = ProblemResponse(401, "", "the token is missing or not this node's");
+  HttpResponse refusal = ProblemResponse(401, "", "the admin token is missing or wrong");
   refusal.headers.Add("WWW-Authenticate", "Bearer");
   return refusal;
 }
@@ -76,13 +76,13 @@ void AdminServer::AddOwnPages() {
     response.headers.Set("Content-Security-Policy", AdminContentSecurityPolicy());
     return NotCached(std::move(response));
   });
-  AddPage("/statusz", "what each part of this node says of itself",
+  AddPage("/statusz", "status of each part of this node",
           [this](const HttpRequest& request) { return StatusPage(request); });
   AddPage("/metrics", "counters, gauges and histograms for Prometheus",
           [this](const HttpRequest&) { return Metrics(); });
-  AddPage("/readyz", "whether this node can serve now, and why not",
+  AddPage("/readyz", "whether this node is ready to serve, with reasons if not",
           [this](const HttpRequest&) { return Ready(); });
-  AddPage("/healthz", "whether this process lives",
+  AddPage("/healthz", "whether this process is alive",
           [](const HttpRequest&) { return NotCached(HttpResponse::Text(200, "ok\n")); });
 }
 
@@ -92,7 +92,7 @@ void AdminServer::Start(const Endpoint& at,
 }
 
 StatusOr<Endpoint> AdminServer::Listen(const Endpoint& at) {
-  CHECK(server_ == nullptr) << "the administration is started twice";
+  CHECK(server_ == nullptr) << "the admin server was started twice";
   started_ = loop_.Now();
   const HttpServerMetrics* metrics = nullptr;
   if (sources_.metrics != nullptr) {
@@ -112,7 +112,7 @@ void AdminServer::Stop(Task on_stopped) {
   loop_.Post([this, on_stopped = std::move(on_stopped)]() mutable {
     stop_waiters_.push_back(std::move(on_stopped));
     if (server_ == nullptr) return FinishStop();
-    threads_->Stop();  // handlers that wait are told to finish
+    threads_->Stop();  // waiting handlers get kStopping
     server_->Drain(loop_.Now() + kDrainTime, [this] { FinishStop(); });
   });
 }
@@ -163,7 +163,7 @@ HttpResponse AdminServer::StatusPage(const HttpRequest& request) const {
     return NotCached(HttpResponse::Json(200, RenderStatusJson(PageHeader(), reports)));
   }
   if (format != "html") {
-    return ProblemResponse(InvalidArgument("format is html or json, not ", format));
+    return ProblemResponse(InvalidArgument("format must be html or json, not ", format));
   }
   HttpResponse response = HttpResponse::Html(200, RenderStatusHtml(PageHeader(), reports));
   response.headers.Set("Content-Security-Policy", AdminContentSecurityPolicy());
@@ -171,7 +171,8 @@ HttpResponse AdminServer::StatusPage(const HttpRequest& request) const {
     int seconds = 0;
     if (!absl::SimpleAtoi(ToAbsl(*refresh), &seconds) || seconds < 1 ||
         seconds > kRefreshSecondsMax) {
-      return ProblemResponse(InvalidArgument("refresh is 1 to ", kRefreshSecondsMax, " seconds"));
+      return ProblemResponse(
+          InvalidArgument("refresh must be 1 to ", kRefreshSecondsMax, " seconds"));
     }
     response.headers.Add("Refresh", StrCat(seconds));
   }

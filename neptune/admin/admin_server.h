@@ -1,25 +1,26 @@
-// The administration of a node over HTTP: health, readiness, metrics, status.
+// The admin HTTP server of a node: health, readiness, metrics, status.
 //
-// It has a loop to itself, so it answers while every other kernel thread of the node is busy or
-// stuck, provided that what it shows is read without waiting:
+// It has its own loop, so it answers while every other kernel thread of the node is busy or stuck,
+// provided that its sources are read without waiting:
 //
 //   main loops ──atomics, LeafMutex sections──► MetricsRegistry, StatusSections, readiness
 //                                                        ▲ read by
 //   admin loop: ThreadScheduler ─ HttpServer ─ HttpRouter ┘
 //
 //   /          index of the pages
-//   /healthz   200 "ok": the process lives
+//   /healthz   200 "ok": the process is alive
 //   /readyz    200 "ready", or 503 with the reasons as a problem document
 //   /metrics   Prometheus text format
 //   /statusz   every status section; ?section=NAME one of them, ?format=json as JSON,
-//              ?refresh=SECONDS (1 to 3600) reloads by itself
+//              ?refresh=SECONDS (1 to 3600) reloads the page periodically
 //
-// What changes something needs the token: "Authorization: Bearer TOKEN". Without one at this node, nothing is changed.
+// Requests that change something need "Authorization: Bearer TOKEN". A node without a token refuses
+// all changes.
 //
-// Departs from source: none.
-// Threads: Start and Stop from any thread; everything else says so itself.
+// Threads: Start and Stop from any thread; all other functions state their own rule.
 // Errors: Start reports why it could not listen.
-// Limits: kAdminConnectionCountMax clients, kAdminBodySizeMax bytes a body; handlers share a few user-level threads.
+// Limits: kAdminConnectionCountMax clients, kAdminBodySizeMax bytes a body; handlers share a few
+//   user-level threads.
 
 #pragma once
 
@@ -44,40 +45,41 @@ namespace neptune {
 inline constexpr size_t kAdminConnectionCountMax = 64;
 inline constexpr size_t kAdminBodySizeMax = 64 * 1024;
 
-// Why the node is not ready to serve; empty if it is. Called on the admin loop: thread-safe, reads
-// what others published, never waits.
+// Returns the reasons why the node is not ready to serve; empty if it is. Called on the admin loop:
+// must be thread-safe, read published state only and never wait.
 using ReadinessCheck = std::function<std::vector<std::string>()>;
 
-// What is shown. Outlives the server.
+// The sources of the pages. Must outlive the server.
 struct AdminSources {
   std::string node_name;
   MetricsRegistry* metrics = nullptr;
   const StatusSections* sections = nullptr;
   // Default: always ready.
   ReadinessCheck readiness;
-  // What actions must bring; empty: none is taken. Never shown or logged.
+  // Token required by actions; empty: all actions are refused. Never shown or logged.
   std::string token;
 };
 
 class AdminServer {
  public:
-  // `loop` is the administration's own; nothing else that may block runs there.
+  // `loop` is reserved for the admin server; other work that may block must not run there.
   AdminServer(World& world, Loop& loop, AdminSources sources);
-  // REQUIRES: Stop has finished, or the loop runs no more, or the caller is on the loop.
+  // REQUIRES: Stop has finished, or the loop has stopped, or the caller is on the loop.
   ~AdminServer();
 
   // Adds a page of another part of the node. REQUIRES: before Start. The handler runs on the admin
   // loop and must not wait for other loops.
   void AddPage(std::string_view path, std::string_view description, HttpHandler handler);
 
-  // Adds an action: as a page, for requests that bring the token. Others are answered 401, or 403 where there is none.
+  // Adds an action: like a page, but only for requests with the token. Others get 401, or 403 if
+  // the node has no token.
   void AddAction(std::string_view method, std::string_view path, HttpHandler handler);
 
-  // Listens at `at`; `on_started` runs on the loop with the address or the reason. Once.
+  // Listens at `at`; `on_started` runs on the loop with the address or the error. Call it once.
   void Start(const Endpoint& at, absl::AnyInvocable<void(StatusOr<Endpoint>)> on_started);
 
-  // Finishes what has begun, for a second at most, then closes everything and waits for handlers;
-  // `on_stopped` runs on the loop. Idempotent.
+  // Lets running requests finish for at most a second, then closes everything and waits for
+  // handlers; `on_stopped` runs on the loop. Idempotent.
   void Stop(Task on_stopped);
 
  private:
@@ -86,7 +88,7 @@ class AdminServer {
   void FinishStop();
   AdminPageHeader PageHeader() const;
   std::vector<std::string> NotReadyReasons() const;
-  // Absent if the request may change something.
+  // Returns nullopt if the request may change something.
   std::optional<HttpResponse> WhyNotAllowed(const HttpRequest& request) const;
   HttpResponse Ready() const;
   HttpResponse Metrics() const;
@@ -99,7 +101,7 @@ class AdminServer {
   HttpRouter router_;
   std::vector<AdminPageLink> links_;
   HttpServerMetrics http_metrics_;
-  // On the loop only.
+  // Used on the loop only.
   std::unique_ptr<ThreadScheduler> threads_;
   std::unique_ptr<HttpServer> server_;
   std::vector<Task> stop_waiters_;

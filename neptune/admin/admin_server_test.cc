@@ -1,4 +1,4 @@
-// The administration over the simulated world, and over the real one while the node is stuck.
+// The admin server over the simulated world, and over the real one while the node is stuck.
 
 #include "neptune/admin/admin_server.h"
 
@@ -207,7 +207,7 @@ TEST_F(AdminServerTest, ATakenPortIsReported) {
   simulator_.RunFor(milliseconds(1));
 }
 
-// Every loop of the node but the administration's is stuck; it answers all the same.
+// All loops of the node except the admin loop are stuck; the server still answers.
 TEST(AdminServerRealTest, AnswersWhileTheNodeIsStuck) {
   MetricsRegistry metrics;
   StatusSections sections;

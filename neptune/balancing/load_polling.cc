@@ -16,12 +16,12 @@ constexpr uint8_t kAnswerByte = 'l';
 constexpr uint8_t kGossipPollByte = 'H';
 constexpr uint8_t kGossipAnswerByte = 'h';
 constexpr uint8_t kProbeByte = 'P';
-// Numbers of probes, so that they never meet those of polls.
+// Offset of probe numbers, which keeps them distinct from poll numbers.
 constexpr uint64_t kProbeNumbers = uint64_t{1} << 63;
 
 }  // namespace
 
-// One poll that waits: its datagrams are numbered first, first + 1, ...
+// A poll in progress; its datagrams are numbered first, first + 1, ...
 struct PollingAgent::Pending {
   const std::vector<Endpoint>& targets;
   PollTally tally;
@@ -73,7 +73,7 @@ DatagramSocket& PollingAgent::SocketTo(const Endpoint& target) {
          .peer = target,
          .on_refused = [this, target] { HandleRefusal(target); }},
         [this, target](const Endpoint&, std::string_view bytes) { HandleAnswer(target, bytes); });
-    if (!opened.ok()) return *socket_;  // no descriptor is left
+    if (!opened.ok()) return *socket_;  // out of descriptors
     found = connected_.emplace(target, Connected{*std::move(opened), now}).first;
   }
   found->second.used_at = now;
@@ -118,7 +118,7 @@ void PollingAgent::HandleProbeAnswer(const Endpoint& from, uint64_t number,
                                      const LoadReport& report) {
   SentProbe& probe = probes_[number % kProbeCountMax];
   if (probe.number != number || probe.target != from) return;
-  probe.number = 0;  // a datagram may come twice
+  probe.number = 0;  // a datagram may be duplicated
   if (on_report_ != nullptr) on_report_(probe.cookie, report);
 }
 

@@ -1,24 +1,23 @@
-// Load polls: one datagram asks a server for its load, one answers.
+// Load polls and probes: one datagram asks a server for its load, one answers.
 //
-//   PollingAgent (each loop of the caller) ──'L' number service──► LoadIndexServer (the node's probe
-//                                                                  endpoint)
-//                                          ◄──'l' number load silence pending──
+//   PollingAgent        ──'L' number service──►                         LoadIndexServer
+//   (each caller loop)  ◄──'l' number load silence pending──            (node's probe endpoint)
 //
-//                                          ──'H' number service──►   also asks what the server has heard of others
-//                                          ◄──'h' number load silence pending heard, to the end──
+//                       ──'H' number service──►                         also asks for gossip
+//                       ◄──'h' number load silence pending gossip──     gossip extends to the end
 //
-// Poll waits for its answers; Probe does not, its answer goes to the agent's hook.
+// Poll waits for its answers; Probe does not, and its answer goes to the agent's callback.
 //
-// Each server is asked over a socket of its own that is connected to it: the system lets nobody else answer, and tells
-// at once when nobody listens there any more, so that a poll does not wait for a server that has just died. Servers
-// over kConnectedServerCountMax are asked over one socket for all.
+// Each server is asked over its own connected socket: the system drops datagrams from other senders
+// and reports a closed port at once, so a poll does not wait for a server that has just died.
+// Servers beyond kConnectedServerCountMax share one unconnected socket.
 //
 // Source: [Shen02] 2.2 (polling agent, load index server), 3.3 (asynchronous UDP polls, slow
 //   polls discarded after 10 ms).
 // Threads: each on its own loop; Poll on a user-level thread of that loop.
 // Units: load index = active + queued requests; silence and pending in microseconds on the wire.
 // Limits: at most kPollSizeMax targets a poll; answers after PollingOptions::discard_after are
-//   dropped; of probes the last kProbeCountMax are remembered.
+//   dropped; only the last kProbeCountMax probes are remembered.
 
 #pragma once
 
@@ -41,9 +40,9 @@
 namespace neptune {
 
 struct PollingOptions {
-  // Servers asked for each call. Larger: better choice, more messages. Default: 3 (4.3).
+  // Servers polled for each call. Larger: better choice, more messages. Default: 3 (4.3).
   size_t poll_size = 3;
-  // Answers slower than this are not waited for. Default: 10 ms (3.3.2).
+  // Maximum wait for answers. Default: 10 ms (3.3.2).
   Duration discard_after = std::chrono::milliseconds(10);
   // An idle server's answer ends the poll. Default: true; the papers' policy waits for the others.
   bool stop_at_idle = true;
@@ -53,43 +52,45 @@ struct PollOutcome {
   // Index of the least loaded target that answered; nullopt if none did.
   std::optional<size_t> best;
   std::bitset<kPollSizeMax> answered;
-  // Nobody listens there.
+  // Targets whose port is closed.
   std::bitset<kPollSizeMax> refused;
-  // The wait ended before all had answered or one was idle.
+  // True if the wait ended before all had answered or one was idle.
   bool timed_out = false;
 };
 
 inline constexpr size_t kProbeCountMax = 256;
-// Of one agent; each has a descriptor. One not asked for kConnectedIdleTime makes room for another.
+// Limit for one agent; each connected socket uses a descriptor. A socket unused for
+// kConnectedIdleTime is replaced when another server needs one.
 inline constexpr size_t kConnectedServerCountMax = 256;
 inline constexpr Duration kConnectedIdleTime = std::chrono::seconds(10);
 
 class PollingAgent {
  public:
-  // Takes the answer to a probe that was sent with `cookie`.
+  // Handles the answer to a probe that was sent with `cookie`.
   using OnReport = absl::AnyInvocable<void(uint64_t cookie, const LoadReport& report)>;
 
-  // `on_report` may be null if no probes are sent. `network` outlives the agent; null: the loop's own.
+  // `on_report` may be null if no probes are sent. `network` must outlive the agent; null: the
+  // loop's own.
   static StatusOr<std::unique_ptr<PollingAgent>> Open(Loop& loop, const Endpoint& bind,
                                                       OnReport on_report = nullptr,
                                                       Network* network = nullptr);
   ~PollingAgent();
 
-  // Polls the endpoints and waits for answers until one decides, none is left to come, or `deadline`. An
-  // answer counts only if it comes from the endpoint that was asked.
-  // REQUIRES: at most kPollSizeMax targets.
+  // Polls the targets and waits until an answer decides, no answer is outstanding, or `deadline`.
+  // An answer counts only if it comes from the endpoint that was asked. REQUIRES: at most
+  // kPollSizeMax targets.
   PollOutcome Poll(const std::vector<Endpoint>& targets, TimePoint deadline,
                    bool stop_at_idle = true);
 
-  // Asks one server for its load and how `service` gets on there; returns at once.
+  // Asks one server for its load and the progress of `service`; returns at once.
   void Probe(const Endpoint& target, const ServiceName& service, uint64_t cookie);
-  // And for what it has heard of others.
+  // Like Probe, but also asks for what the server has heard of others.
   void ProbeForGossip(const Endpoint& target, const ServiceName& service, uint64_t cookie);
 
  private:
   struct Pending;
   struct SentProbe {
-    uint64_t number = 0;  // 0: none
+    uint64_t number = 0;  // 0: unused
     Endpoint target;
     uint64_t cookie = 0;
   };
@@ -99,7 +100,7 @@ class PollingAgent {
   };
   PollingAgent(Loop& loop, const Endpoint& bind, OnReport on_report, Network& network);
   DatagramSocket& SocketTo(const Endpoint& target);
-  // False while all sockets are in use.
+  // Returns false while all sockets are in use.
   bool MakeRoom(TimePoint now);
   uint64_t NextProbe(const Endpoint& target, uint64_t cookie);
   void Ask(const Endpoint& target, uint8_t kind, uint64_t number, std::string_view service);
@@ -110,13 +111,14 @@ class PollingAgent {
   Loop& loop_;
   Network& network_;
   const Endpoint bind_;
-  std::unique_ptr<DatagramSocket> socket_;  // for the servers that have none of their own
+  std::unique_ptr<DatagramSocket> socket_;  // for servers without a connected socket
   std::map<Endpoint, Connected> connected_;
-  std::map<uint64_t, Pending*> pending_;  // by number of the poll's first datagram
-  // Both begin where nobody can guess, so that answers are not made up, nor kept from another life of the node.
+  std::map<uint64_t, Pending*> pending_;  // keyed by the number of the poll's first datagram
+  // Both start at unpredictable values, so that answers cannot be forged or belong to an earlier
+  // life of the node.
   uint64_t next_number_ = 0;
   OnReport on_report_;
-  std::array<SentProbe, kProbeCountMax> probes_;  // by number modulo their count
+  std::array<SentProbe, kProbeCountMax> probes_;  // indexed by number modulo kProbeCountMax
   uint64_t probe_count_ = 0;
 };
 
@@ -124,17 +126,17 @@ class PollingAgent {
 class LoadIndexServer {
  public:
   struct Hooks {
-    // The load, and how the service gets on; an empty name asks for the load alone.
+    // Returns the load and the progress of the service; an empty name asks for the load alone.
     absl::AnyInvocable<LoadReport(std::string_view service)> load;
-    // What the node has heard of others; null: nothing.
+    // Returns what the node has heard of others; null: nothing.
     absl::AnyInvocable<std::string()> heard;
-    // The node's announcement, sent to whoever probes.
+    // Returns the node's announcement, which answers a membership probe.
     absl::AnyInvocable<StatusOr<std::string>()> announcement;
-    // An announcement that answers a probe of this node's own.
+    // Handles an announcement that answers a probe of this node.
     absl::AnyInvocable<void(std::string_view bytes)> on_announcement;
   };
 
-  // `network` outlives the server; null: the loop's own.
+  // `network` must outlive the server; null: the loop's own.
   static StatusOr<std::unique_ptr<LoadIndexServer>> Open(Loop& loop, const Endpoint& bind,
                                                          Hooks hooks, Network* network = nullptr);
 

@@ -1,4 +1,5 @@
-// Polls and probes over the operating system's sockets: answers are waited for at most as long as the caller says.
+// Polls and probes over the operating system's sockets: a poll waits no longer than the caller
+// allows.
 
 #include <gtest/gtest.h>
 
@@ -41,7 +42,7 @@ class RealLoadPollingTest : public testing::Test {
 
   Loop* StartLoop(const std::string& name) { return *world_->StartLoop({.name = name}); }
 
-  // On the client's loop; returns when it is done.
+  // Runs `body` on the client's loop; returns when it is done.
   void Do(absl::AnyInvocable<void()> body) {
     Notification done;
     loop_->Post([&] {
@@ -51,7 +52,7 @@ class RealLoadPollingTest : public testing::Test {
     done.WaitForNotification();
   }
 
-  // A server on a kernel thread of its own.
+  // Adds a server on a new kernel thread.
   Endpoint AddServer(uint32_t load) {
     Loop* const loop = StartLoop("server");
     Endpoint at;
@@ -67,7 +68,7 @@ class RealLoadPollingTest : public testing::Test {
     return at;
   }
 
-  // A socket of the client's loop that takes polls and does with them what it is told.
+  // Adds a socket on the client's loop that passes polls to `on_datagram`.
   Endpoint AddSocket(Network::DatagramHandler on_datagram) {
     Endpoint at;
     Do([&] {
@@ -121,8 +122,9 @@ TEST_F(RealLoadPollingTest, SilentServerIsNotWaitedForLongerThanTheDeadline) {
   EXPECT_GE(took_, milliseconds(10));
 }
 
-// A port that nobody has is refused by the operating system; the poll goes on with the others and does not wait for it.
-TEST_F(RealLoadPollingTest, PortOfNobodyIsNotWaitedForAndDisturbsNoOtherAnswer) {
+// The operating system refuses a closed port; the poll continues with the others and does not wait
+// for it.
+TEST_F(RealLoadPollingTest, ClosedPortIsNotWaitedForAndDisturbsNoOtherAnswer) {
   const Endpoint server = AddServer(7);
   const Endpoint nobody = AddSocket([](const Endpoint&, std::string_view) {});
   Do([this] { sockets_.clear(); });
@@ -135,7 +137,7 @@ TEST_F(RealLoadPollingTest, PortOfNobodyIsNotWaitedForAndDisturbsNoOtherAnswer) 
   EXPECT_EQ(Poll({server}, seconds(60)).best, 0u);
 }
 
-// An answer comes from the endpoint that was asked, or it is none.
+// An answer counts only if it comes from the endpoint that was asked.
 TEST_F(RealLoadPollingTest, AnswerFromAnotherSocketIsIgnored) {
   AddSocket([](const Endpoint&, std::string_view) {});
   DatagramSocket* const stranger = sockets_.back().get();

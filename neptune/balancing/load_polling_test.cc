@@ -1,4 +1,4 @@
-// Polls between simulated hosts: what is waited for, what is discarded, what is believed.
+// Polls between simulated hosts: which answers are waited for, discarded and accepted.
 
 #include "neptune/balancing/load_polling.h"
 
@@ -34,7 +34,7 @@ class LoadPollingTest : public testing::Test {
     simulator_.RunFor(milliseconds(1));
   }
 
-  // A server whose load index is `load`; its name is its number.
+  // Adds a server with load index `load`; its name is its number.
   Endpoint AddServer(uint32_t load) {
     SimWorld& world = simulator_.AddHost({.name = StrCat(servers_.size())});
     LoadIndexServer::Hooks hooks;
@@ -171,7 +171,7 @@ TEST_F(LoadPollingTest, GossipReachesEveryCallerThatAsks) {
   EXPECT_EQ(reports_[2].front().load_index, 3u);
 }
 
-// Answers come from the endpoint that was asked or do not count, whatever number they carry.
+// Answers count only if they come from the endpoint that was asked, whatever number they carry.
 TEST_F(LoadPollingTest, AnswerOfAStrangerIsIgnored) {
   const Endpoint a = AddServer(5);
   const Endpoint b = AddServer(4);
@@ -179,7 +179,7 @@ TEST_F(LoadPollingTest, AnswerOfAStrangerIsIgnored) {
   Loop* const loop = *stranger.StartLoop({.name = "loop"});
   auto socket = *loop->network().OpenDatagram({.bind = {stranger.address(), 0}},
                                               [](const Endpoint&, std::string_view) {});
-  // The first port that a host gives is known; guess numbers as well.
+  // The first port of a host is known; guess numbers as well.
   for (uint64_t number = 0; number < 4; ++number) {
     std::string forged;
     ByteWriter writer(&forged);

@@ -1,6 +1,7 @@
-// What a server says of itself when it is asked for its load.
+// A server's answer when it is asked for its load.
 //
-// Source: [Shen02] 3.2.1 (load index). Threads: immutable values.
+// Source: [Shen02] 3.2.1 (load index).
+// Threads: immutable values.
 // Units: load index = active + queued requests.
 
 #pragma once
@@ -14,12 +15,12 @@ namespace neptune {
 
 struct LoadReport {
   uint32_t load_index = 0;
-  // Time since the service last finished a request, while all its slots are taken; else zero. A server whose
-  // requests hang answers polls all the same: this is how it shows.
+  // Time since the service last finished a request, if all its slots are taken; otherwise zero. It
+  // exposes a server whose requests hang, because such a server still answers polls.
   Duration silence{0};
-  // Time until all processors of the server are done with the aggregation work that waits there.
+  // Time until the server's processors have finished the waiting aggregation work.
   Duration pending{0};
-  // What it has heard of other nodes, for who asked for that too; as bytes of dac/load_gossip.h.
+  // What it has heard of other nodes, if asked; in the format of dac/load_gossip.h.
   std::string heard{};
 };
 

@@ -7,22 +7,24 @@
 namespace neptune {
 namespace {
 
-// Weight of a new value in decayed means: of one server's run times, of all, and of its failures.
+// Weights of a new value in decayed means: of one server's run times and failures, and of those of
+// all servers.
 constexpr double kServerWeight = 0.05;
 constexpr double kServiceWeight = 0.01;
 constexpr double kFailureWeight = 0.1;
-// A server's failures count where they are more than this times those of all.
+// A server's failures count only beyond this multiple of the average over all servers.
 constexpr double kFailureRatio = 2;
-// A server's relative service time counts within these.
+// Bounds of a server's relative service time.
 constexpr double kSpeedMin = 0.25;
 constexpr double kSpeedMax = 4;
-// An age costs no more than this many service times: a report of a fast service is always old.
+// Upper bound of the age cost in service times; a report of a fast service is always old.
 constexpr double kAgeMax = 10;
-// A refresh is wanted once the newest report is this old, in service times; one looks at twice that.
+// Age of the newest report, in service times, at which a refresh is wanted; it is checked at twice
+// that interval.
 constexpr double kRefreshAge = 0.1;
-// Refreshing ends this many service times after the last call.
+// Refreshing ends this number of service times after the last call.
 constexpr double kActiveServiceTimes = 10;
-// Servers compared when there is no report.
+// Number of servers compared if there is no report.
 constexpr int kBlindChoices = 2;
 
 double Mix(double mean, double value, double weight) {
@@ -57,7 +59,8 @@ void ProbePool::SetServers(const std::vector<NodeId>& servers) {
   while (old != known.end()) leave();
 }
 
-// How fast it is and whether it fails; what it was asked meanwhile has ended, or is forgotten.
+// Restores the speed and failures of a returning server; its outstanding calls have ended or are
+// forgotten.
 ProbePool::Server ProbePool::Recall(const NodeId& node) {
   Server server;
   const auto found = std::find_if(departed_.begin(), departed_.end(),
@@ -127,7 +130,7 @@ size_t ProbePool::Choose(TimePoint now, std::span<const size_t> excluded, Random
       best_cost = cost;
     }
   }
-  // A report of a server that fails is no reason to call it while others are merely unknown.
+  // A report from a failing server is no reason to call it while others are merely unknown.
   if (best == servers_.size() || best_cost >= options_.failure_cost / 4) {
     best = ChooseWithoutReport(now, excluded, random);
   }
@@ -139,7 +142,7 @@ size_t ProbePool::Choose(TimePoint now, std::span<const size_t> excluded, Random
   return best;
 }
 
-// The cheaper of a few drawn at random; servers that are silent only if there is no other.
+// Returns the cheaper of a few random servers; a silent one only if there is no other.
 size_t ProbePool::ChooseWithoutReport(TimePoint now, std::span<const size_t> excluded,
                                       RandomSource& random) {
   size_t best = servers_.size();
@@ -148,7 +151,7 @@ size_t ProbePool::ChooseWithoutReport(TimePoint now, std::span<const size_t> exc
   const size_t start = random.Below(servers_.size());
   const size_t draws = servers_.size();
   for (size_t i = 0; i < draws && compared < kBlindChoices; ++i) {
-    // Two independent draws, then whatever follows the first one, until enough are eligible.
+    // Two independent draws, then the successors of the first one, until enough are eligible.
     const size_t candidate = i < 2 * kBlindChoices && i > 0 ? random.Below(servers_.size())
                                                             : (start + i) % servers_.size();
     if (Silent(servers_[candidate], now) || Contains(excluded, candidate)) continue;

@@ -1,4 +1,4 @@
-// What a decision costs: the bound is 1 us.
+// Cost of a decision; the limit is 1 us.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-// What the pool believes, whom it prefers, and whom it leaves alone.
+// What the pool records, prefers and avoids.
 
 #include "neptune/balancing/probe_pool.h"
 
@@ -33,11 +33,12 @@ class ProbePoolTest : public testing::Test {
   }
   void Fail(size_t server) { pool_.OnAnswer(server, 0, milliseconds(1), /*worked=*/false, now_); }
   uint32_t AnyLoad() { return static_cast<uint32_t>(random_.Below(3)); }
-  // Answers the probes that a call asks for: all servers are alike.
+  // Answers the probes requested by a call as if all servers were alike.
   void AnswerProbes() {
     for (const size_t probed : pool_.ChooseProbes(random_)) Report(probed, AnyLoad());
   }
-  // How often each server is chosen when every call is answered within a millisecond, and fails with that chance.
+  // Returns how often each server is chosen if every call is answered within a millisecond and
+  // fails with probability `failures`.
   std::array<int, 4> Shares(int calls, double failures = 0) {
     std::array<int, 4> shares{};
     for (int i = 0; i < calls; ++i) {
@@ -70,7 +71,7 @@ TEST_F(ProbePoolTest, ReportServesOneCall) {
   Report(0, 3);
   Report(1, 1);
   EXPECT_EQ(Choose(), 1u);
-  EXPECT_EQ(Choose(), 0u) << "b's report is spent";
+  EXPECT_EQ(Choose(), 0u) << "b's report has been used";
 }
 
 TEST_F(ProbePoolTest, AnswerOfACallIsAReport) {
@@ -134,7 +135,7 @@ TEST_F(ProbePoolTest, ServerThatFailsAtOnceIsLeftAlone) {
       Answer(chosen, 3);
     }
   }
-  EXPECT_LE(failures, 10) << "of 250 that would be fair";
+  EXPECT_LE(failures, 10) << "a fair share would be 250";
 }
 
 TEST_F(ProbePoolTest, FailuresAreForgotten) {
@@ -157,7 +158,7 @@ TEST_F(ProbePoolTest, HungServerThatAnswersProbesIsLeftAlone) {
     Answer(chosen, 1);
   }
   Report(0, 0);
-  EXPECT_EQ(Choose({1, 2, 3}), 0u) << "it gets on again";
+  EXPECT_EQ(Choose({1, 2, 3}), 0u) << "it makes progress again";
 }
 
 TEST_F(ProbePoolTest, ServerThatDoesNotAnswerCallsIsLeftAlone) {
@@ -188,7 +189,7 @@ TEST_F(ProbePoolTest, JoinedServerIsNoMagnet) {
     Answer(chosen, 1);
     for (const size_t probed : pool_.ChooseProbes(random_)) Report(probed, probed == 2 ? 0 : 1);
   }
-  EXPECT_LT(share, 450) << "of 200 that would be fair, though it always looks idle";
+  EXPECT_LT(share, 450) << "a fair share would be 200, although it always looks idle";
 }
 
 TEST_F(ProbePoolTest, WhatIsKnownOfAServerStaysWhenOthersComeAndGo) {
@@ -219,7 +220,7 @@ TEST_F(ProbePoolTest, ServersAreFoundWhereverTheyMove) {
   EXPECT_EQ(pool_.Find(c), 2u);
   EXPECT_EQ(pool_.Find(b), std::nullopt);
   pool_.SetServers(Nodes({"a", "b", "c"}));
-  EXPECT_EQ(pool_.Find(b), std::nullopt) << "what was asked before it left is not what it does now";
+  EXPECT_EQ(pool_.Find(b), std::nullopt) << "calls made before it left do not count";
 }
 
 TEST_F(ProbePoolTest, ProbesGoRoundAllServers) {
@@ -247,17 +248,17 @@ TEST_F(ProbePoolTest, ReportsAreBounded) {
     Report(i, 5);
   }
   EXPECT_EQ(pool_.report_count(), kReportCountMax);
-  EXPECT_GE(Choose(), 100 - kReportCountMax) << "the newest stay";
+  EXPECT_GE(Choose(), 100 - kReportCountMax) << "the newest reports are kept";
 }
 
 TEST_F(ProbePoolTest, OneServerIsAlwaysChosen) {
   pool_.SetServers(Nodes({"a"}));
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Choose(), 0u);
-  EXPECT_EQ(Choose({0}), 0u) << "rather than none";
+  EXPECT_EQ(Choose({0}), 0u) << "better than no server";
 }
 
 TEST_F(ProbePoolTest, RefreshesAsOftenAsTheServiceIsSlow) {
-  EXPECT_EQ(pool_.RefreshInterval(now_), std::nullopt) << "nothing is known yet";
+  EXPECT_EQ(pool_.RefreshInterval(now_), std::nullopt) << "there is no data yet";
   Answer(Choose(), 0, milliseconds(100));
   EXPECT_EQ(pool_.RefreshInterval(now_), milliseconds(20));
 }

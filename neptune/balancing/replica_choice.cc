@@ -13,8 +13,8 @@ StatusOr<BalancingPolicy> ParseBalancingPolicy(std::string_view name) {
   if (name == "broadcast") return BalancingPolicy::kBroadcast;
   if (name == "poll") return BalancingPolicy::kPoll;
   if (name == "probe_pool") return BalancingPolicy::kProbePool;
-  return InvalidArgument("balancing policy '", name,
-                         "' is not probe_pool, poll, broadcast, round_robin or random");
+  return InvalidArgument("unknown balancing policy '", name,
+                         "': expected probe_pool, poll, broadcast, round_robin or random");
 }
 
 std::vector<size_t> ChoosePollTargets(size_t candidate_count, size_t poll_size,

@@ -5,12 +5,12 @@
 namespace neptune {
 namespace {
 
-// A server that missed this many polls in a row is polled only now and then, so that the others do
-// not wait for it each time until the yellow page forgets it.
+// A server that missed this many polls in a row is polled only occasionally, so that the others do
+// not wait for it each time until the yellow page removes it.
 constexpr int kMissedPollsMax = 3;
 constexpr uint64_t kPollSilentOneIn = 16;
 
-// Whether the answer says that the server could not do its work, whatever was asked.
+// Returns false if the status means that the server could not do its work, whatever the request.
 bool Worked(const Status& status) {
   switch (status.code()) {
     case StatusCode::kInternal:
@@ -37,7 +37,7 @@ std::vector<size_t> Untried(const std::vector<Replica>& replicas,
   return candidates;
 }
 
-// What is missing in `candidates` of 0, 1, ... count - 1.
+// Returns the indices 0, 1, ... count - 1 that are not in `candidates`.
 std::vector<size_t> Complement(const std::vector<size_t>& candidates, size_t count) {
   std::vector<size_t> missing;
   if (candidates.size() == count) return missing;
@@ -54,7 +54,7 @@ std::vector<size_t> Complement(const std::vector<size_t>& candidates, size_t cou
 
 }  // namespace
 
-// What the loop knows of one partition's servers.
+// The loop's state for one partition's servers.
 struct ReplicaChooser::Pool {
   explicit Pool(const ProbePoolOptions& options) : servers(options) {}
 
@@ -141,7 +141,7 @@ size_t ReplicaChooser::ChooseByPoll(const std::vector<Replica>& replicas,
   }
   if (eligible.empty()) return candidates[loop_.random().Below(candidates.size())];
   if (eligible.size() == 1) return eligible[0];
-  // The view may change while the poll waits: names are kept, not references.
+  // The view may change while the poll waits, so names are kept instead of references.
   std::vector<size_t> targets;
   std::vector<NodeId> nodes;
   std::vector<Endpoint> endpoints;
@@ -192,7 +192,7 @@ ReplicaChoice ReplicaChooser::ChooseByPool(Pool& pool, const std::vector<Replica
   return {chosen, pool.number, pool.servers.id(chosen)};
 }
 
-// Probes between calls that are far apart, so that the next one finds a report that is still true.
+// Probes between calls that are far apart, so that the next one finds a recent report.
 void ReplicaChooser::KeepFresh(Pool& pool) {
   const std::optional<Duration> pause = pool.servers.RefreshInterval(loop_.Now());
   pool.refresh = 0;
@@ -205,7 +205,7 @@ void ReplicaChooser::KeepFresh(Pool& pool) {
   });
 }
 
-// A cookie names the pool and the server.
+// A cookie identifies the pool and the server.
 void ReplicaChooser::Probe(Pool& pool, size_t server) {
   const uint64_t cookie = uint64_t{pool.number} << 32 | pool.servers.id(server);
   polling_->Probe(pool.probe_endpoints[server], pool.service, cookie);

@@ -1,12 +1,13 @@
-// The agent of load balancing: one for each loop that calls others.
+// The agent of load balancing: one for each loop that makes calls.
 //
 //   Choose ─► policy ─► the replica to call ─► Answered or Lost, once for each choice
 //               ▲
 //               └─ polls and probes (load_polling.h), announcements (yellow page), answers of calls
 //
 // Source: [Shen02] 2.2 (polling agent), 3.2, 3.3; probe_pool.h for the modern policy.
-// Threads: the loop's own; Choose on a user-level thread (poll waits there, the others never do).
-// Limits: pools of partitions that the view knows; kLoopPoolCountMax of them, the rest is chosen at random.
+// Threads: the loop's own; Choose on a user-level thread (only poll waits there).
+// Limits: at most kLoopPoolCountMax pools, of partitions in the view; replicas of further
+//   partitions are chosen at random.
 
 #pragma once
 
@@ -32,14 +33,14 @@ struct BalancingOptions {
   BalancingPolicy policy = BalancingPolicy::kPoll;
   PollingOptions polling;
   ProbePoolOptions probing;
-  // Replaces the policy: chooses with knowledge that no node has. For experiments only.
+  // Replaces the policy by one with global knowledge that no node has. For experiments only.
   std::function<size_t(const std::vector<Replica>&)> oracle;
 };
 
-// One choice, to be concluded once.
+// One choice, to be concluded exactly once.
 struct ReplicaChoice {
   size_t index = 0;  // into the replicas given
-  // Where the choice is remembered; 0: nowhere.
+  // Pool that records the choice; 0: none.
   uint32_t pool = 0;
   ProbePool::ServerId server = 0;
 };
@@ -47,11 +48,11 @@ struct ReplicaChoice {
 class ReplicaChooser {
  public:
   struct Environment {
-    // Address that polls and probes are sent from.
+    // Local address for polls and probes.
     Endpoint bind;
-    // Where they are sent; outlives the chooser. Null: the loop's own network.
+    // Network for polls and probes; must outlive the chooser. Null: the loop's own network.
     Network* network = nullptr;
-    // Told of the call endpoint of a server that leaves polls without answers; may be null.
+    // Called with the call endpoint of a server that leaves polls without answers; may be null.
     std::function<void(const Endpoint&)> doubt;
     // Counts polls that ended before all had answered or one was idle; may be null.
     Counter* slow_polls = nullptr;
@@ -60,14 +61,14 @@ class ReplicaChooser {
                                                         const Environment& environment);
   ~ReplicaChooser();
 
-  // The replica to call, none of `tried`; nullopt if all were tried.
+  // Returns the replica to call, none of `tried`; nullopt if all were tried.
   std::optional<ReplicaChoice> Choose(const ServiceName& service, PartitionId partition,
                                       const std::vector<Replica>& replicas,
                                       const std::vector<NodeId>& tried, TimePoint deadline);
-  // The server answered with its load; `status` tells whether it did its work.
+  // The server answered with its load; `status` shows whether it did its work.
   void Answered(const ReplicaChoice& choice, uint32_t load_index, Duration run_time,
                 const Status& status);
-  // There was no answer. `failed`: that is the server's fault, as far as one can see.
+  // There was no answer. `failed`: as far as known, that is the server's fault.
   void Lost(const ReplicaChoice& choice, bool failed);
 
   void SetView(const std::shared_ptr<const YellowPageView>& view);
@@ -83,7 +84,7 @@ class ReplicaChooser {
                              const std::vector<size_t>& candidates);
   Pool* FindPool(const ServiceName& service, PartitionId partition,
                  const std::vector<Replica>& replicas);
-  // The pool and the server's place in it; null and 0 if either is gone.
+  // Returns the pool and the server's index in it; null and 0 if either is gone.
   std::pair<Pool*, size_t> Locate(uint32_t pool, ProbePool::ServerId server) const;
   void Probe(Pool& pool, size_t server);
   void HandleReport(uint64_t cookie, const LoadReport& report);
@@ -93,7 +94,7 @@ class ReplicaChooser {
   const BalancingOptions options_;
   const Environment environment_;
   std::unique_ptr<PollingAgent> polling_;
-  // In a row, while another replica answered; of nodes of the view only.
+  // Consecutive missed polls while another replica answered; only for nodes in the view.
   std::map<NodeId, int> missed_polls_;
   uint64_t round_ = 0;
   std::map<Key, std::unique_ptr<Pool>> pools_;

@@ -1,9 +1,9 @@
-// Big-endian numbers and counted strings in byte strings, with every read checked.
+// Big-endian numbers and length-prefixed strings in byte strings, with every read checked.
 //
 // Source: [Shen02] 2.4 (messages are portable between nodes).
 // Threads: thread-compatible.
-// Errors: a reader that runs past the end, or meets a count over its bound, fails and stays failed: all
-//   later reads give zero or empty, so a decoder checks once, at its end.
+// Errors: a reader that runs past the end, or meets a count over its bound, fails and stays failed:
+//   all later reads return zero or empty, so a decoder checks only once, at its end.
 
 #pragma once
 
@@ -38,7 +38,7 @@ T LoadBigEndian(const void* bytes) {
   return ToBigEndian(value);
 }
 
-// Writes a number at `bytes`, which has room for sizeof(T) bytes; returns where the next one goes.
+// Writes a number at `bytes`, which has room for sizeof(T) bytes; returns the address after it.
 template <std::unsigned_integral T>
 char* StoreBigEndian(T value, char* bytes) {
   const T big = ToBigEndian(value);
@@ -46,7 +46,7 @@ char* StoreBigEndian(T value, char* bytes) {
   return bytes + sizeof(T);
 }
 
-// Appends to a string that it does not own.
+// Appends to a string it does not own.
 class ByteWriter {
  public:
   explicit ByteWriter(std::string* out) : out_(out) {}
@@ -57,7 +57,8 @@ class ByteWriter {
     out_->append(reinterpret_cast<const char*>(&big), sizeof(T));
   }
   void Bytes(std::string_view bytes) { out_->append(bytes); }
-  // A count of type Count, then the bytes; cut to what the count can tell.
+  // Appends the size as a `Count`, then the bytes, truncated to the largest size a Count can
+  // express.
   template <std::unsigned_integral Count>
   void Counted(std::string_view bytes) {
     const size_t size_max = static_cast<Count>(~Count{0});
@@ -70,7 +71,7 @@ class ByteWriter {
   std::string* const out_;
 };
 
-// Reads from bytes that outlive it.
+// Reads from `bytes`, which must outlive the reader.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
@@ -95,7 +96,7 @@ class ByteReader {
 
   size_t remaining() const { return rest_.size(); }
   bool failed() const { return failed_; }
-  // Everything was read and nothing was missing.
+  // True if everything was read and nothing was missing.
   bool finished() const { return !failed_ && rest_.empty(); }
 
  private:

@@ -1,6 +1,6 @@
 #include "neptune/base/checksum.h"
 
-#define XXH_INLINE_ALL  // most of what is summed up is shorter than the call would take
+#define XXH_INLINE_ALL  // most inputs are so short that a call would cost more
 #include <xxhash.h>
 
 namespace neptune {

@@ -1,4 +1,4 @@
-// Checksums of byte strings: XXH3 of 64 bits, for finding damage, not for security.
+// 64-bit XXH3 checksums of byte strings. They detect damage; they are not for security.
 //
 // Threads: pure functions.
 
@@ -9,11 +9,11 @@
 
 namespace neptune {
 
-// The checksum of `bytes`, continued from `seed` when a whole is checked in parts that must keep
-// order.
+// Returns the checksum of `bytes`. To checksum a whole in ordered parts, pass the previous part's
+// checksum as `seed`.
 uint64_t Checksum64(std::string_view bytes, uint64_t seed = 0);
 
-// Its lower half, where four bytes must do.
+// Returns the lower half of Checksum64, for formats with room for four bytes only.
 uint32_t Checksum32(std::string_view bytes);
 
 }  // namespace neptune

@@ -1,7 +1,7 @@
-// Averages and sums that forget: exponentially weighted by sample, and decayed by time.
+// Decaying averages and sums: exponentially weighted by sample, and decayed by time.
 //
-// Source: [Shen02] chapter 4 (consumption decays with beta = 0.95, the unit of time a second).
-// No clock, time is an argument.
+// Source: [Shen02] chapter 4 (consumption decays with beta = 0.95, in units of one second).
+// No clock: the caller passes the time.
 // Threads: thread-compatible.
 // Units: the caller's.
 
@@ -15,8 +15,8 @@
 
 namespace neptune {
 
-// value = (1 - weight) * value + weight * sample. The first 1 / weight samples count alike, so that none of them is
-// remembered for longer than it deserves: value is their mean.
+// value = (1 - weight) * value + weight * sample. The first 1 / weight samples are averaged with
+// equal weights, so that none of them dominates; until then the value is their mean.
 class Ewma {
  public:
   // REQUIRES: 0 < weight <= 1. Larger: follows faster, smooths less.
@@ -26,9 +26,9 @@ class Ewma {
     ++count_;
     value_ += std::max(weight_, 1 / static_cast<double>(count_)) * (sample - value_);
   }
-  // As if all samples so far had been so many times as large.
+  // Multiplies all samples so far by `factor`.
   void Scale(double factor) { value_ *= factor; }
-  // 0 before the first sample.
+  // Returns 0 before the first sample.
   double value() const { return value_; }
   double ValueOr(double otherwise) const { return count_ == 0 ? otherwise : value_; }
   uint64_t count() const { return count_; }
@@ -39,7 +39,7 @@ class Ewma {
   uint64_t count_ = 0;
 };
 
-// A sum whose old parts fade: what was added t seconds ago counts retention^t.
+// A sum that decays: an amount added t seconds ago counts retention^t.
 class DecayedCounter {
  public:
   // REQUIRES: 0 < retention_per_second <= 1.
@@ -49,7 +49,7 @@ class DecayedCounter {
     return DecayedCounter(std::pow(0.5, 1 / ToSeconds(half_life)));
   }
 
-  // A time before the newest one seen counts as that one.
+  // A time before the newest one seen is treated as the newest.
   void Add(double amount, TimePoint now) {
     value_ = Value(now) + amount;
     newest_ = std::max(newest_, now);
@@ -58,8 +58,8 @@ class DecayedCounter {
     if (now <= newest_) return value_;
     return value_ * std::exp(log_retention_ * ToSeconds(now - newest_));
   }
-  // Under a steady rate of r a second the value tends to r * MeanAge seconds; Value / MeanAge
-  // estimates r.
+  // At a steady rate of r a second the value converges to r * MeanAgeSeconds(), so Value /
+  // MeanAgeSeconds() estimates r.
   double MeanAgeSeconds() const { return -1 / log_retention_; }
 
  private:

@@ -53,7 +53,7 @@ class Descriptor {
 
   int number() const { return number_; }
   bool valid() const { return number_ >= 0; }
-  // Errors that a file system keeps until the end come here.
+  // Reports errors that the file system defers until close.
   int Close() { return close(std::exchange(number_, -1)); }
 
  private:
@@ -71,7 +71,7 @@ int OpenForReading(const std::string& path) {
   return RetryInterrupted([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); });
 }
 
-// Appends up to size_max + 1 bytes, so that the caller sees when there are too many.
+// Appends up to size_max + 1 bytes, so that the caller can detect an oversized file.
 int ReadUpTo(int descriptor, size_t size_max, std::string* out) {
   while (out->size() <= size_max) {
     const size_t old_size = out->size();
@@ -162,7 +162,7 @@ StatusOr<std::string> ReadFile(const std::string& path, size_t size_max) {
 Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
   std::string temporary = path + ".XXXXXX";
   const int number = mkostemp(temporary.data(), O_CLOEXEC);
-  if (number < 0) return ErrnoStatus(errno, "create a file beside", path);
+  if (number < 0) return ErrnoStatus(errno, "create temporary file for", path);
   Status status = FillFile(number, bytes, temporary);
   if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
     status = ErrnoStatus(errno, "replace", path);

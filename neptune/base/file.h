@@ -5,8 +5,8 @@
 // Errors: NOT_FOUND no such file or folder; RESOURCE_EXHAUSTED over size_max, or no space, memory
 //   or descriptors left; FAILED_PRECONDITION not permitted or of the wrong kind; UNAVAILABLE
 //   anything else. Every message names the path.
-// Limits: a file that someone cuts while it is mapped ends the process (SIGBUS), so map only files
-//   that are replaced whole.
+// Limits: truncating a file while it is mapped kills the process (SIGBUS), so map only files that
+//   are replaced as a whole.
 
 #pragma once
 
@@ -40,13 +40,13 @@ class MappedFile {
   std::string_view bytes_;
 };
 
-// The contents of the file, which holds at most size_max bytes. Works for files whose size the
-// system does not tell (/proc) as well.
+// Returns the contents of the file, at most size_max bytes. Also works for files whose size the
+// system does not report (/proc).
 StatusOr<std::string> ReadFile(const std::string& path, size_t size_max);
 
-// Gives `path` the contents `bytes`: after a crash at any moment the file holds either its old
-// contents or the new ones, and after OK the new ones. The bytes are first written to a new file
-// beside it, which a crash may leave behind as PATH.XXXXXX.
+// Replaces the contents of `path` by `bytes`. After a crash at any moment the file holds either its
+// old contents or the new ones; after OK it holds the new ones. The bytes are first written to a
+// new file in the same directory, which a crash may leave there as PATH.XXXXXX.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes);
 
 // Makes the creation, renaming and removal of the folder's files durable.

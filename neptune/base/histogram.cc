@@ -117,7 +117,7 @@ void AtomicHistogram::Record(uint64_t value) {
   StoreMin(&min_, value);
   StoreMax(&max_, value);
   sum_.fetch_add(value, std::memory_order_relaxed);
-  // Releases the bounds: who sees the count sees bounds that enclose the value.
+  // Release: a thread that sees the count also sees bounds that enclose the value.
   buckets_[layout_.BucketOf(value)].fetch_add(1, std::memory_order_release);
 }
 

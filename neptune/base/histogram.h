@@ -3,16 +3,16 @@
 //   value    0 .. 2^(p+1)   |  next power of two  |  next  | ...     p = precision_bits
 //   buckets  1 wide each    |  2^p buckets        |  2^p   | ...
 //
-// A bucket is at most 1/2^p of its values wide and answers with its middle, so a quantile is off by
-// at most 1/2^(p+1): 0.8 % at the default of 6 bits.
+// A bucket is at most 1/2^p of its values wide and is represented by its middle, so a quantile is
+// off by at most 1/2^(p+1): 0.8 % at the default of 6 bits.
 //
-// The layout is the one that HdrHistogram made common.
-// Threads: Histogram is thread-compatible. AtomicHistogram is thread-safe and never waits; a
-//   snapshot taken during recording may hold some values that came meanwhile and miss others, and
-//   its sum may be ahead of its count by those.
+// The layout is the one HdrHistogram made popular.
+// Threads: Histogram is thread-compatible. AtomicHistogram is thread-safe and wait-free; a snapshot
+//   taken during recording may contain some of the values recorded meanwhile and miss others, and
+//   its sum may be ahead of its count by those values.
 // Units: values are whole numbers in the caller's unit (latencies: nanoseconds).
-// Limits: a value above value_max counts as value_max; max() is exact all the same.
-//   Memory: 8 bytes a bucket, 2^p * (log2(value_max) - p + 1) buckets.
+// Limits: a value above value_max counts as value_max; max() is still exact.
+// Memory: 8 bytes a bucket, 2^p * (log2(value_max) - p + 1) buckets.
 
 #pragma once
 
@@ -25,7 +25,7 @@
 namespace neptune {
 
 struct HistogramOptions {
-  // Larger: smaller error, twice the memory a step. 1 to 12. Default: 6, an error of 0.8 %.
+  // Larger: smaller error; each step doubles the memory. 1 to 12. Default: 6, an error of 0.8 %.
   int precision_bits = 6;
   // Larger: more memory, 2^precision_bits buckets for each doubling.
   // Default: 2^42 - 1, an hour of nanoseconds; 19 KiB.
@@ -34,14 +34,14 @@ struct HistogramOptions {
   friend bool operator==(const HistogramOptions&, const HistogramOptions&) = default;
 };
 
-// Which bucket a value falls in.
+// Maps values to buckets.
 class HistogramLayout {
  public:
-  // Options out of range are moved to the nearest allowed ones.
+  // Options out of range are clamped to the allowed range.
   explicit HistogramLayout(const HistogramOptions& options);
 
   size_t BucketOf(uint64_t value) const;
-  // The smallest value of the bucket, and how many values it holds.
+  // The smallest value of the bucket, and the number of values it covers.
   uint64_t LowerBound(size_t bucket) const;
   uint64_t Width(size_t bucket) const;
   size_t bucket_count() const { return bucket_count_; }
@@ -57,7 +57,8 @@ class Histogram {
   explicit Histogram(const HistogramOptions& options = {});
 
   void Record(uint64_t value, uint64_t count = 1);
-  // Adds the other's values. Of a histogram with other options each bucket adds its middle value.
+  // Adds the other's values. If its options differ, each of its buckets is added at its middle
+  // value.
   void Merge(const Histogram& other);
   void Clear();
 
@@ -71,7 +72,7 @@ class Histogram {
   // bucket's precision and never outside [min(), max()]; 0 if nothing was recorded.
   // Percentile(0.99) is p99.
   uint64_t Percentile(double fraction) const;
-  // How many values are <= value; those of the value's own bucket count whole.
+  // Returns the number of values <= value; all values in the bucket of `value` are counted.
   uint64_t CountAtMost(uint64_t value) const;
 
   const HistogramLayout& layout() const { return layout_; }

@@ -11,7 +11,7 @@
 namespace neptune {
 namespace {
 
-constexpr double kErrorMax = 1.0 / 128;  // of 6 precision bits
+constexpr double kErrorMax = 1.0 / 128;  // for 6 precision bits
 
 std::vector<uint64_t> Samples(uint64_t seed, size_t count) {
   std::mt19937_64 random(seed);

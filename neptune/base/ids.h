@@ -1,8 +1,8 @@
-// Strong ids: values of different kinds that the compiler keeps apart.
+// Strong ids: ids of different kinds have different types, so the compiler tells them apart.
 //
 // Threads: immutable values.
-// Shapes: a partition is a 0-based share of a service's data; a replica is one copy of it, named by the
-//   node that hosts it. A NodeId is the node's name in the cluster spec, unique in the cluster.
+// Shapes: a partition is a 0-based share of a service's data; a replica is one copy of it, named by
+//   the node that hosts it. A NodeId is the node's name in the cluster spec, unique in the cluster.
 
 #pragma once
 

@@ -1,10 +1,10 @@
 // A mutex for short sections that never wait for anything else.
 //
-// It is absl::Mutex with a counter: while a kernel thread holds any LeafMutex, parking a user-level
-// thread on it is a bug, and the park finds it (LeafMutex::HeldByThisThread).
+// This is absl::Mutex plus a counter: parking a user-level thread while its kernel thread holds any
+// LeafMutex is a bug, and the park detects it (LeafMutex::HeldByThisThread).
 //
-// Threads: thread-safe. The system's Abseil is built without ThreadSanitizer, so its builds are told of
-//   each lock and unlock here.
+// Threads: thread-safe. The system's Abseil is built without ThreadSanitizer, so each lock and
+//   unlock is annotated here.
 
 #pragma once
 
@@ -33,7 +33,7 @@ class ABSL_LOCKABLE LeafMutex {
 #endif
     mutex_.Unlock();
   }
-  // Whether the calling kernel thread holds any LeafMutex now.
+  // Returns true if the calling kernel thread holds any LeafMutex.
   static bool HeldByThisThread() { return held_count_ > 0; }
 
  private:

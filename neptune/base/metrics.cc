@@ -24,7 +24,7 @@ Status CheckBounds(const HistogramMetricOptions& options) {
     return InvalidArgument(bounds.size(), " bounds, limit ", kHistogramBoundCountMax);
   }
   if (std::adjacent_find(bounds.begin(), bounds.end(), std::greater_equal<>()) != bounds.end()) {
-    return InvalidArgument("bounds do not rise");
+    return InvalidArgument("bounds are not increasing");
   }
   if (!(options.unit > 0)) return InvalidArgument("unit is not positive");
   return OkStatus();
@@ -75,13 +75,15 @@ struct MetricsRegistry::Definition {
 
 Status MetricsRegistry::Definition::Check() const {
   if (!metrics_text::IsMetricName(name)) return InvalidArgument("bad name \"", name, "\"");
-  if (help.empty() || !metrics_text::IsUtf8(help)) return InvalidArgument("no help in UTF-8");
+  if (help.empty() || !metrics_text::IsUtf8(help))
+    return InvalidArgument("help text is empty or not UTF-8");
   if (name.ends_with("_total") != (type == "counter")) {
-    return InvalidArgument("counters and only they end in _total");
+    return InvalidArgument("names of counters, and only those, end in _total");
   }
   const bool has_bound = std::any_of(labels.begin(), labels.end(),
                                      [](const auto& label) { return label.first == "le"; });
-  if (has_bound && type == "histogram") return InvalidArgument("label le is the bound's");
+  if (has_bound && type == "histogram")
+    return InvalidArgument("label le is reserved for histogram bounds");
   return OkStatus();
 }
 
@@ -182,13 +184,13 @@ Status MetricsRegistry::CheckNewFamily(const Definition& definition) const {
   }
   for (const std::string_view suffix : kHistogramSuffixes) {
     if (definition.type == "histogram" && families_.contains(StrCat(definition.name, suffix))) {
-      return FailedPrecondition("another metric has the name with ", suffix);
+      return FailedPrecondition("another metric already uses this name with suffix ", suffix);
     }
     if (!definition.name.ends_with(suffix)) continue;
     const auto stem = definition.name.substr(0, definition.name.size() - suffix.size());
     const auto entry = families_.find(stem);
     if (entry != families_.end() && entry->second.type == "histogram") {
-      return FailedPrecondition("the name is a line of histogram ", stem);
+      return FailedPrecondition("the name is already used by histogram ", stem);
     }
   }
   return OkStatus();

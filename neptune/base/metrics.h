@@ -2,17 +2,19 @@
 //
 //   MetricsRegistry ── family (name, help, type) ── series (labels) ── Counter | Gauge | Histogram
 //
-// A node owns one registry and hands it to its parts; there is no global one, so many simulated
-// nodes live in one process. A part asks for its series once, at its start, and keeps the pointer;
-// series live as long as the registry. Changing a metric is one relaxed atomic operation (a
-// histogram: a few).
+// A node owns one registry and passes it to its parts. There is no global registry, so many
+// simulated nodes can live in one process. A part adds its series once, when it starts, and keeps
+// the pointers; series live as long as the registry. Updating a metric costs one relaxed atomic
+// operation (a histogram: a few).
 //
-// Threads: thread-safe. Callbacks of gauges run on the thread that renders, under the registry's
-//   lock: they must be thread-safe, short, must not wait and must not call the registry.
-// Units: base units in the text, told by the name's end: _seconds, _bytes, _ratio; counters _total.
-// Errors: INVALID_ARGUMENT name, label or help against the grammar, or a series whose type, help or
-//   label names differ from those of its family; FAILED_PRECONDITION the series exists already or
-//   the name collides with another family's; RESOURCE_EXHAUSTED over a limit below.
+// Threads: thread-safe. Gauge callbacks run on the rendering thread under the registry's lock: they
+//   must be thread-safe and short, must not wait and must not call the registry.
+// Units: the text uses base units, given by the suffix of the name: _seconds, _bytes, _ratio;
+//   counters end in _total.
+// Errors: INVALID_ARGUMENT the name, a label or the help breaks the grammar, or the type, help or
+//   label names of a series differ from those of its family; FAILED_PRECONDITION the series exists
+//   already or the name collides with another family's; RESOURCE_EXHAUSTED a limit below is
+//   exceeded.
 // Limits: kFamilyCountMax families, kSeriesCountMax series a family, kLabelCountMax labels a
 //   series, kLabelSizeMax bytes a label value, kHistogramBoundCountMax bounds a histogram.
 
@@ -45,10 +47,10 @@ inline constexpr size_t kLabelCountMax = 8;
 inline constexpr size_t kLabelSizeMax = 256;
 inline constexpr size_t kHistogramBoundCountMax = 100;
 
-// Name and value of each label. Order does not matter.
+// Name and value of each label; the order does not matter.
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
-// Only ever grows.
+// A value that only increases.
 class Counter {
  public:
   void Increment(uint64_t by = 1) { value_.fetch_add(by, std::memory_order_relaxed); }
@@ -70,11 +72,12 @@ class Gauge {
 
 struct HistogramMetricOptions {
   HistogramOptions histogram;
-  // What one recorded unit is in the text's unit. Default: nanoseconds recorded, seconds shown.
+  // Value of one recorded unit in the unit of the text. Default: nanoseconds recorded, seconds
+  // shown.
   double unit = 1e-9;
-  // Upper bounds of the buckets in the text, in recorded units, rising. A value within one
-  // histogram bucket (0.8 %) above a bound may be counted below it. More: longer text, nothing
-  // else. Default: 1, 2, 5 steps from 10 us to 10 s.
+  // Upper bounds of the buckets in the text, in recorded units, increasing. A value up to one
+  // histogram bucket (0.8 %) above a bound may be counted below it. More bounds: longer text, no
+  // other cost. Default: 1, 2, 5 steps from 10 us to 10 s.
   std::vector<uint64_t> bounds = DefaultBounds();
 
   static std::vector<uint64_t> DefaultBounds();
@@ -85,7 +88,7 @@ class HistogramMetric {
   explicit HistogramMetric(const HistogramMetricOptions& options);
 
   void Record(uint64_t value) { histogram_.Record(value); }
-  // In nanoseconds; a negative one counts as 0.
+  // Records nanoseconds; a negative duration counts as 0.
   void Record(Duration duration) {
     Record(static_cast<uint64_t>(std::max<int64_t>(duration.count(), 0)));
   }
@@ -99,15 +102,15 @@ class HistogramMetric {
 
 class MetricsRegistry;
 
-// Removes a callback gauge or counter when it goes, so that its callback never outlives what it reads.
-// The registry must outlive it.
+// Removes a callback gauge or counter on destruction, so that its callback never outlives what it
+// reads. The registry must outlive it.
 class CallbackGauge {
  public:
   CallbackGauge() = default;
   CallbackGauge(CallbackGauge&& other) noexcept { *this = std::move(other); }
   CallbackGauge& operator=(CallbackGauge&& other) noexcept;
   ~CallbackGauge() { Remove(); }
-  // After it returns the callback does not run and will not.
+  // Once this returns, the callback is not running and will not run again.
   void Remove();
 
  private:
@@ -127,7 +130,8 @@ class MetricsRegistry {
   MetricsRegistry(const MetricsRegistry&) = delete;
   MetricsRegistry& operator=(const MetricsRegistry&) = delete;
 
-  // Each adds a series and its family if it is new. `name` of a counter ends in _total.
+  // Each function adds a series, and its family if that is new. The name of a counter ends in
+  // _total.
   StatusOr<Counter*> AddCounter(std::string_view name, std::string_view help,
                                 const MetricLabels& labels = {});
   StatusOr<Gauge*> AddGauge(std::string_view name, std::string_view help,
@@ -135,7 +139,7 @@ class MetricsRegistry {
   StatusOr<CallbackGauge> AddCallbackGauge(std::string_view name, std::string_view help,
                                            const MetricLabels& labels,
                                            std::function<double()> callback);
-  // The same for a count that its owner keeps; it only ever grows.
+  // Adds a counter whose value is kept by its owner and read by `callback`; it must only increase.
   StatusOr<CallbackGauge> AddCallbackCounter(std::string_view name, std::string_view help,
                                              const MetricLabels& labels,
                                              std::function<double()> callback);
@@ -143,11 +147,12 @@ class MetricsRegistry {
                                           const MetricLabels& labels = {},
                                           const HistogramMetricOptions& options = {});
 
-  // Everything in the Prometheus text format 0.0.4: families by name, series by labels.
+  // Returns all metrics in the Prometheus text format 0.0.4: families ordered by name, series by
+  // labels.
   std::string Text() const;
 
-  // The value of one counter, gauge or callback gauge; of a histogram its count. For tests and
-  // status pages. Errors: NOT_FOUND.
+  // Returns the value of a counter, gauge or callback gauge, or the count of a histogram. For tests
+  // and status pages. Errors: NOT_FOUND.
   StatusOr<double> Value(std::string_view name, const MetricLabels& labels = {}) const;
 
  private:
@@ -159,7 +164,7 @@ class MetricsRegistry {
   struct Definition;
 
   StatusOr<CallbackGauge> AddCallback(const Definition& definition, Callback callback);
-  // Puts `series` in its family and returns the text of its labels.
+  // Adds `series` to its family and returns the text of its labels.
   StatusOr<std::string> Add(const Definition& definition, Series series);
   Status CheckAgainstOthers(const Definition& definition, const std::string& label_text) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -10,7 +10,7 @@ namespace {
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Help keeps its quotes; a label value does not.
+// Quotes are escaped in label values but not in help texts.
 std::string Escaped(std::string_view text, bool escape_quotes) {
   std::string out;
   out.reserve(text.size());
@@ -30,12 +30,12 @@ std::string Escaped(std::string_view text, bool escape_quotes) {
 std::string NumberText(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  char text[32];  // the longest shortest form has 24 characters
+  char text[32];  // the longest shortest representation of a double has 24 characters
   const auto result = std::to_chars(text, text + sizeof(text), value);
   return std::string(text, result.ptr);
 }
 
-// Twelve digits, so that 20000 units of 1e-9 read 2e-05 and not 2.0000000000000003e-05.
+// Twelve digits, so that 20000 units of 1e-9 print as 2e-05 and not 2.0000000000000003e-05.
 std::string BoundText(double bound) {
   char text[32];
   const auto result =
@@ -52,7 +52,8 @@ void AppendLine(std::string_view name, std::string_view labels, std::string_view
   }
 }
 
-// How many bytes follow the first one of a UTF-8 sequence; -1 if it cannot be first.
+// Returns the number of bytes after the first byte of a UTF-8 sequence; -1 if it cannot be the
+// first.
 int FollowerCount(unsigned char first) {
   if (first < 0x80) return 0;
   if (first >= 0xC2 && first < 0xE0) return 1;
@@ -67,10 +68,11 @@ Status CheckLabels(const MetricLabels& labels) {
   }
   for (size_t i = 0; i < labels.size(); ++i) {
     const auto& [name, value] = labels[i];
-    if (!IsLabelName(name)) return InvalidArgument("bad name of a label: \"", name, "\"");
+    if (!IsLabelName(name)) return InvalidArgument("bad label name \"", name, "\"");
     if (i > 0 && name == labels[i - 1].first) return InvalidArgument("label ", name, " twice");
     if (value.size() > kLabelSizeMax) {
-      return InvalidArgument("label ", name, " of ", value.size(), " bytes, limit ", kLabelSizeMax);
+      return InvalidArgument("label ", name, " has ", value.size(), " bytes, limit ",
+                             kLabelSizeMax);
     }
     if (!IsUtf8(value)) return InvalidArgument("label ", name, " is not UTF-8");
   }

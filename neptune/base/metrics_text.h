@@ -1,6 +1,7 @@
-// The Prometheus text format 0.0.4: its grammar of names, its escapes and its numbers.
+// The Prometheus text format 0.0.4: grammar of names, escaping and numbers.
 //
-// Source: Prometheus documentation, "Exposition formats". Threads: pure functions.
+// Source: Prometheus documentation, "Exposition formats".
+// Threads: pure functions.
 
 #pragma once
 
@@ -15,20 +16,21 @@
 namespace neptune::metrics_text {
 
 bool IsMetricName(std::string_view name);
-// Names that begin with "__" belong to Prometheus itself.
+// Names that begin with "__" are reserved by Prometheus.
 bool IsLabelName(std::string_view name);
 bool IsUtf8(std::string_view text);
 
-// name="value",... in the order of names, values escaped: both what stands between the braces and
-// what names a series. Errors: INVALID_ARGUMENT a bad or repeated name, or a limit of metrics.h.
+// Returns name="value",... ordered by name, with values escaped. This is the text between the
+// braces and also identifies a series. Errors: INVALID_ARGUMENT a bad or repeated name, or a limit
+// of metrics.h.
 StatusOr<std::string> LabelText(MetricLabels labels);
 
-// # HELP and # TYPE.
+// Appends the # HELP and # TYPE lines.
 void AppendHead(std::string_view name, std::string_view help, std::string_view type,
                 std::string* out);
 void AppendSample(std::string_view name, std::string_view labels, uint64_t value, std::string* out);
 void AppendSample(std::string_view name, std::string_view labels, double value, std::string* out);
-// The _bucket, _sum and _count lines.
+// Appends the _bucket, _sum and _count lines.
 void AppendHistogram(std::string_view name, std::string_view labels, const Histogram& histogram,
                      const HistogramMetricOptions& options, std::string* out);
 

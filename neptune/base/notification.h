@@ -1,7 +1,7 @@
-// A one-time signal between kernel threads, for mains and tests: absl::Notification, which
-// ThreadSanitizer is told of, because the system's Abseil is built without it.
+// A one-time signal between kernel threads, for main functions and tests: absl::Notification with
+// ThreadSanitizer annotations, because the system's Abseil is built without ThreadSanitizer.
 //
-// Threads: thread-safe. Waiting blocks the kernel thread: never on a loop.
+// Threads: thread-safe. Waiting blocks the kernel thread, so never wait on a loop.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace neptune {
 
 class Notification {
  public:
-  // REQUIRES: called once.
+  // REQUIRES: called at most once.
   void Notify() {
 #ifdef __SANITIZE_THREAD__
     __tsan_release(this);
@@ -26,7 +26,7 @@ class Notification {
     notification_.WaitForNotification();
     Acquire();
   }
-  // False if nobody notified by then.
+  // Returns false on timeout.
   bool WaitForNotificationWithTimeout(absl::Duration timeout) {
     const bool notified = notification_.WaitForNotificationWithTimeout(timeout);
     if (notified) Acquire();

@@ -1,4 +1,4 @@
-// Whether a client's secret is the right one.
+// Compares a client's secret with the expected one.
 //
 // Threads: pure function.
 
@@ -10,7 +10,7 @@
 
 namespace neptune {
 
-// Takes the same time wherever the texts differ. REQUIRES: `secret` is not empty.
+// The time taken does not depend on where the texts differ. REQUIRES: `secret` is not empty.
 inline bool SameSecret(std::string_view given, std::string_view secret) {
   uint32_t difference = given.size() != secret.size() ? 1 : 0;
   for (size_t i = 0; i < given.size(); ++i) {

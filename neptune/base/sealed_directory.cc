@@ -20,7 +20,7 @@ std::string HexChecksum(std::string_view bytes) {
   return absl::StrFormat("%016x", Checksum64(bytes));
 }
 
-// The seal's line of one file.
+// Returns the seal's line for one file.
 StatusOr<std::string> DescribeFile(const std::string& directory, std::string_view name,
                                    SealExtent extent) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto file, MappedFile::Open(StrCat(directory, "/", name)));
@@ -44,7 +44,7 @@ StatusOr<std::vector<std::string>> RegularFiles(const std::string& directory) {
   return names;
 }
 
-// The lines between the first and the last of a whole seal, and its first; or nothing.
+// The description (first line) and the file lines (between the first and the last) of a valid seal.
 struct Seal {
   std::string_view description;
   std::string_view files;
@@ -81,14 +81,14 @@ Status CheckFile(const std::string& directory, std::string_view line) {
 Status SealDirectory(const std::string& directory, std::string_view seal_name,
                      std::string_view description, SealExtent extent) {
   if (description.find('\n') != std::string_view::npos) {
-    return InvalidArgument("seal ", directory, ": description of several lines");
+    return InvalidArgument("seal ", directory, ": description has several lines");
   }
   NEPTUNE_ASSIGN_OR_RETURN(const auto names, RegularFiles(directory));
   std::string body = StrCat(description, "\n");
   for (const std::string& name : names) {
     if (name == seal_name) continue;
     if (name.find('\n') != std::string::npos) {
-      return InvalidArgument("seal ", directory, ": file name with a line break");
+      return InvalidArgument("seal ", directory, ": a file name contains a line break");
     }
     NEPTUNE_ASSIGN_OR_RETURN(const std::string line, DescribeFile(directory, name, extent));
     body += line;

@@ -14,10 +14,11 @@ StatusOr<std::string> ReadOwnersFile(const std::string& path, size_t size_max) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return ErrnoStatus(errno, "reading", path);
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return FailedPrecondition("secret ", path, ": others than its owner may use it; chmod 600");
+    return FailedPrecondition("secret ", path,
+                              ": users other than its owner have access; chmod 600");
   }
   if (status.st_uid != geteuid() && status.st_uid != 0) {
-    return FailedPrecondition("secret ", path, ": it belongs to another user");
+    return FailedPrecondition("secret ", path, ": its owner is neither this user nor root");
   }
   return ReadFile(path, size_max);
 }
@@ -27,13 +28,14 @@ StatusOr<std::string> LoadSecret(const std::string& path) {
   secret.erase(0, secret.find_first_not_of(" \t\r\n"));
   secret.erase(secret.find_last_not_of(" \t\r\n") + 1);
   if (secret.size() < kSecretSizeMin || secret.size() > kSecretSizeMax) {
-    return InvalidArgument("secret ", path, " is of ", secret.size(), " bytes, not ",
+    return InvalidArgument("secret ", path, " has ", secret.size(), " bytes, expected ",
                            kSecretSizeMin, " to ", kSecretSizeMax);
   }
   const bool printable =
       std::all_of(secret.begin(), secret.end(), [](char c) { return c > ' ' && c < 0x7f; });
   if (!printable)
-    return InvalidArgument("secret ", path, " holds more than printable ASCII without spaces");
+    return InvalidArgument("secret ", path,
+                           " has characters other than printable ASCII without spaces");
   return secret;
 }
 

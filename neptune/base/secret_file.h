@@ -1,9 +1,10 @@
-// Files that hold secrets: readable by nobody but their owner.
+// Files that hold secrets: only their owner may read them.
 //
 // Threads: pure functions; they read a file and so block.
-// Errors: those of ReadFile; FAILED_PRECONDITION others than the owner may read or change the file, or the owner is
-//   neither this process's user nor root. LoadSecret also INVALID_ARGUMENT the secret is shorter than kSecretSizeMin or longer than kSecretSizeMax bytes, or holds more than
-//   printable ASCII without spaces. No message shows the secret.
+// Errors: those of ReadFile; FAILED_PRECONDITION users other than the owner may read or change the
+//   file, or the owner is neither this process's user nor root. LoadSecret also: INVALID_ARGUMENT
+//   the secret is shorter than kSecretSizeMin or longer than kSecretSizeMax bytes, or contains
+//   anything but printable ASCII without spaces. No message shows the secret.
 
 #pragma once
 
@@ -17,10 +18,10 @@ namespace neptune {
 inline constexpr size_t kSecretSizeMin = 16;
 inline constexpr size_t kSecretSizeMax = 1024;
 
-// The contents of a file of at most size_max bytes that nobody but its owner may use.
+// Returns the contents of a file of at most size_max bytes that only its owner may use.
 StatusOr<std::string> ReadOwnersFile(const std::string& path, size_t size_max);
 
-// A secret of one line: the file's contents without blanks and line ends around them.
+// Returns a one-line secret: the file's contents without surrounding spaces and line ends.
 StatusOr<std::string> LoadSecret(const std::string& path);
 
 }  // namespace neptune

@@ -1,12 +1,13 @@
-// The project's one error type: a value that is either OK or a code with a message for people.
+// The project's only error type: OK, or a code with a message for people.
 //
-// Abseil's Status, named only here so that it could be exchanged in one place.
+// This is Abseil's Status, named only here so that it can be replaced in one place.
 // Threads: immutable values.
-// Errors: `style` of codes - kInvalidArgument malformed input, never retried; kResourceExhausted queue,
-//   capsule or class limit; kUnavailable no live replica, connect failed, quality below the guarantee;
-//   kDeadlineExceeded; kAborted terminated early; kFailedPrecondition write to a secondary; kCancelled;
-//   kDataLoss checksum or log damage; kNotFound; kInternal a handler's own failure.
-// Messages: what was being done, with which ids; lower case, no full stop.
+// Errors: meaning of the codes - kInvalidArgument malformed input, never retried;
+//   kResourceExhausted queue, capsule or class limit; kUnavailable no live replica, connect failed,
+//   quality below the guarantee; kDeadlineExceeded; kAborted terminated early; kFailedPrecondition
+//   write to a secondary; kCancelled; kDataLoss checksum or log damage; kNotFound; kInternal a
+//   handler's own failure.
+// Messages say what was being done and with which ids, in lower case, without a full stop.
 
 #pragma once
 
@@ -26,7 +27,7 @@ using StatusOr = absl::StatusOr<T>;
 
 inline Status OkStatus() { return absl::OkStatus(); }
 
-// Each makes a status of that code from the concatenation of its arguments.
+// Each function makes a status with that code; its message is the concatenation of the arguments.
 template <typename... Args>
 Status InvalidArgument(const Args&... args) {
   return absl::InvalidArgumentError(StrCat(args...));
@@ -72,7 +73,7 @@ Status Internal(const Args&... args) {
   return absl::InternalError(StrCat(args...));
 }
 
-// The same code with "context: " before the message; an OK status stays OK.
+// Prepends "context: " to the message and keeps the code; an OK status stays OK.
 Status Annotate(const Status& status, std::string_view context);
 
 namespace internal {

@@ -1,13 +1,12 @@
-// Status sections: what each part of a node tells people about itself, as facts and tables.
+// Status sections: what each part of a node shows on its status page, as facts and tables.
 //
-// A part registers a named section with a function that fills in a StatusReport. The administration
-// page asks all of them and writes HTML or JSON from the reports; no markup comes from here.
+// A part registers a named section with a function that fills in a StatusReport. The admin pages
+// render all sections as HTML or JSON; no markup is produced here.
 //
-// Threads: StatusSections is thread-safe. Render functions run on the kernel thread of
-//   administration, not on the loop that owns the part's state: they read atomics or take a
-//   LeafMutex for a moment, or read a view that the owner published; they must not wait and must
-//   not add or remove sections.
-// Limits: kStatusSectionCountMax sections; a table keeps kStatusRowCountMax rows and says how many
+// Threads: StatusSections is thread-safe. Render functions run on the admin kernel thread, not on
+//   the loop that owns the part's state. They read atomics, hold a LeafMutex briefly, or read a
+//   view that the owner published; they must not wait and must not add or remove sections.
+// Limits: kStatusSectionCountMax sections; a table keeps kStatusRowCountMax rows and counts those
 //   it left out.
 
 #pragma once
@@ -32,10 +31,10 @@ namespace neptune {
 inline constexpr size_t kStatusSectionCountMax = 200;
 inline constexpr size_t kStatusRowCountMax = 1000;
 
-// One value; whoever shows it knows its kind, so that JSON keeps numbers as numbers.
+// One value. It keeps its type, so that JSON shows numbers as numbers.
 using StatusCell = std::variant<std::string, int64_t, double, bool>;
 
-// The cell for text, ids, whole numbers, floating-point numbers and truth values.
+// Makes a cell from text, an id, an integer, a floating-point number or a bool.
 template <typename T>
 StatusCell MakeStatusCell(const T& value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -57,7 +56,7 @@ struct StatusTable {
   std::vector<std::vector<StatusCell>> rows;
   size_t rows_left_out = 0;
 
-  // Adds a row of as many cells as there are columns; at the limit only counts it.
+  // Adds a row with one cell for each column. Once the table is full, rows are only counted.
   template <typename... Cells>
   void AddRow(const Cells&... cells) {
     if (rows.size() >= kStatusRowCountMax) {
@@ -69,7 +68,7 @@ struct StatusTable {
 };
 
 struct StatusReport {
-  std::string name;  // the section's, filled in by StatusSections
+  std::string name;  // the section's name; filled in by StatusSections
   std::vector<std::pair<std::string, StatusCell>> facts;
   std::vector<StatusTable> tables;
 
@@ -81,14 +80,14 @@ struct StatusReport {
 
 class StatusSections;
 
-// Removes the section when it goes. The StatusSections must outlive it.
+// Removes the section on destruction. The StatusSections must outlive it.
 class StatusSection {
  public:
   StatusSection() = default;
   StatusSection(StatusSection&& other) noexcept { *this = std::move(other); }
   StatusSection& operator=(StatusSection&& other) noexcept;
   ~StatusSection() { Remove(); }
-  // After it returns the render function does not run and will not.
+  // Once this returns, the render function is not running and will not run again.
   void Remove();
 
  private:
@@ -108,9 +107,9 @@ class StatusSections {
   // RESOURCE_EXHAUSTED at the limit.
   StatusOr<StatusSection> Add(std::string_view name, RenderFunction render);
 
-  // The reports of all sections, by name.
+  // Returns the reports of all sections, ordered by name.
   std::vector<StatusReport> Render() const;
-  // One of them. Errors: NOT_FOUND.
+  // Returns the report of one section. Errors: NOT_FOUND.
   StatusOr<StatusReport> Render(std::string_view name) const;
 
  private:

@@ -1,7 +1,8 @@
-// String building that takes std::string_view and the project's own ids beside numbers and text.
+// String concatenation for std::string_view and the project's own ids in addition to numbers and
+// text.
 //
 // Threads: pure functions.
-// Abseil of the system keeps a string_view class of its own; this header is where the two meet.
+// The system's Abseil has its own string_view class; this header converts between the two.
 
 #pragma once
 
@@ -18,7 +19,7 @@ inline std::string_view ToStd(absl::string_view text) { return {text.data(), tex
 inline absl::string_view ToAbsl(std::string_view text) { return {text.data(), text.size()}; }
 
 namespace internal {
-// What absl::StrCat can take for `value`: views become Abseil's, ids their value, enums their number.
+// Converts `value` to something absl::StrCat accepts: views become Abseil's, ids their value.
 template <typename T>
 decltype(auto) Piece(const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {

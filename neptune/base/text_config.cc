@@ -18,7 +18,7 @@ class ErrorLines : public google::protobuf::io::ErrorCollector {
  public:
   explicit ErrorLines(std::string_view file) : file_(file) {}
 
-  // Protobuf counts from 0, and says -1 for what concerns the whole message.
+  // Protobuf counts from 0 and passes -1 for errors that concern the whole message.
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
     if (++count_ > kErrorsShownMax) return;
@@ -39,7 +39,7 @@ class ErrorLines : public google::protobuf::io::ErrorCollector {
   size_t count_ = 0;
 };
 
-// Lines of the outermost fields that the message has, counted from 1.
+// Returns the 1-based lines of the outermost fields that are set.
 std::map<std::string, std::vector<int>, std::less<>> LinesOfFields(
     const google::protobuf::Message& message,
     const google::protobuf::TextFormat::ParseInfoTree& places) {

@@ -1,4 +1,4 @@
-// Whatever the file holds: no crash, and an error names a line of it or of nothing beyond.
+// For any input there is no crash, and an error names a line of the text or the line after it.
 
 #include <glog/logging.h>
 
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     CheckError(text, neptune::ToStd(status.message()));
     return 0;
   }
-  // What was read is written and read again as the same.
+  // A message that was parsed must survive a round trip through text.
   neptune::text_config_test::Cluster again;
   CHECK(neptune::ParseTextConfig(cluster.DebugString(), "file", &again).ok());
   CHECK_EQ(again.SerializeAsString(), cluster.SerializeAsString());

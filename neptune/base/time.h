@@ -1,8 +1,9 @@
-// Time as the runtime knows it: a monotonic clock that the world provides, real or virtual.
+// The runtime's notion of time: a monotonic clock, real or virtual, that the world provides.
 //
 // Threads: immutable values.
-// Units: Duration counts nanoseconds; TimePoint is nanoseconds since the world began (real world: the
-//   machine's monotonic clock). WallTime is nanoseconds since 1970 UTC, for people and logs only.
+// Units: Duration counts nanoseconds; TimePoint is nanoseconds since the world began (real world:
+//   the machine's monotonic clock). WallTime is nanoseconds since 1970 UTC, for people and logs
+//   only.
 
 #pragma once
 
@@ -13,7 +14,7 @@ namespace neptune {
 
 using Duration = std::chrono::nanoseconds;
 
-// Tag clock: it has no now(), because time comes in through the world.
+// Clock tag for TimePoint. It has no now(), because only the world tells the time.
 struct WorldClock {
   using rep = Duration::rep;
   using period = Duration::period;
@@ -24,7 +25,7 @@ struct WorldClock {
 
 using TimePoint = WorldClock::time_point;
 
-// A deadline that never comes.
+// The deadline of an operation without one.
 inline constexpr TimePoint kNever = TimePoint::max();
 
 struct WallTime {

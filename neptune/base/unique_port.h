@@ -1,6 +1,8 @@
-// A port number that no other program on this machine is given while this object lives, whatever namespace it runs in:
-// process numbers repeat there. For the names and multicast ports of real clusters in tests and experiments, and, given
-// up at once, for programs that want to be told a free port.
+// Reserves a port number on this machine: no other program gets it while this object lives, in
+// whatever namespace that program runs (process numbers repeat across namespaces).
+//
+// Tests and experiments with real clusters use it for names and multicast ports. A program that
+// only needs a free port number constructs and destroys one at once.
 //
 // Threads: immutable after construction.
 

@@ -19,7 +19,7 @@ double ThroughputFactor(const ClassKind& one, const ClassKind& other) {
 
 double ProcessorFactor(const ClassKind& one, const ClassKind& other) {
   if (!one.processor_s || !other.processor_s) return 1;
-  // What takes none of it is no measure of what does.
+  // Requests that use no processor time cannot be compared by it.
   if (!(*one.processor_s > 0) || !(*other.processor_s > 0)) return 1;
   return Factor(*one.processor_s, *other.processor_s);
 }

@@ -1,7 +1,8 @@
-// Whether service classes run the same kind of requests: what a thread plan supposes.
+// Checks whether service classes run the same kind of requests, which a thread plan assumes.
 //
-// Threads divide a machine in proportion only among requests that need the same of it. One thread of another kind may
-// take more than its share of a disk, of a cache or of the processors, and no allocation of threads gives it back.
+// Threads divide a machine in proportion only among requests with the same resource needs. A thread
+// with requests of another kind may take more than its share of a disk, of a cache or of the
+// processors, and no allocation of threads compensates for that.
 //
 //   mu G(m)
 //    │            ┌────────  of one class
@@ -11,11 +12,12 @@
 //    └─┴──┴────────────────► m
 //
 // Source: [Jamjoom04] V (homogeneous and heterogeneous workloads).
-// Departs from source: it gives no measure of the difference; profiles are compared here.
+// Departs from source: the source defines no measure of the difference; here profiles are compared.
 // No I/O, no clock, no threads.
 // Threads: pure functions.
 // Units: rates a second, times in seconds.
-// Limits: requests that use different things for equally long are told apart by their processor time alone.
+// Limits: requests that use different resources for equal times differ in their processor time
+//   only.
 
 #pragma once
 
@@ -27,12 +29,12 @@
 
 namespace neptune {
 
-// What was profiled of one class's requests.
+// The profile of one class's requests.
 struct ClassKind {
   std::string name;
   double service_rate = 0;
   Speedup speedup;
-  // Mean processor time of a request; absent: not known.
+  // Mean processor time of a request; nullopt: unknown.
   std::optional<double> processor_s;
 };
 
@@ -41,14 +43,14 @@ struct KindDifference {
   std::string other;
   // "throughput" or "processor time".
   std::string of;
-  // By which factor the larger one is larger.
+  // Ratio of the larger value to the smaller one.
   double factor = 1;
 };
 
-// Two profiles of one kind differ by less: measurements and their fits are good to some percent.
+// Profiles of the same kind differ by less; measurements and fits are accurate to a few percent.
 inline constexpr double kKindFactorMax = 1.25;
 
-// The pairs of classes that differ, each with what differs most, in the order given.
+// Returns the pairs of classes that differ, each with its largest difference, in the given order.
 std::vector<KindDifference> DifferentKinds(const std::vector<ClassKind>& classes,
                                            double factor_max = kKindFactorMax);
 

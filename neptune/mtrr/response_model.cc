@@ -10,26 +10,28 @@ namespace {
 Status Check(const ThreadedService& service) {
   const auto positive = [](double rate) { return std::isfinite(rate) && rate > 0; };
   if (!positive(service.arrival_rate)) {
-    return InvalidArgument("an arrival rate of ", service.arrival_rate, " a second");
+    return InvalidArgument("arrival rate is ", service.arrival_rate,
+                           "/s, expected a positive number");
   }
   if (!positive(service.service_rate)) {
-    return InvalidArgument("a service rate of ", service.service_rate, " a second");
+    return InvalidArgument("service rate is ", service.service_rate,
+                           "/s, expected a positive number");
   }
   if (service.thread_count < 1 || service.thread_count > kThreadCountMax) {
-    return InvalidArgument(service.thread_count, " threads; there are 1 to ", kThreadCountMax);
+    return InvalidArgument(service.thread_count, " threads, expected 1 to ", kThreadCountMax);
   }
   if (service.overloaded_thread_count < 0 || service.overloaded_thread_count > kThreadCountMax) {
-    return InvalidArgument(service.overloaded_thread_count, " threads of others; there are 0 to ",
-                           kThreadCountMax);
+    return InvalidArgument(service.overloaded_thread_count,
+                           " threads of other classes, expected 0 to ", kThreadCountMax);
   }
   if (service.queue_length_max < 0 || service.queue_length_max > kQueuePlaceCountMax) {
-    return InvalidArgument("a queue of ", service.queue_length_max, " places; it has 0 to ",
+    return InvalidArgument("queue length is ", service.queue_length_max, ", expected 0 to ",
                            kQueuePlaceCountMax);
   }
   return OkStatus();
 }
 
-// With i of the class's requests in service.
+// Service rate with `in_service` requests of the class in service.
 double ServedAt(const ThreadedService& service, int in_service) {
   const double all = in_service + service.overloaded_thread_count;
   return service.service_rate * service.speedup.At(all) * in_service / all;
@@ -40,7 +42,8 @@ double ServedAt(const ThreadedService& service, int in_service) {
 StatusOr<ResponseModel> PredictResponse(const ThreadedService& service) {
   NEPTUNE_RETURN_IF_ERROR(Check(service));
   const int places = service.queue_length_max + service.thread_count;
-  // Of each state, over that of the empty one; logarithms, for they go far beyond what numbers hold.
+  // Logarithms of the states' probabilities relative to the empty state; the ratios themselves
+  // would overflow.
   std::vector<double> weights(static_cast<size_t>(places) + 1);
   for (int i = 1; i <= places; ++i) {
     const double ratio =

@@ -1,4 +1,4 @@
-// The model against the closed forms that it becomes at its limits.
+// Compares the model with the closed forms of its limits.
 
 #include "neptune/mtrr/response_model.h"
 
@@ -24,7 +24,7 @@ ResponseModel Predict(double lambda, double mu, double alpha, int saturation, in
                            .overloaded_thread_count = gamma});
 }
 
-// Mean number in M/M/1/K, by its closed form.
+// Mean number of requests in M/M/1/K, by its closed form.
 double NumberInMm1k(double rho, int k) {
   if (rho == 1) return k / 2.0;
   return rho / (1 - rho) - (k + 1) * std::pow(rho, k + 1) / (1 - std::pow(rho, k + 1));
@@ -45,7 +45,7 @@ TEST(ResponseModelTest, WithoutSpeedupItIsProcessorSharing) {
   }
 }
 
-// p_n of M/M/m/K by its closed form.
+// Compares p_n of M/M/m/K with its closed form.
 TEST(ResponseModelTest, WithFullSpeedupItIsManyServers) {
   for (const double offered : {0.5, 3.0, 4.0, 7.0}) {
     SCOPED_TRACE(StrCat("offered ", offered));
@@ -68,7 +68,7 @@ TEST(ResponseModelTest, WithFullSpeedupItIsManyServers) {
   }
 }
 
-// (7) of the source, where it has no pole.
+// Compares with (7) of the source, where it has no pole.
 TEST(ResponseModelTest, IdleShareIsTheSourcesClosedForm) {
   RandomSource random(5);
   for (int round = 0; round < 200; ++round) {
@@ -113,12 +113,12 @@ TEST(ResponseModelTest, OverloadFillsTheQueueAndNoMore) {
 }
 
 TEST(ResponseModelTest, OthersThreadsTakeTheirTurns) {
-  // One thread beside three that never rest, without gains: a quarter of the machine.
+  // One thread beside three that are always busy, without speedup: a quarter of the machine.
   const ResponseModel model = Predict(5, 50, 0, 1, 1, 30, 3);
   const ResponseModel alone = Predict(5, 12.5, 0, 1, 1, 30);
   EXPECT_NEAR(model.response_s / alone.response_s, 1, kExact);
   EXPECT_LT(Predict(5, 50, 0, 1, 3, 30, 3).response_s, model.response_s)
-      << "more threads, more turns";
+      << "more threads take more turns";
 }
 
 TEST(ResponseModelTest, LongQueuesAndExtremeLoadsStayFinite) {

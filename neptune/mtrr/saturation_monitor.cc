@@ -9,7 +9,8 @@
 namespace neptune {
 namespace {
 
-// Share of all threads' time from which on none is said to be free, and of arrivals that chance may lose.
+// Share of the threads' time above which none counts as free, and share of arrivals that may be
+// lost by chance.
 constexpr double kBusyShare = 0.95;
 constexpr double kLossSlack = 0.01;
 
@@ -24,7 +25,7 @@ const ClassCounters* Find(const CounterSnapshot& snapshot, const std::string& na
   return nullptr;
 }
 
-// What was counted between the two; nothing if the later one is of another life.
+// Returns the differences between two snapshots; nullopt if the node has restarted in between.
 std::optional<ClassCounters> Since(const ClassCounters& before, const ClassCounters& now) {
   if (now.arrived < before.arrived || now.served < before.served || now.lost < before.lost ||
       now.run_s < before.run_s) {
@@ -80,26 +81,26 @@ std::string_view DepartureName(Departure departure) {
 struct SaturationMonitor::Window {
   WindowReport report;
   std::vector<FoundDeparture> found;
-  // Of what this window says nothing.
+  // Figures for which this window has too few requests.
   std::set<Key> unknown;
 };
 
 StatusOr<SaturationMonitor> SaturationMonitor::Make(OperatingPoint point,
                                                     const MonitorOptions& options) {
   if (point.classes.empty() || point.classes.size() > kPlannedClassCountMax) {
-    return InvalidArgument("an operating point of ", point.classes.size(), " classes; it has 1 to ",
+    return InvalidArgument("operating point has ", point.classes.size(), " classes, expected 1 to ",
                            kPlannedClassCountMax);
   }
   if (options.window_count < 1 || !(options.tolerance > 0)) {
-    return InvalidArgument("a monitor that waits for ", options.window_count,
-                           " windows and tolerates ", options.tolerance);
+    return InvalidArgument("monitor has window count ", options.window_count, " and tolerance ",
+                           options.tolerance, ", expected positive numbers");
   }
   std::set<std::string> names;
   for (const WatchedClass& one : point.classes) {
     if (!names.insert(one.name).second) {
-      return InvalidArgument("class '", one.name, "' stands twice in the operating point");
+      return InvalidArgument("class '", one.name, "' is duplicated in the operating point");
     }
-    // The model refuses what is no service.
+    // The model checks the values.
     NEPTUNE_RETURN_IF_ERROR(Annotate(PredictResponse({.arrival_rate = one.arrival_rate,
                                                       .service_rate = point.service_rate,
                                                       .speedup = point.speedup,
@@ -218,7 +219,7 @@ WindowReport SaturationMonitor::Observe(const CounterSnapshot& now) {
   ClassCounters all;
   double arrival_rate = 0;
   for (const WatchedClass& planned : point_.classes) {
-    // A class of which the node knows nothing yet has counted nothing.
+    // A class that the node does not know yet has counted nothing.
     const ClassCounters none{.name = planned.name};
     const ClassCounters* before = Find(*last, planned.name);
     const ClassCounters* after = Find(now, planned.name);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kWindowS = 10;
 
-// Gold and bronze with 4 threads each, on a machine that gains nothing by them.
+// Gold and bronze with 4 threads each, on a machine without speedup.
 OperatingPoint Point() {
   return {.service_rate = 100,
           .speedup = *Speedup::Make(0.2, 6),
@@ -27,11 +27,11 @@ OperatingPoint Point() {
                        .response_max_s = {}}}};
 }
 
-// Counts as a node does whose requests behave as given.
+// Counts like a node whose requests behave as given.
 struct CountingNode {
   struct Conduct {
     double arrival_rate;
-    double run_s;  // of a request
+    double run_s;  // time of a request
     double processor_s = 0.008;
     double response_s = 0.05;
     double loss_share = 0;
@@ -59,7 +59,7 @@ struct CountingNode {
   CounterSnapshot snapshot{.at_s = 0, .classes = {{.name = "gold"}, {.name = "bronze"}}};
 };
 
-// What the chain says for 90 requests a second.
+// The chain's prediction for `rate` requests a second.
 double ExpectedRunS(double rate = 90) {
   const ResponseModel model = *PredictResponse({.arrival_rate = rate,
                                                 .service_rate = 100,
@@ -73,7 +73,7 @@ class SaturationMonitorTest : public testing::Test {
  protected:
   using Conduct = CountingNode::Conduct;
 
-  // The last of `windows` windows in which requests behave so.
+  // Returns the last of `windows` windows in which requests behave as given.
   WindowReport After(int windows, const Conduct& gold, const Conduct& bronze) {
     WindowReport report;
     for (int i = 0; i < windows; ++i) report = monitor_.Observe(node_.Next(gold, bronze));
@@ -93,7 +93,7 @@ class SaturationMonitorTest : public testing::Test {
 };
 
 TEST_F(SaturationMonitorTest, ThePlannedPointIsNoDeparture) {
-  EXPECT_FALSE(After(1, gold_, bronze_).is_window) << "one snapshot is no window";
+  EXPECT_FALSE(After(1, gold_, bronze_).is_window) << "one snapshot does not make a window";
   const WindowReport report = After(5, gold_, bronze_);
   EXPECT_TRUE(report.is_window);
   EXPECT_TRUE(report.departures.empty());
@@ -113,7 +113,7 @@ TEST_F(SaturationMonitorTest, MoreArrivalsAreToldOnceTheyLast) {
   EXPECT_EQ(report.departures[0].departure, Departure::kArrivals);
   EXPECT_EQ(report.departures[0].service_class, "gold");
   EXPECT_NEAR(report.departures[0].measured, 90, 1e-9);
-  EXPECT_TRUE(After(1, gold_, bronze_).departures.empty()) << "and no longer than it lasts";
+  EXPECT_TRUE(After(1, gold_, bronze_).departures.empty()) << "not reported after it has ended";
 }
 
 TEST_F(SaturationMonitorTest, ABurstIsNoDeparture) {
@@ -147,7 +147,7 @@ TEST_F(SaturationMonitorTest, OtherProcessorTimeIsAnotherKindOfRequest) {
 }
 
 TEST_F(SaturationMonitorTest, BusyThreadsAreSaturation) {
-  // 8 threads, G = 2: 200 a second at most, each at work for 40 ms.
+  // 8 threads, G = 2: 200 a second at most, each in service for 40 ms.
   const Conduct gold{.arrival_rate = 60, .run_s = 0.04};
   const Conduct bronze{.arrival_rate = 400,
                        .run_s = 0.04,
@@ -159,7 +159,7 @@ TEST_F(SaturationMonitorTest, BusyThreadsAreSaturation) {
   EXPECT_TRUE(Has(report, Departure::kArrivals, "bronze"));
   EXPECT_TRUE(Has(report, Departure::kLost, "bronze"));
   EXPECT_FALSE(Has(report, Departure::kLost, "gold"));
-  EXPECT_FALSE(Has(report, Departure::kServiceTime, "")) << "the profile is right about that load";
+  EXPECT_FALSE(Has(report, Departure::kServiceTime, "")) << "the profile is correct at that load";
 }
 
 TEST_F(SaturationMonitorTest, ABrokenPromiseIsTold) {

@@ -10,12 +10,12 @@ namespace {
 Status Check(const std::vector<ThroughputPoint>& points) {
   for (const ThroughputPoint& point : points) {
     if (point.threads < 1 || point.threads > kThreadCountMax) {
-      return InvalidArgument("a throughput with ", point.threads, " threads; there are 1 to ",
+      return InvalidArgument("throughput measured with ", point.threads, " threads, expected 1 to ",
                              kThreadCountMax);
     }
     if (!std::isfinite(point.throughput) || point.throughput <= 0) {
-      return InvalidArgument("a throughput of ", point.throughput, " with ", point.threads,
-                             " threads; it is positive");
+      return InvalidArgument("throughput is ", point.throughput, " with ", point.threads,
+                             " threads, expected a positive number");
     }
   }
   if (points.empty() || points.front().threads != 1) {
@@ -27,7 +27,7 @@ Status Check(const std::vector<ThroughputPoint>& points) {
   return OkStatus();
 }
 
-// Cuts off what collapses. Returns from where on, or 0.
+// Removes points from the collapse on. Returns its number of threads, or 0.
 int CutCollapsed(std::vector<ThroughputPoint>* points) {
   double best = 0;
   for (size_t i = 0; i < points->size(); ++i) {
@@ -43,8 +43,8 @@ int CutCollapsed(std::vector<ThroughputPoint>* points) {
   return 0;
 }
 
-// With a given saturation point throughput is linear in (rate, rate * alpha): rate + rate * alpha * (min(m, m^t) - 1).
-// Weighted by 1 / throughput^2, so that deviations count by their share.
+// For a given saturation point, throughput is linear in (rate, rate * alpha): rate + rate * alpha *
+// (min(m, m^t) - 1). Weighted by 1 / throughput^2, so that relative deviations count.
 struct Line {
   double rate = 0;
   double gain = 0;  // rate * alpha
@@ -83,10 +83,10 @@ std::optional<Line> FitLine(const std::vector<ThroughputPoint>& points, int satu
 
 StatusOr<Speedup> Speedup::Make(double alpha, int saturation_point) {
   if (!(alpha >= 0 && alpha <= 1)) {
-    return InvalidArgument("a speedup rate of ", alpha, "; it is from 0 to 1");
+    return InvalidArgument("speedup rate is ", alpha, ", expected [0, 1]");
   }
   if (saturation_point < 1 || saturation_point > kThreadCountMax) {
-    return InvalidArgument("a saturation point of ", saturation_point, " threads; it is from 1 to ",
+    return InvalidArgument("saturation point is ", saturation_point, " threads, expected 1 to ",
                            kThreadCountMax);
   }
   return Speedup(alpha, saturation_point);

@@ -1,10 +1,10 @@
-// How much more work is done a second with m threads than with one.
+// Speedup: the throughput with m threads relative to one thread.
 //
-//   G(m)                                      G(m) = alpha (m - 1) + 1   up to the saturation point m^t
-//    │        ┌─────────────                       = G(m^t)              beyond it
+//   G(m)                            G(m) = alpha (m - 1) + 1   up to the saturation point m^t
+//    │        ┌─────────────             = G(m^t)              beyond it
 //    │     ╱  ┊
-//    │  ╱     ┊      What collapses beyond some number of threads is not described; the fit leaves such
-//    1        ┊      measurements out and says so.
+//    │  ╱     ┊      Collapse beyond some number of threads is not modelled; the fit leaves
+//    1        ┊      such measurements out and reports it.
 //    └─┴──────┴─────────────► m
 //      1     m^t
 //
@@ -12,8 +12,8 @@
 // No I/O, no clock, no threads.
 // Threads: immutable values and pure functions.
 // Units: threads; throughput is requests a second.
-// Errors: kInvalidArgument an alpha outside [0, 1], no thread, measurements that are not positive, fewer than two numbers
-//   of threads, no measurement with one thread.
+// Errors: kInvalidArgument an alpha outside [0, 1], no thread, measurements that are not positive,
+//   fewer than two numbers of threads, no measurement with one thread.
 // Limits: kThreadCountMax threads.
 
 #pragma once
@@ -29,11 +29,11 @@ inline constexpr int kThreadCountMax = 4096;
 
 class Speedup {
  public:
-  // None: G(m) = 1.
+  // The default has no speedup: G(m) = 1.
   Speedup() = default;
   static StatusOr<Speedup> Make(double alpha, int saturation_point);
 
-  // REQUIRES: m >= 1; not whole where a share of a thread counts.
+  // REQUIRES: m >= 1; it may be fractional for a share of a thread.
   double At(double threads) const;
   double alpha() const { return alpha_; }
   int saturation_point() const { return saturation_point_; }
@@ -46,7 +46,7 @@ class Speedup {
   int saturation_point_ = 1;
 };
 
-// The most that was done with so many threads.
+// The best throughput with a number of threads.
 struct ThroughputPoint {
   int threads = 1;
   double throughput = 0;
@@ -54,23 +54,23 @@ struct ThroughputPoint {
 
 struct SpeedupFit {
   Speedup speedup;
-  // Of one thread.
+  // Rate of one thread.
   double service_rate = 0;
   // The largest deviation of a measurement from the fit, as a share of the measurement.
   double error_max = 0;
-  // From this number of threads on throughput collapses, and is left out; 0: it does not.
+  // Number of threads from which throughput collapses; those points are left out. 0: no collapse.
   int collapse_point = 0;
 };
 
-// The speedup with the least squares of relative deviations, over all saturation points that were measured. Throughput
-// that falls below kCollapseShare of the best before it has collapsed.
+// Fits the speedup with the least squares of relative deviations, over all measured saturation
+// points. Throughput that falls below kCollapseShare of the best before it has collapsed.
 StatusOr<SpeedupFit> FitSpeedup(std::vector<ThroughputPoint> points);
 
 inline constexpr double kCollapseShare = 0.8;
 
-// The smallest number of threads with at least `share` of the best throughput: more of them bring nothing and cost the
-// other classes their turns. Of measurements, not of the fit, whose corner real services round off.
-// REQUIRES: there are points.
+// Returns the smallest number of threads with at least `share` of the best throughput: more of them
+// gain nothing and cost the other classes their turns. It uses the measurements, not the fit,
+// because real services have a rounder corner. REQUIRES: there are points.
 int FewestThreads(const std::vector<ThroughputPoint>& points, double share = 0.97);
 
 }  // namespace neptune

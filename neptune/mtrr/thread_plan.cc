@@ -12,40 +12,41 @@ namespace {
 
 constexpr double kTooDear = std::numeric_limits<double>::infinity();
 
-// What the classes can have together.
+// Number of threads available to the classes together.
 int FreeThreads(const PlanInput& input) {
   return input.thread_count_max - input.other_thread_count;
 }
 
 Status Check(const PlanInput& input) {
-  if (input.classes.empty()) return InvalidArgument("a plan without classes");
+  if (input.classes.empty()) return InvalidArgument("the plan has no classes");
   if (input.classes.size() > kPlannedClassCountMax) {
-    return InvalidArgument(input.classes.size(), " classes are over ", kPlannedClassCountMax);
+    return InvalidArgument(input.classes.size(), " classes, limit ", kPlannedClassCountMax);
   }
   if (input.thread_count_max > kPlannedThreadCountMax) {
-    return InvalidArgument(input.thread_count_max, " threads are over ", kPlannedThreadCountMax);
+    return InvalidArgument(input.thread_count_max, " threads, limit ", kPlannedThreadCountMax);
   }
   if (input.other_thread_count < 0) {
-    return InvalidArgument(input.other_thread_count, " threads beside the classes");
+    return InvalidArgument(input.other_thread_count,
+                           " threads outside the classes, expected at least 0");
   }
   if (FreeThreads(input) < static_cast<int>(input.classes.size())) {
     return InvalidArgument(FreeThreads(input), " threads for ", input.classes.size(),
-                           " classes; each needs one");
+                           " classes, expected at least one each");
   }
   std::set<std::string> names;
   for (const PlannedClass& one : input.classes) {
     if (!names.insert(one.name).second) {
-      return InvalidArgument("class '", one.name, "' stands twice in the plan");
+      return InvalidArgument("class '", one.name, "' is duplicated in the plan");
     }
     if (one.response_max_s && !(*one.response_max_s > 0)) {
       return InvalidArgument("class '", one.name, "' must answer within ", *one.response_max_s,
-                             " s; that is positive");
+                             " s, expected a positive number");
     }
   }
   return OkStatus();
 }
 
-// Of one class with so many threads, the others having `others`.
+// The worst case of one class with `threads` threads, while the others have `others`.
 StatusOr<PlannedThreads> WorstCase(const PlanInput& input, size_t number, int threads, int others) {
   const PlannedClass& one = input.classes[number];
   PlannedThreads planned{.name = one.name, .thread_count = threads};
@@ -67,12 +68,13 @@ bool IsLate(const PlannedClass& one, const PlannedThreads& planned) {
   return one.response_max_s && planned.worst_case.response_s > *one.response_max_s;
 }
 
-// For one sum of threads: tables of the least cost of the first classes over the threads they have together.
+// For one sum of threads: tables of the least cost of the first classes, indexed by their total
+// threads.
 class Tables {
  public:
   Tables(const PlanInput& input, int all) : input_(input), all_(all) {}
 
-  // The least cost; none if no allocation holds.
+  // Returns the plan with the least cost; nullopt if no allocation is feasible.
   StatusOr<std::optional<ThreadPlan>> Solve();
 
  private:
@@ -84,7 +86,7 @@ StatusOr<std::optional<ThreadPlan>> Tables::Solve() {
   const size_t class_count = input_.classes.size();
   const auto all = static_cast<size_t>(all_);
   std::vector<std::vector<PlannedThreads>> alone(class_count);
-  std::vector<double> least(all + 1, kTooDear);  // over the threads of the classes so far
+  std::vector<double> least(all + 1, kTooDear);  // indexed by the threads of the classes so far
   std::vector<std::vector<int>> chosen(class_count, std::vector<int>(all + 1, 0));
   least[0] = 0;
   for (size_t number = 0; number < class_count; ++number) {
@@ -117,7 +119,7 @@ StatusOr<std::optional<ThreadPlan>> Tables::Solve() {
   return std::optional<ThreadPlan>(std::move(plan));
 }
 
-// Which class cannot be served in time, whatever it gets.
+// Returns the error that names the class whose limit cannot be met with any allocation.
 Status Infeasible(const PlanInput& input) {
   for (size_t number = 0; number < input.classes.size(); ++number) {
     const PlannedClass& one = input.classes[number];
@@ -136,7 +138,7 @@ Status Infeasible(const PlanInput& input) {
   }
   return FailedPrecondition(
       "each class could answer in time if the others had one thread each, but ", FreeThreads(input),
-      " threads do not do for all of them");
+      " threads are not enough for all of them");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace neptune {
 namespace {
 
-// Every allocation there is.
+// Tries every allocation.
 double LeastCostByTrial(const PlanInput& input, std::vector<int>* threads, size_t number) {
   double least = std::numeric_limits<double>::infinity();
   if (number == input.classes.size()) {
@@ -131,7 +131,7 @@ TEST(ThreadPlanTest, WhatCannotBeIsRefusedWithTheClass) {
   const Status refused = PlanThreads(input).status();
   EXPECT_EQ(refused.code(), StatusCode::kFailedPrecondition);
   EXPECT_NE(refused.message().find("'high'"), std::string_view::npos) << refused;
-  // Each could have nine of ten threads, but not both.
+  // Each class could have nine of ten threads, but not both.
   input = TwoClasses();
   input.thread_count_max = 10;
   for (PlannedClass& one : input.classes) {
@@ -140,7 +140,7 @@ TEST(ThreadPlanTest, WhatCannotBeIsRefusedWithTheClass) {
   }
   const Status too_few = PlanThreads(input).status();
   EXPECT_EQ(too_few.code(), StatusCode::kFailedPrecondition);
-  EXPECT_NE(too_few.message().find("10 threads do not do"), std::string_view::npos) << too_few;
+  EXPECT_NE(too_few.message().find("10 threads are not enough"), std::string_view::npos) << too_few;
 }
 
 TEST(ThreadPlanTest, RefusesWhatIsNoPlan) {

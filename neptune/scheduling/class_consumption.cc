@@ -6,7 +6,7 @@
 namespace neptune {
 namespace {
 
-// Weights grow until they are moved to a new moment; far below where doubles end.
+// Weights grow until they are rebased to a new moment; far below the limit of doubles.
 constexpr double kWeightMax = 1e12;
 
 }  // namespace
@@ -18,7 +18,7 @@ double ClassConsumption::WeightAt(TimePoint now) const {
   return std::exp(-log_retention_ * ToSeconds(now - moment_));
 }
 
-// Makes `now` the moment that sums are kept as of.
+// Rebases all sums to the moment `now`.
 void ClassConsumption::MoveMoment(TimePoint now) {
   const double weight = WeightAt(now);
   sum_ = 0;

@@ -1,11 +1,11 @@
-// What each service class has consumed of a node, recent consumption counting most:
+// Decayed resource consumption of each service class on a node:
 //
 //   u_k(t) = sum over the completed requests r of class k of beta^(t - ct(r)) * s(r)
 //
-// with ct(r) the time of completion and s(r) what it consumed.
+// where ct(r) is the completion time and s(r) the consumption.
 //
-// All sums are kept as of one common moment, so that shares, which are what scheduling asks for, need no power: adding
-// costs one, and a share is a division.
+// All sums refer to one common moment. Scheduling only compares shares, which then need no power:
+// adding costs one, a share is a division.
 //
 // Source: [Shen02] 4.4.1, (4.4.1) to (4.4.3), beta = 0.95 a second.
 // No I/O, no clock, no threads.
@@ -29,12 +29,12 @@ class ClassConsumption {
   explicit ClassConsumption(size_t class_count,
                             double retention_per_second = kConsumptionRetention);
 
-  // A time before the newest one seen counts as that one. Negative amounts count as 0.
+  // A time before the newest one seen is treated as the newest. Negative amounts count as 0.
   void Add(size_t service_class, double amount, TimePoint now);
 
-  // Of all that all classes consumed; 0 before anything was.
+  // Share of the total consumption of all classes; 0 before any consumption.
   double Share(size_t service_class) const { return sum_ > 0 ? kept_[service_class] / sum_ : 0; }
-  // u_k(t).
+  // Returns u_k(t).
   double Value(size_t service_class, TimePoint now) const;
 
  private:
@@ -42,7 +42,7 @@ class ClassConsumption {
   void MoveMoment(TimePoint now);
 
   const double log_retention_;
-  std::vector<double> kept_;  // of each class, grown by how long after moment_ it was consumed
+  std::vector<double> kept_;  // for each class, scaled by the time of consumption after moment_
   double sum_ = 0;
   TimePoint moment_{};
   TimePoint newest_{};

@@ -1,10 +1,11 @@
-// Which class a request is of, by what it names and by what it asks.
+// Classifies a request by the class it names, its method and its partition.
 //
-//   the first rule that matches and holds always ─► the class that the request names ─► the first rule that matches
-//   ─► the default class
+//   first matching rule with `always` ─► class named by the request ─► first matching rule
+//   ─► default class
 //
 // Source: [Shen02] 4.2 (classes by client identity, service type and partition).
-// Threads: pure functions and immutable values. Limits: O(rules).
+// Threads: pure functions and immutable values.
+// Limits: O(rules).
 
 #pragma once
 
@@ -22,10 +23,10 @@ struct ClassRule {
   ClassNumber service_class = 0;
   std::string method;                   // empty: any
   std::vector<PartitionId> partitions;  // empty: any
-  bool always = false;                  // also for requests that name a class
+  bool always = false;                  // applies even if the request names a class
 };
 
-// `named`: the class that the request names, if it is one of the cluster's.
+// `named`: the class named by the request, if it is one of the cluster's.
 ClassNumber ClassByRules(const std::vector<ClassRule>& rules, std::string_view method,
                          PartitionId partition, std::optional<ClassNumber> named,
                          ClassNumber otherwise);

@@ -6,16 +6,17 @@
 namespace neptune {
 namespace {
 
-// Half of the weight of a prediction is on the last 35 requests.
+// The last 35 requests have half of the weight of a prediction.
 constexpr double kPredictionWeight = 0.02;
-// How fast the pace of the queue is learned: half of the weight is on the last 69 picks. Larger: one long request among
-// short ones makes the queue look slow, and short ones are refused in vain.
+// Weight of the queue's pace: the last 69 picks have half of the weight. Larger: one long request
+// among short ones makes the queue look slow, and short ones are refused needlessly.
 constexpr double kPaceWeight = 0.01;
 constexpr double kNeverFirst = std::numeric_limits<double>::infinity();
-// How fast the demand is forgotten: half of it is of the last 6.6 s.
+// Retention of the demand: the last 6.6 s have half of the weight.
 constexpr double kDemandRetention = 0.9;
-// The part of what yid goes by in the cost of waiting. Larger: deadlines count more while there is little to do; smaller:
-// under overload the policy is greedier. Found by simulation of the papers' workloads; from 0.04 to 0.8 it differs little.
+// Weight of yid in the cost of waiting. Larger: deadlines matter more at low load; smaller: the
+// policy is greedier under overload. Found by simulating the papers' workloads; results differ
+// little from 0.04 to 0.8.
 constexpr double kUrgency = 0.2;
 
 std::vector<double> GuaranteesOf(const SchedulerOptions& options) {
@@ -98,8 +99,8 @@ double ClassScheduler::YieldIfServed(ClassNumber number, TimePoint now) const {
   return queue.expected.WithMeanService(now - queue.waiting.front().arrived);
 }
 
-// The first moment at which the oldest is late, or would yield too little in the mean time of service: YieldIfServed, and
-// what it is compared with, solved for the time.
+// Returns the first moment at which the oldest request is late, or would yield too little after the
+// mean service time: YieldIfServed and its threshold, solved for the time.
 TimePoint ClassScheduler::DropTime(ClassNumber number) const {
   const ClassQueue& queue = queues_[number];
   const TimePoint until = figures_[number].until;
@@ -142,7 +143,7 @@ double ClassScheduler::GapOf(ClassNumber number) const {
   return figures_[number].guarantee - consumption_.Share(number);
 }
 
-// The class with the largest gap between what it is guaranteed and what it has.
+// Returns the class with the largest gap between its guarantee and its share.
 std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee(
     TimePoint now, const ClassThreads& threads) const {
   std::optional<Candidate> most;
@@ -154,7 +155,7 @@ std::optional<ClassScheduler::Candidate> ClassScheduler::MostBelowGuarantee(
     largest = gap;
     most = {number};
   }
-  // What is guaranteed is worth nothing if it comes too late.
+  // A guarantee is worth nothing if the request is served too late.
   if (most && options_.policy == SchedulingPolicy::kWaitingCost) {
     most = CostlierOf(most->service_class, BacklogAt(now), now);
   }

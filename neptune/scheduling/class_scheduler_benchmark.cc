@@ -1,4 +1,4 @@
-// What deciding who is served next costs: the bound is 1 us for 64 classes, all of them with requests.
+// Cost of choosing the next request; the limit is 1 us for 64 classes that all have requests.
 
 #include <benchmark/benchmark.h>
 
@@ -12,8 +12,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// One decision, the end of its request, and the arrival of another one.
-// `guaranteed`: to all classes together; without any the policy alone decides.
+// One decision, the end of its request, and the arrival of another one. `guaranteed`: sum of the
+// guarantees of all classes; without guarantees the policy alone decides.
 void BM_Decision(benchmark::State& state, SchedulingPolicy policy, double guaranteed) {
   const auto count = static_cast<ClassNumber>(state.range(0));
   SchedulerOptions options;

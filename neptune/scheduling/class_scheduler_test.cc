@@ -19,7 +19,7 @@ constexpr ClassNumber kBronze = 2;
 
 TimePoint At(int64_t ms) { return TimePoint(milliseconds(ms)); }
 
-// The papers' classes: 4 : 2 : 1 within 2 s, full for the first of them, half at the end.
+// The papers' classes: yields 4 : 2 : 1 within 2 s, full during the first second, half at the end.
 SchedulerOptions Memberships(SchedulingPolicy policy, double guarantee = 0) {
   SchedulerOptions options;
   options.policy = policy;
@@ -46,7 +46,7 @@ class Bench {
     return ticket_;
   }
   ClassScheduler::Picked PickRequest(int64_t now_ms) { return scheduler.Pick(At(now_ms), threads); }
-  // The class that is picked; nothing if none is.
+  // The class that is picked; nullopt if none is.
   std::optional<ClassNumber> Pick(int64_t now_ms) {
     const ClassScheduler::Picked picked = PickRequest(now_ms);
     dropped += picked.dropped.size();
@@ -131,10 +131,10 @@ TEST(ClassSchedulerTest, AdaptiveTurnsGreedyWhileMoreThanAFewAreDropped) {
     return chosen;
   };
   EXPECT_EQ(choose(5'000), kGold);
-  EXPECT_EQ(choose(40'000), kBronze) << "the drops have left the window";
+  EXPECT_EQ(choose(40'000), kBronze) << "the drops are out of the window";
 }
 
-// With time enough nobody loses by waiting, and deadlines decide.
+// With enough time no request loses yield by waiting, and deadlines decide.
 TEST(ClassSchedulerTest, WaitingCostFollowsDeadlinesWhileThereIsTime) {
   Bench bench(Memberships(SchedulingPolicy::kWaitingCost));
   bench.Teach(kGold, milliseconds(10));
@@ -144,8 +144,8 @@ TEST(ClassSchedulerTest, WaitingCostFollowsDeadlinesWhileThereIsTime) {
   EXPECT_EQ(bench.Pick(1900), kBronze);
 }
 
-// Of what cannot all be served the old ones, which have lost their yield, are left; and the class that yields more for
-// its consumption comes first.
+// Under overload the old requests, which have lost their yield, are left; and the class with the
+// larger yield per consumption comes first.
 TEST(ClassSchedulerTest, WaitingCostIsGreedyForTheFreshUnderOverload) {
   Bench bench(Memberships(SchedulingPolicy::kWaitingCost));
   for (const ClassNumber number : {kGold, kSilver, kBronze}) bench.Teach(number, milliseconds(250));
@@ -181,7 +181,7 @@ TEST(ClassSchedulerTest, ClassBelowItsShareComesFirstAndTheLargestGapBeforeOther
   EXPECT_EQ(bench.Pick(1), kGold);
 }
 
-// Saturated from all classes alike, each gets at least its share, whatever the policy prefers.
+// With all classes saturated, each gets at least its share, whatever the policy prefers.
 TEST(ClassSchedulerTest, SharesHoldUnderSaturation) {
   RandomSource random(11);
   Bench bench(Memberships(SchedulingPolicy::kGreedy, 0.2));
@@ -205,7 +205,8 @@ TEST(ClassSchedulerTest, SharesHoldUnderSaturation) {
   EXPECT_GT(used[kGold] / all, 0.55);
 }
 
-// Bronze had all for a while; then it gets its fifth at once, and not when its decayed share has come down.
+// Bronze had all capacity for a while; it still gets its fifth at once, not only after its decayed
+// share has come down.
 TEST(ClassSchedulerTest, SharesOfWaitingCostAreOfEveryShortTime) {
   Bench bench(Memberships(SchedulingPolicy::kWaitingCost, 0.2));
   const auto serve = [&](int64_t now_ms) {
@@ -280,7 +281,7 @@ TEST(ClassSchedulerTest, FullQueueRefusesItsOwnClassOnly) {
   EXPECT_EQ(bench.scheduler.length(), 41u);
 }
 
-// One bad time must not keep a class out for ever.
+// One slow request must not exclude a class forever.
 TEST(ClassSchedulerTest, AClassThatOnceTookTooLongIsTriedAgain) {
   Bench bench(Memberships(SchedulingPolicy::kAdaptive));
   bench.Teach(kGold, seconds(3));
@@ -350,7 +351,7 @@ TEST(ClassSchedulerTest, AGuaranteeIsKeptWithRequestsThatStillYield) {
     EXPECT_EQ(bench.Pick(10 * i), kGold);
   }
   for (int i = 0; i < 30; ++i) bench.Add(kGold, 1'990);
-  bench.Add(kBronze, 150);  // would hardly end in time
+  bench.Add(kBronze, 150);  // would hardly complete in time
   for (int i = 0; i < 30; ++i) bench.Add(kBronze, 1'990);
   const RequestTicket newest = bench.Add(kBronze, 1'995);
   const ClassScheduler::Picked picked = bench.PickRequest(2'000);
@@ -372,7 +373,7 @@ TEST(ClassSchedulerTest, AClassWithoutAFreeThreadWaits) {
   }
 }
 
-// Every request comes out once, whatever is done; and never after its time.
+// Every request is returned exactly once, whatever happens, and never after its deadline.
 TEST(ClassSchedulerTest, NothingIsLostAndNothingServedTwice) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));

@@ -5,28 +5,28 @@
 namespace neptune {
 
 Status CheckThreadShares(const ThreadShares& shares, size_t class_count) {
-  if (shares.all == 0) return InvalidArgument("no thread for any class");
+  if (shares.all == 0) return InvalidArgument("the number of threads is 0");
   if (shares.all > kConcurrencyMax) {
-    return InvalidArgument(shares.all, " threads; at most ", kConcurrencyMax);
+    return InvalidArgument(shares.all, " threads, limit ", kConcurrencyMax);
   }
   if (shares.own.size() > class_count) {
-    return InvalidArgument("threads for ", shares.own.size(), " classes; there are ", class_count);
+    return InvalidArgument("threads for ", shares.own.size(), " classes, but only ", class_count,
+                           " exist");
   }
   size_t own_count = 0;
   size_t owned = 0;
   for (const std::optional<size_t>& own : shares.own) {
     if (!own) continue;
-    if (*own == 0) return InvalidArgument("a class with threads of its own has at least one");
+    if (*own == 0) return InvalidArgument("a class reserves 0 threads");
     if (*own > shares.all - owned) {
-      return InvalidArgument("the classes have more threads of their own than the ", shares.all,
-                             " there are");
+      return InvalidArgument("the classes reserve more than all ", shares.all, " threads");
     }
     ++own_count;
     owned += *own;
   }
   if (own_count < class_count && owned == shares.all) {
-    return InvalidArgument("the classes with threads of their own leave none of the ", shares.all,
-                           " to the others");
+    return InvalidArgument("the reservations leave none of the ", shares.all,
+                           " threads for the other classes");
   }
   return OkStatus();
 }

@@ -1,8 +1,8 @@
-// How many requests of each service class are at work, and how many may be.
+// Numbers of running requests for each service class, and their limits.
 //
 //   all   ▒▒▒▒▒▒▒▒▒▒▒▒   12
-//   gold  ▒▒▒▒▒▒▒▒        8 of its own, which no other class gets
-//   others        ▒▒▒▒    what the classes with a number of their own leave
+//   gold  ▒▒▒▒▒▒▒▒        8 reserved, which no other class gets
+//   others        ▒▒▒▒    what the reservations leave
 //
 // Source: [Jamjoom04] VI (threads of each class).
 // Threads: thread-compatible.
@@ -19,18 +19,19 @@
 
 namespace neptune {
 
-// Requests at work at once, of one service on one node.
+// Maximum number of running requests of one service on one node.
 inline constexpr size_t kConcurrencyMax = 10'000;
 
 struct ThreadShares {
-  // Most requests at work at once.
+  // Maximum number of running requests.
   size_t all = 8;
-  // Of each class that has a number of its own; a class that is not named has none.
+  // Threads reserved for each class; nullopt for a class without a reservation.
   std::vector<std::optional<size_t>> own = {};
 };
 
-// Errors: kInvalidArgument none at all or over kConcurrencyMax, a class with none, more of their own than there are, more classes than
-//   `class_count`, or classes that would get none because the others have all.
+// Errors: kInvalidArgument no threads or more than kConcurrencyMax, a reservation of 0,
+//   reservations that exceed the total, more classes than `class_count`, or no thread left for a
+//   class without a reservation.
 Status CheckThreadShares(const ThreadShares& shares, size_t class_count);
 
 class ClassThreads {
@@ -38,7 +39,7 @@ class ClassThreads {
   // REQUIRES: CheckThreadShares(shares, class_count).ok().
   ClassThreads(const ThreadShares& shares, size_t class_count);
 
-  // What is at work over the new numbers goes on. REQUIRES: as above.
+  // Running requests over the new limits continue. REQUIRES: as above.
   void SetShares(const ThreadShares& shares);
   const ThreadShares& shares() const { return shares_; }
 
@@ -50,7 +51,7 @@ class ClassThreads {
   }
   void Take(ClassNumber number);
   void Free(ClassNumber number);
-  // For work of no class: of all, and of nobody's own.
+  // Count work that belongs to no class; it uses none of the reserved threads.
   void Take() { ++busy_; }
   void Free() { --busy_; }
 
@@ -59,10 +60,10 @@ class ClassThreads {
   std::optional<size_t> own_of(ClassNumber number) const { return shares_.own[number]; }
 
  private:
-  ThreadShares shares_;  // own: one for each class
-  size_t shared_ = 0;    // for all classes without a number of their own
+  ThreadShares shares_;  // own: one entry for each class
+  size_t shared_ = 0;    // shared by all classes without a reservation
   size_t busy_ = 0;
-  size_t busy_shared_ = 0;  // of classes without a number of their own
+  size_t busy_shared_ = 0;  // used by classes without a reservation
   std::vector<size_t> busy_of_;
 };
 

@@ -29,7 +29,7 @@ TEST(ClassThreadsTest, WhatIsOnesOwnNoOtherGets) {
   EXPECT_TRUE(threads.HasFree(kGold));
   threads.Take(kGold);
   threads.Free(kBronze);
-  EXPECT_FALSE(threads.HasFree(kGold)) << "nor does it get what is left to the others";
+  EXPECT_FALSE(threads.HasFree(kGold)) << "it does not get the shared threads either";
   EXPECT_TRUE(threads.HasFree(kSilver));
 }
 
@@ -45,7 +45,7 @@ TEST(ClassThreadsTest, OtherSharesWhileSomeAreAtWork) {
   ClassThreads threads({.all = 4}, 2);
   for (int i = 0; i < 4; ++i) threads.Take(kGold);
   threads.SetShares({.all = 4, .own = {2}});
-  EXPECT_FALSE(threads.HasFree(kSilver)) << "gold's four go on";
+  EXPECT_FALSE(threads.HasFree(kSilver)) << "gold's four requests continue";
   threads.Free(kGold);
   EXPECT_TRUE(threads.HasFree(kSilver));
   EXPECT_FALSE(threads.HasFree(kGold));
@@ -53,8 +53,8 @@ TEST(ClassThreadsTest, OtherSharesWhileSomeAreAtWork) {
   EXPECT_TRUE(threads.HasFree(kGold));
 }
 
-// However they come and go, the counts are those of what is at work, and a class without threads of its own never keeps
-// one with some from them.
+// Whatever is taken and freed, the counts match the running work, and a class without a reservation
+// never blocks a class that has one from its reserved threads.
 TEST(ClassThreadsTest, AtRandom) {
   constexpr uint64_t kSeed = 20261122;
   SCOPED_TRACE(kSeed);
@@ -89,7 +89,7 @@ TEST(ClassThreadsTest, SharesThatCannotBeAreRefused) {
   EXPECT_FALSE(fault({.all = kConcurrencyMax}));
   EXPECT_TRUE(fault({.all = kConcurrencyMax + 1}));
   EXPECT_TRUE(fault({.all = 2, .own = {0}}));
-  EXPECT_TRUE(fault({.all = 2, .own = {2}})) << "none for the other class";
+  EXPECT_TRUE(fault({.all = 2, .own = {2}})) << "no thread for the other class";
   EXPECT_TRUE(fault({.all = 2, .own = {2, 1}}));
   EXPECT_TRUE(fault({.all = 9, .own = {1, 1, 1}}));
 }

@@ -1,18 +1,19 @@
-// How many requests may be under way at once, learned from how they end.
+// Maximum number of concurrent requests, learned from how they end.
 //
 //   limit
-//     │   ╱│                   before the first cut, one more for each that ends well;
-//     │  ╱ │   ╱│    ╱│        after it one more for each limit that end well, while the limit is in use;
-//     │ ╱  │ ╱  │  ╱  │ ╱      less, by how far the wait was from the goal, when one met overload that began after the
-//     │╱   ╱    ╱     ╱        last such cut
+//     │   ╱│                   before the first cut: +1 for each request that ends well;
+//     │  ╱ │   ╱│    ╱│        after it: +1 for each `limit` requests that end well while it is
+//     │ ╱  │ ╱  │  ╱  │ ╱      in use; decreased by how much the wait exceeded the goal, when a
+//     │╱   ╱    ╱     ╱        request that began after the last cut met overload
 //     └──────────────────────► t
 //
-// A request met overload if a server refused it, or if it waited at a server for longer than the goal and twice the time
-// that it then ran.
+// A request met overload if a server refused it, or if it waited at a server for longer than the
+// goal plus twice its run time there.
 //
-// Source: additive increase, multiplicative decrease (Chiu and Jain 1989); the time in servers' queues as the sign of
-// overload (DAGOR, SoCC 2018).
-// Threads: thread-compatible. Units: requests.
+// Source: additive increase, multiplicative decrease (Chiu and Jain 1989); queueing time in servers
+//   as the sign of overload (DAGOR, SoCC 2018).
+// Threads: thread-compatible.
+// Units: requests.
 
 #pragma once
 
@@ -25,25 +26,26 @@
 namespace neptune {
 
 struct ConcurrencyLimitOptions {
-  // Before anything is learned. Default: 8.
+  // Initial limit. Default: 8.
   size_t initial = 8;
-  // Smaller: less is sent when servers are overloaded by others; it is never lower than this. Default: 4.
+  // Lower bound. Smaller: less is sent when other callers overload the servers. Default: 4.
   size_t min = 4;
   size_t max = 1024;
-  // Longest wait at a server that is no sign of overload. Larger: more waits at servers, where it cannot be reordered, and
-  // less is left idle by short lulls. Default: 20 ms.
+  // Longest wait at a server that is not a sign of overload. Larger: more waiting at servers, where
+  // requests cannot be reordered, and less idle time in short lulls. Default: 20 ms.
   Duration wait_goal = std::chrono::milliseconds(20);
-  // What is left of the limit after a sign of overload, at most, and at least. Default: 0.85 and 0.5.
+  // Factor on the limit after a sign of overload: `decrease` at most, `decrease_max` at least.
+  // Default: 0.85 and 0.5.
   double decrease = 0.85;
   double decrease_max = 0.5;
 };
 
-// How a request ended that was under way.
+// Outcome of a request that was in progress.
 struct RequestEnd {
   TimePoint begun;
-  // Somebody had no room for it.
+  // A server or gate had no room for it.
   bool refused = false;
-  // The longest that it waited at a server, and ran there.
+  // The longest time it waited at a server, and its run time there.
   Duration server_wait{0};
   Duration server_run{0};
 };
@@ -54,11 +56,11 @@ class ConcurrencyLimit {
   explicit ConcurrencyLimit(const ConcurrencyLimitOptions& options = {})
       : options_(options), limit_(static_cast<double>(options.initial)) {}
 
-  // `under_way`: requests just before this one ended, itself included.
+  // `under_way`: number of requests in progress just before this one ended, including it.
   void OnEnd(const RequestEnd& end, size_t under_way, TimePoint now) {
     const Duration goal = options_.wait_goal + 2 * end.server_run;
     if (end.refused || end.server_wait > goal) {
-      // What began before the last cut tells of the limit before it.
+      // A request that began before the last cut reflects the limit before it.
       if (cut_at_ && end.begun < *cut_at_) return;
       const double excess =
           end.server_wait > goal ? ToSeconds(goal) / ToSeconds(end.server_wait) : 1;

@@ -64,7 +64,8 @@ TEST(ConcurrencyLimitTest, StaysWithinItsBounds) {
   EXPECT_EQ(limit.limit(), 9u);
 }
 
-// One server with four threads of 10 ms, as much demand as one likes: it stays busy, and its queue stays short.
+// One server with four threads of 10 ms and unlimited demand: it stays busy, and its queue stays
+// short.
 TEST(ConcurrencyLimitTest, KeepsAServerBusyAndItsQueueShort) {
   for (const uint64_t seed : {1, 2, 3}) {
     SCOPED_TRACE(StrCat("seed ", seed));
@@ -75,7 +76,7 @@ TEST(ConcurrencyLimitTest, KeepsAServerBusyAndItsQueueShort) {
       double wait_ms;
       double ends_ms;
     };
-    std::deque<Served> under_way;  // by end
+    std::deque<Served> under_way;  // ordered by end
     std::vector<double> thread_free_ms(4, 0);
     double now_ms = 0;
     int served = 0;

@@ -1,9 +1,10 @@
-// The share of requests that were dropped lately.
+// The share of requests that were dropped recently.
 //
 // Source: [Shen02] 4.4.2 (a 30 s window of recent request dropping statistics).
 // No I/O, no clock, no threads.
 // Threads: thread-compatible.
-// Limits: the window moves in steps of a thirtieth of its length. A time before the newest one seen counts as that one.
+// Limits: the window moves in steps of a thirtieth of its length. A time before the newest one seen
+//   is treated as the newest.
 
 #pragma once
 
@@ -31,7 +32,7 @@ class DropWindow {
     ++all_.dropped;
   }
 
-  // Of the requests that arrived in the window; 0 without any.
+  // Share of the requests that arrived in the window; 0 if there are none.
   double DropShare(TimePoint now) {
     MoveTo(now);
     return all_.arrived == 0
@@ -47,7 +48,7 @@ class DropWindow {
   };
 
   Step& Newest() { return steps_[static_cast<size_t>(newest_ % kStepCount)]; }
-  // Empties the steps that leave the window.
+  // Clears the steps that leave the window.
   void MoveTo(TimePoint now) {
     const int64_t number = now.time_since_epoch() / step_;
     if (number <= newest_) return;
@@ -63,7 +64,7 @@ class DropWindow {
   const Duration step_;
   std::array<Step, kStepCount> steps_;
   Step all_;
-  int64_t newest_ = 0;  // number of the step that is being filled
+  int64_t newest_ = 0;  // number of the current step
 };
 
 }  // namespace neptune

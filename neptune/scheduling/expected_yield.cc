@@ -6,9 +6,9 @@
 namespace neptune {
 namespace {
 
-// Half of the weight is on the last 35 requests.
+// The last 35 requests have half of the weight.
 constexpr double kWeight = 0.02;
-// By how much the mean may move until the table is made anew.
+// Relative change of the mean at which the table is recomputed.
 constexpr double kTolerance = 0.05;
 
 // Gauss-Laguerre quadrature with three nodes: the mean of f(x) over an exponential x with mean 1.

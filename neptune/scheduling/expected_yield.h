@@ -1,14 +1,17 @@
-// What a request of one class may be expected to yield by how long it has waited, as the times of service are learned.
+// The expected yield of a request of one class as a function of its waiting time, with learned
+// service times.
 //
-// Two readings: with the mean time of service, as the papers' policies want it; and over an exponential time of service
-// with that mean (OverTimes), which falls smoothly where the other one drops at the deadline.
+// There are two estimates: WithMeanService uses the mean service time, as the papers' policies do;
+// OverTimes takes the expectation over an exponential service time with that mean, which falls
+// smoothly where the other one drops at the deadline.
 //
-// Source: [Shen02] 4.4.2 (predictions are exponentially weighted averages of the class's past requests).
-// Departs from source: the expectation over the times of service is ours.
+// Source: [Shen02] 4.4.2 (predictions are exponentially weighted averages of the class's past
+//   requests).
+// Departs from source: the expectation over the service times is ours.
 // No I/O, no clock, no threads.
 // Threads: thread-compatible.
-// Limits: OverTimes is of a table of kTableSize steps up to the deadline, made anew when the mean has moved by a
-//   twentieth; between steps it is straight.
+// Limits: OverTimes interpolates linearly in a table of kTableSize steps up to the deadline, which
+//   is recomputed when the mean has moved by a twentieth.
 
 #pragma once
 
@@ -26,15 +29,15 @@ namespace neptune {
 class ExpectedYield {
  public:
   static constexpr size_t kTableSize = 128;
-  // Of the expected time of service, for each that was dropped: a hundred of them leave a third.
+  // Factor on the expected service time for each early drop: a hundred drops leave a third.
   static constexpr double kDoubt = 0.99;
 
-  // Absent: 1 at all times.
+  // nullopt: the yield is 1 at all times.
   explicit ExpectedYield(const std::optional<YieldFunction>& yield);
 
   void OnServed(Duration served_for);
-  // A request was dropped although its time was not over, because those before it took so long: whether that still holds
-  // is learned only if one is tried again, sooner or later.
+  // A request was dropped before its deadline because earlier ones took long. Lowering the estimate
+  // makes sure that one is tried again eventually, which shows whether it still holds.
   void Discount() { served_ns_.Scale(kDoubt); }
 
   double full() const { return yield_ ? yield_->full() : 1; }
@@ -43,8 +46,8 @@ class ExpectedYield {
     return yield_ ? yield_->At(waited + mean_service()) : 1;
   }
   double OverTimes(Duration waited) const { return AtStep(StepOf(waited)); }
-  // The same in two halves, for those who ask for one request at several times: times are so many steps of the table, which
-  // add up.
+  // OverTimes in two parts, for callers that evaluate one request at several times: times are
+  // converted to (fractional) table steps, which can be added.
   double StepOf(Duration waited) const {
     return std::max(static_cast<double>(waited.count()) * steps_per_ns_, 0.0);
   }
@@ -61,7 +64,7 @@ class ExpectedYield {
   const std::optional<YieldFunction> yield_;
   Ewma served_ns_;
   double table_mean_ns_ = 0;
-  double steps_per_ns_ = 0;  // without a yield there is but the first
+  double steps_per_ns_ = 0;  // 0 without a yield function: only the first entry is used
   std::array<double, kTableSize + 1> table_{};
 };
 

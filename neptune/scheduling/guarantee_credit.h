@@ -1,16 +1,19 @@
-// What each class is due of its guaranteed share, in every short time: what it had before does not count against it.
+// Credit of each class against its guaranteed share, so that guarantees hold over every short
+// interval.
 //
 //   a request of class j is picked that will consume s:   credit of each k  += guarantee of k * s
 //                                                         credit of j       -= s
 //
-// Credit is kept within one request below zero and two above, so that a class which had more than its share for long is not
-// held back for it, as it is by shares of what was consumed lately (class_consumption.h), and one that was idle does not
-// get all of that at once. A class that waits and has credit is to be served.
+// Credit is kept between one request below zero and two above. A class that had more than its share
+// for long is therefore not held back for it, as it would be by decayed shares
+// (class_consumption.h), and a class that was idle does not catch up all at once. A waiting class
+// with credit is served first.
 //
-// Deficit round robin (Shreedhar and Varghese 1995) with bounds.
+// Source: deficit round robin (Shreedhar and Varghese 1995), with bounds.
 // No I/O, no clock, no threads.
 // Threads: thread-compatible.
-// Units: consumption in the caller's unit. Limits: OnPicked is O(classes).
+// Units: consumption in the caller's unit.
+// Limits: OnPicked is O(classes).
 
 #pragma once
 
@@ -23,11 +26,11 @@ namespace neptune {
 
 class GuaranteeCredit {
  public:
-  // Of each class, 0 to 1, together at most 1.
+  // Guarantee of each class, 0 to 1; the sum is at most 1.
   explicit GuaranteeCredit(std::vector<double> guarantees)
       : guarantees_(std::move(guarantees)), credit_(guarantees_.size(), 0) {}
 
-  // `consumption[k]`: what a request of class k consumes in the mean.
+  // `consumption[k]`: mean consumption of a request of class k.
   void OnPicked(size_t service_class, const std::vector<double>& consumption) {
     const double picked = consumption[service_class];
     credit_[service_class] -= picked;
@@ -37,7 +40,7 @@ class GuaranteeCredit {
     }
   }
 
-  // Above 0: it is due.
+  // Credit of the class; above 0 it is due.
   double Of(size_t service_class) const { return credit_[service_class]; }
 
  private:

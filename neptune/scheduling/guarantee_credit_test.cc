@@ -8,7 +8,8 @@ namespace {
 constexpr size_t kHigh = 0;
 constexpr size_t kLow = 1;
 
-// Every class always waits; who is due goes first, else `kHigh`. Returns how many of the last picks `of` got.
+// Every class always waits; the class that is due goes first, else `kHigh`. Returns the number of
+// picks of class `of`.
 int PicksOf(size_t of, int count, const std::vector<double>& consumption, GuaranteeCredit* credit) {
   int picks = 0;
   for (int i = 0; i < count; ++i) {

@@ -10,7 +10,7 @@
 namespace neptune {
 namespace {
 
-// Guarantees are sums of decimal fractions.
+// Tolerance: guarantees are sums of decimal fractions.
 constexpr double kGuaranteeSlack = 1e-9;
 
 constexpr std::array<std::pair<SchedulingPolicy, std::string_view>, 6> kPolicyNames = {{
@@ -29,8 +29,8 @@ StatusOr<SchedulingPolicy> ParseSchedulingPolicy(std::string_view name) {
     if (name == known) return policy;
   }
   return InvalidArgument("'", name,
-                         "' is no scheduling policy; there are fifo, edf, yid, greedy, adaptive, "
-                         "waiting_cost");
+                         "' is not a scheduling policy: expected fifo, edf, yid, greedy, "
+                         "adaptive or waiting_cost");
 }
 
 std::string_view NameOf(SchedulingPolicy policy) {
@@ -40,42 +40,41 @@ std::string_view NameOf(SchedulingPolicy policy) {
 }
 
 Status CheckSchedulerOptions(const SchedulerOptions& options) {
-  if (options.classes.empty()) return InvalidArgument("a scheduler without service classes");
+  if (options.classes.empty()) return InvalidArgument("the scheduler has no service classes");
   if (options.classes.size() > kServiceClassCountMax) {
-    return InvalidArgument(options.classes.size(), " service classes are over ",
+    return InvalidArgument(options.classes.size(), " service classes, limit ",
                            kServiceClassCountMax);
   }
   if (options.default_class >= options.classes.size()) {
-    return InvalidArgument("class ", options.default_class, " as default; there are ",
-                           options.classes.size());
+    return InvalidArgument("default class ", options.default_class, ", but only ",
+                           options.classes.size(), " classes exist");
   }
   if (options.drop_share && !(*options.drop_share >= 0 && *options.drop_share < 1)) {
-    return InvalidArgument("a drop share of ", *options.drop_share, "; it is at least 0, below 1");
+    return InvalidArgument("drop share is ", *options.drop_share, ", expected [0, 1)");
   }
   if (options.wait_share_max && !(*options.wait_share_max > 0 && *options.wait_share_max <= 1)) {
-    return InvalidArgument("a share of waiting of ", *options.wait_share_max,
-                           "; it is over 0, at most 1");
+    return InvalidArgument("wait share is ", *options.wait_share_max, ", expected (0, 1]");
   }
   if (!(options.capacity > 0)) {
-    return InvalidArgument("a capacity of ", options.capacity, "; it is positive");
+    return InvalidArgument("capacity is ", options.capacity, ", expected a positive number");
   }
   std::set<std::string_view> names;
   double guaranteed = 0;
   for (const ServiceClassOptions& one : options.classes) {
     if (!names.insert(one.name).second) {
-      return InvalidArgument("service class '", one.name, "' is there twice");
+      return InvalidArgument("service class '", one.name, "' is defined twice");
     }
     if (!(one.guarantee >= 0 && one.guarantee <= 1)) {
-      return InvalidArgument("service class '", one.name, "' is guaranteed a share of ",
-                             one.guarantee, "; it is from 0 to 1");
+      return InvalidArgument("service class '", one.name, "' has guarantee ", one.guarantee,
+                             ", expected [0, 1]");
     }
     if (one.queue_length_max == 0) {
-      return InvalidArgument("service class '", one.name, "' has a queue without room");
+      return InvalidArgument("service class '", one.name, "' has queue length 0");
     }
     guaranteed += one.guarantee;
   }
   if (guaranteed > 1 + kGuaranteeSlack) {
-    return InvalidArgument("guaranteed shares are ", guaranteed, " together, over 1");
+    return InvalidArgument("guarantees add up to ", guaranteed, ", limit 1");
   }
   return OkStatus();
 }

@@ -7,7 +7,7 @@
 namespace neptune {
 namespace {
 
-// Of a server; sums of fractions are off by rounding.
+// In servers; sums of fractions have rounding errors.
 constexpr double kNegligible = 1e-6;
 
 double TotalDemand(const std::vector<ClassDemand>& demands) {
@@ -25,7 +25,7 @@ std::vector<ClassNumber> ByYieldRate(const std::vector<ClassDemand>& demands) {
   return order;
 }
 
-// Takes `server` out of the list; false if it is not in it.
+// Removes `server` from the list; returns false if it is not in it.
 bool Take(const NodeId& server, std::vector<NodeId>* from) {
   const auto found = std::find(from->begin(), from->end(), server);
   if (found == from->end()) return false;

@@ -101,8 +101,8 @@ TEST(PartitionServersTest, AServerThatIsGoneIsReplaced) {
   EXPECT_THAT(after.shared, IsEmpty());
 }
 
-// Whatever is demanded: all servers are given out once, nobody gets more than it asks for while others want more, nobody
-// less than its guarantee while it asks for more.
+// For any demand: every server is assigned exactly once, and no class gets more than its demand
+// while others want more, or less than its guarantee while it demands more.
 TEST(PartitionServersTest, AtRandom) {
   constexpr uint64_t kSeed = 20261122;
   SCOPED_TRACE(kSeed);

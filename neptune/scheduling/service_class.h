@@ -1,6 +1,7 @@
-// A service class: who asks, or for what, and what serving such a request is worth.
+// A service class: a group of requests, and the value of serving one of them.
 //
-// Source: [Shen02] 4.2. Threads: immutable values.
+// Source: [Shen02] 4.2.
+// Threads: immutable values.
 
 #pragma once
 
@@ -16,16 +17,18 @@ namespace neptune {
 inline constexpr size_t kServiceClassCountMax = 64;
 inline constexpr size_t kServiceClassNameSizeMax = 32;
 
-// Its place among the classes of a cluster.
+// Index of a class in the cluster's list.
 using ClassNumber = uint32_t;
 
 struct ServiceClassOptions {
   std::string name;
-  // Absent: 1 until the caller's deadline.
+  // Unset: 1 until the caller's deadline.
   std::optional<YieldFunction> yield = {};
-  // Share of the node's resources that the class gets if it asks for it, 0 to 1; all of them together at most 1.
+  // Guaranteed share of the node's resources if the class demands it, 0 to 1; at most 1 over all
+  // classes.
   double guarantee = 0;
-  // Most waiting requests. Larger: longer bursts are taken, and wait longer. Default: 40, the papers'.
+  // Maximum number of waiting requests. Larger: longer bursts are accepted, and wait longer.
+  // Default: 40, as in the papers.
   size_t queue_length_max = 40;
 };
 

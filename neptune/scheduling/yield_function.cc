@@ -12,32 +12,34 @@ namespace {
 constexpr Duration kDefaultDeadline = std::chrono::seconds(2);
 
 Status Check(const std::vector<YieldPoint>& points) {
-  if (points.empty()) return InvalidArgument("a yield function without points");
+  if (points.empty()) return InvalidArgument("a yield function has no points");
   if (points.size() > kYieldPointCountMax) {
-    return InvalidArgument(points.size(), " points of a yield function are over ",
+    return InvalidArgument(points.size(), " points in a yield function, limit ",
                            kYieldPointCountMax);
   }
   for (size_t i = 0; i < points.size(); ++i) {
     const YieldPoint& point = points[i];
     if (point.response < Duration(0)) {
-      return InvalidArgument("a yield at a negative time of ", ToMillis(point.response), " ms");
+      return InvalidArgument("a yield point has the negative time ", ToMillis(point.response),
+                             " ms");
     }
     if (!std::isfinite(point.yield) || point.yield < 0) {
-      return InvalidArgument("a yield of ", point.yield, "; it is a number of at least 0");
+      return InvalidArgument("a yield is ", point.yield,
+                             ", expected a finite number of at least 0");
     }
     if (i == 0) continue;
     if (point.response < points[i - 1].response) {
-      return InvalidArgument("points of a yield function stand in order of time; ",
-                             ToMillis(point.response), " ms comes after ",
-                             ToMillis(points[i - 1].response), " ms");
+      return InvalidArgument(
+          "the points of a yield function are not in order of time: ", ToMillis(point.response),
+          " ms follows ", ToMillis(points[i - 1].response), " ms");
     }
     if (point.yield > points[i - 1].yield) {
-      return InvalidArgument("a yield that grows with the response time, from ",
-                             points[i - 1].yield, " to ", point.yield);
+      return InvalidArgument("a yield increases with the response time, from ", points[i - 1].yield,
+                             " to ", point.yield);
     }
   }
-  if (points.back().response == Duration(0)) return InvalidArgument("a deadline of 0");
-  if (points.front().yield == 0) return InvalidArgument("a full yield of 0");
+  if (points.back().response == Duration(0)) return InvalidArgument("the deadline is 0");
+  if (points.front().yield == 0) return InvalidArgument("the full yield is 0");
   return OkStatus();
 }
 
@@ -82,7 +84,8 @@ Duration YieldFunction::full_until() const {
   return std::prev(less)->response;
 }
 
-// It never rises, so the last nanosecond of those can be searched for: exactly as At rounds.
+// The yield never increases, so binary search finds the last such nanosecond, with exactly the
+// rounding of At.
 std::optional<Duration> YieldFunction::LatestOver(double yield) const {
   if (!(At(Duration(0)) > yield)) return std::nullopt;
   Duration over{0};

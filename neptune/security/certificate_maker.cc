@@ -51,7 +51,7 @@ Status AddExtension(X509* certificate, X509* issuer, int kind, const std::string
   X509_EXTENSION* const extension = X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str());
   if (extension == nullptr) {
     ERR_clear_error();
-    return InvalidArgument("a certificate cannot hold '", value, "'");
+    return InvalidArgument("invalid certificate field '", value, "'");
   }
   X509_add_ext(certificate, extension, -1);
   X509_EXTENSION_free(extension);
@@ -73,11 +73,11 @@ void SetSerial(X509* certificate) {
   BN_free(number);
 }
 
-// With everything but extensions and signature.
+// Fills in everything except extensions and signature.
 StatusOr<Certificate> Begin(const std::string& name, const Validity& validity, EVP_PKEY* key) {
   if (!IsName(name)) {
-    return InvalidArgument("a certificate's name is '", name, "', not 1 to ", kNameSizeMax,
-                           " letters, digits, blanks, '-', '_', '.' and ':'");
+    return InvalidArgument("invalid certificate name '", name, "': expected 1 to ", kNameSizeMax,
+                           " letters, digits, spaces, '-', '_', '.' and ':'");
   }
   Certificate certificate(X509_new());
   X509_set_version(certificate.get(), kVersion3);
@@ -101,7 +101,7 @@ KeyAndCertificate Finish(X509* certificate, EVP_PKEY* own_key, EVP_PKEY* signing
 
 PrivateKey MakeKey() {
   PrivateKey key(EVP_EC_gen("P-256"));
-  CHECK(key != nullptr) << "OpenSSL makes no key";
+  CHECK(key != nullptr) << "OpenSSL failed to create a key";
   return key;
 }
 
@@ -137,7 +137,7 @@ StatusOr<KeyAndCertificate> MakeCertificate(const KeyAndCertificate& authority,
       PEM_read_bio_PrivateKey(BioOver(authority.key).get(), nullptr, nullptr, nullptr));
   if (issuer == nullptr || issuer_key == nullptr) {
     ERR_clear_error();
-    return InvalidArgument("the authority's key and certificate are not both in PEM");
+    return InvalidArgument("the authority's key or certificate is not valid PEM");
   }
   const PrivateKey key = MakeKey();
   NEPTUNE_ASSIGN_OR_RETURN(const Certificate made, Begin(name, validity, key.get()));

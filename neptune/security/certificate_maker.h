@@ -1,9 +1,9 @@
-// Makes a cluster's own authority, and certificates that it signs.
+// Creates a cluster's own certificate authority, and certificates signed by it.
 //
 // Source: RFC 5280. Keys are on P-256, signatures ECDSA with SHA-256.
-// No I/O; keys are of OpenSSL's own chance.
+// No I/O; keys come from OpenSSL's random generator.
 // Threads: pure functions.
-// Errors: kInvalidArgument a name that no certificate can hold, or an authority that cannot be read.
+// Errors: kInvalidArgument the name is not valid in a certificate, or the authority cannot be read.
 // Limits: names of at most 64 bytes.
 
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace neptune {
 
-// In PEM.
+// PEM texts.
 struct KeyAndCertificate {
   std::string key;
   std::string certificate;
@@ -29,7 +29,8 @@ struct Validity {
 
 StatusOr<KeyAndCertificate> MakeAuthority(const std::string& name, const Validity& validity);
 
-// For both ends of connections. `hosts` are names and IP addresses under which users ask for it, for web servers.
+// The certificate is for both ends of connections. For web servers, `hosts` lists the names and IP
+// addresses that users connect to.
 StatusOr<KeyAndCertificate> MakeCertificate(const KeyAndCertificate& authority,
                                             const std::string& name,
                                             const std::vector<std::string>& hosts,

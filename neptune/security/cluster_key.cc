@@ -16,7 +16,7 @@ namespace neptune {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
-// A key of random bytes has more but one time in 10^20.
+// A random key has fewer distinct bytes with probability below 10^-20.
 constexpr size_t kDistinctBytesMin = 8;
 constexpr std::string_view kKeyIdLabel = "neptune key id 1";
 
@@ -33,7 +33,7 @@ bool IsText(std::string_view bytes) {
   });
 }
 
-// The words of a text.
+// Splits text at whitespace.
 std::vector<std::string_view> WordsOf(std::string_view text) {
   std::vector<std::string_view> words;
   while (true) {
@@ -47,8 +47,9 @@ std::vector<std::string_view> WordsOf(std::string_view text) {
 
 StatusOr<std::string> KeyFromHex(std::string_view digits, std::string_view name) {
   if (!std::all_of(digits.begin(), digits.end(), [](char c) { return DigitOf(c) >= 0; })) {
-    return InvalidArgument("cluster key ", name,
-                           " is text but not of hexadecimal digits; such keys are easily guessed");
+    return InvalidArgument(
+        "cluster key ", name,
+        " is text other than hexadecimal digits; passphrases are easily guessed");
   }
   if (digits.size() % 2 != 0) {
     return InvalidArgument("cluster key ", name, ": a key has an odd number of digits");
@@ -62,8 +63,8 @@ StatusOr<std::string> KeyFromHex(std::string_view digits, std::string_view name)
 
 Status CheckKey(std::string_view key, std::string_view name) {
   if (key.size() < kClusterKeySizeMin || key.size() > kClusterKeySizeMax) {
-    return InvalidArgument("cluster key ", name, " holds a key of ", key.size(), " bytes, not ",
-                           kClusterKeySizeMin, " to ", kClusterKeySizeMax);
+    return InvalidArgument("cluster key ", name, " holds a key of ", key.size(),
+                           " bytes, expected ", kClusterKeySizeMin, " to ", kClusterKeySizeMax);
   }
   std::bitset<256> seen;
   for (const char byte : key) seen.set(static_cast<unsigned char>(byte));
@@ -87,7 +88,7 @@ StatusOr<ClusterKeys> ClusterKeys::Parse(std::string_view contents, std::string_
     }
   }
   if (keys.empty() || keys.size() > kClusterKeyCountMax) {
-    return InvalidArgument("cluster key ", name, " holds ", keys.size(), " keys, not 1 to ",
+    return InvalidArgument("cluster key ", name, " holds ", keys.size(), " keys, expected 1 to ",
                            kClusterKeyCountMax);
   }
   for (const std::string& key : keys) NEPTUNE_RETURN_IF_ERROR(CheckKey(key, name));
@@ -117,7 +118,7 @@ struct ClusterMac::Key {
 
 ClusterMac::ClusterMac(const ClusterKeys& keys) {
   EVP_MAC* const hmac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
-  CHECK(hmac != nullptr) << "OpenSSL has no HMAC";
+  CHECK(hmac != nullptr) << "OpenSSL lacks HMAC";
   char digest[] = "SHA256";
   const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string("digest", digest, 0),
                                    OSSL_PARAM_construct_end()};
@@ -126,7 +127,7 @@ ClusterMac::ClusterMac(const ClusterKeys& keys) {
     key->context.reset(EVP_MAC_CTX_new(hmac));
     CHECK(EVP_MAC_init(key->context.get(), reinterpret_cast<const unsigned char*>(bytes.data()),
                        bytes.size(), parameters) == 1)
-        << "OpenSSL has no SHA256";
+        << "OpenSSL lacks SHA256";
     keys_.push_back(std::move(key));
     keys_.back()->id = LoadBigEndian<uint64_t>(Of(keys_.size() - 1, {kKeyIdLabel}).data());
   }
@@ -140,14 +141,14 @@ Mac ClusterMac::Of(size_t key, std::initializer_list<std::string_view> parts) {
   EVP_MAC_CTX* const context = keys_[key]->context.get();
   Mac mac;
   size_t size = 0;
-  bool made = EVP_MAC_init(context, nullptr, 0, nullptr) == 1;  // with the key it has
+  bool made = EVP_MAC_init(context, nullptr, 0, nullptr) == 1;  // keeps the current key
   for (const std::string_view part : parts) {
     made = made && EVP_MAC_update(context, reinterpret_cast<const unsigned char*>(part.data()),
                                   part.size()) == 1;
   }
   made = made && EVP_MAC_final(context, reinterpret_cast<unsigned char*>(mac.data()), &size,
                                mac.size()) == 1;
-  CHECK(made && size == mac.size()) << "OpenSSL makes no HMAC";
+  CHECK(made && size == mac.size()) << "OpenSSL failed to compute an HMAC";
   return mac;
 }
 

@@ -66,7 +66,7 @@ TEST(ClusterKeyTest, AFileThatOthersMayReadIsRefused) {
   EXPECT_TRUE(LoadClusterKeys(path).ok());
 }
 
-// The value is Python's, hmac.new(bytes(range(32)), b'Hi There', sha256).
+// Expected value from Python: hmac.new(bytes(range(32)), b'Hi There', sha256).
 TEST(ClusterMacTest, IsHmacSha256OverAllParts) {
   ClusterMac mac = MacOf(kOld);
   const Mac whole = mac.Of(0, {"Hi There"});

@@ -37,8 +37,7 @@ StatusOr<std::string_view> OpenDatagramSeal(std::string_view sealed, ClusterMac&
       }
     }
   }
-  return DataLoss("a datagram of ", sealed.size(),
-                  " bytes is sealed with no cluster key known here");
+  return DataLoss("a datagram of ", sealed.size(), " bytes is sealed with an unknown cluster key");
 }
 
 }  // namespace neptune

@@ -33,11 +33,12 @@ std::string Head(uint8_t count_or_verdict) {
 Status VerdictStatus(uint8_t verdict) {
   switch (verdict) {
     case kNoCommonKey:
-      return Unavailable("it has none of the cluster keys of this node");
+      return Unavailable("the server has none of the cluster keys of this node");
     case kOtherVersion:
-      return Unavailable("it does not know version ", int{kVersion}, " of the key handshake");
+      return Unavailable("the server does not support version ", int{kVersion},
+                         " of the key handshake");
     default:
-      return Unavailable("it refuses the key handshake with verdict ", int{verdict});
+      return Unavailable("the server refuses the key handshake with verdict ", int{verdict});
   }
 }
 
@@ -70,7 +71,7 @@ bool KeyHandshake::Holds(size_t size) {
   ByteWriter(&magic).Number(kHandshakeMagic);
   const size_t known = std::min(received_.size(), magic.size());
   if (received_.compare(0, known, magic, 0, known) != 0) {
-    failure_ = Unavailable("the other end does not know of cluster keys");
+    failure_ = Unavailable("the peer does not use cluster keys");
     return false;
   }
   return received_.size() >= size;
@@ -86,11 +87,11 @@ std::string KeyHandshake::HandleHello() {
   const auto version = static_cast<uint8_t>(received_[sizeof(kHandshakeMagic)]);
   if (version != kVersion) {
     return Refuse(kOtherVersion,
-                  Unavailable("the caller's key handshake is of version ", int{version}));
+                  Unavailable("the caller uses key handshake version ", int{version}));
   }
   const auto count = static_cast<uint8_t>(received_[kHeadSize - 1]);
   if (count == 0 || count > kClusterKeyCountMax) {
-    return Refuse(kMalformed, Unavailable("the caller names ", int{count}, " keys"));
+    return Refuse(kMalformed, Unavailable("the caller offers ", int{count}, " keys"));
   }
   const size_t size = kHeadSize + kNonceSize + count * kKeyIdSize;
   if (received_.size() < size) return "";
@@ -129,12 +130,12 @@ std::string KeyHandshake::HandleAnswer() {
   received_.erase(0, kAnswerSize);
   const auto key = mac_.FindKey(LoadBigEndian<uint64_t>(answer_.data() + kHeadSize));
   if (!key) {
-    failure_ = Unavailable("it chose a key that was not offered");
+    failure_ = Unavailable("the server chose a key that was not offered");
     return "";
   }
   key_ = *key;
   if (!SameSecretBytes(proof, BytesOf(ProofOf(HandshakeRole::kServer)))) {
-    failure_ = Unavailable("it does not know the cluster key that it names");
+    failure_ = Unavailable("the server failed to prove the cluster key it names");
     return "";
   }
   answer_ += proof;
@@ -146,14 +147,14 @@ void KeyHandshake::HandleProof() {
   if (received_.size() < sizeof(Mac)) return;
   const std::string_view proof = std::string_view(received_).substr(0, sizeof(Mac));
   if (!SameSecretBytes(proof, BytesOf(ProofOf(HandshakeRole::kCaller)))) {
-    failure_ = Unavailable("the caller does not know the cluster key that it names");
+    failure_ = Unavailable("the caller failed to prove the cluster key it names");
     return;
   }
   received_.erase(0, sizeof(Mac));
   done_ = true;
 }
 
-// The server's proof is over its answer before the proof itself.
+// The server's proof covers its answer up to the proof itself.
 Mac KeyHandshake::ProofOf(HandshakeRole role) const {
   const std::string_view label = role == HandshakeRole::kServer ? kServerLabel : kCallerLabel;
   return mac_.Of(key_, {label, hello_, answer_, binding_});

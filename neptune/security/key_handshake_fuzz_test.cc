@@ -1,7 +1,8 @@
-// Any bytes to either end of a handshake, in any pieces, and any bytes as a sealed datagram: nobody who does not know
-// the key gets through, and what is held stays small.
+// Arbitrary bytes to either end of a handshake, in pieces of any size, and arbitrary bytes as a
+// sealed datagram: without the key the handshake never succeeds, and memory stays bounded.
 //
-// First byte: bit 0 the end that listens (0 server, 1 caller), bits 1-3 the size of the pieces less one.
+// First byte: bit 0 the receiving end (0 server, 1 caller), bits 1-3 the size of the pieces less
+// one.
 
 #include <glog/logging.h>
 
@@ -42,9 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     sent += end.Take(bytes.substr(0, piece)).size();
     bytes.remove_prefix(std::min(piece, bytes.size()));
     taken += piece;
-    CHECK_LE(taken, kHandshakeSizeMax + piece) << "a handshake that never ends";
+    CHECK_LE(taken, kHandshakeSizeMax + piece) << "the handshake does not end";
   }
-  CHECK(!end.done()) << "proven without the key";
+  CHECK(!end.done()) << "authenticated without the key";
   CHECK_LE(sent, kHandshakeSizeMax);
   return 0;
 }

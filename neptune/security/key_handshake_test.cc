@@ -23,7 +23,7 @@ Nonce NonceOf(char byte) {
 struct Ends {
   explicit Ends(std::string_view caller_keys, std::string_view server_keys)
       : caller_mac(MacOf(caller_keys)), server_mac(MacOf(server_keys)) {}
-  // Both ends, as many bytes at a time.
+  // Runs both ends, passing `at_once` bytes at a time.
   void Run(size_t at_once) { Pass(caller.Begin(), server, caller, at_once); }
   static void Pass(const std::string& bytes, KeyHandshake& to, KeyHandshake& back, size_t at_once) {
     std::string answer;
@@ -65,7 +65,8 @@ TEST(KeyHandshakeTest, BothEndsSayThatTheirKeysDiffer) {
   ends.Run(1000);
   EXPECT_EQ(ends.server.failure().message(),
             "the caller has none of the cluster keys of this node");
-  EXPECT_EQ(ends.caller.failure().message(), "it has none of the cluster keys of this node");
+  EXPECT_EQ(ends.caller.failure().message(),
+            "the server has none of the cluster keys of this node");
 }
 
 TEST(KeyHandshakeTest, WhatFollowsTheProofIsLeft) {
@@ -85,7 +86,7 @@ TEST(KeyHandshakeTest, AProofOfAnotherConnectionIsRefused) {
   server.Take(hello);
   server.Take(proof);
   EXPECT_FALSE(server.done());
-  EXPECT_EQ(server.failure().message(), "the caller does not know the cluster key that it names");
+  EXPECT_EQ(server.failure().message(), "the caller failed to prove the cluster key it names");
 }
 
 TEST(KeyHandshakeTest, ASecondServersAnswerDoesNotServe) {
@@ -95,10 +96,10 @@ TEST(KeyHandshakeTest, ASecondServersAnswerDoesNotServe) {
   KeyHandshake caller(HandshakeRole::kCaller, mac, NonceOf('d'));
   caller.Begin();
   EXPECT_EQ(caller.Take(answer), "");
-  EXPECT_EQ(caller.failure().message(), "it does not know the cluster key that it names");
+  EXPECT_EQ(caller.failure().message(), "the server failed to prove the cluster key it names");
 }
 
-// An attacker that sends the server's own words back to it, or opens a second connection for the answer.
+// An attacker reflects the server's own messages, or opens a second connection to obtain an answer.
 TEST(KeyHandshakeTest, NothingCanBeReflected) {
   Ends ends(kOld, kOld);
   const std::string answer = ends.server.Take(ends.caller.Begin());
@@ -114,14 +115,14 @@ TEST(KeyHandshakeTest, ProofsHoldForTheirCarrierOnly) {
   KeyHandshake caller(HandshakeRole::kCaller, mac, NonceOf('c'), "one TLS connection");
   KeyHandshake server(HandshakeRole::kServer, mac, NonceOf('s'), "another");
   caller.Take(server.Take(caller.Begin()));
-  EXPECT_EQ(caller.failure().message(), "it does not know the cluster key that it names");
+  EXPECT_EQ(caller.failure().message(), "the server failed to prove the cluster key it names");
 }
 
 TEST(KeyHandshakeTest, ACallerWithoutAKeyIsToldAtItsFirstByte) {
   ClusterMac mac = MacOf(kOld);
   KeyHandshake server(HandshakeRole::kServer, mac, NonceOf('s'));
   server.Take("NPT1");
-  EXPECT_EQ(server.failure().message(), "the other end does not know of cluster keys");
+  EXPECT_EQ(server.failure().message(), "the peer does not use cluster keys");
 }
 
 TEST(KeyHandshakeTest, EveryChangedBitOfTheHandshakeFails) {

@@ -1,7 +1,7 @@
-// A stream whose both ends have proven that they know the cluster's key; see key_handshake.h. Internal to
-// secure_network.
+// A stream whose two ends have proven that they know the cluster's key; see key_handshake.h.
+// Internal to secure_network.
 //
-// Threads: the loop of the stream below only.
+// Threads: only the loop of the stream below.
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace neptune {
 
 class KeyedStream final : public LayeredStream {
  public:
-  // `mac` outlives the handshake.
+  // `mac` must outlive the handshake.
   KeyedStream(Loop& loop, std::unique_ptr<Stream> below, HandshakeRole role, ClusterMac& mac,
               std::string binding)
       : LayeredStream(loop, std::move(below)) {
@@ -47,7 +47,7 @@ class KeyedStream final : public LayeredStream {
     Secured(rest);
   }
 
-  std::optional<KeyHandshake> handshake_;  // until it ended
+  std::optional<KeyHandshake> handshake_;  // null once the handshake has ended
 };
 
 }  // namespace neptune

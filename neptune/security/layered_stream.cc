@@ -35,7 +35,7 @@ void LayeredStream::Secured(std::string_view rest) {
 }
 
 void LayeredStream::Fail(const Status& why) {
-  // What was written still leaves: it tells the peer why.
+  // Bytes already written are still sent: they tell the peer the reason.
   if (below_ != nullptr) below_->Close();
   std::exchange(done_, nullptr)(why);
 }
@@ -54,7 +54,7 @@ void LayeredStream::EndOpen(std::string_view bytes, const Status& reason) {
 
 void LayeredStream::OnClosed(const Status& reason) {
   if (securing()) {
-    return Fail(Unavailable("it ended the connection before it proved itself: ",
+    return Fail(Unavailable("the peer closed the connection during the security handshake: ",
                             reason.ok() ? "closed" : reason.message()));
   }
   EndOpen("", EndOf(reason));

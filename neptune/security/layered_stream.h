@@ -1,11 +1,11 @@
-// A stream over another one that must secure itself before anything passes.
+// A stream on top of another one that must be secured before it passes data.
 //
 //   owner ─Start, Write─► LayeredStream ─► Stream below
 //                             │ Begin, HandleBelow: the variant (KeyedStream, TlsStream)
 //
-// Threads: the loop of the stream below only.
-// Errors: Secure's: kUnavailable the peer ended or failed the proof.
-// Limits: what was read and not handed over yet: one read of the stream below.
+// Threads: only the loop of the stream below.
+// Errors: from Secure: kUnavailable the peer closed the connection or failed the handshake.
+// Limits: buffers at most one read of the stream below.
 
 #pragma once
 
@@ -22,16 +22,17 @@ namespace neptune {
 
 class LayeredStream : public Stream, private StreamHandler {
  public:
-  // OK, or why the stream cannot be used; the callee may destroy the stream.
+  // Called with OK, or the reason why the stream cannot be used. The callee may destroy the stream.
   using Done = absl::AnyInvocable<void(const Status&)>;
 
   LayeredStream(Loop& loop, std::unique_ptr<Stream> below)
       : loop_(loop), below_(std::move(below)), peer_(below_->peer()) {}
 
-  // Begins; `done` is called once, never inside this call. Whoever destroys the stream before hears nothing.
+  // Starts the handshake. `done` is called once, never inside this call, and not after the stream
+  // has been destroyed.
   void Secure(Done done);
 
-  // REQUIRES: for these Secure succeeded.
+  // REQUIRES for the following: Secure succeeded.
   void Start(StreamHandler* handler) override;
   void Write(std::string bytes) override { WriteBelow(std::move(bytes)); }
   size_t unsent_size() const override { return below_ == nullptr ? 0 : below_->unsent_size(); }
@@ -39,32 +40,33 @@ class LayeredStream : public Stream, private StreamHandler {
   void Close() override;
   Endpoint peer() const override { return peer_; }
 
-  // Of a secured stream: bytes that name it and nothing else, for proofs about it; empty if there are none.
+  // Secured streams only: bytes that identify exactly this connection, for proofs about it; empty
+  // if there are none.
   virtual std::string Binding() const { return ""; }
 
  protected:
-  // Sends what the variant sends first.
+  // Sends the first bytes of the handshake, if any.
   virtual void Begin() = 0;
-  // Takes bytes from below. While securing it ends with Secured or Fail or neither; later with Deliver. The last thing
-  // it does, since the owner may destroy the stream.
+  // Handles bytes from below. During the handshake it ends with Secured or Fail or neither, later
+  // with Deliver. These must be its last call, because the owner may destroy the stream.
   virtual void HandleBelow(std::string_view bytes) = 0;
-  // The peer's end while open: what to tell the owner.
+  // Maps the reason why the peer ended an open stream to the status for the owner.
   virtual Status EndOf(const Status& reason) const { return reason; }
 
   bool securing() const { return done_ != nullptr; }
   Loop& loop() { return loop_; }
   Stream* below() { return below_.get(); }
-  // False once the stream is gone, for what is posted.
+  // False once the stream is destroyed; checked by posted tasks.
   const std::shared_ptr<bool>& alive() const { return alive_; }
   void WriteBelow(std::string bytes) {
     if (below_ != nullptr) below_->Write(std::move(bytes));
   }
-  // The stream may be used; `rest` came behind what secured it.
+  // The handshake is complete; `rest` are the bytes that followed it.
   void Secured(std::string_view rest);
   void Fail(const Status& why);
-  // Hands bytes to the owner, or keeps them until it reads.
+  // Passes bytes to the owner, or keeps them until it reads.
   void Deliver(std::string_view bytes);
-  // Hands over what is left, then tells the owner of the end of the open stream.
+  // Passes the remaining bytes to the owner, then reports the end of the open stream.
   void EndOpen(std::string_view bytes, const Status& reason);
 
  private:
@@ -82,7 +84,7 @@ class LayeredStream : public Stream, private StreamHandler {
   Done done_;
   StreamHandler* handler_ = nullptr;
   std::string kept_;
-  std::optional<Status> ended_;  // and the owner was not told yet
+  std::optional<Status> ended_;  // set until the end has been reported to the owner
   bool reading_ = true;
   bool posted_ = false;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -1,6 +1,6 @@
-// OpenSSL's objects, freed when their owner goes.
+// OpenSSL objects as unique_ptr types.
 //
-// Threads: as OpenSSL's.
+// Threads: see OpenSSL.
 
 #pragma once
 

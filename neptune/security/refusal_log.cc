@@ -19,7 +19,7 @@ Status RefusalLog::AddMetrics(MetricsRegistry& registry) {
     NEPTUNE_ASSIGN_OR_RETURN(
         counters_[kind],
         registry.AddCounter("neptune_security_refusals_total",
-                            "Connections and datagrams without the proof that the cluster demands.",
+                            "Connections and datagrams refused because they failed authentication.",
                             {{"kind", kKindNames[kind]}}));
   }
   return OkStatus();
@@ -48,7 +48,8 @@ uint64_t RefusalLog::count(Refusal kind) const {
 }
 
 void RefusalLog::Show(StatusReport* report) const {
-  StatusTable table{"Refused, the latest first", {"kind", "peer", "why", "times"}, {}};
+  StatusTable table{
+      "Refused connections and datagrams, latest first", {"kind", "peer", "why", "times"}, {}};
   LeafLock lock(&mutex_);
   for (const Row& row : rows_) {
     std::string peer = Endpoint{row.address, 0}.ToString();

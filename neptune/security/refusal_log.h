@@ -1,7 +1,9 @@
-// Whom a node did not let in, or who did not let it in, and why: for metrics and for people.
+// Log of refused connections and datagrams, by this node and by others, with reasons: for metrics
+// and status pages.
 //
 // Threads: thread-safe.
-// Limits: the last kRefusalRowsMax peers; further news of one are in its row. Log lines: one of a hundred.
+// Limits: keeps the last kRefusalRowsMax peers; repeated refusals share a row. One refusal of a
+//   hundred is logged.
 
 #pragma once
 
@@ -21,21 +23,22 @@ namespace neptune {
 inline constexpr size_t kRefusalRowsMax = 32;
 
 enum class Refusal {
-  kAccepted,  // a connection that another end made failed its proof
-  kMade,      // one that this node made
-  kLate,      // either was not done in time, or made room for a newer one
-  kDatagram,  // not sealed with a key that is known here
+  kAccepted,  // an incoming connection failed authentication
+  kMade,      // an outgoing connection failed authentication
+  kLate,      // authentication timed out, or was aborted for a newer connection
+  kDatagram,  // a datagram was not sealed with a key known here
 };
 inline constexpr size_t kRefusalCount = 4;
 
 class RefusalLog {
  public:
-  // Adds neptune_security_refusals_total{kind="accepted|made|late|datagram"} to `registry`, which outlives the log.
+  // Adds neptune_security_refusals_total{kind="accepted|made|late|datagram"} to `registry`, which
+  // must outlive the log.
   Status AddMetrics(MetricsRegistry& registry);
 
   void Note(Refusal kind, const Endpoint& peer, std::string_view why);
   uint64_t count(Refusal kind) const;
-  // A table of the last ones.
+  // Adds a table of the latest refusals.
   void Show(StatusReport* report) const;
 
  private:
@@ -48,7 +51,7 @@ class RefusalLog {
   std::array<Counter*, kRefusalCount> counters_{};
   mutable LeafMutex mutex_;
   std::array<uint64_t, kRefusalCount> counts_ ABSL_GUARDED_BY(mutex_){};
-  std::deque<Row> rows_ ABSL_GUARDED_BY(mutex_);  // the latest first
+  std::deque<Row> rows_ ABSL_GUARDED_BY(mutex_);  // latest first
 };
 
 }  // namespace neptune

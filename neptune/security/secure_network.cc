@@ -18,12 +18,12 @@ using SecuredHandler = absl::AnyInvocable<void(StatusOr<std::unique_ptr<Stream>>
 }  // namespace
 
 struct SecureNetwork::Core : public std::enable_shared_from_this<SecureNetwork::Core> {
-  // A connection that proves itself.
+  // A connection whose handshake is in progress.
   struct Securing {
     HandshakeRole role;
     Endpoint peer;
     std::unique_ptr<LayeredStream> stream;
-    bool keyed = false;  // the stream is the last layer
+    bool keyed = false;  // `stream` is the last layer
     TimerId timer = 0;
     SecuredHandler on_done;
   };
@@ -82,8 +82,8 @@ struct SecureNetwork::Core : public std::enable_shared_from_this<SecureNetwork::
   void TimeOut(uint64_t id) {
     Securing& securing = under_way.at(id);
     securing.timer = 0;
-    Note(Refusal::kLate, securing.peer, "it did not prove itself in time");
-    Finish(id, DeadlineExceeded("it did not prove itself in time"));
+    Note(Refusal::kLate, securing.peer, "the security handshake timed out");
+    Finish(id, DeadlineExceeded("the security handshake timed out"));
   }
 
   void Finish(uint64_t id, const Status& status) {
@@ -93,7 +93,7 @@ struct SecureNetwork::Core : public std::enable_shared_from_this<SecureNetwork::
     if (status.ok()) return securing.on_done(std::move(securing.stream));
     securing.on_done(Annotate(
         status,
-        StrCat(securing.role == HandshakeRole::kServer ? "a connection of " : "connecting to ",
+        StrCat(securing.role == HandshakeRole::kServer ? "connection from " : "connecting to ",
                securing.peer.ToString())));
   }
 
@@ -115,8 +115,8 @@ struct SecureNetwork::Core : public std::enable_shared_from_this<SecureNetwork::
     const auto oldest = std::find_if(under_way.begin(), under_way.end(), [](const auto& item) {
       return item.second.role == HandshakeRole::kServer;
     });
-    Note(Refusal::kLate, oldest->second.peer, "it made room for a newer connection");
-    Finish(oldest->first, ResourceExhausted("too many connections prove themselves"));
+    Note(Refusal::kLate, oldest->second.peer, "closed to make room for a newer connection");
+    Finish(oldest->first, ResourceExhausted("too many connections in the security handshake"));
   }
 
   Loop& loop;
@@ -124,12 +124,12 @@ struct SecureNetwork::Core : public std::enable_shared_from_this<SecureNetwork::
   std::optional<ClusterMac> mac;
   std::map<uint64_t, Securing> under_way;
   uint64_t next_id = 1;
-  size_t accepted_count = 0;  // of under_way
+  size_t accepted_count = 0;  // accepted connections in under_way
 };
 
 namespace {
 
-// Ends the handler with the listener, also for connections that prove themselves still.
+// Destroys the handler with the listener, also for connections whose handshake is in progress.
 class SecureListener final : public Listener {
  public:
   SecureListener(std::unique_ptr<Listener> plain,

@@ -1,14 +1,17 @@
-// The network between the nodes of a cluster, over a loop's plain one: connections prove themselves before a byte of
-// them is handed over, datagrams are sealed.
+// The network between the nodes of a cluster, on top of a loop's plain network: connections are
+// authenticated before any of their bytes are passed on, and datagrams are sealed.
 //
-//   Listen, Connect ─► plain stream ─► TlsStream, if there are certificates ─► KeyedStream, if there is a key ─► owner
+//   Listen, Connect ─► plain stream ─► TlsStream, if there are certificates
+//                   ─► KeyedStream, if there is a key ─► owner
 //   SendTo ─► SealDatagram ─► plain socket ─► OpenDatagramSeal ─► handler, or dropped and counted
 //
 // Runs unchanged in the real and the simulated world.
-// Threads: its loop's own; the tls context and the log are shared with other loops.
-// Errors: those of Network; Connect also kUnavailable "... to ENDPOINT: why" when either end refuses the other.
-// Limits: an accepted connection proves itself within handshake_timeout, a made one by the deadline of Connect;
-//   handshake_count_max at once, of accepted ones the oldest makes room. A datagram is kSealSizeMax bytes larger.
+// Threads: its loop's own; the TLS context and the log are shared with other loops.
+// Errors: those of Network; Connect also kUnavailable "... to ENDPOINT: why" when either end
+//   refuses the other.
+// Limits: an accepted connection must authenticate within handshake_timeout, an outgoing one by the
+//   deadline of Connect; at most handshake_count_max accepted connections are unauthenticated at
+//   once, and the oldest is closed for a new one. A datagram grows by at most kSealSizeMax bytes.
 
 #pragma once
 
@@ -24,23 +27,25 @@ namespace neptune {
 class TlsContext;
 
 struct SecureNetworkOptions {
-  // Null: no proof of a key, and datagrams as they are.
+  // Null: no key handshake, and datagrams are not sealed.
   std::shared_ptr<const ClusterKeys> keys;
-  // Null: no encryption.
+  // Null: no TLS.
   std::shared_ptr<TlsContext> tls;
-  // Of an accepted connection. Default: 2 s, many round trips of a cluster's network.
+  // Time limit of an accepted connection's handshake. Default: 2 s, many round trips in a cluster's
+  // network.
   Duration handshake_timeout = std::chrono::seconds(2);
-  // Accepted connections that have not proven themselves yet. Default: 1,024.
+  // Maximum accepted connections that are not authenticated yet. Default: 1,024.
   size_t handshake_count_max = 1024;
-  // May be null; outlives the network.
+  // May be null; must outlive the network.
   RefusalLog* refusals = nullptr;
 };
 
 class SecureNetwork final : public Network {
  public:
-  // On its loop, which outlives it.
+  // Works on `loop`, which must outlive it.
   SecureNetwork(Loop& loop, const SecureNetworkOptions& options);
-  // Listeners, sockets and streams may live longer. Connections being made are given up without an answer.
+  // Listeners, sockets and streams may outlive the network. Pending connects are abandoned without
+  // a callback.
   ~SecureNetwork() override;
 
   StatusOr<std::unique_ptr<Listener>> Listen(const Endpoint& at, const ListenOptions& options,

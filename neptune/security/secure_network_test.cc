@@ -1,4 +1,5 @@
-// Connections and datagrams of hosts with the same, other and no keys, in the simulated world.
+// Connections and datagrams between hosts with the same, different and no keys, in the simulated
+// world.
 
 #include "neptune/security/secure_network.h"
 
@@ -19,7 +20,7 @@ using std::chrono::seconds;
 constexpr char kOld[] = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 constexpr char kNew[] = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeffe0e1e2e3e4e5e6e7e8e9eaebecedeeef";
 
-// Echoes, or only collects.
+// Echoes the received bytes, or only collects them.
 class End final : public StreamHandler {
  public:
   explicit End(std::unique_ptr<Stream> stream, bool echoes)
@@ -89,7 +90,7 @@ class SecureNetworkTest : public testing::Test {
     simulator_.RunFor(milliseconds(1));
   }
   Endpoint address() { return {simulator_.host("server").address(), 77}; }
-  // What the caller is told.
+  // Returns the status passed to the connect callback.
   Status Connect(Network& network) {
     std::optional<Status> told;
     Loop& loop = *hosts_["caller"].loop;
@@ -102,7 +103,7 @@ class SecureNetworkTest : public testing::Test {
     });
     simulator_.RunUntilTrue([&] { return told.has_value(); }, simulator_.now() + seconds(5));
     EXPECT_TRUE(told.has_value());
-    return told.value_or(Internal("nothing was told"));
+    return told.value_or(Internal("no callback"));
   }
   std::string Echo(const std::string& text) {
     hosts_["caller"].loop->Post([&] { caller_->Send(text); });

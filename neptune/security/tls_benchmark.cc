@@ -1,10 +1,11 @@
-// What TLS between nodes costs a connection over loopback, beside the same connection without: small messages, one a turn
-// and many a turn, on a connection that is new and on one that has carried a large message.
+// Cost of TLS between nodes for a connection over loopback, compared with the same connection
+// without TLS: small messages, one or many a turn, on a new connection and on one that has carried
+// a large message.
 //
 //   bazel run -c opt //neptune/security:tls_benchmark
 //
-// Arguments: TLS or not; messages that are written in a turn; bytes of the large message before, or 0. A message is
-// answered by the same bytes; an iteration is a turn's messages there and back.
+// Arguments: TLS or not; messages written in a turn; size of the preceding large message, or 0. A
+// message is answered by the same bytes; an iteration sends a turn's messages there and back.
 
 #include <benchmark/benchmark.h>
 #include <sys/stat.h>
@@ -52,7 +53,7 @@ class Echo final : public StreamHandler {
   }
 
  private:
-  // A message at a time, as a node answers requests.
+  // Handles one message at a time, as a node answers requests.
   void OnData(std::string_view bytes) override {
     for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kMessageSize))) {
       stream_->Write(std::string(bytes.substr(0, kMessageSize)));
@@ -96,7 +97,7 @@ class Pair final : public StreamHandler {
     world_->Stop();
   }
 
-  // `turn_count` times `count` messages of `size` bytes there and back.
+  // Sends `count` messages of `size` bytes there and back, `turn_count` times.
   void Exchange(int64_t turn_count, int count, size_t size) {
     Notification done;
     loop_->Post([&] {

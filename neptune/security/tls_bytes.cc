@@ -38,7 +38,7 @@ const BIO_METHOD* Method() {
   static const BIO_METHOD* const method = [] {
     BIO_METHOD* const made =
         BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "bytes of a TLS session");
-    CHECK(made != nullptr) << "no memory";
+    CHECK(made != nullptr) << "out of memory";
     BIO_meth_set_read_ex(made, &Read);
     BIO_meth_set_write_ex(made, &Write);
     BIO_meth_set_ctrl(made, &Control);
@@ -51,10 +51,10 @@ const BIO_METHOD* Method() {
 
 void TlsBytes::Attach(SSL* session) {
   BIO* const bio = BIO_new(Method());
-  CHECK(bio != nullptr) << "no memory";
+  CHECK(bio != nullptr) << "out of memory";
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
-  SSL_set_bio(session, bio, bio);  // which own it
+  SSL_set_bio(session, bio, bio);  // the session takes ownership
 }
 
 }  // namespace neptune

@@ -1,10 +1,10 @@
-// The bytes on both sides of a TLS session that knows no socket: what came and what is to be sent, without copies.
+// In-memory transport of a TLS session: received bytes and bytes to send, without copies.
 //
-// OpenSSL's own bytes in memory (BIO_s_mem) clear all that they ever grew to whenever they are emptied, so that on a
-// connection that has carried one large message every small one costs as much.
+// OpenSSL's memory BIO (BIO_s_mem) clears its whole capacity each time it is emptied, so on a
+// connection that has carried one large message every small one costs the same.
 //
-// Threads: thread-compatible; those of the session.
-// Limits: none of its own; what is written stays until it is taken.
+// Threads: thread-compatible; used on the session's thread.
+// Limits: none; written bytes are kept until they are taken.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace neptune {
 
 struct TlsBytes {
-  // Reads and writes of the session are of *this, which outlives it.
+  // Makes the session read from and write to *this, which must outlive it.
   void Attach(SSL* session);
 
   std::string_view come;  // not yet read by the session

@@ -33,7 +33,7 @@ StatusOr<std::vector<Certificate>> ReadCertificates(const std::string& path) {
   while (X509* const one = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
     certificates.emplace_back(one);
   }
-  ERR_clear_error();  // the end of the file
+  ERR_clear_error();  // set by reaching the end of the file
   if (certificates.empty()) return InvalidArgument(path, " holds no certificate in PEM");
   return certificates;
 }
@@ -95,7 +95,7 @@ StatusOr<std::shared_ptr<TlsContext>> TlsContext::Load(TlsUse use, TlsFiles file
 
 namespace {
 
-// As a peer would see it.
+// Checks the certificate as a peer would.
 Status CheckOwnCertificate(SSL_CTX* context, X509* certificate, STACK_OF(X509) * chain,
                            const std::string& path, time_t now) {
   const VerifyContext verify(X509_STORE_CTX_new());
@@ -124,7 +124,7 @@ void SetRules(SSL_CTX* context, TlsUse use) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-  // Nodes keep their connections; a session taken up again would not be checked against the clock.
+  // Nodes keep their connections, and a resumed session would not be checked against the clock.
   if (use == TlsUse::kNodes) SSL_CTX_set_num_tickets(context, 0);
 }
 
@@ -191,11 +191,11 @@ std::shared_ptr<TlsContext::Loaded> TlsContext::Current() {
   StatusOr<std::shared_ptr<Loaded>> fresh = LoadFiles();
   LeafLock lock(&mutex_);
   if (fresh.ok()) {
-    LOG(INFO) << "certificate " << files_.certificate << " of " << (*fresh)->name << " until "
+    LOG(INFO) << "certificate " << files_.certificate << " of " << (*fresh)->name << " valid until "
               << (*fresh)->expires << " taken";
     loaded_ = *std::move(fresh);
   } else {
-    LOG(ERROR) << "the certificate from before is kept: " << fresh.status();
+    LOG(ERROR) << "reloading the certificate failed, keeping the current one: " << fresh.status();
   }
   return loaded_;
 }
@@ -214,7 +214,7 @@ TlsSession TlsContext::MakeSession(bool accepts) {
 
 std::string TlsContext::Describe() {
   const std::shared_ptr<Loaded> loaded = Current();
-  return StrCat(loaded->name, ", until ", loaded->expires);
+  return StrCat(loaded->name, ", valid until ", loaded->expires);
 }
 
 double TlsContext::SecondsLeft() {

@@ -1,15 +1,16 @@
-// Certificates of one end of TLS connections, and the rules by which it believes others.
+// Certificates of one end of TLS connections, and the rules for accepting the other end.
 //
-// Between nodes: TLS 1.3, both ends show certificates that the cluster's authority signed and that are valid at the
-// world's time; any of them is a full member. Of a web server: TLS 1.2 or 1.3, its own certificate only. The files are
-// looked at again for a new connection, at most once a second: changed ones are taken without a restart, and broken ones
-// are reported and left alone.
+// Between nodes: TLS 1.3; both ends present certificates that the cluster's authority signed and
+// that are valid at the world's time. Every such certificate is a full member. Web servers: TLS 1.2
+// or 1.3, only the server presents a certificate. The files are checked for changes when a
+// connection is made, at most once a second: changed files are loaded without a restart, and broken
+// ones are reported and ignored.
 //
 // Source: RFC 8446 (TLS 1.3), RFC 5280 (certificates). OpenSSL does the cryptography.
-// Reads files, and so blocks for a moment.
+// Reads files, and therefore blocks briefly.
 // Threads: thread-safe.
-// Errors: Load: those of reading the files; INVALID_ARGUMENT naming the file that does not hold what it should, or why
-//   the certificate is not one that its own authority would accept.
+// Errors: Load: those of reading the files; INVALID_ARGUMENT with the name of the invalid file, or
+//   with the reason why the certificate would be refused under its own authority.
 
 #pragma once
 
@@ -29,7 +30,7 @@ namespace neptune {
 
 enum class TlsUse { kNodes, kWebServer };
 
-// In PEM. The key is its owner's alone; the authority is for kNodes only.
+// Paths of PEM files. Only the owner may read the key; the authority is for kNodes only.
 struct TlsFiles {
   std::string certificate;
   std::string key;
@@ -48,9 +49,9 @@ class TlsContext {
   static StatusOr<std::shared_ptr<TlsContext>> Load(TlsUse use, TlsFiles files, Clock clock);
   ~TlsContext();
 
-  // For one connection.
+  // Makes the session of one connection.
   TlsSession MakeSession(bool accepts);
-  // Whom the certificate names, and until when it holds, for people.
+  // Returns the certificate's subject and expiry time, for status pages.
   std::string Describe();
   // Seconds until the certificate expires; negative once it has.
   double SecondsLeft();
@@ -60,7 +61,7 @@ class TlsContext {
   TlsContext(TlsUse use, TlsFiles files, Clock clock);
   StatusOr<std::shared_ptr<Loaded>> LoadFiles() const;
   std::shared_ptr<Loaded> Current();
-  // Changes when one of the files does.
+  // Changes whenever one of the files does.
   std::string Fingerprint() const;
 
   const TlsUse use_;
@@ -72,7 +73,7 @@ class TlsContext {
   WallTime looked_at_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Why OpenSSL's last call on this thread failed; takes the reason away.
+// Returns the reason of OpenSSL's last failure on this thread, and clears it.
 std::string TlsErrorText();
 
 }  // namespace neptune

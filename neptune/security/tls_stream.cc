@@ -26,13 +26,13 @@ TlsStream::TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& cont
 void TlsStream::Begin() {
   ERR_clear_error();
   if (SSL_is_server(session_.get()) == 1) return;
-  (void)SSL_do_handshake(session_.get());  // writes the first message; nothing can have come
+  (void)SSL_do_handshake(session_.get());  // writes the first message; nothing can have arrived
   Flush();
 }
 
 void TlsStream::HandleBelow(std::string_view bytes) {
   ERR_clear_error();
-  bytes_.come = bytes;  // all of which the session reads, or it has ended
+  bytes_.come = bytes;  // the session reads all of it, or it has ended
   if (!securing()) return HandleOpen();
   handshake_size_ += bytes.size();
   Advance();
@@ -43,13 +43,13 @@ void TlsStream::Advance() {
   const int error = SSL_get_error(session_.get(), result);
   if (result != 1 && error != SSL_ERROR_WANT_READ) {
     const Status failure = Failure();
-    Flush();  // the alert that tells the peer
+    Flush();  // sends the alert that tells the peer the reason
     return Fail(failure);
   }
   Flush();
   if (result == 1) return Secured(ReadPlain());
   if (handshake_size_ > kTlsHandshakeSizeMax) {
-    Fail(Unavailable("its TLS handshake is of over ", kTlsHandshakeSizeMax, " bytes"));
+    Fail(Unavailable("the peer's TLS handshake exceeds ", kTlsHandshakeSizeMax, " bytes"));
   }
 }
 
@@ -107,7 +107,8 @@ void TlsStream::EncryptGathered() {
 void TlsStream::Encrypt(std::string_view plain) {
   ERR_clear_error();
   size_t written = 0;
-  if (SSL_write_ex(session_.get(), plain.data(), plain.size(), &written) != 1) return;  // it ended
+  // The session has ended
+  if (SSL_write_ex(session_.get(), plain.data(), plain.size(), &written) != 1) return;
   Flush();
 }
 
@@ -127,7 +128,7 @@ void TlsStream::Close() {
 
 Status TlsStream::EndOf(const Status& reason) const {
   if (!reason.ok()) return reason;
-  return Unavailable("connection to ", peer().ToString(), ": cut off without the end of TLS");
+  return Unavailable("connection to ", peer().ToString(), ": closed without TLS close_notify");
 }
 
 std::string TlsStream::Binding() const {

@@ -1,14 +1,14 @@
-// A stream that TLS encrypts over another one; OpenSSL works on bytes in memory and never sees a socket.
+// TLS over another stream; OpenSSL works on bytes in memory and never sees a socket.
 //
-// What is written in one turn of the loop leaves together, in records of up to kTlsRecordSize: many small messages cost one
-// encryption and one write below.
+// Bytes written in one turn of the loop are sent together, in records of up to kTlsRecordSize: many
+// small messages cost one encryption and one write below.
 //
 // Source: RFC 8446.
-// Runs in both worlds; in the simulated one its bytes are of OpenSSL's own chance, so that runs of one
-//   seed are alike in order and not in every byte.
-// Threads: the loop of the stream below only.
-// Errors: Secure: kUnavailable with the cause: whose certificate, and what is wrong with it, or what the peer said. An
-//   open stream that is cut off without TLS's own end ends with kUnavailable.
+// Runs in both worlds. In the simulated one its bytes depend on OpenSSL's random numbers, so runs
+// with the same seed agree in the order of events but not in every byte.
+// Threads: only the loop of the stream below.
+// Errors: Secure: kUnavailable with the cause: whose certificate is wrong and why, or the peer's
+//   alert. An open stream that is closed without TLS close_notify ends with kUnavailable.
 // Limits: kTlsHandshakeSizeMax bytes until it is secured.
 
 #pragma once
@@ -23,14 +23,14 @@
 namespace neptune {
 
 inline constexpr size_t kTlsHandshakeSizeMax = 64 * 1024;
-inline constexpr size_t kTlsRecordSize = 16 * 1024;  // plain bytes of the largest record
+inline constexpr size_t kTlsRecordSize = 16 * 1024;  // maximum plaintext size of a record
 
 class TlsStream final : public LayeredStream {
  public:
   TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts);
 
   void Write(std::string bytes) override;
-  // Of plain bytes those that are not yet encrypted, of others those below.
+  // Unencrypted bytes gathered in this turn, plus encrypted bytes not yet sent below.
   size_t unsent_size() const override { return gathered_.size() + LayeredStream::unsent_size(); }
   void Close() override;
   std::string Binding() const override;
@@ -41,9 +41,9 @@ class TlsStream final : public LayeredStream {
   Status EndOf(const Status& reason) const override;
   void Advance();
   void HandleOpen();
-  // Why the handshake failed.
+  // Returns the reason why the handshake failed.
   Status Failure();
-  // All that can be read now.
+  // Returns all plaintext that is available.
   std::string ReadPlain();
   void Encrypt(std::string_view plain);
   void EncryptGathered();
@@ -51,7 +51,7 @@ class TlsStream final : public LayeredStream {
 
   TlsBytes bytes_;
   const TlsSession session_;
-  std::string gathered_;  // written in this turn, less than a record
+  std::string gathered_;  // written in this turn; less than a record
   bool encrypt_posted_ = false;
   size_t handshake_size_ = 0;
 };

@@ -1,4 +1,4 @@
-// Two ends of TLS over a connection of the simulated world, and what they write below.
+// Two ends of TLS over a connection of the simulated world, and the bytes they write below.
 
 #include "neptune/security/tls_stream.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// What was written below.
+// Bytes written below.
 struct Written {
   int count = 0;
   size_t size = 0;
@@ -120,7 +120,7 @@ class TlsStreamTest : public testing::Test {
     });
   }
 
-  // In one turn of the caller's loop; then everything takes its course.
+  // Runs `work` in one turn of the caller's loop, then lets the simulation continue.
   void OnCaller(std::function<void()> work) {
     caller_loop_->Post([work = std::move(work)] { work(); });
     simulator_.RunFor(seconds(5));
@@ -131,7 +131,7 @@ class TlsStreamTest : public testing::Test {
   Loop* server_loop_ = nullptr;
   std::shared_ptr<TlsContext> context_;
   std::unique_ptr<Listener> listener_;
-  Written written_;  // by the caller, since it is open
+  Written written_;  // written by the caller since the stream was opened
   End caller_;
   End server_;
   int open_count_ = 0;

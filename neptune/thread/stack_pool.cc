@@ -25,10 +25,11 @@ namespace neptune {
 namespace {
 
 constexpr uint64_t kCanary = 0x6e657074756e6521;
-// The low end of a stack that stands in the page of its neighbour's top. A multiple of what a stack's top is aligned to.
+// Size of the canary at the low end of a stack, in the same page as its neighbour's top. A multiple
+// of a stack top's alignment.
 constexpr size_t kCanaryRoom = 64;
 
-// Linux 6.13; the system's headers may be older.
+// Since Linux 6.13; the system's headers may be older.
 constexpr int kGuardInstall = 102;
 
 std::atomic<int> guarded_stack_count{0};
@@ -42,8 +43,8 @@ size_t RoundToPages(size_t size) { return (size + PageSize() - 1) / PageSize() *
 
 void SetCanary(char* low) { std::memcpy(low, &kCanary, sizeof(kCanary)); }
 
-// A thread that ended has frames that never returned. AddressSanitizer would hold their borders against
-// whatever is next at these addresses: another thread, or a file that is mapped there.
+// A thread that ended has frames that never returned. AddressSanitizer would apply their redzones
+// to whatever is next at these addresses: another thread, or a mapped file.
 void ForgetFrames([[maybe_unused]] const Stack& stack) {
 #ifdef NEPTUNE_ASAN
   __asan_unpoison_memory_region(stack.low, stack.size);
@@ -70,7 +71,7 @@ StatusOr<char*> Map(size_t size) {
   if (memory == MAP_FAILED) {
     return ResourceExhausted("mapping a stack of ", size, " bytes: ", std::strerror(errno));
   }
-  // A huge page would hold the memory of several stacks for the first byte of one.
+  // A huge page would commit the memory of several stacks for the first byte of one.
   madvise(memory, size, MADV_NOHUGEPAGE);
   return static_cast<char*>(memory);
 }
@@ -121,7 +122,7 @@ StatusOr<Stack> StackPool::MapGuarded() {
 }
 
 Status StackPool::MapSlab(bool guarded) {
-  // A page for each guard, or one for the last canary's neighbour.
+  // One page for each guard, or one page for the neighbour of the last canary.
   const size_t stride = stack_size_ + (guarded ? PageSize() : 0);
   const size_t size = stride * kSlabStackCount + (guarded ? 0 : PageSize());
   NEPTUNE_ASSIGN_OR_RETURN(char* const memory, Map(size));
@@ -160,7 +161,7 @@ void StackPool::GiveMemoryBack(const Stack& stack) {
     madvise(slab.memory, slab.size, MADV_DONTNEED);
     return;
   }
-  // Whole pages of its own: those at its ends may be a neighbour's too.
+  // Only pages that are entirely its own: those at the ends may also belong to a neighbour.
   const auto address = [](char* place) { return reinterpret_cast<uintptr_t>(place); };
   const size_t past_page = address(stack.low) % PageSize();
   char* const first = stack.low + (past_page == 0 ? 0 : PageSize() - past_page);

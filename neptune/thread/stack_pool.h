@@ -1,18 +1,22 @@
-// Stacks for user-level threads: mapped lazily, guarded where the kernel allows it, used again.
+// Stacks for user-level threads: mapped lazily, guarded where the kernel allows it, reused.
 //
-//   kernels with guard advice (Linux 6.13)       others: kGuardedStackCountMax guarded mappings, then
+//   with guard advice (Linux 6.13)               others, after kGuardedStackCountMax guarded stacks
 //   ┌───────┬─────────────────┬───────┬─────     ┌──────────────────┬──────────────────┬─────
 //   │ guard │ stack ◄─────top │ guard │ stack    │c    stack ◄───top│c    stack ◄───top│c
 //   └───────┴─────────────────┴───────┴─────     └──────────────────┴──────────────────┴─────
-//   a page each; one mapping for all of a slab   c: a canary, in the page of the neighbour's top: it costs no page
+//   a page each; one mapping for a whole slab    c: a canary, in the page of the neighbour's top
 //
-//   has it. A guarded mapping counts two against the kernel's limit of 65,530; 100,000 parked threads exceed it.
-// Threads: thread-compatible; each scheduler has its own pool. The count of guarded mappings is shared.
+// A canary costs no page of its own. A guarded mapping counts as two against the kernel's limit of
+// 65,530 mappings, which 100,000 parked threads would exceed.
+//
+// Threads: thread-compatible; each scheduler has its own pool. The count of guarded mappings is
+//   shared.
 // Units: bytes, rounded up to whole pages.
 // Limits: kGuardedStackCountMax guarded mappings a process; slabs of kSlabStackCount stacks.
 // Errors: kResourceExhausted when the kernel refuses a mapping.
-// Memory: a thread costs the pages that it touches, one or two if it parks early. Idle stacks beyond idle_count_max
-//   give theirs back, those with canaries all but one each until their whole slab is idle.
+// Memory: a thread costs the pages it touches, one or two if it parks early. Idle stacks beyond
+//   idle_count_max return their memory; those with canaries keep one page each until their whole
+//   slab is idle.
 
 #pragma once
 
@@ -30,15 +34,15 @@ struct Stack {
   char* low = nullptr;  // lowest usable byte
   size_t size = 0;
   bool guarded = false;
-  int slab = -1;  // of its pool; -1: a mapping of its own
+  int slab = -1;  // slab in its pool; -1: a separate mapping
   char* top() const { return low + size; }
 };
 
 struct StackPoolOptions {
-  // Most idle stacks that keep their memory. Larger: fewer system calls when many threads end at once and begin again.
-  // Default: 256.
+  // Maximum idle stacks that keep their memory. Larger: fewer system calls when many threads end
+  // and start at once. Default: 256.
   size_t idle_count_max = 256;
-  // Use the kernel's guard advice where it has it. Off: as on kernels without, for tests.
+  // Use the kernel's guard advice if available. Off: behave like kernels without it, for tests.
   bool guard_advice = true;
 };
 
@@ -51,9 +55,10 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
 
   StatusOr<Stack> Take();
-  // A bug (overflow) if the canary of an unguarded stack is gone.
+  // Overflow, i.e. the canary of an unguarded stack is overwritten, is a bug and ends the process.
   void GiveBack(const Stack& stack);
-  // False if the low end of an unguarded stack was overwritten; always true for guarded ones.
+  // Returns false if the low end of an unguarded stack was overwritten; always true for guarded
+  // ones.
   static bool CanaryIntact(const Stack& stack);
 
  private:

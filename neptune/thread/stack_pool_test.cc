@@ -12,10 +12,10 @@ namespace neptune {
 namespace {
 
 constexpr size_t kStackSize = 4096;
-// As on a kernel without guard advice.
+// Behaves like a kernel without guard advice.
 constexpr StackPoolOptions kNoAdvice{.guard_advice = false};
 
-// Takes stacks until one is not guarded, which is the last of `stacks`.
+// Acquires stacks until one is not guarded, which is the last of `stacks`.
 void AcquireUntilUnguarded(StackPool* pool, std::vector<Stack>* stacks) {
   do {
     auto stack = pool->Take();
@@ -115,7 +115,7 @@ TEST(StackPoolTest, NeighboursOfASlabKeepTheirBytes) {
     std::vector<Stack> stacks;
     for (int i = 0; i < kGuardedStackCountMax + 3 * kSlabStackCount; ++i) {
       stacks.push_back(*pool.Take());
-      // All but the canary.
+      // Everything except the canary.
       std::memset(stacks.back().low + 8, i, stacks.back().size - 8);
     }
     for (size_t i = 0; i < stacks.size(); ++i) {
@@ -126,7 +126,7 @@ TEST(StackPoolTest, NeighboursOfASlabKeepTheirBytes) {
   }
 }
 
-// Pages that the process holds.
+// Resident memory of the process.
 [[maybe_unused]] size_t ResidentBytes() {
   std::ifstream file("/proc/self/statm");
   size_t mapped = 0;
@@ -135,7 +135,7 @@ TEST(StackPoolTest, NeighboursOfASlabKeepTheirBytes) {
   return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// As a node's: 256 KiB each, of which a request that waits has used little.
+// Stacks like a node's: 256 KiB each, of which a waiting request has used little.
 [[maybe_unused]] void ExpectSmallWhileWaiting(const StackPoolOptions& options) {
   constexpr size_t kCount = 100'000;
   constexpr size_t kUsed = 3000;
@@ -151,14 +151,14 @@ TEST(StackPoolTest, NeighboursOfASlabKeepTheirBytes) {
   }
   const double each = static_cast<double>(ResidentBytes() - before) / kCount;
   testing::Test::RecordProperty("resident_bytes_each", static_cast<int>(each));
-  EXPECT_LE(each, 5000) << "a page and what the pool knows of it";
+  EXPECT_LE(each, 5000) << "a page and the pool's bookkeeping";
   GiveAllBack(&pool, stacks);
   const double left = static_cast<double>(ResidentBytes() - before) / kCount;
   EXPECT_LE(left, 500) << "idle stacks give their memory back";
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)  // which keep notes on each byte
+    !defined(__SANITIZE_THREAD__)  // which keep shadow memory for each byte
 TEST(StackPoolTest, AHundredThousandStacksCostAPageEach) { ExpectSmallWhileWaiting({}); }
 
 TEST(StackPoolTest, AHundredThousandStacksCostAPageEachWithoutGuardAdvice) {

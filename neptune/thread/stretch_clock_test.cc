@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-// A kernel thread that works, or waits while others have its processor.
+// A kernel thread that works, or waits while others use its processor.
 class FakeLoop final : public Loop {
  public:
   void Work(int64_t us) {
@@ -23,12 +23,12 @@ class FakeLoop final : public Loop {
     ++asked_;
     return processor_time_;
   }
-  void Post(Task) override { LOG(FATAL) << "only the clocks are asked"; }
-  TimerId RunAt(TimePoint, Task) override { LOG(FATAL) << "only the clocks are asked"; }
-  bool CancelTimer(TimerId) override { LOG(FATAL) << "only the clocks are asked"; }
-  Network& network() override { LOG(FATAL) << "only the clocks are asked"; }
-  RandomSource& random() override { LOG(FATAL) << "only the clocks are asked"; }
-  void FillUnpredictable(char*, size_t) override { LOG(FATAL) << "only the clocks are asked"; }
+  void Post(Task) override { LOG(FATAL) << "only the clocks are read"; }
+  TimerId RunAt(TimePoint, Task) override { LOG(FATAL) << "only the clocks are read"; }
+  bool CancelTimer(TimerId) override { LOG(FATAL) << "only the clocks are read"; }
+  Network& network() override { LOG(FATAL) << "only the clocks are read"; }
+  RandomSource& random() override { LOG(FATAL) << "only the clocks are read"; }
+  void FillUnpredictable(char*, size_t) override { LOG(FATAL) << "only the clocks are read"; }
 
  private:
   TimePoint now_ = TimePoint(std::chrono::hours(1));
@@ -48,7 +48,7 @@ TEST_F(StretchClockTest, ShortStretchesCostHardlyAnySystemCalls) {
     clock_.Begin();
     loop_.Work(1);
     used += clock_.Used();
-    loop_.Work(1);  // somebody else's
+    loop_.Work(1);  // work of another thread
   }
   EXPECT_EQ(used, microseconds(1000));
   EXPECT_LE(loop_.asked(), 2000 / 400 + 1);
@@ -65,7 +65,7 @@ TEST_F(StretchClockTest, LongStretchLeavesOutWhatOtherProgramsUsed) {
 TEST_F(StretchClockTest, CountsAtMostFourTenthsOfAMillisecondTooMuch) {
   clock_.Begin();
   clock_.Used();
-  loop_.Work(399);  // somebody else's, unknown to the clock
+  loop_.Work(399);  // work of another thread, unknown to the clock
   clock_.Begin();
   loop_.Work(300);
   loop_.Interrupt(5'000);

@@ -18,7 +18,7 @@ void ThreadMutex::Lock() {
     CHECK(owner_ != self) << "ThreadMutex locked twice by one thread";
     waiters_.emplace_back(self);
   }
-  // A wake that was meant for an outer wait is given back once the mutex is held.
+  // A wake that was meant for an outer wait is returned once the mutex is held.
   int wake_count = 0;
   while (!OwnedBy(self)) {
     this_thread::ParkUntilWoken();

@@ -1,11 +1,11 @@
 // Mutex, condition variable and one-shot event for user-level threads of any loops of the process.
 //
-// They may be held across waits; a LeafMutex may not. A mutex is handed to its waiters in order.
+// They may be held across waits; a LeafMutex may not. A mutex is granted to its waiters in order.
 //
 // Source: [Chu05] 5.A (the thread library's primitives).
 // Threads: thread-safe; Lock and Wait on user-level threads only, Notify and Set from any thread.
 // Units: deadlines are TimePoint.
-// Errors: a wait ends early with kStopping when the caller's scheduler stops; Lock never gives up.
+// Errors: a wait ends early with kStopping when the caller's scheduler stops; Lock always waits.
 
 #pragma once
 
@@ -51,8 +51,8 @@ class ABSL_SCOPED_LOCKABLE ThreadLock {
 
 class ThreadCondition {
  public:
-  // Releases the mutex, waits for a notification, takes the mutex again. A wait may also end for no
-  // reason: test the condition in a loop.
+  // Releases the mutex, waits for a notification, and locks the mutex again. Wakes may be spurious:
+  // test the condition in a loop.
   ParkResult Wait(ThreadMutex& mutex, TimePoint deadline = kNever)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
   void NotifyOne();
@@ -65,18 +65,19 @@ class ThreadCondition {
   std::deque<ThreadRef> waiters_ ABSL_GUARDED_BY(state_mutex_);
 };
 
-// Set once, from any thread; wakes the one user-level thread that waits for it.
+// Set once, from any thread; wakes the single user-level thread that waits for it.
 class OneShotEvent {
  public:
   OneShotEvent() : waiter_(UserThread::Current()) {}
 
   void Set() {
-    const ThreadRef waiter = waiter_;  // once set_ is seen, this object may be gone
+    // A copy, because this object may be destroyed once set_ is visible
+    const ThreadRef waiter = waiter_;
     set_.store(true, std::memory_order_release);
     waiter->Wake();
   }
   bool is_set() const { return set_.load(std::memory_order_acquire); }
-  // kWoken when set. By the thread that made the event.
+  // Returns kWoken when set. Only on the thread that made the event.
   ParkResult Wait(TimePoint deadline = kNever) {
     while (!is_set()) {
       const ParkResult result = this_thread::Park(deadline);

@@ -26,7 +26,7 @@ ThreadSpecificKey::ThreadSpecificKey(AtEnd at_end) : index_(key_count.fetch_add(
 }
 
 void ThreadSpecificKey::EndSpecific(UserThread& thread) {
-  // What is called may make more of them.
+  // A destructor may create more values.
   for (size_t i = 0; i < thread.specific_.size(); ++i) {
     const AtEnd at_end = at_ends[i].load(std::memory_order_acquire);
     void* const value = at_end == nullptr ? nullptr : std::exchange(thread.specific_[i], nullptr);

@@ -1,9 +1,9 @@
-// Values that belong to one user-level thread, as pthread_getspecific gives for kernel threads.
+// Values for each user-level thread, like pthread_getspecific for kernel threads.
 //
 // Source: [Chu05] 5.A.
-// Threads: Get and Set on a user-level thread; keys are made at start-up and never taken back.
-// Limits: kThreadSpecificKeyCountMax keys a process. A value is not destroyed with the thread unless its key says how:
-//   its maker owns it.
+// Threads: Get and Set on a user-level thread; keys are created at start-up and never deleted.
+// Limits: kThreadSpecificKeyCountMax keys a process. A value belongs to its creator and is not
+//   destroyed with the thread unless its key has a destructor.
 
 #pragma once
 
@@ -15,7 +15,8 @@ inline constexpr int kThreadSpecificKeyCountMax = 128;
 
 class ThreadSpecificKey {
  public:
-  // `at_end` gets the value of each thread that has one, on that thread, when its body has returned.
+  // `at_end` is called with each thread's non-null value, on that thread, after its body has
+  // returned.
   explicit ThreadSpecificKey(void (*at_end)(void* value) = nullptr);
   void* Get() const;
   void Set(void* value) const;
@@ -26,7 +27,7 @@ class ThreadSpecificKey {
   int index_;
 };
 
-// A typed view of a key: a pointer that each user-level thread has for itself, null at first.
+// A typed key: one pointer for each user-level thread, initially null.
 template <typename T>
 class ThreadSpecific {
  public:

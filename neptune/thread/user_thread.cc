@@ -1,5 +1,6 @@
-// The switch itself is Boost.Context's; this file keeps what a switch must not lose: errno, the locale, the C++
-// exception state, and what AddressSanitizer and ThreadSanitizer know of stacks.
+// Boost.Context does the switch itself; this file preserves the state that a switch must not lose:
+// errno, the locale, the C++ exception state, and the stack bounds known to AddressSanitizer and
+// ThreadSanitizer.
 
 #include "neptune/thread/user_thread.h"
 
@@ -41,7 +42,7 @@ namespace {
 
 namespace context = boost::context::detail;
 
-// In the program's own thread-local block, as Loop's.
+// Initial-exec TLS, for the same reason as in loop.cc.
 __attribute__((tls_model("initial-exec"))) thread_local ThreadScheduler* current_scheduler =
     nullptr;
 
@@ -208,7 +209,7 @@ void ThreadScheduler::MakeReady(UserThread* thread) {
   if (!run_posted_) PostTurn();
 }
 
-// What is captured fits a Task without memory of its own.
+// The captures are small enough for a Task without allocation.
 void ThreadScheduler::PostTurn() {
   run_posted_ = true;
   loop_.Post([alive = alive_] {
@@ -216,8 +217,8 @@ void ThreadScheduler::PostTurn() {
   });
 }
 
-// One turn runs what is ready now; what becomes ready meanwhile waits for the next turn, so that
-// the loop's events get their share.
+// One turn runs the threads that are ready now; threads that become ready meanwhile wait for the
+// next turn, so that the loop's events get their share.
 void ThreadScheduler::RunReady() {
   run_posted_ = false;
   for (size_t count = ready_.size(); count > 0; --count) {
@@ -263,7 +264,7 @@ void ThreadScheduler::SwitchInto(UserThread* thread) {
   if (thread->state_ == UserThread::State::kDone) Finish(thread);
 }
 
-// Runs on the thread's own stack: leaves it, and returns when the thread is switched into again.
+// Runs on the thread's own stack: leaves it, and returns when the thread is resumed.
 void ThreadScheduler::SwitchOut(UserThread* thread) {
   thread->saved_errno_ = errno;
   thread->saved_locale_ = uselocale(nullptr);
@@ -336,7 +337,7 @@ void ThreadScheduler::YieldCurrent() {
 
 ParkResult ThreadScheduler::Join(UserThread& thread, TimePoint deadline) {
   CHECK(&thread.scheduler_ == this && current_ != nullptr && current_ != &thread)
-      << "a thread is joined by another one of the same scheduler";
+      << "a thread can only be joined by another thread of the same scheduler";
   while (thread.state_ != UserThread::State::kDone) {
     thread.joiners_.emplace_back(current_);
     const ParkResult result = ParkCurrent(deadline);
@@ -381,8 +382,8 @@ void Consume(Processors& processors, Duration cost) {
   UserThread* const thread = UserThread::Current();
   const TimePoint begin = Now();
   bool done = false;
-  // The reference keeps the thread's bookkeeping while the cost is being paid. `done` lives on this
-  // frame, so the wait goes on even if the scheduler stops meanwhile.
+  // The reference keeps the thread's bookkeeping alive while the cost is being paid. `done` lives
+  // in this frame, so the wait continues even if the scheduler stops meanwhile.
   processors.Execute(thread->scheduler().loop(), cost, [&done, self = ThreadRef(thread)] {
     done = true;
     self->Wake();

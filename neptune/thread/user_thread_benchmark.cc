@@ -1,4 +1,4 @@
-// What a user-level thread costs on a real loop: to start and end, to yield, to be woken.
+// Costs of user-level threads on a real loop: start and end, yield, wake.
 
 #include <benchmark/benchmark.h>
 #include <locale.h>
@@ -12,7 +12,7 @@
 namespace neptune {
 namespace {
 
-// Runs the measured loop on a user-level thread of a loop of its own.
+// Runs the measured loop on a user-level thread of a new loop.
 template <typename Body>
 void RunOnUserThread(Body body) {
   const auto world = MakeRealWorld({});
@@ -41,7 +41,7 @@ void BM_SpawnAndJoin(benchmark::State& state) {
 }
 BENCHMARK(BM_SpawnAndJoin);
 
-// Two threads in turns: two switches and two turns of the ready queue each iteration.
+// Two threads alternate: two switches and two turns of the ready queue each iteration.
 void BM_YieldToAnother(benchmark::State& state) {
   RunOnUserThread([&] {
     bool ended = false;
@@ -55,7 +55,7 @@ void BM_YieldToAnother(benchmark::State& state) {
 }
 BENCHMARK(BM_YieldToAnother);
 
-// As above between threads of different locales, which each switch then sets.
+// The same between threads with different locales, which each switch then sets.
 void BM_YieldToAnotherLocale(benchmark::State& state) {
   RunOnUserThread([&] {
     bool ended = false;
@@ -72,7 +72,7 @@ void BM_YieldToAnotherLocale(benchmark::State& state) {
 }
 BENCHMARK(BM_YieldToAnotherLocale);
 
-// This thread wakes another that parks, and parks until it is woken in turn.
+// This thread wakes another one and parks until that one wakes it.
 void BM_WakeAndPark(benchmark::State& state) {
   RunOnUserThread([&] {
     bool ended = false;

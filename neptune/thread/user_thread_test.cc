@@ -1,4 +1,4 @@
-// User-level threads over a loop that the test turns by hand, and over two kernel threads.
+// User-level threads over a loop that the test advances by hand, and over two kernel threads.
 
 #include "neptune/thread/user_thread.h"
 
@@ -24,7 +24,7 @@ class UserThreadTest : public testing::Test {
   UserThreadTest() : world_(MakeRealWorld({})), loop_(*world_->StartLoop({.name = "test"})) {}
   ~UserThreadTest() override { world_->Stop(); }
 
-  // Runs `body` on a user-level thread of the loop and waits for its end and that of all others.
+  // Runs `body` on a user-level thread of the loop and waits until it and all others have finished.
   void Run(Task body, const ThreadSchedulerOptions& options = {}) {
     Notification finished;
     loop_->Post([&] {
@@ -145,12 +145,13 @@ TEST_F(UserThreadTest, TheLocaleBelongsToTheThread) {
       EXPECT_EQ(uselocale(nullptr), own);
     });
     Spawn([&] {
-      EXPECT_EQ(uselocale(nullptr), LC_GLOBAL_LOCALE) << "as a new thread's";
+      EXPECT_EQ(uselocale(nullptr), LC_GLOBAL_LOCALE) << "the locale of a new thread";
       this_thread::Yield();
       EXPECT_EQ(uselocale(nullptr), LC_GLOBAL_LOCALE);
     });
-    Spawn([&] { uselocale(own); });  // it ends with it
-    loop_->Post([] { EXPECT_EQ(uselocale(nullptr), LC_GLOBAL_LOCALE) << "of event handlers"; });
+    Spawn([&] { uselocale(own); });  // freed when the thread ends
+    loop_->Post(
+        [] { EXPECT_EQ(uselocale(nullptr), LC_GLOBAL_LOCALE) << "the locale of event handlers"; });
   });
   freelocale(own);
 }
@@ -321,7 +322,7 @@ TEST_F(UserThreadTest, EventSetByAnotherKernelThreadWakesTheWaiter) {
 
 TEST_F(UserThreadTest, ManyParkedThreadsAllWake) {
 #ifdef __SANITIZE_THREAD__
-  constexpr size_t kThreadCount = 2000;  // ThreadSanitizer knows about 8,000 threads at once
+  constexpr size_t kThreadCount = 2000;  // ThreadSanitizer supports about 8,000 threads at once
 #else
   constexpr size_t kThreadCount = 10000;
 #endif

@@ -1,4 +1,4 @@
-// What a meter counts, in both worlds.
+// Measurements of a WorkMeter in both worlds.
 
 #include "neptune/thread/work_meter.h"
 
@@ -79,7 +79,7 @@ TEST_F(SimulatedMeterTest, InnerOneIsPartOfTheOuter) {
   EXPECT_EQ(after, milliseconds(7));
 }
 
-// Works until the loop's kernel thread has used so much more.
+// Works until the loop's kernel thread has used `time` more.
 void Spin(Duration time) {
   const Loop& loop = *Loop::Current();
   const Duration end = loop.ProcessorTime() + time;
@@ -98,7 +98,7 @@ TEST(RealMeterTest, LeavesOutWhatOthersUseMeanwhile) {
     const auto measured = scheduler->Spawn([&] {
       const WorkMeter meter;
       Spin(milliseconds(4));
-      this_thread::Yield();  // to the other one
+      this_thread::Yield();  // switches to the other thread
       Spin(milliseconds(4));
       read = meter.Read();
       done.Notify();

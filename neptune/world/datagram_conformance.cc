@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 constexpr Endpoint kAnywhere = {kLoopbackAddress, 0};
 constexpr uint32_t kTestGroup = 0xefc01a07;  // 239.192.26.7, organisation-local scope
 
-// A datagram socket and what it heard.
+// A datagram socket and the datagrams it received.
 struct Receiver {
   std::unique_ptr<DatagramSocket> socket;
   std::vector<std::string> heard;
@@ -95,7 +95,7 @@ TEST_P(WorldConformanceTest, DatagramToNobodyIsLostQuietly) {
     EXPECT_TRUE(sender.socket->SendTo({kLoopbackAddress, port}, "lost").ok());
   });
   Pass(milliseconds(2));
-  // The socket works on, although a real system reports the closed port to it.
+  // The socket still works, although a real system reports the closed port on it.
   Run([&] { EXPECT_TRUE(sender.socket->SendTo(sender.socket->local(), "self").ok()); });
   EXPECT_TRUE(Until([&] { return sender.heard == std::vector<std::string>{"self"}; }));
 }
@@ -136,7 +136,7 @@ TEST_P(WorldConformanceTest, ConnectedSocketIsToldThatNobodyListensAndWorksOn) {
   EXPECT_TRUE(Until([&] { return peer.heard == std::vector<std::string>{"hello"}; }));
 }
 
-// The system tells of the first when the second is sent, and loses that one.
+// The system reports the first error when the second datagram is sent, and drops that one.
 TEST_P(WorldConformanceTest, DatagramRightAfterARefusedOneIsSent) {
   const Endpoint gone = {kLoopbackAddress, FreeDatagramPort()};
   auto& connected = Make<Receiver>();

@@ -1,13 +1,13 @@
-// Tells a loop when file descriptors of the operating system, opened by others, become ready.
+// Readiness notifications for operating system file descriptors that other code opened.
 //
-// What waits for such a descriptor tries its call first, and waits only after the system has answered that it would
-// block. So it is enough to be told of changes.
+// A caller first tries its call and waits only after the system has returned EAGAIN, so
+// notifications of changes are sufficient.
 //
 // Source: [Chu05] V.C (a master kernel thread polls the intercepted sockets).
 // Departs from source: each kernel thread polls for its own user-level threads.
-// Threads: Unwatch from any; else the loop's own.
-// Errors: kInvalidArgument what is never waited for: a regular file, no descriptor, one that is watched already;
-//   kResourceExhausted the system's limit of watched descriptors.
+// Threads: Unwatch from any thread; everything else on the loop's own.
+// Errors: kInvalidArgument the descriptor cannot be waited for: a regular file, not a descriptor,
+//   or watched already; kResourceExhausted the system's limit of watched descriptors is reached.
 
 #pragma once
 
@@ -21,17 +21,17 @@ namespace neptune {
 class ReadinessWatcher {
  public:
   virtual ~ReadinessWatcher() = default;
-  // poll(2)'s bits. On the loop's thread.
+  // `events` holds the bits of poll(2). Runs on the loop's thread.
   virtual void OnReady(uint32_t events) = 0;
 };
 
 class DescriptorReadiness {
  public:
   virtual ~DescriptorReadiness() = default;
-  // Tells `watcher` what the descriptor is ready for now, and from then on of each change. A watcher has one
-  // descriptor.
+  // Notifies `watcher` of the descriptor's current readiness and then of each change. A watcher has
+  // one descriptor.
   virtual Status Watch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) = 0;
-  // The watcher is told nothing any more, but for what is under way. Before the descriptor is closed.
+  // Stops notifications, except those already in progress. Call it before the descriptor is closed.
   virtual void Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) = 0;
 };
 

@@ -5,7 +5,8 @@
 namespace neptune {
 namespace {
 
-// In the program's own thread-local block: found without a call. libneptune.so is there from the start.
+// Initial-exec TLS avoids a call on each access. It is possible because libneptune.so is loaded at
+// program start.
 __attribute__((tls_model("initial-exec"))) thread_local Loop* current_loop = nullptr;
 
 }  // namespace

@@ -206,7 +206,7 @@ TEST_P(WorldConformanceTest, ExecuteTakesItsCost) {
   Run([&] {
     begin = loop().Now();
     world().processors().Execute(loop(), milliseconds(5), [&] {
-      // A turn may keep the time at which it began: ask in the next one.
+      // A loop may cache the time for one turn, so read it in the next turn.
       loop().Post([&] { end = loop().Now(); });
     });
   });

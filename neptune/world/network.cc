@@ -7,7 +7,8 @@
 namespace neptune {
 namespace {
 
-// Takes a decimal number of at most `max` off the front of `text`; false leaves it undefined.
+// Consumes a decimal number of at most `max` from the front of `text`. On false, `text` is
+// undefined.
 bool ConsumeNumber(std::string_view& text, uint32_t max, uint32_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || value > max) return false;

@@ -1,7 +1,7 @@
-// Sockets as the runtime sees them: streams and datagrams whose events arrive on one loop.
+// Streams and datagram sockets whose events arrive on one loop.
 //
 // Source: [Shen02] 2.4 (multicast announcements).
-// Threads: every object belongs to the loop of the Network that made it and is used only there.
+// Threads: every object belongs to the loop of the Network that made it and is used only on it.
 // Units: sizes in bytes; times are TimePoint.
 // Errors: kUnavailable connect refused, reset or unreachable; kDeadlineExceeded connect too slow;
 //   kInvalidArgument an address that cannot be parsed or bound; kResourceExhausted out of
@@ -28,12 +28,12 @@ namespace neptune {
 
 inline constexpr size_t kDatagramSizeMax = 65507;
 
-// An IPv4 address and port; a value.
+// An IPv4 address and port.
 struct Endpoint {
   uint32_t address = 0;  // host byte order; 0 = any
   uint16_t port = 0;     // 0 = chosen by the system when bound
 
-  // Parses "a.b.c.d:port"; "localhost" stands for 127.0.0.1.
+  // Parses "a.b.c.d:port"; "localhost" means 127.0.0.1.
   static StatusOr<Endpoint> Parse(std::string_view text);
   std::string ToString() const;
   friend auto operator<=>(const Endpoint&, const Endpoint&) = default;
@@ -46,33 +46,33 @@ struct Endpoint {
 std::ostream& operator<<(std::ostream& out, const Endpoint& endpoint);
 inline constexpr uint32_t kLoopbackAddress = 0x7f000001;
 
-// Reacts to a stream's events, on the stream's loop. The handler outlives the stream or closes it.
-// A handler may destroy the stream inside any of these calls.
+// Handles a stream's events, on the stream's loop. The handler must outlive the stream or close it.
+// It may destroy the stream inside any of these calls.
 class StreamHandler {
  public:
   virtual ~StreamHandler() = default;
   // Bytes arrived; the view is valid during the call only.
   virtual void OnData(std::string_view bytes) = 0;
-  // The stream ended: OK after the peer's orderly end, else the reason. Called once, and not after
-  // the owner's own Close. Nothing follows.
+  // The stream ended: OK after an orderly close by the peer, otherwise the reason. Called once, as
+  // the last event, and not after the owner's own Close.
   virtual void OnClosed(const Status& reason) = 0;
-  // Unsent bytes fell to zero after having been above zero.
+  // The number of unsent bytes has dropped to zero.
   virtual void OnDrained() {}
 };
 
-// An ordered reliable byte stream, as TCP gives. Destroying it closes it at once.
+// An ordered, reliable byte stream, like TCP. Destroying it closes it at once.
 class Stream {
  public:
   virtual ~Stream() = default;
-  // Begins delivery of events. REQUIRES: called once, `handler` not null.
+  // Starts delivery of events. REQUIRES: called once, `handler` not null.
   virtual void Start(StreamHandler* handler) = 0;
-  // Queues bytes; never blocks, never refuses. The writer bounds itself by unsent_size().
+  // Queues bytes; never blocks or refuses. The writer must limit itself by unsent_size().
   virtual void Write(std::string bytes) = 0;
-  // Bytes queued and not yet taken by the operating system (or the modelled network).
+  // Bytes queued and not yet accepted by the operating system (or the modelled network).
   virtual size_t unsent_size() const = 0;
-  // Stops or resumes OnData, for flow control; reading is on after Start.
+  // Stops or resumes OnData, for flow control; reading is enabled by Start.
   virtual void SetReading(bool on) = 0;
-  // Sends what is queued, then ends the stream; no event follows.
+  // Sends the queued bytes, then ends the stream; no event follows.
   virtual void Close() = 0;
   virtual Endpoint peer() const = 0;
 };
@@ -88,29 +88,29 @@ class Listener {
 class DatagramSocket {
  public:
   virtual ~DatagramSocket() = default;
-  // Sends one datagram, or loses it; loss is not an error. A connected socket sends to its peer, whatever `to` says.
-  // Errors: kInvalidArgument larger than kDatagramSizeMax.
+  // Sends one datagram, or loses it; loss is not an error. A connected socket always sends to its
+  // peer and ignores `to`. Errors: kInvalidArgument larger than kDatagramSizeMax.
   virtual Status SendTo(const Endpoint& to, std::string_view bytes) = 0;
   virtual Endpoint local() const = 0;
 };
 
 struct DatagramOptions {
-  // Where to bind. With a group, the port is the group's and the address is ignored.
+  // Address to bind. With a multicast group, the group's port is used and the address is ignored.
   Endpoint bind;
-  // Multicast group to join, with its port; several sockets on one machine may join the same one.
+  // Multicast group and port to join; several sockets on one machine may join the same group.
   std::optional<Endpoint> multicast_group;
-  // Address of the interface to join and send multicast on. Default: loopback, a cluster on one
-  // machine.
+  // Address of the interface used to join and send multicast. Default: loopback, for a cluster on
+  // one machine.
   uint32_t multicast_interface = kLoopbackAddress;
-  // Connects the socket: it hears nobody else. Not with a group.
+  // Connects the socket: only this peer's datagrams are received. Not with a group.
   std::optional<Endpoint> peer;
-  // Of a connected socket: a datagram reached the peer's machine, and nobody listened on the port. Not called inside
-  // SendTo; may destroy the socket.
+  // Connected sockets only: called when a datagram reached the peer's machine but the port was
+  // closed. Not called inside SendTo; may destroy the socket.
   std::function<void()> on_refused;
 };
 
 struct ListenOptions {
-  // Several loops of one node may listen on one port; each accepts a share of the streams.
+  // Several loops of one node may listen on the same port; each accepts a share of the streams.
   bool share_port = false;
   int backlog = 1024;
 };
@@ -127,7 +127,7 @@ class Network {
   virtual StatusOr<std::unique_ptr<Listener>> Listen(const Endpoint& at,
                                                      const ListenOptions& options,
                                                      AcceptHandler on_accept) = 0;
-  // Calls `on_done` exactly once, by `deadline` at the latest, never inside this call.
+  // Calls `on_done` exactly once, no later than `deadline` and never inside this call.
   virtual void Connect(const Endpoint& to, TimePoint deadline, ConnectHandler on_done) = 0;
   virtual StatusOr<std::unique_ptr<DatagramSocket>> OpenDatagram(const DatagramOptions& options,
                                                                  DatagramHandler on_datagram) = 0;

@@ -1,4 +1,4 @@
-// Random numbers that come in through the world, so that a seed replays a run.
+// Random numbers provided by the world, so that a seed reproduces a run.
 //
 // The generator is splitmix64-seeded xoshiro256** (Blackman and Vigna, 2018).
 // Threads: thread-compatible; each loop has its own.
@@ -22,7 +22,7 @@ class RandomSource {
   // Exponential with the given mean (> 0).
   double Exponential(double mean);
 
-  // For the standard library's algorithms (std::shuffle) and distributions.
+  // Makes this a UniformRandomBitGenerator for std::shuffle and the standard distributions.
   using result_type = uint64_t;
   static constexpr uint64_t min() { return 0; }
   static constexpr uint64_t max() { return UINT64_MAX; }

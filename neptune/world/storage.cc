@@ -15,10 +15,10 @@ Status CheckSizes(const WriteBatch::Operation& operation) {
   const bool is_range = operation.kind == WriteBatch::Operation::Kind::kDeleteRange;
   const size_t value_size_max = is_range ? kStorageKeySizeMax : kStorageValueSizeMax;
   if (operation.key.size() > kStorageKeySizeMax) {
-    return InvalidArgument("key of ", operation.key.size(), " bytes, limit ", kStorageKeySizeMax);
+    return InvalidArgument("key has ", operation.key.size(), " bytes, limit ", kStorageKeySizeMax);
   }
   if (operation.value.size() > value_size_max) {
-    return InvalidArgument("value of ", operation.value.size(), " bytes, limit ", value_size_max);
+    return InvalidArgument("value has ", operation.value.size(), " bytes, limit ", value_size_max);
   }
   return OkStatus();
 }
@@ -47,7 +47,7 @@ void WriteBatch::Add(Operation::Kind kind, std::string_view key, std::string_vie
 
 Status WriteBatch::Check() const {
   if (size_ > kWriteBatchSizeMax) {
-    return InvalidArgument("batch of ", size_, " bytes, limit ", kWriteBatchSizeMax);
+    return InvalidArgument("batch has ", size_, " bytes, limit ", kWriteBatchSizeMax);
   }
   for (const Operation& operation : operations_) {
     NEPTUNE_RETURN_IF_ERROR(CheckSizes(operation));
@@ -64,7 +64,7 @@ Status KeyValueStore::Put(std::string_view key, std::string_view value, WriteMod
 Status CheckStoreName(std::string_view name) {
   if (name.empty() || name.size() > kNameSizeMax || name[0] == '.' ||
       !std::all_of(name.begin(), name.end(), AllowedInName)) {
-    return InvalidArgument("bad name of a store: \"", name.substr(0, kNameSizeMax), "\"");
+    return InvalidArgument("bad store name \"", name.substr(0, kNameSizeMax), "\"");
   }
   return OkStatus();
 }

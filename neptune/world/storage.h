@@ -1,15 +1,15 @@
-// Durable storage of a host: named key-value stores that survive a crash.
+// Durable storage of a host: named key-value stores that survive crashes.
 //
 // The real world keeps each store in RocksDB (world/real/rocksdb_storage.h), the simulated world in
 // memory that models unsynced and torn writes (world/sim/sim_storage.h). Both pass the suite in
 // storage_conformance.h.
 //
-// Threads: thread-safe in the real world; the simulated world has one kernel thread. All calls
-//   block the kernel thread in the real world, a synced write for a disk's flush: loops call them
-//   through a device capsule, or run on background priority. In the simulated world they take no
-//   virtual time.
+// Threads: thread-safe in the real world; the simulated world has one kernel thread. In the real
+//   world all calls block the kernel thread, a synced write for the duration of a disk flush: loops
+//   call them through a device capsule, or run on background priority. In the simulated world they
+//   take no virtual time.
 // Durability: a store's writes form one order. After a crash the store holds exactly the first n of
-//   them, each whole or not at all; n counts at least everything up to the last synced write.
+// them, each whole or not at all; n includes at least everything up to the last synced write.
 // Errors: INVALID_ARGUMENT name, key or batch against the limits; DATA_LOSS stored bytes are
 //   damaged; FAILED_PRECONDITION the store is open already; RESOURCE_EXHAUSTED the disk is full;
 //   UNAVAILABLE the disk refuses, or (simulated) the host crashed since the store was opened.
@@ -33,7 +33,7 @@ inline constexpr size_t kStorageKeySizeMax = 1024;
 inline constexpr size_t kStorageValueSizeMax = 64u << 20;
 inline constexpr size_t kWriteBatchSizeMax = 256u << 20;
 
-// Changes that become visible and durable together. Later ones win over earlier ones.
+// Changes that become visible and durable atomically. Later operations override earlier ones.
 class WriteBatch {
  public:
   struct Operation {
@@ -44,16 +44,16 @@ class WriteBatch {
   };
 
   void Put(std::string_view key, std::string_view value);
-  // A key that is not there is fine.
+  // OK if the key does not exist.
   void Delete(std::string_view key);
-  // Removes all keys in [first, end); nothing if first >= end.
+  // Removes all keys in [first, end); no effect if first >= end.
   void DeleteRange(std::string_view first, std::string_view end);
   void Clear();
 
   const std::vector<Operation>& operations() const { return operations_; }
-  // Bytes of keys and values.
+  // Total size of keys and values in bytes.
   size_t size() const { return size_; }
-  // OK if keys, values and the whole keep the limits.
+  // Returns OK if keys, values and the whole batch are within the limits.
   Status Check() const;
 
  private:
@@ -65,11 +65,11 @@ class WriteBatch {
 
 enum class WriteMode {
   kBuffered,  // survives the process, and a crash of the host once a later write or Sync is synced
-  kSynced,    // on disk when Write returns, and all writes before it
+  kSynced,    // on disk when Write returns, with all writes before it
 };
 
 struct ScanOptions {
-  // Keys in [first, end), bytes compared as unsigned. An absent end: to the last key.
+  // Keys in [first, end), compared as unsigned bytes. No `end`: up to the last key.
   std::string first;
   std::optional<std::string> end;
   bool backward = false;  // from the largest key to the smallest
@@ -77,23 +77,23 @@ struct ScanOptions {
 
 class KeyValueStore {
  public:
-  // Gets each entry in order; false ends the scan. The views are valid during the call. It must not
-  // write to the store.
+  // Called with each entry in order; returns false to end the scan. The views are valid during the
+  // call. It must not write to the store.
   using Visitor = std::function<bool(std::string_view key, std::string_view value)>;
 
   virtual ~KeyValueStore() = default;
 
-  // The value of the key, or nullopt if there is none.
+  // Returns the value of the key, or nullopt if there is none.
   virtual StatusOr<std::optional<std::string>> Get(std::string_view key) const = 0;
 
-  // Applies the batch whole, or not at all if it returns an error other than UNAVAILABLE, after
-  // which the batch may or may not be there (as after a crash).
+  // Applies the batch atomically. On error nothing was applied, except after UNAVAILABLE, where the
+  // batch may or may not have been applied (as after a crash).
   virtual Status Write(const WriteBatch& batch, WriteMode mode) = 0;
 
   // Makes all writes so far durable.
   virtual Status Sync() = 0;
 
-  // Visits the entries within the bounds, as they were when the scan began.
+  // Visits the entries within the bounds, in the state at the beginning of the scan.
   virtual Status Scan(const ScanOptions& options, const Visitor& visitor) const = 0;
 
   Status Put(std::string_view key, std::string_view value, WriteMode mode);
@@ -103,20 +103,21 @@ class DurableStorage {
  public:
   virtual ~DurableStorage() = default;
 
-  // Opens the store, new and empty if there is none. One at a time may be open for a name; the
-  // object closes it. Closing syncs nothing and loses nothing that a running host keeps. REQUIRES:
-  // 1 to 100 characters out of a-z, 0-9, '_', '-' and '.', not beginning with '.'.
+  // Opens the store; creates it if it does not exist. A name can be open only once at a time;
+  // destroying the object closes the store. Closing does not sync, and loses nothing while the host
+  // keeps running. REQUIRES: 1 to 100 characters from a-z, 0-9, '_', '-' and '.', not beginning
+  // with '.'.
   virtual StatusOr<std::unique_ptr<KeyValueStore>> Open(std::string_view name) = 0;
 
-  // Removes the store and all it holds; OK if there is none.
+  // Removes the store and its contents; OK if there is none.
   // Errors: FAILED_PRECONDITION it is open.
   virtual Status Destroy(std::string_view name) = 0;
 
-  // The names of all stores, in order.
+  // Returns the names of all stores in ascending order.
   virtual StatusOr<std::vector<std::string>> List() const = 0;
 };
 
-// OK if the name is one that Open takes.
+// Returns OK if the name is valid for Open.
 Status CheckStoreName(std::string_view name);
 
 }  // namespace neptune

@@ -29,7 +29,7 @@ Entries EntriesOf(const KeyValueStore& store, const ScanOptions& options) {
 
 std::string KeyOf(uint64_t number) { return StrCat("key", number); }
 
-// The obvious store: what a sequence of operations leaves.
+// Reference model: the contents after a sequence of operations.
 class Model {
  public:
   explicit Model(uint64_t seed) : random_(seed) {}
@@ -97,13 +97,13 @@ StatusOr<Contents> ContentsOf(const KeyValueStore& store) {
   return contents;
 }
 
-// What a crash is judged by: the contents after each batch, and how many batches were synced.
+// Oracle for a crash: the contents after each batch, and the number of synced batches.
 struct History {
   std::vector<Contents> states;
   size_t synced_count = 0;
 };
 
-// Batches of several operations each, so that a torn one shows.
+// Writes batches of several operations each, so that a torn batch is visible.
 StatusOr<History> WriteRandomly(StorageHarness& harness, KeyValueStore& store,
                                 RandomSource& random) {
   NEPTUNE_ASSIGN_OR_RETURN(Contents before, ContentsOf(store));

@@ -1,6 +1,6 @@
-// What every durable storage must do, as tests over any variant.
+// Conformance suite for durable storage, instantiated for each implementation.
 //
-// A variant's test file makes a harness and writes
+// An implementation's test file makes a harness and writes
 //   INSTANTIATE_TEST_SUITE_P(RocksDb, StorageConformanceTest, testing::Values(MakeMyHarness));
 //
 // Threads: the test's thread.
@@ -24,23 +24,23 @@ class StorageHarness {
  public:
   virtual ~StorageHarness() = default;
 
-  // Another object after each crash.
+  // Returns a new object after each crash.
   virtual DurableStorage& storage() = 0;
-  // The test tells that everything written so far was synced.
+  // The test calls it when everything written so far has been synced.
   virtual void AfterSync() {}
-  // Cuts the power: unsynced writes are lost from a point on that `seed` chooses. Stores that are
-  // open stay objects, of no use.
+  // Cuts the power: unsynced writes are lost from a point that depends on `seed`. Open stores
+  // remain valid objects but can no longer be used.
   virtual void Crash(uint64_t seed) = 0;
 };
 
 struct CrashRun {
-  size_t written_count = 0;  // batches before the last crash
-  size_t kept_count = 0;     // how many of them were there after it
+  size_t written_count = 0;  // batches written before the last crash
+  size_t kept_count = 0;     // number of those that survived it
 };
 
-// The heart of the contract. Writes random batches, syncs some, cuts the power, twice on one store.
-// Errors: DATA_LOSS the store does not hold the first n batches, each whole, with n at least what was
-// synced. An entry of its own so that a planted bug can be shown to be found.
+// Tests the core of the contract: writes random batches, syncs some, cuts the power, twice on one
+// store. Errors: DATA_LOSS the store does not hold the first n whole batches, with n at least the
+// number synced. Public so that a test can show that it detects a planted bug.
 StatusOr<CrashRun> RunToCrash(StorageHarness& harness, uint64_t seed);
 
 using StorageHarnessFactory = std::function<std::unique_ptr<StorageHarness>()>;

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Bytes whose loss, repetition or reordering shows.
+// Returns bytes in which loss, repetition or reordering is visible.
 std::string Pattern(size_t size) {
   std::string bytes(size, '\0');
   uint32_t state = 12345;
@@ -259,7 +259,7 @@ TEST_P(WorldConformanceTest, WriterIsHeldBackByAPeerThatDoesNotRead) {
   Run([&] {
     EXPECT_GT(pair.client->unsent_size(), 0u);
     EXPECT_EQ(pair.client_events.drained_count, 0);
-    EXPECT_LE(pair.server_events.data_count, 1);  // what was being read when reading stopped
+    EXPECT_LE(pair.server_events.data_count, 1);  // the read in progress when reading stopped
     pair.server->SetReading(true);
   });
   ASSERT_TRUE(Until([&] { return pair.server_events.data.size() == kSize; }));
@@ -301,8 +301,8 @@ TEST_P(WorldConformanceTest, ConnectIsRefusedWhereNobodyListens) {
   Run([&] { EXPECT_EQ(outcome.status.code(), StatusCode::kUnavailable) << outcome.status; });
 }
 
-// Whoever saw unsent bytes and stopped for them must be told when they are gone.
-TEST_P(WorldConformanceTest, DrainIsToldWheneverUnsentBytesWereSeen) {
+// A writer that saw unsent bytes and paused must be notified when they are gone.
+TEST_P(WorldConformanceTest, DrainIsReportedWheneverUnsentBytesWereSeen) {
   StreamPair& pair = MakePair();
   Run([&] { pair.Start(); });
   int expected = 0;

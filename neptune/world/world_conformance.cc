@@ -9,17 +9,17 @@
 
 namespace neptune {
 
-// A suite that a binary links and does not instantiate is an error of that binary only.
+// A binary that links the suite but does not instantiate it reports that error itself.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(WorldConformanceTest);
 
 namespace {
 
 constexpr Duration kLimit = std::chrono::seconds(30);
 constexpr Duration kPollInterval = std::chrono::milliseconds(1);
-// Beyond any limit of a test: a loop that does not run at all.
+// Larger than any limit of a test: exceeded only by a loop that does not run at all.
 constexpr absl::Duration kStuckLimit = absl::Seconds(120);
 
-// Asks a question on a loop again and again until it is answered.
+// Evaluates a condition on a loop repeatedly until it is true.
 struct Poll : std::enable_shared_from_this<Poll> {
   Loop* loop = nullptr;
   std::function<bool()> done;

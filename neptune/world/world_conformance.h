@@ -3,9 +3,9 @@
 //   INSTANTIATE_TEST_SUITE_P(Real, WorldConformanceTest, testing::Values(WorldVariant{
 //       "real", [] { return std::make_unique<ThreadedHarness>(MakeRealWorld()); }}));
 //
-// Link //neptune/world:world_conformance and the tests come with it. All state of a test belongs to
-// one loop: it is changed and asked on that loop only, so the same test is free of races in a world
-// of kernel threads and of waiting in one of virtual time.
+// Binaries that link //neptune/world:world_conformance contain the tests. All state of a test
+// belongs to one loop and is changed and read on that loop only, so the same test is free of races
+// on kernel threads and free of waiting in virtual time.
 //
 // Source: style guide (a conformance suite per interface).
 // Threads: the harness is used on the test's thread.
@@ -28,18 +28,19 @@
 
 namespace neptune {
 
-// Drives a world from a test: the only thing in which the tests of different worlds differ.
+// Drives a world from a test: the only part that differs between the worlds.
 class WorldHarness {
  public:
   virtual ~WorldHarness() = default;
   virtual World& world() = 0;
-  // Runs `work` on `loop`; returns when it has run.
+  // Runs `work` on `loop` and returns after it has run.
   virtual void Run(Loop& loop, std::function<void()> work) = 0;
-  // Lets the world go on until `done`, asked on `loop`, holds; false if it does not within `limit`.
+  // Lets the world run until `done`, evaluated on `loop`, is true; returns false if it is not
+  // within `limit`.
   virtual bool RunUntil(Loop& loop, std::function<bool()> done, Duration limit) = 0;
 };
 
-// For worlds whose loops run by themselves, on kernel threads.
+// Harness for worlds whose loops run by themselves, on kernel threads.
 class ThreadedHarness : public WorldHarness {
  public:
   explicit ThreadedHarness(std::unique_ptr<World> world) : world_(std::move(world)) {}
@@ -61,7 +62,7 @@ struct WorldVariant {
   }
 };
 
-// Notes what happens to a stream, and lets a test react.
+// Records a stream's events and lets a test react to them.
 class StreamRecorder : public StreamHandler {
  public:
   void OnData(std::string_view bytes) override;
@@ -78,7 +79,7 @@ class StreamRecorder : public StreamHandler {
   std::function<void()> on_drained;
 };
 
-// Two ends of one stream, both on the test's loop; not started.
+// The two ends of one stream, both on the test's loop; not started.
 struct StreamPair {
   std::unique_ptr<Listener> listener;
   StreamRecorder client_events;
@@ -100,13 +101,13 @@ class WorldConformanceTest : public testing::TestWithParam<WorldVariant> {
 
   void Run(std::function<void()> work) { harness_->Run(loop(), std::move(work)); }
   void RunOn(Loop& on, std::function<void()> work) { harness_->Run(on, std::move(work)); }
-  // Asked on the test's loop.
+  // `done` is evaluated on the test's loop.
   bool Until(std::function<bool()> done) { return UntilOn(loop(), std::move(done)); }
   bool UntilOn(Loop& on, std::function<bool()> done);
   // Lets `duration` of world time pass.
   void Pass(Duration duration);
 
-  // Keeps an object until the end of the test; then it is destroyed on its loop.
+  // Keeps an object until the end of the test, then destroys it on its loop.
   template <typename T>
   T& Keep(Loop& on, std::shared_ptr<T> object) {
     kept_.push_back({&on, object});
@@ -117,11 +118,11 @@ class WorldConformanceTest : public testing::TestWithParam<WorldVariant> {
     return Keep(loop(), std::make_shared<T>(std::forward<Args>(args)...));
   }
 
-  // Listens on a free loopback port of the test's loop. To be called on the loop.
+  // Listens on a free loopback port of the test's loop. Call it on that loop.
   std::unique_ptr<Listener> ListenAnywhere(Network::AcceptHandler on_accept);
-  // A connected pair.
+  // Makes a connected pair.
   StreamPair& MakePair();
-  // A loopback port for datagrams that nobody uses now.
+  // Returns a loopback datagram port that is currently unused.
   uint16_t FreeDatagramPort();
   TimePoint In(Duration duration) { return loop().Now() + duration; }
 

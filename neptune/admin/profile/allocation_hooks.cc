@@ -1,5 +1,6 @@
-// The operators new and delete of a program whose allocations may be sampled (allocation_sampler.h): the C library's
-// memory, as the compiler's own operators take it. All other forms call these four.
+// Operators new and delete for programs whose allocations may be sampled (allocation_sampler.h).
+// They use the C library's memory, like the compiler's own operators. All other forms call these
+// four.
 
 #include <cstdlib>
 #include <new>

@@ -17,7 +17,7 @@ constinit std::atomic<bool> allocations_are_sampled{false};
 namespace {
 
 constexpr size_t kPlaceCount = 1 << 16;  // a power of two
-constexpr size_t kProbeCount = 8;        // places in which an address may be
+constexpr size_t kProbeCount = 8;        // slots in which an address may be
 constexpr uint32_t kNoSample = UINT32_MAX;
 
 struct Sample {
@@ -26,7 +26,7 @@ struct Sample {
   std::atomic<bool> given_back{false};
 };
 
-// Kept for the next profile: somebody who has seen the flag just before it fell may still look into it.
+// Never freed: a thread that read the flag just before it was cleared may still access the table.
 struct AllocationTable {
   struct Place {
     std::atomic<uintptr_t> address{0};
@@ -46,7 +46,7 @@ struct AllocationTable {
       if (!place.address.compare_exchange_strong(nobody, address)) continue;
       place.sample.store(sample);
       return;
-    }  // else it counts as held
+    }  // no free slot: it counts as held
   }
   void Leave(uintptr_t address) {
     for (size_t probe = 0; probe < kProbeCount; ++probe) {
@@ -72,7 +72,7 @@ constinit std::atomic<AllocationTable*> table{nullptr};
 constinit std::atomic<bool> taken{false};
 constinit std::atomic<bool> has_hooks{false};
 constinit std::atomic<int> recorder_count{0};
-// Bytes until the thread's next sample; 0: to be drawn.
+// Bytes until the thread's next sample; 0: not drawn yet.
 __attribute__((tls_model("initial-exec"))) thread_local double distance = 0;
 __attribute__((tls_model("initial-exec"))) thread_local uint64_t chance = 0;
 
@@ -123,9 +123,9 @@ bool RegisterAllocationHooks() {
 }
 
 StatusOr<std::unique_ptr<AllocationSampler>> AllocationSampler::Start() {
-  if (!has_hooks.load()) return Unimplemented("this program does not look at its allocations");
+  if (!has_hooks.load()) return Unimplemented("this program is built without allocation hooks");
   if (taken.exchange(true)) {
-    return FailedPrecondition("a profile of this process's allocations is being taken");
+    return FailedPrecondition("an allocation profile of this process is already being taken");
   }
   if (table.load() == nullptr) table.store(new AllocationTable());
   table.load()->Clear();
@@ -140,7 +140,7 @@ AllocationSampler::~AllocationSampler() {
 AllocationSamples AllocationSampler::Stop() {
   ended_ = true;
   allocations_are_sampled.store(false);
-  while (recorder_count.load() != 0) sched_yield();  // microseconds, once their threads run
+  while (recorder_count.load() != 0) sched_yield();  // takes microseconds, once their threads run
   AllocationSamples result;
   const AllocationTable& samples = *table.load();
   const size_t count = std::min(samples.next.load(), kAllocationSampleCountMax);

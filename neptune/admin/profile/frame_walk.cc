@@ -7,10 +7,10 @@
 namespace neptune {
 namespace {
 
-// Nobody's frame is as large.
+// Larger distances between frames are treated as invalid.
 constexpr uintptr_t kFrameSizeMax = uintptr_t{1} << 20;
 
-// What a function with a frame pointer leaves at it.
+// Memory layout at the frame pointer of a function.
 struct FrameLink {
   uintptr_t caller_frame;
   uintptr_t return_address;

@@ -1,7 +1,7 @@
-// Stacks by frame pointers. Words are read through the kernel, so that a frame pointer which is none ends the stack and not
-// the process; nothing is locked or allocated.
+// Stack walking by frame pointers. Memory is read through the kernel, so an invalid frame pointer
+// ends the walk and not the process. It takes no locks and does not allocate.
 //
-// Threads: for signal handlers too.
+// Threads: async-signal-safe.
 
 #pragma once
 
@@ -16,14 +16,16 @@ inline constexpr size_t kStackDepthMax = 64;
 
 struct WalkedStack {
   size_t depth = 0;
-  // Instructions, the innermost first; of callers, inside the call.
+  // Instruction addresses, innermost first; for callers, an address inside the call instruction.
   uintptr_t addresses[kStackDepthMax];
 };
 
-// Of the process `self`, the caller's. False if that is no memory.
+// Reads memory of the calling process, whose id is `self`. Returns false if the address is not
+// mapped.
 bool ReadMemory(pid_t self, uintptr_t at, void* into, size_t size);
 
-// Adds the callers of the function whose frame is at `frame`, not below `low`.
+// Appends the callers of the function whose frame is at `frame`; addresses below `low` end the
+// walk.
 void WalkFrames(pid_t self, uintptr_t low, uintptr_t frame, WalkedStack* stack);
 
 }  // namespace neptune

@@ -14,13 +14,14 @@
 namespace neptune {
 namespace {
 
-// The one that samples, and handlers that may hold it.
+// The active sampler, and the number of handlers that may use it.
 std::atomic<void*> active{nullptr};
 std::atomic<int> handler_count{0};
 
 #if defined(__x86_64__)
-// Who called a function that has no frame: a small one that calls nobody, or any before its first instructions. Its return
-// address is then the uppermost word, behind a call of a function that begins shortly before `pc`. 0: it is something else.
+// Returns the caller of a function without a frame: a leaf function, or any function before its
+// prologue. The return address is then on top of the stack, and follows a call of a function that
+// begins shortly before `pc`. Returns 0 if the word is something else.
 uintptr_t CallerOfLeaf(uintptr_t pc, uintptr_t stack, pid_t self) {
   constexpr uintptr_t kLeafSizeMax = 4096;
   constexpr size_t kCallSize = 5;
@@ -45,7 +46,7 @@ void Walk(const ucontext_t& context, pid_t self, WalkedStack* sample) {
   WalkFrames(self, low, static_cast<uintptr_t>(registers[REG_RBP]), sample);
 }
 #else
-#error "the registers of an interrupted thread are those of x86-64"
+#error "reading the registers of an interrupted thread is implemented for x86-64 only"
 #endif
 
 Status SetTimer(Duration period) {
@@ -53,24 +54,26 @@ Status SetTimer(Duration period) {
   timer.it_interval.tv_usec = std::chrono::duration_cast<std::chrono::microseconds>(period).count();
   timer.it_value = timer.it_interval;
   if (setitimer(ITIMER_PROF, &timer, nullptr) == 0) return OkStatus();
-  return Unavailable("the timer of processor time cannot be set: error ", errno);
+  return Unavailable("cannot set ITIMER_PROF: error ", errno);
 }
 
-// It stays: a signal may be on its way when a profile ends, and nobody's handler would end the process.
+// The handler stays installed: a signal may be pending when a profile ends, and the default action
+// would end the process.
 Status InstallHandler(void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction present {};
-  if (sigaction(SIGPROF, nullptr, &present) != 0) return Unavailable("SIGPROF cannot be handled");
+  if (sigaction(SIGPROF, nullptr, &present) != 0)
+    return Unavailable("cannot install a SIGPROF handler");
   const bool has_info = (present.sa_flags & SA_SIGINFO) != 0;
   if (has_info && present.sa_sigaction == handler) return OkStatus();
   if (has_info || (present.sa_handler != SIG_DFL && present.sa_handler != SIG_IGN)) {
-    return FailedPrecondition("something else in this process handles SIGPROF");
+    return FailedPrecondition("other code in this process handles SIGPROF");
   }
   struct sigaction ours {};
   ours.sa_sigaction = handler;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&ours.sa_mask);
   if (sigaction(SIGPROF, &ours, nullptr) == 0) return OkStatus();
-  return Unavailable("SIGPROF cannot be handled");
+  return Unavailable("cannot install a SIGPROF handler");
 }
 
 }  // namespace
@@ -85,7 +88,7 @@ struct ProcessorSampler::Recorder {
   }
 
   const size_t sample_count_max;
-  const std::unique_ptr<WalkedStack[]> samples;  // pages are taken as they are written
+  const std::unique_ptr<WalkedStack[]> samples;  // memory is committed as samples are written
   const pid_t self;
   std::atomic<size_t> next{0};
 };
@@ -104,14 +107,14 @@ StatusOr<std::unique_ptr<ProcessorSampler>> ProcessorSampler::Start(size_t sampl
   auto recorder = std::make_unique<Recorder>(sample_count_max);
   void* nobody = nullptr;
   if (!active.compare_exchange_strong(nobody, recorder.get())) {
-    return FailedPrecondition("a profile of this process is being taken");
+    return FailedPrecondition("a CPU profile of this process is already being taken");
   }
   std::unique_ptr<ProcessorSampler> sampler(new ProcessorSampler(std::move(recorder)));
   NEPTUNE_RETURN_IF_ERROR(InstallHandler(&OnSignal));
   itimerval present{};
   getitimer(ITIMER_PROF, &present);
   if (timerisset(&present.it_value)) {
-    return FailedPrecondition("something else in this process has the timer of processor time");
+    return FailedPrecondition("other code in this process uses ITIMER_PROF");
   }
   sampler->has_timer_ = true;
   NEPTUNE_RETURN_IF_ERROR(SetTimer(kSamplePeriod));
@@ -127,7 +130,7 @@ void ProcessorSampler::End() {
   if (std::exchange(ended_, true)) return;
   if (has_timer_) (void)SetTimer(Duration(0));
   active.store(nullptr);
-  while (handler_count.load() != 0) sched_yield();  // microseconds, once their threads run
+  while (handler_count.load() != 0) sched_yield();  // takes microseconds, once their threads run
 }
 
 size_t ProcessorSampler::sample_count() const {

@@ -1,22 +1,25 @@
-// Where this process spends its processor time: the stack of whoever works, each time that the process has used another
-// hundredth of a second.
+// Sampling CPU profiler: records the stack of a running thread each time the process has used
+// another hundredth of a second of processor time.
 //
-//   ITIMER_PROF: time used by all kernel threads ─► SIGPROF to one that works ─► its frame pointers ─► a slot of its own
+//   ITIMER_PROF: time of all kernel threads ─► SIGPROF to a running one ─► frame pointers ─► slot
 //
-// The handler calls nothing but system calls, takes no lock and allocates nothing; words of the stack are read through the
-// kernel, so that a frame pointer which is none ends the stack and not the process. It runs on the stack that it
-// interrupts, a user-level thread's too, unless the kernel thread has another one for signals: a slot is what it writes to,
-// so it needs some hundred bytes beside what the kernel saves. All other signals wait meanwhile: nothing jumps out of it.
+// The handler makes system calls only, takes no locks and does not allocate. Stack words are read
+// through the kernel, so an invalid frame pointer ends the walk and not the process. It runs on the
+// interrupted stack, which may be a user-level thread's, unless the kernel thread has an alternate
+// signal stack. It writes to its slot, so it needs only some hundred bytes of stack in addition to
+// the signal frame. All other signals are blocked meanwhile, so no handler can jump out of it.
 //
-// The real world only: the simulated one uses no processor time, its costs are a model's.
-// Threads: Start and Stop on any kernel thread, one after the other. Loops leave SIGPROF unblocked for it.
-// Errors: kFailedPrecondition a profile is being taken, or somebody else has the signal or its timer.
-// Units: addresses of instructions; of callers, inside the call.
-// Limits: kStackDepthMax frames, the innermost ones; sample_count_max samples, further ones are counted only. A function
-//   without a frame of its own that is called through a pointer or from another library hides its caller; of libraries
-//   that are built without frames, the innermost function is seen alone.
-//   The kernel looks at the timer at its ticks: several processors at once give fewer samples than their time.
-// Cost: none while nothing is sampled.
+// Real world only: the simulated one uses no processor time, its costs are modelled.
+// Threads: Start and Stop on any kernel thread, one after the other. Loops leave SIGPROF unblocked
+//   for it.
+// Errors: kFailedPrecondition a profile is being taken, or other code uses the signal or its timer.
+// Units: instruction addresses; for callers, an address inside the call instruction.
+// Limits: kStackDepthMax innermost frames; sample_count_max samples, further ones are only counted.
+//   A function without a frame that is called through a pointer or from another library hides its
+//   caller; in libraries built without frame pointers only the innermost function is seen. The
+//   kernel checks the timer at its ticks, so several busy processors yield fewer samples than their
+//   time.
+// Cost: none while no profile is taken.
 
 #pragma once
 
@@ -37,23 +40,23 @@ namespace neptune {
 inline constexpr Duration kSamplePeriod = std::chrono::milliseconds(10);
 
 struct ProcessorSamples {
-  // How often each stack was met; the innermost address first.
+  // Number of samples of each stack, innermost address first.
   std::map<std::vector<uintptr_t>, int64_t> stacks;
-  int64_t lost_count = 0;  // beyond the limit
+  int64_t lost_count = 0;  // samples beyond the limit
 };
 
 class ProcessorSampler {
  public:
-  // Larger: longer profiles of more processors; half a kilobyte each, as far as it is used.
+  // Larger: longer profiles of more processors; half a kilobyte for each sample that is used.
   static StatusOr<std::unique_ptr<ProcessorSampler>> Start(size_t sample_count_max = 20'000);
-  // As Stop.
+  // Calls Stop if it has not been called.
   ~ProcessorSampler();
 
-  // How many so far. Any thread.
+  // Number of samples so far. Any thread.
   size_t sample_count() const;
-  // How many beyond the limit.
+  // Number of samples beyond the limit.
   size_t lost_count() const;
-  // Ends it; nothing is written any more when it returns. Once.
+  // Ends the profile; nothing is written after it returns. Call it once.
   ProcessorSamples Stop();
 
  private:

@@ -18,7 +18,7 @@ namespace neptune {
 namespace {
 
 constexpr int kProfileSeconds = 10;
-// How soon it is noticed that nobody waits for it.
+// Interval of checks whether the client has gone.
 constexpr Duration kLookEvery = std::chrono::milliseconds(200);
 
 struct ProfileOrder {
@@ -31,19 +31,19 @@ StatusOr<ProfileOrder> ParseOrder(const HttpRequest& request) {
   if (const auto text = request.Parameter("seconds")) {
     int seconds = 0;
     if (!absl::SimpleAtoi(ToAbsl(*text), &seconds) || seconds < 1 || seconds > kProfileSecondsMax) {
-      return InvalidArgument("seconds is 1 to ", kProfileSecondsMax);
+      return InvalidArgument("seconds must be 1 to ", kProfileSecondsMax);
     }
     order.length = std::chrono::seconds(seconds);
   }
   const std::string_view format = request.Parameter("format").value_or("pprof");
   if (format != "pprof" && format != "folded") {
-    return InvalidArgument("format is pprof or folded, not ", format);
+    return InvalidArgument("format must be pprof or folded, not ", format);
   }
   order.folded = format == "folded";
   return order;
 }
 
-// False if it was not waited for to the end.
+// Returns false if the wait was cut short.
 bool WaitFor(Duration length, const HttpRequest& request) {
   const TimePoint end = this_thread::Now() + length;
   while (this_thread::Now() < end) {
@@ -71,13 +71,12 @@ ProfilePages::~ProfilePages() = default;
 
 void ProfilePages::AddTo(AdminServer& admin) {
   admin.AddPage(
-      "/profile/cpu",
-      "where the processor's time goes; ?seconds=1 to 30, for pprof or ?format=folded",
+      "/profile/cpu", "CPU profile; ?seconds=1 to 30, ?format=pprof or folded",
       [this](const HttpRequest& request) { return Take<ProcessorSampler>(request, "cpu"); });
   admin.AddPage(
-      "/profile/heap", "who allocates memory, and what of it is held; as /profile/cpu",
+      "/profile/heap", "allocation profile: allocated and held memory; parameters as /profile/cpu",
       [this](const HttpRequest& request) { return Take<AllocationSampler>(request, "heap"); });
-  admin.AddPage("/profile/heap/totals", "what the allocator holds",
+  admin.AddPage("/profile/heap/totals", "totals of the C library's allocator",
                 [this](const HttpRequest&) { return HeapTotals(); });
 }
 
@@ -90,7 +89,7 @@ HttpResponse ProfilePages::Take(const HttpRequest& request, const std::string& k
   auto sampler = Sampler::Start();
   if (!sampler.ok()) return ProblemResponse(sampler.status());
   if (!WaitFor(order->length, request)) {
-    return ProblemResponse(Unavailable("the profile was not taken to its end"));
+    return ProblemResponse(Unavailable("the profile was interrupted"));
   }
   std::string body;
   OneShotEvent made;
@@ -108,7 +107,7 @@ HttpResponse ProfilePages::Take(const HttpRequest& request, const std::string& k
   return FileResponse(std::move(body), "application/octet-stream", kind + ".pb.gz");
 }
 
-// Takes the lock of each of the allocator's arenas for a moment.
+// Briefly takes the lock of each of the allocator's arenas.
 HttpResponse ProfilePages::HeapTotals() const {
   const struct mallinfo2 heap = mallinfo2();
   HttpResponse response = HttpResponse::Json(

@@ -1,17 +1,19 @@
-// Profiles of the whole process over the administration's port.
+// Admin pages with profiles of the whole process.
 //
-//   /profile/cpu   ?seconds=1..30, 10 if not said; ?format=pprof (gzipped Protobuf) or folded (text)
-//   /profile/heap  the same of what is allocated with operator new meanwhile, and what of it is held at the end
-//   /profile/heap/totals  what the C library's allocator holds, as JSON: bytes in use, free, mapped
+//   /profile/cpu   ?seconds=1..30, default 10; ?format=pprof (gzipped Protobuf) or folded (text)
+//   /profile/heap  the same for memory allocated with operator new meanwhile and held at the end
+//   /profile/heap/totals  memory of the C library's allocator as JSON: bytes in use, free, mapped
 //
-// They show and change nothing, so they need no token. A profile's names are looked up by a helper thread: the
-// administration answers meanwhile.
+// The pages change nothing, so they need no token. A helper thread looks up the names of functions;
+// the admin server answers other requests meanwhile.
 //
-// The real world only, whose processor time and memory they tell of: the node program adds
-//   them, nodes of the simulated world do not have them.
-// Threads: handlers on the admin loop's user-level threads.
-// Errors: 400 a parameter; 409 one of its kind is being taken; 501 the program has no hooks; 503 the node stops.
-// Limits: one profile of each kind at a time, kProfileSecondsMax; those of ProcessorSampler and AllocationSampler.
+// Real world only, because they measure its processor time and memory: the node program adds them,
+// and simulated nodes do not have them.
+// Threads: handlers run on the admin loop's user-level threads.
+// Errors: 400 an invalid parameter; 409 a profile of the same kind is being taken; 501 the program
+//   has no hooks; 503 the node is stopping.
+// Limits: one profile of each kind at a time, kProfileSecondsMax; those of ProcessorSampler and
+//   AllocationSampler.
 
 #pragma once
 
@@ -28,9 +30,9 @@ inline constexpr int kProfileSecondsMax = 30;
 
 class ProfilePages {
  public:
-  // `world` outlives it. `node`: as profiles name it.
+  // `world` must outlive the object. `node` is the node's name in profiles.
   ProfilePages(World& world, std::string node);
-  // REQUIRES: the server to which they were added has stopped.
+  // REQUIRES: the server they were added to has stopped.
   ~ProfilePages();
 
   void AddTo(AdminServer& admin);

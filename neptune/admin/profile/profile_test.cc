@@ -1,4 +1,4 @@
-// Profiles of this process, which knows where it spends its time.
+// Profiles of this process, whose hot functions are known.
 
 #include <google/protobuf/io/gzip_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -22,7 +22,7 @@
 
 namespace neptune {
 
-// Not inlined into each other: they are frames, and symbols that no library exports.
+// Not inlined into each other, so that they have frames, and symbols that no library exports.
 static std::atomic<uint64_t> sink{0};
 
 [[gnu::noinline]] static void BurnInATightLoop() {
@@ -67,7 +67,7 @@ struct FoldedShare {
   int64_t with = 0;
 };
 
-// Of samples whose stacks have that text.
+// Share of the samples whose stacks contain `text`.
 FoldedShare ShareOf(const std::string& folded, const std::string& text) {
   FoldedShare share;
   std::istringstream lines(folded);
@@ -119,7 +119,7 @@ TEST(ProcessorSamplerTest, SamplesBeyondTheLimitAreCounted) {
   EXPECT_GE(samples.lost_count, 2);
 }
 
-// Of stacks with that function.
+// Totals of the stacks that contain `function`.
 AllocationCounts CountsOf(const AllocationSamples& samples, const std::string& function) {
   AllocationCounts sum;
   for (const auto& [stack, counts] : samples.stacks) {
@@ -143,7 +143,8 @@ TEST(AllocationSamplerTest, SeesWhoAllocatesAndWhatIsHeld) {
   for (int i = 0; i < 10; ++i) AllocateForAMoment();
   blocks.resize(500);
   const AllocationSamples samples = (*sampler)->Stop();
-  // Of 1,000 blocks some 632 are sampled, with a deviation of 15, each standing for 1.58: 150 are six deviations.
+  // About 632 of 1,000 blocks are sampled, with a deviation of 15, and each represents 1.58: 150
+  // are six deviations.
   const AllocationCounts more = CountsOf(samples, "AllocateMore");
   EXPECT_NEAR(more.made, 1000, 150);
   EXPECT_NEAR(more.made_bytes, 1000.0 * kBlockSize, 150.0 * kBlockSize);
@@ -226,7 +227,7 @@ TEST(ProfileTextTest, PprofHasSamplesTimesAndNames) {
   }
   EXPECT_EQ(names, (std::vector<std::string>{"leaf", "main"}));
   EXPECT_EQ(text(profile.comment(0)), "node-1");
-  EXPECT_EQ(text(profile.comment(1)), "7 samples were beyond the limit");
+  EXPECT_EQ(text(profile.comment(1)), "7 samples exceeded the limit");
 }
 
 TEST(ProfileTextTest, AllocationsHaveWhatWasMadeAndWhatIsHeld) {
@@ -248,7 +249,7 @@ TEST(ProfileTextTest, AllocationsHaveWhatWasMadeAndWhatIsHeld) {
             (std::vector<int64_t>{4, 400, 1, 100}));
 }
 
-// An administration over the real world, and a loop beside it that works on a user-level thread.
+// An admin server over the real world, and a loop beside it that works on a user-level thread.
 class ProfilePagesTest : public testing::Test {
  protected:
   ProfilePagesTest() : world_(MakeRealWorld({})), pages_(*world_, "node-1") {
@@ -324,7 +325,7 @@ TEST_F(ProfilePagesTest, PprofIsTheDefault) {
 
 TEST_F(ProfilePagesTest, ASecondOneIsRefusedWhileOthersPagesAnswer) {
   std::future<HttpResponse> first = Begin("/profile/cpu?seconds=1");
-  // The administration has begun the first when it answers what the same loop asked later.
+  // The server has begun the first profile once it answers a later request on the same loop.
   EXPECT_EQ(Fetch("/healthz").status, 200);
   EXPECT_EQ(Fetch("/profile/cpu?seconds=1").status, 409);
   EXPECT_EQ(first.get().status, 200);

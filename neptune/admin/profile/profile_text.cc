@@ -28,7 +28,7 @@ struct NamedFrame {
   std::string name;
 };
 
-// The innermost first.
+// Returns the frames, innermost first.
 std::vector<NamedFrame> Frames(const std::vector<uintptr_t>& stack, const NameOfAddress& name) {
   std::vector<NamedFrame> frames;
   for (const uintptr_t address : stack) frames.push_back({address, name(address)});
@@ -40,7 +40,7 @@ std::vector<NamedFrame> Frames(const std::vector<uintptr_t>& stack, const NameOf
   return frames;
 }
 
-// Numbers texts, functions and addresses as they come.
+// Numbers strings, functions and addresses in order of first use.
 class ProfileMaker {
  public:
   ProfileMaker() { Text(""); }
@@ -69,7 +69,7 @@ class ProfileMaker {
     profile_.set_duration_nanos(header.length.count());
     profile_.add_comment(Text(header.node));
     if (lost_count > 0) {
-      profile_.add_comment(Text(StrCat(lost_count, " samples were beyond the limit")));
+      profile_.add_comment(Text(StrCat(lost_count, " samples exceeded the limit")));
     }
   }
   void AddSample(const std::vector<NamedFrame>& frames, std::initializer_list<int64_t> values) {
@@ -106,7 +106,7 @@ std::string Gzipped(const profile::Profile& profile) {
   return bytes;
 }
 
-// Absl leaves out what templates were given, and does not read every name; this one does.
+// absl's demangler omits template arguments and cannot read every name; this one can.
 std::string Readable(const char* name) {
   if (!std::string_view(name).starts_with("_Z")) return name;
   int status = 0;
@@ -118,7 +118,7 @@ std::string Readable(const char* name) {
 template <typename Value, typename Number>
 std::string Folded(const std::map<std::vector<uintptr_t>, Value>& stacks, const NameOfAddress& name,
                    const Number& number) {
-  std::map<std::string, int64_t> numbers;  // addresses of one function fall together
+  std::map<std::string, int64_t> numbers;  // the addresses of one function are merged
   for (const auto& [stack, value] : stacks) {
     const std::vector<NamedFrame> frames = Frames(stack, name);
     std::string line;

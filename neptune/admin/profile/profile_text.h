@@ -1,4 +1,4 @@
-// A profile in the forms that tools read: pprof's, and folded stacks for flame graphs.
+// Output formats of profiles: pprof's, and folded stacks for flame graphs.
 //
 // Source: pprof's format.
 // Threads: plain values and pure functions; FunctionNames is thread-compatible.
@@ -16,10 +16,10 @@
 
 namespace neptune {
 
-// The function that an instruction is of; empty if it is of none that is known.
+// Returns the function that contains the instruction; empty if unknown.
 using NameOfAddress = std::function<std::string(uintptr_t address)>;
 
-// Names of this process's functions, also of those that no library exports, each looked up once. It may block.
+// Names of this process's functions, including unexported ones. Each is looked up once. May block.
 class FunctionNames {
  public:
   const std::string& Of(uintptr_t address);
@@ -31,19 +31,21 @@ class FunctionNames {
 struct ProfileHeader {
   WallTime began{};
   Duration length{};
-  std::string node;  // as a comment
+  std::string node;  // stored as a comment
 };
 
-// A line each stack: functions from the outermost to the innermost, divided by ';', a blank, how often. What is not known
-// is left out at the outer end, where a stack may end in words that are no frames, and "[unknown]" elsewhere.
+// One line for each stack: functions from the outermost to the innermost, separated by ';', a
+// space, the number of samples. Unknown functions are dropped at the outer end, where the walk may
+// end in words that are not frames, and shown as "[unknown]" elsewhere.
 std::string FoldedStacks(const ProcessorSamples& samples, const NameOfAddress& name);
-// With the bytes that are held in place of how often.
+// The same with the bytes held instead of the number of samples.
 std::string FoldedStacks(const AllocationSamples& samples, const NameOfAddress& name);
 
-// Gzipped Protobuf: samples and nanoseconds of each stack. Ends of stacks as above.
+// Gzipped Protobuf with samples and nanoseconds of each stack. The outer ends of stacks are treated
+// as above.
 std::string PprofProfile(const ProcessorSamples& samples, const ProfileHeader& header,
                          const NameOfAddress& name);
-// With what was allocated and what of it is held, both in objects and in bytes.
+// The same with the allocated and the held objects and bytes of each stack.
 std::string PprofProfile(const AllocationSamples& samples, const ProfileHeader& header,
                          const NameOfAddress& name);
 

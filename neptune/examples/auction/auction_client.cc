@@ -1,4 +1,5 @@
-// Uses the auction of a running cluster: lists a category, shows an item, bids for it, or adds one.
+// Command-line client of a running auction: lists a category, shows an item, bids for it, or adds
+// one.
 
 #include <gflags/gflags.h>
 
@@ -11,11 +12,11 @@
 #include "neptune/examples/client/example_client.h"
 
 DEFINE_string(spec, "neptune/examples/auction/cluster.textproto", "spec of the running cluster");
-DEFINE_string(category, "category 1", "the category to list, or of the item to add");
-DEFINE_uint64(item, 0, "the item to show or to bid for");
-DEFINE_uint64(bid, 0, "bid so much for --item");
-DEFINE_string(bidder, "somebody", "who bids");
-DEFINE_string(add, "", "add an item of this title");
+DEFINE_string(category, "category 1", "category to list, or category of the item to add");
+DEFINE_uint64(item, 0, "id of the item to show or to bid for");
+DEFINE_uint64(bid, 0, "amount to bid for --item");
+DEFINE_string(bidder, "guest", "name of the bidder");
+DEFINE_string(add, "", "title of an item to add");
 
 namespace {
 

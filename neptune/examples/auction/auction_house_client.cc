@@ -1,4 +1,5 @@
-// Lists the categories of a running replicated auction, lists one, shows an item, bids for it, or adds one.
+// Command-line client of a running replicated auction: lists categories, lists one, shows an item,
+// bids for it, or adds one.
 
 #include <gflags/gflags.h>
 
@@ -12,11 +13,11 @@
 
 DEFINE_string(spec, "neptune/examples/auction/auction_house.textproto",
               "spec of the running cluster");
-DEFINE_int64(category, -1, "which category; -1: list all");
-DEFINE_uint64(item, 0, "show this item of the category; 0: list all");
-DEFINE_uint64(bid, 0, "bid so much for the item");
-DEFINE_string(name, "somebody", "who bids or sells");
-DEFINE_string(add, "", "add an item with this title to the category");
+DEFINE_int64(category, -1, "category number; -1: list all categories");
+DEFINE_uint64(item, 0, "item of the category to show; 0: list all items");
+DEFINE_uint64(bid, 0, "amount to bid for the item");
+DEFINE_string(name, "guest", "name of the bidder or seller");
+DEFINE_string(add, "", "title of an item to add to the category");
 
 namespace {
 

@@ -16,7 +16,8 @@ template <typename Request>
 StatusOr<Request> Parse(std::string_view bytes) {
   Request request;
   if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return InvalidArgument("payload of ", bytes.size(), " bytes is not a ", request.GetTypeName());
+    return InvalidArgument("payload (", bytes.size(), " bytes) is not a valid ",
+                           request.GetTypeName());
   }
   return request;
 }

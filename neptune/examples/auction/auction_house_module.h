@@ -1,4 +1,4 @@
-// The replicated auction: bids in one order, and none that declines before a user's eyes.
+// The replicated auction: bids have one order, and a session never sees a bid decrease.
 //
 //   ViewCategories   ViewCategoriesRequest → Categories
 //   ViewCategory     ViewCategoryRequest → Items
@@ -10,12 +10,14 @@
 //
 // Parameters of the service:
 //   category_count    categories, numbered from 0; the same on every node. Default: 100.
-//   partition_count   as the service has it; categories of other partitions are refused. Default: 1.
-//   read_work_us, add_work_us, bid_work_us   see modelled_work.h. Every replica does a write's. Default: none.
+//   partition_count   of the service; categories of other partitions are refused. Default: 1.
+//   read_work_us, add_work_us, bid_work_us
+//                     see modelled_work.h. Every replica does the work of a write. Default: none.
 //
-// Source: [Shen02] 5.3 (auction). Threads: as ServiceModule says.
-// Errors: those of auction_house_store.h; kNotFound no such category; kInvalidArgument a category of another partition,
-//   malformed requests.
+// Source: [Shen02] 5.3 (auction).
+// Threads: see ServiceModule.
+// Errors: those of auction_house_store.h; kNotFound no such category; kInvalidArgument a category
+//   of another partition, a malformed request.
 // Limits: kCategoryCountMax categories; auction_house_store.h.
 
 #pragma once
@@ -45,9 +47,9 @@ class AuctionHouseModule final : public ServiceModule {
 
  private:
   Status ReadParameters(const ModuleContext& context);
-  // OK if the category is there, and in this partition.
+  // Returns OK if the category exists and is in this partition.
   Status CheckCategory(uint64_t category, PartitionId partition) const;
-  // Register what is done with the store.
+  // Register a read or write of the store as a method.
   template <typename Request, typename Answer>
   void Read(const char* method, StatusOr<Answer> (*read)(const StoreView&, const Request&));
   template <typename Request, typename Answer>

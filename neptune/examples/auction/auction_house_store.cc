@@ -33,7 +33,8 @@ StatusOr<Item> FindItem(const StoreView& store, uint64_t category, uint64_t id) 
   return *std::move(item);
 }
 
-// Those kept from `bounds.first` on, at most so many as were asked for; true: there are more.
+// Appends the records from `bounds.first` on, up to the requested number. Returns true if there are
+// more.
 template <typename Message>
 StatusOr<bool> List(const StoreView& store, const ScanOptions& bounds, uint32_t count_max,
                     google::protobuf::RepeatedPtrField<Message>* list) {
@@ -55,7 +56,7 @@ StatusOr<bool> List(const StoreView& store, const ScanOptions& bounds, uint32_t 
 
 Status CheckText(const char* what, const std::string& text) {
   if (!text.empty() && text.size() <= kTextSizeMax) return OkStatus();
-  return InvalidArgument(what, " of ", text.size(), " bytes is not 1 to ", kTextSizeMax);
+  return InvalidArgument(what, " has ", text.size(), " bytes, expected 1 to ", kTextSizeMax);
 }
 
 }  // namespace
@@ -87,8 +88,8 @@ StatusOr<Item> ReadItem(const StoreView& store, const ViewItemRequest& request) 
 }
 
 StatusOr<Item> AddItem(const WriteContext& write, const AddItemRequest& request) {
-  NEPTUNE_RETURN_IF_ERROR(CheckText("a title", request.title()));
-  NEPTUNE_RETURN_IF_ERROR(CheckText("a seller's name", request.seller()));
+  NEPTUNE_RETURN_IF_ERROR(CheckText("the title", request.title()));
+  NEPTUNE_RETURN_IF_ERROR(CheckText("the seller's name", request.seller()));
   const std::string key = CategoryKey(request.category_id());
   NEPTUNE_ASSIGN_OR_RETURN(const auto kept, FindStored<Category>(write.store, key));
   Category category = kept.value_or(Category());
@@ -109,8 +110,8 @@ StatusOr<Item> AddItem(const WriteContext& write, const AddItemRequest& request)
 }
 
 StatusOr<BidItemResult> BidItem(const WriteContext& write, const BidItemRequest& request) {
-  NEPTUNE_RETURN_IF_ERROR(CheckText("a bidder's name", request.bid().bidder()));
-  if (request.bid().amount() == 0) return InvalidArgument("a bid of nothing");
+  NEPTUNE_RETURN_IF_ERROR(CheckText("the bidder's name", request.bid().bidder()));
+  if (request.bid().amount() == 0) return InvalidArgument("the bid is 0");
   BidItemResult result;
   NEPTUNE_ASSIGN_OR_RETURN(*result.mutable_item(),
                            FindItem(write.store, request.category_id(), request.item_id()));

@@ -161,7 +161,7 @@ TEST_F(AuctionHouseTest, RefusesWhatCannotBe) {
   });
 }
 
-// One bids all the time, another watches, and each node loses its power once.
+// One session bids all the time, another one watches, and each node loses its power once.
 TEST_F(AuctionHouseTest, ASessionSeesNoBidDecline) {
   InSession([](ReplicaSession& session) { ASSERT_TRUE(Add(session, 5, "a lamp").ok()); });
   Simulator& simulator = cluster_.simulator();

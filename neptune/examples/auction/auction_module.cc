@@ -31,7 +31,7 @@ Status AuctionModule::Start(ModuleContext& context) {
 
 Status AuctionModule::List(RequestContext& context, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<ListItemsRequest>());
-  if (asked->category().empty()) return InvalidArgument("a list of no category");
+  if (asked->category().empty()) return InvalidArgument("the category is missing");
   work_.Use(asked->work_seed());
   return AskStore(context, kListMethod, AccessMode::kRead, request, response);
 }
@@ -49,10 +49,10 @@ Status AuctionModule::PlaceBid(RequestContext& context, const Data& request, Dat
   return AskStore(context, kBidMethod, AccessMode::kWrite, request, response);
 }
 
-// The item is named here, so that a store that is asked twice adds it once.
+// The id is assigned here, so that the store adds the item only once if the call is repeated.
 Status AuctionModule::AddItem(RequestContext& context, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<AddItemRequest>());
-  if (asked->item().id() != 0) return InvalidArgument("a new item has no id yet");
+  if (asked->item().id() != 0) return InvalidArgument("a new item must not have an id");
   AddItemRequest named = *asked;
   while (named.item().id() == 0) named.mutable_item()->set_id(Loop::Current()->random().Next());
   NEPTUNE_RETURN_IF_ERROR(ValidateItem(named.item()));

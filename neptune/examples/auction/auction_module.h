@@ -1,19 +1,20 @@
-// The auction: what a web page asks, answered from whichever replica of the store a call chooses.
+// The auction's front end: answers a web page's requests from the replica of the store that a call
+// chooses.
 //
 //   List     ListItemsRequest → AuctionItems
 //   Status   ItemStatusRequest → AuctionItem
 //   Bid      PlaceBidRequest → PlaceBidResult
 //   Add      AddItemRequest, without id → AuctionItem
 //
-// Every method is a plain blocking function: it looks at the request, then calls the store and waits.
+// Every method is a plain blocking function: it checks the request, then calls the store and waits.
 //
 // Parameters of the service or node:
 //   store     the service that holds the items. Default: auction_store.
 //   work_us   see modelled_work.h. Default: none.
 //
 // Source: [Chu05] VI.A (AUC), figure 5 (C).
-// Threads: as ServiceModule says.
-// Errors: kInvalidArgument the request; those of the store; those of a call.
+// Threads: see ServiceModule.
+// Errors: kInvalidArgument the request is invalid; those of the store; those of a call.
 
 #pragma once
 

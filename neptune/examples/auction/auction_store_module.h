@@ -1,21 +1,21 @@
-// The store of the auction: one catalogue, whole on each of its replicas.
+// The store of the auction: one catalogue, complete on each replica.
 //
 //   List     ListItemsRequest → AuctionItems
 //   Status   ItemStatusRequest → AuctionItem
-//   Bid      PlaceBidRequest → PlaceBidResult; a write that may be repeated
-//   Add      AddItemRequest → AuctionItem; a write that may be repeated
-//   Changes  ChangesRequest → Changes; for its peers
+//   Bid      PlaceBidRequest → PlaceBidResult; an idempotent write
+//   Add      AddItemRequest → AuctionItem; an idempotent write
+//   Changes  ChangesRequest → Changes; for peers
 //
-// A write is done on the replica that it reached; the others hear of it (peer_changes.h). A reader may so miss the
-// latest bids for a second or two.
+// A write is executed on the replica that receives it; the others pull it (peer_changes.h). A
+// reader may therefore miss the latest bids for a second or two.
 //
 // Parameters of the service or node:
-//   synthetic_items   so many items to begin with, the same on each replica. Default: 0.
+//   synthetic_items   number of initial items, the same on each replica. Default: 0.
 //   read_work_us, write_work_us   see modelled_work.h. Default: none.
 //
 // Source: [Chu05] VI.A (AUC); [Shen02] 5.3.
 // Departs from source: writes go to any replica, not to a primary; the data is in memory.
-// Threads: as ServiceModule says.
+// Threads: see ServiceModule.
 // Errors: those of catalogue.h.
 
 #pragma once
@@ -37,7 +37,7 @@ inline constexpr char kStatusMethod[] = "Status";
 inline constexpr char kBidMethod[] = "Bid";
 inline constexpr char kAddMethod[] = "Add";
 
-// Items that are made up have ids from 1, and go round these categories.
+// Synthetic items have ids from 1 and are assigned to these categories in turn.
 inline constexpr uint64_t kMadeUpCategoryCount = 20;
 std::string MadeUpCategory(uint64_t number);
 
@@ -55,7 +55,7 @@ class AuctionStoreModule final : public ServiceModule {
   Status AddItem(const Data& request, Data* response);
   Status ChangesAfter(const Data& request, Data* response);
 
-  uint64_t life_ = 0;  // tells this catalogue from those of earlier starts
+  uint64_t life_ = 0;  // distinguishes this catalogue from those of earlier starts
   ModelledWork read_work_;
   ModelledWork write_work_;
   std::unique_ptr<PeerChanges> peers_;

@@ -1,4 +1,5 @@
-// The auction on its own cluster spec, in both worlds: what is written on one replica is read on all of them.
+// The auction on its own cluster spec, in both worlds: what is written on one replica is read on
+// all of them.
 
 #include <gtest/gtest.h>
 
@@ -69,7 +70,7 @@ StatusOr<AuctionItems> List(ClientSession& session, const std::string& category)
   return Ask<AuctionItems>(session, kAuction, kListMethod, AccessMode::kRead, request);
 }
 
-// Adds an item, bids for it, and reads on each replica what has become of it.
+// Adds an item, bids for it, and reads its state on each replica.
 void Trade(ClientSession& session) {
   const auto added = Add(session, "a lamp");
   ASSERT_TRUE(added.ok()) << added.status();
@@ -137,7 +138,7 @@ TEST(AuctionTest, AReplicaThatWasAwayCatchesUp) {
       EXPECT_EQ(item->highest().bidder(), "eve") << store;
     });
   };
-  // One is cut off while the bid is placed, and back when it is read; one begins anew with nothing.
+  // One replica is cut off while the bid is placed, and back when it is read; one restarts empty.
   const auto cut = simulator.Partition(
       {"auction-store-1"}, {"auction-web", "auction-store-2", "auction-store-3", "client"});
   simulator.RunFor(seconds(10));

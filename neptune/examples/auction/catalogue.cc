@@ -7,19 +7,19 @@ namespace {
 
 Status ValidateText(const char* what, const std::string& text) {
   if (!text.empty() && text.size() <= kAuctionTextSizeMax) return OkStatus();
-  return InvalidArgument("a ", what, " of ", text.size(), " bytes is not 1 to ",
+  return InvalidArgument("the ", what, " has ", text.size(), " bytes, expected 1 to ",
                          kAuctionTextSizeMax);
 }
 
 }  // namespace
 
 Status ValidateBid(const AuctionBid& bid) {
-  if (bid.amount() == 0) return InvalidArgument("a bid of nothing");
+  if (bid.amount() == 0) return InvalidArgument("the bid is 0");
   return ValidateText("bidder's name", bid.bidder());
 }
 
 Status ValidateItem(const AuctionItem& item) {
-  if (item.id() == 0) return InvalidArgument("an item without id");
+  if (item.id() == 0) return InvalidArgument("the item has no id");
   NEPTUNE_RETURN_IF_ERROR(ValidateText("category", item.category()));
   NEPTUNE_RETURN_IF_ERROR(ValidateText("title", item.title()));
   return item.has_highest() ? ValidateBid(item.highest()) : OkStatus();

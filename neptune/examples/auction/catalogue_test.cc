@@ -1,4 +1,4 @@
-// The catalogue: the same items and bids lead to the same catalogue, and changes lead from one to the other.
+// Catalogues with the same items and bids are equal, and changes transform one into the other.
 
 #include "neptune/examples/auction/catalogue.h"
 

@@ -3,7 +3,7 @@
 namespace neptune::examples {
 namespace {
 
-// The store is one partition, whole on every replica.
+// The store has one partition, which is complete on every replica.
 const PartitionId kWhole(0);
 
 }  // namespace
@@ -24,7 +24,7 @@ void PeerChanges::Stop() {
   if (!thread_) return;
   thread_->Wake();
   stopper_ = ThreadRef(UserThread::Current());
-  // The thread lives on this object, so its end is waited for even if the node's threads are told to stop.
+  // The thread uses this object, so wait for its end even if the node's threads are being stopped.
   while (!ended_) this_thread::ParkUntilWoken();
   thread_ = ThreadRef();
 }
@@ -43,7 +43,7 @@ void PeerChanges::PullUntilStopped() {
   }
 }
 
-// OK: there is more.
+// Returns OK if there are more changes.
 Status PeerChanges::Pull(ClientSession& session, const NodeId& peer, Known* known) {
   ChangesRequest request;
   request.set_life(known->life);

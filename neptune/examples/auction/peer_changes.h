@@ -1,11 +1,13 @@
-// Keeps a replica up with the others: asks each of them, twice a second, what has changed since it was asked last.
+// Keeps a replica up to date: asks each peer twice a second for the changes since the last answer.
 //
-// A write so reaches every replica within a second or two, and one that was away catches up by itself when it is back.
+// A write thus reaches every replica within a second or two, and a replica that was away catches up
+// when it is back.
 //
-// Anti-entropy.; [Shen02] 5.2.1 for what it may be used for: commutative writes.
-// Threads: Start and Stop on user-level threads of one loop, where it has one of its own in between.
-// Errors: none: a peer that does not answer is asked again next time.
-// Limits: kChangesCountMax items an answer; a peer is waited for kPullTimeout.
+// Source: anti-entropy; [Shen02] 5.2.1 for the writes it is suitable for: commutative ones.
+// Threads: Start and Stop on user-level threads of one loop; in between it runs its own thread
+//   there.
+// Errors: none; a peer that does not answer is asked again next time.
+// Limits: kChangesCountMax items an answer; kPullTimeout for each peer.
 
 #pragma once
 
@@ -37,11 +39,11 @@ class PeerChanges {
         take_(std::move(take)) {}
 
   Status Start();
-  // Returns when the thread has ended. Idempotent.
+  // Returns after the thread has ended. Idempotent.
   void Stop();
 
  private:
-  // How far a peer's changes are known.
+  // The position up to which a peer's changes are known.
   struct Known {
     uint64_t life = 0;
     uint64_t up_to = 0;

@@ -1,8 +1,9 @@
-// What BLAST adds to be aggregated: the reduce operator, and the request for it.
+// The reduce operator of BLAST, and its aggregation request.
 //
 //   MergeBlastHits   keeps the best hits of two BlastHits; its parameter is the BlastQuery
 //
-// Source: [Chu03] 5.1, 5.2. Threads: as neptune/dac/dac.h says.
+// Source: [Chu03] 5.1, 5.2.
+// Threads: see neptune/dac/dac.h.
 
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace neptune::examples {
 
-// On every node that aggregates: those of the service and those that ask it.
+// Call it on every node that aggregates: those of the service and those of its callers.
 void RegisterBlastReduce(ModuleContext& context);
 
 // Searches partitions 0 to partition_count - 1 of `service`; the result is BlastHits.

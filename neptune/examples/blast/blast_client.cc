@@ -1,4 +1,4 @@
-// Searches the BLAST service of a running cluster for the homologs of the proteins of a FASTA file.
+// Searches the BLAST service of a running cluster for homologs of the proteins in a FASTA file.
 
 #include <gflags/gflags.h>
 
@@ -13,10 +13,10 @@
 
 DEFINE_string(spec, "neptune/examples/blast/cluster.textproto", "spec of the running cluster");
 DEFINE_string(query, "data/var/blast/p0.fasta", "FASTA file with the queries");
-DEFINE_int32(count, 3, "how many of them");
-DEFINE_double(evalue, 0.001, "largest e-value of a hit");
-DEFINE_int32(hits, 10, "most hits of an answer");
-DEFINE_int32(timeout_ms, 30000, "deadline of each");
+DEFINE_int32(count, 3, "number of queries to send");
+DEFINE_double(evalue, 0.001, "maximum e-value of a hit");
+DEFINE_int32(hits, 10, "maximum hits in an answer");
+DEFINE_int32(timeout_ms, 30000, "deadline of each query in milliseconds");
 
 namespace {
 

@@ -24,7 +24,7 @@ StatusOr<BlastHit> ParseLine(const std::string& line) {
   uint32_t ends[4];
   if (!(words >> subject >> evalue >> bit_score >> score >> identity >> ends[0] >> ends[1] >>
         ends[2] >> ends[3])) {
-    return Internal("'", line, "' is no line of blastp's table");
+    return Internal("'", line, "' is not a line of blastp's table");
   }
   BlastHit hit;
   hit.set_subject(subject);
@@ -44,19 +44,19 @@ StatusOr<BlastHit> ParseLine(const std::string& line) {
 Status ValidateBlastQuery(const BlastQuery& query) {
   const std::string& letters = query.sequence();
   if (letters.empty() || letters.size() > kBlastQueryLengthMax) {
-    return InvalidArgument("a query of ", letters.size(), " letters is not 1 to ",
+    return InvalidArgument("the query has ", letters.size(), " letters, expected 1 to ",
                            kBlastQueryLengthMax);
   }
   const auto is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
   if (!std::all_of(letters.begin(), letters.end(), is_letter)) {
-    return InvalidArgument("the query is not letters only");
+    return InvalidArgument("the query contains characters other than letters");
   }
   if (!(query.evalue_max() > 0 && query.evalue_max() <= kBlastEvalueMax)) {
     return InvalidArgument("evalue_max ", query.evalue_max(), " is outside (0, ", kBlastEvalueMax,
                            "]");
   }
   if (query.hit_count_max() < 1 || query.hit_count_max() > kBlastHitCountMax) {
-    return InvalidArgument("hit_count_max ", query.hit_count_max(), " is not 1 to ",
+    return InvalidArgument("hit_count_max ", query.hit_count_max(), ", expected 1 to ",
                            kBlastHitCountMax);
   }
   return OkStatus();

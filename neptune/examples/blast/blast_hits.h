@@ -1,10 +1,11 @@
-// Hits of BLAST: read from blastp's table, ordered, merged.
+// Hits of BLAST: parsing of blastp's table, ordering, merging.
 //
-// Order: smaller e-value, larger bit score, larger score, then the subject's name, so that equal alignments of
-// different subjects stand in one order whatever partition they come from.
+// Order: smaller e-value, larger bit score, larger score, then the subject's name, so that equal
+// alignments of different subjects have one order whatever partition they come from.
 //
-// Source: [Chu03] 5.1 (BLAST). Threads: pure functions.
-// Errors: kInvalidArgument a question outside its limits; kInternal a line that is not in the table's format.
+// Source: [Chu03] 5.1 (BLAST).
+// Threads: pure functions.
+// Errors: kInvalidArgument a query exceeds a limit; kInternal a line is not in the table's format.
 // Limits: kBlastHitCountMax hits, kBlastQueryLengthMax letters, kBlastEvalueMax.
 
 #pragma once
@@ -21,7 +22,7 @@ inline constexpr uint32_t kBlastHitCountMax = 10'000;
 inline constexpr size_t kBlastQueryLengthMax = 100'000;
 inline constexpr double kBlastEvalueMax = 10;
 
-// blastp's -outfmt for ParseBlastTable.
+// The -outfmt of blastp that ParseBlastTable reads.
 inline constexpr char kBlastTableFormat[] =
     "6 sseqid evalue bitscore score pident qstart qend sstart send";
 
@@ -29,10 +30,11 @@ Status ValidateBlastQuery(const BlastQuery& query);
 
 StatusOr<BlastHits> ParseBlastTable(std::string_view table);
 
-// Orders the hits and drops all but the best.
+// Sorts the hits and keeps only the best.
 void KeepBestHits(uint32_t hit_count_max, BlastHits* hits);
 
-// The best of both, which come from disjoint sets of partitions. Commutative and associative.
+// Returns the best of both, which come from disjoint sets of partitions. Commutative and
+// associative.
 BlastHits MergeBlastHits(const BlastHits& a, const BlastHits& b, uint32_t hit_count_max);
 
 }  // namespace neptune::examples

@@ -23,7 +23,7 @@ Status BlastModule::Start(ModuleContext& context) {
   std::string folder = ParameterOr(context, "path", "");
   if (!folder.starts_with('/')) folder = StrCat(context.base_directory, "/", folder);
   if (folder.find(' ') != std::string::npos) {
-    return InvalidArgument("parameter path '", folder, "' has a space");
+    return InvalidArgument("parameter path '", folder, "' contains a space");
   }
   blastp_ = ParameterOr(context, "blastp", blastp_);
   makeblastdb_ = ParameterOr(context, "makeblastdb", makeblastdb_);
@@ -52,8 +52,8 @@ Status BlastModule::Index(PartitionId partition, const std::string& folder,
       .status();
 }
 
-// blastp keeps more hits than any answer has, so that what is left out at the end is chosen by one order. Hits of
-// one subject beyond the best are not asked for.
+// blastp keeps more hits than any answer has, so that the final cut uses one order. Only the best
+// hit of each subject is requested.
 Status BlastModule::Search(RequestContext& context, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const BlastQuery* const query, request.As<BlastQuery>());
   NEPTUNE_RETURN_IF_ERROR(ValidateBlastQuery(*query));

@@ -3,13 +3,16 @@
 //   Search   long, local operator: BlastQuery → BlastHits of the partition
 //
 // Parameters of the service or node:
-//   path         the folder that split_fasta wrote. Required. Without spaces, which blastp takes for a list.
+//   path         the directory that split_fasta wrote. Required. Without spaces, because blastp
+//                would take it for a list.
 //   blastp, makeblastdb   the programs. Default: those names in PATH.
 //
 // Source: [Chu03] 5.1 (BLAST), 4.3 footnote 3 (a process executes the request).
-// In the real world only, as its programs. Threads: as ServiceModule says.
-// Errors: Start: those of reading the folder, and of makeblastdb. Search: kInvalidArgument; those of
-//   neptune/service/process/attached_process.h, of which a crash is kInternal and harms no other request.
+// Real world only, like the programs.
+// Threads: see ServiceModule.
+// Errors: Start: those of reading the directory, and of makeblastdb. Search: kInvalidArgument;
+//   those of neptune/service/process/attached_process.h, of which a crash is kInternal and harms no
+//   other request.
 
 #pragma once
 
@@ -30,13 +33,13 @@ class BlastModule final : public ServiceModule {
   std::string implementation() const override { return "ncbi_blastp"; }
 
  private:
-  // Lets makeblastdb index the partition's sequences, for this node alone.
+  // Runs makeblastdb on the partition's sequences, for this node only.
   Status Index(PartitionId partition, const std::string& folder, const ModuleContext& context);
   Status Search(RequestContext& context, const Data& request, Data* response);
 
   std::string blastp_ = "blastp";
   std::string makeblastdb_ = "makeblastdb";
-  uint64_t letter_count_ = 0;                     // of the whole database; fixed after Start
+  uint64_t letter_count_ = 0;                     // total of the whole database; fixed after Start
   std::map<PartitionId, std::string> databases_;  // paths; fixed after Start
   AttachedProcesses processes_;
 };

@@ -1,6 +1,8 @@
-// BLAST over partitions finds what one blastp run over the whole database finds, e-values included.
+// BLAST over partitions finds what one blastp run over the whole database finds, including
+// e-values.
 //
-// NEPTUNE_BLAST_DATABASE and NEPTUNE_BLAST_QUERIES name larger FASTA files than the made-up proteins.
+// NEPTUNE_BLAST_DATABASE and NEPTUNE_BLAST_QUERIES name larger FASTA files than the synthetic
+// proteins.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +32,7 @@ constexpr uint32_t kPartitionCount = 3;
 constexpr size_t kQueryCountMax = 40;
 constexpr double kEvalueMax = 0.001;
 
-// Output and exit status of a shell command.
+// Returns the output and exit status of a shell command.
 std::pair<std::string, int> RunCommand(const std::string& command) {
   std::string output;
   FILE* const pipe = popen(command.c_str(), "r");
@@ -131,7 +133,7 @@ class BlastTest : public testing::Test {
     ASSERT_TRUE(WritePartitions(proteins_, kPartitionCount, folder_).ok());
   }
 
-  // The whole database, for blastp alone.
+  // Makes the whole database for blastp alone; returns its path.
   std::string WholeDatabase() {
     std::string text;
     for (const Protein& protein : proteins_) text += ToFasta(protein);

@@ -26,7 +26,7 @@ std::string Ancestor(RandomSource& random) {
   return letters;
 }
 
-// Each letter is exchanged, doubled or left out with some probability.
+// Replaces, duplicates or omits each letter with some probability.
 std::string Mutate(const std::string& letters, double probability, RandomSource& random) {
   std::string mutant;
   for (const char letter : letters) {
@@ -100,7 +100,7 @@ StatusOr<uint64_t> ReadLetterCount(const std::string& folder) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string text, ReadFile(LettersPath(folder), kNumberSizeMax));
   uint64_t count = 0;
   if (!(std::istringstream(text) >> count) || count == 0) {
-    return InvalidArgument(LettersPath(folder), " is no number above 0");
+    return InvalidArgument(LettersPath(folder), " is not a positive number");
   }
   return count;
 }

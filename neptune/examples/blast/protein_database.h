@@ -1,10 +1,10 @@
-// A protein database as FASTA text, in partitions, and made-up proteins to try it with.
+// A protein database as FASTA text, in partitions, and synthetic proteins for tests.
 //
-//   FOLDER/p0.fasta, p1.fasta ...   the sequences of each partition
-//   FOLDER/letters                  how many letters the whole database has, which e-values depend on
+//   DIRECTORY/p0.fasta, p1.fasta ...   the sequences of each partition
+//   DIRECTORY/letters                  number of letters of the whole database, used for e-values
 //
 // Threads: pure functions.
-// Errors: kInvalidArgument text that is no FASTA; those of the file system.
+// Errors: kInvalidArgument the text is not FASTA; those of the file system.
 
 #pragma once
 
@@ -18,18 +18,18 @@
 namespace neptune::examples {
 
 struct Protein {
-  std::string title;    // its first word is its name
+  std::string title;    // the first word is the name
   std::string letters;  // amino acids
 };
 
 StatusOr<std::vector<Protein>> ParseFasta(std::string_view text);
 std::string ToFasta(const Protein& protein);
 
-// Families of proteins: the members of one are mutations of one ancestor, at different distances. The same seed
-// makes the same proteins.
+// Makes families of proteins: members are mutations of one ancestor at different distances. The
+// same seed makes the same proteins.
 std::vector<Protein> MakeProteins(uint64_t seed, size_t count);
 
-// Cuts the database into partitions, sequence by sequence in turn.
+// Distributes the sequences over the partitions in turn.
 Status WritePartitions(const std::vector<Protein>& proteins, uint32_t partition_count,
                        const std::string& folder);
 StatusOr<uint64_t> ReadLetterCount(const std::string& folder);

@@ -1,4 +1,4 @@
-// Cuts a protein database into the partitions of the BLAST service.
+// Splits a protein database into the partitions of the BLAST service.
 
 #include <gflags/gflags.h>
 
@@ -8,11 +8,12 @@
 #include "neptune/examples/blast/protein_database.h"
 #include "neptune/examples/client/caller_path.h"
 
-DEFINE_string(input, "", "FASTA file; without one, made-up proteins");
-DEFINE_int32(made_up, 2000, "how many made-up proteins, in families of 20");
-DEFINE_uint64(seed, 1, "seed of the made-up proteins");
-DEFINE_int32(partitions, 4, "how many partitions");
-DEFINE_string(out, "data/var/blast", "folder to write; also the made-up proteins, as whole.fasta");
+DEFINE_string(input, "", "FASTA file; empty: synthetic proteins");
+DEFINE_int32(made_up, 2000, "number of synthetic proteins, in families of 20");
+DEFINE_uint64(seed, 1, "seed of the synthetic proteins");
+DEFINE_int32(partitions, 4, "number of partitions");
+DEFINE_string(out, "data/var/blast",
+              "output directory; synthetic proteins are also written, as whole.fasta");
 
 namespace {
 
@@ -48,10 +49,10 @@ neptune::Status Split() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  gflags::SetUsageMessage("cuts a protein database into the partitions of the BLAST service");
+  gflags::SetUsageMessage("splits a protein database into the partitions of the BLAST service");
   gflags::ParseCommandLineFlags(&argc, &argv, true);
   if (FLAGS_partitions < 1 || FLAGS_partitions > 1024 || FLAGS_made_up < 1) {
-    std::fprintf(stderr, "--partitions is 1 to 1024, --made_up at least 1\n");
+    std::fprintf(stderr, "--partitions must be 1 to 1024 and --made_up at least 1\n");
     return 2;
   }
   const neptune::Status status = Split();

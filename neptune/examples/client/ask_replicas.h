@@ -1,6 +1,7 @@
-// Asks a partition of a replicated service, in messages.
+// Calls a partition of a replicated service with Protobuf messages.
 //
-// Threads: on a user-level thread. Errors: those of ReplicaSession::Call; kDataLoss the answer is no Answer.
+// Threads: on a user-level thread.
+// Errors: those of ReplicaSession::Call; kDataLoss the response is not an Answer.
 
 #pragma once
 
@@ -16,7 +17,7 @@ struct ReplicasAsked {
   uint32_t partition_count;
 };
 
-// Of the partition that `number` falls to.
+// Calls the partition of `number`.
 template <typename Answer, typename Request>
 StatusOr<Answer> AskReplicas(ReplicasAsked& asked, uint64_t number, const char* method,
                              AccessMode access, const Request& request,

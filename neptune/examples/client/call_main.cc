@@ -1,4 +1,5 @@
-// Calls a method of a running cluster with plain bytes, as often at once as is wished, and prints what became of it.
+// Calls a method of a running cluster with plain bytes, any number of times concurrently, and
+// prints the outcomes.
 
 #include <gflags/gflags.h>
 
@@ -10,12 +11,12 @@
 #include "neptune/examples/client/outcomes.h"
 
 DEFINE_string(spec, "", "spec of the running cluster");
-DEFINE_string(service, "", "the service");
-DEFINE_uint32(partition, 0, "the partition");
-DEFINE_string(method, "", "the method");
-DEFINE_bool(write, false, "whether the method writes; a read may be tried again");
-DEFINE_string(request, "", "what it is called with");
-DEFINE_int32(count, 1, "how many calls are made at once");
+DEFINE_string(service, "", "service to call");
+DEFINE_uint32(partition, 0, "partition to call");
+DEFINE_string(method, "", "method to call");
+DEFINE_bool(write, false, "the method is a write; only reads are retried");
+DEFINE_string(request, "", "request bytes");
+DEFINE_int32(count, 1, "number of concurrent calls");
 
 namespace {
 
@@ -57,7 +58,7 @@ int main(int argc, char** argv) {
   gflags::SetUsageMessage(kUsage);
   gflags::ParseCommandLineFlags(&argc, &argv, true);
   if (FLAGS_spec.empty() || FLAGS_service.empty() || FLAGS_method.empty()) {
-    std::fprintf(stderr, "call: --spec, --service and --method are needed\n");
+    std::fprintf(stderr, "call: --spec, --service and --method are required\n");
     return 2;
   }
   return neptune::examples::RunExampleClient(&argc, &argv,

@@ -1,4 +1,5 @@
-// Paths that a person gives to a program which `bazel run` started: they begin where it was called.
+// Resolves paths given to a program started by `bazel run`, relative to the user's working
+// directory.
 //
 // Threads: pure function.
 

@@ -37,7 +37,7 @@ Status WaitForPartitions(Client& client, const ServiceName& service, uint32_t pa
   for (uint32_t p = 0; p < partition_count; ++p) {
     while (client.View()->Replicas(service, PartitionId(p)).empty()) {
       if (this_thread::Now() >= limit) {
-        return Unavailable("partition ", p, " of ", service, " is on no running node");
+        return Unavailable("partition ", p, " of ", service, " is not served by any running node");
       }
       this_thread::SleepFor(kJoinLook);
     }

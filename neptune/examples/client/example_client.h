@@ -1,12 +1,13 @@
-// The body of an example's client program: joins a running cluster as a node of its own, asks, and leaves.
+// The main function of an example's client program: joins a running cluster as a node, makes calls,
+// and leaves.
 //
-//   main ─► reads the spec, adds a node "asker-PID" to it ─► starts that node ─► waits for every partition
-//        ─► ask, on a user-level thread ─► stops the node
+//   main ─► reads the spec, adds a node "asker-PID" to it ─► starts that node
+//        ─► waits for every partition ─► `ask`, on a user-level thread ─► stops the node
 //
 // Threads: the program's main thread.
-// Errors: exit status 0 asked, 1 the cluster did not answer or `ask` failed, 2 wrong flags or spec; the reason on
-//   standard error.
-// Limits: waits kJoinTimeout for all partitions of the service to be announced.
+// Errors: exit status 0 success, 1 the cluster did not answer or `ask` failed, 2 wrong flags or
+//   spec; the reason is on standard error.
+// Limits: waits kJoinTimeout until all partitions of the service are announced.
 
 #pragma once
 
@@ -28,7 +29,7 @@ inline constexpr Duration kJoinTimeout = std::chrono::seconds(15);
 struct ExampleClientOptions {
   std::string usage;
   const std::string* spec;  // the flag with the path of the running cluster's spec
-  ServiceName service;      // that is asked
+  ServiceName service;      // the service to call
   RegisterOperators register_operators;
   std::function<Status(ClientSession& session, uint32_t partition_count)> ask;
 };

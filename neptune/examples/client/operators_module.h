@@ -1,7 +1,8 @@
-// The module of a node that only asks: it serves nothing and registers the reduce operators it asks with.
+// The module of a client node: it has no methods and registers the reduce operators of its
+// aggregations.
 //
 // Source: [Chu03] 3.3 (operators are registered where they run).
-// Threads: as ServiceModule says.
+// Threads: see ServiceModule.
 
 #pragma once
 

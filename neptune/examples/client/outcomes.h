@@ -1,4 +1,4 @@
-// What became of many calls: how long those took that were answered, and why the others were not.
+// Statistics of many calls: latency of successful ones, reasons of failed ones.
 //
 // Threads: one kernel thread.
 // Units: milliseconds.
@@ -18,12 +18,12 @@ namespace neptune::examples {
 class Outcomes {
  public:
   void Note(const Status& status, const Data& answer, Duration took);
-  // On standard output, beginning with `what`.
+  // Prints to standard output; each line begins with `what`.
   void Print(const char* what);
 
  private:
   std::vector<double> times_ms_;
-  std::map<std::string, int> failures_;  // how many, by reason
+  std::map<std::string, int> failures_;  // number of failures for each reason
   std::string answer_;
 };
 

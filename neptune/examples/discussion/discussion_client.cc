@@ -1,4 +1,5 @@
-// Reads a group of a running discussion, one message of it, or adds one.
+// Command-line client of a running discussion: reads a group or one message of it, or adds a
+// message.
 
 #include <gflags/gflags.h>
 
@@ -12,12 +13,12 @@
 #include "neptune/examples/discussion/discussion_module.h"
 
 DEFINE_string(spec, "neptune/examples/discussion/cluster.textproto", "spec of the running cluster");
-DEFINE_uint64(group, 1, "which group");
-DEFINE_uint64(message, 0, "show this message; 0: the headers of all");
-DEFINE_string(add, "", "add a message with this text");
-DEFINE_string(subject, "no subject", "its subject");
-DEFINE_string(author, "somebody", "who writes it");
-DEFINE_uint64(reply_to, 0, "what it is a reply to; 0: it begins a thread");
+DEFINE_uint64(group, 1, "number of the group");
+DEFINE_uint64(message, 0, "message to show; 0: the headers of all messages");
+DEFINE_string(add, "", "text of a message to add");
+DEFINE_string(subject, "no subject", "subject of the message to add");
+DEFINE_string(author, "guest", "author of the message to add");
+DEFINE_uint64(reply_to, 0, "message to reply to; 0: start a thread");
 
 namespace {
 

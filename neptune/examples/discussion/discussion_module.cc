@@ -13,7 +13,8 @@ constexpr uint64_t kGroupCountDefault = 100;
 StatusOr<AddMsgRequest> ParseAdd(std::string_view bytes) {
   AddMsgRequest request;
   if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return InvalidArgument("payload of ", bytes.size(), " bytes is not a ", request.GetTypeName());
+    return InvalidArgument("payload (", bytes.size(), " bytes) is not a valid ",
+                           request.GetTypeName());
   }
   return request;
 }

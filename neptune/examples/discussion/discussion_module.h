@@ -8,12 +8,14 @@
 //
 // Parameters of the service:
 //   group_count       groups, numbered from 0; the same on every node. Default: 100.
-//   partition_count   as the service has it; groups of other partitions are refused. Default: 1.
-//   read_work_us, write_work_us   see modelled_work.h. Every replica does a write's. Default: none.
+//   partition_count   of the service; groups of other partitions are refused. Default: 1.
+//   read_work_us, write_work_us
+//                     see modelled_work.h. Every replica does the work of a write. Default: none.
 //
-// Source: [Shen02] 5.3. Threads: as ServiceModule says.
-// Errors: those of discussion_store.h; kNotFound no such group; kInvalidArgument a group of another partition, malformed
-//   requests.
+// Source: [Shen02] 5.3.
+// Threads: see ServiceModule.
+// Errors: those of discussion_store.h; kNotFound no such group; kInvalidArgument a group of another
+//   partition, a malformed request.
 // Limits: kGroupCountMax groups; discussion_store.h.
 
 #pragma once
@@ -41,9 +43,9 @@ class DiscussionModule final : public ServiceModule {
 
  private:
   Status ReadParameters(const ModuleContext& context);
-  // OK if the group is there, and in this partition.
+  // Returns OK if the group exists and is in this partition.
   Status CheckGroup(uint64_t group, PartitionId partition) const;
-  // Registers a read that `read` does of the store.
+  // Registers `read` as a method that reads the store.
   template <typename Request, typename Answer>
   void Read(const char* method,
             StatusOr<Answer> (*read)(const StoreView& store, const Request& request));

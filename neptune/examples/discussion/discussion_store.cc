@@ -34,7 +34,7 @@ std::string MessageKey(uint64_t group, uint64_t message) {
   return key;
 }
 
-// Numbers beyond all that can be are not cut to four bytes.
+// Numbers larger than any message's are rejected before they would be cut to four bytes.
 StatusOr<std::optional<StoredMessage>> FindMessage(const StoreView& store, uint64_t group,
                                                    uint64_t message) {
   if (message == 0 || message > kMessageCountMax) return std::optional<StoredMessage>();
@@ -43,16 +43,16 @@ StatusOr<std::optional<StoredMessage>> FindMessage(const StoreView& store, uint6
 
 Status CheckSize(const char* what, size_t size, size_t size_max) {
   if (size >= 1 && size <= size_max) return OkStatus();
-  return InvalidArgument(what, " of ", size, " bytes is not 1 to ", size_max);
+  return InvalidArgument(what, " has ", size, " bytes, expected 1 to ", size_max);
 }
 
 Status CheckMessage(const AddMsgRequest& request) {
-  NEPTUNE_RETURN_IF_ERROR(CheckSize("an author's name", request.author().size(), kAuthorSizeMax));
-  NEPTUNE_RETURN_IF_ERROR(CheckSize("a subject", request.subject().size(), kSubjectSizeMax));
-  return CheckSize("a text", request.text().size(), kMessageSizeMax);
+  NEPTUNE_RETURN_IF_ERROR(CheckSize("the author's name", request.author().size(), kAuthorSizeMax));
+  NEPTUNE_RETURN_IF_ERROR(CheckSize("the subject", request.subject().size(), kSubjectSizeMax));
+  return CheckSize("the text", request.text().size(), kMessageSizeMax);
 }
 
-// The path of what is replied to; empty: a thread begins.
+// Returns the path of the message replied to; empty if the request starts a thread.
 StatusOr<std::string> PathBefore(const StoreView& store, const AddMsgRequest& request) {
   if (request.reply_to() == 0) return std::string();
   NEPTUNE_ASSIGN_OR_RETURN(const auto parent,
@@ -63,7 +63,7 @@ StatusOr<std::string> PathBefore(const StoreView& store, const AddMsgRequest& re
   }
   if (parent->path().size() > kReplyDepthMax * kNumberSize) {
     return ResourceExhausted("message ", request.reply_to(), " of group ", request.group_id(),
-                             " is a reply at depth ", kReplyDepthMax, " already");
+                             " already has the maximum reply depth ", kReplyDepthMax);
   }
   return parent->path();
 }
@@ -79,7 +79,7 @@ MessageHeader HeaderOf(const AddMsgRequest& request, uint64_t id, size_t depth, 
   return header;
 }
 
-// Where the headers that were asked for begin.
+// Returns the key of the first requested header.
 StatusOr<std::string> FirstKey(const StoreView& store, const ViewHeadersRequest& request) {
   if (request.after_id() == 0) return HeaderKey(request.group_id(), "");
   NEPTUNE_ASSIGN_OR_RETURN(const auto after,

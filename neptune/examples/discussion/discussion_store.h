@@ -1,18 +1,21 @@
-// The messages of discussion groups in a partition's store, kept in the order in which they are shown.
+// The messages of discussion groups in a partition's store, in display order.
 //
 //   g GROUP          StoredGroup
-//   h GROUP PATH     MessageHeader; PATH: the numbers of the messages that it replies to, from the thread's first, and its own
+//   h GROUP PATH     MessageHeader; PATH: the numbers of the messages it replies to, from the
+//                    thread's first, and its own
 //   m GROUP NUMBER   StoredMessage, with the path
 //
-// A path begins with that of the message replied to, so the keys' order is the hierarchy's, depth first, and headers are
-// read with one scan from anywhere. GROUP has 8 bytes, each NUMBER 4, big-endian.
+// A path has the path of the message replied to as prefix, so key order is the depth-first order of
+// the hierarchy, and headers are read with one scan from any position. GROUP has 8 bytes, each
+// NUMBER 4, big-endian.
 //
-// Source: [Shen02] 5.3 (discussion group; "hierarchical format according to the reply-to relationships").
-// Departs from source: an ordered key-value store in place of MySQL.
+// Source: [Shen02] 5.3 (discussion group; "hierarchical format according to the reply-to
+//   relationships").
+// Departs from source: an ordered key-value store instead of MySQL.
 // Threads: pure functions of the store.
-// Errors: kNotFound no such message; kInvalidArgument a message over its limits; kFailedPrecondition a reply to a message
-//   that is not there; kResourceExhausted kMessageCountMax, kReplyDepthMax; kDataLoss what is kept is damaged; those of the
-//   store.
+// Errors: kNotFound no such message; kInvalidArgument a message exceeds a limit;
+//   kFailedPrecondition a reply to a message that does not exist; kResourceExhausted
+//   kMessageCountMax, kReplyDepthMax; kDataLoss a stored record is damaged; those of the store.
 // Limits: the constants below.
 
 #pragma once
@@ -26,7 +29,7 @@
 
 namespace neptune::examples {
 
-inline constexpr uint64_t kMessageCountMax = 1'000'000;  // of a group
+inline constexpr uint64_t kMessageCountMax = 1'000'000;  // in a group
 inline constexpr uint32_t kReplyDepthMax = 100;
 inline constexpr size_t kAuthorSizeMax = 100;
 inline constexpr size_t kSubjectSizeMax = 200;
@@ -36,7 +39,7 @@ inline constexpr uint32_t kHeaderCountMax = 1'000;  // in one answer
 
 StatusOr<MessageHeaders> ReadHeaders(const StoreView& store, const ViewHeadersRequest& request);
 StatusOr<DiscussionMessage> ReadMessage(const StoreView& store, const ViewMsgRequest& request);
-// The write of AddMsg.
+// The write of method AddMsg.
 StatusOr<AddMsgResult> AddMessage(const WriteContext& write, const AddMsgRequest& request);
 
 }  // namespace neptune::examples

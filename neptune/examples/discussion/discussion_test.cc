@@ -1,4 +1,5 @@
-// The discussion group on its own cluster spec: threads in their order, sessions that see what they wrote, refusals.
+// The discussion group on its own cluster spec: threads in order, sessions that see what they
+// wrote, refusals.
 
 #include <gtest/gtest.h>
 
@@ -115,11 +116,11 @@ TEST_F(DiscussionTest, ShowsRepliesBelowWhatTheyReplyTo) {
     EXPECT_EQ(message->text(), "text of d");
     EXPECT_EQ(message->header().reply_to(), 3u);
     EXPECT_EQ(message->header().SerializeAsString(), headers->headers(2).SerializeAsString());
-    EXPECT_EQ(Headers(session, 9)->message_count(), 0u) << "another group of the partition";
+    EXPECT_EQ(Headers(session, 9)->message_count(), 0u) << "a different group of the partition";
   });
 }
 
-// Against the obvious way: a tree, walked depth first.
+// Compares with a simple implementation: a tree, walked depth first.
 TEST_F(DiscussionTest, PagesOfAnySizeGiveTheWholeTree) {
   InSession([](ReplicaSession& session) {
     RandomSource random(1);

@@ -9,7 +9,7 @@
 namespace neptune::examples {
 namespace {
 
-// One picture a column.
+// Makes a matrix with one picture in each column.
 Eigen::MatrixXf ToMatrix(const std::vector<GreyImage>& pictures) {
   Eigen::MatrixXf matrix(pictures[0].pixels.size(), pictures.size());
   for (size_t i = 0; i < pictures.size(); ++i) {
@@ -33,15 +33,16 @@ void KeepNearest(uint32_t match_count_max, FaceMatches* matches) {
 
 }  // namespace
 
-// There are fewer pictures than pixels, so the eigenvectors come from the small matrix of the pictures' inner
-// products: if v is one of its eigenvectors, (pictures - mean) v is one of the covariance's.
+// There are fewer pictures than pixels, so the eigenvectors are computed from the small matrix of
+// the pictures' inner products: if v is one of its eigenvectors, (pictures - mean) v is one of the
+// covariance's.
 StatusOr<FaceModel> TrainEigenfaces(const std::vector<GreyImage>& pictures,
                                     size_t eigenface_count) {
-  if (pictures.size() < 2) return InvalidArgument("two pictures are needed to train with");
+  if (pictures.size() < 2) return InvalidArgument("training needs at least two pictures");
   for (const GreyImage& picture : pictures) {
     if (picture.width != pictures[0].width || picture.height != pictures[0].height) {
-      return InvalidArgument("pictures of ", pictures[0].width, " x ", pictures[0].height, " and ",
-                             picture.width, " x ", picture.height);
+      return InvalidArgument("pictures differ in size: ", pictures[0].width, " x ",
+                             pictures[0].height, " and ", picture.width, " x ", picture.height);
     }
   }
   eigenface_count = std::min({eigenface_count, pictures.size() - 1, kEigenfaceCountMax});
@@ -54,7 +55,7 @@ StatusOr<FaceModel> TrainEigenfaces(const std::vector<GreyImage>& pictures,
   model.set_width(pictures[0].width);
   model.set_height(pictures[0].height);
   model.mutable_mean()->Add(mean.begin(), mean.end());
-  for (size_t i = 0; i < eigenface_count; ++i) {  // eigenvalues ascend
+  for (size_t i = 0; i < eigenface_count; ++i) {  // eigenvalues are in ascending order
     const Eigen::Index column = products.cols() - 1 - static_cast<Eigen::Index>(i);
     const Eigen::VectorXf eigenface =
         (differences * solver.eigenvectors().col(column).cast<float>()).normalized();
@@ -68,8 +69,9 @@ StatusOr<EigenfaceSpace> EigenfaceSpace::Of(FaceModel model) {
   const auto eigenface_size = static_cast<size_t>(model.eigenfaces_size());
   if (pixel_count == 0 || static_cast<size_t>(model.mean_size()) != pixel_count ||
       eigenface_size % pixel_count != 0) {
-    return InvalidArgument("a model of ", model.width(), " x ", model.height(), " pixels with ",
-                           model.mean_size(), " and ", model.eigenfaces_size(), " numbers");
+    return InvalidArgument("inconsistent model: ", model.width(), " x ", model.height(),
+                           " pixels with ", model.mean_size(), " and ", model.eigenfaces_size(),
+                           " numbers");
   }
   return EigenfaceSpace(std::move(model));
 }
@@ -80,9 +82,8 @@ size_t EigenfaceSpace::eigenface_count() const {
 
 StatusOr<std::vector<float>> EigenfaceSpace::Project(const GreyImage& picture) const {
   if (picture.width != model_.width() || picture.height != model_.height()) {
-    return InvalidArgument("a picture of ", picture.width, " x ", picture.height,
-                           " pixels, where the model's have ", model_.width(), " x ",
-                           model_.height());
+    return InvalidArgument("the picture has ", picture.width, " x ", picture.height,
+                           " pixels, expected ", model_.width(), " x ", model_.height());
   }
   const auto pixel_count = static_cast<Eigen::Index>(model_.mean_size());
   const auto count = static_cast<Eigen::Index>(eigenface_count());

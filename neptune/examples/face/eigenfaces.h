@@ -1,12 +1,12 @@
-// Eigenfaces: a face is a point in the space of the largest eigenvectors of the training faces' covariance, and
-// similar faces are near each other.
+// Eigenfaces: a face is a point in the space of the largest eigenvectors of the training faces'
+// covariance; similar faces are near each other.
 //
 //   training:  mean of the pictures; eigenvectors of (pictures - mean); offline
 //   a face:    coordinate i = eigenface i · (picture - mean)
 //
 // Source: Turk and Pentland: Eigenfaces for recognition, 1991; [Chu03] 5.1 (FACE).
 // Threads: EigenfaceSpace is immutable.
-// Errors: kInvalidArgument pictures of different sizes, none at all, or a model that does not fit together.
+// Errors: kInvalidArgument pictures of different sizes, no pictures, or an inconsistent model.
 // Limits: kEigenfaceCountMax eigenfaces.
 
 #pragma once
@@ -22,14 +22,15 @@ namespace neptune::examples {
 
 inline constexpr size_t kEigenfaceCountMax = 1000;
 
-// At most one eigenface less than there are pictures, as more cannot differ from zero. O(pictures² · pixels).
+// Returns fewer eigenfaces than there are pictures, because further ones would be zero. O(pictures²
+// · pixels).
 StatusOr<FaceModel> TrainEigenfaces(const std::vector<GreyImage>& pictures, size_t eigenface_count);
 
 class EigenfaceSpace {
  public:
   static StatusOr<EigenfaceSpace> Of(FaceModel model);
 
-  // The picture's coordinates. Errors: kInvalidArgument another size.
+  // Returns the picture's coordinates. Errors: kInvalidArgument the size differs from the model's.
   StatusOr<std::vector<float>> Project(const GreyImage& picture) const;
   size_t eigenface_count() const;
 
@@ -39,11 +40,12 @@ class EigenfaceSpace {
   FaceModel model_;
 };
 
-// The gallery's nearest faces, equal distances by the image's name.
+// Returns the gallery's nearest faces; equal distances are ordered by image name.
 FaceMatches NearestFaces(const FaceGallery& gallery, const std::vector<float>& coordinates,
                          uint32_t match_count_max);
 
-// The nearest of both, which come from disjoint sets of partitions. Commutative and associative.
+// Returns the nearest of both, which come from disjoint sets of partitions. Commutative and
+// associative.
 FaceMatches MergeFaceMatches(const FaceMatches& a, const FaceMatches& b, uint32_t match_count_max);
 
 }  // namespace neptune::examples

@@ -8,7 +8,7 @@ namespace {
 
 const char kReduce[] = "MergeFaceMatches";
 
-// Its parameter is the query without the picture.
+// The parameter is the query without its picture.
 Status Reduce(const Data& first, const Data& second, const Data& parameters, Data* result) {
   NEPTUNE_ASSIGN_OR_RETURN(const FaceMatches* const a, first.As<FaceMatches>());
   NEPTUNE_ASSIGN_OR_RETURN(const FaceMatches* const b, second.As<FaceMatches>());

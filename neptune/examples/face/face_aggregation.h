@@ -1,8 +1,10 @@
-// What FACE adds to be aggregated: the reduce operator, and the request for it.
+// The reduce operator of FACE, and its aggregation request.
 //
-//   MergeFaceMatches   keeps the nearest faces of two FaceMatches; its parameter is the FaceQuery without its picture
+//   MergeFaceMatches   keeps the nearest faces of two FaceMatches; its parameter is the FaceQuery
+//                      without its picture
 //
-// Source: [Chu03] 5.1, 5.2. Threads: as neptune/dac/dac.h says.
+// Source: [Chu03] 5.1, 5.2.
+// Threads: see neptune/dac/dac.h.
 
 #pragma once
 
@@ -13,7 +15,7 @@
 
 namespace neptune::examples {
 
-// On every node that aggregates: those of the service and those that ask it.
+// Call it on every node that aggregates: those of the service and those of its callers.
 void RegisterFaceReduce(ModuleContext& context);
 
 // Asks partitions 0 to partition_count - 1 of `service`; the result is FaceMatches.

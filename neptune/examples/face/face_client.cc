@@ -1,4 +1,5 @@
-// Shows the FACE service of a running cluster the pictures that it has not learnt, and prints how many it recognises.
+// Sends the pictures that were not used for training to the FACE service of a running cluster, and
+// prints how many are recognised.
 
 #include <gflags/gflags.h>
 
@@ -10,10 +11,10 @@
 #include "neptune/examples/face/face_image.h"
 
 DEFINE_string(spec, "neptune/examples/face/cluster.textproto", "spec of the running cluster");
-DEFINE_string(pictures, "data/var/face/pictures", "folder with PERSON/NUMBER.pgm");
-DEFINE_int32(train, 5, "pictures of each person with a larger number are shown");
+DEFINE_string(pictures, "data/var/face/pictures", "directory with PERSON/NUMBER.pgm");
+DEFINE_int32(train, 5, "only pictures with a larger NUMBER are sent");
 DEFINE_bool(verbose, false, "also print every answer");
-DEFINE_int32(timeout_ms, 5000, "deadline of each");
+DEFINE_int32(timeout_ms, 5000, "deadline of each query in milliseconds");
 
 namespace {
 
@@ -64,7 +65,7 @@ Status ShowAll(neptune::ClientSession& session, uint32_t partition_count) {
 int main(int argc, char** argv) {
   return neptune::examples::RunExampleClient(
       &argc, &argv,
-      {.usage = "shows faces to the FACE service of a running cluster",
+      {.usage = "sends faces to the FACE service of a running cluster",
        .spec = &FLAGS_spec,
        .service = neptune::ServiceName("face"),
        .register_operators = neptune::examples::RegisterFaceReduce,

@@ -19,7 +19,8 @@ template <typename Message>
 StatusOr<Message> ReadMessage(const std::string& path) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kFileSizeMax));
   Message message;
-  if (!message.ParseFromString(bytes)) return DataLoss(path, " is no ", message.GetTypeName());
+  if (!message.ParseFromString(bytes))
+    return DataLoss(path, " is not a valid ", message.GetTypeName());
   return message;
 }
 
@@ -41,7 +42,7 @@ Status WriteGalleries(const std::vector<FacePicture>& faces, size_t eigenface_co
   }
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) return FailedPrecondition("making folder ", folder, ": ", error.message());
+  if (error) return FailedPrecondition("creating directory ", folder, ": ", error.message());
   NEPTUNE_RETURN_IF_ERROR(WriteFileAtomically(ModelPath(folder), model.SerializeAsString()));
   for (uint32_t p = 0; p < partition_count; ++p) {
     NEPTUNE_RETURN_IF_ERROR(
@@ -61,7 +62,7 @@ StatusOr<FaceGallery> ReadGallery(const std::string& folder, uint32_t partition,
   for (const KnownFace& face : gallery.faces()) {
     if (static_cast<size_t>(face.coordinates_size()) != space.eigenface_count()) {
       return InvalidArgument("face ", face.image(), " has ", face.coordinates_size(),
-                             " coordinates and the model ", space.eigenface_count());
+                             " coordinates, expected ", space.eigenface_count());
     }
   }
   return gallery;

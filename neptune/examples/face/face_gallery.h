@@ -1,11 +1,12 @@
-// What train_faces writes and the FACE service reads: the model, and the known faces in partitions.
+// The files that train_faces writes and the FACE service reads: the model, and the known faces in
+// partitions.
 //
-//   FOLDER/model    FaceModel
-//   FOLDER/p0 ...   FaceGallery of each partition
+//   DIRECTORY/model    FaceModel
+//   DIRECTORY/p0 ...   FaceGallery of each partition
 //
-// Threads: pure functions, which read and write files.
-// Errors: those of the file system; kDataLoss a file that is no such message; kInvalidArgument faces that do not fit
-//   the model.
+// Threads: pure functions that read and write files.
+// Errors: those of the file system; kDataLoss a file is not a valid message; kInvalidArgument faces
+//   that do not match the model.
 
 #pragma once
 
@@ -19,7 +20,7 @@
 
 namespace neptune::examples {
 
-// Trains with the faces and writes what each partition knows of them, face by face in turn.
+// Trains with the faces and distributes them over the partitions' galleries in turn.
 Status WriteGalleries(const std::vector<FacePicture>& faces, size_t eigenface_count,
                       uint32_t partition_count, const std::string& folder);
 

@@ -17,7 +17,7 @@ constexpr uint32_t kMadeWidth = 46;
 constexpr uint32_t kMadeHeight = 56;
 constexpr int kFeatureCount = 12;
 
-// Reads the words of a PGM header.
+// Reads the tokens of a PGM header.
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view bytes) : bytes_(bytes) {}
@@ -28,7 +28,7 @@ class HeaderReader {
     while (at_ < bytes_.size() && !IsSpace(bytes_[at_])) ++at_;
     return bytes_.substr(begin, at_ - begin);
   }
-  // 0 if it is no number below 10 million.
+  // Returns 0 if the token is not a number below 10 million.
   uint32_t Number() {
     const std::string_view word = Word();
     uint32_t value = 0;
@@ -38,7 +38,7 @@ class HeaderReader {
     }
     return value;
   }
-  // What follows the one space behind the header.
+  // Returns the bytes after the single whitespace that ends the header.
   std::string_view Rest() const { return bytes_.substr(std::min(at_ + 1, bytes_.size())); }
 
  private:
@@ -102,7 +102,7 @@ std::vector<std::filesystem::path> Sorted(const std::filesystem::path& folder,
 
 Status ReadPerson(const std::filesystem::path& folder, std::vector<FacePicture>* faces) {
   std::error_code error;
-  std::map<uint32_t, std::string> files;  // by number
+  std::map<uint32_t, std::string> files;  // keyed by number
   for (const auto& path : Sorted(folder, &error)) {
     const uint32_t number = HeaderReader(path.stem().string()).Number();
     if (path.extension() == ".pgm" && number > 0) files[number] = path.string();
@@ -120,18 +120,18 @@ Status ReadPerson(const std::filesystem::path& folder, std::vector<FacePicture>*
 
 StatusOr<GreyImage> ParsePgm(std::string_view bytes) {
   HeaderReader header(bytes);
-  if (header.Word() != "P5") return InvalidArgument("no binary PGM: it does not begin with P5");
+  if (header.Word() != "P5") return InvalidArgument("not a binary PGM: it does not begin with P5");
   GreyImage image;
   image.width = header.Number();
   image.height = header.Number();
   const uint32_t brightest = header.Number();
   const size_t pixel_count = size_t{image.width} * image.height;
   if (pixel_count == 0 || pixel_count > kFacePixelCountMax || brightest != 255) {
-    return InvalidArgument("a PGM of ", image.width, " x ", image.height, " and ", brightest,
-                           " is not of 1 to ", kFacePixelCountMax, " pixels and 255");
+    return InvalidArgument("PGM has ", image.width, " x ", image.height, " pixels and maximum ",
+                           brightest, ", expected 1 to ", kFacePixelCountMax, " pixels and 255");
   }
   if (header.Rest().size() < pixel_count) {
-    return InvalidArgument("a PGM of ", image.width, " x ", image.height, " with ",
+    return InvalidArgument("PGM of ", image.width, " x ", image.height, " with ",
                            header.Rest().size(), " pixels");
   }
   image.pixels = std::string(header.Rest().substr(0, pixel_count));
@@ -159,7 +159,7 @@ Status WriteFaces(const std::vector<FacePicture>& faces, const std::string& fold
   for (const FacePicture& face : faces) {
     std::error_code error;
     std::filesystem::create_directories(StrCat(folder, "/", face.person), error);
-    if (error) return FailedPrecondition("making a folder in ", folder, ": ", error.message());
+    if (error) return FailedPrecondition("creating a directory in ", folder, ": ", error.message());
     NEPTUNE_RETURN_IF_ERROR(
         WriteFileAtomically(StrCat(folder, "/", face.name(), ".pgm"), ToPgm(face.image)));
   }

@@ -1,9 +1,10 @@
-// Grey pictures of faces: PGM files, folders of them, and made-up faces to try the service with.
+// Grey pictures of faces: PGM files, directories of them, and synthetic faces for tests.
 //
-//   FOLDER/PERSON/NUMBER.pgm    NUMBER from 1
+//   DIRECTORY/PERSON/NUMBER.pgm    NUMBER from 1
 //
 // Threads: pure functions.
-// Errors: kInvalidArgument bytes that are no binary PGM of one byte a pixel; those of the file system.
+// Errors: kInvalidArgument bytes that are not a binary PGM with one byte for each pixel; those of
+//   the file system.
 // Limits: kFacePixelCountMax pixels.
 
 #pragma once
@@ -28,7 +29,7 @@ struct GreyImage {
 
 struct FacePicture {
   std::string person;
-  uint32_t number = 0;  // of the person's pictures, from 1
+  uint32_t number = 0;  // among the person's pictures, from 1
   GreyImage image;
 
   std::string name() const { return person + "/" + std::to_string(number); }
@@ -37,12 +38,12 @@ struct FacePicture {
 StatusOr<GreyImage> ParsePgm(std::string_view bytes);
 std::string ToPgm(const GreyImage& image);
 
-// Persons in the order of their names, each one's pictures in the order of their numbers.
+// Persons are ordered by name, each person's pictures by number.
 StatusOr<std::vector<FacePicture>> ReadFaces(const std::string& folder);
 Status WriteFaces(const std::vector<FacePicture>& faces, const std::string& folder);
 
-// Persons who differ by their features, and pictures of each that differ by light, position and noise. The same
-// seed makes the same faces.
+// Makes persons that differ in their features, and pictures of each that differ in light, position
+// and noise. The same seed makes the same faces.
 std::vector<FacePicture> MakeFaces(uint64_t seed, uint32_t person_count, uint32_t picture_count);
 
 }  // namespace neptune::examples

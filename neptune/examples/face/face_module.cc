@@ -29,7 +29,7 @@ Status FaceModule::Start(ModuleContext& context) {
 Status FaceModule::Recognize(RequestContext& context, const Data& request, Data* response) const {
   NEPTUNE_ASSIGN_OR_RETURN(const FaceQuery* const query, request.As<FaceQuery>());
   if (query->match_count_max() < 1 || query->match_count_max() > kFaceMatchCountMax) {
-    return InvalidArgument("match_count_max ", query->match_count_max(), " is not 1 to ",
+    return InvalidArgument("match_count_max ", query->match_count_max(), ", expected 1 to ",
                            kFaceMatchCountMax);
   }
   NEPTUNE_ASSIGN_OR_RETURN(const GreyImage picture, ParsePgm(query->picture()));

@@ -1,13 +1,15 @@
-// FACE: whose face is on a picture? Each partition knows some of the faces.
+// FACE: identifies the person on a picture. Each partition knows some of the faces.
 //
 //   Recognize   long, local operator: FaceQuery → FaceMatches of the partition
 //
 // Parameters of the service or node:
-//   path   the folder that train_faces wrote. Required.
+//   path   the directory that train_faces wrote. Required.
 //
-// Source: [Chu03] 5.1 (FACE). Threads: as ServiceModule says.
-// Errors: Start: those of face_gallery.h. Recognize: kInvalidArgument no FaceQuery, no picture of the model's size, or
-//   match_count_max outside 1 to kFaceMatchCountMax.
+// Source: [Chu03] 5.1 (FACE).
+// Threads: see ServiceModule.
+// Errors: Start: those of face_gallery.h. Recognize: kInvalidArgument the request is not a
+//   FaceQuery, the picture does not have the model's size, or match_count_max is not 1 to
+//   kFaceMatchCountMax.
 
 #pragma once
 
@@ -31,7 +33,7 @@ class FaceModule final : public ServiceModule {
  private:
   Status Recognize(RequestContext& context, const Data& request, Data* response) const;
 
-  std::optional<EigenfaceSpace> space_;  // fixed after Start, as the galleries
+  std::optional<EigenfaceSpace> space_;  // fixed after Start, like the galleries
   std::map<PartitionId, FaceGallery> galleries_;
 };
 

@@ -1,4 +1,4 @@
-// FACE over partitions answers as over one gallery, and recognises people.
+// FACE over partitions answers like one gallery, and recognises people.
 
 #include <gtest/gtest.h>
 
@@ -97,7 +97,8 @@ TEST(EigenfacesTest, EigenfacesAreOrthonormalAndOrdered) {
   }
 }
 
-// With all eigenfaces a training picture is rebuilt from its coordinates: nothing was lost.
+// With all eigenfaces a training picture can be reconstructed from its coordinates: no information
+// is lost.
 TEST(EigenfacesTest, AllEigenfacesSpanTheTrainingPictures) {
   std::vector<GreyImage> pictures;
   for (const FacePicture& face : MakeFaces(kSeed, 2, 4)) pictures.push_back(face.image);
@@ -227,7 +228,7 @@ TEST_F(FaceTest, WrongQueriesAreRefusedByEveryPartition) {
     AggregationReport report;
     EXPECT_FALSE(Ask(cluster, kPartitionCount, picture, count, &matches, &report).ok());
     ASSERT_EQ(report.missing.size(), kPartitionCount);
-    // The first refusal ends the call; whoever had not answered yet was given up.
+    // The first refusal ends the call; outstanding calls are cancelled.
     EXPECT_TRUE(std::any_of(report.missing.begin(), report.missing.end(), [](const auto& missing) {
       return missing.reason.code() == StatusCode::kInvalidArgument;
     }));

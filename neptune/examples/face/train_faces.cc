@@ -7,12 +7,13 @@
 #include "neptune/examples/client/caller_path.h"
 #include "neptune/examples/face/face_gallery.h"
 
-DEFINE_string(input, "", "folder with PERSON/NUMBER.pgm; without one, made-up faces");
-DEFINE_uint64(seed, 1, "seed of the made-up faces");
-DEFINE_int32(train, 5, "how many pictures of each person are learnt");
-DEFINE_int32(eigenfaces, 50, "how many eigenfaces");
-DEFINE_int32(partitions, 4, "how many partitions");
-DEFINE_string(out, "data/var/face", "folder to write; also the made-up faces, in pictures/");
+DEFINE_string(input, "", "directory with PERSON/NUMBER.pgm; empty: synthetic faces");
+DEFINE_uint64(seed, 1, "seed of the synthetic faces");
+DEFINE_int32(train, 5, "number of training pictures of each person");
+DEFINE_int32(eigenfaces, 50, "number of eigenfaces");
+DEFINE_int32(partitions, 4, "number of partitions");
+DEFINE_string(out, "data/var/face",
+              "output directory; synthetic faces are also written, to pictures/");
 
 namespace {
 
@@ -50,7 +51,7 @@ int main(int argc, char** argv) {
   gflags::SetUsageMessage("trains eigenfaces and writes the partitions of the FACE service");
   gflags::ParseCommandLineFlags(&argc, &argv, true);
   if (FLAGS_train < 1 || FLAGS_eigenfaces < 1 || FLAGS_partitions < 1 || FLAGS_partitions > 1024) {
-    std::fprintf(stderr, "--train, --eigenfaces and --partitions begin at 1\n");
+    std::fprintf(stderr, "--train, --eigenfaces and --partitions must be at least 1\n");
     return 2;
   }
   const neptune::Status status = Train();

@@ -10,9 +10,9 @@
 #include "neptune/examples/forum/forum_module.h"
 
 DEFINE_string(spec, "neptune/examples/forum/cluster.textproto", "spec of the running cluster");
-DEFINE_uint64(topic, 1, "which topic");
-DEFINE_string(post, "", "post this to it");
-DEFINE_string(author, "somebody", "who posts");
+DEFINE_uint64(topic, 1, "number of the topic");
+DEFINE_string(post, "", "text to post to the topic");
+DEFINE_string(author, "guest", "author of the post");
 
 namespace {
 

@@ -26,11 +26,12 @@ ForumTopic MadeUpTopic(uint64_t id) {
 
 Status ValidatePost(const ForumPost& post) {
   if (post.author().empty() || post.author().size() > kAuthorSizeMax) {
-    return InvalidArgument("an author's name of ", post.author().size(), " bytes is not 1 to ",
+    return InvalidArgument("the author's name has ", post.author().size(), " bytes, expected 1 to ",
                            kAuthorSizeMax);
   }
   if (post.text().empty() || post.text().size() > kPostSizeMax) {
-    return InvalidArgument("a post of ", post.text().size(), " bytes is not 1 to ", kPostSizeMax);
+    return InvalidArgument("the post has ", post.text().size(), " bytes, expected 1 to ",
+                           kPostSizeMax);
   }
   return OkStatus();
 }

@@ -4,13 +4,14 @@
 //   Add    AddPostRequest → AddPostResult; a write
 //
 // Parameters of the service or node:
-//   synthetic_topics   topics to begin with, numbered from 1, with a few posts each. Default: 0.
+//   synthetic_topics   initial topics, numbered from 1, with a few posts each. Default: 0.
 //   read_work_us, write_work_us   see modelled_work.h. Default: none.
 //
 // Source: [Chu05] VI.A (BBS: a database of ten thousand articles).
-// Departs from source: in memory, in place of MySQL.
-// Threads: as ServiceModule says.
-// Errors: kNotFound no such topic; kInvalidArgument a post over its limits; kResourceExhausted kPostCountMax.
+// Departs from source: in memory, instead of MySQL.
+// Threads: see ServiceModule.
+// Errors: kNotFound no such topic; kInvalidArgument a post exceeds a limit; kResourceExhausted
+//   kPostCountMax posts.
 // Limits: kTopicCountMax topics, kPostCountMax posts each, kPostSizeMax bytes a post.
 
 #pragma once

@@ -56,7 +56,7 @@ Status ForumModule::View(RequestContext& context, const Data& request, Data* res
         AskDatabase(session, kReadTopicMethod, AccessMode::kRead, request, &read));
     NEPTUNE_ASSIGN_OR_RETURN(const ForumTopic* const topic, read.As<ForumTopic>());
     page.set_html(RenderTopic(*topic));
-    // A cache that has just failed is not worth another wait.
+    // Do not wait for a cache that has just failed.
     if (cached.ok()) (void)cache_->Store(name, page.html(), Briefly(context, session, seed));
   }
   *response = Data::Of(std::move(page));
@@ -70,7 +70,7 @@ Status ForumModule::Post(RequestContext& context, const Data& request, Data* res
   ClientSession session(*client_, context);
   NEPTUNE_RETURN_IF_ERROR(
       AskDatabase(session, kAddPostMethod, AccessMode::kWrite, request, response));
-  // If the cache does not hear of it, the page is old for kPageLifetime at most.
+  // If the cache misses this message, the page is stale for kPageLifetime at most.
   (void)cache_->Drop(TopicPageName(asked->topic_id()),
                      Briefly(context, session, asked->work_seed()));
   return OkStatus();

@@ -1,11 +1,12 @@
-// The forum's web server: a topic's page from the cache, or else made of what the database says.
+// The forum's web server: a topic's page comes from the cache, or else is rendered from the
+// database.
 //
 //   View   ViewTopicRequest → ForumPage
 //   Post   AddPostRequest → AddPostResult; a write
 //
-//   View ──► page cache: there? ── yes ──► the page
+//   View ──► page cache: found? ── yes ──► the page
 //               │ no, or no answer within kCacheTimeLimit
-//               └──► database ──► page, put into the cache if that answers
+//               └──► database ──► page, stored in the cache unless the cache failed
 //
 // Both methods are plain blocking functions.
 //
@@ -14,8 +15,8 @@
 //   work_us      see modelled_work.h. Default: none.
 //
 // Source: [Chu05] VI.A (BBS), figure 5 (B).
-// Threads: as ServiceModule says.
-// Errors: those of the database; those of a call. A cache that fails is no error.
+// Threads: see ServiceModule.
+// Errors: those of the database; those of a call. A failing cache is not an error.
 
 #pragma once
 
@@ -38,7 +39,7 @@ inline constexpr Duration kCacheTimeLimit = std::chrono::milliseconds(500);
 
 class ForumModule final : public ServiceModule {
  public:
-  // `make_cache` may bring a cache that is none of MakePageCache's.
+  // `make_cache` may return a cache that MakePageCache does not know.
   explicit ForumModule(PageCacheFactory make_cache = MakePageCache)
       : make_cache_(std::move(make_cache)) {}
 

@@ -1,5 +1,5 @@
-// The forum on its own cluster spec, in both worlds: pages come from the cache, show what was posted, and come without
-// the cache as well.
+// The forum on its own cluster spec, in both worlds: pages come from the cache, show new posts, and
+// are also served without the cache.
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Topics of both cache partitions: read, read again, posted to, read again.
+// For topics of both cache partitions: reads, reads again, posts, reads again.
 void Discuss(ClientSession& session) {
   for (uint64_t topic = 1; topic <= 8; ++topic) {
     const auto first = View(session, topic);

@@ -9,7 +9,7 @@ StatusOr<std::unique_ptr<PageCache>> MakePageCache(const ModuleContext& context)
   if (chosen == context.parameters.end() || chosen->second == "service") {
     return MakeServicePageCache(context);
   }
-  return InvalidArgument("there is no page cache '", chosen->second, "'");
+  return InvalidArgument("unknown page cache '", chosen->second, "'");
 }
 
 }  // namespace neptune::examples

@@ -1,8 +1,10 @@
-// Where the forum looks for a page before it asks the database: the interface, and the list of what there is.
+// The forum's page cache, consulted before the database: the interface, and the list of
+// implementations.
 //
 // Source: [Chu05] VI.A (BBS).
-// Threads: thread-safe; every method on a user-level thread, which it may park until the deadline.
-// Errors: those of whatever keeps the pages; a caller goes on without the cache.
+// Threads: thread-safe; every method runs on a user-level thread and may park it until the
+//   deadline.
+// Errors: those of the implementation; the caller continues without the cache.
 
 #pragma once
 
@@ -18,7 +20,7 @@
 
 namespace neptune::examples {
 
-// On whose behalf the cache is asked, and how long it may take.
+// The request that uses the cache, and its time limit.
 struct PageCacheUse {
   ClientSession& session;
   TimePoint deadline;
@@ -28,7 +30,7 @@ struct PageCacheUse {
 class PageCache {
  public:
   virtual ~PageCache() = default;
-  // nullopt: there is none of that name.
+  // Returns nullopt if there is no page of that name.
   virtual StatusOr<std::optional<std::string>> Find(const std::string& name,
                                                     const PageCacheUse& use) = 0;
   virtual Status Store(const std::string& name, const std::string& page,
@@ -38,9 +40,9 @@ class PageCache {
 
 using PageCacheFactory = std::function<StatusOr<std::unique_ptr<PageCache>>(const ModuleContext&)>;
 
-// What the forum's parameter `page_cache` names:
-//   service   the service page_cache, in partitions by the page's name (default)
-// Errors: kInvalidArgument no such cache, or a parameter of it.
+// Makes the cache named by the forum's parameter `page_cache`:
+//   service   the service page_cache, partitioned by the page's name (default)
+// Errors: kInvalidArgument no such cache, or an invalid parameter of it.
 StatusOr<std::unique_ptr<PageCache>> MakePageCache(const ModuleContext& context);
 
 }  // namespace neptune::examples

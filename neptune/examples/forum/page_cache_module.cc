@@ -56,7 +56,8 @@ Status PageCacheModule::Find(RequestContext& context, const Data& request, Data*
 Status PageCacheModule::Store(RequestContext& context, const Data& request) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto* const asked, request.As<StorePageRequest>());
   if (asked->name().empty() || asked->page().size() > kPageSizeMax) {
-    return InvalidArgument("a page '", asked->name(), "' of ", asked->page().size(), " bytes");
+    return InvalidArgument("invalid page '", asked->name(), "' of ", asked->page().size(),
+                           " bytes");
   }
   work_.Use(asked->work_seed());
   LeafLock lock(&mutex_);

@@ -1,4 +1,4 @@
-// One server of the page cache: pages in memory, by name.
+// A server of the page cache: pages in memory, by name.
 //
 //   Find    FindPageRequest → FoundPage
 //   Store   StorePageRequest → nothing; a write
@@ -9,7 +9,7 @@
 //   work_us          see modelled_work.h. Default: none.
 //
 // Source: [Chu05] VI.A (BBS).
-// Threads: as ServiceModule says.
+// Threads: see ServiceModule.
 // Errors: kInvalidArgument a page over kPageSizeMax, or without a name.
 // Limits: kPageSizeMax bytes a page.
 

@@ -1,11 +1,9 @@
-// Pages by name, a bounded number of them: what one page cache server holds.
-//
-// The page that was not asked for the longest makes room for a new one.
+// A bounded number of pages by name, with LRU eviction: the contents of one page cache server.
 //
 // Source: [Chu05] VI.A (BBS, document cache server).
 // No I/O, no clock.
 // Threads: thread-compatible.
-// Limits: page_count_max pages; one is forgotten kPageLifetime after it was stored.
+// Limits: page_count_max pages; a page expires kPageLifetime after it was stored.
 
 #pragma once
 
@@ -19,7 +17,7 @@
 
 namespace neptune::examples {
 
-// A page that a lost drop has left behind is shown for so long at most.
+// Bounds the staleness of a page whose Drop was lost.
 inline constexpr Duration kPageLifetime = std::chrono::minutes(10);
 
 class PageStore {
@@ -37,7 +35,7 @@ class PageStore {
     std::string text;
     TimePoint stored_at;
   };
-  using Pages = std::list<Page>;  // the one asked for last in front
+  using Pages = std::list<Page>;  // most recently used first
 
   const size_t page_count_max_;
   Pages pages_;

@@ -1,4 +1,4 @@
-// The pages of one cache server: which are kept, and for how long.
+// Which pages a cache server keeps, and how long.
 
 #include "neptune/examples/forum/page_store.h"
 

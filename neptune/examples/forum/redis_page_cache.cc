@@ -34,7 +34,7 @@ class RedisServer {
   explicit RedisServer(const Endpoint& endpoint)
       : name_(endpoint.ToString()), host_(name_.substr(0, name_.find(':'))), port_(endpoint.port) {}
 
-  // One command of these words.
+  // Sends one command that consists of `words`.
   StatusOr<Reply> Ask(const std::vector<std::string_view>& words, TimePoint deadline) {
     const Duration left = deadline - this_thread::Now();
     if (left <= Duration(0)) return DeadlineExceeded("asking redis at ", name_);
@@ -44,7 +44,7 @@ class RedisServer {
     if (connection == nullptr) {
       connection.reset(redisConnectWithTimeout(host_.c_str(), port_, limit));
     }
-    if (connection == nullptr) return Unavailable("no memory for redis at ", name_);
+    if (connection == nullptr) return Unavailable("out of memory for redis at ", name_);
     if (connection->err == 0) redisSetTimeout(connection.get(), limit);
     Reply reply = connection->err == 0 ? Send(*connection, words) : nullptr;
     if (reply == nullptr) return Unavailable("redis at ", name_, ": ", connection->errstr);

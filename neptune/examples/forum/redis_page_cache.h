@@ -1,16 +1,19 @@
-// The page cache of real Redis servers, asked with hiredis: a blocking client that knows nothing of user-level threads.
+// A page cache on real Redis servers, accessed with hiredis: a blocking client that is unaware of
+// user-level threads.
 //
-// Pages are spread over the servers by name. In a program that links `neptune/capsule/interpose` a request that waits
-// for one parks its user-level thread in that server's capsule, `match: inet:ADDRESS:PORT`, and a capsule that refuses
-// it is a connection refused; in any other program it blocks its kernel thread.
+// Pages are distributed over the servers by name. In a program that links
+// `neptune/capsule/interpose`, a request that waits for a server parks its user-level thread in
+// that server's capsule, `match: inet:ADDRESS:PORT`, and a refusal by the capsule appears as a
+// refused connection. In any other program it blocks its kernel thread.
 //
 // Parameters of the forum:
 //   redis_servers   "127.0.0.1:6379,127.0.0.1:6380". Required.
 //
 // Source: [Chu05] VI.A (two partitioned document cache servers), VI.E.
-// Threads: as page_cache.h says.
-// Errors: kUnavailable the server does not answer in time, or says what it should not; kInvalidArgument the parameter.
-// Limits: kIdleConnectionCountMax connections to each server wait for the next request.
+// Threads: see page_cache.h.
+// Errors: kUnavailable the server does not answer in time, or sends an invalid reply;
+//   kInvalidArgument the parameter is invalid.
+// Limits: kIdleConnectionCountMax idle connections to each server are kept for later requests.
 
 #pragma once
 
@@ -25,7 +28,7 @@ namespace neptune::examples {
 inline constexpr size_t kIdleConnectionCountMax = 64;
 
 StatusOr<std::unique_ptr<PageCache>> MakeRedisPageCache(const ModuleContext& context);
-// The same for whoever is no module; `servers` as the parameter has them.
+// The same for callers that are not modules; `servers` has the format of the parameter.
 StatusOr<std::unique_ptr<PageCache>> RedisPageCacheAt(std::string_view servers);
 
 }  // namespace neptune::examples

@@ -47,7 +47,7 @@ class ServicePageCache final : public PageCache {
   }
 
  private:
-  // One try: another one would take longer than the answer without the cache.
+  // Makes one attempt only: a retry would take longer than an answer without the cache.
   Status Ask(const std::string& name, const char* method, AccessMode access, const Data& request,
              const PageCacheUse& use, Data* response) const {
     const PartitionId partition(static_cast<uint32_t>(Checksum64(name) % partition_count_));

@@ -1,10 +1,10 @@
-// The page cache that is a service: pages are spread over its partitions by name.
+// A page cache that is a service: pages are distributed over its partitions by name.
 //
 // Parameters of the forum:
-//   cache_partitions   how many partitions the service page_cache has. Default: 2.
+//   cache_partitions   number of partitions of the service page_cache. Default: 2.
 //
 // Source: [Chu05] VI.A (two partitioned document cache servers).
-// Threads: as page_cache.h says, and errors too.
+// Threads: see page_cache.h, also for errors.
 
 #pragma once
 

@@ -14,10 +14,10 @@ namespace neptune::examples {
 
 inline constexpr int kShownPostCountMax = 50;
 
-// By which caches know a topic's page.
+// The key of a topic's page in caches.
 std::string TopicPageName(uint64_t topic_id);
 
-// What authors wrote is text, whatever characters it has.
+// Authors' text is escaped, whatever characters it has.
 std::string RenderTopic(const ForumTopic& topic);
 
 }  // namespace neptune::examples

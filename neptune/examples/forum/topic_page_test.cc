@@ -1,4 +1,4 @@
-// A topic's page: all its text, and none of it as markup.
+// A topic's page contains all its text, and none of it as markup.
 
 #include "neptune/examples/forum/topic_page.h"
 

@@ -1,4 +1,5 @@
-// Signs the guestbook of a running cluster many times at once, greets meanwhile, and prints how long both took.
+// Signs the guestbook of a running cluster many times concurrently, requests greetings meanwhile,
+// and prints the latencies of both.
 
 #include <gflags/gflags.h>
 
@@ -10,9 +11,9 @@
 #include "neptune/examples/guestbook/guestbook_module.h"
 
 DEFINE_string(spec, "neptune/examples/guestbook/redis.textproto", "spec of the running cluster");
-DEFINE_int32(sign, 50, "how many sign at once");
-DEFINE_int32(greet, 500, "how many greetings are asked for, one after the other");
-DEFINE_string(name, "ada", "who signs");
+DEFINE_int32(sign, 50, "number of concurrent Sign calls");
+DEFINE_int32(greet, 500, "number of sequential Greet calls");
+DEFINE_string(name, "ada", "name to sign with");
 
 namespace {
 

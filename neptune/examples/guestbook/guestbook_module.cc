@@ -8,10 +8,10 @@ namespace {
 
 StatusOr<DatabaseAddress> AddressOf(const ModuleContext& context) {
   const auto host = context.parameters.find("host");
-  if (host == context.parameters.end()) return InvalidArgument("no parameter host");
+  if (host == context.parameters.end()) return InvalidArgument("parameter host is missing");
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t port,
                            NumberParameter(context, "port", {.least = 1, .most = UINT16_MAX}));
-  if (port == 0) return InvalidArgument("no parameter port");
+  if (port == 0) return InvalidArgument("parameter port is missing");
   return DatabaseAddress{host->second, static_cast<uint16_t>(port)};
 }
 

@@ -1,14 +1,14 @@
-// Guestbook: counts visitors in a database, through a client library that knows nothing of Neptune.
+// Guestbook: counts visitors in a database, through a client library that is unaware of Neptune.
 //
-//   Sign    long: a name → how often it has signed. Asks the database, which blocks.
-//   Greet   long: a name → a greeting. Asks nobody.
+//   Sign    long: a name → how often it has signed. Queries the database, which blocks.
+//   Greet   long: a name → a greeting. Makes no call.
 //
-// Nothing here is about waiting, time limits or a database that hangs: the capsule file says all of that. The node
-// program has to be the one with interposition, `neptune/node:neptuned_interposed`.
+// This code does not deal with waiting, time limits or a hanging database: the capsule file does.
+// It requires the node program with interposition, `neptune/node:neptuned_interposed`.
 //
-// Parameters: host, port of the database. Needed.
-// Threads: as ServiceModule says.
-// Errors: Sign: kUnavailable the database cannot be asked, with what the client library says.
+// Parameters: host, port of the database. Required.
+// Threads: see ServiceModule.
+// Errors: Sign: kUnavailable the database call failed, with the client library's message.
 
 #pragma once
 
@@ -33,7 +33,7 @@ class GuestbookModule : public ServiceModule {
   Status Start(ModuleContext& context) final;
 
  private:
-  // How often `name` has signed, this time included. May block.
+  // Returns how often `name` has signed, including this time. May block.
   virtual StatusOr<uint64_t> Sign(const DatabaseAddress& database, const std::string& name) = 0;
 };
 

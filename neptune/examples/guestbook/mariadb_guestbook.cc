@@ -20,10 +20,10 @@ std::string Escaped(const Connection& connection, const std::string& text) {
 
 }  // namespace
 
-// As any program would ask MariaDB: connect, send, wait for the answer. Each step may block.
+// Uses MariaDB like any program: connect, send, wait for the answer. Each step may block.
 StatusOr<uint64_t> MariadbGuestbook::Sign(const DatabaseAddress& mariadb, const std::string& name) {
   const Connection connection(mysql_init(nullptr), &mysql_close);
-  if (connection == nullptr) return Unavailable("connecting to MariaDB: no memory");
+  if (connection == nullptr) return Unavailable("connecting to MariaDB: out of memory");
   if (mysql_real_connect(connection.get(), mariadb.host.c_str(), "guestbook", nullptr, "guestbook",
                          mariadb.port, nullptr, 0) == nullptr) {
     return Unavailable("connecting to MariaDB: ", mysql_error(connection.get()));
@@ -32,7 +32,7 @@ StatusOr<uint64_t> MariadbGuestbook::Sign(const DatabaseAddress& mariadb, const 
       StrCat("INSERT INTO visitors VALUES ('", Escaped(connection, name),
              "', LAST_INSERT_ID(1)) ON DUPLICATE KEY UPDATE visits = LAST_INSERT_ID(visits + 1)");
   if (mysql_real_query(connection.get(), statement.data(), statement.size()) != 0) {
-    return Unavailable("asking MariaDB: ", mysql_error(connection.get()));
+    return Unavailable("querying MariaDB: ", mysql_error(connection.get()));
   }
   return mysql_insert_id(connection.get());
 }

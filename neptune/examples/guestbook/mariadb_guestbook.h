@@ -1,6 +1,6 @@
-// A guestbook in MariaDB, asked with its client library; the table is that of mariadb.sql.
+// A guestbook in MariaDB, accessed with its client library; mariadb.sql defines the table.
 //
-// Threads: as ServiceModule says.
+// Threads: see ServiceModule.
 
 #pragma once
 

@@ -1,6 +1,6 @@
-// A guestbook in Redis, asked with hiredis.
+// A guestbook in Redis, accessed with hiredis.
 //
-// Threads: as ServiceModule says.
+// Threads: see ServiceModule.
 
 #pragma once
 

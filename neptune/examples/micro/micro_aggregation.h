@@ -1,8 +1,9 @@
-// What MICRO adds to be aggregated: the reduce operator, and the request for it.
+// The reduce operator of MICRO, and its aggregation request.
 //
 //   ReduceMicro   uses processor time, adds two MicroResult; its parameter is the MicroRequest
 //
-// Source: [Chu03] 5.1, 5.2. Threads: as neptune/dac/dac.h says.
+// Source: [Chu03] 5.1, 5.2.
+// Threads: see neptune/dac/dac.h.
 
 #pragma once
 
@@ -13,10 +14,11 @@
 
 namespace neptune::examples {
 
-// On every node that aggregates: those of the service and those that ask it.
+// Call it on every node that aggregates: those of the service and those of its callers.
 void RegisterMicroReduce(ModuleContext& context);
 
-// Asks partitions 0 to partition_count - 1 of `service`; whatever else an aggregation can be told is for the caller.
+// Aggregates over partitions 0 to partition_count - 1 of `service`; the caller sets all other
+// options.
 AggregationRequest MicroAggregation(const ServiceName& service, uint32_t partition_count,
                                     const MicroRequest& request, TimePoint deadline);
 

@@ -1,4 +1,4 @@
-// Asks the MICRO service of a running cluster again and again and prints what came of it.
+// Calls the MICRO service of a running cluster repeatedly and prints the results.
 
 #include <gflags/gflags.h>
 
@@ -10,9 +10,9 @@
 #include "neptune/examples/micro/micro_work.h"
 
 DEFINE_string(spec, "neptune/examples/micro/cluster.textproto", "spec of the running cluster");
-DEFINE_int32(count, 5, "how many aggregations, one after the other");
-DEFINE_uint64(seed, 1, "seed of the first; the next has the next one");
-DEFINE_int32(timeout_ms, 2000, "deadline of each");
+DEFINE_int32(count, 5, "number of sequential aggregations");
+DEFINE_uint64(seed, 1, "seed of the first request; it increases by one each time");
+DEFINE_int32(timeout_ms, 2000, "deadline of each aggregation in milliseconds");
 
 namespace {
 
@@ -51,7 +51,7 @@ Status AskAll(neptune::ClientSession& session, uint32_t partition_count) {
 int main(int argc, char** argv) {
   return neptune::examples::RunExampleClient(
       &argc, &argv,
-      {.usage = "asks the MICRO service of a running cluster",
+      {.usage = "calls the MICRO service of a running cluster",
        .spec = &FLAGS_spec,
        .service = neptune::ServiceName("micro"),
        .register_operators = neptune::examples::RegisterMicroReduce,

@@ -17,8 +17,8 @@ Status UseTime(const RequestContext& context, Duration time, Duration slice) {
     this_thread::Consume(processors, piece);
     time -= piece;
     if (time == Duration(0)) break;
-    if (context.Now() >= context.deadline()) return DeadlineExceeded("MICRO stopped in its work");
-    if (context.ShouldStop()) return Cancelled("MICRO stopped in its work");
+    if (context.Now() >= context.deadline()) return DeadlineExceeded("MICRO stopped early");
+    if (context.ShouldStop()) return Cancelled("MICRO stopped early");
     this_thread::Yield();
   }
   return OkStatus();

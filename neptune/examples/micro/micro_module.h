@@ -1,12 +1,14 @@
-// MICRO: a service that only uses processor time, for measuring aggregations without an application's artefacts.
+// MICRO: a service that only uses processor time, for measuring aggregations without an
+// application's artefacts.
 //
 //   Run   long, local operator: MicroRequest → MicroResult of the partition
 //
 // Source: [Chu03] 5.1 (MICRO).
-// Departs from source: it runs in both worlds: modelled time in the simulated one, spun in the real one.
-// Threads: as ServiceModule says.
-// Errors: Run: kInvalidArgument no MicroRequest, or one over its limits; with slices, kCancelled or
-//   kDeadlineExceeded once nobody waits any more.
+// Departs from source: it runs in both worlds, with modelled time in the simulated one and spinning
+//   in the real one.
+// Threads: see ServiceModule.
+// Errors: Run: kInvalidArgument the request is not a MicroRequest, or exceeds a limit; with slices,
+//   kCancelled or kDeadlineExceeded once the request is no longer wanted.
 
 #pragma once
 

@@ -1,4 +1,5 @@
-// MICRO in both worlds: every partition is in the sum once, and every order of reductions does the same work.
+// MICRO in both worlds: every partition is in the sum once, and every order of reductions does the
+// same work.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ MicroResult ResultOf(uint32_t partition, const MicroRequest& request) {
   return result;
 }
 
-// What any aggregation over all partitions must come to.
+// The result of any aggregation over all partitions.
 MicroResult Expected(const MicroRequest& request) {
   MicroResult all = ResultOf(0, request);
   for (uint32_t p = 1; p < kPartitionCount; ++p) {

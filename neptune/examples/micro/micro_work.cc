@@ -10,9 +10,9 @@ namespace {
 
 enum class Part : uint64_t { kLocal = 0, kReduce = 1 };
 
-// An odd factor keeps requests of neighbouring seeds apart.
+// An odd factor separates requests with consecutive seeds.
 constexpr uint64_t kSeedFactor = 0x9e3779b97f4a7c15;
-// Beyond all partitions.
+// A stream number larger than any partition's.
 constexpr uint64_t kOfRequest = uint64_t{1} << 40;
 constexpr double kTwoPi = 6.283185307179586;
 
@@ -26,7 +26,7 @@ Duration Exponential(RandomSource random, uint64_t mean_ns) {
   return Duration(std::llround(random.Exponential(static_cast<double>(mean_ns))));
 }
 
-// A factor with mean 1; by Box and Muller.
+// Returns a factor with mean 1; by Box and Muller.
 double LogNormal(RandomSource random, double log_deviation) {
   const double radius = std::sqrt(2 * random.Exponential(1));
   const double normal = radius * std::cos(kTwoPi * random.Uniform());

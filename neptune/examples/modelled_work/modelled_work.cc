@@ -12,7 +12,7 @@ namespace neptune::examples {
 namespace {
 
 constexpr uint64_t kMeanMaxUs = kModelledMeanMax / std::chrono::microseconds(1);
-// An odd factor keeps neighbouring seeds apart.
+// An odd factor separates consecutive seeds.
 constexpr uint64_t kSeedFactor = 0x9e3779b97f4a7c15;
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Processor time that an example's request uses beyond what it really does, so that a small service loads a machine as
-// one with a large database behind it would. Modelled in the simulated world, really spun in the real one.
+// Additional processor time of an example's request, so that a small service loads a machine like
+// one with a large database. Modelled in the simulated world, spun in the real one.
 //
 // Threads: immutable; Use on a user-level thread.
-// Errors: kInvalidArgument a parameter that is no time.
+// Errors: kInvalidArgument a parameter is not a time.
 // Limits: a mean is at most kModelledMeanMax.
 
 #pragma once
@@ -20,13 +20,14 @@ inline constexpr Duration kModelledMeanMax = std::chrono::seconds(10);
 
 class ModelledWork {
  public:
-  // None at all.
+  // No additional time.
   ModelledWork() = default;
-  // Exponentially distributed, with the mean that the service's parameter `key` says in microseconds. Without the
-  // parameter: none.
+  // Exponentially distributed, with the mean given by the service's parameter `key` in
+  // microseconds. Without the parameter: no additional time.
   static StatusOr<ModelledWork> FromParameter(const ModuleContext& context, const std::string& key);
 
-  // The time that belongs to a request of this seed: whatever serves it, and however often, it takes the same.
+  // Returns the time of a request with this seed: it is the same whichever replica serves the
+  // request, and however often.
   Duration TimeOf(uint64_t seed) const;
   // Uses that time.
   void Use(uint64_t seed) const;
@@ -37,7 +38,7 @@ class ModelledWork {
 
   Processors* processors_ = nullptr;
   Duration mean_{0};
-  uint64_t salt_ = 0;  // keeps the times that different works of one request take apart
+  uint64_t salt_ = 0;  // makes the times of different kinds of work of one request independent
 };
 
 }  // namespace neptune::examples

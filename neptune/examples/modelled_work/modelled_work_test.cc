@@ -1,4 +1,4 @@
-// Modelled work: its mean, what it depends on, and what its parameter may be.
+// Modelled work: its mean, its inputs, and valid parameters.
 
 #include "neptune/examples/modelled_work/modelled_work.h"
 
@@ -17,7 +17,7 @@
 namespace neptune::examples {
 namespace {
 
-// A node of one service whose module takes its work from the parameters.
+// A node with one service, whose module takes its work from the parameters.
 class WorkingModule final : public ServiceModule {
  public:
   struct Seen {
@@ -36,7 +36,7 @@ class WorkingModule final : public ServiceModule {
   Seen* const seen_;
 };
 
-// Starts a node with that value of first_us and lets `body` run on a user-level thread of it.
+// Starts a node with that value of first_us and runs `body` on a user-level thread of it.
 Status RunWith(
     const std::string& first_us, WorkingModule::Seen* seen,
     const std::function<void()>& body = [] {}) {

@@ -1,7 +1,7 @@
-// A whole number among the parameters of a service.
+// Parsing of a whole number from the parameters of a service.
 //
 // Threads: pure function.
-// Errors: kInvalidArgument it is no number, or outside its bounds.
+// Errors: kInvalidArgument the value is not a whole number, or is out of bounds.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace neptune::examples {
 
 struct NumberBounds {
-  uint64_t otherwise = 0;  // without the parameter
+  uint64_t otherwise = 0;  // value if the parameter is missing
   uint64_t least = 0;
   uint64_t most = UINT64_MAX;
 };
@@ -29,7 +29,7 @@ inline StatusOr<uint64_t> NumberParameter(const ModuleContext& context, const st
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < bounds.least ||
       number > bounds.most) {
-    return InvalidArgument("parameter ", key, " '", text, "' is no whole number from ",
+    return InvalidArgument("parameter ", key, " '", text, "' is not a whole number from ",
                            bounds.least, " to ", bounds.most);
   }
   return number;

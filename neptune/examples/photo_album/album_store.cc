@@ -20,7 +20,7 @@ std::string UnusedKey(const ImageId& image) { return IdKey('u', image); }
 
 Status CheckText(const char* what, const std::string& text) {
   if (!text.empty() && text.size() <= kTextSizeMax) return OkStatus();
-  return InvalidArgument(what, " of ", text.size(), " bytes is not 1 to ", kTextSizeMax);
+  return InvalidArgument(what, " has ", text.size(), " bytes, expected 1 to ", kTextSizeMax);
 }
 
 StatusOr<Album> FindAlbum(const StoreView& store, uint64_t id) {
@@ -29,7 +29,7 @@ StatusOr<Album> FindAlbum(const StoreView& store, uint64_t id) {
   return *std::move(album);
 }
 
-// One that takes a picture more.
+// Returns the album if it has room for one more picture.
 StatusOr<Album> FindAlbumWithRoom(const StoreView& store, uint64_t id) {
   NEPTUNE_ASSIGN_OR_RETURN(Album album, FindAlbum(store, id));
   if (album.picture_count() < kPictureCountMax) return album;
@@ -82,8 +82,8 @@ StatusOr<Picture> ReadPicture(const StoreView& store, uint64_t album, uint64_t p
 
 StatusOr<Album> CreateAlbum(const WriteContext& write, uint32_t partition_count,
                             const CreateAlbumRequest& request) {
-  NEPTUNE_RETURN_IF_ERROR(CheckText("an owner's name", request.owner()));
-  NEPTUNE_RETURN_IF_ERROR(CheckText("a title", request.title()));
+  NEPTUNE_RETURN_IF_ERROR(CheckText("the owner's name", request.owner()));
+  NEPTUNE_RETURN_IF_ERROR(CheckText("the title", request.title()));
   NEPTUNE_ASSIGN_OR_RETURN(const auto kept, FindStored<AlbumTotals>(write.store, kTotalsKey));
   AlbumTotals totals = kept.value_or(AlbumTotals());
   if (totals.album_count() >= kAlbumCountMax) {
@@ -101,7 +101,7 @@ StatusOr<Album> CreateAlbum(const WriteContext& write, uint32_t partition_count,
 
 StatusOr<BeginPictureResult> BeginPicture(const WriteContext& write,
                                           const BeginPictureRequest& request) {
-  NEPTUNE_RETURN_IF_ERROR(CheckText("a title", request.title()));
+  NEPTUNE_RETURN_IF_ERROR(CheckText("the title", request.title()));
   NEPTUNE_RETURN_IF_ERROR(FindAlbumWithRoom(write.store, request.album_id()).status());
   PutUnused(request.image(), write.accepted_at.ns_since_1970, write.changes);
   return BeginPictureResult();
@@ -111,7 +111,8 @@ StatusOr<Picture> CommitPicture(const WriteContext& write, const CommitPictureRe
   NEPTUNE_ASSIGN_OR_RETURN(const auto unused,
                            FindStored<UnusedImage>(write.store, UnusedKey(request.image())));
   if (!unused || unused->pending_since_ns() == 0) {
-    return Aborted("image ", NameOf(request.image()), " was given up before its picture was there");
+    return Aborted("image ", NameOf(request.image()),
+                   " was abandoned before its picture was committed");
   }
   NEPTUNE_ASSIGN_OR_RETURN(Album album, FindAlbumWithRoom(write.store, request.album_id()));
   album.set_picture_count(album.picture_count() + 1);

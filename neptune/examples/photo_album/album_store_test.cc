@@ -1,4 +1,5 @@
-// What the two stores keep: pictures and what is known of images between two services, and the bounds of images.
+// The records of the two stores: pictures, images between the two services, and the limits of
+// images.
 
 #include "neptune/examples/photo_album/album_store.h"
 
@@ -28,7 +29,7 @@ ImageId IdOf(uint64_t number) {
 
 class AlbumStoreTest : public testing::Test {
  protected:
-  // As a replica executes it: nothing is changed by what is refused.
+  // Executes a write like a replica: a refused write changes nothing.
   template <typename Write>
   auto Execute(const Write& write) {
     WriteBatch batch;
@@ -66,7 +67,7 @@ class AlbumStoreTest : public testing::Test {
     request.set_picture_id(picture);
     return Execute([&](const auto& write) { return RemovePicture(write, request); });
   }
-  // Numbers of the images that were claimed.
+  // Returns the numbers of the claimed images.
   std::vector<uint64_t> Claim(uint32_t count_max = 100) {
     ClaimUnusedRequest request;
     request.set_count_max(count_max);
@@ -106,7 +107,7 @@ TEST_F(AlbumStoreTest, AlbumNumbersLeaveTheirPartition) {
 TEST_F(AlbumStoreTest, AnImageThatIsShownIsNotUnused) {
   const uint64_t album = Create()->id();
   ASSERT_TRUE(Begin(album, 1).ok());
-  EXPECT_EQ(Claim(), Numbers()) << "its picture is being added";
+  EXPECT_EQ(Claim(), Numbers()) << "its picture is still being added";
   ASSERT_TRUE(Commit(album, 1).ok());
   Pass(kPendingTime + minutes(1));
   EXPECT_EQ(Claim(), Numbers());
@@ -138,7 +139,7 @@ TEST_F(AlbumStoreTest, ARemovedPicturesImageIsUnusedAtOnce) {
   EXPECT_EQ(Claim(1), Numbers({2}));
   EXPECT_EQ(Claim(), Numbers({2, 3}));
   ASSERT_TRUE(Begin(album, 4).ok());
-  EXPECT_EQ(Commit(album, 4)->id(), 4u) << "numbers are not used again";
+  EXPECT_EQ(Commit(album, 4)->id(), 4u) << "numbers are not reused";
   ViewAlbumRequest request;
   request.set_album_id(album);
   const auto page = ReadAlbum(view_, request);
@@ -151,7 +152,8 @@ TEST_F(AlbumStoreTest, ARemovedPicturesImageIsUnusedAtOnce) {
 TEST_F(AlbumStoreTest, AnImageStoredTwiceIsKeptOnce) {
   EXPECT_EQ(Store(1, 100)->size(), 100u);
   EXPECT_EQ(Store(1, 100)->image_count(), 1u);
-  EXPECT_EQ(Store(1, 101).status().code(), StatusCode::kFailedPrecondition) << "another image";
+  EXPECT_EQ(Store(1, 101).status().code(), StatusCode::kFailedPrecondition)
+      << "a different image has that id";
   EXPECT_EQ(Store(2, 50)->size(), 150u);
 }
 

@@ -23,7 +23,7 @@ StatusOr<Answer> Ask(ReplicaSession& session, uint32_t partition, const char* me
   return *answer;
 }
 
-// Positions of `ids` by partition.
+// Returns the positions of `ids` by partition.
 std::map<uint32_t, std::vector<size_t>> Group(const std::vector<ImageId>& ids,
                                               uint32_t partition_count) {
   std::map<uint32_t, std::vector<size_t>> groups;
@@ -33,7 +33,7 @@ std::map<uint32_t, std::vector<size_t>> Group(const std::vector<ImageId>& ids,
   return groups;
 }
 
-// Thumbnails of one partition, at `positions` of `found`. An error: some are not known.
+// Reads thumbnails of one partition into `found` at `positions`. On error some are unknown.
 Status ReadGroup(ReplicaSession& session, uint32_t partition, const std::vector<ImageId>& ids,
                  std::vector<size_t> positions, const ReplicaCallOptions& first_options,
                  std::vector<std::optional<Thumbnail>>* found) {

@@ -1,9 +1,11 @@
-// The image store as a service calls it on behalf of its own requests.
+// Client of the image store for services.
 //
-// A replica that does not have an image may be behind: then its partition's primary is asked, whose answer is final. So reads
-// go on while a partition has any replica, and only an image that a replica does not know needs a majority.
+// A replica without the image may be stale; then the partition's primary is asked, and its answer
+// is final. So reads succeed while a partition has any replica, and only an image unknown to the
+// replica needs a majority.
 //
-// Source: [Shen02] 2.1, 2.4 (each photo album instance locates an image store instance through its node).
+// Source: [Shen02] 2.1, 2.4 (each photo album instance locates an image store instance through its
+//   node).
 // Threads: thread-safe; calls on user-level threads.
 // Errors: those of image_store_module.h and of ReplicaSession.
 // Limits: kImagesAtOnceMax images at once.
@@ -22,7 +24,7 @@ namespace neptune::examples::photo_album {
 inline constexpr char kImageStoreService[] = "image_store";
 
 struct FoundThumbnails {
-  // One for each image that was asked for; absent: its partition did not answer.
+  // One for each requested image; nullopt: its partition did not answer.
   std::vector<std::optional<Thumbnail>> thumbnails;
   std::vector<uint32_t> missing_partitions;
 };
@@ -32,14 +34,14 @@ class ImageClient {
   // REQUIRES: partition_count > 0.
   explicit ImageClient(uint32_t partition_count) : partition_count_(partition_count) {}
 
-  // `name` is the write's, so that it may be asked for again.
+  // `name` is the id of the write, so that a repeated call is executed once.
   Status Store(ReplicaSession& session, const StoreImageRequest& request, const RequestId& name,
                TimePoint deadline) const;
   StatusOr<Image> Read(ReplicaSession& session, const ImageId& id) const;
-  // Of several partitions at once.
+  // Reads from several partitions in parallel.
   FoundThumbnails ReadThumbnails(const ClientSession& session, const std::vector<ImageId>& ids,
                                  TimePoint deadline) const;
-  // Of several partitions at once. Returns those that are not there any more.
+  // Deletes in several partitions in parallel. Returns the images that no longer exist.
   std::vector<ImageId> Delete(const ClientSession& session, const std::vector<ImageId>& ids,
                               TimePoint deadline) const;
 

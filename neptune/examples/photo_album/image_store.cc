@@ -24,18 +24,18 @@ StatusOr<ImageTotals> ReadTotals(const StoreView& store) {
 
 Status CheckCount(int count) {
   if (count <= kImagesAtOnceMax) return OkStatus();
-  return InvalidArgument(count, " images at once; at most ", kImagesAtOnceMax);
+  return InvalidArgument(count, " images at once, limit ", kImagesAtOnceMax);
 }
 
 }  // namespace
 
 Status CheckImage(const StoreImageRequest& request) {
   if (request.image().empty() || request.image().size() > kImageSizeMax) {
-    return InvalidArgument("an image of ", request.image().size(), " bytes is not 1 to ",
+    return InvalidArgument("the image has ", request.image().size(), " bytes, expected 1 to ",
                            kImageSizeMax);
   }
   if (request.thumbnail().size() <= kThumbnailSizeMax) return OkStatus();
-  return InvalidArgument("a thumbnail of ", request.thumbnail().size(), " bytes; at most ",
+  return InvalidArgument("the thumbnail has ", request.thumbnail().size(), " bytes, limit ",
                          kThumbnailSizeMax);
 }
 

@@ -22,7 +22,7 @@ Status ImageStoreModule::Start(ModuleContext& context) {
 Status ImageStoreModule::CheckPartition(const ImageId& id, PartitionId partition) const {
   const uint32_t of_image = PartitionOfImage(id, partition_count_);
   if (of_image == partition.value()) return OkStatus();
-  return InvalidArgument("the image is of partition ", of_image, ", not ", partition);
+  return InvalidArgument("the image is in partition ", of_image, ", not ", partition);
 }
 
 template <typename Request>

@@ -1,19 +1,21 @@
-// The image store: images of whatever service has pictures, in partitions, each on several nodes.
+// The image store: images of other services, in partitions, each on several nodes.
 //
 //   ReadImage        ReadImageRequest → Image
 //   ReadThumbnails   ReadThumbnailsRequest → Thumbnails
 //   StoreImage       StoreImageRequest → StoreImageResult; a write
 //   DeleteImages     DeleteImagesRequest → DeleteImagesResult; a write
 //
-// An image never changes, so a read of any replica is right or says that there is none: who knows better asks again with a
-// staleness of 0. Level ordered_writes.
+// An image never changes, so a read at any replica is correct or reports that there is no image; a
+// caller that knows better repeats it with a staleness of 0. Consistency level ordered_writes.
 //
 // Parameters of the service:
-//   partition_count   as the service has it; images of other partitions are refused. Default: 1.
+//   partition_count   of the service; images of other partitions are refused. Default: 1.
 //   size_mb           images of a partition, in MiB; the same on every node. Default: 1024.
 //
-// Source: [Shen02] 2.1, figure 2.2. Threads: as ServiceModule says.
-// Errors: those of image_store.h; kInvalidArgument an image of another partition, malformed requests.
+// Source: [Shen02] 2.1, figure 2.2.
+// Threads: see ServiceModule.
+// Errors: those of image_store.h; kInvalidArgument an image of another partition, a malformed
+//   request.
 // Limits: image_store.h.
 
 #pragma once

@@ -10,7 +10,7 @@ void RunInParallel(const std::vector<std::function<void()>>& tasks) {
   const ThreadRef caller(UserThread::Current());
   size_t running_count = 0;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    // The tasks live until all have ended.
+    // The captured references stay valid until all tasks have ended.
     const auto run = [&running_count, &caller, &task = tasks[i]] {
       task();
       --running_count;

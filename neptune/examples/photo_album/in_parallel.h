@@ -1,9 +1,9 @@
-// Several things that wait, done at once by a method.
+// Runs several blocking tasks of a method in parallel.
 //
 // Source: [Shen02] 2.1 (a service that asks several others).
-// Threads: on a user-level thread; each task on one of its own, on the same kernel thread.
-// Errors: none; a task for which there is no thread is done by the caller's.
-// Limits: returns when all tasks have: each is to end by a deadline of its own.
+// Threads: on a user-level thread; each task runs on a new one, on the same kernel thread.
+// Errors: none; if no thread can be started for a task, it runs on the caller's.
+// Limits: returns when all tasks have ended, so each must end by a deadline.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace neptune::examples::photo_album {
 
-// Meanwhile the caller has no place in its service's pool.
+// The caller does not occupy a slot of its service's pool meanwhile.
 void RunInParallel(const std::vector<std::function<void()>>& tasks);
 
 }  // namespace neptune::examples::photo_album

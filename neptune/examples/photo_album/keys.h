@@ -1,4 +1,4 @@
-// Keys of what both stores keep, and how an image is named to people.
+// Keys of the records of both stores, and the printed form of an image's id.
 //
 // Threads: pure functions.
 

@@ -1,4 +1,5 @@
-// Makes an album of a running photo album service, shows it, adds a picture from a file, fetches or deletes one.
+// Command-line client of a running photo album: makes and shows albums, adds, fetches and deletes
+// pictures.
 
 #include <gflags/gflags.h>
 
@@ -16,17 +17,17 @@
 
 DEFINE_string(spec, "neptune/examples/photo_album/cluster.textproto",
               "spec of the running cluster");
-DEFINE_string(create, "", "make an album with this title");
-DEFINE_string(owner, "somebody", "its owner");
-DEFINE_uint64(album, 0, "which album; alone: lists its pictures and their thumbnails");
-DEFINE_string(add, "", "file with an image to add");
-DEFINE_string(thumbnail, "", "file with a small picture of it; may be left out");
-DEFINE_string(title, "no title", "its title");
-DEFINE_uint64(picture, 0, "which picture");
+DEFINE_string(create, "", "title of an album to create");
+DEFINE_string(owner, "guest", "owner of the album to create");
+DEFINE_uint64(album, 0, "number of the album; alone: list its pictures and thumbnails");
+DEFINE_string(add, "", "file with the image of a picture to add");
+DEFINE_string(thumbnail, "", "file with a thumbnail of it; optional");
+DEFINE_string(title, "no title", "title of the picture to add");
+DEFINE_uint64(picture, 0, "number of the picture");
 DEFINE_string(save, "", "file to write the picture's image to");
-DEFINE_bool(remove, false, "delete the picture");
-DEFINE_bool(reclaim, false, "delete images that no picture of any album shows");
-DEFINE_string(service_class, "visitor", "who asks: member or visitor");
+DEFINE_bool(remove, false, "delete --picture");
+DEFINE_bool(reclaim, false, "delete images that no picture refers to");
+DEFINE_string(service_class, "visitor", "service class of the requests: member or visitor");
 
 namespace {
 
@@ -83,7 +84,7 @@ void Show(const album::PictureThumbnail& thumbnail) {
       std::printf(", no thumbnail\n");
       return;
     default:
-      std::printf(", thumbnail is away\n");
+      std::printf(", thumbnail unavailable\n");
   }
 }
 
@@ -145,7 +146,7 @@ Status Remove(ReplicasAsked& asked) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto result,
                            Ask<album::DeletePictureResult>(asked, album::kDeletePictureMethod,
                                                            AccessMode::kWrite, request));
-  std::printf(result.image_waits() ? "deleted; its image waits to be\n" : "deleted\n");
+  std::printf(result.image_waits() ? "deleted; its image will be deleted later\n" : "deleted\n");
   return OkStatus();
 }
 
@@ -154,7 +155,7 @@ Status Reclaim(ReplicasAsked& asked) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto result, AskReplicas<album::ReclaimResult>(
                                                     asked, p, album::kReclaimMethod,
                                                     AccessMode::kWrite, album::ReclaimRequest()));
-    std::printf("partition %u: %u images deleted, %u wait\n", p, result.deleted_count(),
+    std::printf("partition %u: %u images deleted, %u left\n", p, result.deleted_count(),
                 result.left_count());
   }
   return OkStatus();

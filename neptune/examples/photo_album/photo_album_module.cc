@@ -11,7 +11,7 @@
 namespace neptune::examples::photo_album {
 namespace {
 
-// The service's writes that only it calls.
+// Writes of the service that only the service itself calls.
 constexpr char kBeginPictureMethod[] = "BeginPicture";
 constexpr char kCommitPictureMethod[] = "CommitPicture";
 constexpr char kRemovePictureMethod[] = "RemovePicture";
@@ -20,7 +20,7 @@ constexpr char kForgetImagesMethod[] = "ForgetImages";
 
 enum class Step : uint64_t { kBegin = 1, kStore = 2, kCommit = 3, kRemove = 4 };
 
-// The name of one write of several that are done for the write `whole`.
+// Returns the id of one of the writes that are done for the write `whole`.
 RequestId NameOfStep(const RequestId& whole, Step step) {
   std::string client;
   AppendBigEndian(&client, whole.client);
@@ -33,7 +33,7 @@ StatusOr<RequestId> NameOfWrite(const RequestContext& context) {
     NEPTUNE_ASSIGN_OR_RETURN(demand, DecodeReplicaDemand(context.extension()));
   }
   if (demand.id.given()) return demand.id;
-  return InvalidArgument("a write without a name; ReplicaSession gives it one");
+  return InvalidArgument("the write has no id; use ReplicaSession, which assigns one");
 }
 
 TimePoint Within(const RequestContext& context, Duration time_max) {
@@ -189,7 +189,7 @@ StatusOr<Picture> PhotoAlbumModule::AddPicture(RequestContext& context,
     PassOn(behalf);
     return begun.status();
   }
-  // An error without a version: the caller's session asks again as long as it has time.
+  // The error carries no version, so the caller's session retries while it has time.
   NEPTUNE_RETURN_IF_ERROR(
       images_->Store(behalf.session, image, NameOfStep(name, Step::kStore), deadline));
 
@@ -216,7 +216,7 @@ StatusOr<DeletePictureResult> PhotoAlbumModule::DeletePicture(
                                           {.id = NameOfStep(name, Step::kRemove)});
   PassOn(behalf);
   if (!removed.ok()) return removed.status();
-  // Done, whatever becomes of the image now: it is known as unused.
+  // The picture is deleted, whatever happens to the image: it is recorded as unused.
   const auto reclaimed = ReclaimUntil(behalf, Within(context, kReclaimTimeMax));
   const auto is_it = [&](const ImageId& id) {
     return id.client() == removed->image().client() && id.number() == removed->image().number();
@@ -225,7 +225,7 @@ StatusOr<DeletePictureResult> PhotoAlbumModule::DeletePicture(
     return std::any_of(ids.begin(), ids.end(), is_it);
   };
   DeletePictureResult result;
-  // If it was not found, another one has deleted it.
+  // If it was not found, another request has deleted it.
   result.set_image_waits(!reclaimed.ok() || is_in(reclaimed->found) > is_in(reclaimed->deleted));
   return result;
 }
@@ -255,7 +255,8 @@ StatusOr<PhotoAlbumModule::Reclaimed> PhotoAlbumModule::ReclaimUntil(Behalf& beh
   if (reclaimed.deleted.empty()) return reclaimed;
   ForgetImagesRequest forget;
   forget.mutable_images()->Assign(reclaimed.deleted.begin(), reclaimed.deleted.end());
-  // If this fails they are deleted once more, which is no error; the request's own time, since theirs may be used up.
+  // If this fails the images are deleted once more, which is harmless. It uses the request's own
+  // deadline, because theirs may have passed.
   (void)WriteHere<ForgetImagesResult>(behalf, kForgetImagesMethod, forget,
                                       {.deadline = Within(behalf.context, kReclaimTimeMax)});
   return reclaimed;

@@ -1,29 +1,32 @@
-// The photo album: who owns which pictures. The pictures' images are another service's, which its methods call.
+// The photo album: albums, owners and pictures. The pictures' images belong to another service,
+// which its methods call.
 //
 //   CreateAlbum      CreateAlbumRequest → Album; a write
 //   ViewAlbum        ViewAlbumRequest → AlbumPage
 //   AddPicture       AddPictureRequest → Picture; a write ──► StoreImage
 //   ViewPicture      ViewPictureRequest → PictureWithImage ──► ReadImage
-//   ViewThumbnails   ViewAlbumRequest → ThumbnailPage ──► ReadThumbnails, of all its partitions at once
+//   ViewThumbnails   ViewAlbumRequest → ThumbnailPage ──► ReadThumbnails, partitions in parallel
 //   DeletePicture    DeletePictureRequest → DeletePictureResult; a write ──► DeleteImages
 //   Reclaim          ReclaimRequest → ReclaimResult; a write ──► DeleteImages
 //
-// Callers use ReplicaSession for all of them. A replicated write must not wait for another service, so AddPicture,
-// DeletePicture and Reclaim are methods of their own that call writes of this service (album_store.h) and of the image store, on
-// any replica; their caller's session learns the version that they made. An image has the name of the AddPicture that
-// brought it, and each write on its behalf a name that follows from it: asked for again, it is done once.
+// Callers use ReplicaSession for all methods. A replicated write must not wait for another service.
+// AddPicture, DeletePicture and Reclaim are therefore separate methods, on any replica, that call
+// writes of this service (album_store.h) and of the image store; their caller's session learns the
+// version they created. An image's id is that of its AddPicture, and each write for it has an id
+// derived from that one, so a repeated write is executed once.
 //
-// What a method calls has its request's class, trace and the rest of its deadline, and ends with it.
+// Nested calls inherit the request's class, trace and remaining deadline, and end with it.
 //
 // Parameters of the service:
-//   partition_count         as the service has it; albums of other partitions are refused. Default: 1.
-//   image_partition_count   as the image store has it. Default: 1.
+//   partition_count         of the service; albums of other partitions are refused. Default: 1.
+//   image_partition_count   of the image store. Default: 1.
 //
-// Source: [Shen02] 2.1, figure 2.2. Threads: as ServiceModule says.
-// Errors: those of album_store.h and image_store.h; kInvalidArgument an album of another partition, malformed requests;
-//   kUnavailable and kDeadlineExceeded the partition of an image is away. Of ViewThumbnails not the latter: it says which
-//   are.
-// Limits: album_store.h; kAddTimeMax, kThumbnailTimeMax, kReclaimTimeMax for what is called.
+// Source: [Shen02] 2.1, figure 2.2.
+// Threads: see ServiceModule.
+// Errors: those of album_store.h and image_store.h; kInvalidArgument an album of another partition,
+//   a malformed request; kUnavailable and kDeadlineExceeded an image's partition does not answer,
+//   except for ViewThumbnails, whose answer lists such partitions.
+// Limits: album_store.h; kAddTimeMax, kThumbnailTimeMax, kReclaimTimeMax for nested calls.
 
 #pragma once
 
@@ -48,11 +51,12 @@ inline constexpr char kViewThumbnailsMethod[] = "ViewThumbnails";
 inline constexpr char kDeletePictureMethod[] = "DeletePicture";
 inline constexpr char kReclaimMethod[] = "Reclaim";
 
-// Well below kPendingTime.
+// Must be well below kPendingTime.
 inline constexpr Duration kAddTimeMax = std::chrono::minutes(1);
-// And three quarters of what the request has left: the page is worth more than the last thumbnail.
+// The limit is also three quarters of the request's remaining time: the page is worth more than the
+// last thumbnail.
 inline constexpr Duration kThumbnailTimeMax = std::chrono::milliseconds(500);
-// Of a DeletePicture, which is done before.
+// Limit for the cleanup in DeletePicture, whose own write is complete by then.
 inline constexpr Duration kReclaimTimeMax = std::chrono::milliseconds(250);
 
 class PhotoAlbumModule final : public ServiceModule {
@@ -63,11 +67,11 @@ class PhotoAlbumModule final : public ServiceModule {
   void Stop() override { service_.reset(); }
 
  private:
-  // What a method does on behalf of its request.
+  // State of a method during its request.
   struct Behalf {
     RequestContext& context;
     ReplicaSession session;
-    ReplicaReport report;  // of the last write of this service
+    ReplicaReport report;  // for the last write to this service
   };
   struct Reclaimed {
     std::vector<ImageId> found;
@@ -83,11 +87,11 @@ class PhotoAlbumModule final : public ServiceModule {
   Status CheckAlbum(uint64_t album, PartitionId partition) const;
 
   Behalf BehalfOf(RequestContext& context) const;
-  // A write of this service, in the request's own partition.
+  // Executes a write of this service, in the request's own partition.
   template <typename Answer, typename Request>
   StatusOr<Answer> WriteHere(Behalf& behalf, const char* method, const Request& request,
                              const ReplicaCallOptions& options) const;
-  // The caller's session takes the method for the write that it ended with.
+  // Makes the caller's session treat the method as the last write it made.
   static void PassOn(const Behalf& behalf);
 
   StatusOr<Picture> AddPicture(RequestContext& context, const AddPictureRequest& request) const;

@@ -1,5 +1,5 @@
-// The photo album over the image store on its own cluster spec: nested calls, what they inherit, and what is left when a
-// partition of the image store is away.
+// The photo album over the image store on its own cluster spec: nested calls, what they inherit,
+// and the result when a partition of the image store is unavailable.
 
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ uint64_t Create(ReplicaSession& session) {
 
 std::string ImageOf(const std::string& title) { return StrCat("image of ", title); }
 
-// The name of a write whose image is of this partition of the image store.
+// Returns the id of a write whose image is in this partition of the image store.
 RequestId NameIn(uint32_t partition) {
   static uint64_t last = 0;
   ImageId id;
@@ -120,7 +120,7 @@ StatusOr<DeletePictureResult> Delete(ReplicaSession& session, uint64_t album, ui
   return Ask<DeletePictureResult>(session, kDeletePictureMethod, AccessMode::kWrite, request);
 }
 
-// As its primary has it: another replica may still have what is deleted.
+// Reads at the primary: another replica may still have a deleted image.
 StatusCode ImageOutcome(ReplicaSession& session, const ImageId& id) {
   ReadImageRequest request;
   *request.mutable_id() = id;
@@ -139,7 +139,7 @@ class PhotoAlbumTest : public testing::Test {
       : cluster_(Cluster(std::move(image_store))) {
     cluster_.simulator().RunFor(seconds(2));
   }
-  // The same one each time.
+  // Runs `body` in the same session each time.
   void InSession(const std::function<void(ReplicaSession&)>& body) {
     cluster_.RunOnClient([&](ClientSession& session) {
       if (!session_) session_.emplace(session);
@@ -166,7 +166,7 @@ TEST_F(PhotoAlbumTest, ShowsWhatWasAdded) {
       EXPECT_EQ(added->id(), i);
       const auto page = ViewPage<AlbumPage>(session, kViewAlbumMethod, album);
       ASSERT_TRUE(page.ok()) << page.status();
-      EXPECT_EQ(page->album().picture_count(), i) << "a session sees what it has added";
+      EXPECT_EQ(page->album().picture_count(), i) << "a session sees its own additions";
       const auto viewed = View(session, album, i);
       ASSERT_TRUE(viewed.ok()) << viewed.status();
       EXPECT_EQ(viewed->image(), ImageOf(StrCat("p", i)));
@@ -223,7 +223,7 @@ TEST_F(PhotoAlbumTest, APartitionThatIsAwayCostsItsImagesOnly) {
         Add(session, album, "p5", {.deadline = this_thread::Now() + seconds(2), .id = NameIn(1)})
             .ok());
     EXPECT_EQ(ViewPage<AlbumPage>(session, kViewAlbumMethod, album)->album().picture_count(), 5u)
-        << "no picture without its image";
+        << "a picture without its image";
   });
   Restart(kSecondImageNodes);
   InSession([&](ReplicaSession& session) {
@@ -247,7 +247,7 @@ TEST_F(PhotoAlbumTest, APictureAddedTwiceUnderOneNameIsThereOnce) {
       const auto page = ViewPage<AlbumPage>(session, kViewAlbumMethod, album);
       EXPECT_EQ(page->album().picture_count(), 1u);
     });
-    // By another primary as well.
+    // Also after a change of primary.
     cluster_.simulator().Crash("photo-1");
     cluster_.simulator().Crash("photo-4");
     cluster_.simulator().RunFor(seconds(1));
@@ -330,7 +330,7 @@ TEST_F(PhotoAlbumTest, RefusesWhatCannotBe) {
                    AccessMode::kWrite, Data::Of(request), &response)
                   .code(),
               StatusCode::kInvalidArgument)
-        << "a write without a name";
+        << "a write without an id";
     EXPECT_EQ(View(session, album, 1).status().code(), StatusCode::kNotFound);
     EXPECT_EQ(View(session, album + kPartitionCount, 1).status().code(), StatusCode::kNotFound);
     EXPECT_EQ(Delete(session, album, 1).status().code(), StatusCode::kNotFound);
@@ -368,7 +368,8 @@ TEST_F(PhotoAlbumTest, WhatWasAddedSurvivesAnyNode) {
   }
 }
 
-// In the place of the image store: notes what its requests bring, and gives no image until their caller has no time left.
+// Replaces the image store: records the attributes of its requests, and returns no image until the
+// caller's time has run out.
 struct Noted {
   std::string service_class;
   TimePoint deadline;
@@ -427,7 +428,7 @@ TEST_F(NestedCallTest, HasItsRequestsClassAndTheRestOfItsTime) {
       this_thread::SleepFor(milliseconds(100));
       ASSERT_EQ(noted_.size(), 1u);
       EXPECT_EQ(noted_[0].service_class, name);
-      // Virtual time is one for all nodes: what is lost on the way is the calls' own time.
+      // Virtual time is the same on all nodes; the difference is the time of the calls.
       EXPECT_LE(noted_[0].deadline, deadline + milliseconds(1));
       EXPECT_GT(noted_[0].deadline, deadline - milliseconds(20));
       EXPECT_LT(noted_[0].ended, deadline + milliseconds(20));

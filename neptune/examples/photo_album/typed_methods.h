@@ -1,7 +1,7 @@
 // Methods of a replicated service whose requests and answers are Protobuf messages.
 //
-// Threads: as ReplicatedService says.
-// Errors: kInvalidArgument of a request that is no such message; those of the function.
+// Threads: see ReplicatedService.
+// Errors: kInvalidArgument the request is not a valid message; those of the function.
 
 #pragma once
 
@@ -40,7 +40,7 @@ void AddWrite(ReplicatedService& service, const char* method, TypedWrite<Request
                                            std::string* response) {
                   Request request;
                   if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-                    return InvalidArgument("payload of ", bytes.size(), " bytes is not a ",
+                    return InvalidArgument("payload (", bytes.size(), " bytes) is not a valid ",
                                            request.GetTypeName());
                   }
                   NEPTUNE_ASSIGN_OR_RETURN(const Answer answer, write(context, request));

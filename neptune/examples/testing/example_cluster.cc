@@ -12,8 +12,8 @@
 #include "neptune/world/real/real_world.h"
 
 #ifdef __SANITIZE_ADDRESS__
-// Threads of a simulated host that waits when the simulation ends are not unwound, so what their stacks
-// hold is not given back.
+// Threads that are waiting when the simulation ends are not unwound, so objects on their stacks are
+// leaked.
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:neptune::SimKernel\nleak:neptune::ThreadEntry\n";
 }
@@ -26,10 +26,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr char kClient[] = "client";
-constexpr Duration kBodyLimit = seconds(600);  // of virtual time
+constexpr Duration kBodyLimit = seconds(600);  // virtual time
 constexpr Duration kStartLimit = seconds(30);
 
-// Of the one service that the options say.
+// Returns the spec text of the single service described by the options.
 std::string TextOf(const ExampleClusterOptions& options) {
   std::string text =
       StrCat("name: 'example' multicast_group: '239.192.7.3:1' services { name: '", options.service,
@@ -48,7 +48,7 @@ std::string TextOf(const ExampleClusterOptions& options) {
   return text;
 }
 
-// In a group of its own, with the node that asks.
+// Returns the spec with the client node added and with a separate multicast group.
 ClusterSpec SpecOf(const ExampleClusterOptions& options, uint16_t port) {
   StatusOr<ClusterSpec> parsed = options.spec_file.empty()
                                      ? ParseClusterSpec(TextOf(options), "test")
@@ -121,7 +121,7 @@ void SimulatedExample::RunOnClient(const ClientBody& body) {
       << "seed " << simulator_.seed();
 }
 
-// A node with a world of its own, as a process would have it.
+// A node with its own world, as in a process.
 struct RealExample::RealNode {
   explicit RealNode(NodeOptions options)
       : world(MakeRealWorld({})), node(*world, std::move(options)) {
@@ -154,7 +154,7 @@ RealExample::~RealExample() = default;
 
 Node& RealExample::node(const std::string& name) { return nodes_.at(name)->node; }
 
-// Of what every node hosts.
+// Waits for all partitions of the services that the nodes host.
 void RealExample::WaitForPartitions(const ClusterSpec& spec) {
   std::map<YellowPageView::ServicePartition, size_t> replicas;
   for (const NodeSpec& node : spec.nodes()) {

@@ -1,10 +1,10 @@
-// A small cluster of an example's services for its tests, in either world, and a node that asks them.
+// A small cluster of an example's services for tests, in either world, and a client node.
 //
-// Of one service partition p is on node s<p % node_count>; several services stand as the example's own spec says. The
-// asking node is "client".
+// With a single service, partition p is on node s<p % node_count>; several services are placed by
+// the example's own spec. The client node is "client".
 //
-// Threads: the test's thread; what is run on the client runs on a user-level thread
-//   of it. Errors: a node that does not start, and a body that does not end, fail the test.
+// Threads: the test's thread; work for the client runs on a user-level thread of its node.
+// Errors: a node that does not start, or a body that does not end, fails the test.
 
 #pragma once
 
@@ -23,9 +23,10 @@
 namespace neptune::examples {
 
 struct ExampleClusterOptions {
-  // The example's spec, as a path from the workspace. Empty: the one service that the next fields say.
+  // Path of the example's spec, from the workspace. Empty: the single service described by the next
+  // fields.
   std::string spec_file;
-  // Of a spec, by the spec's name.
+  // Makes the module that the spec calls `name`.
   std::function<std::unique_ptr<ServiceModule>(const std::string& name)> modules;
 
   std::string service;
@@ -35,7 +36,7 @@ struct ExampleClusterOptions {
   std::function<std::unique_ptr<ServiceModule>()> module;
 
   RegisterOperators register_operators = [](ModuleContext&) {};
-  uint64_t seed = 1;  // of the simulated world
+  uint64_t seed = 1;  // for the simulated world
 };
 
 using ClientBody = std::function<void(ClientSession& session)>;

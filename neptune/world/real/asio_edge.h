@@ -1,4 +1,4 @@
-// Where Boost.Asio's types become the project's; internal to world/real.
+// Conversions between Boost.Asio's types and the project's; internal to world/real.
 //
 // Threads: pure functions.
 
@@ -26,9 +26,9 @@ Endpoint FromAsio(const AsioEndpoint& endpoint) {
   return {endpoint.address().to_v4().to_uint(), endpoint.port()};
 }
 
-// OK for no error; `doing` says what was being done.
+// Returns OK for no error. `doing` describes the operation.
 Status FromErrorCode(const boost::system::error_code& error, std::string_view doing);
-// Of the system call that just failed.
+// Returns the error of the system call that just failed.
 Status FromErrno(std::string_view doing);
 
 }  // namespace neptune

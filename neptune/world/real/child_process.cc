@@ -27,10 +27,10 @@ Duration FromTimeval(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
-// Reads in a row before the loop's other events get a turn.
+// Maximum reads in a row before the loop's other events get a turn.
 constexpr int kReadCountMax = 16;
 
-// An owned descriptor.
+// A descriptor that is closed on destruction.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -82,8 +82,8 @@ void MakeNonblocking(const Descriptor& descriptor) {
   PCHECK(fcntl(descriptor.number(), F_SETFL, O_NONBLOCK) == 0);
 }
 
-// What the child gets: its three streams and nothing else that is open here, default signals, none blocked,
-// a group of its own.
+// Settings for posix_spawn: the child gets its three standard streams and no other descriptor,
+// default signal handlers, no blocked signals, and a process group of its own.
 class SpawnSettings {
  public:
   SpawnSettings(int in, int out, int error) {
@@ -130,7 +130,7 @@ StatusOr<pid_t> Spawn(const ChildProcessOptions& options, const SpawnSettings& s
   return process;
 }
 
-// One descriptor's place in the poller.
+// Registration of one descriptor in the poller.
 class Watch final : public DescriptorPoller::Watcher {
  public:
   explicit Watch(std::function<void()> on_ready) : on_ready_(std::move(on_ready)) {}
@@ -142,7 +142,7 @@ class Watch final : public DescriptorPoller::Watcher {
 
 }  // namespace
 
-// The poller's watches keep it alive until it has ended.
+// Kept alive by the poller's watches until the process has ended.
 class ChildProcess::Run : public std::enable_shared_from_this<Run> {
  public:
   Run(RealLoop& loop, ChildProcessOptions options, OnEnd on_end)
@@ -152,7 +152,7 @@ class ChildProcess::Run : public std::enable_shared_from_this<Run> {
   void Kill() {
     if (running_) kill(-process_, SIGKILL);
   }
-  // Kills and reaps without telling anybody.
+  // Kills and reaps the process without calling on_end.
   void Abandon();
 
  private:
@@ -160,7 +160,8 @@ class ChildProcess::Run : public std::enable_shared_from_this<Run> {
   void FeedInput();
   void ReadOutput();
   void ReadError();
-  // True once there is nothing more to read for now; false if the loop's other events should go first.
+  // Returns true if there is nothing more to read for now; false if the loop's other events should
+  // go first.
   bool ReadSome(Descriptor* from, std::string* into, size_t size_max, bool* over_limit);
   void ReadAgainLater(void (Run::*read)());
   void OnExit();
@@ -213,8 +214,8 @@ void ChildProcess::Run::Watch(const Descriptor& descriptor, void (Run::*on_ready
   loop_.descriptor_poller().Add(descriptor.number(), EPOLLIN | EPOLLOUT | EPOLLET, watches_.back());
 }
 
-// A program that does not read its input to the end is none the worse for it. The loop's thread blocks
-// SIGPIPE, as all signals.
+// It is fine if the program does not read all of its input. The loop's thread blocks SIGPIPE, like
+// all signals.
 void ChildProcess::Run::FeedInput() {
   while (input_.open()) {
     const size_t left = options_.input.size() - fed_size_;
@@ -266,14 +267,14 @@ void ChildProcess::Run::ReadAgainLater(void (Run::*read)()) {
   });
 }
 
-// What it started is killed before the process is reaped: until then its number is nobody else's. What it wrote
-// itself is in the pipes.
+// Descendants are killed before the process is reaped, because until then its process group id
+// cannot be reused. The output of the process itself is in the pipes.
 void ChildProcess::Run::OnExit() {
   if (!running_) return;
   siginfo_t how{};
   if (waitid(P_PID, static_cast<id_t>(process_), &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
       how.si_pid == 0) {
-    return;  // not yet: the poller tells again
+    return;  // not yet; the poller will report it again
   }
   const auto self = shared_from_this();
   Kill();
@@ -312,7 +313,7 @@ void ChildProcess::Run::Abandon() {
 
 void ChildProcess::Run::ForgetAll() {
   for (const auto& watch : watches_) loop_.descriptor_poller().Forget(watch.get());
-  // One of them may be what called.
+  // Keep the watches until the next turn: one of them may be the caller.
   loop_.Post([watches = std::move(watches_)] {});
   watches_.clear();
   for (Descriptor* one : {&exit_, &input_, &output_, &error_}) one->Close();
@@ -327,7 +328,7 @@ StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(ChildProcessOptions 
   auto* const loop = dynamic_cast<RealLoop*>(Loop::Current());
   if (loop == nullptr) {
     return Unimplemented("starting ", options.executable,
-                         ": processes exist on loops of the real world only");
+                         ": child processes need a loop of the real world");
   }
   auto run = std::make_shared<Run>(*loop, std::move(options), std::move(on_end));
   NEPTUNE_RETURN_IF_ERROR(run->Begin());

@@ -13,7 +13,7 @@ namespace neptune {
 
 DescriptorPoller::DescriptorPoller(RealLoop& loop) : loop_(loop), poller_(loop.io()) {
   const int poller = epoll_create1(EPOLL_CLOEXEC);
-  PCHECK(poller >= 0) << "a loop without a poller";
+  PCHECK(poller >= 0) << "creating the loop's poller";
   poller_.assign(poller);
 }
 
@@ -68,8 +68,8 @@ Status DescriptorPoller::Watch(int descriptor, std::shared_ptr<ReadinessWatcher>
   return ResourceExhausted("watching descriptor ", descriptor, ": ", std::strerror(error));
 }
 
-// At once, since the descriptor may name another file soon. What the loop has been told and not yet passed on still
-// reaches the watcher, which is kept until the loop has forgotten it.
+// Unregisters at once, because the descriptor may be reused for another file soon. Events already
+// fetched from the system still reach the watcher, which is kept alive until Forget.
 void DescriptorPoller::Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) {
   epoll_ctl(poller_.native_handle(), EPOLL_CTL_DEL, descriptor, nullptr);
   if (Loop::Current() == &loop_) {
@@ -90,7 +90,7 @@ void DescriptorPoller::Forget(Watcher* watcher) {
   for (int i = 0; i < event_count_; ++i) {
     if (events_[i].data.ptr == watcher) events_[i].data.ptr = nullptr;
   }
-  const auto node = watchers_.extract(watcher);  // destroyed last
+  const auto node = watchers_.extract(watcher);  // destroyed at scope exit
 }
 
 void DescriptorPoller::EndTurn() {
@@ -99,7 +99,8 @@ void DescriptorPoller::EndTurn() {
   }
   adding_.clear();
   for (const Closing& closing : closing_) {
-    // A child process that is just begun may have the descriptor too, which keeps its registration alive.
+    // A child process that was just spawned may still share the descriptor, which would keep the
+    // registration alive.
     if (closing.is_registered) Control(EPOLL_CTL_DEL, closing.descriptor, 0, nullptr);
     close(closing.descriptor);
   }

@@ -1,12 +1,13 @@
-// Readiness of one loop's TCP sockets, of its child processes, and of descriptors that others opened; internal to
+// Readiness of one loop's TCP sockets, child processes and foreign descriptors; internal to
 // world/real.
 //
-// Asio's reactor wants a system call for each wait. Here a descriptor is registered once for what it waits for, in a
-// poller of its own, which Asio's reactor watches as one more descriptor: what is asked for is then told of many
-// descriptors at a time.
+// Asio's reactor needs a system call for each wait. Here a descriptor is registered once, in a
+// separate epoll instance that Asio's reactor watches as one more descriptor; one call then returns
+// the events of many descriptors.
 //
-// Threads: the loop's own; Unwatch any.
-// Limits: kEventCountMax descriptors are told of before the loop's other events get a turn.
+// Threads: the loop's own; Unwatch from any thread.
+// Limits: at most kEventCountMax descriptors are reported before the loop's other events get a
+//   turn.
 
 #pragma once
 
@@ -27,8 +28,8 @@ class RealLoop;
 
 class DescriptorPoller final : public DescriptorReadiness {
  public:
-  // A descriptor's owner. It is kept alive until it is forgotten. Told of EPOLLIN, EPOLLOUT and so on, which are
-  // poll(2)'s bits.
+  // The owner of a descriptor, kept alive until Forget. It receives EPOLLIN, EPOLLOUT and so on,
+  // which are poll(2)'s bits.
   using Watcher = ReadinessWatcher;
 
   explicit DescriptorPoller(RealLoop& loop);
@@ -37,24 +38,26 @@ class DescriptorPoller final : public DescriptorReadiness {
   Status Watch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) override;
   void Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) override;
 
-  // Tells `watcher` of `events`; with EPOLLET only of what was not told before.
+  // Registers `watcher` for `events`; with EPOLLET it is notified of new events only.
   void Add(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher);
-  // The same, once what the turn has to say has left: others wait for that, and not for this.
+  // Like Add, but registers after the turn's output has been sent, because peers wait for the
+  // output.
   void AddAtEndOfTurn(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher);
-  // What is there already is told again.
+  // Changes the events; those that are already pending are reported again.
   void Change(int descriptor, uint32_t events, Watcher* watcher);
-  // It is told nothing any more; the descriptor stays open.
+  // Stops notifications; the descriptor stays open.
   void Remove(int descriptor, Watcher* watcher);
-  // It is told nothing any more; the descriptor is closed at the end of the turn: what others wait for goes first.
+  // Stops notifications. The descriptor is closed at the end of the turn, after the turn's output
+  // has been sent.
   void Close(int descriptor, Watcher* watcher);
-  // It is told nothing any more; the caller closes its descriptor before the turn ends.
+  // Stops notifications; the caller must close the descriptor before the turn ends.
   void Forget(Watcher* watcher);
 
-  // Once the loop has run what was ready, and before it waits.
+  // Called after the loop has run what was ready and before it waits.
   void EndTurn();
 
-  // Tells what has become ready by now, at one system call instead of three; false: nothing has, or too little lately to
-  // be worth asking.
+  // Reports the events that are ready now, with one system call instead of three. Returns false if
+  // there are none, or if polling is skipped because recent calls found none.
   bool TellAgain();
 
  private:
@@ -68,22 +71,22 @@ class DescriptorPoller final : public DescriptorReadiness {
     bool is_registered;
   };
   static constexpr int kEventCountMax = 64;
-  // How often TellAgain does not ask after it has asked in vain.
+  // Number of TellAgain calls that skip polling after a poll found nothing.
   static constexpr int kQuietTurnCount = 15;
 
   void Control(int operation, int descriptor, uint32_t events, Watcher* watcher);
   void Wait();
-  // Returns how many were told.
+  // Returns the number of watchers notified.
   int Tell();
 
   RealLoop& loop_;
-  // Of the loop's own executor: one of any type would be asked through pointers at each turn.
+  // Bound to the loop's own executor type: any_io_executor would add indirect calls at each turn.
   boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type> poller_;
   std::unordered_map<Watcher*, std::shared_ptr<Watcher>> watchers_;
   std::vector<Addition> adding_;
   std::vector<Closing> closing_;
   std::array<epoll_event, kEventCountMax> events_{};
-  int event_count_ = 0;  // of events_, while they are told
+  int event_count_ = 0;  // number of valid entries of events_ during dispatch
   bool waiting_ = false;
   int quiet_turns_ = 0;
 };

@@ -1,4 +1,5 @@
-// Descriptors that nobody of the runtime opened are told of when they become ready, and no more once unwatched.
+// Descriptors that the runtime did not open are reported when they become ready, and no more once
+// unwatched.
 
 #include "neptune/world/descriptor_readiness.h"
 
@@ -80,7 +81,7 @@ TEST_F(DescriptorReadinessTest, UnwatchedFromAnotherThreadItTellsNothing) {
   OnLoop([&] { ASSERT_TRUE(loop_->readiness()->Watch(pair_[0], watcher).ok()); });
   loop_->readiness()->Unwatch(pair_[0], watcher);
   ASSERT_EQ(write(pair_[1], "x", 1), 1);
-  // Another descriptor's event comes after the one that is not to come.
+  // An event of another descriptor arrives after the point where the unwanted one would have.
   const auto later = std::make_shared<Recorder>();
   OnLoop([&] { ASSERT_TRUE(loop_->readiness()->Watch(pair_[0], later).ok()); });
   later->told.WaitForNotification();

@@ -1,11 +1,14 @@
-// Virtual processors of a real node: work waits in order for one of k, and takes its time on the clock only.
+// Virtual processors of a real node: work waits in order for one of k processors and only takes
+// wall-clock time.
 //
-// Nobody spins, so many nodes fit on one machine; their code and messages still cost what they cost. Work is begun when
-// a virtual processor is free, not when its thread comes to know of it, so that late wake-ups do not add up.
+// No thread spins, so many nodes fit on one machine; their code and messages still cost real time.
+// Work begins when a virtual processor is free, not when its thread notices, so late wake-ups do
+// not add up.
 //
 // Source: [Chu03] 5.1 (non-preemptive FIFO, k processors), in real time.
 // Threads: thread-safe.
-// Limits: good for work of milliseconds; running code is not interrupted, and does not compete with it.
+// Limits: suited to work of milliseconds; running code is not interrupted and does not compete with
+//   it.
 
 #pragma once
 
@@ -29,7 +32,7 @@ class EmulatedProcessors final : public Processors {
   int count() const override { return count_; }
 
  private:
-  // When work that comes now has been done: on the processor that is free first.
+  // Returns the completion time of work that arrives now, on the processor that is free first.
   TimePoint Book(TimePoint now, Duration cost) {
     LeafLock lock(&mutex_);
     TimePoint& free_at = *std::min_element(free_at_.begin(), free_at_.end());

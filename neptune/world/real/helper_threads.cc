@@ -23,7 +23,7 @@ class RealHelperThreads final : public HelperThreads {
       : name_(name.substr(0, 15)), count_max_(std::max(1, count)) {}
 
   ~RealHelperThreads() override {
-    std::deque<Task> dropped;  // destroyed outside the lock: a task may own what posts
+    std::deque<Task> dropped;  // destroyed outside the lock: a task may own something that posts
     std::list<std::thread> threads;
     {
       absl::MutexLock lock(&mutex_);
@@ -46,7 +46,8 @@ class RealHelperThreads final : public HelperThreads {
       one_is_idle = idle_count_ >= tasks_.size();
       if (!one_is_idle && threads_.size() < count_max_) StartThread();
     }
-    if (one_is_idle) wake_.Signal();  // unlocked: it need not wait for the lock as soon as it wakes
+    // After unlocking, so that the woken thread does not wait for the lock
+    if (one_is_idle) wake_.Signal();
     Join(&ended);
   }
 
@@ -92,7 +93,8 @@ class RealHelperThreads final : public HelperThreads {
       task = nullptr;
       mutex_.Lock();
     }
-    // The destructor joins the threads that it finds in the list; one that ends by itself is joined by the next call.
+    // The destructor joins the threads it finds in the list; a thread that ends by itself is joined
+    // by the next call.
     if (!stopping_) ended_.splice(ended_.end(), threads_, self);
   }
 

@@ -1,7 +1,7 @@
-// The operating system's threads as helper threads.
+// Helper threads on kernel threads.
 //
-// Threads: as HelperThreads says.
-// A thread is started when a task waits and none is idle; idle ones stay.
+// Threads: see HelperThreads.
+// A thread is started when a task waits and none is idle; idle threads are kept.
 
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace neptune {
 
-// `name` is shown by the operating system, cut to its 15 characters. At least one thread; a thread that the system
-// refuses is done without as long as another one runs.
+// `name` is shown by the operating system, cut to its 15 characters. If the system refuses to start
+// a thread, the pool continues with those that run; it needs at least one.
 std::unique_ptr<HelperThreads> MakeRealHelperThreads(const std::string& name, int count);
 
 }  // namespace neptune

@@ -1,4 +1,4 @@
-// Tasks that block run beside each other, as many as there are threads.
+// Tasks that block run in parallel, at most one for each thread.
 
 #include "neptune/world/real/helper_threads.h"
 
@@ -12,7 +12,7 @@
 namespace neptune {
 namespace {
 
-// Occupies a thread until it is let go.
+// Occupies a thread until it is released.
 struct Blocker {
   Notification begun;
   Notification release;

@@ -40,7 +40,7 @@ std::optional<ProcessorTicks> ParseProcStat(std::string_view text) {
 }
 
 HostLoad LoadBetween(const ProcessorTicks& before, const ProcessorTicks& after) {
-  // The kernel's counters may step back a little when processors come and go.
+  // The kernel's counters may decrease slightly when processors go on- or offline.
   if (after.all <= before.all || after.busy < before.busy ||
       after.waiting_for_disk < before.waiting_for_disk) {
     return {};

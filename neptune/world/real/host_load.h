@@ -1,4 +1,4 @@
-// How busy the machine is, from the kernel's counters in /proc/stat.
+// Load of the machine, from the kernel's counters in /proc/stat.
 //
 // Source: [Shen02] 2.4 (announcements carry CPU and I/O load, acquired through /proc).
 // ParseProcStat and LoadBetween are pure; LoadSampler reads the file.
@@ -21,14 +21,14 @@ struct ProcessorTicks {
   uint64_t all = 0;
 };
 
-// The line of all processors; nullopt if the text is not that of /proc/stat.
+// Parses the line of all processors; nullopt if the text is not from /proc/stat.
 std::optional<ProcessorTicks> ParseProcStat(std::string_view text);
 
 HostLoad LoadBetween(const ProcessorTicks& before, const ProcessorTicks& after);
 
 class LoadSampler {
  public:
-  // The load since the previous call; zero at the first one and where /proc is not there.
+  // Load since the previous call; zero at the first call and where /proc is not available.
   HostLoad Sample();
 
  private:

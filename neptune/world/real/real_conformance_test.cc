@@ -1,4 +1,4 @@
-// The real world passes the suite that every world passes.
+// Runs the World conformance suite on the real world.
 
 #include <memory>
 #include <vector>

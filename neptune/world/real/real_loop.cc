@@ -18,13 +18,13 @@ namespace neptune {
 namespace {
 
 constexpr int kLocalRoundCountMax = 8;
-// Room for so many foreign tasks is kept from one time to the next.
+// Maximum capacity for foreign tasks that is kept between runs.
 constexpr size_t kSpareTaskCountMax = 1024;
-// Turns in a row that only descriptors get, before timers and other threads' tasks are asked for.
+// Maximum turns in a row for descriptors only, before timers and other threads' tasks are polled.
 constexpr int kDescriptorTurnCountMax = 8;
 
 void ConfigureThisThread(const LoopOptions& options) {
-  // Signals belong to the program's main thread, but for a profile's, which is for whoever works.
+  // Signals go to the program's main thread, except SIGPROF, which samples the running thread.
   sigset_t all;
   sigfillset(&all);
   sigdelset(&all, SIGPROF);
@@ -59,7 +59,7 @@ Duration RealLoop::ProcessorTime() const {
 }
 
 void RealLoop::FillUnpredictable(char* bytes, size_t size) {
-  constexpr size_t kAtOnceMax = 256;  // of getentropy
+  constexpr size_t kAtOnceMax = 256;  // limit of getentropy
   while (size > 0) {
     const size_t now = std::min(size, kAtOnceMax);
     CHECK_EQ(getentropy(bytes, now), 0) << "the operating system has no random bytes";
@@ -118,7 +118,7 @@ void RealLoop::ArmTimer() {
   os_timer_.expires_at(std::chrono::steady_clock::time_point(
       std::chrono::duration_cast<std::chrono::steady_clock::duration>(next.time_since_epoch())));
   os_timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error) return;  // armed anew
+    if (error) return;  // rearmed
     os_timer_at_ = kNever;
     RunDueTimers();
   });
@@ -130,8 +130,8 @@ void RealLoop::RunDueTimers() {
   ArmTimer();
 }
 
-// What tasks post goes on for some rounds: an event makes a thread ready, the thread writes, the write leaves, all
-// before the poller is asked again. Then sockets get their turn.
+// Runs posted tasks for several rounds before the poller is asked again: an event makes a thread
+// ready, the thread writes, the write is sent. Then sockets get their turn.
 void RealLoop::RunLocalTasks() {
   for (int round = 0; round < kLocalRoundCountMax && !local_tasks_.empty(); ++round) {
     for (size_t count = local_tasks_.size(); count > 0 && !stop_; --count) {
@@ -146,7 +146,7 @@ void RealLoop::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
-// One event and what follows from it, without asking the poller for more as long as it has told of some.
+// Runs one event, waiting for it only if there are no local tasks.
 void RealLoop::RunReadyOrWait() {
   if (local_tasks_.empty()) {
     io_.run_one();
@@ -178,7 +178,7 @@ void RealLoop::Stop() {
   if (thread_.joinable()) thread_.join();
   local_tasks_.clear();
   timers_ = TimerQueue();
-  std::vector<Task> dropped;  // destroyed outside the lock: a task may own what posts
+  std::vector<Task> dropped;  // destroyed outside the lock: a task may own something that posts
   LeafLock lock(&foreign_mutex_);
   dropped.swap(foreign_tasks_);
 }

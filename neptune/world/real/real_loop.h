@@ -1,6 +1,6 @@
 // One kernel thread with its poller; internal to world/real.
 //
-// Threads: as Loop says; Run is the kernel thread's body.
+// Threads: see Loop; Run is the kernel thread's body.
 
 #pragma once
 
@@ -47,7 +47,7 @@ class RealLoop final : public Loop {
 
   boost::asio::io_context& io() { return io_; }
   DescriptorPoller& descriptor_poller() { return *descriptor_poller_; }
-  // Scratch space for one read; contents are valid until the next read of this loop.
+  // Scratch space for one read; its contents are valid until the next read of this loop.
   std::array<char, 64 * 1024>& read_buffer() { return *read_buffer_; }
 
  private:
@@ -68,7 +68,7 @@ class RealLoop final : public Loop {
   std::deque<Task> local_tasks_;
   LeafMutex foreign_mutex_;
   std::vector<Task> foreign_tasks_ ABSL_GUARDED_BY(foreign_mutex_);
-  std::vector<Task> spare_tasks_;  // empty; its room serves the next foreign tasks
+  std::vector<Task> spare_tasks_;  // empty; its capacity is reused for the next foreign tasks
   std::unique_ptr<std::array<char, 64 * 1024>> read_buffer_;
   std::unique_ptr<DescriptorPoller> descriptor_poller_;
   std::unique_ptr<RealNetwork> network_;

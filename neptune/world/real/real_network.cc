@@ -25,12 +25,12 @@ using boost::asio::ip::udp;
 using boost::system::error_code;
 using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
-// Wait before accepting again when the process is out of descriptors.
+// Delay before accepting again when the process is out of descriptors.
 constexpr Duration kAcceptRetryDelay = std::chrono::milliseconds(50);
-// Datagrams taken in one event before the loop's other sockets get a turn.
+// Maximum datagrams received in one event before the loop's other sockets get a turn.
 constexpr int kDatagramBatch = 64;
 
-// Accepts one connection a time: while more wait, the poller tells again.
+// Accepts one connection for each event; the poller reports again while more are waiting.
 class Acceptor final : public DescriptorPoller::Watcher,
                        public std::enable_shared_from_this<Acceptor> {
  public:
@@ -51,13 +51,14 @@ class Acceptor final : public DescriptorPoller::Watcher,
     step([&] { acceptor.listen(options.backlog, error); });
     step([&] { acceptor.non_blocking(true, error); });
     step([&] { local_ = FromAsio(acceptor.local_endpoint(error)); });
-    step([&] { socket_ = acceptor.release(error); });  // from Asio's reactor: the poller takes it
+    // removed from Asio's reactor; the poller takes it over
+    step([&] { socket_ = acceptor.release(error); });
     if (error) return FromErrorCode(error, "listening on " + at.ToString());
     loop_.descriptor_poller().Add(socket_, EPOLLIN, shared_from_this());
     return OkStatus();
   }
 
-  // At once: who connects from now on is refused.
+  // Closes at once: later connection attempts are refused.
   void Close() {
     loop_.descriptor_poller().Remove(socket_, this);
     close(std::exchange(socket_, kNone));
@@ -80,7 +81,7 @@ class Acceptor final : public DescriptorPoller::Watcher,
     }
   }
 
-  // The process is out of descriptors, for instance.
+  // Stops accepting for a while, e.g. when the process is out of descriptors.
   void Pause() {
     loop_.descriptor_poller().Change(socket_, 0, this);
     loop_.RunAt(loop_.Now() + kAcceptRetryDelay, [self = shared_from_this()] {
@@ -106,7 +107,7 @@ class RealListener final : public Listener {
   const std::shared_ptr<Acceptor> acceptor_;
 };
 
-// One connection attempt: the first of success, failure and deadline answers.
+// One connection attempt; the first of success, failure and deadline completes it.
 class ConnectAttempt final : public DescriptorPoller::Watcher,
                              public std::enable_shared_from_this<ConnectAttempt> {
  public:
@@ -116,7 +117,8 @@ class ConnectAttempt final : public DescriptorPoller::Watcher,
     if (socket_ >= 0) close(socket_);
   }
 
-  // To a peer on this machine the first try has done it when it returns, and the second one says so.
+  // A connect to a peer on this machine usually completes in the first call; the second one reports
+  // it.
   void Begin(TimePoint deadline) {
     if (deadline <= loop_.Now()) return FinishLater(TooLate());
     socket_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -133,7 +135,7 @@ class ConnectAttempt final : public DescriptorPoller::Watcher,
   }
 
  private:
-  // Whether there is a connection, if that is known.
+  // Returns whether there is a connection, or nullopt if that is not known yet.
   std::optional<Status> Try() const {
     const tcp::endpoint to = ToTcp(to_);
     if (connect(socket_, to.data(), static_cast<socklen_t>(to.size())) == 0) return OkStatus();
@@ -162,7 +164,7 @@ class ConnectAttempt final : public DescriptorPoller::Watcher,
   }
 
   std::string Doing() const { return "connecting to " + to_.ToString(); }
-  Status TooLate() const { return DeadlineExceeded(Doing(), ": no answer in time"); }
+  Status TooLate() const { return DeadlineExceeded(Doing(), ": timed out"); }
 
   RealLoop& loop_;
   const Endpoint to_;
@@ -199,14 +201,14 @@ class DatagramPort : public std::enable_shared_from_this<DatagramPort> {
 
   void SendTo(const Endpoint& to, std::string_view bytes) {
     const auto buffer = boost::asio::buffer(bytes.data(), bytes.size());
-    error_code error;  // a datagram that cannot be sent now is a lost one
+    error_code error;  // a datagram that cannot be sent now is lost
     if (!is_connected_) {
       socket_.send_to(buffer, ToUdp(to), 0, error);
       return;
     }
     socket_.send(buffer, 0, error);
     if (error != boost::asio::error::connection_refused) return;
-    // So the system told of an earlier datagram, and did not send this one.
+    // The system reported the error of an earlier datagram and did not send this one.
     loop_.Post([self = shared_from_this()] { self->Refused(); });
     socket_.send(buffer, 0, error);
   }
@@ -268,7 +270,7 @@ class RealDatagramSocket final : public DatagramSocket {
   ~RealDatagramSocket() override { port_->Close(); }
   Status SendTo(const Endpoint& to, std::string_view bytes) override {
     if (bytes.size() > kDatagramSizeMax) {
-      return InvalidArgument("datagram of ", bytes.size(), " bytes is over ", kDatagramSizeMax);
+      return InvalidArgument("datagram has ", bytes.size(), " bytes, limit ", kDatagramSizeMax);
     }
     port_->SendTo(to, bytes);
     return OkStatus();

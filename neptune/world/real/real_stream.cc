@@ -1,5 +1,5 @@
-// Bytes are read when there are some, into the loop's one buffer, so an idle connection holds no memory. What is
-// written during a turn of the loop leaves in one system call at its end.
+// Bytes are read when available into the loop's single buffer, so an idle connection holds no
+// memory. Bytes written during a turn of the loop are sent with one system call at its end.
 
 #include "neptune/world/real/real_stream.h"
 
@@ -18,13 +18,13 @@
 namespace neptune {
 namespace {
 
-// Bytes handed over in one event before the loop's other sockets get a turn.
+// Maximum bytes delivered in one event before the loop's other sockets get a turn.
 constexpr size_t kReadSizeMax = 256 * 1024;
-// The peer has ended its side, or the connection is broken: reading finds out which.
+// The peer has closed its side, or the connection is broken; reading determines which.
 constexpr uint32_t kEndEvents = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr uint32_t kReadEvents = EPOLLIN | EPOLLRDHUP | EPOLLET;
 
-// Lives until it is shut; the Stream itself may be gone before, while queued bytes leave.
+// Lives until it is shut; the Stream itself may be destroyed earlier, while queued bytes are sent.
 class Connection final : public DescriptorPoller::Watcher,
                          public std::enable_shared_from_this<Connection> {
  public:
@@ -36,7 +36,7 @@ class Connection final : public DescriptorPoller::Watcher,
         delays_(!from.accepted) {}
 
   ~Connection() override {
-    if (!ended_) close(socket_);  // with its loop
+    if (!ended_) close(socket_);  // destroyed with its loop
   }
 
   void Register() {
@@ -64,7 +64,7 @@ class Connection final : public DescriptorPoller::Watcher,
     if (on && readable_) ReadLater();
   }
 
-  // No event reaches the handler any more; queued bytes still leave.
+  // Detaches the handler; queued bytes are still sent.
   void Close() {
     handler_ = nullptr;
     closing_ = true;
@@ -109,7 +109,8 @@ class Connection final : public DescriptorPoller::Watcher,
       }
       if (size <= 0)
         return End(size == 0 ? OkStatus() : FromErrno("connection to " + peer_.ToString()));
-      // The socket is empty, and more bytes are a new event. Not so an end that came with the last one.
+      // The socket is empty, and more bytes cause a new event; an end of stream that came with the
+      // last bytes does not.
       if (static_cast<size_t>(size) < buffer.size() && !ended_by_peer_) readable_ = false;
       handler_->OnData({buffer.data(), static_cast<size_t>(size)});
       total += static_cast<size_t>(size);
@@ -141,7 +142,8 @@ class Connection final : public DescriptorPoller::Watcher,
     }
     pending_.clear();
     sent_ = 0;
-    // The first bytes wait for none before them, so there is time once they have left.
+    // The first bytes need not wait for earlier ones, so TCP_NODELAY is only set after they have
+    // been sent.
     if (std::exchange(delays_, false)) DelayNoMore();
     if (closing_) return Shut();
     if (std::exchange(had_unsent_, false) && handler_ != nullptr) handler_->OnDrained();
@@ -169,15 +171,14 @@ class Connection final : public DescriptorPoller::Watcher,
   const int socket_;
   const Endpoint peer_;
   StreamHandler* handler_ = nullptr;
-  std::string pending_;  // bytes to send; the first sent_ of them are gone
+  std::string pending_;  // bytes to send; the first sent_ of them have been sent
   size_t sent_ = 0;
   bool reading_ = true;
-  bool readable_;  // there may be bytes that no event will tell of again
-  bool
-      delays_;  // small writes wait for what is on its way; accepted sockets inherit that they do not
+  bool readable_;  // there may be bytes that no further event will report
+  bool delays_;    // Nagle's algorithm is on; accepted sockets inherit TCP_NODELAY
   bool ended_by_peer_ = false;
   bool read_posted_ = false;
-  bool full_ = false;  // the system takes no more bytes; an event tells when it does
+  bool full_ = false;  // the system accepts no more bytes until the next writable event
   bool flush_scheduled_ = false;
   bool had_unsent_ = false;
   bool closing_ = false;

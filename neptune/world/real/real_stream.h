@@ -12,15 +12,15 @@ namespace neptune {
 
 class RealLoop;
 
-// A socket that does not block, with nothing registered for it.
+// A non-blocking socket without any registration.
 struct ConnectedSocket {
   int socket;
   Endpoint peer;
-  // By this side. Then what the peer sent at once is there already.
+  // True if this side accepted the connection; the peer's first bytes may then be there already.
   bool accepted;
 };
 
-// A stream over a connected socket, which it owns from now on.
+// Makes a stream over a connected socket and takes ownership of the socket.
 std::unique_ptr<Stream> MakeRealStream(RealLoop& loop, const ConnectedSocket& from);
 
 }  // namespace neptune

@@ -20,7 +20,7 @@
 namespace neptune {
 namespace {
 
-// The machine's processors are used by running on them.
+// Uses the machine's processors by spinning.
 class RealProcessors final : public Processors {
  public:
   void Execute(Loop& loop, Duration cost, Task done) override {
@@ -41,7 +41,7 @@ std::unique_ptr<Processors> MakeProcessors(int emulated_count) {
 }
 
 uint64_t RandomSeed() {
-  std::random_device device;  // of 32 bits
+  std::random_device device;  // returns 32 bits
   return uint64_t{device()} << 32 | device();
 }
 
@@ -70,7 +70,8 @@ class RealWorld final : public World {
     return loops_.back().get();
   }
 
-  // A loop's task may be starting another loop, so none is joined under the mutex that takes.
+  // A loop's task may be starting another loop, so no loop is joined while holding the mutex that
+  // StartLoop takes.
   void Stop() override {
     absl::MutexLock stop_lock(&stop_mutex_);
     {
@@ -115,7 +116,7 @@ class RealWorld final : public World {
   const std::unique_ptr<DurableStorage> storage_;
   const std::unique_ptr<Processors> processors_;
   LoadSampler load_;
-  absl::Mutex stop_mutex_;  // held by one Stop at a time, before mutex_
+  absl::Mutex stop_mutex_;  // held during Stop; acquired before mutex_
   LeafMutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<RealLoop>> loops_ ABSL_GUARDED_BY(mutex_);
@@ -126,8 +127,9 @@ class RealWorld final : public World {
 std::unique_ptr<World> MakeRealWorldOver(const RealWorldOptions& options,
                                          std::unique_ptr<DurableStorage> storage) {
 #ifdef NDEBUG
-  // The system's Abseil is built to look for cycles at each lock and at the end of each mutex, under one lock for
-  // the whole process. That is for tests: the simulated world and builds for debugging keep it.
+  // The system's Abseil is built with deadlock detection at each lock and each mutex destruction,
+  // under one lock for the whole process. That is for tests: the simulated world and debug builds
+  // keep it.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 #endif
   return std::make_unique<RealWorld>(options, std::move(storage));

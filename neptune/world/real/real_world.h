@@ -6,10 +6,10 @@
 //                             ├─ timers: a heap over one operating-system timer
 //                             └─ streams: read when readable, written once a turn
 //
-// thread; a
-//   poller shared by several threads is several times slower).
+// A loop, its connections and its threads share one kernel thread; a poller shared by several
+// threads is several times slower.
 // Boost.Asio appears nowhere outside this folder.
-// Threads: as World says.
+// Threads: see World.
 // Errors: StartLoop: kResourceExhausted at the limit of loops or threads.
 
 #pragma once
@@ -24,19 +24,19 @@
 namespace neptune {
 
 struct RealWorldOptions {
-  // Folder of durable storage; empty: storage() may not be used.
+  // Directory of durable storage; empty: storage() may not be used.
   std::string storage_directory;
-  // Seed of the loops' random numbers; 0 takes one from the operating system.
+  // Seed of the loops' random numbers; 0: taken from the operating system.
   uint64_t seed = 0;
-  // Processor time is taken on so many virtual processors in place of the machine's; see emulated_processors.h. 0: it
-  // is really used.
+  // Number of virtual processors whose time Execute uses instead of the machine's; see
+  // emulated_processors.h. 0: Execute uses real processor time.
   int emulated_processor_count = 0;
 };
 
 std::unique_ptr<World> MakeRealWorld(const RealWorldOptions& options);
 
-// Over that storage, whatever options.storage_directory says; null: storage() may not be used. It is a target of its own,
-// real_world_over, for those that are not to carry RocksDB.
+// Uses `storage` and ignores options.storage_directory; null: storage() may not be used. A separate
+// target, real_world_over, provides it for programs that should not link RocksDB.
 std::unique_ptr<World> MakeRealWorldOver(const RealWorldOptions& options,
                                          std::unique_ptr<DurableStorage> storage);
 

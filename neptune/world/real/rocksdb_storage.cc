@@ -44,13 +44,13 @@ rocksdb::Options MakeOptions() {
   options.max_write_buffer_number = 2;
   options.max_open_files = kOpenFileCountMax;
   options.keep_log_file_num = kLogFileCountMax;
-  // The log is believed up to its first damaged record: what follows is the torn end of a crash.
+  // The log is replayed up to its first damaged record; the rest is the torn end of a crash.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
 
-// Which stores this process has open; outlives the storage while a store lives.
+// Names of the stores this process has open; outlives the storage while a store is open.
 class OpenNames {
  public:
   bool Take(const std::string& name) {
@@ -67,7 +67,7 @@ class OpenNames {
   std::set<std::string> names_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The right to have one name open.
+// The exclusive right to open one name.
 class NameLease {
  public:
   static StatusOr<NameLease> Take(std::shared_ptr<OpenNames> names, std::string_view name) {
@@ -164,7 +164,7 @@ class RocksDbStorage : public DurableStorage {
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status = rocksdb::DB::Open(MakeOptions(), PathOf(name), &db);
     NEPTUNE_RETURN_IF_ERROR(FromRocksDb(status, "open", name));
-    // RocksDB syncs its own files, not the entry of a new store in our folder.
+    // RocksDB syncs its own files, but not the directory entry of a new store.
     std::unique_ptr<rocksdb::DB> owned(db);
     NEPTUNE_RETURN_IF_ERROR(SyncDirectory(directory_));
     return std::make_unique<RocksDbStore>(std::move(lease), std::move(owned));

@@ -1,10 +1,10 @@
-// Durable storage in RocksDB: a folder with one database a store.
+// Durable storage in RocksDB: a directory with one database for each store.
 //
 //   DIRECTORY/NAME/...        one RocksDB database; its write-ahead log gives the order of writes
 //
 // RocksDB appears nowhere else in neptune.
-// Threads: as storage.h says; durability and errors too.
-// Limits: memory a store, kWriteBufferSize twice and kBlockCacheSize once.
+// Threads: see storage.h, also for durability and errors.
+// Limits: memory for each store: kWriteBufferSize twice and kBlockCacheSize once.
 
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace neptune {
 
-// The folder and its parents are created when the first store is opened. One process at a time
-// opens a store: RocksDB's lock refuses a second one.
+// The directory and its parents are created when the first store is opened. Only one process at a
+// time can open a store: RocksDB's lock refuses a second one.
 std::unique_ptr<DurableStorage> MakeRocksDbStorage(std::string directory);
 
 }  // namespace neptune

@@ -23,8 +23,8 @@ fs::path FreshFolder() {
   return folder;
 }
 
-// A crash is a copy of the folder taken while the database is open, with the log cut, or filled
-// with rubbish, from a random point after its synced part on.
+// A crash is a copy of the directory taken while the database is open, with the log cut or filled
+// with garbage from a random point after its synced part.
 class RocksDbHarness : public StorageHarness {
  public:
   RocksDbHarness() { Use(FreshFolder()); }

@@ -13,29 +13,30 @@
 namespace neptune {
 namespace {
 
-// How much nicer than the serving loops a background loop is. The system takes no more than 19 in all.
+// Nice value of a background loop relative to serving loops. The system's maximum is 19 in total.
 constexpr int kBackgroundNiceness = 10;
 constexpr int kNicenessMax = 19;
-// Turns of the processor; the system takes 0.1 to 100 ms.
+// Scheduler slices; the system accepts 0.1 to 100 ms.
 constexpr uint64_t kServingTurnNs = 100'000;
 constexpr uint64_t kBackgroundTurnNs = 3'000'000;
 
 void BeNicer() {
   const auto thread_id = static_cast<id_t>(syscall(SYS_gettid));
-  const int own = getpriority(PRIO_PROCESS, thread_id);  // of a thread that exists: cannot fail
+  const int own = getpriority(PRIO_PROCESS, thread_id);  // cannot fail: the thread exists
   const int nicer = std::min(own + kBackgroundNiceness, kNicenessMax);
   PLOG_IF(WARNING, setpriority(PRIO_PROCESS, thread_id, nicer) != 0)
       << "lowering the priority of a loop";
 }
 
-// As the system's sched_attr, which the C library does not know and whose own header contradicts it.
+// Same layout as the kernel's sched_attr; the C library lacks it and the kernel header conflicts
+// with the C library's.
 struct SchedulingAttributes {
   uint32_t size;
   uint32_t policy;
   uint64_t flags;
   int32_t niceness;
   uint32_t priority;
-  uint64_t runtime_ns;  // of a thread that is not real-time: its turn
+  uint64_t runtime_ns;  // slice, for threads that are not real-time
   uint64_t deadline_ns;
   uint64_t period_ns;
 };
@@ -45,7 +46,7 @@ void AskForTurns(uint64_t turn_ns) {
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0) return;
   attributes.runtime_ns = turn_ns;
   PLOG_IF(WARNING, syscall(SYS_sched_setattr, 0, &attributes, 0) != 0)
-      << "asking for turns of " << turn_ns << " ns";
+      << "setting a scheduler slice of " << turn_ns << " ns";
 }
 
 void StepDown(int policy) {

@@ -1,4 +1,4 @@
-// Loops of the real world as the system's scheduler sees them.
+// Loops of the real world as seen by the system's scheduler.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -27,7 +27,7 @@ int NicenessOfLoop(World& world, LoopPriority priority) {
   return niceness;
 }
 
-// Of loops that a thread starts which is so much nicer than this one.
+// Checks the loops of a thread whose nice value is `nicer` above this one's.
 void ExpectOfNicerThread(int nicer) {
   std::thread([nicer] {
     const int own = std::min(getpriority(PRIO_PROCESS, kThisThread) + nicer, kNicenessMax);

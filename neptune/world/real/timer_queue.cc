@@ -6,7 +6,7 @@
 namespace neptune {
 namespace {
 
-// Cancelled entries stay in the heap until they outnumber the live ones by this much.
+// Cancelled entries stay in the heap until they outnumber the live ones by this number.
 constexpr size_t kSlack = 64;
 
 }  // namespace

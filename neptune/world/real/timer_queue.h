@@ -1,4 +1,4 @@
-// Pending timers of one loop in order of time, then of making; cancelling is lazy.
+// Pending timers of one loop, ordered by time, then by creation; cancelling is lazy.
 //
 // No clock of its own.
 // Threads: thread-compatible.

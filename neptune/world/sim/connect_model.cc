@@ -96,7 +96,7 @@ std::shared_ptr<StreamEnd> NetworkModel::MakeEnd(LoopState* loop, const Endpoint
   return end;
 }
 
-// The server's side is open at once, the client's when the answer is back.
+// The server's side is open at once, the client's side one link delay later.
 void NetworkModel::OpenStream(const std::shared_ptr<ConnectAttempt>& attempt,
                               const std::shared_ptr<ListenSocket>& listener) {
   Host& client = *hosts_[attempt->loop->host->index];

@@ -36,7 +36,8 @@ EventId EventQueue::Add(TimePoint when, Event event) {
 
 bool EventQueue::Remove(EventId id) {
   if (!Pending(id)) return false;
-  // The task may own what adds or removes events, so it dies after the queue is in order again.
+  // The task may own objects that add or remove events, so it is destroyed after the queue is
+  // consistent.
   const Event removed = Take(id);
   if (heap_.size() + ready_.size() > 64 + 4 * live_count_) Compact();
   return true;
@@ -129,7 +130,7 @@ void EventQueue::DropStaleTop() {
   while (!heap_.empty() && !Pending(heap_.front().id)) PopHeap();
 }
 
-// Forgets the entries of removed events, so that timers that are always cancelled cost no memory.
+// Drops the entries of removed events, so that timers that are always cancelled cost no memory.
 void EventQueue::Compact() {
   std::erase_if(heap_, [this](const Entry& entry) { return !Pending(entry.id); });
   std::erase_if(ready_, [this](EventId id) { return !Pending(id); });

@@ -1,12 +1,13 @@
-// The one queue of a simulation: what happens next, in virtual time.
+// The event queue of a simulation, ordered by virtual time.
 //
 // Events of equal time run in the order in which they were added; nothing else decides. Events for
-// the current instant go through a plain queue instead of the heap, since most tasks are "soon".
+// the current instant go through a plain queue instead of the heap, since most tasks are posted for
+// the current instant.
 //
 // A four-ary heap over slots with generations, so that cancelling is O(1).
 // Threads: thread-compatible.
 // Units: time in nanoseconds of virtual time.
-// Limits: at most kEventCountMax events at once (a CHECK: only a runaway simulation gets there).
+// Limits: at most kEventCountMax events at once (a CHECK: only a runaway simulation reaches it).
 
 #pragma once
 
@@ -24,7 +25,7 @@ namespace neptune {
 
 inline constexpr size_t kEventCountMax = size_t{1} << 28;
 
-// What an event is, for the trace hash.
+// The kind of an event; part of the trace hash.
 enum class EventKind : uint8_t { kTask, kTimer, kMessage, kModel, kWork };
 
 // The part of a host that the event queue and the loops share.
@@ -34,47 +35,49 @@ struct HostState {
   std::vector<uint64_t> deferred;  // events that came due while paused, in order
 };
 
-// The part of a loop that the event queue needs: whose it is, and whether it still runs.
+// The part of a loop that the event queue needs: its host, and whether it still runs.
 struct LoopState {
   HostState* host = nullptr;
   int index = 0;
-  Loop* loop = nullptr;  // what Loop::Current() is while its events run
+  Loop* loop = nullptr;  // value of Loop::Current() while its events run
   bool stopped = false;
 };
 
 struct Event {
   Task task;
-  LoopState* loop = nullptr;  // null: an event of the model itself, which no host's pause delays
+  // Null: an event of the model itself, which a paused host does not delay
+  LoopState* loop = nullptr;
   EventKind kind = EventKind::kModel;
 };
 
-// Names an event in the queue; 0 is never given out and an id is never used again.
+// Identifies an event in the queue; 0 is never used and ids are never reused.
 using EventId = uint64_t;
 
 class EventQueue {
  public:
   TimePoint now() const { return now_; }
-  // Events that are still to run, deferred ones included.
+  // Number of pending events, including deferred ones.
   size_t size() const { return live_count_; }
 
-  // Adds an event at `when`, or at once if that has passed. At kNever it is only held: it runs if
-  // it is requeued.
+  // Adds an event at `when`, or at the current instant if `when` has passed. An event at kNever is
+  // only held, and runs after Requeue.
   EventId Add(TimePoint when, Event event);
-  // Drops a pending event; false if it ran or was dropped.
+  // Drops a pending event; returns false if it has run or was dropped.
   bool Remove(EventId id);
-  // Advances to the next event not after `limit` and names it; nothing and no advance if there is
-  // none.
+  // Advances to the next event that is not after `limit` and returns its id. If there is none,
+  // returns nullopt and does not advance.
   std::optional<EventId> PopDue(TimePoint limit);
-  // The event behind an id from PopDue. REQUIRES: pending.
+  // Returns the event of an id from PopDue. REQUIRES: pending.
   const Event& Peek(EventId id) const { return slots_[SlotOf(id)].event; }
-  // Takes the event out. REQUIRES: `id` came from PopDue and is pending.
+  // Removes and returns the event. REQUIRES: `id` came from PopDue and is pending.
   Event Take(EventId id);
-  // Puts a popped event back at the current instant, after what is there; nothing if it was
+  // Puts a popped event back at the current instant, behind the events there; no effect if it was
   // removed.
   void Requeue(EventId id);
   // Moves the clock to `when` without running anything. REQUIRES: no event before `when`.
   void AdvanceTo(TimePoint when);
-  // Takes out every event `dropped` holds for, deferred ones too, in no particular order.
+  // Removes and returns every event for which `dropped` is true, deferred ones included, in no
+  // particular order.
   std::vector<Event> RemoveIf(const std::function<bool(const Event&)>& dropped);
 
  private:
@@ -106,7 +109,8 @@ class EventQueue {
   uint64_t next_order_ = 0;
   size_t live_count_ = 0;
   std::vector<Entry> heap_;
-  std::deque<EventId> ready_;  // all of the current instant, newer than the heap's of that instant
+  // Events of the current instant, added after the heap's events of that instant
+  std::deque<EventId> ready_;
   std::vector<Slot> slots_;
   std::vector<uint32_t> free_;
 };

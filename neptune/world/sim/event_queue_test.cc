@@ -107,7 +107,7 @@ TEST(EventQueueTest, RemovingAnEventMayAddAndRemoveOthers) {
   EXPECT_EQ(queue.size(), 1u);
 }
 
-// The slow obvious twin: a sorted list.
+// Compares the queue with a simple sorted list.
 TEST(EventQueueTest, AgreesWithASortedListUnderRandomUse) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);

@@ -154,13 +154,13 @@ Fault EndingOf(Fault fault) {
   return fault;
 }
 
-// Draws one fault after the other and keeps track of what is down until when.
+// Draws one fault after the other and records which hosts are down until when.
 class Drawer {
  public:
   Drawer(RandomSource& random, const RandomFaultOptions& options)
       : random_(random), options_(options) {}
 
-  // Adds a fault that begins at `begin`; nothing if the draw cannot happen then.
+  // Adds a fault that begins at `begin`; no effect if the drawn fault is not possible then.
   void Draw(TimePoint begin, std::vector<FaultSpan>& spans) {
     Fault fault;
     fault.kind = options_.kinds[random_.Below(options_.kinds.size())];
@@ -168,7 +168,7 @@ class Drawer {
     const TimePoint end = std::min(options_.horizon, After(begin, options_.duration_mean));
     if (!Fill(fault, host)) return;
     TimePoint& until = busy_until_[std::tuple(EndOf(fault.kind), fault.hosts, fault.others)];
-    if (until > begin) return;  // the same trouble is there already
+    if (until > begin) return;  // the same fault is already active
     if (fault.kind == Kind::kCrash || fault.kind == Kind::kPause) {
       if (!MayGoDown(host, begin)) return;
       down_until_[host] = end;
@@ -220,7 +220,7 @@ class Drawer {
     }
   }
 
-  // Each host falls on one of two sides; false if one side stays empty.
+  // Puts each host on one of two sides; returns false if one side stays empty.
   bool Divide(Fault& fault) {
     for (const std::string& host : options_.hosts) {
       (random_.Below(2) == 0 ? fault.hosts : fault.others).insert(host);

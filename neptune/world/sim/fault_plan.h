@@ -3,7 +3,8 @@
 //   ScheduleFaults(simulator, {{At(2s), Fault::Crash("b")}, {At(5s), Fault::Restart("b")}});
 //
 // Threads: the simulation's thread.
-// Units: virtual time. Limits: a drawn plan ends every fault it begins before its horizon.
+// Units: virtual time.
+// Limits: a drawn plan ends every fault it begins before its horizon.
 
 #pragma once
 
@@ -26,7 +27,7 @@ struct Fault {
     kCut,             // between hosts and others, both ways
     kCutOneWay,       // from hosts to others
     kLossOneWay,      // from hosts to others; amount: probability
-    kHeal,            // the cut or loss between the same hosts and others
+    kHeal,            // ends the cut or loss between the same hosts and others
     kSlowProcessors,  // amount: how many times slower; 1 ends it
     kClockOffset,     // amount: seconds that the wall clock is ahead; 0 ends it
     kLatency,         // amount: how many times slower all links; 1 ends it
@@ -63,22 +64,22 @@ struct FaultSpan {
   std::string ToString() const;
 };
 
-// The beginnings and ends of all, by time.
+// Returns the beginnings and ends of all spans, ordered by time.
 FaultPlan PlanOf(const std::vector<FaultSpan>& spans);
 
-// Makes every fault of the plan happen at its time. REQUIRES: the hosts named exist by then.
+// Schedules every fault of the plan at its time. REQUIRES: the hosts named exist by then.
 void ScheduleFaults(Simulator& simulator, const FaultPlan& plan);
 
 struct RandomFaultOptions {
-  // Hosts that may be hit. REQUIRES: not empty.
+  // Hosts that may fail. REQUIRES: not empty.
   std::vector<std::string> hosts;
   TimePoint begin{};
   TimePoint horizon = TimePoint(std::chrono::seconds(60));
-  // Between the beginnings of two faults (exponential). Smaller means more faults at once.
+  // Mean time between the beginnings of two faults (exponential). Smaller: more faults at once.
   Duration interval_mean = std::chrono::seconds(5);
-  // How long one lasts (exponential, cut off at the horizon).
+  // Mean duration of a fault (exponential, cut off at the horizon).
   Duration duration_mean = std::chrono::seconds(3);
-  // Kinds that may begin; the ending kinds are implied. Default: all of them.
+  // Kinds of faults that may begin; the ends follow. Default: all of them.
   std::vector<Fault::Kind> kinds = {Fault::Kind::kCrash,
                                     Fault::Kind::kPause,
                                     Fault::Kind::kCut,
@@ -91,19 +92,20 @@ struct RandomFaultOptions {
                                     Fault::Kind::kDatagramDuplication,
                                     Fault::Kind::kDatagramReordering,
                                     Fault::Kind::kStreamLoss};
-  // Hosts crashed or paused at one time. Default: one, so that a replicated service can go on.
+  // Maximum number of hosts crashed or paused at once. Default: 1, so that a replicated service can
+  // continue.
   int hosts_down_max = 1;
   double slowdown_max = 10;
-  // Of every kind of loss, duplication and reordering.
+  // Maximum probability of every kind of loss, duplication and reordering.
   double probability_max = 0.3;
-  // Ahead or behind.
+  // Maximum offset, ahead or back.
   Duration clock_offset_max = std::chrono::hours(1);
 };
 
-// Faults that end by the horizon, in order of their beginnings. The same random numbers give the same
-// faults.
+// Draws faults that end by the horizon, ordered by their beginnings. The same random numbers give
+// the same faults.
 std::vector<FaultSpan> DrawFaults(RandomSource& random, const RandomFaultOptions& options);
-// The same as a plan.
+// Draws the same faults as a plan.
 FaultPlan DrawFaultPlan(RandomSource& random, const RandomFaultOptions& options);
 
 }  // namespace neptune

@@ -1,4 +1,4 @@
-// What lies between the simulated hosts: delays, cuts and damage.
+// The links between simulated hosts: delays, cuts and damage.
 //
 // Source: [Chu03] 5.1 (constant delays); network_profile.h for every constant.
 // Threads: the simulation's thread.
@@ -20,59 +20,61 @@
 
 namespace neptune {
 
-// The state of a link, as faults change it. Probabilities are in [0, 1].
+// The state of a link, as set by faults. Probabilities are in [0, 1].
 struct LinkConditions {
   // Multiplies every latency and its jitter.
   double latency_factor = 1.0;
-  // A datagram never arrives.
+  // Probability that a datagram never arrives.
   double datagram_loss = 0.0;
-  // A datagram arrives a second time, later.
+  // Probability that a datagram arrives a second time, later.
   double datagram_duplicate = 0.0;
-  // A datagram is held back up to ten latencies, so that later ones overtake it.
+  // Probability that a datagram is held back by up to ten latencies, so that later ones overtake
+  // it.
   double datagram_reorder = 0.0;
-  // A stream segment is lost and sent again: no byte is missing, but all after it wait.
+  // Probability that a stream segment is lost and sent again: no byte is missing, but all later
+  // bytes wait.
   double stream_loss = 0.0;
 };
 
 enum class Carrier { kStream, kDatagram };
 
-// What a test does to messages on purpose, to plant a bug that checkers must find: changes the bytes, or
-// loses them by returning false. A stream gives what was written at once.
+// Changes messages on purpose, to plant a bug that checkers must find: changes the bytes, or drops
+// the message by returning false. A stream passes the bytes of one write at once.
 using Tamper = std::function<bool(Carrier carrier, std::string* bytes)>;
 
 class LinkModel {
  public:
-  // Names a cut; 0 is never given out.
+  // Identifies a cut; 0 is never used.
   using CutId = int;
 
   LinkModel(const NetworkProfile& profile, RandomSource& random)
       : profile_(profile), random_(random) {}
 
-  // Between different hosts that have no conditions of their own.
+  // Conditions between different hosts that have none of their own.
   void SetConditions(const LinkConditions& conditions) { conditions_ = conditions; }
   const LinkConditions& conditions() const { return conditions_; }
-  // In one direction; also from a host to itself.
+  // Conditions of one direction; `from` and `to` may be the same host.
   void SetConditions(int from, int to, const LinkConditions& conditions) {
     own_conditions_[{from, to}] = conditions;
   }
 
-  // Nothing passes from a host of `from` to one of `to` until the cut heals; with `both_ways`, nor
-  // back. With `loss` below 1 the cut is leaky: a datagram is lost, and a stream's segment sent again,
-  // with that probability.
+  // Blocks everything from a host of `from` to one of `to` until the cut heals, and the other
+  // direction too if `both_ways`. With `loss` below 1 the cut is leaky: with that probability a
+  // datagram is lost, or a stream's segment sent again.
   CutId Cut(std::set<int> from, std::set<int> to, bool both_ways, double loss = 1);
   void Heal(CutId cut) { cuts_.erase(cut); }
   void HealAll() { cuts_.clear(); }
   bool IsCut(int from, int to) const;
 
   void set_tamper(Tamper tamper) { tamper_ = std::move(tamper); }
-  // False if a planted bug loses the message.
+  // Returns false if a planted bug drops the message.
   bool Pass(Carrier carrier, std::string* bytes) { return !tamper_ || tamper_(carrier, bytes); }
-  // Adds to each datagram what `extra` says of the host it goes to: the delay of a busy receiver.
+  // Adds extra(to) to the delay of each datagram: the delay of a busy receiver.
   void DelayDatagrams(std::function<Duration(int to)> extra) { datagram_extra_ = std::move(extra); }
 
-  // When the next message sent now would take; draws from the random numbers.
+  // Returns the delay of the next message if sent now; draws random numbers.
   Duration StreamDelay(int from, int to, TimePoint now, size_t size);
-  // The delays after which copies of the datagram arrive: none if it is lost, two if duplicated.
+  // Returns the delays of the copies of a datagram: none if it is lost, two if it is duplicated.
   std::vector<Duration> DatagramDelays(int from, int to, TimePoint now, size_t size);
 
  private:
@@ -89,7 +91,7 @@ class LinkModel {
   };
 
   const LinkConditions& ConditionsOf(int from, int to) const;
-  // Of the leaky cuts between them.
+  // Loss probability of the leaky cuts between the two hosts.
   double LeakLoss(int from, int to) const;
   const LinkCost& CostOf(int from, int to) const {
     return from == to ? profile_.loopback : profile_.between_hosts;
@@ -105,7 +107,8 @@ class LinkModel {
   std::map<CutId, CutSides> cuts_;
   CutId next_cut_ = 1;
   std::function<Duration(int to)> datagram_extra_;
-  std::map<std::pair<int, int>, TimePoint> busy_until_;  // links of limited bandwidth
+  // End of the last transmission, on links of limited bandwidth
+  std::map<std::pair<int, int>, TimePoint> busy_until_;
   Tamper tamper_;
 };
 

@@ -32,7 +32,7 @@ void NetworkModel::CrashHost(int host, bool tell_peers) {
 
 void NetworkModel::RetryHeld() {
   for (const auto& host : hosts_) {
-    const auto ends = host->ends;  // an end may retire itself
+    const auto ends = host->ends;  // a copy, because an end may retire itself
     for (const auto& [id, end] : ends) end->RetryHeld();
   }
 }
@@ -162,7 +162,7 @@ void NetworkModel::SendDatagram(const DatagramPort& from, const Endpoint& to_who
     return;
   }
   const Host* target = Resolve(host, to.address);
-  // A socket of the loopback interface reaches nobody else, as on Linux.
+  // A socket bound to the loopback interface cannot reach other hosts, as on Linux.
   if (target == nullptr || (IsLoopback(source.address) && target != &host)) return;
   SendToHost(host, target->state->index, source, to, payload);
 }
@@ -181,7 +181,7 @@ void NetworkModel::SendToHost(const Host& from, int to_host, const Endpoint& sou
 void NetworkModel::ArriveDatagram(int host, const Endpoint& source, const Endpoint& to,
                                   const Payload& payload) {
   Host& here = *hosts_[host];
-  const auto members = here.members;  // a handler may open or close sockets
+  const auto members = here.members;  // a copy, because a handler may open or close sockets
   if (IsMulticast(to.address)) {
     for (const auto& member : members) {
       if (member->group == to) HandOver(member, source, payload);

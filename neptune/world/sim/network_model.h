@@ -1,12 +1,12 @@
-// The simulated network segment: which sockets exist on which host, and who hears whom.
+// The simulated network segment: the sockets of each host, and who receives what.
 //
 // Every host is reached by its own address; 127.0.0.0/8 is the host itself. All hosts share one
-// segment, so a multicast group joined by two of them connects them whatever interface they name.
+// segment, so a multicast group connects all hosts that join it, whatever interface they name.
 //
-// Source: behaviour of Linux sockets where a program can see it.
+// Source: observable behaviour of Linux sockets.
 // Threads: the simulation's thread.
-// Limits: ports 1-65535 a host, kEphemeralPortFirst up to kEphemeralPortEnd for sockets that ask
-// none.
+// Limits: ports 1-65535 a host, of which kEphemeralPortFirst up to kEphemeralPortEnd are for
+//   sockets that request no port.
 
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace neptune {
 
-// A listening socket. It stays valid while an accept is under way, even when its owner is gone.
+// A listening socket. It stays valid while an accept is in progress, even if its owner is gone.
 struct ListenSocket {
   LoopState* loop = nullptr;
   Endpoint local;
@@ -41,14 +41,14 @@ struct DatagramPort {
   Endpoint local;
   bool in_group = false;
   Endpoint group;
-  std::optional<Endpoint> peer;  // of a connected one
+  std::optional<Endpoint> peer;  // set if the socket is connected
   std::function<void()> on_refused;
   Network::DatagramHandler on_datagram;
-  size_t waiting_size = 0;  // bytes kept for a paused host
+  size_t waiting_size = 0;  // bytes queued for a paused host
   bool open = true;
 };
 
-// A connect under way, on the loop that asked for it.
+// A connect in progress, on the loop that called Connect.
 struct ConnectAttempt {
   LoopState* loop = nullptr;
   Endpoint to;
@@ -65,11 +65,12 @@ class NetworkModel {
   LinkModel& links() { return links_; }
   SimKernel& kernel() { return kernel_; }
 
-  // Hosts are numbered in the order of this call. REQUIRES: no other host has `address`.
+  // Adds a host; hosts are numbered in the order of these calls. REQUIRES: no other host has
+  // `address`.
   void AddHost(HostState* state, uint32_t address);
-  // The sockets of the host vanish. With `tell_peers` its streams' peers are reset at once.
+  // Removes the host's sockets. With `tell_peers` the peers of its streams are reset at once.
   void CrashHost(int host, bool tell_peers);
-  // The end of a cut lets held segments through.
+  // Sends the segments that a cut held back; call it after a cut ends.
   void RetryHeld();
 
   StatusOr<std::shared_ptr<ListenSocket>> Listen(LoopState* loop, const Endpoint& at,
@@ -92,14 +93,15 @@ class NetworkModel {
     HostState* state = nullptr;
     uint32_t address = 0;
     std::map<uint16_t, Listeners> listeners;
-    std::map<uint16_t, size_t> next_listener;  // round robin among those that share a port
+    std::map<uint16_t, size_t> next_listener;  // round robin among listeners that share a port
     std::map<uint16_t, std::shared_ptr<DatagramPort>> datagrams;
-    std::vector<std::shared_ptr<DatagramPort>> members;  // of any group, in the order they joined
+    // Sockets in any multicast group, in the order they joined
+    std::vector<std::shared_ptr<DatagramPort>> members;
     std::map<uint64_t, std::shared_ptr<StreamEnd>> ends;
     uint16_t next_port = kEphemeralPortFirst;
   };
 
-  // The host `to` means when named on `from`; null if there is none.
+  // Returns the host that `address` denotes on `from`; null if there is none.
   Host* Resolve(Host& from, uint32_t address);
   Status CheckBindable(const Host& host, const Endpoint& at) const;
   template <typename Ports>
@@ -120,7 +122,7 @@ class NetworkModel {
   void ArriveDatagram(int host, const Endpoint& source, const Endpoint& to, const Payload& payload);
   void HandOver(const std::shared_ptr<DatagramPort>& port, const Endpoint& source,
                 const Payload& payload);
-  // Nobody listens here: tells the sender's connected socket.
+  // The port is closed: reports it to the sender's socket if that is connected.
   void RefuseDatagram(const Host& here, const Endpoint& source, const Endpoint& to);
 
   SimKernel& kernel_;
@@ -133,7 +135,7 @@ class NetworkModel {
 bool IsMulticast(uint32_t address);
 bool IsLoopback(uint32_t address);
 
-// A StreamEnd as its owner sees it.
+// The Stream that owns a StreamEnd.
 class SimStream : public Stream {
  public:
   explicit SimStream(std::shared_ptr<StreamEnd> end) : end_(std::move(end)) {}

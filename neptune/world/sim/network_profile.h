@@ -1,16 +1,14 @@
 // The cost constants of the simulated network: the only place where a delay is written as a number.
 //
 // Frozen: network_profile_test.cc guards every value, so that two runs of an experiment a year
-// apart mean the same thing. A change here is a change of every simulated figure and is argued in
-// its commit. The constants are calibrated against the papers and the real world, never against an
-// experiment.
+// apart mean the same. A change here changes every simulated figure and is justified in its commit.
+// The constants are calibrated against the papers and the real world, never against an experiment.
 //
-// Source: [Chu03] 5.1 (TCP 170 us, UDP 145 us, constant); loopback values measured on the real world:
-// raw
-//   TCP ping-pong of 128 bytes 14-16 us round trip; the rest cites Linux and the RFC beside the
-//   value.
-// Departs from source: kVariedCluster adds jitter to the papers' constant delays, because code that
-//   is only ever seen with constant delays hides its ordering mistakes.
+// Source: [Chu03] 5.1 (TCP 170 us, UDP 145 us, constant); loopback values measured on the real
+//   world: raw TCP ping-pong of 128 bytes 14-16 us round trip; the rest cites Linux and the RFC
+//   beside the value.
+// Departs from source: kVariedCluster adds jitter to the papers' constant delays, because constant
+//   delays hide ordering bugs.
 // Threads: immutable.
 // Units: latencies are one way, per message; bytes_per_second 0 is unlimited.
 
@@ -23,11 +21,11 @@
 
 namespace neptune {
 
-// What it costs to cross one kind of link.
+// The cost of crossing one kind of link.
 struct LinkCost {
   Duration stream_latency;
   Duration datagram_latency;
-  Duration jitter_mean;  // exponential, added to each message
+  Duration jitter_mean;  // exponentially distributed, added to each message
   int64_t bytes_per_second;
 };
 
@@ -36,7 +34,8 @@ struct NetworkProfile {
   LinkCost loopback;  // from a host to itself
 };
 
-// Half of the measured 15 us round trip. A datagram was not measured: it is taken to cost the same.
+// Half of the measured 15 us round trip. Datagrams were not measured and are assumed to cost the
+// same.
 inline constexpr LinkCost kLoopbackLink = {std::chrono::nanoseconds(7500),
                                            std::chrono::nanoseconds(7500), Duration(0), 0};
 
@@ -52,7 +51,7 @@ inline constexpr NetworkProfile kVariedCluster = {
     {kLoopbackLink.stream_latency, kLoopbackLink.datagram_latency, std::chrono::nanoseconds(750),
      0}};
 
-// Every node a process of one machine.
+// All nodes are processes on one machine.
 inline constexpr NetworkProfile kOneMachine = {kVariedCluster.loopback, kVariedCluster.loopback};
 
 // A lost segment is sent again after this long (Linux TCP_RTO_MIN).
@@ -62,18 +61,19 @@ inline constexpr Duration kRetransmitTimeout = std::chrono::milliseconds(200);
 inline constexpr Duration kConnectRetryInterval = std::chrono::seconds(1);
 // Repetitions before a connect gives up by itself (Linux tcp_syn_retries).
 inline constexpr int kConnectRetryCountMax = 6;
-// An address no host has: unreachable after three probes of a second (Linux neighbour discovery).
+// Delay until an unused address is unreachable: three probes of a second (Linux neighbour
+// discovery).
 inline constexpr Duration kUnreachableDelay = std::chrono::seconds(3);
 // A stream whose bytes stay unanswered this long is reset (Linux tcp_retries2 = 15).
 inline constexpr Duration kStreamSilenceMax = std::chrono::milliseconds(924'600);
-// Bytes of one stream on their way or unread; the writer's further bytes count as unsent. A
+// Bytes of one stream in flight or unread; bytes the writer queues beyond that are unsent. A
 // modelling choice between Linux's initial and largest receive windows.
 inline constexpr size_t kStreamWindowSize = size_t{1} << 20;
-// Bytes that travel as one event (the largest segment Linux hands to a network card).
+// Maximum bytes that travel as one event (the largest segment Linux hands to a network card).
 inline constexpr size_t kStreamSegmentSizeMax = size_t{64} << 10;
-// Datagrams that wait for a host that does not run, per socket; more are lost (Linux rmem_default).
+// Bytes of datagrams kept for a paused host, for each socket; more are lost (Linux rmem_default).
 inline constexpr size_t kDatagramBufferSize = 212'992;
-// First and one past the last port given to sockets that ask for none (Linux ip_local_port_range).
+// First and one past the last port for sockets that request none (Linux ip_local_port_range).
 inline constexpr uint16_t kEphemeralPortFirst = 32'768;
 inline constexpr uint16_t kEphemeralPortEnd = 61'000;
 

@@ -1,4 +1,4 @@
-// The simulated world passes the suite that every world passes.
+// Runs the World conformance suite on the simulated world.
 
 #include <memory>
 #include <utility>

@@ -13,7 +13,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-// Hosts a and b, one loop and one socket each, constant delays of the paper.
+// Hosts a and b with one loop and one socket each, and the constant delays of the paper.
 class SimDatagramTest : public testing::Test {
  protected:
   Loop* AddLoop(const std::string& host) {

@@ -5,7 +5,7 @@
 namespace neptune {
 namespace {
 
-// Makes a loop the current one while it lives; also when a test's task throws.
+// Makes a loop the current one while the object lives; also if a test's task throws.
 class CurrentLoop {
  public:
   explicit CurrentLoop(Loop* loop) : before_(Access::SetCurrent(loop)) {}
@@ -14,7 +14,7 @@ class CurrentLoop {
   CurrentLoop& operator=(const CurrentLoop&) = delete;
 
  private:
-  // What the implementation of a loop may do.
+  // Gives access to the protected members of Loop.
   struct Access : Loop {
     using Loop::SetCurrent;
   };
@@ -52,7 +52,7 @@ void SimKernel::RunOn(LoopState* loop, EventKind kind, Task task) {
   RunAs(loop, std::move(task));
 }
 
-// Runs the task, and destroys it, as the current loop's.
+// Runs and destroys the task with its loop as the current one.
 void SimKernel::RunAs(const LoopState* loop, Task task) {
   const CurrentLoop current(loop == nullptr ? nullptr : loop->loop);
   task();
@@ -108,7 +108,7 @@ void SimKernel::Resume(HostState& host) {
 }
 
 void SimKernel::DropStopped() {
-  // Destroying a task may post another one, to a loop that is not stopped.
+  // Destroying a task may post another one to a loop that is not stopped.
   const std::vector<Event> dropped = queue_.RemoveIf(
       [](const Event& event) { return event.loop != nullptr && event.loop->stopped; });
 }

@@ -1,9 +1,8 @@
-// The heart of a simulation: virtual time, the event queue, the trace hash and the model's random
+// The core of a simulation: virtual time, the event queue, the trace hash and the model's random
 // numbers.
 //
-// Departs from source: none.
 // Threads: Inject from any thread; everything else on the one thread that runs the simulation.
-// Limits: as the event queue's.
+// Limits: see event_queue.h.
 
 #pragma once
 
@@ -22,7 +21,7 @@
 
 namespace neptune {
 
-// A seed of its own for each `stream` of random numbers under one seed.
+// Derives the seed of random number stream `stream` from `seed`.
 uint64_t DeriveSeed(uint64_t seed, uint64_t stream);
 
 class SimKernel {
@@ -36,7 +35,7 @@ class SimKernel {
   uint64_t trace_hash() const { return trace_.value(); }
   uint64_t event_count() const { return event_count_; }
   size_t pending_count() const { return queue_.size(); }
-  // Draws of the network model and the fault plan; loops have their own.
+  // Random numbers of the network model and the fault plan; loops have their own.
   RandomSource& random() { return random_; }
 
   // Runs `task` at `when` on `loop`, or outside every host if `loop` is null. A task for a stopped
@@ -47,20 +46,20 @@ class SimKernel {
   // Runs `task` on `loop` now, or after the pause if its host is paused.
   void RunOn(LoopState* loop, EventKind kind, Task task);
 
-  // Makes what is delivered part of the trace.
+  // Adds delivered bytes to the trace hash.
   void Trace(EventKind kind, const LoopState* loop, std::string_view bytes);
 
   // Adds a task from a foreign thread; it becomes an event before the next step.
   void Inject(LoopState* loop, Task task) ABSL_LOCKS_EXCLUDED(mutex_);
   bool OnOwnThread() const { return std::this_thread::get_id() == thread_.load(); }
-  // The calling thread runs the simulation from now on.
+  // Makes the calling thread the one that runs the simulation.
   void AdoptThread() { thread_ = std::this_thread::get_id(); }
 
-  // Runs the next event that is due by `limit`; false if there is none.
+  // Runs the next event that is due by `limit`; returns false if there is none.
   bool Step(TimePoint limit);
   void AdvanceTo(TimePoint when) { queue_.AdvanceTo(when); }
 
-  // Events of the paused host that came due go on, in their order.
+  // Resumes a paused host: its deferred events run in their order.
   void Resume(HostState& host);
   // Destroys the events of stopped loops.
   void DropStopped();

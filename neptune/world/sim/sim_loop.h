@@ -1,8 +1,8 @@
 // One loop of a simulated host: its tasks and timers are events of the simulation.
 //
-// Threads: Post from any thread, but a post from a foreign thread cannot be replayed from a seed;
-//   everything else on the simulation's thread.
-// Limits: as the event queue's.
+// Threads: Post from any thread, but a run with posts from a foreign thread cannot be replayed from
+//   a seed; everything else on the simulation's thread.
+// Limits: see event_queue.h.
 
 #pragma once
 
@@ -32,7 +32,7 @@ class SimLoop : public Loop {
   SimKernel& kernel() { return kernel_; }
   const LoopOptions& options() const { return options_; }
 
-  // Takes no more tasks or timers. The queued ones are destroyed by SimKernel::DropStopped.
+  // Refuses further tasks and timers. SimKernel::DropStopped destroys the queued ones.
   void Stop() { state_.stopped = true; }
 
   TimePoint Now() const override { return kernel_.now(); }

@@ -1,7 +1,7 @@
-// A loop's Network in the simulated world: a thin face of the one NetworkModel.
+// A loop's Network in the simulated world: a thin adapter over the shared NetworkModel.
 //
 // Threads: the simulation's thread.
-// Limits: as network.h; a datagram above kDatagramSizeMax is refused.
+// Limits: see network.h; a datagram above kDatagramSizeMax is refused.
 
 #pragma once
 

@@ -18,7 +18,7 @@ using std::chrono::seconds;
 
 constexpr uint16_t kPort = 80;
 
-// Notes when what arrived at one end of a stream.
+// Records what arrived at one end of a stream, and when.
 struct End : StreamHandler {
   explicit End(Simulator& of) : simulator(of) {}
   void OnData(std::string_view bytes) override {
@@ -42,7 +42,7 @@ struct End : StreamHandler {
   Status reason;
 };
 
-// Hosts a and b, one loop each, constant delays of the paper; b listens.
+// Hosts a and b with one loop each, and the constant delays of the paper; b listens.
 class SimNetworkTest : public testing::Test {
  protected:
   SimNetworkTest() { b_listener_ = ListenAt(b_); }
@@ -249,7 +249,7 @@ TEST_F(SimNetworkTest, KilledProcessResetsItsPeersAtOnce) {
   simulator_.Crash("b", CrashKind::kProcess);
   simulator_.RunFor(seconds(1));
   EXPECT_EQ(client_.closed_count, 1);
-  EXPECT_EQ(server_.closed_count, 0) << "the dead hear nothing";
+  EXPECT_EQ(server_.closed_count, 0) << "a crashed host receives no events";
 }
 
 TEST_F(SimNetworkTest, CrashBehindACutIsSilent) {

@@ -22,7 +22,7 @@ void SimProcessors::Execute(Loop& loop, Duration cost, Task done) {
   LoopState& state = static_cast<SimLoop&>(loop).state();
   if (state.stopped) return;
   waiting_.push_back({&state, std::max(cost, Duration(0)), std::move(done)});
-  if (options_.speedup) Replan();  // one more at work changes the rate of all
+  if (options_.speedup) Replan();  // new work changes the rate of all work
   FillProcessors();
 }
 
@@ -72,7 +72,7 @@ void SimProcessors::FillProcessors() {
   }
 }
 
-// Plans the end of the turn at the present rate; a rate of 0 has no end.
+// Schedules the end of the turn at the current rate; with a rate of 0 there is none.
 void SimProcessors::Begin(int index) {
   Processor& processor = processors_[index];
   processor.since = kernel_.now();
@@ -84,7 +84,7 @@ void SimProcessors::Begin(int index) {
                              [this, index] { Finish(index); });
 }
 
-// Accounts what was done since the turn was planned, and cancels its planned end.
+// Accounts the work done since the turn was scheduled, and cancels its scheduled end.
 void SimProcessors::Settle(Processor& processor) {
   kernel_.Cancel(processor.end);
   const auto elapsed = static_cast<double>((kernel_.now() - processor.since).count());

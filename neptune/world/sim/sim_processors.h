@@ -1,15 +1,16 @@
-// The processors of a simulated host: work queues for them and takes virtual time.
+// The processors of a simulated host: work waits for them and takes virtual time.
 //
-// fifo: k processors, each serves one piece of work to its end; the rest wait in order.
-// round_robin(quantum): each piece runs for at most a quantum, then goes behind those that wait.
-// With a speedup function G, round robin serves all m pieces of work present on one modelled server
-// of speed G(m), as the multi-threaded round-robin server of the MTRR paper does.
+// fifo: k processors; each runs one piece of work to completion, the rest wait in order.
+// round_robin(quantum): each piece runs for at most a quantum, then goes to the end of the queue.
+// With a speedup function G, all m pieces of work present share one modelled server of speed G(m),
+// like the multi-threaded round-robin server of the MTRR paper.
 //
 // Source: [Chu03] 5.1 (non-preemptive FIFO, processors x speed); [Jamjoom04] II, A4 (rounds of a
-// quantum). Departs from the source: a round's rate follows m at once, not at the next round.
+//   quantum).
+// Departs from source: the rate follows m at once, not at the next round.
 // Threads: the simulation's thread.
 // Units: cost is processor time at speed 1; rates are work per time.
-// Limits: the queue is unbounded: admission belongs to the code under simulation.
+// Limits: the queue is unbounded; admission control is up to the code under simulation.
 
 #pragma once
 
@@ -23,18 +24,19 @@
 
 namespace neptune {
 
-// Total rate at which m pieces of work progress together, relative to one alone; G(1) = 1, m >= 1.
+// Total rate at which m pieces of work progress together, relative to one piece alone; G(1) = 1, m
+// >= 1.
 using SpeedupFunction = std::function<double(int)>;
 
 struct ProcessorOptions {
-  // Processors of the host. Default: 2, as every server of the DAC simulator. REQUIRES: >= 1.
+  // Number of processors. Default: 2, as in every server of the DAC simulator. REQUIRES: >= 1.
   int count = 2;
-  // Speed of each; the papers' quad node has 4 processors of speed 1.25. REQUIRES: > 0.
+  // Speed of each processor; the papers' quad node has 4 of speed 1.25. REQUIRES: > 0.
   double speed = 1.0;
-  // 0: fifo, to completion. Else round robin with this quantum; smaller is fairer and costs more
-  // events.
+  // 0: fifo, to completion. Otherwise round robin with this quantum; a smaller one is fairer and
+  // costs more events.
   Duration quantum{0};
-  // Round robin only: replaces the k processors by one server of speed G(m). Default: none.
+  // Round robin only: replaces the k processors by one server of speed G(m). Default: unset.
   SpeedupFunction speedup{};
 };
 
@@ -44,17 +46,17 @@ class SimProcessors : public Processors {
 
   void Execute(Loop& loop, Duration cost, Task done) override;
 
-  // Divides the speed by `factor` (> 0) from now on, work in service included.
+  // Divides the speed by `factor` (> 0) from now on, also for work in service.
   void SetSlowdown(double factor);
-  // Work stands still while the host is paused.
+  // No work progresses while the host is paused.
   void SetPaused(bool paused);
-  // Forgets all work, as a crash does.
+  // Drops all work, as a crash does.
   void Clear();
 
   int waiting_count() const { return static_cast<int>(waiting_.size()); }
   int running_count() const { return running_count_; }
   int count() const override { return options_.count; }
-  // Processor time spent since the world began, at speed 1.
+  // Processor time used since the world began, at speed 1.
   Duration consumed() const { return consumed_; }
 
  private:
@@ -66,7 +68,7 @@ class SimProcessors : public Processors {
   struct Processor {
     bool busy = false;
     Work work;
-    Duration planned{0};  // of `work.left`, in this turn
+    Duration planned{0};  // the part of `work.left` planned for this turn
     TimePoint since{};
     double rate = 0;
     EventId end = 0;

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 
 TimePoint At(int64_t ms) { return TimePoint(milliseconds(ms)); }
 
-// A host with one loop, and the times at which work ended, by the order of its beginning.
+// A host with one loop, and the completion times of the work, in the order of submission.
 class SimProcessorsTest : public testing::Test {
  protected:
   void Use(const ProcessorOptions& options) {

@@ -28,7 +28,7 @@ void Apply(const WriteBatch& batch, Contents* contents) {
   for (const WriteBatch::Operation& operation : batch.operations()) Apply(operation, contents);
 }
 
-// Calls visitor on [begin, end) until it returns false.
+// Calls `visitor` on [begin, end) until it returns false.
 template <typename Iterator>
 void Visit(Iterator begin, Iterator end, const KeyValueStore::Visitor& visitor) {
   for (Iterator entry = begin; entry != end; ++entry) {
@@ -40,10 +40,10 @@ void Visit(Iterator begin, Iterator end, const KeyValueStore::Visitor& visitor) 
 
 struct SimStorage::Disk {
   Contents current;               // what reads see
-  Contents durable;               // what a crash surely keeps
-  std::vector<WriteBatch> later;  // in `current` and not surely durable, in order
+  Contents durable;               // what survives every crash
+  std::vector<WriteBatch> later;  // batches in `current` but not yet in `durable`, in order
   bool is_open = false;
-  int process = 0;  // counts those of the host
+  int process = 0;  // counts the processes of the host
 
   void Write(const WriteBatch& batch) {
     Apply(batch, &current);

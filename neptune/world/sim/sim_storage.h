@@ -1,4 +1,4 @@
-// Durable storage of a simulated host: the twin of RocksDB, with power cuts.
+// Durable storage of a simulated host: the counterpart of RocksDB, with power cuts.
 //
 //   reads see     contents + all batches of the journal
 //   Crash keeps   contents + a random number of the journal's batches, from its beginning
@@ -6,13 +6,12 @@
 //
 // A batch that the crash tears apart is dropped whole, as a write-ahead log with checksums does.
 //
-// Departs from source: none.
-// No I/O, no clock; chance comes in as an argument.
-// Threads: thread-compatible; all loops of the simulated world are one kernel thread.
-// Errors: UNAVAILABLE from a store that was opened before a crash, or by a process that was killed; what FailWrites
-//   was given.
-// Limits: kUnsyncedCountMax batches in the journal of a store; at the limit the older half becomes
-//   durable, as when a log-structured store writes out its memory.
+// No I/O, no clock; random numbers are passed in.
+// Threads: thread-compatible; all loops of the simulated world share one kernel thread.
+// Errors: UNAVAILABLE the store was opened before a crash, or by a process that was killed; the
+//   status passed to FailWrites.
+// Limits: kUnsyncedCountMax batches in the journal of a store. At the limit the older half becomes
+//   durable, as when a log-structured store flushes its memtable.
 
 #pragma once
 
@@ -30,7 +29,7 @@ namespace neptune {
 
 inline constexpr size_t kUnsyncedCountMax = 10'000;
 
-// Belongs to the host and lives through its crashes; the node program on the host does not.
+// Belongs to the host and survives its crashes; the node program on the host does not.
 class SimStorage : public DurableStorage {
  public:
   SimStorage();
@@ -40,16 +39,16 @@ class SimStorage : public DurableStorage {
   Status Destroy(std::string_view name) override;
   StatusOr<std::vector<std::string>> List() const override;
 
-  // The power goes: each store loses what it would lose on a disk, and all open ones stop working.
+  // Power failure: each store loses what it would lose on a disk, and all open stores stop working.
   void Crash(RandomSource& random);
-  // The program is killed: nothing is lost, and the stores that it had open stop working and may be opened again.
+  // The program is killed: no data is lost. Its open stores stop working and may be opened again.
   void EndProcess();
 
-  // From now on every write and sync fails with `status` and changes nothing, until it is OK: a
-  // full or broken disk. Reads go on.
+  // Makes every write and sync fail with `status` and without effect until it is called with OK: a
+  // full or broken disk. Reads still work.
   void FailWrites(Status status);
 
-  // Batches written and not yet synced, over all stores.
+  // Number of batches written and not yet synced, over all stores.
   size_t unsynced_count() const;
 
  private:

@@ -70,7 +70,8 @@ void SimWorld::Boot() {
 void SimWorld::Crash(CrashKind kind) {
   Silence(kind == CrashKind::kProcess);
   if (kind == CrashKind::kMachine) storage_.Crash(kernel_.random());
-  // Before its objects go, some of which may never: what a killed process had open the system closes.
+  // Before the program's objects are destroyed (some never are): the system closes what a killed
+  // process had open.
   storage_.EndProcess();
   program_.reset();
   Resume();
@@ -78,7 +79,7 @@ void SimWorld::Crash(CrashKind kind) {
 
 void SimWorld::Restart() {
   if (running_) Crash(CrashKind::kProcess);
-  program_.reset();  // of a host that stopped by itself
+  program_.reset();  // left by a host that stopped by itself
   running_ = true;
   Boot();
 }

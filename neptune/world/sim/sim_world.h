@@ -1,6 +1,5 @@
-// A simulated host as the node program sees it, and as the fault plan treats it.
+// A simulated host, as seen by the node program and by the fault plan.
 //
-// Departs from source: none.
 // Threads: the simulation's thread.
 // Limits: kLoopCountMax loops between two restarts.
 
@@ -21,8 +20,8 @@
 
 namespace neptune {
 
-// Starts the node's program on its world and returns it: it is destroyed when the host crashes, at
-// which time its world is already silent (what it sends or posts in its destructor goes nowhere).
+// Starts the node's program on its world and returns it. The program is destroyed when the host
+// crashes; by then its world is silent (what its destructor sends or posts has no effect).
 using BootFunction = std::function<std::shared_ptr<void>(World&)>;
 
 struct HostOptions {
@@ -32,17 +31,17 @@ struct HostOptions {
   // number.
   uint32_t address = 0;
   ProcessorOptions processors{};
-  // Run when the host is added and at every restart, as an event. Default: none, the test drives
+  // Run as an event when the host is added and at every restart. Default: none; the test drives the
   // loops.
   BootFunction boot{};
 };
 
-// What a crash looks like from outside.
+// Observable effects of a crash.
 enum class CrashKind {
-  // The power failed: storage loses what was not synced, before the program's destructors could
-  // write more. Peers are reset when they next send or wait for an answer.
+  // Power failure: storage loses what was not synced, before the program's destructors could write
+  // more. Peers are reset when they next send or wait for an answer.
   kMachine,
-  // The process was killed: its operating system resets every peer at once and keeps all writes.
+  // Killed process: its operating system resets every peer at once and keeps all writes.
   kProcess,
 };
 
@@ -59,7 +58,7 @@ class SimWorld : public World {
   Processors& processors() override { return processors_; }
   DurableStorage& storage() override { return storage_; }
   WallTime wall_time() const override;
-  // Of finished pieces of work; the modelled host has no disk load.
+  // Load from finished pieces of work only; the modelled host has no disk load.
   HostLoad SampleLoad() override;
 
   const std::string& name() const { return options_.name; }
@@ -70,19 +69,19 @@ class SimWorld : public World {
   SimStorage& sim_storage() { return storage_; }
   bool running() const { return running_; }
   bool paused() const { return state_.paused; }
-  // What the boot function returned, or null.
+  // The result of the boot function, or null.
   const std::shared_ptr<void>& program() const { return program_; }
 
-  // Plans the boot function for now. REQUIRES: running.
+  // Schedules the boot function for now. REQUIRES: running.
   void Boot();
-  // All loops and sockets vanish, storage loses what the kind of crash loses, the program is
+  // All loops and sockets vanish, storage loses what the kind of crash loses, and the program is
   // destroyed.
   void Crash(CrashKind kind);
-  // Boots anew; a running host crashes first.
+  // Boots again; a running host crashes first.
   void Restart();
-  // What wall_time() is ahead of the simulation's; outlives crashes.
+  // Sets how far wall_time() is ahead of the simulation's; survives crashes.
   void set_clock_offset(Duration offset) { clock_offset_ = offset; }
-  // As SIGSTOP: nothing runs, what arrives waits (datagrams within bounds).
+  // Like SIGSTOP: nothing runs, and incoming events wait (datagrams within bounds).
   void Pause();
   void Resume();
 
@@ -99,7 +98,7 @@ class SimWorld : public World {
   HostState state_;
   SimProcessors processors_;
   SimStorage storage_;
-  // Loops of earlier lives stay, so that whoever still holds one posts into nothing.
+  // Loops of earlier lives are kept, so that a pointer to one stays valid; posts to it are dropped.
   std::vector<std::unique_ptr<SimLoop>> loops_;
   int live_loop_count_ = 0;
   uint64_t life_ = 1;

@@ -1,4 +1,4 @@
-// How many events a second the simulated world runs: the bound is 1,000,000 on one core.
+// Events a second of the simulated world; the target is 1,000,000 on one core.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +16,7 @@ void ReportEvents(benchmark::State& state, const Simulator& simulator) {
   state.SetItemsProcessed(static_cast<int64_t>(simulator.event_count()));
 }
 
-// Each of many loops keeps one timer going, and cancels and renews a deadline at each turn.
+// Each of many loops keeps one timer running, and cancels and renews a deadline at each turn.
 void BM_Timers(benchmark::State& state) {
   Simulator simulator(1);
   struct Ticker {
@@ -84,7 +84,7 @@ void BM_StreamPingPong(benchmark::State& state) {
 }
 BENCHMARK(BM_StreamPingPong)->Arg(4)->Arg(256);
 
-// One host after the other announces itself to all others of a cluster.
+// Hosts take turns announcing themselves to all others of a cluster.
 void BM_Multicast(benchmark::State& state) {
   constexpr Endpoint kGroup = {0xefc01a07, 7000};
   Simulator simulator(1);

@@ -17,7 +17,7 @@ using std::chrono::seconds;
 
 TimePoint At(int64_t ms) { return TimePoint(milliseconds(ms)); }
 
-// A node that gossips at random: enough of everything to make a run depend on the seed.
+// A node that gossips at random: uses enough features to make a run depend on the seed.
 class Gossip {
  public:
   static constexpr Endpoint kGroup = {0xefc01a07, 7000};
@@ -144,7 +144,7 @@ TEST(SimulatorTest, WallTimeFollowsVirtualTime) {
   EXPECT_EQ(world.wall_time().ns_since_1970, 1'000'005);
 }
 
-// Notes its life in a log.
+// Records its lifecycle events in a log.
 struct Program {
   Program(World& at, std::vector<std::string>& to) : world(at), log(to) {
     log.push_back("boot");
@@ -215,7 +215,7 @@ TEST_F(HostLifeTest, CrashEndsAPause) {
   EXPECT_EQ(log_.back(), "timer");
 }
 
-// Writes without syncing, also while it is destroyed.
+// Writes without syncing, also while it is being destroyed.
 struct Writer {
   explicit Writer(World& world) : store(*world.storage().Open("s")) {
     EXPECT_TRUE(store->Put("synced", "1", WriteMode::kSynced).ok());
@@ -229,7 +229,7 @@ struct Writer {
 };
 Status Writer::last_write;
 
-// What the host's store holds for "buffered" after a crash of that kind.
+// Returns the value of "buffered" in the host's store after a crash of that kind.
 std::string BufferedAfter(CrashKind kind, uint64_t seed) {
   Simulator simulator(seed);
   SimWorld& world = simulator.AddHost(

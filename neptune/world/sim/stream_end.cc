@@ -53,7 +53,7 @@ void StreamEnd::Abandon() {
   Close();
 }
 
-// Hands the network what the window admits, then the end mark if the owner closed.
+// Hands the network what the window admits, then the end mark if the owner has closed.
 void StreamEnd::Pump() {
   while (!over_ && !queue_.empty() && in_flight_ < kStreamWindowSize) {
     std::string bytes = PopSegment();
@@ -67,7 +67,8 @@ void StreamEnd::Pump() {
   if (held_.empty()) Retire();
 }
 
-// The next bytes of the queue, at most a segment of them. REQUIRES: the queue is not empty.
+// Removes and returns the next bytes of the queue, at most one segment. REQUIRES: the queue is not
+// empty.
 std::string StreamEnd::PopSegment() {
   std::string& front = queue_.front();
   const size_t size = std::min(front.size() - front_taken_, kStreamSegmentSizeMax);
@@ -88,7 +89,7 @@ void StreamEnd::DropQueued() {
   kernel_.Cancel(std::exchange(silence_timer_, 0));
 }
 
-// The window opened: the writer goes on, and learns when all is taken.
+// The window opened: resumes sending, and notifies the writer when everything is sent.
 void StreamEnd::PumpAgain() {
   pump_planned_ = false;
   const bool waited = unsent_size_ > 0;
@@ -154,7 +155,7 @@ void StreamEnd::ReceiveEnd() {
   if (handler_ != nullptr && reading_ && unread_.empty()) Finish(OkStatus());
 }
 
-// Gives `bytes` to the handler, now and then in two parts: streams have no message borders.
+// Passes `bytes` to the handler, occasionally in two parts: streams have no message boundaries.
 void StreamEnd::Deliver(std::string_view bytes) {
   const bool split = bytes.size() > 1 && kernel_.random().Below(16) == 0;
   const size_t first = split ? 1 + kernel_.random().Below(bytes.size() - 1) : bytes.size();
@@ -168,7 +169,7 @@ void StreamEnd::Deliver(std::string_view bytes) {
   }
 }
 
-// One call of the handler; false if it closed the stream.
+// Calls the handler once; returns false if it closed the stream.
 bool StreamEnd::Offer(std::string_view bytes) {
   Acknowledge(bytes.size());
   handler_->OnData(bytes);
@@ -197,7 +198,7 @@ void StreamEnd::DeliverUnread() {
   if (owned_ && !over_ && reading_ && end_received_ && unread_.empty()) Finish(OkStatus());
 }
 
-// `size` bytes left this end's buffer, so the peer may send as many more.
+// `size` bytes left this end's buffer, so the peer may send the same number more.
 void StreamEnd::Acknowledge(size_t size) {
   const std::shared_ptr<StreamEnd> peer = peer_.lock();
   if (peer == nullptr || size == 0) return;

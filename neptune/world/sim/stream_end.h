@@ -1,14 +1,15 @@
-// One end of a modelled stream: what the host's operating system keeps for a TCP connection.
+// One end of a modelled stream: the state an operating system keeps for a TCP connection.
 //
-// It outlives the Stream the node holds: after Close it still sends what is queued, and an event
-// under way finds it in any case. Segments arrive in order; loss shows as delay; a cut link holds
+// It outlives the Stream the node holds: after Close it still sends what is queued, and pending
+// events keep it alive. Segments arrive in order, and loss appears as delay; a cut link holds
 // segments until it heals; a crashed peer answers the next segment with a reset.
 //
-// Source: RFC 9293 as far as a program sees it. Departs from source: acknowledgements are free and
-//   instantaneous; only a writer that waits for the window pays a latency for its opening.
+// Source: RFC 9293, as far as a program can observe it.
+// Departs from source: acknowledgements are free and instantaneous; only a writer that waits for
+//   the window pays a latency for its opening.
 // Threads: the simulation's thread; handler calls happen on the end's loop.
-// Limits: kStreamWindowSize bytes under way or unread; what the writer queues beyond that is its
-// own.
+// Limits: kStreamWindowSize bytes in flight or unread; bytes queued beyond that belong to the
+//   writer.
 
 #pragma once
 
@@ -31,13 +32,13 @@ class StreamEnd : public std::enable_shared_from_this<StreamEnd> {
     LoopState* loop;
     Endpoint peer;
   };
-  // Called once, when the end needs to be kept no longer.
+  // Called once, when the end may be destroyed.
   using Forget = std::function<void(StreamEnd&)>;
 
   StreamEnd(SimKernel& kernel, LinkModel& links, const Place& place, uint64_t id, Forget forget);
 
-  // Makes the two ends of one stream each other's peer. `accepted` sends nothing that arrives
-  // before `open_at`, when the other side learns that the stream is open.
+  // Connects the two ends of one stream. Nothing sent by `accepted` arrives before `open_at`, when
+  // the other side learns that the stream is open.
   static void Join(const std::shared_ptr<StreamEnd>& connecting,
                    const std::shared_ptr<StreamEnd>& accepted, TimePoint open_at);
 
@@ -46,18 +47,18 @@ class StreamEnd : public std::enable_shared_from_this<StreamEnd> {
   size_t unsent_size() const { return unsent_size_; }
   bool unanswered() const { return in_flight_ > 0; }
 
-  // As Stream's.
+  // See Stream.
   void Start(StreamHandler* handler);
   void Write(std::string bytes);
   void SetReading(bool on);
   void Close();
-  // The owner is gone: what is still queued is lost, what is under way arrives.
+  // The owner is gone: queued bytes are dropped, bytes in flight arrive.
   void Abandon();
 
   // The host of this end crashed: the end falls silent. With `tell_peer` the peer is reset at once,
-  // else when it has something unanswered or next sends.
+  // otherwise when it has unacknowledged bytes or next sends.
   void Crash(bool tell_peer);
-  // The links changed: sends what a cut held back.
+  // Call it when the links have changed: sends what a cut held back.
   void RetryHeld();
 
  private:
@@ -95,16 +96,16 @@ class StreamEnd : public std::enable_shared_from_this<StreamEnd> {
   int peer_host_ = 0;
 
   StreamHandler* handler_ = nullptr;
-  bool owned_ = true;  // the node has neither closed nor destroyed it
-  bool over_ = false;  // nothing is sent or received any more
+  bool owned_ = true;  // the node has neither closed nor destroyed the stream
+  bool over_ = false;  // nothing more is sent or received
   bool reading_ = true;
   bool wake_planned_ = false;
   bool end_received_ = false;
   std::string unread_;
-  Status reason_;  // why it is over, for a handler that starts late
+  Status reason_;  // why the stream ended, for a handler that starts late
 
   std::deque<std::string> queue_;
-  size_t front_taken_ = 0;  // bytes of queue_.front() that are already under way
+  size_t front_taken_ = 0;  // bytes of queue_.front() that are already in flight
   size_t unsent_size_ = 0;
   size_t in_flight_ = 0;
   bool end_sent_ = false;

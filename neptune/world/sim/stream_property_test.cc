@@ -1,5 +1,5 @@
 // Streams under random faults: whatever happens to hosts and links, a reader sees a prefix of what
-// was written, and all of it if it is told of an orderly end.
+// was written, and all of it if it gets an orderly end.
 
 #include <gtest/gtest.h>
 
@@ -21,11 +21,11 @@ using std::chrono::seconds;
 constexpr uint16_t kPort = 80;
 constexpr int kHosts = 5;
 
-// What all nodes together know of the streams of a run; outlives every crash.
+// What is known of the streams of a run over all nodes; survives every crash.
 struct Ledger {
   struct Entry {
     uint64_t written = 0;
-    bool closed = false;  // by its writer, in order
+    bool closed = false;  // closed in order by its writer
   };
   std::vector<Entry> entries;
   uint64_t read_size = 0;
@@ -37,7 +37,7 @@ char ByteAt(uint64_t stream, uint64_t offset) {
   return static_cast<char>((stream * 131 + offset * 7 + (offset >> 8)) & 0xff);
 }
 
-// Checks what one stream brings. The first bytes name the stream.
+// Checks what one stream delivers. The first bytes identify the stream.
 class Reader : public StreamHandler {
  public:
   Reader(Loop& loop, Ledger& ledger, std::unique_ptr<Stream> stream)
@@ -73,7 +73,8 @@ class Reader : public StreamHandler {
     }
     if (byte != ByteAt(stream_id_, offset_)) ADD_FAILURE() << "wrong byte at " << offset_;
     ++offset_;
-    if (offset_ > ledger_.entries[stream_id_].written) ADD_FAILURE() << "bytes nobody wrote";
+    if (offset_ > ledger_.entries[stream_id_].written)
+      ADD_FAILURE() << "bytes that were not written";
   }
 
   Loop& loop_;

@@ -1,8 +1,8 @@
-// A running hash of all that happened in a simulation: the proof that a seed replays a run.
+// A running hash of all events of a simulation: the evidence that a seed replays a run.
 //
-// Each step folds the halves of a 128-bit product together.
-// Threads: thread-compatible. Units: none.
-// Limits: tells runs apart, not adversaries.
+// Each step multiplies to 128 bits and folds the two halves.
+// Threads: thread-compatible.
+// Limits: distinguishes runs; not secure against adversaries.
 
 #pragma once
 
