@@ -30,22 +30,22 @@ StatusOr<AggregationCounters> AggregationCounters::Make(MetricsRegistry& metrics
     return OkStatus();
   };
   NEPTUNE_RETURN_IF_ERROR(add(&counters.pruned_children, "neptune_dac_pruned_children_total",
-                              "Children of aggregations that were left out."));
+                              "Children of aggregations pruned without an answer."));
   NEPTUNE_RETURN_IF_ERROR(add(&counters.adopted_children, "neptune_dac_adopted_children_total",
-                              "Children of a lost child that were asked directly."));
-  NEPTUNE_RETURN_IF_ERROR(
-      add(&counters.lost_datagrams, "neptune_dac_lost_datagrams_total",
-          "Children that did not have the task that they were told by datagram."));
+                              "Children of a lost child adopted by its parent."));
+  NEPTUNE_RETURN_IF_ERROR(add(&counters.lost_datagrams, "neptune_dac_lost_datagrams_total",
+                              "Children that had not received their task datagram."));
   NEPTUNE_RETURN_IF_ERROR(add(&counters.silent_children, "neptune_dac_silent_children_total",
                               "Children that did not accept their task in time."));
   NEPTUNE_RETURN_IF_ERROR(add(&counters.moved_partitions, "neptune_dac_moved_partitions_total",
-                              "Partitions of a lost child that were asked on another replica."));
+                              "Partitions of a lost child moved to another replica."));
   NEPTUNE_RETURN_IF_ERROR(add(&counters.order_errors, "neptune_dac_order_errors_total",
-                              "Reductions whose result depended on the order."));
+                              "Reductions whose result depended on the operand order."));
   return counters;
 }
 
-// What the node's own local operators share: their cancellation, and for the baseline the thread that waits.
+// Shared by the node's own local operators: their cancellation and, for the blocking baseline, the
+// waiting thread.
 class Aggregation::LocalCall final : public IncomingCall {
  public:
   LocalCall(bool blocking, std::weak_ptr<Aggregation> owner, Loop& home, CostMeter& costs,
@@ -144,7 +144,7 @@ void Aggregation::Start() {
     environment_.give_up_budget.OnCall();
     environment_.loss_budget.OnCall();
   }
-  // Everything that will settle is counted before anything can.
+  // All sources are counted before the first one can settle.
   for (size_t i = 0; i < options_.own.size(); ++i) progress_.Expect(/*local=*/true);
   for (size_t i = 0; i < options_.children.size(); ++i) progress_.Expect(/*local=*/false);
   for (const Options::Child& child : options_.children) AddChild(child, 1, std::nullopt);
@@ -209,7 +209,7 @@ bool Aggregation::HasOwnOutstanding() const {
   return std::find(own_settled_.begin(), own_settled_.end(), false) != own_settled_.end();
 }
 
-// Whether it was done at once; else HandleReduced follows.
+// Returns true if the reduction was done at once; otherwise HandleReduced follows.
 bool Aggregation::Reduce(AggregationProgress::Reduction inputs) {
   if (options_.plan.blocking && local_call_ != nullptr &&
       (HasOwnOutstanding() || local_call_->has_thread())) {
@@ -271,7 +271,7 @@ StatusOr<Data> Aggregation::MeterReduce(const Data& first, const Data& second) {
   return combined;
 }
 
-// An operator that throws fails this aggregation, not the node.
+// Converts an exception of the operator to an error of this aggregation.
 StatusOr<Data> Aggregation::CallReduce(const Data& first, const Data& second) const {
   Data combined;
   try {
@@ -284,7 +284,7 @@ StatusOr<Data> Aggregation::CallReduce(const Data& first, const Data& second) co
   return combined;
 }
 
-// A sample of reductions is done in the other order too.
+// Repeats a sample of reductions in the other order.
 Status Aggregation::CheckOrder(const Data& first, const Data& second, const Data& combined) {
   if (environment_.recheck_one_in == 0 ||
       environment_.reduction_count.fetch_add(1) % environment_.recheck_one_in != 0) {
@@ -294,12 +294,12 @@ Status Aggregation::CheckOrder(const Data& first, const Data& second, const Data
   if (swapped.ok() && swapped->bytes() == combined.bytes()) return OkStatus();
   environment_.counters.order_errors->Increment();
   const Status error = Internal("operator ", options_.plan.reduce,
-                                " is not commutative: its result depends on the order");
+                                " is not commutative: its result depends on the operand order");
   LOG(ERROR) << error;
   return error;
 }
 
-// Nothing more is waited for, but the reduction under way.
+// Stops waiting for everything except the reduction in progress.
 void Aggregation::Expire(const Status& reason, bool failed) {
   if (ended_) return;
   why_missing_ = reason;
@@ -323,7 +323,7 @@ void Aggregation::CancelTimers() {
   }
 }
 
-// Whoever still works on it is told to stop.
+// Prunes the unsettled children and cancels their work.
 void Aggregation::CloseBelow(bool failed) {
   for (const auto& child : children_) {
     if (child->settled) continue;
@@ -355,8 +355,9 @@ void Aggregation::Finish() {
   on_end_({OkStatus(), std::move(answer), record_.reducing, std::move(outcome.result)});
 }
 
-// Every partition either contributed or is missing, whatever others said; none is both, none is twice. Nor was one that
-// is not expected here ended early.
+// Normalises the answer: every expected partition either contributed or is missing, exactly once,
+// whatever the children reported. Partitions that are not expected here are removed from
+// `ended_early`.
 void Aggregation::Account(AggregationAnswer* answer) const {
   std::vector<PartitionId> left = expected_;
   std::sort(left.begin(), left.end());

@@ -1,25 +1,28 @@
-// One aggregation on one node: runs the node's own local operators, asks its children in the tree, reduces what
-// comes, and hands on one answer.
+// One aggregation on one node: runs the node's own local operators, sends tasks to its children in
+// the tree, reduces the results, and returns one answer.
 //
-//   ServiceHost ◄── own partitions ── Aggregation ── subtree tasks ──► children, over kept connections
+//   ServiceHost ◄── own partitions ── Aggregation ── subtree tasks ──► children (kept connections)
 //       └─ local results ─────────────►  progress  ◄───────────── answers ─┘
 //                                           └──► done: one answer, by the deadline
 //
-// The caller of an aggregation has one too: without partitions of its own, and with the tree's root (or, in
-// the scheme `base`, with everybody) as child.
+// The caller of an aggregation has an Aggregation too: without partitions of its own, and with the
+// tree's root (in the scheme `base`: every server) as child.
 //
-// A child that cannot be reached, or does not say soon that it has its task, is given up: its first child takes its place,
-// and its partitions are asked on other replicas, kAttemptsMax times each. So a node that dies or hangs
-// costs at most its own partitions, wherever in the tree it stands. A child that is merely late is left out.
+// A child that cannot be reached, or does not accept its task in time, is replaced: its first child
+// takes its place, and its partitions are moved to other replicas, up to kAttemptsMax times each. A
+// node that dies or hangs therefore costs at most its own partitions, at any position in the tree.
+// A child that is merely late is pruned.
 //
-// A child is in its server's dependency capsule from the time it is to be asked until it has answered: a place is held
-// though no thread waits. One that the capsule turns away, or whose timeout passes, is treated as lost if that gains
-// anything, else its partitions are missing, with the capsule as the reason.
+// A child holds a place in its server's dependency capsule from before its task is sent until it
+// has answered, although no thread waits. If the capsule refuses the child, or its timeout expires,
+// the child is treated as lost if it can be replaced; otherwise its partitions are missing, with
+// the capsule as the reason.
 //
 // Source: [Chu03] 4.3 (event-driven aggregation), 4.4 (staged timeout).
 // Departs from source: a lost child is replaced by its own first child.
-// Threads: its loop's own, but for local operators and long reductions, which come back to it.
-// Errors: as answers; see AggregationAnswer.
+// Threads: runs on its loop, except for local operators and long reductions, whose results return
+//   to it.
+// Errors: reported in answers; see AggregationAnswer.
 // Limits: one reduction at a time.
 
 #pragma once
@@ -46,14 +49,13 @@ namespace neptune {
 
 inline constexpr int kAttemptsMax = 3;
 
-// What became of aggregations on one node.
+// Counters of the aggregations on one node.
 struct AggregationCounters {
-  Counter* pruned_children =
-      nullptr;  // had not answered by the deadline, or nobody waited any more
+  Counter* pruned_children = nullptr;   // no answer by the deadline, or cancelled
   Counter* adopted_children = nullptr;  // children of a lost child
-  Counter* lost_datagrams = nullptr;    // a child had not got its task by datagram
-  Counter* silent_children = nullptr;   // did not accept their task in time
-  Counter* moved_partitions = nullptr;  // asked on another replica
+  Counter* lost_datagrams = nullptr;    // children that did not receive their datagram
+  Counter* silent_children = nullptr;   // children that did not accept their task in time
+  Counter* moved_partitions = nullptr;  // partitions moved to another replica
   Counter* order_errors = nullptr;      // operators found not to be commutative
 
   static StatusOr<AggregationCounters> Make(MetricsRegistry& metrics);
@@ -61,7 +63,7 @@ struct AggregationCounters {
 
 class Aggregation final : public ReplyTaker, public std::enable_shared_from_this<Aggregation> {
  public:
-  // What the node's aggregations share. It outlives them.
+  // State shared by the node's aggregations; outlives them.
   struct Environment {
     NodeId node;
     int processor_count = 1;
@@ -70,16 +72,19 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
     CostMeter& costs;
     LoadGossip& gossip;
     AggregationCounters counters;
-    // Every so many reductions are done in the other order too, and must give the same bytes. 0: none.
+    // One in this many reductions is repeated in the other order and must give the same bytes. 0:
+    // none.
     uint32_t recheck_one_in = 0;
     std::atomic<uint32_t> reduction_count{0};
-    // A child that has not accepted its task for this long is given up. Larger: a busy node is left alone longer, a
-    // hung one costs more time. Default: 50 ms, ten times what a server waits before it says so.
+    // A child that has not accepted its task after this time is replaced. Larger: tolerates busy
+    // nodes longer, but a hung node costs more time. Default: 50 ms, ten times the delay after
+    // which a server accepts.
     Duration accept_timeout = std::chrono::milliseconds(50);
-    // Children are given up, and asked anew when a capsule's timeout passes, within this budget only, so that a busy
-    // cluster is not loaded more: one in ten of the aggregations begun, and ten at once.
+    // Budget for replacing silent children and children whose capsule timed out, so that a busy
+    // cluster is not loaded further: one in ten aggregations, and ten at once.
     RetryBudget give_up_budget{0.1, 10};
-    // The same for children that were lost after they had been asked. More at once: what a node that dies leaves behind.
+    // Retry budget for children lost after being asked. The burst covers everything one dead node
+    // leaves behind.
     RetryBudget loss_budget{0.1, 50};
   };
   struct Options {
@@ -88,16 +93,16 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
     ServiceName service;
     std::string service_class;
     TraceContext trace;
-    bool retried = false;                 // see RequestHeader
-    std::chrono::microseconds waited{0};  // the same
+    bool retried = false;                 // as in RequestHeader
+    std::chrono::microseconds waited{0};  // as in RequestHeader
     TimePoint received;
     TimePoint deadline;
-    // Of the request that the call is made for, on a caller; null: of none.
+    // On a caller: resources held by the request on whose behalf the call is made; null: none.
     std::shared_ptr<RequestHoldings> holdings;
     // Runs local operators and long reductions; null on a caller.
     ServiceHost* host = nullptr;
     std::vector<PartitionId> own;
-    // Subtrees, each in preorder, and when each must have answered.
+    // Subtrees, each in preorder, with the deadline of its answer.
     struct Child {
       std::vector<TreeMember> members;
       TimePoint deadline;
@@ -105,20 +110,20 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
     std::vector<Child> children;
   };
   struct End {
-    Status status;  // kCancelled if it was; then nothing else is set
+    Status status;  // kCancelled: nothing else is set
     AggregationAnswer answer;
-    Duration reducing{0};        // here, once all local results were there
-    std::optional<Data> result;  // of the answer, not yet as bytes
+    Duration reducing{0};        // time in reductions here, after all local results were available
+    std::optional<Data> result;  // result of the answer, not yet serialised
   };
-  // On the loop, once, unless the aggregation is destroyed first.
+  // Called once, on the loop, unless the aggregation is destroyed first.
   using OnEnd = absl::AnyInvocable<void(End)>;
 
-  // REQUIRES: made and used on one loop of the node.
+  // REQUIRES: created and used on one loop of the node.
   Aggregation(Environment& environment, Options options, OnEnd on_end);
   ~Aggregation() override;
 
   void Start();
-  // Nobody waits any more: everything below is told to stop, and nothing is answered.
+  // Cancels the aggregation and all work below it; no answer is sent.
   void Cancel();
 
  private:
@@ -129,7 +134,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
 
   void StartLocals();
   void AddChild(Options::Child child, int attempt, std::optional<ReplicaChoice> choice);
-  // Asks it, once it has its place and there is a connection.
+  // Sends the task to the child, after it has its capsule place and a connection.
   void AdmitChild(Child& child);
   void ConnectChild(Child& child);
   void TurnAwayChild(Child& child, const Status& reason);
@@ -151,7 +156,7 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
                std::optional<ReplicaChoice> choice);
   void MissSubtree(const Child& child, const Status& reason);
 
-  // Goes on as far as it can: reduces, and ends.
+  // Makes all progress that is possible now: starts a reduction, or ends.
   void Advance();
   bool Reduce(AggregationProgress::Reduction inputs);
   bool HasOwnOutstanding() const;
@@ -179,19 +184,19 @@ class Aggregation final : public ReplyTaker, public std::enable_shared_from_this
   OnEnd on_end_;
   NodeLoop& loop_;
   const Data reduce_parameters_;
-  const CostMeter::Means means_;  // when it came
+  const CostMeter::Means means_;  // at the arrival of the task
   PendingWork pending_work_;
   std::vector<PartitionId> expected_;
   AggregationProgress progress_;
   std::vector<bool> own_settled_;
   std::shared_ptr<LocalCall> local_call_;
   std::vector<std::unique_ptr<Child>> children_;
-  std::vector<MemberRecord> records_;  // of those below
+  std::vector<MemberRecord> records_;  // of the servers below
   std::vector<PartitionId> ended_early_;
-  MemberRecord record_;    // its own
-  std::set<NodeId> lost_;  // nodes that are not asked again
+  MemberRecord record_;    // of this node
+  std::set<NodeId> lost_;  // nodes that are not tried again
   Status why_missing_ = Internal("a server of the tree did not account for it");
-  TimerId timer_ = 0;  // of the deadline
+  TimerId timer_ = 0;  // deadline timer
   TimerId accept_timer_ = 0;
   bool ended_ = false;
 };

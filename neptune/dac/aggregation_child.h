@@ -1,4 +1,5 @@
-// A child of an aggregation: one subtree, asked at its first member; internal to Aggregation.
+// A child of an aggregation: one subtree, whose task is sent to its first member. Internal to
+// Aggregation.
 //
 // Source: [Chu03] 4.3. Threads: the aggregation's loop.
 
@@ -54,14 +55,15 @@ class Aggregation::Child final : public AnswerSink {
     return OkStatus();
   }
 
-  // The members of a subtree that takes a lost one's place were told of another tree: they begin anew.
+  // A subtree that replaces a lost one gets a new task, because its members' datagram described
+  // another tree.
   std::string Payload() const {
     const AggregationPlan& plan = owner_.options_.plan;
     if (by_reference) return EncodeReference(plan.dissemination);
     if (attempt == 1 || plan.dissemination == 0) return EncodeTask(plan, members);
-    AggregationPlan anew = plan;
-    anew.dissemination = 0;
-    return EncodeTask(anew, members);
+    AggregationPlan fresh = plan;
+    fresh.dissemination = 0;
+    return EncodeTask(fresh, members);
   }
 
   void OnAnswer(StatusOr<Frame> response) override {
@@ -120,9 +122,9 @@ class Aggregation::Child final : public AnswerSink {
   const TimePoint deadline;
   const int attempt;
   CapsulePermit visit;
-  TimerId timer = 0;  // of the visit's deadline, if the capsule set it
+  TimerId timer = 0;  // timeout of the visit, if the capsule has one
   TimePoint begun;
-  bool by_reference = false;  // it was told by datagram, as far as one knows
+  bool by_reference = false;  // the task was sent by datagram and is assumed to have arrived
   bool sent = false;
   bool accepted = false;
   bool settled = false;

@@ -1,4 +1,5 @@
-// What becomes of an aggregation's children: they are asked, they answer, they are given up and replaced.
+// The children of an aggregation: sending their tasks, handling their answers, replacing lost
+// children.
 
 #include <algorithm>
 #include <iterator>
@@ -11,13 +12,14 @@
 namespace neptune {
 namespace {
 
-// Before all replicas of a partition are tried once more, times the number of attempts.
+// Pause before all replicas of a partition are tried once more, multiplied by the number of
+// attempts.
 constexpr Duration kRetryPause = std::chrono::milliseconds(10);
 
-// That of one node's server or of its peers, not of the call.
+// True for an error of one server or its connection, rather than of the call.
 bool IsLoss(const Status& status) { return status.code() == StatusCode::kUnavailable; }
 
-// Whoever is asked would say the same.
+// True for an error that every server would return.
 bool IsRefusal(const Status& status) {
   return status.code() == StatusCode::kNotFound || status.code() == StatusCode::kInvalidArgument;
 }
@@ -64,10 +66,10 @@ void Aggregation::AdmitChild(Child& child) {
   if (entered) ConnectChild(child);
 }
 
-// The capsule's timeout has passed before the child's own deadline.
+// Called when the capsule's timeout expires before the child's own deadline.
 void Aggregation::EndVisit(Child& child) {
   if (ended_ || child.settled) return;
-  const Status reason = DeadlineExceeded("the timeout of ", child.visit.Where());
+  const Status reason = DeadlineExceeded("timeout of ", child.visit.Where());
   child.LeaveCapsule(CapsuleOutcome::kTimedOut);
   child.Forget(/*tell_server=*/!options_.plan.uncancelled);
   if (!options_.retried && CanBeReplaced(child) && environment_.give_up_budget.Take()) {
@@ -98,7 +100,7 @@ void Aggregation::ConnectChild(Child& child) {
     if (!sent.ok()) LoseChild(child, sent);
     return;
   }
-  // The thread that waits for a connection looks whether anybody still wants it.
+  // The thread that waits for a connection then checks that the aggregation still exists.
   const auto started = loop_.scheduler->Spawn([to = weak_from_this(), &child, &connections,
                                                at = child.root().at, until = child.deadline] {
     auto connection = connections.Get(at, until);
@@ -130,7 +132,7 @@ void Aggregation::HandleChildAnswer(Child& child, StatusOr<Frame> frame,
     if (decoded.ok()) answer = *std::move(decoded);
   }
   if (child.by_reference && status.code() == StatusCode::kFailedPrecondition) {
-    // The datagram was lost, or is late: the task itself follows.
+    // The datagram was lost or is late; send the task itself.
     environment_.counters.lost_datagrams->Increment();
     child.by_reference = false;
     status = connection->usable() ? child.Send(connection) : Unavailable("the connection ended");
@@ -154,7 +156,7 @@ void Aggregation::SettleChild(Child& child, AggregationAnswer answer) {
   progress_.Miss(std::move(answer.missing));
   ended_early_.insert(ended_early_.end(), answer.ended_early.begin(), answer.ended_early.end());
   for (const MemberRecord& record : answer.records) {
-    // As of when that server answered; not counting the ways between.
+    // The load is as of that server's answer; network delays are ignored.
     environment_.gossip.Merge({record.node, record.pending / record.processor_count,
                                std::min(Now(), child.begun + record.answered)});
   }
@@ -170,7 +172,8 @@ void Aggregation::MissSubtree(const Child& child, const Status& reason) {
   Miss(partitions, reason);
 }
 
-// Its server is lost. Unless that is known before it was asked, asking others is doing its work a second time.
+// Handles the loss of a child's server. Replacing a child whose task was sent repeats work, and is
+// charged to the budget.
 void Aggregation::LoseChild(Child& child, const Status& reason) {
   if (!child.sent || (!options_.retried && environment_.loss_budget.Take())) {
     return AskElsewhere(child, reason);
@@ -180,9 +183,9 @@ void Aggregation::LoseChild(Child& child, const Status& reason) {
   MissChild(child, reason);
 }
 
-// The child is settled. One subtree takes its place, so that a caller without the operator has nothing to reduce:
-// the lost child's first child, which had the largest subtree, with its siblings, and with leaves for the lost
-// child's own partitions on other replicas.
+// Settles the child and replaces it by one subtree, so that a caller without the operator has
+// nothing to reduce. Its root is the lost child's first child, which had the largest subtree; below
+// it are its siblings, and leaves for the lost child's own partitions on other replicas.
 void Aggregation::AskElsewhere(Child& child, const Status& reason) {
   child.settled = true;
   child.LeaveCapsule(CapsuleOutcome::kFailed);
@@ -194,7 +197,7 @@ void Aggregation::AskElsewhere(Child& child, const Status& reason) {
     Miss(child.root().partitions, reason);
     return Replace(child, {}, std::nullopt);
   }
-  // On a thread of its own, since choosing a replica may wait.
+  // On a separate thread, because choosing a replica may wait.
   const auto started = loop_.scheduler->Spawn([to = weak_from_this(), &child, reason] {
     const auto self = to.lock();
     if (self == nullptr || self->ended_) return;
@@ -212,7 +215,7 @@ void Aggregation::Miss(const std::vector<PartitionId>& partitions, const Status&
   progress_.Miss(std::move(missing));
 }
 
-// Chooses replicas for the lost child's own partitions; those without are missing.
+// Chooses replicas for the lost child's own partitions; partitions without one are missing.
 void Aggregation::MovePartitions(const Child& child, const Status& reason) {
   std::vector<TreeMember> leaves;
   std::optional<ReplicaChoice> choice;
@@ -238,7 +241,8 @@ void Aggregation::MovePartitions(const Child& child, const Status& reason) {
   Replace(child, std::move(leaves), alone ? choice : std::nullopt);
 }
 
-// One that was not tried yet; when all were, any, after a pause if nothing else waits for it.
+// Returns a replica that was not tried yet; after all were tried, any, after a pause if the child
+// has no subtree that would have to wait.
 std::optional<ReplicaChoice> Aggregation::ChooseReplica(const Child& child, PartitionId partition,
                                                         const std::vector<Replica>& replicas) {
   if (replicas.empty()) return std::nullopt;
@@ -272,7 +276,7 @@ void Aggregation::GiveUpSilentChildren() {
   if (ended_) return;
   const TimePoint now = Now();
   TimePoint next = kNever;
-  const size_t count = children_.size();  // others come in place of those given up
+  const size_t count = children_.size();  // replacements are appended during the loop
   for (size_t i = 0; i < count; ++i) {
     Child& child = *children_[i];
     if (child.settled || child.accepted || child.begun == TimePoint() || options_.retried ||
@@ -303,7 +307,8 @@ void Aggregation::WatchChildren(TimePoint when) {
   });
 }
 
-// Whether anybody gains if it is given up: those below it, or partitions with another replica.
+// True if replacing the child helps: it has a subtree, or one of its partitions has another
+// replica.
 bool Aggregation::CanBeReplaced(const Child& child) const {
   if (child.members.size() > 1) return true;
   const auto view = loop_.client->shared_view();

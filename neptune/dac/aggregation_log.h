@@ -1,7 +1,9 @@
-// The latest aggregations that a node called, for its status page: each tree with what its servers did when.
+// Log of the latest aggregations that a node called, for its status page: each tree with the
+// timeline of its servers.
 //
 // Threads: thread-safe.
-// Limits: kAggregationLogSize calls; trees over kLoggedServerCountMax servers keep their first ones.
+// Limits: kAggregationLogSize calls; only the first kLoggedServerCountMax servers of a tree are
+//   kept.
 
 #pragma once
 
@@ -22,7 +24,7 @@ inline constexpr size_t kLoggedServerCountMax = 64;
 class AggregationLog {
  public:
   void Keep(const ServiceName& service, const AggregationReport& report, const Status& status);
-  // A table each, the latest first.
+  // Appends a table per call, latest first.
   void Describe(StatusReport* report) const;
 
  private:

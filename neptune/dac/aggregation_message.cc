@@ -9,7 +9,7 @@
 namespace neptune {
 namespace {
 
-constexpr uint8_t kMessageVersion = 2;  // 2: records say how long reductions took
+constexpr uint8_t kMessageVersion = 2;  // 2: records have the time in reductions
 
 // Bits of a task's flags.
 constexpr uint8_t kStagedFlag = 1;
@@ -107,7 +107,7 @@ MemberRecord ReadRecord(ByteReader& in) {
   return record;
 }
 
-// Whether the child counts, in preorder, are those of one tree.
+// True if the child counts, in preorder, form one tree.
 bool IsPreorder(std::span<const TreeMember> members) {
   size_t expected = 1;
   for (const TreeMember& member : members) {
@@ -120,18 +120,18 @@ bool IsPreorder(std::span<const TreeMember> members) {
 
 Status CheckMembers(std::span<const TreeMember> members) {
   if (members.empty() || !IsPreorder(members)) {
-    return InvalidArgument("the members of the aggregation are no tree");
+    return InvalidArgument("the members of the aggregation do not form a tree");
   }
   std::vector<PartitionId> all;
   for (const TreeMember& member : members) {
     if (member.partitions.empty()) {
-      return InvalidArgument("server ", member.node, " of the aggregation has no partition");
+      return InvalidArgument("server ", member.node, " of the aggregation has no partitions");
     }
     all.insert(all.end(), member.partitions.begin(), member.partitions.end());
   }
   std::sort(all.begin(), all.end());
   if (std::adjacent_find(all.begin(), all.end()) != all.end()) {
-    return InvalidArgument("the aggregation names a partition twice");
+    return InvalidArgument("the aggregation has a duplicate partition");
   }
   if (all.size() > kAggregationPartitionsMax) {
     return InvalidArgument(all.size(), " partitions are over ", kAggregationPartitionsMax);
@@ -199,7 +199,7 @@ StatusOr<AggregationTask> DecodeTask(std::string_view bytes) {
       flags & kSameParametersFlag ? plan.local_parameters : std::string(in.Counted<uint32_t>());
   const bool contradicts = (flags & kDisseminatedFlag) != 0 && plan.dissemination == 0;
   if (!in.finished() || (flags & ~kTaskFlags) != 0 || contradicts) {
-    return DataLoss(bytes.size(), " bytes are no aggregation task");
+    return DataLoss(bytes.size(), " bytes are not a valid aggregation task");
   }
   NEPTUNE_RETURN_IF_ERROR(CheckMembers(task.members));
   return task;
@@ -232,7 +232,7 @@ StatusOr<std::string> EncodeDissemination(const Dissemination& what) {
   WriteTime(what.time_left, out);
   out.Bytes(EncodeTask(what.task.plan, what.task.members));
   if (bytes.size() > kDisseminationSizeMax) {
-    return ResourceExhausted("a tree of ", bytes.size(), " bytes is told one by one");
+    return ResourceExhausted("a tree of ", bytes.size(), " bytes is too large for a datagram");
   }
   return bytes;
 }
@@ -245,10 +245,11 @@ StatusOr<Dissemination> DecodeDissemination(std::string_view bytes) {
   what.service_class = std::string(in.Counted<uint8_t>());
   what.time_left = ReadTime(in);
   if (kind != kDisseminationByte || in.failed()) {
-    return DataLoss(bytes.size(), " bytes tell of no aggregation");
+    return DataLoss(bytes.size(), " bytes are not a valid aggregation datagram");
   }
   NEPTUNE_ASSIGN_OR_RETURN(what.task, DecodeTask(in.Bytes(in.remaining())));
-  if (what.task.plan.dissemination == 0) return InvalidArgument("a datagram without its number");
+  if (what.task.plan.dissemination == 0)
+    return InvalidArgument("the aggregation datagram has no number");
   return what;
 }
 
@@ -297,7 +298,7 @@ StatusOr<AggregationAnswer> DecodeAnswer(std::string_view bytes) {
   }
   if (flags & kResultFlag) answer.result = std::string(in.Bytes(in.remaining()));
   if (!in.finished() || version != kMessageVersion || (flags & ~kAnswerFlags) != 0) {
-    return DataLoss(bytes.size(), " bytes are no answer of an aggregation");
+    return DataLoss(bytes.size(), " bytes are not a valid aggregation answer");
   }
   return answer;
 }

@@ -1,4 +1,5 @@
-// How far one node is with one aggregation: what it waits for, what is to be reduced next, when it is done.
+// State machine of one aggregation on one node: outstanding sources, the next reduction,
+// completion.
 //
 //                      own local operators and children (sources)
 //                            │ Settle, in any order
@@ -8,11 +9,12 @@
 //              NextReduction ▼    │ Reduced             │ every source settled and one result left,
 //                        a reduction at a time ─────────┘ or expired
 //
-// No thread is held in any state: the agent calls in when something has happened and asks what to do next.
+// No state holds a thread: Aggregation reports events and asks for the next action.
 //
 // Source: [Chu03] 4.3, figure 11 (states A, B and C).
-// Departs from source: local results and children's are sources alike; what expires unreduced is reported.
-// No I/O, no clock, no threads; Aggregation feeds it.
+// Departs from source: local results and those of children are sources alike; results that expire
+//   before they are reduced are reported.
+// No I/O, no clock, no threads; Aggregation drives it.
 // Threads: thread-compatible.
 // Errors: the first error of a reduction is kept, and ends the aggregation.
 
@@ -35,29 +37,32 @@ class AggregationProgress {
  public:
   enum class Phase { kLocal, kWaiting, kReady };
 
-  // One more source will settle: an own partition if `local`, else a child.
+  // Adds a source that will settle: an own partition if `local`, else a child.
   void Expect(bool local);
-  // A source has ended: with a result and who contributed to it, or without one. After Expire or an error
-  // of the operator it changes nothing.
+  // Ends a source, with a result and its contributors, or without a result. Has no effect after
+  // Expire or after an error of the operator.
   void Settle(bool local, std::optional<Data> result, std::vector<PartitionId> contributing);
-  // Partitions that will not contribute, whoever says so.
+  // Adds partitions that will not contribute.
   void Miss(std::vector<MissingPartition> missing);
 
   struct Reduction {
     Data first;
     Data second;
   };
-  // The next two results to combine; nullopt while there are none, or one is under way. Reduced follows.
+  // Returns the next two results to combine; the caller then calls Reduced. nullopt while there are
+  // not two results, or while a reduction is in progress.
   std::optional<Reduction> NextReduction();
   void Reduced(StatusOr<Data> combined);
-  // An error of the operator somewhere below.
+  // Reports an error of the operator on a server below.
   void Fail(const Status& error);
 
-  // Nothing more is waited for. Of the results that are not combined the one with most contributors is kept.
+  // Stops waiting for sources. Among results not yet combined, keeps the one with the most
+  // contributors.
   void Expire();
 
   Phase phase() const;
-  // Every source has settled, or it expired or failed; and no reduction is under way.
+  // True if every source has settled, or the aggregation expired or failed, and no reduction is in
+  // progress.
   bool done() const { return phase() == Phase::kReady; }
   bool closed() const { return expired_ || !reduce_error_.ok(); }
   size_t reduction_count() const { return reduction_count_; }
@@ -67,9 +72,9 @@ class AggregationProgress {
     Status reduce_error;
     std::vector<PartitionId> contributing;
     std::vector<MissingPartition> missing;
-    std::optional<Data> result;  // absent: nobody contributed, or the operator failed
+    std::optional<Data> result;  // unset: no partition contributed, or the operator failed
   };
-  // REQUIRES: done(). At most once.
+  // REQUIRES: done(); called at most once.
   Outcome ReleaseOutcome();
 
  private:
@@ -82,7 +87,7 @@ class AggregationProgress {
   size_t locals_outstanding_ = 0;
   size_t children_outstanding_ = 0;
   std::deque<Partial> ready_;
-  // Contributors to the reduction under way.
+  // Contributors to the reduction in progress.
   std::optional<std::vector<PartitionId>> reducing_;
   std::vector<MissingPartition> missing_;
   Status reduce_error_;

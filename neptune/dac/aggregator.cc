@@ -20,14 +20,15 @@
 namespace neptune {
 namespace {
 
-// Half of the weight is on the last 35 answers.
+// Weight of a new answer in the mean; half of the total weight is on the last 35 answers.
 constexpr double kReduceTimeWeight = 0.02;
-// Where a server's load is not known at all, a reduction there is taken to cost so many times more: gathering reductions on
-// few servers pays only if those are known to be light.
-constexpr double kDoubtfulReductions = 3;
+// A reduction on a server whose load is unknown is assumed to cost this much more (3: four times
+// its cost), because concentrating reductions on few servers pays only if these are known to be
+// light.
+constexpr double kStaleReductionFactor = 3;
 constexpr size_t kMembersPerPoll = 8;
-// Of the mean cost of a local operator: so long a call waits for the answers to its polls, if that is long enough for
-// one to come.
+// A call waits for the answers to its polls for this fraction of the mean cost of a local operator,
+// if that is long enough for an answer to arrive.
 constexpr int64_t kPollWaitPart = 12;
 constexpr Duration kPollWaitMin = std::chrono::microseconds(200);
 constexpr uint8_t kLoadSectionVersion = 1;
@@ -53,7 +54,7 @@ std::vector<PartitionId> WithoutDuplicates(std::vector<PartitionId> partitions) 
   return partitions;
 }
 
-// How many of so many partitions must contribute.
+// Number of `all` partitions that must contribute.
 size_t NeededCount(const AggregationRequest& request, size_t all) {
   return static_cast<size_t>(
       std::ceil(request.aggregation_quality_min * static_cast<double>(all) - 1e-9));
@@ -61,21 +62,21 @@ size_t NeededCount(const AggregationRequest& request, size_t all) {
 
 bool IsGivenUp(const Status& reason) { return reason.code() == StatusCode::kCancelled; }
 
-// The result is of no use unless enough contributed.
+// Returns an error unless enough partitions contributed.
 Status Judge(const AggregationRequest& request, const AggregationReport& report) {
   const size_t there = report.contributing_partitions.size();
   const size_t all = there + report.missing.size();
   const size_t needed = NeededCount(request, all);
   if (there >= needed) return OkStatus();
-  // Those that were given up because of others tell least.
+  // A cancelled partition is the least informative reason, because others caused it.
   const auto reason = std::min_element(
       report.missing.begin(), report.missing.end(),
       [](const auto& a, const auto& b) { return !IsGivenUp(a.reason) && IsGivenUp(b.reason); });
-  return Unavailable(there, " of ", all, " partitions of ", request.service, " contributed; ",
-                     needed, " are needed; first reason: ", ToStd(reason->reason.message()));
+  return Unavailable(there, " of ", all, " partitions of ", request.service, " contributed, ",
+                     needed, " are required; first reason: ", ToStd(reason->reason.message()));
 }
 
-// As time on that server, all its processors working.
+// Converts processor time to time on the server with all its processors working.
 ServerLoad LoadFrom(const MemberRecord& record) {
   const auto share = [&](Duration time) { return time / record.processor_count; };
   return {share(record.pending), share(record.local_cost), share(record.reduce_cost)};
@@ -83,14 +84,14 @@ ServerLoad LoadFrom(const MemberRecord& record) {
 
 }  // namespace
 
-// What belongs to one loop.
+// The state of one loop.
 struct Aggregator::LoopState {
   LoopState(const LoadEstimatorOptions& options, LoadGossip& gossip)
       : book(options), gossip(gossip) {}
 
   LoadEstimator book;
   LoadGossip& gossip;
-  // The answer to a poll tells the pending work, not the costs.
+  // The answer to a poll has the pending work, but not the costs.
   void HandlePoll(uint64_t cookie, const LoadReport& report) {
     const Polled& poll = polled[cookie % polled.size()];
     const TimePoint now = Loop::Current()->Now();
@@ -119,26 +120,26 @@ struct Aggregator::LoopState {
   std::unique_ptr<PollingAgent> polling;
   std::array<Polled, kProbeCountMax> polled;  // by cookie modulo their count
   uint64_t poll_count = 0;
-  // Of one reduction, as servers measured it; by service.
+  // Mean time of one reduction as measured by the servers, by service.
   std::map<ServiceName, Ewma> reduce_times;
   std::map<ServiceName, StageLearner> stages;
-  // The announcement of each node that the book has.
+  // Sequence number of each node's latest announcement that the book has.
   std::unordered_map<NodeId, uint64_t> announced;
 };
 
-// One call, from its partitions to its tree.
+// The plan of one call: its servers, their loads and its tree.
 struct Aggregator::Plan {
-  std::vector<TreeMember> members;  // one a server
+  std::vector<TreeMember> members;  // one per server
   std::vector<std::pair<size_t, ReplicaChoice>> choices;
-  std::vector<MissingPartition> missing;  // nobody has them
-  std::vector<TreeServer> loads;          // of members
-  std::vector<size_t> order;              // members, parents before children
-  std::vector<int> parents;               // of members, by member
+  std::vector<MissingPartition> missing;  // partitions without a live replica
+  std::vector<TreeServer> loads;          // by member
+  std::vector<size_t> order;              // indices of members, parents before children
+  std::vector<int> parents;               // by member
   std::vector<Duration> assigned;         // work, by member
   AggregationPlan wire;
   TreeScheme scheme = TreeScheme::kBase;
   TimePoint deadline;
-  std::optional<StageLearner::Choice> stage;  // of a call whose stages are learned
+  std::optional<StageLearner::Choice> stage;  // set if the call's stage length is learned
 };
 
 StatusOr<std::unique_ptr<Aggregator>> Aggregator::Make(const NodeId& node, NodeLoops& loops,
@@ -205,7 +206,7 @@ std::string Aggregator::AnnouncedLoad(const std::vector<HostedService>& services
 
 namespace {
 
-// What a node's announcement says of its load; nullopt: nothing.
+// Returns the load in a node's announcement; nullopt if it has none.
 std::optional<ServerLoad> AnnouncedBy(const Announcement& announcement,
                                       const ServiceName& service) {
   const auto section = announcement.sections.find(kAggregationLoadSection);
@@ -308,14 +309,15 @@ void Aggregator::Place(const AggregationRequest& request, Plan* plan) {
   }
 }
 
-// Of those that are asked. At least none: who cannot be asked is for the answer to tell.
+// Maximum number of the placed partitions that may be missing, after those without a live replica;
+// at least 0.
 uint16_t Aggregator::MissingCountMax(const AggregationRequest& request, const Plan& plan) {
   const size_t all = plan.choices.size() + plan.missing.size();
   const size_t spare = all - NeededCount(request, all);
   return static_cast<uint16_t>(spare - std::min(spare, plan.missing.size()));
 }
 
-// Takes what announcements tell anew of the members.
+// Reports the loads in new announcements of the members to the book.
 void Aggregator::LookAtAnnouncements(LoopState& state, const ServiceName& service,
                                      const std::vector<TreeMember>& members) {
   const std::shared_ptr<const YellowPageView> view = loops_.Current().client->shared_view();
@@ -331,7 +333,7 @@ void Aggregator::LookAtAnnouncements(LoopState& state, const ServiceName& servic
   }
 }
 
-// Takes what the node has heard since.
+// Reports the node's gossip about the members to the book.
 void Aggregator::ReadGossip(LoopState& state, const ServiceName& service,
                             const std::vector<TreeMember>& members) {
   for (const TreeMember& member : members) {
@@ -342,7 +344,7 @@ void Aggregator::ReadGossip(LoopState& state, const ServiceName& service,
   }
 }
 
-// Forms the tree, and puts the members in its order.
+// Forms the tree and orders the members by it.
 Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan) {
   const size_t count = plan->members.size();
   plan->order.resize(count);
@@ -354,8 +356,8 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
   if (options_.hears) ReadGossip(state, service, plan->members);
   RandomSource& random = loops_.Current().loop->random();
   const TimePoint now = this_thread::Now();
-  std::vector<TreeServer>
-      doubted;  // as loads, but where a load is not known a reduction costs more
+  // As plan->loads, but a reduction costs more on a server whose load is stale.
+  std::vector<TreeServer> cautious_loads;
   for (size_t i = 0; i < count; ++i) {
     const TreeMember& member = plan->members[i];
     const auto own = static_cast<int64_t>(member.partitions.size());
@@ -365,9 +367,9 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
                       costs.local_cost * own + costs.reduce_cost * (own - 1), costs.reduce_cost};
     const double staleness =
         options_.load_oracle ? 0 : state.book.Staleness(member.node, service, now);
-    doubted.push_back(plan->loads[i]);
-    doubted.back().reduce_cost = Duration(static_cast<int64_t>(
-        static_cast<double>(costs.reduce_cost.count()) * (1 + kDoubtfulReductions * staleness)));
+    cautious_loads.push_back(plan->loads[i]);
+    cautious_loads.back().reduce_cost = Duration(static_cast<int64_t>(
+        static_cast<double>(costs.reduce_cost.count()) * (1 + kStaleReductionFactor * staleness)));
   }
   const auto reduce_time = state.reduce_times.find(service);
   if (reduce_time != state.reduce_times.end()) {
@@ -380,7 +382,8 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
     plan->wire.reduce_time = Duration(static_cast<int64_t>(length * reduction));
   }
   if (plan->scheme != TreeScheme::kBase) {
-    NEPTUNE_ASSIGN_OR_RETURN(const ReductionTree tree, FormTree(plan->scheme, doubted, random));
+    NEPTUNE_ASSIGN_OR_RETURN(const ReductionTree tree,
+                             FormTree(plan->scheme, cautious_loads, random));
     plan->order.clear();
     std::vector<size_t> next{tree.root()};
     while (!next.empty()) {
@@ -402,8 +405,8 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
   return OkStatus();
 }
 
-// Asks some of the servers for their loads, and waits a moment for their answers where that is little beside the call;
-// later ones serve the next.
+// Polls some of the servers for their loads. Waits for the answers for a time that is short
+// compared with the call; later answers serve the next call.
 void Aggregator::Poll(LoopState& state, const ServiceName& service, const Plan& plan) {
   if (options_.poll_count == 0 || options_.load_oracle || plan.members.size() < 2 ||
       plan.scheme != TreeScheme::kLoadAdaptive) {
@@ -433,10 +436,10 @@ void Aggregator::Poll(LoopState& state, const ServiceName& service, const Plan& 
   const TimePoint until = std::min(this_thread::Now() + wait, plan.deadline);
   while (round->awaited > 0 && this_thread::Park(until) == ParkResult::kWoken) {
   }
-  *round = {};  // later answers find nobody to wake
+  *round = {};  // later answers wake no thread
 }
 
-// Tells the members by datagram; a tree too large for one is forwarded.
+// Sends the tasks by datagram; a tree that is too large for a datagram is forwarded.
 void Aggregator::Disseminate(const AggregationRequest& request, const ClientSession& session,
                              Plan* plan) {
   const DisseminationMode mode = request.dissemination.value_or(options_.dissemination);
@@ -466,8 +469,8 @@ void Aggregator::Disseminate(const AggregationRequest& request, const ClientSess
 
 std::vector<Aggregation::Options::Child> Aggregator::ChildrenOfCaller(const Plan& plan) const {
   std::vector<Aggregation::Options::Child> children;
-  // The root is the caller's only child: a reduction that is under way at its deadline still fits. Without a tree
-  // nobody reduces below.
+  // The root is the caller's only child, so a reduction in progress at its deadline still fits.
+  // Without a tree no server reduces.
   const bool is_staged =
       plan.scheme != TreeScheme::kBase && plan.wire.timeouts != TimeoutPolicy::kUniform;
   const Duration stage = is_staged ? plan.wire.reduce_time : Duration(0);
@@ -525,7 +528,8 @@ Status Aggregator::Run(ClientSession& session, const AggregationRequest& request
   return OkStatus();
 }
 
-// What became of each partition and server. With `status` the call was given up.
+// Fills in the outcome of each partition and server. An error in `status` means that the call was
+// abandoned.
 void Aggregator::Fill(const Plan& plan, const Status& status, AggregationAnswer* answer,
                       AggregationReport* report) {
   report->scheme = plan.scheme;
@@ -559,7 +563,7 @@ void Aggregator::Fill(const Plan& plan, const Status& status, AggregationAnswer*
   }
 }
 
-// What load balancing, the book of loads and the stages learn of the call.
+// Reports the outcome of the call to load balancing, the load estimator and the stage learner.
 void Aggregator::Learn(LoopState& state, const ServiceName& service, const Plan& plan,
                        const AggregationReport& report, const Status& status) {
   const TimePoint now = this_thread::Now();
@@ -573,14 +577,15 @@ void Aggregator::Learn(LoopState& state, const ServiceName& service, const Plan&
     if (!report.servers[i].record) continue;
     const MemberRecord& record = *report.servers[i].record;
     record_of_member[plan.order[i]] = &record;
-    // As of when the server answered, which may be long before the whole tree did; not counting its way there.
+    // The load is as of the server's answer, which may be long before that of the whole tree; the
+    // delay of its task is ignored.
     const TimePoint taken_at = std::min(now, now - report.duration + record.answered);
     state.book.OnReport(record.node, service, LoadFrom(record), taken_at, LoadSource::kAnswer);
     if (record.reduction_count > 0) {
       reduce_time.Add(static_cast<double>(record.reduce_cost.count()));
     }
   }
-  // A server that owed an answer and did not give it keeps its work in the book.
+  // A server that did not send an expected answer keeps its assigned work in the book.
   for (size_t i = 0; i < plan.members.size() && cancelled; ++i) {
     state.book.OnSettled(plan.members[i].node, plan.assigned[i], now);
   }

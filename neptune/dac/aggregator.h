@@ -1,13 +1,13 @@
-// The node's part in aggregations: serves tasks of trees, and calls aggregations of its own.
+// Aggregations of a node: serves the tasks of reduction trees, and calls aggregations itself.
 //
-//   Aggregate (dac.h) ─► replicas ─► loads ─► tree ─► task for the root ──► Aggregator of another node
-//                                                          ▲                   │ ServiceHost, children
-//                         loads, records ◄─────────────────┴── answer ◄────────┘
+//   Aggregate ─► replicas ─► loads ─► tree ─► task for the root ─► Aggregator of another node
+//                                                  ▲                  │ ServiceHost, children
+//                         loads, records ◄─────────┴── answer ◄───────┘
 //
 // Source: [Chu03] 4, figure 6 (client module and provider module).
-// Threads: AddLoop, Aggregate and what serves tasks on a loop of the node, with that loop's state; the rest from
-//   any thread.
-// Errors: of Aggregate: see dac.h. A task that cannot be served is answered with its reason.
+// Threads: AddLoop, Aggregate and the serving of tasks run on a loop of the node, with that loop's
+//   state; the rest on any thread.
+// Errors: Aggregate: see dac.h. A task that cannot be served is answered with the error.
 // Limits: AggregatorOptions.
 
 #pragma once
@@ -34,21 +34,23 @@
 
 namespace neptune {
 
-// Tag of an announcement's section with the node's load.
+// Tag of the announcement section with the node's load.
 inline constexpr uint8_t kAggregationLoadSection = 1;
 
 struct AggregatorOptions {
-  // Scheme of a service that a call does not choose for itself.
+  // Returns the scheme of a service, for calls that do not choose one.
   std::function<TreeScheme(const ServiceName&)> scheme = [](const ServiceName&) {
     return TreeScheme::kLoadAdaptive;
   };
-  // Taken off each stage's deadline for all that is no reduction: the way, the queue of events. Larger: fewer
-  // answers come too late, and slow servers get less time. Default: 2 ms, ten ways through a cluster's network.
+  // Subtracted from each stage's deadline for everything except reductions: network, event queue.
+  // Larger: fewer answers arrive too late, but slow servers get less time. Default: 2 ms, ten
+  // one-way delays of a cluster's network.
   Duration stage_margin = std::chrono::milliseconds(2);
-  // How long after the deadline the caller still takes the root's answer. Default: 3 ms: an answer is there by
-  // the deadline + 5 ms or not at all.
+  // Time after the deadline for which the caller still accepts the root's answer. Default: 3 ms, so
+  // that a call ends at most 5 ms after its deadline.
   Duration answer_grace = std::chrono::milliseconds(3);
-  // Most tasks that the node serves at once. Default: 100,000, the parked requests a node is designed for.
+  // Maximum number of tasks that the node serves at once. Default: 100,000, the number of parked
+  // requests that a node is designed for.
   size_t serving_count_max = 100000;
   // See Aggregation::Environment. Default: 16 in debug builds, else none.
 #ifdef NDEBUG
@@ -56,22 +58,26 @@ struct AggregatorOptions {
 #else
   uint32_t recheck_one_in = 16;
 #endif
-  // How the members of a tree learn of their tasks. Default: kForward; README.md has the measurement.
+  // How tasks are sent to the members of a tree. Default: kForward; README.md has the measurement.
   DisseminationMode dissemination = DisseminationMode::kForward;
-  // Sends a datagram to the endpoints, or with none to every node. Required for the other modes.
+  // Sends a datagram to the endpoints, or to every node if there are none. Required unless
+  // kForward.
   std::function<void(std::string bytes, std::vector<Endpoint> to)> tell;
   TaskServer::FindHost find_host;
-  // How many servers are asked for their load at each call by a load-adaptive tree. It waits for their answers for at
-  // most a twelfth of a mean local operator, and not at all where that is under 200 us: then they serve the next call.
-  // Larger: fresher loads, more datagrams. Default: 2, and one of every 8 servers of a larger tree, for each knows only
-  // some of the others' loads; each answer of a call brings the loads of its servers anyway.
+  // Number of servers polled for their load by each call with a load-adaptive tree. The call waits
+  // for the answers for at most a twelfth of a mean local operator, and not at all if that is under
+  // 200 us; late answers serve the next call. Larger: fresher loads, more datagrams. Default: 2,
+  // and one of every 8 servers of a larger tree, because each server knows only some of the others'
+  // loads. Each answer of a call brings the loads of its servers anyway.
   size_t poll_count = 2;
-  // Whether polls also ask what servers have heard of each other, and callers of one node share what they know. False:
-  // each knows what its own polls, announcements and answers tell. Default: true.
+  // Uses gossip: polls also return the loads of other servers, and the calling loops of one node
+  // share their knowledge. False: each loop uses its own polls, announcements and answers only.
+  // Default: true.
   bool hears = true;
-  // Where polls are sent from.
+  // Source address of polls.
   Endpoint poll_bind = {kLoopbackAddress, 0};
-  // Tells the pending work of a node as it is now, in place of what the caller knows. For experiments only.
+  // Returns the exact pending work of a node, instead of the caller's estimate. For experiments
+  // only.
   std::function<Duration(const NodeId&)> load_oracle;
   LoadEstimatorOptions loads;
 };
@@ -84,24 +90,25 @@ class Aggregator {
   // REQUIRES: the node's loops no longer run.
   ~Aggregator();
 
-  // Before the first call or task of the current loop. Errors: those of opening the socket for polls.
+  // Must be called before the first call or task of the current loop. Errors: those of opening the
+  // poll socket.
   Status AddLoop();
   Status Aggregate(ClientSession& session, const AggregationRequest& request, Data* result,
                    AggregationReport* report);
   Status AggregateStream(ClientSession& session, const AggregationRequest& request,
                          const std::function<Status(const Data& message)>& take,
                          AggregationReport* report);
-  // Lets trees over the service's streams use this node. After its module has started.
+  // Makes this node serve trees over the service's streams. REQUIRES: the module has started.
   void ServeStreams(ServiceHost& host);
   TaskServer& tasks() { return tasks_; }
-  // Work that waits here, as time until all processors are done with it.
+  // Pending work of this node, as the time until all processors have finished it.
   Duration pending() const { return costs_.pending() / processor_count_; }
 
-  // What the node has heard of others' loads, for who polls it.
+  // Encodes the known loads of other nodes, for the answer to a poll.
   std::string Gossip(TimePoint now) const { return gossip_.Encode(now); }
-  // The section of an announcement that tells this node's load.
+  // Encodes this node's load as a section of its announcement.
   std::string AnnouncedLoad(const std::vector<HostedService>& services) const;
-  // The latest trees that were called from here, drawn.
+  // Draws the trees of the latest calls from this node.
   void Describe(StatusReport* report) const { log_.Describe(report); }
 
  private:
@@ -112,7 +119,7 @@ class Aggregator {
              AggregationCounters counters);
   LoopState& State();
   void Place(const AggregationRequest& request, Plan* plan);
-  // What both kinds of calls begin with.
+  // The common part of Aggregate and AggregateStream.
   StatusOr<Plan> MakePlan(LoopState& state, const ClientSession& session,
                           const AggregationRequest& request, TimePoint now);
   static uint16_t MissingCountMax(const AggregationRequest& request, const Plan& plan);

@@ -1,13 +1,15 @@
-// What a node knows of the cost of its aggregation operators, and the work that waits on it.
+// Mean costs of a node's aggregation operators, and the node's pending work.
 //
-// Each request that waits or runs counts s + rho * a: the mean time of a local operator, and rho reductions of the
-// mean time of one. Their sum is the load that trees are formed by.
+// Each queued or running request counts s + rho * a: the mean time s of a local operator, and rho
+// reductions of mean time a. The sum over the requests is the load by which trees are formed.
 //
 // Source: [Chu03] 4.5 (1).
-// Departs from source: costs are the processor time of each operator on its own thread, not /proc's of the process.
+// Departs from source: costs are the processor time of each operator on its own thread, not that of
+//   the process in /proc.
 // Threads: thread-safe.
-// Units: processor time of the node; divide by its processors for the time until it is done.
-// Limits: kServiceCountMax services; further ones have no means.
+// Units: processor time of the node; divide by its number of processors for the time until
+//   completion.
+// Limits: kServiceCountMax services; further services have no means.
 
 #pragma once
 
@@ -49,8 +51,8 @@ class CostMeter {
 
  private:
   friend class PendingWork;
-  // Half of the weight is on the last 35 operations: it follows a change of data in seconds and does not
-  // shake under exponential times.
+  // Half of the weight is on the last 35 operations, so that the mean follows a change of data
+  // within seconds and is stable under exponentially distributed times.
   static constexpr double kWeight = 0.02;
   struct Measured {
     Ewma local{kWeight};
@@ -71,7 +73,7 @@ class CostMeter {
   std::atomic<int64_t> pending_ns_{0};
 };
 
-// The share of one request in the pending work; gone with it.
+// The share of one request in the pending work; the destructor removes it.
 class PendingWork {
  public:
   PendingWork(CostMeter& costs, Duration work) : costs_(costs), left_(work) {
@@ -81,7 +83,7 @@ class PendingWork {
   PendingWork(const PendingWork&) = delete;
   PendingWork& operator=(const PendingWork&) = delete;
 
-  // So much of it is done, or will not be done.
+  // Removes `part`, because it is done or will not be done.
   void Settle(Duration part) {
     part = std::min(part, left_);
     left_ -= part;

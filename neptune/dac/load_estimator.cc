@@ -9,12 +9,12 @@ namespace neptune {
 namespace {
 
 constexpr Duration kWorkMax = std::chrono::hours(1);
-// One node's report counts in the mean for no more than this many times the mean.
+// A node's report is clamped to this multiple of the mean.
 constexpr int64_t kMeanShareMax = 4;
-// More say nothing more.
+// Maximum count of reports; further ones would hardly change the weight.
 constexpr uint32_t kCostReportsMax = 1000;
-// What is usual of a node starts as the mean of all, counting for so many reports of its own, and then follows its last
-// fifty.
+// A node's usual report starts as the mean of all nodes with the weight of kUsualPriorReports
+// reports, and then follows its last fifty reports.
 constexpr double kUsualPriorReports = 4;
 constexpr double kUsualWeightMin = 0.02;
 // Half the width of a uniform distribution with deviation 1.
@@ -87,7 +87,7 @@ Duration LoadEstimator::mean_pending() const {
   return reported_count_ == 0 ? Duration(0) : pending_sum_ / reported_count_;
 }
 
-// In work.
+// Returns T, in units of work.
 double LoadEstimator::RelaxationTime(const ServiceName& service) const {
   const auto booked = services_.find(service);
   const Duration mean = booked == services_.end()
@@ -171,7 +171,7 @@ std::vector<size_t> LoadEstimator::ChoosePollTargets(std::span<const NodeId> nod
   return targets;
 }
 
-// The node's entry, made if there is none, as the one used last.
+// Returns the node's entry, created if necessary, and marks it as most recently used.
 LoadEstimator::Entry& LoadEstimator::Use(const NodeId& node) {
   const auto found = slots_.find(node);
   if (found != slots_.end()) {
@@ -216,7 +216,8 @@ void LoadEstimator::Unlink(Slot slot) {
   (entry.older == kNoSlot ? oldest_ : entries_[entry.older].newer) = entry.newer;
 }
 
-// Takes the node's parts out of all sums. Sums are whole numbers, so the order of services is of no account.
+// Removes the node's parts from all sums. Sums are integers, so the order of services does not
+// matter.
 void LoadEstimator::Empty(Slot slot) {
   Entry& entry = entries_[slot];
   pending_sum_ -= entry.share_of_sum;

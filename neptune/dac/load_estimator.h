@@ -1,38 +1,44 @@
-// What one caller believes of the servers' loads, so that it can form a tree without asking everybody.
+// Estimates the servers' loads from one caller's knowledge, so that a tree can be formed without
+// polling every server.
 //
-//   pending work of a node = u + exp(-age / T) (what it last reported - u)
-//                            + fellow_weight * sum over what this caller assigned to it since: work * exp(-its age / T)
+//   pending work of a node = u + exp(-age / T) (last report - u)
+//                            + fellow_weight * sum over assignments since: work * exp(-its age / T)
 //                            ± a random correction that grows with the report's age
-//   and never less than the work that this caller gave it and that has not ended
+//   but never less than the work that this caller assigned to it and that has not ended
 //
-// with u what the node usually reports, and T the time in which a queue forgets its length, in proportion to what the
-// service's local operator costs: so an old report says little, and one that is very old nothing.
+// Here u is the node's usual report, and T is the time in which a queue forgets its length,
+// proportional to the cost of the service's local operator. An old report therefore has little
+// weight, a very old one none.
 //
-// Two things keep callers from flocking to a server that was light a while ago. What a caller assigns weighs more than
-// it is, since other callers saw the same and chose alike. And there is a correction, drawn anew each time, uniformly,
-// with the deviation
+// Two measures keep callers from herding to a server that was light some time ago. First, a
+// caller's assignments count for more than their work, because other callers saw the same loads and
+// chose alike. Second, each estimate has a new random correction, uniformly distributed with the
+// deviation
 //
 //   correction_share * mean * sqrt(1 - exp(-2 age / T)),   mean = the nodes' mean reported work
 //
-// It is small: noise beyond a few reductions gathers a tree's reductions on servers drawn at random, which is worse than
-// a binomial tree. The doubt that remains, 1 - exp(-age / T), is for the caller of Doubt to spread reductions by.
+// The correction is small: noise larger than a few reductions would concentrate a tree's reductions
+// on random servers, which is worse than a binomial tree. The caller spreads reductions according
+// to the remaining uncertainty, Staleness = 1 - exp(-age / T).
 //
-// A server that never answers is believed to hold all that it was given, whatever it announces; so it grows heavy and
-// becomes a leaf. Its answer ends that, and so does time.
+// A server that never answers is assumed to hold all work assigned to it, whatever it announces; it
+// becomes heavy and thus a leaf. An answer ends that, and so does time.
 //
-// Costs of operators belong to a service on a node. A node's own count the more the more often they were heard anew:
-// k of k + kCostPriorReports parts, and the rest the service's mean over the nodes that are known. For who has by chance
-// measured a few quick reductions would else be given all of them. Without any, they are the default.
+// Costs of operators are kept by service and node. After k different reports, a node's own cost has
+// the weight k / (k + kCostPriorReports), and the service's mean over the known nodes has the rest;
+// otherwise a node that happened to measure a few quick reductions would be assigned all of them.
+// Without any report, the default costs are used.
 //
 // Source: [Chu03] 4.5 (1), (2).
-// Departs from source: the paper leaves the correction's distribution open; the return of old reports to what is usual,
-//   the caller's own assignments, and the floor under servers that do not answer, are ours.
-// No I/O, no clock, no threads; the aggregating client feeds it.
-// Threads: thread-compatible; one a calling loop.
+// Departs from source: the paper leaves the distribution of the correction open. It has neither the
+//   return of old reports to the usual value, nor the caller's own assignments, nor the floor under
+//   servers that do not answer.
+// No I/O, no clock, no threads; the Aggregator reports to it.
+// Threads: thread-compatible; one per calling loop.
 // Units: work is time on the node in question.
-// Limits: kBookedNodeCountMax nodes, the one not heard of or used for longest leaves; costs of kBookedServiceCountMax
-//   services, further ones are taken as unknown; times of kBookedAssignmentCountMax assignments a node, the oldest are
-//   taken together. Keyed calls are O(1).
+// Limits: kBookedNodeCountMax nodes, the least recently used one is evicted; costs of
+//   kBookedServiceCountMax services, further ones count as unknown; times of
+//   kBookedAssignmentCountMax assignments per node, the oldest are merged. Calls by key are O(1).
 
 #pragma once
 
@@ -55,18 +61,18 @@ inline constexpr size_t kBookedServiceCountMax = 64;
 inline constexpr size_t kBookedAssignmentCountMax = 64;
 inline constexpr uint32_t kCostPriorReports = 8;
 
-// What a node says of itself for one service. Negative values count as 0, values over an hour as an hour.
+// A node's report for one service. Negative values count as 0, values over an hour as an hour.
 struct ServerLoad {
-  Duration pending{0};      // all queued and active work of the node, reductions among it
+  Duration pending{0};      // all queued and active work of the node, including reductions
   Duration local_cost{0};   // mean of the service's local operator on one partition; 0: not known
   Duration reduce_cost{0};  // mean of one reduction; 0: not known
 };
 
 enum class LoadSource {
-  kAnnouncement,  // multicast by the node
-  kPoll,          // its answer to a poll
-  kAnswer,        // came with the result of a call
-  kGossip,        // another node had heard it
+  kAnnouncement,  // the node's announcement
+  kPoll,          // the node's answer to a poll
+  kAnswer,        // received with the result of a call
+  kGossip,        // passed on by another node
 };
 
 struct OperatorCosts {
@@ -75,28 +81,33 @@ struct OperatorCosts {
 };
 
 struct LoadEstimatorOptions {
-  // Whether estimates are corrected for their age, and at random. False: the sum of what was reported and assigned, as it
-  // is. Default: true.
+  // Corrects estimates for their age, and at random. False: the estimate is the plain sum of
+  // reported and assigned work. Default: true.
   bool corrects = true;
-  // Whether the pending work that comes with answers counts. False: only what nodes announce or are polled for does, as
-  // in the paper. Default: true.
+  // Uses the pending work in answers. False: uses announcements and polls only, as in the paper.
+  // Default: true.
   bool heeds_answers = true;
-  // Deviation of the correction of an old report, in mean reported work. Larger: callers spread more and follow reports
-  // less. Default: 0.1, a tenth of how an exponential queue's length deviates; from 0.3 on trees get worse.
+  // Deviation of the correction of an old report, as a multiple of the mean reported work. Larger:
+  // callers spread more and follow reports less. Default: 0.1, a tenth of the deviation of an
+  // exponential queue's length; from 0.3 on trees get worse.
   double correction_share = 0.1;
-  // Time in which a queue forgets its length, in mean costs of the service's local operator. Smaller: reports are trusted
-  // for less time. Default: 12, the best measured (lab, dac_trees); between 8 and 40 it differs little.
+  // Time in which a queue forgets its length, in mean costs of the service's local operator.
+  // Smaller: reports are trusted for less time. Default: 12, the best measured (lab, dac_trees); 8
+  // to 40 differ little.
   double relaxation_services = 12;
-  // How much counts what this caller assigned since a node's report. Larger: callers take turns better while reports are
-  // old, and use what they know less while there is one caller. Default: 4, good for 1 to 24 callers.
+  // Weight of work that this caller assigned since a node's report. Larger: several callers spread
+  // better over old reports, but a single caller uses its knowledge less. Default: 4, good for 1 to
+  // 24 callers.
   double fellow_weight = 4;
-  // In which half of the work is forgotten that a server was given and has not ended. Larger: a server that hung stays
-  // a leaf for longer. Default: 10 s, twice as long as membership takes to drop a dead node.
+  // Half-life of work that was assigned to a server and has not ended. Larger: a server that hung
+  // stays a leaf for longer. Default: 10 s, twice the time in which membership drops a dead node.
   Duration unanswered_half_life = std::chrono::seconds(10);
-  // A node whose report is younger is not polled. Default: 5 ms, a poll's own way on a busy network.
+  // A node whose report is younger is not polled. Default: 5 ms, the delay of a poll on a busy
+  // network.
   Duration poll_age_min = std::chrono::milliseconds(5);
-  // Until the first report of a service. They decide as long as nothing else does; only their ratio to pending work
-  // matters. A reduction that is thought cheaper than it is gathers them on the few servers that were light a while ago.
+  // Costs used until the first report of a service; only their ratio to the pending work matters.
+  // If a reduction is underestimated, reductions concentrate on the few servers that were light
+  // some time ago.
   // Default: 5 ms each.
   OperatorCosts default_costs = {std::chrono::milliseconds(5), std::chrono::milliseconds(5)};
 };
@@ -105,33 +116,35 @@ class LoadEstimator {
  public:
   explicit LoadEstimator(const LoadEstimatorOptions& options = {});
 
-  // A node's load as it was at `taken_at`; replaces what was believed then, and what was assigned by then. One that is
-  // older than the newest is dropped. Only an answer proves that the node works, and ends the floor under what it was
-  // given.
+  // Reports a node's load as of `taken_at`; replaces earlier reports, and assignments made by then.
+  // A report older than the newest one is dropped. Only an answer proves that the node works, and
+  // ends the floor under its assigned work.
   void OnReport(const NodeId& node, const ServiceName& service, const ServerLoad& load,
                 TimePoint taken_at, LoadSource source);
-  // This caller gave the node work: its local operators and reductions of one aggregation.
+  // This caller assigned work to the node: its local operators and reductions of one aggregation.
   void OnAssigned(const NodeId& node, Duration work, TimePoint now);
-  // Work assigned earlier was done, or was never begun, and no answer's report said so. Not for a node that did not
-  // answer: what it was given stays, and fades.
+  // Work assigned earlier was done or never begun, but no answer reported it. Not to be called for
+  // a node that did not answer: its assigned work stays, and decays.
   void OnSettled(const NodeId& node, Duration work, TimePoint now);
   // The node left the cluster.
   void Forget(const NodeId& node);
 
-  // Pending work, at least 0. A node never heard of is believed to have the mean, fully corrected.
+  // Returns the estimated pending work, at least 0. An unknown node is assumed to have the mean,
+  // fully corrected.
   Duration Estimate(const NodeId& node, const ServiceName& service, TimePoint now,
                     RandomSource& random) const;
-  // How little the estimate has to do with the node's last report: 0 for one of now, towards 1 for older ones.
+  // Returns the uncertainty of the estimate: 0 for a report of now, approaching 1 for old reports.
   double Staleness(const NodeId& node, const ServiceName& service, TimePoint now) const;
   OperatorCosts Costs(const NodeId& node, const ServiceName& service) const;
 
-  // Which of `nodes` to poll, at most `count`, as indices: drawn at random in pairs, of each pair the one with the older
-  // report, unless that is too young to bother.
+  // Chooses at most `count` of `nodes` to poll, as indices: draws random pairs, and of each pair
+  // takes the node with the older report, unless that is younger than poll_age_min.
   std::vector<size_t> ChoosePollTargets(std::span<const NodeId> nodes, size_t count, TimePoint now,
                                         RandomSource& random) const;
 
   size_t node_count() const { return slots_.size(); }
-  // Mean reported work, of each node at most four times the mean before it: one hung server is no measure of the rest.
+  // Mean reported work. Each node's report is clamped to four times the previous mean, so that one
+  // hung server does not dominate.
   Duration mean_pending() const;
 
  private:
@@ -148,23 +161,23 @@ class LoadEstimator {
     TimePoint reported_at{};
     Duration pending{0};   // as reported
     double usual = 0;      // mean of the reports, in work
-    uint32_t reports = 0;  // in that mean
-    Duration assigned{0};  // since then: the sum of the next
+    uint32_t reports = 0;  // number of reports in that mean
+    Duration assigned{0};  // work assigned since then: the sum of `assignments`
     std::deque<Assignment> assignments;
     DecayedCounter unanswered;
-    Duration share_of_sum{0};  // what it adds to pending_sum_
+    Duration share_of_sum{0};  // its part of pending_sum_
     Slot newer = kNoSlot;      // in the order of use
     Slot older = kNoSlot;
   };
   struct NodeCost {
-    Duration cost{0};      // as last heard; 0: not known
-    uint32_t reports = 0;  // that told another one
+    Duration cost{0};      // as last reported; 0: unknown
+    uint32_t reports = 0;  // number of reports that changed it
   };
   struct NodeCosts {
     NodeCost local;
     NodeCost reduce;
   };
-  // Of one operator on all nodes.
+  // Sum of the costs of one operator over all nodes.
   struct CostSum {
     Duration sum{0};
     int64_t count = 0;
@@ -175,7 +188,7 @@ class LoadEstimator {
     Duration MeanOr(Duration otherwise) const { return count == 0 ? otherwise : sum / count; }
   };
   struct ServiceCosts {
-    std::vector<NodeCosts> of_slot;  // slots beyond the end are not known
+    std::vector<NodeCosts> of_slot;  // slots beyond the end are unknown
     CostSum local_sum;
     CostSum reduce_sum;
   };
@@ -195,7 +208,7 @@ class LoadEstimator {
   std::vector<Entry> entries_;  // by slot
   std::vector<Slot> free_slots_;
   absl::flat_hash_map<NodeId, Slot> slots_;
-  Slot newest_ = kNoSlot;  // used last
+  Slot newest_ = kNoSlot;  // most recently used
   Slot oldest_ = kNoSlot;
   absl::flat_hash_map<ServiceName, ServiceCosts> services_;
   Duration pending_sum_{0};

@@ -8,7 +8,7 @@ namespace neptune {
 namespace {
 
 constexpr uint8_t kGossipVersion = 1;
-// Of one node, beside its name.
+// Encoded size of one node's entry without its name.
 constexpr size_t kFixedSize = 1 + 4 + 4;
 
 uint32_t Micros(Duration time) {
@@ -70,7 +70,7 @@ std::string LoadGossip::Encode(TimePoint now) const {
 
 StatusOr<std::vector<GossipedLoad>> DecodeGossip(std::string_view bytes, TimePoint now) {
   ByteReader in(bytes);
-  if (in.Number<uint8_t>() != kGossipVersion) return DataLoss("gossip of another version");
+  if (in.Number<uint8_t>() != kGossipVersion) return DataLoss("gossip of an unknown version");
   const size_t count = in.Number<uint8_t>();
   if (count > kGossipCountMax) return DataLoss("gossip of ", count, " nodes");
   std::vector<GossipedLoad> loads;
@@ -80,7 +80,7 @@ StatusOr<std::vector<GossipedLoad>> DecodeGossip(std::string_view bytes, TimePoi
     const auto pending = std::chrono::microseconds(in.Number<uint32_t>());
     loads.push_back({NodeId(std::string(node)), pending, now - age});
   }
-  if (!in.finished()) return DataLoss("gossip does not end where it should");
+  if (!in.finished()) return DataLoss("gossip is truncated or has trailing bytes");
   return loads;
 }
 

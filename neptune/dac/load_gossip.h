@@ -1,21 +1,25 @@
-// What a node has heard of other nodes' loads from the answers that passed through it, and how it passes that on.
+// Load gossip: the loads of other nodes that a node has learned from the answers passing through
+// it, and their encoding in answers to polls.
 //
-//   answers of children in trees ──► LoadGossip (one a node) ──► the answer to a poll: the freshest, each with its age
-//   answers to own polls ──────────►      │
-//                                         └──► load books of the node's calling loops
+//   answers of children ──► LoadGossip (one per node) ──► answer to a poll: freshest loads
+//   answers to polls ─────►      └──► load estimators of the node's calling loops
 //
-// Every answer in a tree tells the loads of its servers to all above it, so those who reduced lately know most
-// servers' loads of a moment ago. One poll brings what one of them knows, in place of one load.
+// Every answer in a tree carries the loads of its servers to all nodes above them, so a node that
+// reduced recently knows fresh loads of most servers. One poll returns all that such a node knows,
+// rather than its own load only.
 //
-//   hearsay   version=1 count(1) then each: str8 node, age(4) pending(4), in microseconds; the freshest first
+//   gossip  version=1 count(1) then each: str8 node, age(4) pending(4), microseconds; freshest
+//   first
 //
-// Beside [Chu03] 4.5 (2), which polls each node for its own load.
+// Departs from source: [Chu03] 4.5 (2) polls each node for its own load only.
 // No I/O, no clock.
 // Threads: thread-safe.
-// Units: pending work as time until all processors of the node are done with it; ages cut at 71 minutes.
-// Errors: kDataLoss bytes that are no hearsay.
-// Limits: kHeardNodeCountMax nodes, that heard of for longest leaves; kGossipSizeMax bytes and kGossipCountMax
-//   nodes an answer, one datagram with what else is in it. Encode is O(n log n).
+// Units: pending work is the time until all processors of the node have finished it; ages are
+//   clamped to 71 minutes.
+// Errors: kDataLoss malformed gossip.
+// Limits: kHeardNodeCountMax nodes, the one with the oldest load is evicted; kGossipSizeMax bytes
+//   and kGossipCountMax nodes per answer, so that the answer fits one datagram. Encode is O(n log
+//   n).
 
 #pragma once
 
@@ -46,10 +50,10 @@ struct GossipedLoad {
 
 class LoadGossip {
  public:
-  // What is older than what is known of the node is dropped.
+  // Stores the load unless a newer one of the node is known.
   void Merge(const GossipedLoad& load);
   std::optional<GossipedLoad> Find(const NodeId& node) const;
-  // The freshest of what was heard, as bytes.
+  // Encodes the freshest loads.
   std::string Encode(TimePoint now) const;
 
  private:
@@ -61,7 +65,7 @@ class LoadGossip {
   absl::flat_hash_map<NodeId, Heard> heard_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Times are as of `now`, less the ages; the way here counts as nothing.
+// The times of the loads are `now` less their ages; transmission time is ignored.
 StatusOr<std::vector<GossipedLoad>> DecodeGossip(std::string_view bytes, TimePoint now);
 
 }  // namespace neptune

@@ -1,6 +1,7 @@
-// Positions of a tree are ranks below: servers in the order of step 3, which is also the tree's breadth-first order.
-// Children of a rank stand next to each other, children of earlier ranks before those of later ones, and no rank has
-// more children or a larger subtree than an earlier one. The functions rest on that.
+// Positions of a tree are ranks below, i.e. servers in the order of step 3, which is also the
+// tree's breadth-first order. Invariants: the children of a rank are adjacent, children of earlier
+// ranks precede those of later ones, and no rank has more children or a larger subtree than an
+// earlier one.
 
 #include "neptune/dac/reduction_tree.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr int32_t kNoParent = -1;
 
-// Sums of these and of kReductionServerCountMax reductions stay within 63 bits.
+// Chosen so that sums of these and of kReductionServerCountMax reductions fit in 63 bits.
 constexpr Duration kLoadMax{int64_t{1} << 60};
 constexpr Duration kReduceCostMax{int64_t{1} << 44};
 
@@ -32,8 +33,9 @@ constexpr std::array<std::pair<TreeScheme, std::string_view>, 4> kSchemeNames = 
 uint32_t CeilLog2(uint32_t value) { return static_cast<uint32_t>(std::bit_width(value - 1)); }
 uint32_t FloorLog2(uint32_t value) { return static_cast<uint32_t>(std::bit_width(value)) - 1; }
 
-// The binomial tree of any size: 0 is the root and the parent of i is i without its lowest bit. A subtree of t
-// positions is again such a tree; its root has CeilLog2(t) children and its height is FloorLog2(t).
+// Binomial tree of any size: 0 is the root, and the parent of i is i without its lowest set bit. A
+// subtree of t positions is again such a tree; its root has CeilLog2(t) children and its height is
+// FloorLog2(t).
 uint32_t BinomialParent(uint32_t i) { return i & (i - 1); }
 uint32_t BinomialDepth(uint32_t i) { return static_cast<uint32_t>(std::popcount(i)); }
 uint32_t BinomialSubtreeSize(uint32_t i, uint32_t size) {
@@ -58,13 +60,13 @@ std::vector<int32_t> BinomialParents(size_t count, RandomSource& random) {
   return parents;
 }
 
-// A server with the work that it would have with one more reduction.
+// A server and its work including one more reduction.
 struct Candidate {
   Duration work;
   uint64_t salt;  // breaks ties
   uint32_t server;
 
-  bool operator<(const Candidate& other) const {  // of two in a heap the better is the greater
+  bool operator<(const Candidate& other) const {  // less work is greater, for a max-heap
     return std::tie(other.work, other.salt, other.server) < std::tie(work, salt, server);
   }
 };
@@ -107,10 +109,10 @@ std::vector<RankedServer> RankServers(std::span<const TreeServer> servers,
   return ranked;
 }
 
-// The tree of steps 3 and 4 over ranks.
+// Builds the tree of steps 3 and 4 over ranks.
 class Shape {
  public:
-  // REQUIRES: counts descend and sum to their number less one.
+  // REQUIRES: the reduction counts are descending, and their sum is ranked.size() - 1.
   explicit Shape(const std::vector<RankedServer>& ranked);
 
   // Step 4.
@@ -128,7 +130,7 @@ class Shape {
   void ReplaceFrom(size_t kept_count);
 
   std::vector<int32_t> parents_;
-  std::vector<uint32_t> first_children_;  // of each rank, and one past the last
+  std::vector<uint32_t> first_children_;  // by rank, and one past the last
   std::vector<uint32_t> depths_;
   std::vector<uint32_t> subtree_sizes_;
 };
@@ -157,7 +159,7 @@ void Shape::ReplaceLinkedLists() {
   if (kept_count < size()) ReplaceFrom(kept_count);
 }
 
-// How many ranks keep their children; the subtrees below them are replaced.
+// Returns the number of ranks that keep their children; the subtrees below them are replaced.
 size_t Shape::KeptCount() const {
   size_t kept_count = 0;
   while (kept_count < size() && ChildCount(kept_count) >= 2) ++kept_count;
@@ -167,9 +169,10 @@ size_t Shape::KeptCount() const {
   return kept_count;
 }
 
-// Whether the tree has both properties when the first `kept_count` ranks keep their children. The last of them and the
-// first and largest subtree that is replaced decide: the former must not have fewer children than the latter's root
-// gets, nor be shallower if both are at the same depth.
+// True if the tree has both properties when the first `kept_count` ranks keep their children. It
+// suffices to compare the last kept rank with the first replaced subtree, which is the largest: the
+// rank must have at least as many children as that subtree's root gets and, if both are at the same
+// depth, a subtree that is at least as deep.
 bool Shape::Agrees(size_t kept_count) const {
   if (kept_count == 0) return true;
   const size_t last_kept = kept_count - 1;
@@ -186,10 +189,10 @@ struct Position {
   uint32_t depth;
   uint32_t subtree_size;
   uint32_t index;   // in the list of all positions
-  uint32_t parent;  // likewise; of a root: the rank it hangs on
+  uint32_t parent;  // index of the parent; for a root: the rank of its parent
   bool is_root;
 
-  // Lighter servers first.
+  // Orders positions by the servers that they get: those for lighter servers come first.
   bool operator<(const Position& other) const {
     if (child_count != other.child_count) return child_count > other.child_count;
     if (depth != other.depth) return depth < other.depth;
@@ -209,7 +212,7 @@ void AddBinomialTree(uint32_t size, uint32_t depth, int32_t parent,
   }
 }
 
-// The replaced subtrees are those of the ranks from `kept_count` to the last child of a kept one.
+// Replaces the subtrees of the ranks from `kept_count` to the last child of a kept rank.
 void Shape::ReplaceFrom(size_t kept_count) {
   std::vector<Position> positions;
   positions.reserve(size() - kept_count);
@@ -218,7 +221,7 @@ void Shape::ReplaceFrom(size_t kept_count) {
     AddBinomialTree(subtree_sizes_[root], depths_[root], parents_[root], &positions);
   }
   std::sort(positions.begin(), positions.end());
-  std::vector<int32_t> ranks(positions.size());  // of each position by its index
+  std::vector<int32_t> ranks(positions.size());  // rank of each position, by index
   for (size_t i = 0; i < positions.size(); ++i) {
     ranks[positions[i].index] = static_cast<int32_t>(kept_count + i);
   }
@@ -243,9 +246,9 @@ std::vector<int32_t> LoadAdaptiveParents(std::span<const TreeServer> servers,
 }
 
 Status CheckCount(size_t count) {
-  if (count == 0) return InvalidArgument("a reduction tree of no server");
+  if (count == 0) return InvalidArgument("a reduction tree needs at least one server");
   if (count > kReductionServerCountMax) {
-    return InvalidArgument("a reduction tree of ", count, " servers is over ",
+    return InvalidArgument("a reduction tree of ", count, " servers exceeds the limit of ",
                            kReductionServerCountMax);
   }
   return OkStatus();
@@ -257,7 +260,7 @@ StatusOr<TreeScheme> ParseTreeScheme(std::string_view name) {
   for (const auto& [scheme, known] : kSchemeNames) {
     if (name == known) return scheme;
   }
-  return InvalidArgument("'", name, "' is no tree scheme; there are base, flat, binomial, lat");
+  return InvalidArgument("'", name, "' is not a tree scheme; expected base, flat, binomial or lat");
 }
 
 std::string_view Name(TreeScheme scheme) {
@@ -276,7 +279,7 @@ StatusOr<ReductionTree> ReductionTree::FromParents(std::vector<int32_t> parents)
   return tree;
 }
 
-// By counting: where each server's children begin is how many children the servers before it have.
+// Counting sort: a server's children begin after the children of all servers before it.
 Status ReductionTree::ListChildren() {
   const auto count = static_cast<int32_t>(size());
   child_offsets_.assign(size() + 1, 0);
@@ -284,7 +287,7 @@ Status ReductionTree::ListChildren() {
   for (int32_t i = 0; i < count; ++i) {
     const int32_t above = parents_[i];
     if (above < kNoParent || above >= count) {
-      return InvalidArgument("server ", i, " of ", count, " has the parent ", above);
+      return InvalidArgument("server ", i, " of ", count, " has the invalid parent ", above);
     }
     if (above == kNoParent) {
       root_ = static_cast<size_t>(i);
@@ -293,7 +296,7 @@ Status ReductionTree::ListChildren() {
       ++child_offsets_[above + 1];
     }
   }
-  if (root_count != 1) return InvalidArgument("a reduction tree with ", root_count, " roots");
+  if (root_count != 1) return InvalidArgument("a reduction tree needs one root, not ", root_count);
   std::partial_sum(child_offsets_.begin(), child_offsets_.end(), child_offsets_.begin());
   children_.resize(size() - 1);
   std::vector<uint32_t> next(child_offsets_.begin(), child_offsets_.end() - 1);
@@ -303,7 +306,8 @@ Status ReductionTree::ListChildren() {
   return OkStatus();
 }
 
-// Depths from the root down, then sizes from the leaves up; then the children's final order.
+// Computes depths from the root down, then sizes from the leaves up, then the final order of
+// children.
 Status ReductionTree::Measure() {
   std::vector<uint32_t> order = {static_cast<uint32_t>(root_)};
   order.reserve(size());
@@ -315,8 +319,8 @@ Status ReductionTree::Measure() {
     }
   }
   if (order.size() != size()) {
-    return InvalidArgument("a reduction tree whose root reaches ", order.size(), " of ", size(),
-                           " servers");
+    return InvalidArgument("the root of the reduction tree reaches only ", order.size(), " of ",
+                           size(), " servers");
   }
   height_ = depths_[order.back()];
   subtree_sizes_.assign(size(), 1);
@@ -365,7 +369,7 @@ StatusOr<ReductionTree> FormTree(TreeScheme scheme, std::span<const TreeServer> 
     case TreeScheme::kLoadAdaptive:
       return ReductionTree::FromParents(LoadAdaptiveParents(servers, random));
   }
-  return InvalidArgument("the scheme ", Name(scheme), " has no tree: the caller aggregates");
+  return InvalidArgument("scheme ", Name(scheme), " has no tree: the caller aggregates");
 }
 
 }  // namespace neptune

@@ -17,7 +17,7 @@ std::vector<uint32_t> ByRank(std::span<const uint32_t> subtree_sizes) {
   return order;
 }
 
-// deadline - time, but not before now; written so that nothing overflows.
+// Returns max(deadline - time, now) without overflow.
 TimePoint EarlierBy(TimePoint deadline, Duration time, TimePoint now) {
   if (deadline == kNever) return kNever;
   if (deadline <= now) return now;
@@ -30,7 +30,8 @@ StatusOr<TimeoutPolicy> ParseTimeoutPolicy(std::string_view name) {
   if (name == Name(TimeoutPolicy::kUniform)) return TimeoutPolicy::kUniform;
   if (name == Name(TimeoutPolicy::kStaged)) return TimeoutPolicy::kStaged;
   if (name == Name(TimeoutPolicy::kLearned)) return TimeoutPolicy::kLearned;
-  return InvalidArgument("'", name, "' is no timeout policy; there are uniform, staged, learned");
+  return InvalidArgument("'", name,
+                         "' is not a timeout policy; expected uniform, staged or learned");
 }
 
 std::string_view Name(TimeoutPolicy policy) {
@@ -43,7 +44,8 @@ std::vector<TimePoint> ChildDeadlines(TimeoutPolicy policy, TimePoint own_deadli
                                       const StageCosts& costs, TimePoint now) {
   std::vector<TimePoint> deadlines(subtree_sizes.size(), EarlierBy(own_deadline, Duration(0), now));
   if (policy == TimeoutPolicy::kUniform) return deadlines;
-  // From the smallest subtree on; each step is bounded by `now`, so that any costs are safe.
+  // Starts from the smallest subtree; each step is bounded by `now`, so that arbitrary costs are
+  // safe.
   TimePoint next = EarlierBy(own_deadline, std::max(costs.margin, Duration(0)), now);
   for (const uint32_t child : ByRank(subtree_sizes)) {
     next = EarlierBy(next, std::max(costs.reduce_time, Duration(0)), now);

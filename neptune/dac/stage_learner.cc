@@ -15,7 +15,8 @@ size_t StageLearner::KindOf(double reductions_left) {
 std::optional<StageLearner::Choice> StageLearner::Choose(size_t server_count,
                                                          double reductions_left,
                                                          RandomSource& random) const {
-  // Of a binomial tree: its root's largest child waits for as many stages as it has siblings, and so does its own.
+  // Total number of stages in a binomial tree: the root's largest child has a stage for each
+  // sibling, and so does its own largest child in turn.
   const auto height = static_cast<double>(std::bit_width(server_count));
   const double stages = height * (height + 1) / 2;
   if (kStageLengths.back() * stages < kStageShareMax * reductions_left) return std::nullopt;
@@ -26,7 +27,7 @@ std::optional<StageLearner::Choice> StageLearner::Choose(size_t server_count,
   double best = 0;
   for (size_t i = quality.size(); i-- > 0;) {
     if (quality[i].count() < kTrialCountMin) {
-      choice.stage = i;  // the next longest that is not known yet
+      choice.stage = i;  // the longest one without enough trials
       return choice;
     }
     best = std::max(best, quality[i].value());

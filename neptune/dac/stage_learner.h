@@ -1,20 +1,23 @@
-// How long the stages of a call's deadlines shall be, learned from what calls bring.
+// Learns the stage length of a call's deadlines from the quality of previous calls.
 //
-//   long stages    a child ends early: what it still waits for is pruned, and nothing comes too late for its parent
-//   short stages   a child waits longer: it has more, and now and then comes too late with all of it
+//   long stages    a child ends early: it prunes more, and its answer never arrives too late
+//   short stages   a child waits longer: it has more results, but its answer is sometimes too late
 //
-// Which is better depends on how short the deadline is against the work. Calls with about as much time, counted in
-// reductions, are one kind (half an octave each). Of each kind the learner keeps the mean quality that each stage
-// length brought, gives most calls the best one, the longest of those that are nearly so, and one in kTrialOneIn
-// another, as long as the best is not nearly perfect. Long stages are where it begins, and where it stays while nothing
-// is missing, or while all stages one after the other take but kStageShareMax of the time: what is missing then is not
-// for want of time, and long stages bound what a server that never answers can cost.
+// Which is better depends on the deadline relative to the work. Calls with about the same time,
+// counted in reductions, form one kind (half an octave each). For each kind the learner keeps the
+// mean quality of each stage length. Most calls get the best length, i.e. the longest of those that
+// are within kNearly of the best; one call in kTrialOneIn gets a random one unless the best is
+// nearly perfect. The learner starts with the longest stages, and keeps them while no partition is
+// missing, or while all stages in sequence take less than kStageShareMax of the time: partitions
+// are then not missing for lack of time, and long stages bound the cost of a server that never
+// answers.
 //
 // Source: the idea of a learned waiting time is Cedar's (SIGCOMM 2014); [Chu03] 4.4 for the stages.
-// Departs from source: it learns from the quality of whole calls, not from a model of the children's times.
-// No I/O, no clock, no threads.
+// Departs from source: learns from the quality of whole calls, not from a model of the children's
+// times. No I/O, no clock, no threads.
 // Threads: thread-compatible.
-// Units: stages and times left are in mean reductions. Limits: kKindCount kinds; beyond, the first or the last.
+// Units: stages and times left are in mean reductions.
+// Limits: kKindCount kinds; times beyond the range count as the first or the last kind.
 
 #pragma once
 
@@ -28,32 +31,33 @@
 
 namespace neptune {
 
-// The longest: a reduction that is not done in its stage costs its whole subtree, and of exponentially distributed ones
-// two in a hundred take longer than four means.
+// Stage lengths in mean reductions. The longest is 4: a reduction that exceeds its stage costs its
+// whole subtree, and two in a hundred exponentially distributed ones take longer than four means.
 inline constexpr std::array<double, 5> kStageLengths = {0.25, 0.5, 1, 2, 4};
 
 class StageLearner {
  public:
-  // What a call was given; comes back with its quality.
+  // The stage length of a call; passed back to OnEnd with the call's quality.
   struct Choice {
     size_t kind = 0;
     size_t stage = kStageLengths.size() - 1;
     double length() const { return kStageLengths[stage]; }
   };
 
-  // For a call over `server_count` servers that has so much time. Nothing: the longest stages will do. Times of zero and
-  // negative ones count as the shortest.
+  // Chooses the stage length of a call over `server_count` servers that has time for
+  // `reductions_left` reductions. nullopt: use the longest stages, nothing is to be learned. Zero
+  // and negative times count as the shortest.
   std::optional<Choice> Choose(size_t server_count, double reductions_left,
                                RandomSource& random) const;
-  // It ended with this quality, 0 to 1; 0 without an answer.
+  // Reports the quality of the call, 0 to 1; 0 if it had no answer.
   void OnEnd(const Choice& choice, double quality);
 
  private:
   static constexpr size_t kKindCount = 32;
-  // Trials of each length before the means are believed.
+  // Trials of each length before its mean is used.
   static constexpr uint64_t kTrialCountMin = 4;
   static constexpr uint32_t kTrialOneIn = 32;
-  // Means that differ by less count as alike; a mean so near to 1 as perfect.
+  // Means that differ by less are considered equal; a mean this close to 1 is considered perfect.
   static constexpr double kNearly = 0.01;
   static constexpr double kStageShareMax = 0.25;
   // Two thirds of the weight are on the last 20 calls.

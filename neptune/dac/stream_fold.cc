@@ -29,12 +29,12 @@ std::string WrapReport(const AggregationAnswer& report) {
   return kReportTag + EncodeAnswer(report);
 }
 
-// One incoming stream. It never fails: what breaks off has ended, and its partitions are missing.
+// One incoming stream. Reading never fails: a broken stream ends, and its partitions are missing.
 class StreamFold::Source final : public MessageSource {
  public:
   Source(std::unique_ptr<ClientStream> stream, std::vector<PartitionId> partitions, bool is_tree)
       : stream_(std::move(stream)), partitions_(std::move(partitions)), is_tree_(is_tree) {}
-  // One that could not be opened.
+  // A stream that could not be opened.
   Source(std::vector<PartitionId> partitions, const Status& why)
       : partitions_(std::move(partitions)), is_tree_(false) {
     Break(why);
@@ -60,7 +60,7 @@ class StreamFold::Source final : public MessageSource {
     return std::nullopt;
   }
 
-  // Reads what the operator left, so that its end is known.
+  // Reads the messages that the operator left, so that the report at the end is received.
   void Drain() {
     for (auto left = Read(); left.ok() && left->has_value(); left = Read()) {
     }
@@ -68,13 +68,13 @@ class StreamFold::Source final : public MessageSource {
   const AggregationAnswer& report() const { return report_; }
 
  private:
-  // The message inside; nullopt: it was the report, or nothing that a tree sends.
+  // Returns the wrapped message; nullopt if it was the report or malformed.
   std::optional<Data> Unwrap(const Data& wrapped) {
     const std::string& bytes = wrapped.bytes();
     if (!bytes.empty() && bytes[0] == kMessageTag) return Data(bytes.substr(1));
     StatusOr<AggregationAnswer> report =
         bytes.empty() || bytes[0] != kReportTag
-            ? StatusOr<AggregationAnswer>(DataLoss("a message without its tag"))
+            ? StatusOr<AggregationAnswer>(DataLoss("a stream message has no tag"))
             : DecodeAnswer(std::string_view(bytes).substr(1));
     if (!report.ok()) {
       Break(report.status());
@@ -100,7 +100,7 @@ class StreamFold::Source final : public MessageSource {
   AggregationAnswer report_;
 };
 
-// Between two reductions of one loop.
+// A bounded pipe between two reductions of one loop.
 class StreamFold::Pipe final : public MessageSource, public MessageSink {
  public:
   explicit Pipe(TimePoint deadline) : deadline_(deadline) {}
@@ -109,7 +109,7 @@ class StreamFold::Pipe final : public MessageSource, public MessageSink {
     while (messages_.size() >= kPipeLength && !reader_gone_) {
       NEPTUNE_RETURN_IF_ERROR(Wait(&writer_));
     }
-    if (reader_gone_) return OkStatus();  // the rest is of no interest
+    if (reader_gone_) return OkStatus();  // the rest is discarded
     messages_.push_back(message);
     Wake(&reader_);
     return OkStatus();
@@ -198,7 +198,7 @@ void StreamFold::AddSubtree(std::span<const TreeMember> members, TimePoint deadl
   }
 }
 
-// The first source is folded with the second, the result with the third, and so on, all at once.
+// Folds the first source with the second, the result with the third, and so on, all concurrently.
 Status StreamFold::Run(MessageSink& sink, TimePoint deadline) {
   if (sources_.empty()) return OkStatus();
   if (sources_.size() > 1) NEPTUNE_RETURN_IF_ERROR(reduce_.status());
@@ -240,7 +240,7 @@ Status StreamFold::Run(MessageSink& sink, TimePoint deadline) {
     status = sink.Write(**message);
   }
   if (!pipes.empty()) pipes.back()->LeaveReader();
-  // The threads use what lives here.
+  // The threads use local variables of this function.
   while (running_count > 0) this_thread::ParkUntilWoken();
   if (!status.ok()) return Annotate(status, StrCat("reducing streams of ", service_));
   for (const auto& source : sources_) source->Drain();

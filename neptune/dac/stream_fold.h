@@ -1,17 +1,16 @@
-// Several streams of results reduced to one, on one node of a reduction tree.
+// Reduces several streams of results to one, on one node of a reduction tree.
 //
 //   own partition ── stream ──► source ─┐
 //   child ── stream of messages ► source ┴─► operator ──► pipe ─┐
 //            with a report at its end                source ────┴─► operator ──► ... ──► the result
 //
-// A stream that breaks off ends; the others go on, and its partitions are missing. A child that cannot be reached is
-// passed over: each partition of its subtree is asked for its own stream, at any replica.
+// If a stream breaks off, the others go on and its partitions are missing. If a child cannot be
+// reached, each partition of its subtree is streamed from any replica instead.
 //
-// Source: [Chu03] 3.3 (the variation for stream-based calls).
-// Departs from source: the paper names it only.
+// Source: [Chu03] 3.3 (the variation for stream-based calls, which the paper only mentions).
 // Threads: user-level threads of one loop: one for each reduction, and the caller's.
-// Errors: of Run: those of the operator and of the sink.
-// Limits: kPipeLength messages wait in a pipe; the streams' own windows bound the rest.
+// Errors: Run: those of the operator and of the sink.
+// Limits: kPipeLength buffered messages per pipe; the streams' own windows bound the rest.
 
 #pragma once
 
@@ -31,19 +30,19 @@ inline constexpr size_t kPipeLength = 16;
 
 class StreamFold {
  public:
-  // `reduce` is not used while there is one source only.
+  // `reduce` is not used if there is one source only.
   StreamFold(ClientSession& session, const ServiceName& service, const AggregationPlan& plan,
              StatusOr<StreamReduceOperator> reduce);
   ~StreamFold();
 
-  // A partition of this node, or with `node` null of any.
+  // Adds a partition, streamed from `node`, or from any replica if `node` is null.
   void AddPartition(PartitionId partition, const NodeId* node, TimePoint deadline);
-  // A subtree, asked at its first member.
+  // Adds a subtree, streamed from its first member.
   void AddSubtree(std::span<const TreeMember> members, TimePoint deadline);
 
   // Reduces all sources into `sink` and returns when they have ended.
   Status Run(MessageSink& sink, TimePoint deadline);
-  // Who contributed and who did not; after Run.
+  // Returns the contributing and missing partitions. REQUIRES: Run has returned.
   AggregationAnswer ReleaseReport();
 
  private:
@@ -58,11 +57,11 @@ class StreamFold {
   std::vector<std::unique_ptr<Source>> sources_;
 };
 
-// Serves a task over the stream that it opened: messages of the result, then the report.
+// Serves a task over the stream that it opened: sends the messages of the result, then the report.
 Status ServeStreamTask(Client& client, const NodeId& node, const ServiceName& service,
                        RequestContext& context, const Data& request, ServerStream& stream);
 
-// What a tree's stream carries: 'm' and a message, or 'r' and the report, which ends it.
+// Framing of a tree's stream: 'm' and a message, or 'r' and the report, which ends the stream.
 std::string WrapMessage(const Data& message);
 std::string WrapReport(const AggregationAnswer& report);
 

@@ -11,14 +11,14 @@
 namespace neptune {
 namespace {
 
-// Of a task without a deadline.
+// Time limit of a task without a deadline.
 constexpr Duration kTaskTimeMax = std::chrono::seconds(60);
-// What is answered sooner is not accepted before.
+// A task that is answered within this time is not accepted separately.
 constexpr Duration kAcceptDelay = std::chrono::milliseconds(5);
-// How long after its deadline an answer that nobody asked for is kept.
+// Time after its deadline for which an answer that was not requested is kept.
 constexpr Duration kUnaskedMax = std::chrono::milliseconds(100);
 
-// The subtrees below the first member, each with the deadline of its stage.
+// Returns the subtrees below the first member, each with the deadline of its stage.
 std::vector<Aggregation::Options::Child> ChildrenOf(const AggregationPlan& plan,
                                                     std::span<const TreeMember> members,
                                                     TimePoint deadline, TimePoint now) {
@@ -35,7 +35,7 @@ std::vector<Aggregation::Options::Child> ChildrenOf(const AggregationPlan& plan,
   return children;
 }
 
-// The subtree of `node`, with its deadline, as those above it would have told it.
+// The subtree of `node` with the deadline that forwarding would have given it.
 struct OwnPart {
   std::vector<TreeMember> members;
   TimePoint deadline;
@@ -61,16 +61,16 @@ struct TaskServer::Served {
   std::shared_ptr<Aggregation> aggregation;
   TimePoint received;
   uint64_t dissemination = 0;
-  // Whoever asked; empty until then.
+  // The reply to the parent's request; empty until it arrives.
   bool is_asked = false;
   Reply reply;
-  std::optional<Aggregation::End> end;  // there before anybody asked
+  std::optional<Aggregation::End> end;  // set if the answer was ready before it was requested
 };
 
 struct TaskServer::LoopState {
-  std::map<uint64_t, Served> serving;  // by number, so in the order in which they came
+  std::map<uint64_t, Served> serving;  // by number, i.e. in order of arrival
   uint64_t served_count = 0;
-  uint64_t accepted_count = 0;  // up to this number they were accepted
+  uint64_t accepted_count = 0;  // tasks up to this number were accepted
   TimerId accept_timer = 0;
 };
 
@@ -111,10 +111,10 @@ void TaskServer::Take(IncomingRequest&& request, ServiceHost& host) {
   if (!status.ok()) Refuse(request.reply, status);
 }
 
-// Takes the request on success only.
+// Moves from `request` on success only.
 Status TaskServer::Serve(IncomingRequest& request, ServiceHost& host, AggregationTask task) {
   const uint64_t dissemination = task.plan.dissemination;
-  if (dissemination != 0 && Find(dissemination)) {  // the datagram was here first
+  if (dissemination != 0 && Find(dissemination)) {  // the datagram arrived first
     Refer(std::move(request), dissemination);
     return OkStatus();
   }
@@ -147,7 +147,7 @@ void TaskServer::Prepare(std::string_view bytes) {
   const StatusOr<uint64_t> number =
       Begin(state, {told->service, told->service_class, TraceContext(), now, part->deadline}, *host,
             std::move(told->task));
-  if (!number.ok()) return;  // who asks for it is told
+  if (!number.ok()) return;  // a later reference is answered with an error
   Loop::Current()->RunAt(part->deadline + kUnaskedMax, [this, &state, number = *number] {
     const auto served = state.serving.find(number);
     if (served != state.serving.end() && served->second.end) Forget(state, number);
@@ -224,7 +224,7 @@ std::optional<TaskServer::Place> TaskServer::Find(uint64_t dissemination) {
 
 void TaskServer::Refer(IncomingRequest&& request, uint64_t dissemination) {
   const std::optional<Place> place = Find(dissemination);
-  if (!place) return Refuse(request.reply, FailedPrecondition("the task is not known here"));
+  if (!place) return Refuse(request.reply, FailedPrecondition("unknown task"));
   if (place->home == Loop::Current()) return Attach(State(), place->number, std::move(request));
   place->home->Post([this, number = place->number, request = std::move(request)]() mutable {
     Attach(State(), number, std::move(request));
@@ -235,7 +235,7 @@ void TaskServer::Refer(IncomingRequest&& request, uint64_t dissemination) {
 void TaskServer::Attach(LoopState& state, uint64_t number, IncomingRequest request) {
   const auto found = state.serving.find(number);
   if (found == state.serving.end() || found->second.is_asked) {
-    return Refuse(request.reply, FailedPrecondition("the task is not known here any more"));
+    return Refuse(request.reply, FailedPrecondition("the task has ended or was already requested"));
   }
   Served& served = found->second;
   if (served.end) {
@@ -255,7 +255,7 @@ void TaskServer::Attach(LoopState& state, uint64_t number, IncomingRequest reque
       });
 }
 
-// Whoever waits longer than kAcceptDelay for an answer is told that it will come: a node that hangs does not.
+// Accepts tasks that have no answer after kAcceptDelay, which a hung node does not do.
 void TaskServer::ScheduleAccepting(LoopState& state, TimePoint when) {
   Loop& loop = *Loop::Current();
   state.accept_timer = loop.RunAt(when, [this, &state, &loop] {
@@ -284,7 +284,8 @@ void TaskServer::Answer(Reply reply, Aggregation::End end) {
 }
 
 void TaskServer::StopLoop() {
-  std::vector<std::shared_ptr<Aggregation>> serving;  // each leaves the map as it ends
+  std::vector<std::shared_ptr<Aggregation>>
+      serving;  // a copy, because a task that ends is removed from the map
   for (const auto& [number, served] : State().serving) {
     if (served.aggregation != nullptr) serving.push_back(served.aggregation);
   }

@@ -1,18 +1,21 @@
-// Serves tasks of reduction trees on a node: each becomes an Aggregation, whose answer goes to whoever asks for it.
+// Serves tasks of reduction trees on a node: each becomes an Aggregation, whose answer is sent to
+// the parent that requests it.
 //
 //   task over a connection ──────────────► Aggregation ──► answer
 //   datagram to all members ─► Prepare ─► Aggregation ──┐
-//   reference over a connection ─► attached to it ──────┴─► answer        unknown: "send me the task"
+//   reference over a connection ─► attached to it ──────┴─► answer      unknown: "send me the task"
 //
-// So the tree that answers go up is the acknowledgement tree of the datagram: each parent asks its children, and
-// one that has not heard of its task is sent it. A datagram that comes twice, or after the task, is dropped.
+// The tree of answers is therefore the acknowledgement tree of the datagram: each parent requests
+// the answers of its children, and a child that did not receive the datagram is sent its task. A
+// datagram that arrives twice, or after the task, is dropped.
 //
 // Source: [Chu03] 4.3, 4.5 (3).
-// Threads: AddLoop, Take, Prepare and StopLoop on a loop of the node, with that loop's state; the rest from any
-//   thread.
-// Errors, as answers: kDataLoss, kInvalidArgument a malformed task; kNotFound an unknown reduce operator;
-//   kFailedPrecondition a reference to an unknown task; kResourceExhausted over the limit; kDeadlineExceeded.
-// Limits: serving_count_max tasks, prepared ones among them.
+// Threads: AddLoop, Take, Prepare and StopLoop run on a loop of the node, with that loop's state;
+//   the rest on any thread.
+// Errors: returned as answers: kDataLoss, kInvalidArgument malformed task; kNotFound unknown reduce
+//   operator; kFailedPrecondition a reference to an unknown task; kResourceExhausted over the
+//   limit; kDeadlineExceeded.
+// Limits: serving_count_max tasks, including prepared ones.
 
 #pragma once
 
@@ -31,20 +34,21 @@ namespace neptune {
 
 class TaskServer {
  public:
-  // The host of a service on this node; null if it is not here, or not ready.
+  // Returns the host of a service on this node; null if there is none, or if it is not ready.
   using FindHost = std::function<ServiceHost*(const ServiceName&)>;
 
   TaskServer(Aggregation::Environment& environment, size_t serving_count_max, FindHost find_host);
   // REQUIRES: the node's loops no longer run.
   ~TaskServer();
 
-  // Before the first task of the current loop.
+  // Must be called before the first task of the current loop.
   void AddLoop();
-  // A request of kAggregateMethod: a task, or a reference to one.
+  // Handles a request of kAggregateMethod: a task, or a reference to one.
   void Take(IncomingRequest&& request, ServiceHost& host);
-  // A datagram that tells of a whole tree. What is not for this node, or came before, is dropped.
+  // Handles a datagram with a whole tree. Duplicates and trees without this node are dropped.
   void Prepare(std::string_view bytes);
-  // Ends the tasks that the current loop serves; their callers are told that the node stops.
+  // Ends the tasks that the current loop serves; their callers receive an error that the node
+  // stops.
   void StopLoop();
 
   size_t serving_count() const { return serving_count_.load(std::memory_order_relaxed); }
@@ -52,14 +56,14 @@ class TaskServer {
  private:
   struct Served;
   struct LoopState;
-  struct Asked {  // what a task says besides its plan and members
+  struct Asked {  // the request of a task, besides its plan and members
     ServiceName service;
     std::string service_class;
     TraceContext trace;
     TimePoint received;
     TimePoint deadline;
     bool retried = false;
-    std::chrono::microseconds waited{0};  // told by the request, not by the datagram before it
+    std::chrono::microseconds waited{0};  // known from the request, not from a datagram
   };
   struct Place {
     Loop* home = nullptr;
@@ -72,7 +76,7 @@ class TaskServer {
   void End(LoopState& state, uint64_t number, Aggregation::End end);
   void Attach(LoopState& state, uint64_t number, IncomingRequest request);
   void Refer(IncomingRequest&& request, uint64_t dissemination);
-  // Where the task of that number is served; nullopt: nowhere.
+  // Returns where the task of that datagram is served; nullopt: not on this node.
   std::optional<Place> Find(uint64_t dissemination);
   void Forget(LoopState& state, uint64_t number);
   void ScheduleAccepting(LoopState& state, TimePoint when);

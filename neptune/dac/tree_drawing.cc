@@ -16,19 +16,20 @@ struct Line {
   std::string_view text;
 };
 
-// Places on a terminal, if each code point takes one.
+// Width on a terminal, assuming one column per code point.
 size_t Width(std::string_view text) {
   return static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// Depth first, with a stack of its own: a long list is no deep recursion.
+// Draws depth first with an explicit stack, so that a long list causes no deep recursion.
 class Drawing {
  public:
   explicit Drawing(std::span<const DrawnServer> servers)
       : servers_(servers), children_(servers.size()), is_drawn_(servers.size(), false) {
     for (size_t i = 0; i < servers.size(); ++i) {
-      const auto above = static_cast<size_t>(servers[i].parent);  // negative: beyond the end
+      const auto above =
+          static_cast<size_t>(servers[i].parent);  // a negative index is out of range
       if (above < servers.size()) children_[above].push_back(i);
     }
     for (size_t i = 0; i < servers.size(); ++i) {

@@ -8,7 +8,7 @@
 
 namespace neptune {
 
-// On the stack of the thread that waits; in waiters_ until something became of it.
+// Lives on the stack of the waiting thread; in waiters_ until it is admitted or dropped.
 struct AdmissionGate::Waiter {
   OneShotEvent turn;
   bool admitted = false;  // else dropped
@@ -54,11 +54,11 @@ StatusOr<AdmissionGate::Pass> AdmissionGate::Admit(ClassNumber service_class, Ti
     ticket = next_ticket_++;
     const auto entry = scheduler_.Push({ticket, arrived, deadline, service_class});
     if (entry == ClassScheduler::Entry::kWaitTooLong) {
-      return ResourceExhausted("too many requests wait for it to be of use");
+      return ResourceExhausted("too many requests are queued: this one would finish too late");
     }
     if (entry == ClassScheduler::Entry::kQueueFull) {
-      return ResourceExhausted("as many requests of class ",
-                               options_.scheduling.classes[service_class].name, " wait as may");
+      return ResourceExhausted("the queue of class ",
+                               options_.scheduling.classes[service_class].name, " is full");
     }
     waiters_.emplace(ticket, &waiter);
     LetIn(now);
@@ -68,10 +68,10 @@ StatusOr<AdmissionGate::Pass> AdmissionGate::Admit(ClassNumber service_class, Ti
   if (waiters_.erase(ticket) > 0) {
     scheduler_.Remove(ticket);
     if (parked == ParkResult::kStopping) return Cancelled("the node stops");
-    return DeadlineExceeded("the deadline passed before there was room for it");
+    return DeadlineExceeded("the deadline passed while the request was queued");
   }
   if (waiter.admitted) return Pass(this, service_class, this_thread::Now());
-  return ResourceExhausted("too many requests wait for it to be of use");
+  return ResourceExhausted("too many requests are queued: this one would finish too late");
 }
 
 void AdmissionGate::LetIn(TimePoint now) {
@@ -97,7 +97,8 @@ void AdmissionGate::End(ClassNumber service_class, const RequestEnd& end) {
   limit_.OnEnd(end, threads_.busy(), now);
   threads_.Free(service_class);
   threads_.SetShares({.all = limit_.limit()});
-  // What a request takes of the gate, which gives a second in a second, is its time over how many there may be.
+  // The gate has one second of capacity per second, shared by limit() requests at a time; a request
+  // consumes its run time divided by that limit.
   const Duration time = now - end.begun;
   scheduler_.OnServed(service_class, time / static_cast<int64_t>(limit_.limit()), time, now);
   LetIn(now);

@@ -1,17 +1,20 @@
-// Lets requests begin only as fast as what they need can serve them; the others wait here, by class, or are refused.
+// Admission control: starts requests only as fast as the servers they need can serve them. The
+// others wait here, in the queue of their class, or are refused.
 //
-//   Admit ─► queue of its class ─► scheduler, while fewer are under way than the limit ─► Pass ─► the work ─► Pass::End
-//                │ full, or of no use any more                                                      │
-//                └─► kResourceExhausted, at once                          ConcurrencyLimit ◄────────┘ how it went
+//   Admit ─► queue of the class ─► scheduler, while below the limit ─► Pass ─► work ─► Pass::End
+//                │ full, or too late to be useful                                        │
+//                └─► kResourceExhausted, at once         ConcurrencyLimit ◄── outcome ───┘
 //
-// A request that needs several servers loses all that was done for it when one of them refuses it. Where it begins is the
-// place to decide: one queue, one order by class, and servers whose queues stay short.
+// A request that needs several servers loses all work done for it when one of them refuses it. It
+// is therefore admitted where it begins: one queue, one order by class, and short queues at the
+// servers.
 //
 // Source: [Shen02] 4.4 (class queues); concurrency_limit.h.
-// Threads: Admit on user-level threads of any loop, End on any loop; the rest from any thread.
-// Errors of Admit: kResourceExhausted the queue of the class is full, or the request would yield nothing; kDeadlineExceeded
-//   its deadline passed here; kCancelled the node stops.
-// Limits: those of the classes; a Pass that is dropped without End counts as ended well.
+// Threads: Admit runs on user-level threads of any loop, End on any loop; the rest on any thread.
+// Errors: Admit: kResourceExhausted the queue of the class is full, or the request would finish too
+//   late to yield anything; kDeadlineExceeded its deadline passed in the queue; kCancelled the node
+//   stops.
+// Limits: those of the classes. A Pass that is destroyed without End counts as a success.
 
 #pragma once
 
@@ -37,14 +40,14 @@ class AdmissionGate {
  public:
   explicit AdmissionGate(const AdmissionOptions& options);
 
-  // A request under way. Ends at the latest when it is destroyed.
+  // A request in progress. Its destruction ends it, if End was not called.
   class Pass {
    public:
     Pass(Pass&& other) noexcept { *this = std::move(other); }
     Pass& operator=(Pass&& other) noexcept;
     ~Pass() { End({}); }
 
-    // How it went at the servers; `begun` is known.
+    // Ends the request with its outcome at the servers; `how.begun` is filled in here.
     void End(RequestEnd how);
 
    private:
@@ -57,7 +60,7 @@ class AdmissionGate {
     TimePoint begun_;
   };
 
-  // Parks until the request may begin. `arrived` counts for what it yields.
+  // Parks until the request may begin. Its yield is computed from `arrived`.
   StatusOr<Pass> Admit(ClassNumber service_class, TimePoint arrived, TimePoint deadline);
 
   size_t limit() const;
@@ -68,14 +71,14 @@ class AdmissionGate {
   struct Waiter;
 
   void End(ClassNumber service_class, const RequestEnd& end);
-  // Lets in what there is room for, and tells those that were dropped.
+  // Admits waiting requests while there is room, and wakes those that the scheduler dropped.
   void LetIn(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const AdmissionOptions options_;
   mutable LeafMutex mutex_;
   ConcurrencyLimit limit_ ABSL_GUARDED_BY(mutex_);
   ClassScheduler scheduler_ ABSL_GUARDED_BY(mutex_);
-  ClassThreads threads_ ABSL_GUARDED_BY(mutex_);  // one for each request under way
+  ClassThreads threads_ ABSL_GUARDED_BY(mutex_);  // one per request in progress
   std::unordered_map<RequestTicket, Waiter*> waiters_ ABSL_GUARDED_BY(mutex_);
   RequestTicket next_ticket_ ABSL_GUARDED_BY(mutex_) = 1;
 };

@@ -21,7 +21,7 @@ class CallInProgress::PendingAnswer final : public AnswerSink {
 
  private:
   OneShotEvent event_;
-  StatusOr<Frame> response_;  // an error until it is there
+  StatusOr<Frame> response_;  // an error until the answer arrives
 };
 
 CallInProgress::CallInProgress(const ClientSession& session, RequestHeader header,
@@ -49,8 +49,8 @@ Status CallInProgress::Run(Data* response) {
   }
 }
 
-// A write may have been done once it was sent. A read may be asked elsewhere when its answer was
-// lost or is late, or when the server says that it cannot serve it.
+// A write that was sent may have been executed and is never retried. A read may be tried on another
+// replica when its answer was lost or is late, or when the server returned kUnavailable.
 bool CallInProgress::MayTryAgain(const Attempt& last) const {
   if (last.status.ok() || last.status.code() == StatusCode::kCancelled) return false;
   if (last.progress == Progress::kNotSent) return true;
@@ -73,7 +73,7 @@ CallInProgress::Attempt CallInProgress::Try(const CallPath::Connected& to) {
   return {Progress::kTimedOut, path_.WhyEnded(result)};
 }
 
-// Until an answer is there, of this attempt or the hedge; else why not.
+// Waits for an answer of this attempt or of the hedge; returns why the wait ended.
 ParkResult CallInProgress::Wait(const PendingAnswer& answer) {
   const TimePoint hedge_at = MayHedge() ? AddSaturated(this_thread::Now(), *hedge_after_) : kNever;
   while (!answer.is_there() && !HedgeAnswered()) {

@@ -1,4 +1,5 @@
-// One call from its begin to its answer, over as many servers as it takes; internal to the client.
+// One call from its start to its answer, including its retries and its hedge. Internal to the
+// client.
 //
 // Source: [Shen02] 2.3, 2.4.
 // Threads: one user-level thread.
@@ -18,13 +19,13 @@ class CallInProgress {
   CallInProgress(const ClientSession& session, RequestHeader header, const Data& request,
                  const CallOptions& options, CallReport* report);
 
-  // `response` is untouched on error.
+  // On error `response` is unchanged.
   Status Run(Data* response);
   const RequestHeader& header() const { return path_.header(); }
 
  private:
   class PendingAnswer;
-  // How far an attempt got decides whether another may follow.
+  // How far an attempt got; decides whether another one may follow.
   enum class Progress { kNotSent, kSentAndLost, kTimedOut, kAnswered };
   struct Attempt {
     Progress progress = Progress::kNotSent;
@@ -40,7 +41,7 @@ class CallInProgress {
   void StartHedge();
   bool HedgeAnswered() const { return hedge_ != nullptr && hedge_->answered(); }
   Attempt AdoptHedge();
-  // The other attempt has failed, and this one is as good as a further one.
+  // Waits for a running hedge, which takes the place of a retry after the main attempt has failed.
   void AwaitHedge();
 
   const ClientSession& session_;

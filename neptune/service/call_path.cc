@@ -8,7 +8,8 @@
 namespace neptune {
 namespace {
 
-// Pause before the replicas of a partition are tried once more, times the number of tries.
+// Pause before the replicas of a partition are tried once more, multiplied by the number of
+// attempts.
 constexpr Duration kRetryPause = std::chrono::milliseconds(10);
 
 TimePoint DeadlineOf(const ClientSession& session, const CallOptions& options, TimePoint now) {
@@ -27,7 +28,7 @@ CapsuleOutcome OutcomeOf(const Status& status) {
     case StatusCode::kUnavailable:
     case StatusCode::kResourceExhausted:
       return CapsuleOutcome::kFailed;
-    default:  // it answered, whatever it had to say
+    default:  // the server answered, even if with an error
       return CapsuleOutcome::kDone;
   }
 }
@@ -103,7 +104,8 @@ void CallPath::GiveUp() {
 }
 
 bool CallPath::SpendRetry() {
-  // What was sent twice above is not sent twice here; what is sent a third time here may be.
+  // A request that is itself a retry is never retried here. A retry decided here may be followed by
+  // another one.
   if (session_.origin().retried || !budget_.Take()) {
     report_.retry_denied = true;
     return false;
@@ -121,7 +123,7 @@ bool CallPath::MayTryAnother() const {
   });
 }
 
-// The text is made when it is needed: most calls fail nowhere.
+// Formats the message only when it is needed, because most calls do not fail.
 Status CallPath::LastError() const {
   return last_error_.ok() ? Unavailable("no live replica of ", Target()) : last_error_;
 }
@@ -136,7 +138,7 @@ Status CallPath::WhyEnded(ParkResult result) const {
     return Cancelled("calling ", Target(), ": the node stops");
   }
   if (visit_.inside() && visit_.limited_by_capsule()) {
-    return DeadlineExceeded("calling ", Target(), ": the timeout of ", visit_.Where());
+    return DeadlineExceeded("calling ", Target(), ": timeout of ", visit_.Where());
   }
   return DeadlineExceeded("calling ", Target());
 }
@@ -190,7 +192,7 @@ Status CallPath::EnterCapsule(Replica* replica) {
   return OkStatus();
 }
 
-// The capsule that took the call over may be that of another replica: then it is asked.
+// If the call migrated to the capsule of another replica, that replica is called instead.
 void CallPath::FollowMigration(Replica* replica) {
   const std::shared_ptr<const YellowPageView> view = client_.shared_view();
   for (const Replica& other : view->Replicas(header_.service, header_.partition)) {
@@ -203,7 +205,7 @@ void CallPath::FollowMigration(Replica* replica) {
   }
 }
 
-// Whether no replica is left that a capsule might let in.
+// True if the capsules have refused every replica since the last attempt.
 bool CallPath::AllTurnedAway() const {
   if (only_) return true;
   return turned_away_count_ >= client_.view().Replicas(header_.service, header_.partition).size();
@@ -215,7 +217,7 @@ std::optional<Replica> CallPath::NamedReplica(const std::vector<Replica>& replic
   return named == replicas.end() ? std::nullopt : std::optional(*named);
 }
 
-// A replica that was not tried yet; when all were, all again after a pause.
+// Returns a replica that was not tried yet; after all were tried, pauses and starts over.
 std::optional<Replica> CallPath::ChooseReplica() {
   const std::shared_ptr<const YellowPageView> view = client_.shared_view();
   const std::vector<Replica>& replicas = view->Replicas(header_.service, header_.partition);
@@ -234,7 +236,8 @@ std::optional<Replica> CallPath::ChooseReplica() {
 }
 
 StatusOr<std::string> CallPath::EncodeHeader() {
-  // The place of an attempt to open a stream is given back when it is open.
+  // Opening a stream is an attempt of its own: its place in the capsule is released once it is
+  // open.
   const TimePoint deadline = header_.stream ? deadline_ : attempt_deadline_;
   const Duration left = deadline - loop_.Now();
   if (left <= Duration(0)) return WhyEnded(ParkResult::kDeadline);

@@ -1,10 +1,11 @@
-// The way of one call to a server: replicas of the partition one after the other, until a connection to one
-// is there. Each try is a visit to a dependency capsule.
+// Chooses a server for one call: tries replicas of the partition one after the other until a
+// connection is open. Each attempt is a visit to a dependency capsule.
 //
 // Source: [Shen02] 2.2 (yellow page, polling agent), 2.4 (three retries); [Chu05] IV.A.
 // Threads: one user-level thread.
-// Errors: kUnavailable no live replica; kDeadlineExceeded; kCancelled the node stops or the session's own
-//   caller is gone; else the last error of an attempt, or of the capsules that turned all of them away.
+// Errors: kUnavailable no live replica; kDeadlineExceeded; kCancelled the node stops or the
+//   session's own caller is gone; otherwise the last error of an attempt, or of the capsules if
+//   they refused all.
 // Limits: CallOptions::attempts_max servers.
 
 #pragma once
@@ -20,10 +21,10 @@
 
 namespace neptune {
 
-// What an answer, or its absence, says of the dependency.
+// The outcome that a call with this status reports to the capsule of its dependency.
 CapsuleOutcome OutcomeOf(const Status& status);
 
-// What a call to the replica is, for its capsule.
+// Describes a call to the replica for its capsule.
 NetworkOperation OperationOf(const RequestHeader& header, const Replica& replica);
 
 class CallPath {
@@ -36,32 +37,34 @@ class CallPath {
     Replica replica;
     std::shared_ptr<ClientConnection> connection;
   };
-  // A connection to a replica that was not tried yet; all again, after a pause, when all were.
+  // Connects to a replica that was not tried yet; after all were tried, pauses and starts over.
   StatusOr<Connected> Next();
-  // The attempt with what Next gave failed with this, and another may follow.
+  // Reports that the attempt on the connection from Next failed; another attempt may follow.
   void Failed(const Status& status);
-  // The server answered. What load balancing and capsule learn of an attempt they learn here, by Failed, or at the end
-  // of the path, which without either means that the answer was not waited for.
+  // Reports that the server answered. Load balancing and the capsule are notified of an attempt's
+  // outcome by this, by Failed, or by the destructor; the destructor alone means that the answer
+  // was abandoned.
   void Answered(const ResponseHeader& header);
-  // The attempt is under way and goes on for as long as the caller likes, as a stream does.
+  // Releases the attempt, which goes on without a time limit of the path, as an open stream does.
   void Detach();
-  // The answer is not waited for any more, although it may come in time: nobody's failure.
+  // Abandons the attempt, although its answer could still arrive in time; counts as no failure.
   void GiveUp();
-  // Whether what was sent may be sent once more: takes from the budget, and marks the request.
+  // Returns true if a request that was sent may be sent again; charges the budget and marks the
+  // request.
   bool SpendRetry();
 
-  // Writes the time that is left into the header. Errors: kDeadlineExceeded none is.
+  // Encodes the header with the time that is left. Errors: kDeadlineExceeded no time is left.
   StatusOr<std::string> EncodeHeader();
-  // What the caller's wait ended with, if it ended without an answer.
+  // The error of a wait that ended without an answer.
   Status WhyEnded(ParkResult result) const;
   bool cancelled() const { return session_.caller() != nullptr && session_.caller()->cancelled(); }
 
   const RequestHeader& header() const { return header_; }
-  // Of the attempt under way: the call's, or its capsule's.
+  // Deadline of the current attempt: the call's or its capsule's, whichever is earlier.
   TimePoint deadline() const { return attempt_deadline_; }
-  // Nodes that are not asked now, for they were or may not be.
+  // Nodes already tried or excluded by the caller.
   const std::vector<NodeId>& tried() const { return tried_; }
-  // Whether there is time, and a replica that was not tried.
+  // True if time is left and some replica was not tried yet.
   bool MayTryAnother() const;
   // "service/partition.method"
   std::string Target() const;
@@ -91,8 +94,8 @@ class CallPath {
   std::vector<NodeId> tried_;
   size_t turned_away_count_ = 0;         // by capsules, since the last attempt
   std::optional<ReplicaChoice> choice_;  // not yet concluded
-  CapsulePermit visit_;                  // of the attempt under way
-  Holding place_;                        // in its capsule
+  CapsulePermit visit_;                  // of the current attempt
+  Holding place_;                        // in that capsule
   Status last_error_;                    // OK: nothing failed yet
 };
 

@@ -42,16 +42,16 @@ StatusOr<std::unique_ptr<CallStatistics::Entry>> CallStatistics::Make(const Serv
       entry->attempts, metrics_.AddCounter("neptune_call_attempts_total",
                                            "Servers tried by calls to other services.", labels));
   NEPTUNE_ASSIGN_OR_RETURN(
-      entry->hedges, metrics_.AddCounter("neptune_call_hedges_total",
-                                         "Calls that a second server was asked too.", labels));
+      entry->hedges,
+      metrics_.AddCounter("neptune_call_hedges_total", "Calls hedged to a second server.", labels));
   NEPTUNE_ASSIGN_OR_RETURN(
       entry->denied_retries,
       metrics_.AddCounter("neptune_call_denied_retries_total",
-                          "Calls that were not tried once more, for want of budget.", labels));
+                          "Retries and hedges suppressed by the retry budget.", labels));
   NEPTUNE_ASSIGN_OR_RETURN(
       entry->duration,
       metrics_.AddHistogram("neptune_call_seconds",
-                            "Time of calls to other services, waits included.", labels));
+                            "Duration of calls to other services, including waits.", labels));
   return entry;
 }
 

@@ -1,7 +1,8 @@
-// What became of a node's outgoing calls and streams, by service and method: for metrics and the status page.
+// Outcomes and times of a node's outgoing calls and streams, by service and method; shown by the
+// metrics and the status page.
 //
 // Threads: thread-safe.
-// Units: seconds in the metrics' text.
+// Units: seconds in the metrics.
 // Limits: kCalledMethodCountMax methods; calls of further ones are not counted.
 
 #pragma once
@@ -25,7 +26,7 @@ class CallStatistics {
  public:
   explicit CallStatistics(MetricsRegistry& metrics) : metrics_(metrics) {}
 
-  // What a finished call took.
+  // The cost of a finished call.
   struct Effort {
     int attempts = 0;  // servers tried
     Duration duration{0};
@@ -34,7 +35,7 @@ class CallStatistics {
   };
   void Record(const ServiceName& service, const MethodName& method, const Status& status,
               const Effort& effort);
-  // A table of the methods called.
+  // Appends a table of the called methods.
   void Describe(StatusReport* report) const;
 
  private:
@@ -52,7 +53,7 @@ class CallStatistics {
 
     Counter& ForStatus(const Status& status) const;
   };
-  // Null beyond the limit.
+  // Returns null beyond the limit of kCalledMethodCountMax.
   const Entry* Find(const ServiceName& service, const MethodName& method);
   StatusOr<std::unique_ptr<Entry>> Make(const ServiceName& service, const MethodName& method);
 
@@ -60,7 +61,7 @@ class CallStatistics {
 
   MetricsRegistry& metrics_;
   mutable LeafMutex mutex_;
-  // By service, then by method, so that finding one makes no key.
+  // By service, then by method, so that a lookup builds no key.
   std::map<std::string, Entries, std::less<>> entries_ ABSL_GUARDED_BY(mutex_);
   size_t entry_count_ ABSL_GUARDED_BY(mutex_) = 0;
 };

@@ -1,11 +1,17 @@
-// What the requests of each service class come to on one host, since its start.
+// Counts and times of the requests of each service class on one host, since its start.
 //
-//   /metrics   neptune_class_requests_total{service, class, outcome}, neptune_class_response_seconds{service, class},
-//              neptune_class_processor_seconds_total{service, class}; not where all requests are of one class
+//   /metrics   neptune_class_requests_total{service, class, outcome}
+//              neptune_class_response_seconds{service, class}
+//              neptune_class_processor_seconds_total{service, class}
+//
+// The metrics are not exported if there is only one class.
 //
 // Source: [Shen02] 4.4.1 (accounting by class).
-// Threads: thread-safe. Units: processor time is what the runtime saw: of threads, and of processes that a module tells of.
-// Errors: those of MetricsRegistry. Limits: kServiceClassCountMax classes.
+// Threads: thread-safe.
+// Units: processor time is that of threads, as the runtime measures it, and of processes that a
+//   module reports.
+// Errors: those of MetricsRegistry.
+// Limits: kServiceClassCountMax classes.
 
 #pragma once
 
@@ -23,11 +29,11 @@
 
 namespace neptune {
 
-// Of one class.
+// Totals of one class.
 struct ClassTotals {
   uint64_t arrived = 0;
   PerOutcome<uint64_t> ended;
-  // Sums over those that ran.
+  // Sums over the requests that ran.
   Duration ran{0};
   Duration processor{0};
   Duration response{0};  // from the arrival
@@ -40,11 +46,11 @@ class ClassStatistics {
                                                          const std::vector<std::string>& classes);
 
   void OnArrival(ClassNumber number) { records_[number].arrived.Increment(); }
-  // It ended, one way or another.
+  // Counts the outcome.
   void OnEnd(ClassNumber number, const Status& status) {
     records_[number].ended[RequestOutcomeOf(status)].Increment();
   }
-  // It ran.
+  // Adds the times of a request that ran.
   void OnRan(ClassNumber number, Duration queued, Duration ran, Duration processor);
 
   ClassTotals Totals(ClassNumber number) const;
@@ -59,7 +65,7 @@ class ClassStatistics {
     std::atomic<int64_t> ran_ns{0};
     std::atomic<int64_t> processor_ns{0};
     std::atomic<int64_t> response_ns{0};
-    HistogramMetric* response = nullptr;  // null: not shown
+    HistogramMetric* response = nullptr;  // null: not exported
   };
 
   explicit ClassStatistics(size_t class_count) : records_(class_count) {}

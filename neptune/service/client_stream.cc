@@ -44,7 +44,7 @@ ClientStream::~ClientStream() {
   on_cancel_.reset();
   if (connection_ != nullptr && !answered_) {
     connection_->Forget(call_, /*tell_server=*/true);
-    Ended(Cancelled("the stream was given up"));
+    Ended(Cancelled("the stream was abandoned"));
   }
 }
 
@@ -78,7 +78,7 @@ Status ClientStream::Open(const Data& request) {
     }
     path_.Failed(call.status());
   }
-  // The caller may be gone on another loop than this stream's.
+  // The cancellation may run on another loop than this stream's.
   on_cancel_.emplace(session_.caller(), [messages = messages_] {
     messages->Close(Cancelled("the caller is gone"), /*drop_unread=*/true);
   });

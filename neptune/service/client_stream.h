@@ -1,21 +1,24 @@
-// The calling end of a stream: an ordered, bidirectional channel of messages to a method of a partition.
+// The calling end of a stream: an ordered, bidirectional channel of messages to a method of a
+// partition.
 //
-//   NEPTUNE_ASSIGN_OR_RETURN(auto stream, OpenStream(session, service, partition, method, Data(query)));
-//   NEPTUNE_RETURN_IF_ERROR(stream->Write(Data("more")));
-//   NEPTUNE_ASSIGN_OR_RETURN(std::optional<Data> message, stream->Read());
-//   return stream->Finish();
+//   NEPTUNE_ASSIGN_OR_RETURN(auto stream, OpenStream(session, service, partition, method,
+//   Data(query))); NEPTUNE_RETURN_IF_ERROR(stream->Write(Data("more")));
+//   NEPTUNE_ASSIGN_OR_RETURN(std::optional<Data> message, stream->Read()); return stream->Finish();
 //
-// A stream reads: what it does leaves no trace in the service's data, so nothing is replicated or logged. It
-// goes to one replica and stays there; when that one is lost the stream is, and the owner opens another.
+// A stream is read-only: it does not change the service's data, so nothing is replicated or logged.
+// It is served by one replica; when that replica is lost the stream fails, and the owner opens
+// another.
 //
-// Opening it, and each read or write that has to wait, is a visit to the server's dependency capsule; a stream that
-// nobody waits for holds no place. When a capsule ends a wait, the stream goes on.
+// Opening a stream, and each read or write that has to wait, is a visit to the server's dependency
+// capsule; an idle stream holds no place in it. When a capsule ends a wait, the stream goes on.
 //
 // Source: [Shen02] 2.3 (stream-based scheme; read-only accesses).
-// Threads: user-level threads of the loop it was opened on; at most one that reads and one that writes.
-// Errors: of Read and Write: what the method returned, once it returned; kUnavailable the server is lost;
-//   kDeadlineExceeded its own or its capsule's; kResourceExhausted the capsule is full; kCancelled the node stops or
-//   the session's own caller is gone; kInvalidArgument a message over kMessageSizeMax.
+// Threads: user-level threads of the loop it was opened on; at most one that reads and one that
+//   writes.
+// Errors: Read and Write: the method's status once it has returned; kUnavailable the server is
+//   lost; kDeadlineExceeded the stream's or its capsule's; kResourceExhausted the capsule is full;
+//   kCancelled the node stops or the session's own caller is gone; kInvalidArgument a message over
+//   kMessageSizeMax.
 // Limits: neptune/wire/message_stream_state.h; Write parks while the method does not read.
 
 #pragma once
@@ -32,22 +35,23 @@ namespace neptune {
 
 class ClientStream final : private AnswerSink {
  public:
-  // Tells the server to stop if the stream goes on.
+  // Cancels the stream at the server if it has not ended.
   ~ClientStream() override;
   ClientStream(const ClientStream&) = delete;
   ClientStream& operator=(const ClientStream&) = delete;
 
-  // Messages arrive in the order of writing.
+  // Sends a message; messages arrive in the order of writing.
   Status Write(const Data& message);
-  // No more messages from here; the method sees their end. Idempotent; Write is a bug after it.
+  // Half-closes the stream: the method sees the end of its input. Idempotent; Write after it is a
+  // bug.
   void EndWriting();
-  // The method's next message; parks until it comes, and no longer than until `limit` (kDeadlineExceeded). nullopt: the
-  // method returned OK.
+  // Returns the method's next message, or nullopt once the method has returned OK. Parks until
+  // there is one, at most until `limit` (kDeadlineExceeded).
   StatusOr<std::optional<Data>> Read(TimePoint limit = TimePoint::max());
-  // Ends writing, passes over the messages not read, and returns what the method did.
+  // Ends writing, discards unread messages, and returns the method's status.
   Status Finish();
 
-  // Whole once the stream has ended.
+  // Complete once the stream has ended.
   const CallReport& report() const { return report_; }
 
  private:
@@ -59,32 +63,32 @@ class ClientStream final : private AnswerSink {
   Status Open(const Data& request);
   void OnAnswer(StatusOr<Frame> response) override;
   MessageStream* stream() override { return messages_.get(); }
-  // Keeps the first end of the stream for the statistics.
+  // Records the end of the stream in the statistics, the first time it is called.
   void Ended(const Status& status);
-  // A wait for the server is a visit to its capsule.
+  // Enters the server's capsule for a wait.
   Status EnterCapsule(CapsulePermit* visit);
   Holding PlaceIn(const CapsulePermit& visit) const;
   TimePoint DeadlineIn(const CapsulePermit& visit) const;
-  // What a wait of the stream ended with, said of this call.
+  // Annotates the error of a wait with the server and the target.
   Status Explain(const Status& status);
 
-  const ClientSession session_;  // its caller lives as long as this
+  const ClientSession session_;  // keeps its caller alive
   CallReport report_;
   CallPath path_;
   const TimePoint begin_;
-  Replica replica_;  // that it is open to
+  Replica replica_;  // the server
   std::shared_ptr<ClientConnection> connection_;
   Holding held_;  // the open stream
   uint64_t call_ = 0;
-  std::shared_ptr<MessageStream> messages_;  // a cancellation on its way holds it too
+  std::shared_ptr<MessageStream> messages_;  // shared with a cancellation in flight
   std::optional<CancelAction> on_cancel_;
   bool answered_ = false;
   bool concluded_ = false;
 };
 
-// Connects to a replica of the partition, as a call does, and begins the stream there; `request` opens it. The
-// method may refuse it later, which Read, Write and Finish return. Deadline: the session's timeout from now
-// for the whole stream, unless the options say otherwise.
+// Connects to a replica of the partition, as a call does, and opens a stream with `request`. If the
+// method refuses it later, Read, Write and Finish return its error. The deadline applies to the
+// whole stream; default: the session's timeout from now.
 StatusOr<std::unique_ptr<ClientStream>> OpenStream(ClientSession& session,
                                                    const ServiceName& service,
                                                    PartitionId partition, const MethodName& method,

@@ -11,7 +11,8 @@
 namespace neptune {
 namespace {
 
-// Larger: a request computes longer once it has to stop. Smaller: the watch's thread runs more often.
+// Larger: a request computes longer after it has to stop. Smaller: the watch thread runs more
+// often.
 constexpr absl::Duration kLookInterval = absl::Milliseconds(1);
 
 const ThreadSpecific<LimitedRequest>& Limits() {
@@ -19,7 +20,7 @@ const ThreadSpecific<LimitedRequest>& Limits() {
   return limit;
 }
 
-// The kernel thread that looks.
+// The kernel thread that polls the running computations.
 class Watch {
  public:
   static Watch& OfProcess() {
@@ -64,7 +65,7 @@ class Watch {
   absl::CondVar changed_;
   std::vector<const WatchedCompute*> watched_ ABSL_GUARDED_BY(mutex_);
   bool ends_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last, because it uses the other members
 };
 
 }  // namespace

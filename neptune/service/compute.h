@@ -1,11 +1,14 @@
-// Parts of handlers that only compute and never ask: they are ended when their request has to stop.
+// Interruptible computation: parts of handlers that never poll ShouldStop and are interrupted when
+// their request has to stop.
 //
-//   worker loop     Compute ─── body ────────────────────► its end, or where it was ended
+//   worker loop     Compute ─── body ────────────────────► its end, or where it was interrupted
 //                      │          ▲ signal
-//   watch's thread     └► looks each millisecond while any computes: gone caller? deadline? time limit?
+//   watch thread       └► polls each millisecond: caller gone? deadline? time limit?
 //
-// Threads: Compute on any loop of a node; one kernel thread of the process looks, from the first Compute on.
-// Limits: as many at once as requests run. In the simulated world, where code takes no time, every body ends by itself.
+// Threads: Compute runs on any loop of a node; one kernel thread of the process polls, from the
+//   first Compute on.
+// Limits: the number of running requests. In the simulated world code takes no time, so a body is
+//   never interrupted.
 
 #pragma once
 
@@ -36,8 +39,9 @@ class WatchedCompute {
   const bool is_watched_;
 };
 
-// Runs `body`, which gets the memory that it may use; ComputeRegion says what else it may do. False: the request has to
-// stop, see RequestContext::ShouldStop, and the body was ended between two of its instructions.
+// Runs `body`, passing it the memory that it may use; see ComputeRegion for what else it may do.
+// Returns false if the request has to stop (RequestContext::ShouldStop) and the body was
+// interrupted between two of its instructions.
 template <typename Body>
 bool Compute(const RequestContext& context, Body&& body) {
   ComputeRegion region;
@@ -45,7 +49,7 @@ bool Compute(const RequestContext& context, Body&& body) {
   return region.Run(std::forward<Body>(body));
 }
 
-// The host's own: the limit of the request that the calling user-level thread serves.
+// Used by the host only: the limit of the request that the calling user-level thread serves.
 void SetLimitOfThread(LimitedRequest* limited);
 LimitedRequest* LimitOfThread();  // null: none
 

@@ -1,4 +1,4 @@
-// What a call carries: a typed Protobuf message or raw bytes, converted at most once each way.
+// Payload of a call: a typed Protobuf message or raw bytes, converted at most once each way.
 //
 // Source: [Chu03] 3.3 (NeptuneData: structured and typed data in a platform-independent form).
 // Threads: thread-compatible.
@@ -29,7 +29,8 @@ class Data {
     return data;
   }
 
-  // The message; parsed at the first call and kept. Valid as long as this Data.
+  // Returns the message, which is parsed by the first call and cached. It lives as long as this
+  // Data.
   template <typename Message>
   StatusOr<const Message*> As() const {
     if (message_ == nullptr || type_ != &kTypeTag<Message>) {
@@ -44,7 +45,7 @@ class Data {
     return static_cast<const Message*>(message_.get());
   }
 
-  // The bytes; serialised at the first call and kept.
+  // Returns the bytes, which are serialised by the first call and cached.
   const std::string& bytes() const {
     if (!has_bytes_ && message_ != nullptr) bytes_ = message_->SerializeAsString();
     has_bytes_ = true;

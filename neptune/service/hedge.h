@@ -1,11 +1,12 @@
-// The second server that a read is asked of while the first one has not answered.
+// Hedged read: the same request sent to a second replica because the first one has not answered
+// yet.
 //
-//   caller's thread    waits for the first server ───────────► takes the first good answer, stops the other one
-//   thread of its own      └─ after a while: Hedge asks another replica ─┘
+//   caller's thread   waits for the first server ────► takes the first good answer, stops the other
+//   hedge's thread        └─ after hedge_after: Hedge calls another replica ─┘
 //
-// The usual remedy for slow tails.
-// Threads: user-level threads of one loop. The hedge's own may outlive the call.
-// Limits: one server, one try.
+// Hedging is the usual remedy for tail latency.
+// Threads: user-level threads of one loop. The hedge's own thread may outlive the call.
+// Limits: one server, one attempt.
 
 #pragma once
 
@@ -18,19 +19,19 @@ namespace neptune {
 
 class Hedge {
  public:
-  // Asks a replica that is not on `except`; null if there is no thread for it. The caller's thread is woken when it
-  // has ended.
+  // Calls a replica that is not in `except`, and wakes the caller's thread when that call has
+  // ended. Returns null if no thread could be started.
   static std::unique_ptr<Hedge> Start(const ClientSession& session, const RequestHeader& header,
                                       const Data& request, TimePoint deadline,
                                       const std::vector<NodeId>& except);
-  // Stops it if it goes on.
+  // Cancels the call if it has not ended.
   ~Hedge();
   Hedge(const Hedge&) = delete;
   Hedge& operator=(const Hedge&) = delete;
 
   bool ended() const { return shared_->ended; }
   bool answered() const { return shared_->ended && shared_->status.ok(); }
-  // Once it has ended.
+  // REQUIRES: ended().
   const Status& status() const { return shared_->status; }
   const CallReport& report() const { return shared_->report; }
   Data ReleaseResponse() { return std::move(shared_->response); }

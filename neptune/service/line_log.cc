@@ -19,7 +19,7 @@ namespace {
 constexpr Duration kComplainEvery = std::chrono::minutes(1);
 }  // namespace
 
-// What the device call works on, one call at a time.
+// The file that device calls write, one call at a time.
 class LineLog::File {
  public:
   explicit File(const LineLogOptions& options) : options_(options) {}
@@ -45,7 +45,7 @@ class LineLog::File {
     return OkStatus();
   }
 
-  // Whole lines.
+  // Writes `lines`, which end with a line break.
   Status Write(std::string_view lines) {
     if (size_ > 0 && size_ + lines.size() > options_.file_size_max) {
       NEPTUNE_RETURN_IF_ERROR(Rotate());
@@ -62,7 +62,7 @@ class LineLog::File {
   }
 
  private:
-  // No line is half there.
+  // Truncates the file after its last whole line.
   Status GiveBack(size_t whole, Status why) {
     if (ftruncate(descriptor_, static_cast<off_t>(whole)) == 0) size_ = whole;
     return why;
@@ -96,7 +96,7 @@ StatusOr<std::unique_ptr<LineLog>> LineLog::Open(const std::string& name, LineLo
   std::unique_ptr<LineLog> log(new LineLog(std::move(options), stack, std::move(file)));
   const auto count = [&](const char* outcome) {
     return metrics.AddCounter("neptune_line_log_lines_total",
-                              "Lines of logs that nobody waits for, by what became of them.",
+                              "Lines appended to asynchronous logs, by outcome.",
                               {{"log", name}, {"outcome", outcome}});
   };
   NEPTUNE_ASSIGN_OR_RETURN(log->written_, count("written"));

@@ -1,13 +1,15 @@
-// A file of lines that nobody waits for: access logs, spans.
+// An asynchronous log file of lines, for access logs and spans.
 //
-//   any thread ── Append ──► pending, bounded ──► a user-level thread, once a second ── device call ──► PATH
-//                                 └ full: dropped, counted                                  full: PATH.1, PATH.2, ...
+//   any thread ─ Append ─► bounded buffer ─► user-level thread, each second ─ device call ─► PATH
+//                              └ full: dropped, counted                  full: PATH.1, PATH.2, ...
 //
-// A crash of the process loses what was not yet written, at most flush_every of it; lines are never cut.
+// A crash of the process loses the lines of the last flush_every at most; a line is never
+// truncated.
 //
-// Threads: Append from any thread, and never waits; the rest on a user-level thread.
-// Errors: of Open, those of the file system. Later ones are logged, once a minute, and their lines are lost and counted.
-// Limits: pending_size_max bytes wait; file_count_max files of file_size_max bytes.
+// Threads: Append runs on any thread and never waits; the rest runs on a user-level thread.
+// Errors: Open: those of the file system. Later errors are logged once a minute; their lines are
+//   lost and counted.
+// Limits: pending_size_max buffered bytes; file_count_max files of file_size_max bytes.
 
 #pragma once
 
@@ -26,7 +28,8 @@ namespace neptune {
 
 struct LineLogOptions {
   std::string path;
-  // A full file is renamed to PATH.1, that to PATH.2, and so on; the last is removed. Larger: less is lost.
+  // A full file is renamed to PATH.1, PATH.1 to PATH.2, and so on; the last is removed. Larger: a
+  // longer history is kept.
   size_t file_size_max = size_t{64} << 20;
   int file_count_max = 4;
   size_t pending_size_max = size_t{4} << 20;
@@ -35,16 +38,17 @@ struct LineLogOptions {
 
 class LineLog {
  public:
-  // Appends to what the file has. REQUIRES: on a user-level thread; `stack` outlives the log.
-  // neptune_line_log_lines_total{log="NAME",outcome="written|lost"} are counted.
+  // Opens the file for appending. REQUIRES: on a user-level thread; `stack` outlives the log.
+  // Lines are counted in neptune_line_log_lines_total{log="NAME",outcome="written|lost"}.
   static StatusOr<std::unique_ptr<LineLog>> Open(const std::string& name, LineLogOptions options,
                                                  CapsuleStack& stack, MetricsRegistry& metrics);
-  // REQUIRES: Close has returned, or its loop runs no more.
+  // REQUIRES: Close has returned, or the log's loop has stopped.
   ~LineLog();
 
-  // A line without its line break.
+  // Appends a line, given without its line break.
   void Append(std::string_view line);
-  // Writes what is pending and ends. Once, on the loop on which it was opened.
+  // Writes the pending lines and ends. REQUIRES: called once, on the loop on which the log was
+  // opened.
   void Close();
 
  private:
@@ -57,7 +61,7 @@ class LineLog {
 
   const LineLogOptions options_;
   CapsuleStack& stack_;
-  const std::shared_ptr<File> file_;  // shared with a call that is under way
+  const std::shared_ptr<File> file_;  // shared with a device call in progress
   Counter* written_ = nullptr;
   Counter* lost_ = nullptr;
   ThreadRef writer_;

@@ -1,4 +1,4 @@
-// One loop's half of the client: its connections, its polls, and what it knows of replicas.
+// The per-loop part of the client: connections, load polls, and the view of the replicas.
 //
 // Source: [Shen02] 2.2 (client module: yellow page, polling agent).
 // Threads: the loop's own.
@@ -20,22 +20,24 @@
 namespace neptune {
 
 struct ClientOptions {
-  // Calls and polls go over it; outlives the client. Null: the loop's own network.
+  // Network for calls and polls; outlives the client. Null: the loop's own network.
   Network* network = nullptr;
   ConnectionCacheOptions connections;
   BalancingOptions balancing;
-  // Address that polls are sent from.
+  // Source address of polls.
   Endpoint poll_bind = {kLoopbackAddress, 0};
-  // Failed connections in a row after which a node is excluded until it is heard again (2.4).
+  // Consecutive failed connections after which a node is excluded until it announces itself again
+  // (2.4).
   int connection_failures_max = 3;
-  // Told of an endpoint that leaves calls or polls without answers; may be null.
+  // Called with an endpoint that does not answer calls or polls; may be null.
   std::function<void(const Endpoint&)> doubt;
-  // Retries and hedges of each service: a share of the calls to it, and how many at once, which is what a node that dies
-  // with calls in flight needs. Larger: more calls saved, more load where there is too much already. Default: one in
-  // ten, and 50.
+  // Budget for retries and hedges of each service: a share of the calls to it, and a reserve for
+  // the burst after a node dies with calls in flight. Larger: more calls are saved, at more load on
+  // servers that may be overloaded. Default: one in ten calls, and 50.
   double retry_share = 0.1;
   int64_t retry_reserve = 50;
-  // Polls that ended before all had answered or one was idle; may be null.
+  // Counts polls that timed out, i.e. ended before all servers answered or one was idle; may be
+  // null.
   Counter* slow_polls = nullptr;
 };
 
@@ -46,10 +48,10 @@ class LoopClient {
  public:
   static StatusOr<std::unique_ptr<LoopClient>> Open(Loop& loop, const ClientOptions& options);
 
-  // True when attempts to connect have failed too often in a row; counting then begins anew.
+  // True if too many attempts to connect have failed in a row; the count is then reset.
   bool FailsTooOften(const Endpoint& to);
 
-  // The loop's budget for doing calls to the service twice.
+  // The loop's budget for retries and hedges of calls to the service.
   RetryBudget& retry_budget(std::string_view service);
 
   ReplicaChooser& chooser() { return *chooser_; }

@@ -1,4 +1,4 @@
-// The loops of a node with what each has for itself: its scheduler and its half of the client.
+// The loops of a node, each with its thread scheduler and its part of the client.
 //
 // Threads: the set is fixed before the first request; NodeLoop's parts are used on their own loop.
 
@@ -24,11 +24,11 @@ struct NodeLoop {
   Loop* loop = nullptr;
   LoopPriority priority = LoopPriority::kServing;
   std::unique_ptr<Network> secured;  // null: nodes trust their network
-  // To the other nodes.
+  // Connections to other nodes.
   Network& network() const { return secured != nullptr ? *secured : loop->network(); }
   std::unique_ptr<ThreadScheduler> scheduler;
   std::unique_ptr<LoopClient> client;
-  TimePoint in_place_end;  // of the latest request that ran on the loop that read it
+  TimePoint in_place_end;  // end of the latest request that ran on the loop that read it
 };
 
 class NodeLoops {
@@ -36,11 +36,11 @@ class NodeLoops {
   explicit NodeLoops(World& world) : world_(world) {}
 
   NodeLoop& Add(const std::string& name, LoopPriority priority, Loop* loop);
-  // The node's loop that the caller runs on. REQUIRES: it runs on one.
+  // The calling loop. REQUIRES: the caller runs on a loop of this node.
   NodeLoop& Current() const;
   World& world() const { return world_; }
   const std::vector<std::unique_ptr<NodeLoop>>& all() const { return all_; }
-  // Loops for long requests; the serving ones if there are none of their own.
+  // Loops for long requests; the serving loops if there are no background loops.
   const std::vector<NodeLoop*>& workers() const {
     return background_.empty() ? serving_ : background_;
   }

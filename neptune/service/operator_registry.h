@@ -1,4 +1,5 @@
-// The reduce operators of a node by name: what a call names, the node that aggregates finds here.
+// Registry of a node's reduce operators by name. An aggregating node looks up the operator of a
+// call here.
 //
 // Source: [Chu03] 3.3 (operators are registered callbacks).
 // Threads: thread-safe.
@@ -20,7 +21,8 @@ struct RegisteredReduce {
 
 class OperatorRegistry {
  public:
-  // The same name again replaces the operator: modules of one service share it.
+  // Replaces an operator of the same name, because modules of one service register the same
+  // operators.
   void Register(const MethodName& name, const ReduceOptions& options, ReduceOperator reduce) {
     LeafLock lock(&mutex_);
     operators_[name.value()] = {std::move(reduce), options};
@@ -34,7 +36,7 @@ class OperatorRegistry {
     LeafLock lock(&mutex_);
     const auto found = stream_operators_.find(name.value());
     if (found != stream_operators_.end()) return found->second;
-    return NotFound("no operator '", name, "' that reduces streams on this node");
+    return NotFound("no stream reduce operator '", name, "' on this node");
   }
   // Errors: kNotFound.
   StatusOr<RegisteredReduce> Find(const MethodName& name) const {

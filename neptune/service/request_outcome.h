@@ -1,4 +1,4 @@
-// What became of a request, as counters tell it.
+// Outcome of a request, as the counters distinguish it.
 //
 // Threads: pure functions.
 
@@ -32,7 +32,7 @@ inline RequestOutcome RequestOutcomeOf(const Status& status) {
   }
 }
 
-// One thing for each outcome.
+// An array indexed by outcome.
 template <typename Thing>
 class PerOutcome {
  public:

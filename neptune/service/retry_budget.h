@@ -1,11 +1,12 @@
-// A budget for work done twice: a share of the calls made, with a reserve for bursts.
+// Retry budget: limits retries and hedges to a share of the calls made, with a reserve for bursts.
 //
-// Whoever retries, hedges or gives up early takes from the budget when it decides to. Without one, a cluster that is
-// slow because it is busy is made busier. That a request is done twice travels with it (RequestHeader::retried), and
-// nobody below does it twice again: what reaches the lowest of d tiers for one request at the top is at most
-// 1 + d (attempts - 1) requests, not attempts^d, and in the long run (1 + share)^d.
+// A retry, a hedge or an early give-up is charged to the budget when it is decided. Without a
+// budget, retries add load to a cluster that is slow because it is overloaded. A retried request is
+// marked (RequestHeader::retried), and no tier below retries it again: for one request at the top,
+// the lowest of d tiers receives at most 1 + d (attempts - 1) requests rather than attempts^d, and
+// (1 + share)^d in the long run.
 //
-// The usual remedy against retry storms.
+// This is the usual remedy against retry storms.
 // Threads: thread-safe.
 
 #pragma once
@@ -18,7 +19,8 @@ namespace neptune {
 
 class RetryBudget {
  public:
-  // `share` of a retry for each call; at most `reserve` retries at once, which it begins with.
+  // Each call adds `share` of a retry. The balance starts at `reserve` retries and never exceeds
+  // it.
   RetryBudget(double share, int64_t reserve)
       : gain_(static_cast<int64_t>(share * kUnit)), max_(reserve * kUnit), left_(max_) {}
 
@@ -28,7 +30,7 @@ class RetryBudget {
                                                        std::memory_order_relaxed)) {
     }
   }
-  // False if there is none left.
+  // Takes one retry; returns false if the budget is exhausted.
   bool Take() {
     int64_t left = left_.load(std::memory_order_relaxed);
     while (left >= kUnit) {

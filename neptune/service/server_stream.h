@@ -1,6 +1,7 @@
-// A method's end of a stream: messages from the caller, messages to it, in order both ways.
+// A method's end of a stream: an ordered, bidirectional channel of messages to its caller.
 //
-//   registrar.Stream(MethodName("Double"), {}, [](RequestContext&, const Data&, ServerStream& stream) {
+//   registrar.Stream(MethodName("Double"), {}, [](RequestContext&, const Data&, ServerStream&
+//   stream) {
 //     while (true) {
 //       NEPTUNE_ASSIGN_OR_RETURN(std::optional<Data> message, stream.Read());
 //       if (!message) return OkStatus();
@@ -8,13 +9,14 @@
 //     }
 //   });
 //
-// What the method returns ends the stream both ways and is what the caller's Finish returns; all messages
-// written before arrive first.
+// When the method returns, the stream ends both ways, after all messages written before have
+// arrived. The caller's Finish returns the method's status.
 //
 // Source: [Shen02] 2.3 (stream-based scheme; read-only accesses).
 // Threads: user-level threads of one loop; at most one that reads and one that writes.
 // Errors: kCancelled the caller cancelled or is gone, or the node stops; kDeadlineExceeded;
-//   kInvalidArgument a message over kMessageSizeMax. The method then has nothing left to do but return.
+//   kInvalidArgument a message over kMessageSizeMax. The method then has nothing left to do but
+//   return.
 // Limits: neptune/wire/message_stream_state.h; Write parks while the caller does not read.
 
 #pragma once
@@ -33,13 +35,13 @@ class ServerStream {
   ServerStream(MessageStream& messages, TimePoint deadline)
       : messages_(messages), deadline_(deadline) {}
 
-  // The caller's next message; parks until it comes. nullopt: it sends no more.
+  // Returns the caller's next message, or nullopt after its last one; parks until there is one.
   StatusOr<std::optional<Data>> Read() {
     NEPTUNE_ASSIGN_OR_RETURN(std::optional<std::string> bytes, messages_.Read(deadline_));
     if (!bytes) return std::nullopt;
     return Data(*std::move(bytes));
   }
-  // `limit`: it waits for the caller no longer than until then, either (kDeadlineExceeded).
+  // Parks while the caller's window is full, at most until `limit` (kDeadlineExceeded).
   Status Write(const Data& message, TimePoint limit = TimePoint::max()) {
     return messages_.Write(message.bytes(), std::min(deadline_, limit));
   }

@@ -21,7 +21,7 @@ Status RequestContext::SleepUntil(TimePoint when) const {
                              [self = ThreadRef(UserThread::Current())] { self->Wake(); });
   while (Now() < when) {
     if (call_ != nullptr && call_->cancelled()) return Cancelled("the caller is gone");
-    if (Now() >= deadline_) return DeadlineExceeded("the deadline of the request");
+    if (Now() >= deadline_) return DeadlineExceeded("the deadline of the request passed");
     if (this_thread::Park(std::min(when, deadline_)) == ParkResult::kStopping) {
       return Cancelled("the node stops");
     }
@@ -31,7 +31,7 @@ Status RequestContext::SleepUntil(TimePoint when) const {
 
 namespace {
 
-// Runs what a service programmer wrote; an exception becomes kInternal.
+// Runs code of a module; an exception becomes kInternal.
 template <typename Function>
 Status WithoutExceptions(std::string_view what, Function&& function) {
   try {
@@ -48,16 +48,17 @@ Status WithoutExceptions(std::string_view what, Function&& function) {
 // A registered method with its statistics.
 struct ServiceHost::MethodEntry {
   std::string name;
-  uint64_t number = 0;  // of its service and name
+  uint64_t number = 0;  // derived from the service and the name; unique on the node
   MethodOptions options;
-  MethodFunction function;         // of a call
-  StreamFunction stream_function;  // of a stream; one of the two is set
-  PerOutcome<Counter*> ended;      // fixed when the method is registered
-  // Of all outcomes: those that were told to stop because they took too long.
+  // Exactly one of the two is set.
+  MethodFunction function;
+  StreamFunction stream_function;
+  PerOutcome<Counter*> ended;  // fixed when the method is registered
+  // Requests of any outcome that exceeded the time limit.
   Counter* ended_early = nullptr;
   HistogramMetric* queue_time = nullptr;
   HistogramMetric* run_time = nullptr;
-  // Of a stream's messages.
+  // Set for streams only.
   Counter* messages_read = nullptr;
   Counter* messages_written = nullptr;
 
@@ -91,9 +92,8 @@ Status ServiceHost::Start(std::unique_ptr<ServiceModule> module, ModuleContext& 
       auto load, metrics_.AddCallbackGauge("neptune_load_index", "Active and queued requests.",
                                            labels, [this] { return load_index(); }));
   NEPTUNE_ASSIGN_OR_RETURN(
-      auto queued,
-      metrics_.AddCallbackGauge("neptune_queue_length", "Requests that wait for their turn.",
-                                labels, [this] { return waiting_count_.load(); }));
+      auto queued, metrics_.AddCallbackGauge("neptune_queue_length", "Queued requests.", labels,
+                                             [this] { return waiting_count_.load(); }));
   gauges_.push_back(std::move(load));
   gauges_.push_back(std::move(queued));
   std::vector<std::string> classes;
@@ -110,7 +110,7 @@ Status ServiceHost::Start(std::unique_ptr<ServiceModule> module, ModuleContext& 
 Status ServiceHost::AddLimitMetrics(const MetricLabels& labels) {
   NEPTUNE_ASSIGN_OR_RETURN(
       auto limit,
-      metrics_.AddCallbackGauge("neptune_time_limit_seconds", "What a request may take at present.",
+      metrics_.AddCallbackGauge("neptune_time_limit_seconds", "Current time limit of a request.",
                                 labels, [this] { return ToSeconds(time_limit_->threshold()); }));
   gauges_.push_back(std::move(limit));
   for (const HeldKind kind : kHeldKinds) {
@@ -119,7 +119,7 @@ Status ServiceHost::AddLimitMetrics(const MetricLabels& labels) {
     NEPTUNE_ASSIGN_OR_RETURN(
         released_[static_cast<size_t>(kind)],
         metrics_.AddCounter("neptune_ended_early_released_total",
-                            "What requests that were ended early held, and gave back.", of_kind));
+                            "Resources released by requests that were ended early.", of_kind));
   }
   return OkStatus();
 }
@@ -129,12 +129,12 @@ Status ServiceHost::AddShareGauges() {
   for (ClassNumber number = 0; classes.size() > 1 && number < classes.size(); ++number) {
     NEPTUNE_ASSIGN_OR_RETURN(
         auto share,
-        metrics_.AddCallbackGauge("neptune_class_share", "Of what all classes consumed lately.",
-                                  {{"service", service_.value()}, {"class", classes[number].name}},
-                                  [this, number] {
-                                    LeafLock lock(&mutex_);
-                                    return scheduler_.ShareOf(number);
-                                  }));
+        metrics_.AddCallbackGauge(
+            "neptune_class_share", "Share of the recent consumption of all classes.",
+            {{"service", service_.value()}, {"class", classes[number].name}}, [this, number] {
+              LeafLock lock(&mutex_);
+              return scheduler_.ShareOf(number);
+            }));
     gauges_.push_back(std::move(share));
   }
   return OkStatus();
@@ -186,7 +186,7 @@ ServiceHost::MethodEntry& ServiceHost::Register(const MethodName& name,
     entry->ended[outcome] = *counter;
   });
   auto ended_early = metrics_.AddCounter("neptune_requests_ended_early_total",
-                                         "Requests told to stop because they took too long.",
+                                         "Requests stopped because they exceeded the time limit.",
                                          {{"service", service_.value()}, {"method", name.value()}});
   CHECK(ended_early.ok()) << ended_early.status();
   entry->ended_early = *ended_early;
@@ -198,7 +198,7 @@ ServiceHost::MethodEntry& ServiceHost::Register(const MethodName& name,
   };
   entry->queue_time =
       time("neptune_queue_seconds", "Time from arrival to the start of the method.");
-  entry->run_time = time("neptune_run_seconds", "Time that the method ran or waited inside.");
+  entry->run_time = time("neptune_run_seconds", "Run time of the method, including its waits.");
   const auto [added, is_new] = methods_.emplace(name.value(), std::move(entry));
   CHECK(is_new) << "method " << name << " registered twice";
   return *added->second;
@@ -226,9 +226,9 @@ const ServiceHost::MethodEntry* ServiceHost::Find(const IncomingRequest& request
   if (method.options.access == AccessMode::kWrite && header.access == AccessMode::kRead) {
     *why = InvalidArgument("method ", header.method, " writes and was called as a read");
   } else if (method.streams() != header.stream) {
-    *why = InvalidArgument(
-        "method ", header.method,
-        method.streams() ? " is a stream and was called" : " is no stream and was opened as one");
+    *why = InvalidArgument("method ", header.method,
+                           method.streams() ? " is a stream and was called"
+                                            : " is not a stream and was opened as one");
   } else if (std::find(partitions_.begin(), partitions_.end(), header.partition) ==
              partitions_.end()) {
     *why = Unavailable("partition ", header.partition, " of ", service_, " is not on this node");
@@ -279,8 +279,9 @@ bool ServiceHost::TryRunInPlace(Taken& taken) {
     --short_count_;
     return false;
   }
-  // The thread's body owns the request only once it runs, so that a refused thread leaves it here. One pointer
-  // fits into the body without memory of its own; it leads nowhere once the thread has parked.
+  // The closure takes the request only when it runs, so that the request stays here if no thread
+  // can be started. It captures one pointer so that it needs no allocation; the pointer dangles
+  // after the first park and must not be used then.
   NodeLoop& here = loops_.Current();
   struct Start {
     ServiceHost& host;
@@ -290,7 +291,8 @@ bool ServiceHost::TryRunInPlace(Taken& taken) {
   const auto started = here.scheduler->RunInPlace([from = &start] {
     ServiceHost& host = from->host;
     NodeLoop& here = from->here;
-    // What arrived with one read runs one after the other: the clock need not be read again.
+    // Requests that arrived with one read run one after the other, so the end of the previous one
+    // is the begin of this one, and a clock read is saved.
     const TimePoint begin = std::max(from->taken.request.received, here.in_place_end);
     here.in_place_end = host.Serve(std::move(from->taken), begin, false);
     --host.short_count_;
@@ -335,7 +337,8 @@ void ServiceHost::Enqueue(Taken&& taken) {
 }
 
 Status ServiceHost::TooLate() const {
-  return ResourceExhausted("the queue of ", service_, " is too long for it to be of use");
+  return ResourceExhausted("the queue of ", service_,
+                           " is too long: the request would finish too late");
 }
 
 void ServiceHost::DropCancelled(RequestTicket ticket) {
@@ -365,7 +368,7 @@ void ServiceHost::ServeLong(Taken taken) {
     return;
   }
   const std::shared_ptr<IncomingCall> call = taken.request.call;
-  std::array<int, kHeldKinds.size()> held{};  // when it was ended
+  std::array<int, kHeldKinds.size()> held{};  // when the request was ended early
   LimitedRequest limited(*time_limit_, here, begin, [&] {
     for (const HeldKind kind : kHeldKinds) {
       held[static_cast<size_t>(kind)] = call->holdings().count(kind);
@@ -413,7 +416,8 @@ TimePoint ServiceHost::Serve(Taken taken, TimePoint begin, bool is_long,
     served.status = DeadlineExceeded("the deadline passed before the request ran");
   }
   served.end = Loop::Current()->Now();
-  // What runs where it was read hardly ever parks: its processor time is not worth two more clocks.
+  // A short request hardly ever parks, so elapsed time approximates its processor time and saves
+  // two clock reads.
   if (!is_long) served.processor = served.end - served.begin;
   if (context.ended_early()) {
     taken.method->ended_early->Increment();
@@ -432,7 +436,7 @@ void ServiceHost::CountRan(const Taken& taken, const Served& served) {
     class_statistics_->OnRan(taken.service_class, served.begin - taken.request.received, ran,
                              served.processor);
   }
-  // First come, first served, asks for nothing that this tells.
+  // FIFO with one class and no dropping does not use these times.
   const SchedulerOptions& scheduling = options_.scheduling;
   if (scheduling.classes.size() == 1 && scheduling.policy == SchedulingPolicy::kFifo &&
       !scheduling.drop_share) {
@@ -444,10 +448,10 @@ void ServiceHost::CountRan(const Taken& taken, const Served& served) {
 
 Status ServiceHost::EndedEarly(const Served& served) const {
   return DeadlineExceeded("ended early after ", ToMillis(served.end - served.begin),
-                          " ms: ", service_, " has no more time for one request now");
+                          " ms by the time limit of ", service_);
 }
 
-// What the method calls is a child of the server's span.
+// The context of a sampled request is a new span, the parent of the method's calls.
 RequestContext ServiceHost::ContextOf(const IncomingRequest& request,
                                       const MethodEntry& method) const {
   const TraceContext& from = request.header.trace;

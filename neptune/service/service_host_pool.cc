@@ -1,4 +1,4 @@
-// The pool of a service host: what waits for a thread, and what has one.
+// The pool of a service host: queued requests, and the threads that run them.
 
 #include <algorithm>
 #include <utility>
@@ -85,7 +85,7 @@ void ServiceHost::PickNext(Turn* turn) {
   TellOldestWaiting();
 }
 
-// The queue may be empty while a worker loop is at work for long and others wait for it.
+// Includes handed_over_, because requests may wait for a busy worker loop while the queue is empty.
 void ServiceHost::TellOldestWaiting() {
   if (!time_limit_) return;
   TimePoint oldest = scheduler_.OldestArrival();
@@ -149,7 +149,7 @@ Status ServiceHost::SetThreads(const ThreadShares& shares) {
     threads_.SetShares(shares);
     if (threads_.HasFree()) threads_taken_since_ns_ = kThreadsFree;
   }
-  // Where requests are served: there is a loop to begin them on.
+  // Requests are started from a worker loop, because this may run on a thread without a loop.
   loops_.workers().front()->loop->Post([this, alive = alive_] {
     if (*alive) StartWaiting();
   });
@@ -178,7 +178,7 @@ std::vector<ServiceHost::ClassState> ServiceHost::Classes() const {
   return states;
 }
 
-// A long request's thread of the pool.
+// The thread of the pool that a long request holds.
 class ServiceHost::PoolPlace final : public MainPoolPlace {
  public:
   PoolPlace(ServiceHost& host, ClassNumber service_class)

@@ -1,4 +1,4 @@
-// What a service programmer writes: a module that registers methods, loaded into a node.
+// The interface of a service module: a class that registers methods and is loaded into a node.
 //
 // A module is a shared library with one exported entry point (NEPTUNE_SERVICE_MODULE), or the same
 // source linked statically in a test. Methods are plain blocking functions that run on user-level
@@ -6,20 +6,21 @@
 //
 //   class Echo : public ServiceModule {
 //     Status Start(ModuleContext& context) override {
-//       context.registrar.Method(MethodName("Echo"), {}, [](RequestContext&, const Data& in, Data*
-//       out) {
-//         *out = in;
-//         return OkStatus();
-//       });
+//       context.registrar.Method(MethodName("Echo"), {},
+//                                [](RequestContext&, const Data& in, Data* out) {
+//                                  *out = in;
+//                                  return OkStatus();
+//                                });
 //       return OkStatus();
 //     }
 //   };
 //   NEPTUNE_SERVICE_MODULE(Echo)
 //
 // Source: [Shen02] 2.2-2.4 (service modules, registered methods); [Chu03] 3.3, figure 5
-// (operators). Threads: Start and Stop on the node's main thread; methods on any
-// loop of the node, several at once. Errors: a method's status travels to the caller; an exception
-// becomes kInternal.
+//   (operators).
+// Threads: Start and Stop run on the node's main thread; methods run on any loop of the node,
+//   several at once.
+// Errors: a method's status is returned to the caller; an exception becomes kInternal.
 
 #pragma once
 
@@ -58,20 +59,21 @@ enum class Grain {
 struct MethodOptions {
   AccessMode access = AccessMode::kRead;
   Grain grain = Grain::kShort;
-  // Reads only, and keeps nothing between requests: may be ended early where the service limits requests' time.
+  // True if the method only reads and keeps no state between requests. A time limit of the service
+  // may then end its requests early.
   bool stateless = true;
 };
 
-// What calls on behalf of a request say of their origin.
+// Identifies the request on whose behalf a call is made.
 struct RequestOrigin {
-  // The method that serves it, as a number that tells methods of a node apart.
+  // The method that serves the request, as a number that is unique on the node.
   uint64_t handler = 0;
-  // See RequestHeader.
+  // As in RequestHeader.
   bool retried = false;
   std::chrono::microseconds waited{0};
 };
 
-// What a method knows of the request it serves.
+// The request that a method serves.
 class RequestContext {
  public:
   RequestContext(PartitionId partition, TimePoint deadline, std::string service_class,
@@ -88,31 +90,32 @@ class RequestContext {
   PartitionId partition() const { return partition_; }
   TimePoint deadline() const { return deadline_; }
   const std::string& service_class() const { return service_class_; }
-  // Of this request: the parent of what the method calls on its behalf.
+  // Trace context of this request; the parent of the calls that the method makes on its behalf.
   const TraceContext& trace() const { return trace_; }
   World& world() const { return world_; }
   const RequestOrigin& origin() const { return origin_; }
-  // Bytes of a higher layer that came with the request, and those that go with its answer.
+  // Opaque bytes of a higher layer, sent with the request and with its answer.
   const std::string& extension() const { return extension_; }
   const std::string& answer_extension() const { return answer_extension_; }
   void set_extension(std::string bytes) { extension_ = std::move(bytes); }
   void set_answer_extension(std::string bytes) { answer_extension_ = std::move(bytes); }
   TimePoint Now() const;
-  // Nobody waits for the answer any more: the caller cancelled or is gone, or the deadline passed. Or the service has
-  // no more time for it, which is needed for others: then what there is of the answer is worth giving.
+  // True once the answer is no longer needed (the caller cancelled or disconnected, or the deadline
+  // passed), or once the service's time limit ends the request. In the latter case a partial answer
+  // is still useful; see ended_early.
   bool ShouldStop() const {
     if (call_ != nullptr && call_->cancelled()) return true;
     const TimePoint now = Now();
     return now >= deadline_ || (limited_ != nullptr && limited_->Over(now));
   }
-  // The request was told to stop because it has taken all the time that the service has for one.
+  // True if the request was stopped because it exceeded the service's time limit.
   bool ended_early() const { return limited_ != nullptr && limited_->over(); }
-  // The host's own, before the method runs.
+  // Called by the host only, before the method runs.
   void SetLimited(const LimitedRequest* limited) { limited_ = limited; }
-  // Parks until `when`, or until nobody waits for the answer any more.
+  // Parks until `when`, or until the answer is no longer needed.
   // Errors: kCancelled the caller is gone, or the node stops; kDeadlineExceeded.
   Status SleepUntil(TimePoint when) const;
-  // What tells of the caller's cancellation; may be null. ClientSession hands it down.
+  // Carries the caller's cancellation; may be null. ClientSession passes it on to nested calls.
   const std::shared_ptr<IncomingCall>& call() const { return call_; }
 
  private:
@@ -139,86 +142,90 @@ using StreamFunction =
 using ReduceOperator = std::function<Status(const Data& first, const Data& second,
                                             const Data& parameters, Data* result)>;
 
-// Results that are streams of messages: what reads one, and what takes one.
+// The two ends of a result that is a stream of messages.
 class MessageSource {
  public:
   virtual ~MessageSource() = default;
-  // The next message; parks until it comes. nullopt: the stream has ended.
+  // Returns the next message, or nullopt at the end of the stream; parks until there is one.
   virtual StatusOr<std::optional<Data>> Read() = 0;
 };
 class MessageSink {
  public:
   virtual ~MessageSink() = default;
-  // Parks while the reader is behind.
+  // Parks while the reader's window is full.
   virtual Status Write(const Data& message) = 0;
 };
 
-// Combines two streams into one, on a user-level thread: commutative and associative in what the whole stream
-// means. Errors of reads and writes are to be returned.
+// Combines two streams into one, on a user-level thread. The operation must be commutative and
+// associative in the content of the whole stream. It must return the errors of reads and writes.
 using StreamReduceOperator = std::function<Status(MessageSource& first, MessageSource& second,
                                                   const Data& parameters, MessageSink& result)>;
 
 struct ReduceOptions {
-  // kShort: runs on the loop where results arrive and must not wait. kLong: runs on the module's pool, before
-  // requests that wait; on a caller, on a user-level thread.
+  // kShort: runs on the loop where results arrive and must not wait. kLong: runs on the module's
+  // pool, ahead of queued requests; at the calling node, on a user-level thread.
   Grain grain = Grain::kShort;
 };
 
-// Where a module says what it offers.
+// Registers the methods and operators of a module.
 class ServiceRegistrar {
  public:
   virtual ~ServiceRegistrar() = default;
-  // A name registered twice, a write that claims to be stateless, or a stream that writes is a bug.
+  // Registering a name twice, a write that claims to be stateless, or a stream that writes is a
+  // bug.
   virtual void Method(const MethodName& name, const MethodOptions& options,
                       MethodFunction function) = 0;
-  // A method that is called with OpenStream. It reads: access is kRead. A kShort one runs on the loop
-  // of its connection and waits most of its time, a kLong one on a worker loop.
+  // Registers a method that is called with OpenStream. It must be read-only (kRead). A kShort
+  // stream runs on the loop of its connection and should spend most of its time waiting; a kLong
+  // stream runs on a worker loop.
   virtual void Stream(const MethodName& name, const MethodOptions& options,
                       StreamFunction function) = 0;
-  // Reduce operators belong to the node: any aggregation on it may name them. A service whose methods are
-  // local operators registers the reduce operator that goes with them, since its servers reduce.
+  // Registers a reduce operator with the node; any aggregation on the node may name it. A service
+  // whose methods are local operators must register the matching reduce operator, because its
+  // servers reduce.
   virtual void Reduce(const MethodName& name, const ReduceOptions& options,
                       ReduceOperator reduce) = 0;
   void Reduce(const MethodName& name, ReduceOperator reduce) {
     Reduce(name, ReduceOptions(), std::move(reduce));
   }
-  // For local operators that are streams.
+  // The same for local operators that are streams.
   virtual void ReduceStream(const MethodName& name, StreamReduceOperator reduce) = 0;
 };
 
-// What a module gets when it starts. Everything in it outlives the module.
+// Environment passed to ServiceModule::Start. Everything in it outlives the module.
 struct ModuleContext {
-  NodeId node;  // that hosts it
+  NodeId node;  // hosts the module
   ServiceName service;
-  // The share of the service's data that this node holds.
+  // The service's partitions that this node hosts.
   std::vector<PartitionId> partitions;
   // Parameters of the service in the cluster spec.
   std::map<std::string, std::string> parameters;
-  // Folder that relative paths of parameters start from.
+  // Folder that relative paths in the parameters are resolved against.
   std::string base_directory;
   ServiceRegistrar& registrar;
   Client& client;
   World& world;
   MetricsRegistry& metrics;
   StatusSections& status;
-  // For modules that take requests by ways of their own: how what waits is to be served, and the class of each API key.
+  // For modules with an entrance of their own, such as HTTP: how to schedule queued requests, and
+  // the service class of each API key.
   SchedulerOptions scheduling = {};
   std::map<std::string, std::string> class_of_api_key = {};
-  // The node's part in keeping partitions on several nodes; see neptune/replication.
+  // Replication of partitions across nodes; see neptune/replication.
   Replication* replication = nullptr;
 };
 
 class ServiceModule {
  public:
   virtual ~ServiceModule() = default;
-  // Opens what the module needs and registers its methods. After an error the node does not offer
+  // Opens the module's resources and registers its methods. After an error the node does not offer
   // the service.
   virtual Status Start(ModuleContext& context) = 0;
-  // Whether one of its partitions can be served now; an unhealthy one is not announced.
+  // Returns OK if the partition can be served now; an unhealthy partition is not announced.
   virtual Status Health(PartitionId partition) { return OkStatus(); }
-  // Name of the implementation, for answers, announcements and metrics.
+  // Name of the implementation, shown in answers, announcements and metrics.
   virtual std::string implementation() const = 0;
-  // No method runs any more. Closes what Start opened.
+  // Closes what Start opened. Called when no method runs any more.
   virtual void Stop() {}
 };
 

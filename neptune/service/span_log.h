@@ -1,11 +1,12 @@
-// The latest spans of sampled traces on one node: what was called, by whom, how long it waited and ran.
+// Ring buffer of the latest spans of sampled traces on one node.
 //
-// A call leaves two spans, one at the caller and one at the server; the server's is a child of the caller's,
-// and what a method calls on behalf of its request is a child of the server's.
+// A call records two spans, one at the caller and one at the server. The server's span is a child
+// of the caller's, and calls that a method makes on behalf of its request are children of the
+// server's span.
 //
-// Source: W3C Trace Context (identities); the rest is ours.
-// Threads: thread-safe. An unsampled call never comes here.
-// Limits: kSpanCountMax spans; a new one takes the place of the oldest.
+// Source: W3C Trace Context (identities).
+// Threads: thread-safe.
+// Limits: kSpanCountMax spans; a new span replaces the oldest.
 
 #pragma once
 
@@ -28,26 +29,27 @@ inline constexpr size_t kSpanCountMax = 1024;
 enum class SpanKind { kCaller, kServer };
 
 struct Span {
-  TraceContext context;  // its own
-  uint64_t parent = 0;   // span; 0: it began the trace
+  TraceContext context;  // of this span
+  uint64_t parent = 0;   // parent span; 0: root of the trace
   SpanKind kind = SpanKind::kCaller;
   std::string what;  // "service/partition.method"
-  std::string peer;  // of a caller's span: the node that answered
+  std::string peer;  // kCaller only: the node that answered
   WallTime end;
   Duration duration{0};
-  Duration queue_time{0};  // of duration, before the method began
+  Duration queue_time{0};  // part of `duration` before the method began
   StatusCode outcome = StatusCode::kOk;
 };
 
 class SpanLog {
  public:
-  // Every span from now on goes there too; thread-safe, and does not wait. Before the first one, once.
+  // Also passes every span to `sink`, which must be thread-safe and must not wait.
+  // REQUIRES: called at most once, before the first span.
   void SetSink(std::function<void(const Span&)> sink) { sink_ = std::move(sink); }
 
   void Record(Span span);
-  // From the oldest to the latest.
+  // Returns the spans from oldest to latest.
   std::vector<Span> Snapshot() const;
-  // A table for people, the latest first.
+  // Appends a table of the spans, latest first.
   void Describe(StatusReport* report) const;
 
  private:

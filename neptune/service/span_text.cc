@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of the protocol.
+// Constants of the protocol.
 constexpr int kServerKind = 2;
 constexpr int kClientKind = 3;
 constexpr int kErrorStatus = 2;

@@ -1,8 +1,10 @@
-// A span as a line of OTLP in JSON, as collectors of OpenTelemetry take it from files.
+// Formats a span as a line of OTLP JSON, the file format that OpenTelemetry collectors read.
 //
-//   {"resourceSpans":[{"resource":{"attributes":[{"key":"service.instance.id",...}]},"scopeSpans":[{"spans":[{...}]}]}]}
+//   {"resourceSpans":[{"resource":{"attributes":[{"key":"service.instance.id",...}]},
+//                      "scopeSpans":[{"spans":[{...}]}]}]}
 //
-// Source: OpenTelemetry protocol 1.x, JSON Protobuf encoding: identities in hexadecimal, 64-bit numbers as text.
+// Source: OpenTelemetry protocol 1.x, JSON Protobuf encoding: identities in hexadecimal, 64-bit
+//   numbers as text.
 // Threads: a pure function.
 
 #pragma once
@@ -14,7 +16,7 @@
 
 namespace neptune {
 
-// Without a line break. `node`: that recorded it.
+// Returns the line without a line break. `node` is the node that recorded the span.
 std::string OtlpLine(const Span& span, std::string_view node);
 
 }  // namespace neptune

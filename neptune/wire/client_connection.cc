@@ -56,7 +56,7 @@ void ClientConnection::Forget(uint64_t call, bool tell_server) {
 }
 
 void ClientConnection::HangUpIfDrained() {
-  if (draining_ && sinks_.empty()) End(Unavailable("the server drains"));
+  if (draining_ && sinks_.empty()) End(Unavailable("the server is draining"));
 }
 
 void ClientConnection::SendOnStream(FrameType type, uint64_t call, std::string_view section,
@@ -103,14 +103,14 @@ void ClientConnection::HandleStreamFrame(Frame frame) {
   const auto found = sinks_.find(frame.call);
   if (found == sinks_.end()) return;  // forgotten
   MessageStream* const stream = found->second->stream();
-  const Status status = stream == nullptr ? DataLoss("a message for a call that is no stream")
+  const Status status = stream == nullptr ? DataLoss("a stream message for a call without a stream")
                                           : DeliverToStream(std::move(frame), *stream);
   if (!status.ok()) End(Annotate(status, "messages of " + peer_.ToString()));
 }
 
 void ClientConnection::HandleAnswer(Frame frame) {
   const auto found = sinks_.find(frame.call);
-  if (found == sinks_.end()) {  // forgotten: the answer comes too late
+  if (found == sinks_.end()) {  // the call was forgotten before its answer arrived
     if (options_.late_answers != nullptr) options_.late_answers->Increment();
     return;
   }
@@ -135,8 +135,8 @@ void ClientConnection::End(const Status& reason) {
       "connection to ", peer_.ToString(),
       " ended before the answer: ", reason.ok() ? "closed by the peer" : ToStd(reason.message()));
   auto on_closed = std::exchange(on_closed_, nullptr);
-  // In order of calling: what runs next may depend on it, and runs must repeat. A sink that is told may forget
-  // others' calls, and may destroy this connection once none is left.
+  // Sinks are called in the order of their calls, so that simulated runs are deterministic. A sink
+  // may forget other calls, and may destroy this connection once no call is left.
   std::vector<uint64_t> calls;
   for (const auto& [call, sink] : sinks_) calls.push_back(call);
   std::sort(calls.begin(), calls.end());

@@ -1,9 +1,9 @@
-// The calling side of one stream: many calls in flight, answers in any order.
+// The calling side of one connection: many calls in flight, answers in any order.
 //
 // Source: [Shen02] 2.4; [Chu03] 4.5 (connection cache).
 // Threads: the loop of its stream only.
 // Errors: kUnavailable the connection ended before the answer; kResourceExhausted too many calls in
-//   flight, too many unsent bytes, or a payload over the limit; the connection stays.
+//   flight, too many unsent bytes, or a payload over the limit; the connection stays open.
 // Limits: ClientConnectionOptions.
 
 #pragma once
@@ -21,49 +21,52 @@
 
 namespace neptune {
 
-// Waits for the answer to one call. It lives until it was called or its call was forgotten.
+// Receives the answer to one call. It must live until OnAnswer was called or the call was
+// forgotten.
 class AnswerSink {
  public:
   virtual ~AnswerSink() = default;
-  // The response frame, or why there will be none. Called at most once, on the connection's loop.
+  // Receives the response frame, or an error if there will be none. Called at most once, on the
+  // connection's loop.
   virtual void OnAnswer(StatusOr<Frame> response) = 0;
-  // The server has taken the request. Any number of times, before OnAnswer.
+  // The server has accepted the request. Called any number of times, before OnAnswer.
   virtual void OnAccepted() {}
-  // Where the messages of a call go that opened a stream; null for any other call.
+  // The stream that receives messages, if the call opened one; otherwise null.
   virtual MessageStream* stream() { return nullptr; }
 };
 
 struct ClientConnectionOptions {
   FrameLimits frames;
-  // Most calls in flight. Default: 10,000, many more than a server lets wait.
+  // Maximum number of calls in flight. Default: 10,000, many more than a server queues.
   size_t call_count_max = 10000;
-  // Most bytes waiting to be sent. Default: 16 MiB.
+  // Maximum number of unsent bytes. Default: 16 MiB.
   size_t unsent_size_max = 16 << 20;
-  // Counts answers to calls that were forgotten; may be null.
+  // Counts answers to forgotten calls; may be null.
   Counter* late_answers = nullptr;
 };
 
 class ClientConnection final : private StreamHandler {
  public:
   ClientConnection(std::unique_ptr<Stream> stream, const ClientConnectionOptions& options);
-  // Every call still in flight is answered with kUnavailable.
+  // Completes every call in flight with kUnavailable.
   ~ClientConnection() override;
 
-  // Begins delivery; `on_closed` runs once when the connection ends by itself.
+  // Starts delivery; `on_closed` runs once if the connection ends by itself.
   void Start(absl::AnyInvocable<void(const Status&)> on_closed);
 
-  // Sends a request; `sink` is answered later, never inside this call. Returns the number of the
-  // call.
+  // Sends a request and returns the number of the call; `sink` is called later, never from inside
+  // Call.
   StatusOr<uint64_t> Call(std::string_view section, std::string_view payload, AnswerSink* sink);
-  // Forgets the call's sink; `tell_server` sends a cancellation so that the work stops there.
+  // Forgets the call's sink; `tell_server` sends a cancellation, which stops the work at the
+  // server.
   void Forget(uint64_t call, bool tell_server);
-  // Sends a frame of the call's stream; dropped once the call was answered or forgotten.
+  // Sends a frame of the call's stream; drops it if the call was answered or forgotten.
   void SendOnStream(FrameType type, uint64_t call, std::string_view section,
                     std::string_view payload);
 
-  // Ends the connection: every call in flight is answered with kUnavailable and `reason`.
+  // Ends the connection and completes every call in flight with kUnavailable and `reason`.
   void Close(const Status& reason) { End(reason); }
-  // Whether anything came since the last question.
+  // True if anything was received since the last call.
   bool ConsumeHeard() { return std::exchange(heard_, false); }
 
   bool usable() const { return open_ && !draining_; }
@@ -77,7 +80,7 @@ class ClientConnection final : private StreamHandler {
   void HandleAnswer(Frame frame);
   void HandleAccepted(const Frame& frame);
   void HandleStreamFrame(Frame frame);
-  // A server that drains waits for its callers to hang up.
+  // Closes the connection to a draining server after the last answer; the server waits for that.
   void HangUpIfDrained();
   void End(const Status& reason);
 

@@ -4,7 +4,7 @@
 
 namespace neptune {
 
-// A connection being made, and who waits for it.
+// A connection attempt and the threads that wait for it.
 struct ConnectionCache::Attempt {
   bool done = false;
   Status status;
@@ -85,7 +85,7 @@ void ConnectionCache::Finish(const Endpoint& to, StatusOr<std::unique_ptr<Stream
 void ConnectionCache::Keep(const Endpoint& to, std::unique_ptr<Stream> stream) {
   auto connection = std::make_shared<ClientConnection>(std::move(stream), options_.connection);
   connections_[to] = {.connection = connection, .last_use = ++use_count_};
-  // A holder may keep the connection longer than the cache lives.
+  // A holder may keep the connection alive longer than the cache.
   connection->Start([this, to, alive = alive_, ended = connection.get()](const Status&) {
     if (!*alive) return;
     const auto found = connections_.find(to);
@@ -144,7 +144,7 @@ void ConnectionCache::Close(const Endpoint& to) {
   if (found == connections_.end()) return;
   const std::shared_ptr<ClientConnection> connection = found->second.connection;
   Drop(to);
-  connection->Close(Unavailable(to.ToString(), " answers nothing any more"));
+  connection->Close(Unavailable(to.ToString(), " does not respond"));
 }
 
 void ConnectionCache::Drop(const Endpoint& to) {

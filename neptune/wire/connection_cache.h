@@ -1,10 +1,10 @@
-// Connections of one loop to other nodes: made when first needed, shared by all calls, kept.
+// The connections of one loop to other nodes: opened on demand, shared by all calls, kept open.
 //
 // Source: [Chu03] 4.5 (connection cache).
-// Threads: the loop's own; Get on a user-level thread.
-// Errors: kUnavailable or kDeadlineExceeded of the connection attempt; kResourceExhausted every kept
-//   connection has calls in flight.
-// Limits: ConnectionCacheOptions; the least recently used idle connection makes room for a new one.
+// Threads: the loop only; Get on a user-level thread of it.
+// Errors: kUnavailable or kDeadlineExceeded of the connection attempt; kResourceExhausted every
+//   kept connection has calls in flight.
+// Limits: ConnectionCacheOptions; a new connection evicts the least recently used idle one.
 
 #pragma once
 
@@ -21,37 +21,38 @@
 namespace neptune {
 
 struct ConnectionCacheOptions {
-  // Where connections are made; outlives the cache. Null: the loop's own network.
+  // Network of the connections; outlives the cache. Null: the loop's own network.
   Network* network = nullptr;
   ClientConnectionOptions connection;
-  // Longest connection attempt. Default: 500 ms, many round trips of a cluster's network.
+  // Timeout of a connection attempt. Default: 500 ms, many round trips of a cluster's network.
   Duration connect_timeout = std::chrono::milliseconds(500);
-  // Most connections kept. Default: 1,024 nodes.
+  // Maximum number of connections kept. Default: 1,024 nodes.
   size_t connection_count_max = 1024;
-  // Told of an endpoint whose calls have had no answer for kSilentLooksMax looks; may be null.
+  // Called with an endpoint whose calls had no answer for kSilentLooksMax checks; may be null.
   std::function<void(const Endpoint&)> on_unanswered;
 };
 
-// While calls are in flight, each connection is looked at so often.
+// Interval at which connections with calls in flight are checked for silence.
 inline constexpr Duration kSilenceLookInterval = std::chrono::milliseconds(100);
 inline constexpr int kSilentLooksMax = 3;
 
 class ConnectionCache {
  public:
   ConnectionCache(Loop& loop, const ConnectionCacheOptions& options);
-  // Attempts under way fail with kCancelled; connections are closed.
+  // Fails connection attempts in progress with kCancelled and closes all connections.
   ~ConnectionCache();
 
-  // A usable connection; parks while one is being made. Holders keep it alive.
+  // Returns a usable connection; parks while one is being opened. The pointer keeps it alive.
   StatusOr<std::shared_ptr<ClientConnection>> Get(const Endpoint& to, TimePoint deadline);
-  // A usable connection that is there already, else null. Never waits; from event handlers too.
+  // Returns a usable connection that is already open, else null. Never waits; event handlers may
+  // call it.
   std::shared_ptr<ClientConnection> Find(const Endpoint& to);
-  // Lets go of the connection; calls in flight go on.
+  // Removes the connection from the cache; calls in flight go on.
   void Drop(const Endpoint& to);
-  // Ends the connection because the node is silent: its calls are answered with kUnavailable.
+  // Closes the connection because the node is silent; its calls complete with kUnavailable.
   void Close(const Endpoint& to);
 
-  // How many attempts to connect have failed in a row, however many calls waited for each.
+  // Number of consecutive failed connection attempts, regardless of how many calls waited for each.
   int failure_count(const Endpoint& to) const;
   void ForgetFailures(const Endpoint& to) { failures_.erase(to); }
 
@@ -62,7 +63,7 @@ class ConnectionCache {
   struct Entry {
     std::shared_ptr<ClientConnection> connection;
     uint64_t last_use = 0;
-    int silent_looks = 0;  // in a row since the last report, with calls in flight
+    int silent_looks = 0;  // consecutive silent checks with calls in flight, since the last report
   };
   void Begin(const Endpoint& to);
   void Finish(const Endpoint& to, StatusOr<std::unique_ptr<Stream>> stream);
@@ -70,7 +71,7 @@ class ConnectionCache {
   void CountFailure(const Endpoint& to);
   void ScheduleLook();
   void LookForSilence();
-  // False if every connection has calls in flight.
+  // Evicts an idle connection if the cache is full; returns false if all have calls in flight.
   bool MakeRoom();
 
   Loop& loop_;
@@ -78,7 +79,7 @@ class ConnectionCache {
   std::map<Endpoint, Entry> connections_;
   std::map<Endpoint, std::shared_ptr<Attempt>> attempts_;
   std::map<Endpoint, int> failures_;  // in a row; at most connection_count_max endpoints
-  // Ended connections, let go at the next turn: one may be in the middle of telling that it ended.
+  // Ended connections, destroyed at the loop's next turn, because one may still be in its callback.
   std::vector<std::shared_ptr<ClientConnection>> ended_;
   uint64_t use_count_ = 0;
   TimerId look_timer_ = 0;  // set while calls may be in flight

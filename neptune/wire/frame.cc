@@ -15,9 +15,9 @@ constexpr uint32_t kMagic = 0x4e505431;  // "NPT1"
 constexpr size_t kChecksumOffset = 24;
 constexpr uint64_t kNoDeadline = ~uint64_t{0};
 constexpr size_t kPayloadSizeMax = ~uint32_t{0};
-// A decoder's buffer is moved down once this much of it has been consumed.
+// The decoder moves the rest of its buffer to the front after this many consumed bytes.
 constexpr size_t kCompactSize = 64 * 1024;
-// An empty decoder keeps a buffer of at most this size for the next frames.
+// Maximum buffer size that an empty decoder keeps for the next frames.
 constexpr size_t kIdleBufferSizeMax = 256 * 1024;
 
 // Bits of a request's flags byte.
@@ -36,7 +36,7 @@ uint64_t FrameChecksum(std::string_view prefix, std::string_view section,
   return Checksum64(payload, head);
 }
 
-// Microseconds as a header holds them: none below zero, and the longest that fits above it.
+// Microseconds as a header stores them, clamped to [0, 2^32 - 1].
 uint32_t Saturated(std::chrono::microseconds time) {
   return static_cast<uint32_t>(std::clamp<int64_t>(time.count(), 0, ~uint32_t{0}));
 }
@@ -45,7 +45,7 @@ uint64_t EncodeTimeLeft(const std::optional<std::chrono::microseconds>& left) {
   return left ? static_cast<uint64_t>(std::max<int64_t>(left->count(), 0)) : kNoDeadline;
 }
 
-// Writes all of a prefix but its checksum.
+// Writes a prefix without its checksum.
 char* StorePrefix(FrameType type, uint64_t call, size_t section_size, size_t payload_size,
                   char* at) {
   at = StoreBigEndian(kMagic, at);
@@ -57,7 +57,7 @@ char* StorePrefix(FrameType type, uint64_t call, size_t section_size, size_t pay
   return StoreBigEndian(static_cast<uint32_t>(payload_size), at);
 }
 
-// Bits of a response's first byte, which has the status code too.
+// Flag bits of a response's first byte; its other bits are the status code.
 constexpr uint8_t kFlagEndedEarly = 128;
 constexpr uint8_t kFlagAnswerExtension = 64;
 constexpr size_t kMessageSizeMaxOfStatus = 1024;
@@ -77,7 +77,7 @@ size_t SectionSize(const ResponseHeader& header) {
   return kResponseHeaderSizeMin + MessageOf(header).size() + extension_size;
 }
 
-// Writes all but the message of the status and the extension.
+// Writes the fixed-size fields, without the status message and the extension.
 char* StoreResponseHeader(const ResponseHeader& header, size_t message_size, char* at) {
   const auto code = static_cast<uint8_t>(header.status.code());
   const int flags = (header.ended_early ? kFlagEndedEarly : 0) |
@@ -93,7 +93,7 @@ char* StoreBytes(std::string_view bytes, char* at) {
   return std::copy(bytes.begin(), bytes.end(), at);
 }
 
-// The whole section, of SectionSize bytes.
+// Writes the whole section, of SectionSize bytes.
 char* StoreSection(const ResponseHeader& header, char* at) {
   const std::string_view message = MessageOf(header);
   at = StoreBytes(message, StoreResponseHeader(header, message.size(), at));
@@ -144,7 +144,7 @@ Status DecodeRequestHeader(std::string_view section, RequestHeader* header) {
   header->partition = PartitionId(reader.Number<uint32_t>());
   const auto time_left = reader.Number<uint64_t>();
   if (time_left != kNoDeadline) {
-    // A day is longer than any call; more would overflow sums with it.
+    // Clamps to a day, which is longer than any call, so that adding to it cannot overflow.
     constexpr uint64_t kDay = 86'400'000'000;
     header->time_left = std::chrono::microseconds(std::min(time_left, kDay));
   }
@@ -245,8 +245,8 @@ void FrameDecoder::Feed(std::string_view bytes) {
   buffer_ += bytes;
 }
 
-// What was consumed is dropped when nothing else is left, or when it is much. A connection that once carried
-// a large frame does not keep its memory.
+// Drops consumed bytes once the buffer has no others, or once they are many. Releases the memory of
+// a large frame.
 void FrameDecoder::LetGoOfConsumed() {
   if (consumed_ == buffer_.size()) {
     if (buffer_.capacity() > kIdleBufferSizeMax) std::string().swap(buffer_);
@@ -262,12 +262,12 @@ Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
   ByteReader reader(prefix);
   if (const auto magic = reader.Number<uint32_t>(); magic != kMagic) {
     if (magic == kHandshakeMagic) {
-      return DataLoss("the other end asks for a cluster key, and this node was given none");
+      return DataLoss("the peer requires a cluster key, and this node has none");
     }
     return DataLoss("frame begins with ", magic, ", not with the magic number");
   }
   if (const auto version = reader.Number<uint8_t>(); version != kWireVersion) {
-    return DataLoss("frame of wire version ", int{version}, "; this node speaks ",
+    return DataLoss("frame of wire version ", int{version}, "; this node supports ",
                     int{kWireVersion});
   }
   const auto type = reader.Number<uint8_t>();

@@ -53,7 +53,7 @@ void MessageStream::Close(const Status& why, bool drop_unread) {
   Wake(Side::kWriter);
 }
 
-// Parks the calling thread, which has set itself as the waiter.
+// Parks the calling thread, which has registered itself as the waiter.
 Status MessageStream::WaitAs(Side side, TimePoint deadline) {
   const char* const doing = side == Side::kReader ? "reading" : "writing";
   const OutsideMainPool outside;

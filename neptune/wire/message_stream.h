@@ -1,14 +1,15 @@
-// One end of a stream, for the user-level threads that read and write it.
+// One end of a message stream, for the user-level threads that read and write it.
 //
 //   connection ─ OnMessage, OnGrant, OnEnd, Close ─► MessageStream ─► Read
 //   connection ◄─────────────── StreamOutlet ◄────── MessageStream ◄─ Write, EndWriting
 //
 // Source: [Shen02] 2.3 (stream-based scheme).
-// Threads: thread-safe. Read and Write on user-level threads, at most one reader and one writer at a
-//   time, which may be the same; they may run on another loop than the connection.
+// Threads: thread-safe. Read and Write run on user-level threads, at most one reader and one writer
+//   at a time (possibly the same thread); they may run on another loop than the connection.
 // Units: deadlines are TimePoint of the caller's loop.
-// Errors: kDeadlineExceeded the deadline passed; kCancelled the caller's scheduler stops; else what the
-//   stream was closed with. kInvalidArgument a message over kMessageSizeMax.
+// Errors: kDeadlineExceeded the deadline passed; kCancelled the caller's scheduler stops;
+//   kInvalidArgument a message over kMessageSizeMax; otherwise the status that the stream was
+//   closed with.
 // Limits: message_stream_state.h.
 
 #pragma once
@@ -23,7 +24,8 @@
 
 namespace neptune {
 
-// Where an end sends; what cannot be sent any more is dropped. Called on user-level threads.
+// Sends the frames of one end of a stream. Frames that can no longer be sent are dropped. Called on
+// user-level threads.
 class StreamOutlet {
  public:
   virtual ~StreamOutlet() = default;
@@ -36,21 +38,24 @@ class MessageStream {
  public:
   explicit MessageStream(std::unique_ptr<StreamOutlet> outlet) : outlet_(std::move(outlet)) {}
 
-  // What arrived. Errors: kDataLoss the peer broke the rules, and its connection is to be closed.
+  // Handle received frames. Errors: kDataLoss the peer violated the protocol; its connection must
+  // be closed.
   Status OnMessage(std::string message);
   Status OnGrant(uint32_t size);
   Status OnEnd();
   // Ends the stream both ways; see MessageStreamState::Close.
   void Close(const Status& why, bool drop_unread);
 
-  // The peer's next message; parks until it comes. nullopt: it sends no more.
+  // Returns the peer's next message, or nullopt after its last one; parks until there is one.
   StatusOr<std::optional<std::string>> Read(TimePoint deadline);
-  // Parks while the peer's window is closed. Messages arrive in the order of writing.
+  // Sends a message; parks while the peer's window is closed. Messages arrive in the order of
+  // writing.
   Status Write(std::string message, TimePoint deadline);
-  // Whether Read or Write would park now; what the other side does meanwhile may end that.
+  // True if Read or Write would park now. The answer may be outdated at once, because the peer may
+  // act.
   bool ReadWaits();
   bool WriteWaits();
-  // No more messages from this end. Idempotent; Write is a bug after it.
+  // Half-closes the stream: this end sends no more messages. Idempotent; Write after it is a bug.
   void EndWriting();
 
   // Messages read and written so far.
@@ -67,12 +72,12 @@ class MessageStream {
   MessageStreamState state_ ABSL_GUARDED_BY(mutex_);
   ThreadRef reader_ ABSL_GUARDED_BY(mutex_);
   ThreadRef writer_ ABSL_GUARDED_BY(mutex_);
-  bool writing_ended_ = false;  // the writer's own
+  bool writing_ended_ = false;  // accessed by the writer only
   std::atomic<uint64_t> read_count_{0};
   std::atomic<uint64_t> written_count_{0};
 };
 
-// Hands a frame of type kMessage, kGrant or kEnd to its stream. Errors: kDataLoss.
+// Passes a frame of type kMessage, kGrant or kEnd to its stream. Errors: kDataLoss.
 Status DeliverToStream(Frame frame, MessageStream& stream);
 
 }  // namespace neptune

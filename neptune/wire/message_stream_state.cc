@@ -5,7 +5,7 @@
 namespace neptune {
 namespace {
 
-// What a message takes of a window: the bytes of its frame.
+// Window that a message consumes: the size of its frame.
 uint32_t CostOf(size_t message_size) {
   return static_cast<uint32_t>(kFramePrefixSize + message_size);
 }
@@ -13,7 +13,7 @@ uint32_t CostOf(size_t message_size) {
 }  // namespace
 
 Status MessageStreamState::HandleMessage(std::string message) {
-  if (closed_) return OkStatus();  // it crossed the end on its way
+  if (closed_) return OkStatus();  // it was in flight when the stream ended
   if (peer_ended_) return DataLoss("a stream's message came after the end of its messages");
   if (message.size() > kMessageSizeMax) {
     return DataLoss("a stream's message of ", message.size(), " bytes is over ", kMessageSizeMax);
@@ -54,7 +54,7 @@ std::optional<MessageStreamState::Taken> MessageStreamState::Next() {
   unread_.pop_front();
   unread_size_ -= taken.message.size();
   ungranted_size_ += CostOf(taken.message.size());
-  // A peer that ended, or a stream that did, needs no window any more.
+  // No grant is needed if the peer or the stream has ended.
   if (ungranted_size_ < kMessageWindowSize / 2 || peer_ended_ || closed_) return taken;
   taken.grant = std::exchange(ungranted_size_, 0);
   receive_window_ += taken.grant;

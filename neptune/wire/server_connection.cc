@@ -50,7 +50,7 @@ void IncomingCall::Cancel() {
   for (auto& [number, action] : actions) action();
 }
 
-// One accepted connection. Owned by its server; replies refer to it weakly.
+// One accepted connection. Its server owns it; replies hold weak references.
 class ServerConnection final : public StreamHandler,
                                public ReplyTaker,
                                public std::enable_shared_from_this<ServerConnection> {
@@ -84,20 +84,20 @@ class ServerConnection final : public StreamHandler,
 
   void SendDrain() { WriteFrame(FrameType::kDrain, 0, "", ""); }
 
-  // A frame of a stream that goes on; after its answer it is dropped.
+  // Sends a frame of an open stream; drops it after the stream's answer.
   void SendOnStream(FrameType type, uint64_t call, std::string_view section,
                     std::string_view payload) {
     if (calls_.contains(call)) WriteFrame(type, call, section, payload);
   }
 
-  // Looks whether the connection stands still. May end it.
+  // Ends the connection if it is stalled or idle.
   void Maintain(TimePoint now) {
     const FrameServerOptions& options = server_.options_;
     if (paused_ ? now - paused_at_ > options.stall_timeout
                 : decoder_.buffered_size() > 0 && now - frame_begun_at_ > options.stall_timeout) {
-      LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": it "
-                                << (paused_ ? "does not read its answers"
-                                            : "does not end its frame");
+      LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
+                                << (paused_ ? "it does not read its answers"
+                                            : "a frame stays incomplete");
       return EndBroken();
     }
     if (!calls_.empty() || paused_) return;
@@ -129,8 +129,8 @@ class ServerConnection final : public StreamHandler,
     if (stream_ != nullptr && !paused_) stream_->SetReading(true);
   }
 
-  // What arrived already waits too while the peer does not read its answers.
-  // Answers that are ready at once leave together.
+  // Handles received frames, and stops while the peer does not read its answers. Answers that are
+  // ready at once are sent in one write.
   void HandleFrames() {
     gathering_ = true;
     while (stream_ != nullptr && !paused_ && HandleNextFrame()) {
@@ -159,7 +159,8 @@ class ServerConnection final : public StreamHandler,
     counted_size_ = decoder_.buffered_size();
     if (server_.unfinished_size_ <= server_.options_.unfinished_size_max) return;
     LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
-                              << server_.unfinished_size_ << " bytes of unfinished frames";
+                              << server_.unfinished_size_
+                              << " bytes of incomplete frames are buffered";
     EndBroken();
   }
 
@@ -181,7 +182,7 @@ class ServerConnection final : public StreamHandler,
     EndBroken();
   }
 
-  // The work is told; its answer will find nobody and be dropped.
+  // Cancels the work; its answer will be dropped.
   void HandleCancel(uint64_t number) {
     const auto found = calls_.find(number);
     if (found == calls_.end()) return;
@@ -192,17 +193,19 @@ class ServerConnection final : public StreamHandler,
 
   void HandleStreamFrame(const FrameView& frame) {
     const auto found = calls_.find(frame.call);
-    if (found == calls_.end()) return;  // it crossed the answer on its way
+    if (found == calls_.end()) return;  // it was in flight when the answer was sent
     MessageStream* const stream = found->second->stream();
-    const Status status = stream == nullptr ? DataLoss("a message for a call that is no stream")
-                                            : DeliverToStream(frame.Copy(), *stream);
+    const Status status = stream == nullptr
+                              ? DataLoss("a stream message for a call without a stream")
+                              : DeliverToStream(frame.Copy(), *stream);
     if (status.ok()) return;
     LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": " << status;
     EndBroken();
   }
 
   void HandleRequest(const FrameView& frame) {
-    // A number that comes again would join the answer to an older request with the newer one.
+    // With a reused number, the answer to the older request would be taken for that of the newer
+    // one.
     if (frame.call <= last_call_) return EndBroken();
     last_call_ = frame.call;
     IncomingRequest request;
@@ -230,7 +233,7 @@ class ServerConnection final : public StreamHandler,
     server_.handler_(std::move(request));
   }
 
-  // Most calls are answered before they are handed over, and nobody ever looks for them.
+  // Most calls are answered inside the handler, and are then never added to calls_.
   void HandOver(uint64_t number, IncomingRequest&& request) {
     std::shared_ptr<IncomingCall> call = request.call;
     taken_call_ = number;
@@ -244,10 +247,11 @@ class ServerConnection final : public StreamHandler,
     return spare_call_ != nullptr ? std::move(spare_call_) : std::make_shared<IncomingCall>();
   }
 
-  // An answered call that nobody else refers to or ever changed is as good as a new one.
+  // Recycles an answered call that has no other references and was never changed.
   void KeepForNext(std::shared_ptr<IncomingCall> call) {
     if (call.use_count() > 1) return;
-    std::atomic_thread_fence(std::memory_order_acquire);  // with those who let go of it
+    std::atomic_thread_fence(
+        std::memory_order_acquire);  // pairs with the release of other references
     if (call->untouched()) spare_call_ = std::move(call);
   }
 
@@ -286,7 +290,7 @@ class ServerConnection final : public StreamHandler,
     Send(std::move(bytes));
   }
 
-  // Sends `bytes`; none: they were gathered. Then looks whether the peer reads.
+  // Sends `bytes` (empty if they were gathered), then pauses reading if the peer does not read.
   void Send(std::string bytes) {
     if (!bytes.empty()) stream_->Write(std::move(bytes));
     const size_t unsent_size = stream_->unsent_size() + gathered_.size();
@@ -321,7 +325,7 @@ class ServerConnection final : public StreamHandler,
 
   void CancelAll() {
     stream_count_ = 0;
-    // In order of calling: what runs next may depend on it, and runs must repeat.
+    // Calls are cancelled in their order, so that simulated runs are deterministic.
     std::vector<std::pair<uint64_t, std::shared_ptr<IncomingCall>>> calls(calls_.begin(),
                                                                           calls_.end());
     calls_.clear();
@@ -334,24 +338,24 @@ class ServerConnection final : public StreamHandler,
   std::unique_ptr<Stream> stream_;
   FrameDecoder decoder_;
   Calls calls_;
-  // What leaves in one piece once all frames of a read were taken.
+  // Answers to be sent in one write after all frames of a read were handled.
   std::string gathered_;
   bool gathering_ = false;
-  TimePoint now_;  // of the read whose frames are taken
+  TimePoint now_;  // time of the read whose frames are being handled
   uint64_t last_call_ = 0;
   static constexpr uint64_t kNoCall = 0;
   std::shared_ptr<IncomingCall> spare_call_;
-  uint64_t taken_call_ = kNoCall;  // being handed over and not answered yet; not in calls_
-  size_t stream_count_ = 0;        // of calls_
-  size_t counted_size_ = 0;        // of the decoder's bytes, in the server's sum
+  uint64_t taken_call_ = kNoCall;  // in its handler and not answered yet; not in calls_
+  size_t stream_count_ = 0;        // streams in calls_
+  size_t counted_size_ = 0;        // decoder bytes counted in the server's unfinished_size_
   TimePoint last_frame_at_;
   TimePoint frame_begun_at_;
   TimePoint paused_at_;
-  bool paused_ = false;  // not read from: the peer does not read its answers
+  bool paused_ = false;  // not read, because the peer does not read its answers
   bool told_to_drain_ = false;
 };
 
-// Sends the handler's half of a stream, from whatever loop the handler runs on.
+// Sends the handler's half of a stream from any loop.
 class ServerStreamOutlet final : public StreamOutlet {
  public:
   ServerStreamOutlet(Loop& loop, std::weak_ptr<ServerConnection> connection, uint64_t call)
@@ -361,7 +365,7 @@ class ServerStreamOutlet final : public StreamOutlet {
     Send(FrameType::kMessage, "", std::move(message));
   }
   void SendGrant(uint32_t size) override { Send(FrameType::kGrant, EncodeGrant(size), ""); }
-  void SendEnd() override {}  // a server ends with its answer
+  void SendEnd() override {}  // the server's end is its answer
 
  private:
   void Send(FrameType type, std::string section, std::string payload) {
@@ -440,7 +444,7 @@ Status FrameServer::Listen(const Endpoint& at, bool share_port) {
 void FrameServer::Accept(std::unique_ptr<Stream> stream) {
   if (connections_.size() >= options_.connection_count_max) {
     if (options_.refused_connections != nullptr) options_.refused_connections->Increment();
-    return;  // closed by going out of scope
+    return;  // the destructor of `stream` closes it
   }
   const uint64_t id = next_id_++;
   auto connection = std::make_shared<ServerConnection>(*this, id, std::move(stream));
@@ -460,7 +464,8 @@ void FrameServer::ScheduleMaintenance() {
 }
 
 void FrameServer::Maintain() {
-  std::vector<std::shared_ptr<ServerConnection>> all;  // one that ends leaves the map
+  std::vector<std::shared_ptr<ServerConnection>>
+      all;  // a copy, because a connection that ends is removed from the map
   for (const auto& [id, connection] : connections_) all.push_back(connection);
   const TimePoint now = loop_.Now();
   for (const auto& connection : all) connection->Maintain(now);

@@ -1,15 +1,16 @@
 // The serving side of accepted connections: requests in, answers out in any order, message streams,
 // cancellation.
 //
-//   FrameServer (one a loop) ── listens ──> ServerConnection (one a stream)
+//   FrameServer (one per loop) ── listens ──> ServerConnection (one per stream)
 //        requests ──> RequestHandler ──> ... ──> Reply::Send (any thread) ──> response frame
 //        cancel, lost connection ──> IncomingCall::cancelled(), its actions, the end of its stream
 //
-// Source: [Shen02] 2.2 (request dispatcher's front).
+// Source: [Shen02] 2.2 (the network side of the request dispatcher).
 // Threads: FrameServer on its loop only; IncomingCall and Reply from any thread.
-// Limits: FrameServerOptions; what is over a limit is answered kResourceExhausted at once. A peer that
-//   does not read its answers is not read from until it does; one that goes on not reading, or never
-//   ends the frame it began, is closed; one that asks nothing is told to drain, then closed.
+// Limits: FrameServerOptions; a request over a limit is answered kResourceExhausted at once. While
+//   a peer does not read its answers, its connection is not read. The connection is closed if that
+//   lasts too long, or if a frame stays incomplete; an idle connection is asked to drain, then
+//   closed.
 
 #pragma once
 
@@ -33,8 +34,8 @@ namespace neptune {
 
 class ServerConnection;
 
-// What a request's work shares with its connection: whether anybody still wants it, and the stream if it
-// opened one.
+// State that a request's work shares with its connection: cancellation, and the stream if it opened
+// one.
 class IncomingCall {
  public:
   IncomingCall() = default;
@@ -43,25 +44,26 @@ class IncomingCall {
       : stream_(std::make_unique<MessageStream>(std::move(outlet))) {}
 
   bool cancelled() const { return cancelled_.load(std::memory_order_acquire); }
-  // Runs `action` once when the call is cancelled, at once if it already is; on the connection's
-  // loop or the caller's thread. Actions run in the order they were set. Returns what Forget takes.
+  // Runs `action` once when the call is cancelled, or at once if it already is; on the connection's
+  // loop or on the calling thread. Actions run in the order they were added. Returns the argument
+  // for Forget.
   uint64_t OnCancel(Task action);
-  // The action will not run any more, unless it runs now on another thread.
+  // Removes the action; it may still be running on another thread.
   void Forget(uint64_t action);
-  // Marks it cancelled; ends its stream; runs the actions. Idempotent.
+  // Marks the call cancelled, ends its stream, runs the actions. Idempotent.
   void Cancel();
 
-  // The method has returned and was answered; on the thread that ran it, which still has its slot of the
-  // pool and may wait here.
+  // Called after the method has returned and its answer was sent, on the thread that ran it. That
+  // thread still holds its slot of the pool and may wait here.
   virtual void OnServed() {}
-  // Whether the processor time of the method is to be measured; and it took so much, and returned OK. On the thread that
-  // ran it.
+  // If measures_work, OnWorked receives the processor time of a method that returned OK, on the
+  // thread that ran it.
   virtual bool measures_work() const { return false; }
   virtual void OnWorked(Duration work) {}
 
-  // What is held on behalf of the request.
+  // Resources held on behalf of the request.
   const RequestHoldings& holdings() const { return holdings_; }
-  // The same for whoever holds something; null for no call.
+  // The same as a pointer that keeps the call alive; null if `call` is null.
   static std::shared_ptr<RequestHoldings> HoldingsOf(const std::shared_ptr<IncomingCall>& call) {
     return call == nullptr ? nullptr : std::shared_ptr<RequestHoldings>(call, &call->holdings_);
   }
@@ -69,7 +71,8 @@ class IncomingCall {
   // Null unless the request opened a stream.
   MessageStream* stream() const { return stream_.get(); }
 
-  // Whether it is as new: no stream, no action ever, not cancelled. REQUIRES: nobody else refers to it.
+  // True if the object may be recycled: no stream, no cancel action ever set, not cancelled.
+  // REQUIRES: the caller holds the only reference.
   bool untouched() const ABSL_NO_THREAD_SAFETY_ANALYSIS;
 
  private:
@@ -83,7 +86,7 @@ class IncomingCall {
   std::vector<std::pair<uint64_t, Task>> actions_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The cancellation action of a scope: set at its begin, forgotten at its end. A null call never cancels.
+// A cancellation action for the duration of a scope. A null call is never cancelled.
 class CancelAction {
  public:
   CancelAction(IncomingCall* call, Task action)
@@ -99,18 +102,19 @@ class CancelAction {
   const uint64_t action_;
 };
 
-// Takes the answers to requests: the connection that they came on, or a part of the runtime that asked its
-// own node.
+// Receives the answers to requests: the connection that they came on, or a component that called
+// its own node.
 class ReplyTaker {
  public:
   virtual ~ReplyTaker() = default;
-  // `call` is the number that the Reply was made with. On the loop that the Reply was made with.
+  // Receives an answer, on the loop of the Reply. `call` is the number passed to the Reply.
   virtual void HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) = 0;
-  // The request was taken and will be answered later.
+  // The request was accepted and will be answered later.
   virtual void HandleAccepted(uint64_t call) {}
 };
 
-// Answers one request, once. Dropping it unused answers kInternal. A taker that is gone is not told.
+// Answers one request, once. Destroying it unused answers kInternal. If the taker is gone, the
+// answer is dropped.
 class Reply {
  public:
   Reply() = default;
@@ -120,7 +124,8 @@ class Reply {
   Reply& operator=(Reply&& other) noexcept;
   ~Reply();
 
-  // Tells the caller that the node lives and has the request, long before its answer.
+  // Acknowledges the request, so that the caller knows that the node is alive long before the
+  // answer.
   void Accept() const;
   void Send(const ResponseHeader& header, std::string payload);
 
@@ -139,33 +144,33 @@ struct IncomingRequest {
   Reply reply;
 };
 
-// Takes each request on the server's loop; moves from it what it keeps.
+// Handles a request on the server's loop.
 using RequestHandler = absl::AnyInvocable<void(IncomingRequest&&)>;
 
 struct FrameServerOptions {
-  // Where it listens; outlives the server. Null: the loop's own network.
+  // Network to listen on; outlives the server. Null: the loop's own network.
   Network* network = nullptr;
   FrameLimits frames;
-  // Most accepted connections; one more is closed at once. Default: 4,096.
+  // Maximum number of connections; further ones are closed at once. Default: 4,096.
   size_t connection_count_max = 4096;
-  // Most requests of one connection that are not answered yet. Default: 10,000.
+  // Maximum number of unanswered requests per connection. Default: 10,000.
   size_t in_flight_count_max = 10000;
-  // Most streams of one connection at once. Larger: more memory that slow readers may hold, up to a
-  // window and a message each. Default: 128, 160 MiB.
+  // Maximum number of open streams per connection. Larger: slow readers may hold more memory, up to
+  // a window and a message each. Default: 128, i.e. 160 MiB.
   size_t stream_count_max = 128;
-  // Unsent answer bytes at which a connection is no longer read. Default: 4 MiB.
+  // Number of unsent answer bytes above which a connection is not read. Default: 4 MiB.
   size_t unsent_size_max = 4 << 20;
-  // Most bytes of unfinished frames over all connections; the connection that goes over it is closed.
-  // Default: 512 MiB, eight of the largest payloads.
+  // Maximum size of incomplete frames over all connections; a connection that exceeds it is closed.
+  // Default: 512 MiB, eight payloads of maximum size.
   size_t unfinished_size_max = 512 << 20;
-  // Longest time that a frame takes to arrive, and that a peer leaves its answers unread while the
-  // connection is not read from. Default: 30 s, a whole payload over a slow link.
+  // Maximum time for a frame to arrive, and for a peer to leave its answers unread while its
+  // connection is not read. Default: 30 s, a whole payload over a slow link.
   Duration stall_timeout = std::chrono::seconds(30);
-  // A connection without calls for this long is told to drain, and closed after stall_timeout more.
+  // A connection without calls for this long is asked to drain, and closed stall_timeout later.
   // Default: 10 min, longer than a caller's pauses.
   Duration idle_timeout = std::chrono::minutes(10);
-  // Connections closed because of what the peer sent or left unread, and connections over
-  // connection_count_max; may be null.
+  // Count connections closed because of malformed input or unread answers, and connections refused
+  // over connection_count_max; may be null.
   Counter* broken_connections = nullptr;
   Counter* refused_connections = nullptr;
 };
@@ -179,7 +184,7 @@ class FrameServer {
 
   Status Listen(const Endpoint& at, bool share_port);
   Endpoint local() const { return listener_->local(); }
-  // Accepts nothing more and tells every caller to go elsewhere; calls in flight go on.
+  // Stops accepting connections and asks every caller to drain; calls in flight go on.
   void Drain();
   size_t connection_count() const { return connections_.size(); }
   size_t in_flight_count() const;
@@ -189,7 +194,7 @@ class FrameServer {
   void Accept(std::unique_ptr<Stream> stream);
   void Remove(uint64_t id);
   void ScheduleMaintenance();
-  // Ends connections that stand still.
+  // Ends stalled and idle connections.
   void Maintain();
 
   Loop& loop_;

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kTraceparentSize = 55;
 constexpr uint8_t kSampledFlag = 1;
 
-// Upper-case digits are not allowed, and from_chars takes them.
+// The standard forbids upper-case digits, but from_chars accepts them.
 bool IsLowerHex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -32,7 +32,7 @@ uint64_t NotZero(RandomSource& random) {
 
 StatusOr<TraceContext> ParseTraceparent(std::string_view text) {
   const Status error =
-      InvalidArgument("'", text.substr(0, kTraceparentSize), "' is no traceparent");
+      InvalidArgument("'", text.substr(0, kTraceparentSize), "' is not a traceparent");
   if (text.size() < kTraceparentSize) return error;
   const std::string_view version = text.substr(0, 2);
   const std::string_view trace = text.substr(3, 32);

@@ -1,11 +1,11 @@
-// Identity of a request across nodes, as W3C Trace Context defines it.
+// Trace identity of a request across nodes, as defined by W3C Trace Context.
 //
-//   traceparent: 00-<trace: 32 digits>-<span: 16 digits>-<flags: 2 digits>     lower-case hexadecimal
+//   traceparent: 00-<trace: 32 digits>-<span: 16 digits>-<flags: 2 digits>   lower-case hexadecimal
 //
 // Source: W3C Trace Context, level 1. Departs from source: tracestate is not carried.
-// No I/O; random numbers come in.
+// No I/O; random numbers are an argument.
 // Threads: pure functions.
-// Errors: kInvalidArgument a text that is no traceparent; the request then goes on without a trace.
+// Errors: kInvalidArgument malformed traceparent; the request then goes on without a trace.
 
 #pragma once
 
@@ -21,24 +21,24 @@ namespace neptune {
 struct TraceContext {
   uint64_t trace_high = 0;
   uint64_t trace_low = 0;
-  uint64_t span = 0;  // of who sends it: the parent of what the receiver does
+  uint64_t span = 0;  // span of the sender; the parent of the receiver's spans
   bool sampled = false;
 
   bool present() const { return (trace_high | trace_low) != 0; }
   friend bool operator==(const TraceContext&, const TraceContext&) = default;
 };
 
-// Accepts later versions as the standard asks: their first four fields mean the same.
+// Accepts later versions, as the standard requires: their first four fields have the same meaning.
 StatusOr<TraceContext> ParseTraceparent(std::string_view text);
-// As version 00. REQUIRES: trace.present().
+// Formats as version 00. REQUIRES: trace.present().
 std::string FormatTraceparent(const TraceContext& trace);
 
-// The trace's identity alone, 32 digits.
+// Returns the trace id, 32 digits.
 std::string TraceIdText(const TraceContext& trace);
 
-// A trace of its own, for a request that came without one.
+// Starts a trace, for a request that arrived without one.
 TraceContext NewTrace(RandomSource& random, bool sampled);
-// The same trace with a span of its own.
+// Returns the same trace with a new span.
 TraceContext ChildOf(const TraceContext& parent, RandomSource& random);
 
 }  // namespace neptune

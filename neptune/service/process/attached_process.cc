@@ -12,7 +12,7 @@
 namespace neptune {
 namespace {
 
-// A place among the programs that run at once.
+// A slot among the programs that run at once.
 class Place {
  public:
   Place(std::atomic<int>* taken_count, int count_max)
@@ -32,20 +32,20 @@ std::string FileName(const std::string& path) { return path.substr(path.rfind('/
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// Why a program that ran to its end gave no result; OK if it did.
+// The error of a program that ran to its end without a result; OK if it has one.
 Status OfEnd(const ChildProcessEnd& end, const AttachedProcessLimits& limits) {
   if (end.output_over_limit) {
-    return ResourceExhausted("its output is over ", limits.output_size_max, " bytes");
+    return ResourceExhausted("its output exceeds ", limits.output_size_max, " bytes");
   }
   const std::string said = end.error.empty() ? "" : StrCat(": ", FirstLine(end.error));
   if (end.signal != 0) {
-    return Internal("signal ", end.signal, " (", strsignal(end.signal), ") ended it", said);
+    return Internal("killed by signal ", end.signal, " (", strsignal(end.signal), ")", said);
   }
-  if (end.exit_status != 0) return Internal("it exited with status ", end.exit_status, said);
+  if (end.exit_status != 0) return Internal("exited with status ", end.exit_status, said);
   return OkStatus();
 }
 
-// A program and the user-level thread that waits for it.
+// Connects a program with the user-level thread that waits for it.
 class Attachment {
  public:
   Attachment(TimePoint deadline, IncomingCall* call) : deadline_(deadline), call_(call) {}
@@ -60,7 +60,8 @@ class Attachment {
     return OkStatus();
   }
 
-  // Until the process has been reaped. Why it was given up, or OK if it came to its own end.
+  // Parks until the process has been reaped. Returns why it was abandoned, or OK if it ended by
+  // itself.
   Status Wait() {
     const CancelAction wake_me(call_, [self = ThreadRef(UserThread::Current())] { self->Wake(); });
     Status given_up;
@@ -79,7 +80,7 @@ class Attachment {
   Status WhyGiveUp(ParkResult parked) const {
     if (parked == ParkResult::kStopping) return Cancelled("the node stops");
     if (call_ != nullptr && call_->cancelled()) return Cancelled("the caller is gone");
-    if (this_thread::Now() >= deadline_) return DeadlineExceeded("it ran until the deadline");
+    if (this_thread::Now() >= deadline_) return DeadlineExceeded("still running at the deadline");
     return OkStatus();
   }
 
@@ -106,7 +107,7 @@ StatusOr<std::string> AttachedProcesses::Run(AttachedProgram program, TimePoint 
   const std::string name = FileName(program.executable);
   if (!place.taken()) {
     return ResourceExhausted("running ", name, ": ", limits_.running_count_max,
-                             " programs run already");
+                             " programs are already running");
   }
   ChildProcessOptions options;
   options.executable = std::move(program.executable);

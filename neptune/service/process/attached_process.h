@@ -1,21 +1,27 @@
-// A thread-attached process: an unmodified program serves a request while a user-level thread waits for it.
+// A thread-attached process: an unmodified program serves a request while a user-level thread
+// waits.
 //
 //   user-level thread ──► program: arguments, standard input
 //        parks             │
-//        ◄── standard output, or why there is none: its end, a limit, the deadline, a caller that is gone
+//        ◄── standard output, or an error: exit status, limit, deadline, caller gone
 //
-// The program runs in a process of its own, so what it does to itself harms nothing else: a crash is one
-// request's error. The loop's kernel thread goes on with other work meanwhile.
+// The program runs in a process of its own, so a crash is an error of one request only. Meanwhile
+// the loop's kernel thread runs other work. Available in the real world only, see README.md.
 //
-// Source: [Chu03] 4.3, footnote 3 (the process executes the request, the thread collects the result).
-// Departs from source: a process is not kept for the next request: it is an unmodified program.
-// In the real world only, see README.md.
-// Threads: AttachedProcesses is thread-safe; Run on a user-level thread of any loop of a real world.
-// Errors: kNotFound no such program; kFailedPrecondition it may not be run; kInternal it exited with a status that
-//   is not 0, or a signal ended it (the message has the first line of its standard error); kResourceExhausted too
-//   many run, or the output is over its limit; kDeadlineExceeded; kCancelled the caller is gone, or the node stops;
-//   kUnimplemented in the simulated world. A program that is given up is killed, with what it started, and reaped
-//   before Run returns.
+// A program that is abandoned is killed together with its descendants, and reaped before Run
+// returns.
+//
+// Source: [Chu03] 4.3, footnote 3 (the process executes the request, the thread collects the
+//   result).
+// Departs from source: a process is not kept for the next request, because the program is
+//   unmodified.
+// Threads: AttachedProcesses is thread-safe; Run on a user-level thread of any loop of a real
+//   world.
+// Errors: kNotFound no such program; kFailedPrecondition no permission to run it; kInternal a
+//   non-zero exit status, or killed by a signal (the message has the first line of its standard
+//   error); kResourceExhausted too many programs run, or the output exceeds its limit;
+//   kDeadlineExceeded; kCancelled the caller is gone, or the node stops; kUnimplemented in the
+//   simulated world.
 // Limits: AttachedProcessLimits.
 
 #pragma once
@@ -33,15 +39,16 @@ namespace neptune {
 
 struct AttachedProgram {
   std::string executable;              // a path, or a name that is looked up in PATH
-  std::vector<std::string> arguments;  // what follows the program's name
-  std::string input;                   // all that it can read from standard input
+  std::vector<std::string> arguments;  // without argv[0]
+  std::string input;                   // its whole standard input
 };
 
 struct AttachedProcessLimits {
-  // Programs that run at once; one more is refused. Larger: more memory and processors that others lack.
-  // Default: 8, the long requests of a module.
+  // Maximum number of programs that run at once; further ones are refused. Larger: more memory and
+  // processor time is taken from other services. Default: 8, the pool size of a module.
   int running_count_max = 8;
-  // Bytes of a program's standard output; one more ends it. Default: 64 MiB, the largest payload.
+  // Maximum size of a program's standard output in bytes; a program that exceeds it is killed.
+  // Default: 64 MiB, the largest payload.
   size_t output_size_max = 64 << 20;
 };
 
@@ -49,9 +56,9 @@ class AttachedProcesses {
  public:
   explicit AttachedProcesses(const AttachedProcessLimits& limits = {}) : limits_(limits) {}
 
-  // Serves `request` with the program: its standard output, once it has exited with status 0.
+  // Serves `request` with the program; returns its standard output after it exits with status 0.
   StatusOr<std::string> Run(const RequestContext& request, AttachedProgram program);
-  // The same on nobody's behalf, until `deadline`.
+  // The same without a request; the program is killed at `deadline`.
   StatusOr<std::string> Run(AttachedProgram program, TimePoint deadline);
 
   int running_count() const { return running_count_; }

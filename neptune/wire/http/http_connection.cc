@@ -11,7 +11,7 @@ namespace {
 
 using Phase = HttpRequestReader::Phase;
 
-// Requests taken from one connection before others of the loop get a turn.
+// Requests handled for one connection before the loop's other connections get a turn.
 constexpr int kRequestsPerTurnMax = 32;
 
 // RFC 9112 9.3.2: only these may run beside others of the same connection.
@@ -80,8 +80,8 @@ void HttpConnection::OnClosed(const Status&) {
 
 void HttpConnection::OnDrained() { Advance(); }
 
-// Does everything that can be done now. Whatever changes calls it; a call inside a call only lets
-// the outer one go on.
+// Makes all progress that is possible now. Called after every change of state; a nested call only
+// makes the outer one continue.
 void HttpConnection::Advance() {
   if (!open() || std::exchange(advancing_, true)) return;
   const auto self = shared_from_this();
@@ -89,7 +89,7 @@ void HttpConnection::Advance() {
   SendAnswers();
   HandleRequests();
   advancing_ = false;
-  if (!open()) return;  // a handler that ran in place ended the server
+  if (!open()) return;  // a handler that ran in place destroyed the server
   AnswerReadError();
   SendAnswers();
   SendContinue();
@@ -152,7 +152,7 @@ void HttpConnection::RunHandler(uint64_t number, HttpRequest request) {
     core->HandlerEnded();
   };
   ++core_->running_count;
-  // In an event the handler begins at once, so a short one is answered without a hand-off.
+  // Inside an event the handler starts at once, so a short request is answered without a hand-off.
   const auto thread = UserThread::Current() == nullptr
                           ? core_->threads.RunInPlace(std::move(body), "http")
                           : core_->threads.Spawn(std::move(body), "http");
@@ -167,14 +167,14 @@ void HttpConnection::Answer(uint64_t number, HttpResponse response) {
   Advance();
 }
 
-// Answers what cannot be read, after all that was read before it.
+// Answers a request that could not be read, after all requests before it.
 void HttpConnection::AnswerReadError() {
   if (!reader_.error() || last_taken_) return;
   if (core_->options.metrics != nullptr) core_->Count(core_->options.metrics->read_errors);
   PushLastAnswer(ProblemResponse(reader_.error()->status, "", reader_.error()->reason));
 }
 
-// An answer of the server's own, after which the connection ends.
+// Adds an answer of the server itself, after which the connection ends.
 void HttpConnection::PushLastAnswer(HttpResponse response) {
   last_taken_ = true;
   lingers_ = true;
@@ -198,8 +198,7 @@ void HttpConnection::SendFront() {
   if (core_->options.security_headers) AddSecurityHeaders(&*slot.response);
   core_->NoteResponse(slot.response->status, now() - slot.received);
   std::string bytes = SerializeHttpResponse(*slot.response, slot.context, core_->world.wall_time());
-  unsent_mark_ +=
-      bytes.size();  // it takes no more of what was there before because there is more now
+  unsent_mark_ += bytes.size();  // new bytes must not count as bytes that the client has read
   stream_->Write(std::move(bytes));
   phase_began_ = now();
   if (!slot.context.keep_alive) EndWhenSent();
@@ -213,7 +212,7 @@ void HttpConnection::SendContinue() {
 }
 
 bool HttpConnection::MayRead() const {
-  if (last_taken_) return true;  // to drop it, and to see the client leave
+  if (last_taken_) return true;  // to drop input, and to notice that the client disconnects
   return MayTakeRequest() && !held_ && !advance_posted_;
 }
 
@@ -224,8 +223,8 @@ void HttpConnection::UpdateReading() {
   stream_->SetReading(may_read);
 }
 
-// A turn later. A stream that was never full tells nobody when it has sent all, but it sends what
-// is written in this turn before what is posted now.
+// Calls Advance in the loop's next turn. A stream that was never full does not report when it has
+// sent everything, but it sends bytes written in this turn before a task posted now runs.
 void HttpConnection::AdvanceSoon() {
   if (std::exchange(advance_posted_, true)) return;
   core_->loop.Post([connection = weak_from_this()] {
@@ -236,7 +235,8 @@ void HttpConnection::AdvanceSoon() {
   });
 }
 
-// Notes when the phase of reading changed and when the client had last taken enough of the unsent bytes.
+// Records when the phase of reading changed, and when the client last read enough of the unsent
+// bytes.
 void HttpConnection::NoteProgress() {
   if (reader_.phase() != std::exchange(phase_, reader_.phase())) phase_began_ = now();
   const size_t unsent = stream_->unsent_size();
@@ -266,7 +266,8 @@ TimePoint HttpConnection::ReadDeadline() const {
   return AddSaturated(phase_began_, options.idle_timeout);
 }
 
-// One timer, moved only to be earlier: one that comes too early looks again.
+// Keeps one timer, which is only ever moved to an earlier time; if it fires too early it is set
+// again.
 void HttpConnection::UpdateTimer() {
   const TimePoint deadline = Deadline();
   if (deadline == kNever || (timer_ != 0 && timer_at_ <= deadline)) return;
@@ -292,7 +293,7 @@ void HttpConnection::TimeOut() {
   }
   if (core_->options.metrics != nullptr) core_->Count(core_->options.metrics->timeouts);
   if (write_stalled) return End();
-  PushLastAnswer(ProblemResponse(408, "", "the request did not come in time"));
+  PushLastAnswer(ProblemResponse(408, "", "the request did not arrive in time"));
   Advance();
 }
 
@@ -301,18 +302,19 @@ void HttpConnection::EndWhenSent() {
   AdvanceSoon();
 }
 
-// All is sent. What the client still sends is read and dropped for a while if the client does not
-// expect the end: closing on unread bytes resets the connection, and the answer may be lost.
+// Ends the connection after everything was sent. If the client does not expect the end, its further
+// input is read and dropped for a while, because closing with unread bytes resets the connection
+// and the answer may be lost.
 void HttpConnection::EndOrLinger() {
   if (!lingers_) return End();
   ending_ = Ending::kLingering;
   linger_until_ = now() + core_->options.linger;
 }
 
-// REQUIRES: somebody holds this object.
+// REQUIRES: the caller holds a reference to this object.
 void HttpConnection::End() {
   if (!open()) return;
-  // With bytes unsent this is a client that takes none; waiting for it has no end.
+  // A client that left bytes unsent does not read; an orderly close would wait for it forever.
   if (stream_->unsent_size() == 0) stream_->Close();
   stream_.reset();
   *client_gone_ = true;

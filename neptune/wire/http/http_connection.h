@@ -1,8 +1,8 @@
-// One client of an HttpServer: its reader, its requests in order, its timeouts. Internal to
+// One connection of an HttpServer: its reader, its requests in order, its timeouts. Internal to
 // http_server.
 //
 //   stream ─► reader ─► slot │ slot │ slot ─► stream
-//                        │ request   ▲ response, in any order; only the front one may leave
+//                        │ request   ▲ response, in any order; only the front one is sent
 //                        └► thread ──┘
 //
 // Threads: the loop of its server only.
@@ -21,7 +21,7 @@
 
 namespace neptune {
 
-// What connections and running handlers need of their server, which may go before them.
+// State shared by the server, its connections and running handlers; it may outlive the server.
 struct HttpServerCore {
   World& world;
   ThreadScheduler& threads;
@@ -41,19 +41,19 @@ struct HttpServerCore {
 class HttpConnection final : public StreamHandler,
                              public std::enable_shared_from_this<HttpConnection> {
  public:
-  // `turned_away`: one client too many, to be told so at its first request.
+  // `turned_away`: the client is over a limit; its first request is answered 503.
   HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id, std::unique_ptr<Stream> stream,
                  bool turned_away);
   ~HttpConnection() override;
 
   void Start();
-  // Ends at once if nothing has begun, else after what has.
+  // Ends the connection after the requests in progress, or at once if there are none.
   void Drain();
-  // Ends now: unsent answers are lost.
+  // Ends the connection now; unsent answers are lost.
   void Abort();
 
  private:
-  // The last answer is not written, leaves, has left.
+  // State of the last answer: not written, being sent, sent.
   enum class Ending { kNot, kSending, kLingering };
 
   struct Slot {
@@ -105,11 +105,11 @@ class HttpConnection final : public StreamHandler,
   HttpRequestReader reader_;
   const std::shared_ptr<std::atomic<bool>> client_gone_ =
       std::make_shared<std::atomic<bool>>(false);
-  std::optional<HttpRequest> held_;  // read, and waiting for the ones before it to end
+  std::optional<HttpRequest> held_;  // read; waits for the requests before it to end
   std::deque<Slot> slots_;
   uint64_t front_number_ = 0;  // number of slots_.front()
   bool last_taken_ = false;    // no request is taken after those in slots_
-  bool lingers_;               // the client does not expect the end of the connection
+  bool lingers_;  // drop input for a while at the end, which the client does not expect
   Ending ending_ = Ending::kNot;
   bool advancing_ = false;
   bool advance_posted_ = false;
@@ -119,7 +119,8 @@ class HttpConnection final : public StreamHandler,
   HttpRequestReader::Phase phase_ = HttpRequestReader::Phase::kBetweenRequests;
   TimePoint phase_began_;
   size_t unsent_seen_ = 0;
-  size_t unsent_mark_ = 0;  // once fewer than these are unsent, the client takes enough of them
+  size_t unsent_mark_ =
+      0;  // below this number of unsent bytes, the client has read enough to reset the timeout
   TimePoint unsent_since_;
   TimePoint linger_until_ = kNever;
   TimerId timer_ = 0;

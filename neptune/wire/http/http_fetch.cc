@@ -12,7 +12,7 @@
 namespace neptune {
 namespace {
 
-// Shared with the connection that is being made, which may come after nobody waits any more.
+// Shared with the connection attempt, which may complete after the caller has stopped waiting.
 class Fetch final : public StreamHandler, public std::enable_shared_from_this<Fetch> {
  public:
   Fetch(std::string request, size_t body_size_max)
@@ -60,7 +60,7 @@ class Fetch final : public StreamHandler, public std::enable_shared_from_this<Fe
     if (next->has_value()) Finish(**std::move(next));
   }
 
-  // The first one counts.
+  // Completes the request; only the first call has an effect.
   void Finish(StatusOr<HttpResponse> response) {
     if (response_) return;
     response_ = std::move(response);

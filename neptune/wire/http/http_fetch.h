@@ -1,8 +1,9 @@
-// One GET request to another server: for what a node asks of the administration pages of others.
+// Sends one GET request to another server. Nodes use it to read each other's administration pages.
 //
-// Threads: on a user-level thread, which waits.
-// Errors: those of Connect; kDeadlineExceeded; kUnavailable the connection ended before the answer; those of
-//   HttpResponseReader, among them an answer over `body_size_max`. Any HTTP status is an answer.
+// Threads: runs on a user-level thread, which it parks.
+// Errors: those of Connect; kDeadlineExceeded; kUnavailable the connection ended before the answer;
+//   those of HttpResponseReader, including an answer over `body_size_max`. Any HTTP status is an
+//   answer.
 
 #pragma once
 

@@ -1,9 +1,9 @@
-// HTTP requests and responses as values: what handlers take and give.
+// HTTP requests and responses as values, the input and output of handlers.
 //
 // Source: RFC 9110 (semantics), RFC 9112 (HTTP/1.1). Departs from source: none.
 // Threads: plain values.
 // Units: sizes in bytes.
-// Shapes: headers keep their order; names compare without case.
+// Shapes: headers keep their order; names are compared ignoring case.
 // Limits: those of HttpRequestReader for requests; of SerializeHttpResponse for responses.
 
 #pragma once
@@ -31,9 +31,9 @@ class HttpHeaders {
   HttpHeaders(std::initializer_list<Header> headers) : headers_(headers) {}
 
   void Add(std::string_view name, std::string_view value);
-  // Replaces every header of that name.
+  // Replaces all headers of that name.
   void Set(std::string_view name, std::string_view value);
-  // The first of that name, or empty; Has tells the two apart.
+  // Returns the first value of that name, or an empty text; Has distinguishes absent from empty.
   std::string_view Get(std::string_view name) const;
   bool Has(std::string_view name) const { return Count(name) > 0; }
   size_t Count(std::string_view name) const;
@@ -47,29 +47,29 @@ class HttpHeaders {
 };
 
 struct HttpRequest {
-  std::string method;  // as sent: "GET"; methods know case
+  std::string method;  // as sent: "GET"; case-sensitive
   // As sent, in origin form: "/search?q=a+b", or "*" for OPTIONS.
   std::string target;
-  // Before the '?', %XX decoded. "%2F" has become '/'; dot segments stand as they are.
+  // Part before the '?', %XX decoded. "%2F" has become '/'; dot segments are not resolved.
   std::string path;
-  // Behind the '?', as sent.
+  // Part after the '?', as sent.
   std::string query;
-  // The same taken apart: '+' is a blank, %XX a byte; in order, names may repeat.
+  // Parameters of the query, decoded ('+' is a blank, %XX a byte), in order; names may repeat.
   std::vector<std::pair<std::string, std::string>> parameters;
   HttpHeaders headers;
   std::string body;
   int version = 11;  // 10 or 11
-  // Whether the client wants the connection to stay open after the answer.
+  // True if the client wants the connection to stay open after the answer.
   bool keep_alive = true;
-  // Filled in by HttpServer.
+  // Set by HttpServer.
   Endpoint peer;
   TimePoint received;
   std::shared_ptr<const std::atomic<bool>> client_gone;
 
-  // Whether nobody waits for the answer any more, so that a long handler may stop early.
+  // True if the client has disconnected, so that a long handler may stop early.
   bool ClientGone() const { return client_gone != nullptr && *client_gone; }
 
-  // The first parameter of that name.
+  // Returns the first parameter of that name.
   std::optional<std::string_view> Parameter(std::string_view name) const;
 };
 
@@ -83,10 +83,10 @@ struct HttpResponse {
   static HttpResponse Json(int status, std::string body);
 };
 
-// "Not Found" for 404; "Unknown" for a number without a name.
+// Returns for example "Not Found" for 404; "Unknown" for an unknown status.
 std::string_view HttpReasonPhrase(int status);
 
-// Whether two texts are the same but for the case of ASCII letters.
+// True if the texts are equal ignoring the case of ASCII letters.
 bool EqualsIgnoringCase(std::string_view a, std::string_view b);
 
 }  // namespace neptune

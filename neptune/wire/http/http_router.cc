@@ -38,13 +38,13 @@ void HttpRouter::AddRoute(Routes* routes, std::string_view method, std::string_v
                           HttpHandler handler) {
   const bool added =
       (*routes)[std::string(path)].emplace(std::string(method), std::move(handler)).second;
-  CHECK(added) << "route given twice: " << method << " " << path;
+  CHECK(added) << "route added twice: " << method << " " << path;
 }
 
 HttpResponse HttpRouter::Handle(const HttpRequest& request) const {
   const Methods* const methods = Find(request.path);
   if (methods == nullptr) {
-    return ProblemResponse(404, "", StrCat("there is no page ", request.path));
+    return ProblemResponse(404, "", StrCat("no page at ", request.path));
   }
   auto handler = methods->find(request.method);
   if (handler == methods->end() && request.method == "HEAD") handler = methods->find("GET");
@@ -52,7 +52,7 @@ HttpResponse HttpRouter::Handle(const HttpRequest& request) const {
   HttpResponse response =
       request.method == "OPTIONS"
           ? HttpResponse{.status = 204, .headers = {}, .body = {}}
-          : ProblemResponse(405, "", StrCat(request.path, " does not take ", request.method));
+          : ProblemResponse(405, "", StrCat(request.path, " does not support ", request.method));
   response.headers.Set("Allow", Allow(*methods));
   return response;
 }
@@ -71,7 +71,7 @@ std::vector<HttpRoute> HttpRouter::routes() const {
 
 const HttpRouter::Methods* HttpRouter::Find(std::string_view path) const {
   if (const auto it = exact_.find(path); it != exact_.end()) return &it->second;
-  // Any prefix of `path` sorts at or before it; walking back meets the longest one first.
+  // Every prefix of `path` sorts at or before it, so walking back finds the longest prefix first.
   for (auto it = prefixes_.upper_bound(path); it != prefixes_.begin();) {
     --it;
     if (path.starts_with(it->first)) return &it->second;

@@ -2,11 +2,12 @@
 //
 // Source: RFC 9110 9.1 and 15.5.6 (405 with Allow). Departs from source: none.
 // No I/O.
-// Threads: immutable once requests come; Handle from any thread.
-// Errors: an unknown path is answered 404, a method the path does not have 405 with Allow, both as
-//   problem documents. A route given twice is a bug and stops the process.
-// Ties: an exact path wins over prefixes, a longer prefix over a shorter one. HEAD goes to GET's
-//   handler, OPTIONS is answered with Allow, each unless the path has its own.
+// Threads: immutable once requests are handled; Handle from any thread.
+// Errors: an unknown path is answered 404, a method that the path does not have 405 with Allow,
+//   both as problem documents. Adding a route twice is a bug and stops the process.
+// Ties: an exact path takes precedence over prefixes, a longer prefix over a shorter one. HEAD is
+//   served by GET's handler and OPTIONS is answered with Allow, unless the path has its own handler
+//   for them.
 
 #pragma once
 
@@ -33,14 +34,14 @@ struct HttpRoute {
 
 class HttpRouter {
  public:
-  // `path` as it is after %XX decoding: "/search".
+  // Adds an exact path, given after %XX decoding: "/search".
   HttpRouter& Add(std::string_view method, std::string_view path, HttpHandler handler);
-  // Every path that begins so: "/doc/".
+  // Adds every path with this prefix: "/doc/".
   HttpRouter& AddPrefix(std::string_view method, std::string_view prefix, HttpHandler handler);
 
   HttpResponse Handle(const HttpRequest& request) const;
 
-  // All that were added: exact ones, then prefixes, each by path and method.
+  // Returns all routes: exact paths, then prefixes, each sorted by path and method.
   std::vector<HttpRoute> routes() const;
 
  private:

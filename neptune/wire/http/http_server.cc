@@ -15,10 +15,9 @@ StatusOr<HttpServerMetrics> HttpServerMetrics::Make(MetricsRegistry& registry,
   NEPTUNE_ASSIGN_OR_RETURN(
       metrics.connections,
       registry.AddCounter("neptune_http_connections_total", "Connections accepted.", labels));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      metrics.connections_turned_away,
-      registry.AddCounter("neptune_http_connections_turned_away_total",
-                          "Connections refused because there were too many.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(metrics.connections_turned_away,
+                           registry.AddCounter("neptune_http_connections_turned_away_total",
+                                               "Connections refused over a limit.", labels));
   NEPTUNE_ASSIGN_OR_RETURN(
       metrics.read_errors,
       registry.AddCounter("neptune_http_read_errors_total",
@@ -30,7 +29,7 @@ StatusOr<HttpServerMetrics> HttpServerMetrics::Make(MetricsRegistry& registry,
   NEPTUNE_ASSIGN_OR_RETURN(
       metrics.duration,
       registry.AddHistogram("neptune_http_request_duration_seconds",
-                            "From the whole request to the answer handed to the stream.", labels));
+                            "Time from the complete request to the write of its answer.", labels));
   constexpr std::array kClasses = {"", "1xx", "2xx", "3xx", "4xx", "5xx"};
   for (size_t i = 1; i < kClasses.size(); ++i) {
     NEPTUNE_ASSIGN_OR_RETURN(
@@ -67,7 +66,7 @@ Status HttpServer::Listen(const Endpoint& at, const ListenOptions& options) {
   return OkStatus();
 }
 
-// Whether there is no room for a client, where `more` than the limits have room.
+// True if a connection of `peer` would exceed the limits, each raised by `more`.
 bool HttpServer::AtLimit(const Endpoint& peer, size_t more) const {
   const HttpServerOptions& options = core_->options;
   if (connections_.size() >= options.connection_count_max + more) return true;
@@ -87,7 +86,7 @@ void HttpServer::Serve(std::unique_ptr<Stream> stream) {
                                       : options.metrics->connections);
   }
   if (draining_ || AtLimit(peer, options.turned_away_count_max)) {
-    return;  // closed by going out of scope
+    return;  // the destructor of `stream` closes it
   }
   const uint64_t id = next_id_++;
   auto connection = std::make_shared<HttpConnection>(core_, id, std::move(stream), turned_away);
@@ -100,7 +99,7 @@ void HttpServer::Drain(TimePoint deadline, Task on_drained) {
   draining_ = true;
   on_drained_ = std::move(on_drained);
   listener_.reset();
-  // A copy: connections that end leave the map.
+  // A copy, because a connection that ends is removed from the map.
   const auto connections = connections_;
   for (const auto& [id, connection] : connections) connection->Drain();
   if (drain_timer_ != 0) core_->loop.CancelTimer(drain_timer_);
@@ -129,7 +128,7 @@ void HttpServer::CloseAll() {
 void HttpServer::CheckDrained() {
   if (!draining_ || !connections_.empty() || core_->running_count > 0 || !on_drained_) return;
   if (drain_timer_ != 0) core_->loop.CancelTimer(std::exchange(drain_timer_, 0));
-  // Posted, so that it may destroy this server.
+  // Posted, so that the task may destroy this server.
   core_->loop.Post(std::exchange(on_drained_, nullptr));
 }
 

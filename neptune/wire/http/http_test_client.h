@@ -21,10 +21,10 @@ class HttpTestClient final : private StreamHandler {
  public:
   explicit HttpTestClient(Loop& loop) : loop_(loop) {}
 
-  // What is sent before the connection stands is sent then.
+  // Connects. Bytes sent before the connection is open are sent once it is.
   void Connect(const Endpoint& to);
   void SendBytes(std::string_view bytes);
-  // Sends a request and notes that its response is expected.
+  // Sends a request and expects its response.
   void Send(std::string_view method, std::string_view target, const HttpHeaders& headers = {},
             std::string_view body = {});
   void Get(std::string_view target) { Send("GET", target); }
@@ -37,7 +37,7 @@ class HttpTestClient final : private StreamHandler {
   void ForgetResponses() { responses_.clear(); }
   // "200 body;404 body;" of the responses so far.
   std::string Summary() const;
-  // Bytes received, whether or not they are whole responses.
+  // Number of bytes received, including incomplete responses.
   size_t received_size() const { return received_size_; }
   bool connected() const { return stream_ != nullptr; }
   bool closed() const { return closed_; }

@@ -1,8 +1,10 @@
 // JSON strings from untrusted text.
 //
-// Source: RFC 8259. Threads: pure functions.
-// Bytes that are not UTF-8 become U+FFFD; '<', '>' and '&' are escaped so that the text may stand
-// in a page.
+// Bytes that are not UTF-8 become U+FFFD; '<', '>' and '&' are escaped so that the text may be
+// embedded in a page.
+//
+// Source: RFC 8259.
+// Threads: pure functions.
 
 #pragma once
 
@@ -13,7 +15,7 @@ namespace neptune {
 
 // Appends `text` as a JSON string with its quotes.
 void AppendJsonString(std::string_view text, std::string* json);
-// A number as JSON; null for what JSON cannot say (infinity, not a number).
+// Appends a JSON number; null for infinity and NaN, which JSON cannot represent.
 void AppendJsonNumber(double number, std::string* json);
 
 }  // namespace neptune

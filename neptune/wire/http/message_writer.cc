@@ -45,7 +45,7 @@ void CopyHeaders(const HttpHeaders& headers, Message* message) {
   }
 }
 
-// The message's start line and headers, and room for `body_size` bytes more.
+// Returns the message's start line and headers, with capacity reserved for `body_size` more bytes.
 template <bool kIsRequest>
 std::string HeaderBytes(http::message<kIsRequest, http::empty_body>& message, size_t body_size) {
   http::serializer<kIsRequest, http::empty_body> serializer(message);

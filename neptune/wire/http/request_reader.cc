@@ -16,7 +16,7 @@ namespace {
 namespace http = boost::beast::http;
 using boost::beast::error_code;
 
-// Room for a method and a version beside the target in the request line.
+// Size allowed for the method and the version in the request line, in addition to the target.
 constexpr size_t kRequestLineRoom = 64;
 
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
@@ -85,8 +85,8 @@ bool HttpRequestReader::ReadHeader() {
   return ParseHeader();
 }
 
-// Beast looks at a request line only when the whole header is there; a target too long is told
-// apart from headers too long before that.
+// Beast parses the request line only when the whole header has arrived. This check distinguishes a
+// target that is too long from headers that are too long before that.
 bool HttpRequestReader::CheckRequestLine() {
   const size_t line_end = rest().find('\n');
   const size_t line_size = line_end == std::string_view::npos ? rest().size() : line_end;
@@ -102,9 +102,9 @@ bool HttpRequestReader::ReadBody() {
     error_code error;
     consumed_ += parser.put(boost::asio::buffer(rest().data(), rest().size()), error);
     if (error == http::error::need_more) {
-      // Only the line of a chunk's size or the trailer can wait here: it is bounded like a header.
+      // Only a chunk size line or the trailer can be incomplete here; it is bounded like a header.
       if (rest().size() <= options_.header_size_max) return false;
-      return Fail(431, "the lines between chunks are too long");
+      return Fail(431, "a chunk size line or the trailer is too long");
     }
     if (error) return Fail(StatusOfParseError(error), error.message());
   }
@@ -133,7 +133,7 @@ bool HttpRequestReader::CheckFraming() {
   const HttpRequest& request = parsing_->request;
   const size_t host_count = request.headers.Count("Host");
   if (host_count > 1 || (host_count == 0 && request.version >= 11)) {
-    return Fail(400, StrCat("a request needs one Host header, not ", host_count));
+    return Fail(400, StrCat("expected one Host header, found ", host_count));
   }
   if (!request.headers.Has("Transfer-Encoding")) return true;
   if (request.headers.Has("Content-Length")) {
@@ -142,7 +142,7 @@ bool HttpRequestReader::CheckFraming() {
   if (request.version < 11) return Fail(400, "Transfer-Encoding in HTTP/1.0");
   if (!parsing_->parser.chunked() ||
       !EqualsIgnoringCase(request.headers.Get("Transfer-Encoding"), "chunked")) {
-    return Fail(501, "only the transfer coding \"chunked\" is understood");
+    return Fail(501, "only the transfer coding \"chunked\" is supported");
   }
   return true;
 }
@@ -154,7 +154,7 @@ bool HttpRequestReader::ParseTarget(std::string_view target) {
                 StrCat("the request target is longer than ", options_.target_size_max, " bytes"));
   }
   if (const size_t scheme = target.find("://"); !target.starts_with('/') && scheme != target.npos) {
-    // Absolute form, as sent to proxies: what is behind the authority counts.
+    // Absolute form, as sent to proxies: the target is the part after the authority.
     const size_t path = target.find_first_of("/?", scheme + 3);
     request.target = path == target.npos ? "/" : std::string(target.substr(path));
     if (request.target.starts_with('?')) request.target.insert(0, "/");

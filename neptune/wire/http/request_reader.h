@@ -1,20 +1,19 @@
-// Reads HTTP/1.1 requests from the bytes of a connection, whatever pieces they arrive in.
+// Incremental parser of HTTP/1.1 requests.
 //
-//   bytes --Feed--> buffer --Next--> request, request, ... | needs more | error (and no more
-//   requests)
+//   bytes --Feed--> buffer --Next--> request, request, ... | needs more | error (final)
 //
-// Stricter than the grammar where leniency lets two readers disagree about where a request ends:
-// Transfer-Encoding other than "chunked" alone, Transfer-Encoding with Content-Length, repeated
-// differing lengths, and HTTP/1.1 without exactly one Host are refused.
+// It is stricter than the grammar where two parsers could disagree about where a request ends: it
+// refuses any Transfer-Encoding except "chunked" alone, Transfer-Encoding with Content-Length,
+// repeated differing lengths, and HTTP/1.1 without exactly one Host.
 //
-// Source: RFC 9112; parsed by Boost.Beast, which stays behind this header.
+// Source: RFC 9112. Boost.Beast parses; this header does not expose it.
 // No I/O, no clock.
 // Threads: thread-compatible.
 // Units: sizes in bytes.
-// Errors: error() names the answer's status: 400 malformed, 413 body, 414 target, 431 header too
-//   large or too many, 501 transfer coding, 505 version.
-// Limits: HttpReaderOptions. Next parses one request at a time, so what is buffered is bounded by
-//   whoever feeds: stop feeding while requests wait.
+// Errors: error() has the status of the answer: 400 malformed, 413 body too large, 414 target too
+//   long, 431 header too large or too many headers, 501 transfer coding, 505 version.
+// Limits: HttpReaderOptions. Next parses one request at a time and the buffer is not limited here:
+//   the caller must stop feeding while requests wait.
 
 #pragma once
 
@@ -29,15 +28,16 @@
 namespace neptune {
 
 struct HttpReaderOptions {
-  // Request line and headers together. Default: 16 KiB, what browsers with cookies stay under.
+  // Maximum size of request line and headers together. Default: 16 KiB, enough for browsers with
+  // cookies.
   size_t header_size_max = 16 * 1024;
-  // Request target. Default: 8 KiB. More than header_size_max has no effect.
+  // Maximum size of the request target; effective below header_size_max only. Default: 8 KiB.
   size_t target_size_max = 8 * 1024;
-  // Body after decoding. Default: 1 MiB.
+  // Maximum size of the decoded body. Default: 1 MiB.
   size_t body_size_max = 1 << 20;
-  // Headers. Default: 100.
+  // Maximum number of headers. Default: 100.
   size_t header_count_max = 100;
-  // Parameters of the query. Default: 100.
+  // Maximum number of query parameters. Default: 100.
   size_t parameter_count_max = 100;
 };
 
@@ -55,15 +55,15 @@ class HttpRequestReader {
 
   void Feed(std::string_view bytes);
 
-  // The next complete request; none if more bytes are needed or after an error.
+  // Returns the next complete request; nullopt if more bytes are needed or after an error.
   std::optional<HttpRequest> Next();
 
   const std::optional<HttpReadError>& error() const { return error_; }
 
-  // Where the bytes fed so far end, as far as Next has looked at them.
+  // The part of a request in which the bytes consumed by Next end.
   enum class Phase { kBetweenRequests, kInHeader, kInBody };
   Phase phase() const;
-  // True once for each request whose client waits for "100 Continue" before it sends the body.
+  // Returns true once per request whose client waits for "100 Continue" before it sends the body.
   bool ConsumeExpectsContinue();
   size_t buffered_size() const { return buffer_.size() - consumed_; }
 

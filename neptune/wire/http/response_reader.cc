@@ -45,7 +45,7 @@ StatusOr<std::optional<HttpResponse>> HttpResponseReader::Next() {
   return status_;
 }
 
-// Whether the response at the buffer's front is complete.
+// Returns true if the response at the front of the buffer is complete.
 StatusOr<bool> HttpResponseReader::Advance() {
   if (parsing_ == nullptr) {
     if (consumed_ == buffer_.size()) return false;

@@ -1,10 +1,10 @@
-// Reads HTTP/1.1 responses from the bytes of a connection: the client's side, for tools and tests.
+// Incremental parser of HTTP/1.1 responses, for clients.
 //
-// Source: RFC 9112; parsed by Boost.Beast, which stays behind this header.
+// Source: RFC 9112. Boost.Beast parses; this header does not expose it.
 // No I/O, no clock.
 // Threads: thread-compatible.
 // Errors: INVALID_ARGUMENT malformed or over a limit; UNAVAILABLE the connection ended inside a
-//   response. Nothing is read after an error.
+//   response. An error is final.
 // Limits: HttpResponseReaderOptions.
 
 #pragma once
@@ -23,7 +23,7 @@ namespace neptune {
 
 struct HttpResponseReaderOptions {
   size_t header_size_max = 64 * 1024;
-  // Default: 64 MiB.
+  // Maximum size of a body. Default: 64 MiB.
   size_t body_size_max = 64 << 20;
 };
 
@@ -32,13 +32,14 @@ class HttpResponseReader {
   explicit HttpResponseReader(const HttpResponseReaderOptions& options = {});
   ~HttpResponseReader();
 
-  // Tells of a request sent, in order: the answer to HEAD has no body whatever its headers say.
+  // Announces a request that was sent, in order. Needed because the answer to HEAD has no body,
+  // whatever its headers say.
   void Expect(std::string_view method);
   void Feed(std::string_view bytes);
-  // The connection ended: a body without a length ends here.
+  // Announces the end of the connection, which ends a body without a length.
   void FeedEnd();
 
-  // The next complete final response (1xx are skipped); none if more bytes are needed.
+  // Returns the next complete final response (1xx are skipped); nullopt if more bytes are needed.
   StatusOr<std::optional<HttpResponse>> Next();
 
  private:

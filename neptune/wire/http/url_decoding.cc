@@ -28,7 +28,7 @@ StatusOr<std::string> PercentDecode(std::string_view text, PlusMeaning plus) {
       const int high = i + 2 < text.size() ? HexValue(text[i + 1]) : -1;
       const int low = i + 2 < text.size() ? HexValue(text[i + 2]) : -1;
       if (high < 0 || low < 0) {
-        return InvalidArgument("'%' at byte ", i, " has no two hexadecimal digits behind it");
+        return InvalidArgument("'%' at byte ", i, " is not followed by two hexadecimal digits");
       }
       c = static_cast<char>(high * 16 + low);
       i += 2;
