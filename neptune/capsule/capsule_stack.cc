@@ -209,8 +209,8 @@ Status CapsuleStack::Destroy(std::string_view name) {
   return OkStatus();
 }
 
-// Helper threads are not waited for while they run calls: those that are idle go, at this change or
-// a later one.
+// Does not wait for helper threads that run calls: those of an empty capsule are stopped now,
+// others at a later change.
 void CapsuleStack::Retire(std::shared_ptr<Capsule> capsule) {
   capsule->Close();
   retired_.push_back(std::move(capsule));
