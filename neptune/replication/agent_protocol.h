@@ -1,7 +1,7 @@
 // The interface of a replication protocol, ordered or not, that ReplicaAgent runs.
 //
-//   Step, Tick, Propose, Unreachable ─► decisions ─► DrainActions: send `at_once`, store the change,
-//   Stored, Restored                ─►               send `after_stored`, restore;
+//   Step, Tick, Propose, Unreachable ─► decisions ─► DrainActions: send `at_once`, store the
+//   Stored, Restored                ─►               change, send `after_stored`, restore;
 //                                                    execute up to status().committed
 //
 // Variants: OrderedProtocol (levels 2 and 3, over ReplicaProtocol) and CommutativeProtocol (level
