@@ -55,7 +55,7 @@ CapsuleOccupancy Capsule::Occupancy() const {
           .mean_time = control.mean_time};
 }
 
-// Calls what may be a plug-in. What throws is not called again: false.
+// Calls the policy, which may be a plug-in. If it throws, replaces it and returns false.
 template <typename Function>
 bool Capsule::WithPolicy(Function&& function) {
   std::string why;
@@ -65,7 +65,7 @@ bool Capsule::WithPolicy(Function&& function) {
   } catch (const std::exception& error) {
     why = error.what();
   } catch (...) {
-    why = "something";
+    why = "an unknown exception";
   }
   DistrustPolicy(StrCat("it threw: ", why));
   return false;
@@ -80,7 +80,7 @@ void Capsule::DistrustPolicy(std::string_view why) {
 
 void Capsule::ReplacePolicy(std::unique_ptr<CapsulePolicy> policy) {
   policy_ = std::move(policy);
-  // The new one learns of those that wait in the order in which they came.
+  // Add the waiting calls to the new policy in order of arrival.
   std::map<uint64_t, const CapsuleCall*> in_order;
   for (const auto& [id, waiting] : waiting_) in_order[id] = &waiting.call;
   for (const auto& [id, call] : in_order) {
@@ -157,7 +157,7 @@ Capsule::Arrival Capsule::AcquirePlace(CapsulePermit& visit, CapsuleCall& call, 
     return Arrival::kProcessing;
   }
   call.id = visit.id_ = next_id_++;
-  call.operation = BlockingOperation();  // its texts are not the call's own
+  call.operation = BlockingOperation();  // its string views do not outlive Arrive
   call.service_class = {};
   visit.PrepareToWait();
   visit.place_ = Place::kWaiting;
@@ -173,9 +173,9 @@ void Capsule::StartWaiting(TimePoint now, Wakers* wakers) {
     std::optional<uint64_t> id;
     if (!WithPolicy([&](CapsulePolicy& policy) { id = policy.Next(Occupancy()); })) continue;
     if (!id) {
-      // A policy that holds back everything would never be asked again.
+      // A policy that holds back every call would never be asked again.
       if (processing_count_ > 0) return;
-      DistrustPolicy("it lets nothing go although nothing is under way");
+      DistrustPolicy("it holds every waiting call back although none is with the dependency");
       continue;
     }
     const auto chosen = waiting_.find(*id);
@@ -188,7 +188,7 @@ void Capsule::StartWaiting(TimePoint now, Wakers* wakers) {
     waiting_.erase(chosen);
     ++processing_count_;
     wakers->push_back(visit.ReleaseWaker());
-    visit.place_ = Place::kProcessing;  // from here on its owner may end it
+    visit.place_ = Place::kProcessing;  // its owner may end it from here on
   }
 }
 

@@ -1,20 +1,23 @@
-// A dependency capsule: the calls that wait for one thing that the node depends on.
+// A dependency capsule: a bounded place for the calls that wait for one dependency of the node.
 //
-//                    ┌────────────────────────── capsule ──────────────────────────┐
-//   CapsulePermit ───►│ CapsuleControl: bounds, throttle, feedback timeout, bypass   │
+//                    ┌─────────────────────────── capsule ──────────────────────────┐
+//  CapsulePermit ───►│ CapsuleControl: bounds, throttle, feedback timeout, bypass   │
 //                    │        │                                                     │
 //                    │        ▼                                                     │
-//                    │ CapsulePolicy: waiting ... ──► with the dependency (bounded) │──► leaves with its outcome
+//                    │ CapsulePolicy: waiting ... ──► with the dependency (bounded) │──► outcome
 //                    └──────────────────────────────────────────────────────────────┘
 //
-// A user-level thread inside stays on its kernel thread, parked there; what the capsule holds is its place. Nobody
-// uses a capsule but through a CapsulePermit (capsule_permit.h) or RunOnDevice (device_call.h); CapsuleStack finds it.
+// A user-level thread inside stays parked on its kernel thread; the capsule only counts it. Callers
+// use a capsule only through CapsulePermit (capsule_permit.h) or RunOnDevice (device_call.h), and
+// find it through CapsuleStack.
 //
-// A capsule that is taken out of its stack takes no new calls. Those inside finish or time out; it goes with the last.
+// A capsule that was removed from its stack admits no new calls. Calls inside finish or time out;
+// the last one releases the capsule.
 //
 // Source: [Chu05] IV.A, IV.C.
-// Departs from source: threads wait in place; "kernel threads" bound how many calls are with the dependency at once.
-// Threads: thread-safe. No call waits for more than its lock.
+// Departs from source: threads wait in place; instead of kernel threads, a bound limits how many
+//   calls are with the dependency at once.
+// Threads: thread-safe. No function blocks except on the capsule's own lock.
 // Units: times are those of the caller's loop; all users of a capsule share one world.
 // Limits: CapsuleConfig.
 
@@ -42,28 +45,28 @@ namespace neptune {
 
 class CapsulePermit;
 
-// What a capsule knows of its calls.
+// Counters and times of one capsule.
 struct CapsuleStatistics {
   CapsuleControl::Statistics control;  // residents, entries, refusals, outcomes, mean time
   size_t waiting_count = 0;
   size_t processing_count = 0;
-  uint64_t waited = 0;            // entries that had to wait their turn
-  uint64_t terminated = 0;        // by the policy
-  uint64_t migrated = 0;          // to another capsule
-  uint64_t policy_failures = 0;   // a plug-in threw or broke its contract; FIFO took its place
-  Duration mean_waiting_time{0};  // of those that had to, of late
-  Duration mean_age{0};           // of those inside now
-  Duration tail_time{0};          // 95th percentile of the time inside, of late
-  Duration timeout{0};            // that a call would be given now
+  uint64_t waited = 0;            // entries that had to wait for their turn
+  uint64_t terminated = 0;        // calls that the policy ended
+  uint64_t migrated = 0;          // calls sent to another capsule
+  uint64_t policy_failures = 0;   // plug-ins replaced by FIFO: they threw or broke the contract
+  Duration mean_waiting_time{0};  // moving average over the calls that had to wait
+  Duration mean_age{0};           // mean age of the calls inside now
+  Duration tail_time{0};          // 95th percentile of recent times inside
+  Duration timeout{0};            // timeout of a call that entered now
   bool bypassing = false;
 };
 
-// Most calls of such a capsule that are with the dependency at once.
+// Effective processing_count_max: the configured value, or the default of the capsule's type.
 size_t ProcessingCountMax(const CapsuleConfig& config);
 
 class Capsule {
  public:
-  // `helpers` of a device capsule: where its calls run; null: where they are made.
+  // `helpers` run the calls of a device capsule; null: calls run on the calling thread.
   Capsule(CapsuleConfig config, std::unique_ptr<CapsulePolicy> policy,
           std::unique_ptr<HelperThreads> helpers);
   ~Capsule();
@@ -73,15 +76,15 @@ class Capsule {
   const std::string& name() const { return name_; }
   ResourceType type() const { return type_; }
   CapsuleConfig config() const;
-  // The address and port that its rules name, if they name exactly one.
+  // The peer of the only rule, if that rule names exactly one address and port.
   std::optional<PeerAddress> peer() const;
   CapsuleStatistics Inspect(TimePoint now) const;
-  // The same without ages and tail, which cost microseconds.
+  // Like Inspect, without mean_age and tail_time, which cost microseconds.
   CapsuleStatistics Count() const;
-  // Whether something that will lead to a call, such as a connection, is worth beginning: as a visit would be told, but
-  // for the policy. Nobody enters; a refusal counts.
+  // Admission check without entering, e.g. before connecting. Ignores the queueing policy. A
+  // refusal or bypass is counted.
   bool WouldAdmit(TimePoint now);
-  // Null: its calls run where they are made.
+  // Null: calls run on the calling thread.
   HelperThreads* helpers() const { return helpers_.get(); }
 
  private:
@@ -90,9 +93,9 @@ class Capsule {
   friend class DeviceCall;
   using Wakers = std::vector<absl::AnyInvocable<void()>>;
 
-  // Where a visit is.
+  // State of a permit in the capsule.
   enum class Place { kOutside, kDelayed, kWaiting, kProcessing };
-  // What became of a visit that wants in.
+  // Result of an attempt to enter.
   enum class Arrival {
     kProcessing,
     kWaiting,
@@ -104,28 +107,29 @@ class Capsule {
     kGone,  // the capsule is closed
   };
   Arrival Arrive(CapsulePermit& visit, CapsuleCall& call, TimePoint now);
-  // What Arrive would have done without the delay: kProcessing or kWaiting.
+  // Ends a policy's delay: acquires a place or starts to wait (kProcessing or kWaiting).
   Arrival EndDelay(CapsulePermit& visit, CapsuleCall& call, TimePoint now);
-  // The visit is over, wherever it is. `left_behind`: its call is still with the dependency, until EndProcessing.
+  // Ends the permit in whatever state it is. With `left_behind` its call is still with the
+  // dependency and keeps its place until EndProcessing.
   void Leave(CapsulePermit& visit, CapsuleControl::Outcome outcome, bool left_behind,
              TimePoint now);
   void EndProcessing(TimePoint now);
 
-  // For the stack. Bounds and policy from now on: those inside keep their deadlines, those that wait wait on under the
-  // new policy. REQUIRES: the same name and type.
+  // Called by CapsuleStack. Replaces bounds and policy: calls inside keep their deadlines, waiting
+  // calls move to the new policy. REQUIRES: the same name and type.
   void Change(CapsuleConfig config, std::unique_ptr<CapsulePolicy> policy, TimePoint now);
-  // Nothing enters any more.
+  // Admits no further calls.
   void Close();
   bool empty() const;
-  // Waits for what they run. REQUIRES: nothing enters any more.
+  // Waits for the calls that the helper threads run. REQUIRES: Close was called.
   void StopHelpers();
 
-  // kProcessing: it is a resident and asks for its turn; the others are final.
+  // kProcessing: the call is admitted and must next acquire a place; other results are final.
   Arrival Admit(CapsulePermit& visit, CapsuleCall& call, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Arrival AcquirePlace(CapsulePermit& visit, CapsuleCall& call, TimePoint now, Wakers* wakers)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Gives turns while there is room.
+  // Starts waiting calls, in the policy's order, while there is room.
   void StartWaiting(TimePoint now, Wakers* wakers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void Wake(Wakers wakers);
   CapsuleStatistics Counted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -149,11 +153,11 @@ class Capsule {
   std::unordered_map<uint64_t, Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 1;
   size_t processing_count_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t entered_sum_us_ ABSL_GUARDED_BY(mutex_) = 0;  // of those inside, modulo 2^64
+  uint64_t entered_sum_us_ ABSL_GUARDED_BY(mutex_) = 0;  // sum over calls inside, modulo 2^64
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   Ewma waiting_time_ns_ ABSL_GUARDED_BY(mutex_){0.05};
   RecentTimes times_ ABSL_GUARDED_BY(mutex_);
-  CapsuleStatistics statistics_ ABSL_GUARDED_BY(mutex_);  // the counts that no other part keeps
+  CapsuleStatistics statistics_ ABSL_GUARDED_BY(mutex_);  // only counts kept nowhere else
   std::unique_ptr<HelperThreads> helpers_;
 };
 

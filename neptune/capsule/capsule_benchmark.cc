@@ -1,5 +1,5 @@
-// What a visit costs: a network capsule that nobody else is in, with more of them above it, and a device capsule whose
-// helper thread is idle.
+// Cost of a permit: an empty network capsule, with and without capsules above it, and a device
+// capsule whose helper thread is idle.
 
 #include <benchmark/benchmark.h>
 
@@ -15,7 +15,7 @@
 namespace neptune {
 namespace {
 
-// Runs the measured loop on a user-level thread of a loop of its own.
+// Runs the measured loop on a user-level thread of its own loop.
 template <typename Body>
 void RunOnUserThread(Body body) {
   const auto world = MakeRealWorld({});
@@ -72,7 +72,7 @@ void BM_OneOfManyCapsules(benchmark::State& state) {
 }
 BENCHMARK(BM_OneOfManyCapsules)->Arg(0)->Arg(8)->Arg(64);
 
-// One waits for the other's place: two visits, two parks.
+// Two threads wait for each other's place: two permits, two parks.
 void BM_WaitForTurn(benchmark::State& state) {
   RunOnUserThread([&](CapsuleStack& stack) {
     AddCapsule(stack, "index", "service:index/3", 1);

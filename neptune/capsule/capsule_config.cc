@@ -10,14 +10,16 @@ namespace {
 Status CheckName(std::string_view what, std::string_view name) {
   if (name.empty()) return InvalidArgument(what, " has no name");
   if (name.size() > kCapsuleNameSizeMax) {
-    return InvalidArgument(what, " name '", name, "' is over ", kCapsuleNameSizeMax, " bytes");
+    return InvalidArgument(what, " name '", name, "' is longer than ", kCapsuleNameSizeMax,
+                           " bytes");
   }
   const bool fits = std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
   });
   if (!fits) {
-    return InvalidArgument(what, " name '", name, "' may hold letters, digits, '-', '_' and '.'");
+    return InvalidArgument(what, " name '", name,
+                           "' may contain only letters, digits, '-', '_' and '.'");
   }
   return OkStatus();
 }
@@ -25,18 +27,19 @@ Status CheckName(std::string_view what, std::string_view name) {
 Status CheckRules(const CapsuleConfig& config) {
   if (config.name == kDefaultCapsule) {
     if (!config.rules.empty() || config.type != ResourceType::kNetwork) {
-      return InvalidArgument("it takes every network operation that no other takes, by no rule");
+      return InvalidArgument(
+          "it takes every network operation that no other capsule takes and cannot have rules");
     }
     return OkStatus();
   }
-  if (config.rules.empty()) return InvalidArgument("it has no rule, so no operation is its own");
+  if (config.rules.empty()) return InvalidArgument("it has no match rule");
   if (config.rules.size() > kCapsuleRuleCountMax) {
     return InvalidArgument("it has ", config.rules.size(), " rules; at most ",
                            kCapsuleRuleCountMax);
   }
   for (const ClassificationRule& rule : config.rules) {
     if (rule.type() != config.type) {
-      return InvalidArgument("rule '", rule.text(), "' is of the other type than its capsule");
+      return InvalidArgument("rule '", rule.text(), "' has a different type than its capsule");
     }
   }
   return OkStatus();
@@ -48,15 +51,16 @@ Status CheckLimits(const CapsuleConfig& config) {
     return InvalidArgument("resident_count_max is ", limits.resident_count_max, ", not 1 to ",
                            kResidentCountMaxMax);
   }
-  if (limits.timeout <= Duration(0)) return InvalidArgument("timeout is not over 0");
+  if (limits.timeout <= Duration(0)) return InvalidArgument("timeout must be greater than 0");
   if (limits.throttle_count > limits.resident_count_max) {
-    return InvalidArgument("throttle_count ", limits.throttle_count, " is over resident_count_max ",
+    return InvalidArgument("throttle_count ", limits.throttle_count, " exceeds resident_count_max ",
                            limits.resident_count_max);
   }
   if (config.type == ResourceType::kDevice &&
       config.processing_count_max > kDeviceProcessingCountMax) {
     return InvalidArgument("processing_count_max is ", config.processing_count_max,
-                           ", more helper threads than ", kDeviceProcessingCountMax);
+                           ", but a device capsule has at most ", kDeviceProcessingCountMax,
+                           " helper threads");
   }
   return OkStatus();
 }
@@ -66,20 +70,20 @@ Status CheckFeedback(const CapsuleConfig& config) {
   if (feedback.low_watermark > 0 || feedback.high_watermark > 0) {
     if (feedback.high_watermark <= feedback.low_watermark) {
       return InvalidArgument("high_watermark ", feedback.high_watermark,
-                             " is not over low_watermark ", feedback.low_watermark);
+                             " is not greater than low_watermark ", feedback.low_watermark);
     }
     if (config.limits.timeout == kNoTimeout) {
-      return InvalidArgument("watermarks shrink a timeout, and it has none");
+      return InvalidArgument("watermarks need a timeout, and timeout_ms is none");
     }
   }
   if (!(feedback.bypass_share >= 0 && feedback.bypass_share <= 1)) {
-    return InvalidArgument("bypass_share is not 0 to 1");
+    return InvalidArgument("bypass_share must be from 0 to 1");
   }
   if (feedback.probe_interval <= Duration(0) || feedback.ramp_period <= Duration(0)) {
-    return InvalidArgument("probe_interval and ramp_period are over 0");
+    return InvalidArgument("probe_interval and ramp_period must be greater than 0");
   }
   if (feedback.ramp_count == 0 || feedback.ramp_length < 0 || feedback.ramp_length > 30) {
-    return InvalidArgument("ramp_count is at least 1, ramp_length 0 to 30");
+    return InvalidArgument("ramp_count must be at least 1, ramp_length from 0 to 30");
   }
   return OkStatus();
 }
@@ -93,10 +97,10 @@ Status CheckCapsuleConfig(const CapsuleConfig& config) {
     NEPTUNE_RETURN_IF_ERROR(CheckLimits(config));
     NEPTUNE_RETURN_IF_ERROR(CheckFeedback(config));
     if (config.policy.kind == PolicyKind::kPriority && config.policy.classes.empty()) {
-      return InvalidArgument("its policy is priority, and it names no classes");
+      return InvalidArgument("policy priority needs at least one class");
     }
     if ((config.policy.kind == PolicyKind::kPlugin) == config.policy.library.empty()) {
-      return InvalidArgument("a plug-in, and nothing else, has a library");
+      return InvalidArgument("policy plugin needs a library; other policies cannot have one");
     }
     if (config.migrate_to == config.name) return InvalidArgument("it migrates to itself");
     if (!config.migrate_to.empty()) return CheckName("migrate_to", config.migrate_to);
@@ -133,10 +137,10 @@ std::vector<RuleConflict> RuleConflicts(const std::vector<CapsuleConfig>& stack)
         return upper.capsule != c && upper.rule->Overlaps(rule) && !rule.Covers(*upper.rule);
       };
       if (const auto by = std::find_if(above.begin(), above.end(), covers); by != above.end()) {
-        tell("takes nothing that is left by", *by);
+        tell("is shadowed by", *by);
       } else if (const auto with = std::find_if(above.begin(), above.end(), shares);
                  with != above.end()) {
-        tell("shares operations with", *with);
+        tell("overlaps", *with);
       }
       above.push_back({&rule, c});
     }

@@ -1,4 +1,4 @@
-// What defines a capsule: name, rules, bounds, policy.
+// Definition of a capsule: name, rules, bounds, policy.
 //
 // Source: [Chu05] IV.D (parameters of a capsule).
 // Departs from source: a capsule's name is unique by itself, not only within its resource category.
@@ -26,19 +26,20 @@ inline constexpr size_t kCapsuleRuleCountMax = 256;
 inline constexpr size_t kCapsuleNameSizeMax = 63;
 inline constexpr size_t kResidentCountMaxMax = 10'000'000;
 inline constexpr size_t kDeviceProcessingCountMax = 1024;
-// The network capsule that takes what no rule takes; it is always there.
+// The network capsule for operations that match no rule; it always exists.
 inline constexpr std::string_view kDefaultCapsule = "default";
-// A timeout that never passes.
+// A timeout that never expires.
 inline constexpr Duration kNoTimeout = Duration::max();
 
 struct CapsuleConfig {
   std::string name;
   ResourceType type = ResourceType::kNetwork;
-  // None: of the default capsule only.
+  // Empty for the default capsule only.
   std::vector<ClassificationRule> rules;
   CapsuleLimits limits;
-  // Most calls that are with the dependency at once; the others inside wait their turn. Of a device capsule the number
-  // of its helper threads. 0: as many as are inside (network), 4 (device).
+  // Maximum number of calls with the dependency at once; the others inside wait for their turn. For
+  // a device capsule also its number of helper threads. 0: no limit beyond resident_count_max
+  // (network), 4 (device).
   size_t processing_count_max = 0;
   FeedbackOptions feedback;
   PolicyConfig policy;
@@ -46,22 +47,22 @@ struct CapsuleConfig {
   std::string migrate_to;
 };
 
-// Whether a capsule can be made of it. Errors: kInvalidArgument.
+// Validates names, rules, bounds and policy. Errors: kInvalidArgument.
 Status CheckCapsuleConfig(const CapsuleConfig& config);
 
-// The default capsule where nothing else is said: room for as many calls as there may be user-level threads, and no
-// timeout of its own.
+// The default capsule if no file defines it: 100,000 calls inside, as many as there may be
+// user-level threads, and no timeout of its own.
 CapsuleConfig DefaultCapsuleConfig();
 
-// A rule that takes nothing because another one above it takes all of its operations, or that shares operations with
-// another capsule's rule above it although neither is a part of the other.
+// A rule that never matches because a rule above it takes all of its operations, or that partly
+// overlaps another capsule's rule above it.
 struct RuleConflict {
-  size_t capsule = 0;  // 0-based in the stack, and its rule
-  size_t rule = 0;
-  size_t above = 0;  // the capsule of the rule above it
+  size_t capsule = 0;  // 0-based index in the stack
+  size_t rule = 0;     // index of the rule in that capsule
+  size_t above = 0;    // index of the capsule with the upper rule
   std::string text;
 };
-// At most one for each rule.
+// Returns at most one conflict per rule.
 std::vector<RuleConflict> RuleConflicts(const std::vector<CapsuleConfig>& stack);
 
 }  // namespace neptune

@@ -87,7 +87,7 @@ CapsuleControl::Verdict CapsuleControl::Ask(TimePoint now) {
     ++statistics_.refused;
     return Verdict::kRefuse;
   }
-  // The verdict on a copy, which forgets what it changed.
+  // Ask a copy, which discards the state change.
   CapsuleControl asked = *this;
   if (asked.Admit(now, FeedbackTimeout()).verdict != Verdict::kBypass) return Verdict::kEnter;
   ++statistics_.bypassed;

@@ -1,4 +1,4 @@
-// What enters a capsule, for how long, and what passes it by.
+// Admission control of a capsule: bounds, feedback timeout, bypass and re-admission.
 
 #include "neptune/capsule/capsule_control.h"
 
@@ -39,7 +39,7 @@ TEST(CapsuleControlTest, ThrottleRefusesBelowTheLimit) {
   EXPECT_EQ(control.Enter(At(1)).verdict, Verdict::kRefuse);
 }
 
-TEST(CapsuleControlTest, WhoAsksDoesNotEnter) {
+TEST(CapsuleControlTest, AskDoesNotEnter) {
   CapsuleControl control({.resident_count_max = 2}, {});
   for (int i = 0; i < 5; ++i) EXPECT_EQ(control.Ask(At(0)), Verdict::kEnter);
   Fill(control, 2, At(0));
@@ -176,7 +176,7 @@ TEST(CapsuleControlTest, ARunOfFailuresLeadsToBypassThoughFewAreInside) {
   EXPECT_EQ(control.Enter(At(104)).verdict, Verdict::kEnter);
 }
 
-TEST(CapsuleControlTest, WhoAsksDoesNotUseUpTheProbe) {
+TEST(CapsuleControlTest, AskDoesNotUseUpTheProbe) {
   CapsuleControl control({}, {.failure_count_max = 1});
   FailInARow(control, 1, 0);
   EXPECT_EQ(control.Ask(At(50)), Verdict::kBypass);
@@ -199,7 +199,7 @@ TEST(CapsuleControlTest, ASuccessEndsARunOfFailuresAndACancellationDoesNot) {
   EXPECT_TRUE(control.bypassing());
 }
 
-TEST(CapsuleControlTest, AProbeThatFailsDoesNotBeginTheBypassAnew) {
+TEST(CapsuleControlTest, AFailedProbeDoesNotRestartTheBypass) {
   CapsuleControl control({}, {.failure_count_max = 1});
   FailInARow(control, 1, 0);
   ASSERT_EQ(control.Enter(At(100)).verdict, Verdict::kProbe);

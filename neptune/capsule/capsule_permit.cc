@@ -27,7 +27,7 @@ std::string CapsulePermit::Where() const {
 
 Status CapsulePermit::Arrive(CapsuleStack& stack, const BlockingOperation& operation,
                              const VisitOptions& options) {
-  CHECK(!inside()) << "a visit enters while it is inside " << Where();
+  CHECK(!inside()) << "a permit enters while it is inside " << Where();
   const TimePoint now = Loop::Current()->Now();
   migrated_ = false;
   capsule_ = stack.Find(operation);
@@ -41,7 +41,7 @@ Status CapsulePermit::Arrive(CapsuleStack& stack, const BlockingOperation& opera
              .operation = operation};
     const Capsule::Arrival arrival = capsule_->Arrive(*this, call_, now);
     if (inside()) return OkStatus();
-    if (arrival == Capsule::Arrival::kGone) {  // destroyed since it was found
+    if (arrival == Capsule::Arrival::kGone) {  // destroyed after Find
       capsule_ = stack.Find(operation);
       continue;
     }
@@ -92,9 +92,9 @@ Status CapsulePermit::AwaitTurn(const VisitOptions& options) {
     if (place == Capsule::Place::kProcessing) break;
     const TimePoint now = Loop::Current()->Now();
     if (options.given_up && options.given_up()) {
-      status = Cancelled(Where(), ": the call was given up before its turn");
+      status = Cancelled(Where(), ": the call was cancelled before its turn");
     } else if (now >= deadline_) {
-      status = DeadlineExceeded(Where(), ": its turn did not come in time");
+      status = DeadlineExceeded(Where(), ": the call timed out before its turn");
     } else if (place == Capsule::Place::kDelayed && now >= not_before_) {
       EndDelay(now);
       continue;
@@ -104,14 +104,14 @@ Status CapsulePermit::AwaitTurn(const VisitOptions& options) {
         place == Capsule::Place::kDelayed ? std::min(deadline_, not_before_) : deadline_;
     const ParkResult result = this_thread::Park(until);
     if (result == ParkResult::kWoken) ++wake_count;
-    if (result == ParkResult::kStopping) status = Cancelled(Where(), ": the scheduler stops");
+    if (result == ParkResult::kStopping) status = Cancelled(Where(), ": the scheduler is stopping");
     if (!status.ok()) break;
   }
   if (!status.ok()) {
     Leave(status.code() == StatusCode::kDeadlineExceeded ? CapsuleOutcome::kTimedOut
                                                          : CapsuleOutcome::kCancelled);
   }
-  // One wake told of the turn; another one was meant for a wait around this one.
+  // One wake announced the turn; any further one was meant for an outer wait, so pass it on.
   if (wake_count > (status.ok() ? 1 : 0)) self->Wake();
   return status;
 }
@@ -161,7 +161,7 @@ void CapsulePermit::Leave(CapsuleOutcome outcome) { End(outcome, /*left_behind=*
 
 void CapsulePermit::End(CapsuleOutcome outcome, bool left_behind) {
   if (inside()) {
-    Loop* const loop = Loop::Current();  // none when a node is taken down
+    Loop* const loop = Loop::Current();  // null while a node is destroyed
     capsule_->Leave(*this, outcome, left_behind, loop == nullptr ? entered_at_ : loop->Now());
   }
   if (turn_ != nullptr) turn_->awaited = false;

@@ -1,29 +1,35 @@
-// One blocking operation's stay in its capsule.
+// Permission for one blocking operation to be in its capsule.
 //
-//   CapsulePermit visit;
-//   NEPTUNE_RETURN_IF_ERROR(visit.Enter(stack, NetworkOperation{.address = a, .port = p}, {.deadline = deadline}));
-//   ... do it, waiting until visit.deadline() at the latest, parked in place ...
-//   visit.Leave(ok ? CapsuleOutcome::kDone : CapsuleOutcome::kFailed);
+//   CapsulePermit permit;
+//   NEPTUNE_RETURN_IF_ERROR(
+//       permit.Enter(stack, NetworkOperation{.address = a, .port = p}, {.deadline = deadline}));
+//   ... do it, waiting until permit.deadline() at the latest, parked in place ...
+//   permit.Leave(ok ? CapsuleOutcome::kDone : CapsuleOutcome::kFailed);
 //
-// A caller outside of `neptune/node`, such as a library that interposes libc, makes one CapsuleStack for its process
-// and gives it helper threads (CapsuleStackOptions), loads a capsule file into it (LoadCapsuleFile, Load), and makes a
-// visit around each operation that would block, on the user-level thread that makes it. What the operation is about it
-// says as far as it knows: address and port of the peer, the name that the address was resolved from, the path of a
-// file. An operation on a path goes through RunOnDevice instead. An operation that turns out not to block needs no
-// visit; leaving one out costs nothing but its numbers.
+// A caller outside of `neptune/node`, such as a library that interposes libc, creates one
+// CapsuleStack for its process with helper threads (CapsuleStackOptions), loads a capsule file into
+// it (LoadCapsuleFile, Load), and acquires a permit around each operation that would block, on the
+// user-level thread that makes it. The operation says what the caller knows: address and port of
+// the peer, the name that the address was resolved from, the path of a file. An operation on a path
+// goes through RunOnDevice instead. An operation that does not block needs no permit; it is then
+// only missing from the statistics.
 //
-// What Enter's status means to a foreign caller: RESOURCE_EXHAUSTED refused at a bound, UNAVAILABLE bypassed, ABORTED
-// terminated by the policy, DEADLINE_EXCEEDED its turn did not come in time, CANCELLED it gave up or the scheduler
-// stops. Each names the capsule. EAGAIN, ECONNREFUSED or EHOSTUNREACH, ECANCELED, ETIMEDOUT are their usual errno.
+// Status of Enter, with the usual errno for a foreign caller. Each message names the capsule.
+//   RESOURCE_EXHAUSTED  refused at a bound                              EAGAIN
+//   UNAVAILABLE         bypassed                                        ECONNREFUSED, EHOSTUNREACH
+//   ABORTED             terminated by the policy                        ECANCELED
+//   CANCELLED           the caller gave up, or the scheduler is stopping  ECANCELED
+//   DEADLINE_EXCEEDED   timed out before its turn                       ETIMEDOUT
 //
-// A policy, or a capsule that refuses, may have sent the visit to another capsule, as that of a replica: migrated()
-// is then true, and who can choose its peer anew chooses one that capsule() takes.
+// A policy, or a capsule that refuses, may send the call to another capsule, e.g. that of a
+// replica: migrated() is then true, and a caller that can choose its peer should choose one that
+// capsule() takes.
 //
 // Source: [Chu05] IV.A (migration of a thread into a capsule and back), V.B.
-// Departs from source: the thread stays on its kernel thread; what migrates is its place.
-// Threads: a visit belongs to one loop. Enter parks and so needs a user-level thread; Begin does not, and serves
-//   event handlers whose calls hold a place though no thread waits.
-// Limits: kMigrationCountMax capsules a visit.
+// Departs from source: the thread stays on its kernel thread; only its place migrates.
+// Threads: a permit belongs to one loop. Enter parks and so needs a user-level thread; Begin does
+//   not park, and serves event handlers whose calls hold a place although no thread waits.
+// Limits: kMigrationCountMax migrations per permit.
 
 #pragma once
 
@@ -47,53 +53,56 @@ inline constexpr int kMigrationCountMax = 4;
 
 using CapsuleOutcome = CapsuleControl::Outcome;
 
-// Whether the error, or the one that it was annotated from, on this node or another, says that a capsule bypasses what
-// was asked for.
+// True if the error, possibly annotated and from another node, was returned because a capsule
+// bypasses the dependency. Matches the message text, which therefore must not change.
 bool SaysBypassed(const Status& status);
 
 struct VisitOptions {
-  // Of the operation itself; the capsule may shorten it.
+  // The operation's own deadline; the capsule may shorten it.
   TimePoint deadline = kNever;
-  // Who calls, for round robin: any number that tells callers apart.
+  // Any number that distinguishes callers, used by round robin.
   uint64_t caller = 0;
-  // For priority.
+  // Used by the priority policy.
   std::string_view service_class{};
-  // Whether it may go to another capsule: not where the peer is fixed, as on a connection. A policy that would send it
-  // away lets it go on.
+  // Whether the call may migrate to another capsule; false if the peer is fixed, e.g. on a
+  // connection. The call then proceeds even if the policy says migrate.
   bool may_migrate = true;
-  // Asked after each wake whether waiting has become pointless; who cancels wakes the thread. Absent: never.
+  // Called after each wake; true cancels the wait. The canceller must wake the thread. Unset:
+  // never.
   std::function<bool()> given_up{};
 };
 
 class CapsulePermit {
  public:
   CapsulePermit() = default;
-  // Leaves as cancelled if it is inside.
+  // Calls Leave(kCancelled) if still inside.
   ~CapsulePermit();
   CapsulePermit(const CapsulePermit&) = delete;
   CapsulePermit& operator=(const CapsulePermit&) = delete;
 
-  // Finds the operation's capsule and enters it; parks while others have their turn. Once OK it is inside, until
-  // Leave. An operation that no capsule takes is inside of none, which is OK. REQUIRES: it is not inside.
+  // Finds the operation's capsule and enters it; parks until its turn. After OK the permit is
+  // inside until Leave. If no capsule takes the operation, returns OK without being inside.
+  // REQUIRES: not inside.
   Status Enter(CapsuleStack& stack, const BlockingOperation& operation,
                const VisitOptions& options = {});
 
-  // The same for event handlers: what Enter would return, or nullopt if the visit has to wait. `on_turn` is then
-  // called once when the turn has come, on the loop of this call, unless the visit was left before. The caller
-  // watches the deadline itself: Leave ends the waiting too. A policy's delay is part of it.
+  // Like Enter, for event handlers: never parks, and returns nullopt if the call has to wait.
+  // `on_turn` is then called once when its turn has come, on the loop of this call, unless Leave
+  // came first. The caller must enforce the deadline itself by calling Leave. A policy's delay
+  // counts as waiting.
   std::optional<Status> Begin(CapsuleStack& stack, const BlockingOperation& operation,
                               const VisitOptions& options, Task on_turn);
 
-  // The operation is over. Idempotent.
+  // Ends the operation, or the wait for its turn. Idempotent.
   void Leave(CapsuleOutcome outcome);
 
-  // A resident of capsule().
+  // True while the permit counts as a resident of capsule().
   bool inside() const { return place_ != Capsule::Place::kOutside; }
-  // The capsule it is or was in last, or that turned it away; null: none.
+  // The current or last capsule, or the one that turned the call away; null: none.
   const Capsule* capsule() const { return capsule_.get(); }
-  // When to stop waiting for the operation: the caller's own deadline, or the capsule's.
+  // The earlier of the caller's own deadline and the capsule's.
   TimePoint deadline() const { return deadline_; }
-  // The capsule's deadline comes before the caller's own.
+  // True if the capsule's deadline comes before the caller's own.
   bool limited_by_capsule() const { return limited_by_capsule_; }
   bool migrated() const { return migrated_; }
   // "capsule 'NAME'", for messages.
@@ -102,13 +111,13 @@ class CapsulePermit {
  private:
   friend class Capsule;
   friend class DeviceCall;
-  // A turn that an event handler waits for; the loop's own.
+  // A turn that an event handler waits for; used on its loop only.
   struct Turn {
     Task on_turn;
     bool awaited = true;
   };
 
-  // Asks one capsule after the other until one has decided: OK it is a resident or belongs to none.
+  // Tries capsules, following migrations, until one decides. OK: inside, or no capsule takes it.
   Status Arrive(CapsuleStack& stack, const BlockingOperation& operation,
                 const VisitOptions& options);
   Status Refusal(Capsule::Arrival arrival) const;
@@ -117,8 +126,9 @@ class CapsulePermit {
   void AwaitEndOfDelay();
   static void TellTurn(const std::shared_ptr<Turn>& turn);
   void End(CapsuleOutcome outcome, bool left_behind);
-  // For the capsule, before others may see that it waits; and to tell it of its turn.
+  // Called by the capsule before the permit becomes visible to other threads as waiting.
   void PrepareToWait();
+  // Returns the function that wakes the waiter for its turn; called by the capsule once.
   absl::AnyInvocable<void()> ReleaseWaker();
 
   std::shared_ptr<Capsule> capsule_;
@@ -133,7 +143,7 @@ class CapsulePermit {
   TimePoint deadline_ = kNever;
   uint64_t id_ = 0;
   std::string migration_target_;
-  // Who waits for the turn: a thread, or an event handler.
+  // The waiter: a user-level thread, or an event handler (turn_) on loop_.
   ThreadRef thread_;
   Loop* loop_ = nullptr;
   std::shared_ptr<Turn> turn_;

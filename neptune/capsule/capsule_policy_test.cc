@@ -1,4 +1,4 @@
-// In which order waiting calls have their turn.
+// Order in which the built-in policies start waiting calls.
 
 #include "neptune/capsule/capsule_policy.h"
 
@@ -33,7 +33,7 @@ TEST(FifoPolicyTest, TheFirstToComeIsTheFirstToGo) {
   EXPECT_EQ(Turns(*policy), (std::vector<uint64_t>{1, 2, 3}));
 }
 
-TEST(FifoPolicyTest, WhoGivesUpHasNoTurn) {
+TEST(FifoPolicyTest, ACallThatGivesUpHasNoTurn) {
   const auto policy = MakeFifoPolicy();
   Wait(*policy, {{1}, {2}, {3}});
   policy->Forget(2);
@@ -68,7 +68,7 @@ TEST(PriorityPolicyTest, ClassesThatAreNotNamedComeLast) {
   EXPECT_EQ(PriorityOf(config, ""), 2);
 }
 
-TEST(PolicyTest, ForgettingWhoDoesNotWaitChangesNothing) {
+TEST(PolicyTest, ForgettingACallThatDoesNotWaitChangesNothing) {
   for (const PolicyKind kind :
        {PolicyKind::kFifo, PolicyKind::kRoundRobin, PolicyKind::kPriority}) {
     const auto policy = MakeBuiltInPolicy(kind);

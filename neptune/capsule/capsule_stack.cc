@@ -30,7 +30,7 @@ std::string HelperName(std::string_view capsule) { return StrCat("cap-", capsule
 
 }  // namespace
 
-// What a kernel thread saw last.
+// The layers that a kernel thread used last, cached until the version changes.
 struct CapsuleStack::LayersOfThread {
   uint64_t stack = 0;
   uint64_t version = 0;
@@ -79,7 +79,7 @@ std::shared_ptr<Capsule> CapsuleStack::Find(const BlockingOperation& operation) 
   const ResourceType type = TypeOf(operation);
   for (const Layer& layer : CurrentLayers()) {
     if (layer.capsule->type() != type) continue;
-    if (layer.rules.empty()) return layer.capsule;  // the default one
+    if (layer.rules.empty()) return layer.capsule;  // the default capsule
     for (const ClassificationRule& rule : layer.rules) {
       if (rule.Matches(operation)) return layer.capsule;
     }
@@ -108,7 +108,7 @@ StatusOr<std::shared_ptr<Capsule>> CapsuleStack::Make(const CapsuleConfig& confi
 StatusOr<CapsuleStack::Plan> CapsuleStack::PlanChange(Layer* layer, const CapsuleConfig& config) {
   NEPTUNE_RETURN_IF_ERROR(CheckCapsuleConfig(config));
   if (layer->capsule->type() != config.type) {
-    return InvalidArgument("capsule '", config.name, "' cannot become one of the other type");
+    return InvalidArgument("capsule '", config.name, "' cannot change its type");
   }
   NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(config));
   layer->rules = config.rules;
@@ -136,7 +136,7 @@ Status CapsuleStack::Load(const std::vector<CapsuleConfig>& configs) {
   }
   layers.insert(layers.begin(), added.begin(), added.end());
   if (layers.size() > kCapsuleCountMax) {
-    return ResourceExhausted("over ", kCapsuleCountMax, " capsules");
+    return ResourceExhausted("more than ", kCapsuleCountMax, " capsules");
   }
   for (const CapsuleConfig& config : configs) {
     NEPTUNE_RETURN_IF_ERROR(CheckTarget(layers, config));
@@ -146,7 +146,7 @@ Status CapsuleStack::Load(const std::vector<CapsuleConfig>& configs) {
   return OkStatus();
 }
 
-// What a call may be sent to must be there; it may go later.
+// The migration target must exist now; it may be destroyed later.
 Status CapsuleStack::CheckTarget(const Layers& layers, const CapsuleConfig& config) {
   if (config.migrate_to.empty()) return OkStatus();
   for (const Layer& layer : layers) {
@@ -155,7 +155,7 @@ Status CapsuleStack::CheckTarget(const Layers& layers, const CapsuleConfig& conf
     }
   }
   return NotFound("capsule '", config.name, "' migrates to '", config.migrate_to,
-                  "', and there is none of its type");
+                  "', which does not exist or has another type");
 }
 
 CapsuleStack::Layers::iterator CapsuleStack::FindNamed(Layers& layers, std::string_view name) {
@@ -167,13 +167,13 @@ Status CapsuleStack::Create(const CapsuleConfig& config, std::string_view above)
   absl::MutexLock change(&change_mutex_);
   Layers layers = Copy();
   if (FindNamed(layers, config.name) != layers.end()) {
-    return FailedPrecondition("there is a capsule '", config.name, "' already");
+    return FailedPrecondition("capsule '", config.name, "' exists already");
   }
   if (layers.size() >= kCapsuleCountMax) {
     return ResourceExhausted("there are ", kCapsuleCountMax, " capsules already");
   }
   const auto place = above.empty() ? layers.begin() : FindNamed(layers, above);
-  if (place == layers.end()) return NotFound("no capsule '", above, "' to put one above");
+  if (place == layers.end()) return NotFound("no capsule '", above, "' to place the new one above");
   NEPTUNE_RETURN_IF_ERROR(CheckTarget(layers, config));
   NEPTUNE_ASSIGN_OR_RETURN(auto capsule, Make(config));
   layers.insert(place, {std::move(capsule), config.rules});
@@ -195,7 +195,8 @@ Status CapsuleStack::Change(const CapsuleConfig& config) {
 
 Status CapsuleStack::Destroy(std::string_view name) {
   if (name == kDefaultCapsule) {
-    return FailedPrecondition("the default capsule takes what no other does; it stays");
+    return FailedPrecondition(
+        "the default capsule cannot be destroyed: it takes what no other capsule takes");
   }
   absl::MutexLock change(&change_mutex_);
   Layers layers = Copy();
@@ -208,7 +209,8 @@ Status CapsuleStack::Destroy(std::string_view name) {
   return OkStatus();
 }
 
-// Helper threads are not waited for while they run calls: those that are idle go, at this change or a later one.
+// Does not wait for helper threads that run calls: those of an empty capsule are stopped now,
+// others at a later change.
 void CapsuleStack::Retire(std::shared_ptr<Capsule> capsule) {
   capsule->Close();
   retired_.push_back(std::move(capsule));

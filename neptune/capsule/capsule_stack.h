@@ -1,20 +1,22 @@
-// The capsules of a node, one over the other: a blocking operation belongs to the top-most one that takes it.
+// The capsules of a node as a stack: a blocking operation belongs to the top-most one that takes
+// it.
 //
 //   top     service:cache/0        network     a capsule takes an operation of its type that one of
 //           inet:10.0.0.0/8:5432   network     its rules accepts
 //           disk:/var/store/**     device
 //   bottom  default                network     takes every other network operation; always there
 //
-// A device operation that no capsule takes has none: it runs where it is made.
+// A device operation that no capsule takes runs on the calling thread.
 //
-// What may be changed at run time is: capsules are made, changed and destroyed while calls pass. Readers see one
-// whole stack or the next one.
+// Capsules can be created, changed and destroyed at run time while calls pass. Readers see a
+// consistent snapshot of the whole stack.
 //
 // Source: [Chu05] IV.B (stack, default network capsule), IV.D (dynamic creation and destruction).
-// Threads: thread-safe; changes are made on a loop, whose time they use. Find costs an atomic load and the matching; after a change each kernel thread fetches the new
-//   stack once.
-// Errors: kInvalidArgument of a definition; kFailedPrecondition the name is taken, or the default capsule is to be
-//   destroyed or given rules; kNotFound no capsule of that name, or none to migrate to; kResourceExhausted kCapsuleCountMax.
+// Threads: thread-safe; changes are made on a loop, whose time they use. Find costs an atomic load
+//   and the matching; after a change each kernel thread fetches the new stack once, under a lock.
+// Errors: kInvalidArgument invalid definition; kFailedPrecondition the name is taken, or the
+//   default capsule would be destroyed; kNotFound no such capsule, or none to migrate to;
+//   kResourceExhausted more than kCapsuleCountMax.
 
 #pragma once
 
@@ -37,16 +39,17 @@
 namespace neptune {
 
 struct CapsuleStackOptions {
-  // Makes the helper threads of a device capsule: World::MakeHelperThreads, or MakeRealHelperThreads where there is
-  // no World. Absent, or null from it: device calls run where they are made, in the simulated world.
+  // Creates the helper threads of a device capsule: World::MakeHelperThreads, or
+  // MakeRealHelperThreads without a World. Unset or returning null (simulated world): device calls
+  // run on the calling thread.
   std::function<std::unique_ptr<HelperThreads>(const std::string& name, int count)> make_helpers;
-  // How long the device of `path` takes for a call, where there are no helpers. Default: no time.
+  // Modelled duration of a call to the device of `path` without helper threads. Default: zero.
   std::function<Duration(std::string_view path)> device_time;
-  // Called after each change of which capsules there are, by whoever made it; it must make none itself.
+  // Called after each change of the stack, on the changing thread; it must not change the stack.
   std::function<void()> on_change;
 };
 
-// What is shown of one capsule.
+// Configuration and statistics of one capsule, for status pages.
 struct CapsuleReport {
   CapsuleConfig config;
   CapsuleStatistics statistics;
@@ -55,7 +58,7 @@ struct CapsuleReport {
 class CapsuleStack {
  public:
   explicit CapsuleStack(CapsuleStackOptions options = {});
-  // Waits for what helper threads run. REQUIRES: no visit is inside any of its capsules.
+  // Waits for the calls that helper threads run. REQUIRES: no permit is inside any of the capsules.
   ~CapsuleStack();
   CapsuleStack(const CapsuleStack&) = delete;
   CapsuleStack& operator=(const CapsuleStack&) = delete;
@@ -67,18 +70,18 @@ class CapsuleStack {
 
   // Puts a new capsule on top of the stack, or right above the one named.
   Status Create(const CapsuleConfig& config, std::string_view above = {});
-  // Gives the capsule of that name another definition, in its place of the stack; its type stays.
+  // Replaces the definition of the capsule of that name, which keeps its position and type.
   Status Change(const CapsuleConfig& config);
-  // Calls that come later fall to the capsules below; those inside finish or time out.
+  // Removes the capsule. Later calls go to the capsules below; calls inside finish or time out.
   Status Destroy(std::string_view name);
-  // Changes those that are there, as the default one is; puts the others on top in their order, the first one above
-  // all. All or none.
+  // Changes the capsules that exist (the default one always does) and puts the new ones on top in
+  // their order, the first at the very top. All or nothing.
   Status Load(const std::vector<CapsuleConfig>& configs);
 
   // From the top to the bottom.
   std::vector<std::shared_ptr<Capsule>> All() const;
   std::vector<CapsuleReport> Inspect(TimePoint now) const;
-  // Rises with each change.
+  // Increases with each change.
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
   const CapsuleStackOptions& options() const { return options_; }
 
@@ -92,7 +95,7 @@ class CapsuleStack {
 
   const Layers& CurrentLayers() const;
   StatusOr<std::shared_ptr<Capsule>> Make(const CapsuleConfig& config) const;
-  // A change of a capsule that is there, checked and ready to be made.
+  // A validated change of an existing capsule.
   struct Plan {
     std::shared_ptr<Capsule> capsule;
     const CapsuleConfig* config = nullptr;
@@ -106,9 +109,9 @@ class CapsuleStack {
   void Retire(std::shared_ptr<Capsule> capsule) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
 
   const CapsuleStackOptions options_;
-  const uint64_t number_;  // of this stack among all there ever were in the process
+  const uint64_t number_;  // unique among all stacks ever created in the process
   std::atomic<uint64_t> version_{0};
-  absl::Mutex change_mutex_;  // held by one change at a time, before mutex_; no reader waits for it
+  absl::Mutex change_mutex_;  // serializes changes; acquired before mutex_, never by readers
   std::vector<std::shared_ptr<Capsule>> retired_
       ABSL_GUARDED_BY(change_mutex_);  // destroyed, perhaps not empty yet
   mutable LeafMutex mutex_;

@@ -50,7 +50,7 @@ class CapsuleTest : public testing::Test {
       ASSERT_TRUE(threads_->Spawn(std::move(body)).ok());
     });
   }
-  // A thread whose call to `service` takes `time`, of which the result is kept as "NAME TIME_MS CODE".
+  // Spawns a thread whose call to `service` takes `time`; logs the result as "NAME TIME_MS CODE".
   void Call(const std::string& name, const std::string& service, Duration time,
             VisitOptions options = {}) {
     Spawn([this, name, service, time, options]() mutable {

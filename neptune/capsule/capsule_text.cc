@@ -69,13 +69,13 @@ class Lexer {
       if (rest_.front() == '\\') {
         rest_.remove_prefix(1);
         if (rest_.empty() || (rest_.front() != '"' && rest_.front() != '\\')) {
-          return InvalidArgument("behind '\\' stands neither '\"' nor '\\'");
+          return InvalidArgument("expected '\"' or '\\' after '\\'");
         }
       }
       token.value.push_back(rest_.front());
       rest_.remove_prefix(1);
     }
-    if (rest_.empty() || rest_.front() == '\n') return InvalidArgument("a text has no end");
+    if (rest_.empty() || rest_.front() == '\n') return InvalidArgument("unterminated quoted text");
     rest_.remove_prefix(1);
     return token;
   }
@@ -90,12 +90,12 @@ StatusOr<Number> ParseNumber(std::string_view text, Number min, Number max) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || !(number >= min) ||
       !(number <= max)) {
-    return InvalidArgument("'", text, "' is no number from ", min, " to ", max);
+    return InvalidArgument("'", text, "' is not a number from ", min, " to ", max);
   }
   return number;
 }
 
-// Milliseconds with up to six decimals, which are nanoseconds.
+// Milliseconds with up to six decimals, i.e. down to a nanosecond.
 StatusOr<Duration> ParseMillis(std::string_view text) {
   const size_t dot = std::min(text.size(), text.find('.'));
   const std::string_view decimals = text.substr(std::min(text.size(), dot + 1));
@@ -108,7 +108,7 @@ StatusOr<Duration> ParseMillis(std::string_view text) {
     padded.resize(6, '0');
     const bool digits_only =
         !decimals.empty() && decimals.find_first_not_of("0123456789") == std::string_view::npos;
-    if (!digits_only) return InvalidArgument("'", text, "' is no number of milliseconds");
+    if (!digits_only) return InvalidArgument("'", text, "' is not a number of milliseconds");
     NEPTUNE_ASSIGN_OR_RETURN(ns, ParseNumber<uint64_t>(padded, 0, 999'999));
   }
   return Duration(static_cast<int64_t>(whole * 1'000'000 + ns));
@@ -136,12 +136,12 @@ std::string_view NameOf(PolicyKind kind) {
   return "";
 }
 
-// A capsule while it is read.
+// A capsule while it is being parsed.
 struct Draft {
   CapsuleConfig config;
   int line = 0;
   std::vector<int> rule_lines;
-  std::set<std::string, std::less<>> fields;  // that were there
+  std::set<std::string, std::less<>> fields;  // names of the fields read
 };
 
 using SetField = std::function<Status(const std::string& value, Draft* draft)>;
@@ -175,10 +175,9 @@ Status AddRule(const std::string& value, Draft* draft) {
   return OkStatus();
 }
 
-// Fields that may stand once, and those that may stand often.
 struct Field {
   SetField set;
-  bool repeated = false;
+  bool repeated = false;  // may occur more than once
 };
 
 const std::map<std::string, Field, std::less<>>& Fields() {
@@ -243,7 +242,7 @@ class Parser {
       NEPTUNE_ASSIGN_OR_RETURN(const Token token, Next());
       if (token.kind == Token::Kind::kEnd) return OkStatus();
       if (token.kind != Token::Kind::kWord || token.value != "capsule") {
-        return At(token.line, InvalidArgument("here begins no 'capsule NAME {'"));
+        return At(token.line, InvalidArgument("expected 'capsule NAME {'"));
       }
       NEPTUNE_RETURN_IF_ERROR(ParseCapsule());
     }
@@ -264,10 +263,10 @@ class Parser {
   Status ParseCapsule() {
     NEPTUNE_ASSIGN_OR_RETURN(const Token name, Next());
     if (name.kind != Token::Kind::kWord && name.kind != Token::Kind::kText) {
-      return At(name.line, InvalidArgument("a capsule has no name"));
+      return At(name.line, InvalidArgument("expected a capsule name"));
     }
     if (drafts_.size() == kCapsuleCountMax) {
-      return At(name.line, InvalidArgument("over ", kCapsuleCountMax, " capsules"));
+      return At(name.line, InvalidArgument("more than ", kCapsuleCountMax, " capsules"));
     }
     if (!names_.insert(name.value).second) {
       return At(name.line, InvalidArgument("capsule '", name.value, "' is defined twice"));
@@ -279,7 +278,7 @@ class Parser {
     NEPTUNE_ASSIGN_OR_RETURN(const Token open, Next());
     if (open.kind != Token::Kind::kOpen) {
       return At(open.line,
-                InvalidArgument("behind the name of capsule '", name.value, "' stands no '{'"));
+                InvalidArgument("expected '{' after the name of capsule '", name.value, "'"));
     }
     NEPTUNE_RETURN_IF_ERROR(ParseFields(&draft));
     std::string& library = draft.config.policy.library;
@@ -296,26 +295,27 @@ class Parser {
       NEPTUNE_ASSIGN_OR_RETURN(Token token, Next());
       if (token.kind == Token::Kind::kClose) return OkStatus();
       if (token.kind == Token::Kind::kEnd) {
-        return At(draft->line, InvalidArgument("capsule '", draft->config.name, "' has no '}'"));
+        return At(draft->line,
+                  InvalidArgument("capsule '", draft->config.name, "' has no closing '}'"));
       }
       if (token.kind != Token::Kind::kWord) {
-        return At(token.line, InvalidArgument("here stands no 'field: value'"));
+        return At(token.line, InvalidArgument("expected 'field: value'"));
       }
       NEPTUNE_RETURN_IF_ERROR(ParseField(token, draft));
     }
   }
 
-  // "field:" and its value, which may follow without a space.
+  // Reads "field:" and its value, which may follow without a space.
   Status ParseField(const Token& token, Draft* draft) {
     const size_t colon = token.value.find(':');
     if (colon == std::string::npos) {
-      return At(token.line, InvalidArgument("behind '", token.value, "' stands no ':'"));
+      return At(token.line, InvalidArgument("expected ':' after '", token.value, "'"));
     }
     const std::string name = token.value.substr(0, colon);
     std::string value = token.value.substr(colon + 1);
     const auto field = Fields().find(name);
     if (field == Fields().end()) {
-      return At(token.line, InvalidArgument("a capsule has no field '", name, "'"));
+      return At(token.line, InvalidArgument("unknown capsule field '", name, "'"));
     }
     if (value.empty()) {
       NEPTUNE_ASSIGN_OR_RETURN(const Token next, Next());
@@ -325,7 +325,7 @@ class Parser {
       value = next.value;
     }
     if (!draft->fields.insert(name).second && !field->second.repeated) {
-      return At(token.line, InvalidArgument(name, " stands here for the second time"));
+      return At(token.line, InvalidArgument(name, " is set twice"));
     }
     NEPTUNE_RETURN_IF_ERROR(At(token.line, Annotate(field->second.set(value, draft), name)));
     if (name == "match") draft->rule_lines.push_back(token.line);
@@ -374,7 +374,7 @@ StatusOr<std::vector<CapsuleConfig>> ParseCapsules(std::string_view text,
   Parser parser(text, source);
   if (text.size() > kCapsuleTextSizeMax) {
     return parser.At(
-        1, InvalidArgument(text.size(), " bytes of capsules are over ", kCapsuleTextSizeMax));
+        1, InvalidArgument("text of ", text.size(), " bytes exceeds ", kCapsuleTextSizeMax));
   }
   NEPTUNE_RETURN_IF_ERROR(parser.Parse());
   std::vector<CapsuleConfig> configs;

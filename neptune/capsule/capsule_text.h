@@ -1,4 +1,4 @@
-// Capsules as text: in a capsule file of their own, and the same in a cluster spec.
+// Text format of capsule definitions, used in capsule files and in cluster specs.
 //
 //   # Redis, which answers in well under a millisecond
 //   capsule cache {
@@ -7,19 +7,19 @@
 //     low_watermark: 20  high_watermark: 100
 //   }
 //
-//   text    := { capsule }                       '#' begins a comment, to the end of its line
+//   text    := { capsule }                  '#' begins a comment, to the end of its line
 //   capsule := "capsule" NAME "{" { FIELD ":" VALUE } "}"
-//   VALUE   := a word without spaces, '"', '{' and '}', or text in '"', where \" and \\ stand for " and \ themselves
+//   VALUE   := a word without spaces, '"', '{' and '}', or text in '"' (escapes: \" and \\)
 //
 // The first capsule is the top of the stack. README.md lists the fields.
 //
-// A parser of our own and not Protobuf's text format: the library that is preloaded into foreign programs reads these
-// files too, and cannot bring a Protobuf with it that is not theirs.
+// The format is not Protobuf's text format because the library that is preloaded into foreign
+// programs reads these files too and cannot bring its own Protobuf into such a program.
 //
 // Source: [Chu05] IV.D (configuration files).
 // LoadCapsuleFile reads a file.
 // Threads: pure functions.
-// Errors: kInvalidArgument "FILE:LINE: reason", of the first mistake; those of reading the file.
+// Errors: kInvalidArgument "FILE:LINE: reason" of the first mistake; errors of reading the file.
 // Limits: kCapsuleTextSizeMax bytes, kCapsuleCountMax capsules, kCapsuleRuleCountMax rules each.
 
 #pragma once
@@ -37,21 +37,21 @@ namespace neptune {
 inline constexpr size_t kCapsuleTextSizeMax = 1 << 20;
 
 struct CapsuleSource {
-  // Stands in the messages.
+  // File name for messages.
   std::string file;
-  // Where relative paths of plug-in libraries start; empty: they stay as they are.
+  // Base folder for relative paths of plug-in libraries; empty: paths are not changed.
   std::string folder{};
 };
 
-// `warnings`, unless null, gets "FILE:LINE: reason" for each rule that takes nothing, or shares operations with one
-// above it.
+// If `warnings` is not null, appends "FILE:LINE: reason" for each rule that is shadowed by, or
+// overlaps, a rule above it.
 StatusOr<std::vector<CapsuleConfig>> ParseCapsules(std::string_view text,
                                                    const CapsuleSource& source,
                                                    std::vector<std::string>* warnings);
 StatusOr<std::vector<CapsuleConfig>> LoadCapsuleFile(const std::string& path,
                                                      std::vector<std::string>* warnings);
 
-// Text that ParseCapsules reads as the same value.
+// Inverse of ParseCapsules for one capsule.
 std::string FormatCapsule(const CapsuleConfig& config);
 
 }  // namespace neptune

@@ -1,4 +1,4 @@
-// Whatever the text: no crash; an error names a line of it; what was read is written and read again as the same.
+// For any text: no crash, an error names a line of it, and formatting then parsing round-trips.
 
 #include <glog/logging.h>
 

@@ -1,4 +1,4 @@
-// Capsules as text: what is read, and what is refused with file, line and reason.
+// The capsule text format: accepted texts, and errors with file, line and reason.
 
 #include "neptune/capsule/capsule_text.h"
 
@@ -69,7 +69,8 @@ TEST(CapsuleTextTest, EveryFieldIsRead) {
   EXPECT_EQ(disk.policy.library, "/lib/p.so");
   EXPECT_EQ(disk.policy.parameters, "a=1 b=2");
   EXPECT_EQ((*configs)[2].limits.resident_count_max, 7u);
-  EXPECT_EQ((*configs)[2].limits.timeout, kNoTimeout) << "what is not said stays as it is";
+  EXPECT_EQ((*configs)[2].limits.timeout, kNoTimeout)
+      << "fields that are not set keep their values";
 }
 
 TEST(CapsuleTextTest, WhatIsWrittenIsReadAsTheSame) {
@@ -90,43 +91,44 @@ TEST(CapsuleTextTest, WhatIsWrittenIsReadAsTheSame) {
   EXPECT_EQ((*again)[0].rules[0].text(), "service:x y\\z");
 }
 
-TEST(CapsuleTextTest, MistakesAreToldWithTheirLine) {
+TEST(CapsuleTextTest, MistakesAreReportedWithTheirLine) {
   const std::vector<std::pair<const char*, const char*>> cases = {
-      {"\nfoo", "file:2: here begins no 'capsule NAME {'"},
-      {"capsule {", "file:1: a capsule has no name"},
-      {"capsule a\n}", "file:2: behind the name of capsule 'a' stands no '{'"},
-      {"\ncapsule a {\n match: service:x\n", "file:2: capsule 'a' has no '}'"},
-      {"capsule a {\n match service:x }", "file:2: behind 'match' stands no ':'"},
-      {"capsule a {\n\n mach: service:x }", "file:3: a capsule has no field 'mach'"},
+      {"\nfoo", "file:2: expected 'capsule NAME {'"},
+      {"capsule {", "file:1: expected a capsule name"},
+      {"capsule a\n}", "file:2: expected '{' after the name of capsule 'a'"},
+      {"\ncapsule a {\n match: service:x\n", "file:2: capsule 'a' has no closing '}'"},
+      {"capsule a {\n match service:x }", "file:2: expected ':' after 'match'"},
+      {"capsule a {\n\n mach: service:x }", "file:3: unknown capsule field 'mach'"},
       {"capsule a {\n match: }", "file:2: match has no value"},
-      {"capsule a {\n match: \"x\n\" }", "file:2: a text has no end"},
-      {"capsule a {\n match: \"\\n\" }", "file:2: behind '\\' stands neither '\"' nor '\\'"},
-      {"capsule a {\n match: inet:a.b .c }", "file:2: behind '.c' stands no ':'"},
+      {"capsule a {\n match: \"x\n\" }", "file:2: unterminated quoted text"},
+      {"capsule a {\n match: \"\\n\" }", "file:2: expected '\"' or '\\' after '\\'"},
+      {"capsule a {\n match: inet:a.b .c }", "file:2: expected ':' after '.c'"},
       {"capsule a {\n match: inet:10.0.0.1/24 }", "file:2: match: rule 'inet:10.0.0.1/24'"},
-      {"capsule a { match: service:x\n timeout_ms: -1 }", "file:2: timeout_ms: '-1' is no number"},
+      {"capsule a { match: service:x\n timeout_ms: -1 }",
+       "file:2: timeout_ms: '-1' is not a number"},
       {"capsule a { match: service:x\n timeout_ms: 1.0000001 }", "more than six decimals"},
       {"capsule a { match: service:x\n timeout_ms: 99999999999 }", "file:2: timeout_ms"},
       {"capsule a { match: service:x timeout_ms: 0 }",
-       "file:1: capsule 'a': timeout is not over 0"},
+       "file:1: capsule 'a': timeout must be greater than 0"},
       {"capsule a { match: service:x\n throttle_count: 1\n throttle_count: 2 }",
-       "file:3: throttle_count stands here for the second time"},
+       "file:3: throttle_count is set twice"},
       {"capsule a { match: service:x\n resident_count_max: many }", "file:2: resident_count_max"},
-      {"capsule a { match: service:x bypass_share: nan }", "bypass_share: 'nan' is no number"},
-      {"\ncapsule a { }", "file:2: capsule 'a': it has no rule"},
-      {"capsule a { match: service:x match: disk:/x }", "is of the other type"},
+      {"capsule a { match: service:x bypass_share: nan }", "bypass_share: 'nan' is not a number"},
+      {"\ncapsule a { }", "file:2: capsule 'a': it has no match rule"},
+      {"capsule a { match: service:x match: disk:/x }", "has a different type"},
       {"capsule a { match: service:x }\ncapsule a { match: service:x }",
        "file:2: capsule 'a' is defined twice"},
-      {"capsule a/b { match: service:x }", "may hold letters, digits"},
-      {"capsule a { match: service:x low_watermark: 5 high_watermark: 5 }", "is not over"},
-      {"capsule a { match: service:x timeout_ms: none high_watermark: 5 }", "it has none"},
-      {"capsule a { match: service:x resident_count_max: 5 throttle_count: 6 }", "is over"},
+      {"capsule a/b { match: service:x }", "may contain only letters, digits"},
+      {"capsule a { match: service:x low_watermark: 5 high_watermark: 5 }", "is not greater than"},
+      {"capsule a { match: service:x timeout_ms: none high_watermark: 5 }", "timeout_ms is none"},
+      {"capsule a { match: service:x resident_count_max: 5 throttle_count: 6 }", "exceeds"},
       {"capsule a { match: service:x policy: random }", "'random' is not fifo"},
-      {"capsule a { match: service:x policy: priority }", "it names no classes"},
-      {"capsule a { match: service:x policy: plugin }", "has a library"},
-      {"capsule a { match: service:x library: x.so }", "has a library"},
+      {"capsule a { match: service:x policy: priority }", "needs at least one class"},
+      {"capsule a { match: service:x policy: plugin }", "needs a library"},
+      {"capsule a { match: service:x library: x.so }", "cannot have one"},
       {"capsule a { match: service:x migrate_to: a }", "migrates to itself"},
-      {"capsule a { match: disk:/x processing_count_max: 5000 }", "more helper threads"},
-      {"capsule default { match: service:x }", "by no rule"},
+      {"capsule a { match: disk:/x processing_count_max: 5000 }", "at most 1024 helper threads"},
+      {"capsule default { match: service:x }", "cannot have rules"},
   };
   for (const auto& [text, said] : cases) {
     const Status status = Parse(text).status();
@@ -144,12 +146,11 @@ TEST(CapsuleTextTest, RulesThatShadowOrOverlapAreWarnedOf) {
                             "capsule redis {\n match: inet:*:6379 }\n",
                             {"file"}, &warnings)
                   .ok());
-  EXPECT_EQ(warnings,
-            (std::vector<std::string>{
-                "file:4: capsule 'one': rule 'inet:10.1.2.3:80' takes nothing that is left by "
-                "'inet:10.0.0.0/8' of capsule 'rack' above it",
-                "file:7: capsule 'redis': rule 'inet:*:6379' shares operations with "
-                "'inet:10.0.0.0/8' of capsule 'rack' above it"}));
+  EXPECT_EQ(warnings, (std::vector<std::string>{
+                          "file:4: capsule 'one': rule 'inet:10.1.2.3:80' is shadowed by "
+                          "'inet:10.0.0.0/8' of capsule 'rack' above it",
+                          "file:7: capsule 'redis': rule 'inet:*:6379' overlaps "
+                          "'inet:10.0.0.0/8' of capsule 'rack' above it"}));
 }
 
 TEST(CapsuleTextTest, ASpecialCaseAboveItsRuleIsNoConflict) {
@@ -161,7 +162,7 @@ TEST(CapsuleTextTest, ASpecialCaseAboveItsRuleIsNoConflict) {
   EXPECT_EQ(warnings, std::vector<std::string>());
 }
 
-TEST(CapsuleTextTest, AFileIsReadAndItsLibrariesStandBesideIt) {
+TEST(CapsuleTextTest, RelativeLibrariesAreResolvedAgainstTheFilesFolder) {
   const std::string folder = std::getenv("TEST_TMPDIR");
   const std::string path = folder + "/capsules.conf";
   ASSERT_TRUE(

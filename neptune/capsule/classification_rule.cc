@@ -20,7 +20,7 @@ std::optional<Number> ParseNumber(std::string_view text) {
   return number;
 }
 
-// "a.b.c.d" as a number; nullopt: it is no address.
+// Parses "a.b.c.d"; nullopt: not an address.
 std::optional<uint32_t> ParseAddress(std::string_view text) {
   uint32_t address = 0;
   for (int part = 0; part < 4; ++part) {
@@ -36,7 +36,7 @@ std::optional<uint32_t> ParseAddress(std::string_view text) {
 
 uint32_t MaskOf(int bits) { return bits == 0 ? 0 : ~uint32_t{0} << (32 - bits); }
 
-// Names of hosts do not end in a number, so that a mistaken address is none.
+// Host names must not end in a number, so that a mistyped address is not taken for a name.
 bool EndsInNumber(std::string_view name) {
   const std::string_view last = name.substr(name.rfind('.') + 1);
   return std::all_of(last.begin(), last.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -50,9 +50,9 @@ bool IsHostName(std::string_view name) {
          });
 }
 
-// The set that begins behind '[' at `text`: how long it is with its ']', and whether `c` is in it.
+// A character set whose text follows a '['.
 struct CharacterSet {
-  size_t size = 0;  // 0: it has no end
+  size_t size = 0;  // length including its ']'; 0: unterminated
   bool holds = false;
 };
 CharacterSet ReadSet(std::string_view text, char c) {
@@ -77,7 +77,7 @@ CharacterSet ReadSet(std::string_view text, char c) {
 // One element of a pattern.
 struct Element {
   enum class Kind { kLiteral, kOne, kSet, kWithinName, kAcross } kind = Kind::kLiteral;
-  std::string_view text;  // of a set, behind its '['
+  std::string_view text;  // kSet: the text after '['
   char literal = 0;
 
   bool Takes(char c) const {
@@ -98,7 +98,7 @@ struct Element {
   bool repeats() const { return kind == Kind::kWithinName || kind == Kind::kAcross; }
 };
 
-// Whether there is a character that both take.
+// True if some character matches both elements.
 bool AcceptTheSame(const Element& a, const Element& b) {
   for (int c = 1; c < 256; ++c) {
     if (a.Takes(static_cast<char>(c)) && b.Takes(static_cast<char>(c))) return true;
@@ -106,7 +106,7 @@ bool AcceptTheSame(const Element& a, const Element& b) {
   return false;
 }
 
-// nullopt: a set has no end.
+// nullopt: a set is unterminated.
 std::optional<std::vector<Element>> Compile(std::string_view pattern) {
   std::vector<Element> elements;
   for (size_t at = 0; at < pattern.size();) {
@@ -136,7 +136,8 @@ std::optional<std::vector<Element>> Compile(std::string_view pattern) {
 
 }  // namespace
 
-// Which positions of the pattern can be reached, byte by byte of the path.
+// Simulates the pattern as an automaton: tracks the set of reachable positions per byte of the
+// path.
 bool PathMatches(std::string_view pattern, std::string_view path) {
   const auto elements = Compile(pattern);
   if (!elements) return false;
@@ -161,7 +162,7 @@ bool PathMatches(std::string_view pattern, std::string_view path) {
   return reached[count];
 }
 
-// Which pairs of positions can be reached by one path.
+// Searches the product automaton: pairs of positions that one path can reach.
 bool PatternsMeet(std::string_view first, std::string_view second) {
   const auto a = Compile(first);
   const auto b = Compile(second);
@@ -196,13 +197,14 @@ ResourceType TypeOf(const BlockingOperation& operation) {
 
 StatusOr<ClassificationRule> ClassificationRule::Parse(std::string_view text) {
   if (text.size() > kRuleSizeMax) {
-    return InvalidArgument("a rule of ", text.size(), " bytes is over ", kRuleSizeMax);
+    return InvalidArgument("a rule of ", text.size(), " bytes exceeds ", kRuleSizeMax);
   }
   const size_t colon = text.find(':');
   const std::string_view kind = text.substr(0, colon);
   const std::string_view rest =
       colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
-  StatusOr<Rule> rule = InvalidArgument("it begins with '", kind, "', not inet, service or disk");
+  StatusOr<Rule> rule =
+      InvalidArgument("unknown kind '", kind, "', expected inet, service or disk");
   if (kind == "inet") rule = ParseInet(rest);
   if (kind == "service") rule = ParseService(rest);
   if (kind == "disk") rule = ParseDisk(rest);
@@ -217,7 +219,7 @@ StatusOr<ClassificationRule::Rule> ClassificationRule::ParseInet(std::string_vie
   if (colon != std::string_view::npos) {
     port = ParseNumber<uint16_t>(text.substr(colon + 1));
     if (!port || *port == 0) {
-      return InvalidArgument("'", text.substr(colon + 1), "' is no port");
+      return InvalidArgument("'", text.substr(colon + 1), "' is not a port");
     }
   }
   if (peer == "*") return Rule(Peers{0, 0, port});
@@ -226,15 +228,16 @@ StatusOr<ClassificationRule::Rule> ClassificationRule::ParseInet(std::string_vie
   if (slash != std::string_view::npos) {
     const auto bits = ParseNumber<int>(peer.substr(slash + 1));
     if (!address || !bits || *bits < 0 || *bits > 32) {
-      return InvalidArgument("'", peer, "' is no network a.b.c.d/bits");
+      return InvalidArgument("'", peer, "' is not a network a.b.c.d/bits");
     }
     if ((*address & ~MaskOf(*bits)) != 0) {
-      return InvalidArgument("'", peer, "' has bits set behind its ", *bits);
+      return InvalidArgument("'", peer, "' has bits set after the first ", *bits);
     }
     return Rule(Peers{*address, MaskOf(*bits), port});
   }
   if (address) return Rule(Peers{*address, MaskOf(32), port});
-  if (!IsHostName(peer)) return InvalidArgument("'", peer, "' is neither an address nor a name");
+  if (!IsHostName(peer))
+    return InvalidArgument("'", peer, "' is neither an address nor a host name");
   return Rule(Host{absl::AsciiStrToLower(ToAbsl(peer)), port});
 }
 
@@ -242,22 +245,24 @@ StatusOr<ClassificationRule::Rule> ClassificationRule::ParseService(std::string_
   const size_t at = text.find('@');
   const std::string_view node =
       at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
-  if (at != std::string_view::npos && node.empty()) return InvalidArgument("it names no node");
+  if (at != std::string_view::npos && node.empty())
+    return InvalidArgument("expected a node name after '@'");
   text = text.substr(0, at);
   const size_t slash = text.find('/');
   Service service{std::string(text.substr(0, slash)), std::nullopt, std::string(node)};
-  if (service.name.empty()) return InvalidArgument("it names no service");
+  if (service.name.empty()) return InvalidArgument("expected a service name");
   if (slash != std::string_view::npos) {
     const auto partition = ParseNumber<uint32_t>(text.substr(slash + 1));
-    if (!partition) return InvalidArgument("'", text.substr(slash + 1), "' is no partition");
+    if (!partition)
+      return InvalidArgument("'", text.substr(slash + 1), "' is not a partition number");
     service.partition = PartitionId(*partition);
   }
   return Rule(std::move(service));
 }
 
 StatusOr<ClassificationRule::Rule> ClassificationRule::ParseDisk(std::string_view text) {
-  if (!text.starts_with('/')) return InvalidArgument("'", text, "' is no absolute path");
-  if (!Compile(text)) return InvalidArgument("a '[' of '", text, "' has no ']'");
+  if (!text.starts_with('/')) return InvalidArgument("'", text, "' is not an absolute path");
+  if (!Compile(text)) return InvalidArgument("unterminated '[' in '", text, "'");
   return Rule(Path{std::string(text)});
 }
 
@@ -315,7 +320,7 @@ bool ClassificationRule::Covers(const ClassificationRule& other) const {
            (!mine->partition || mine->partition == theirs->partition) &&
            (mine->node.empty() || mine->node == theirs->node);
   }
-  // Only where the other has no wildcard of its own can one be sure.
+  // Coverage is certain only if the other path has no wildcard.
   const auto* const theirs = std::get_if<Path>(&other.rule_);
   return theirs != nullptr && theirs->pattern.find_first_of("*?[") == std::string::npos &&
          PathMatches(std::get<Path>(rule_).pattern, theirs->pattern);
@@ -327,7 +332,7 @@ bool ClassificationRule::Overlaps(const ClassificationRule& other) const {
     return !a || !b || *a == *b;
   };
   if (const auto* const mine = std::get_if<Peers>(&rule_)) {
-    // Which networks a name is in, only its resolution tells.
+    // The networks of a name are unknown before it is resolved.
     if (const auto* const host = std::get_if<Host>(&other.rule_)) {
       return mine->mask == 0 && ports_meet(mine->port, host->port);
     }

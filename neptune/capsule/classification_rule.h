@@ -1,22 +1,22 @@
 // Classification rules: which operations a dependency capsule takes.
 //
-//   inet:192.168.1.0/24           peers of that network          inet:192.168.1.0/24:6379    at that port
-//   inet:10.0.0.7:5432            one peer, one port             inet:*:6379                 a port of any peer
-//   inet:db.example.org           a host by name, any port       inet:db.example.org:5432
-//   service:index                 every partition of a service   service:index/3             one of them
-//   service:index/3@store-1       its replica on that node       service:index@store-1       all on that node
-//   disk:/dev/sd[ab]              files by pattern: * ? [..] within a name
-//   disk:/var/lib/store/**        ** over any number of folders
+//   inet:192.168.1.0/24        peers of that network     inet:192.168.1.0/24:6379  at that port
+//   inet:10.0.0.7:5432         one peer, one port        inet:*:6379               port of any peer
+//   inet:db.example.org        host by name, any port    inet:db.example.org:5432  at that port
+//   service:index              all its partitions        service:index/3           one partition
+//   service:index/3@store-1    its replica on that node  service:index@store-1     all on that node
+//   disk:/dev/sd[ab]           files by pattern: * ? [..] within a name
+//   disk:/var/lib/store/**     ** across any number of folders
 //
-// Names of hosts are resolved by whoever builds the table, and given as addresses; services are virtual names that
-// the runtime knows at the time of the call.
+// A host name matches the name that the caller resolved (NetworkOperation::host); rules resolve
+// nothing. Services are virtual names that the runtime knows at the time of the call.
 //
 // Source: [Chu05] IV.B (types and rules), IV.D (`destination = inet:192.168.1.0/24`).
-// Departs from source: services, partitions and replicas as peers of their own; `**`.
+// Departs from source: rules for services, partitions and replicas; `**`.
 // No I/O, no clock.
 // Threads: immutable values.
-// Errors: kInvalidArgument with the part that is wrong.
-// Limits: kRuleSizeMax bytes a rule.
+// Errors: kInvalidArgument with the wrong part.
+// Limits: kRuleSizeMax bytes per rule.
 
 #pragma once
 
@@ -36,15 +36,15 @@ inline constexpr size_t kRuleSizeMax = 4096;
 
 enum class ResourceType { kNetwork, kDevice };
 
-// What a blocking operation is about to use.
+// The peer that a blocking operation is about to use.
 struct NetworkOperation {
   uint32_t address = 0;  // host byte order; 0: not known yet
   uint16_t port = 0;
-  // Set for the runtime's own calls.
+  // Set by the runtime's own calls.
   std::string_view service{};
   std::optional<PartitionId> partition{};
   std::string_view node{};
-  // Name that the address was resolved from, if that is known.
+  // Name that the address was resolved from, if known.
   std::string_view host{};
 };
 struct DeviceOperation {
@@ -67,10 +67,11 @@ class ClassificationRule {
 
   ResourceType type() const;
   bool Matches(const BlockingOperation& operation) const;
-  // Whether every operation that `other` takes is taken by this one too: on top of it in a stack, `other` never gets
-  // any. False in doubt.
+  // True if this rule takes every operation that `other` takes, so that `other` never matches below
+  // it in a stack. False if unsure.
   bool Covers(const ClassificationRule& other) const;
-  // Whether some operation is taken by both. False in doubt: a name and an address may be the same host.
+  // True if some operation matches both rules. False if unsure: a name and an address may be the
+  // same host.
   bool Overlaps(const ClassificationRule& other) const;
   // The peer, if the rule names one address and one port.
   std::optional<PeerAddress> peer() const;
@@ -106,10 +107,10 @@ class ClassificationRule {
   Rule rule_;
 };
 
-// Whether the whole path fits the pattern: * and ? and [abc], [a-z], [!a] within one name, ** across folders.
-// O(pattern * path). A malformed pattern fits nothing; Parse refuses it.
+// True if the whole path matches the pattern: * and ? and [abc], [a-z], [!a] within one name, **
+// across folders. O(pattern * path). A malformed pattern matches nothing; Parse refuses it.
 bool PathMatches(std::string_view pattern, std::string_view path);
-// Whether some path fits both patterns. O(first * second).
+// True if some path matches both patterns. O(first * second).
 bool PatternsMeet(std::string_view first, std::string_view second);
 
 }  // namespace neptune

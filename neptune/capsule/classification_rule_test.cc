@@ -1,4 +1,4 @@
-// What each form of rule takes and what is refused.
+// Operations that each form of rule matches, and malformed rules.
 
 #include "neptune/capsule/classification_rule.h"
 
@@ -47,7 +47,7 @@ TEST(ClassificationRuleTest, HostIsTakenByItsName) {
   EXPECT_FALSE(Takes("inet:db.example.org:5433", operation));
   EXPECT_FALSE(Takes("inet:other.example.org", operation));
   operation.host = "DB.example.org";
-  EXPECT_TRUE(Takes("inet:db.Example.org", operation)) << "names of hosts have no case";
+  EXPECT_TRUE(Takes("inet:db.Example.org", operation)) << "host names are case-insensitive";
 }
 
 TEST(ClassificationRuleTest, ServiceTakesItsPartitions) {
@@ -79,7 +79,7 @@ TEST(ClassificationRuleTest, PatternsOfPaths) {
   EXPECT_TRUE(PathMatches("**", "/anything/at/all"));
   EXPECT_TRUE(PathMatches("/[]]", "/]"));
   EXPECT_FALSE(PathMatches("/[ab", "/a"));
-  // A pattern that a backtracking matcher takes for ever with.
+  // A pattern with exponential cost in a backtracking matcher.
   EXPECT_FALSE(PathMatches("/" + std::string(40, '*') + "b", "/" + std::string(2000, 'a')));
 }
 
@@ -88,21 +88,21 @@ TEST(ClassificationRuleTest, MalformedRulesSayWhatIsWrong) {
     const char* rule;
     const char* said;
   } cases[] = {
-      {"", "not inet, service or disk"},
-      {"192.168.1.0/24", "not inet, service or disk"},
-      {"inet:192.168.1.0/33", "is no network"},
-      {"inet:192.168.1.7/24", "has bits set behind"},
-      {"inet:1.2.3/8", "is no network"},
-      {"inet:10.0.0.7:99999", "is no port"},
-      {"inet:10.0.0.7:0", "is no port"},
-      {"inet:bad host", "neither an address nor a name"},
-      {"inet:10.0.0.300:6379", "neither an address nor a name"},
-      {"inet:1.2.3.4.5", "neither an address nor a name"},
-      {"service:x@", "names no node"},
-      {"service:", "names no service"},
-      {"service:index/x", "is no partition"},
-      {"disk:relative", "no absolute path"},
-      {"disk:/dev/sd[ab", "has no ']'"},
+      {"", "expected inet, service or disk"},
+      {"192.168.1.0/24", "expected inet, service or disk"},
+      {"inet:192.168.1.0/33", "is not a network"},
+      {"inet:192.168.1.7/24", "has bits set after"},
+      {"inet:1.2.3/8", "is not a network"},
+      {"inet:10.0.0.7:99999", "is not a port"},
+      {"inet:10.0.0.7:0", "is not a port"},
+      {"inet:bad host", "neither an address nor a host name"},
+      {"inet:10.0.0.300:6379", "neither an address nor a host name"},
+      {"inet:1.2.3.4.5", "neither an address nor a host name"},
+      {"service:x@", "expected a node name"},
+      {"service:", "expected a service name"},
+      {"service:index/x", "is not a partition number"},
+      {"disk:relative", "not an absolute path"},
+      {"disk:/dev/sd[ab", "unterminated '['"},
   };
   for (const auto& [rule, said] : cases) {
     const Status status = ClassificationRule::Parse(rule).status();

@@ -9,7 +9,7 @@
 
 namespace neptune {
 
-// What the caller and the helper thread, or the modelled device, share.
+// A device call from its caller's view.
 class DeviceCall {
  public:
   DeviceCall(CapsuleStack& stack, std::string_view path, DeviceWait wait)
@@ -17,7 +17,7 @@ class DeviceCall {
 
   Status Run(Task call, const VisitOptions& options) {
     NEPTUNE_RETURN_IF_ERROR(visit_.Enter(stack_, DeviceOperation{path_}, options));
-    if (!visit_.inside()) {  // no capsule takes it
+    if (!visit_.inside()) {  // no capsule takes the path
       call();
       return OkStatus();
     }
@@ -29,7 +29,8 @@ class DeviceCall {
   }
 
  private:
-  // A call is on its way until it ends or its caller goes on without it, whichever is first.
+  // State shared by the caller and the helper thread or modelled device. Its fate is decided once:
+  // the call ends, or the caller abandons it, whichever comes first.
   struct Shared {
     enum class Fate { kRuns, kEnded, kAbandoned };
 
@@ -45,12 +46,12 @@ class DeviceCall {
     std::atomic<Fate> fate{Fate::kRuns};
 
     bool HasEnded() const { return fate.load(std::memory_order_acquire) == Fate::kEnded; }
-    // The caller goes on without it; false if it has ended.
+    // The caller goes on without the call; false if the call has ended.
     bool Abandon() {
       Fate expected = Fate::kRuns;
       return fate.compare_exchange_strong(expected, Fate::kAbandoned, std::memory_order_acq_rel);
     }
-    // On any kernel thread.
+    // Runs on any kernel thread.
     void End() {
       if (fate.exchange(Fate::kEnded, std::memory_order_acq_rel) == Fate::kAbandoned) {
         capsule->EndProcessing(loop->Now());
@@ -60,12 +61,12 @@ class DeviceCall {
     }
     void RunHere() {
       call();
-      call = nullptr;  // what it owns goes here, where going may block
+      call = nullptr;  // destroy its captures here, where blocking is allowed
       End();
     }
   };
 
-  // False if it has run already.
+  // Starts the call; false if it has already run to its end.
   bool Start(Task call) {
     const std::shared_ptr<Capsule>& capsule = visit_.capsule_;
     Loop* const loop = Loop::Current();
@@ -94,16 +95,16 @@ class DeviceCall {
         continue;
       }
       if (options.given_up && options.given_up()) {
-        status = Cancelled(visit_.Where(), ": the call to ", path_, " was given up");
+        status = Cancelled(visit_.Where(), ": the call to ", path_, " was cancelled");
         break;
       }
       const ParkResult result = this_thread::Park(visit_.deadline());
       if (result == ParkResult::kWoken) ++wake_count;
       if (result == ParkResult::kDeadline) {
-        status = DeadlineExceeded(visit_.Where(), ": the call to ", path_, " is not done");
+        status = DeadlineExceeded(visit_.Where(), ": the call to ", path_, " timed out");
       }
       if (result == ParkResult::kStopping) {
-        status = Cancelled(visit_.Where(), ": the scheduler stops");
+        status = Cancelled(visit_.Where(), ": the scheduler is stopping");
       }
     }
     const bool abandoned = !status.ok() && shared_->Abandon();

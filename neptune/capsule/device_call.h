@@ -1,19 +1,22 @@
-// A call that would block the kernel thread, shipped whole to the helper threads of a device capsule.
+// Runs a call that would block the kernel thread on the helper threads of a device capsule.
 //
 //   user-level thread                      helper thread of capsule "store"
 //   RunOnDevice(stack, path, call) ──call─► runs it
 //        parks                     ◄─value─ wakes it
 //
-//   NEPTUNE_ASSIGN_OR_RETURN(std::string bytes, RunOnDevice(stack, "/var/store", [db, key] { return db->Get(key); }));
+//   NEPTUNE_ASSIGN_OR_RETURN(std::string bytes, RunOnDevice(stack, "/var/store", [db, key] {
+//                              return db->Get(key);
+//                            }));
 //
-// What runs there is one call into an operating system, a storage engine or a resolver: it must not use anything of
-// the runtime's threads (park, sleep, mutex). It owns what it uses: a caller whose deadline passes goes on without
-// it, and the call ends by itself later. Where that cannot be had, because the call reads or writes memory of the
-// caller, kWaitForEnd makes the caller wait for its end however long it takes.
+// The call is one call into an operating system, a storage engine or a resolver: it must not use
+// the runtime's threads (park, sleep, mutex). It must own what it uses, because a caller whose
+// deadline passes goes on without it and the call ends later. If the call uses memory of the
+// caller, DeviceWait::kForEnd makes the caller wait for its end, however long it takes.
 //
-// Where no capsule takes the path, or there are no helper threads, the call runs where it is made. In the simulated
-// world, which has one kernel thread, it takes one of the capsule's places for the time that
-// CapsuleStackOptions::device_time says, and so waits its turn, times out and is refused as in the real one.
+// If no capsule takes the path, or there are no helper threads, the call runs on the calling
+// thread. In the simulated world, which has one kernel thread, the call then holds one of the
+// capsule's places for CapsuleStackOptions::device_time, so it waits its turn, times out and is
+// refused as in the real world.
 //
 // Source: [Chu05] IV.B (helper threads in disk capsules).
 // Threads: on a user-level thread.
@@ -36,20 +39,20 @@ namespace neptune {
 
 enum class DeviceWait {
   kUntilDeadline,  // the call owns what it uses
-  kForEnd,         // it uses memory of the caller
+  kForEnd,         // the call uses memory of the caller
 };
 
-// `call` without a value. OK: it has run.
+// RunOnDevice for a call without a value. OK: the call has run.
 Status RunTaskOnDevice(CapsuleStack& stack, std::string_view path, Task call,
                        const VisitOptions& options = {},
                        DeviceWait wait = DeviceWait::kUntilDeadline);
 
-// A capsule of that name for what is below `folder`, with what is said of device capsules where nothing is said; nothing
-// where a capsule takes that already. For services whose store should wait in one though no spec defines it.
+// Creates a device capsule with default bounds for the files below `folder`, unless a capsule takes
+// them already. Services call it for stores for which the spec defines no capsule.
 // Errors: those of ClassificationRule::Parse and CapsuleStack::Create.
 Status MakeDeviceCapsule(CapsuleStack& stack, const std::string& name, const std::string& folder);
 
-// The call's value.
+// Runs the call and returns its value.
 template <typename Call>
 StatusOr<std::invoke_result_t<Call&>> RunOnDevice(CapsuleStack& stack, std::string_view path,
                                                   Call call, const VisitOptions& options = {},

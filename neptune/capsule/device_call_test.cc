@@ -1,4 +1,4 @@
-// Calls shipped to a device capsule: to helper threads in the real world, modelled in the simulated one.
+// Device calls: on helper threads in the real world, modelled in the simulated one.
 
 #include "neptune/capsule/device_call.h"
 
@@ -29,7 +29,7 @@ CapsuleConfig StoreCapsule() {
   return config;
 }
 
-// One real loop with its threads, and a stack with helper threads.
+// A real loop with its user-level threads, and a stack with helper threads.
 class RealDeviceTest : public testing::Test {
  protected:
   RealDeviceTest() : world_(MakeRealWorld({})), loop_(**world_->StartLoop({.name = "main"})) {
@@ -98,7 +98,7 @@ TEST_F(RealDeviceTest, TheLoopGoesOnWhileACallBlocks) {
     done.Notify();
   });
   called.WaitForNotification();
-  Run([] {});  // the loop's own thread is free
+  Run([] {});  // the loop's thread is not blocked
   release.Notify();
   done.WaitForNotification();
 }
@@ -120,7 +120,7 @@ TEST_F(RealDeviceTest, ACallerWhoseDeadlinePassesGoesOnAndItsHelperIsTaken) {
     EXPECT_EQ(next.status().code(), StatusCode::kDeadlineExceeded) << "its turn cannot have come";
   });
   release.Notify();
-  // A timeout long enough not to matter: the one helper is free again by and by.
+  // A timeout long enough not to matter: the only helper becomes free eventually.
   config.limits.timeout = kNoTimeout;
   Run([&] {
     ASSERT_TRUE(stack_.Change(config).ok());
@@ -146,7 +146,8 @@ TEST_F(RealDeviceTest, ADestroyedDevicesCallsAreFinished) {
         return std::this_thread::get_id();
       });
       EXPECT_TRUE(value.ok()) << value.status();
-      EXPECT_NE(*value, std::this_thread::get_id()) << "on the helper of the capsule that is gone";
+      EXPECT_NE(*value, std::this_thread::get_id())
+          << "ran on the helper thread of the destroyed capsule";
       if (++finished_count == kCallCount) all_done.Notify();
     });
   }
@@ -155,7 +156,7 @@ TEST_F(RealDeviceTest, ADestroyedDevicesCallsAreFinished) {
     ASSERT_TRUE(stack_.Destroy("store").ok());
     EXPECT_EQ(*RunOnDevice(stack_, "/store/b", [] { return std::this_thread::get_id(); }),
               std::this_thread::get_id())
-        << "no capsule takes it any more";
+        << "no capsule takes the path any more";
   });
   EXPECT_EQ(finished_count, 0);
   release.Notify();
@@ -215,7 +216,7 @@ TEST_F(RealDeviceTest, ManyThreadsShareFewHelpers) {
   EXPECT_LE(at_once_max, 2);
 }
 
-// The same with a modelled device: 10 ms a call.
+// A modelled device with 10 ms per call.
 TEST(SimulatedDeviceTest, ACallTakesAPlaceForAsLongAsTheModelSays) {
   Simulator simulator(3);
   SimWorld& host = simulator.AddHost({.name = "a"});

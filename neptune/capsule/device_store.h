@@ -1,7 +1,8 @@
-// A key-value store whose every call waits in a device capsule instead of blocking the loop that makes it.
+// A key-value store whose calls wait in a device capsule instead of blocking the calling loop.
 //
 // Source: [Chu05] IV.B.
-// Threads: on a user-level thread, which parks. Visitors of Scan run on a helper thread; they must not wait.
+// Threads: on a user-level thread, which parks. Visitors of Scan run on a helper thread; they must
+//   not wait.
 // Errors: those of CapsulePermit::Enter, and the store's.
 
 #pragma once
@@ -18,8 +19,8 @@ namespace neptune {
 
 class DeviceStore final : public KeyValueStore {
  public:
-  // `path` is for the rules of capsules. `options` are those of every call; one that has begun is waited for, however
-  // long it takes. All outlive this.
+  // `path` is matched against the rules of capsules. `options` apply to every call; a call that has
+  // begun is waited for, however long it takes. All arguments must outlive the store.
   DeviceStore(KeyValueStore& store, CapsuleStack& stack, std::string_view path,
               VisitOptions options);
 

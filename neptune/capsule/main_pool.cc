@@ -28,7 +28,7 @@ OutsideMainPool::OutsideMainPool() : place_(MainPoolPlace::Current()) {
 
 OutsideMainPool::~OutsideMainPool() {
   if (place_ == nullptr) return;
-  const int error = errno;  // of what was waited for
+  const int error = errno;  // preserve the errno of the call that waited
   place_->Readmit();
   MainPoolPlace::SetCurrent(place_);
   errno = error;

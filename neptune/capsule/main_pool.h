@@ -1,19 +1,21 @@
 // A request's place in the main working pool, given back while its thread waits in a capsule.
 //
-//   main pool ── OutsideMainPool ──► waits in a capsule, where another bound holds ──► main pool, as soon as a place is free
+//   main pool ── OutsideMainPool ──► waits in a capsule, which has its own bound
+//        ▲                                              │
+//        └─────────── as soon as a place is free ───────┘
 //
 //   {
 //     const OutsideMainPool outside;
 //     ... wait for the dependency ...
 //   }
 //
-// So a dependency that hangs takes its own capsule's places and none of the pool's, whose size says how many requests
-// work at once, not how many wait. Threads without a place - of short requests, of streams, those that a method
-// starts - are not concerned.
+// A dependency that hangs thus uses up places of its own capsule and none of the pool, whose size
+// bounds the requests that work, not those that wait. Threads without a place (short requests,
+// streams, threads that a method starts) are not affected.
 //
 // Source: [Chu05] IV.A, figures 2 and 3 (star topology around the main working thread pool).
-// Whoever owns a pool (neptune/service) gives its threads their places.
-// Threads: on the user-level thread that has the place.
+// The owner of a pool (neptune/service) assigns places to its threads.
+// Threads: used on the user-level thread that has the place.
 
 #pragma once
 
@@ -25,16 +27,16 @@ class MainPoolPlace {
  public:
   virtual ~MainPoolPlace() = default;
   virtual void GiveBack() = 0;
-  // Parks until there is a place again; who was outside goes before who was not inside yet.
+  // Parks until a place is free; threads that return precede requests that have not started.
   virtual void Readmit() = 0;
 
-  // The calling thread's; null: it has none, or has given it back.
+  // The calling thread's place; null: it has none or has given it back.
   static MainPoolPlace* Current();
   // REQUIRES: `place` outlives the thread's use of it; null takes it away.
   static void SetCurrent(MainPoolPlace* place);
 };
 
-// Outside of the pool as long as it lives.
+// Scope guard: gives the calling thread's place back and reacquires it at the end of the scope.
 class OutsideMainPool {
  public:
   OutsideMainPool();

@@ -16,7 +16,7 @@ constexpr size_t kErrorSizeMax = 256;
 
 int64_t Nanoseconds(TimePoint time) { return time.time_since_epoch().count(); }
 
-// A call in C's terms. Its texts live as long as this.
+// A call as a C struct; owns the strings that it points to.
 class PlainCall {
  public:
   explicit PlainCall(const CapsuleCall& call) : service_class_(call.service_class), plain_() {
@@ -79,7 +79,7 @@ PolicyDecision DecisionOf(const neptune_capsule_decision& decision) {
   }
 }
 
-// An exception of a callback goes through to the capsule, which contains it.
+// Exceptions of callbacks propagate to the capsule, which catches them.
 class PluginPolicy final : public CapsulePolicy {
  public:
   PluginPolicy(const neptune_capsule_policy& plugin, void* state)
@@ -87,7 +87,7 @@ class PluginPolicy final : public CapsulePolicy {
   ~PluginPolicy() override {
     try {
       plugin_.destroy(state_);
-    } catch (...) {  // it has nothing left to say
+    } catch (...) {  // nothing left to replace
     }
   }
 
@@ -115,9 +115,9 @@ class PluginPolicy final : public CapsulePolicy {
 };
 
 Status CheckTable(const neptune_capsule_policy* plugin) {
-  if (plugin == nullptr) return InvalidArgument("it has no table of callbacks");
+  if (plugin == nullptr) return InvalidArgument("it returns no table of callbacks");
   if (plugin->version != NEPTUNE_CAPSULE_POLICY_VERSION) {
-    return InvalidArgument("it is of version ", plugin->version, ", not ",
+    return InvalidArgument("its version is ", plugin->version, ", not ",
                            NEPTUNE_CAPSULE_POLICY_VERSION);
   }
   const std::pair<const char*, bool> callbacks[] = {

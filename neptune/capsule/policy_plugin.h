@@ -1,9 +1,9 @@
-// Policies from shared libraries; policy_plugin_abi.h says what such a library is.
+// Loads policies from shared libraries; policy_plugin_abi.h defines their interface.
 //
 // Source: [Chu05] IV.D (plug-in scheduling module).
-// Threads: LoadPolicyPlugin blocks for as long as the library takes to load; the policy is thread-compatible.
-// Errors: kNotFound no such library; kInvalidArgument it is no plug-in of this version, lacks a callback, or refuses
-//   its parameters.
+// Threads: LoadPolicyPlugin blocks while the library loads; the policy is thread-compatible.
+// Errors: kNotFound the library cannot be loaded; kInvalidArgument it is not a plug-in of this
+//   version, lacks a callback, or refuses its parameters.
 
 #pragma once
 

@@ -1,7 +1,7 @@
-// The latest durations of something, for its mean and tail of late.
+// A ring of the most recent durations, for quantiles.
 //
 // Threads: thread-compatible.
-// Limits: kRecentTimesCount durations; older ones are forgotten.
+// Limits: kRecentTimesCount durations; older ones are overwritten.
 
 #pragma once
 
@@ -19,9 +19,10 @@ inline constexpr size_t kRecentTimesCount = 256;
 class RecentTimes {
  public:
   void Add(Duration time) { times_ns_[count_++ % kRecentTimesCount] = time.count(); }
-  // How many are remembered.
+  // Number of durations held.
   size_t size() const { return std::min<uint64_t>(count_, kRecentTimesCount); }
-  // The smallest duration that `share` of the latest ones do not exceed; zero if there is none. O(kRecentTimesCount).
+  // The smallest duration that `share` of the recent ones do not exceed; zero if there are none.
+  // O(kRecentTimesCount).
   Duration Quantile(double share) const {
     if (count_ == 0) return Duration(0);
     std::array<int64_t, kRecentTimesCount> times = times_ns_;

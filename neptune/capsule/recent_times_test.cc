@@ -5,7 +5,7 @@
 namespace neptune {
 namespace {
 
-TEST(RecentTimesTest, TheTailIsThatOfTheLatestTimes) {
+TEST(RecentTimesTest, QuantileCoversOnlyTheLatestTimes) {
   RecentTimes times;
   EXPECT_EQ(times.Quantile(0.95), Duration(0));
   for (int i = 0; i < 1000; ++i) times.Add(Duration(1'000'000));

@@ -68,10 +68,10 @@ TEST_F(NodeCapsulesTest, ConflictsWithCapsulesThatAreThereAreTold) {
           .body,
       "done\n");
   EXPECT_EQ(Post("capsule rack { match: inet:10.0.0.0/24 }").body,
-            "done\ncapsule 'one': rule 'inet:10.0.0.7:5432' takes nothing that is left by "
+            "done\ncapsule 'one': rule 'inet:10.0.0.7:5432' is shadowed by "
             "'inet:10.0.0.0/24' of capsule 'rack' above it\n");
   EXPECT_EQ(Post("capsule other { match: inet:10.0.0.128/25 }").body,
-            "done\ncapsule 'other': rule 'inet:10.0.0.128/25' takes nothing that is left by "
+            "done\ncapsule 'other': rule 'inet:10.0.0.128/25' is shadowed by "
             "'inet:10.0.0.0/24' of capsule 'rack' above it\n");
 }
 

@@ -244,7 +244,9 @@ TEST(ClusterSpecTest, MistakesInCapsulesNameTheirLine) {
   EXPECT_EQ(error("capsule c { match: service:a }", "capsule d { match: service:a/0 }"), "");
   EXPECT_EQ(error("\\ncapsule c { match: x }", "").find("f:3: capsules:2: match: rule 'x'"), 0u)
       << error("\\ncapsule c { match: x }", "");
-  EXPECT_EQ(error("", "capsule c {").find("f:5: node 'n': capsules:1: capsule 'c' has no '}'"), 0u)
+  EXPECT_EQ(
+      error("", "capsule c {").find("f:5: node 'n': capsules:1: capsule 'c' has no closing '}'"),
+      0u)
       << error("", "capsule c {");
 }
 
@@ -270,7 +272,7 @@ TEST(ClusterSpecTest, CapsuleFilesAreReadFromTheFolderOfTheSpec) {
   EXPECT_EQ((*capsules)[1].name, "top");
   EXPECT_EQ((*capsules)[2].name, "from-file");
   ASSERT_EQ(warnings.size(), 1u) << "the node's own shadows the cluster's";
-  EXPECT_NE(warnings[0].find("'service:a/0' takes nothing"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[0].find("'service:a/0' is shadowed"), std::string::npos) << warnings[0];
   ASSERT_TRUE(WriteFileAtomically(folder + "/capsules", "\n}").ok());
   EXPECT_NE(LoadClusterSpec(path).status().message().find("/capsules:2: "), std::string::npos);
 }

@@ -306,9 +306,9 @@ TEST_F(ReplicationTest, DataOfAnOrderedLevelAreRefusedAtLevelOneAndTheOtherWayRo
       });
       ChangeSpec(servers, RegisterSpec(servers, was_ordered ? kAnywhere : kOrdered));
       ExpectRefused(cluster_->FailedStart("s1"),
-                    was_ordered ? "of ordered writes, not of partition 0 of registers in cluster "
+                    was_ordered ? "of ordered writes, not to partition 0 of registers in cluster "
                                   "test on node s1, of level write_anywhere"
-                                : "of level write_anywhere, not of partition 0");
+                                : "of level write_anywhere, not to partition 0");
       cluster_->ChangeSpec(RegisterSpec(servers, was_ordered ? kOrdered : kAnywhere));
       for (const std::string& server : servers) simulator().Restart(server);
       simulator().RunFor(seconds(4));
@@ -345,8 +345,9 @@ TEST_F(ReplicationTest, DataOfAnotherCountOfPartitionsAreRefused) {
     divided.mutable_nodes(i)->mutable_hosts(0)->add_partitions(1);
   }
   ChangeSpec(servers, divided);
-  ExpectRefused(cluster_->FailedStart("s0"),
-                "of registers in 1 partitions, which is to have 2: another count puts keys");
+  ExpectRefused(
+      cluster_->FailedStart("s0"),
+      "of registers are in 1 partitions, but the spec has 2: another count would put keys");
 }
 
 TEST_F(ReplicationTest, OrderedMembersThatAreAddedRemovedOrMovedAreRefused) {
@@ -357,7 +358,7 @@ TEST_F(ReplicationTest, OrderedMembersThatAreAddedRemovedOrMovedAreRefused) {
     Start(3, kOrdered);
     for (const std::string& server : servers) simulator().Crash(server);
     cluster_->ChangeSpec(RegisterSpec(changed, kOrdered));
-    ExpectRefused(cluster_->FailedStart("s0"), "its members were s0 s1 s2, and are to be");
+    ExpectRefused(cluster_->FailedStart("s0"), "its members were s0 s1 s2, but the spec has");
   }
 }
 
@@ -436,7 +437,8 @@ TEST_F(ReplicationTest, AReceiverThatVanishesHoldsASnapshotsPlaceForSecondsOnly)
   EXPECT_EQ(Agent("s0")->status().snapshots_sent, 1u);
 }
 
-// s0 and s1 have it, which are no majority: a reader of s1 must not see what others then decide without them.
+// s0 and s1 have it, which are no majority: a reader of s1 must not see what others then decide
+// without them.
 TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
   for (const char* level : {kOrdered, kBounded}) {
     for (uint64_t seed = 1; seed <= 5; ++seed) {
@@ -585,7 +587,7 @@ TEST_F(ReplicationTest, AStartByHandThatMakesNoSenseIsRefused) {
   EXPECT_EQ(StartByHand("s1", "others", "0").status, 404);
   const HttpResponse refused = StartByHand("s1", "registers", "0");
   EXPECT_EQ(refused.status, 409);
-  EXPECT_NE(refused.body.find("heard a primary"), std::string::npos) << refused.body;
+  EXPECT_NE(refused.body.find("heard from a primary"), std::string::npos) << refused.body;
 }
 
 TEST_F(ReplicationTest, ADiskThatIsAHundredTimesSlowerHardlySlowsWritesDown) {

@@ -1,14 +1,16 @@
-// A protocol as a ReplicaAgent runs it, whether it orders writes or not.
+// The interface of a replication protocol, ordered or not, that ReplicaAgent runs.
 //
-//   Step, Tick, Propose, Unreachable ─► decisions ─► DrainActions: send `at_once`, store the change, send `after_stored`,
-//   Stored, Restored                ─►                           restore; execute up to Look().committed
+//   Step, Tick, Propose, Unreachable ─► decisions ─► DrainActions: send `at_once`, store the
+//   Stored, Restored                ─►               change, send `after_stored`, restore;
+//                                                    execute up to status().committed
 //
-// Variants: OrderedProtocol (levels 2 and 3, over ReplicaProtocol), CommutativeProtocol (level 1, over CommutativeReplica).
-// They add no decisions of their own but when a log's counts are noted and what of it may go.
+// Variants: OrderedProtocol (levels 2 and 3, over ReplicaProtocol) and CommutativeProtocol (level
+// 1, over CommutativeReplica). They only add when to write origin counts to the log and how much of
+// the log may be dropped.
 //
 // Source: [Shen02] 5.2.1. No I/O, no clock, no threads.
 // Threads: thread-compatible.
-// Errors: of Propose: those of the protocol.
+// Errors: Propose returns those of the protocol.
 
 #pragma once
 
@@ -31,7 +33,7 @@
 
 namespace neptune {
 
-// What a service promises of its replicas; [Shen02] 5.2.1.
+// Consistency level of a service; [Shen02] 5.2.1.
 enum class ConsistencyLevel : uint8_t {
   kWriteAnywhere = 1,
   kOrderedWrites = 2,
@@ -40,10 +42,10 @@ enum class ConsistencyLevel : uint8_t {
 
 using ProtocolMessage = std::variant<ReplicaMessage, CommutativeMessage>;
 std::string EncodeProtocolMessage(const ProtocolMessage& message);
-// Errors: kDataLoss the bytes are no message of this level.
+// Errors: kDataLoss the bytes are not a message of this level.
 StatusOr<ProtocolMessage> DecodeProtocolMessage(ConsistencyLevel level, std::string_view bytes);
 
-// Entries of the log that follow each other; none if last < first.
+// A contiguous range of log entries; empty if last < first.
 struct LogRun {
   Lsn first = 1;
   Lsn last = 0;
@@ -52,17 +54,17 @@ struct LogRun {
 struct OutgoingMessage {
   MemberIndex to = 0;
   ProtocolMessage message;
-  // Entries that are to be put in, in this order: as many of the first of them as fit.
+  // Entries to include, in this order: the longest prefix that fits into a message.
   std::deque<LogRun> entries;
-  // What does not fit goes in further messages like this one.
+  // Send the entries that do not fit in further copies of this message.
   bool is_repeated = false;
 };
 
 using ProtocolActions = MemberActions<OutgoingMessage>;
 
-// A member's log, where that is its own: what goes with its data to another one.
+// The log part of a snapshot (write_anywhere only, where each member has its own log).
 struct LogCopy {
-  // What is not here any more: up to here, so many writes of each origin.
+  // The entries up to `base` were dropped; `counts` is the number of writes of each origin in them.
   Lsn base = 0;
   OriginCounts counts;
   std::vector<LogEntry> entries;
@@ -71,26 +73,27 @@ struct LogCopy {
 // A copy of a partition's data.
 struct ReplicaSnapshot {
   std::deque<std::string> pieces;
-  // The last write in them, and its epoch.
+  // The last write in the data, and its epoch.
   EpochStart base;
   MemberSet write_set;
-  // Level 1 alone.
+  // Level 1 only.
   std::optional<LogCopy> log;
-  // Among the snapshots that a node holds at a time; may be null.
+  // Holds one of the node's SnapshotPlaces; may be null.
   std::shared_ptr<const void> place;
 };
 
-// Where a member stands.
+// State of a member.
 struct ReplicaStatus {
   ReplicaRole role = ReplicaRole::kBlank;
   Epoch epoch = 0;
   std::optional<MemberIndex> primary;
   MemberSet write_set;
-  // Writes may be executed up to here.
+  // Writes up to here may be executed.
   Lsn committed = 0;
   Lsn last_lsn = 0;
-  Epoch last_epoch = 0;  // of that entry
-  // Until then this is the primary, and no other one can have been elected; TimePoint::min(): it is not.
+  Epoch last_epoch = 0;  // epoch of the entry at last_lsn
+  // Until then this member is the primary and no other can have been elected; TimePoint::min(): no
+  // lease.
   TimePoint leased_until = TimePoint::min();
 };
 
@@ -98,34 +101,37 @@ class AgentProtocol {
  public:
   virtual ~AgentProtocol() = default;
 
-  // Takes a message; one that makes no sense, or is of another level, is ignored.
+  // Handles a message; ignores an invalid one or one of another level.
   virtual void Step(MemberIndex from, ProtocolMessage message, TimePoint now) = 0;
-  // To be called at NextEvent.
+  // The caller must call Tick at NextEvent.
   virtual void Tick(TimePoint now) = 0;
   virtual TimePoint NextEvent() const = 0;
   virtual StatusOr<Lsn> Propose(LogEntry write, TimePoint now) = 0;
-  // What was sent to the member last did not arrive, as far as one can see.
+  // Reports that the last message to the member probably did not arrive.
   virtual void Unreachable(MemberIndex member, TimePoint now) = 0;
 
-  // As ReplicaProtocol's.
+  // See ReplicaProtocol::StartByHand.
   virtual Status StartByHand(TimePoint now) = 0;
 
   virtual ProtocolActions DrainActions() = 0;
   virtual void Stored(uint64_t change_number, TimePoint now) = 0;
 
-  // Says what else goes with the data of a snapshot; `log_base` is what the log no longer has. False: the log has moved on.
-  // Of a log that goes with them the entries are still to be put in, up to the last one that is stored.
+  // Fills in what a snapshot needs beside its data; `log_base` is the last dropped entry. False:
+  // the member cannot give a snapshot, or its log no longer has what is needed. If the snapshot
+  // gets a log, the caller must add the entries up to the last stored one.
   virtual bool Complete(Lsn log_base, ReplicaSnapshot* snapshot) const = 0;
-  // Of one that another member completed: its data are in the place of this one's, or will be.
+  // Reports that this member's data have been, or will be, replaced by those of a snapshot that
+  // another member completed.
   virtual void Restored(ReplicaSnapshot snapshot, TimePoint now) = 0;
 
-  // The last entry of those up to `wanted` that may be dropped; 0: none. `is_large`: the log is larger than it should be.
+  // The last entry up to `wanted` that may be dropped; 0: none. `is_large`: the log exceeds its
+  // size limit.
   virtual Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) = 0;
-  // The log no longer has what is before `first`.
+  // Reports that the log no longer has the entries before `first`.
   virtual void Dropped(Lsn first) = 0;
 
   virtual ReplicaStatus status() const = 0;
-  // How current the data are; nullopt: not known, or not to be known.
+  // How current the data are; nullopt: not known yet, or level 1, where it never is.
   virtual std::optional<ReplicaFreshness> freshness() const = 0;
 };
 

@@ -97,7 +97,7 @@ TEST(AgentProtocolTest, EveryDamagedBitAndEveryCutIsFound) {
       flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
       EXPECT_NE(RefusalOf(level, flipped), "") << bit;
     }
-    EXPECT_TRUE(Contains(RefusalOf(level, bytes + '\0'), "bytes follow the entries"));
+    EXPECT_TRUE(Contains(RefusalOf(level, bytes + '\0'), "trailing bytes after the entries"));
   }
 }
 
@@ -118,13 +118,13 @@ TEST(AgentProtocolTest, OnlySoManyEntriesAreTaken) {
                   .ok());
   EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kOrderedWrites,
                                  EncodeProtocolMessage(Append(kMessageEntryCountMax + 1))),
-                       "are no message of a replica"));
+                       "are not a replica message"));
   EXPECT_TRUE(DecodeProtocolMessage(ConsistencyLevel::kWriteAnywhere,
                                     EncodeProtocolMessage(Told(kMessageEntryCountMax)))
                   .ok());
   EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kWriteAnywhere,
                                  EncodeProtocolMessage(Told(kMessageEntryCountMax + 1))),
-                       "are no head of a message"));
+                       "are not the header of a write message"));
 }
 
 TEST(AgentProtocolTest, OnlySoManyOriginsAreTaken) {
@@ -142,23 +142,23 @@ TEST(AgentProtocolTest, EntriesThatDoNotBelongThereAreRefused) {
   CommutativeMessage told = Told(0);
   told.entries.push_back(Write(8, EntryKind::kWrite));
   EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kWriteAnywhere, EncodeProtocolMessage(told)),
-                       "is no commutative write"));
+                       "is not a commutative write"));
   ReplicaMessage gap = Append(2);
   gap.entries[1].lsn = 10;
   EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kOrderedWrites, EncodeProtocolMessage(gap)),
-                       "entry 10 of a message stands where 9 belongs"));
+                       "entry 10 of a message found where 9 was expected"));
   ReplicaMessage foreign = Append(2);
   foreign.entries[1].kind = EntryKind::kCommutativeWrite;
   EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kOrderedWrites, EncodeProtocolMessage(foreign)),
-                       "entry 9 of a message is of level write_anywhere"));
+                       "entry 9 of a message belongs to level write_anywhere"));
   ReplicaMessage vote = Append(1);
   vote.kind = ReplicaMessageKind::kVote;
   EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kOrderedWrites, EncodeProtocolMessage(vote)),
-                       "are no message of a replica"));
+                       "are not a replica message"));
   ReplicaMessage large = Append(1);
   large.entries[0].payload.resize(kLogPayloadSizeMax + 1);
   EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kOrderedWrites, EncodeProtocolMessage(large)),
-                       "are no log entry"));
+                       "are not a log entry"));
 }
 
 TEST(AgentProtocolTest, ActionsAreEmptyUntilThereIsSomethingToDo) {

@@ -29,7 +29,7 @@ std::string EncodeHead(const CommutativeMessage& message) {
   return head;
 }
 
-// All but the entries, whose count is returned.
+// Reads everything but the entries and returns their count.
 StatusOr<size_t> DecodeHead(std::string_view head, CommutativeMessage* message) {
   ByteReader in(head);
   const uint8_t version = in.Number<uint8_t>();
@@ -44,7 +44,7 @@ StatusOr<size_t> DecodeHead(std::string_view head, CommutativeMessage* message) 
   const size_t entry_count = in.Number<uint16_t>();
   if (!in.finished() || version != kMessageVersion || (flags & ~kKnownFlags) != 0 ||
       entry_count > kMessageEntryCountMax) {
-    return DataLoss(head.size(), " bytes are no head of a message of writes");
+    return DataLoss(head.size(), " bytes are not the header of a write message");
   }
   return entry_count;
 }
@@ -66,19 +66,19 @@ StatusOr<CommutativeMessage> DecodeCommutativeMessage(std::string_view bytes) {
   const uint64_t checksum = in.Number<uint64_t>();
   const std::string_view head = in.Counted<uint32_t>();
   if (in.failed() || checksum != Checksum64(head)) {
-    return DataLoss("the checksum of a message of writes is wrong");
+    return DataLoss("write message has a wrong checksum");
   }
   CommutativeMessage message;
   NEPTUNE_ASSIGN_OR_RETURN(const size_t entry_count, DecodeHead(head, &message));
   for (size_t i = 0; i < entry_count; ++i) {
     NEPTUNE_ASSIGN_OR_RETURN(LogEntry entry, DecodeLogEntry(in.Counted<uint32_t>()));
     if (entry.kind != EntryKind::kCommutativeWrite) {
-      return DataLoss("entry ", entry.lsn, " of a message is no commutative write");
+      return DataLoss("entry ", entry.lsn, " of a message is not a commutative write");
     }
     message.entries.push_back(std::move(entry));
   }
   if (in.finished()) return message;
-  return DataLoss("bytes follow the entries of a message of writes");
+  return DataLoss("trailing bytes after the entries of a write message");
 }
 
 }  // namespace neptune

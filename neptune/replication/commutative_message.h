@@ -1,8 +1,10 @@
-// What the replicas of a partition of consistency level 1 tell each other: what they have, and what the other lacks.
+// Messages between the replicas of a partition of consistency level 1: the writes that the sender
+// has, and entries that the receiver lacks.
 //
 // Source: [Shen02] 5.2.1. Threads: immutable values.
-// Errors: kDataLoss the bytes are no message.
-// Limits: kMessageEntryCountMax entries a message; kLogPayloadSizeMax bytes an entry; kOriginCountMax origins.
+// Errors: kDataLoss the bytes are not a message.
+// Limits: kMessageEntryCountMax entries per message; kLogPayloadSizeMax bytes per entry;
+//   kOriginCountMax origins.
 
 #pragma once
 
@@ -17,20 +19,21 @@
 namespace neptune {
 
 struct CommutativeMessage {
-  // Of the starts of both processes. 0: not known; such a message asks for another.
+  // Incarnations of sender and receiver; they change with each start of the process. 0: not known;
+  // such a message asks for a reply.
   uint64_t from_incarnation = 0;
   uint64_t to_incarnation = 0;
-  // Counts the messages of one start: an older one tells nothing of what the sender has.
+  // Number of the message within the sender's incarnation; the counts of an older one are ignored.
   uint64_t number = 0;
-  // The sender has all that was ever dropped anywhere.
+  // The sender has every entry that any member has ever dropped.
   bool is_ready = false;
-  // The receiver shall send all that it has, of all origins.
+  // Asks the receiver to send all that it has, of all origins.
   bool wants_all = false;
-  // The receiver lacks what the sender has dropped.
+  // The receiver lacks entries that the sender has dropped.
   bool is_behind = false;
-  // What the sender has durably.
+  // The writes that the sender has stored durably.
   OriginCounts has;
-  // Commutative writes; those of each origin in their order. Their lsn is that of the sender's log.
+  // Commutative writes, those of each origin in order. Their lsn is that of the sender's log.
   std::vector<LogEntry> entries;
 };
 

@@ -6,7 +6,7 @@
 namespace neptune {
 namespace {
 
-// Ascending places as runs.
+// Converts ascending LSNs into runs.
 std::deque<LogRun> RunsOf(const std::vector<Lsn>& places) {
   std::deque<LogRun> runs;
   for (const Lsn place : places) {
@@ -37,11 +37,11 @@ StatusOr<Lsn> CommutativeProtocol::Propose(LogEntry write, TimePoint now) {
 
 Status CommutativeProtocol::StartByHand(TimePoint) {
   return FailedPrecondition(
-      "at level write_anywhere nobody is elected: a replica goes on when one "
-      "that has all writes is back, or all replicas are");
+      "level write_anywhere elects no primary: a replica continues when one "
+      "that has all writes, or every replica, is back");
 }
 
-// What messages tell and hold is stored already, so none waits for the change.
+// Messages contain only what is already stored, so none of them waits for the change.
 ProtocolActions CommutativeProtocol::DrainActions() {
   CommutativeActions taken = replica_.DrainActions();
   ProtocolActions actions;

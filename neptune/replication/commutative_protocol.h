@@ -1,9 +1,10 @@
-// Level 1 as a ReplicaAgent runs it: every member takes writes, over a log of its own.
+// Consistency level 1 as an AgentProtocol: every member accepts writes into its own log.
 //
-// Counts of origins are noted in the log whenever it is looked at for what can go, so that the next look finds more.
+// LastDroppable also appends an entry with the origin counts, so that the next call can drop more.
 //
 // Source: [Shen02] 5.2.1. No I/O, no clock, no threads. Threads: thread-compatible.
-// Limits: a log keeps what a member that is away lacks, however large that is: who runs this has to bound what it proposes.
+// Limits: the log keeps everything that an absent member lacks, without bound; the caller must
+//   bound the writes it proposes.
 
 #pragma once
 
@@ -14,7 +15,7 @@ namespace neptune {
 
 class CommutativeProtocol final : public AgentProtocol {
  public:
-  // As CommutativeReplica's.
+  // See CommutativeReplica's constructor.
   CommutativeProtocol(ReplicaGroup group, const LogOutline& found, OriginIndex index,
                       uint64_t incarnation, TimePoint now);
 
@@ -22,9 +23,9 @@ class CommutativeProtocol final : public AgentProtocol {
   void Tick(TimePoint now) override { replica_.Tick(now); }
   TimePoint NextEvent() const override { return replica_.NextEvent(); }
   StatusOr<Lsn> Propose(LogEntry write, TimePoint now) override;
-  // Members that are away are known by their silence.
+  // No-op: absent members are detected by their silence.
   void Unreachable(MemberIndex, TimePoint) override {}
-  // Nothing is elected here. Errors: kFailedPrecondition always.
+  // Errors: kFailedPrecondition always, because level 1 elects no primary.
   Status StartByHand(TimePoint now) override;
   ProtocolActions DrainActions() override;
   void Stored(uint64_t change_number, TimePoint now) override;
@@ -32,13 +33,13 @@ class CommutativeProtocol final : public AgentProtocol {
   void Restored(ReplicaSnapshot snapshot, TimePoint now) override;
   Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) override;
   void Dropped(Lsn first) override { replica_.Dropped(first); }
-  // kPeer or kBlank; nobody is primary.
+  // The role is kPeer or kBlank; there is no primary.
   ReplicaStatus status() const override;
   std::optional<ReplicaFreshness> freshness() const override { return std::nullopt; }
 
  private:
   CommutativeReplica replica_;
-  Lsn noted_lsn_ = 0;  // the last entry, when it was the counts
+  Lsn noted_lsn_ = 0;  // last LSN right after counts were appended
 };
 
 }  // namespace neptune

@@ -9,10 +9,10 @@
 namespace neptune {
 namespace {
 
-// Entries of one message.
+// Maximum number of entries in a message.
 constexpr size_t kBatchCountMax = 256;
 
-// No two members draw the same, even if their chance is the same. Not 0.
+// Differs between members even if their random generators have the same seed. Never 0.
 uint64_t NewLife(const NodeId& node, uint64_t incarnation) {
   return std::max<uint64_t>(1, Checksum64(node.value(), incarnation));
 }
@@ -55,7 +55,7 @@ void CommutativeReplica::Step(MemberIndex from, CommutativeMessage message, Time
   if (message.to_incarnation != 0 && message.to_incarnation != incarnation_) return;
   Peer& peer = peers_[from];
   if (peer.incarnation != message.from_incarnation) {
-    if (source_ == from) source_.reset();  // what it had, it may have lost
+    if (source_ == from) source_.reset();  // it may have lost what it had
     peer = Peer();
     peer.incarnation = message.from_incarnation;
     peer.owed = 0;
@@ -67,7 +67,7 @@ void CommutativeReplica::Step(MemberIndex from, CommutativeMessage message, Time
     peer.owed = index_.last_lsn();
   }
   if (message.to_incarnation == 0) peer.owed = 0;
-  // It was no member for a while, and nobody waited for it.
+  // This member was not in the spec for a while, so others dropped entries that it lacks.
   const bool is_known_behind = message.is_behind && message.to_incarnation == incarnation_;
   if (is_ready() && is_known_behind && message.is_ready) Promise(false, promise_.epoch);
   if (!is_ready()) LookForSource(from, now);
@@ -106,9 +106,9 @@ void CommutativeReplica::Append(LogEntry entry) {
 }
 
 StatusOr<Lsn> CommutativeReplica::Propose(LogEntry write, TimePoint now) {
-  if (!is_ready()) return Unavailable("this replica looks for writes that it missed");
+  if (!is_ready()) return Unavailable("this replica is still fetching writes that it missed");
   if (index_.last_lsn() - stored_lsn_ >= options_.unstored_count_max) {
-    return ResourceExhausted(options_.unstored_count_max, " writes wait for the disk");
+    return ResourceExhausted(options_.unstored_count_max, " writes are waiting for the disk");
   }
   write.kind = EntryKind::kCommutativeWrite;
   write.origin = {promise_.epoch, index_.CountOf(promise_.epoch) + 1};
@@ -121,7 +121,8 @@ StatusOr<Lsn> CommutativeReplica::Propose(LogEntry write, TimePoint now) {
 
 // Becoming ready.
 
-// Every member is here, none of them counts, and this one has the most: what it has is all there is.
+// True if all members are present, none is ready, and this one has the most writes: nothing else
+// exists.
 bool CommutativeReplica::IsFirst() const {
   const uint64_t own_total = TotalOf(index_.counts());
   for (MemberIndex member = 0; member < group_.size(); ++member) {
@@ -146,7 +147,7 @@ void CommutativeReplica::LookForSource(MemberIndex from, TimePoint now) {
   if (source_ && !is_restoring_ && Covers(stored_counts_, goal_)) Promise(true, promise_.epoch);
 }
 
-// What is only here goes there first.
+// Restores only after `from` has received the writes that only this member has.
 void CommutativeReplica::RestoreFrom(MemberIndex from) {
   if (!is_restoring_ && !Covers(peers_[from].has, index_.counts())) return;
   if (!is_restoring_) StartOver(0, {});
@@ -154,7 +155,7 @@ void CommutativeReplica::RestoreFrom(MemberIndex from) {
   actions_.restore_from = from;
 }
 
-// The log is empty, after this. Places in it are its own: none of its entries may stay beside another's data.
+// Empties the log. LSNs are local to each log, so no entry of it may remain beside another's data.
 void CommutativeReplica::StartOver(Lsn base, const OriginCounts& counts) {
   index_.Restart(base, counts);
   pending_.clear();
@@ -276,7 +277,7 @@ void CommutativeReplica::SendEntries(MemberIndex to, TimePoint now) {
   }
 }
 
-// Places of what is to be sent next, in the log's order, which has each origin's order in it.
+// LSNs of the entries to send next, in log order, which preserves the order of each origin.
 std::vector<Lsn> CommutativeReplica::NextEntriesFor(MemberIndex to, size_t count_max) {
   Peer& peer = peers_[to];
   std::vector<Lsn> entries;

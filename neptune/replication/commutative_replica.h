@@ -1,23 +1,30 @@
-// Consistency level 1: every member takes writes, and all of them end up everywhere. A state machine without I/O.
+// Consistency level 1: every member accepts writes, and all writes eventually reach every member.
+// A state machine without I/O.
 //
-//   Propose ─► own log ─► stored: answered, executed ─► told to the others, in this origin's order
-//   Step    ─► own log ─► stored: executed, acknowledged by telling what this member has
+//   Propose ─► own log ─► stored: answered, executed ─► sent to the others, in this origin's order
+//   Step    ─► own log ─► stored: executed, acknowledged by sending this member's counts
 //
-// An origin is a member in one life of its disk, whatever its place in the spec; its writes are numbered without gaps and stand in every log in that order, so
-// that one count for each origin says what a member has, and a write that comes twice is known. Members tell each other
-// their counts now and then; what another lacks for forward_delay is sent to it by anybody who has it, so that writes of a
-// member that is away, or gone for good, arrive too.
-// A member whose disk is new takes no writes before it has all that one had that is ready, or knows that none of all members
-// is, and that none has more than it. Until then it counts for nothing; so what was dropped from a log, because all had it,
-// is in every member that counts. One that was taken out of the spec for a while, and lacks what was dropped meanwhile, gives
-// away what only it has, and then takes part as one with a new disk.
-// Its numbers begin anew in a life of its own: none is used twice.
+// An origin is a member during one life of its disk, whatever its place in the spec. Its writes are
+// numbered without gaps and every log has them in that order, so one count per origin describes
+// what a member has, and duplicates are detected. Members exchange their counts periodically; any
+// member that has a write sends it to a member that has lacked it for forward_delay, so writes of
+// an absent or lost member arrive too.
 //
-// Source: [Shen02] 5.2.1 (level 1; writes commute), 5.2.2 (its failures are simpler than those of a primary).
-// Departs from source: how missed writes are found is our own; the paper leaves it open.
+// A member with a new disk accepts no writes until it has everything that one ready member had, or
+// until it knows that no member is ready and none has more than it. Until then it does not count,
+// so every member that counts has what was dropped from a log because all had it. A member that was
+// removed from the spec for a while and lacks entries that were dropped meanwhile first sends the
+// writes that only it has, and then rejoins like one with a new disk. It then starts a new life
+// with new numbers, so no number is used twice.
+//
+// Source: [Shen02] 5.2.1 (level 1; writes commute), 5.2.2 (its failures are simpler than those of a
+//   primary).
+// Departs from source: the exchange of counts is our own; the paper leaves open how missed writes
+//   are found.
 // No I/O, no clock, no threads.
 // Threads: thread-compatible.
-// Limits: unstored_count_max own writes that are not durable yet; window_count_max writes on their way to a member.
+// Limits: unstored_count_max own writes that are not durable yet; window_count_max writes in flight
+//   to a member.
 
 #pragma once
 
@@ -36,72 +43,78 @@
 namespace neptune {
 
 struct CommutativeReplicaOptions {
-  // Between telling each other what one has. Larger: fewer messages, losses are seen later. Default: 100 ms.
+  // Interval between exchanges of counts. Larger: fewer messages, losses are detected later.
+  // Default: 100 ms.
   Duration exchange_interval = std::chrono::milliseconds(100);
-  // Writes that were sent and are not acknowledged for so long are sent again. Default: 200 ms.
+  // Time after which unacknowledged writes are sent again. Default: 200 ms.
   Duration resend_delay = std::chrono::milliseconds(200);
-  // What another member lacks for so long is sent by anybody who has it. Larger: fewer writes are sent twice, those of a
-  // member that is away arrive later. Default: 500 ms.
+  // Time after which any member that has a write sends it to one that lacks it. Larger: fewer
+  // duplicates, writes of absent members arrive later. Default: 500 ms.
   Duration forward_delay = std::chrono::milliseconds(500);
-  // A member that is silent for so long is sent nothing but counts. Default: 1 s.
+  // Silence after which a member is sent only counts. Default: 1 s.
   Duration away_delay = std::chrono::seconds(1);
   size_t unstored_count_max = 4096;
   size_t window_count_max = 1024;
 };
 
-// A message to send, with the entries of the log at these places: in their order, those that do not fit in more messages.
+// A message to send with the log entries at these LSNs, in order; entries that do not fit go in
+// further messages.
 struct OutgoingCommutativeMessage {
   MemberIndex to = 0;
   CommutativeMessage message;
   std::vector<Lsn> entries;
 };
 
-// What is sent is stored already, so all of it is sent at once. Of another's data that are to be taken: a crash may leave
-// them beside an empty log, and data that end after the log are to be made empty again before the next start.
+// Only stored entries are sent, so all messages are in at_once. If another member's data are to be
+// restored: a crash may leave them beside an empty log; before the next start the caller must empty
+// data that end after the log.
 using CommutativeActions = MemberActions<OutgoingCommutativeMessage>;
 
 class CommutativeReplica {
  public:
-  // `found` is the log's outline and `index` what its entries are; `incarnation` differs from every earlier one of this
-  // member and is not 0.
+  // `found` is the log's outline and `index` the index of its entries; `incarnation` differs from
+  // every earlier one of this member and is not 0.
   CommutativeReplica(ReplicaGroup group, const CommutativeReplicaOptions& options,
                      const LogOutline& found, OriginIndex index, uint64_t incarnation,
                      TimePoint now);
 
-  // Takes a message; what makes no sense in it is ignored.
+  // Handles a message; ignores its invalid parts.
   void Step(MemberIndex from, CommutativeMessage message, TimePoint now);
-  // To be called at NextEvent.
+  // The caller must call Tick at NextEvent.
   void Tick(TimePoint now);
   TimePoint NextEvent() const;
 
-  // Takes a write; its caller is answered when it is executed. Errors: kUnavailable this member looks for what it missed;
-  // kResourceExhausted.
+  // Appends a write; its caller is answered once it is executed. Errors: kUnavailable this member
+  // is still fetching what it missed; kResourceExhausted.
   StatusOr<Lsn> Propose(LogEntry write, TimePoint now);
 
   CommutativeActions DrainActions();
   void Stored(uint64_t change_number, TimePoint now);
-  // Data and log were taken from another member: its log has dropped what is before `base` and the entry there, which was
-  // `counts`, and `entries` are all that follow. The data end with one of them, or with `base`. Entries that not everybody
-  // has would be lost to the others if their places in the log were not taken with the data.
+  // Reports that data and log were replaced by those of another member. Its log had dropped the
+  // entries up to `base`, with these `counts`; `entries` are all that follow. The data end with one
+  // of them, or with `base`. The entries are part of the restore because those that some members
+  // lack might exist nowhere else.
   void Restored(Lsn base, const OriginCounts& counts, std::vector<LogEntry> entries, TimePoint now);
 
-  // Entries may be executed up to here.
+  // Entries up to here may be executed.
   Lsn executable() const { return stored_lsn_; }
   Lsn last_lsn() const { return index_.last_lsn(); }
-  // Takes writes, and has all that was ever dropped.
+  // True if this member accepts writes and has everything that was ever dropped.
   bool is_ready() const { return promise_.is_founded; }
-  // The writes that a snapshot of this member's data has that ends with `lsn`.
+  // Counts of the writes up to and including `lsn`, for a snapshot that ends there.
   OriginCounts CountsAt(Lsn lsn) const { return index_.CountsAt(lsn); }
 
-  // Puts the counts into the log, so that what stands before them can be dropped.
+  // Appends an entry with the counts, so that the entries before it can be dropped.
   void NoteCounts(TimePoint now);
-  // The entries before this one are with every member.
+  // Every member has the entries before this one.
   Lsn needed_from() const;
-  // The log no longer has what is before `first`. REQUIRES: first <= needed_from().
+  // Reports that the log no longer has the entries before `first`. REQUIRES: first <=
+  // needed_from().
   void Dropped(Lsn first) { index_.DropBefore(first); }
 
  private:
-  // Since when a peer has had no more than this of an origin; once forwarding, until it has `goal`.
+  // A peer has had only `count` writes of an origin since `since`. `goal` is set while writes are
+  // forwarded to it, until it has that many.
   struct Lag {
     uint64_t count = 0;
     TimePoint since{};
@@ -109,16 +122,16 @@ class CommutativeReplica {
   };
   struct Peer {
     uint64_t incarnation = 0;  // 0: not heard yet
-    uint64_t number = 0;       // of its newest message
+    uint64_t number = 0;       // number of its newest message
     TimePoint heard_at{};
-    bool knows_me = false;  // its messages are meant for this life
+    bool knows_me = false;  // its messages carry this member's incarnation
     bool is_ready = false;
     bool wants_all = false;
     OriginCounts has;
-    OriginCounts sent;             // what it will have when all that is on its way arrives
-    TimePoint resend_at = kNever;  // nothing is on its way
+    OriginCounts sent;             // counts it will have when everything in flight arrives
+    TimePoint resend_at = kNever;  // kNever: nothing is in flight
     std::map<Origin, Lag> lags;
-    std::optional<Lsn> owed;  // it is told the counts when the log is stored up to here
+    std::optional<Lsn> owed;  // send it the counts once the log is stored up to here
   };
   struct PendingChange {
     uint64_t number = 0;
@@ -150,7 +163,7 @@ class CommutativeReplica {
   const CommutativeReplicaOptions options_;
   const uint64_t incarnation_;
 
-  // is_founded: this member is ready; epoch: the life of its disk.
+  // Here is_founded means that this member is ready, and epoch is the life of its disk.
   HardState promise_;
   OriginIndex index_;
   Lsn stored_lsn_ = 0;
@@ -159,7 +172,7 @@ class CommutativeReplica {
   TimePoint exchange_at_{};
   uint64_t message_number_ = 0;
 
-  // While it is not ready: from whom it takes what it lacks, and how much that had first.
+  // While not ready: the member to catch up from, and the counts that it had at first.
   std::optional<MemberIndex> source_;
   OriginCounts goal_;
   bool is_restoring_ = false;

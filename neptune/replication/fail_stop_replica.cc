@@ -8,7 +8,7 @@
 namespace neptune {
 namespace {
 
-// A member that lacks no more than this is put into the write set, and writes wait for it.
+// A member that lacks at most this many entries joins the write set; writes then wait for it.
 constexpr Lsn kAdmissionLag = 64;
 
 }  // namespace
@@ -61,7 +61,7 @@ void FailStopReplica::Step(MemberIndex from, ReplicaMessage message, TimePoint n
   Serve(now);
 }
 
-// A new life of a member: the one before has stopped.
+// Detects a new incarnation of a member, which implies that the previous one has stopped.
 void FailStopReplica::Meet(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   Peer& peer = peers_[from];
   if (peer.incarnation != message.from_incarnation) {
@@ -80,7 +80,7 @@ void FailStopReplica::HandleHello(MemberIndex from, const ReplicaMessage& messag
   peer.is_operational = message.counts;
   peer.was_blank = peer.was_blank || message.trial;
   if (message.epoch > promise_.epoch) {
-    // It takes nothing of this epoch: a larger one has to be found first.
+    // The member rejects this epoch; a larger one must be elected first.
     if (role_ == ReplicaRole::kPrimary) StepDown();
     successor_.reset();
   }
@@ -118,7 +118,7 @@ void FailStopReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, Ti
   answer.yes = match->fits;
   answer.matched = match->matched;
   if (match->fits) {
-    // Phase 3: this member has the entry that put it into the write set; or it was taken out.
+    // Phase 3: this member has the entry that added it to the write set, or it was removed from it.
     is_operational_ =
         message.matched != 0 && (is_operational_ || answer.matched >= message.matched);
     role_ = is_operational_ ? ReplicaRole::kSecondary : ReplicaRole::kRecovering;
@@ -193,7 +193,7 @@ bool FailStopReplica::lives(MemberIndex member, TimePoint now) const {
          now - peer.heard_at < options_.failure_timeout;
 }
 
-// Of a new partition the most preferred member begins; the others recover from it.
+// In a new partition the most preferred member starts, and the others recover from it.
 bool FailStopReplica::AllAreBlank() const {
   if (group_.self != 0) return false;
   for (MemberIndex member = 1; member < group_.size(); ++member) {
@@ -210,7 +210,7 @@ bool FailStopReplica::IsPreferred(TimePoint now) const {
   return !group_.IsWitness(group_.self);
 }
 
-// No two members take the same one.
+// Returns an epoch that no other member can choose.
 Epoch FailStopReplica::NextEpoch() const {
   Epoch largest = promise_.epoch;
   for (const Peer& peer : peers_) largest = std::max(largest, peer.epoch);
@@ -274,7 +274,7 @@ void FailStopReplica::HandleAskVote(MemberIndex from, const ReplicaMessage& mess
     vote.epoch = promise_.epoch;
     vote.counts = is_operational_;
     if (role_ == ReplicaRole::kCandidate) StepDown();
-    // It is given the time to win.
+    // Leave the candidate enough time to win.
     look_at_ = now + options_.election_retry;
   }
   actions_.after_stored.push_back({from, std::move(vote), 0});
@@ -336,7 +336,7 @@ void FailStopReplica::HandleTakeOver(const ReplicaMessage& message, TimePoint no
   AskForVotes(/*hand_over=*/true, now);
 }
 
-// As the primary, or as the one that hands over.
+// As the primary, also while handing over.
 
 StatusOr<Lsn> FailStopReplica::Propose(LogEntry write, TimePoint now) {
   if (successor_) return Unavailable("a preferred replica is about to become the primary");

@@ -1,27 +1,34 @@
-// The paper's own mode of replication, for nodes that fail by stopping and a network that always delivers.
+// The paper's replication protocol, for fail-stop nodes and a network that always delivers.
 //
-//   kRecovering ──the primary has let it catch up──► kSecondary ──the primary stopped, none preferred lives──► kCandidate
-//      │                                                ▲                                                        │
-//      │                                                └───────── deposed ──────── kPrimary ◄───all alive agree──┘
-//      └──preferred to the primary: that stops taking writes, hands over all it has──────►┘
+//   kRecovering ──caught up with the primary──► kSecondary ──primary stopped, no more──► kCandidate
+//      │                                          ▲          preferred member alive          │
+//      │                                          └─── deposed ─── kPrimary ◄─ all alive ────┘
+//      │                                                              ▲         agree
+//      └── more preferred than the primary, which stops writes ───────┘
+//          and hands over everything
 //
-// Everybody announces itself; who is silent for failure_timeout has stopped. The preferred member that lives and has not
-// been away is elected by all that live (the Bully Algorithm with a priority for each partition). A write is committed when
-// every member of the write set has stored it; one that does not acknowledge for acknowledge_timeout counts as stopped, and
+// Members announce themselves; one that is silent for failure_timeout counts as stopped. The most
+// preferred member that is alive and has not been away is elected by all that are alive (the Bully
+// Algorithm with a priority per partition). A write is committed when every member of the write set
+// has stored it; a member that does not acknowledge for acknowledge_timeout counts as stopped and
 // must recover. A member that starts:
-//   1. compares its log with its data: CHECK tells what is executed, and its committed part is that at least;
-//   2. announces itself. A primary lets one that is less preferred catch up while writes go on; for one that is more
-//      preferred it stops taking writes at once, gives it all it has, and is then bullied into a secondary;
-//   3. takes part again, with the entry of the log that puts it into the write set.
-// When all have stopped, nobody begins by itself: StartByHand is called on the member with the newest version.
+//   1. compares its log with its data: CHECK returns what is executed, which is committed;
+//   2. announces itself. The primary lets a less preferred member catch up while writes go on. For
+//   a
+//      more preferred one it stops taking writes at once, sends everything it has, and is then
+//      bullied into a secondary;
+//   3. takes part again with the log entry that adds it to the write set.
+// After all members have stopped, none starts by itself: the operator calls StartByHand on the
+// member with the newest version.
 //
-// Safe only while its assumptions hold: a primary that is cut off or pauses is taken for stopped, and its writes may be lost.
-// SafeReplica is for everything else.
+// The protocol is safe only while its assumptions hold: a primary that is cut off or pauses counts
+// as stopped, and its writes may be lost. Use SafeReplica otherwise.
 //
 // Source: [Shen02] 5.1.1, 5.2.2.
-// Departs from source: a write that was not completed before a failure is not reissued from the own log but taken, or
-//   dropped, as the primary's log has it; after StartByHand the whole log counts. A new partition starts by itself when all
-//   members are there. A partition of one member, which is all there are, starts by itself.
+// Departs from source: a write that was not completed before a failure is not reissued from the
+//   member's own log; the primary's log decides whether it is kept or dropped. After StartByHand
+//   the whole log counts as committed. A new partition starts by itself once all members are
+//   present; a partition with one member always does.
 // No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Units: times are TimePoint of the member's own monotonic clock; no two clocks are compared.
@@ -37,36 +44,38 @@
 namespace neptune {
 
 struct FailStopReplicaOptions {
-  // Between announcements. Smaller: a failure is seen sooner, more messages. Default: 50 ms.
+  // Interval between announcements. Smaller: failures are detected sooner, more messages.
+  // Default: 50 ms.
   Duration announcement_interval = std::chrono::milliseconds(50);
-  // Silence that means that a node has stopped. Default: 350 ms.
+  // Silence after which a node counts as stopped. Default: 350 ms.
   Duration failure_timeout = std::chrono::milliseconds(350);
-  // How long a write waits for a member that lives and does not acknowledge. Default: 1 s.
+  // Time that a write waits for a live member that does not acknowledge. Default: 1 s.
   Duration acknowledge_timeout = std::chrono::seconds(1);
-  // Between elections that came to nothing. Default: 60 ms.
+  // Delay before a failed election is retried. Default: 60 ms.
   Duration election_retry = std::chrono::milliseconds(60);
-  // Writes that are ordered and not committed. More are refused. Default: 4,096.
+  // Maximum number of uncommitted writes; further ones are refused. Default: 4,096.
   size_t uncommitted_count_max = 4096;
 };
 
 class FailStopReplica final : public ReplicaProtocol {
  public:
-  // `found` is what the member's log holds, with all that CHECK says is completed as committed; `incarnation` differs from
-  // every earlier one of this member and is not 0.
+  // `found` is the outline of the member's log, where everything that CHECK reports as completed is
+  // committed; `incarnation` differs from every earlier one of this member and is not 0.
   FailStopReplica(ReplicaGroup group, const FailStopReplicaOptions& options,
                   const LogOutline& found, uint64_t incarnation, TimePoint now);
 
-  // Who lives, as far as another source knows; the others are taken for stopped at once. Default: all.
+  // The members that may be alive according to another source; the others count as stopped at once.
+  // Default: all.
   void SetAlive(MemberSet members) { may_live_ = members; }
 
   void Step(MemberIndex from, ReplicaMessage message, TimePoint now) override;
   void Tick(TimePoint now) override;
   TimePoint NextEvent() const override;
   StatusOr<Lsn> Propose(LogEntry write, TimePoint now) override;
-  // Does not count as silence: the member's own announcements do.
+  // No-op: only missing announcements count as silence.
   void Unreachable(MemberIndex, TimePoint) override {}
-  // At the next Tick; without effect where a primary lives. To be called on the member with the newest version: who knows
-  // more to be committed does not follow it.
+  // Takes effect at the next Tick, unless a primary is alive. Call it on the member with the newest
+  // version: members that know more to be committed do not follow it.
   Status StartByHand(TimePoint) override {
     is_forced_ = true;
     return OkStatus();
@@ -82,7 +91,8 @@ class FailStopReplica final : public ReplicaProtocol {
   Lsn committed() const override { return log_.executable(); }
   Lsn last_lsn() const override { return log_.last_lsn(); }
   MemberSet write_set() const override { return log_.write_set(); }
-  // By the assumption that a node that is taken for stopped has stopped. What was committed before it is known then.
+  // Relies on the assumption that a node that counts as stopped has stopped. A primary has a lease
+  // once an entry of its epoch is executable, and with it everything that was committed before.
   TimePoint leased_until() const override {
     return role_ == ReplicaRole::kPrimary && log_.executable() >= epoch_begin_ ? kNever
                                                                                : TimePoint::min();
@@ -97,15 +107,15 @@ class FailStopReplica final : public ReplicaProtocol {
     uint64_t incarnation = 0;  // 0: not heard yet
     TimePoint heard_at{};
     Epoch epoch = 0;
-    bool is_operational = false;  // as it announces itself
+    bool is_operational = false;  // as announced by the member
     bool was_blank = false;
-    // Of whoever sends it entries: where the logs are known to be the same, and where to look next.
+    // Used when sending entries: the logs are known to match up to `matched`; `next` is sent next.
     Lsn matched = 0;
     Lsn next = 1;
-    TimePoint resend_at{};  // an append is under way; none is sent before this
+    TimePoint resend_at{};  // an append is in flight; no other is sent before this
     Lsn told_committed = 0;
-    bool is_owed = false;  // an append, with entries or without
-    // The entry that put it into the write set in this life of it; 0: none.
+    bool is_owed = false;  // an append, possibly empty, must be sent
+    // The entry that added the member to the write set in its current incarnation; 0: none.
     Lsn admitted = 0;
     TimePoint progress_at{};  // when it last had everything, or more than before
     int64_t member_stamp = 0;
@@ -136,7 +146,7 @@ class FailStopReplica final : public ReplicaProtocol {
   void BecomePrimary(TimePoint now);
   void StepDown();
 
-  // As the primary, or as the one that hands over.
+  // As the primary, also while handing over.
   void Serve(TimePoint now);
   void SendAppend(MemberIndex to, TimePoint now);
   void MaintainWriteSet(TimePoint now);
@@ -157,17 +167,17 @@ class FailStopReplica final : public ReplicaProtocol {
   std::vector<Peer> peers_;
   MemberSet may_live_ = MemberSet(0xffff);
   bool is_forced_ = false;
-  // It has not been away since it was last in the write set.
+  // True if this member has not been away since it was last in the write set.
   bool is_operational_ = false;
 
   TimePoint announce_at_{};
-  TimePoint look_at_ = kNever;  // for a primary, again
+  TimePoint look_at_ = kNever;  // when to look for a primary again
   TimePoint election_at_ = kNever;
-  bool is_bullying_ = false;  // a candidate that was handed everything
+  bool is_bullying_ = false;  // a candidate to which the primary handed over everything
   MemberSet votes_;
-  // Whom this primary, which takes no writes any more, gives what it has.
+  // The member to which this primary, which takes no more writes, hands over.
   std::optional<MemberIndex> successor_;
-  Lsn epoch_begin_ = 0;  // the first entry of this primary
+  Lsn epoch_begin_ = 0;  // the first entry of this primary's epoch
 
   ReplicaActions actions_;
 };

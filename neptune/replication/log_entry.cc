@@ -7,7 +7,7 @@
 namespace neptune {
 namespace {
 
-// Stands for the whole form: of another version nothing is read.
+// Version of the whole format; entries of other versions are rejected.
 constexpr uint8_t kEntryVersion = 1;
 
 void WriteBody(const LogEntry& entry, ByteWriter& out) {
@@ -34,17 +34,17 @@ void WriteBody(const LogEntry& entry, ByteWriter& out) {
   out.Counted<uint32_t>(entry.payload);
 }
 
-// REQUIRES: the checksum was right. What is inside may still be anything.
+// REQUIRES: the checksum was right. The content may still be invalid.
 StatusOr<LogEntry> ReadBody(std::string_view body) {
   ByteReader in(body);
   LogEntry entry;
   const uint8_t version = in.Number<uint8_t>();
   if (version != kEntryVersion) {
-    return DataLoss("log entry of version ", int{version}, ", not ", int{kEntryVersion});
+    return DataLoss("log entry has version ", int{version}, ", expected ", int{kEntryVersion});
   }
   const uint8_t kind = in.Number<uint8_t>();
   if (kind > static_cast<uint8_t>(EntryKind::kOrigins)) {
-    return DataLoss("log entry of unknown kind ", int{kind});
+    return DataLoss("log entry has unknown kind ", int{kind});
   }
   entry.kind = static_cast<EntryKind>(kind);
   entry.lsn = in.Number<uint64_t>();
@@ -65,7 +65,7 @@ StatusOr<LogEntry> ReadBody(std::string_view body) {
     entry.payload = std::string(in.Counted<uint32_t>());
   }
   if (!in.finished() || entry.lsn == 0 || entry.payload.size() > kLogPayloadSizeMax) {
-    return DataLoss(body.size(), " bytes are no log entry");
+    return DataLoss(body.size(), " bytes are not a log entry");
   }
   return entry;
 }
@@ -88,10 +88,10 @@ std::string EncodeLogEntry(const LogEntry& entry) {
 }
 
 StatusOr<LogEntry> DecodeLogEntry(std::string_view bytes) {
-  if (bytes.size() < sizeof(uint64_t)) return DataLoss(bytes.size(), " bytes are no log entry");
+  if (bytes.size() < sizeof(uint64_t)) return DataLoss(bytes.size(), " bytes are not a log entry");
   const std::string_view body = bytes.substr(sizeof(uint64_t));
   if (LoadBigEndian<uint64_t>(bytes.data()) != Checksum64(body)) {
-    return DataLoss("the checksum of a log entry of ", bytes.size(), " bytes is wrong");
+    return DataLoss("log entry of ", bytes.size(), " bytes has a wrong checksum");
   }
   return ReadBody(body);
 }

@@ -1,13 +1,14 @@
-// Writes in the order in which every replica of a partition executes them.
+// Entries of a partition's REDO log: writes and changes of the write set.
 //
 // Source: [Shen02] 5.2.2 (REDO log: method, partition, request, log sequence number).
-// Departs from source: an entry says in which epoch it was ordered; a change of the write set is an entry too. A write of
-//   level 1 says whose it is.
+// Departs from source: an entry has the epoch in which it was ordered; a change of the write set is
+//   an entry too; a write of level 1 has its origin.
 // Threads: immutable values.
-// Units: a log sequence number counts entries of one partition from 1, without gaps; 0 stands before the first. The
-//   version of a partition's data is that of the last write that was executed.
-// Errors: kDataLoss the bytes are no entry, or damaged.
-// Limits: kLogPayloadSizeMax; kMemberCountMax members of a partition; methods of 255 bytes, as in a request.
+// Units: a log sequence number counts the entries of one partition from 1, without gaps; 0 precedes
+//   the first. The version of a partition's data is the LSN of the last executed write.
+// Errors: kDataLoss the bytes are not an entry, or damaged.
+// Limits: kLogPayloadSizeMax; kMemberCountMax members of a partition; methods of 255 bytes, as in a
+//   request.
 
 #pragma once
 
@@ -25,16 +26,16 @@ namespace neptune {
 
 // Log sequence number.
 using Lsn = uint64_t;
-// Number of a primacy: larger for every new primary of a partition.
+// Term number of a primary: larger for every new primary of a partition.
 using Epoch = uint64_t;
 
 inline constexpr size_t kLogPayloadSizeMax = 32u << 20;
 inline constexpr int kMemberCountMax = 16;
 
-// Place among a partition's members, as the cluster spec orders them: 0 is preferred as the primary.
+// Position among a partition's members in the cluster spec's order: 0 is the preferred primary.
 using MemberIndex = uint8_t;
 
-// Some of a partition's members.
+// A set of a partition's members.
 class MemberSet {
  public:
   constexpr MemberSet() = default;
@@ -59,7 +60,7 @@ class MemberSet {
   uint16_t bits_ = 0;
 };
 
-// Names a write for ever, so that one that is submitted twice is executed once. Zero: no name.
+// Permanent identifier of a write, so that one submitted twice is executed once. Zero: none.
 struct RequestId {
   uint64_t client = 0;
   uint64_t number = 0;
@@ -70,11 +71,11 @@ struct RequestId {
 
 enum class EntryKind : uint8_t {
   kWrite = 0,
-  // From here on writes wait for these members. The first entry of every epoch is one.
+  // Changes the set of members that must store a write. The first entry of every epoch is one.
   kWriteSet = 1,
-  // A write that any member may take, and whose place in the order is each log's own.
+  // A write that any member may accept; its position differs from log to log.
   kCommutativeWrite = 2,
-  // How many writes of each origin stand before it; for its own log only (see origin_index.h).
+  // The number of writes of each origin before it; valid in its own log only (see origin_index.h).
   kOrigins = 3,
 };
 
@@ -82,8 +83,9 @@ constexpr bool IsWrite(EntryKind kind) {
   return kind == EntryKind::kWrite || kind == EntryKind::kCommutativeWrite;
 }
 
-// Who took a commutative write: a member, in one life of its disk, as its write of this number from 1. Which member that
-// was, nobody has to know: members come and go, and their places in the spec with them.
+// Identifies a commutative write: the life of the disk of the member that accepted it, and the
+// write's number in that life, from 1. It does not name the member, because members and their
+// places in the spec change.
 struct WriteOrigin {
   uint64_t life = 0;
   uint64_t number = 0;
@@ -96,16 +98,17 @@ struct LogEntry {
   EntryKind kind = EntryKind::kWrite;
   MemberSet write_set;  // kWriteSet only
   WriteOrigin origin;   // kCommutativeWrite only
-  MethodName method;    // writes only, as the rest
+  MethodName method;    // this and the following fields: writes only
   RequestId request_id;
-  // The primary's clock when it took the write, so that all replicas execute it at the same time.
+  // The primary's clock when it accepted the write, so that all replicas execute it with the same
+  // time.
   WallTime accepted_at;
-  std::string payload;  // also of kOrigins
+  std::string payload;  // also set for kOrigins
 };
 
 bool operator==(const LogEntry& a, const LogEntry& b);
 
-// The entry's bytes with their checksum, as they are stored and sent; see README.md.
+// Encodes the entry with its checksum, as stored and sent; README.md has the format.
 std::string EncodeLogEntry(const LogEntry& entry);
 StatusOr<LogEntry> DecodeLogEntry(std::string_view bytes);
 

@@ -1,4 +1,4 @@
-// All that is known of a member's log without its entries.
+// Summary of a member's log without its entries.
 //
 // Threads: immutable values.
 
@@ -11,56 +11,58 @@
 
 namespace neptune {
 
-// What a member must not forget beside its entries.
+// Durable state of a member beside its entries.
 struct HardState {
-  // It takes part: before, it was neither asked nor may it promise anything (see safe_replica.h).
+  // The member takes part. Before that it must not promise anything (see safe_replica.h).
   bool is_founded = false;
-  // Takes nothing of smaller epochs any more.
+  // The member rejects all smaller epochs.
   Epoch epoch = 0;
-  // Whom it voted for in that epoch.
+  // The candidate it voted for in that epoch.
   std::optional<MemberIndex> voted_for;
   friend bool operator==(const HardState&, const HardState&) = default;
 };
 
-// Where a run of entries of one epoch begins.
+// First entry of a run of entries of one epoch.
 struct EpochStart {
   Lsn lsn = 0;
   Epoch epoch = 0;
   friend bool operator==(const EpochStart&, const EpochStart&) = default;
 };
 
-// From which entry on a write set holds.
+// First entry for which a write set is in effect.
 struct WriteSetStart {
   Lsn lsn = 0;
   MemberSet write_set;
   friend bool operator==(const WriteSetStart&, const WriteSetStart&) = default;
 };
 
-// All of a log but its entries: what decisions need.
+// What the protocols need to know of a log.
 struct LogOutline {
   HardState promise;
-  // Known to be committed when it was last stored.
+  // The last entry known to be committed when this was last stored.
   Lsn committed = 0;
-  // Of the first entry that is here; the last before it, whose data are elsewhere, and its epoch and write set.
+  // The first entry in the log; `base` is the dropped entry before it, with its epoch and write
+  // set.
   Lsn first_lsn = 1;
   EpochStart base;
   MemberSet base_write_set;
-  Lsn last_lsn = 0;  // first_lsn - 1: none is here
-  // By lsn: of entries that are here.
+  Lsn last_lsn = 0;  // first_lsn - 1 if the log is empty
+  // Of the entries in the log, ordered by lsn.
   std::vector<EpochStart> epochs;
   std::vector<WriteSetStart> write_sets;
 };
 
-// One step, which is stored whole.
+// A change of the log that is stored atomically.
 struct LogChange {
-  // Entries from here on are dropped first; 0: none.
+  // Entries from here on are truncated first; 0: none.
   Lsn drop_from = 0;
-  // Follow the last one without a gap.
+  // Appended to the log without a gap.
   std::vector<LogEntry> entries;
   std::optional<HardState> promise;
-  // Stored for the next start only.
+  // Stored only for the next start.
   std::optional<Lsn> committed;
-  // Everything is dropped: the data came as a snapshot that ends with this. `entries` follow it.
+  // Drops the whole log, because the data were replaced by a snapshot that ends with `base`.
+  // `entries` follow it.
   struct Restart {
     EpochStart base;
     MemberSet write_set;

@@ -1,7 +1,7 @@
-// A log that is taken whole, cut into changes that are small enough to be stored one by one.
+// Splits the change that replaces a whole log into changes small enough to be stored one by one.
 //
 // Threads: pure function.
-// Limits: a piece has less than size_max bytes of requests before its last entry.
+// Limits: the payloads of a piece, without its last entry, have less than size_max bytes.
 
 #pragma once
 
@@ -12,9 +12,10 @@
 
 namespace neptune {
 
-// To be stored in this order instead of the change; at least one. The restart comes first. What the change promises and
-// knows to be committed comes last: a log of which a part is stored has promised nothing, and is taken again.
-// REQUIRES: the change drops nothing but all.
+// Returns at least one change, to be stored in this order instead of `change`. The restart comes
+// first; promise and committed LSN come last, so a log that was only partly stored has promised
+// nothing and is fetched again.
+// REQUIRES: change.drop_from is 0; the change may drop everything by a restart, not a part.
 std::vector<LogChange> PiecesOf(LogChange change, size_t size_max);
 
 }  // namespace neptune

@@ -18,7 +18,7 @@ void DropStartsFrom(std::vector<Start>& starts, Lsn lsn) {
   while (!starts.empty() && starts.back().lsn >= lsn) starts.pop_back();
 }
 
-// Those before `first` go; the one that holds at `first` then begins there.
+// Drops the starts before `first`; the one in effect at `first` then begins there.
 template <typename Start>
 void DropStartsBefore(std::vector<Start>& starts, Lsn first) {
   const auto after = std::upper_bound(starts.begin(), starts.end(), first,

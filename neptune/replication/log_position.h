@@ -1,4 +1,4 @@
-// Which entries a member's log holds, by epoch and write set, without the entries.
+// Tracks the epochs and write sets of a member's log without its entries.
 //
 // Threads: thread-compatible.
 
@@ -18,24 +18,24 @@ class LogPosition {
   Lsn first_lsn() const { return base_.lsn + 1; }
   Lsn last_lsn() const { return last_lsn_; }
   Epoch last_epoch() const { return *EpochAt(last_lsn_); }
-  // The last entry that is no longer here, and the write set then.
+  // The last dropped entry.
   const EpochStart& base() const { return base_; }
-  // Of the entry, or of the base; nullopt: it is before that, or not here yet.
+  // Epoch of the entry or of the base; nullopt: before the base, or after the last entry.
   std::optional<Epoch> EpochAt(Lsn lsn) const;
-  // The first entry here of the epoch that the entry is of.
+  // The first entry in the log of the same epoch as the entry.
   Lsn EpochBegin(Lsn lsn) const;
-  // That holds after the last entry.
+  // The write set in effect after the last entry.
   MemberSet write_set() const;
-  // That held at the entry. REQUIRES: it is here, or is the base.
+  // The write set in effect at the entry. REQUIRES: the entry is in the log or is the base.
   MemberSet WriteSetAt(Lsn lsn) const;
 
   // REQUIRES: entry.lsn == last_lsn() + 1.
   void Append(const LogEntry& entry);
-  // Entries from `lsn` on are gone. REQUIRES: lsn > base().lsn.
+  // Truncates the entries from `lsn` on. REQUIRES: lsn > base().lsn.
   void DropFrom(Lsn lsn);
-  // Everything is gone, and the data end with `base`.
+  // Drops everything; the data end with `base`.
   void Restart(const EpochStart& base, MemberSet write_set);
-  // The log dropped what is before `first`.
+  // Drops the entries before `first`.
   void DropBefore(Lsn first);
 
  private:

@@ -1,7 +1,7 @@
-// What a log keeps in memory of its entries: the size of each, and the newest themselves.
+// In-memory part of a log: the sizes of all entries, and a cache of the newest entries.
 //
 // Threads: thread-compatible.
-// Limits: the newest entries make up at most cache_size_max bytes as they are stored; 4 bytes for each entry beside.
+// Limits: the cached entries have at most cache_size_max stored bytes; 4 more bytes per entry.
 
 #pragma once
 
@@ -19,7 +19,7 @@ class LogWindow {
  public:
   explicit LogWindow(size_t cache_size_max) : cache_size_max_(cache_size_max) {}
 
-  // The first entry would be `first`; none is here.
+  // Empties the window; the next entry is `first`.
   void Restart(Lsn first);
   // REQUIRES: entry.lsn == last_lsn() + 1.
   void Append(LogEntry entry, size_t stored_size);
@@ -29,15 +29,15 @@ class LogWindow {
   Lsn first_lsn() const { return first_lsn_; }
   Lsn last_lsn() const { return first_lsn_ + sizes_.size() - 1; }
   bool Holds(Lsn lsn) const { return lsn >= first_lsn_ && lsn <= last_lsn(); }
-  // Bytes of all entries.
+  // Total stored bytes of all entries.
   size_t size() const { return size_; }
 
-  // As RedoLog::Read; nullopt: the first of them is not among the newest.
+  // See RedoLog::Read; nullopt: entry `first` is not cached.
   std::optional<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max) const;
 
  private:
   uint32_t SizeOf(Lsn lsn) const { return sizes_[lsn - first_lsn_]; }
-  // The oldest of the newest goes.
+  // Evicts the oldest cached entry.
   void Forget();
 
   const size_t cache_size_max_;

@@ -1,6 +1,7 @@
-// What a member has to do after a step of its protocol, for protocols with messages of any kind.
+// Actions that a member must perform after a step of its protocol, for any message type.
 //
-//   1. send at_once   2. store the change, tell Stored its number   3. send after_stored   4. take another one's data
+//   1. send at_once   2. store the change and call Stored with its number   3. send after_stored
+//   4. restore another member's data
 //
 // Threads: immutable values.
 
@@ -16,14 +17,14 @@ namespace neptune {
 
 template <typename Outgoing>
 struct MemberActions {
-  // To be stored, and then told to Stored with this number; changes are stored in order.
+  // The change to store; call Stored with its number afterwards. Changes are stored in order.
   uint64_t change_number = 0;
   LogChange change;
   std::vector<Outgoing> at_once;
-  // To be sent when the change, and all before it, are stored.
+  // Sent once this change and all earlier ones are stored.
   std::vector<Outgoing> after_stored;
-  // The member whose data are to take the place of this one's when the change, and all before it, are stored; then Restored
-  // is to be called. It may be asked for again until then: of no meaning while it is under way.
+  // The member whose data must replace this one's once this change and all earlier ones are stored;
+  // call Restored afterwards. May be repeated; ignored while a restore is running.
   std::optional<MemberIndex> restore_from;
 
   bool empty() const {

@@ -56,7 +56,7 @@ bool MemberLog::AdoptEntries(ReplicaMessage& append) {
 
 void MemberLog::Learn(const ReplicaMessage& append, Lsn matched) {
   Commit(std::min(append.committed, matched));
-  // Without a lease, or as a new primary, the sender may not know all that is committed.
+  // A sender without a lease, or a new primary, may not know everything that is committed.
   if (!append.yes || append.member_stamp == 0 || append.committed > matched) return;
   const TimePoint as_of = TimeOf(append.member_stamp);
   if (!freshness_ || freshness_->as_of < as_of) freshness_ = {append.committed, as_of};

@@ -1,6 +1,8 @@
-// A member's log as decisions change it: what is in it, what of it is stored and committed, and what is to be stored next.
+// A member's log as seen by its protocol: contents, stored and committed positions, pending
+// changes.
 //
-// Decisions count what was appended at once; NextChange hands it out to be stored, and Stored tells that it is.
+// Appended entries count at once; NextChange returns them for storing, and Stored reports that they
+// are stored.
 //
 // Source: [Shen02] 5.2.2 (committed and uncommitted part); design 4.9.
 // No I/O, no clock.
@@ -31,7 +33,7 @@ class MemberLog : private LogPosition {
   using LogPosition::write_set;
   using LogPosition::WriteSetAt;
 
-  // Up to here the log is durable on this member; up to here it is known to be committed.
+  // Last LSN that is durable on this member, and last LSN known to be committed.
   Lsn stored() const { return stored_; }
   Lsn committed() const { return committed_; }
   // See ReplicaProtocol::committed.
@@ -40,23 +42,25 @@ class MemberLog : private LogPosition {
 
   // REQUIRES: entry.lsn == last_lsn() + 1.
   void Append(LogEntry entry);
-  // Takes what is new of a primary's entries, and what it tells of the others. `fits`: both logs are the same up to `matched`;
-  // else the primary is to look there. Nullopt: it makes no sense, as from a sender that contradicts what is committed.
+  // Applies a primary's append: new entries, and the commit position. `fits`: both logs are the
+  // same up to `matched`; otherwise the primary should look for a match at `matched`. nullopt: the
+  // message is invalid, e.g. contradicts committed entries.
   struct Match {
     bool fits = false;
     Lsn matched = 0;
   };
   std::optional<Match> Take(ReplicaMessage& append);
-  // It is committed up to here, or further.
+  // Raises the committed position to at least `lsn`.
   void Commit(Lsn lsn) { committed_ = std::max(committed_, lsn); }
-  // Everything goes; the data end with `base`.
+  // Drops everything; the data end with `base`.
   void Restart(const EpochStart& base, MemberSet write_set);
-  // To be stored with the next change.
+  // Adds the promise to the next change.
   void Promise(const HardState& promise) { change_.promise = promise; }
 
-  // What is to be stored; `number` is the change's, or that of the last one if there is nothing.
+  // Returns the changes not yet handed out; `number` is set to this change's number, or to the last
+  // one's if there is nothing to store.
   LogChange NextChange(uint64_t* number);
-  // Changes are stored in order.
+  // Reports that change `number`, and thus all earlier ones, are stored.
   void Stored(uint64_t number);
 
  private:

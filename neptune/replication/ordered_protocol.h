@@ -1,4 +1,5 @@
-// Levels 2 and 3 as a ReplicaAgent runs them: one order of writes, agreed on by any ReplicaProtocol.
+// Consistency levels 2 and 3 as an AgentProtocol: one order of writes, agreed on by a
+// ReplicaProtocol.
 //
 // Source: [Shen02] 5.2. No I/O, no clock, no threads. Threads: thread-compatible.
 
@@ -26,7 +27,8 @@ class OrderedProtocol final : public AgentProtocol {
   void Stored(uint64_t change_number, TimePoint now) override;
   bool Complete(Lsn log_base, ReplicaSnapshot* snapshot) const override;
   void Restored(ReplicaSnapshot snapshot, TimePoint now) override;
-  // A primary keeps what members lack, unless the log is too large: they take the data then.
+  // A primary keeps the entries that members lack unless the log is too large; those members then
+  // need a snapshot.
   Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) override;
   void Dropped(Lsn first) override { protocol_->Dropped(first); }
   ReplicaStatus status() const override;

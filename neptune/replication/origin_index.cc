@@ -36,7 +36,7 @@ StatusOr<OriginCounts> DecodeOriginCounts(std::string_view bytes) {
     const uint64_t count = in.Number<uint64_t>();
     const bool is_next = counts.empty() || counts.rbegin()->first < origin;
     if (in.failed() || !is_next) {
-      return DataLoss(bytes.size(), " bytes are no counts of origins");
+      return DataLoss(bytes.size(), " bytes are not origin counts");
     }
     counts[origin] = count;
   }
@@ -46,14 +46,14 @@ StatusOr<OriginCounts> DecodeOriginCounts(std::string_view bytes) {
 
 Status OriginIndex::Append(const LogEntry& entry) {
   if (entry.lsn != last_lsn_ + 1) {
-    return DataLoss("log entry ", entry.lsn, " comes after ", last_lsn_);
+    return DataLoss("log entry ", entry.lsn, " does not follow ", last_lsn_);
   }
   if (entry.kind == EntryKind::kCommutativeWrite) {
     NEPTUNE_RETURN_IF_ERROR(AppendWrite(entry));
   } else if (entry.kind == EntryKind::kOrigins) {
     NEPTUNE_RETURN_IF_ERROR(AppendCounts(entry));
   } else {
-    return DataLoss("log entry ", entry.lsn, " is of another level of consistency");
+    return DataLoss("log entry ", entry.lsn, " belongs to another consistency level");
   }
   last_lsn_ = entry.lsn;
   return OkStatus();
@@ -63,14 +63,15 @@ Status OriginIndex::AppendWrite(const LogEntry& entry) {
   const Origin origin = entry.origin.life;
   const uint64_t number = entry.origin.number;
   const bool is_new = !origins_.contains(origin);
-  // Before the counts come, an origin's first write here tells how many of its writes were dropped.
+  // Before an entry with counts, an origin's first write implies how many of its writes were
+  // dropped.
   const uint64_t dropped = is_new && !is_whole_ && number > 0 ? number - 1 : 0;
   if (number != (is_new ? dropped : origins_[origin].count()) + 1) {
     return DataLoss("log entry ", entry.lsn, " is write ", number, " of an origin with ",
                     CountOf(origin), " so far");
   }
   if (is_new && origins_.size() == kOriginCountMax) {
-    return ResourceExhausted("log entry ", entry.lsn, " is of one origin too many");
+    return ResourceExhausted("log entry ", entry.lsn, " exceeds the maximum number of origins");
   }
   Writes& writes = origins_[origin];
   if (is_new) writes.dropped = dropped;

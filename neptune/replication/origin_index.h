@@ -1,13 +1,14 @@
-// Where a log holds the writes of each origin, and how many of each it has seen.
+// Index of a level 1 log: LSNs of each origin's writes, and the number of writes of each origin.
 //
 //   log:  a1 b1 a2 c1 b2 | counts a2 b2 c1 | a3 c2        counts: a3 b2 c2
 //
-// The writes of an origin stand in every log in their order without a gap; those of different origins anyhow. An entry with
-// the counts keeps them when what stands before it is dropped.
+// Every log has the writes of one origin in order and without gaps; writes of different origins
+// interleave in any order. An entry with counts preserves them when the entries before it are
+// dropped.
 //
 // Source: [Shen02] 5.2.1 (write-anywhere for commutative writes).
 // Threads: thread-compatible.
-// Limits: kOriginCountMax origins; 8 bytes for each write that the log holds.
+// Limits: kOriginCountMax origins; 8 bytes for each write in the log.
 
 #pragma once
 
@@ -22,13 +23,14 @@
 
 namespace neptune {
 
-// Each time a member loses its disk it becomes another origin.
+// A member that loses its disk becomes a new origin.
 inline constexpr size_t kOriginCountMax = 1024;
 
-// A member in one life of its disk: a number that was drawn when that was new, and is kept in its log.
+// Identifies one life of a member's disk: a random number drawn when the disk was new, kept in its
+// log.
 using Origin = uint64_t;
 
-// Of each origin the first so many writes.
+// For each origin the number n of its writes: the set of its first n writes.
 using OriginCounts = std::map<Origin, uint64_t>;
 
 uint64_t CountOf(const OriginCounts& counts, const Origin& origin);
@@ -38,26 +40,27 @@ StatusOr<OriginCounts> DecodeOriginCounts(std::string_view bytes);
 
 class OriginIndex {
  public:
-  // Of a log whose first entry follows `base`.
+  // Index of a log whose first entry follows `base`.
   explicit OriginIndex(Lsn base = 0) : last_lsn_(base), is_whole_(base == 0) {}
 
-  // The next entry of the log. Errors: kDataLoss it cannot follow; nothing has changed.
+  // Adds the next entry of the log. Errors: kDataLoss the entry cannot follow; the index is
+  // unchanged.
   Status Append(const LogEntry& entry);
-  // What is before `first` is gone. REQUIRES: an entry with the counts is at `first` or after it.
+  // Drops the entries before `first`. REQUIRES: an entry with counts is at `first` or after it.
   void DropBefore(Lsn first);
-  // Everything is gone; the data hold these writes.
+  // Drops everything; the data contain the writes of `counts`.
   void Restart(Lsn base, const OriginCounts& counts);
 
   Lsn last_lsn() const { return last_lsn_; }
-  // Of the last entry with the counts; 0: none.
+  // LSN of the last entry with counts; 0: none.
   Lsn counts_lsn() const { return counts_lsn_; }
   OriginCounts counts() const;
-  // Of the entries up to `lsn`. REQUIRES: it is not before the first entry by more than one.
+  // Counts up to and including `lsn`. REQUIRES: `lsn` is at least the first entry's LSN minus 1.
   OriginCounts CountsAt(Lsn lsn) const;
   uint64_t CountOf(const Origin& origin) const;
-  // nullopt: not here yet, or dropped.
+  // nullopt: not in the log yet, or dropped.
   std::optional<Lsn> LsnOf(const Origin& origin, uint64_t number) const;
-  // Whether a log that has these lacks something that was dropped here.
+  // True if a log with `counts` lacks a write that was dropped here.
   bool HasDroppedBeyond(const OriginCounts& counts) const;
 
  private:
@@ -72,7 +75,7 @@ class OriginIndex {
   std::map<Origin, Writes> origins_;
   Lsn last_lsn_;
   Lsn counts_lsn_ = 0;
-  bool is_whole_;  // the counts of what was dropped are known
+  bool is_whole_;  // the counts of the dropped entries are known
 };
 
 }  // namespace neptune

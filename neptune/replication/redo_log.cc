@@ -11,7 +11,7 @@ namespace neptune {
 namespace {
 
 constexpr uint8_t kLogVersion = 3;
-constexpr uint8_t kLogVersionWithoutCount = 2;  // its count is taken to be the one that is expected
+constexpr uint8_t kLogVersionWithoutCount = 2;  // assumes the expected partition count
 constexpr uint8_t kNobody = 0xff;
 constexpr std::string_view kIdentityKey = "i";
 constexpr std::string_view kStateKey = "s";
@@ -56,7 +56,7 @@ StatusOr<LogIdentity> DecodeIdentity(std::string_view bytes) {
   ByteReader in(body);
   const uint8_t version = in.Number<uint8_t>();
   if (version != kLogVersion && version != kLogVersionWithoutCount) {
-    return FailedPrecondition("a log of version ", int{version}, ", not ",
+    return FailedPrecondition("log has version ", int{version}, ", expected ",
                               int{kLogVersionWithoutCount}, " or ", int{kLogVersion});
   }
   LogIdentity identity;
@@ -74,7 +74,7 @@ StatusOr<LogIdentity> DecodeIdentity(std::string_view bytes) {
   return identity;
 }
 
-// All but entries and what follows from them.
+// Reads the outline, without what follows from the entries.
 StatusOr<LogOutline> DecodeState(std::string_view bytes) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, Unsealed(bytes, "the log's state"));
   ByteReader in(body);
@@ -99,7 +99,7 @@ bool IsSame(const LogIdentity& a, const LogIdentity& b) {
          a.node == b.node && a.is_ordered == b.is_ordered;
 }
 
-// Whoever was a member and is one has the place it had.
+// True if every node that was a member before and still is has kept its position.
 bool HaveTheirPlaces(const std::vector<NodeId>& before, const std::vector<NodeId>& now) {
   if (before.size() != now.size()) return false;
   for (size_t i = 0; i < before.size(); ++i) {
@@ -111,17 +111,17 @@ bool HaveTheirPlaces(const std::vector<NodeId>& before, const std::vector<NodeId
 
 Status CheckIdentity(const LogIdentity& found, const LogIdentity& expected) {
   if (!IsSame(found, expected)) {
-    return FailedPrecondition("the log is of ", NameOf(found), ", not of ", NameOf(expected));
+    return FailedPrecondition("the log belongs to ", NameOf(found), ", not to ", NameOf(expected));
   }
   const bool is_known = found.partition_count != 0 && expected.partition_count != 0;
   if (is_known && found.partition_count != expected.partition_count) {
-    return FailedPrecondition("the data are of ", found.service, " in ", found.partition_count,
-                              " partitions, which is to have ", expected.partition_count,
-                              ": another count puts keys into other partitions, so data stay as "
-                              "they were divided");
+    return FailedPrecondition("the data of ", found.service, " are in ", found.partition_count,
+                              " partitions, but the spec has ", expected.partition_count,
+                              ": another count would put keys into other partitions, so it must "
+                              "not change");
   }
   if (HaveTheirPlaces(found.members, expected.members)) return OkStatus();
-  return FailedPrecondition("its members were ", NamesOf(found.members), ", and are to be ",
+  return FailedPrecondition("its members were ", NamesOf(found.members), ", but the spec has ",
                             NamesOf(expected.members),
                             ": at an ordered level a node may take another's place, but none may "
                             "be added, removed or moved");
@@ -131,17 +131,17 @@ StatusOr<LogEntry> DecodeAt(Lsn lsn, std::string_view bytes) {
   StatusOr<LogEntry> entry = DecodeLogEntry(bytes);
   if (!entry.ok()) return Annotate(entry.status(), StrCat("log entry ", lsn));
   if (entry->lsn != lsn)
-    return DataLoss("log entry ", entry->lsn, " stands where ", lsn, " belongs");
+    return DataLoss("log entry ", entry->lsn, " found where ", lsn, " was expected");
   return entry;
 }
 
 Status CheckSizes(const LogEntry& entry) {
   if (entry.payload.size() > kLogPayloadSizeMax) {
-    return InvalidArgument("a write of ", entry.payload.size(), " bytes is over ",
+    return InvalidArgument("a write of ", entry.payload.size(), " bytes exceeds ",
                            kLogPayloadSizeMax);
   }
   if (entry.method.value().size() > kMethodSizeMax) {
-    return InvalidArgument("a method of ", entry.method.value().size(), " bytes is over ",
+    return InvalidArgument("a method of ", entry.method.value().size(), " bytes exceeds ",
                            kMethodSizeMax);
   }
   return OkStatus();
@@ -165,7 +165,7 @@ StatusOr<std::unique_ptr<RedoLog>> RedoLog::Open(KeyValueStore& store, const Log
 Status RedoLog::Found(const LogIdentity& identity) {
   bool is_empty = true;
   NEPTUNE_RETURN_IF_ERROR(store_.Scan({}, [&](auto, auto) { return is_empty = false; }));
-  if (!is_empty) return DataLoss("the store is not empty, and says not whose log it is");
+  if (!is_empty) return DataLoss("the store is not empty but contains no log identity");
   WriteBatch batch;
   batch.Put(kIdentityKey, EncodeIdentity(identity));
   batch.Put(kStateKey, EncodeState());
@@ -196,7 +196,7 @@ Status RedoLog::Load() {
   return OkStatus();
 }
 
-// Entries are found by their order, so that none is missing, and none is where it does not belong.
+// Expects the keys in LSN order, which detects missing and misplaced entries.
 Status RedoLog::LoadEntries(Lsn last) ABSL_NO_THREAD_SAFETY_ANALYSIS {
   window_.Restart(opened_.first_lsn);
   Status damage;
@@ -205,8 +205,8 @@ Status RedoLog::LoadEntries(Lsn last) ABSL_NO_THREAD_SAFETY_ANALYSIS {
     if (key == kIdentityKey || key == kStateKey) return true;
     const Lsn next = window_.last_lsn() + 1;
     if (next > last || key != KeyOf(next)) {
-      damage = next > last ? DataLoss("something follows log entry ", last)
-                           : DataLoss("log entry ", next, " of ", last, " is missing");
+      damage = next > last ? DataLoss("data after log entry ", last)
+                           : DataLoss("log entry ", next, " (last is ", last, ") is missing");
       return false;
     }
     StatusOr<LogEntry> entry = DecodeAt(next, value);
@@ -225,7 +225,7 @@ Status RedoLog::LoadEntries(Lsn last) ABSL_NO_THREAD_SAFETY_ANALYSIS {
   NEPTUNE_RETURN_IF_ERROR(store_.Scan({}, visit));
   NEPTUNE_RETURN_IF_ERROR(damage);
   if (window_.last_lsn() == last) return OkStatus();
-  return DataLoss("log entry ", window_.last_lsn() + 1, " of ", last, " is missing");
+  return DataLoss("log entry ", window_.last_lsn() + 1, " (last is ", last, ") is missing");
 }
 
 std::string RedoLog::EncodeState() const {
@@ -244,7 +244,7 @@ std::string RedoLog::EncodeState() const {
 
 Status RedoLog::CheckUsable() const {
   if (broken_.ok()) return OkStatus();
-  return FailedPrecondition("the log has to be opened again after: ", ToStd(broken_.message()));
+  return FailedPrecondition("the log must be reopened after: ", ToStd(broken_.message()));
 }
 
 Status RedoLog::Check(const LogChange& change) const {
@@ -261,14 +261,15 @@ Status RedoLog::Check(const LogChange& change) const {
   }
   for (const LogEntry& entry : change.entries) {
     if (entry.lsn != next)
-      return InvalidArgument("log entry ", entry.lsn, " comes where ", next, " must");
+      return InvalidArgument("log entry ", entry.lsn, " given where ", next, " was expected");
     NEPTUNE_RETURN_IF_ERROR(CheckSizes(entry));
     ++next;
   }
   return OkStatus();
 }
 
-// Before it is done in the store: a read that misses an entry there then finds that it was dropped.
+// Runs before the change of the store, so that a read that misses an entry there finds that it was
+// dropped.
 void RedoLog::DropInMemory(const LogChange& change) {
   LeafLock lock(&mutex_);
   if (change.restart) {
@@ -346,10 +347,10 @@ StatusOr<std::vector<LogEntry>> RedoLog::Read(Lsn first, Lsn last, size_t size_m
   if (!entries.ok() || !entries->empty() || last < first) return entries;
   LeafLock lock(&mutex_);
   return window_.Holds(first) ? DataLoss("log entry ", first, " is missing")
-                              : NotFound("log entry ", first, " was dropped just now");
+                              : NotFound("log entry ", first, " was just dropped");
 }
 
-// None, if the first is not there; else at least one.
+// Returns no entries if the first is missing, and at least one otherwise.
 StatusOr<std::vector<LogEntry>> RedoLog::ReadStored(Lsn first, Lsn last, size_t size_max) const {
   std::vector<LogEntry> entries;
   size_t size = 0;

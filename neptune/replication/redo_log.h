@@ -1,19 +1,24 @@
 // The REDO log of one partition on one replica, in durable storage.
 //
 //   first_lsn                committed            last_lsn
-//   ├──── executed or to be ─────┤──── received ──────┤        what is before first_lsn is in the data, or in a snapshot
+//   ├──── executed or to be ─────┤──── received ──────┤
 //
-// Every entry has a checksum. What Store returned OK for survives a crash (it is synced); of an unfinished Store all or
-// nothing is there. An entry that is damaged all the same is not executed, and neither is any after it: the log does not
-// open, for what it held had been acknowledged. The stored form, with an example, is in README.md.
+// The entries before first_lsn are in the data, or in a snapshot.
+//
+// Every entry has a checksum. A change for which Store returned OK survives a crash (it is synced);
+// an unfinished Store is atomic. If an entry is damaged nevertheless, the log does not open, so
+// neither it nor any later entry is executed: the log's contents had been acknowledged. README.md
+// has the stored format with an example.
 //
 // Source: [Shen02] 5.2.2 (write log with a committed and an uncommitted part).
-// Departs from source: the part that is known to be committed may be less than what is; votes and epochs are kept with it.
-// Threads: Store and DropBefore one at a time; Read any time. Both block the kernel thread: callers ship them to a device
-//   capsule.
-// Errors: Open: kDataLoss damaged or incomplete; kFailedPrecondition the log of another cluster, service, partition, node,
-//   kind of order or membership. Store: those of the storage; after one the log must be opened again.
-// Limits: kLogCacheSizeMax bytes of the newest entries are kept in memory for Read.
+// Departs from source: the part known to be committed may be smaller than the committed part; votes
+//   and epochs are stored with the log.
+// Threads: Store and DropBefore one at a time; Read any time. All block the kernel thread, so
+//   callers run them in a device capsule.
+// Errors: Open: kDataLoss damaged or incomplete; kFailedPrecondition the log of another cluster,
+//   service, partition, node, kind of order or membership. Store: those of the storage; afterwards
+//   the log must be opened again.
+// Limits: kLogCacheSizeMax bytes of the newest entries are cached for Read.
 
 #pragma once
 
@@ -36,44 +41,50 @@ namespace neptune {
 
 inline constexpr size_t kLogCacheSizeMax = 4u << 20;
 
-// Whose log it is; one of another identity is refused.
+// Identity of a log; Open refuses a log of another identity.
 struct LogIdentity {
   std::string cluster;
   ServiceName service;
   PartitionId partition;
   NodeId node;
-  // All members have one order; else each log has its own (level 1), and its entries mean something else.
+  // True if all members share one order; otherwise each log has its own (level 1), with other
+  // entries.
   bool is_ordered = true;
-  // Of the service, so that each key is where it was; 0: not known, and not compared.
+  // Partition count of the service, which decides the partition of a key; 0: not known, not
+  // compared.
   uint32_t partition_count = 0;
-  // Of an ordered log: what a MemberIndex in it means. A node may take another's place; else they have to be the same.
+  // The nodes that a MemberIndex in an ordered log refers to. A node may take another's place;
+  // otherwise they must stay the same.
   std::vector<NodeId> members;
 };
 
 class RedoLog {
  public:
-  // `store` is the log's alone and outlives it. An empty one becomes a new log. Reads and checks every entry.
+  // `store` belongs to the log exclusively and must outlive it. An empty store becomes a new log.
+  // Reads and checks every entry.
   static StatusOr<std::unique_ptr<RedoLog>> Open(KeyValueStore& store, const LogIdentity& identity,
                                                  size_t cache_size_max = kLogCacheSizeMax);
 
-  // As it was found by Open.
+  // The outline that Open found.
   const LogOutline& opened() const { return opened_; }
 
-  // The change is durable when this returns OK: one synced batch.
-  // Errors: kInvalidArgument entries that do not follow, are too large, or are dropped although they are committed or in
-  //   the data: nothing has changed. Any other: what is stored is known only when the log has been opened again.
+  // Stores the change in one synced batch; it is durable when this returns OK.
+  // Errors: kInvalidArgument entries that do not follow the last one, are too large, or would be
+  //   truncated although committed or in the data; the log is unchanged. Any other error: the
+  //   stored state is unknown until the log is opened again.
   Status Store(const LogChange& change);
 
-  // Entries from `first` on, at least one if there is one, and no more than make up size_max bytes or reach `last`.
-  // Errors: kNotFound `first` is dropped or not here yet; kDataLoss.
+  // Reads entries from `first` to at most `last` and size_max bytes, but at least one.
+  // Errors: kNotFound `first` is dropped or not in the log yet; kDataLoss.
   StatusOr<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max) const;
 
-  // Drops what is before `first`: the data have it durably. Keeps what it needs of it for the outline. A crash may undo it.
+  // Drops the entries before `first`, which the data must contain durably. The outline keeps what
+  // it needs of them. A crash may undo the drop.
   Status DropBefore(Lsn first);
 
   Lsn first_lsn() const;
   Lsn last_lsn() const;
-  // Bytes of all entries.
+  // Total stored bytes of all entries.
   size_t size() const;
 
  private:
@@ -93,7 +104,7 @@ class RedoLog {
   KeyValueStore& store_;
   LogOutline opened_;
 
-  // Of the thread that changes the log.
+  // Used only by the thread that changes the log.
   HardState promise_;
   Lsn committed_ = 0;
   LogPosition position_;

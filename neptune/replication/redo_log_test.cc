@@ -349,7 +349,7 @@ TEST_F(DamagedLogTest, MessageTellsTheLsn) {
   Put(records_[1].first, "damage");
   EXPECT_NE(OpenAgain().message().find("log entry 2"), absl::string_view::npos) << OpenAgain();
   Put(records_[1].first, records_[0].second);
-  EXPECT_NE(OpenAgain().message().find("log entry 1 stands where 2"), absl::string_view::npos);
+  EXPECT_NE(OpenAgain().message().find("log entry 1 found where 2"), absl::string_view::npos);
 }
 
 TEST_F(DamagedLogTest, SurplusRecordIsFound) {
@@ -362,7 +362,8 @@ TEST_F(DamagedLogTest, SurplusRecordIsFound) {
 TEST_F(RedoLogTest, LogOfAnotherIsRefused) {
   Reopen();
   const std::string own =
-      "of partition 2 of forum in cluster east on node node-1, of ordered writes, not of ";
+      "the log belongs to partition 2 of forum in cluster east on node node-1, of ordered writes, "
+      "not to ";
   const auto expect_refused = [&](const std::function<void(LogIdentity&)>& change,
                                   const std::string& other) {
     LogIdentity identity = Identity();
@@ -398,7 +399,7 @@ TEST_F(RedoLogTest, MembersKeepTheirPlaces) {
            {}, {a, b}, {b, c}, {a, b, c, d}, {d, a, b, c}, {a, c, b}, {b, a, c}, {a, c, d}}) {
     const Status status = OpenAgain(WithMembers(members));
     EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << members.size();
-    EXPECT_NE(ToStd(status.message()).find("its members were node-1 b c, and are to be"),
+    EXPECT_NE(ToStd(status.message()).find("its members were node-1 b c, but the spec has"),
               std::string::npos)
         << status;
   }
@@ -420,7 +421,7 @@ TEST_F(RedoLogTest, DataOfAnotherCountOfPartitionsAreRefused) {
     const Status status = OpenAgain(OfPartitions(count));
     EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << count;
     EXPECT_NE(ToStd(status.message())
-                  .find(StrCat("of forum in 8 partitions, which is to have ", count, ":")),
+                  .find(StrCat("of forum are in 8 partitions, but the spec has ", count, ":")),
               std::string::npos)
         << status;
   }
@@ -459,7 +460,8 @@ TEST_F(RedoLogTest, LogOfAnotherVersionIsRefused) {
   ASSERT_TRUE(store_->Put("i", SealedAs(body), WriteMode::kSynced).ok());
   const Status status = OpenAgain();
   EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
-  EXPECT_NE(ToStd(status.message()).find("version 1, not 2 or 3"), std::string::npos) << status;
+  EXPECT_NE(ToStd(status.message()).find("version 1, expected 2 or 3"), std::string::npos)
+      << status;
 }
 
 TEST_F(RedoLogTest, StoreOfSomethingElseIsRefused) {

@@ -16,18 +16,18 @@
 namespace neptune {
 namespace {
 
-// Executed at once, by bytes of their entries.
+// Maximum bytes of entries executed in one device call.
 constexpr size_t kExecuteSizeMax = 256u << 10;
-// Sent in one message.
+// Maximum bytes of entries in one message.
 constexpr size_t kSendSizeMax = 512u << 10;
-// Of a log that is read or stored whole.
+// Piece sizes for reading and storing a whole log.
 constexpr size_t kLogPieceSize = 1u << 20;
 constexpr size_t kStorePieceSize = 64u << 20;
-// The log is looked at for what can go after so many executed entries.
+// Number of executed entries between checks for droppable log entries.
 constexpr Lsn kDropInterval = 2'000;
-// A device that refuses, since too much waits for it, is asked again after this.
+// Delay before a device call is retried that an overloaded device capsule refused.
 constexpr Duration kDevicePause = std::chrono::milliseconds(5);
-// The primary's versions are remembered for so long, one each interval.
+// A primary remembers kVersionCountMax versions, one per interval.
 constexpr Duration kVersionInterval = std::chrono::milliseconds(20);
 constexpr size_t kVersionCountMax = 1024;
 
@@ -35,7 +35,7 @@ std::string StoreName(const LogIdentity& identity, const char* part) {
   return StrCat(part, "-", identity.service, "-", identity.partition);
 }
 
-// As many of the first entries at these places as fit in a message; those are taken away.
+// Reads the first entries of the runs that fit into a message, and removes them from the runs.
 Status ReadSome(const RedoLog& log, std::deque<LogRun>* places, std::vector<LogEntry>* entries) {
   size_t size = 0;
   while (!places->empty() && size <= kSendSizeMax) {
@@ -53,7 +53,7 @@ Status ReadSome(const RedoLog& log, std::deque<LogRun>* places, std::vector<LogE
   return OkStatus();
 }
 
-// The same of entries that are about to be stored. REQUIRES: the first place is among them.
+// Like ReadSome, for entries that are about to be stored. REQUIRES: `change` has the first one.
 std::vector<LogEntry> CollectSome(const LogChange& change, std::deque<LogRun>* places) {
   std::vector<LogEntry> entries;
   LogRun& run = places->front();
@@ -96,7 +96,7 @@ Status ReplicaAgent::OnDevice(std::function<Status()> call) {
     if (ran.ok()) return *std::move(ran);
     if (this_thread::SleepFor(kDevicePause) == ParkResult::kStopping) break;
   }
-  return Cancelled("the node stops");
+  return Cancelled("the node is stopping");
 }
 
 Status ReplicaAgent::OpenLog() {
@@ -120,17 +120,17 @@ Status ReplicaAgent::OpenState() {
   });
 }
 
-// Data without the log that they follow from are those of a restore that was not finished, and so is a log that follows data
-// that are not there. Data of level 1 are of no use either without a log that reaches as far. The member has forgotten.
+// A log whose base is after the data, or (level 1) data that end after the log, result from an
+// unfinished restore. Both are emptied, so the member counts as one with a new disk.
 Status ReplicaAgent::BeginAnewUnlessSound() {
   if (state_ == nullptr) return OkStatus();
   const Lsn completed = state_->completed();
   const bool is_ahead = is_write_anywhere() && completed > log_->opened().last_lsn;
   if (completed >= log_->opened().base.lsn && !is_ahead) return OkStatus();
   LOG(WARNING) << options_.identity.service << "/" << options_.identity.partition
-               << " begins anew: its data are not whole";
+               << " starts over empty: its log and data do not fit together";
   NEPTUNE_RETURN_IF_ERROR(OnDevice([this, name = StoreName(options_.identity, "log")]() -> Status {
-    NEPTUNE_RETURN_IF_ERROR(state_->BeginRestore());  // empty when it is opened again
+    NEPTUNE_RETURN_IF_ERROR(state_->BeginRestore());  // reopening then finds it empty
     state_.reset();
     log_.reset();
     log_store_.reset();
@@ -153,7 +153,7 @@ Status ReplicaAgent::Start() {
 }
 
 Status ReplicaAgent::MakeProtocol() {
-  // Zero is nobody's incarnation.
+  // 0 is not a valid incarnation.
   const uint64_t incarnation = loop_.random().Next() | 1;
   if (is_write_anywhere()) {
     NEPTUNE_ASSIGN_OR_RETURN(OriginIndex index, IndexLog());
@@ -174,7 +174,7 @@ Status ReplicaAgent::MakeProtocol() {
   return OkStatus();
 }
 
-// Of level 1.
+// Builds the index of a level 1 log.
 StatusOr<OriginIndex> ReplicaAgent::IndexLog() {
   const LogOutline& found = log_->opened();
   const auto index = std::make_shared<OriginIndex>(found.base.lsn);
@@ -242,7 +242,7 @@ void ReplicaAgent::Pump() {
     }
   }
   stopping_ = true;
-  FailWriters("the replica stops");
+  FailWriters("the replica is stopping");
 }
 
 void ReplicaAgent::FailWriters(const char* why) {
@@ -279,7 +279,7 @@ Status ReplicaAgent::Store(const std::shared_ptr<LogChange>& change) {
 void ReplicaAgent::DropLog() {
   const Lsn first = std::exchange(drop_before_, 0);
   const Status dropped = OnDevice([log = log_, first] { return log->DropBefore(first); });
-  if (!dropped.ok()) return Fail(Annotate(dropped, "dropping what the log need not keep"));
+  if (!dropped.ok()) return Fail(Annotate(dropped, "dropping old log entries"));
   protocol_->Dropped(first);
 }
 
@@ -292,7 +292,7 @@ void ReplicaAgent::SendOne(OutgoingMessage& outgoing, const LogChange& change) {
     ProtocolMessage message = outgoing.message;
     if (!outgoing.entries.empty()) {
       StatusOr<std::vector<LogEntry>> taken = AdoptEntries(outgoing.entries, change);
-      // What was dropped meanwhile is found out with the next message.
+      // If entries were dropped meanwhile, send none; the next message resolves it.
       if (!taken.ok() && taken.status().code() != StatusCode::kNotFound) return;
       if (!taken.ok()) outgoing.entries.clear();
       if (taken.ok()) std::visit([&](auto& one) { one.entries = *std::move(taken); }, message);
@@ -301,7 +301,7 @@ void ReplicaAgent::SendOne(OutgoingMessage& outgoing, const LogChange& change) {
   } while (outgoing.is_repeated && !outgoing.entries.empty());
 }
 
-// Entries that are about to be stored are in `change`, all others in the log.
+// Takes the next entries from `change` if they are about to be stored, otherwise from the log.
 StatusOr<std::vector<LogEntry>> ReplicaAgent::AdoptEntries(std::deque<LogRun>& places,
                                                            const LogChange& change) {
   if (!change.entries.empty() && places.front().first >= change.entries.front().lsn) {
@@ -316,8 +316,8 @@ StatusOr<std::vector<LogEntry>> ReplicaAgent::AdoptEntries(std::deque<LogRun>& p
   return std::move(*entries);
 }
 
-// The protocol's lease, once the data have what earlier primaries acknowledged: all that is known to be committed when a
-// lease is first had in an epoch.
+// Returns the protocol's lease once the data contain everything that earlier primaries
+// acknowledged, i.e. everything known to be committed when the lease was first held in this epoch.
 TimePoint ReplicaAgent::LeasedUntil(const ReplicaStatus& standing, Lsn executed) {
   if (standing.leased_until == TimePoint::min()) return standing.leased_until;
   if (lease_epoch_ != standing.epoch) {
@@ -360,7 +360,7 @@ void ReplicaAgent::Publish() {
 void ReplicaAgent::Fail(const Status& status) {
   if (status.code() == StatusCode::kCancelled) return;
   LOG(ERROR) << "replica of " << options_.identity.service << "/" << options_.identity.partition
-             << " stops: " << status;
+             << " stopped: " << status;
   {
     LeafLock lock(&mutex_);
     published_.failure = status;
@@ -381,7 +381,7 @@ Status ReplicaAgent::StartByHand() {
     answer->done.Set();
     if (pump_) pump_->Wake();
   });
-  if (answer->done.Wait() != ParkResult::kWoken) return Cancelled("the node stops");
+  if (answer->done.Wait() != ParkResult::kWoken) return Cancelled("the node is stopping");
   return answer->status;
 }
 
@@ -393,20 +393,22 @@ StatusOr<WriteOutcome> ReplicaAgent::Write(LogEntry write, TimePoint deadline, L
     Propose(std::move(write), std::move(pending));
   });
   const ParkResult result = pending->done.Wait(deadline);
-  if (result == ParkResult::kDeadline) return DeadlineExceeded("the write is not known to be done");
-  if (result == ParkResult::kStopping) return Cancelled("the node stops");
+  if (result == ParkResult::kDeadline)
+    return DeadlineExceeded("the outcome of the write is unknown");
+  if (result == ParkResult::kStopping) return Cancelled("the node is stopping");
   if (!pending->failure.ok()) return pending->failure;
   *version = pending->lsn;
   return std::move(pending->outcome);
 }
 
-// A log of level 1 keeps what others lack; so it has to end somewhere.
+// Bounds the log of level 1, which keeps everything that other members lack.
 Status ReplicaAgent::CheckRoom() {
   if (!is_write_anywhere() || log_->size() <= options_.log_size_max) return OkStatus();
   drop_wanted_ = true;
   LeafLock lock(&mutex_);
   if (executor_) executor_->Wake();
-  return ResourceExhausted("the log has ", log_->size(), " bytes that other members may lack");
+  return ResourceExhausted("the log has ", log_->size(),
+                           " bytes that other members may still need");
 }
 
 void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending) {
@@ -438,7 +440,7 @@ void ReplicaAgent::Deliver(std::vector<std::pair<LogEntry, WriteOutcome>> execut
     }
     writers_.erase(begin, end);
   }
-  if (pump_) pump_->Wake();  // what is published follows
+  if (pump_) pump_->Wake();  // to publish the new state
 }
 
 // Execution, on the worker loop.
@@ -465,13 +467,13 @@ void ReplicaAgent::Execute() {
 
 Status ReplicaAgent::ExecuteSome(Lsn to) {
   ThreadLock lock(&state_mutex_);
-  if (executed_ >= to) return OkStatus();  // restored meanwhile
+  if (executed_ >= to) return OkStatus();  // a restore happened meanwhile
   const auto entries = std::make_shared<std::vector<LogEntry>>();
   const Status read = OnDevice([log = log_, from = executed_.load() + 1, to, entries]() -> Status {
     NEPTUNE_ASSIGN_OR_RETURN(*entries, log->Read(from, to, kExecuteSizeMax));
     return OkStatus();
   });
-  if (read.code() == StatusCode::kNotFound && executable_ < to) return OkStatus();  // begun anew
+  if (read.code() == StatusCode::kNotFound && executable_ < to) return OkStatus();  // log restarted
   NEPTUNE_RETURN_IF_ERROR(read);
   if (hooks_.before_write) {
     for (const LogEntry& entry : *entries) {
@@ -497,7 +499,7 @@ Status ReplicaAgent::ExecuteSome(Lsn to) {
   return OkStatus();
 }
 
-// The log drops what the data have durably and nobody needs.
+// Finds log entries that the data contain durably and that no member needs.
 void ReplicaAgent::FindDroppable() {
   const Lsn executed = executed_;
   if (!drop_wanted_.exchange(false) && executed < dropped_at_ + kDropInterval) return;
@@ -545,7 +547,7 @@ std::string_view ReplicaAgent::State::RoleName() const {
 ReplicaReport ReplicaAgent::Report() const {
   LeafLock lock(&mutex_);
   ReplicaReport report;
-  if (is_write_anywhere()) return report;  // places in its log are compared with nobody's
+  if (is_write_anywhere()) return report;  // LSNs are local to each log
   report.version = executed_;
   report.epoch = published_.epoch;
   if (published_.primary) report.primary = NodeOf(*published_.primary);
@@ -569,10 +571,11 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
   const Lsn version = executed_;
   const State state = status();
   if (!state.failure.ok()) return Unavailable("the replica has failed");
-  if (state.is_restoring) return Unavailable("the replica takes over another one's data");
+  if (state.is_restoring) return Unavailable("the replica is restoring another member's data");
   if (is_write_anywhere()) {
-    if (demand.staleness_max) return InvalidArgument("level write_anywhere bounds no staleness");
-    if (state.role != ReplicaRole::kPeer) return Unavailable("the replica lacks what it missed");
+    if (demand.staleness_max)
+      return InvalidArgument("level write_anywhere does not support staleness bounds");
+    if (state.role != ReplicaRole::kPeer) return Unavailable("the replica has not caught up yet");
     return read;
   }
   read.current_as_of = now < state.leased_until ? now : state.current_as_of;
@@ -585,7 +588,8 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
 }
 
 StatusOr<ReplicaReport> ReplicaAgent::EndRead(const Read& read, TimePoint now) const {
-  if (read.restore_count != restore_count_) return Unavailable("the data were replaced meanwhile");
+  if (read.restore_count != restore_count_)
+    return Unavailable("the data were replaced during the read");
   ReplicaReport report = Report();
   report.was_served = true;
   if (is_write_anywhere()) return report;

@@ -1,21 +1,25 @@
-// One partition on one node: its log, its data, and its part in what its members do together.
+// One replica of a partition: its log, its data, and its protocol with the other members.
 //
-//   Receive, Write ─► protocol (control loop) ─► pump thread: log on a device, messages to members
-//                                             ─► executor thread (worker loop): log ─► data ─► outcomes to writers
+//   Receive, Write ─► protocol (control loop)
+//                       ├─► pump thread: log on a device, messages to members
+//                       └─► executor thread (worker loop): log ─► data ─► outcomes to writers
 //
-// The pump stores one change at a time; what is decided meanwhile is stored together after it, so that one flush of the
-// disk serves all writes that came during the last one. A log or data that fail stop the replica: its node does not
-// announce the partition any more, and others go on.
+// The pump stores one change at a time; decisions made meanwhile are combined into the next change
+// (group commit). A failure of log or data stops the replica: its node no longer announces the
+// partition, and the other members go on.
 //
 // Source: [Shen02] 5.2; design 4.9.
-// Threads: Receive and Unreachable on the control loop; Write and Snapshot on a user-level thread of any loop; the rest any.
+// Threads: Receive and Unreachable on the control loop; Write and Snapshot on a user-level thread
+//   of any loop; the rest on any thread.
 // Units: times are TimePoint.
-// Errors: of Write: kFailedPrecondition this is not the primary; kUnavailable it became known too late, or never, what
-//   became of it: it is to be asked for again under the same RequestId; kResourceExhausted too many are under way;
-//   kDeadlineExceeded, kCancelled as kUnavailable.
-// Limits: SafeReplicaOptions::uncommitted_count_max writes under way, at level 1 CommutativeReplicaOptions::unstored_count_max;
-//   kSnapshotSizeMax bytes of data a snapshot, and as many of a log that goes with them (kResourceExhausted, seen on the
-//   status page of the member that wants them), which are held in memory while they are sent (see replication.h). At level 1 a log over log_size_max that others still need takes no more writes here (kResourceExhausted).
+// Errors: Write: kFailedPrecondition this is not the primary; kUnavailable, kDeadlineExceeded,
+//   kCancelled the outcome of the write is unknown, retry it under the same RequestId;
+//   kResourceExhausted too many writes are in progress.
+// Limits: SafeReplicaOptions::uncommitted_count_max writes in progress, at level 1
+//   CommutativeReplicaOptions::unstored_count_max; kSnapshotSizeMax bytes of data in a snapshot,
+//   and as many of its log (kResourceExhausted, shown on the status page of the receiving member),
+//   held in memory while they are sent (see replication.h). At level 1, while the log exceeds
+//   log_size_max and other members need it, writes are refused (kResourceExhausted).
 
 #pragma once
 
@@ -42,27 +46,28 @@
 namespace neptune {
 
 inline constexpr size_t kSnapshotSizeMax = 1u << 30;
-// Below it logs and data of partitions are, as SERVICE/PARTITION, for rules of device capsules.
+// Path prefix of logs and data, as kReplicationDevice/SERVICE/PARTITION, for rules of device
+// capsules.
 inline constexpr char kReplicationDevice[] = "/neptune/replication";
 
-// How the members agree on an order.
+// Protocol by which the members agree on an order.
 enum class ReplicationMode : uint8_t {
   kSafe,      // safe_replica.h
-  kFailStop,  // fail_stop_replica.h: for the papers' figures, where nodes fail by stopping alone
+  kFailStop,  // fail_stop_replica.h: for the paper's figures; assumes fail-stop nodes
 };
 
 struct ReplicaAgentOptions {
   LogIdentity identity;
   ReplicaGroup group;
   ConsistencyLevel level = ConsistencyLevel::kOrderedWrites;
-  // kStalenessBounded: what a read may be behind. Default: 1 s (5.4.1).
+  // kStalenessBounded: maximum staleness of a read. Default: 1 s (5.4.1).
   Duration staleness_max = std::chrono::seconds(1);
   ReplicationMode mode = ReplicationMode::kSafe;
-  // The log keeps this many entries that the data have, for members that were away for a short time. Larger: fewer of them
-  // need all data, more disk. Default: 20,000.
+  // Number of executed entries that the log keeps for members that were away briefly. Larger: fewer
+  // members need a snapshot, more disk. Default: 20,000.
   Lsn kept_count = 20'000;
-  // And it keeps what members that are away need, up to this size; at level 1 whatever its size, but then takes no more.
-  // Default: 256 MiB.
+  // The log also keeps what absent members need, up to this size. At level 1 it keeps them all, but
+  // accepts no writes above this size. Default: 256 MiB.
   size_t log_size_max = 256u << 20;
 };
 
@@ -73,24 +78,24 @@ class ReplicaAgent {
     NodeLoop* worker = nullptr;
     World* world = nullptr;
     CapsuleStack* capsules = nullptr;  // may be null
-    // Sends to a member; on the control loop.
+    // Sends to a member; called on the control loop.
     std::function<void(MemberIndex to, const ProtocolMessage& message)> send;
     // Fetches another member's data; parks.
     std::function<StatusOr<ReplicaSnapshot>(MemberIndex from)> fetch;
-    // Opens the data; blocks. Null: a witness has none.
+    // Opens the data; blocks. Null for a witness, which has no data.
     std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state;
     // Called on a user-level thread of the worker loop before a write is executed; may be null.
     std::function<void(const LogEntry&)> before_write;
-    // Role or primary have changed; on the control loop; may be null.
+    // Called on the control loop after role or primary changed; may be null.
     std::function<void()> on_change;
   };
 
   ReplicaAgent(ReplicaAgentOptions options, Hooks hooks);
   ~ReplicaAgent();
 
-  // Opens log and data and begins. On a user-level thread of the control loop.
+  // Opens log and data and starts. Runs on a user-level thread of the control loop.
   Status Start();
-  // Takes part no more. Once threads_alive() is 0 nothing runs any more.
+  // Stops taking part. All threads have ended once threads_alive() is 0.
   void Stop();
   int threads_alive() const { return threads_alive_.load(std::memory_order_acquire); }
 
@@ -100,57 +105,58 @@ class ReplicaAgent {
   // See AgentProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
   Status StartByHand();
 
-  // Orders, stores and executes a write; parks until that is done. `version` is set if it was executed. At level 1 it is
-  // stored and executed here, and told to the others from then on.
+  // Orders, stores and executes a write; parks until that is done. `version` is set if the write
+  // was executed. At level 1 the write is stored and executed here and sent to the others
+  // afterwards.
   StatusOr<WriteOutcome> Write(LogEntry write, TimePoint deadline, Lsn* version);
 
-  // A read of the data that is under way.
+  // A read in progress.
   struct Read {
-    // The data were the partition's newest then, or later; TimePoint::min(): not known.
+    // The data were the partition's newest at this time or later; TimePoint::min(): not known.
     TimePoint current_as_of = TimePoint::min();
     uint64_t restore_count = 0;
   };
-  // Whether a read may begin here now. Errors: kFailedPrecondition the primary is to be asked; kUnavailable nothing can be
-  // read here; kInvalidArgument level 1 bounds no staleness.
+  // Checks whether the replica may serve the read now. Errors: kFailedPrecondition ask the primary;
+  // kUnavailable the replica cannot serve reads; kInvalidArgument a staleness bound at level 1.
   StatusOr<Read> BeginRead(const ReplicaDemand& demand, TimePoint now) const;
-  // What is to be reported with its answer: it saw no write after the report's version. Errors: kUnavailable the data were
-  // replaced meanwhile.
+  // Returns the report for the read's answer: the read saw no write after the report's version.
+  // Errors: kUnavailable the data were replaced during the read.
   StatusOr<ReplicaReport> EndRead(const Read& read, TimePoint now) const;
-  // Who and where one is, of a request that was not served.
+  // Report for a request that was not served: version, epoch and primary as known here.
   ReplicaReport Report() const;
-  // Of a write that was executed as this version.
+  // Report for a write that was executed as `version`.
   ReplicaReport ReportWrite(Lsn version) const;
 
-  // The data as they are now.
+  // A snapshot of the current data.
   StatusOr<ReplicaSnapshot> Snapshot();
-  // One has reached another member.
+  // Counts a snapshot that reached another member.
   void NoteSnapshotSent() { ++snapshots_sent_; }
 
   struct State : ReplicaStatus {
     Lsn executed = 0;
     bool is_witness = false;
     size_t log_size = 0;  // bytes of its entries
-    // Of this life: to other members, and of other members in the place of what was here.
+    // Snapshots sent to, and restored from, other members since the start.
     uint64_t snapshots_sent = 0;
     uint64_t snapshots_taken = 0;
     // The data were the newest at this time; TimePoint::min(): not known.
     TimePoint current_as_of = TimePoint::min();
     bool is_restoring = false;
     neptune::Status failure;
-    // Of the last time that it was to take another member's data; OK once it has them.
+    // Result of the last attempt to restore another member's data.
     neptune::Status restore_failure;
 
-    // How old at most what is read here may be; nullopt: not known.
+    // Upper bound of the staleness of reads; nullopt: not known.
     std::optional<Duration> Staleness(TimePoint now) const;
-    // The role, or that it is a witness.
+    // Name of the role, or "witness".
     std::string_view RoleName() const;
   };
   State status() const;
-  // The version that the data had this long ago, if this is the primary; see 5.2.1.
+  // The version that the data had `age` ago, if this is the primary; see 5.2.1.
   Lsn VersionAgo(Duration age, TimePoint now) const;
   const ReplicaAgentOptions& options() const { return options_; }
   bool is_write_anywhere() const { return options_.level == ConsistencyLevel::kWriteAnywhere; }
-  // How often other data took the place of these.
+  // Number of times that the data were replaced by another member's.
   uint64_t restore_count() const { return restore_count_; }
   const ReplicatedState* state() const { return state_.get(); }
   const std::string& device_path() const { return device_path_; }
@@ -163,10 +169,11 @@ class ReplicaAgent {
   Status MakeProtocol();
   Status OpenLog();
   Status OpenState();
-  // Log and data of which one lacks what the other needs are emptied.
+  // Empties log and data if they do not fit together, e.g. after a crash during a restore.
   Status BeginAnewUnlessSound();
   StatusOr<OriginIndex> IndexLog();
-  // Ships it to the device; waits for its end however long it takes. Errors: those of the call, or the node stops.
+  // Runs the call in the device capsule; waits for its end however long it takes. Errors: those of
+  // the call; kCancelled the node is stopping.
   Status OnDevice(std::function<Status()> call);
   void SpawnOn(NodeLoop& loop, const char* what, Task body);
 
@@ -192,7 +199,7 @@ class ReplicaAgent {
   Status EndRestore(Lsn completed);
   StatusOr<Lsn> CompleteSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot);
   Status CopyLog(Lsn last, const std::shared_ptr<ReplicaSnapshot>& snapshot);
-  // The level's, before the protocol is asked.
+  // Level 1: refuses writes while the log exceeds its size limit.
   Status CheckRoom();
 
   void FailWriters(const char* why);
@@ -212,20 +219,21 @@ class ReplicaAgent {
   std::atomic<int> threads_alive_{0};
   ThreadRef pump_;
   ThreadRef executor_;
-  ThreadMutex state_mutex_;  // who changes the data
+  ThreadMutex state_mutex_;  // held while changing the data
   std::atomic<Lsn> executable_{0};
   std::atomic<Lsn> executed_{0};
-  std::atomic<Lsn> executing_to_{0};  // may be in the data already
+  std::atomic<Lsn> executing_to_{0};  // writes up to here may be in the data already
   std::atomic<uint64_t> restore_count_{0};
   std::atomic<uint64_t> snapshots_sent_{0};
-  Lsn dropped_at_ = 0;  // the executor's
+  Lsn dropped_at_ = 0;  // used by the executor only
   std::atomic<bool> drop_wanted_{false};
-  Epoch lease_epoch_ = 0;  // of the control loop
+  // Used on the control loop only.
+  Epoch lease_epoch_ = 0;
   Lsn lease_needs_ = 0;
-  Lsn drop_before_ = 0;        // of the control loop; 0: nothing to drop
-  bool restoring_ = false;     // of the control loop
-  Duration restore_pause_{0};  // of the control loop
-  std::multimap<Lsn, std::shared_ptr<PendingWrite>> writers_;  // of the control loop
+  Lsn drop_before_ = 0;  // 0: nothing to drop
+  bool restoring_ = false;
+  Duration restore_pause_{0};
+  std::multimap<Lsn, std::shared_ptr<PendingWrite>> writers_;
 
   mutable LeafMutex mutex_;
   State published_ ABSL_GUARDED_BY(mutex_);

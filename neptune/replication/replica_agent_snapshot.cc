@@ -1,4 +1,4 @@
-// How a ReplicaAgent gives its data to another member, and takes another one's.
+// Snapshots of ReplicaAgent: sending this member's data, and restoring another member's.
 
 #include <glog/logging.h>
 
@@ -11,9 +11,9 @@
 namespace neptune {
 namespace {
 
-// Of a log that goes with the data.
+// Maximum bytes of log entries read at a time.
 constexpr size_t kLogPieceSize = 1u << 20;
-// After a restore that failed; twice as long after each that follows.
+// Delay before a failed restore is retried; doubles with each failure up to the maximum.
 constexpr Duration kRestorePause = std::chrono::milliseconds(100);
 constexpr Duration kRestorePauseMax = std::chrono::seconds(2);
 constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
@@ -31,7 +31,7 @@ StatusOr<ReplicaSnapshot> ReplicaAgent::Snapshot() {
   return std::move(*snapshot);
 }
 
-// Returns the last entry that is stored.
+// Returns the last stored entry.
 StatusOr<Lsn> ReplicaAgent::CompleteSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot) {
   struct Answer {
     OneShotEvent done;
@@ -44,8 +44,8 @@ StatusOr<Lsn> ReplicaAgent::CompleteSnapshot(const std::shared_ptr<ReplicaSnapsh
     answer->last = protocol_->status().committed;
     answer->done.Set();
   });
-  if (answer->done.Wait() != ParkResult::kWoken) return Cancelled("the node stops");
-  if (!answer->is_known) return Unavailable("the log has moved on");
+  if (answer->done.Wait() != ParkResult::kWoken) return Cancelled("the node is stopping");
+  if (!answer->is_known) return Unavailable("the log no longer has the needed entries");
   return answer->last;
 }
 
@@ -59,14 +59,16 @@ Status ReplicaAgent::CopyLog(Lsn last, const std::shared_ptr<ReplicaSnapshot>& s
           NEPTUNE_ASSIGN_OR_RETURN(*read, log->Read(first, last, kLogPieceSize));
           return OkStatus();
         });
-    if (status.code() == StatusCode::kNotFound) return Unavailable("the log has moved on");
+    if (status.code() == StatusCode::kNotFound)
+      return Unavailable("the log no longer has the needed entries");
     NEPTUNE_RETURN_IF_ERROR(status);
     for (LogEntry& entry : *read) {
       size += entry.payload.size();
       snapshot->log->entries.push_back(std::move(entry));
     }
     if (size > kSnapshotSizeMax) {
-      return ResourceExhausted("a log of over ", kSnapshotSizeMax, " bytes is not sent");
+      return ResourceExhausted("the log is larger than ", kSnapshotSizeMax,
+                               " bytes and is not sent");
     }
   }
   return OkStatus();
@@ -92,7 +94,7 @@ void ReplicaAgent::NoteRestore(const Status& status) {
                        ? Duration{0}
                        : std::clamp<Duration>(2 * restore_pause_, kRestorePause, kRestorePauseMax);
   LeafLock lock(&mutex_);
-  published_.restore_failure = Annotate(status, "taking another member's data");
+  published_.restore_failure = Annotate(status, "restoring another member's data");
 }
 
 Status ReplicaAgent::Restore(MemberIndex from) {
@@ -101,19 +103,20 @@ Status ReplicaAgent::Restore(MemberIndex from) {
   ThreadLock lock(&state_mutex_);
   const EpochStart base = snapshot->base;
   if (is_write_anywhere()) {
-    // The log is empty until it is stored after this: a crash leaves data ahead of it, which begin anew.
+    // The log stays empty until it is stored below; data found ahead of the log after a crash are
+    // emptied at the next start.
     NEPTUNE_RETURN_IF_ERROR(AdoptData(snapshot));
     NEPTUNE_RETURN_IF_ERROR(EndRestore(base.lsn));
     protocol_->Restored(std::move(*snapshot), loop_.Now());
-    // The places in the log that they had are others' now.
-    FailWriters("the replica took another one's data before the write was stored");
+    // Their LSNs now belong to other entries.
+    FailWriters("the replica restored another member's data before the write was stored");
     if (pump_) pump_->Wake();
     return OkStatus();
   }
   if (executed_ >= base.lsn) return OkStatus();
   NEPTUNE_RETURN_IF_ERROR(AdoptData(snapshot));
   protocol_->Restored(std::move(*snapshot), loop_.Now());
-  // The data count once the log that goes with them is stored.
+  // The data count once their log is stored.
   while (!stopping_ && log_->last_lsn() < base.lsn) {
     if (pump_) pump_->Wake();
     if (this_thread::SleepFor(kRestorePoll) == ParkResult::kStopping) break;
@@ -135,7 +138,7 @@ Status ReplicaAgent::AdoptData(const std::shared_ptr<ReplicaSnapshot>& snapshot)
     }
     return OkStatus();
   });
-  if (!restored.ok()) Fail(restored);  // what was there is gone
+  if (!restored.ok()) Fail(restored);  // the old data are gone
   return restored;
 }
 

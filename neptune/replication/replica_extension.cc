@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint8_t kVersion = 1;
 constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
-// A longer time is as good as none.
+// Longer times are decoded as unknown.
 constexpr uint64_t kMicrosMax = uint64_t{1} << 52;
 constexpr size_t kNodeNameSizeMax = 200;
 

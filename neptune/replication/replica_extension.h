@@ -1,10 +1,11 @@
-// What a call of a replicated service says beside its request, and its answer beside the response.
+// Extensions of calls of replicated services: the demand in a request, the report in an answer.
 //
 // Source: [Shen02] 5.2.1 (versions in each invocation and in what it returns).
-// Departs from source: a write has a name, so that it can be asked for again; an answer tells how stale it may be.
+// Departs from source: a write has an id, so that it can be retried; an answer states its maximum
+//   staleness.
 // Threads: immutable values.
-// Units: staleness is time that passed on one member's clock; it is rounded up to microseconds.
-// Errors: kDataLoss the bytes are none.
+// Units: staleness is time that passed on one member's clock, rounded up to microseconds.
+// Errors: kDataLoss the bytes are malformed.
 
 #pragma once
 
@@ -19,25 +20,26 @@
 namespace neptune {
 
 struct ReplicaDemand {
-  // Of a write.
+  // Set for writes.
   RequestId id;
-  // A read is answered from no older version. 0: any.
+  // Minimum version of the data for a read. 0: any.
   Lsn version_min = 0;
-  // And from none that the partition had no longer so long ago. Absent: as the service says.
+  // Maximum staleness of the data for a read. Unset: the service's bound.
   std::optional<Duration> staleness_max;
   friend bool operator==(const ReplicaDemand&, const ReplicaDemand&) = default;
 };
 
 struct ReplicaReport {
-  // Of the data that answered; of a write, the version that it made. At level 1 there are none that could be compared: 0.
+  // Version of the data that answered a read, or version that a write created. 0 at level 1, where
+  // versions of different replicas cannot be compared.
   Lsn version = 0;
-  // The data were the partition's newest at most so long ago. Absent: not known, as always at level 1, which promises no
-  // more than that all writes arrive in the end.
+  // The data were the partition's newest at most this long ago. Unset: not known, as always at
+  // level 1, which only guarantees that all writes arrive eventually.
   std::optional<Duration> staleness;
   Epoch epoch = 0;
-  // The method ran: the status is what it returned. Else the replica did not take the request.
+  // True if the method ran and the status is its result. False if the replica refused the request.
   bool was_served = false;
-  // Who is the primary, as far as this replica knows; may be empty.
+  // The primary, as far as this replica knows; may be empty.
   NodeId primary;
   friend bool operator==(const ReplicaReport&, const ReplicaReport&) = default;
 };

@@ -27,7 +27,7 @@ std::string EncodeReplicaLetters(const std::vector<ReplicaLetter>& letters) {
 
 StatusOr<std::vector<ReplicaLetter>> DecodeReplicaLetters(std::string_view bytes) {
   ByteReader reader(bytes);
-  if (reader.Number<uint8_t>() != kVersion) return DataLoss("letters of another version");
+  if (reader.Number<uint8_t>() != kVersion) return DataLoss("letters have an unknown version");
   std::vector<ReplicaLetter> letters;
   while (!reader.failed() && reader.remaining() > 0) {
     ReplicaLetter& letter = letters.emplace_back();

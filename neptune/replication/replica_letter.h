@@ -1,7 +1,7 @@
-// A message of a partition's replicas on its way to another node, and many of them in one call.
+// A replica's message addressed to another node, and the encoding of many of them in one call.
 //
 // Threads: immutable values.
-// Errors: kDataLoss the bytes are no letters.
+// Errors: kDataLoss the bytes are malformed.
 // Limits: names of 255 bytes.
 
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace neptune {
 
-// A message with the partition whose replicas exchange it.
+// A message with its partition and its sender.
 struct ReplicaLetter {
   ServiceName service;
   PartitionId partition;

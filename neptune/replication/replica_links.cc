@@ -7,7 +7,7 @@
 namespace neptune {
 namespace {
 
-// After letters were lost, so that a node that is gone is not called all the time.
+// Delay after lost letters, so that an unreachable node is not called continuously.
 constexpr Duration kLostPause = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -29,7 +29,7 @@ void ReplicaLinks::Send(const NodeId& to, ReplicaLetter letter) {
     link.is_sending = false;
     --threads_alive_;
   });
-  if (!started.ok()) return;  // with the next letter
+  if (!started.ok()) return;  // the next letter retries
   link.is_sending = true;
   ++threads_alive_;
 }
@@ -55,7 +55,7 @@ void ReplicaLinks::SendAll(const NodeId& to, Link& link) {
     options.attempts_max = 1;
     options.only = to;
     Data response;
-    // A write, for a second copy would be a waste.
+    // Called as a write, so that it is not hedged: a second copy would be wasted.
     const Status status =
         Call(session, ServiceName(kReplicationService), PartitionId(0), MethodName(kExchangeMethod),
              AccessMode::kWrite, Data(EncodeReplicaLetters(letters)), &response, options);

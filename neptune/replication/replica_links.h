@@ -1,8 +1,9 @@
-// What a node's replicas send to those of other nodes: one queue a node, sent together, one call at a time.
+// Transport of messages between replicas: one queue per destination node, sent in batches, one call
+// at a time.
 //
-// Threads: the control loop's own.
-// Limits: kLinkSizeMax bytes and kLinkCountMax messages wait for a node; what comes on top is dropped, as the network
-//   might. A call takes kExchangeTimeout.
+// Threads: used on the control loop only.
+// Limits: kLinkSizeMax bytes and kLinkCountMax messages per queue; further messages are dropped,
+//   like messages lost by the network. A call takes at most kExchangeTimeout.
 
 #pragma once
 
@@ -30,7 +31,7 @@ inline constexpr char kSnapshotMethod[] = "Snapshot";
 
 class ReplicaLinks {
  public:
-  // A letter to the node did not arrive, as far as one can see.
+  // Called for a letter that probably did not arrive at the node.
   using OnLost = std::function<void(const NodeId& to, const ReplicaLetter& letter)>;
 
   ReplicaLinks(Client& client, NodeLoop& control, OnLost on_lost);
@@ -51,7 +52,7 @@ class ReplicaLinks {
   Client& client_;
   NodeLoop& control_;
   const OnLost on_lost_;
-  std::map<NodeId, Link> links_;  // of the nodes of the spec
+  std::map<NodeId, Link> links_;  // one per node of the spec
   bool stopping_ = false;
   int threads_alive_ = 0;
 };

@@ -16,7 +16,7 @@ constexpr uint8_t kHandOverFlag = 4;
 constexpr uint8_t kCountsFlag = 8;
 constexpr uint8_t kByHandFlag = 16;
 constexpr uint8_t kKnownFlags = kYesFlag | kTrialFlag | kHandOverFlag | kCountsFlag | kByHandFlag;
-// Of everything before the entries, the checksum in front excepted.
+// Size of everything before the entries, without the checksum.
 constexpr size_t kHeadSize = 3 + 10 * sizeof(uint64_t) + 2 * sizeof(uint16_t);
 
 uint8_t FlagsOf(const ReplicaMessage& message) {
@@ -44,7 +44,7 @@ void WriteHead(const ReplicaMessage& message, ByteWriter& out) {
   out.Number(static_cast<uint16_t>(message.entries.size()));
 }
 
-// Everything but the entries, whose count is returned; nullopt: it is no head of a message.
+// Reads everything but the entries and returns their count; nullopt: not a message header.
 std::optional<size_t> ReadHead(std::string_view bytes, ReplicaMessage* message) {
   ByteReader in(bytes);
   const uint8_t version = in.Number<uint8_t>();
@@ -82,14 +82,14 @@ Status ReadEntries(std::string_view bytes, size_t count, ReplicaMessage* message
     StatusOr<LogEntry> entry = DecodeLogEntry(in.Counted<uint32_t>());
     NEPTUNE_RETURN_IF_ERROR(entry);
     if (entry->lsn != lsn) {
-      return DataLoss("entry ", entry->lsn, " of a message stands where ", lsn, " belongs");
+      return DataLoss("entry ", entry->lsn, " of a message found where ", lsn, " was expected");
     }
     if (entry->kind != EntryKind::kWrite && entry->kind != EntryKind::kWriteSet) {
-      return DataLoss("entry ", lsn, " of a message is of level write_anywhere");
+      return DataLoss("entry ", lsn, " of a message belongs to level write_anywhere");
     }
     message->entries.push_back(*std::move(entry));
   }
-  return in.finished() ? OkStatus() : DataLoss("bytes follow the entries of a message");
+  return in.finished() ? OkStatus() : DataLoss("trailing bytes after the entries of a message");
 }
 
 }  // namespace
@@ -108,15 +108,15 @@ std::string EncodeReplicaMessage(const ReplicaMessage& message) {
 
 StatusOr<ReplicaMessage> DecodeReplicaMessage(std::string_view bytes) {
   if (bytes.size() < sizeof(uint64_t) + kHeadSize) {
-    return DataLoss(bytes.size(), " bytes are no message of a replica");
+    return DataLoss(bytes.size(), " bytes are not a replica message");
   }
   const std::string_view head = bytes.substr(sizeof(uint64_t), kHeadSize);
   if (LoadBigEndian<uint64_t>(bytes.data()) != Checksum64(head)) {
-    return DataLoss("the checksum of a replica's message is wrong");
+    return DataLoss("replica message has a wrong checksum");
   }
   ReplicaMessage message;
   const std::optional<size_t> entry_count = ReadHead(head, &message);
-  if (!entry_count) return DataLoss(bytes.size(), " bytes are no message of a replica");
+  if (!entry_count) return DataLoss(bytes.size(), " bytes are not a replica message");
   const std::string_view entries = bytes.substr(sizeof(uint64_t) + kHeadSize);
   NEPTUNE_RETURN_IF_ERROR(ReadEntries(entries, *entry_count, &message));
   return message;

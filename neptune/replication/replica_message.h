@@ -1,15 +1,17 @@
-// What the replicas of one partition tell each other.
+// Messages between the replicas of one partition.
 //
-//   primary ──Append (entries, commit, lease)──► member ──AppendAnswer (how far its log matches)──►
-//   candidate ──AskVote (would you? / do you?)──► member ──Vote──►
-//   member that starts ──Hello──► members ──HelloAnswer (epoch, whether blank)──►
-//   primary ──Behind (what you miss is no longer in my log)──► member     primary ──TakeOver──► its successor
+//   primary ──Append (entries, commit, lease)──► member ──AppendAnswer (matching prefix)──►
+//   candidate ──AskVote (trial or real)──► member ──Vote──►
+//   member that starts ──Hello──► members ──HelloAnswer (epoch, blank or not)──►
+//   primary ──Behind (the entries you miss were dropped)──► member
+//   primary ──TakeOver──► its successor
 //
-// Source: [Shen02] 5.2.2; departs from it in all that makes a primary safe without fail-stop nodes.
+// Source: [Shen02] 5.2.2; the parts that make a primary safe without fail-stop nodes are not in it.
 // Threads: immutable values.
-// Units: stamps are the sender's own clock in nanoseconds, given back to it unread.
-// Errors: kDataLoss the bytes are no message.
-// Limits: kMessageEntryCountMax entries a message; kLogPayloadSizeMax bytes an entry.
+// Units: stamps are nanoseconds of their creator's clock; receivers echo them without
+//   interpretation.
+// Errors: kDataLoss the bytes are not a message.
+// Limits: kMessageEntryCountMax entries per message; kLogPayloadSizeMax bytes per entry.
 
 #pragma once
 
@@ -37,45 +39,46 @@ enum class ReplicaMessageKind : uint8_t {
   kBehind = 8,
 };
 
-// One message; a field without a kind is in all of them.
+// A message. Fields whose comment names no kind are in all messages.
 struct ReplicaMessage {
   ReplicaMessageKind kind = ReplicaMessageKind::kHello;
-  // Of the starts of both processes: a member takes nothing that was meant for an earlier life. 0: not known, in kHello.
+  // Incarnations of sender and receiver; messages addressed to an earlier incarnation are dropped.
+  // 0: not known, in kHello.
   uint64_t from_incarnation = 0;
   uint64_t to_incarnation = 0;
   Epoch epoch = 0;
 
-  // kAppend: what stands before its entries. kAskVote: the end of the candidate's log. kBehind: the last entry that the
-  // primary no longer has.
+  // kAppend: the entry before its entries. kAskVote: the end of the candidate's log. kBehind: the
+  // last entry that the primary has dropped.
   Lsn prev_lsn = 0;
   Epoch prev_epoch = 0;
   // kAppend: the end of the primary's log.
   Lsn last_lsn = 0;
-  // kAppend: what is committed. kAppendAnswer: what is executed.
+  // kAppend: last committed entry. kAppendAnswer: last executed entry.
   Lsn committed = 0;
-  // kAppend: of its sending. kAppendAnswer: of the append that it answers.
+  // kAppend: time of sending. kAppendAnswer: copied from the append that it answers.
   int64_t primary_stamp = 0;
-  // kAppendAnswer: of its sending. kAppend: of the newest answer that the primary had when it sent this.
+  // kAppendAnswer: time of sending. kAppend: copied from the newest answer that the primary had.
   int64_t member_stamp = 0;
-  // kAppendAnswer: up to here the logs are the same, or, if refused, the member looks for where they are.
+  // kAppendAnswer: the logs match up to here; if refused, where to look for a match next.
   Lsn matched = 0;
   // kBehind: the write set at prev_lsn.
   MemberSet write_set;
 
-  // kAppend: no other primary can have been elected when it was sent. kAppendAnswer, kVote: granted. kHelloAnswer: the
-  // member has never taken part in an election.
+  // kAppend: no other primary can have been elected when it was sent. kAppendAnswer, kVote:
+  // granted. kHelloAnswer: the member has never taken part in an election.
   bool yes = false;
-  // kAskVote, kVote: only a question whether the vote would be given.
+  // kAskVote, kVote: a trial (pre-vote), which asks whether the vote would be granted.
   bool trial = false;
-  // kAskVote: the primary gave its place to the candidate.
+  // kAskVote: the primary handed over to the candidate.
   bool hand_over = false;
   // kAppendAnswer: the member's promises and acknowledgements count; see safe_replica.h.
   bool counts = false;
-  // kAppend, kBehind: an operator started the partition from the primary's log, and none of its epoch's entries is committed
-  // yet.
+  // kAppend, kBehind: an operator started the partition from the primary's log, and no entry of its
+  // epoch is committed yet.
   bool by_hand = false;
 
-  // kAppend.
+  // kAppend only.
   std::vector<LogEntry> entries;
 };
 

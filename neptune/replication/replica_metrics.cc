@@ -13,7 +13,7 @@ using State = ReplicaAgent::State;
 constexpr std::string_view kRoles[] = {"blank",   "recovering", "secondary", "candidate",
                                        "primary", "peer",       "witness"};
 
-// Entries of the log that the data do not have.
+// Number of log entries that are not executed yet.
 double EntriesBehind(const State& state) {
   return state.is_witness || state.executed >= state.last_lsn
              ? 0
@@ -34,29 +34,28 @@ struct Series {
 
 constexpr Series kSeries[] = {
     {"neptune_replica_committed_lsn",
-     "The last log entry that is known to be committed and is stored here.", false,
+     "The last log entry that is known to be committed and stored here.", false,
      [](const State& state, TimePoint) { return static_cast<double>(state.committed); }},
-    {"neptune_replica_epoch", "The largest epoch that the replica knows.", false,
+    {"neptune_replica_epoch", "The largest epoch known to the replica.", false,
      [](const State& state, TimePoint) { return static_cast<double>(state.epoch); }},
-    {"neptune_replica_executed_lsn", "The last log entry that the data have.", false,
+    {"neptune_replica_executed_lsn", "The last log entry executed on the data.", false,
      [](const State& state, TimePoint) { return static_cast<double>(state.executed); }},
-    {"neptune_replica_failed", "1 once log or data have failed and the replica has stopped.", false,
+    {"neptune_replica_failed", "1 if the replica stopped because its log or data failed.", false,
      [](const State& state, TimePoint) { return state.failure.ok() ? 0.0 : 1.0; }},
-    {"neptune_replica_lag_entries", "Entries of the replica's log that its data do not have yet.",
+    {"neptune_replica_lag_entries", "Entries of the replica's log that are not executed yet.",
      false, [](const State& state, TimePoint) { return EntriesBehind(state); }},
-    {"neptune_replica_lag_seconds",
-     "How old at most what is read here may be; NaN where that is not known.", false,
-     &SecondsBehind},
-    {"neptune_replica_log_size_bytes", "Bytes of the entries that the log keeps.", false,
+    {"neptune_replica_lag_seconds", "Maximum staleness of reads at this replica; NaN if unknown.",
+     false, &SecondsBehind},
+    {"neptune_replica_log_size_bytes", "Size of the log's entries.", false,
      [](const State& state, TimePoint) { return static_cast<double>(state.log_size); }},
-    {"neptune_replica_received_lsn", "The last log entry that is here, committed or not.", false,
-     [](const State& state, TimePoint) { return static_cast<double>(state.last_lsn); }},
-    {"neptune_replica_snapshots_sent_total", "Copies of its data that other members were sent.",
-     true, [](const State& state, TimePoint) { return static_cast<double>(state.snapshots_sent); }},
+    {"neptune_replica_received_lsn", "The last entry in the replica's log, committed or not.",
+     false, [](const State& state, TimePoint) { return static_cast<double>(state.last_lsn); }},
+    {"neptune_replica_snapshots_sent_total", "Snapshots of its data sent to other members.", true,
+     [](const State& state, TimePoint) { return static_cast<double>(state.snapshots_sent); }},
     {"neptune_replica_snapshots_taken_total",
-     "Other members' data that took the place of what was here.", true,
+     "Snapshots of other members that replaced the replica's data.", true,
      [](const State& state, TimePoint) { return static_cast<double>(state.snapshots_taken); }},
-    {"neptune_replica_write_set_size", "Members that have to store a write before it is committed.",
+    {"neptune_replica_write_set_size", "Members that must store a write before it is committed.",
      false,
      [](const State& state, TimePoint) { return static_cast<double>(state.write_set.size()); }},
 };
@@ -85,8 +84,8 @@ StatusOr<ReplicaMetrics> ReplicaMetrics::Make(MetricsRegistry& registry, const R
     NEPTUNE_ASSIGN_OR_RETURN(
         CallbackGauge added,
         registry.AddCallbackGauge(
-            "neptune_replica_role", "1, of what the replica is at present.", with_role,
-            [&agent, role] { return agent.status().RoleName() == role ? 1.0 : 0.0; }));
+            "neptune_replica_role", "1 for the replica's current role, 0 for the others.",
+            with_role, [&agent, role] { return agent.status().RoleName() == role ? 1.0 : 0.0; }));
     metrics.series_.push_back(std::move(added));
   }
   return metrics;

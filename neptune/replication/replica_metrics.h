@@ -1,7 +1,7 @@
-// What a node's metrics say of a replica: what it is, how far its log and its data are, what it sent and took.
+// Metrics of a replica: role, positions of its log and data, snapshots sent and restored.
 //
 // Threads: Make and the destructor by the owner; series are read on any thread.
-// Units: positions are log sequence numbers. A replica whose age is not known, as at level 1, says NaN for it.
+// Units: positions are log sequence numbers. Unknown staleness, as at level 1, is NaN.
 // Errors: those of MetricsRegistry.
 
 #pragma once
@@ -17,7 +17,8 @@ namespace neptune {
 
 class ReplicaMetrics {
  public:
-  // Labels: service, partition. All three outlive it; `control` is the agent's.
+  // Labels: service, partition. All arguments must outlive the metrics; `control` is the agent's
+  // loop.
   static StatusOr<ReplicaMetrics> Make(MetricsRegistry& registry, const ReplicaAgent& agent,
                                        const Loop& control);
 

@@ -1,12 +1,15 @@
-// How the replicas of a partition agree on one order of writes: a state machine without I/O.
+// A protocol by which the replicas of a partition agree on one order of writes, as a state machine
+// without I/O.
 //
-//   Step, Tick, Propose, Unreachable ─► decisions ─► DrainActions: 1. store the change   2. then send what waits for it
-//   Stored, Restored                ─►                           at once: send the rest; execute up to `committed`
+//   Step, Tick, Propose, Unreachable ─► decisions ─► DrainActions: send `at_once`, store the
+//   Stored, Restored                ─►               change, send `after_stored`, restore;
+//                                                    execute up to `committed`
 //
-// Variants: SafeReplica (safe_replica.h), the default; FailStopReplica (fail_stop_replica.h), the papers' own.
+// Variants: SafeReplica (safe_replica.h), the default; FailStopReplica (fail_stop_replica.h), the
+// paper's protocol.
 //
 // Source: [Shen02] 5.2.
-// No I/O, no clock, no threads: replica_agent.h feeds it.
+// No I/O, no clock, no threads: replica_agent.h drives it.
 // Threads: thread-compatible.
 
 #pragma once
@@ -29,11 +32,11 @@ namespace neptune {
 
 struct ReplicaMember {
   NodeId node;
-  // Keeps the log and votes, but has no data: makes a majority possible where the number of replicas is even.
+  // Keeps the log and votes but has no data: allows a majority with an even number of replicas.
   bool is_witness = false;
 };
 
-// Who holds a partition, the preferred primary first, and which of them this is.
+// The members of a partition, the preferred primary first, and the index of this one.
 struct ReplicaGroup {
   std::vector<ReplicaMember> members;
   MemberIndex self = 0;
@@ -44,16 +47,17 @@ struct ReplicaGroup {
 };
 
 enum class ReplicaRole : uint8_t {
-  kBlank,       // its store is new; it asks whether the partition is
-  kRecovering,  // it had forgotten what it promised, and takes no part until it has caught up
+  kBlank,       // its store is new; it asks whether the partition is new
+  kRecovering,  // it lost its promises and takes no part until it has caught up
   kSecondary,
   kCandidate,
   kPrimary,
-  kPeer,  // takes writes as every other member does: level 1
+  kPeer,  // level 1: accepts writes, like every other member
 };
 std::string_view NameOf(ReplicaRole role);
 
-// A message to send. Entries (message.prev_lsn, entries_to] are to be put in, or as many of the first of them as fit.
+// A message to send with the entries (message.prev_lsn, entries_to], or the longest prefix that
+// fits.
 struct OutgoingReplicaMessage {
   MemberIndex to = 0;
   ReplicaMessage message;
@@ -62,8 +66,8 @@ struct OutgoingReplicaMessage {
 
 using ReplicaActions = MemberActions<OutgoingReplicaMessage>;
 
-// How current a member's data are: those with all writes up to `committed` were the partition's newest at `as_of`, or
-// later, by this member's clock.
+// How current a member's data are: data with all writes up to `committed` were the partition's
+// newest at `as_of` or later, by this member's clock.
 struct ReplicaFreshness {
   Lsn committed = 0;
   TimePoint as_of{};
@@ -73,47 +77,51 @@ class ReplicaProtocol {
  public:
   virtual ~ReplicaProtocol() = default;
 
-  // Takes a message; one that makes no sense is ignored.
+  // Handles a message; ignores an invalid one.
   virtual void Step(MemberIndex from, ReplicaMessage message, TimePoint now) = 0;
-  // To be called at NextEvent.
+  // The caller must call Tick at NextEvent.
   virtual void Tick(TimePoint now) = 0;
   virtual TimePoint NextEvent() const = 0;
 
-  // Orders a write. Errors: kFailedPrecondition this is not the primary; kUnavailable it hands over just now.
+  // Orders a write. Errors: kFailedPrecondition this is not the primary; kUnavailable the primary
+  // is handing over; kResourceExhausted too many writes are uncommitted.
   virtual StatusOr<Lsn> Propose(LogEntry write, TimePoint now) = 0;
-  // What was sent to the member last did not arrive, as far as one can see.
+  // Reports that the last message to the member probably did not arrive.
   virtual void Unreachable(MemberIndex member, TimePoint now) = 0;
 
-  // The partition goes on with what this member has, whatever others may have had: an operator says that those who could
-  // elect a primary have lost their disks. Errors: kFailedPrecondition with the reason; nothing has changed.
+  // Restarts the partition from this member's log, whatever other members may have had: an operator
+  // states that the members that could elect a primary have lost their disks. Errors:
+  // kFailedPrecondition with the reason; nothing has changed.
   virtual Status StartByHand(TimePoint now) = 0;
 
-  // What is to be done now; the caller does it.
+  // Returns the actions that the caller must perform now.
   virtual ReplicaActions DrainActions() = 0;
   virtual void Stored(uint64_t change_number, TimePoint now) = 0;
-  // The data, taken from another member, hold all writes up to `base`. They count only once the change that follows is
-  // stored: data must never be ahead of their log.
+  // Reports that the data were replaced by another member's with all writes up to `base`. They
+  // count only once the change that follows is stored: data must never be ahead of their log.
   virtual void Restored(const EpochStart& base, MemberSet write_set, TimePoint now) = 0;
-  // The log no longer has what is before `first`.
+  // Reports that the log no longer has the entries before `first`.
   virtual void Dropped(Lsn first) = 0;
 
   virtual ReplicaRole role() const = 0;
   virtual Epoch epoch() const = 0;
-  // Of this epoch, if known.
+  // Primary of this epoch, if known.
   virtual std::optional<MemberIndex> primary() const = 0;
-  // Writes may be executed up to here: they are committed, and stored on this member, so that its data are never ahead of
-  // its log.
+  // Writes up to here may be executed: they are committed and stored on this member, so its data
+  // are never ahead of its log.
   virtual Lsn committed() const = 0;
   virtual Lsn last_lsn() const = 0;
   virtual MemberSet write_set() const = 0;
-  // Until then this is the primary, and no other one can have been elected; TimePoint::min(): it is not.
+  // Until then this member is the primary and no other can have been elected; TimePoint::min(): no
+  // lease.
   virtual TimePoint leased_until() const = 0;
   bool IsLeased(TimePoint now) const { return now < leased_until(); }
-  // Nothing yet: nullopt. A primary's is that of IsLeased.
+  // nullopt: not known yet. For a primary use IsLeased.
   virtual std::optional<ReplicaFreshness> freshness() const = 0;
-  // Every member whose acknowledgements count is known to have the entries before this one. A primary's; else 0.
+  // On a primary: every member whose acknowledgements count has the entries before this one. Else
+  // 0.
   virtual Lsn needed_from() const = 0;
-  // Of an entry that is in the log, or of the last one that is not; nullopt: of neither.
+  // Epoch of an entry in the log or of the last dropped one; nullopt: neither.
   virtual std::optional<Epoch> EpochAt(Lsn lsn) const = 0;
   // REQUIRES: EpochAt(lsn).
   virtual MemberSet WriteSetAt(Lsn lsn) const = 0;

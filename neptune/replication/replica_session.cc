@@ -8,13 +8,13 @@
 namespace neptune {
 namespace {
 
-// One attempt at a write; then another member may be the primary.
+// Timeout of one attempt, after which another member may be the primary.
 constexpr Duration kAttemptTimeout = std::chrono::milliseconds(500);
-// Between attempts while there is no primary; doubled up to the larger one.
+// Delay between attempts while there is no primary; doubles up to the maximum.
 constexpr Duration kPause = std::chrono::milliseconds(5);
 constexpr Duration kPauseMax = std::chrono::milliseconds(80);
 
-// The same request may find it otherwise soon.
+// True if a retry may succeed.
 bool MayPass(const Status& status) {
   switch (status.code()) {
     case StatusCode::kUnavailable:
@@ -86,7 +86,7 @@ std::vector<NodeId> ReplicaSession::TooOld(const Key& key, const ReplicaDemand& 
   for (const auto& [node, version] : known) {
     if (version.version < wanted && !version.is_primary) too_old.push_back(node);
   }
-  // What was announced is a second old: somebody is asked in any case.
+  // Announcements are up to a second old, so always leave a replica to ask.
   if (too_old.size() == replicas.size()) too_old.clear();
   return too_old;
 }
@@ -105,7 +105,7 @@ std::vector<NodeId> ReplicaSession::Unwanted(const Key& key, const NodeId& in_va
     if (version->is_peer) ++peer_count;
     if (!version->is_peer || replica.node == in_vain) others.push_back(replica.node);
   }
-  // Of another level, or not announced lately; else somebody has to be left.
+  // No peers: another level, or no recent announcement. Otherwise leave at least one replica.
   if (peer_count == 0) others.clear();
   if (peer_count == 0 && replicas.size() > 1 && !in_vain.value().empty()) others = {in_vain};
   if (peer_count == 1) std::erase(others, in_vain);
@@ -154,7 +154,7 @@ ReplicaSession::Attempt ReplicaSession::Write(const Key& key, const MethodName& 
     const NodeId told = attempt.report ? attempt.report->primary : NodeId();
     const bool is_news = !told.value().empty() && told != target;
     target = is_news ? told : AnnouncedPrimary(key);
-    // Nobody answers for the one that was the primary: any member knows better.
+    // The former primary does not answer: ask any member.
     if (!attempt.report) SeenOf(key).primary = target = NodeId();
     if (is_news) continue;
     if (this_thread::SleepUntil(std::min(deadline, this_thread::Now() + pause)) ==

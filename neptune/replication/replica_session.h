@@ -1,19 +1,21 @@
-// One client's calls of replicated services: it sees its own writes, and never an older version than one it has seen, but for
-// services of level 1, which promise neither.
+// One client's calls of replicated services. A session reads its own writes and never an older
+// version than it has seen (monotonic reads), except for services of level 1, which guarantee
+// neither.
 //
-//   write ─► the primary, found by what nodes announce and answers tell; asked again, under the same name, until it is
-//            known what became of it
-//   read  ─► a replica whose announced version is high enough; the primary if none was, or the replica says so
+//   write ─► the primary, known from announcements and answers; retried under the same request id
+//            until the outcome is known
+//   read  ─► a replica whose announced version is high enough; the primary if there is none, or if
+//            the replica redirects
 //
-//   level 1: write ─► any replica that takes part; another one, under the same name, if it does not answer
-//            read  ─► any replica that takes part: it may lack what this session wrote or has read
+//   level 1: write ─► any ready replica; retried at another one, under the same request id
+//            read  ─► any ready replica; it may lack what this session wrote or has read
 //
 // Source: [Shen02] 5.2.1 (NeptuneHandle keeps versions; progressive version delivery).
 // Threads: one client at a time; Call on a user-level thread.
 // Units: deadlines are TimePoint.
-// Errors: as Call; kUnavailable and kDeadlineExceeded of a write: it may be done, now or later.
-// Limits: kSessionPartitionCountMax partitions are remembered; the one that was used longest ago is forgotten for one more,
-//   and its next read may be older. Every call has a deadline.
+// Errors: as Call; after kUnavailable and kDeadlineExceeded a write may be executed, now or later.
+// Limits: kSessionPartitionCountMax partitions are remembered; the least recently used one is
+//   evicted, and its next read may be older. Every call has a deadline.
 
 #pragma once
 
@@ -29,11 +31,11 @@ namespace neptune {
 inline constexpr size_t kSessionPartitionCountMax = 4096;
 
 struct ReplicaCallOptions {
-  // Absent: the session's timeout from now.
+  // Unset: the session's timeout from now.
   std::optional<TimePoint> deadline;
-  // A read's, if it should be fresher, or may be staler, than the service promises.
+  // Maximum staleness of a read. Unset: the service's bound.
   std::optional<Duration> staleness_max;
-  // A write's name, if it was begun elsewhere. Default: a new one.
+  // Request id of a write that was begun elsewhere. Default: a new one.
   RequestId id;
 };
 
@@ -54,22 +56,22 @@ class ReplicaSession {
   using Key = std::pair<ServiceName, PartitionId>;
   struct Seen {
     Lsn version = 0;
-    NodeId primary;  // as an answer told; may be empty
+    NodeId primary;  // from the last answer; may be empty
     uint64_t used = 0;
   };
   struct Attempt {
     Status status;
     NodeId server;                        // empty: none was asked
-    std::optional<ReplicaReport> report;  // what the replica said
+    std::optional<ReplicaReport> report;  // the replica's report, if it answered
   };
 
   Seen& SeenOf(const Key& key);
-  // By what nodes announced; empty: none did.
+  // The primary according to announcements; empty: not announced.
   NodeId AnnouncedPrimary(const Key& key) const;
-  // Replicas that are known to be too old for the demand, if there are others.
+  // Replicas whose announced versions are too old for the demand; empty if that would leave none.
   std::vector<NodeId> TooOld(const Key& key, const ReplicaDemand& demand) const;
-  // Who is not asked where nobody is primary: one that was asked in vain, and of level 1 those that do not take part yet; if
-  // there are others.
+  // Replicas to skip when there is no primary: the one that just failed and, at level 1, members
+  // that are not ready; empty if that would leave none.
   std::vector<NodeId> Unwanted(const Key& key, const NodeId& in_vain) const;
   Attempt TryOnce(const Key& key, const MethodName& method, AccessMode access, const Data& request,
                   Data* response, const CallOptions& options);
@@ -81,7 +83,7 @@ class ReplicaSession {
   ClientSession session_;
   std::map<Key, Seen> seen_;
   uint64_t uses_ = 0;
-  uint64_t client_ = 0;  // drawn at the first write
+  uint64_t client_ = 0;  // random, drawn at the first write
   uint64_t writes_ = 0;
 };
 

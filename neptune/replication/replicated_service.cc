@@ -79,7 +79,7 @@ const StoreView& ReplicatedService::view(PartitionId partition) const {
 StatusOr<const ReplicatedService::Partition*> ReplicatedService::Find(PartitionId partition) const {
   const auto found = partitions_.find(partition);
   if (found == partitions_.end() || found->second.agent == nullptr) {
-    return Unavailable(service_, "/", partition, " is not here");
+    return Unavailable(service_, "/", partition, " is not on this node");
   }
   return &found->second;
 }

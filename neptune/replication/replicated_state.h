@@ -1,13 +1,15 @@
-// The data of one partition on one replica: what executes writes in the log's order.
+// State machine of one partition on one replica: executes writes in the log's order.
 //
-// A service whose data live in a KeyValueStore takes StoreState (store_state.h), which does all of this. One with a
-// database of its own implements it: it has to record the log sequence number with what the write changes, as one.
+// A service with data in a KeyValueStore uses StoreState (store_state.h), the implementation. A
+// service with its own database implements this interface and must record the log sequence number
+// atomically with the changes of the write.
 //
-// Source: [Shen02] 5.2.2 (CHECK callback; the service records the LSN as part of the write), 5.1.1 (a service aborts
-//   a write on all replicas or on none).
-// Threads: Apply and the restoring calls one at a time; the others any time, at once with them.
-// Errors: an error of Apply is a failure of this replica (a full disk, damaged data), never a property of the write; the
-//   replica stops until it is started again. A write that the data forbid is an outcome.
+// Source: [Shen02] 5.2.2 (CHECK callback; the service records the LSN as part of the write), 5.1.1
+//   (a service aborts a write on all replicas or on none).
+// Threads: Apply and the restoring calls one at a time; the others concurrently at any time.
+// Errors: an error of Apply is a failure of this replica (a full disk, damaged data), never a
+//   property of the write; the replica stops until it is restarted. A write that the data forbid is
+//   an outcome.
 
 #pragma once
 
@@ -21,7 +23,7 @@
 
 namespace neptune {
 
-// What a write's caller is told: the same on every replica, because it follows from the data and the entry alone.
+// Answer to a write's caller; the same on every replica, because it depends on data and entry only.
 struct WriteOutcome {
   Status status;
   std::string response;
@@ -32,23 +34,24 @@ class ReplicatedState {
  public:
   virtual ~ReplicatedState() = default;
 
-  // The CHECK callback: all writes up to this one, and none after it, are in the data.
+  // The CHECK callback: the data contain all writes up to this one and none after it.
   virtual Lsn completed() const = 0;
 
-  // Executes the write after the last one that completed. REQUIRES: entry.lsn > completed(); entries between are not
+  // Executes the next write. REQUIRES: entry.lsn > completed(); entries between them are not
   // writes.
   virtual StatusOr<WriteOutcome> Apply(const LogEntry& entry) = 0;
 
-  // Makes all that is completed durable. Returns the last write that is.
+  // Makes all completed writes durable. Returns the last durable write.
   virtual StatusOr<Lsn> Flush() = 0;
 
-  // Gives the data as they are now, in pieces of at most `piece_size_max` bytes, and the last write in them. False from
-  // `piece` ends it early.
+  // Passes a snapshot of the data to `piece`, in pieces of at most `piece_size_max` bytes, and
+  // returns the last write in it. If `piece` returns false, the snapshot ends early.
   using PieceHandler = std::function<bool(std::string_view piece)>;
   virtual StatusOr<Lsn> WriteSnapshot(size_t piece_size_max, const PieceHandler& piece) const = 0;
 
-  // Takes the place of all data: begin, every piece in order, then the last write in them. After a failure between, and
-  // after a crash, the state is empty (completed() is 0) and can begin again.
+  // Replaces all data: BeginRestore, RestorePiece for every piece in order, then EndRestore with
+  // the last write in them. After a failure or crash in between, the state is empty (completed() is
+  // 0) and the restore can begin again.
   virtual Status BeginRestore() = 0;
   virtual Status RestorePiece(std::string_view piece) = 0;
   virtual Status EndRestore(Lsn completed) = 0;

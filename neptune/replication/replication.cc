@@ -18,7 +18,7 @@ constexpr Duration kStopPoll = std::chrono::milliseconds(1);
 
 }  // namespace
 
-// What other nodes call.
+// Service that other nodes call.
 class ReplicationModule final : public ServiceModule {
  public:
   explicit ReplicationModule(Replication& replication) : replication_(replication) {}
@@ -87,7 +87,7 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   const std::optional<ReplicationOptions> said = environment_.options(service);
   if (!said) {
     return FailedPrecondition("service ", service,
-                              " keeps replicas: the spec has to say how, with 'replication'");
+                              " is replicated, but the spec has no 'replication' for it");
   }
   const ReplicationOptions& wanted = *said;
   ReplicaAgentOptions options;
@@ -109,7 +109,7 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
     is_member = true;
   }
   if (!is_member) {
-    return InvalidArgument("node ", environment_.node, " is no member of ", service, "/",
+    return InvalidArgument("node ", environment_.node, " is not a member of ", service, "/",
                            partition);
   }
   if (environment_.capsules != nullptr) {
@@ -139,7 +139,7 @@ void Replication::ShowMetrics(const ReplicaAgent& agent) {
       ReplicaMetrics::Make(*environment_.metrics, agent, *environment_.control->loop);
   if (metrics.ok()) {
     metrics_.push_back(*std::move(metrics));
-  } else {  // so many replicas that there is no room for more series
+  } else {  // the registry has no room for more series
     LOG(WARNING) << "replica of " << agent.options().identity.service << "/"
                  << agent.options().identity.partition << " without metrics: " << metrics.status();
   }
@@ -150,7 +150,7 @@ Status Replication::Exchange(const Data& request) {
                            DecodeReplicaLetters(request.bytes()));
   for (const ReplicaLetter& letter : letters) {
     ReplicaAgent* const agent = Find(letter.service, letter.partition);
-    if (agent == nullptr) continue;  // it is starting, or the specs differ
+    if (agent == nullptr) continue;  // still starting, or the specs differ
     const auto from = agent->MemberOf(letter.from);
     if (!from) continue;
     NEPTUNE_ASSIGN_OR_RETURN(ProtocolMessage message,
@@ -165,7 +165,8 @@ Status Replication::Exchange(const Data& request) {
 Status Replication::SendSnapshot(const Data& request, ServerStream& stream) {
   NEPTUNE_ASSIGN_OR_RETURN(const SnapshotRequest wanted, DecodeSnapshotRequest(request.bytes()));
   ReplicaAgent* const agent = Find(wanted.service, wanted.partition);
-  if (agent == nullptr) return NotFound(wanted.service, "/", wanted.partition, " is not here");
+  if (agent == nullptr)
+    return NotFound(wanted.service, "/", wanted.partition, " is not on this node");
   NEPTUNE_ASSIGN_OR_RETURN(const auto place, sent_.Take("sends"));
   NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot snapshot, agent->Snapshot());
   const auto send = [&](std::string bytes) {
@@ -200,12 +201,12 @@ StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from)
   while (!assembly.is_whole()) {
     NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> message,
                              stream->Read(this_thread::Now() + kSnapshotGiveTimeMax));
-    if (!message) return DataLoss(what, " has no end");
+    if (!message) return DataLoss(what, " ended early");
     NEPTUNE_RETURN_IF_ERROR(Annotate(assembly.Take(message->bytes()), what));
   }
   ReplicaSnapshot snapshot = assembly.Release();
   if (Find(key.first, key.second)->is_write_anywhere() != snapshot.log.has_value()) {
-    return FailedPrecondition(what, " is of another level of consistency");
+    return FailedPrecondition(what, " belongs to another consistency level");
   }
   snapshot.place = std::move(place);
   return snapshot;

@@ -1,14 +1,16 @@
-// A node's replicas of all services, and their exchange with those of other nodes.
+// All replicas of a node, and their communication with replicas of other nodes.
 //
 //   module of a service ─► ReplicatedService ─► Replication ─► ReplicaAgent of each partition
 //   other nodes ─► service "neptune.replication": Exchange, Snapshot ─► Replication
 //   announcements ◄─ versions and primaries
 //
 // Source: [Shen02] 5.2.
-// Threads: Host, Stop and Announce on the control loop, the rest any.
-// Limits: those of replica_agent.h and replica_links.h; kSnapshotCountMax snapshots are sent at a time, and as many taken:
-//   each of them is held in memory. Who asks for one more is refused (kResourceExhausted), and asks again. Who takes nothing
-//   of one for kSnapshotTakeTimeMax, and who sends nothing for kSnapshotGiveTimeMax, is gone, and its place is free.
+// Threads: Host, Stop and Announce on the control loop, the rest on any thread.
+// Limits: those of replica_agent.h and replica_links.h; at most kSnapshotCountMax snapshots are
+//   sent, and as many received, at a time, since each is held in memory. Requests for more are
+//   refused (kResourceExhausted) and retried. A receiver that takes nothing for
+//   kSnapshotTakeTimeMax, and a sender that sends nothing for kSnapshotGiveTimeMax, counts as dead
+//   and its place is freed.
 
 #pragma once
 
@@ -33,22 +35,22 @@
 namespace neptune {
 
 inline constexpr int kSnapshotCountMax = 4;
-// Larger: slower receivers are borne with, others wait longer for the place of one that vanished.
+// Larger: slower receivers are tolerated, others wait longer for the place of a dead one.
 inline constexpr Duration kSnapshotTakeTimeMax = std::chrono::seconds(10);
-// A member reads all its data before it sends the first of them.
+// Long, because a member reads all its data before it sends the first piece.
 inline constexpr Duration kSnapshotGiveTimeMax = std::chrono::seconds(60);
 
-// How a service is replicated; from the cluster spec.
+// Replication options of a service, from the cluster spec.
 struct ReplicationOptions {
   ConsistencyLevel level = ConsistencyLevel::kOrderedWrites;
   Duration staleness_max = std::chrono::seconds(1);
   ReplicationMode mode = ReplicationMode::kSafe;
-  // As ReplicaAgentOptions has them.
+  // See ReplicaAgentOptions::kept_count and log_size_max.
   Lsn log_entries_kept = ReplicaAgentOptions().kept_count;
   size_t log_size_max = ReplicaAgentOptions().log_size_max;
-  // Of the service; 0: not known.
+  // Partition count of the service; 0: not known.
   uint32_t partition_count = 0;
-  // Who holds each partition, as ReplicaGroup has them.
+  // Members of a partition, the preferred primary first.
   std::function<std::vector<ReplicaMember>(PartitionId)> members;
 };
 
@@ -63,23 +65,24 @@ class Replication {
     Client* client = nullptr;
     CapsuleStack* capsules = nullptr;    // may be null
     MetricsRegistry* metrics = nullptr;  // may be null
-    // What the spec says of a service; nullopt: it does not replicate it.
+    // The spec's options for a service; nullopt: the service is not replicated.
     std::function<std::optional<ReplicationOptions>(const ServiceName&)> options;
-    // Something is worth an announcement; may be null.
+    // Requests an announcement soon; may be null.
     std::function<void()> announce_soon;
   };
   explicit Replication(Environment environment);
   ~Replication();
 
-  // Begins a partition's replica. `open_state` may block; null: this node is a witness. On a user-level thread.
+  // Starts a partition's replica. `open_state` may block; null: this node is a witness. Runs on a
+  // user-level thread.
   Status Host(const ServiceName& service, PartitionId partition,
               std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state,
               std::function<void(const LogEntry&)> before_write);
-  // Null: it is not hosted. Valid as long as this.
+  // Null: not hosted here. The pointer is valid as long as this object.
   ReplicaAgent* Find(const ServiceName& service, PartitionId partition) const;
-  // The module that answers other nodes.
+  // The module that serves requests of other nodes.
   std::unique_ptr<ServiceModule> MakeModule();
-  // Replicas take part no more; parks until nothing of them runs. Idempotent.
+  // Stops all replicas; parks until all their threads have ended. Idempotent.
   void Stop();
 
   // The section of the next announcement.
@@ -103,7 +106,7 @@ class Replication {
   SnapshotPlaces taken_{kSnapshotCountMax};
   mutable LeafMutex mutex_;
   std::map<Key, std::unique_ptr<ReplicaAgent>> agents_ ABSL_GUARDED_BY(mutex_);
-  std::vector<ReplicaMetrics> metrics_;  // of the agents
+  std::vector<ReplicaMetrics> metrics_;  // one per agent
   size_t next_announced_ = 0;
 };
 

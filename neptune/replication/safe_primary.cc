@@ -1,4 +1,4 @@
-// SafeReplica as the primary: what it sends, when writes are committed, who is in the write set, who comes after it.
+// SafeReplica as the primary: sending, commits, membership of the write set, hand-over.
 
 #include <algorithm>
 #include <array>
@@ -9,19 +9,19 @@
 namespace neptune {
 namespace {
 
-// A commit is told this soon where no entries are sent that would tell it.
+// Maximum delay before a commit is sent if no entries carry it.
 constexpr Duration kCommitNewsDelay = std::chrono::milliseconds(5);
-// Entries without an answer are sent again after so many heartbeats.
+// Number of heartbeats after which unanswered entries are sent again.
 constexpr int kResendHeartbeats = 3;
-// A primary that no majority has answered for so many election timeouts gives up.
+// Number of election timeouts without a majority's answer after which a primary steps down.
 constexpr int kDeafTimeouts = 2;
-// Of time that passes, how much of what a member held up is forgiven.
+// held_up decreases by 1 / kForgivenShare of the time that passes.
 constexpr int kForgivenShare = 10;
-// How long in the write set makes earlier departures forgotten.
+// Time in the write set after which the return delay is reset.
 constexpr Duration kGoodConduct = std::chrono::minutes(1);
-// A member may take so many times as long as the quickest majority.
+// A member may take this many times the answer time of the quickest majority.
 constexpr int kPatience = 5;
-// Weight of one more answer's time.
+// Inverse weight of a new answer time in the moving average.
 constexpr int kAnswerTimeWeight = 8;
 
 }  // namespace
@@ -88,7 +88,7 @@ StatusOr<Lsn> SafeReplica::Propose(LogEntry write, TimePoint now) {
   }
   if (successor_) return Unavailable("the primary is handing over");
   if (log_.last_lsn() - log_.committed() >= options_.uncommitted_count_max) {
-    return ResourceExhausted(log_.last_lsn() - log_.committed(), " writes are under way");
+    return ResourceExhausted(log_.last_lsn() - log_.committed(), " writes are in progress");
   }
   CountHoldUps(now);
   write.lsn = log_.last_lsn() + 1;
@@ -102,7 +102,7 @@ StatusOr<Lsn> SafeReplica::Propose(LogEntry write, TimePoint now) {
 void SafeReplica::Unreachable(MemberIndex member, TimePoint now) {
   Peer& peer = peers_[member];
   if (role_ != ReplicaRole::kPrimary || peer.resend_at <= now) return;
-  // With the next heartbeat, not at once: nobody may be there.
+  // Resend with the next heartbeat, not at once, since the member may be down.
   peer.resend_at = std::min(peer.resend_at, heartbeat_at_);
 }
 
@@ -128,7 +128,7 @@ void SafeReplica::Heartbeat(TimePoint now) {
   }
 }
 
-// A witness that takes part, and that the write set does without, is told that there is a primary, and nothing else.
+// A participating witness outside of the write set gets heartbeats but no entries.
 bool SafeReplica::IsFed(MemberIndex member) const {
   return !group_.IsWitness(member) || log_.write_set().contains(member) || !peers_[member].counts;
 }
@@ -191,7 +191,7 @@ Lsn SafeReplica::StoredByAll(MemberSet members) const {
 
 void SafeReplica::Commit(TimePoint now) {
   const Lsn all = StoredByAll(log_.write_set());
-  // What earlier primaries ordered is committed with the first entry of this one.
+  // Entries of earlier primaries are committed with the first entry of this epoch.
   if (all <= log_.committed() || log_.EpochAt(all) != promise_.epoch) return;
   log_.Commit(all);
   is_by_hand_ = false;
@@ -203,7 +203,7 @@ void SafeReplica::AppendWriteSet(MemberSet members, TimePoint now) {
   for (MemberIndex member = 0; member < group_.size(); ++member) {
     Peer& peer = peers_[member];
     if (members.contains(member) && !before.contains(member)) peer.in_set_since = now;
-    // While nobody else was there it could not be done without, however long it took.
+    // The smaller set could not do without its members, so their delays do not count.
     if (members.size() > before.size()) peer.held_up = Duration{0};
   }
   LogEntry entry;
@@ -244,7 +244,8 @@ void SafeReplica::CountHoldUps(TimePoint now) {
   }
 }
 
-// What the quickest majority takes is what writes take at best.
+// Time that a member may take, relative to the answer time of the quickest majority, which is the
+// minimum that a write takes.
 Duration SafeReplica::Patience() const {
   std::array<Duration, kMemberCountMax> times;
   for (MemberIndex member = 0; member < group_.size(); ++member) {
@@ -257,7 +258,7 @@ Duration SafeReplica::Patience() const {
                   std::min(majority, options_.election_timeout) * kPatience);
 }
 
-// Of what all others have stored, the member is given time for the oldest part that it has not.
+// Starts the clock for the oldest entries that all others have stored and this member has not.
 void SafeReplica::AwaitMember(MemberIndex member, Lsn others, TimePoint now) {
   Peer& peer = peers_[member];
   const Lsn stored = StoredBy(member);
@@ -306,7 +307,7 @@ void SafeReplica::Admit(TimePoint now) {
     if (members.contains(member) || group_.IsWitness(member)) continue;
     if (MayReturn(member, now)) members = members.With(member);
   }
-  // A primary's first entry is to be committed before it does without anybody.
+  // A primary must commit its first entry before it removes a witness from the set.
   if (log_.committed() >= first_of_epoch_) members = WithoutNeedlessWitness(members);
   if (!(members == log_.write_set())) AppendWriteSet(members, now);
 }
@@ -337,7 +338,8 @@ void SafeReplica::MaintainHandOver(TimePoint now) {
     take_over_sent_ = false;
     peers_[group_.self].held_up = Duration{0};
     next_hand_over_ = now + options_.hand_over_delay;
-    // The successor may be elected at any later time: only a larger epoch makes this primary the only one again.
+    // The successor may still be elected at any time; only a larger epoch makes this primary the
+    // only one again.
     if (was_sent) AskForVotes(/*trial=*/false, /*hand_over=*/true, now);
     return;
   }
@@ -363,7 +365,7 @@ TimePoint SafeReplica::MajorityAnsweredFor() const {
 
 TimePoint SafeReplica::leased_until() const {
   if (role_ != ReplicaRole::kPrimary || take_over_sent_) return TimePoint::min();
-  // Before, there may be committed writes that it does not know to be.
+  // Before that, there may be committed writes that this primary does not know to be committed.
   if (log_.executable() < first_of_epoch_) return TimePoint::min();
   const TimePoint answered_for = MajorityAnsweredFor();
   if (answered_for == TimePoint::min()) return answered_for;

@@ -6,7 +6,7 @@
 namespace neptune {
 namespace {
 
-// Nobody may have promised so many epochs more than is known here.
+// No member can have promised an epoch this far above the ones known here.
 constexpr Epoch kByHandEpochStep = Epoch{1} << 20;
 
 uint64_t NextState(uint64_t state) {  // splitmix64
@@ -110,13 +110,13 @@ bool SafeReplica::Follow(MemberIndex from, const ReplicaMessage& message, TimePo
   if (!participates() && (!knows_promises || message.epoch < recover_epoch_)) return false;
   if (message.by_hand && message.last_lsn < log_.committed()) return false;
   if (message.epoch < promise_.epoch) {
-    // The sender learns of the larger epoch.
+    // Inform the sender of the larger epoch.
     SendAfterStored(from, Make(ReplicaMessageKind::kAppendAnswer, from));
     return false;
   }
   if (message.epoch > promise_.epoch) Promise(message.epoch, std::nullopt);
   if (role_ == ReplicaRole::kPrimary && primary_ == group_.self) {
-    BecomeSecondary(now);  // REQUIRES a larger epoch, for there is one primary in each
+    BecomeSecondary(now);  // the epoch is larger, since each epoch has one primary
   }
   if (role_ == ReplicaRole::kCandidate) role_ = ReplicaRole::kSecondary;
   if (role_ == ReplicaRole::kBlank) role_ = ReplicaRole::kRecovering;
@@ -284,7 +284,7 @@ void SafeReplica::HandleTakeOver(MemberIndex from, const ReplicaMessage& message
 void SafeReplica::AskForVotes(bool trial, bool hand_over, TimePoint now) {
   role_ = ReplicaRole::kCandidate;
   primary_.reset();
-  // Others may have begun a new life, in which they take nothing that was meant for the last one.
+  // Others may have restarted, and drop messages that are addressed to their previous incarnation.
   has_heard_primary_ = false;
   hello_at_ = std::min(hello_at_, now);
   is_trial_ = trial;
@@ -315,10 +315,11 @@ void SafeReplica::CountVotes(TimePoint now) {
 
 Status SafeReplica::StartByHand(TimePoint now) {
   if (group_.IsWitness(group_.self)) return FailedPrecondition("a witness has no data");
-  if (!participates()) return FailedPrecondition("the member does not know what it had promised");
+  if (!participates())
+    return FailedPrecondition("the member has lost its promises and is still recovering");
   if (role_ == ReplicaRole::kPrimary) return FailedPrecondition("the member is the primary");
   if (now - heard_primary_at_ < options_.by_hand_silence) {
-    return FailedPrecondition("this member has started, or heard a primary, too short a time ago");
+    return FailedPrecondition("this member started, or heard from a primary, too recently");
   }
   Promise(std::max(promise_.epoch, recover_epoch_) + kByHandEpochStep, group_.self);
   role_ = ReplicaRole::kCandidate;
@@ -329,7 +330,7 @@ Status SafeReplica::StartByHand(TimePoint now) {
   return OkStatus();
 }
 
-// The promise is stored: the epoch will never be another primary's, nor this one's again.
+// Called once the promise is stored, so the epoch cannot be used by another primary, or again.
 void SafeReplica::BeginByHand(TimePoint now) {
   const bool is_overtaken = promise_.epoch != by_hand_epoch_ || promise_.voted_for != group_.self;
   by_hand_epoch_ = 0;

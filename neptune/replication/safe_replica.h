@@ -1,32 +1,41 @@
-// The safe mode of replication: a primary that cannot be two, on nodes that stop, hang, are cut off and forget.
+// The default replication protocol: at most one primary per epoch commits writes, although nodes
+// crash, hang, are partitioned and lose their disks.
 //
-// An epoch is a primacy. Every member promises to take nothing of smaller epochs, and a primary is elected by a majority
-// of the configured members, the witness included, each of which has no newer log than it. A write is committed when all
-// of the write set have stored it; the write set is at least a majority. So whoever is elected has every committed write,
-// and a primary that is cut off commits nothing. Only committed writes are executed: nothing is ever undone.
+// An epoch is the term of one primary. Every member promises to reject smaller epochs. A primary is
+// elected by a majority of the configured members, the witness included, none of which has a newer
+// log. A write is committed when all members of the write set have stored it; the write set is at
+// least a majority. So every elected primary has all committed writes, and a primary that is cut
+// off commits nothing. Only committed writes are executed, so nothing is ever undone.
 //
 //   kBlank ──all members are blank──► kSecondary ──silence──► kCandidate ──majority──► kPrimary
 //     │                                 ▲   ▲                     │                       │
-//     └──somebody is not──► kRecovering─┘   └──── a larger epoch, or no majority hears it ┘
+//     └──some are not───► kRecovering ──┘   └─── a larger epoch, or no majority answers ──┘
 //
-// Elections: the member that is preferred waits shortest; a trial comes first, so that nobody who is cut off raises the
-//   epoch; nobody votes who has heard a primary lately. A preferred member that is back, and has caught up, is given the
-//   primacy: the primary takes no writes for at most hand_over_max, and its successor is elected at once.
-// Write set: a member that holds up what all others have stored loses its patience (hold_up_max) and leaves by an entry
-//   of the log; it comes back when it has caught up, answers as quickly as others, and has waited, each time twice as
-//   long. The set never gets smaller than a majority.
-// Forgetful members: one whose store is empty might have promised and stored things. It takes part only once all members
-//   are as blank as it is - a new partition -, or once it heard a majority of the others and has caught up with a primary
-//   of no smaller epoch than any of them had promised. A message carries for which life of its receiver it is meant.
-// By hand: where so many disks are lost that nobody can be elected, an operator starts the partition from one member's log.
-//   That is the primary of an epoch far above all that anybody may have promised, once it has stored its promise. Members
-//   that have forgotten, or never knew, take its word for all others'. It commits nothing without a majority either, and
-//   nobody follows it who knows more to be committed than it has.
-// Leases: a primary that a majority has answered is the only one for lease_duration from when it asked; members do not
-//   vote for so long, except for a successor that the primary chose, after which it trusts its lease no more.
+// Elections: the preferred member has the shortest timeout. A trial (pre-vote) comes first, so a
+//   member that is cut off does not raise the epoch, and a member that heard a primary recently
+//   does not vote. When a preferred member is back and has caught up, the primary hands over: it
+//   accepts no writes for at most hand_over_max, and its successor is elected at once.
+// Write set: a member that delays writes which all others have stored uses up its budget
+//   (hold_up_max) and is removed by a log entry. It returns once it has caught up, answers as
+//   quickly as the others, and has waited for a delay that doubles each time. The set never becomes
+//   smaller than a majority.
+// Lost disks: a member with an empty store may have promised and stored things before. It takes
+//   part only if all members are blank too (a new partition), or once it has heard a majority of
+//   the others and has caught up with a primary whose epoch is at least any that they had promised.
+//   A message names the incarnation of its receiver.
+// Start by hand: if too many disks are lost for an election, an operator starts the partition from
+//   one member's log. Once that member has stored its promise, it is the primary of an epoch far
+//   above any that may have been promised. Blank and recovering members accept its word in place of
+//   a majority's. It needs a majority to commit too, and a member that knows more to be committed
+//   than it has does not follow it.
+// Leases: a primary that a majority has answered is the only one for lease_duration from the time
+// it
+//   asked; members do not vote during that time, except for a successor that the primary chose,
+//   after which the primary no longer relies on its lease.
 //
 // Source: [Shen02] 5.2.2 for priorities and for waiting for all.
-// Departs from source: the paper's nodes fail by stopping, and its primary waits until a timeout for whoever is silent.
+// Departs from source: the paper assumes fail-stop nodes, and its primary waits for a silent member
+//   until a timeout.
 // No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Units: times are TimePoint of the member's own monotonic clock; no two clocks are compared.
@@ -43,44 +52,47 @@
 namespace neptune {
 
 struct SafeReplicaOptions {
-  // Between signs of life of a primary. Smaller: its loss is seen sooner, more messages. Default: 50 ms.
+  // Interval between a primary's heartbeats. Smaller: its loss is detected sooner, more messages.
+  // Default: 50 ms.
   Duration heartbeat_interval = std::chrono::milliseconds(50);
-  // Silence after which the preferred member asks to be elected, and how much later each further one does. Larger: pauses
-  // are ridden out, writes wait longer for a new primary. Default: 350 ms and 60 ms, so that with five members writes stand
-  // still for less than a second.
+  // Silence after which the preferred member starts an election, and the additional time for each
+  // less preferred one. Larger: longer pauses are tolerated, writes wait longer for a new primary.
+  // Default: 350 ms and 60 ms, so that with five members writes stop for less than a second.
   Duration election_timeout = std::chrono::milliseconds(350);
   Duration election_step = std::chrono::milliseconds(60);
-  // Added to each wait, evenly from 0 to this, so that two who are alike do not meet for ever. Default: 30 ms.
+  // Maximum random delay added to each timeout, uniformly distributed, so that candidates do not
+  // collide forever. Default: 30 ms.
   Duration election_spread = std::chrono::milliseconds(30);
-  // How long a primary trusts what a majority answered. REQUIRES: below election_timeout by what clocks may differ in
-  // speed. Default: 300 ms.
+  // Duration of a lease. REQUIRES: below election_timeout by the maximum difference in clock rates.
+  // Default: 300 ms.
   Duration lease_duration = std::chrono::milliseconds(300);
-  // For how long a member may hold up writes that all others have stored, beyond the time that each may take; a tenth of
-  // passing time is forgiven. Smaller: a slow one is out sooner, one that hesitates once is out too. Default: 150 ms.
+  // Total time that a member may delay writes which all others have stored, beyond the time that
+  // each write may take; recovers by a tenth of the time that passes. Smaller: a slow member is
+  // removed sooner, but so is one with a single hiccup. Default: 150 ms.
   Duration hold_up_max = std::chrono::milliseconds(150);
-  // A member may take this long to store something, or five times as long as the quickest majority does; one that takes
-  // longer does not come back. Default: 10 ms.
+  // Time that a member may take to store something, unless five times the time of the quickest
+  // majority is longer; a slower member does not return to the write set. Default: 10 ms.
   Duration answer_time_max = std::chrono::milliseconds(10);
-  // How long a member that left waits at least, doubled each time up to the larger one; a minute in the write set and it is
-  // forgotten. Default: 1 s and 60 s.
+  // Minimum time before a removed member returns, doubled each time up to the maximum; reset after
+  // a minute in the write set. Default: 1 s and 60 s.
   Duration return_delay = std::chrono::seconds(1);
   Duration return_delay_max = std::chrono::seconds(60);
-  // How long a preferred member is in the write set before it becomes the primary, and how long writes may stand still for
-  // it. Default: 2 s and 50 ms.
+  // Time that a preferred member is in the write set before it becomes the primary, and the maximum
+  // time that writes wait for the hand-over. Default: 2 s and 50 ms.
   Duration hand_over_delay = std::chrono::seconds(2);
   Duration hand_over_max = std::chrono::milliseconds(50);
-  // A member is started by hand only when it has heard no primary for so long, and gives up if no majority joins it within
+  // StartByHand requires this long without a primary, and is given up if no majority joins within
   // the second time. Default: 3 s and 60 s.
   Duration by_hand_silence = std::chrono::seconds(3);
   Duration by_hand_wait_max = std::chrono::seconds(60);
-  // Writes that are ordered and not committed. More are refused. Default: 4,096.
+  // Maximum number of uncommitted writes; further ones are refused. Default: 4,096.
   size_t uncommitted_count_max = 4096;
 };
 
 class SafeReplica final : public ReplicaProtocol {
  public:
-  // `found` is what the member's log holds; `incarnation` differs from every earlier one of this member; `seed` spreads
-  // elections.
+  // `found` is the outline of the member's log; `incarnation` differs from every earlier one of
+  // this member; `seed` randomizes election timeouts.
   SafeReplica(ReplicaGroup group, const SafeReplicaOptions& options, const LogOutline& found,
               uint64_t incarnation, uint64_t seed, TimePoint now);
 
@@ -89,7 +101,8 @@ class SafeReplica final : public ReplicaProtocol {
   TimePoint NextEvent() const override;
   StatusOr<Lsn> Propose(LogEntry write, TimePoint now) override;
   void Unreachable(MemberIndex member, TimePoint now) override;
-  // Errors, all kFailedPrecondition: a witness; a member that has forgotten what it promised; a primary lives, or did lately.
+  // Errors, all kFailedPrecondition: a witness; a member that lost its promises; a primary is
+  // alive, or was recently.
   Status StartByHand(TimePoint now) override;
   ReplicaActions DrainActions() override;
   void Stored(uint64_t change_number, TimePoint now) override;
@@ -109,25 +122,26 @@ class SafeReplica final : public ReplicaProtocol {
   Lsn needed_from() const override;
 
  private:
-  // What this member knows of another one.
+  // Another member, as known to this one.
   struct Peer {
     uint64_t incarnation = 0;  // 0: not heard yet
-    // The rest is a primary's, of its epoch. The part of the log that is known to be the same; where to go on.
+    // The fields below are used by a primary during its epoch. The logs are known to match up to
+    // `matched`; `next` is sent next.
     Lsn matched = 0;
     Lsn next = 1;
-    bool is_probing = true;  // looks for where the logs meet
-    TimePoint resend_at{};   // entries or a question are under way until then
-    // The end of the log when entries were sent to it last; it has all that it was sent then.
+    bool is_probing = true;  // searching for the last matching entry
+    TimePoint resend_at{};   // entries or a probe are in flight until then
+    // The end of the log when entries were last sent to the member.
     Lsn last_when_sent = 0;
     bool keeps_up = false;
     bool counts = false;
     TimePoint heard_at{};
-    // When the newest append was sent that it answered, and how long answers take, smoothed.
+    // Send time of the newest append that it answered, and smoothed answer time.
     TimePoint answered_for = TimePoint::min();
     Duration answer_time{0};
     int64_t member_stamp = 0;
-    // Its place in the write set.
-    Lsn awaited = 0;  // all others have it, and this one has not since awaited_since; 0: nothing
+    // State of its membership in the write set.
+    Lsn awaited = 0;  // since awaited_since only this member lacks this entry; 0: none
     TimePoint awaited_since{};
     Duration held_up{0};
     TimePoint in_set_since{};
@@ -144,7 +158,7 @@ class SafeReplica final : public ReplicaProtocol {
   void HandleAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void HandleVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void HandleTakeOver(MemberIndex from, const ReplicaMessage& message, TimePoint now);
-  // Whether the sender is the primary of an epoch that holds here, or holds from now on.
+  // True if the sender is the primary of this member's epoch, or of a larger one, which it adopts.
   bool Follow(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   ReplicaMessage AnswerTo(MemberIndex from, const ReplicaMessage& append, TimePoint now) const;
   ReplicaMessage Make(ReplicaMessageKind kind, MemberIndex to) const;
@@ -192,7 +206,7 @@ class SafeReplica final : public ReplicaProtocol {
   bool MayReturn(MemberIndex member, TimePoint now) const;
   std::optional<MemberIndex> ChooseSuccessor(TimePoint now) const;
   void MaintainHandOver(TimePoint now);
-  // When the newest append was sent that a majority has answered; kNever: this member alone is one.
+  // Send time of the newest append that a majority has answered; kNever: this member is a majority.
   TimePoint MajorityAnsweredFor() const;
 
   const ReplicaGroup group_;
@@ -206,24 +220,25 @@ class SafeReplica final : public ReplicaProtocol {
   std::optional<MemberIndex> primary_;
   std::vector<Peer> peers_;
 
-  // Of a primary; this member's start counts as one, for it may have heard one just before.
+  // Last message of a primary; set at the start too, because the member may have heard one just
+  // before it restarted.
   TimePoint heard_primary_at_{};
-  bool has_heard_primary_ = false;  // in this life
+  bool has_heard_primary_ = false;  // in this incarnation
   TimePoint election_at_ = kNever;
   bool is_trial_ = true;
   MemberSet votes_;
 
   TimePoint hello_at_ = kNever;
-  MemberSet blank_;            // who is as blank as this member
-  MemberSet answered_;         // who told its epoch, of those that take part
-  Epoch recover_epoch_ = 0;    // the largest of them
-  Epoch recovering_from_ = 0;  // of the primary that recover_to_ is of
+  MemberSet blank_;            // members that are as blank as this one
+  MemberSet answered_;         // members that take part and have sent their epoch
+  Epoch recover_epoch_ = 0;    // the largest of these epochs
+  Epoch recovering_from_ = 0;  // epoch of the primary that set recover_to_
   std::optional<Lsn> recover_to_;
 
-  // Started by hand: the promise that is to be stored first, and its change once that has a number.
+  // Started by hand: the promise to be stored first, and the number of its change once assigned.
   Epoch by_hand_epoch_ = 0;
   std::optional<uint64_t> by_hand_change_;
-  bool is_by_hand_ = false;  // the primary is, and has committed nothing of its epoch
+  bool is_by_hand_ = false;  // primary was started by hand and has committed nothing of its epoch
 
   TimePoint heartbeat_at_ = kNever;
   TimePoint hold_ups_counted_at_{};

@@ -1,7 +1,7 @@
-// A stored record with its checksum in front: 8 bytes XXH3-64, then the record.
+// Records with a checksum: 8 bytes XXH3-64, then the record.
 //
 // Threads: pure functions.
-// Errors: kDataLoss the checksum is not that of the rest.
+// Errors: kDataLoss the checksum does not match.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace neptune {
 
 std::string Sealed(std::string_view record);
-// A view of `bytes`; `what` is damaged if it is.
+// Returns a view of the record in `bytes`; `what` names it in the error.
 StatusOr<std::string_view> Unsealed(std::string_view bytes, std::string_view what);
 
 }  // namespace neptune

@@ -15,7 +15,7 @@ constexpr char kEndTag = 'E';
 constexpr size_t kPieceSize = 128u << 10;
 constexpr size_t kLogMessageSize = 128u << 10;
 
-// The data end with one of the entries, or just before them, and none of those is missing.
+// Checks that the entries have no gaps, and that the data end with one of them or just before them.
 Status CheckLog(const ReplicaSnapshot& snapshot) {
   const LogCopy& log = *snapshot.log;
   bool is_sound =
@@ -23,7 +23,7 @@ Status CheckLog(const ReplicaSnapshot& snapshot) {
   for (size_t i = 0; i < log.entries.size(); ++i) {
     is_sound = is_sound && log.entries[i].lsn == log.base + 1 + i;
   }
-  return is_sound ? OkStatus() : DataLoss("its data do not go with its log");
+  return is_sound ? OkStatus() : DataLoss("its data do not match its log");
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ StatusOr<SnapshotRequest> DecodeSnapshotRequest(std::string_view bytes) {
   SnapshotRequest request;
   request.service = ServiceName(std::string(reader.Counted<uint8_t>()));
   request.partition = PartitionId(reader.Number<uint32_t>());
-  if (!reader.finished()) return InvalidArgument("the request names no partition");
+  if (!reader.finished()) return InvalidArgument("malformed snapshot request");
   return request;
 }
 
@@ -54,7 +54,7 @@ Status CollectPieces(const ReplicatedState& state, size_t size_max, ReplicaSnaps
   });
   if (size > size_max) {
     snapshot->pieces.clear();
-    return ResourceExhausted("data of over ", size_max, " bytes are not sent");
+    return ResourceExhausted("the data are larger than ", size_max, " bytes and are not sent");
   }
   NEPTUNE_RETURN_IF_ERROR(lsn.status());
   snapshot->base.lsn = *lsn;
@@ -87,9 +87,9 @@ std::string EncodeSnapshotEnd(const ReplicaSnapshot& snapshot) {
 }
 
 Status SnapshotAssembly::Take(std::string_view message) {
-  if (is_whole_) return DataLoss("something follows its end");
+  if (is_whole_) return DataLoss("data after its end");
   size_ += message.size();
-  if (size_ > size_max_) return ResourceExhausted("it has over ", size_max_, " bytes");
+  if (size_ > size_max_) return ResourceExhausted("it has more than ", size_max_, " bytes");
   const std::string_view rest = message.substr(message.empty() ? 0 : 1);
   if (message.starts_with(kPieceTag)) {
     snapshot_.pieces.emplace_back(rest);

@@ -1,11 +1,11 @@
-// How a partition's data go to another member: a request, and a stream of messages.
+// Protocol for the transfer of a partition's snapshot: a request, answered by a stream of messages.
 //
 //   SnapshotRequest ─►   ◄─ piece, piece, ..., [log, log, ...], end
 //
 // The bytes are in README.md.
 //
 // Threads: thread-compatible.
-// Errors: kDataLoss malformed, or its parts do not go together; kResourceExhausted too large.
+// Errors: kDataLoss malformed or inconsistent; kResourceExhausted too large.
 
 #pragma once
 
@@ -30,24 +30,26 @@ std::string EncodeSnapshotRequest(const SnapshotRequest& request);
 // Errors: kInvalidArgument.
 StatusOr<SnapshotRequest> DecodeSnapshotRequest(std::string_view bytes);
 
-// Puts the data, as they are now, into `snapshot`, with the last write in them. Blocks.
-// Errors: kResourceExhausted they have more than size_max bytes: `snapshot` has none of them; else those of the state.
+// Puts the current data and their last write into `snapshot`. Blocks.
+// Errors: kResourceExhausted the data have more than size_max bytes, `snapshot` then has no pieces;
+//   those of the state.
 Status CollectPieces(const ReplicatedState& state, size_t size_max, ReplicaSnapshot* snapshot);
 
 std::string EncodeSnapshotPiece(std::string_view piece);
-// As many of the entries from `first` on as make a message; moves `first` behind them. REQUIRES: there is one.
+// Encodes the entries from `first` on that fit into a message, and moves `first` past them.
+// REQUIRES: there is at least one.
 std::string EncodeSnapshotLog(const std::vector<LogEntry>& entries, size_t* first);
 std::string EncodeSnapshotEnd(const ReplicaSnapshot& snapshot);
 
-// Puts a snapshot together. After an error it is of no use.
+// Assembles a snapshot from messages. Unusable after an error.
 class SnapshotAssembly {
  public:
-  // Messages of more bytes in all are refused.
+  // Refuses messages that total more than size_max bytes.
   explicit SnapshotAssembly(size_t size_max) : size_max_(size_max) {}
 
-  // The next message.
+  // Adds the next message.
   Status Take(std::string_view message);
-  // The end has come, and goes with what came before it.
+  // True once the end has arrived and is consistent with the messages before it.
   bool is_whole() const { return is_whole_; }
   // REQUIRES: is_whole().
   ReplicaSnapshot Release() { return std::move(snapshot_); }

@@ -103,7 +103,7 @@ TEST(SnapshotMessageTest, TooMuchIsRefusedBeforeItIsHeld) {
   EXPECT_TRUE(Assemble(messages, size).ok());
   const Status status = Assemble(messages, size - 1).status();
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  EXPECT_NE(ToStd(status.message()).find(StrCat("over ", size - 1, " bytes")),
+  EXPECT_NE(ToStd(status.message()).find(StrCat("more than ", size - 1, " bytes")),
             std::string_view::npos);
 }
 
@@ -135,7 +135,7 @@ TEST(SnapshotMessageTest, DataThatAreTooLargeAreNotHeld) {
   ReplicaSnapshot snapshot;
   const Status refused = CollectPieces(**state, 900'000, &snapshot);
   EXPECT_EQ(refused.code(), StatusCode::kResourceExhausted);
-  EXPECT_EQ(refused.message(), "data of over 900000 bytes are not sent");
+  EXPECT_EQ(refused.message(), "the data are larger than 900000 bytes and are not sent");
   EXPECT_TRUE(snapshot.pieces.empty());
   ASSERT_TRUE(CollectPieces(**state, 1'100'000, &snapshot).ok());
   EXPECT_EQ(snapshot.base.lsn, 10u);

@@ -12,7 +12,7 @@ namespace neptune {
 namespace {
 
 constexpr size_t kChecksumSize = sizeof(uint64_t);
-// In place of a key's size.
+// Marks the end; takes the place of a key size.
 constexpr uint16_t kEndMark = 0xffff;
 constexpr size_t kEndSize = sizeof(uint16_t) + 2 * sizeof(uint64_t);
 
@@ -38,7 +38,7 @@ bool SnapshotWriter::End(Lsn completed) {
   return Cut(0);
 }
 
-// Gives pieces until no more than this is left.
+// Emits pieces until at most `rest_size_max` bytes are left.
 bool SnapshotWriter::Cut(size_t rest_size_max) {
   std::string_view rest = stream_;
   while (rest.size() > rest_size_max) {
@@ -61,7 +61,7 @@ StatusOr<std::string_view> SnapshotReader::Verify(std::string_view piece) {
   const uint64_t checksum = in.Number<uint64_t>();
   const std::string_view chunk = in.Bytes(in.remaining());
   if (in.failed() || chunk.empty() || checksum != Checksum64(chunk, checksum_)) {
-    return DataLoss("a piece of a snapshot is damaged, or not the next one");
+    return DataLoss("a snapshot piece is damaged or out of order");
   }
   checksum_ = checksum;
   return chunk;
@@ -69,14 +69,14 @@ StatusOr<std::string_view> SnapshotReader::Verify(std::string_view piece) {
 
 Status SnapshotReader::Take(std::string_view piece, const PairHandler& take) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string_view chunk, Verify(piece));
-  if (has_ended_) return DataLoss("a piece of a snapshot comes after its end");
+  if (has_ended_) return DataLoss("a snapshot piece follows the end");
   stream_.append(chunk);
   std::string_view rest = stream_;
   while (!rest.empty()) {
     NEPTUNE_ASSIGN_OR_RETURN(const size_t taken, ConsumeFirst(rest, take));
     if (taken == 0) break;
     rest.remove_prefix(taken);
-    if (has_ended_ && !rest.empty()) return DataLoss("bytes follow the end of a snapshot");
+    if (has_ended_ && !rest.empty()) return DataLoss("trailing bytes after the end of a snapshot");
   }
   stream_.erase(0, stream_.size() - rest.size());
   return OkStatus();
@@ -87,12 +87,12 @@ StatusOr<size_t> SnapshotReader::ConsumeFirst(std::string_view rest, const PairH
   const uint16_t key_size = in.Number<uint16_t>();
   if (!in.failed() && key_size == kEndMark) return HandleEnd(rest);
   if (key_size > kStorageKeySizeMax) {
-    return DataLoss("a key of ", key_size, " bytes in a snapshot");
+    return DataLoss("a snapshot has a key of ", key_size, " bytes");
   }
   const std::string_view key = in.Bytes(key_size);
   const uint32_t value_size = in.Number<uint32_t>();
   if (value_size > kStorageValueSizeMax) {
-    return DataLoss("a value of ", value_size, " bytes in a snapshot");
+    return DataLoss("a snapshot has a value of ", value_size, " bytes");
   }
   const std::string_view value = in.Bytes(value_size);
   if (in.failed()) return 0;
@@ -106,7 +106,7 @@ StatusOr<size_t> SnapshotReader::HandleEnd(std::string_view rest) {
   ByteReader in(rest.substr(sizeof(uint16_t), kEndSize - sizeof(uint16_t)));
   const uint64_t pair_count = in.Number<uint64_t>();
   if (pair_count != pair_count_) {
-    return DataLoss("a snapshot of ", pair_count, " pairs has ", pair_count_);
+    return DataLoss("a snapshot should have ", pair_count, " pairs, but has ", pair_count_);
   }
   completed_ = in.Number<uint64_t>();
   has_ended_ = true;
@@ -116,7 +116,7 @@ StatusOr<size_t> SnapshotReader::HandleEnd(std::string_view rest) {
 Status SnapshotReader::CheckEnd(Lsn completed) const {
   if (!has_ended_) return DataLoss("the end of a snapshot is missing");
   if (completed_ == completed) return OkStatus();
-  return DataLoss("a snapshot ends with write ", completed_, ", not ", completed);
+  return DataLoss("a snapshot ends with write ", completed_, ", expected ", completed);
 }
 
 }  // namespace neptune

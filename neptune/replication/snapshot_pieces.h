@@ -1,13 +1,13 @@
-// Key-value pairs as a stream that is cut into pieces anywhere, for a replica that takes another's data.
+// Snapshot format: key-value pairs as a stream that is cut into pieces at arbitrary positions.
 //
 //   pairs ─► SnapshotWriter ─► piece, piece, ... ─► SnapshotReader ─► pairs
 //
-// Each piece's checksum continues that of the one before, so one that is damaged, missing, repeated or misplaced is found;
-// the end says how many pairs there were.
+// Each piece's checksum continues that of the previous one, which detects damaged, missing,
+// repeated and misplaced pieces; the end has the number of pairs.
 //
 // Threads: thread-compatible.
-// Errors: kDataLoss a piece is damaged or is not the next one, or the end is missing.
-// Limits: keys and values as storage.h has them; a reader holds one pair and one piece.
+// Errors: kDataLoss a piece is damaged or not the next one, or the end is missing.
+// Limits: keys and values as in storage.h; a reader holds one pair and one piece.
 
 #pragma once
 
@@ -30,7 +30,7 @@ class SnapshotWriter {
   // Pieces have at most piece_size_max bytes, or kSnapshotPieceSizeMin if that is more.
   SnapshotWriter(size_t piece_size_max, PieceHandler take);
 
-  // False: no more are wanted.
+  // False: the handler wants no more pieces.
   bool Add(std::string_view key, std::string_view value);
   bool End(Lsn completed);
 
@@ -41,25 +41,25 @@ class SnapshotWriter {
   const PieceHandler take_;
   std::string stream_;  // not yet cut
   uint64_t pair_count_ = 0;
-  uint64_t checksum_ = 0;  // of the last piece
+  uint64_t checksum_ = 0;  // checksum of the last piece
 };
 
 class SnapshotReader {
  public:
   using PairHandler = std::function<void(std::string_view key, std::string_view value)>;
 
-  // Gives the pairs that are whole by now.
+  // Adds a piece and passes the pairs that it completes to `take`.
   Status Take(std::string_view piece, const PairHandler& take);
-  // The stream is whole, and its data end with this write.
+  // Checks that the stream is complete and that its data end with this write.
   Status CheckEnd(Lsn completed) const;
 
  private:
   StatusOr<std::string_view> Verify(std::string_view piece);
-  // Bytes of the first pair of `rest`, or of the end; 0: more are needed.
+  // Consumes the first pair of `rest`, or the end; returns its size, or 0 if more bytes are needed.
   StatusOr<size_t> ConsumeFirst(std::string_view rest, const PairHandler& take);
   StatusOr<size_t> HandleEnd(std::string_view rest);
 
-  std::string stream_;  // after the last whole pair
+  std::string stream_;  // bytes after the last complete pair
   uint64_t pair_count_ = 0;
   uint64_t checksum_ = 0;
   bool has_ended_ = false;

@@ -1,4 +1,4 @@
-// How many snapshots a node holds in memory at a time.
+// Limits the number of snapshots that a node holds in memory at a time.
 //
 // Threads: thread-safe.
 // Errors: kResourceExhausted all places are taken.
@@ -17,7 +17,8 @@ class SnapshotPlaces {
   explicit SnapshotPlaces(int count)
       : free_(std::make_shared<std::atomic<int>>(count)), count_(count) {}
 
-  // A place, which is free again when the last copy of what is returned is gone. `what` this node does with snapshots.
+  // Takes a place, which is freed when the last copy of the result is destroyed. `what` is the verb
+  // for the error, e.g. "sends".
   StatusOr<std::shared_ptr<const void>> Take(const char* what) {
     if (free_->fetch_sub(1) > 0) {
       return std::shared_ptr<const void>(free_.get(), [free = free_](const void*) { ++*free; });

@@ -9,12 +9,12 @@
 namespace neptune {
 namespace {
 
-// First bytes of keys: whose they are.
-constexpr char kAnswerPrefix = 'a';    // and request id: what the write was answered
-constexpr char kAnsweredPrefix = 'o';  // and LSN: the request id of an answer that is remembered
-constexpr std::string_view kRestoreKey = "r";  // a restore is under way
-constexpr std::string_view kStateKey = "s";    // the last write that completed
-constexpr char kUserPrefix = 'u';              // and the service's key
+// Prefixes of keys.
+constexpr char kAnswerPrefix = 'a';            // + request id: the answer to the write
+constexpr char kAnsweredPrefix = 'o';          // + LSN: the request id of a remembered answer
+constexpr std::string_view kRestoreKey = "r";  // a restore is in progress
+constexpr std::string_view kStateKey = "s";    // the last completed write
+constexpr char kUserPrefix = 'u';              // + the service's key
 constexpr std::string_view kUserEnd = "v";
 constexpr uint8_t kStateVersion = 1;
 
@@ -53,7 +53,7 @@ StatusOr<Lsn> DecodeState(std::string_view bytes) {
   const uint8_t version = in.Number<uint8_t>();
   const Lsn completed = in.Number<uint64_t>();
   if (in.finished() && version == kStateVersion) return completed;
-  return DataLoss("the state of a partition is of version ", int{version});
+  return DataLoss("the partition's state has unknown version ", int{version});
 }
 
 struct Answer {
@@ -82,7 +82,7 @@ StatusOr<Answer> DecodeAnswer(std::string_view bytes) {
   const std::string_view message = in.Counted<uint16_t>();
   answer.outcome.response = std::string(in.Counted<uint16_t>());
   if (!in.finished() || code > static_cast<uint8_t>(StatusCode::kUnauthenticated)) {
-    return DataLoss("an answer that a partition remembers is damaged");
+    return DataLoss("a remembered answer is damaged");
   }
   answer.outcome.status = Status(static_cast<StatusCode>(code), ToAbsl(message));
   return answer;
@@ -96,7 +96,7 @@ StatusOr<RequestId> DecodeRequestId(std::string_view bytes) {
   id.client = in.Number<uint64_t>();
   id.number = in.Number<uint64_t>();
   if (in.finished()) return id;
-  return DataLoss("the name of an answer that a partition remembers is damaged");
+  return DataLoss("the request id of a remembered answer is damaged");
 }
 
 std::string EncodeRequestId(const RequestId& id) {
@@ -107,7 +107,7 @@ std::string EncodeRequestId(const RequestId& id) {
   return Sealed(body);
 }
 
-// As it is remembered, so that a duplicate gets the same.
+// Truncates the status to what is remembered, so that a duplicate gets the same.
 Status Cut(const Status& status) {
   if (status.message().size() <= kOutcomeMessageSizeMax)
     return Status(status.code(), status.message());
@@ -117,7 +117,7 @@ Status Cut(const Status& status) {
 Status CheckChanges(const WriteBatch& changes) {
   NEPTUNE_RETURN_IF_ERROR(changes.Check());
   if (changes.size() <= kWriteChangesSizeMax) return OkStatus();
-  return InvalidArgument("changes of ", changes.size(), " bytes are over ", kWriteChangesSizeMax);
+  return InvalidArgument("changes of ", changes.size(), " bytes exceed ", kWriteChangesSizeMax);
 }
 
 bool IsRestorable(std::string_view key) {
@@ -183,7 +183,7 @@ Status StoreState::Load() {
 
 Status StoreState::CheckUsable() const {
   if (!broken_.ok()) {
-    return FailedPrecondition("the data have to be opened again after: ", ToStd(broken_.message()));
+    return FailedPrecondition("the data must be reopened after: ", ToStd(broken_.message()));
   }
   return restore_ ? FailedPrecondition("the data are being restored") : OkStatus();
 }
@@ -193,7 +193,7 @@ Lsn StoreState::completed() const { return completed_; }
 StatusOr<WriteOutcome> StoreState::Apply(const LogEntry& entry) {
   NEPTUNE_RETURN_IF_ERROR(CheckUsable());
   if (!IsWrite(entry.kind) || entry.lsn <= completed_) {
-    return FailedPrecondition("log entry ", entry.lsn, " is no write to execute after ",
+    return FailedPrecondition("log entry ", entry.lsn, " cannot be executed after ",
                               completed_.load());
   }
   WriteBatch batch;
@@ -296,7 +296,7 @@ StatusOr<Lsn> StoreState::WriteSnapshot(size_t piece_size_max, const PieceHandle
   };
   NEPTUNE_RETURN_IF_ERROR(store_->Scan({}, add));
   NEPTUNE_RETURN_IF_ERROR(completed);
-  if (!is_wanted || !writer.End(*completed)) return Cancelled("no more of the snapshot is wanted");
+  if (!is_wanted || !writer.End(*completed)) return Cancelled("the receiver ended the snapshot");
   return completed;
 }
 
@@ -318,11 +318,11 @@ Status StoreState::BeginRestore() {
 }
 
 Status StoreState::RestorePiece(std::string_view piece) {
-  if (!restore_) return FailedPrecondition("no restore of the data has begun");
+  if (!restore_) return FailedPrecondition("no restore is in progress");
   WriteBatch batch;
   Status status;
   const Status taken = restore_->Take(piece, [&](std::string_view key, std::string_view value) {
-    if (!IsRestorable(key)) status = DataLoss("a snapshot holds a key that belongs to no one");
+    if (!IsRestorable(key)) status = DataLoss("a snapshot has an unknown key");
     batch.Put(key, value);
   });
   if (!taken.ok()) status = taken;
@@ -334,7 +334,7 @@ Status StoreState::RestorePiece(std::string_view piece) {
 }
 
 Status StoreState::EndRestore(Lsn completed) {
-  if (!restore_) return FailedPrecondition("no restore of the data has begun");
+  if (!restore_) return FailedPrecondition("no restore is in progress");
   const Status whole = restore_->CheckEnd(completed);
   restore_.reset();
   if (!whole.ok()) {

@@ -1,20 +1,25 @@
-// A partition's data in a KeyValueStore: each write's changes, its answer and its log sequence number are one batch.
+// ReplicatedState in a KeyValueStore: each write's changes, its answer and its log sequence number
+// are one atomic batch.
 //
-//   WriteFunction(entry, store view) ─► batch, outcome ─► one batch with the LSN ─► the partition's store
+//   WriteFunction(entry, store view) ─► batch, outcome ─► one batch with the LSN ─► store
 //
-// A write with a RequestId that was executed before is not executed again; its answer is given once more. Those of the
-// last kAnswersKept log sequence numbers are remembered, so that all replicas remember the same. At level 1 each counts its
-// own log: a write that two replicas took is executed once where both entries stand within that many of each other, and twice
-// where they do not, as when one of the two was cut off for that long.
+// A write whose RequestId was executed before is not executed again; its answer is repeated.
+// Answers of the last kAnswersKept log sequence numbers are remembered, so all replicas remember
+// the same. At level 1 each replica counts in its own log: a write that two replicas accepted is
+// executed once if both entries are within kAnswersKept of each other, and twice otherwise, e.g. if
+// one replica was cut off for that long.
 //
 // Source: [Shen02] 5.2.2 (atomic execution and recording of the LSN).
 // Threads: as ReplicatedState; Get and Scan any time.
-// Durability: a write is durable when Flush, or the log, has it; a crash leaves the state after one of the last writes.
-// Errors: kFailedPrecondition a write that was executed before or comes while the data are restored; after an error of the
-//   storage the state has to be opened again.
-// Limits: kAnswersKept; answers over kAnswerSizeMax are remembered without their bytes, and a duplicate then gets the
-//   status alone; messages are cut to kOutcomeMessageSizeMax. A write whose changes are over kWriteChangesSizeMax, or a key
-//   over kStateKeySizeMax, or a value over kStorageValueSizeMax, is not made: its outcome is kInvalidArgument, on all replicas.
+// Durability: a write is durable after Flush, or through the log; a crash leaves the state after
+// one
+//   of the last writes.
+// Errors: kFailedPrecondition the entry was executed before, or the data are being restored; after
+//   a storage error the state must be opened again.
+// Limits: kAnswersKept; of answers over kAnswerSizeMax only the status is remembered and repeated;
+//   messages are cut to kOutcomeMessageSizeMax. A write with changes over kWriteChangesSizeMax, a
+//   key over kStateKeySizeMax or a value over kStorageValueSizeMax changes nothing: its outcome is
+//   kInvalidArgument on all replicas.
 
 #pragma once
 
@@ -40,10 +45,11 @@ inline constexpr size_t kOutcomeMessageSizeMax = 1024;
 inline constexpr size_t kStateKeySizeMax = kStorageKeySizeMax - 1;
 inline constexpr size_t kWriteChangesSizeMax = kWriteBatchSizeMax - (1u << 20);
 
-// The service's keys of one partition, apart from what the runtime keeps beside them.
+// The service's keys of one partition, without the runtime's own keys.
 class StoreView {
  public:
-  // `failure`, if given, gets the first error of the store: a replica that cannot read must not take that for an outcome.
+  // `failure`, if not null, receives the first error of the store: a replica must not mistake a
+  // read failure for an outcome.
   explicit StoreView(const KeyValueStore& store, Status* failure = nullptr)
       : store_(store), failure_(failure) {}
   StatusOr<std::optional<std::string>> Get(std::string_view key) const;
@@ -68,19 +74,21 @@ class StoreChanges {
   WriteBatch& batch_;
 };
 
-// What a write is given. It must follow from this alone: every replica executes it, at another time. A write of level 1 must do
-// the same in whatever order writes are executed, and must not use `lsn`, which each replica counts by itself; nor
-// `accepted_at`, of which a write that was asked for again at another replica has two.
+// Input of a write. A write must be a deterministic function of it and of the request, since every
+// replica executes it at a different time. A write of level 1 must commute with all others, and
+// must not use `lsn`, which differs between replicas, nor `accepted_at`, of which a write that was
+// retried at another replica has two.
 struct WriteContext {
   PartitionId partition;
   Lsn lsn = 0;
   WallTime accepted_at;
   const StoreView& store;
   StoreChanges& changes;
-  RequestId id{};  // zero: it has none
+  RequestId id{};  // zero: none
 };
 
-// Executes a write. Changes of one that returns an error are not made: the data forbid it, and its caller is told so.
+// Executes a write. If it returns an error, its changes are discarded and the caller gets the
+// error.
 using WriteFunction = std::function<Status(const WriteContext& context, std::string_view request,
                                            std::string* response)>;
 
@@ -89,23 +97,24 @@ class StoreState final : public ReplicatedState {
   struct Options {
     PartitionId partition;
     std::map<MethodName, WriteFunction> writes;
-    // Called after each write that changed something, and with null after a restore; in the order of the log.
+    // Called in the log's order after each write that changed something; with null after a restore.
     std::function<void(const LogEntry* entry)> on_change;
   };
-  // Errors: those of the storage; kDataLoss what the runtime keeps is damaged.
+  // Errors: those of the storage; kDataLoss the runtime's own records are damaged.
   static StatusOr<std::unique_ptr<StoreState>> Open(std::unique_ptr<KeyValueStore> store,
                                                     Options options);
   ~StoreState() override;
 
-  // What is there while the data are restored is any part of them.
+  // During a restore the view shows an arbitrary part of the data.
   const StoreView& view() const { return view_; }
-  // What it keeps them in, for views of another kind; only this writes to it.
+  // The underlying store, for other kinds of views; only StoreState writes to it.
   KeyValueStore& store() const { return *store_; }
 
   Lsn completed() const override;
   StatusOr<WriteOutcome> Apply(const LogEntry& entry) override;
   StatusOr<Lsn> Flush() override;
-  // One scan: `piece` must not write to the store; it may block the thread. kCancelled: it ended the snapshot.
+  // Uses one scan: `piece` must not write to the store, but may block the thread. Errors:
+  // kCancelled `piece` ended the snapshot.
   StatusOr<Lsn> WriteSnapshot(size_t piece_size_max, const PieceHandler& piece) const override;
   Status BeginRestore() override;
   Status RestorePiece(std::string_view piece) override;
@@ -116,13 +125,13 @@ class StoreState final : public ReplicatedState {
 
   Status Load();
   Status CheckUsable() const;
-  // Everything is removed; `mark` says that a restore is under way.
+  // Removes everything; `mark` records that a restore is in progress.
   Status Wipe(bool mark);
   Status Fail(const Status& status);
 
-  // What an earlier entry with this id was answered, if that is remembered at `lsn`.
+  // The answer to an earlier entry with this id, if still remembered at `lsn`.
   StatusOr<std::optional<WriteOutcome>> FindAnswer(const RequestId& id, Lsn lsn) const;
-  // The changes it makes are put into `batch`.
+  // Runs the write and puts its changes into `batch`.
   StatusOr<WriteOutcome> Execute(const LogEntry& entry, WriteBatch& batch) const;
   Status ForgetAnswers(Lsn lsn, WriteBatch& batch) const;
 

@@ -1,7 +1,7 @@
-// Protobuf messages among a partition's data.
+// Protobuf messages in a partition's data.
 //
 // Threads: pure functions.
-// Errors: kDataLoss what is kept is no such message; those of the store.
+// Errors: kDataLoss the stored bytes are not such a message; those of the store.
 
 #pragma once
 
@@ -19,12 +19,12 @@ template <typename Message>
 StatusOr<Message> ParseStored(std::string_view bytes) {
   Message message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return DataLoss("kept bytes are no ", message.GetTypeName());
+    return DataLoss("stored bytes are not a ", message.GetTypeName());
   }
   return message;
 }
 
-// Absent: there is none.
+// nullopt: the key does not exist.
 template <typename Message>
 StatusOr<std::optional<Message>> FindStored(const StoreView& store, std::string_view key) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, store.Get(key));

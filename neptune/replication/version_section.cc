@@ -54,7 +54,7 @@ std::string EncodeVersions(const std::vector<AnnouncedVersion>& versions, size_t
 
 StatusOr<std::vector<AnnouncedVersion>> DecodeVersions(std::string_view bytes) {
   ByteReader reader(bytes);
-  if (reader.Number<uint8_t>() != kFormat) return DataLoss("versions of another format");
+  if (reader.Number<uint8_t>() != kFormat) return DataLoss("versions have an unknown format");
   std::vector<AnnouncedVersion> versions;
   while (!reader.failed() && reader.remaining() > 0) versions.push_back(ReadVersion(reader));
   if (!reader.finished()) return DataLoss("versions of ", bytes.size(), " bytes are malformed");

@@ -1,9 +1,10 @@
-// What a node announces of its replicas: who takes writes, and which versions their data have.
+// Section of a node's announcements about its replicas: their roles and versions.
 //
 // Source: [Shen02] 5.2.1 (replicas publish their version, the primary also that of x seconds ago).
 // Threads: immutable values.
-// Errors: kDataLoss the bytes are no section.
-// Limits: kVersionSectionSizeMax bytes; where a node has more replicas, each announcement tells of other ones.
+// Errors: kDataLoss the bytes are malformed.
+// Limits: kVersionSectionSizeMax bytes; if more replicas do not fit, announcements cycle through
+//   them.
 
 #pragma once
 
@@ -28,22 +29,23 @@ struct AnnouncedVersion {
   PartitionId partition;
   bool is_primary = false;
   bool is_staleness_bounded = false;
-  // Of level 1, and takes writes as all others that are. Places in its log are no versions: it announces none.
+  // Level 1 and ready for reads and writes. Positions in its log are not versions, so it announces
+  // none.
   bool is_peer = false;
   Epoch epoch = 0;
   Lsn version = 0;
-  // A primary's: what it had as long ago as reads may be behind.
+  // Of a primary: its version at the service's staleness bound before now.
   Lsn version_then = 0;
   friend bool operator==(const AnnouncedVersion&, const AnnouncedVersion&) = default;
 };
 
 uint32_t ServiceNumber(const ServiceName& service);
 
-// As many as fit, from `first` on, round about; `first` is moved on by as many.
+// Encodes as many versions as fit, cyclically from `first` on, and advances `first` past them.
 std::string EncodeVersions(const std::vector<AnnouncedVersion>& versions, size_t* first);
 StatusOr<std::vector<AnnouncedVersion>> DecodeVersions(std::string_view bytes);
 
-// The partition's in a section; nullopt: there is none, or it is damaged.
+// Finds the partition's version in a section; nullopt: none, or the section is damaged.
 std::optional<AnnouncedVersion> FindVersion(std::string_view bytes, const ServiceName& service,
                                             PartitionId partition);
 

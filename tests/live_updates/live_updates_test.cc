@@ -1,5 +1,5 @@
-// Documents that change, over replicated partitions of an index tier and of the document servers, on whole nodes of a
-// simulated cluster: s0, s1 and s2 each hold both services, c calls.
+// Documents that change, over replicated partitions of an index tier and of the document servers,
+// on whole nodes of a simulated cluster: s0, s1 and s2 each hold both services, c calls.
 
 #include <glog/logging.h>
 #include <gtest/gtest.h>
@@ -284,8 +284,8 @@ TEST_F(LiveUpdatesTest, ANodeDoesNotStartOverChangesOfAnotherNumberOfPartitions)
   Upsert(7, "bird");
   const char* const stores[] = {"s0", "s1", "s2"};
   for (const auto& [counts, why] :
-       {std::pair(std::pair(2, 1), "of tier1 in 1 partitions, which is to have 2"),
-        std::pair(std::pair(1, 3), "of docs in 1 partitions, which is to have 3")}) {
+       {std::pair(std::pair(2, 1), "of tier1 are in 1 partitions, but the spec has 2"),
+        std::pair(std::pair(1, 3), "of docs are in 1 partitions, but the spec has 3")}) {
     for (const char* node : stores) simulator_.Crash(node);
     AdoptSpec(Spec(counts));
     for (const char* node : stores) {

@@ -1,10 +1,11 @@
-// A policy plug-in for tests: first come first served until it does what its parameter says.
+// A policy plug-in for tests: first come first served, except for the fault its parameter selects.
 //
-//   throw_in_create, throw_in_destroy, throw_in_arrive, throw_in_wait, throw_in_forget, throw_in_next: an exception
+//   throw_in_create, throw_in_destroy, throw_in_arrive, throw_in_wait, throw_in_forget,
+//     throw_in_next: that function throws an exception
 //   unknown: next returns a call that does not wait
 //   nothing: next never returns a call
 //   delay: every call waits 5 ms before it asks for its turn
-//   nowhere: every call migrates to a capsule that there is not
+//   nowhere: every call migrates to a capsule that does not exist
 
 #include <cstring>
 #include <deque>
@@ -34,7 +35,7 @@ void* Create(const char* parameters, char* error, size_t error_size) {
     throw std::runtime_error("create");
   }
   if (!state->wish.empty()) return state;
-  std::strncpy(error, "tell it how to break", error_size);
+  std::strncpy(error, "the parameter must name a fault", error_size);
   delete state;
   return nullptr;
 }

@@ -1,5 +1,5 @@
-/* An example of a policy plug-in: the call whose deadline is nearest goes first, and one that would come too late anyway
- * goes elsewhere.
+/* Example of a policy plug-in: earliest deadline first; a call that would miss its deadline anyway
+ * is terminated or goes to another capsule.
  *
  *   capsule index {
  *     match: service:index
@@ -9,8 +9,8 @@
  *     parameters: "spare_ms=20 otherwise=index-replica"
  *   }
  *
- * A call whose deadline leaves less than the mean time of late and `spare_ms` is terminated, or sent to the capsule
- * `otherwise` if one is named. Default: spare_ms=0.
+ * A call whose remaining time is less than the mean time inside plus `spare_ms` is terminated, or
+ * sent to the capsule `otherwise` if one is named. Default: spare_ms=0.
  */
 
 #include <errno.h>
@@ -27,7 +27,7 @@ typedef struct entry {
   int64_t deadline_ns;
 } entry;
 
-/* Waiting calls as a heap, the nearest deadline first. */
+/* Waiting calls as a heap with the earliest deadline at the top. */
 typedef struct state {
   int64_t spare_ns;
   char otherwise[NAME_SIZE_MAX];

@@ -1,4 +1,4 @@
-/* A policy plug-in for tests: it lacks a callback. */
+/* A policy plug-in for tests that lacks the callback `next`. */
 
 #include <stddef.h>
 

@@ -7,27 +7,27 @@
 
 namespace neptune::replication_testing {
 
-// What a member keeps over its lives.
+// Durable state of a member.
 struct ReplicaNetwork::Disk {
   LogOutline outline;
   std::vector<LogEntry> entries;  // from outline.first_lsn on
-  Lsn executed = 0;               // durable with what it changed
+  Lsn executed = 0;               // durable together with its changes
 };
 
-// One life of a member.
+// State of a member from a start to the next crash.
 struct ReplicaNetwork::Life {
   std::unique_ptr<ReplicaProtocol> protocol;
   std::map<Lsn, LogEntry> log;  // stored or not
   Lsn executed = 0;
   uint64_t incarnation = 0;
   TimePoint tick_at = kNever;
-  // Changes that come while one is stored are stored together after it.
+  // Changes made while one is being stored are stored together after it.
   TimePoint storing_until{};
   TimePoint next_stored_at{};
   std::vector<std::function<void()>> held;  // while it is paused
   bool paused = false;
   bool restoring = false;
-  int restarts_under_way = 0;  // of the log; what was restored counts once they are stored
+  int restarts_under_way = 0;  // log restarts not stored yet; restored data count only after them
 };
 
 namespace {
@@ -55,7 +55,7 @@ constexpr std::pair<Bug, const char*> kBugNames[] = {
     {Bug::kClaimsLease, "claims lease"},
 };
 
-// The outline of these entries, as a log finds it when it is opened.
+// The outline of these entries, as RedoLog::Open would find it.
 void Outline(const std::vector<LogEntry>& entries, LogOutline* outline) {
   outline->first_lsn = outline->base.lsn + 1;
   outline->last_lsn = outline->base.lsn + entries.size();
@@ -431,7 +431,7 @@ void ReplicaNetwork::BeginRestore(MemberIndex member, MemberIndex from) {
   });
 }
 
-// Executes what is committed, and acknowledges what this member, as the primary, was offered.
+// Executes committed entries; on a primary, acknowledges the writes that were offered to it.
 void ReplicaNetwork::Execute(MemberIndex member) {
   Life& life = *lives_[member];
   Lsn to = life.protocol->committed();
@@ -595,7 +595,7 @@ void ReplicaNetwork::DropLog(MemberIndex member, Lsn keep) {
   const Lsn last = std::min({disk.executed, disk.outline.base.lsn + disk.entries.size()});
   if (last <= disk.outline.base.lsn + keep) return;
   const Lsn first = last - keep;
-  // The last entry before it stands for all that went.
+  // The last dropped entry becomes the base.
   const size_t count = first - 1 - disk.outline.base.lsn;
   if (count == 0) return;
   for (size_t i = 0; i < count; ++i) {

@@ -1,11 +1,13 @@
-// The members of one partition, their stores and the network between them, in virtual time, with checks after every step.
+// Simulates the members of one partition, their stores and their network in virtual time, and
+// checks invariants after every step.
 //
-//   checks: one primary an epoch · what two members committed at one place is the same entry · an acknowledged write is
-//           in what every later primary commits · a leased primary has every acknowledged write · a member's freshness
-//           is never understated · what is to be sent, stored or executed is there
+//   checks: one primary per epoch · members that commit the same LSN commit the same entry · every
+//           later primary commits all acknowledged writes · a leased primary has every acknowledged
+//           write · a member never overstates its freshness · entries to be sent, stored or
+//           executed exist
 //
 // Threads: none but the caller's.
-// Units: clocks of members differ by an offset each.
+// Units: each member's clock has its own offset.
 
 #pragma once
 
@@ -23,28 +25,28 @@
 
 namespace neptune::replication_testing {
 
-// What is done wrong on purpose.
+// Bugs that a test can plant.
 enum class Bug {
   kNone,
   kForgetsPromise,       // the promise is not stored
   kForgetsEntries,       // entries of a change are not stored
-  kForgetsLastEntry,     // the last of them is not
-  kSendsBeforeStoring,   // what waits for a change is sent at once
+  kForgetsLastEntry,     // the last entry of a change is not stored
+  kSendsBeforeStoring,   // messages that must wait for a change are sent at once
   kStoresOutOfOrder,     // a change is reported as stored when the next one is made
-  kKeepsDroppedEntries,  // entries that are to be dropped stay
-  kExecutesUncommitted,  // executes what is only received
-  kAcknowledgesEarly,    // answers when a majority's answer is under way
+  kKeepsDroppedEntries,  // entries that must be truncated stay
+  kExecutesUncommitted,  // executes entries that are only received
+  kAcknowledgesEarly,    // answers while a majority's answer is in flight
   kForgetsFounding,      // a wiped member claims to take part
   kReusesIncarnation,    // each life looks like the one before
-  kDoublesCommit,        // commits are told one too high
-  kLosesWriteInMessage,  // the first of several entries is taken out on the way, the others move up
+  kDoublesCommit,        // commit positions are sent one too high
+  kLosesWriteInMessage,  // the first of several entries is lost in flight, the others move up
   kSwapsEntries,         // two entries of a message change their contents
   kLiesAboutMatch,       // answers that its log matches further than it does
   kVotesTwice,           // a refused vote arrives as granted
   kEpochGoesBack,        // a restarted member's epoch is one smaller
-  kRestoresWrongBase,    // a restored member says that it has more
+  kRestoresWrongBase,    // a restored member claims to have more
   kStampFromNow,         // answers carry the stamp of the newest append, not of the one they answer
-  kEchoesTooNew,         // appends say that they were made after answers that had not come
+  kEchoesTooNew,         // appends carry stamps of answers that have not arrived yet
   kClaimsLease,          // every append claims a lease
 };
 std::vector<Bug> AllBugs();
@@ -57,7 +59,7 @@ using MakeProtocol = std::function<std::unique_ptr<ReplicaProtocol>(
 struct NetworkOptions {
   uint64_t seed = 1;
   int member_count = 3;
-  int witness_count = 0;  // of them, the last
+  int witness_count = 0;  // number of members, the last ones, that are witnesses
   MakeProtocol make;
   Bug bug = Bug::kNone;
   double loss = 0;
@@ -73,44 +75,46 @@ class ReplicaNetwork {
   ~ReplicaNetwork();
 
   TimePoint now() const { return now_; }
-  // Runs until then, or until something is wrong.
+  // Runs for `time`, or until an invariant is violated.
   void RunFor(Duration time);
-  // What is wrong; empty: nothing.
+  // The first violated invariant; empty: none.
   const std::string& wrong() const { return wrong_; }
 
-  // Faults. Times that pass while one lasts are the caller's.
+  // Faults. They last until the caller ends them.
   void Crash(MemberIndex member);    // what was not stored is lost
-  void Restart(MemberIndex member);  // from what is stored
-  void Wipe(MemberIndex member);     // of a member that is down: its disk is new
-  void Pause(MemberIndex member);    // takes and does nothing, keeps everything
+  void Restart(MemberIndex member);  // from its durable state
+  void Wipe(MemberIndex member);     // REQUIRES: it is down. It gets a new disk
+  void Pause(MemberIndex member);    // the member does nothing but keeps its state
   void Resume(MemberIndex member);
   void Cut(MemberIndex from, MemberIndex to, bool is_cut);  // one way
   void HealAll();
   void SetLoss(double loss) { options_.loss = loss; }
-  // The member's store, or also all that goes to and from it, takes so many times as long.
+  // Slows the member's store (SlowDisk), or store and messages (Slow), by `factor`.
   void SlowDisk(MemberIndex member, double factor) { disk_slowness_[member] = factor; }
   void Slow(MemberIndex member, double factor);
 
   bool lives(MemberIndex member) const;
   bool paused(MemberIndex member) const;
   ReplicaProtocol& member(MemberIndex member);
-  // Who takes writes now and is leased, if anybody.
+  // The primary that accepts writes and holds a lease, if any.
   std::optional<MemberIndex> Primary();
   Status StartByHand(MemberIndex member);
-  // Offers a write to the primary, or to whoever believes to be it. False: nobody does.
+  // Offers a write to the primary, or to a member that believes it is. False: there is none.
   bool Write();
-  // Writes every `pause` for `time`; how many were offered.
+  // Writes every `pause` for `time`; returns the number of offered writes.
   int WriteFor(Duration time, Duration pause = std::chrono::milliseconds(2));
   // The longest time without an acknowledgement while writing every millisecond for `time`.
   Duration LongestGap(Duration time);
   size_t acknowledged_count() const { return acknowledged_.size(); }
-  // Time from the offer to the acknowledgement, of every acknowledged write, in order of the offers.
+  // Time from the offer to the acknowledgement, of every acknowledged write, in order of the
+  // offers.
   const std::vector<Duration>& write_times() const { return write_times_; }
-  // Everybody is a secondary or the primary, nobody has less than is committed, and all with data are in the write set.
+  // True if every member is a secondary or the primary and has all committed entries, and all
+  // members with data are in the write set.
   bool IsWhole();
-  // What each member is and has, in a line.
+  // State of each member, one line each.
   std::string Describe();
-  // Lets the member drop what nobody needs and it has executed.
+  // Lets the member drop executed entries that no member needs.
   void DropLog(MemberIndex member, Lsn keep);
   int primary_count() const { return static_cast<int>(primaries_.size()); }
 
@@ -153,7 +157,7 @@ class ReplicaNetwork {
   std::set<std::pair<MemberIndex, MemberIndex>> cuts_;
   std::string wrong_;
 
-  // What has happened, for the checks.
+  // History for the checks.
   std::map<Epoch, MemberIndex> primaries_;
   std::map<Lsn, LogEntry> committed_;  // first seen
   struct Acknowledged {

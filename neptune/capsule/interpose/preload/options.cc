@@ -11,7 +11,7 @@ StatusOr<int> ParseCount(std::string_view name, std::string_view text, int most)
   int count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > most) {
-    return InvalidArgument(name, ": '", text, "' is no number from 1 to ", most);
+    return InvalidArgument(name, ": '", text, "' is not a number from 1 to ", most);
   }
   return count;
 }
