@@ -241,7 +241,7 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
                        order.received + options_.admission_timeout);
   }();
   if (pass.status().code() == neptune::StatusCode::kDeadlineExceeded) {
-    return neptune::ResourceExhausted("there was no room for it within ",
+    return neptune::ResourceExhausted("the search was not admitted within ",
                                       neptune::ToMillis(options_.admission_timeout), " ms");
   }
   NEPTUNE_RETURN_IF_ERROR(pass.status());

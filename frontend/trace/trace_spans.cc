@@ -90,7 +90,7 @@ void AddServers(const ServiceCoverage& tier, int tier_span, Duration sent_at, Sp
     const ServerParts parts = PartsOfServer(server);
     spans->AddPart(span_of[i], "queue", SpanPart::kQueue, server.node, parts.queue, &at);
     spans->AddPart(span_of[i], "search", SpanPart::kWork, server.node, parts.work, &at);
-    spans->AddPart(span_of[i], "answers below", SpanPart::kWait, server.node, parts.wait, &at);
+    spans->AddPart(span_of[i], "children", SpanPart::kWait, server.node, parts.wait, &at);
     spans->AddPart(span_of[i], "reduce", SpanPart::kMerge, server.node, parts.merge, &at);
   }
 }
