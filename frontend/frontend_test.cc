@@ -451,7 +451,8 @@ TEST(FrontendTest, AQueryThatTheTierRefusesIsTheUsersMistake) {
   SimulatedSearch search(15);
   const TimedResponse response = search.Get("/search?q=forbid&format=json");
   EXPECT_EQ(response.http.status, 400);
-  EXPECT_NE(response.http.body.find("asked to refuse it"), std::string::npos) << response.http.body;
+  EXPECT_NE(response.http.body.find("rejection requested by the query"), std::string::npos)
+      << response.http.body;
 }
 
 TEST(FrontendTest, SearchesUnderWayAreLimited) {

@@ -10,7 +10,7 @@ using neptune::HistogramMetric;
 using neptune::MetricsRegistry;
 using neptune::Status;
 
-// Adds series and keeps the first error.
+// Registers series and remembers the first error.
 class SeriesAdder {
  public:
   explicit SeriesAdder(MetricsRegistry& registry) : registry_(registry) {}
