@@ -1,8 +1,7 @@
-// Names under which the query cache is called, and which partition keeps a key.
+// Method names of the query cache service, and the mapping of keys to partitions.
 //
-// Names and one pure function.
-// Shapes: Lookup takes a LookupRequest and gives a LookupResponse; Insert takes an InsertRequest and
-//   gives an InsertResponse.
+// Shapes: Lookup takes a LookupRequest and returns a LookupResponse; Insert takes an InsertRequest
+//   and returns an InsertResponse.
 
 #pragma once
 
@@ -17,7 +16,7 @@ inline constexpr char kCacheService[] = "cache";
 
 // A read.
 inline constexpr char kLookupMethod[] = "Lookup";
-// A write: it changes what later lookups find, so it is never repeated or cut short.
+// A write: it affects later lookups, so it is never retried or ended early.
 inline constexpr char kInsertMethod[] = "Insert";
 
 // REQUIRES: partition_count > 0.

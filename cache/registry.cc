@@ -22,7 +22,7 @@ neptune::StatusOr<std::unique_ptr<ResultCache>> MakeResultCache(std::string_view
     if (variant.name == implementation) return variant.make(options);
     neptune::StrAppend(&known, known.empty() ? "" : ", ", variant.name);
   }
-  return neptune::InvalidArgument("result cache '", implementation, "' is unknown; known: ", known);
+  return neptune::InvalidArgument("unknown result cache '", implementation, "'; known: ", known);
 }
 
 }  // namespace search::cache

@@ -1,4 +1,4 @@
-// The query caches there are, by the name that a cluster spec uses. The one list of variants.
+// Registry of all query cache variants, by the name used in cluster specs.
 //
 // Threads: pure lookups.
 // Errors: MakeResultCache gives INVALID_ARGUMENT for an unknown name, with the known ones, and for
@@ -18,14 +18,14 @@ namespace search::cache {
 struct ResultCacheVariant {
   std::string_view name;
   neptune::StatusOr<std::unique_ptr<ResultCache>> (*make)(const ResultCacheOptions& options);
-  // Whether it asks a server, ResultCacheOptions::server, which has to run.
+  // True if the variant requires a running server at ResultCacheOptions::server.
   bool needs_server = false;
 };
 
-// Every variant, in alphabetical order. A new one is added to the array in registry.cc.
+// All variants, in alphabetical order. Add new variants to the array in registry.cc.
 std::span<const ResultCacheVariant> RegisteredResultCaches();
 
-// A cache of variant `implementation`, empty unless the variant outlives processes.
+// Makes a cache of variant `implementation`. It is empty unless the variant outlives processes.
 neptune::StatusOr<std::unique_ptr<ResultCache>> MakeResultCache(std::string_view implementation,
                                                                 const ResultCacheOptions& options);
 

@@ -1,5 +1,6 @@
-// Lookups with an insert after each miss, popularity as 1/rank, from one and more threads. And hits and inserts each for
-// itself, also of the persistent cache over a store of this machine, without its replication.
+// Lookups with an insert after each miss, query popularity 1/rank, from one and several threads;
+// also hits alone and inserts alone, including the persistent cache over a local store without
+// replication.
 
 #include <benchmark/benchmark.h>
 
@@ -20,7 +21,7 @@ namespace {
 constexpr size_t kQueryCount = 200000;
 constexpr size_t kValueSize = 4096;
 
-// A stream of queries drawn once, so that the drawing is not measured.
+// A stream of queries drawn in advance, so that drawing is not measured.
 const std::vector<std::string>& Stream() {
   static const auto& stream = *new std::vector<std::string>([] {
     std::vector<double> weights;
@@ -60,7 +61,7 @@ void LookupOrInsert(benchmark::State& state, ResultCacheVariant variant) {
   }
 }
 
-// In a folder of its own, which the next one empties.
+// Makes the cache in a folder that each call empties.
 neptune::StatusOr<std::unique_ptr<ResultCache>> MakePersistent(const ResultCacheOptions& options) {
   static const std::string folder =
       (std::filesystem::temp_directory_path() / "result_cache_benchmark").string();

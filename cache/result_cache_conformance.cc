@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr TimePoint kStart{milliseconds(1000)};
 
-// The value found, or nothing; an error fails the test.
+// Returns the value found, or nullopt; an error fails the test.
 std::optional<std::string> Find(ResultCache& cache, const CacheKey& key, TimePoint now = kStart) {
   const auto found = cache.Lookup(key, now);
   EXPECT_TRUE(found.ok()) << found.status();
@@ -73,7 +73,7 @@ TEST_P(ResultCacheConformance, MissesEveryOtherVersion) {
   Store(*cache, {"apple", 8}, "new");
   EXPECT_EQ(Find(*cache, {"apple", 7}), std::nullopt);
   EXPECT_EQ(Find(*cache, {"apple", 8}), "new");
-  Store(*cache, {"apple", 7}, "back");  // an index may be put back
+  Store(*cache, {"apple", 7}, "back");  // an index may be rolled back
   EXPECT_EQ(Find(*cache, {"apple", 7}), "back");
 }
 
@@ -135,8 +135,8 @@ TEST_P(ResultCacheConformance, KeepsAValueAliveWhileItIsHeld) {
   EXPECT_EQ(*(*held)->value, "red");
 }
 
-// Against a map, in a cache that is always too small: what is found is right, and the size bound
-// holds.
+// Compares a cache that is always too small with a map: every value found is right, and the size
+// bound holds.
 TEST_P(ResultCacheConformance, GivesNoWrongValueAndKeepsItsBound) {
   ResultCacheOptions options;
   options.size_max = 320u << 10;

@@ -1,10 +1,10 @@
-// What every query cache must do, as tests. A variant in the registry is tested without a word
-// more; one outside of it instantiates the suite:
+// Conformance tests for query caches. Variants in the registry are tested automatically; others
+// instantiate the suite:
 //
 //   INSTANTIATE_TEST_SUITE_P(Mine, ResultCacheConformance, testing::Values(kMyVariant),
-//   VariantName);
+//                            VariantName);
 //
-// Test only. A cache may forget; it may never give a wrong value.
+// Test only. A cache may drop entries at any time; it must never return a wrong value.
 
 #pragma once
 
@@ -25,7 +25,7 @@ class ResultCacheConformance : public testing::TestWithParam<ResultCacheVariant>
 };
 
 std::string VariantName(const testing::TestParamInfo<ResultCacheVariant>& info);
-// What GoogleTest shows of a variant.
+// Prints a variant for GoogleTest.
 void PrintTo(const ResultCacheVariant& variant, std::ostream* out);
 
 }  // namespace search::cache

@@ -8,7 +8,7 @@
 namespace search::cache {
 namespace {
 
-// Those with a server of their own are tested where one is started (tests/redis_cache).
+// Variants that need a server are tested in tests/redis_cache, which starts one.
 std::vector<ResultCacheVariant> WithoutServer() {
   std::vector<ResultCacheVariant> variants;
   for (const ResultCacheVariant& variant : RegisteredResultCaches()) {
@@ -24,7 +24,7 @@ TEST(ResultCacheRegistryTest, NamesTheKnownOnesForAnUnknownOne) {
   const auto cache = MakeResultCache("paper", ResultCacheOptions());
   EXPECT_EQ(cache.status().code(), neptune::StatusCode::kInvalidArgument);
   EXPECT_EQ(neptune::ToStd(cache.status().message()),
-            "result cache 'paper' is unknown; known: memory, redis");
+            "unknown result cache 'paper'; known: memory, redis");
 }
 
 TEST(ResultCacheRegistryTest, MakesByName) {

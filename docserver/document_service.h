@@ -1,8 +1,7 @@
-// Names under which document servers are called, and which partition holds a document.
+// Method names of document servers, and the mapping of documents to partitions.
 //
-// Names and one pure function.
-// Shapes: Fetch takes a FetchRequest whose documents all belong to the called partition and gives a
-//   FetchResponse; a document of another partition is answered as not found.
+// Shapes: Fetch takes a FetchRequest whose documents all belong to the called partition and returns
+//   a FetchResponse; a document of another partition is answered as not found.
 
 #pragma once
 
@@ -15,7 +14,8 @@ inline constexpr char kDocumentService[] = "docs";
 // A stateless read.
 inline constexpr char kFetchMethod[] = "Fetch";
 
-// A read where documents change: FindUrlsRequest to FindUrlsResponse, of the called partition's documents alone.
+// A read, available if documents change: takes a FindUrlsRequest and returns a FindUrlsResponse,
+// for documents of the called partition only.
 inline constexpr char kFindUrlsMethod[] = "FindUrls";
 inline constexpr int kFindUrlsMax = 1000;
 

@@ -1,12 +1,12 @@
-// The documents of one partition, fetched by number: what every document store can do.
+// Interface of document stores, which hold the documents of one partition by number.
 //
-// No Neptune above base: a service module calls it, on threads that may block.
+// Depends on nothing of Neptune above base. A service module calls it on threads that may block.
 // Threads: after opening for serving, or after Seal, Fetch, Verify, document_count and name are
 //   thread-safe; Put and Seal belong to one thread and exclude all others.
 // Errors: DATA_LOSS stored bytes are damaged; FAILED_PRECONDITION wrong mode or never sealed;
 //   INVALID_ARGUMENT a limit below is exceeded; NOT_FOUND no store in that directory;
-//   UNAVAILABLE the file system refuses.
-// Limits: kFetchCountMax ids a call; kDocumentSizeMax bytes a document, serialised.
+//   UNAVAILABLE file system error.
+// Limits: kFetchCountMax ids per call; kDocumentSizeMax bytes per serialised document.
 
 #pragma once
 
@@ -26,25 +26,25 @@ inline constexpr size_t kDocumentSizeMax = 4u << 20;
 
 struct DocumentStoreOptions {
   enum class Mode {
-    // Reads a sealed directory. Any number of processes may do so at once, and none writes to it.
+    // Reads a sealed directory. Any number of processes may read it at once; none writes to it.
     kServe,
-    // Starts a new store: the directory is created, an unsealed store in it is thrown away, a
-    // sealed
-    // one refuses. Put, then Seal; from then on it can be read through the same object as well.
+    // Starts a new store: creates the directory and deletes an unsealed store in it; a sealed store
+    // is an error. Call Put, then Seal; after that the same object can be read too.
     kBuild,
   };
   Mode mode = Mode::kServe;
 
-  // Level of zstd. Larger: smaller files, slower building; reading is as fast. 1 to 19.
-  // Default: 3, where ratio per second of building is best on HTML-derived text. Building only.
+  // Compression level of zstd. Larger: smaller files, slower building; the same reading speed. 1 to
+  // 19. Default: 3, which has the best ratio per build time on HTML-derived text. Building only.
   int compression_level = 3;
 
-  // Bytes of plain text compressed as one block. Larger: better ratio, more work a fetched
+  // Bytes of plain text compressed as one block. Larger: better ratio, more work per fetched
   // document. Default: 16 KiB, about five pages of documentation. Building only.
   uint32_t block_size = 16u << 10;
 
-  // Bytes kept decompressed in memory by stores that have such a cache. Larger: fewer blocks read
-  // again; the operating system caches the compressed ones anyway. Default: 32 MiB. Serving only.
+  // Size of the cache of decompressed blocks, for stores that have one. Larger: fewer blocks are
+  // read again; the operating system caches compressed blocks anyway. Default: 32 MiB. Serving
+  // only.
   size_t cache_size = 32u << 20;
 };
 
@@ -54,30 +54,30 @@ class DocumentStore {
  public:
   virtual ~DocumentStore() = default;
 
-  // The documents numbered `ids`: element i answers ids[i], nullopt if it is not stored; ids may
-  // repeat. All or nothing: one damaged document fails the call, since nothing may be silently
-  // missing; whoever wants the rest asks again without it.
+  // Returns the documents numbered `ids`: element i belongs to ids[i] and is nullopt if there is no
+  // such document; ids may repeat. One damaged document fails the whole call, so that no document
+  // is silently missing; the caller can fetch the others without it.
   // REQUIRES: sealed or opened for serving, else FAILED_PRECONDITION.
   virtual neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const = 0;
 
-  // Adds documents; one whose doc_id is stored already replaces it. Not readable before Seal.
-  // An error leaves the store fit only for destruction.
+  // Adds documents; a document replaces an earlier one with the same doc_id. They are not readable
+  // before Seal. After an error the store can only be destroyed.
   virtual neptune::Status Put(std::span<const StoredDocument> batch) = 0;
 
-  // Makes everything durable and readable; without it the directory can never be served.
+  // Makes all documents durable and readable; without Seal the directory can never be served.
   // A second call does nothing.
   virtual neptune::Status Seal() = 0;
 
-  // Reads every stored byte and checks it. As slow as the disk; OK means no fetch will find damage.
+  // Reads and checks every stored byte, at the speed of the disk. OK: no fetch will find damage.
   virtual neptune::Status Verify() const = 0;
 
-  // How many different documents are stored; while building, those put so far.
+  // Number of distinct documents stored; while building, of those put so far.
   virtual uint64_t document_count() const = 0;
 
-  // The document with this url; the one with the smallest number, if several have it. nullopt: none has.
-  // Errors: UNIMPLEMENTED the store was built before stores knew their urls.
+  // Returns the number of the document with this url, the smallest if there are several; nullopt if
+  // there is none. Errors: UNIMPLEMENTED the store was built without a table of urls.
   virtual neptune::StatusOr<std::optional<uint64_t>> FindUrl(std::string_view url) const {
-    return neptune::Unimplemented("a store that does not know its urls");
+    return neptune::Unimplemented("the document store has no table of urls");
   }
 
   // The variant's name in cluster specs, for instance "rocksdb".

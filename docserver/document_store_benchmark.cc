@@ -1,4 +1,4 @@
-// Fetches of ten random documents of some 4 KiB, as a page of results asks for, from each store.
+// Fetches ten random documents of about 4 KiB, as for a page of results, from each store.
 
 #include <benchmark/benchmark.h>
 
@@ -28,7 +28,7 @@ StoredDocument MakeDocument(uint64_t id) {
 }
 
 DocumentStore& SealedStore(const DocumentStoreVariant& variant) {
-  // Never destroyed: RocksDB's own statics would be gone before it.
+  // Never destroyed, because RocksDB's static objects would be destroyed first.
   static auto& stores = *new std::map<std::string, std::unique_ptr<DocumentStore>>;
   auto& store = stores[std::string(variant.name)];
   if (store != nullptr) return *store;

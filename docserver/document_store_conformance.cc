@@ -233,7 +233,7 @@ TEST_P(DocumentStoreConformance, RefusesWhatIsMissingOrUnsealedOrSealed) {
   ASSERT_TRUE(Build(Directory())->Put(RandomDocuments(7, 40)).ok());
   EXPECT_EQ(Serve(Directory()).status().code(), StatusCode::kFailedPrecondition);
 
-  // An unsealed one is begun anew; a sealed one is not overwritten.
+  // An unsealed store is replaced; a sealed store is not overwritten.
   const Oracle oracle = BuildSealed(Directory(), RandomDocuments(8, 20));
   EXPECT_TRUE(OpenAndCompare(Directory(), oracle).ok());
   DocumentStoreOptions options;
@@ -270,7 +270,7 @@ TEST_P(DocumentStoreConformance, IsReadByManyThreadsAndObjectsAndWritesNothing) 
   EXPECT_EQ(Files(Directory()), files);
 }
 
-// As two replicas of one partition do on one machine.
+// Two replicas of one partition on one machine read the same directory.
 TEST_P(DocumentStoreConformance, IsReadByTwoProcessesAtOnce) {
   const Oracle oracle = BuildSealed(Directory(), RandomDocuments(20, 50));
   int go[2];
@@ -279,8 +279,8 @@ TEST_P(DocumentStoreConformance, IsReadByTwoProcessesAtOnce) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     char byte = 0;
-    const bool is_told = read(go[0], &byte, 1) == 1;  // the parent has opened its store
-    _exit(is_told && OpenAndCompare(Directory(), oracle).ok() && !HasFailure() ? 0 : 1);
+    const bool may_begin = read(go[0], &byte, 1) == 1;  // the parent has opened its store
+    _exit(may_begin && OpenAndCompare(Directory(), oracle).ok() && !HasFailure() ? 0 : 1);
   }
   const auto store = Serve(Directory());
   EXPECT_TRUE(store.ok()) << store.status();

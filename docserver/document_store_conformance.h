@@ -1,8 +1,8 @@
-// What every document store must do, as tests. A variant in the registry is tested without a word
-// more; one outside of it instantiates the suite:
+// Conformance tests for document stores. Variants in the registry are tested automatically; others
+// instantiate the suite:
 //
 //   INSTANTIATE_TEST_SUITE_P(Mine, DocumentStoreConformance, testing::Values(kMyVariant),
-//   VariantName);
+//                            VariantName);
 //
 // Test only. The oracle is a std::map.
 
@@ -30,20 +30,20 @@ class DocumentStoreConformance : public testing::TestWithParam<DocumentStoreVari
   void SetUp() override;
   void TearDown() override;
 
-  // A directory of this test alone.
+  // Directory private to this test.
   std::string Directory(const std::string& name = "store") const;
   std::unique_ptr<DocumentStore> Build(const std::string& directory) const;
   neptune::StatusOr<std::unique_ptr<DocumentStore>> Serve(const std::string& directory) const;
 
   // Documents with few and many bytes, ids far apart; the same for the same seed.
   static std::vector<StoredDocument> RandomDocuments(uint64_t seed, size_t count);
-  // Builds and seals a store of them; returns what it must hold.
+  // Builds and seals a store of the documents; returns its expected contents.
   Oracle BuildSealed(const std::string& directory, const std::vector<StoredDocument>& documents);
-  // Fetches all that is stored, and some that is not, in random batches. Returns the first error
-  // the store gave; a wrong answer is a test failure.
+  // Fetches all stored documents, and some that do not exist, in random batches. Returns the first
+  // error of the store; a wrong answer is a test failure.
   static neptune::Status CompareWithOracle(const DocumentStore& store, const Oracle& oracle,
                                            uint64_t seed);
-  // Opens, fetches everything and verifies; the first error.
+  // Opens the store, fetches everything and verifies; returns the first error.
   neptune::Status OpenAndCompare(const std::string& directory, const Oracle& oracle) const;
 
  private:
@@ -51,7 +51,7 @@ class DocumentStoreConformance : public testing::TestWithParam<DocumentStoreVari
 };
 
 std::string VariantName(const testing::TestParamInfo<DocumentStoreVariant>& info);
-// What GoogleTest shows of a variant.
+// Prints a variant for GoogleTest.
 void PrintTo(const DocumentStoreVariant& variant, std::ostream* out);
 
 }  // namespace search::docserver

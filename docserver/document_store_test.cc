@@ -15,7 +15,7 @@ TEST(DocumentStoreRegistryTest, NamesTheKnownOnesForAnUnknownOne) {
   const auto store = OpenDocumentStore("paper", "/nowhere", DocumentStoreOptions());
   EXPECT_EQ(store.status().code(), neptune::StatusCode::kInvalidArgument);
   EXPECT_EQ(neptune::ToStd(store.status().message()),
-            "document store 'paper' is unknown; known: flat_file, rocksdb");
+            "unknown document store 'paper'; known: flat_file, rocksdb");
 }
 
 TEST(DocumentStoreRegistryTest, OpensByName) {

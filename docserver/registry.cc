@@ -21,8 +21,7 @@ neptune::StatusOr<std::unique_ptr<DocumentStore>> OpenDocumentStore(
     if (variant.name == implementation) return variant.open(directory, options);
     neptune::StrAppend(&known, known.empty() ? "" : ", ", variant.name);
   }
-  return neptune::InvalidArgument("document store '", implementation,
-                                  "' is unknown; known: ", known);
+  return neptune::InvalidArgument("unknown document store '", implementation, "'; known: ", known);
 }
 
 }  // namespace search::docserver

@@ -1,4 +1,4 @@
-// The document stores there are, by the name that a cluster spec uses. The one list of variants.
+// Registry of all document store variants, by the name used in cluster specs.
 //
 // Threads: pure lookups.
 // Errors: OpenDocumentStore gives INVALID_ARGUMENT, with the known names, for any other name.
@@ -21,7 +21,7 @@ struct DocumentStoreVariant {
                                                             const DocumentStoreOptions& options);
 };
 
-// Every variant, in alphabetical order. A new one is added to the array in registry.cc.
+// All variants, in alphabetical order. Add new variants to the array in registry.cc.
 std::span<const DocumentStoreVariant> RegisteredDocumentStores();
 
 // Opens the store of variant `implementation` in `directory`.

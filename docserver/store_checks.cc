@@ -14,11 +14,11 @@ constexpr uint32_t kBlockSizeMax = 1u << 20;
 neptune::Status CheckOptions(const DocumentStoreOptions& options) {
   if (options.compression_level < 1 || options.compression_level > 19) {
     return neptune::InvalidArgument("compression_level is ", options.compression_level,
-                                    ", not 1 to 19");
+                                    "; must be 1 to 19");
   }
   if (options.block_size < kBlockSizeMin || options.block_size > kBlockSizeMax) {
-    return neptune::InvalidArgument("block_size is ", options.block_size, ", not ", kBlockSizeMin,
-                                    " to ", kBlockSizeMax);
+    return neptune::InvalidArgument("block_size is ", options.block_size, "; must be ",
+                                    kBlockSizeMin, " to ", kBlockSizeMax);
   }
   return neptune::OkStatus();
 }
@@ -26,7 +26,7 @@ neptune::Status CheckOptions(const DocumentStoreOptions& options) {
 neptune::Status CheckFetch(bool is_readable, std::span<const uint64_t> ids) {
   if (!is_readable) return neptune::FailedPrecondition("fetch: the store is not sealed yet");
   if (ids.size() > kFetchCountMax) {
-    return neptune::InvalidArgument("fetch: ", ids.size(), " documents asked for, more than ",
+    return neptune::InvalidArgument("fetch: ", ids.size(), " documents requested, more than ",
                                     kFetchCountMax);
   }
   return neptune::OkStatus();
@@ -43,7 +43,7 @@ neptune::Status PrepareDirectory(const std::string& directory, std::string_view 
   if (error) return neptune::Unavailable("create ", directory, ": ", error.message());
   if (std::filesystem::exists(std::filesystem::path(directory) / seal, error)) {
     return neptune::FailedPrecondition("build a store in ", directory,
-                                       ": a sealed one is there already");
+                                       ": it already contains a sealed store");
   }
   return neptune::OkStatus();
 }

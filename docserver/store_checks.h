@@ -1,6 +1,6 @@
-// Refusals that are the same in every document store, so that their codes and words are.
+// Checks shared by all document stores, so that error codes and messages are the same.
 //
-// Threads: pure functions, but for PrepareDirectory.
+// Threads: pure functions, except PrepareDirectory.
 // Errors: FAILED_PRECONDITION wrong mode, INVALID_ARGUMENT a limit of document_store.h.
 
 #pragma once
@@ -20,13 +20,13 @@ neptune::Status CheckOptions(const DocumentStoreOptions& options);
 neptune::Status CheckFetch(bool is_readable, std::span<const uint64_t> ids);
 neptune::Status CheckPut(bool is_building);
 
-// The first of the candidates whose document has the url.
+// Returns the first candidate whose document has the url.
 neptune::StatusOr<std::optional<uint64_t>> FirstWithUrl(const DocumentStore& store,
                                                         std::span<const uint64_t> candidates,
                                                         std::string_view url);
 
 // Makes the directory for a new store; `seal` is the file that exists once a store is sealed.
-// Errors: FAILED_PRECONDITION it exists; UNAVAILABLE the directory cannot be made.
+// Errors: FAILED_PRECONDITION `seal` exists; UNAVAILABLE the directory cannot be made.
 neptune::Status PrepareDirectory(const std::string& directory, std::string_view seal);
 
 }  // namespace search::docserver

@@ -1,15 +1,16 @@
-// Which documents of a store have a url: a file of hashes beside the store, made when it is sealed.
+// Maps urls to the documents of a store: a file of hashes beside the store, written when it is
+// sealed.
 //
-//   urls   "NPUR", version (u32), count (u64), checksum (u64): XXH3-64 of what follows
+//   urls   "NPUR", version (u32), count (u64), checksum (u64): XXH3-64 of the following bytes
 //          count times: XXH3-64 of the url (u64), document number (u64); ascending; little-endian
 //
-// Different urls may share a hash: what is found are candidates, whose documents have to be compared. A document that was
-// put more than once stands here with each of its urls.
+// Different urls may have the same hash, so a lookup returns candidates, whose documents must be
+// compared. A document that was put several times is listed with each of its urls.
 //
 // Reads and writes one file.
 // Threads: UrlTable is immutable, UrlTableWriter thread-compatible.
 // Errors: Open: NOT_FOUND, DATA_LOSS; Write: those of neptune/base/file.h.
-// Limits: writing takes 16 bytes of memory a document, kUrlCandidatesMax candidates are looked at.
+// Limits: writing needs 16 bytes of memory per document; at most kUrlCandidatesMax candidates.
 
 #pragma once
 
@@ -32,7 +33,7 @@ inline constexpr size_t kUrlCandidatesMax = 100;
 class UrlTableWriter {
  public:
   void Add(std::string_view url, uint64_t doc_id);
-  // Into the folder of the store.
+  // Writes the table into the folder of the store.
   neptune::Status Write(const std::string& directory);
 
  private:
@@ -42,10 +43,10 @@ class UrlTableWriter {
 class UrlTable {
  public:
   static neptune::StatusOr<UrlTable> Open(const std::string& directory);
-  // The same; nullopt for a store that was built without one.
+  // Like Open, but returns nullopt if the store was built without a table.
   static neptune::StatusOr<std::optional<UrlTable>> OpenIfThere(const std::string& directory);
 
-  // Documents that may have the url, ascending, kUrlCandidatesMax at most.
+  // Documents that may have the url, ascending; at most kUrlCandidatesMax.
   std::vector<uint64_t> Candidates(std::string_view url) const;
 
  private:

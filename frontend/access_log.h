@@ -1,12 +1,13 @@
-// What was asked of the frontend and what became of it, a line of JSON for each search, in the order of their ends.
+// Access log: one line of JSON for each search, in the order in which searches end.
 //
-//   {"time_us":1700000000123456,"class":"gold","query":"window functions","status":200,"took_ms":12.3,"cache":"miss",
-//    "quality":1.0,"results":10,"trace_id":"0af7651916cd43dd8448eb211c80319c"}
+//   {"time_us":1700000000123456,"class":"gold","query":"window functions","status":200,
+//    "took_ms":12.3,"cache":"miss","quality":1.0,"results":10,
+//    "trace_id":"0af7651916cd43dd8448eb211c80319c"}
 //
-// time_us is when the request arrived. The file is a trace that //tools:replay and //tools:make_trace take (tools/trace/
-// format.md); without its queries, where they are private, it is not.
+// time_us is the arrival of the request. //tools:replay and //tools:make_trace accept the file as a
+// trace (tools/trace/format.md), unless queries are private and therefore missing from it.
 //
-// Threads: thread-safe; does not wait.
+// Threads: thread-safe; does not block.
 
 #pragma once
 
@@ -20,7 +21,7 @@
 namespace search::frontend {
 
 struct AccessLogOptions {
-  std::string path;  // empty: there is no log
+  std::string path;  // empty: no log is written
   bool keeps_queries = true;
 };
 
@@ -38,7 +39,7 @@ class AccessLog {
   void Add(const SearchAnswer& answer, std::string_view service_class, int http_status) {
     lines_->Append(AccessLine(answer, service_class, http_status, keeps_queries_));
   }
-  // Once, on the loop on which it was opened.
+  // REQUIRES: called once, on the loop on which the log was opened.
   void Close() { lines_->Close(); }
 
  private:

@@ -14,7 +14,7 @@ using neptune::ClassNumber;
 using neptune::StatusOr;
 
 constexpr std::string_view kApiKeyHeader = "X-Api-Key";
-// Names the client's service class, for instance for a batch of queries without hurry.
+// Names the service class of the request, for example one for batch queries.
 constexpr std::string_view kServiceClassHeader = "Neptune-Service-Class";
 
 bool IsName(std::string_view text) {
@@ -40,7 +40,7 @@ StatusOr<ClientClass> ClientClasses::Of(const neptune::HttpRequest& request) con
     const auto found = class_of_api_key_.find(key);
     if (found == class_of_api_key_.end()) {
       return absl::UnauthenticatedError(
-          neptune::StrCat("header ", kApiKeyHeader, ": nobody has this key"));
+          neptune::StrCat("header ", kApiKeyHeader, ": unknown API key"));
     }
     return ClientClass{*neptune::FindClass(scheduling_, found->second), found->second};
   }
@@ -55,8 +55,8 @@ StatusOr<ClientClass> ClientClasses::Of(const neptune::HttpRequest& request) con
   const bool has_keys = std::any_of(class_of_api_key_.begin(), class_of_api_key_.end(),
                                     [&](const auto& entry) { return entry.second == name; });
   if (has_keys && !trusts_header_) {
-    return absl::PermissionDeniedError(neptune::StrCat("header ", kServiceClassHeader, ": class ",
-                                                       name, " is for clients with a key"));
+    return absl::PermissionDeniedError(
+        neptune::StrCat("header ", kServiceClassHeader, ": class ", name, " requires an API key"));
   }
   return ClientClass{*named, std::string(name)};
 }

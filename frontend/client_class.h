@@ -1,4 +1,4 @@
-// Which service class a client's request is of.
+// Determines the service class of a client's request.
 //
 //   X-Api-Key: KEY                 the class of the key
 //   Neptune-Service-Class: NAME    that class, if it has no keys, or the frontend trusts the header
@@ -6,8 +6,8 @@
 //
 // Source: [Shen02] 4.2 (classes by client identity). No I/O.
 // Threads: immutable; thread-safe.
-// Errors: kUnauthenticated nobody has that key; kPermissionDenied the class is for clients with a key; kInvalidArgument a
-//   header that is no name. A name that is no class is the default one.
+// Errors: kUnauthenticated unknown API key; kPermissionDenied the class requires an API key;
+//   kInvalidArgument malformed class name. An unknown class name selects the default class.
 
 #pragma once
 
@@ -22,13 +22,13 @@ namespace search::frontend {
 
 struct ClientClass {
   neptune::ClassNumber number = 0;
-  // For the requests on the client's behalf.
+  // Class name for calls made on the client's behalf.
   std::string name;
 };
 
 class ClientClasses {
  public:
-  // `trusts_header`: whoever asks may say what it is, as on a machine of one's own.
+  // `trusts_header`: every client may choose any class, as on a development machine.
   ClientClasses(neptune::SchedulerOptions scheduling,
                 std::map<std::string, std::string> class_of_api_key, bool trusts_header);
 

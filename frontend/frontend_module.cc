@@ -29,13 +29,13 @@ using neptune::StatusOr;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Bytes of a request where no route takes a body.
+// Limit of a request body if no route accepts one.
 constexpr size_t kBodySizeMax = 4096;
-// A query of the largest size with each byte as %XX must fit.
+// A query of maximum size with every byte encoded as %XX must fit.
 constexpr size_t kTargetSizeMax = SearchRequestLimits::kParametersSizeMax + 64;
 constexpr size_t kHeaderSizeMax = kTargetSizeMax + (16 << 10);
 
-// Runs `work` on the loop and waits for it.
+// Runs `work` on the loop and waits until it returns.
 void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work) {
   if (loop.loop == neptune::Loop::Current()) return work();
   OneShotEvent done;
@@ -56,7 +56,8 @@ neptune::HttpServerOptions ServerOptions(const neptune::HttpServerMetrics& metri
   return options;
 }
 
-// What absolute links begin with, where the spec says it or no request does.
+// Sets the address that absolute links begin with if the spec gives one or a request has no usable
+// Host header.
 Status SetAddress(const std::string& base_url, GatewayOptions* gateway) {
   if (base_url.empty()) {
     if (gateway->is_https) gateway->site.base_url = "https://127.0.0.1:8443";
@@ -64,14 +65,14 @@ Status SetAddress(const std::string& base_url, GatewayOptions* gateway) {
   }
   if (!IsBaseUrl(base_url)) {
     return neptune::InvalidArgument("parameter base_url is '", base_url,
-                                    "'; it must be as in https://search.example");
+                                    "'; expected for example https://search.example");
   }
   gateway->has_fixed_address = true;
   gateway->site.base_url = base_url;
   return neptune::OkStatus();
 }
 
-// Who may see the operators' pages.
+// Sets who may see the operators' pages.
 Status SetOperators(const std::string& pages, const std::string& token_file,
                     const std::string& folder, OperatorAccessOptions* operators) {
   if (pages != "loopback" && pages != "anyone") {
@@ -88,7 +89,7 @@ Status SetOperators(const std::string& pages, const std::string& token_file,
 Status FindTlsFiles(const std::string& folder, neptune::TlsFiles* files) {
   if (files->certificate.empty() != files->key.empty()) {
     return neptune::InvalidArgument(
-        "parameters http_certificate_file and http_key_file go together");
+        "parameters http_certificate_file and http_key_file must be given together");
   }
   for (std::string* const file : {&files->certificate, &files->key}) {
     if (!file->empty()) *file = (std::filesystem::path(folder) / *file).string();
@@ -106,8 +107,8 @@ struct FrontendModule::Options {
   size_t connections_per_address_max = 256;
   neptune::TlsFiles tls;  // empty: plain HTTP
   Duration drain_grace = seconds(5);
-  // Between not being ready any more and not being there any more. Larger: balancers that ask /readyz now and then send
-  // nothing to a port that is closed; stops take longer.
+  // Delay between reporting "not ready" and closing the port. Larger: balancers that poll /readyz
+  // rarely still notice before the port closes; stops take longer.
   Duration leave{0};
   bool documents_change = false;
   std::string versions;
@@ -166,7 +167,7 @@ StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
   const StatusOr<Endpoint> parsed = Endpoint::Parse(address + ":0");
   if (!parsed.ok()) {
     return neptune::InvalidArgument("parameter http_address is '", address,
-                                    "'; it must be an IPv4 address");
+                                    "'; expected an IPv4 address");
   }
   options.http.address = parsed->address;
   NEPTUNE_RETURN_IF_ERROR(FindTlsFiles(context.base_directory, &options.tls));
@@ -227,8 +228,7 @@ Status FrontendModule::LoadCertificate(const neptune::ModuleContext& context,
   NEPTUNE_ASSIGN_OR_RETURN(
       auto failures,
       context.metrics.AddCallbackCounter(
-          "search_tls_failures_total", "Connections of users that TLS did not come about on.", {},
-          [this] {
+          "search_tls_failures_total", "User connections whose TLS handshake failed.", {}, [this] {
             return static_cast<double>(handshakes_.count(neptune::Refusal::kAccepted) +
                                        handshakes_.count(neptune::Refusal::kLate));
           }));
@@ -241,11 +241,11 @@ Status FrontendModule::LoadCertificate(const neptune::ModuleContext& context,
   return neptune::OkStatus();
 }
 
-// Relative paths start where those of all parameters do.
+// A relative path is resolved against the base directory, like those of all parameters.
 Status FrontendModule::OpenLog(neptune::ModuleContext& context, Options options) {
   if (context.client.capsules() == nullptr) {
     return neptune::FailedPrecondition(
-        "parameter access_log: the node has no capsules to write in");
+        "parameter access_log: the node has no capsules, which the log's writer needs");
   }
   options.access_log.path = std::filesystem::path(context.base_directory) / options.access_log.path;
   NEPTUNE_ASSIGN_OR_RETURN(
@@ -259,7 +259,7 @@ Status FrontendModule::StartVersions(const neptune::ModuleContext& context,
   if (options.versions.empty()) return neptune::OkStatus();
   if (options.documents_change) {
     return neptune::InvalidArgument("parameters documents_change and versions exclude each other: ",
-                                    "a change belongs to the version that it was made on");
+                                    "a change applies only to the version it was made on");
   }
   const auto path = std::filesystem::path(context.base_directory) / options.versions;
   NEPTUNE_ASSIGN_OR_RETURN(
@@ -284,27 +284,27 @@ Status FrontendModule::ShowGate(neptune::MetricsRegistry& metrics) {
     return neptune::OkStatus();
   };
   NEPTUNE_RETURN_IF_ERROR(add("search_gate_limit",
-                              "Searches past the cache that may be under way at once now.",
+                              "Current limit of concurrent searches that miss the cache.",
                               [&gate] { return static_cast<double>(gate.limit()); }));
   NEPTUNE_RETURN_IF_ERROR(add("search_gate_under_way",
-                              "Searches past the cache that are under way.",
+                              "Searches that missed the cache and are in progress.",
                               [&gate] { return static_cast<double>(gate.under_way()); }));
-  return add("search_gate_waiting", "Searches that wait until they may begin.",
+  return add("search_gate_waiting", "Searches that wait for admission.",
              [&gate] { return static_cast<double>(gate.waiting()); });
 }
 
 Status FrontendModule::ShowSearches(const neptune::ModuleContext& context,
                                     const GatewayMetrics& metrics) {
   const neptune::AdmissionGate& gate = plan_->gate();
-  NEPTUNE_ASSIGN_OR_RETURN(searches_,
-                           context.status.Add(neptune::StrCat("searches at ", context.service),
-                                              [&gate, metrics](neptune::StatusReport* report) {
-                                                report->AddFact("past the cache at once, at most",
-                                                                gate.limit());
-                                                report->AddFact("under way", gate.under_way());
-                                                report->AddFact("waiting to begin", gate.waiting());
-                                                metrics.Describe(report);
-                                              }));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      searches_, context.status.Add(neptune::StrCat("searches at ", context.service),
+                                    [&gate, metrics](neptune::StatusReport* report) {
+                                      report->AddFact("limit of concurrent cache misses",
+                                                      gate.limit());
+                                      report->AddFact("in progress", gate.under_way());
+                                      report->AddFact("waiting for admission", gate.waiting());
+                                      metrics.Describe(report);
+                                    }));
   return neptune::OkStatus();
 }
 

@@ -3,10 +3,10 @@
 //   node ── Start ──► parameters ─► SearchPlan ─► HttpGateway ─► HttpServer on each serving loop
 //        ── Stop ───► drain the servers ─► wait for insertions into the cache
 //
-// It registers no method: users come over HTTP, and all it calls, it calls as a client.
+// It registers no RPC method: users connect over HTTP, and it calls other services as a client.
 //
 // Threads: Start and Stop on a user-level thread of the node's control loop.
-// Errors: Start: INVALID_ARGUMENT naming a wrong parameter; whatever keeps the port from opening.
+// Errors: Start: INVALID_ARGUMENT names the invalid parameter; an error to open the port.
 // Limits: parameters, see README.md.
 
 #pragma once
@@ -34,14 +34,14 @@ class FrontendModule final : public neptune::ServiceModule {
   void Stop() override;
   std::string implementation() const override { return "frontend"; }
 
-  // Where users connect. REQUIRES: Start succeeded.
+  // Endpoint that users connect to. REQUIRES: Start succeeded.
   neptune::Endpoint http_endpoint() const { return http_endpoint_; }
-  // What they can ask for there. REQUIRES: Start succeeded.
+  // The HTTP routes served there. REQUIRES: Start succeeded.
   std::vector<neptune::HttpRoute> routes() const { return gateway_->routes(); }
 
  private:
   struct Options;
-  // One serving loop's share of the port.
+  // The HTTP server of one serving loop; the loops share the port.
   struct LoopServer {
     neptune::NodeLoop* loop = nullptr;
     std::unique_ptr<neptune::Network> secured{};  // with a certificate
@@ -60,18 +60,18 @@ class FrontendModule final : public neptune::ServiceModule {
 
   neptune::HttpServerMetrics server_metrics_;
   std::shared_ptr<neptune::TlsContext> certificate_;  // null: plain HTTP
-  neptune::RefusalLog handshakes_;                    // that failed
+  neptune::RefusalLog handshakes_;                    // failed TLS handshakes
   std::unique_ptr<SearchPlan> plan_;
-  std::vector<neptune::CallbackGauge> gauges_;  // of the plan
-  neptune::StatusSection searches_;             // of the plan and its clients
+  std::vector<neptune::CallbackGauge> gauges_;  // of plan_ and certificate_
+  neptune::StatusSection searches_;             // shows plan_ and its clients
   std::unique_ptr<DocumentWriter> writer_;      // null: documents do not change
-  std::unique_ptr<AccessLog> log_;              // null: nothing is logged
-  std::unique_ptr<HtmlThreads> html_threads_;   // likewise
+  std::unique_ptr<AccessLog> log_;              // null: no access log
+  std::unique_ptr<HtmlThreads> html_threads_;   // null: documents do not change
   std::unique_ptr<HttpGateway> gateway_;
   neptune::Endpoint http_endpoint_;
   neptune::Duration drain_grace_{};
   neptune::Duration leave_{};
-  std::shared_ptr<index::VersionWatch> watch_;  // null: whichever version servers have is asked
+  std::shared_ptr<index::VersionWatch> watch_;  // null: any version the servers have
   neptune::StatusSection version_section_;
   std::vector<LoopServer> servers_;
 };

@@ -1,4 +1,4 @@
-// Documents in each format, and what absolute links begin with, over HTTP in a simulated cluster.
+// Tests documents in each format and the base of absolute links, over HTTP in a simulated cluster.
 
 #include <gtest/gtest.h>
 

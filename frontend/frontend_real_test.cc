@@ -1,4 +1,4 @@
-// The frontend in the real world: a whole cluster in one process, asked over a loopback port.
+// Tests the frontend in the real world: a whole cluster in one process, accessed over loopback.
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ using neptune::HttpResponse;
 using neptune::Status;
 using neptune::StatusOr;
 
-// One node that hosts everything, each service in one partition.
+// One node that hosts every service, with one partition each.
 constexpr char kSpec[] = R"(
   name: 'frontend-real-test' multicast_group: '239.192.7.3:7403'
   services { name: 'tier1' module: 'fake_tier' }
@@ -83,7 +83,7 @@ class RealNode {
     std::unique_ptr<HttpUser> user;
     user_loop_->Post([&] {
       user = std::make_unique<HttpUser>(*user_loop_, [&](StatusOr<HttpResponse> answer) {
-        // Posted, because the user is in the middle of its own work.
+        // Posted, because the user object is still executing.
         user_loop_->Post([&, answer = std::move(answer)]() mutable {
           user.reset();
           promise.set_value(std::move(answer));
@@ -107,7 +107,7 @@ TEST(FrontendRealTest, AnswersOverALoopbackPort) {
       "parameters { key: 'tier_timeout_ms' value: '5000' } "
       "parameters { key: 'document_timeout_ms' value: '5000' }");
   ASSERT_TRUE(node.status().ok()) << node.status();
-  // The node hears its own announcement a moment after it has started.
+  // The node receives its own announcement shortly after start-up.
   StatusOr<HttpResponse> ready = neptune::Unavailable("not asked");
   for (int i = 0; i < 100'000; ++i) {
     ready = node.Get("/readyz?complete=1");
@@ -131,7 +131,7 @@ TEST(FrontendRealTest, AnAddressThatLinksCannotBeginWithKeepsTheNodeFromStarting
       << node.status();
 }
 
-// A blocking client of OpenSSL's own, over a socket of the system.
+// A blocking OpenSSL client over a system socket.
 class HttpsUser {
  public:
   explicit HttpsUser(const std::string& authority) : context_(SSL_CTX_new(TLS_client_method())) {
@@ -144,7 +144,7 @@ class HttpsUser {
   }
   ~HttpsUser() { SSL_CTX_free(context_); }
 
-  // All that comes back, or nothing if the connection is not believed.
+  // Returns the whole response; empty if the certificate is not trusted.
   std::string Send(const neptune::Endpoint& to, const std::string& request, const char* host) {
     SSL* const session = SSL_new(context_);
     const int socket = Connect(to);

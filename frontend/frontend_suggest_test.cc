@@ -1,4 +1,4 @@
-// Completions and other spellings over HTTP in a simulated cluster with stand-ins for the tiers.
+// Tests completions and other spellings over HTTP in a simulated cluster with fake tiers.
 
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST(FrontendSuggestTest, AnotherSpellingIsProposed) {
   EXPECT_EQ(answer["did_you_mean"]["link"], "/search?q=common&format=json");
   EXPECT_NE(search.Get("/search?q=comon").http.body.find("Did you mean"), std::string::npos);
   EXPECT_TRUE(Body(search.Get("/search?q=common&format=json"))["did_you_mean"].is_null());
-  // A spelling that finds nothing either is kept back.
+  // A spelling that also finds nothing is not proposed.
   EXPECT_TRUE(Body(search.Get("/search?q=nowhere+comon&format=json"))["did_you_mean"].is_null());
 }
 

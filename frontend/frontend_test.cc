@@ -1,4 +1,5 @@
-// The frontend over HTTP in a simulated cluster: the plan's paths, failures, bad input, draining.
+// Tests the frontend over HTTP in a simulated cluster: the plan's paths, failures, bad input,
+// draining.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -143,7 +144,7 @@ TEST(FrontendTest, TheSameQueryComesFromTheCache) {
   const json first = Answer(search.Get(kCommon));
   search.RunFor(milliseconds(100));
   EXPECT_EQ(search.Metric("search_cache_inserts_total", {{"outcome", "stored"}}), 1);
-  // The entry is found as soon as the frontend knows the index version, that is, from now on.
+  // The entry is found once the frontend knows the index version, i.e. from now on.
   const json again = Answer(search.Get("/search?q=%20COMMON&format=json"));
   EXPECT_EQ(again["coverage"]["cache"]["hit"], true);
   EXPECT_EQ(again["coverage"]["cache"]["age_ms"], 1234);
@@ -254,7 +255,7 @@ TEST(FrontendTest, AHungPartitionMakesAPartialAnswerInTime) {
   EXPECT_EQ(answer["total_is_exact"], false);
   EXPECT_GE(response.took, milliseconds(500));
   EXPECT_LT(response.took, milliseconds(600));
-  // Nobody else is given what misses something.
+  // A partial answer is not cached.
   search.simulator().Resume("tier1-1");
   search.RunFor(seconds(1));
   EXPECT_EQ(Answer(search.Get("/search?q=common&format=json&count=5"))["partial"], false);
@@ -307,11 +308,11 @@ TEST(FrontendTest, APartitionThatItsCapsuleBypassesIsNamedAndCostsNoTime) {
 TEST(FrontendTest, AHungReplicaOfDocumentsCostsNoSummaries) {
   SimulatedSearch search(9, "",
                          "nodes { name: 'docs-1b' hosts { service: 'docs' partitions: 1 } }");
-  const HttpHeaders anew = {{"Cache-Control", "no-cache"}};
-  for (int i = 0; i < 40; ++i) Answer(search.Get(kCommon, anew));  // what is usual is learnt
+  const HttpHeaders fresh = {{"Cache-Control", "no-cache"}};
+  for (int i = 0; i < 40; ++i) Answer(search.Get(kCommon, fresh));  // learns usual times
   search.simulator().Pause("docs-1b");
   for (int i = 0; i < 20; ++i) {
-    const TimedResponse response = search.Get(kCommon, anew);
+    const TimedResponse response = search.Get(kCommon, fresh);
     for (const json& result : Answer(response)["results"]) EXPECT_EQ(result["has_summary"], true);
     EXPECT_LT(response.took, milliseconds(40)) << i;
   }
@@ -322,7 +323,7 @@ TEST(FrontendTest, AHungReplicaOfDocumentsCostsNoSummaries) {
 TEST(FrontendTest, ConsoleShowsWhatEveryNodeSaysOfItself) {
   SimulatedSearch search(8);
   Answer(search.Get(kRare));
-  search.Get("/console?format=json");  // begins to ask
+  search.Get("/console?format=json");  // starts the first round
   search.RunFor(milliseconds(500));
   const json console = Answer(search.Get("/console?format=json"));
   std::map<std::string, size_t> partitions;
@@ -451,7 +452,8 @@ TEST(FrontendTest, AQueryThatTheTierRefusesIsTheUsersMistake) {
   SimulatedSearch search(15);
   const TimedResponse response = search.Get("/search?q=forbid&format=json");
   EXPECT_EQ(response.http.status, 400);
-  EXPECT_NE(response.http.body.find("asked to refuse it"), std::string::npos) << response.http.body;
+  EXPECT_NE(response.http.body.find("rejection requested by the query"), std::string::npos)
+      << response.http.body;
 }
 
 TEST(FrontendTest, SearchesUnderWayAreLimited) {
@@ -490,7 +492,7 @@ TEST(FrontendTest, WrongParametersAreNamed) {
     EXPECT_EQ(response.http.status, 400) << parameters;
     if (!response.http.body.starts_with("{")) continue;
     EXPECT_TRUE(response.http.headers.Get("Content-Type").starts_with("application/problem+json"));
-    // A target that cannot be decoded is refused before any route sees it.
+    // A target that cannot be decoded is rejected before routing.
     const json problem = Body(response);
     if (problem.contains("parameter")) {
       EXPECT_EQ(problem["parameter"], name) << parameters;

@@ -1,4 +1,4 @@
-// Traces of searches over HTTP in a simulated cluster: their spans, and which are kept.
+// Tests traces of searches over HTTP in a simulated cluster: their spans, and which are kept.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,8 +77,8 @@ TEST(FrontendTraceTest, SpansOfATraceSumToTheWhole) {
   EXPECT_EQ(servers, 4u);
 }
 
-// Time between its steps, as a share of the whole. What is computed takes no time in these searches: what is between them
-// is a wait that no step tells of.
+// Fraction of the time between steps. Computation takes no virtual time, so any time between steps
+// would be a wait that no step records.
 double OwnWorkShare(const json& answer) {
   const double took = answer["took_ms"].get<double>();
   EXPECT_GT(took, 0);
@@ -102,7 +102,8 @@ constexpr double kOwnWorkShareMax = 0.05;
 TEST(FrontendTraceTest, EveryWaitOfASearchIsAStep) {
   SimulatedSearch search(8);
   std::set<std::string> steps;
-  // Both tiers and documents; the same from the cache; nothing is found and another spelling is waited for.
+  // Both tiers and documents; the same from the cache; no results, with a wait for another
+  // spelling.
   for (const char* query : {"rare+bird", "rare+bird", "comon", "slow"}) {
     const json answer = Answer(search.Get(StrCat("/search?q=", query, "&format=json&trace=1")));
     EXPECT_LE(OwnWorkShare(answer), kOwnWorkShareMax) << query << " " << answer["trace"]["spans"];

@@ -30,23 +30,23 @@ neptune::StatusOr<GatewayMetrics> GatewayMetrics::Make(
     NEPTUNE_ASSIGN_OR_RETURN(
         metrics.time[f],
         registry.AddHistogram("search_http_seconds",
-                              "Time from a search's arrival over HTTP to its rendered page.",
+                              "Time from the arrival of a search over HTTP to its rendered page.",
                               {{"format", format}}));
   }
   for (size_t o = 0; o < kOutcomeCount; ++o) {
-    NEPTUNE_ASSIGN_OR_RETURN(
-        metrics.suggestions[o],
-        registry.AddCounter("search_suggest_requests_total", "Completions over HTTP, by outcome.",
-                            {{"outcome", kOutcomeNames[o]}}));
+    NEPTUNE_ASSIGN_OR_RETURN(metrics.suggestions[o],
+                             registry.AddCounter("search_suggest_requests_total",
+                                                 "Completion requests over HTTP, by outcome.",
+                                                 {{"outcome", kOutcomeNames[o]}}));
   }
   NEPTUNE_ASSIGN_OR_RETURN(
       metrics.rate_limited,
       registry.AddCounter("search_rate_limited_total",
-                          "Requests refused because their client asks too often."));
+                          "Requests refused because their client exceeded its rate limit."));
   NEPTUNE_ASSIGN_OR_RETURN(
       metrics.suggestion_time,
       registry.AddHistogram("search_suggest_seconds",
-                            "Time from a request for completions to its answer.", {}));
+                            "Time from the arrival of a completion request to its answer.", {}));
   return metrics;
 }
 
@@ -64,7 +64,7 @@ void GatewayMetrics::Count(PageFormat format, SearchOutcome outcome, neptune::Du
 void GatewayMetrics::Describe(neptune::StatusReport* report) const {
   using neptune::RequestOutcome;
   neptune::StatusTable table{
-      "By the client's class",
+      "Searches by service class",
       {"class", "arrived", "ok", "refused", "expired", "cancelled", "failed"},
       {}};
   for (neptune::ClassNumber c = 0; c < classes->class_count(); ++c) {

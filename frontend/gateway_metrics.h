@@ -1,4 +1,4 @@
-// What the HTTP gateway counts of searches, by format.
+// Metrics of the HTTP gateway, by format.
 //
 // Threads: the metrics are thread-safe.
 
@@ -19,24 +19,24 @@ namespace search::frontend {
 
 enum class SearchOutcome { kComplete, kPartial, kInvalid, kOverloaded, kFailed };
 
-// Belongs to the registry and lives as long.
+// Owned by the registry and valid as long as the registry.
 struct GatewayMetrics {
   static constexpr size_t kFormatCount = 4;
   static constexpr size_t kOutcomeCount = 5;
 
   // search_http_requests_total{format,outcome}
   std::array<std::array<neptune::Counter*, kOutcomeCount>, kFormatCount> requests{};
-  // search_http_seconds{format}: from the request's arrival to the rendered page.
+  // search_http_seconds{format}: time from the request's arrival to the rendered page.
   std::array<neptune::HistogramMetric*, kFormatCount> time{};
 
   // search_suggest_requests_total{outcome}, search_suggest_seconds
   std::array<neptune::Counter*, kOutcomeCount> suggestions{};
   neptune::HistogramMetric* suggestion_time = nullptr;
 
-  // search_rate_limited_total: requests of clients that ask too often.
+  // search_rate_limited_total: requests refused by the rate limit.
   neptune::Counter* rate_limited = nullptr;
 
-  // neptune_class_*{service="search"}: of searches, by the class of the client.
+  // neptune_class_*{service="search"}: searches by the client's class.
   std::shared_ptr<neptune::ClassStatistics> classes;
 
   // Errors: those of MetricsRegistry.
@@ -45,7 +45,7 @@ struct GatewayMetrics {
 
   void Count(PageFormat format, SearchOutcome outcome, neptune::Duration took) const;
   void CountSuggestion(SearchOutcome outcome, neptune::Duration took) const;
-  // A row for each class.
+  // Adds a table with one row per class.
   void Describe(neptune::StatusReport* report) const;
 };
 

@@ -28,7 +28,7 @@ constexpr std::string_view kDocumentPrefix = "/doc/";
 constexpr uint32_t kRetryAfterSeconds = 1;
 constexpr uint32_t kRefreshMaxS = 3600;
 constexpr size_t kConsoleSearchCount = 10;
-// While somebody types and deletes again.
+// Covers a user who types, deletes and types the same text again.
 constexpr std::string_view kSuggestionCaching = "public, max-age=60";
 
 constexpr std::string_view kRobots =
@@ -81,12 +81,12 @@ bool IsBrowser(const HttpRequest& request) {
   return request.headers.Get("Accept").find("text/html") != std::string_view::npos;
 }
 
-// What a reload past all caches sends (RFC 9111 5.2.1.4).
+// True if the client asks for a reload that bypasses caches (RFC 9111 5.2.1.4).
 bool WantsFreshAnswer(const HttpRequest& request) {
   return request.headers.Get("Cache-Control").find("no-cache") != std::string_view::npos;
 }
 
-// Decimal without a sign.
+// Parses a decimal number without a sign.
 template <std::unsigned_integral Number>
 std::optional<Number> ParseWhole(std::string_view text) {
   Number number = 0;
@@ -180,7 +180,7 @@ void HttpGateway::AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_th
                     routes = DocumentRoutes(writer, html_threads, options_.document_write_timeout)](
                        auto handle) -> neptune::HttpHandler {
     return [this, routes, handle](const HttpRequest& request) {
-      // Who may not search by this key or header may not write either.
+      // A key or header that may not search may not write either.
       const StatusOr<ClientClass> client = classes_.Of(request);
       return client.ok() ? (routes.*handle)(request) : neptune::ProblemResponse(client.status());
     };
@@ -190,7 +190,7 @@ void HttpGateway::AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_th
   router_.Add("DELETE", kDocumentsPath, add(&DocumentRoutes::DeleteUrl));
 }
 
-// Health, metrics and files that browsers keep are for all.
+// Health checks, metrics and static files are not limited.
 bool HttpGateway::IsLimited(std::string_view path) {
   return path == "/search" || path == "/suggest" || path.starts_with(kDocumentPrefix) ||
          path.starts_with(kDocumentsPath);
@@ -205,7 +205,7 @@ std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& reques
   metrics_.rate_limited->Increment();
   HttpResponse response = neptune::ProblemResponse(
       429, "",
-      "this client asks more often than it may; the Retry-After header says when to ask again");
+      "this client has exceeded its request rate; the Retry-After header says when to retry");
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(*wait);
   response.headers.Set("Retry-After", StrCat(std::max<int64_t>(1, seconds.count())));
   return response;
@@ -248,7 +248,7 @@ HttpResponse HttpGateway::Search(const HttpRequest& request) const {
   return response;
 }
 
-// The caller's trace goes on. A request without one, or with one that cannot be read, begins its own.
+// Continues the caller's trace. A request without a trace, or with a malformed one, starts its own.
 neptune::TraceContext HttpGateway::TraceOf(const HttpRequest& request) const {
   const auto given = neptune::ParseTraceparent(request.headers.Get("traceparent"));
   if (given.ok()) return *given;
@@ -295,7 +295,7 @@ HttpResponse HttpGateway::RunSearch(const HttpRequest& request, const SearchPage
     *outcome = answer.coverage.complete() ? SearchOutcome::kComplete : SearchOutcome::kPartial;
     answer.with_trace = search.trace;
     response = ToResponse(RenderAnswer(answer, search.format, SiteOf(request)));
-    // The same address gives another page tomorrow, and in another format to another Accept header.
+    // The answer changes over time, and its format depends on the Accept header.
     response.headers.Set("Cache-Control", "no-cache");
     response.headers.Set("Vary", "Accept");
   } else {
@@ -338,7 +338,8 @@ HttpResponse HttpGateway::Document(const HttpRequest& request) const {
       ParseWhole<uint64_t>(std::string_view(request.path).substr(kDocumentPrefix.size()));
   StatusOr<CachedDocument> document =
       doc_id ? plan_.FetchDocument(*doc_id)
-             : neptune::NotFound("documents have whole numbers, as in ", kDocumentPrefix, "17");
+             : neptune::NotFound("a document id is a whole number, for example ", kDocumentPrefix,
+                                 "17");
   const std::string query(
       request.Parameter("q").value_or("").substr(0, SearchRequestLimits::kQuerySizeMax));
   if (!document.ok()) {
@@ -360,7 +361,7 @@ Readiness HttpGateway::CurrentReadiness() const {
   return ComputeReadiness(*client_.View(), plan_.options());
 }
 
-// Others are heard within moments of a start, and not before it.
+// Other nodes' announcements arrive shortly after start-up, so wait before answering.
 void HttpGateway::WaitForMembership() const {
   constexpr neptune::Duration kLookAgain = std::chrono::milliseconds(5);
   if (has_met_.load(std::memory_order_relaxed)) return;
@@ -386,8 +387,9 @@ HttpResponse HttpGateway::Console(const HttpRequest& request) const {
   if (const auto given = request.Parameter("refresh")) {
     refresh_s = ParseWhole<uint32_t>(*given).value_or(UINT32_MAX);
     if (refresh_s > kRefreshMaxS) {
-      return neptune::ProblemResponse(neptune::InvalidArgument(
-          "parameter refresh: seconds from 0 to ", kRefreshMaxS, ", not '", *given, "'"));
+      return neptune::ProblemResponse(
+          neptune::InvalidArgument("parameter refresh: must be a number of seconds from 0 to ",
+                                   kRefreshMaxS, ", not '", *given, "'"));
     }
   }
   const PageFormat format = PreferredFormat(request.query, request.headers.Get("Accept"));
@@ -397,7 +399,7 @@ HttpResponse HttpGateway::Console(const HttpRequest& request) const {
   return response;
 }
 
-// Those that are kept, or the one that the parameter `id` names.
+// Renders the list of kept traces, or the one that the parameter `id` names.
 HttpResponse HttpGateway::Traces(const HttpRequest& request) const {
   const PageFormat format = PreferredFormat(request.query, request.headers.Get("Accept"));
   const auto id = request.Parameter("id");
@@ -407,8 +409,9 @@ HttpResponse HttpGateway::Traces(const HttpRequest& request) const {
   } else if (const TraceLog::Kept trace = traces_.Find(*id)) {
     response = ToResponse(RenderTrace(*trace, format, SiteOf(request)));
   } else {
-    response = ToResponse(ToError(neptune::NotFound("this search is not kept, or no longer"), {}),
-                          format, SiteOf(request));
+    response = ToResponse(
+        ToError(neptune::NotFound("no trace with this id is kept; it may have been dropped"), {}),
+        format, SiteOf(request));
   }
   response.headers.Set("Cache-Control", "no-store");
   return response;
@@ -419,8 +422,9 @@ HttpResponse HttpGateway::NodeStatus(const HttpRequest& request) const {
   header.node_name = node_name_;
   header.now = world_.wall_time();
   header.uptime = neptune::this_thread::Now() - started_;
-  if (draining_) header.not_ready_reasons.push_back("the node stops");
-  if (!CurrentReadiness().ready) header.not_ready_reasons.push_back("no index partition is alive");
+  if (draining_) header.not_ready_reasons.push_back("the node is stopping");
+  if (!CurrentReadiness().ready)
+    header.not_ready_reasons.push_back("no index partition has a live replica");
   const std::vector<neptune::StatusReport> reports = sections_.Render();
   HttpResponse response =
       PreferredFormat(request.query, request.headers.Get("Accept")) == PageFormat::kJson

@@ -1,17 +1,19 @@
-// The frontend's HTTP routes: takes requests apart, runs the search plan, renders what comes back.
+// The frontend's HTTP routes: parses requests, runs the search plan and renders the answers.
 //
 //   /                home page              /opensearch.xml   for browsers
-//   /search          html, json, rss, atom  /style..., icon   static files, kept for ever
+//   /search          html, json, rss, atom  /style..., icon   static files, cached forever
 //   /suggest         completions
 //   /doc/ID          cached copy            /healthz /readyz /metrics /statusz /robots.txt
 //   /help            query language         /favicon.ico
-//   /openapi.json    all of these, for programs
-//   /documents       POST, DELETE: documents that change, if there is a writer
+//   /openapi.json    machine-readable description of all routes
+//   /documents       POST, DELETE: changes of documents, if there is a writer
 //
 // Source: RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
 // Threads: thread-safe; Handle on a user-level thread of the node.
-// Errors: as answers: 400 names the wrong parameter, 404, 405, 401 and 403 by client_class.h, 403 by operator_access.h, 429 by rate_limit.h, 503 with Retry-After when overloaded
-//   or when no index partition answered. Pages for browsers, problem documents for programs.
+// Errors: sent as HTTP answers: 400 names the invalid parameter; 404, 405; 401 and 403 by
+//   client_class.h; 403 by operator_access.h; 429 by rate_limit.h; 503 with Retry-After if
+//   overloaded or if no index partition answered. Pages for browsers, problem documents for
+//   programs.
 // Limits: SearchRequestLimits; those of the HTTP server and of the search plan.
 
 #pragma once
@@ -43,49 +45,54 @@
 namespace search::frontend {
 
 struct GatewayOptions {
-  // Name, address for links where a request has no usable Host header, number of documents.
+  // Name, number of documents, and the address for links if a request has no usable Host header.
   Site site;
-  // Whether absolute links begin with the site's address whatever the Host header says: behind a proxy that speaks TLS.
+  // Absolute links always begin with the site's address and ignore the Host header. Needed with a
+  // proxy that terminates TLS.
   bool has_fixed_address = false;
-  // Whether its connections are TLS: what absolute links begin with otherwise.
+  // Connections use TLS, so that absolute links made from the Host header begin with https.
   bool is_https = false;
-  // Whether a request may name a class that has API keys without one.
+  // A request may name a class that has API keys without sending a key.
   bool trusts_class_header = false;
-  // False: no query is stored, in no trace and no log.
+  // False: queries are stored neither in traces nor in logs.
   bool keeps_queries = true;
-  // Share of the searches without a trace of their own whose calls leave spans on every node.
+  // Fraction of the searches without a caller's trace that are sampled, i.e. leave spans on every
+  // node they reach.
   double sampled_share = 0.01;
-  // Searches, completions, documents and changes of one client.
+  // Limits the rate of searches, completions, documents and changes of each client.
   RateLimitOptions rate_limit;
-  // Clients are told apart by what a proxy says of them.
+  // Identify clients by the address that a proxy puts into X-Forwarded-For.
   bool trusts_forwarded = false;
-  // Who sees /console, /tracez and /statusz.
+  // Access to /console, /tracez and /statusz.
   OperatorAccessOptions operators;
-  // How long a change of documents may take.
+  // Time limit of a change of documents.
   neptune::Duration document_write_timeout = std::chrono::seconds(5);
-  // How long after its start searches wait until every partition is known, rather than that they miss what is there. Larger:
-  // more patience with a busy machine; after a start of the whole cluster without some partition, longer waits.
+  // How long after start-up searches wait until every partition is known, to avoid partial answers
+  // while announcements still arrive. Larger: fewer partial answers on a busy machine; longer waits
+  // after a start of a cluster that lacks a partition.
   neptune::Duration meeting_timeout = std::chrono::milliseconds(800);
 };
 
 class HttpGateway {
  public:
-  // Everything that `context` refers to and the plan outlive the gateway.
+  // The plan and everything that `context` refers to outlive the gateway.
   HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context,
               const GatewayMetrics& metrics, const GatewayOptions& options);
 
-  // Offers the routes of documents that change; before the first request. The writer outlives the gateway.
+  // Adds the routes for changes of documents. REQUIRES: called before the first request; the writer
+  // outlives the gateway.
   void AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads);
 
-  // Searches are logged there; before the first request. The log outlives the gateway's requests.
+  // Logs searches to `log`. REQUIRES: called before the first request; the log outlives the
+  // requests.
   void LogTo(AccessLog& log) { log_ = &log; }
 
   neptune::HttpResponse Handle(const neptune::HttpRequest& request) const;
   std::vector<neptune::HttpRoute> routes() const { return router_.routes(); }
 
-  // From now on /readyz says no, so that nobody sends new users here.
+  // Makes /readyz answer 503, so that balancers stop sending users here.
   void StartDraining() { draining_ = true; }
-  // Waits for what goes on without a request. After the last one.
+  // Waits for background work. REQUIRES: the last request has ended.
   void Finish() { statuses_.Finish(); }
 
  private:

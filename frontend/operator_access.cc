@@ -21,7 +21,7 @@ std::optional<neptune::HttpResponse> OperatorAccess::Refuse(
   neptune::HttpResponse refusal =
       neptune::ProblemResponse(403, "",
                                "operators' pages are shown to clients on the frontend's own "
-                               "machine and to those that bring the operators' token "
+                               "machine and to those that send the operators' token "
                                "(parameters operator_pages and operator_token_file)");
   refusal.headers.Set("Cache-Control", "no-store");
   return refusal;

@@ -1,11 +1,12 @@
-// Who may see what a frontend shows of the cluster: /console, /tracez with what others searched for, /statusz.
+// Access control of the operators' pages: /console, /tracez (which shows users' queries), /statusz.
 //
-//   on this machine                     a client on the loopback interface that no proxy stands before
-//   Authorization: Bearer TOKEN         whoever has the operators' token, from anywhere
-//   operator_pages = anyone             everybody
+//   on this machine                     a client on the loopback interface, without a proxy
+//   Authorization: Bearer TOKEN         any client that has the operators' token
+//   operator_pages = anyone             every client
 //
-// A request that a proxy has passed on (X-Forwarded-For, Forwarded) is its client's, who is elsewhere, however near the proxy
-// is. A proxy that says nothing of its clients is told apart by nobody: it must not pass these paths on.
+// A request forwarded by a proxy (X-Forwarded-For, Forwarded) counts as remote even if the proxy
+// runs on this machine. A proxy that adds no such header cannot be detected: it must not forward
+// these paths.
 //
 // No I/O.
 // Threads: immutable; thread-safe.
@@ -20,9 +21,10 @@
 namespace search::frontend {
 
 struct OperatorAccessOptions {
-  // Whoever may search may see them. Default: false, since they show the cluster's hosts and what others ask.
+  // Every client may see the pages. Default: false, because they show the cluster's hosts and
+  // users' queries.
   bool anyone = false;
-  // Never shown or logged; empty: nobody has it.
+  // Never shown or logged. Empty: no token is accepted.
   std::string token;
 };
 
@@ -30,7 +32,7 @@ class OperatorAccess {
  public:
   explicit OperatorAccess(OperatorAccessOptions options) : options_(std::move(options)) {}
 
-  // 403 with the reason, or nothing if the client may see the pages.
+  // Returns 403 with the reason, or nullopt if the client may see the pages.
   std::optional<neptune::HttpResponse> Refuse(const neptune::HttpRequest& request) const;
 
  private:

@@ -70,7 +70,7 @@ void ParameterReader::Text(std::string_view name, std::string* value) {
 Status ParameterReader::Finish() const {
   if (!error_.ok()) return error_;
   for (const auto& [name, text] : parameters_) {
-    if (!known_.contains(name)) return InvalidArgument("there is no parameter '", name, "'");
+    if (!known_.contains(name)) return InvalidArgument("unknown parameter '", name, "'");
   }
   return neptune::OkStatus();
 }

@@ -1,9 +1,9 @@
-// Reads a module's parameters from the cluster spec: typed, bounded, and none misspelt.
+// Reads a module's parameters from the cluster spec, with types and bounds; rejects unknown names.
 //
 // No I/O.
 // Threads: thread-compatible.
-// Errors: Finish: INVALID_ARGUMENT naming the first parameter that is not of its type, out of its
-//   range, or that nobody asked for.
+// Errors: Finish: INVALID_ARGUMENT names the first parameter that has the wrong type, is out of
+//   range, or was not read.
 
 #pragma once
 
@@ -25,7 +25,7 @@ class ParameterReader {
   explicit ParameterReader(const std::map<std::string, std::string>& parameters)
       : parameters_(parameters) {}
 
-  // Each leaves `value` alone if the parameter is absent or wrong.
+  // Each function leaves `value` unchanged if the parameter is absent or invalid.
   template <std::unsigned_integral Number>
   void Whole(std::string_view name, uint64_t min, uint64_t max, Number* value) {
     uint64_t number = 0;
@@ -39,11 +39,11 @@ class ParameterReader {
   void Flag(std::string_view name, bool* value);
   void Text(std::string_view name, std::string* value);
 
-  // The first mistake. To be called after everything was read.
+  // Returns the first error. REQUIRES: all parameters have been read.
   neptune::Status Finish() const;
 
  private:
-  // The text of the parameter, which is now known; null if it is absent.
+  // Returns the text of the parameter, null if it is absent, and marks the name as known.
   const std::string* Find(std::string_view name);
   bool ReadWhole(std::string_view name, uint64_t min, uint64_t max, uint64_t* number);
   template <typename... Args>

@@ -12,7 +12,7 @@ using neptune::TimePoint;
 
 namespace {
 
-// Looking for full buckets costs as much as there are buckets.
+// The search for full buckets visits all buckets, so it runs at most once per interval.
 constexpr Duration kForgetInterval = std::chrono::seconds(1);
 
 RateLimitOptions WithBurst(RateLimitOptions options) {

@@ -1,13 +1,15 @@
-// How often one client may ask: a token bucket for each, so that one that asks without end does not take the others' turn.
+// Limits the request rate of each client with a token bucket, so that one client cannot crowd out
+// the others.
 //
-// A bucket holds `burst` tokens and gets `per_second` of them back; each request takes one.
+// A bucket holds up to `burst` tokens and is refilled with `per_second` tokens a second; each
+// request takes one.
 //
-// Token bucket.
 // No I/O, no clock.
 // Threads: thread-safe.
 // Units: requests, and per second.
-// Limits: client_count_max buckets. Full ones are forgotten for new ones, which loses nothing; when none is full, further
-//   clients share one bucket, so that a flood from many addresses is bounded too.
+// Limits: client_count_max buckets. Full buckets are dropped to make room for new clients, which
+//   loses no information; if no bucket is full, further clients share one bucket, which bounds a
+//   flood from many addresses too.
 
 #pragma once
 
@@ -24,11 +26,12 @@
 namespace search::frontend {
 
 struct RateLimitOptions {
-  // Requests a second that one client may go on sending. Larger: one client may take more. Default: 0, any number.
+  // Sustained requests a second of one client. Larger: one client may take more. Default: 0, no
+  // limit.
   double per_second = 0;
-  // Requests at once after a pause. Default: 0, what comes in two seconds and at least one.
+  // Requests at once after a pause. Default: 0, the tokens of two seconds but at least one.
   double burst = 0;
-  // Clients that are told apart. Default: 65,536, about 4 MiB.
+  // Number of clients with a bucket of their own. Default: 65,536, about 4 MiB.
   size_t client_count_max = 65536;
 };
 
@@ -36,7 +39,7 @@ class RateLimit {
  public:
   explicit RateLimit(const RateLimitOptions& options);
 
-  // Takes a token of the client's bucket; else the time until there is one.
+  // Takes a token from the client's bucket. If there is none, returns the time until there is one.
   std::optional<neptune::Duration> Refuse(uint64_t client, neptune::TimePoint now);
   bool limits() const { return options_.per_second > 0; }
   size_t client_count() const;
@@ -57,8 +60,9 @@ class RateLimit {
   neptune::TimePoint next_forget_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Who asks: the holder of the API key if somebody has it, else the address. With `trusts_forwarded` the address is the
-// last one of X-Forwarded-For, which a proxy that all requests come through has put there.
+// Identity of the client: its API key if the key is known, else its address. With
+// `trusts_forwarded` the address is the last one of X-Forwarded-For, set by the proxy that all
+// requests pass through.
 uint64_t ClientOf(const neptune::HttpRequest& request, bool has_known_key, bool trusts_forwarded);
 
 }  // namespace search::frontend

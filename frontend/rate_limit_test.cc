@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 TimePoint At(Duration since) { return TimePoint(seconds(100)) + since; }
 
-// How many of as many requests at one moment are let in.
+// Number of `count` simultaneous requests that are admitted.
 int Admitted(RateLimit& limit, uint64_t client, int count, TimePoint at) {
   int admitted = 0;
   for (int i = 0; i < count; ++i) admitted += limit.Refuse(client, at) ? 0 : 1;

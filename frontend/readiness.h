@@ -1,4 +1,4 @@
-// Whether a frontend can answer searches now: which partitions have a live replica.
+// Readiness of a frontend: which partitions have a live replica.
 //
 // No I/O.
 // Threads: pure functions.
@@ -22,9 +22,9 @@ struct ServiceReadiness {
 
 struct Readiness {
   std::vector<ServiceReadiness> services;
-  // Some index partition is alive, so that answers, perhaps partial ones, can be given.
+  // At least one index partition has a live replica, so searches get an answer, possibly partial.
   bool ready = false;
-  // Every partition of both tiers and of the document servers is alive.
+  // Every partition of both tiers and of the document servers has a live replica.
   bool complete = false;
 
   // {"ready": ..., "complete": ..., "services": [...]}

@@ -37,7 +37,7 @@ int HexValue(char c) {
   return -1;
 }
 
-// The bytes that `text` encodes; nullopt if a '%' is not followed by two hex digits.
+// Decodes `text`; nullopt if a '%' is not followed by two hex digits.
 std::optional<std::string> DecodeParameter(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -56,7 +56,7 @@ std::optional<std::string> DecodeParameter(std::string_view text) {
   return out;
 }
 
-// Still encoded values of the parameters we know, in the order of their appearance.
+// Values of the known parameters, still encoded, in the order of their appearance.
 struct RawParameters {
   std::optional<std::string_view> query, start, count, format, trace;
 
@@ -72,13 +72,13 @@ struct RawParameters {
 
 StatusOr<RawParameters> SplitParameters(std::string_view text) {
   if (text.size() > Limits::kParametersSizeMax) {
-    return InvalidArgument("parameters: ", text.size(), " bytes, at most ",
-                           Limits::kParametersSizeMax, " are taken");
+    return InvalidArgument("parameters: ", text.size(), " bytes, more than the limit of ",
+                           Limits::kParametersSizeMax);
   }
   RawParameters raw;
   for (size_t number = 1; !text.empty(); ++number) {
     if (number > Limits::kParameterCountMax) {
-      return InvalidArgument("parameters: more than ", Limits::kParameterCountMax, " of them");
+      return InvalidArgument("more than ", Limits::kParameterCountMax, " parameters");
     }
     const std::string_view pair = text.substr(0, text.find('&'));
     text.remove_prefix(std::min(text.size(), pair.size() + 1));
@@ -96,8 +96,8 @@ StatusOr<std::string> DecodeQuery(std::string_view raw) {
   std::optional<std::string> query = DecodeParameter(raw);
   if (!query) return ParameterError("q", "a '%' is not followed by two hexadecimal digits");
   if (query->size() > Limits::kQuerySizeMax) {
-    return ParameterError("q", query->size(), " bytes, at most ", Limits::kQuerySizeMax,
-                          " are taken");
+    return ParameterError("q", query->size(), " bytes, more than the limit of ",
+                          Limits::kQuerySizeMax);
   }
   if (!IsUtf8(*query)) return ParameterError("q", "not UTF-8 text");
   return *std::move(query);
@@ -135,7 +135,7 @@ std::optional<PageFormat> FormatOfMediaType(std::string_view type) {
   return std::nullopt;
 }
 
-// The first type of an Accept header that we have; a hint only, so weights are not looked at.
+// The first supported type of an Accept header. It is only a hint, so weights are ignored.
 PageFormat FormatAccepted(std::string_view accept) {
   while (!accept.empty()) {
     const std::string_view item = accept.substr(0, accept.find(','));
@@ -183,7 +183,7 @@ StatusOr<SearchPageRequest> ParseSearchRequest(std::string_view parameters,
     request.trace = trace == 1;
   }
   if (!request.has_query() && request.format != PageFormat::kHtml) {
-    return ParameterError("q", "missing: say what to search for");
+    return ParameterError("q", "missing; it is the query to search for");
   }
   return request;
 }

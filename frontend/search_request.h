@@ -1,11 +1,9 @@
-// The URL parameters of /search, parsed and checked: what page of which query, in which format.
+// Parses and checks the URL parameters of /search: query, page and format.
 //
-// WHATWG URL,
-// application/x-www-form-urlencoded:
-//   '+' is a blank, %XX a byte.
+// Source: WHATWG URL, application/x-www-form-urlencoded ('+' is a space, %XX a byte).
 // No I/O, no clock.
 // Threads: pure functions.
-// Errors: INVALID_ARGUMENT naming the parameter: out of range, not a number, not UTF-8, malformed
+// Errors: INVALID_ARGUMENT names the parameter: out of range, not a number, not UTF-8, malformed
 //   %-encoding, or given twice. Unknown parameters are ignored.
 // Limits: SearchRequestLimits; start 0 to 10,000, count 1 to 100, query 4,096 bytes after decoding.
 
@@ -23,7 +21,7 @@ namespace search::frontend {
 enum class PageFormat { kHtml, kJson, kRss, kAtom };
 
 struct SearchRequestLimits {
-  // Bytes of everything behind the '?'. A browser's longest query, each byte as %XX, fits.
+  // Bytes of everything after the '?'. A query of maximum size with every byte as %XX fits.
   static constexpr size_t kParametersSizeMax = 16 * 1024;
   static constexpr size_t kParameterCountMax = 64;
   // The query parser's own limit.
@@ -34,39 +32,39 @@ struct SearchRequestLimits {
 };
 
 struct SearchPageRequest {
-  // As typed; empty or blank if there was none, for which HTML shows the home page.
+  // Query as typed; if it is empty or blank, the HTML format shows the home page.
   std::string query;
-  // 0-based number of the first result wanted.
+  // 0-based index of the first result.
   uint32_t start = 0;
   uint32_t count = SearchRequestLimits::kCountDefault;
   PageFormat format = PageFormat::kHtml;
-  // Say how the answer was found. JSON only.
+  // Include the trace in the answer. JSON only.
   bool trace = false;
 
   // False if the query is missing or only white space.
   bool has_query() const;
 };
 
-// The request that `parameters` (the target behind its '?', may be empty) describes. `accept` is
-// the Accept header, the format if the parameter `format` is absent. Formats other than HTML need a
-// query: INVALID_ARGUMENT names `q` if there is none.
+// Parses `parameters`, the part of the target after '?', which may be empty. `accept` is the Accept
+// header; it selects the format if the parameter `format` is absent. Formats other than HTML
+// require a query: INVALID_ARGUMENT names `q` if there is none.
 neptune::StatusOr<SearchPageRequest> ParseSearchRequest(std::string_view parameters,
                                                         std::string_view accept = {});
 
-// The format to answer in even if the request is wrong. Never fails; kHtml in doubt.
+// The format of the answer, also for an invalid request. Never fails; kHtml if undecided.
 PageFormat PreferredFormat(std::string_view parameters, std::string_view accept = {});
 
-// "/search?q=..." with what differs from the defaults; parses back to `request`, but that a format
-// kHtml is left to the Accept header.
+// "/search?q=..." with the parameters that differ from their defaults. Parsing it returns
+// `request`, except that the format kHtml is left to the Accept header.
 std::string SearchPath(const SearchPageRequest& request);
 
-// `text` as a parameter's value: unreserved bytes as they are, blank as '+', the rest as %XX.
+// Encodes `text` as a parameter value: unreserved bytes unchanged, space as '+', others as %XX.
 std::string EncodeParameter(std::string_view text);
 
-// Name in the parameter `format`: "html", "json", "rss", "atom".
+// Value of the parameter `format`: "html", "json", "rss", "atom".
 std::string_view FormatName(PageFormat format);
 
-// Name of the parameter that an error of ParseSearchRequest complains of; empty if none.
+// Name of the parameter that an error of ParseSearchRequest is about; empty if there is none.
 std::string_view ParameterOf(const neptune::Status& status);
 
 }  // namespace search::frontend

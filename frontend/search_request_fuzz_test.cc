@@ -1,4 +1,4 @@
-// Any bytes as parameters: parsed within the limits or refused, and what is accepted prints back.
+// Any parameters are parsed within the limits or rejected; accepted ones survive a round trip.
 
 #include <glog/logging.h>
 

@@ -1,4 +1,4 @@
-// What pages say about the site itself: its name and the address its absolute links begin with.
+// Properties of the site that pages show: its name and the base address of absolute links.
 //
 // Threads: immutable values, pure functions.
 // Limits: kHostSizeMax bytes of a Host header.
@@ -22,13 +22,15 @@ struct Site {
   uint64_t document_count = 0;
 };
 
-// `scheme` ("http", "https": what the connection speaks) + "://" + `host` if that is a well-formed Host header (name,
-// IPv4 or bracketed IPv6 address, optional port), else `fallback`. The header is the client's word: it must never reach
-// a page unchecked, and no header says what a proxy speaks.
+// Returns `scheme` ("http" or "https", of the connection) + "://" + `host` if `host` is a
+// well-formed Host header (name, IPv4 or bracketed IPv6 address, optional port), else `fallback`.
+// The header is client input and must never reach a page unchecked. No header is trusted for a
+// proxy's scheme.
 std::string BaseUrlFromHost(std::string_view scheme, std::string_view host,
                             std::string_view fallback);
 
-// Whether it is what Site::base_url may be: "http://" or "https://" and a well-formed host, nothing behind.
+// True if `text` is a valid Site::base_url: "http://" or "https://", a well-formed host, nothing
+// more.
 bool IsBaseUrl(std::string_view text);
 
 }  // namespace search::frontend

@@ -67,7 +67,7 @@ class MemoryCache : public ResultCache {
 
 neptune::StatusOr<std::unique_ptr<ResultCache>> MakeMemoryCache(const ResultCacheOptions& options) {
   if (options.shard_count < 1 || options.shard_count > kShardCountMax) {
-    return neptune::InvalidArgument("shard_count is ", options.shard_count, ", not 1 to ",
+    return neptune::InvalidArgument("shard_count is ", options.shard_count, "; must be 1 to ",
                                     kShardCountMax);
   }
   if (options.size_max / options.shard_count < kShardSizeMin) {

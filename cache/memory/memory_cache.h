@@ -1,7 +1,7 @@
 // The query cache "memory": values in this process's memory, S3-FIFO eviction, sharded by key.
 //
-// Source: s3_fifo.h. Errors, limits, units: as result_cache.h says.
-// Threads: thread-safe; one LeafMutex a shard around leaf sections that copy no value.
+// Source: s3_fifo.h. Errors, limits and units are those of result_cache.h.
+// Threads: thread-safe; each shard has a LeafMutex, and no value is copied while it is held.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace search::cache {
 
 inline constexpr char kMemoryCacheName[] = "memory";
 
-// Errors: INVALID_ARGUMENT a shard_count out of range, or shards too small for one entry.
+// Errors: INVALID_ARGUMENT shard_count out of range, or shards too small for one entry.
 neptune::StatusOr<std::unique_ptr<ResultCache>> MakeMemoryCache(const ResultCacheOptions& options);
 
 }  // namespace search::cache

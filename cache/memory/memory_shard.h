@@ -1,8 +1,8 @@
 // One independently locked part of the in-memory query cache.
 //
 // Source: s3_fifo.h. Threads: thread-safe. Units: bytes.
-// Limits: size_max bytes; an entry that is larger alone is refused.
-// Entries are known by a hash of the query; two queries of the same hash displace each other.
+// Limits: size_max bytes; a larger entry is refused.
+// Entries are identified by a hash of the query; two queries with the same hash replace each other.
 
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace search::cache {
 
-// Bytes that an entry counts beside its key and value: its places in the tables, and its ghost's.
+// Bytes accounted per entry in addition to key and value: its table slots and those of its ghost.
 inline constexpr size_t kMemoryEntryOverhead = 256;
 
 class MemoryShard {
@@ -29,10 +29,10 @@ class MemoryShard {
 
   std::optional<CachedResult> Lookup(uint64_t hash, const CacheKey& key, neptune::TimePoint now);
   bool Insert(uint64_t hash, const CacheKey& key, CacheValue value, neptune::TimePoint now);
-  // Forgets the query's entry and counts the refusal of another.
+  // Removes the query's entry and counts a refusal.
   void Refuse(uint64_t hash);
   void Clear();
-  // Adds this shard's to *stats.
+  // Adds this shard's statistics to *stats.
   void AddStats(ResultCacheStats* stats) const;
 
  private:
@@ -45,7 +45,7 @@ class MemoryShard {
   };
   using Entries = absl::flat_hash_map<uint64_t, Entry>;
 
-  // Takes an entry out; it is freed where the returned value is, outside the lock.
+  // Removes and returns an entry, so that the caller destroys it outside the lock.
   Entry Take(uint64_t hash) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const uint64_t size_max_;

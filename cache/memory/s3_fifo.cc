@@ -24,7 +24,7 @@ void S3Fifo::Insert(uint64_t id, uint64_t size, std::vector<uint64_t>* evicted) 
   }
   const NodeIndex index = found->second;
   const QueueIndex queue = nodes_[index].queue == kSmall ? kSmall : kMain;
-  Unlink(index);  // so that making room cannot take it
+  Unlink(index);  // protects it from the eviction below
   MakeRoom(size, evicted);
   nodes_[index].size = size;
   PushNewest(index, queue);
@@ -101,7 +101,7 @@ void S3Fifo::MakeRoom(uint64_t size, std::vector<uint64_t>* evicted) {
   }
 }
 
-// Ends with one entry given up, or with all of the queue moved to the main one.
+// Stops after evicting one entry, or after moving the whole queue to the main queue.
 void S3Fifo::EvictFromSmall(std::vector<uint64_t>* evicted) {
   while (queues_[kSmall].count > 0) {
     const NodeIndex index = queues_[kSmall].oldest;
@@ -118,7 +118,7 @@ void S3Fifo::EvictFromSmall(std::vector<uint64_t>* evicted) {
   }
 }
 
-// Entries used since they came by last pass once more, one use the poorer.
+// An entry with uses is reinserted at the head and loses one use.
 void S3Fifo::EvictFromMain(std::vector<uint64_t>* evicted) {
   while (queues_[kMain].count > 0) {
     const NodeIndex index = queues_[kMain].oldest;

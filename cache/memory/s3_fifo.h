@@ -1,18 +1,17 @@
-// S3-FIFO: which entry of a full cache is given up. Three first-in-first-out queues: a small one
-// for newcomers, a main one for those asked for again, and a ghost one of names given up by the
-// small one, by which a returning entry is known and goes to the main queue at once.
+// S3-FIFO eviction policy with three FIFO queues: a small queue for new entries, a main queue for
+// entries that were used again, and a ghost queue of names evicted from the small queue. An entry
+// whose name is in the ghost queue goes directly to the main queue.
 //
 // Source: Yang, Zhang, Qiu, Yue, Vigfusson, "FIFO queues are all you need for cache eviction",
 //   SOSP 2023, section 4, algorithm 1.
-// Departs from source: entries have sizes, and the three queues are bounded in bytes (the ghost
-// queue by
-//   the sizes its entries had: as much as the main queue's share), not in entries.
+// Departs from source: entries have sizes, and the three queues are bounded in bytes, not in
+// entries
+//   (the ghost queue by the sizes its entries had: as much as the main queue's share).
 // No I/O, no clock, no locks; MemoryCache keeps the values.
 // Threads: thread-compatible.
 // Units: sizes in whatever unit the caller counts, bytes here.
-// Limits: size() <= size_max after every call. Cost: amortised O(1), an entry passes the main
-// queue's
-//   end at most kUseCountMax times between two uses.
+// Limits: size() <= size_max after every call. Cost: amortised O(1); an entry reaches the end of
+//   the main queue at most kUseCountMax times between two uses.
 
 #pragma once
 
@@ -27,27 +26,27 @@ namespace search::cache {
 
 class S3Fifo {
  public:
-  // Uses that are remembered of one entry: two bits' worth.
+  // Maximum of an entry's use counter, which has two bits.
   static constexpr uint8_t kUseCountMax = 3;
   // An entry of the small queue used more often than this is moved to the main queue.
   static constexpr uint8_t kPromotionUseCount = 1;
-  // Share of the small queue.
+  // Fraction of the size for the small queue.
   static constexpr double kSmallShare = 0.1;
 
   explicit S3Fifo(uint64_t size_max);
 
-  // Counts a use of a resident entry; of any other it does nothing.
+  // Counts a use of a resident entry; does nothing for any other.
   void Touch(uint64_t id);
 
-  // Makes room, appending what is given up to *evicted, and takes the entry in. A resident one
-  // keeps its uses and its queue, and moves to the queue's beginning with its new size. REQUIRES:
-  // size <= size_max.
+  // Inserts the entry and appends the ids evicted to make room to *evicted. A resident entry keeps
+  // its use count and its queue, and moves to the queue's head with its new size. REQUIRES: size <=
+  // size_max.
   void Insert(uint64_t id, uint64_t size, std::vector<uint64_t>* evicted);
 
-  // Takes a resident entry out and forgets it; of any other it does nothing.
+  // Removes a resident entry; does nothing for any other.
   void Remove(uint64_t id);
 
-  // Forgets all, ghosts too.
+  // Removes all entries, including ghosts.
   void Clear();
 
   bool Contains(uint64_t id) const;

@@ -12,8 +12,8 @@
 namespace search::cache {
 namespace {
 
-// The same policy, written down as plainly as possible: vectors, newest first, searched from end to
-// end.
+// Reference implementation of the policy, as simple as possible: vectors, newest first, linear
+// search.
 class ObviousS3Fifo {
  public:
   explicit ObviousS3Fifo(uint64_t size_max)
@@ -191,12 +191,12 @@ TEST(S3FifoTest, ForgetsAllWhenCleared) {
   EXPECT_TRUE(policy.Contains(1));
 }
 
-// Least recently used, entries of size 1: what S3-FIFO has to beat.
+// LRU with entries of size 1, the baseline that S3-FIFO has to beat.
 class Lru {
  public:
   explicit Lru(size_t count_max) : count_max_(count_max) {}
 
-  // Whether it was there; it is now.
+  // Inserts the id or moves it to the front; returns whether it was present.
   bool Use(uint64_t id) {
     const auto found = places_.find(id);
     const bool is_hit = found != places_.end();

@@ -1,8 +1,9 @@
-// The query cache "persistent" over one key-value store: outlives the process, or the host if the store does.
+// The query cache "persistent" over one key-value store. Its entries live as long as the store.
 //
 // Source: persistent_entries.h.
-// Threads: thread-safe; one lock around all, held while the store works.
-// Errors: those of the store. Limits, units: as result_cache.h says; the clock is to go on over restarts.
+// Threads: thread-safe; one lock, held during accesses to the store.
+// Errors: those of the store. Limits and units are those of result_cache.h; the clock must continue
+//   across restarts.
 
 #pragma once
 
@@ -16,7 +17,7 @@ namespace search::cache {
 
 inline constexpr char kPersistentCacheName[] = "persistent";
 
-// shard_count and hash_seed mean nothing here.
+// Ignores shard_count and hash_seed.
 std::unique_ptr<ResultCache> MakePersistentCache(std::unique_ptr<neptune::KeyValueStore> store,
                                                  const ResultCacheOptions& options);
 

@@ -36,7 +36,7 @@ StatusOr<PersistentLimits> ReadLimits(const ModuleContext& context) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
   if (error != std::errc() || end != text.data() + text.size() || megabytes == 0 ||
       megabytes > kSizeMaxMb) {
-    return InvalidArgument("parameter size_mb '", text, "' is not 1 to ", kSizeMaxMb);
+    return InvalidArgument("parameter size_mb is '", text, "'; must be 1 to ", kSizeMaxMb);
   }
   limits.size_max = megabytes << 20;
   return limits;
@@ -74,7 +74,7 @@ Status PersistentCacheModule::Lookup(const StoreView& store, RequestContext& con
   answer.set_found(found.outcome == PersistentFind::kFound);
   if (answer.found()) {
     answer.set_value(std::move(*found.entry.mutable_value()));
-    // Nodes' clocks differ: what another one took may be of the future.
+    // Clocks of nodes differ: an entry inserted by another node may seem to be from the future.
     const int64_t age_ns = std::max<int64_t>(0, now_ns - found.entry.inserted_ns());
     answer.set_age_ms(static_cast<uint32_t>(age_ns / kNanosAMilli));
   }

@@ -1,11 +1,13 @@
-// The query cache as a replicated service: the methods of cache_service.h, entries that survive nodes.
+// The query cache as a replicated service: the methods of cache_service.h, with entries that
+// survive the loss of nodes.
 //
 // Parameters (cluster spec):
-//   size_mb   bytes of a partition at most, in MiB; the same on every node. Default: 64
+//   size_mb   maximum size of a partition in MiB; the same on every node. Default: 64
 //
-// Source: [Shen02] 5.3 (persistent cache; level two: "high throughput with intermittent false cache misses").
-// Threads: as ServiceModule says.
-// Errors: kInvalidArgument malformed requests. What is refused for its size is no error.
+// Source: [Shen02] 5.3 (persistent cache; level two: "high throughput with intermittent false cache
+//   misses").
+// Threads: those of ServiceModule.
+// Errors: kInvalidArgument malformed requests. A refusal because of size is not an error.
 
 #pragma once
 
@@ -21,7 +23,7 @@
 
 namespace search::cache {
 
-// What is done besides, on user-level threads that may wait: for experiments, which let time pass.
+// Hooks for experiments that simulate delays; called on user-level threads, which may wait.
 struct PersistentCacheHooks {
   std::function<void(neptune::World& world)> before_lookup;  // may be null
   std::function<void(neptune::World& world)> before_insert;  // on each replica; may be null

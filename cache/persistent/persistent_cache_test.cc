@@ -1,4 +1,5 @@
-// The persistent cache over a store: the suite of all caches, entries that outlive their cache, eviction by age.
+// Tests of the persistent cache over a store: the conformance suite, entries that outlive the cache
+// object, and eviction by age.
 
 #include "cache/persistent/persistent_cache.h"
 

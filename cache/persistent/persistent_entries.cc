@@ -44,7 +44,7 @@ void Drop(const std::string& key, const PersistentEntry& entry, PersistentTotals
   totals->set_entry_count(totals->entry_count() - 1);
 }
 
-// Drops the oldest but `spared` until there is room.
+// Removes the oldest entries except `spared` until there is room.
 StatusOr<uint64_t> MakeRoom(const StoreView& store, uint64_t size, uint64_t size_max,
                             const std::string& spared, PersistentTotals* totals,
                             StoreChanges& changes) {
@@ -57,7 +57,7 @@ StatusOr<uint64_t> MakeRoom(const StoreView& store, uint64_t size, uint64_t size
         const StatusOr<std::optional<PersistentEntry>> old =
             neptune::FindStored<PersistentEntry>(store, key);
         damage = old.status();
-        if (damage.ok() && !*old) damage = DataLoss("an entry is listed by age and not kept");
+        if (damage.ok() && !*old) damage = DataLoss("the age index names an entry that is missing");
         if (!damage.ok()) return false;
         Drop(std::string(key), **old, totals, changes);
         ++dropped_count;

@@ -1,15 +1,16 @@
-// A cache's entries in a partition's store: found by a hash of the query, evicted in the order in which they were inserted.
+// Entries of a cache in a partition's store, indexed by a hash of the query and evicted in
+// insertion order. Two queries with the same hash replace each other. Keys of the store:
 //
-//   e HASH     PersistentEntry; HASH: XXH3-64 of the query, 8 bytes big-endian. Two queries of one hash displace each other.
-//   o NUMBER   HASH; by age
+//   e HASH     PersistentEntry; HASH: XXH3-64 of the query, 8 bytes big-endian
+//   o NUMBER   HASH; sorted by age
 //   t          PersistentTotals
 //
 // Source: [Shen02] 5.3 (persistent cache: CacheUpdate, CacheLookup).
-// Departs from source: entries of an ordered store in place of hash buckets of disk blocks.
+// Departs from source: an ordered key-value store instead of hash buckets of disk blocks.
 // Threads: pure functions of the store.
-// Units: sizes are bytes; times nanoseconds of one clock that all inserts and lookups share.
-// Errors: kDataLoss what is kept is damaged; those of the store.
-// Limits: PersistentLimits. Eviction is first in, first out: a lookup does not write.
+// Units: sizes are bytes; times are nanoseconds of one clock shared by all inserts and lookups.
+// Errors: kDataLoss the stored data is damaged; those of the store.
+// Limits: PersistentLimits. Eviction is FIFO, because a lookup does not write.
 
 #pragma once
 
@@ -24,7 +25,7 @@
 
 namespace search::cache {
 
-// Bytes that an entry counts beside its key and value: its records' keys and the other fields.
+// Bytes accounted per entry in addition to key and value: the keys of its records and other fields.
 inline constexpr size_t kPersistentEntryOverhead = 96;
 
 struct PersistentLimits {
@@ -36,7 +37,7 @@ enum class PersistentFind { kFound, kMissing, kExpired };
 
 struct FoundEntry {
   PersistentFind outcome = PersistentFind::kMissing;
-  PersistentEntry entry;  // if it was found
+  PersistentEntry entry;  // set if found
 };
 neptune::StatusOr<FoundEntry> FindEntry(const neptune::StoreView& store, const CacheKey& key,
                                         int64_t now_ns);
@@ -45,8 +46,8 @@ struct InsertOutcome {
   bool stored = false;
   uint64_t evicted_count = 0;
 };
-// Stores the entry, whose number is given here, in place of any other of its query. If it is refused, nothing of its query
-// remains.
+// Assigns a number to the entry and stores it, replacing any other entry of its query. If it is
+// refused, the query has no entry afterwards.
 neptune::StatusOr<InsertOutcome> InsertEntry(const neptune::StoreView& store,
                                              const PersistentLimits& limits, PersistentEntry entry,
                                              neptune::StoreChanges& changes);

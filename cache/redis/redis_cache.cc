@@ -20,11 +20,11 @@ using neptune::TimePoint;
 
 constexpr size_t kSizeMin = 64u << 10;
 constexpr size_t kKeyPrefixSizeMax = 256;
-// Of an entry that is kept until it is pushed out.
+// Time to live of an entry that is kept until evicted.
 constexpr neptune::Duration kUnlimited = std::chrono::hours(24 * 365);
 
-// KEYS: sums, order, sizes. ARGV[1]: what keys of entries begin with. A script answers with how many entries it pushed
-// out, bytes and entries that are left, and the number of the last insert.
+// KEYS: sums, order, sizes. ARGV[1]: prefix of the keys of entries. A script returns the number of
+// evicted entries, the remaining bytes and entries, and the number of the last insert.
 constexpr std::string_view kScriptBegin = R"(
 local function drop(query)
   local size = redis.call('HGET', KEYS[3], query)
@@ -42,8 +42,8 @@ constexpr std::string_view kScriptEnd = R"(
 return {pushed, math.max(total(), 0), redis.call('ZCARD', KEYS[2]), tonumber(redis.call('HGET', KEYS[1], 'number') or '0')}
 )";
 
-// ARGV: query, entry, milliseconds to live, size, size_max. What needs memory comes first: Redis refuses it before
-// anything has changed.
+// ARGV: query, entry, milliseconds to live, size, size_max. The command that needs memory comes
+// first, so that Redis refuses it before anything has changed.
 constexpr std::string_view kInsert = R"(
 redis.call('SET', ARGV[1] .. ARGV[2], ARGV[3], 'PX', ARGV[4])
 local before = redis.call('HGET', KEYS[3], ARGV[2]) or 0
@@ -64,7 +64,7 @@ for _, query in ipairs(redis.call('ZRANGE', KEYS[2], 0, 999)) do drop(query) end
 Status CheckKind(const redisReply& reply, int kind) {
   if (reply.type == kind) return neptune::OkStatus();
   if (reply.type == REDIS_REPLY_ERROR) return neptune::Unavailable("redis says: ", reply.str);
-  return neptune::Unavailable("redis: an answer of another kind than was asked for");
+  return neptune::Unavailable("redis: reply of an unexpected type");
 }
 
 class RedisCache final : public ResultCache {
@@ -80,9 +80,10 @@ class RedisCache final : public ResultCache {
     const std::optional<CachedResult> none;
     if (key.query.empty() || key.query.size() > kKeySizeMax) return CountMiss(none);
     const std::string name = StrCat(entry_prefix_, key.query);
-    // One byte more than fits, so that a longer value is not taken for a whole one.
+    // Reads one byte more than the limit, so that a longer value is not taken for a whole one.
     const std::string last = StrCat(options_.value_size_max + kRedisEntryOverhead);
-    // Who is found goes to the end of the queue, as far as this process has seen it; a full Redis says no to that alone.
+    // Moves the query to the newest position that this process knows. A full Redis refuses only
+    // this command.
     const std::string order = StrCat(number_.load());
     NEPTUNE_ASSIGN_OR_RETURN(const auto replies,
                              client_->Ask({{"GETRANGE", name, "0", last},
@@ -124,7 +125,7 @@ class RedisCache final : public ResultCache {
     return true;
   }
 
-  // What is inserted meanwhile may be forgotten too.
+  // May also remove entries that are inserted concurrently.
   Status Clear() override {
     const uint64_t count = entry_count_;
     NEPTUNE_RETURN_IF_ERROR(Run(kDropOldest, {}));
@@ -149,7 +150,8 @@ class RedisCache final : public ResultCache {
   bool Waits() const override { return true; }
 
  private:
-  // Redis counts what is left of its time; the callers' clocks are comparable within one process only.
+  // For entries of other processes the age follows from the remaining time in Redis, because
+  // callers' clocks are comparable only within one process.
   neptune::Duration AgeOf(const RedisEntry& entry, neptune::Duration left, TimePoint now) const {
     if (entry.clock == options_.hash_seed) {
       return neptune::Duration(now.time_since_epoch().count() - entry.inserted_ns);
@@ -166,7 +168,7 @@ class RedisCache final : public ResultCache {
     NEPTUNE_ASSIGN_OR_RETURN(const auto replies, client_->Ask({command}));
     const redisReply& reply = *replies[0];
     NEPTUNE_RETURN_IF_ERROR(CheckKind(reply, REDIS_REPLY_ARRAY));
-    if (reply.elements != 4) return neptune::Unavailable("redis: not the answer of a script");
+    if (reply.elements != 4) return neptune::Unavailable("redis: unexpected result of a script");
     for (size_t i = 0; i < reply.elements; ++i) {
       NEPTUNE_RETURN_IF_ERROR(CheckKind(*reply.element[i], REDIS_REPLY_INTEGER));
     }
@@ -197,10 +199,10 @@ class RedisCache final : public ResultCache {
   std::atomic<uint64_t> refused_count_ = 0;
   std::atomic<uint64_t> eviction_count_ = 0;
   std::atomic<uint64_t> expiration_count_ = 0;
-  // As the last script of this process told.
+  // Results of the latest script of this process.
   std::atomic<uint64_t> size_ = 0;
   std::atomic<uint64_t> entry_count_ = 0;
-  std::atomic<uint64_t> number_ = 0;  // of inserts
+  std::atomic<uint64_t> number_ = 0;  // number of the last insert
 };
 
 }  // namespace
@@ -210,7 +212,7 @@ StatusOr<std::unique_ptr<ResultCache>> MakeRedisCache(const ResultCacheOptions& 
     return neptune::InvalidArgument("size_max is ", options.size_max, ", less than ", kSizeMin);
   }
   if (options.key_prefix.empty() || options.key_prefix.size() > kKeyPrefixSizeMax) {
-    return neptune::InvalidArgument("key_prefix is not 1 to ", kKeyPrefixSizeMax, " bytes");
+    return neptune::InvalidArgument("key_prefix must be 1 to ", kKeyPrefixSizeMax, " bytes");
   }
   NEPTUNE_ASSIGN_OR_RETURN(auto client,
                            RedisClient::Create(options.server, options.server_timeout));

@@ -10,7 +10,8 @@ namespace {
 
 const redisReplyObjectFunctions* library_functions = nullptr;
 
-// hiredis takes memory for as many elements as an answer claims to have, before it has seen one.
+// hiredis allocates memory for as many elements as a reply claims to have before reading any of
+// them.
 template <typename Count>
 void* CreateBoundedArray(const redisReadTask* task, Count element_count) {
   if (static_cast<size_t>(element_count) > RedisClient::kElementCountMax) return nullptr;
@@ -37,10 +38,10 @@ neptune::StatusOr<std::unique_ptr<RedisClient>> RedisClient::Create(std::string_
   const char* const begin = colon == std::string_view::npos ? end : server.data() + colon + 1;
   const auto parsed = std::from_chars(begin, end, port);
   if (colon == 0 || parsed.ec != std::errc() || parsed.ptr != end || port == 0) {
-    return neptune::InvalidArgument("redis server '", server, "' is not HOST:PORT");
+    return neptune::InvalidArgument("redis server '", server, "' must be HOST:PORT");
   }
   if (timeout < std::chrono::milliseconds(1) || timeout > std::chrono::minutes(1)) {
-    return neptune::InvalidArgument("the timeout of a redis server is 1 ms to 1 min");
+    return neptune::InvalidArgument("the timeout of a redis server must be 1 ms to 1 min");
   }
   return std::unique_ptr<RedisClient>(
       new RedisClient(std::string(server.substr(0, colon)), port, timeout));
@@ -54,7 +55,7 @@ neptune::StatusOr<RedisClient::Connection> RedisClient::Connect() const {
   const timeval limit{.tv_sec = timeout_ / std::chrono::seconds(1),
                       .tv_usec = timeout_ % std::chrono::seconds(1) / std::chrono::microseconds(1)};
   Connection connection(redisConnectWithTimeout(host_.c_str(), port_, limit));
-  if (connection == nullptr) return Error("no memory");
+  if (connection == nullptr) return Error("out of memory");
   if (connection->err != 0) return Error(connection->errstr);
   connection->reader->fn = BoundedFunctions(connection->reader->fn);
   if (redisSetTimeout(connection.get(), limit) != REDIS_OK) return Error(connection->errstr);

@@ -1,10 +1,12 @@
-// Commands to one Redis server by hiredis, on as many connections as callers ask at once.
+// Sends commands to one Redis server with hiredis; each concurrent call uses its own connection.
 //
-// Threads: thread-safe; every call blocks the kernel thread, for at most about the
-//   timeout for each piece of an answer.
-// Errors: UNAVAILABLE no connection, no answer in time, or bytes that are no answer. After one its connection is closed,
-//   so that no late answer is taken for that of a later command. What the server says of an error is an answer.
-// Limits: kIdleConnectionCountMax connections are kept; kElementCountMax elements an array of an answer.
+// Threads: thread-safe; every call blocks the kernel thread, for at most about the timeout per part
+//   of a reply.
+// Errors: UNAVAILABLE no connection, no reply in time, or a malformed reply. The connection is then
+//   closed, so that a late reply is never taken for that of a later command. An error reported by
+//   the server is a reply.
+// Limits: kIdleConnectionCountMax idle connections; kElementCountMax elements in an array of a
+//   reply.
 
 #pragma once
 
@@ -34,11 +36,11 @@ class RedisClient {
   static constexpr size_t kIdleConnectionCountMax = 16;
   static constexpr size_t kElementCountMax = 64;
 
-  // `server` is HOST:PORT. Connects when it is first asked. Errors: INVALID_ARGUMENT.
+  // `server` is HOST:PORT. Connects on the first call. Errors: INVALID_ARGUMENT.
   static neptune::StatusOr<std::unique_ptr<RedisClient>> Create(std::string_view server,
                                                                 neptune::Duration timeout);
 
-  // The answers to these commands, sent together, in their order; none is null.
+  // Sends the commands in one batch and returns their replies in the same order; none is null.
   neptune::StatusOr<std::vector<RedisReply>> Ask(const std::vector<RedisCommand>& commands);
 
  private:
@@ -50,7 +52,7 @@ class RedisClient {
   RedisClient(std::string host, uint16_t port, neptune::Duration timeout)
       : host_(std::move(host)), port_(port), timeout_(timeout) {}
   neptune::StatusOr<Connection> Connect() const;
-  // Null if there is none.
+  // Returns an idle connection, null if there is none.
   Connection PopIdle();
   void KeepIdle(Connection connection);
   neptune::Status Error(const char* what) const;

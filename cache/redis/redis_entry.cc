@@ -25,11 +25,11 @@ std::string EncodeRedisEntry(const RedisEntry& entry) {
 
 neptune::StatusOr<RedisEntry> DecodeRedisEntry(std::string_view bytes) {
   if (bytes.size() < kRedisEntryOverhead || !bytes.starts_with(kMagic)) {
-    return neptune::DataLoss("redis: what stands under a cache's key is no entry of a cache");
+    return neptune::DataLoss("redis: the value of a cache key is not a cache entry");
   }
   const std::string_view body = bytes.substr(0, bytes.size() - sizeof(uint64_t));
   if (neptune::LoadBigEndian<uint64_t>(body.data() + body.size()) != neptune::Checksum64(body)) {
-    return neptune::DataLoss("redis: an entry of the cache is damaged");
+    return neptune::DataLoss("redis: damaged cache entry");
   }
   neptune::ByteReader reader(body.substr(kMagic.size()));
   RedisEntry entry;

@@ -24,10 +24,10 @@ namespace {
 
 constexpr uint64_t kSizeMaxMb = 64 * 1024;
 constexpr uint64_t kTimeoutMaxMs = 60'000;
-// An entry without a lifetime of its own is as good as its index version.
+// An entry without a lifetime is valid as long as its index version.
 constexpr neptune::Duration kUnlimited = std::chrono::hours(24 * 365);
 
-// Replaces *number by the parameter, if it is there.
+// Sets *number to the parameter if it is present.
 Status ReadNumber(const ModuleContext& context, const char* name, uint64_t number_max,
                   uint64_t* number) {
   const auto given = context.parameters.find(name);
@@ -36,7 +36,8 @@ Status ReadNumber(const ModuleContext& context, const char* name, uint64_t numbe
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
   if (error != std::errc() || end != text.data() + text.size() || *number == 0 ||
       *number > number_max) {
-    return neptune::InvalidArgument("parameter ", name, " '", text, "' is not 1 to ", number_max);
+    return neptune::InvalidArgument("parameter ", name, " is '", text, "'; must be 1 to ",
+                                    number_max);
   }
   return neptune::OkStatus();
 }
@@ -152,12 +153,12 @@ Status CacheModule::AddMetrics(ModuleContext& context) {
   const std::vector<std::tuple<decltype(kGauge), const char*, const char*, Field>> fields = {
       {kCounter, "search_cache_hits_total", "Lookups that found a value.",
        &ResultCacheStats::hit_count},
-      {kCounter, "search_cache_misses_total", "Lookups that found none.",
+      {kCounter, "search_cache_misses_total", "Lookups that found no value.",
        &ResultCacheStats::miss_count},
-      {kCounter, "search_cache_evictions_total", "Values pushed out for room.",
+      {kCounter, "search_cache_evictions_total", "Values evicted to make room.",
        &ResultCacheStats::eviction_count},
-      {kGauge, "search_cache_entries", "Values held.", &ResultCacheStats::entry_count},
-      {kGauge, "search_cache_size_bytes", "Bytes held.", &ResultCacheStats::size},
+      {kGauge, "search_cache_entries", "Values in the cache.", &ResultCacheStats::entry_count},
+      {kGauge, "search_cache_size_bytes", "Bytes in the cache.", &ResultCacheStats::size},
   };
   for (const auto& [add, name, help, field] : fields) {
     for (const auto& [partition, cache] : partitions_) {

@@ -1,15 +1,15 @@
-// The query cache as a service: each hosted partition is a cache of its own.
+// The query cache as a service: each hosted partition is an independent cache.
 //
 // Parameters (cluster spec):
 //   implementation  variant of the registry; default: memory
-//   size_mb         bytes of a partition at most, in MiB; default: 64
-//   server          HOST:PORT of the server of a variant that asks one; default: 127.0.0.1:6379
-//   server_timeout_ms  for connecting to it and for each piece of an answer; default: 50
-//   key_prefix      what its keys begin with, the partition's number follows; default: the service's name
+//   size_mb         maximum size of a partition in MiB; default: 64
+//   server          HOST:PORT of the server, for variants that use one; default: 127.0.0.1:6379
+//   server_timeout_ms  timeout for connecting and for each part of a reply; default: 50
+//   key_prefix      prefix of the keys before the partition's number; default: the service's name
 //
-// A variant that waits for a server is asked on the helper threads of a device capsule: that of the spec which takes
-// disk:/SERVICE-server/**, or else one called SERVICE-server. A server that hangs then holds those threads and what
-// waits for them, and nothing else of the node.
+// Calls to a variant that waits for a server run on the helper threads of a device capsule: the one
+// of the spec whose rule matches disk:/SERVICE-server/**, else one named SERVICE-server. A server
+// that hangs then blocks only these threads and the requests that wait for them.
 //
 // Source: capsules paper, figure 1 (query caches).
 // Threads: methods run on any loop of the node; caches are thread-safe.
@@ -40,9 +40,10 @@ class CacheModule final : public neptune::ServiceModule {
                          neptune::Data* response);
   neptune::Status AddMetrics(neptune::ModuleContext& context);
   neptune::Status MakeCaches(const neptune::ModuleContext& context);
-  // Helper threads for caches that wait.
+  // Makes the capsule with helper threads for caches that wait.
   neptune::Status MakeCapsule(neptune::ModuleContext& context);
-  // What `ask` gives of the request's partition. It owns what it uses, and may run when the request has gone.
+  // Runs `ask` on the cache of the request's partition and returns its result. `ask` must own
+  // everything it uses, because it may run after the request has ended.
   template <typename Ask>
   auto AskCache(neptune::RequestContext& context, Ask ask)
       -> decltype(ask(std::declval<ResultCache&>()));
@@ -50,8 +51,8 @@ class CacheModule final : public neptune::ServiceModule {
   std::string implementation_ = "memory";
   std::map<neptune::PartitionId, std::shared_ptr<ResultCache>> partitions_;  // fixed after Start
   neptune::CapsuleStack* capsules_ =
-      nullptr;               // null: caches do not wait, or wait where they are asked
-  std::string server_path_;  // of what is asked there
+      nullptr;               // null: caches do not wait, or block the calling thread
+  std::string server_path_;  // path by which the capsule's rules match
   std::vector<neptune::CallbackGauge> gauges_;
   neptune::StatusSection section_;
 };

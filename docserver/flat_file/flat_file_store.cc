@@ -11,7 +11,7 @@
 namespace search::docserver {
 namespace {
 
-// Has a writer until it is sealed and a reader from then on.
+// Has a writer until it is sealed, and a reader afterwards.
 class FlatFileStore : public DocumentStore {
  public:
   FlatFileStore(std::string directory, std::unique_ptr<flat_file::Writer> writer)

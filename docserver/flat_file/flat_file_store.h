@@ -1,7 +1,7 @@
 // The document store "flat_file": one append-only file of compressed blocks and an index of
 // offsets.
 //
-// Threads, errors, limits: as document_store.h says.
+// Threads, errors and limits are those of document_store.h.
 
 #pragma once
 

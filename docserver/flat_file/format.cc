@@ -13,7 +13,7 @@ constexpr std::string_view kIndexMagic = "NSDOCIDX";
 constexpr size_t kChecksumSize = sizeof(uint64_t);
 
 static_assert(std::endian::native == std::endian::little,
-              "numbers are stored as they lie in memory");
+              "numbers are stored in host byte order, which must be little-endian");
 
 template <typename Number>
 void AppendNumber(Number value, std::string* out) {
@@ -27,7 +27,7 @@ Number ReadNumber(std::string_view bytes, size_t offset) {
   return value;
 }
 
-// Of two runs of bytes: the first one's hash seeds the second one's.
+// Checksum of two byte ranges: the hash of the first seeds that of the second.
 uint64_t Checksum(std::string_view first, std::string_view second) {
   return XXH3_64bits_withSeed(second.data(), second.size(),
                               XXH3_64bits(first.data(), first.size()));

@@ -1,9 +1,9 @@
-// Layout of the flat-file document store; README.md of this folder has the page with an example.
+// Layout of the flat-file document store; README.md of this folder describes it with an example.
 //
 // Threads: pure functions.
 // Units: all numbers little-endian; sizes and offsets in bytes.
-// Errors: the readers return nullopt for bytes that are not what their magic, version and checksum
-// say. Limits: kBlockRawSizeMax, so that a damaged header cannot ask for much memory.
+// Errors: the readers return nullopt if magic, version or checksum do not match.
+// Limits: kBlockRawSizeMax, so that a damaged header cannot make a reader allocate much memory.
 
 #pragma once
 
@@ -21,7 +21,8 @@ inline constexpr char kDataFileName[] = "documents.dat";
 inline constexpr char kIndexFileName[] = "documents.idx";
 inline constexpr uint32_t kFormatVersion = 1;
 inline constexpr uint32_t kBlockSizeMax = 1u << 20;
-// A block is closed once it has reached at most kBlockSizeMax, by one document at most.
+// A block is closed when it reaches its size, at most kBlockSizeMax; its last document may exceed
+// that.
 inline constexpr uint32_t kBlockRawSizeMax = kBlockSizeMax + kDocumentSizeMax;
 
 inline constexpr size_t kDataHeaderSize = 16;
@@ -29,7 +30,8 @@ inline constexpr size_t kBlockHeaderSize = 24;
 inline constexpr size_t kIndexHeaderSize = 40;
 inline constexpr size_t kIndexEntrySize = 24;
 
-// A run of documents compressed together. Its checksum covers all behind it, payload included.
+// A run of documents compressed together. Its checksum covers all bytes after it, including the
+// payload.
 struct Block {
   uint32_t raw_size = 0;      // of the decompressed documents
   uint32_t record_count = 0;  // documents in it
@@ -38,7 +40,7 @@ struct Block {
   size_t stored_size() const { return kBlockHeaderSize + payload.size(); }
 };
 
-// Where one document lies: a block of the data file, and a range of its decompressed bytes.
+// Location of a document: a block of the data file and a range of the decompressed bytes.
 struct IndexEntry {
   uint64_t doc_id = 0;
   uint64_t block_offset = 0;
@@ -59,7 +61,7 @@ std::optional<Block> DecodeBlock(std::string_view bytes);
 std::string EncodeIndex(std::string_view entries, uint64_t data_size);
 void AppendIndexEntry(const IndexEntry& entry, std::string* out);
 
-// An index file whose header and checksum are right; looks into `bytes`, which must outlive it.
+// View of an index file whose header and checksum are valid; `bytes` must outlive it.
 class IndexView {
  public:
   static std::optional<IndexView> Open(std::string_view bytes);

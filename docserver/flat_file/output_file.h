@@ -1,7 +1,7 @@
 // A new file, written from beginning to end through a buffer.
 //
 // Threads: thread-compatible.
-// Errors: as neptune/base/file.h says.
+// Errors: those of neptune/base/file.h.
 
 #pragma once
 
@@ -23,7 +23,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   neptune::Status Append(std::string_view bytes);
-  // Writes the buffer out, makes the file durable and closes it. REQUIRES: no Append after it.
+  // Flushes the buffer, makes the file durable and closes it. REQUIRES: no Append afterwards.
   neptune::Status SyncAndClose();
   // Bytes appended so far.
   uint64_t size() const { return size_; }

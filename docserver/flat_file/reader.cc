@@ -11,7 +11,7 @@ namespace {
 
 using Decompressor = std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)>;
 
-// One a kernel thread: making one costs more than decompressing a block.
+// One decompressor per kernel thread, because creating one costs more than decompressing a block.
 ZSTD_DCtx* ThreadDecompressor() {
   thread_local const Decompressor decompressor(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   return decompressor.get();
@@ -97,7 +97,7 @@ neptune::StatusOr<FetchedDocuments> Reader::Fetch(std::span<const uint64_t> ids)
 
   FetchedDocuments documents(ids.size());
   std::string raw;
-  uint64_t loaded_offset = 0;  // no block is there: the file's header is
+  uint64_t loaded_offset = 0;  // 0: no block loaded; the file begins with its header
   for (const Wanted& one : wanted) {
     if (one.entry.block_offset != loaded_offset) {
       NEPTUNE_RETURN_IF_ERROR(LoadBlock(one.entry.block_offset, &raw));

@@ -4,7 +4,7 @@
 // Errors: Open: NOT_FOUND, FAILED_PRECONDITION (data without an index: never sealed), DATA_LOSS (a
 //   checksum, or a data file that is shorter or longer than the index says, as a torn tail is).
 //   Fetch and Verify: DATA_LOSS.
-// Limits: kFetchCountMax ids; memory is the documents asked for and one decompressed block.
+// Limits: kFetchCountMax ids; memory for the requested documents and one decompressed block.
 
 #pragma once
 
@@ -25,10 +25,10 @@ class Reader {
  public:
   static neptune::StatusOr<std::unique_ptr<Reader>> Open(const std::string& directory);
 
-  // Each block is decompressed once a call, however many of its documents are asked for.
+  // Each block is decompressed at most once per call.
   neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const;
   neptune::Status Verify() const;
-  // What has urls: null for a store that was built without them.
+  // The table of urls; null if the store was built without one.
   const UrlTable* urls() const { return urls_.has_value() ? &*urls_ : nullptr; }
   uint64_t document_count() const { return index_.entry_count(); }
 

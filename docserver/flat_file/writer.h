@@ -1,8 +1,8 @@
-// Writes a flat-file document store: blocks as documents come, the index when it is sealed.
+// Writes a flat-file document store: blocks as documents arrive, the index when it is sealed.
 //
 // Threads: thread-compatible.
-// Errors: INVALID_ARGUMENT a document over kDocumentSizeMax; UNAVAILABLE the file system refuses.
-// Limits: memory is one block and some 66 bytes a document.
+// Errors: INVALID_ARGUMENT a document over kDocumentSizeMax; UNAVAILABLE file system error.
+// Limits: memory for one block and about 66 bytes per document.
 
 #pragma once
 
@@ -28,7 +28,7 @@ class Writer {
   ~Writer();
 
   neptune::Status Put(const StoredDocument& document);
-  // Writes the last block and the index, in an order that leaves no index without its data.
+  // Writes the last block and then the index, so that an index never exists without its data.
   neptune::Status Seal();
   uint64_t document_count() const { return entries_.size(); }
 

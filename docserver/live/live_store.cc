@@ -19,7 +19,8 @@ StoredDocument ToStored(uint64_t doc_id, index::DocumentContent content) {
 }
 
 neptune::Status Refusal() {
-  return neptune::FailedPrecondition("a store of live documents is changed by its state alone");
+  return neptune::FailedPrecondition(
+      "a live document store can be changed only through its replicated state");
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
-// Documents that change: a published store of any variant, which is only read, and what the partition's changes say.
+// Document store for documents that change: a read-only published store of any variant, overlaid
+// with the changes of the partition.
 //
-// A fetch gives the newest content as soon as the state has it; nothing is copied, so there is nothing to refresh.
+// A fetch returns the newest content as soon as the replicated state has it; there is no copy that
+// would have to be refreshed.
 //
-// Threads: thread-safe, as its parts are.
-// Errors: as document_store.h, and those of the state. Put and Seal: FAILED_PRECONDITION, changes come by the state.
+// Threads: thread-safe.
+// Errors: those of document_store.h and of the state. Put and Seal: FAILED_PRECONDITION, because
+//   changes are made through the state.
 // Limits: document_count is that of the published store.
 
 #pragma once
@@ -23,8 +26,8 @@ class LiveStore final : public DocumentStore {
       : published_(std::move(published)), state_(state) {}
 
   neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const override;
-  // By the content that counts now. A document that was published with the url and removed since is found by it still: it is
-  // to have the same number when it comes back.
+  // Searches the current contents. A published document that has been removed is still found by its
+  // url, so that it gets the same number if it is added again.
   neptune::StatusOr<std::optional<uint64_t>> FindUrl(std::string_view url) const override;
   neptune::Status Put(std::span<const StoredDocument> batch) override;
   neptune::Status Seal() override;

@@ -47,7 +47,7 @@ index::PartitionChange RemovalOf(uint64_t doc_id, uint64_t version) {
   return whole;
 }
 
-// Over every variant.
+// Runs over every variant.
 class LiveStoreTest : public testing::TestWithParam<DocumentStoreVariant> {
  protected:
   void SetUp() override {
@@ -119,7 +119,7 @@ TEST_P(LiveStoreTest, FindsAUrlByTheContentThatCounts) {
   const auto found = [&](const std::string& url) { return store_->FindUrl(url).value(); };
   const std::string published = expected_[7].url();
   EXPECT_EQ(found(published), 7U);
-  EXPECT_EQ(found("http://nobody/"), std::nullopt);
+  EXPECT_EQ(found("http://nowhere/"), std::nullopt);
   change(7, 1, published);
   EXPECT_EQ(found(published), 7U);
   change(7, 2, "http://moved/");

@@ -11,8 +11,8 @@
 namespace search::docserver {
 namespace {
 
-// RocksDB would rename and write a log in the directory even when it is opened read-only, and two
-// processes there would fight over it. What goes wrong reaches us as a status anyway.
+// Discards RocksDB's log. RocksDB would rename and write a log file in the directory even if opened
+// read-only, and two processes would interfere. Errors are returned as statuses anyway.
 class SilentLogger : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;

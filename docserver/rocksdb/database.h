@@ -1,8 +1,8 @@
-// RocksDB as the document store uses it: options, and its errors turned into ours at the edge.
+// Options of RocksDB for the document store, and conversion of its errors.
 //
 // Threads: pure functions.
-// Errors: DATA_LOSS checksum or structure damage; UNAVAILABLE the file system refuses; INTERNAL the
-//   rest, which would be a misuse of RocksDB.
+// Errors: DATA_LOSS damaged checksum or structure; UNAVAILABLE file system error; INTERNAL any
+//   other, which would be a misuse of RocksDB.
 
 #pragma once
 
@@ -18,15 +18,15 @@
 
 namespace search::docserver {
 
-// OK, or the status with "action: " before RocksDB's own words.
+// Converts a status; the message is RocksDB's, prefixed with "action: ".
 neptune::Status FromRocksdb(const rocksdb::Status& status, std::string_view action);
 
-// For a new database that is written once, without a log of writes.
+// Options of a new database that is written once, without a write-ahead log.
 rocksdb::Options BuildingOptions(const DocumentStoreOptions& options);
-// For a sealed one, opened read-only; writes nothing into the directory.
+// Options of a sealed database, opened read-only; nothing is written into the directory.
 rocksdb::Options ServingOptions(const DocumentStoreOptions& options);
 
-// Keys sort as document numbers do: eight bytes, big-endian.
+// Key of a document: its number in eight bytes, big-endian, so that keys sort by number.
 std::string DocumentKey(uint64_t doc_id);
 
 }  // namespace search::docserver

@@ -20,11 +20,11 @@
 namespace search::docserver {
 namespace {
 
-// Writes of one batch that are kept in memory together.
+// Maximum bytes of a write batch, which is held in memory.
 constexpr size_t kWriteSizeMax = 4u << 20;
 
 constexpr char kSealFileName[] = "SEAL";
-// The seal's description goes on with the number of documents.
+// Prefix of the seal's description; the number of documents follows.
 constexpr std::string_view kSealFirstWords = "neptune-document-store rocksdb 1 ";
 
 class RocksdbStore : public DocumentStore {
@@ -51,17 +51,17 @@ class RocksdbStore : public DocumentStore {
   }
   neptune::Status Write(rocksdb::WriteBatch* batch);
   neptune::Status Close();
-  // The number of documents sealed, if every file is as it was then.
+  // Checks that no file has changed since the seal; returns the number of documents sealed.
   neptune::StatusOr<uint64_t> CheckSeal() const;
 
   const std::string directory_;
   const DocumentStoreOptions options_;
   std::unique_ptr<rocksdb::DB> database_;
   bool is_readable_ = false;
-  uint64_t document_count_ = 0;              // sealed
+  uint64_t document_count_ = 0;              // number in the seal
   absl::flat_hash_set<uint64_t> built_ids_;  // while building
-  UrlTableWriter built_urls_;                // likewise
-  std::optional<UrlTable> urls_;  // while serving; none in a store that was built without
+  UrlTableWriter built_urls_;                // while building
+  std::optional<UrlTable> urls_;  // while serving; nullopt if the store was built without one
 };
 
 neptune::Status RocksdbStore::OpenForBuilding() {
@@ -107,7 +107,7 @@ neptune::Status RocksdbStore::OpenForServing() {
 
 neptune::Status RocksdbStore::Write(rocksdb::WriteBatch* batch) {
   rocksdb::WriteOptions options;
-  options.disableWAL = true;  // nothing counts before the seal
+  options.disableWAL = true;  // data is not valid before the seal
   const neptune::Status status = FromRocksdb(database_->Write(options, batch), Action("write"));
   batch->Clear();
   return status;
@@ -172,7 +172,7 @@ neptune::StatusOr<FetchedDocuments> RocksdbStore::Fetch(std::span<const uint64_t
     if (!document.ParseFromArray(values[i].data(), static_cast<int>(values[i].size())) ||
         document.doc_id() != ids[i]) {
       return neptune::DataLoss("fetch document ", ids[i], " of ", directory_,
-                               ": its key holds something else");
+                               ": the stored value is another document");
     }
   }
   return documents;

@@ -1,6 +1,6 @@
 // The document store "rocksdb": a RocksDB database of serialised documents, compressed with zstd.
 //
-// Threads, errors, limits: as document_store.h says.
+// Threads, errors and limits are those of document_store.h.
 
 #pragma once
 

@@ -29,13 +29,13 @@ namespace {
 
 constexpr uint32_t kSnippetSizeMax = 2000;
 
-// Making a snippet never waits, so one maker serves all user-level threads of a kernel thread.
+// Making a snippet never parks, so all user-level threads of a kernel thread can share one maker.
 SnippetMaker& SnippetMakerOfThisThread() {
   static thread_local SnippetMaker maker;
   return maker;
 }
 
-// An unreadable query only costs the marking.
+// If the query cannot be parsed, snippets are made without highlighting.
 index::Query ParseCanonical(const std::string& text) {
   StatusOr<index::Query> query = index::ParseQuery(text, index::ParseLimits::ForCanonical());
   return query.ok() ? *std::move(query) : index::Query();
@@ -55,7 +55,8 @@ void Summarise(StoredDocument document, const FetchRequest& request, const index
   if (request.with_text()) summary->set_text(std::move(*document.mutable_text()));
 }
 
-// All at once; if one of them is damaged, one by one, so that only the damaged ones are missing.
+// Fetches all documents in one call; if one is damaged, fetches them one by one, so that only
+// damaged documents are missing.
 StatusOr<FetchedDocuments> ReadReadable(const DocumentStore& store,
                                         const std::vector<uint64_t>& ids,
                                         neptune::Counter* damaged) {
@@ -80,7 +81,7 @@ StatusOr<FetchedDocuments> ReadReadable(const DocumentStore& store,
 Status DocumentModule::Start(ModuleContext& context) {
   const auto path = context.parameters.find("path");
   if (path == context.parameters.end()) {
-    return neptune::InvalidArgument("document servers need the parameter 'path'");
+    return neptune::InvalidArgument("document servers require the parameter 'path'");
   }
   if (const auto chosen = context.parameters.find("implementation");
       chosen != context.parameters.end()) {
@@ -118,8 +119,8 @@ Status DocumentModule::StartVersions(const ModuleContext& context, const std::st
   };
   if (list.empty()) return take(nullptr);
   if (replicas_ != nullptr) {
-    return neptune::InvalidArgument("parameters live and versions exclude each other: a change ",
-                                    "belongs to the version that it was made on");
+    return neptune::InvalidArgument("parameters live and versions exclude each other: ",
+                                    "a change applies only to the version it was made on");
   }
   const auto path = std::filesystem::path(base_directory_) / list;
   NEPTUNE_ASSIGN_OR_RETURN(watch_, index::VersionWatch::Start(context.world, service_ + "-versions",
@@ -140,7 +141,8 @@ std::shared_ptr<DocumentModule::Version> DocumentModule::OpenVersion(
     const std::string name = version.name.empty() ? "" : "-" + version.name;
     const Status made =
         neptune::MakeDeviceCapsule(*capsules_, StrCat(service_, "-store", name), root.string());
-    LOG_IF(WARNING, !made.ok()) << "reads of " << service_ << " wait on its workers: " << made;
+    LOG_IF(WARNING, !made.ok()) << "reads of " << service_
+                                << " block its workers, no capsule: " << made;
   }
   auto opened = std::make_shared<Version>();
   for (const PartitionId& id : ids_) {
@@ -157,7 +159,8 @@ Status DocumentModule::OpenReplicas(ModuleContext& context) {
   const auto live = context.parameters.find("live");
   if (live == context.parameters.end() || live->second == "false") return neptune::OkStatus();
   if (live->second != "true") {
-    return neptune::InvalidArgument("live is '", live->second, "', not true or false");
+    return neptune::InvalidArgument("parameter live is '", live->second,
+                                    "'; must be true or false");
   }
   replicas_ = std::make_unique<neptune::ReplicatedService>(context);
   replicas_->Write(neptune::MethodName(index::kChangeMethod), &index::ExecuteChangeWrite);
@@ -226,7 +229,8 @@ StatusOr<const DocumentModule::Partition*> DocumentModule::Served(const Version&
 Status DocumentModule::FindUrls(RequestContext& context, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const FindUrlsRequest* const asked, request.As<FindUrlsRequest>());
   if (asked->urls_size() > kFindUrlsMax) {
-    return neptune::InvalidArgument(asked->urls_size(), " urls asked for; at most ", kFindUrlsMax);
+    return neptune::InvalidArgument(asked->urls_size(), " urls requested, more than ",
+                                    kFindUrlsMax);
   }
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Version> version,
                            index::AwaitVersion(context, versions_, 0));
@@ -250,7 +254,7 @@ Status DocumentModule::FindUrls(RequestContext& context, const Data& request, Da
 Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const FetchRequest* const asked, request.As<FetchRequest>());
   if (asked->doc_ids_size() > static_cast<int>(kFetchCountMax)) {
-    return neptune::InvalidArgument(asked->doc_ids_size(), " documents asked for; at most ",
+    return neptune::InvalidArgument(asked->doc_ids_size(), " documents requested, more than ",
                                     kFetchCountMax);
   }
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Version> version,

@@ -1,21 +1,25 @@
 // Document servers as a service: titles, query-biased summaries and whole texts by document number.
 //
 // Parameters (cluster spec):
-//   path            folder with one folder a partition, named by its number; relative to the base folder
+//   path            folder with one folder per partition, named by its number; relative to the base
+//                   folder
 //   implementation  variant of the registry: rocksdb (default) or flat_file
-//   versions        list of the versions that are kept open (index/versions), relative to the base folder; `path` is then
-//                   inside each version's folder. Not with live. Default: none, one version
-//   live            `true`: documents change, by the write kChangeMethod (index/updates/change_write.h); needs a `replication`
-//                   block. Default: false
+//   versions        list of the versions to keep open (index/versions), relative to the base
+//                   folder; `path` is then inside each version's folder. Excludes live. Default:
+//                   one version
+//   live            `true`: documents change through the write kChangeMethod
+//                   (index/updates/change_write.h); needs a `replication` block. Default: false
 //
-// Reads of a store are shipped whole to the dependency capsule of its folder (disk:PATH/**), whose helper threads may
-// wait for a disk; where no capsule takes the folder, the module makes one named after the service.
+// Reads of a store run on the helper threads of the dependency capsule of its folder
+// (disk:PATH/**), which may wait for a disk; if no capsule matches the folder, the module makes one
+// named after the service.
 //
-// A damaged document is answered as not found and counted; a store that cannot be opened is not announced.
+// A damaged document is answered as not found and counted; a store that cannot be opened is not
+// announced.
 //
 // Source: [Chu03] 2.1 (document servers).
-// Threads: methods run on any loop of the node; stores are thread-safe, snippet makers are a kernel
-//   thread's own.
+// Threads: methods run on any loop of the node; stores are thread-safe, each kernel thread has its
+//   own snippet maker.
 
 #pragma once
 
@@ -50,14 +54,15 @@ class DocumentModule final : public neptune::ServiceModule {
     neptune::Status status;  // OK: store is set
     std::string path;
     std::shared_ptr<const DocumentStore> store;         // a read may outlive its request
-    std::shared_ptr<const index::StoreReader> changes;  // of `store`, if documents change
+    std::shared_ptr<const index::StoreReader> changes;  // set if documents change; `store` reads it
   };
-  // What is open of one version of the index.
+  // The open partitions of one version of the index.
   struct Version {
     std::map<neptune::PartitionId, Partition> partitions;  // fixed once opened
   };
   neptune::Status StartVersions(const neptune::ModuleContext& context, const std::string& list);
-  // `status`: of the first partition that does not open; its reason is its state as well.
+  // `status` is set to the error of the first partition that cannot be opened; each partition also
+  // keeps its own status.
   std::shared_ptr<Version> OpenVersion(const index::IndexVersion& version, neptune::Status* status);
   neptune::Status Fetch(neptune::RequestContext& context, const neptune::Data& request,
                         neptune::Data* response);
@@ -66,7 +71,7 @@ class DocumentModule final : public neptune::ServiceModule {
                                            const FetchRequest& request) const;
   neptune::Status FindUrls(neptune::RequestContext& context, const neptune::Data& request,
                            neptune::Data* response);
-  // What `read` gives, in the device capsule of the partition's folder.
+  // Runs `read` in the device capsule of the partition's folder and returns its result.
   template <typename ReadCall>
   auto ReadOnDevice(const neptune::RequestContext& context, const Partition& partition,
                     ReadCall read) const -> decltype(read());
@@ -78,7 +83,7 @@ class DocumentModule final : public neptune::ServiceModule {
 
   std::string implementation_ = "rocksdb";
   std::unique_ptr<neptune::ReplicatedService> replicas_;  // null: documents do not change
-  // Of the node and its parameters: fixed after Start.
+  // Set by Start from the node and the parameters, then constant.
   std::string service_;
   std::string base_directory_;
   std::string path_;

@@ -13,7 +13,8 @@ bool IsContinuation(std::string_view text, size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
 }
 
-// The nearest begin of a character at or after `at`; of a run of stray bytes, any place will do.
+// First character boundary at or after `at`; in a run of invalid bytes every position is a
+// boundary.
 size_t CharacterAtOrAfter(std::string_view text, size_t at) {
   for (size_t i = 0; i < kContinuationBytesMax && IsContinuation(text, at); ++i) ++at;
   return at;
@@ -35,7 +36,7 @@ bool EndsWord(std::string_view text, size_t at) {
   return at == text.size() || (IsBlank(text[at]) && at > 0 && !IsBlank(text[at - 1]));
 }
 
-// Whether the character before `at` ends a sentence.
+// True if the character before `at` ends a sentence.
 bool FollowsFullStop(std::string_view text, size_t at) {
   if (at == 0) return false;
   const char last = text[at - 1];
@@ -50,7 +51,7 @@ bool BeginsSentence(std::string_view text, size_t at) {
   return begins_line || (at >= 2 && FollowsFullStop(text, at - 1));
 }
 
-// The sentence's begin nearest to `from`, going back to `lowest`; npos if there is none.
+// Nearest sentence begin in [lowest, from]; npos if there is none.
 size_t SentenceAtOrBefore(std::string_view text, size_t from, size_t lowest) {
   for (size_t at = from;; --at) {
     if (BeginsSentence(text, at)) return at;
@@ -95,7 +96,7 @@ TextRange Expand(std::string_view text, TextRange core, TextRange bounds, size_t
   }
   const size_t end_max = std::min(bounds.end, begin + budget);
   if (end_max < bounds.end) return {begin, EndAtOrBefore(text, end_max, core.end)};
-  // The text ends here; what is left of the budget goes to the text before.
+  // The text ends here; the rest of the budget goes to the text before the core.
   const size_t lowest = std::max(bounds.begin, Minus(end_max, budget));
   return {WordBeginAtOrAfter(text, std::min(lowest, begin), begin), end_max};
 }

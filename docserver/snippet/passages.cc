@@ -22,8 +22,8 @@ bool IsBetter(const Window& a, const Window& b) {
 
 size_t Minus(size_t a, size_t b) { return a > b ? a - b : 0; }
 
-// The best stretch of at most `size` bytes, counting only units not in `covered`; no units if none
-// fits.
+// The best range of at most `size` bytes, counting only units not in `covered`; it has no units if
+// none fits.
 Window BestWindow(const std::vector<Occurrence>& occurrences, const std::vector<double>& weights,
                   size_t size, UnitMask covered, UnitMask all) {
   Window best;
@@ -44,7 +44,7 @@ Window BestWindow(const std::vector<Occurrence>& occurrences, const std::vector<
   return best;
 }
 
-// For snippets too small for any occurrence: the beginning of the first.
+// The beginning of the first occurrence, for snippets that are too small for any occurrence.
 Window FirstOccurrence(const std::vector<Occurrence>& occurrences) {
   if (occurrences.empty()) return {};
   const Occurrence& first = occurrences.front();
@@ -70,7 +70,8 @@ Choice Choose(const std::vector<Occurrence>& occurrences, const std::vector<doub
   return choice;
 }
 
-// Sorted by begin, overlapping ones made one with the sum of their budgets.
+// Sorts passages by begin and merges overlapping ones; a merged passage has the sum of their
+// budgets.
 std::vector<Passage> Merged(std::vector<Passage> passages) {
   std::sort(passages.begin(), passages.end(),
             [](const Passage& a, const Passage& b) { return a.begin < b.begin; });

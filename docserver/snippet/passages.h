@@ -1,6 +1,5 @@
-// Chooses which stretches of a text a snippet shows.
+// Chooses the passages of a text that a snippet shows.
 //
-// Pure functions of the occurrences found.
 // Threads: pure functions.
 // Units: bytes of text.
 
@@ -14,31 +13,31 @@
 
 namespace search::docserver {
 
-// Where a unit of the query stands in the text.
+// Position of a unit of the query in the text.
 struct Occurrence {
   size_t begin;
   size_t end;
   int unit;
 };
 
-// A stretch of text; budget is what it and the text around it may take.
+// A range of text; budget is the maximum size of it together with the text around it.
 struct Passage {
   size_t begin;
   size_t end;
   size_t budget;
 };
 
-// Weights of the units: a phrase outweighs all single words together; among single words one that
-// is rare in this text weighs more, at most double.
+// Weights of the units: a phrase outweighs all single words together; a single word that is rare in
+// this text weighs up to twice as much as a frequent one.
 std::vector<double> UnitWeights(const QueryTerms& terms,
                                 const std::vector<Occurrence>& occurrences);
 
-// The passages, by begin and not overlapping, that hold the greatest weight of distinct units; with
-// equal weight fewer passages, then units closer together, then earlier ones. Every passage fits
-// its budget, unless every occurrence is longer than it: then it is the first one. The budgets add
-// up to at most size_max less separator_size for each passage and one more. Empty without
-// occurrences. REQUIRES: occurrences sorted by begin; count_max >= 1. Cost: O(occurrences ·
-// occurrences in a passage · count_max²).
+// Returns non-overlapping passages, sorted by begin, with the greatest weight of distinct units;
+// ties are broken by fewer passages, then units closer together, then earlier passages. Every
+// passage fits its budget, unless every occurrence is longer than the budget: then it is the first
+// occurrence. The budgets add up to at most size_max - separator_size * (passages + 1). Empty if
+// there are no occurrences. REQUIRES: occurrences sorted by begin; count_max >= 1. Cost:
+// O(occurrences · occurrences in a passage · count_max²).
 std::vector<Passage> ChoosePassages(const std::vector<Occurrence>& occurrences,
                                     const std::vector<double>& weights, size_t size_max,
                                     size_t separator_size, size_t count_max);

@@ -1,4 +1,5 @@
-// Writes passages as pieces: valid UTF-8, runs of blanks made one, marked words apart.
+// Writes passages as pieces: valid UTF-8, each run of white space as one space, matched words as
+// pieces of their own.
 //
 // Threads: thread-compatible.
 
@@ -17,17 +18,17 @@ class PieceWriter {
     pieces_->Clear();
   }
 
-  // Appends text; blanks at the very beginning are dropped, as are bytes that are not UTF-8.
+  // Appends text; leading white space and bytes that are not UTF-8 are dropped.
   void Text(std::string_view text, bool matches_query);
-  // Appends a sign that is not of the text, as it is, in place of blanks at this point.
+  // Appends a separator that is not part of the text; it replaces white space at this point.
   void Separator(std::string_view sign);
 
  private:
   void Append(std::string_view valid, bool matches_query);
 
   google::protobuf::RepeatedPtrField<SnippetPiece>* pieces_;
-  bool has_blank_ = false;   // to be written before the next character
-  bool drops_blank_ = true;  // at the beginning and after a separator
+  bool has_blank_ = false;   // a space is pending before the next character
+  bool drops_blank_ = true;  // true at the beginning and after a separator
 };
 
 }  // namespace search::docserver

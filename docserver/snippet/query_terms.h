@@ -1,7 +1,7 @@
-// What a query asks for, prepared for scanning text: terms by number, wanted single terms, phrases.
+// A query prepared for scanning text: numbered terms, single terms to find, phrases.
 //
 // Threads: immutable; refers to the query, which must outlive it.
-// Limits: kUnitCountMax units are told apart; those beyond count as one.
+// Limits: kUnitCountMax units are distinguished; further units count as one.
 
 #pragma once
 
@@ -35,7 +35,7 @@ class QueryTerms {
     int unit;
   };
 
-  // Leaves that must stand in the title are not looked for in the text.
+  // Terms restricted to the title are not looked for in the text.
   explicit QueryTerms(const index::Query& query);
 
   bool empty() const { return units_.empty(); }
@@ -46,13 +46,12 @@ class QueryTerms {
     const auto found = numbers_.find(term);
     return found == numbers_.end() ? kNoTerm : found->second;
   }
-  // The unit of a term that is wanted by itself; kNoUnit if only phrases hold it.
+  // The unit of a term that the query contains as a single word; kNoUnit if it is only in phrases.
   int UnitOf(int term) const { return single_units_[static_cast<size_t>(term)]; }
 
   const std::vector<Phrase>& phrases() const { return phrases_; }
   size_t unit_count() const { return units_.size(); }
-  // A phrase outweighs all single words together; beyond kUnitCountMax the last unit stands for the
-  // rest.
+  // True if the unit is a phrase. Units beyond kUnitCountMax share the last unit.
   bool IsPhrase(size_t unit) const { return units_[unit]; }
 
  private:

@@ -19,13 +19,13 @@ constexpr std::string_view kMiddleSeparator = " … ";
 constexpr std::string_view kLastSeparator = " …";
 // Shorter snippets have no separators and one passage.
 constexpr size_t kSeparatedSizeMin = 64;
-// The text is scanned in steps, so that huge pages with a good passage early are not read to the
+// The text is scanned in steps, so that a huge page with a good passage early is not read to its
 // end.
 constexpr size_t kStepSize = size_t{16} << 10;
-// A page that repeats the query's words more often is not scanned further.
+// Scanning stops after this many matching words.
 constexpr size_t kWordCountMax = size_t{1} << 14;
 
-// A word of the text whose term the query holds.
+// A word of the text whose term is in the query.
 struct Word {
   size_t begin;
   size_t end;
@@ -36,7 +36,7 @@ struct Word {
 
 bool IsAllBlank(std::string_view text) { return std::all_of(text.begin(), text.end(), IsBlank); }
 
-// Where a step that begins at `begin` ends: after a blank if there is one, else between characters.
+// End of a step that begins at `begin`: after white space if there is any, else between characters.
 size_t StepEnd(std::string_view text, size_t begin) {
   if (text.size() - begin <= kStepSize) return text.size();
   const std::string_view step = text.substr(begin, kStepSize);
@@ -69,7 +69,7 @@ class SnippetMaker::Rep {
   }
 
  private:
-  // Fills words_ and occurrences_, step by step until one passage holds all of the query.
+  // Fills words_ and occurrences_ step by step until one passage contains all units of the query.
   template <typename ChooseFunction>
   void Scan(std::string_view text, const SnippetOptions& options, const QueryTerms& terms,
             const ChooseFunction& choose) {
@@ -100,7 +100,7 @@ class SnippetMaker::Rep {
     }
   }
 
-  // Turns the words from `first` on into occurrences. Phrases may reach into the step before.
+  // Converts the words from `first` on into occurrences. Phrases may begin in the previous step.
   size_t AddOccurrences(const QueryTerms& terms, size_t first) {
     for (size_t i = first; i < words_.size(); ++i) {
       if (const int unit = terms.UnitOf(words_[i].term); unit != QueryTerms::kNoUnit) {
@@ -138,7 +138,7 @@ class SnippetMaker::Rep {
     return found.count() == terms.unit_count();
   }
 
-  // The passages with text around them; the beginning of the text if there are none.
+  // The passages extended by text around them; the beginning of the text if there are none.
   static std::vector<TextRange> Ranges(std::string_view text, const std::vector<Passage>& passages,
                                        size_t size_max) {
     std::vector<TextRange> ranges;

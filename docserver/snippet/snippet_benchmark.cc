@@ -1,5 +1,5 @@
-// Time to make one snippet, by size of the page: a page of which the query's words stand together
-// near the end, so that all of it is scanned.
+// Time to make one snippet, by size of the page. The query's words are near the end of the page, so
+// that all of it is scanned.
 
 #include <benchmark/benchmark.h>
 

@@ -16,7 +16,7 @@ bool IsValidUtf8(std::string_view text) {
   return true;
 }
 
-// The whole text with blanks made one, as a snippet would write it.
+// The whole text as a snippet would write it: each run of white space as one space.
 std::string Normalised(std::string_view text) {
   google::protobuf::RepeatedPtrField<SnippetPiece> pieces;
   PieceWriter writer(&pieces);
@@ -30,7 +30,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// The text may hold the separator's sign itself, so that both are cut at every such sign.
+// The text may contain the separator itself, so both are split at every separator.
 bool StretchesComeFrom(std::string_view snippet, std::string_view text) {
   constexpr std::string_view kSign = "…";
   size_t from = 0;

@@ -1,4 +1,4 @@
-// Checks what snippet.h promises of every snippet; for tests and the fuzz target.
+// Checks the guarantees of snippet.h; for tests and the fuzz target.
 
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace search::docserver {
 
-// The first broken promise, or an empty string: size, valid UTF-8, no empty or equal neighbouring
-// pieces, every stretch between separators found in the text, in order.
+// Returns the first violated guarantee, or an empty string: size, valid UTF-8, no empty pieces and
+// no equal neighbours, every passage between separators occurs in the text, in order.
 std::string BrokenPromise(std::string_view text, const SnippetOptions& options,
                           const google::protobuf::RepeatedPtrField<SnippetPiece>& pieces);
 

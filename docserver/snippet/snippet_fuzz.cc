@@ -1,5 +1,5 @@
-// Any bytes as text, any query: the snippet keeps its promises. The input's first line is the
-// query, the byte after it the size.
+// The guarantees of snippets hold for any text and any query. The input's first line is the query,
+// the byte after it the size.
 
 #include <glog/logging.h>
 

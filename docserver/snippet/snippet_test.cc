@@ -28,7 +28,7 @@ Pieces Made(std::string_view text, std::string_view query, const SnippetOptions&
   return pieces;
 }
 
-// The snippet with [marks] around what is marked.
+// The snippet with brackets around matched pieces.
 std::string Marked(std::string_view text, std::string_view query,
                    const SnippetOptions& options = {}) {
   std::string out;
@@ -126,7 +126,7 @@ TEST(SnippetTest, KeepsHtmlAsText) {
   EXPECT_EQ(Marked("<b>bold</b> & <script>", "bold"), "<b>[bold]</b> & <script>");
 }
 
-// A random text of words that rarely form the query, with odd blanks and bytes.
+// A random text whose words rarely form the query, with unusual white space and bytes.
 std::string RandomText(std::mt19937_64* rng, bool with_odd_bytes) {
   static const std::vector<std::string> kWords = {"foreign",
                                                   "keys",

@@ -19,7 +19,8 @@ using nlohmann::json;
 constexpr size_t kColumnsMax = 32;
 constexpr size_t kCellSizeMax = 500;
 
-// Sections begin so. Others (calls, spans, the yellow page) are long, and a node's own page has them.
+// Prefixes of the titles of the sections shown. The others (calls, spans, the yellow page) are long
+// and are on the node's own status page.
 constexpr std::array<std::string_view, 9> kShownSections = {
     "hosted services", "service classes", "capsules",     "replicas", "cache ",
     "index ",          "documents ",      "searches at ", "security"};
@@ -88,7 +89,7 @@ void AddTable(const std::string& section, const json& shown, std::vector<Console
 StatusOr<std::vector<ConsoleTable>> TablesOfStatus(std::string_view text) {
   const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!document.is_object() || !document.contains("sections")) {
-    return InvalidArgument("its answer is no status");
+    return InvalidArgument("malformed status document");
   }
   std::vector<ConsoleTable> tables;
   for (const json& section : ArrayOf(document, "sections")) {

@@ -1,7 +1,7 @@
-// What the console shows of the cluster at one moment.
+// A snapshot of the cluster's state for the console.
 //
 // Threads: plain values.
-// Every text comes from other nodes and is untrusted: renderers escape it.
+// All text comes from other nodes and is untrusted; renderers escape it.
 
 #pragma once
 
@@ -16,10 +16,10 @@
 
 namespace search::frontend {
 
-// A part of a node's status as a table: its facts are rows of two cells, its tables as they are.
+// A table of a node's status. The facts of a section become one table with rows of two cells.
 struct ConsoleTable {
   std::string section;  // "capsules"
-  std::string title;    // empty for the facts
+  std::string title;    // empty for the table of facts
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
   friend bool operator==(const ConsoleTable&, const ConsoleTable&) = default;
@@ -38,7 +38,7 @@ struct ConsoleNode {
   uint32_t load_index = 0;     // active and queued requests, as announced
   double processor_share = 0;  // of one processor, as announced
   std::vector<ConsoleService> services;
-  // Of its status page, or why there is none.
+  // OK, or the reason why its status page is missing.
   neptune::Status asked;
   std::vector<ConsoleTable> tables;
 };
@@ -48,11 +48,11 @@ struct ClusterState {
   std::vector<ConsoleNode> nodes;  // by name
 };
 
-// Tables of all nodes that are of one section and title and have the same columns, with the node before each row; in the
-// order of their first occurrence.
+// Merges the tables of all nodes that have the same section, title and columns. Each row is
+// prefixed with the node's name; tables are in the order of their first occurrence.
 std::vector<ConsoleTable> Together(const ClusterState& state);
 
-// Partitions of a service that some node offers, with those nodes.
+// The partitions of a service and the nodes that offer each of them.
 struct ServiceCover {
   std::string name;
   std::vector<std::string> implementations;  // ascending
@@ -61,8 +61,8 @@ struct ServiceCover {
 };
 std::vector<ServiceCover> CoverOf(const ClusterState& state);
 
-// The tables of a node's status as JSON (neptune/admin, /statusz?format=json). Sections that the console does not show
-// are left out. Errors: INVALID_ARGUMENT what is not such a document.
+// Parses the tables of a node's status in JSON (neptune/admin, /statusz?format=json). Sections that
+// the console does not show are left out. Errors: INVALID_ARGUMENT malformed document.
 // Limits: kConsoleRowsMax rows a table.
 inline constexpr size_t kConsoleRowsMax = 500;
 neptune::StatusOr<std::vector<ConsoleTable>> TablesOfStatus(std::string_view json);

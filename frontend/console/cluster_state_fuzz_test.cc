@@ -1,4 +1,4 @@
-// Any bytes are refused, or become tables whose rows are as long as their columns.
+// Any input is rejected or yields tables in which every row has one cell per column.
 
 #include <glog/logging.h>
 

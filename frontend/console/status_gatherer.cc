@@ -17,11 +17,12 @@ namespace {
 constexpr neptune::Duration kPoll = std::chrono::milliseconds(2);
 
 StatusOr<std::vector<ConsoleTable>> AskNode(const neptune::Endpoint& admin, TimePoint deadline) {
-  if (admin.port == 0) return neptune::Unavailable("it has no administration port");
+  if (admin.port == 0) return neptune::Unavailable("no administration port");
   NEPTUNE_ASSIGN_OR_RETURN(
       const neptune::HttpResponse response,
       neptune::HttpFetch(admin, "/statusz?format=json", deadline, StatusGatherer::kStatusSizeMax));
-  if (response.status != 200) return neptune::Unavailable("its status page says ", response.status);
+  if (response.status != 200)
+    return neptune::Unavailable("its status page returned HTTP ", response.status);
   return TablesOfStatus(response.body);
 }
 
@@ -107,7 +108,8 @@ void StatusGatherer::Gather() {
   is_gathering_ = false;
 }
 
-// Several at once, each on a thread of its own; the answers of those that are late are not taken.
+// Asks several nodes in parallel, each on a thread of its own; answers after the deadline are
+// dropped.
 void StatusGatherer::AskNodes(ClusterState* state) const {
   struct Asked {
     std::vector<StatusOr<std::vector<ConsoleTable>>> answers;

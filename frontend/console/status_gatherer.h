@@ -1,14 +1,15 @@
-// Asks every node for its status, for the console.
+// Fetches the status of every node for the console.
 //
-//   page ─► State() ── young enough ──────────────────────────────► what is known
-//              └ older ─► one thread asks all nodes at once ─► GET /statusz?format=json of each
+//   page ─► State() ── recent ────────────────────────────────────► latest snapshot
+//              └ stale ─► one thread asks all nodes in parallel ─► GET /statusz?format=json of each
 //
-// Whoever asks meanwhile waits for the same answers, at most kWaitMax; then it gets what was known before. So a
-// console that many look at costs the cluster one question a node and second, and a node that hangs costs nobody
-// more than that wait.
+// Concurrent callers wait for the same round, at most kWaitMax, and then get the previous snapshot.
+// However many users watch the console, each node gets at most one request a second, and a node
+// that hangs delays no caller by more than kWaitMax.
 //
 // Threads: thread-safe; State on user-level threads, which wait.
-// Limits: kNodesAsked nodes at once, kStatusSizeMax bytes of each; nodes beyond kNodesShown are left out.
+// Limits: kNodesAsked nodes at once, kStatusSizeMax bytes of each; nodes beyond kNodesShown are
+//   left out.
 
 #pragma once
 
@@ -33,9 +34,9 @@ class StatusGatherer {
 
   StatusGatherer(neptune::Client& client, neptune::World& world) : client_(client), world_(world) {}
 
-  // The latest. Before anything was heard it has the nodes as they are announced, without their tables.
+  // The latest snapshot. Before the first round it has the announced nodes without their tables.
   std::shared_ptr<const ClusterState> State();
-  // Waits until nobody asks any more, at most kAskTimeout.
+  // Waits until no round is in progress, at most kAskTimeout.
   void Finish();
 
  private:

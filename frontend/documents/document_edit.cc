@@ -38,7 +38,7 @@ StatusOr<uint64_t> ParseId(const std::string& name, const json& value) {
   return ParseDocumentId("member " + name, value.get_ref<const std::string&>());
 }
 
-// The name between "//" and what follows it, without user and port.
+// Host of the url, without user and port.
 std::string_view HostOf(std::string_view url) {
   const size_t begin = url.find("//");
   if (begin == std::string_view::npos) return {};
@@ -75,7 +75,7 @@ Status ParseMember(const std::string& name, const json& value, Members* members)
     return neptune::OkStatus();
   }
   if (name == "html") return ParseHtml(value, &members->html);
-  if (name != "id") return InvalidArgument("member ", name, ": not known");
+  if (name != "id") return InvalidArgument("unknown member ", name);
   NEPTUNE_ASSIGN_OR_RETURN(members->id, ParseId(name, value));
   return neptune::OkStatus();
 }
@@ -86,7 +86,7 @@ StatusOr<DocumentEdit> ReadDocument(const json& object) {
     NEPTUNE_RETURN_IF_ERROR(ParseMember(name, value, &members));
   }
   if (members.html.has_value() && object.contains("text")) {
-    return InvalidArgument("members html and text: one of them");
+    return InvalidArgument("members html and text exclude each other");
   }
   auto& [content, id, html] = members;
   if (content.url().empty()) return InvalidArgument("member url: missing");
@@ -107,7 +107,7 @@ StatusOr<DocumentEdit> ParseLine(std::string_view line) {
   const std::string name = by_url ? "delete_url" : "delete";
   const auto removed = object.find(name);
   if (removed == object.end()) return ReadDocument(object);
-  if (object.size() > 1) return InvalidArgument("member ", name, ": stands alone");
+  if (object.size() > 1) return InvalidArgument("member ", name, ": must be the only member");
   if (by_url) {
     std::string url;
     NEPTUNE_RETURN_IF_ERROR(ParseText(name, *removed, &url));

@@ -1,4 +1,4 @@
-// Any bytes as a bulk body: refused as a whole, or each line refused or a change within the limits.
+// Any bulk body is rejected as a whole, or each line is rejected or a change within the limits.
 
 #include <glog/logging.h>
 

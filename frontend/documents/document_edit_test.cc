@@ -57,10 +57,10 @@ TEST(ParseDocumentTest, ARefusalNamesTheMember) {
   EXPECT_EQ(ReasonFor("[]"), "not a JSON object");
   EXPECT_EQ(ReasonFor("{}"), "member url: missing");
   EXPECT_EQ(ReasonFor(R"({"url": 5})"), "member url: not a string");
-  EXPECT_EQ(ReasonFor(R"({"url": "u", "body": "<p>"})"), "member body: not known");
+  EXPECT_EQ(ReasonFor(R"({"url": "u", "body": "<p>"})"), "unknown member body");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "html": 5})"), "member html: not a string");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "html": "<p>", "text": "a"})"),
-            "members html and text: one of them");
+            "members html and text exclude each other");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "html": ")" + std::string(kEditHtmlSizeMax + 1, 'a') + "\"}"),
             "member html: 2097153 bytes, more than 2097152");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "id": "-1"})"), "member id: not a document's number");

@@ -33,14 +33,14 @@ json LineAnswer(size_t number, bool has_id, const DocumentWriter::Written& writt
   return line;
 }
 
-// What the header Idempotency-Key makes of the request; nullopt: it has none.
+// Name of the request by its header Idempotency-Key; nullopt if it has none.
 StatusOr<std::optional<DocumentWriter::RequestName>> NameOf(const HttpRequest& request) {
   if (!request.headers.Has(kIdempotencyKeyHeader)) return std::nullopt;
   const std::string_view key = request.headers.Get(kIdempotencyKeyHeader);
   const auto is_visible = [](char c) { return c > 0x20 && c < 0x7f; };
   if (request.headers.Count(kIdempotencyKeyHeader) > 1 || key.empty() ||
       key.size() > kIdempotencyKeySizeMax || !std::all_of(key.begin(), key.end(), is_visible)) {
-    return neptune::InvalidArgument("header Idempotency-Key: not one text of 1 to ",
+    return neptune::InvalidArgument("header Idempotency-Key: must be one value of 1 to ",
                                     kIdempotencyKeySizeMax, " visible characters");
   }
   const XXH128_canonical_t hash = [&] {

@@ -1,16 +1,19 @@
-// The frontend's routes for documents that change:
+// The frontend's routes for changes of documents:
 //
-//   POST /documents        one JSON document; with Content-Type application/x-ndjson lines of them (document_edit.h)
+//   POST /documents        one JSON document, or with Content-Type application/x-ndjson a bulk
+//                          request (document_edit.h)
 //   DELETE /documents/ID   or /documents?url=URL
 //
-// With the header Idempotency-Key, a text of the client's own, a request that is sent again is the same change: it takes
-// nothing back that came after the first one. The key names the request with its contents; 409 for other contents. It is
-// remembered for index::kRequestKeysKept.
+// With the header Idempotency-Key, chosen by the client, a repeated request is the same change: it
+// does not overwrite changes made since the first request. The key is bound to the contents of the
+// request; 409 for other contents. It is remembered for index::kRequestKeysKept.
 //
-// Source: RFC 9457 (problems); the draft for the header Idempotency-Key of the IETF's working group on HTTP APIs.
+// Source: RFC 9457 (problems); the draft for the header Idempotency-Key of the IETF's working group
+//   on HTTP APIs.
 // Threads: thread-safe; on user-level threads of the node.
-// Errors: as answers: 400 names what is wrong, 413 and 415 by the HTTP layer and here, 503 and 504 the change may be made
-//   all the same and is to be sent again. A bulk answer is 200 and says for each line what became of it.
+// Errors: sent as HTTP answers: 400 names the invalid part; 413 and 415 by the HTTP layer and here;
+//   503 and 504: the change may still have been applied and should be sent again. A bulk answer is
+//   200 and has a status for each line.
 
 #pragma once
 
@@ -29,7 +32,7 @@ inline constexpr size_t kIdempotencyKeySizeMax = 255;
 
 class DocumentRoutes {
  public:
-  // A change may take so long.
+  // `timeout` limits each change.
   DocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads, neptune::Duration timeout)
       : writer_(writer), html_threads_(html_threads), timeout_(timeout) {}
 
@@ -41,7 +44,8 @@ class DocumentRoutes {
   neptune::HttpResponse WriteOne(DocumentEdit edit, const neptune::HttpRequest& request) const;
   neptune::HttpResponse WriteBulk(const neptune::HttpRequest& request) const;
 
-  // Edits that came as HTML get their contents. One status an edit; where it fails as a whole, the same for all.
+  // Extracts the contents of edits that came as HTML. Returns one status per edit; an error of the
+  // whole step is returned for every edit.
   std::vector<neptune::Status> ReadHtml(std::vector<DocumentEdit>* edits,
                                         neptune::TimePoint deadline) const;
 

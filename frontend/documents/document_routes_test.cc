@@ -16,7 +16,7 @@ using neptune::HttpRequest;
 using neptune::HttpResponse;
 using nlohmann::json;
 
-// Takes everything but document 13; one url has the number 42.
+// Accepts every document except 13; the url http://published/ has the number 42.
 class FakeWriter final : public DocumentWriter {
  public:
   std::vector<Written> Write(const Order& order) override {

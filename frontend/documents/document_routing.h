@@ -1,11 +1,11 @@
-// Which partitions of which services a change of a document goes to: the one that holds it in both tiers and in the
-// document servers. One tier gets the document, the other a removal, with the same version, so that a document may move
-// between them and writers may cross.
+// Routes a change of a document to its partition of both tiers and of the document servers. One
+// tier gets the document, the other a removal with the same version, so that a document may move
+// between tiers and concurrent writers agree on the result.
 //
-// Source: the index builder's partitions (document number modulo their count).
-// Pure.
+// The partition is the document number modulo the partition count, as in the index builder.
 // Threads: pure functions.
-// Limits: a change has kDocumentsOfChangeMax documents and half of kPartitionChangeSizeMax bytes at most.
+// Limits: a change has kDocumentsOfChangeMax documents and half of kPartitionChangeSizeMax bytes at
+//   most.
 
 #pragma once
 
@@ -30,17 +30,18 @@ struct RoutedChange {
   index::PartitionChange change;
 };
 
-// Whether a document belongs to tier 1: by a rank of its own, tier1_rank_min and more; else where it is; a new one yes,
+// True if the document belongs to tier 1: if the edit gives a rank, that rank is at least
+// tier1_rank_min; otherwise the document stays where it is, and a new document goes to tier 1
 // because tier 1 is always asked.
 bool BelongsToTier1(const DocumentEdit& edit, bool is_in_tier2, float tier1_rank_min);
 
 struct PlacedEdit {
   const DocumentEdit* edit = nullptr;
-  bool in_tier1 = true;  // of a removal: not looked at
+  bool in_tier1 = true;  // ignored for a removal
   uint64_t version = 0;
 };
 
-// In the order of the edits for each partition. REQUIRES: different documents.
+// Each partition's changes are in the order of the edits. REQUIRES: all documents are different.
 std::vector<RoutedChange> RouteEdits(const std::vector<PlacedEdit>& edits,
                                      const DocumentPartitions& partitions);
 

@@ -1,9 +1,11 @@
-// Has changes of documents made: what the routes of the frontend call.
+// Interface that applies changes of documents for the frontend's routes; the implementation calls
+// the replicated services.
 //
-// Interface; an implementation calls the replicated services.
 // Threads: thread-safe; Write on user-level threads of the node.
-// Errors: of each edit its own: OK it is acknowledged by every partition that it concerns and will be found within two
-//   seconds; FAILED_PRECONDITION the name is that of another request; UNAVAILABLE and DEADLINE_EXCEEDED it may be made, now or later, or by sending it again.
+// Errors: one status per edit. OK: every partition concerned has acknowledged the edit, and
+//   searches find it within two seconds. FAILED_PRECONDITION: the request name belongs to another
+//   request. UNAVAILABLE and DEADLINE_EXCEEDED: the edit may have been applied or may still be;
+//   send it again.
 
 #pragma once
 
@@ -24,14 +26,15 @@ class DocumentWriter {
 
   struct Written {
     neptune::Status status;
-    // Of the document: of an edit that names a url, the number by which one has it already, or else the edit's.
+    // Number of the document. For an edit by url: that of the stored document with this url, if
+    // there is one, else the edit's.
     uint64_t doc_id = 0;
   };
 
-  // What names a request, so that one that is sent again is the same change and no newer one.
+  // Identifies a request, so that a repeated request is the same change and not a newer one.
   struct RequestName {
     std::string key;        // index::kRequestKeySize bytes
-    uint64_t contents = 0;  // a hash of what is asked for
+    uint64_t contents = 0;  // hash of the requested change
   };
   struct Order {
     std::vector<DocumentEdit> edits;
@@ -39,7 +42,7 @@ class DocumentWriter {
     neptune::TimePoint deadline;
   };
 
-  // One an edit, in order. The last edit of a document wins over those before it.
+  // Returns one result per edit, in order. The last edit of a document overrides earlier ones.
   virtual std::vector<Written> Write(const Order& order) = 0;
 };
 

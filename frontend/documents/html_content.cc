@@ -12,7 +12,7 @@ neptune::Status ReadHtmlContent(DocumentEdit* edit) {
   auto page = html::ReadHtml(*edit->html, {}, kPostedHtmlMemoryMax);
   if (!page.ok()) return neptune::Annotate(page.status(), "member html");
   if (page->is_cut) {
-    return neptune::InvalidArgument("member html: too large or too deep to be read whole");
+    return neptune::InvalidArgument("member html: too large or too deeply nested");
   }
   edit->html.reset();
   index::DocumentChange change;

@@ -1,11 +1,10 @@
-// The text and title of documents that came as HTML pages.
+// Extracts text and title of documents that were posted as HTML pages.
 //
-// Pure.
-// Threads: pure function; several at once.
-// Errors: INVALID_ARGUMENT that names the member: a page that cannot be read whole within the limits of index/html, or
-//   whose text is over those of index/updates/document_change.h; RESOURCE_EXHAUSTED its parser needs more memory than
+// Threads: pure function.
+// Errors: INVALID_ARGUMENT names the member: the page exceeds the limits of index/html, or its text
+//   those of index/updates/document_change.h; RESOURCE_EXHAUSTED parsing needs more memory than
 //   kPostedHtmlMemoryMax.
-// Limits: under a second of processor time a page, as index/html/html_outline.h bounds it.
+// Limits: under a second of processor time per page, as bounded by index/html/html_outline.h.
 
 #pragma once
 
@@ -18,7 +17,7 @@ namespace search::frontend {
 
 inline constexpr size_t kPostedHtmlMemoryMax = size_t{128} << 20;
 
-// Nothing for an edit without a page.
+// Does nothing for an edit without a page.
 neptune::Status ReadHtmlContent(DocumentEdit* edit);
 
 }  // namespace search::frontend

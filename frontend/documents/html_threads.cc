@@ -7,7 +7,7 @@
 namespace search::frontend {
 namespace {
 
-// A place among the tasks, until the task is destroyed, run or not.
+// Counts a task against kHtmlTasksMax until the task is destroyed, whether it ran or not.
 class Place {
  public:
   explicit Place(std::shared_ptr<std::atomic<int>> count) : count_(std::move(count)) {}
@@ -24,7 +24,8 @@ class Place {
 neptune::Status HtmlThreads::Run(std::function<void()> task, neptune::TimePoint deadline) {
   if (++*task_count_ > kHtmlTasksMax) {
     --*task_count_;
-    return neptune::ResourceExhausted("more than ", kHtmlTasksMax, " posts of HTML at once");
+    return neptune::ResourceExhausted("more than ", kHtmlTasksMax,
+                                      " HTML documents are being read");
   }
   auto place = std::make_shared<Place>(task_count_);
   if (threads_ == nullptr) {
@@ -44,7 +45,7 @@ neptune::Status HtmlThreads::Run(std::function<void()> task, neptune::TimePoint 
     case neptune::ParkResult::kStopping:
       break;
   }
-  return neptune::Cancelled("reading HTML: the node stops");
+  return neptune::Cancelled("reading HTML: the node is stopping");
 }
 
 }  // namespace search::frontend

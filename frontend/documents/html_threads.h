@@ -1,8 +1,8 @@
-// Kernel threads on which posted HTML is read, so that no loop that serves waits for a parser.
+// Kernel threads that parse posted HTML, so that parsing never blocks a serving loop.
 //
 // Threads: thread-safe; Run on user-level threads of any loop.
-// Errors: RESOURCE_EXHAUSTED kHtmlTasksMax are under way or wait; DEADLINE_EXCEEDED and CANCELLED (the node stops): the
-//   task goes on by itself, and what it finds is thrown away.
+// Errors: RESOURCE_EXHAUSTED kHtmlTasksMax tasks are running or queued; DEADLINE_EXCEEDED and
+//   CANCELLED (the node is stopping): the task continues and its result is discarded.
 // Limits: kHtmlThreadCount threads, kHtmlTasksMax tasks.
 
 #pragma once
@@ -21,11 +21,12 @@ inline constexpr int kHtmlTasksMax = 64;
 
 class HtmlThreads {
  public:
-  // REQUIRES: it is destroyed before the loops on which Run was called; that waits for tasks that run.
+  // The destructor waits for running tasks. REQUIRES: destroyed before the loops that called Run.
   explicit HtmlThreads(neptune::World& world)
       : threads_(world.MakeHelperThreads("html", kHtmlThreadCount)) {}
 
-  // Parks until `task`, which owns what it uses, has run. In the simulated world, which has no such threads, it runs here.
+  // Parks until `task` has run; the task must own everything it uses. In the simulated world, which
+  // has no kernel threads, the task runs on the calling thread.
   neptune::Status Run(std::function<void()> task, neptune::TimePoint deadline);
 
  private:

@@ -23,7 +23,7 @@ class HtmlThreadsTest : public testing::Test {
     OnLoop([this] { scheduler_ = std::make_unique<neptune::ThreadScheduler>(*loop_); });
   }
   ~HtmlThreadsTest() override {
-    threads_.reset();  // what it still runs wakes threads of the scheduler
+    threads_.reset();  // its running tasks wake threads of the scheduler
     OnLoop([this] { scheduler_.reset(); });
     world_->Stop();
   }
@@ -36,7 +36,7 @@ class HtmlThreadsTest : public testing::Test {
     });
     done.WaitForNotification();
   }
-  // On a user-level thread, to its end.
+  // Runs `body` on a user-level thread and waits until it returns.
   void OnThread(std::function<void()> body) {
     Notification done;
     OnLoop([&] {
@@ -48,7 +48,7 @@ class HtmlThreadsTest : public testing::Test {
                       .ok());
     });
     done.WaitForNotification();
-    OnLoop([] {});  // the thread has left its frames
+    OnLoop([] {});  // the thread has unwound its stack
   }
   static neptune::TimePoint Never() { return neptune::this_thread::Now() + hours(1); }
 

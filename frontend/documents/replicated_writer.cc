@@ -26,7 +26,7 @@ using neptune::StatusOr;
 
 namespace {
 
-// The last edit of each document.
+// Keeps only the last edit of each document.
 std::vector<PlacedEdit> LastOfEach(const std::vector<DocumentEdit>& edits) {
   std::map<uint64_t, const DocumentEdit*> last;
   for (const DocumentEdit& edit : edits) last[edit.doc_id] = &edit;
@@ -44,7 +44,7 @@ std::vector<DocumentWriter::Written> AllFailed(const std::vector<DocumentEdit>& 
   return written;
 }
 
-// Which documents of a partition of the document servers have the edits' urls.
+// Asks a partition of the document servers for the numbers of the documents with the edits' urls.
 StatusOr<std::vector<std::optional<uint64_t>>> AskForUrls(neptune::ClientSession& session,
                                                           uint32_t partition,
                                                           const std::vector<DocumentEdit*>& edits,
@@ -57,7 +57,7 @@ StatusOr<std::vector<std::optional<uint64_t>>> AskForUrls(neptune::ClientSession
       neptune::Call(session, ServiceName(docserver::kDocumentService), PartitionId(partition),
                     MethodName(docserver::kFindUrlsMethod), AccessMode::kRead,
                     Data::Of(std::move(request)), &response, {.deadline = deadline});
-  // A store of an older build: what it holds is not known by url.
+  // The store was written by an older build and has no table of urls.
   if (status.code() == neptune::StatusCode::kUnimplemented) return found;
   NEPTUNE_RETURN_IF_ERROR(status);
   NEPTUNE_ASSIGN_OR_RETURN(const auto* const answer, response.As<docserver::FindUrlsResponse>());
@@ -178,9 +178,9 @@ std::vector<DocumentWriter::Written> ReplicatedWriter::Write(const Order& order)
     if (answer.ok()) {
       for (const uint64_t late : answer->late_doc_ids()) {
         failures.emplace(late, neptune::Unavailable(routed.service,
-                                                    " has forgotten what became of "
+                                                    " no longer knows the outcome of the change of "
                                                     "document ",
-                                                    late, " since; send it again"));
+                                                    late, "; send it again"));
       }
       continue;
     }

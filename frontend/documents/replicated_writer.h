@@ -1,15 +1,17 @@
 // A DocumentWriter over the replicated partitions of the tiers and of the document servers.
 //
-// A request with a name learns its versions from the partition of the document servers that its key's hash says: the first of the
-// name brings its own, and those sent again get the same ones, through whichever frontend. A change that comes again with its
-// version changes nothing where it was made, and is made where it was not.
+// A request with an idempotency key gets its versions from the partition of the document servers
+// that the hash of the key selects: the first request registers its own versions, and repeated
+// requests get the same ones through any frontend. A repeated change has no effect where it was
+// already applied and is applied where it was not.
 //
-// Document servers are written before tiers, so that what is found can be shown. They are asked first which documents have
-// the urls of edits that bring no number.
+// Document servers are written before tiers, so that every document that is found can be shown.
+// Before that they are asked for the numbers of the documents that edits identify only by url.
 //
 // Threads: thread-safe; Write on user-level threads of the node.
-// Units: versions as index/updates/document_change.h: of two writers the one with the later clock wins.
-// Errors: as DocumentWriter.
+// Units: versions as in index/updates/document_change.h; of two writers the one with the later
+//   clock wins.
+// Errors: those of DocumentWriter.
 
 #pragma once
 
@@ -40,14 +42,14 @@ class ReplicatedWriter final : public DocumentWriter {
   std::vector<Written> Write(const Order& order) override;
 
  private:
-  // Gives edits that name a url the number of the document that has it.
+  // Sets the number of each edit by url to that of the document with this url.
   neptune::Status FindUrls(std::vector<DocumentEdit>* edits, neptune::TimePoint deadline) const;
-  // Those of the documents that tier 2 holds.
+  // Returns the numbers of the documents that tier 2 holds.
   neptune::StatusOr<std::set<uint64_t>> InTier2(const std::vector<PlacedEdit>& edits,
                                                 neptune::TimePoint deadline) const;
-  // The first of so many versions in a row that no other edits of this writer have.
+  // Reserves `count` consecutive versions that this writer has not used; returns the first.
   uint64_t AllocateVersions(size_t count);
-  // The same, for a request that has a name: as when it came first.
+  // Like AllocateVersions, but a repeated request with a name gets the versions of the first one.
   neptune::StatusOr<uint64_t> VersionsOf(const Order& order);
 
   neptune::Client& client_;

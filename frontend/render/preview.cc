@@ -1,4 +1,4 @@
-// Writes every sample page and the static files into a folder, to be looked at with a browser.
+// Writes every sample page and the static files into a folder, for viewing in a browser.
 //
 // Usage: bazel run //frontend/render:preview -- FOLDER
 // The links to the style sheet and the icon are made relative, so that the files open from disk.

@@ -1,10 +1,10 @@
-// Every page the frontend sends, in the format the client wants: status, content type and body.
+// Renders every page the frontend sends in the format the client asked for: status, content type
+// and body.
 //
-// Text in, text out: no I/O, no clock.
+// No I/O, no clock.
 // Threads: pure functions; the static files are immutable.
-// Errors: none; every answer can be shown.
-// Limits: kCachedTextSizeMax bytes of a cached copy; the rest of what is shown is bounded by the
-// answer.
+// Errors: none; every answer can be rendered.
+// Limits: kCachedTextSizeMax bytes of a cached copy; the answer bounds everything else.
 
 #pragma once
 
@@ -23,11 +23,11 @@
 
 namespace search::frontend {
 
-// Bytes of a document's text that its cached copy shows; what is left out is said on the page.
+// Bytes of a document's text that its cached copy shows; the page says how much is left out.
 inline constexpr size_t kCachedTextSizeMax = size_t{1} << 20;
 
-// Sent with every page: nothing but our own style sheet and icon is ever loaded, no script runs but the
-// one that completes what is typed, which asks nobody but us.
+// Sent with every page. Only the site's own style sheet and icon may be loaded, and only the
+// completion script may run, which may connect only to this site.
 std::string_view ContentSecurityPolicy();
 
 struct RenderedPage {
@@ -36,14 +36,14 @@ struct RenderedPage {
   std::string body;
 };
 
-// A file that pages link to. Its path changes with its content, so clients may keep it for ever.
+// A file that pages link to. Its path changes with its content, so clients may cache it forever.
 struct StaticFile {
   std::string_view path;
   std::string_view content_type;
   std::string_view body;
 };
 
-// The result page. A page without results is a page, not an error.
+// The result page. An answer without results is rendered as a page, not as an error.
 RenderedPage RenderAnswer(const SearchAnswer& answer, PageFormat format, const Site& site);
 
 // Completions of `typed`, best first, as OpenSearch suggestions.
@@ -54,23 +54,24 @@ RenderedPage RenderError(const ErrorAnswer& error, PageFormat format, const Site
 
 RenderedPage RenderHomePage(const Site& site);
 RenderedPage RenderHelpPage(const Site& site);
-// kHtml or kJson; the latter has the whole text.
+// `format` is kHtml or kJson; the JSON form has the whole text.
 RenderedPage RenderCachedDocument(const CachedDocument& document, PageFormat format,
                                   const Site& site);
 
-// The OpenSearch description document: lets browsers add the site as a search engine.
-// The cluster; kHtml or kJson.
+// The console: state of the cluster and the latest kept searches. `format` is kHtml or kJson.
+// `refresh_s`: interval in seconds at which the page reloads itself; 0: never.
 RenderedPage RenderConsole(const ClusterState& state, const std::vector<TraceLog::Kept>& searches,
                            uint32_t refresh_s, PageFormat format, const Site& site);
 
-// A search that was kept, and the list of them; kHtml or kJson.
+// One kept trace, and the list of all kept traces. `format` is kHtml or kJson.
 RenderedPage RenderTrace(const SearchTrace& trace, PageFormat format, const Site& site);
 RenderedPage RenderTraceList(const std::vector<TraceLog::Kind>& kinds, PageFormat format,
                              const Site& site);
 
+// The OpenSearch description document, by which browsers add the site as a search engine.
 RenderedPage RenderOpenSearchDescription(const Site& site);
 
-// The style sheet and the icon; every page needs them served at their paths.
+// The style sheet and the icon. Every page needs them to be served at their paths.
 std::span<const StaticFile> StaticFiles();
 
 }  // namespace search::frontend

@@ -1,5 +1,5 @@
-// Any bytes as the texts of an answer: the page and the feeds keep the shape they have with
-// harmless text, and the JSON stays JSON.
+// For any bytes in the texts of an answer, the page and the feeds keep the skeleton they have with
+// harmless text, and the JSON remains valid.
 
 #include <glog/logging.h>
 
@@ -17,7 +17,7 @@
 namespace search::frontend {
 namespace {
 
-// The size of all texts is bounded, since the parsers that check are slow.
+// The total size of texts is bounded because the checking parsers are slow.
 constexpr size_t kTextSizeMax = 4096;
 
 SearchAnswer AnswerSaying(const std::string& text) {

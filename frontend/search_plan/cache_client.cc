@@ -25,7 +25,7 @@ using neptune::PartitionId;
 using neptune::Status;
 using neptune::TimePoint;
 
-// One try: another one would take longer than an answer without the cache.
+// No retries: a second attempt would take longer than a search without the cache.
 CallOptions OneTry(Duration timeout) {
   CallOptions call;
   call.deadline = neptune::this_thread::Now() + timeout;
@@ -45,8 +45,8 @@ const std::vector<neptune::Replica>& ReplicasOf(const neptune::YellowPageView& v
   return view.Replicas(neptune::ServiceName(cache::kCacheService), PartitionId(partition));
 }
 
-// Its replicas hand entries on to each other. While that is not known it is fed as any other, which is no error: the
-// primary takes what comes, the others refuse it.
+// True if the cache service replicates entries itself. If that is not known yet, entries are
+// inserted into every replica; only the primary accepts them.
 bool IsReplicated(const neptune::YellowPageView& view, uint32_t partition) {
   const std::vector<neptune::Replica>& replicas = ReplicasOf(view, partition);
   return std::any_of(replicas.begin(), replicas.end(), [&](const neptune::Replica& replica) {
@@ -89,7 +89,7 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
   if (first.server.value().empty() || ReplicasOf(*view, partition).size() < 2) {
     return std::move(first.reply);
   }
-  // The others have what this one has, give or take what was inserted just now.
+  // The other replicas have the same entries, except for those inserted a moment ago.
   if (outcome == Outcome::kMiss && IsReplicated(*view, partition)) return std::move(first.reply);
   Asked second = AskReplica(session, entry, {first.server});
   if (second.reply.use.outcome == Outcome::kHit && outcome == Outcome::kMiss && !entry.ages) {
@@ -157,7 +157,7 @@ void CacheClient::Begin(const ClientSession& session, Insertion insertion) {
   shared_->metrics.insert_dropped->Increment();
 }
 
-// One after the other: those who wait are few, and nobody waits for them.
+// Inserts into the replicas sequentially: there are few, and no search waits for the insertion.
 void CacheClient::Insert(Shared& shared, ClientSession session, const Insertion& insertion) {
   const auto view = session.client().View();
   const uint32_t partition =

@@ -1,23 +1,26 @@
-// The query cache as the search plan uses it: asked briefly, fed in the background, and never a reason for an error.
-// While it fails its dependency capsule (plan_capsules.h) has it passed by, but for a probe now and then.
+// Client of the query cache for the search plan: short lookups, insertions in the background, and
+// no errors for the caller. While the cache fails, its dependency capsule (plan_capsules.h)
+// bypasses it except for occasional probes.
 //
 //   insert ─► every replica of the key's partition
-//   lookup ─► one replica ── miss, or no answer ──► another one ── hit ──► also inserted where it was missed
+//   lookup ─► one replica ── miss, or no answer ──► another one ── hit ──► copied to the first
 //
-// So a replica that dies takes nothing with it, and one that comes back empty is filled by what is asked for. A miss costs
-// a second lookup where there are replicas, a small part of the search that it may spare.
+// A replica that dies therefore loses no entries, and one that restarts empty is refilled by
+// lookups. With several replicas a miss costs a second lookup, a small fraction of the search it
+// may save.
 //
-// Of a partition whose replicas agree by themselves (neptune/replication; nodes announce it):
+// A partition may replicate entries itself (neptune/replication; nodes announce it). For it:
 //
-//   insert ─► its primary, found again while there is time
+//   insert ─► its primary, located again until the timeout if it changes
 //   lookup ─► any replica ── no answer ──► another one
 //
-// What was inserted a moment ago may be a miss there. Without a primary nothing is inserted, and what is there is still found.
+// There a lookup may miss an entry that was inserted a moment ago. While there is no primary
+// nothing is inserted and existing entries are still found.
 //
 // Threads: thread-safe; Lookup and InsertLater on user-level threads of the node.
-// Errors: none; a cache that does not answer is a miss that says so.
-// Limits: two lookups of SearchPlanOptions::cache_timeout each, cache_insert_count_max insertions under way,
-//   cache::kKeySizeMax bytes a key (longer ones are bypassed).
+// Errors: none; a cache that does not answer counts as a miss with the outcome kFailed.
+// Limits: two lookups of SearchPlanOptions::cache_timeout each, cache_insert_count_max insertions
+//   in progress, cache::kKeySizeMax bytes per key (longer keys bypass the cache).
 
 #pragma once
 
@@ -34,11 +37,12 @@
 
 namespace search::frontend {
 
-// A page of results and the index it comes from.
+// Key of a page of results, with the version of the index it comes from.
 struct CacheEntryName {
   std::string key;
   uint64_t index_version = 0;
-  // By its age it may be given or not (index_watch.h), so no replica gets a copy of another's, whose age would begin anew.
+  // The age of the entry decides whether it is valid (index_watch.h). Such an entry is not copied
+  // between replicas, because the copy's age would restart at 0.
   bool ages = false;
 };
 
@@ -53,13 +57,14 @@ class CacheClient {
 
   CacheReply Lookup(neptune::ClientSession& session, const CacheEntryName& entry);
 
-  // Starts a user-level thread that stores the value, unless too many do or the cache is left out.
+  // Starts a user-level thread that stores the value, unless too many insertions are in progress or
+  // there is no cache.
   void InsertLater(const neptune::ClientSession& session, const CacheEntryName& entry,
                    std::string value);
   size_t insert_count() const { return shared_->insert_count.load(); }
 
  private:
-  // What the threads that insert share with the client, which they may outlive.
+  // State shared with the inserting threads, which may outlive the client.
   struct Shared {
     Shared(const SearchPlanOptions& options, const PlanMetrics& metrics)
         : options(options), metrics(metrics) {}
@@ -74,7 +79,7 @@ class CacheClient {
     CacheEntryName entry;
     std::string value;
     neptune::Duration time_to_live{0};
-    // Absent: all replicas.
+    // The only replica to insert into; absent: all replicas.
     std::optional<neptune::NodeId> only = {};
   };
   struct Asked {
@@ -82,12 +87,12 @@ class CacheClient {
     neptune::NodeId server;  // empty if none was found
   };
 
-  // A replica that is not `except`.
+  // Asks a replica other than `except`.
   Asked AskReplica(neptune::ClientSession& session, const CacheEntryName& entry,
                    const std::vector<neptune::NodeId>& except) const;
   void Begin(const neptune::ClientSession& session, Insertion insertion);
   static void Insert(Shared& shared, neptune::ClientSession session, const Insertion& insertion);
-  // Absent: whichever is chosen.
+  // If the replica is absent, the call chooses one.
   static void InsertAt(Shared& shared, neptune::ClientSession& session, uint32_t partition,
                        const neptune::Data& request, const std::optional<neptune::NodeId>& node);
   static void InsertAtPrimary(Shared& shared, const neptune::ClientSession& session,

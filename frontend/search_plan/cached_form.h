@@ -1,8 +1,8 @@
-// An answer to and from the bytes that the query cache keeps.
+// Converts an answer to and from the bytes stored in the query cache.
 //
 // No I/O.
 // Threads: pure functions.
-// Errors: INVALID_ARGUMENT bytes that are not a stored answer.
+// Errors: INVALID_ARGUMENT the bytes are not a stored answer.
 
 #pragma once
 
@@ -14,11 +14,12 @@
 
 namespace search::frontend {
 
-// Results, totals, who was asked and the epoch; not the query, the page and the times, which are the asker's.
+// Stores results, totals, coverage and the epoch, but not the query, the page and the times, which
+// belong to each request.
 // REQUIRES: MayCache(answer).
 std::string ToCachedForm(const SearchAnswer& answer);
 
-// Fills in what ToCachedForm kept; `answer` is unchanged after an error.
+// Sets the fields that ToCachedForm stored; `answer` is unchanged on error.
 neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer);
 
 }  // namespace search::frontend

@@ -24,7 +24,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::TimePoint;
 
-// Too few times say nothing of the tail; and nobody is asked twice before this has passed.
+// Minimum number of samples for an estimate of the tail, and minimum delay of a hedged request.
 constexpr size_t kTimesMin = 32;
 constexpr neptune::Duration kHedgeAfterMin = std::chrono::milliseconds(2);
 constexpr double kHedgeQuantile = 0.95;
@@ -59,7 +59,7 @@ StatusOr<FetchResponse> DocumentClient::Fetch(Shared& shared, ClientSession& ses
                                         PartitionId(partition), MethodName(docserver::kFetchMethod),
                                         AccessMode::kRead, Data::Of(std::move(request)), &data,
                                         call, &report));
-  // A hedged one took at least so long.
+  // A hedged request took at least this long.
   shared.CountAnswer(report.duration);
   NEPTUNE_ASSIGN_OR_RETURN(const FetchResponse* const response, data.As<FetchResponse>());
   if (response->summaries_size() != asked_count) {
@@ -69,7 +69,7 @@ StatusOr<FetchResponse> DocumentClient::Fetch(Shared& shared, ClientSession& ses
   return *response;
 }
 
-// Shared with the threads that ask, which may end after the page was served.
+// Shared with the fetching threads, which may outlive the request for the page.
 struct DocumentClient::PageFetch {
   std::shared_ptr<Shared> shared;
   ClientSession session;
@@ -79,7 +79,7 @@ struct DocumentClient::PageFetch {
   std::map<uint32_t, std::vector<size_t>> groups;  // positions by partition
 
   FetchedDocuments fetched;
-  std::map<uint32_t, Status> outcomes;  // of the partitions that are done
+  std::map<uint32_t, Status> outcomes;  // by partition that has finished
   bool closed = false;
 
   PageFetch(std::shared_ptr<Shared> of, const ClientSession& asking)
@@ -147,9 +147,10 @@ FetchedDocuments DocumentClient::FetchSummaries(ClientSession& session,
   if (!fetch->groups.empty()) AskAll(fetch);
   for (const auto& [partition, positions] : fetch->groups) {
     const auto outcome = fetch->outcomes.find(partition);
-    const Status status = outcome == fetch->outcomes.end()
-                              ? neptune::DeadlineExceeded("no documents by the deadline")
-                              : outcome->second;
+    const Status status =
+        outcome == fetch->outcomes.end()
+            ? neptune::DeadlineExceeded("document partition did not answer by the deadline")
+            : outcome->second;
     if (!status.ok()) coverage.missing.push_back({partition, MissingReason(status)});
   }
   return std::move(fetch->fetched);
@@ -167,7 +168,7 @@ StatusOr<docserver::Summary> DocumentClient::FetchText(ClientSession& session, u
                            Fetch(*shared_, session, partition, std::move(request),
                                  neptune::this_thread::Now() + options.document_timeout));
   if (!response.summaries(0).found()) {
-    return neptune::NotFound("there is no document ", doc_id);
+    return neptune::NotFound("no document ", doc_id);
   }
   return std::move(*response.mutable_summaries(0));
 }

@@ -1,10 +1,11 @@
-// Fetches the documents of a page from their partitions, all at once.
+// Fetches the documents of a page from their partitions in parallel.
 //
-// A partition that has not answered after the time in which 95 of the latest 100 did is asked of another replica too, if
-// the options say so; the first answer is taken. How many are asked twice is bounded by the node's retry budget.
+// If the options enable hedging, a partition that has not answered within the 95th percentile of
+// the latest answers is also asked at another replica; the first answer is used. The node's retry
+// budget bounds the number of hedged requests.
 //
-// Threads: thread-safe; calls on a user-level thread; one more for each partition
-//   but the last.
+// Threads: thread-safe; calls on a user-level thread; one more thread for each partition but the
+//   last.
 // Limits: SearchPlanOptions::document_timeout; docserver::kFetchCountMax documents a page.
 
 #pragma once
@@ -23,7 +24,7 @@
 
 namespace search::frontend {
 
-// Which documents, and the query whose words their snippets show.
+// The documents to fetch, and the query whose words their snippets highlight.
 struct DocumentRequest {
   std::vector<uint64_t> doc_ids;
   std::string canonical_query;
@@ -31,7 +32,7 @@ struct DocumentRequest {
 };
 
 struct FetchedDocuments {
-  // One for each doc_id; `found` is false where there is none.
+  // One per doc_id; `found` is false if there is no such document.
   std::vector<docserver::Summary> summaries;
   ServiceCoverage coverage;
 };
@@ -42,16 +43,16 @@ class DocumentClient {
 
   FetchedDocuments FetchSummaries(neptune::ClientSession& session, const DocumentRequest& request);
 
-  // One document with its whole text.
+  // Fetches one document with its whole text.
   // Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED its partition does not answer.
   neptune::StatusOr<docserver::Summary> FetchText(neptune::ClientSession& session, uint64_t doc_id,
                                                   uint64_t index_version);
 
  private:
-  // What the threads that ask share with the client, which they may outlive.
+  // State shared with the fetching threads, which may outlive the client.
   struct Shared {
     explicit Shared(const SearchPlanOptions& options) : options(options) {}
-    // Absent: no second replica is asked.
+    // Delay before a second replica is asked; nullopt: no hedging.
     std::optional<neptune::Duration> HedgeAfter();
     void CountAnswer(neptune::Duration time);
 

@@ -5,7 +5,8 @@ namespace search::frontend {
 std::optional<IndexState> IndexWatch::KnownAt(neptune::TimePoint now) {
   neptune::LeafLock lock(&mutex_);
   if (state_.epoch == 0 || now < checked_at_ + interval_) return state_;
-  checked_at_ = now;  // the others go on until it has an answer, or another interval has passed
+  checked_at_ =
+      now;  // other queries use the cache until this one has an answer or an interval passed
   return std::nullopt;
 }
 

@@ -50,12 +50,12 @@ TEST(IndexWatchTest, AnEpochIsKeptOnceItWasKnownForTheInterval) {
   EXPECT_EQ(watch.EpochToKeep(5, At(999)), 0U);
   watch.Learn({.version = 7, .epoch = 5}, At(1000));
   EXPECT_EQ(watch.EpochToKeep(5, At(1000)), 5U);
-  watch.Learn({.version = 7, .epoch = 6}, At(1500));  // a replica that is ahead
+  watch.Learn({.version = 7, .epoch = 6}, At(1500));  // from a replica that is ahead
   EXPECT_EQ(watch.EpochToKeep(5, At(2000)), 0U);
   watch.Learn({.version = 7, .epoch = 5}, At(2000));
   EXPECT_EQ(watch.EpochToKeep(5, At(2999)), 0U);
   EXPECT_EQ(watch.EpochToKeep(5, At(3000)), 5U);
-  // One that was not settled is given while it is young.
+  // An entry that was not settled is valid while it is young.
   EXPECT_TRUE(watch.MayGive(0, milliseconds(999)));
   EXPECT_FALSE(watch.MayGive(0, kInterval));
 }

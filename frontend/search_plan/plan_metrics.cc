@@ -10,7 +10,7 @@ using neptune::HistogramMetric;
 using neptune::MetricsRegistry;
 using neptune::Status;
 
-// Adds series and keeps the first error.
+// Registers series and remembers the first error.
 class SeriesAdder {
  public:
   explicit SeriesAdder(MetricsRegistry& registry) : registry_(registry) {}
@@ -21,7 +21,7 @@ class SeriesAdder {
   }
   HistogramMetric* Time(const char* step) {
     auto histogram = registry_.AddHistogram(
-        "search_step_seconds", "Time that a step of the search plan took.", {{"step", step}});
+        "search_step_seconds", "Duration of each step of the search plan.", {{"step", step}});
     return Take(histogram);
   }
   const Status& status() const { return status_; }
@@ -44,16 +44,16 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   SeriesAdder add(registry);
   PlanMetrics metrics;
   const auto lookup = [&](const char* outcome) {
-    return add.Count("search_cache_lookups_total", "Searches by what the query cache said.",
-                     "outcome", outcome);
+    return add.Count("search_cache_lookups_total",
+                     "Searches by the outcome of their query cache lookup.", "outcome", outcome);
   };
   metrics.cache_hit = lookup("hit");
   metrics.cache_miss = lookup("miss");
   metrics.cache_bypassed = lookup("bypassed");
   metrics.cache_failed = lookup("failed");
   const auto insert = [&](const char* outcome) {
-    return add.Count("search_cache_inserts_total", "Answers given to the query cache.", "outcome",
-                     outcome);
+    return add.Count("search_cache_inserts_total",
+                     "Answers offered to the query cache, by outcome.", "outcome", outcome);
   };
   metrics.insert_stored = insert("stored");
   metrics.insert_refused = insert("refused");
@@ -61,7 +61,8 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.insert_dropped = insert("dropped");
   const auto need = [&](const char* reason) {
     return add.Count("search_tier2_decisions_total",
-                     "Searches by why tier 2 was asked; none: it was not.", "need", reason);
+                     "Searches by the reason for asking tier 2; none: tier 2 was not asked.",
+                     "need", reason);
   };
   metrics.tier2_none = need("none");
   metrics.tier2_tier1_failed = need("tier1_failed");
@@ -76,7 +77,7 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.answer_failed = answer("failed");
   const auto spelling = [&](const char* outcome) {
     return add.Count("search_spellings_total",
-                     "Queries that found little, by whether another spelling was found in time.",
+                     "Queries with few results, by the outcome of looking for another spelling.",
                      "outcome", outcome);
   };
   metrics.spelling_proposed = spelling("proposed");

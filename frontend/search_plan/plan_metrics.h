@@ -1,4 +1,4 @@
-// What the search plan counts.
+// Metrics of the search plan.
 //
 // Threads: the metrics are thread-safe.
 
@@ -11,7 +11,7 @@
 
 namespace search::frontend {
 
-// Belongs to the registry and lives as long.
+// Owned by the registry and valid as long as the registry.
 struct PlanMetrics {
   // search_cache_lookups_total{outcome="hit|miss|bypassed|failed"}
   neptune::Counter* cache_hit = nullptr;

@@ -9,7 +9,7 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// The most that an aggregation call takes.
+// Maximum number of partitions of an aggregation call.
 constexpr uint64_t kPartitionCountMax = 1024;
 
 }  // namespace

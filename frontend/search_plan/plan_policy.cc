@@ -21,7 +21,7 @@ using neptune::StrCat;
 
 static_assert(kReachableResultCountMax <= index::kTierHitCountMax);
 
-// Changes with cached_answer.proto's meaning.
+// Increment when the meaning of cached_answer.proto changes.
 constexpr int kStoredFormVersion = 2;
 
 uint32_t GoodHitCount(const TierAnswer& answer, double score_min) {
@@ -35,7 +35,7 @@ uint32_t GoodHitCount(const TierAnswer& answer, double score_min) {
 StatusOr<PageWindow> ReachablePage(uint32_t start, uint32_t count) {
   if (start >= kReachableResultCountMax) {
     return InvalidArgument("parameter start: only the best ", kReachableResultCountMax,
-                           " results can be reached");
+                           " results can be shown");
   }
   return PageWindow{start, std::min(count, kReachableResultCountMax - start)};
 }

@@ -1,4 +1,4 @@
-// The plan's decisions without any service: tier 2, joining, keys, what is cached, cache health.
+// Tests the plan's decisions without services: tier 2, merging, keys, what is cached.
 
 #include "frontend/search_plan/plan_policy.h"
 
@@ -98,7 +98,7 @@ TEST(JoinTiersTest, TooFewHitsAreRankedTogether) {
   EXPECT_EQ(joined.total(), 4u);
 }
 
-// Otherwise a result of the first page, which tier 1 answered alone, would come again here.
+// Otherwise a result of the first page, which tier 1 answered alone, would be repeated here.
 TEST(JoinTiersTest, HitsOfTier1StayInFrontOfALaterPage) {
   const TierAnswer joined = JoinTiers(Hits(1, 2, 5), Hits(7, 3, 9), Tier2Need::kPageIsBeyond, 4);
   EXPECT_EQ(Ids(joined), (std::vector<uint64_t>{1, 2, 7, 8}));

@@ -28,7 +28,7 @@ using neptune::TimePoint;
 constexpr neptune::Duration kInsertPoll = std::chrono::milliseconds(5);
 constexpr size_t kStepCountMax = 7;
 
-// Records the time from here to the end of the scope.
+// Records the time until the end of the scope.
 class StepTimer {
  public:
   explicit StepTimer(neptune::HistogramMetric* metric)
@@ -40,7 +40,7 @@ class StepTimer {
   const TimePoint begin_;
 };
 
-// Notes the scope as a step of the answer.
+// Appends the scope as a step of the answer.
 class Step {
  public:
   Step(std::string_view name, StepKind kind, TimePoint received, SearchAnswer* answer)
@@ -62,7 +62,7 @@ class Step {
   const TimePoint begin_;
 };
 
-// The hits of the page as results that have no summary yet; gives their document numbers.
+// Adds the hits of the page as results without summaries; returns their document numbers.
 std::vector<uint64_t> SelectPage(const TierAnswer& hits, const PageWindow& page,
                                  SearchAnswer* answer) {
   std::vector<uint64_t> doc_ids;
@@ -109,8 +109,9 @@ neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
 
 }  // namespace
 
-// Shared with the thread that looks for another spelling, which may end after the page was served: a page
-// that it came too late for, it then gives to the cache. On one loop, so never at the same time.
+// Shared with the thread that looks for another spelling. If it ends after the page was served, it
+// inserts the page with the spelling into the cache. All accesses are on one loop, so they never
+// race.
 struct PendingSpelling {
   TimePoint deadline;
   SpellingResult result;
@@ -126,23 +127,23 @@ struct PendingSpelling {
   }
 };
 
-// A search on its way.
+// State of a search in progress.
 struct SearchPlan::Progress {
   SearchAnswer* answer = nullptr;
   TimePoint received;
   std::string canonical;
   PageWindow page;
   CacheEntryName entry;
-  // The version that is asked, whichever becomes the current one meanwhile; 0: any.
+  // The index version to ask, even if another one becomes current meanwhile; 0: any.
   uint64_t asked_version = 0;
-  // Numbers of the results, and the index they come from.
+  // Document numbers of the results, and the index version they come from.
   std::vector<uint64_t> doc_ids;
   IndexState index;
   void NameEntryOf(const IndexState& state) {
     entry.index_version = state.version;
     entry.ages = state.epoch != 0;
   }
-  // Null: another spelling is not looked for.
+  // Null if another spelling is not looked for.
   std::shared_ptr<PendingSpelling> spelling;
 };
 
@@ -215,7 +216,7 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
     const StepTimer timer(metrics_.cache_time);
     reply = cache_.Lookup(session, progress->entry);
   }
-  // Bytes of another origin or time are a miss.
+  // An entry that cannot be parsed or is not valid any more counts as a miss.
   if (reply.use.outcome == CacheUse::Outcome::kHit && !AdoptCached(reply, progress->answer)) {
     reply.use.outcome = CacheUse::Outcome::kMiss;
   }
@@ -224,7 +225,7 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
   return reply.use.outcome == CacheUse::Outcome::kHit;
 }
 
-// False, and nothing taken, if it may not be given.
+// Returns false and leaves `answer` unchanged if the cached answer must not be used.
 bool SearchPlan::AdoptCached(const CacheReply& reply, SearchAnswer* answer) {
   SearchAnswer cached = *answer;
   if (!FromCachedForm(reply.value, &cached).ok()) return false;
@@ -241,7 +242,7 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
                        order.received + options_.admission_timeout);
   }();
   if (pass.status().code() == neptune::StatusCode::kDeadlineExceeded) {
-    return neptune::ResourceExhausted("there was no room for it within ",
+    return neptune::ResourceExhausted("the search was not admitted within ",
                                       neptune::ToMillis(options_.admission_timeout), " ms");
   }
   NEPTUNE_RETURN_IF_ERROR(pass.status());
@@ -291,8 +292,8 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   }
   if (!hits.ok()) return NothingAnswered(answer.coverage);
   if (progress->asked_version != 0 && hits->index_version() != progress->asked_version) {
-    return neptune::Internal("index servers answered of version ", hits->index_version(),
-                             ", asked of ", progress->asked_version);
+    return neptune::Internal("index servers answered for version ", hits->index_version(),
+                             ", expected ", progress->asked_version);
   }
   progress->doc_ids = SelectPage(*hits, progress->page, &answer);
   AdoptTotal(*hits, need != Tier2Need::kNone || options_.tier2_partitions == 0, &answer);
@@ -314,7 +315,7 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   answer.coverage.documents = std::move(fetched.coverage);
 }
 
-// While tier 2 searches and summaries are fetched.
+// Looks for another spelling while tier 2 searches and summaries are fetched.
 void SearchPlan::StartSpelling(const ClientSession& session, Progress* progress) {
   auto spelling = std::make_shared<PendingSpelling>();
   spelling->deadline = neptune::this_thread::Now() + options_.spelling_timeout;
@@ -341,7 +342,7 @@ void SearchPlan::StartSpelling(const ClientSession& session, Progress* progress)
   }
 }
 
-// A page with results does not wait.
+// Adds the other spelling to the answer. A page with results does not wait for it.
 void SearchPlan::AdoptSpelling(Progress* progress) {
   SearchAnswer& answer = *progress->answer;
   if (progress->spelling == nullptr || !NeedsSpelling(answer, answer.total, options_)) return;

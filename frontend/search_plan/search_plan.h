@@ -1,17 +1,19 @@
-// Answers a search: the query cache, tier 1, tier 2 where tier 1 gave too few, then the documents.
+// Answers a search: query cache, tier 1, tier 2 if tier 1 has too few hits, then the documents.
 //
 //   query ─► parse ─► cache ── hit ──────────────────────────────────────────────► answer
 //                       │ miss, slow or gone                                          ▲
 //                       └─► gate ─► tier 1 ── enough ──────────────► documents of the page ───┤
-//                                    └─ too few ─► tier 2 ─► join ──┘        └─► cache, in the background
+//                                    └─ too few ─► tier 2 ─► join ──┘        └─► cache (async)
 //
-// Whatever does not answer in time is left out, and the answer says so.
+// Services that do not answer in time are left out, and the answer says so.
 //
 // Threads: thread-safe; Search and FetchDocument on user-level threads of the node.
-// Errors: INVALID_ARGUMENT "parameter NAME: ..." a query or page that cannot be; RESOURCE_EXHAUSTED
-//   too many searches of the class wait, or it would wait too long; UNAVAILABLE no index partition answered.
-// Limits: SearchPlanOptions; searches under way as many as the servers bear (admission_gate.h); a search takes no longer
-//   than its steps' timeouts together, the wait before the gate among them.
+// Errors: INVALID_ARGUMENT "parameter NAME: ..." invalid query or page; RESOURCE_EXHAUSTED too many
+//   searches of the class wait, or this one was not admitted in time; UNAVAILABLE no index
+//   partition answered.
+// Limits: SearchPlanOptions; concurrent searches as many as the servers can take
+//   (admission_gate.h); a search takes at most the sum of its steps' timeouts, including the wait
+//   at the gate.
 
 #pragma once
 
@@ -37,12 +39,12 @@ struct SearchOrder {
   std::string query;  // as typed
   uint32_t start = 0;
   uint32_t count = 10;
-  // False: the answer is computed anew, and then cached.
+  // False: the cache is not consulted; the answer is computed and then cached.
   bool may_use_cache = true;
-  // Of the client: its number among those of the plan, and what the calls on its behalf name.
+  // The client's service class: its number in the plan, and its name for calls on its behalf.
   neptune::ClassNumber class_number = 0;
   std::string service_class = {};
-  // What the search's calls belong to.
+  // Trace context of the search's calls.
   neptune::TraceContext trace = {};
   // When the user's request arrived; `took` counts from here.
   neptune::TimePoint received;
@@ -50,28 +52,28 @@ struct SearchOrder {
 
 class SearchPlan {
  public:
-  // `client` and `world` outlive the plan and every search. `scheduling`: which of the searches that wait is first.
+  // `client` and `world` outlive the plan and every search. `scheduling` orders the waiting
+  // searches.
   SearchPlan(neptune::Client& client, neptune::World& world, const SearchPlanOptions& options,
              const neptune::SchedulerOptions& scheduling, const PlanMetrics& metrics);
 
-  // `answer` is filled in as far as the search came, also if it failed.
+  // `answer` is filled in as far as the search proceeded, also on error.
   neptune::Status Search(const SearchOrder& order, SearchAnswer* answer);
 
-  // The stored text of a document. Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED.
+  // Fetches the stored text of a document. Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED.
   neptune::StatusOr<CachedDocument> FetchDocument(uint64_t doc_id);
 
-  // Completions of what is being typed. Errors: RESOURCE_EXHAUSTED.
+  // Returns completions of the typed text. Errors: RESOURCE_EXHAUSTED.
   neptune::StatusOr<SuggestedTexts> Suggest(SuggestOrder order) {
     order.index_version = index_version_.load(std::memory_order_relaxed);
     return suggester_.Suggest(order);
   }
 
-  // Questions that come from now on are asked of that version of the index, by its number, from the cache to the
-  // documents; 0: of whichever servers have. Any thread.
+  // Subsequent searches use this index version in the cache, the tiers and the document servers; 0
+  // means any version the servers have. Any thread.
   void AskVersion(uint64_t index_version) { index_version_ = index_version; }
 
-  // Waits until no insertion into the cache and no spelling is under way, at most until they have timed
-  // out.
+  // Waits until all cache insertions and spellings in progress have ended or timed out.
   void FinishInserts();
 
   const SearchPlanOptions& options() const { return options_; }
@@ -83,7 +85,7 @@ class SearchPlan {
   neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
   bool AdoptCached(const CacheReply& reply, SearchAnswer* answer);
   bool AnswerFromCache(neptune::ClientSession& session, bool may_use_cache, Progress* progress);
-  // What the cache did not know, once there is room for it.
+  // Computes an answer that is not cached, once the search is admitted.
   neptune::Status Compute(neptune::ClientSession& session, const SearchOrder& order,
                           Progress* progress);
   neptune::Status AskTiers(neptune::ClientSession& session, Progress* progress);

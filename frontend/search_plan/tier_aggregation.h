@@ -14,14 +14,14 @@
 
 namespace search::frontend {
 
-// A tier as a frontend knows it.
+// A tier as seen by a frontend.
 struct TierTarget {
   std::string service;  // name to call
-  std::string label;    // name for people
+  std::string label;    // human-readable name
   uint32_t partition_count = 1;
 };
 
-// One question to all partitions of the tier; the result is a TierAnswer.
+// The aggregation of one query over all partitions of the tier; its result is a TierAnswer.
 neptune::AggregationRequest TierAggregation(const TierTarget& tier, const index::TierQuery& query,
                                             const SearchPlanOptions& options,
                                             neptune::TimePoint now);

@@ -21,7 +21,7 @@ bool IsRefusal(const Status& status) {
   return status.code() == neptune::StatusCode::kResourceExhausted;
 }
 
-// How the answers came together.
+// Copies the reduction tree from the report.
 void FillTree(const AggregationReport& report, ServiceCoverage* coverage) {
   coverage->tree_scheme = neptune::Name(report.scheme);
   coverage->took = report.duration;
@@ -47,7 +47,7 @@ void FillTree(const AggregationReport& report, ServiceCoverage* coverage) {
   }
 }
 
-// Aggregate says nothing of single partitions if it could not begin.
+// If the aggregation could not begin, the report has no partitions, so all of them are missing.
 void FillMissing(const AggregationReport& report, const Status& status, uint32_t partition_count,
                  ServiceCoverage* coverage) {
   for (const PartitionId& partition : report.ended_early) {
@@ -67,7 +67,7 @@ void FillMissing(const AggregationReport& report, const Status& status, uint32_t
   }
 }
 
-// Why the tier did not answer: if a partition refused the question itself, that.
+// The error of a tier that did not answer; a partition's rejection of the query takes precedence.
 Status FailureOf(const AggregationReport& report, const Status& status) {
   for (const neptune::MissingPartition& missing : report.missing) {
     if (missing.reason.code() == neptune::StatusCode::kInvalidArgument) return missing.reason;

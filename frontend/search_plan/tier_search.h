@@ -1,6 +1,7 @@
-// One question to all partitions of an index tier.
+// Sends one query to all partitions of an index tier. Partial answers are served and marked as
+// such.
 //
-// Source: [Chu03] 3.3; design 5 (partial answers are served and say so).
+// Source: [Chu03] 3.3.
 // Threads: on a user-level thread.
 
 #pragma once
@@ -14,10 +15,11 @@
 
 namespace search::frontend {
 
-// The merged answer of the partitions that answered in time; `coverage` is always filled in.
-// Errors: INVALID_ARGUMENT if the tier did not answer and a partition refused the question, for
-//   instance a phrase to an index without positions; those of Aggregate, for instance UNAVAILABLE
-//   below options.quality_min.
+// Returns the merged answer of the partitions that answered in time; `coverage` is always filled
+// in.
+// Errors: INVALID_ARGUMENT the tier did not answer and a partition rejected the query, for instance
+//   a phrase on an index without positions; those of Aggregate, for instance UNAVAILABLE below
+//   options.quality_min.
 neptune::StatusOr<index::TierAnswer> SearchTier(neptune::ClientSession& session,
                                                 const TierTarget& tier,
                                                 const index::TierQuery& query,

@@ -14,7 +14,7 @@ namespace {
 
 using neptune::Status;
 
-// An aggregation ends at its deadline; so much later its result has been handed over.
+// Time after an aggregation's deadline by which its result has been delivered.
 constexpr neptune::Duration kDeadlineSlack = std::chrono::milliseconds(5);
 
 struct TierTarget {
@@ -42,7 +42,7 @@ TierReply AskTier(neptune::ClientSession session, const TierTarget& tier, const 
   request.deadline = call.deadline;
   neptune::AggregationReport report;
   reply.status = neptune::Aggregate(session, request, &reply.result, &report);
-  // A tier that offers no suggestions, all of it, misses none.
+  // A tier of which no partition implements suggestions counts as complete.
   const bool is_not_offered =
       !report.missing.empty() &&
       std::all_of(report.missing.begin(), report.missing.end(), [](const auto& missing) {
@@ -52,7 +52,7 @@ TierReply AskTier(neptune::ClientSession session, const TierTarget& tier, const 
   return reply;
 }
 
-// Shared with the thread that asks tier 2, which may end after the caller went on.
+// Shared with the thread that asks tier 2, which may outlive the call.
 struct Tier2Call {
   TierReply reply;
   neptune::OneShotEvent done;

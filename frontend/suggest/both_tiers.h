@@ -1,8 +1,8 @@
-// One question to all partitions of both index tiers at the same time.
+// Sends one query to all partitions of both index tiers in parallel.
 //
-// Source: [Chu03] 3.3; design 5.
+// Source: [Chu03] 3.3.
 // Threads: on a user-level thread; one more for tier 2.
-// Limits: the deadline, and 5 ms to hand over what was there by then.
+// Limits: the deadline plus 5 ms for delivering a result that was complete by then.
 
 #pragma once
 
@@ -23,15 +23,15 @@ struct TierCall {
 };
 
 struct TierReplies {
-  std::vector<neptune::Data> results;  // of the tiers that answered
-  // True if every partition of both tiers contributed, or offers nothing of the kind (UNIMPLEMENTED).
+  std::vector<neptune::Data> results;  // one for each tier that answered
+  // True if every partition of both tiers contributed or does not implement the method.
   bool is_complete = false;
 };
 
 TierReplies AskBothTiers(const neptune::ClientSession& session, const TierCall& call,
                          const SearchPlanOptions& options);
 
-// The joined answer of the replies; nothing if there is none.
+// Joins the replies into one answer; nullopt if there is none.
 template <typename Answer, typename Join>
 std::optional<Answer> JoinReplies(const TierReplies& replies, const Join& join) {
   std::optional<Answer> joined;

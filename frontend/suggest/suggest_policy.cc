@@ -18,7 +18,7 @@ bool IsBlankOnly(std::string_view text) {
   return text.find_first_not_of(kBlanks) == std::string_view::npos;
 }
 
-// Whether a phrase may begin at this byte: behind a blank or an opening sign.
+// True if a phrase may begin at this byte: after a space or opening punctuation.
 bool MayBegin(std::string_view typed, size_t at) {
   return at == 0 || kBlanks.find(typed[at - 1]) != std::string_view::npos || typed[at - 1] == '"' ||
          typed[at - 1] == '(';
@@ -26,7 +26,7 @@ bool MayBegin(std::string_view typed, size_t at) {
 
 bool IsOperator(std::string_view word) { return word == "AND" || word == "OR" || word == "NOT"; }
 
-// Whether what stands between two words may stand in a phrase.
+// True if the text between two words may occur within a phrase.
 bool Joins(std::string_view gap) {
   return IsBlankOnly(gap) || (gap.find_first_of(kBlanks) == std::string_view::npos &&
                               gap.find_first_of("\"()") == std::string_view::npos);
@@ -57,7 +57,7 @@ std::vector<TypedPart> PartsToComplete(std::string_view typed) {
     if (i > 0 && !Joins(typed.substr(words[i - 1].end_byte, begin - words[i - 1].end_byte))) break;
   }
   std::reverse(parts.begin(), parts.end());
-  // The whole text, and the shortest ends.
+  // Keep the whole text and the shortest suffixes.
   if (parts.size() > kTypedPartsMax) {
     parts.erase(parts.begin() + 1, parts.end() - (kTypedPartsMax - 1));
   }
@@ -68,7 +68,7 @@ index::SuggestQuery MakeSuggestQuery(const std::vector<TypedPart>& parts) {
   static_assert(kTypedPartsMax <= index::kSuggestPrefixesMax);
   index::SuggestQuery query;
   for (const TypedPart& part : parts) query.add_prefixes(part.prefix);
-  // Some mean the same, some find nothing.
+  // Ask for more than needed: some suggestions are duplicates, some match nothing.
   query.set_count_max(3 * kSuggestionCount);
   return query;
 }

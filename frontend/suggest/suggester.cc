@@ -27,9 +27,9 @@ using neptune::Data;
 using neptune::StatusOr;
 using neptune::TimePoint;
 
-// Spellings of a whole query that are counted.
+// Number of spellings of a whole query whose documents are counted.
 constexpr size_t kSpellingsCounted = 4;
-// Changes with what is stored under a key.
+// Increment when the meaning of the stored bytes changes.
 constexpr int kStoredFormVersion = 1;
 
 std::string SuggestionsKey(std::string_view typed) {
@@ -42,7 +42,7 @@ std::string ToCachedForm(const std::vector<std::string>& texts) {
   return cached.SerializeAsString();
 }
 
-// False for bytes of another origin.
+// Returns false if the bytes were not written by ToCachedForm.
 bool FromCachedForm(const std::string& bytes, std::vector<std::string>* texts) {
   CachedTexts cached;
   if (!cached.ParseFromString(bytes)) return false;
@@ -82,7 +82,8 @@ StatusOr<SuggestedTexts> Suggester::Suggest(const SuggestOrder& order) {
   }
   if (suggest_count_.fetch_add(1) >= options_.suggest_count_max) {
     --suggest_count_;
-    return neptune::ResourceExhausted(options_.suggest_count_max, " suggestions are under way");
+    return neptune::ResourceExhausted(options_.suggest_count_max,
+                                      " completion requests are in progress");
   }
   SuggestedTexts suggested = Compute(session, order);
   --suggest_count_;

@@ -1,16 +1,15 @@
-// Completes what is typed into the search box, and finds another spelling for queries that find little.
+// Completes the text in the search box, and finds another spelling for queries with few results.
 //
 //   typed ─► cache ── hit ─────────────────────────────────────────────► texts
-//              └ miss ─► Suggest, both tiers ─► candidates ─► Count, of those in doubt ─┘
-//   query ─► Spell, both tiers ─► spellings of the whole query ─► Count, all ─► the first worth it
+//              └ miss ─► Suggest, both tiers ─► candidates ─► Count, uncertain ones ─┘
+//   query ─► Spell, both tiers ─► spellings of the query ─► Count, all ─► the first good enough
 //
-// Nothing is proposed that was not found to match something: phrases are in a document of the partition
-// that proposes them, everything else is counted over all partitions that answer.
+// Every proposal is known to match a document: a phrase occurs in a document of the partition that
+// proposes it (index/core/suggest), everything else is counted over all partitions that answer.
 //
-//   index/core/suggest.
 // Threads: thread-safe; on user-level threads of the node.
-// Errors: RESOURCE_EXHAUSTED too many suggestions under way; otherwise none: what does not answer in time
-//   is left out. Tiers without suggestions give none.
+// Errors: RESOURCE_EXHAUSTED too many completions in progress; no other errors: partitions that do
+//   not answer in time are left out. Tiers that do not implement suggestions contribute none.
 // Limits: SearchPlanOptions::suggest_timeout, suggest_count_max; the deadline of a spelling.
 
 #pragma once
@@ -32,7 +31,7 @@ struct SuggestOrder {
   std::string typed;
   bool may_use_cache = true;
   std::string service_class = {};
-  // The version of the index that is asked, by its number; 0: whichever servers have.
+  // Number of the index version to ask; 0: any version the servers have.
   uint64_t index_version = 0;
 };
 
@@ -44,11 +43,11 @@ struct SpellOrder {
 
 struct SuggestedTexts {
   std::vector<std::string> texts;  // best first
-  // Whether all partitions contributed.
+  // True if all partitions contributed.
   bool is_complete = false;
 };
 
-// Another text for a query, and how many documents it finds.
+// Another spelling of a query and the number of documents it finds.
 struct OtherSpelling {
   std::string text;
   uint64_t total = 0;
@@ -58,7 +57,7 @@ struct SpellingResult {
   std::vector<OtherSpelling> others;  // likeliest first; each finds something
   bool is_complete = false;
 
-  // The likeliest that finds far more than the query's `total`; empty if there is none.
+  // The likeliest spelling that finds many more documents than `total`; empty if there is none.
   std::string Best(uint64_t total) const;
 };
 
@@ -71,12 +70,12 @@ class Suggester {
 
   SpellingResult Spell(const neptune::ClientSession& session, const SpellOrder& order) const;
 
-  // Insertions into the cache that are under way.
+  // Number of insertions into the cache in progress.
   size_t insert_count() const { return cache_.insert_count(); }
 
  private:
   SuggestedTexts Compute(const neptune::ClientSession& session, const SuggestOrder& order);
-  // Documents found by each of the canonical queries, summed over the partitions that answer.
+  // Number of documents that each canonical query finds, summed over the partitions that answer.
   struct Counts {
     std::vector<uint64_t> totals;
     bool is_complete = false;
@@ -88,7 +87,7 @@ class Suggester {
   const SearchPlanOptions options_;
   CacheClient cache_;
   std::atomic<size_t> suggest_count_{0};
-  // Of the newest answer; what the cache is asked for. 0 before the first.
+  // Index version of the newest answer; cache lookups ask for it. 0 before the first answer.
   std::atomic<uint64_t> index_version_{0};
 };
 

@@ -26,7 +26,7 @@ using neptune::ServiceModule;
 using neptune::Status;
 using neptune::StrCat;
 
-// Partitions interleave, as the real ones do.
+// Document numbers of the partitions interleave, as in a real index.
 constexpr uint64_t kPartitionStride = 16;
 
 int HitCount(const std::string& query, bool is_tier2) {
@@ -111,10 +111,10 @@ class FakeTier final : public ServiceModule {
   Status Search(RequestContext& context, const Data& in, Data* out) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, in.As<index::TierQuery>());
     if (query->query().find("overload") != std::string::npos) {
-      return neptune::ResourceExhausted("asked to be overloaded");
+      return neptune::ResourceExhausted("overload requested by the query");
     }
     if (query->query().find("forbid") != std::string::npos) {
-      return neptune::InvalidArgument("query: asked to refuse it");
+      return neptune::InvalidArgument("query: rejection requested by the query");
     }
     const bool is_long = !is_tier2_ && context.partition() == neptune::PartitionId(1);
     if (is_long && query->query().find("fruitless") != std::string::npos) {

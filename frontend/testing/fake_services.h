@@ -1,11 +1,11 @@
-// Stand-ins for the services that a frontend calls: tiers, document servers and the query cache.
+// Fakes of the services that a frontend calls: tiers, document servers and the query cache.
 //
 // The collection: the word `common` is in kCommonHitCount documents of each partition of tier 1,
 // `rare` in one; both are in kTier2HitCount documents of each partition of tier 2, which score
-// higher. The word `overload` makes tiers refuse as an overloaded server does, the
-// word `forbid` makes them refuse the query as impossible, a query with `nowhere` finds nothing. For `endless` partition 1 of tier 1
-// works until it is told to stop, and then gives one document; for `fruitless` it then has none. Tier 1 has a time
-// limit of kFakeTimeLimit.
+// higher. For the word `overload` tiers refuse like an overloaded server, for `forbid` they reject
+// the query as invalid, and a query with `nowhere` finds nothing. For `endless` partition 1 of tier
+// 1 works until it is ended early and then returns one document; for `fruitless` it then returns
+// none. Tier 1 has a time limit of kFakeTimeLimit.
 //
 // Tiers suggest the phrases of kFakePhrases, know `common` as the word meant by `comon`, take
 // kSlowSpelling for a query with the word `slow`, and offer no suggestions for `unoffered`.
@@ -28,11 +28,11 @@ inline constexpr uint64_t kFakeIndexVersion = 7;
 inline constexpr const char* kFakePhrases[] = {"common lisp", "common sense", "rare bird"};
 inline constexpr neptune::Duration kSlowSpelling = std::chrono::seconds(1);
 inline constexpr neptune::Duration kFakeTimeLimit = std::chrono::milliseconds(100);
-// Document numbers of tier 2 begin here; below are those of tier 1.
+// First document number of tier 2; smaller numbers belong to tier 1.
 inline constexpr uint64_t kFirstTier2Document = 10'000;
 
 // The modules `fake_tier`, `fake_documents` and `fake_cache`.
-// Errors: NOT_FOUND another name.
+// Errors: NOT_FOUND unknown name.
 neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeFakeService(
     const std::string& module);
 

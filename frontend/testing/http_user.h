@@ -18,8 +18,7 @@ namespace search::frontend {
 
 class HttpUser final : private neptune::StreamHandler {
  public:
-  // `on_done` is called once, with the response or with why there is none. The loop outlives the
-  // user.
+  // `on_done` is called once, with the response or the error. The loop outlives the user.
   using DoneHandler = absl::AnyInvocable<void(neptune::StatusOr<neptune::HttpResponse>)>;
   HttpUser(neptune::Loop& loop, DoneHandler on_done) : loop_(loop), on_done_(std::move(on_done)) {}
 

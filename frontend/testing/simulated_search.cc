@@ -27,7 +27,7 @@ StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& 
   return MakeFakeService(module);
 }
 
-// The simulated user is on a machine of its own.
+// Opens the operators' pages to the simulated user, which is on another machine.
 std::string ForAnyone(const std::string& parameters) {
   if (parameters.find("operator_pages") != std::string::npos) return "";
   return "parameters { key: 'operator_pages' value: 'anyone' } ";
@@ -114,7 +114,7 @@ std::shared_ptr<TimedResponse> SimulatedSearch::Begin(const std::string& target,
         *user_loop_, [this, response, begin, user](StatusOr<HttpResponse> answer) {
           response->took = simulator_.now() - begin;
           if (answer.ok()) response->http = *std::move(answer);
-          // Posted, because the user is in the middle of its own work.
+          // Posted, because the user object is still executing.
           user_loop_->Post([user] { user->reset(); });
         });
     (*user)->Send(to, method, target, headers);

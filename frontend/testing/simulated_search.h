@@ -1,4 +1,4 @@
-// A search service in the simulated world: a frontend with stand-ins for all it calls, and users.
+// A search service in the simulated world: a frontend, fakes of the services it calls, and users.
 //
 //   user ─HTTP─► web (frontend) ─► cache, tier1-0, tier1-1, tier2-0, tier2-1, docs-0, docs-1
 //
@@ -18,8 +18,8 @@
 
 namespace search::frontend {
 
-// The spec of such a cluster, one node a partition; `frontend_parameters`, and what else the spec says, as in a cluster
-// spec.
+// Spec of such a cluster with one node per partition. `frontend_parameters` and the rest are
+// appended as text in the format of a cluster spec.
 neptune::ClusterSpec FakeClusterSpec(const std::string& frontend_parameters,
                                      const std::string& more = "");
 
@@ -32,25 +32,25 @@ class SimulatedSearch {
  public:
   explicit SimulatedSearch(uint64_t seed, const std::string& frontend_parameters = "",
                            const std::string& more = "");
-  // Lets calls under way end, so that no user-level thread is left behind.
+  // Lets calls in progress end, so that no user-level thread remains.
   ~SimulatedSearch();
 
   neptune::Simulator& simulator() { return simulator_; }
   neptune::Node& node(const std::string& name) { return *nodes_.at(name); }
   void RunFor(neptune::Duration duration) { simulator_.RunFor(duration); }
 
-  // Sends a GET request; its answer appears in the returned place.
+  // Sends a GET request; the returned object receives the answer.
   std::shared_ptr<TimedResponse> Begin(const std::string& target,
                                        const neptune::HttpHeaders& headers = {},
                                        const std::string& method = "GET");
-  // Runs until the answer is there. Status 0: there was none within a minute.
+  // Runs the simulation until the answer arrives. Status 0: no answer within a minute.
   TimedResponse Get(const std::string& target, const neptune::HttpHeaders& headers = {},
                     const std::string& method = "GET");
 
-  // How often nodes whose name begins so have run the method with that outcome.
+  // How often nodes whose name begins with `node_prefix` have run the method with that outcome.
   double CallCount(const std::string& node_prefix, const std::string& service,
                    const std::string& method, const std::string& outcome = "ok");
-  // A series of the frontend's node.
+  // Value of a metric of the frontend's node.
   double Metric(const std::string& name, const neptune::MetricLabels& labels);
 
  private:

@@ -14,9 +14,9 @@ namespace {
 using neptune::Duration;
 using neptune::StrCat;
 
-// Below it nobody asks why.
+// Times below this are not explained.
 constexpr Duration kWorthExplaining = std::chrono::milliseconds(5);
-// A server whose wait or work is so much longer than the middle one's is named.
+// A server is named if its wait or work is more than this many times the median.
 constexpr int kStandsOut = 2;
 
 std::string Millis(Duration time) { return absl::StrFormat("%.3g ms", neptune::ToMillis(time)); }
@@ -32,7 +32,7 @@ std::string Partitions(const std::vector<uint32_t>& partitions) {
                 absl::StrJoin(partitions, ", "));
 }
 
-// Partitions that are missing for one reason are one sentence.
+// Adds one sentence for all partitions that are missing for the same reason.
 void ExplainMissing(const ServiceCoverage& service, std::vector<std::string>* sentences) {
   std::map<std::string, std::vector<uint32_t>> by_reason;
   for (const MissingPartition& missing : service.missing) {
@@ -48,11 +48,12 @@ void ExplainCut(const ServiceCoverage& service, std::vector<std::string>* senten
   const std::vector<uint32_t> in_part = service.answered_in_part();
   if (!in_part.empty()) {
     sentences->push_back(StrCat("Cut: ", Partitions(in_part), " of ", service.service,
-                                " gave the best found by then: their servers had no more time for "
-                                "one search."));
+                                " returned only the best documents found so far, because their "
+                                "service's time limit per search was reached."));
   } else if (!service.evaluated_completely) {
     sentences->push_back(StrCat("Cut: some partition of ", service.service,
-                                " stopped at its deadline and gave the best found by then."));
+                                " stopped at its deadline and returned only the best documents "
+                                "found so far."));
   }
 }
 
@@ -87,8 +88,7 @@ void ExplainServers(const ServiceCoverage& tier, std::vector<std::string>* sente
     const auto& [longest, node] = times.back();
     if (longest >= kWorthExplaining && longest > kStandsOut * middle) {
       sentences->push_back(StrCat("In ", tier.service, ", ", node, " ", part.what, " ",
-                                  Millis(longest), ", the one in the middle ", Millis(middle),
-                                  "."));
+                                  Millis(longest), ", the median server ", Millis(middle), "."));
     }
   }
   for (const TreeServer& server : tier.tree) {
@@ -107,7 +107,7 @@ void ExplainTime(const SearchTrace& trace, std::vector<std::string>* sentences) 
       longest->kind == StepKind::kQueue ? "waiting at" : "in", " the step '", longest->name, "'."));
   const auto parts = PartsOf(trace);
   const auto part = [&](SpanPart which) { return parts[static_cast<size_t>(which)]; };
-  sentences->push_back(StrCat("On the way of the slowest: ", Millis(part(SpanPart::kQueue)),
+  sentences->push_back(StrCat("On the critical path: ", Millis(part(SpanPart::kQueue)),
                               " in queues, ", Millis(part(SpanPart::kWork)), " of work, ",
                               Millis(part(SpanPart::kWait)), " waiting for others, ",
                               Millis(part(SpanPart::kMerge)), " merging."));
@@ -130,14 +130,15 @@ std::vector<std::string> Explain(const SearchTrace& trace) {
     ExplainMissing(*service, &sentences);
     ExplainCut(*service, &sentences);
     if (service->refused) {
-      sentences.push_back(StrCat("A partition of ", service->service, " had no room for it."));
+      sentences.push_back(
+          StrCat("A partition of ", service->service, " refused it because of overload."));
     }
   }
   if (trace.coverage.cache.outcome == CacheUse::Outcome::kFailed) {
     sentences.push_back("The cache did not answer in time, so the answer was computed.");
   }
   ExplainTime(trace, &sentences);
-  if (sentences.empty()) sentences.push_back("It was quick and complete.");
+  if (sentences.empty()) sentences.push_back("The search was fast and complete.");
   return sentences;
 }
 

@@ -1,4 +1,4 @@
-// Why a search was slow, partial, refused or cut, in sentences for people.
+// Explains in English sentences why a search was slow, partial, refused or cut.
 //
 // Threads: a pure function.
 
@@ -11,7 +11,7 @@
 
 namespace search::frontend {
 
-// The most important first; never empty: of a quick and complete answer it says that.
+// Most important sentence first; never empty: a fast and complete answer is described as such.
 std::vector<std::string> Explain(const SearchTrace& trace);
 
 }  // namespace search::frontend

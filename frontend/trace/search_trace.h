@@ -1,8 +1,8 @@
-// What became of one search, kept so that somebody can ask later why it was slow, partial, refused or cut.
+// Record of one search, kept to explain later why it was slow, partial, refused or cut.
 //
 // Threads: plain values.
-// Units: durations of the frontend's clock; what servers of a tier did is by their own clocks, from the arrival of their
-//   task.
+// Units: durations of the frontend's clock; times of a tier's servers are by their own clocks,
+//   since the arrival of their task.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace search::frontend {
 
 struct SearchTrace {
   std::string id;  // 32 hexadecimal digits, W3C Trace Context
-  // The caller asked for its spans, or it is one of the share that is always kept.
+  // The caller asked for its spans, or the frontend selected it (trace_share).
   bool sampled = false;
   neptune::WallTime ended_at;
   std::string query;  // empty if queries are private
@@ -33,7 +33,7 @@ struct SearchTrace {
 SearchTrace MakeTrace(const SearchAnswer& answer, const neptune::Status& status,
                       std::string_view service_class, bool sampled, bool keeps_query);
 
-// What people look for.
+// Defects of an answer by which traces are kept.
 enum class TraceIssue { kPartial, kCut, kRefused, kFailed };
 inline constexpr size_t kTraceIssueCount = 4;
 std::string_view Name(TraceIssue issue);  // "partial", "cut", ...

@@ -95,7 +95,7 @@ std::vector<TraceLog::Kept> TraceLog::Latest(size_t count) const {
     return std::pair(a->ended_at.ns_since_1970, a->id) >
            std::pair(b->ended_at.ns_since_1970, b->id);
   });
-  all.erase(std::unique(all.begin(), all.end()), all.end());  // one may be of several kinds
+  all.erase(std::unique(all.begin(), all.end()), all.end());  // a trace may be of several kinds
   if (all.size() > count) all.resize(count);
   return all;
 }

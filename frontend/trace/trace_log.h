@@ -1,14 +1,16 @@
-// The latest searches worth a look, a bounded number of each kind, whether or not they were sampled.
+// Keeps the latest notable searches, a bounded number of each kind, sampled or not.
 //
 //   every search ─► issues? ── partial, cut, refused, failed ──► latest kTracesOfKind of each
 //                └► how long? ─ < 5 ms, < 20, < 50, ... >= 1 s ─► latest kTracesOfKind of each
 //                └► sampled? ──────────────────────────────────► latest kTracesOfKind
 //
-// So there is an example of every kind at any time, and a slow one is not driven out by many quick ones. What is kept
-// costs a copy: of one kind at most kKeptInSecond in a second.
+// There is always an example of every kind that has occurred: many fast searches do not evict a
+// slow one. Keeping a search costs a copy, so at most kKeptInSecond of one kind are kept per
+// second.
 //
 // Time is an argument. Threads: thread-safe.
-// Limits: kTracesOfKind of each of 13 kinds; trees over kTreeServersKept servers are kept without the rest.
+// Limits: kTracesOfKind of each of 13 kinds; only the first kTreeServersKept servers of a tree are
+//   kept.
 
 #pragma once
 
@@ -32,7 +34,7 @@ class TraceLog {
   static constexpr int kKeptInSecond = 10;
   static constexpr size_t kTreeServersKept = 256;
 
-  // `keeps_queries`: false where queries must not be stored.
+  // `keeps_queries`: false if queries must not be stored.
   explicit TraceLog(bool keeps_queries) : keeps_queries_(keeps_queries) {}
 
   void Keep(const SearchAnswer& answer, const neptune::Status& status,
@@ -45,9 +47,9 @@ class TraceLog {
     std::vector<Kept> latest;  // the latest first
   };
   std::vector<Kind> Snapshot() const;
-  // Of all kinds, the latest first.
+  // Traces of all kinds, latest first.
   std::vector<Kept> Latest(size_t count) const;
-  // Null if it is not kept, or no longer.
+  // Null if no trace with this id is kept.
   Kept Find(std::string_view id) const;
 
  private:
@@ -67,7 +69,7 @@ class TraceLog {
   static std::vector<size_t> KindsOf(const SearchAnswer& answer, const neptune::Status& status,
                                      bool sampled);
   static std::string NameOf(size_t kind);
-  // Counts it; whether this kind takes another one now.
+  // Counts a search of the kind; true if it may be kept now.
   static bool Admits(Ring* ring, neptune::TimePoint now);
 
   const bool keeps_queries_;

@@ -29,7 +29,7 @@ const ServiceCoverage* TierOf(const SearchTrace& trace, std::string_view step) {
   return nullptr;
 }
 
-// The server whose answer the frontend had to wait for longest; null if none answered it.
+// The server that answered the frontend last; null if none answered.
 const TreeServer* LastToAnswer(const ServiceCoverage& tier) {
   const TreeServer* last = nullptr;
   for (const TreeServer& server : tier.tree) {
@@ -39,7 +39,7 @@ const TreeServer* LastToAnswer(const ServiceCoverage& tier) {
   return last;
 }
 
-// What is left of the tier's time, beside forming, the slowest server's own and merging.
+// Rest of the tier's time after subtracting forming, merging and the slowest server's own time.
 Duration TransitOf(const ServiceCoverage& tier, Duration took) {
   const TreeServer* const last = LastToAnswer(tier);
   const Duration known = tier.forming + tier.reducing + (last == nullptr ? kNone : last->replied);
@@ -52,7 +52,7 @@ struct ServerParts {
 
 ServerParts PartsOfServer(const TreeServer& server) {
   const Duration queue = std::min(server.queued, server.replied);
-  // A server without partitions of its own only reduces.
+  // If a server has no partitions of its own, it only reduces.
   const Duration searched = std::clamp(server.searched, queue, server.replied);
   const Duration merge = std::min(server.reducing, server.replied - searched);
   return {queue, searched - queue, server.replied - searched - merge, merge};
@@ -64,7 +64,7 @@ class SpanList {
     spans_.push_back(std::move(span));
     return static_cast<int>(spans_.size()) - 1;
   }
-  // Side by side from `*at` on; what took no time is left out.
+  // Adds a span that begins at `*at` and advances `*at` to its end; empty spans are left out.
   void AddPart(int parent, std::string_view name, SpanPart part, const std::string& node,
                Duration duration, Duration* at) {
     if (duration > kNone) Add({parent, std::string(name), node, part, *at, duration});
@@ -90,7 +90,7 @@ void AddServers(const ServiceCoverage& tier, int tier_span, Duration sent_at, Sp
     const ServerParts parts = PartsOfServer(server);
     spans->AddPart(span_of[i], "queue", SpanPart::kQueue, server.node, parts.queue, &at);
     spans->AddPart(span_of[i], "search", SpanPart::kWork, server.node, parts.work, &at);
-    spans->AddPart(span_of[i], "answers below", SpanPart::kWait, server.node, parts.wait, &at);
+    spans->AddPart(span_of[i], "children", SpanPart::kWait, server.node, parts.wait, &at);
     spans->AddPart(span_of[i], "reduce", SpanPart::kMerge, server.node, parts.merge, &at);
   }
 }

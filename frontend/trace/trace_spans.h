@@ -1,16 +1,18 @@
-// A search as spans: from the frontend's steps down to every server of the tiers' trees.
+// Converts a search into spans: the frontend's steps and every server of the tiers' reduction
+// trees.
 //
 //   search ──┬─ arrival │ gate ................................ queue
 //            ├─ cache │ documents │ spelling ................... wait
 //            ├─ tier 1 ──┬─ forming ............................ work
-//            │           ├─ transit ............................ wait: on the wire, and until somebody took it
+//            │           ├─ transit ............................ wait: wire, and for a thread
 //            │           ├─ store-1 ──┬─ queue │ work │ wait │ merge
 //            │           │            └─ store-3 ── queue │ ...  (its answer went to store-1)
 //            │           └─ merge .............................. the frontend's own reductions
 //            └─ own work ....................................... between the steps
 //
-// Clocks are not compared: a server's parts are placed by its own clock from the arrival of its task, which is taken to be
-// half of the transit after it was sent.
+// Clocks of different nodes are never compared: the parts of a server are placed by its own clock
+// relative to the arrival of its task, which is assumed to be half of the transit time after
+// sending.
 //
 // Source: [Chu03] 4.4 (where an aggregation's time goes). Threads: pure functions.
 
@@ -38,11 +40,11 @@ struct TraceSpan {
   neptune::Duration duration{0};
 };
 
-// The first is the whole search. Those of one parent that are not whole lie side by side.
+// The first span is the whole search. Spans of the same parent do not overlap, except kWhole spans.
 std::vector<TraceSpan> SpansOf(const SearchTrace& trace);
 
-// Where the time of the whole search went, by SpanPart (kWhole stays 0): of each tier, that of the tree's server which
-// answered the frontend last. What it waited for, its children did meanwhile.
+// Time of the whole search by SpanPart (kWhole stays 0). For each tier only the server that
+// answered the frontend last counts; the work of its children is contained in its wait.
 std::array<neptune::Duration, 5> PartsOf(const SearchTrace& trace);
 
 }  // namespace search::frontend

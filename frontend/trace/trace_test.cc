@@ -158,13 +158,13 @@ TEST(ExplanationTest, TellsWhoWasEndedEarly) {
 }
 
 TEST(ExplanationTest, RefusalSaysItsReason) {
-  const auto why = Explain(
-      TraceOf(SomeAnswer(), neptune::ResourceExhausted("there was no room for it within 1000 ms")));
-  EXPECT_EQ(why.front(), "Refused: there was no room for it within 1000 ms.");
+  const auto why = Explain(TraceOf(
+      SomeAnswer(), neptune::ResourceExhausted("the search was not admitted within 1000 ms")));
+  EXPECT_EQ(why.front(), "Refused: the search was not admitted within 1000 ms.");
 }
 
 TEST(ExplanationTest, QuickAndCompleteIsSaidSo) {
-  EXPECT_THAT(Explain(TraceOf(SearchAnswer())), ElementsAre("It was quick and complete."));
+  EXPECT_THAT(Explain(TraceOf(SearchAnswer())), ElementsAre("The search was fast and complete."));
 }
 
 class TraceLogTest : public testing::Test {

@@ -16,7 +16,7 @@ constexpr size_t kShortNameSizeMax = 16;
 void WriteUrl(MarkupWriter& xml, const Site& site, PageFormat format, std::string_view type) {
   std::string address =
       StrCat(site.base_url, "/search?q={searchTerms}&start={startIndex?}&count={count?}");
-  // An empty parameter is refused, so browsers, which fill in nothing, get the short form.
+  // Browsers leave optional parameters empty, which is an error, so they get the short form.
   if (format == PageFormat::kHtml) address = StrCat(site.base_url, "/search?q={searchTerms}");
   if (format != PageFormat::kHtml) neptune::StrAppend(&address, "&format=", FormatName(format));
   xml.Empty("Url", {{"type", type}, {"indexOffset", "0"}, {"template", address}});

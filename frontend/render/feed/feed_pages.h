@@ -1,10 +1,9 @@
 // Answers as feeds, the OpenSearch description, and problems in XML.
 //
 // Source: RSS 2.0, Atom (RFC 4287), OpenSearch 1.1 draft 6 (response elements, description
-// document),
-//   RFC 9457 appendix B (problem+xml).
+//   document), RFC 9457 appendix B (problem+xml).
 // Threads: pure functions. Errors: none.
-// Units: startIndex is 0-based, as the description's indexOffset says.
+// Units: startIndex is 0-based, as declared by indexOffset in the description.
 
 #pragma once
 

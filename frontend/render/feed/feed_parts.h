@@ -1,4 +1,4 @@
-// What both feeds say in the same way: addresses, summaries and the OpenSearch elements.
+// Parts shared by both feeds: addresses, summaries and the OpenSearch elements.
 //
 // Source: OpenSearch 1.1 draft 6. Threads: pure functions.
 
@@ -20,7 +20,7 @@ inline constexpr const char* kAtomNamespace = "http://www.w3.org/2005/Atom";
 std::string PageUrl(const SearchAnswer& answer, uint32_t start, PageFormat format,
                     const Site& site);
 
-// Absolute address of the result: its own on the Web, else that of our copy.
+// Absolute address of the result: its own if it is on the Web, else that of the cached copy.
 std::string ResultUrl(const SearchResult& result, const Site& site);
 
 std::string ResultTitle(const SearchResult& result);
@@ -28,10 +28,10 @@ std::string ResultTitle(const SearchResult& result);
 // "hash table - Neptune Search".
 std::string FeedTitle(const SearchAnswer& answer, const Site& site);
 
-// Totals and coverage; first of all that the answer is incomplete, if it is.
+// Totals and coverage; begins with "Incomplete" if the answer is partial.
 std::string FeedSummary(const SearchAnswer& answer);
 
-// The snippet as HTML text, matches in <b>; it is escaped once more inside a feed.
+// The snippet as HTML with matches in <b>; a feed escapes it again.
 std::string SnippetHtml(const SearchResult& result);
 
 // opensearch:totalResults, startIndex, itemsPerPage and Query.

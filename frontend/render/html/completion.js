@@ -1,13 +1,15 @@
 
-// Completes what is typed into the search box: an ARIA combobox (ARIA Authoring Practices, editable combobox with list
-// autocomplete) with a listbox below it. Without this script the box is a plain one.
+// Completes the text in the search box: an ARIA combobox (ARIA Authoring Practices, editable
+// combobox with list autocomplete) with a listbox below it. Without this script the box is a plain
+// text field.
 //
-//   Down, Up       the next or previous completion, shown in the box; opens the list; behind the last stands what was typed
-//   Alt+Down, Up   opens the list without choosing; closes it
-//   Enter          searches for what is in the box
-//   Escape         closes the list and takes back what was typed; with the list closed, empties the box
-//   Home, End, Left, Right   go on writing in the completion that is in the box
-//   Tab            leaves the box as it is
+//   Down, Up       shows the next or previous completion in the box and opens the list; after the
+//                  last completion comes the typed text
+//   Alt+Down, Up   opens the list without a selection; closes it
+//   Enter          searches for the text in the box
+//   Escape         closes the list and restores the typed text; if it is closed, clears the box
+//   Home, End, Left, Right   continue editing with the completion that the box shows
+//   Tab            leaves the box unchanged
 "use strict";
 (() => {
   const box = document.getElementById("query");
@@ -49,7 +51,7 @@
     }
   };
 
-  // What the box shows is from now on what was typed.
+  // Makes the completion that the box shows the typed text.
   const keep = () => {
     if (active < 0) return;
     typed = box.value;
@@ -97,7 +99,7 @@
     if (asking) asking.abort();
   };
 
-  // Shows the completions of what is typed; the first or the last becomes active if `step` is 1 or -1.
+  // Shows the completions of the typed text; activates the first or last if `step` is 1 or -1.
   const ask = async (step) => {
     forget();
     asking = new AbortController();
@@ -128,7 +130,7 @@
     if (event.altKey && step < 0) return close();
     if (list.hidden) return open(event.altKey ? 0 : step);
     if (event.altKey) return;
-    // Behind the last option, and before the first, stands what was typed.
+    // The typed text is the position after the last option and before the first.
     const count = list.children.length;
     activate((active + 1 + step + count + 1) % (count + 1) - 1);
   };

@@ -33,7 +33,7 @@ std::string Ranges(std::vector<uint32_t> numbers) {
   return text;
 }
 
-// A square a partition, darker the more nodes offer it.
+// One square per partition; the more nodes offer the partition, the darker the square.
 void WriteReplicas(MarkupWriter& html, const ServiceCover& cover) {
   constexpr int kSide = 12;
   constexpr size_t kPerRow = 64;
@@ -63,7 +63,7 @@ void WriteServices(MarkupWriter& html, const std::vector<ServiceCover>& covers) 
   html.TextElement("h2", "Services");
   WriteTable(
       html, "Services",
-      {"Service", "Partitions", "Replicas, least", "Implementation", "Replicated"}, [&] {
+      {"Service", "Partitions", "Fewest replicas", "Implementation", "Replicated"}, [&] {
         for (const ServiceCover& cover : covers) {
           const Element row(html, "tr");
           html.TextElement("th", cover.name, {{"scope", "row"}});
@@ -77,7 +77,7 @@ void WriteServices(MarkupWriter& html, const std::vector<ServiceCover>& covers) 
 
 std::string StateOf(const ConsoleNode& node) {
   if (node.draining) return "draining";
-  return node.asked.ok() ? "serves" : StrCat("no status: ", neptune::ToStd(node.asked.message()));
+  return node.asked.ok() ? "serving" : StrCat("no status: ", neptune::ToStd(node.asked.message()));
 }
 
 void WriteLoad(MarkupWriter& html, uint32_t load, uint32_t load_max) {
@@ -87,14 +87,14 @@ void WriteLoad(MarkupWriter& html, uint32_t load, uint32_t load_max) {
                    {{"min", 0},
                     {"max", std::max(load_max, 1u)},
                     {"value", load},
-                    {"aria-label", "requests there, beside the busiest node's"}});
+                    {"aria-label", "load relative to the busiest node"}});
 }
 
 void WriteNodes(MarkupWriter& html, const ClusterState& state) {
   html.TextElement("h2", "Nodes");
   uint32_t load_max = 0;
   for (const ConsoleNode& node : state.nodes) load_max = std::max(load_max, node.load_index);
-  WriteTable(html, "Nodes", {"Node", "State", "Calls at", "Load", "Processors used", "Partitions"},
+  WriteTable(html, "Nodes", {"Node", "State", "Endpoint", "Load", "Processors used", "Partitions"},
              [&] {
                for (const ConsoleNode& node : state.nodes) {
                  const Element row(html, "tr");
@@ -155,13 +155,13 @@ std::string ConsolePage(const ClusterState& state, const std::vector<TraceLog::K
           const Element line(html, "p");
           html.Text(StrCat(state.nodes.size(), " nodes, as of ", Utc(state.taken_at), " UTC. "));
           if (refresh_s == 0) {
-            html.TextElement("a", "Keep it live",
+            html.TextElement("a", "Refresh automatically",
                              {{"href", StrCat("/console?refresh=", kRefreshEveryS)}});
           } else {
-            html.TextElement("a", "Stop", {{"href", "/console"}});
+            html.TextElement("a", "Stop refreshing", {{"href", "/console"}});
           }
           html.Text(" · ");
-          html.TextElement("a", "The same as JSON", {{"href", "/console?format=json"}});
+          html.TextElement("a", "View as JSON", {{"href", "/console?format=json"}});
         }
         WriteServices(html, CoverOf(state));
         WriteNodes(html, state);

@@ -1,5 +1,5 @@
-// The cluster on one page: services and their partitions, nodes and their load, latest searches, and what nodes say of
-// themselves, side by side.
+// The console page: services and their partitions, nodes and their load, the latest searches, and
+// the status tables of all nodes, merged.
 //
 // Threads: pure functions.
 
@@ -14,7 +14,7 @@
 
 namespace search::frontend::html {
 
-// `refresh_s`: the page loads itself anew so often; 0: it does not.
+// `refresh_s`: interval in seconds at which the page reloads itself; 0: never.
 std::string ConsolePage(const ClusterState& state, const std::vector<TraceLog::Kept>& searches,
                         uint32_t refresh_s, const Site& site);
 

@@ -88,9 +88,8 @@ void WriteCoverageDetails(MarkupWriter& html, const SearchAnswer& answer) {
   html.TextElement("summary", Capitalised(CoverageSentence(answer)));
   WriteServices(html, answer.coverage);
   const bool complete = answer.coverage.complete();
-  html.TextElement("p", complete
-                            ? "The answer is complete: it is what one single index would give."
-                            : "The answer is incomplete: what is missing stands in the table.");
+  html.TextElement("p", complete ? "The answer is complete: it equals the answer of a single index."
+                                 : "The answer is incomplete: the table lists what is missing.");
 }
 
 }  // namespace search::frontend

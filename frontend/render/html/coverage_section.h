@@ -9,10 +9,10 @@
 
 namespace search::frontend {
 
-// The banner above the results of a partial answer; nothing for a complete one.
+// Writes the banner above the results of a partial answer; writes nothing for a complete answer.
 void WritePartialBanner(MarkupWriter& html, const Coverage& coverage);
 
-// One line that opens to a table: services, partitions, implementations, cache, time.
+// Writes a line that expands to a table of services, partitions, implementations, cache and time.
 void WriteCoverageDetails(MarkupWriter& html, const SearchAnswer& answer);
 
 }  // namespace search::frontend

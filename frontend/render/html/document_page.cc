@@ -18,7 +18,7 @@ void WriteOrigin(MarkupWriter& html, const CachedDocument& document) {
   {
     const Element line(html, "p");
     html.Text("Cached copy of ");
-    // Without a safe address the element has no href and is plain text.
+    // If the address is not safe, the element has no href and is plain text.
     html.TextElement("a", document.url, {{"href", document.url}});
   }
   if (!document.query.empty()) {
@@ -28,7 +28,7 @@ void WriteOrigin(MarkupWriter& html, const CachedDocument& document) {
   }
 }
 
-// One paragraph for each line that shows something.
+// Writes one paragraph for each line that is not blank.
 void WriteParagraphs(MarkupWriter& html, std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -56,8 +56,8 @@ std::string DocumentPage(const CachedDocument& document, const Site& site) {
     if (shown.size() < document.text.size()) {
       html.TextElement(
           "p",
-          StrCat("The copy is longer: its last ", FormatCount(document.text.size() - shown.size()),
-                 " bytes are not shown."),
+          StrCat("This copy is truncated: its last ",
+                 FormatCount(document.text.size() - shown.size()), " bytes are not shown."),
           {{"class", "banner"}});
     }
   });

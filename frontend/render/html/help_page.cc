@@ -26,7 +26,7 @@ void WriteExamples(MarkupWriter& html) {
     const Element head(html, "thead");
     const Element row(html, "tr");
     html.TextElement("th", "Type", {{"scope", "col"}});
-    html.TextElement("th", "to find, for example", {{"scope", "col"}});
+    html.TextElement("th", "To find, for example", {{"scope", "col"}});
   }
   const Element body(html, "tbody");
   for (const index::QueryExample& example : index::QueryExamples()) WriteExample(html, example);
@@ -37,18 +37,17 @@ void WriteExamples(MarkupWriter& html) {
 std::string HelpPage(const Site& site) {
   return RenderFrame({.title = "Query help"}, site, [&](MarkupWriter& html) {
     const Element text(html, "div", {{"class", "text"}});
-    html.TextElement("h1", "What a query can say");
+    html.TextElement("h1", "Query language");
     html.TextElement("p",
-                     "Type a few words: a document must hold all of them. Those that use them "
-                     "more, above all in the title, "
-                     "and to which many others link stand first. The rest is optional.");
+                     "Type a few words: a document must contain all of them. Documents that use "
+                     "them more often, especially in the title, and documents that many others "
+                     "link to rank higher. Everything else is optional.");
     WriteExamples(html);
     html.TextElement("h2", "How complete an answer is");
-    html.TextElement(
-        "p",
-        "The documents are spread over partitions that are searched at the same time. "
-        "The line below the results says how many of them answered and whether the "
-        "answer came from the cache. If one was missing, the page says so at the top.");
+    html.TextElement("p",
+                     "The documents are divided into partitions that are searched in parallel. "
+                     "The line below the results says how many partitions answered and whether the "
+                     "answer came from the cache. If one is missing, the page says so at the top.");
     html.TextElement("h2", "For programs");
     const Element line(html, "p");
     html.Text("Add ");
@@ -61,9 +60,9 @@ std::string HelpPage(const Site& site) {
     html.TextElement("code", "start");
     html.Text(" (from 0) and ");
     html.TextElement("code", "count");
-    html.Text(" (up to 100) choose the results. Browsers find the ");
+    html.Text(" (up to 100) select the results. Browsers discover the ");
     html.TextElement("a", "OpenSearch description", {{"href", "/opensearch.xml"}});
-    html.Text(" by themselves.");
+    html.Text(" automatically.");
   });
 }
 

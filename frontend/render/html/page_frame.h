@@ -15,36 +15,36 @@
 namespace search::frontend {
 
 struct FrameOptions {
-  // Of the window; the site's name is added.
+  // Title of the window; the site's name is appended.
   std::string title = {};
-  // Kept in the search box.
+  // Text shown in the search box.
   std::string query = {};
-  // Results wanted on a page, kept by the search box if it is not the default.
+  // Results per page; the search form keeps the value if it is not the default.
   uint32_t count = SearchRequestLimits::kCountDefault;
   // The search whose other formats the head and the footer link to.
   std::optional<SearchPageRequest> alternate = std::nullopt;
-  // Where the skip link says it leads.
+  // Label of the skip link.
   std::string skip_label = "Skip to content";
-  // For operators: as wide as the window.
+  // Pages for operators use the whole width of the window.
   bool is_wide = false;
-  // The page loads itself anew so often; 0: it does not.
+  // Interval in seconds at which the page reloads itself; 0: never.
   uint32_t refresh_s = 0;
   // The home page has the search box in its middle and none at the top.
   bool is_home = false;
 };
 
-// The page around what `body(writer)` writes into its <main>.
+// Returns a whole page; `body(writer)` writes the content of its <main>.
 template <typename Body>
 std::string RenderFrame(const FrameOptions& options, const Site& site, Body body);
 
-// The search form; once on a page.
+// Writes the search form. REQUIRES: at most once per page.
 void WriteSearchForm(MarkupWriter& html, const FrameOptions& options, bool takes_focus);
 
-// Site's logo, an inline picture that says nothing to screen readers.
+// Writes the logo, an inline picture that is hidden from screen readers.
 void WriteLogo(MarkupWriter& html);
 
 namespace internal {
-// The two halves of a page; the first leaves html, body and main open.
+// The parts of a page before and after its content; the first leaves html, body and main open.
 void WriteFrameBegin(MarkupWriter& html, const FrameOptions& options, const Site& site);
 void WriteFrameEnd(MarkupWriter& html, const FrameOptions& options);
 }  // namespace internal

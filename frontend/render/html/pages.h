@@ -1,9 +1,8 @@
-// The HTML pages, each whole: work without JavaScript, on a phone, in the dark, by keyboard, on
-// paper.
+// The HTML pages. They work without JavaScript, on small screens, in dark mode, by keyboard and in
+// print.
 //
-// Source: WCAG 2.1 AA for contrast, focus, landmarks and labels. README.md of frontend/render says
-// how
-//   a page is built.
+// Source: WCAG 2.1 AA for contrast, focus, landmarks and labels. frontend/render/README.md
+//   describes how a page is built.
 // Threads: pure functions. Errors: none.
 
 #pragma once

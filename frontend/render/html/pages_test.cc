@@ -127,7 +127,7 @@ TEST(PagesTest, AnotherSpellingIsLinked) {
 }
 
 TEST(PagesTest, TheOnlyScriptIsTheOneThatThePolicyNames) {
-  // Of the file that stands in the repository, by another program's SHA-256.
+  // Hash of the file in the repository, computed by an independent SHA-256.
   EXPECT_THAT(std::string(ContentSecurityPolicy()), HasSubstr("script-src 'sha256-"));
   EXPECT_THAT(std::string(ContentSecurityPolicy()), Not(HasSubstr("unsafe")));
   for (const auto& [name, page] : samples::AllHtmlPages()) {
@@ -148,8 +148,7 @@ TEST(PagesTest, BeyondTheEndLeadsBack) {
   EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hash+table+iterator&start=30"));
 }
 
-// The hostile text stands wherever an answer has text; the page must have the shape it has with
-// "x".
+// An answer with the hostile text in every field; the page must have the same skeleton as with "x".
 SearchAnswer AnswerSaying(const std::string& text) {
   SearchAnswer answer = samples::PartialAnswer();
   answer.query = text;

@@ -55,7 +55,7 @@ void WriteAddress(MarkupWriter& html, const SearchResult& result, std::string_vi
 
 void WriteSnippet(MarkupWriter& html, const SearchResult& result) {
   if (!result.has_summary) {
-    html.TextElement("p", "Its title and summary are missing: the document server did not answer.",
+    html.TextElement("p", "The title and summary are missing: the document server did not answer.",
                      {{"class", "snippet missing"}});
     return;
   }
@@ -143,11 +143,12 @@ void WriteDidYouMean(MarkupWriter& html, const SearchAnswer& answer) {
 void WriteAdvice(MarkupWriter& html) {
   const Element list(html, "ul", {{"class", "advice"}});
   html.TextElement("li", "Check the spelling of each word.");
-  html.TextElement("li", "Every word must be in a document: leave one out, or join some with OR.");
-  html.TextElement("li", "Take the quotes off a phrase, or drop title: and site:.");
+  html.TextElement("li",
+                   "A document must contain every word: leave out a word, or join words with OR.");
+  html.TextElement("li", "Remove the quotes around a phrase, or the operators title: and site:.");
   const Element item(html, "li");
   html.Text("See ");
-  html.TextElement("a", "what a query can say", {{"href", "/help"}});
+  html.TextElement("a", "the query language", {{"href", "/help"}});
   html.Text(".");
 }
 

@@ -30,7 +30,7 @@ constexpr std::string_view kContentSecurityPolicy =
     "'; connect-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'";
 
-// FNV-1a: names a content, protects nothing.
+// FNV-1a hash; it distinguishes versions of a file and is not cryptographic.
 std::string HashName(std::string_view content) {
   uint64_t hash = 0xcbf29ce484222325;
   for (char c : content) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;

@@ -1,5 +1,5 @@
-// The style sheet and the icon of the pages, under paths that change with their content, and the script
-// that stands in them.
+// The style sheet and the icon of the pages, under paths that contain a hash of their content, and
+// the script that is embedded in every page.
 //
 // Threads: immutable.
 
@@ -14,8 +14,8 @@
 namespace search::frontend {
 
 std::string_view StyleSheetPath();
-// The one script, as an element to be written into pages, and its text. The content security policy
-// names it by its hash, so that nothing else runs.
+// The only script, as an element to be written into pages, and its text. The content security
+// policy allows it by its hash, so that no other script runs.
 TrustedMarkup CompletionScript();
 std::string_view CompletionScriptText();
 std::string_view IconPath();

@@ -1,5 +1,5 @@
-// The colours of the style sheet against WCAG 2.1 AA: 4.5:1 for text, 3:1 for edges and signs, in
-// both colour schemes.
+// Checks the colours of the style sheet against WCAG 2.1 AA in both colour schemes: 4.5:1 for text,
+// 3:1 for edges and icons.
 
 #include <gtest/gtest.h>
 

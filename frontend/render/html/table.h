@@ -1,4 +1,5 @@
-// A table that scrolls sideways where the screen is narrow, reached by the keyboard and named for screen readers.
+// A table that scrolls horizontally on narrow screens, is focusable by keyboard and has a name for
+// screen readers.
 //
 // Source: WCAG 2.1, 1.4.10 and 2.1.1. Threads: pure functions.
 

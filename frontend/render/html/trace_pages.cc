@@ -17,7 +17,7 @@ namespace {
 using neptune::Duration;
 using neptune::StrCat;
 
-// In its own units; it is scaled to the column.
+// Width of the bar's coordinate system, which is scaled to the column.
 constexpr double kBarWidth = 1000;
 constexpr double kBarMin = 3;
 constexpr size_t kRowsMax = 1000;
@@ -45,7 +45,7 @@ std::vector<int> DepthsOf(const std::vector<TraceSpan>& spans) {
   return depths;
 }
 
-// When it ran within the search; the numbers beside it say the same.
+// Bar that shows when the span ran within the search; decorative, since the row has the numbers.
 void WriteBar(MarkupWriter& html, const TraceSpan& span, Duration whole) {
   const Element cell(html, "td", {{"class", "timeline"}});
   if (whole <= Duration(0)) return;
@@ -70,7 +70,7 @@ void WriteBar(MarkupWriter& html, const TraceSpan& span, Duration whole) {
 void WriteSpans(MarkupWriter& html, const std::vector<TraceSpan>& spans) {
   const std::vector<int> depths = DepthsOf(spans);
   const Duration whole = spans.front().duration;
-  WriteTable(html, "Spans", {"Span", "Node", "Part", "Began after, ms", "Took, ms", "When"}, [&] {
+  WriteTable(html, "Spans", {"Span", "Node", "Part", "Start, ms", "Took, ms", "When"}, [&] {
     for (size_t i = 0; i < std::min(spans.size(), kRowsMax); ++i) {
       const TraceSpan& span = spans[i];
       const Element row(html, "tr");
@@ -85,7 +85,7 @@ void WriteSpans(MarkupWriter& html, const std::vector<TraceSpan>& spans) {
     }
   });
   if (spans.size() > kRowsMax) {
-    html.TextElement("p", StrCat("The JSON has ", spans.size() - kRowsMax, " more."));
+    html.TextElement("p", StrCat(spans.size() - kRowsMax, " more spans are in the JSON form."));
   }
 }
 
@@ -108,11 +108,11 @@ void WriteRow(MarkupWriter& html, const SearchTrace& trace) {
   html.TextElement("td", trace.query.empty() ? "–" : trace.query, {{"dir", "auto"}});
 }
 
-// Columns of the picture are steps from the frontend, rows its servers, parents first.
+// A column of the picture is a distance from the frontend, a row is a server, parents first.
 constexpr int kTreeColumn = 190;
 constexpr int kTreeRow = 26;
 
-// Pixels of a picture at the usual size of text, with which it grows.
+// Converts pixels at the default text size to rem, so that pictures scale with the text.
 std::string Rem(int pixels) { return StrCat(absl::StrFormat("%.3f", pixels / 16.0), "rem"); }
 
 void WriteTreeNode(MarkupWriter& html, int x, int y, std::string_view label, bool answered) {
@@ -137,13 +137,14 @@ void WriteTree(MarkupWriter& html, const ServiceCoverage& tier) {
                         {"role", "region"},
                         {"aria-label", StrCat("The tree of ", tier.service)},
                         {"tabindex", "0"}});
-  const Element picture(html, "svg",
-                        {{"class", "tree"},
-                         {"role", "img"},
-                         {"aria-label", "Whose answer went to whom; the spans below say the same"},
-                         {"width", Rem(width)},
-                         {"height", Rem(height)},
-                         {"viewBox", StrCat("0 0 ", width, " ", height)}});
+  const Element picture(
+      html, "svg",
+      {{"class", "tree"},
+       {"role", "img"},
+       {"aria-label", "Reduction tree of the answers; the table of spans has the same data"},
+       {"width", Rem(width)},
+       {"height", Rem(height)},
+       {"viewBox", StrCat("0 0 ", width, " ", height)}});
   WriteTreeNode(html, 0, 0, "frontend", true);
   for (size_t i = 0; i < tier.tree.size(); ++i) {
     const TreeServer& server = tier.tree[i];
@@ -196,8 +197,7 @@ std::string TracePage(const SearchTrace& trace, const Site& site) {
         html.TextElement("h2", "When");
         WriteSpans(html, spans);
         const Element line(html, "p");
-        html.TextElement("a", "The same as JSON",
-                         {{"href", StrCat(PathOf(trace), "&format=json")}});
+        html.TextElement("a", "View as JSON", {{"href", StrCat(PathOf(trace), "&format=json")}});
         html.Text(" · ");
         html.TextElement("a", "All kept searches", {{"href", "/tracez"}});
       });
@@ -207,15 +207,16 @@ std::string TraceListPage(const std::vector<TraceLog::Kind>& kinds, const Site& 
   return RenderFrame({.title = "Kept searches", .is_wide = true}, site, [&](MarkupWriter& html) {
     const Element text(html, "div", {{"class", "text"}});
     html.TextElement("h1", "Kept searches");
-    html.TextElement("p", StrCat("The latest of each kind, at most ", TraceLog::kTracesOfKind,
-                                 " of one and ", TraceLog::kKeptInSecond, " a second."));
+    html.TextElement("p", StrCat("The latest searches of each kind: at most ",
+                                 TraceLog::kTracesOfKind, " are kept per kind, and at most ",
+                                 TraceLog::kKeptInSecond, " are added per second."));
     for (const TraceLog::Kind& kind : kinds) {
       if (kind.latest.empty()) continue;
       html.TextElement("h2", StrCat(kind.name, " (", kind.seen_count, " seen)"));
       WriteTraceTable(html, kind.name, kind.latest);
     }
     const Element line(html, "p");
-    html.TextElement("a", "The same as JSON", {{"href", "/tracez?format=json"}});
+    html.TextElement("a", "View as JSON", {{"href", "/tracez?format=json"}});
   });
 }
 

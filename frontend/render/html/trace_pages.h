@@ -1,4 +1,4 @@
-// Pages of the searches that are kept: the list, and one with its explanation, picture and table.
+// Pages of kept traces: the list, and one trace with its explanation, reduction tree and spans.
 //
 // Threads: pure functions.
 
@@ -17,7 +17,7 @@ namespace search::frontend::html {
 
 // "2026-03-01 09:30:00.000".
 std::string Utc(neptune::WallTime time);
-// A row a search, each with a link to its page.
+// Writes one row per search, with a link to its page.
 void WriteTraceTable(MarkupWriter& html, std::string_view caption,
                      const std::vector<TraceLog::Kept>& traces);
 

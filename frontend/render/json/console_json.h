@@ -1,4 +1,4 @@
-// What the console shows as JSON.
+// The data of the console as JSON.
 //
 // Threads: pure functions.
 

@@ -13,7 +13,7 @@
 namespace search::frontend::json {
 namespace {
 
-using Json = nlohmann::ordered_json;  // fields in the order in which people read them
+using Json = nlohmann::ordered_json;  // keeps the order of fields
 
 Json ServiceJson(const ServiceCoverage& service) {
   Json missing = Json::array();

@@ -2,7 +2,7 @@
 //
 // README.md of frontend/render lists every field.
 // Threads: pure functions.
-// Errors: none; text that is not UTF-8 gets U+FFFD, a score that is not a number becomes null.
+// Errors: none; invalid UTF-8 becomes U+FFFD, a score that is not finite becomes null.
 // Units: *_ms are milliseconds.
 
 #pragma once
@@ -18,7 +18,7 @@ namespace search::frontend::json {
 std::string AnswerDocument(const SearchAnswer& answer);
 // OpenSearch suggestions: ["typed", ["text", ...]].
 std::string SuggestionsDocument(std::string_view typed, std::span<const std::string> texts);
-// What is stored of a document, with all of its text.
+// A stored document with its whole text.
 std::string StoredDocument(const CachedDocument& document);
 std::string ProblemDocument(const ErrorAnswer& error);
 

@@ -1,4 +1,4 @@
-// JSON as people read it: one space of indentation, fields in order, bytes that are no UTF-8 replaced.
+// Prints JSON with an indentation of one space and fields in order; invalid UTF-8 is replaced.
 //
 // Threads: a pure function.
 

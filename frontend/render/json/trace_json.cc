@@ -24,7 +24,7 @@ Json Spans(const SearchTrace& trace) {
   return spans;
 }
 
-// Where the time went; their sum is the search's.
+// Time of the search by part; the parts add up to its duration.
 Json Parts(const SearchTrace& trace) {
   const auto parts = PartsOf(trace);
   Json document = Json::object();

@@ -1,4 +1,4 @@
-// Traces of searches as JSON: within an answer, alone, and the list of those that are kept.
+// Traces of searches as JSON: as part of an answer, alone, and the list of kept traces.
 //
 // Threads: pure functions.
 
@@ -14,9 +14,9 @@
 namespace search::frontend::json {
 
 double Seconds(neptune::WallTime time);  // since 1970
-// Which search it was, and what became of it, without its spans.
+// The search and its outcome, without spans.
 nlohmann::ordered_json TraceSummary(const SearchTrace& trace);
-// What trace=1 adds to an answer.
+// The member that trace=1 adds to an answer.
 nlohmann::ordered_json TraceJson(const SearchTrace& trace);
 
 std::string TraceDocument(const SearchTrace& trace);

@@ -19,8 +19,8 @@ bool StartsWithIgnoringCase(std::string_view text, std::string_view lower_prefix
   return true;
 }
 
-// Whether the character may stand in an XML 1.0 document; the same set is kept in HTML, less the C1
-// controls, which show nothing in either.
+// True if the character is allowed in XML 1.0, except for the C1 controls, which have no visible
+// form. HTML uses the same set.
 bool IsShowable(char32_t c) {
   if (c < 0x20) return c == '\t' || c == '\n' || c == '\r';
   if (c >= 0x7F && c <= 0x9F) return false;

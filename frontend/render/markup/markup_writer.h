@@ -1,16 +1,15 @@
-// The one writer of HTML and XML: whatever text is given to it is escaped, and every element it
-// opens it closes.
+// The only writer of HTML and XML: it escapes all text and closes every element it opens.
 //
-// There is no way to forget: names of elements and attributes and trusted markup are literals,
-// checked while compiling (no scripts, no event handlers, no inline styles), and everything else is
-// a value that is written escaped. Attributes that hold addresses are left out unless the address
-// is a safe link.
+// Escaping cannot be forgotten: names of elements and attributes and trusted markup are literals
+// checked at compile time (no scripts, no event handlers, no inline styles), and everything else is
+// a value that is escaped. Attributes that contain addresses are omitted unless the address is a
+// safe link.
 //
 // Source: WHATWG HTML 13.1 (void elements, escaping), XML 1.0 2.2 (characters), 2.4.
 // No I/O.
 // Threads: thread-compatible.
-// Errors: none. Bytes that are not UTF-8 and characters that the format forbids become U+FFFD.
-// Limits: none; output is at most six times the text plus the markup.
+// Errors: none. Invalid UTF-8 and characters that the format forbids become U+FFFD.
+// Limits: output is at most six times the text plus the markup.
 
 #pragma once
 
@@ -26,7 +25,7 @@
 namespace search::frontend {
 
 namespace internal {
-// Never defined: reaching it while compiling is the error message.
+// Never defined: a call at compile time is the error message.
 void MarkupNameIsNotAllowed();
 
 consteval bool SameIgnoringCase(std::string_view a, std::string_view b) {
@@ -48,7 +47,7 @@ consteval bool IsName(std::string_view name) {
 }
 }  // namespace internal
 
-// Name of an element: a literal; elements that run or embed code are refused.
+// Name of an element, a literal; elements that run or embed code do not compile.
 class TagName {
  public:
   consteval TagName(const char* literal) : name_(literal) {  // NOLINT: literals convert
@@ -63,7 +62,7 @@ class TagName {
   std::string_view name_;
 };
 
-// Name of an attribute: a literal; event handlers and inline styles are refused.
+// Name of an attribute, a literal; event handlers and inline styles do not compile.
 class AttributeName {
  public:
   consteval AttributeName(const char* literal) : name_(literal) {  // NOLINT: literals convert
@@ -76,7 +75,7 @@ class AttributeName {
     }
   }
   std::string_view name() const { return name_; }
-  // Whether the value is an address that somebody may follow.
+  // True if the value is an address that users may follow.
   bool holds_link() const {
     return name_ == "href" || name_ == "src" || name_ == "action" || name_ == "cite";
   }
@@ -85,7 +84,7 @@ class AttributeName {
   std::string_view name_;
 };
 
-// Markup that is part of the program: a literal, written as it stands.
+// Markup that is part of the program: a literal, written unescaped.
 class TrustedMarkup {
  public:
   consteval explicit TrustedMarkup(const char* literal) : text_(literal) {}
@@ -111,9 +110,8 @@ struct Attribute {
 };
 using Attributes = std::initializer_list<Attribute>;
 
-// Whether `url` may be followed from our pages: http, https, or a path, query or fragment of this
-// site. Anything with another scheme, another host behind "//", blanks or control characters is
-// not.
+// True if pages may link to `url`: http, https, or a path, query or fragment of this site.
+// Addresses with another scheme, a host after "//", spaces or control characters are not safe.
 bool IsSafeLink(std::string_view url);
 
 class MarkupWriter {
@@ -128,13 +126,13 @@ class MarkupWriter {
   void Close();
   // An element without content: void in HTML, self-closing in XML.
   void Empty(TagName tag, Attributes attributes = {});
-  // `text` escaped.
+  // Writes `text` escaped.
   void Text(std::string_view text);
-  // Open, Text, Close.
+  // Open, Text and Close in one call.
   void TextElement(TagName tag, std::string_view text, Attributes attributes = {});
   void Trusted(TrustedMarkup markup);
 
-  // The finished document; the writer is then empty. REQUIRES: every element is closed.
+  // Returns the finished document and clears the writer. REQUIRES: every element is closed.
   std::string Take();
 
  private:
@@ -146,7 +144,7 @@ class MarkupWriter {
   std::vector<std::string_view> open_;
 };
 
-// An element that is open while the object lives.
+// Opens an element and closes it at the end of the scope.
 class Element {
  public:
   Element(MarkupWriter& writer, TagName tag, Attributes attributes = {}) : writer_(writer) {

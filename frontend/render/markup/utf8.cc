@@ -12,7 +12,7 @@ struct LeadByte {
   uint8_t second_max;
 };
 
-// What may follow `lead`; size 0 if nothing well-formed begins with it.
+// The valid continuation of `lead`; size 0 if no well-formed sequence begins with it.
 LeadByte ClassifyLead(uint8_t lead) {
   if (lead < 0x80) return {1, lead, 0, 0};
   if (lead < 0xC2) return {0, 0, 0, 0};
@@ -69,7 +69,7 @@ std::string ToUtf8(std::string_view text) {
 std::string_view TruncateUtf8(std::string_view text, size_t size_max) {
   if (text.size() <= size_max) return text;
   size_t size = size_max;
-  // At most three continuation bytes belong to the code point that is cut.
+  // The code point at the cut has at most three continuation bytes.
   for (int i = 0; i < 3 && size > 0 && (static_cast<uint8_t>(text[size]) & 0xC0) == 0x80; ++i) {
     --size;
   }

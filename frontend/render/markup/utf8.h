@@ -1,7 +1,8 @@
-// Text of unknown origin, one code point at a time.
+// Decodes untrusted text one code point at a time.
 //
 // Source: Unicode 15, 3.9 table 3-7 (well-formed UTF-8).
-// Threads: pure functions. Errors: a byte that begins no well-formed sequence counts as U+FFFD.
+// Threads: pure functions. Errors: a byte that does not begin a well-formed sequence becomes
+//   U+FFFD.
 
 #pragma once
 
@@ -16,7 +17,7 @@ inline constexpr std::string_view kReplacementUtf8 = "\xEF\xBF\xBD";
 
 struct DecodedCodePoint {
   char32_t code_point = kReplacementCharacter;
-  size_t size = 1;  // bytes of the text it stands for
+  size_t size = 1;  // bytes of the text that it encodes
   bool well_formed = false;
 };
 
@@ -28,7 +29,7 @@ bool IsUtf8(std::string_view text);
 // `text` with U+FFFD for every byte that is not part of well-formed UTF-8.
 std::string ToUtf8(std::string_view text);
 
-// The beginning of `text` of at most `size_max` bytes that cuts no code point.
+// The longest prefix of `text` of at most `size_max` bytes that splits no code point.
 std::string_view TruncateUtf8(std::string_view text, size_t size_max);
 
 }  // namespace search::frontend

@@ -24,7 +24,7 @@ class ParsedPage {
   ParsedPage(const ParsedPage&) = delete;
   ParsedPage& operator=(const ParsedPage&) = delete;
 
-  // Every node below the document, in document order.
+  // Visits every node below the document, in document order.
   void Visit(const std::function<void(const GumboNode&)>& visit) const {
     VisitBelow(*output_->document, output_->document->v.document.children, visit);
   }
@@ -51,7 +51,8 @@ std::string TagOf(const GumboNode& node) {
   return std::string(piece.data, piece.length);
 }
 
-// Name of the end tag that closed the element: another element's if it was closed implicitly.
+// Name of the end tag that closed the element; if it was closed implicitly, that of another
+// element.
 std::string EndTagOf(const GumboNode& node) {
   GumboStringPiece piece = node.v.element.original_end_tag;
   if (piece.length == 0) return {};
@@ -87,7 +88,7 @@ int CountOf(std::string_view what, std::string_view text) {
   return count;
 }
 
-// Collects what must hold over the whole page while its elements pass by.
+// Checks the constraints of the whole page while visiting its elements.
 class PageChecker {
  public:
   void Check(const GumboNode& node) {
@@ -132,7 +133,7 @@ class PageChecker {
       Problem(StrCat("element ", tag, " added by the parser"));
     }
     const bool is_svg = node.v.element.tag_namespace == GUMBO_NAMESPACE_SVG;
-    // The parser keeps no end tag of forms; Finish compares their numbers.
+    // The parser does not record end tags of forms; Finish compares their counts.
     if (!IsVoid(tag) && !is_svg && tag != "form" && EndTagOf(node) != tag) {
       Problem(StrCat("element ", tag, " is not closed"));
     }

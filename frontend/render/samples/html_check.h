@@ -1,4 +1,4 @@
-// What a page must keep to be well-formed, safe and usable without a mouse or eyes; for tests.
+// Checks that a page is well-formed, safe and accessible; for tests.
 //
 // Source: WHATWG HTML, WCAG 2.1. Threads: pure functions.
 
@@ -10,13 +10,13 @@
 
 namespace search::frontend {
 
-// Everything wrong with the page, one sentence each: elements that a parser had to add or close,
-// scripts but the pages' own, event handlers, inline styles, unsafe links, repeated ids, inputs without label,
-// headings that skip a level, not exactly one h1, title or main.
+// Returns all problems of the page, one sentence each: elements that a parser had to add or close,
+// foreign scripts, event handlers, inline styles, unsafe links, duplicate ids, inputs without a
+// label, headings that skip a level, not exactly one h1, title or main.
 std::vector<std::string> HtmlProblems(std::string_view html);
 
-// Elements and names of their attributes in order, without any text or value: two pages of one
-// skeleton differ only in what they say.
+// Elements and attribute names in order, without text and values: two pages with the same skeleton
+// differ only in text.
 std::string HtmlSkeleton(std::string_view html);
 
 // The text of all elements `tag`, in order.

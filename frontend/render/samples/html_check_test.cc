@@ -1,4 +1,4 @@
-// The checker must find what it is there to find.
+// Tests that the checker finds each kind of problem.
 
 #include "frontend/render/samples/html_check.h"
 

@@ -1,5 +1,5 @@
-// Answers that tests and the preview program render: usual ones, partial ones, and hostile ones
-// whose every text tries to break out of the page.
+// Sample answers for tests and the preview program: usual ones, partial ones, and hostile ones in
+// which every text tries to break out of the page.
 //
 // Threads: pure functions.
 
@@ -17,7 +17,7 @@ namespace search::frontend::samples {
 SearchAnswer CompleteAnswer();  // page 1 of many, tier 1 only
 SearchAnswer DeepAnswer();      // page 23, both tiers, from the cache
 SearchAnswer PartialAnswer();   // two partitions and one document partition missing
-SearchAnswer CutAnswer();       // two partitions were ended early and gave what they had
+SearchAnswer CutAnswer();       // two partitions were ended early with partial results
 SearchAnswer EmptyAnswer();     // nothing matches
 SearchAnswer MisspelledAnswer();
 SearchAnswer BeyondEndAnswer();  // matches, but not this far down
@@ -28,16 +28,16 @@ ErrorAnswer OverloadError();
 ErrorAnswer ParameterError();
 ErrorAnswer HostileError();
 
-ClusterState SomeCluster();  // one node does not answer, one drains
+ClusterState SomeCluster();  // one node does not answer, one is draining
 ClusterState HostileCluster();
-SearchTrace SlowTrace();  // partial, and one server queued long
+SearchTrace SlowTrace();  // partial, and one server has a long queue wait
 SearchTrace HostileTrace();
 std::vector<TraceLog::Kind> KeptTraces();
 
 // Texts that must never become markup, links or control characters in any format.
 std::vector<std::string> HostileTexts();
 
-// Every HTML page of the samples by a short name.
+// All HTML pages of the samples with a short name each.
 std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages();
 
 }  // namespace search::frontend::samples

@@ -1,4 +1,4 @@
-// A strict XML parser for tests: what it takes, every feed reader takes.
+// A strict XML parser for tests: every feed reader can parse what it accepts.
 //
 // Source: libxml2 without recovery. Threads: thread-compatible.
 
@@ -19,14 +19,14 @@ class XmlDocument {
   static neptune::StatusOr<std::unique_ptr<XmlDocument>> Parse(std::string_view xml);
   ~XmlDocument();
 
-  // Texts of the nodes that an XPath expression selects, in document order. Prefixes: atom, os
+  // Texts of the nodes that an XPath expression selects, in document order. Prefixes are atom, os
   // (OpenSearch), problem.
   std::vector<std::string> Values(const char* xpath) const;
 
   // The first of Values; empty if there is none.
   std::string Value(const char* xpath) const;
 
-  // Elements and names of their attributes in order, without any text or value.
+  // Elements and attribute names in order, without text and values.
   std::string Skeleton() const;
 
  private:

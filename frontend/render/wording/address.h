@@ -1,7 +1,7 @@
-// Where a result leads and how its address reads.
+// The link target of a result and the displayed form of its address.
 //
 // Threads: pure functions.
-// Limits: kShownAddressSizeMax bytes are shown of an address.
+// Limits: at most kShownAddressSizeMax bytes of an address are shown.
 
 #pragma once
 
@@ -14,14 +14,14 @@ namespace search::frontend {
 
 inline constexpr size_t kShownAddressSizeMax = 120;
 
-// "/doc/ID", with the query that led there so that the page can keep it.
+// "/doc/ID", with the query as a parameter so that the page can show it in its search box.
 std::string CachedCopyPath(std::string_view doc_id, std::string_view query = {});
 
 // Whether `url` is an http or https address that may become a link.
 bool IsWebAddress(std::string_view url);
 
-// The parts of `url` to be read one after another: host or package first, then the path; the scheme
-// is left out, and in a long address parts of the middle, for which "…" stands. Never empty.
+// The displayed parts of `url` in order: host or package first, then the path, without the scheme.
+// In a long address "…" replaces parts of the middle. Never empty.
 std::vector<std::string> AddressParts(std::string_view url);
 
 }  // namespace search::frontend

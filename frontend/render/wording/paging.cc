@@ -7,7 +7,7 @@
 namespace search::frontend {
 namespace {
 
-// How many results can be shown by asking for further pages.
+// Number of results that paging can reach.
 uint64_t ReachableCount(const SearchAnswer& answer) {
   return std::min<uint64_t>(answer.total, answer.reachable_count_max);
 }

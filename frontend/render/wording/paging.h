@@ -1,7 +1,7 @@
-// Which pages of an answer are linked: a bounded window around the present one.
+// The page links of an answer: a bounded window around the current page.
 //
 // Threads: pure function.
-// Limits: kPageLinksMax numbered pages; none begins beyond what can be reached.
+// Limits: kPageLinksMax numbered pages; no link leads beyond the last reachable result.
 
 #pragma once
 
@@ -18,7 +18,7 @@ inline constexpr size_t kPageLinksMax = 9;
 
 struct PageLink {
   uint64_t number = 1;  // 1-based
-  uint32_t start = 0;   // of its first result
+  uint32_t start = 0;   // index of its first result
   bool is_current = false;
 };
 
@@ -26,7 +26,7 @@ struct Paging {
   // The window of numbered pages, ascending; the first page may be outside. Empty if there is one
   // page.
   std::vector<PageLink> pages;
-  // Starts of these pages, if there are such.
+  // Start of each of these pages, if the page exists.
   std::optional<uint32_t> first;
   std::optional<uint32_t> previous;
   std::optional<uint32_t> next;

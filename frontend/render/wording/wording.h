@@ -1,5 +1,5 @@
-// The sentences about an answer that several formats share: how many, how long, what was searched
-// and what is missing. English, plain text, not escaped.
+// Sentences about an answer that several formats share: number of results, time taken, partitions
+// searched, partitions missing. English plain text, not escaped.
 //
 // No I/O, no clock.
 // Threads: pure functions.
@@ -35,13 +35,13 @@ std::string FormatWallTime(neptune::WallTime time);
 // "1 result", "12,345 results", "at least 12,345 results", "no results".
 std::string TotalSentence(const SearchAnswer& answer);
 
-// The total with what this page shows of it: "11-20 of 12,345 results". With one page, the total.
+// Range of this page and the total: "11–20 of 12,345 results"; if there is one page, the total.
 std::string RangeSentence(const SearchAnswer& answer);
 
 // "searched 8 of 8 partitions, tier 1 only, not cached, 4.1 ms".
 std::string CoverageSentence(const SearchAnswer& answer);
 
-// What each missing partition means for the reader, one sentence each; empty for a complete answer.
+// Effect of each missing partition on the answer, one sentence each; empty for a complete answer.
 std::vector<std::string> MissingSentences(const Coverage& coverage);
 
 // "3", "1 and 3", "0, 1, 2, 3, 4, 5, 6, 7 and 24 more".
@@ -50,7 +50,7 @@ std::string Listed(const std::vector<uint32_t>& partitions);
 // `text` with its first letter in upper case, if that is an ASCII letter.
 std::string Capitalised(std::string text);
 
-// The snippet's text without its marks.
+// The text of the snippet without highlighting.
 std::string SnippetText(const SearchResult& result);
 
 // "miss", "hit", "bypassed", "failed".
