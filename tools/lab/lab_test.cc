@@ -8,9 +8,9 @@
 #include <set>
 #include <sstream>
 
-#include "tools/lab/record.h"
+#include "tools/lab/engine/record.h"
+#include "tools/lab/engine/runner.h"
 #include "tools/lab/registry.h"
-#include "tools/lab/runner.h"
 
 namespace search::lab {
 namespace {

@@ -1,6 +1,6 @@
 #include "tools/lab/registry.h"
 
-#include "tools/lab/experiments/experiments.h"
+#include "tools/lab/experiments.h"
 
 namespace search::lab {
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "tools/lab/experiment.h"
+#include "tools/lab/engine/experiment.h"
 
 namespace search::lab {
 

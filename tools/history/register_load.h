@@ -1,0 +1,62 @@
+// Sessions that append texts to replicated registers, or insert them, and read them, one call after the other, and keep what they saw.
+//
+// Threads: sessions run on user-level threads of their nodes' control loops. All nodes of a load are of one kernel thread: of
+//   one simulation, or one node of the real world. history() once they have ended.
+// Limits: a call takes kRegisterTimeout.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "neptune/node/node.h"
+#include "neptune/replication/replica_session.h"
+#include "tools/history/register_history.h"
+
+namespace search::lab {
+
+// The service of neptune/node/register_module.h.
+inline constexpr char kRegisterService[] = "registers";
+inline constexpr neptune::Duration kRegisterTimeout = std::chrono::seconds(3);
+
+struct RegisterLoadOptions {
+  uint64_t seed = 1;
+  uint32_t partition_count = 1;
+  // Used at a time, of each partition. New ones take their place after so many calls of each session, so that values stay
+  // small: an answer over kAnswerSizeMax is not given twice.
+  int register_count = 4;
+  int calls_until_new = 1000;
+  // Between a session's calls, exponential.
+  neptune::Duration pause_mean = std::chrono::milliseconds(30);
+  // "Insert": writes commute, for services of level 1.
+  std::string write_method = "Append";
+};
+
+class RegisterLoad {
+ public:
+  explicit RegisterLoad(const RegisterLoadOptions& options) : options_(options) {}
+
+  // Begins a session. REQUIRES: the node outlives the load, or crashes.
+  void Begin(neptune::Node& node, int session);
+  // Sessions end after their calls.
+  void End() { is_over_ = true; }
+  int active_count() const { return active_count_; }
+  const std::vector<RegisterOperation>& history() const { return history_; }
+  // Partition and key of all that were used.
+  std::set<std::pair<uint32_t, std::string>> Registers() const;
+
+ private:
+  void Run(neptune::Node& node, int session);
+  void Do(neptune::ReplicaSession& session, RegisterOperation operation);
+
+  const RegisterLoadOptions options_;
+  std::atomic<bool> is_over_{false};
+  std::atomic<int> active_count_{0};
+  std::vector<RegisterOperation> history_;
+};
+
+}  // namespace search::lab
