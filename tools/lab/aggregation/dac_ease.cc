@@ -9,7 +9,7 @@
 
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 
 namespace search::lab {
 namespace {

@@ -8,7 +8,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "tools/lab/aggregation/aggregation_run.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 
 namespace search::lab {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/aggregation/aggregation_run.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/kit/rate_sweep.h"
 
 namespace search::lab {

@@ -6,7 +6,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/aggregation/aggregation_run.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 
 namespace search::lab {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/balancing/balancing_run.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 
 namespace search::lab {
 namespace {

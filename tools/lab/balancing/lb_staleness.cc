@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/kit/sim_cluster.h"
 
 namespace search::lab {

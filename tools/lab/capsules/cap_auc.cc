@@ -5,7 +5,7 @@
 
 #include "tools/lab/capsules/dependency_figures.h"
 #include "tools/lab/capsules/dependency_real.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 
 namespace search::lab {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "tools/lab/capsules/dependency_figures.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 
 namespace search::lab {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/process/peer_process.h"
 
 namespace search::lab {

@@ -4,7 +4,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/capsules/dependency_figures.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 
 namespace search::lab {
 namespace {

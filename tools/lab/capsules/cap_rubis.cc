@@ -11,7 +11,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/capsules/proxy_server.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/kit/http_load.h"
 #include "tools/process/peer_process.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/process/peer_process.h"
 
 namespace search::lab {

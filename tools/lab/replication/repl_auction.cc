@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/replication/replica_auction.h"
 #include "tools/lab/replication/replica_growth.h"
 

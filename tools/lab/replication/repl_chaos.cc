@@ -3,7 +3,7 @@
 #include <glog/logging.h>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/replication/replication_chaos.h"
 
 namespace search::lab {

@@ -8,7 +8,7 @@
 #include "cache/cache_service.h"
 #include "cache/persistent/persistent_cache_module.h"
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/replication/replica_growth.h"
 
 namespace search::lab {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/replication/replica_discussion.h"
 
 namespace search::lab {

@@ -1,7 +1,7 @@
 // What a service call costs over a round trip of the transport.
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/rpc/echo_peers.h"
 
 namespace search::lab {

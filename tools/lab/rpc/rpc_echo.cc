@@ -1,7 +1,7 @@
 // How many echo calls a second of a server's processor time serves, beside gRPC and beside the floor.
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/rpc/echo_peers.h"
 
 namespace search::lab {

@@ -1,7 +1,7 @@
 // What deadlines, cancellation, statistics and traces cost a call.
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/rpc/echo_peers.h"
 
 namespace search::lab {

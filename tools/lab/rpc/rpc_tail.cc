@@ -1,7 +1,7 @@
 // Whether a few slow handlers make the others slow.
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/rpc/echo_peers.h"
 
 namespace search::lab {

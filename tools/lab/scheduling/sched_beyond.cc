@@ -1,7 +1,7 @@
 // The runtime's own policy, by the cost of waiting, beside the papers' adaptive one.
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/scheduling/class_figures.h"
 
 namespace search::lab {

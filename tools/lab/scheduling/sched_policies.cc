@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/scheduling/class_figures.h"
 
 namespace search::lab {

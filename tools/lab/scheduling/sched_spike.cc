@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/scheduling/class_workload.h"
 
 namespace search::lab {

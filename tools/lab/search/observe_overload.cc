@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/search/page_visits.h"
 #include "tools/lab/search/search_processes.h"
 #include "tools/lab/search/search_replay.h"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/workloads/search_load.h"
 #include "tools/lab/workloads/synthetic_search.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/search/search_processes.h"
 #include "tools/lab/search/search_replay.h"
 #include "tools/lab/workloads/search_load.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/search/document_writes.h"
 #include "tools/lab/search/merge_windows.h"
 #include "tools/lab/search/search_processes.h"

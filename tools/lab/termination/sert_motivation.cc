@@ -1,7 +1,7 @@
 // Why admission control is not enough: few long requests among many short ones.
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/termination/termination_run.h"
 
 namespace search::lab {

@@ -1,7 +1,7 @@
 // Who is ended first: the oldest, or who holds the most.
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/termination/termination_run.h"
 
 namespace search::lab {

@@ -8,7 +8,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/corpus/child_process.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/process/peer_process.h"
 #include "tools/terminal/progress.h"
 

@@ -11,7 +11,7 @@
 #include "neptune/mtrr/response_model.h"
 #include "neptune/mtrr/thread_plan.h"
 #include "neptune/world/random_source.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/threads/threaded_host.h"
 #include "tools/lab/threads/threaded_node.h"
 

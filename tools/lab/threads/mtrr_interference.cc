@@ -8,7 +8,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/mtrr/class_kinds.h"
 #include "neptune/mtrr/speedup.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/threads/shared_machine.h"
 
 namespace search::lab {

@@ -7,7 +7,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/mtrr/response_model.h"
 #include "neptune/world/random_source.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/threads/threaded_host.h"
 
 namespace search::lab {

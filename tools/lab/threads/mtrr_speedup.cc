@@ -7,7 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/mtrr/speedup.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/threads/threaded_server.h"
 
 namespace search::lab {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "tools/lab/experiments.h"
+#include "tools/lab/engine/experiment.h"
 #include "tools/lab/kit/sim_cluster.h"
 
 namespace search::lab {
