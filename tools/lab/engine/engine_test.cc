@@ -1,4 +1,4 @@
-// The lab's own machinery: intervals, verdicts, runs in parallel, what is written.
+// Ratios over seeds, verdicts, runs in parallel and the files of a run.
 
 #include <gtest/gtest.h>
 
@@ -7,44 +7,15 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tools/lab/engine/record.h"
 #include "tools/lab/engine/runner.h"
-#include "tools/lab/registry.h"
 
 namespace search::lab {
 namespace {
-
-TEST(EstimateTest, MeanHasStudentsInterval) {
-  const Estimate estimate = MeanOf({1, 2, 3});
-  EXPECT_DOUBLE_EQ(estimate.middle, 2);
-  EXPECT_NEAR(estimate.high - 2, 4.303 / std::sqrt(3),
-              1e-3);  // deviation 1, two degrees of freedom
-}
-
-TEST(EstimateTest, MedianOfSevenLiesBetweenItsExtremes) {
-  // P(fewer than 1 of 7 on one side) = 1/128: twice that is below 5 %; one more would not be.
-  const Estimate estimate = MedianOf({7, 1, 2, 6, 3, 5, 4});
-  EXPECT_EQ(estimate.middle, 4);
-  EXPECT_EQ(estimate.low, 1);
-  EXPECT_EQ(estimate.high, 7);
-}
-
-TEST(EstimateTest, MedianOfThirtyOneLeavesNineOut) {
-  std::vector<double> values;
-  for (int i = 1; i <= 31; ++i) values.push_back(i);
-  const Estimate estimate = MedianOf(values);
-  EXPECT_EQ(estimate.middle, 16);
-  EXPECT_EQ(estimate.low, 10);
-  EXPECT_EQ(estimate.high, 22);
-}
-
-TEST(EstimateTest, TextShowsAsManyDigitsAsTheIntervalIsWorth) {
-  EXPECT_EQ(ToText({82.1234, 81.7234, 82.5234, 5}), "82.12 ± 0.40");
-  EXPECT_EQ(ToText({1234.5, 1184.5, 1284.5, 5}), "1234 ± 50");
-  EXPECT_EQ(ToText(Estimate::Exact(1.0 / 3)), "0.3333");
-  EXPECT_EQ(ShortText(0.65), "0.65");
-}
 
 TEST(ResultsTest, RatioIsTakenSeedBySeed) {
   const Point a{{"policy", "a"}};
@@ -180,21 +151,6 @@ TEST(RecordTest, FolderHoldsFiguresPlotsAndThePage) {
 TEST(RecordTest, ReportWithoutResultsIsNotFound) {
   EXPECT_EQ(WriteReport(testing::TempDir() + "/nowhere").status().code(),
             neptune::StatusCode::kNotFound);
-}
-
-TEST(RegistryTest, ExperimentsAreComplete) {
-  std::set<std::string> names;
-  for (const Experiment& experiment : AllExperiments()) {
-    EXPECT_TRUE(names.insert(experiment.name).second) << experiment.name;
-    EXPECT_FALSE(experiment.title.empty()) << experiment.name;
-    EXPECT_FALSE(experiment.source.empty()) << experiment.name;
-    EXPECT_FALSE(experiment.setup.empty()) << experiment.name;
-    EXPECT_FALSE(experiment.worlds.empty()) << experiment.name;
-    ASSERT_TRUE(experiment.points && experiment.run && experiment.judge) << experiment.name;
-    for (const Length length : {Length::kSmoke, Length::kQuick, Length::kFull}) {
-      EXPECT_FALSE(experiment.points(length).empty()) << experiment.name;
-    }
-  }
 }
 
 }  // namespace
