@@ -1,15 +1,21 @@
-// What clients saw of replicated registers that texts are appended to, and what may never have happened to them.
+// The history of clients of replicated registers to which they append texts, and the check of its
+// guarantees:
 //
-//   an acknowledged text is in its register, once; none is there twice, or was not written · an answer is how the register
-//   begins, so all sessions saw one order, and has no text that was begun after it · a text that was acknowledged before
-//   another one was begun stands before it · a session reads what it wrote, and never less than it has read · a read is not
-//   staler than it says
+//   - A register holds every acknowledged text once, no text twice, and only texts that were written.
+//   - Every answer is a prefix of the register, so that all sessions saw one order, and holds no text
+//     whose write began after it.
+//   - A text that was acknowledged before the write of another one began precedes it.
+//   - A session reads its own writes, and never less than it has read before.
+//   - A read is not staler than it reports.
 //
-//   Inserted at level 1: an acknowledged text is in its register; none is there twice, nor in an answer, or was not written ·
-//   what was answered is there in the end
+// Texts inserted at level 1:
+//
+//   - A register holds every acknowledged text, and only texts that were written. Neither a register
+//     nor an answer holds a text twice.
+//   - The register holds every text of every answer in the end.
 //
 // Source: [Shen02] 5.2.1. Threads: pure function.
-// Shapes: a text ends with ';', has no other one, and is appended or inserted once in a history.
+// Shapes: a text ends with its only ';' and is appended or inserted once in a history.
 
 #pragma once
 
@@ -24,7 +30,7 @@
 
 namespace search::lab {
 
-// One call, as its client saw it, in the order in which they were begun.
+// One call as its client saw it. Histories are in the order in which calls began.
 struct RegisterOperation {
   int session = 0;
   uint32_t partition = 0;
@@ -34,17 +40,18 @@ struct RegisterOperation {
   neptune::TimePoint begin{};
   neptune::TimePoint end = neptune::kNever;
   bool is_acknowledged = false;
-  std::string value;  // answered: of a write, the register after it
+  std::string value;  // the answer; for a write, the register after it
   neptune::ReplicaReport report;
 };
 
-// What the registers hold in the end, by partition and key.
+// The final contents of the registers, by partition and key.
 using RegisterContents = std::map<std::pair<uint32_t, std::string>, std::string>;
 
-// The first thing that is wrong; empty: nothing is. `progressive`: sessions see no older version than they have seen.
+// Returns the first violation, or an empty string. `progressive`: also checks that no session sees an
+// older version than before.
 std::string JudgeRegisters(const std::vector<RegisterOperation>& history,
                            const RegisterContents& contents, bool progressive);
-// The same where texts were inserted, at level 1.
+// The same for texts that were inserted at level 1.
 std::string JudgeInserts(const std::vector<RegisterOperation>& history,
                          const RegisterContents& contents);
 

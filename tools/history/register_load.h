@@ -1,8 +1,10 @@
-// Sessions that append texts to replicated registers, or insert them, and read them, one call after the other, and keep what they saw.
+// Sessions that append texts to replicated registers, or insert them, and read them, one call at a
+// time, and record what they saw.
 //
-// Threads: sessions run on user-level threads of their nodes' control loops. All nodes of a load are of one kernel thread: of
-//   one simulation, or one node of the real world. history() once they have ended.
-// Limits: a call takes kRegisterTimeout.
+// Threads: sessions run on user-level threads of their nodes' control loops. All nodes of a load belong
+//   to one kernel thread: to one simulation, or to one node of the real world. history() may be called
+//   after all sessions have ended.
+// Limits: a call takes at most kRegisterTimeout.
 
 #pragma once
 
@@ -26,13 +28,13 @@ inline constexpr neptune::Duration kRegisterTimeout = std::chrono::seconds(3);
 struct RegisterLoadOptions {
   uint64_t seed = 1;
   uint32_t partition_count = 1;
-  // Used at a time, of each partition. New ones take their place after so many calls of each session, so that values stay
-  // small: an answer over kAnswerSizeMax is not given twice.
+  // Registers in use at a time in each partition. New ones replace them after `calls_until_new` calls
+  // of each session, so that values remain small: an answer over kAnswerSizeMax is not kept for retries.
   int register_count = 4;
   int calls_until_new = 1000;
-  // Between a session's calls, exponential.
+  // Mean of the exponential pause between the calls of a session.
   neptune::Duration pause_mean = std::chrono::milliseconds(30);
-  // "Insert": writes commute, for services of level 1.
+  // "Append", or "Insert" for services of level 1, whose writes commute.
   std::string write_method = "Append";
 };
 
@@ -40,13 +42,13 @@ class RegisterLoad {
  public:
   explicit RegisterLoad(const RegisterLoadOptions& options) : options_(options) {}
 
-  // Begins a session. REQUIRES: the node outlives the load, or crashes.
+  // Starts a session. REQUIRES: the node outlives the load, or crashes.
   void Begin(neptune::Node& node, int session);
-  // Sessions end after their calls.
+  // Each session ends after its present call.
   void End() { is_over_ = true; }
   int active_count() const { return active_count_; }
   const std::vector<RegisterOperation>& history() const { return history_; }
-  // Partition and key of all that were used.
+  // Partition and key of all registers that were used.
   std::set<std::pair<uint32_t, std::string>> Registers() const;
 
  private:

@@ -1,15 +1,17 @@
-// Hosts of this machine, each a network namespace with one interface at a switch, whose links can really be taken down.
+// Emulated hosts on this machine: each is a network namespace with one interface at a switch, whose
+// link can be taken down.
 //
 //   host 0  10.77.0.1 ──┐
 //   host 1  10.77.0.2 ──┤ switch: a bridge, in a namespace of its own
-//   host 2  10.77.0.3 ──┘   └ SetLink(2, false): what is sent there arrives nowhere, and nobody is told
+//   host 2  10.77.0.3 ──┘   └ SetLink(2, false): packets are dropped without an error
 //
-// The namespaces have no names. The kernel removes them, with all that is in them, when the last descriptor of them is
-// closed and the last thread in them has ended: whatever becomes of this program nothing remains, and any number of runs
-// may be at once.
+// The namespaces have no names. The kernel removes them and their contents when their last descriptor
+// is closed and their last thread has ended, so nothing remains even if this program crashes, and
+// several runs may coexist.
 //
-// Threads: Make and RunIn on any plain kernel thread, which waits; SetLink anywhere, it does not wait.
-// Errors: kUnavailable namespaces are not permitted here, or the program `ip` is not installed or refuses.
+// Threads: Make and RunIn block, and may be called on any plain kernel thread; SetLink on any thread, it
+//   does not block.
+// Errors: kUnavailable namespaces are not permitted, or the program `ip` is not installed or fails.
 // Limits: kLinkedHostCountMax hosts.
 
 #pragma once
@@ -35,11 +37,11 @@ class LinkedHosts {
   LinkedHosts& operator=(const LinkedHosts&) = delete;
 
   uint32_t address(size_t host) const;
-  // Runs it on a thread in that host, and waits. Sockets that it makes are there, and so are threads that it starts.
+  // Runs `body` on a thread in that host, and waits. Its sockets and threads belong to that host.
   void RunIn(size_t host, const std::function<void()>& body) const;
-  // Of the host's namespace, for setns(2); valid as long as this.
+  // Descriptor of the host's namespace, for setns(2); valid while this object lives.
   int descriptor(size_t host) const { return hosts_.at(host); }
-  // The switch's end of the host's link.
+  // Sets the switch's end of the host's link up or down.
   neptune::Status SetLink(size_t host, bool is_up) const;
 
  private:
@@ -49,7 +51,7 @@ class LinkedHosts {
 
   int switch_ = -1;  // descriptors of namespaces
   std::vector<int> hosts_;
-  int switch_control_ = -1;  // a socket in the switch's
+  int switch_control_ = -1;  // a socket in the switch's namespace
 };
 
 }  // namespace search::lab

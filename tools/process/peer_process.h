@@ -1,10 +1,10 @@
-// Programs as processes of their own. For measurements of one peer against another: one of tests/peers that serves on
-// one processor, one that asks it on another.
+// Programs as separate processes, for measurements of peers: one program of tests/peers serves on one
+// processor, another calls it on a second one.
 //
 // Threads: thread-compatible.
-// Units: seconds of processor time as the operating system accounts it, user and system.
-// Errors: kNotFound no such program beside this one; kUnavailable it ended, or said something else than it should;
-//   kDeadlineExceeded it said nothing for 30 s.
+// Units: seconds of processor time, user and system, as the operating system accounts it.
+// Errors: kNotFound there is no such program beside this one; kUnavailable it ended, or its output is
+//   not the expected one; kDeadlineExceeded it wrote nothing for 30 s.
 // Limits: a line of at most 4 KiB.
 
 #pragma once
@@ -21,26 +21,26 @@
 
 namespace search::lab {
 
-// Where Bazel put a file that this program needs, by its path in the tree: beside this program when that was started by
-// its path, in the working directory when Bazel started it.
+// Path of a file that this program needs, by its path in the source tree: beside this program if that
+// was started by its path, in the working directory if Bazel started it.
 neptune::StatusOr<std::string> FindProgram(const std::string& name);
 
 class PeerProcess {
  public:
-  // Starts `program` ("tests/peers/neptune_echo") on the processor of that index, counted round if there are fewer, and
-  // ahead of the machine's other work as far as the system allows; on any and like any other if it is negative.
-  // `network`: descriptor of the network namespace that it is to be in; -1: this one's.
+  // Starts `program` ("tests/peers/neptune_echo") on `processor`, modulo their number, with real-time
+  // priority if the system permits it; if `processor` is negative, on any and with normal priority.
+  // `network` is the descriptor of its network namespace; -1: that of this process.
   static neptune::StatusOr<std::unique_ptr<PeerProcess>> Start(
       const std::string& program, const std::vector<std::string>& arguments, int processor,
       int network = -1);
-  // Ends its input, and the process if it does not end then; waits for it.
+  // Closes its input, kills the process if it does not exit then, and waits for it.
   ~PeerProcess();
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 
-  // The next line of its output, without its end.
+  // Returns the next line of its output, without the newline.
   neptune::StatusOr<std::string> ReadLine();
-  // Gives it a line; one that has ended gets nothing.
+  // Writes a line to its input; does nothing if the process has ended.
   void WriteLine(std::string line);
   void Signal(int signal) const;
   double ProcessorSeconds() const;
@@ -56,7 +56,7 @@ class PeerProcess {
   std::string read_;
 };
 
-// What one load program saw, and what it cost the server.
+// The results of one load program, and the processor time of its server.
 struct PeerLoad {
   double call_count = 0;
   double lost_count = 0;
@@ -74,7 +74,7 @@ struct PeerRun {
   std::vector<std::string> caller_arguments;
 };
 
-// Starts both, lets the caller warm up and count, ends both.
+// Starts both, runs the load with its warm-up, and stops both.
 neptune::StatusOr<PeerLoad> RunPeers(const PeerRun& run);
 
 }  // namespace search::lab

@@ -1,7 +1,7 @@
-// A node of the lab's own process: with kernel threads, sockets and a world of its own.
+// A node in this process, with kernel threads, sockets and a real world of its own.
 //
 // Threads: made, used and destroyed on one plain kernel thread.
-// Errors: Start gives what kept the node from starting.
+// Errors: Start returns the error that prevented the node from starting.
 
 #pragma once
 
@@ -15,20 +15,20 @@
 
 namespace search::lab {
 
-// A cluster name and a multicast group that no other run on this machine has while the port lives.
+// Sets a cluster name and a multicast group that are unique on this machine while the port lives.
 void SetOwnGroup(const neptune::UniquePort& port, neptune::ClusterSpec* spec);
 
 class RealNode {
  public:
   explicit RealNode(neptune::NodeOptions options, const neptune::RealWorldOptions& world = {})
       : world_(neptune::MakeRealWorld(world)), node_(*world_, std::move(options)) {}
-  // Waits for at most a second for what is in flight.
+  // Waits at most a second for calls in flight.
   ~RealNode();
 
   neptune::Status Start();
   neptune::Node& node() { return node_; }
   neptune::World& world() { return *world_; }
-  // Runs it on a user-level thread of the node, and waits for its end.
+  // Runs `body` on a user-level thread of the node, and waits for its end.
   void Run(const std::function<void()>& body);
 
  private:

@@ -1,4 +1,4 @@
-// The table of an experiment: the paper's figure, ours, the line, whether it holds.
+// The table of an experiment: the paper's figure, ours, the line, and whether it holds.
 //
 // Threads: thread-compatible.
 
@@ -17,17 +17,17 @@ namespace search::lab {
 
 struct Row {
   std::string what;
-  // The paper's figure as a reader would quote it; empty: it has none.
+  // The paper's figure as a reader would quote it; empty if it has none.
   std::string paper;
   std::string ours;
-  // Absent where ours is not a number.
+  // Unset if ours is not a number.
   std::optional<Estimate> estimate;
-  // Empty: printed for comparison only.
+  // Empty if the row is for comparison only.
   std::string line;
   bool holds = true;
-  // Counts in a smoke run too.
+  // The row also counts in a smoke run.
   bool shape = false;
-  // Why the line is not reached; shown only while it is not.
+  // The cause if the line is not reached; shown only then.
   std::string short_of_line;
 
   bool has_line() const { return !line.empty(); }
@@ -36,7 +36,7 @@ struct Row {
     shape = true;
     return *this;
   }
-  // What is known of why the line is not reached. The verdict stays "short of line".
+  // The known cause of a line that is not reached. The verdict remains "short of line".
   Row& ShortOfLine(std::string cause) {
     short_of_line = std::move(cause);
     return *this;
@@ -47,22 +47,22 @@ class Judgement {
  public:
   explicit Judgement(Length length) : length_(length) {}
 
-  // Rows with a line. `unit` follows ours and the line ("ms", "x", "%"). A quick or smoke run takes the end of the
-  // interval that is on the line's side, a full one its middle.
+  // Rows with a line. `unit` follows ours and the line ("ms", "x", "%"). A quick or smoke run compares
+  // the favourable end of the interval, a full run its middle.
   Row& AtMost(std::string what, std::string paper, const Estimate& ours, double line,
               const std::string& unit = "");
   Row& AtLeast(std::string what, std::string paper, const Estimate& ours, double line,
                const std::string& unit = "");
   Row& Between(std::string what, std::string paper, const Estimate& ours, double low, double high,
                const std::string& unit = "");
-  // A line that is no bound of one figure, such as an order: `ours` says what was found.
+  // A line that is not a bound of one figure, such as an order; `ours` is the observation.
   Row& Holds(std::string what, std::string paper, std::string ours, std::string line, bool holds);
   // A figure without a line.
   Row& Shown(std::string what, std::string paper, const Estimate& ours,
              const std::string& unit = "");
 
   void AddPlot(plot::Plot plot) { plots_.push_back(std::move(plot)); }
-  // A sentence under the table.
+  // Adds a sentence below the table.
   void Note(std::string text) { notes_.push_back(std::move(text)); }
 
   Length length() const { return length_; }
@@ -73,14 +73,14 @@ class Judgement {
   bool Counts(const Row& row) const {
     return row.has_line() && (length_ != Length::kSmoke || row.shape);
   }
-  // Every row that counts holds, and there is one.
+  // True if at least one row counts and all that count hold.
   bool holds() const;
 
  private:
   Row& Add(Row row);
 
   const Length length_;
-  std::deque<Row> rows_;  // its elements stay where they are
+  std::deque<Row> rows_;  // references to elements remain valid
   std::vector<plot::Plot> plots_;
   std::vector<std::string> notes_;
 };

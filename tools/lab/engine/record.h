@@ -1,14 +1,14 @@
-// What a run leaves in its folder, and the page that binds several of them.
+// The files of a run, and the report of several runs.
 //
-//   OUT/NAME/series.csv    every run as it finished: what was varied, seed, metrics
+//   OUT/NAME/series.csv    every run in the order of completion: point, seed, metrics
 //   OUT/NAME/result.json   configuration, revision, verdict, rows with intervals, metrics of every point
 //   OUT/NAME/PLOT.svg      the plots
 //   OUT/NAME/section.html  the experiment's part of the report
-//   OUT/report.html        all sections of OUT on one page that needs no other file
+//   OUT/report.html        all sections of OUT on one self-contained page
 //
 // Threads: thread-compatible.
-// Errors: those of writing files. A plot that cannot be drawn leaves a sentence in the section.
-// Limits: a section of at most kSectionSizeMax bytes enters a report.
+// Errors: those of writing files. A plot that cannot be drawn is replaced by a sentence.
+// Limits: sections of more than kSectionSizeMax bytes are left out of a report.
 
 #pragma once
 
@@ -25,25 +25,25 @@ namespace search::lab {
 
 inline constexpr size_t kSectionSizeMax = size_t{64} << 20;
 
-// Facts of a run that are the same for all its points.
+// Properties that all points of a run share.
 struct RunFacts {
   WorldKind world = WorldKind::kSim;
   Length length = Length::kFull;
   int seed_count = 0;
   uint64_t first_seed = 1;
-  // Of the source tree: a commit, with "-dirty" if files differ from it; "unknown" outside one.
+  // Commit of the source tree, with "-dirty" if files differ from it; "unknown" outside a repository.
   std::string revision;
   double took_s = 0;
 };
 
-// Takes runs as they finish; each is in the file when Add returns.
+// Writes series.csv. Each run is in the file when Add returns.
 class SeriesFile {
  public:
   static neptune::StatusOr<SeriesFile> Create(const std::string& path);
   SeriesFile(SeriesFile&& other) noexcept : file_(std::exchange(other.file_, nullptr)) {}
   ~SeriesFile();
 
-  // The first error of a write is kept for Finish; the run goes on.
+  // Finish returns the first write error; the experiment continues.
   void Add(const Point& point, uint64_t seed, const Measurement& measurement);
   neptune::Status Finish();
 
@@ -53,16 +53,16 @@ class SeriesFile {
   bool failed_ = false;
 };
 
-// The table for people.
+// The table as printed on the terminal.
 std::string TableText(const Experiment& experiment, const Judgement& judgement);
 
-// Writes everything but series.csv into `folder`, which exists.
+// Writes all files except series.csv into `folder`. REQUIRES: the folder exists.
 neptune::Status WriteRecord(const std::string& folder, const Experiment& experiment,
                             const RunFacts& facts, const Results& results,
                             const Judgement& judgement);
 
-// Binds the sections found in the folders below `out` into OUT/report.html; returns its path.
-// Errors: kNotFound no section there.
+// Combines the sections in the folders below `out` into OUT/report.html; returns its path.
+// Errors: kNotFound there is no section.
 neptune::StatusOr<std::string> WriteReport(const std::string& out);
 
 // The revision of the source tree at `folder`.

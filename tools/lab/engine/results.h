@@ -1,4 +1,4 @@
-// What was measured: every metric of every point with every seed.
+// The measured values: every metric of every point with every seed.
 //
 // Threads: Results is built by one thread, then immutable.
 // Units: metric names end with their unit: "response_ms_mean", "loss_percent".
@@ -15,27 +15,27 @@
 
 namespace search::lab {
 
-// How long an experiment is allowed to take, and so how much its verdict is worth.
+// How long an experiment may take, which determines the criterion of its verdict.
 enum class Length {
   kSmoke,  // at most 5 s: only rows marked Shape() count
-  kQuick,  // at most 60 s: a line holds unless the interval denies it
-  kFull,   // the verdict that counts: the middle must be on the line's side
+  kQuick,  // at most 60 s: a line holds unless the interval excludes it
+  kFull,   // the final verdict: the middle of the interval must reach the line
 };
 std::string_view LengthName(Length length);
 
-// One setting of what is varied: names and values in the order in which files and tables show them.
+// One setting of the varied parameters: names and values in the order of files and tables.
 class Point {
  public:
   Point(std::initializer_list<std::pair<std::string, std::string>> values = {}) : values_(values) {}
 
   Point& Set(std::string name, std::string value);
   Point& Set(std::string name, double value) { return Set(std::move(name), ShortText(value)); }
-  // The same point but for one value. REQUIRES: it has that name.
+  // A copy with one value replaced. REQUIRES: the point has that name.
   Point With(const std::string& name, std::string value) const;
   Point With(const std::string& name, double value) const { return With(name, ShortText(value)); }
-  // REQUIRES: it has that name.
+  // REQUIRES: the point has that name.
   const std::string& Text(std::string_view name) const;
-  // REQUIRES: it has that name, and a number as its value.
+  // REQUIRES: the point has that name, with a number as its value.
   double Number(std::string_view name) const;
   const std::vector<std::pair<std::string, std::string>>& values() const { return values_; }
   // "workload=Fine-Grain load=0.9".
@@ -53,7 +53,7 @@ class Results {
  public:
   explicit Results(Length length) : length_(length) {}
 
-  // Seeds of one point are added in their order, so that equal places of two points are one seed.
+  // Results of one point are added in the order of seeds, so that equal indices have equal seeds.
   void Add(const Point& point, Measurement measurement);
 
   Length length() const { return length_; }
@@ -61,12 +61,12 @@ class Results {
   const std::vector<Point>& points() const { return points_; }
   bool Has(const Point& point) const { return measured_.contains(point); }
   const std::vector<Measurement>& Of(const Point& point) const;
-  // REQUIRES of all below: every run of the point gave the metric.
+  // REQUIRES, for all functions below: every run of the point returned the metric.
   std::vector<double> Values(const Point& point, const std::string& metric) const;
 
   Estimate Mean(const Point& point, const std::string& metric) const;
   Estimate Median(const Point& point, const std::string& metric) const;
-  // Of `above` over `below`, seed by seed: what both share cancels out.
+  // The ratio of `above` to `below`, seed by seed, which cancels the noise that both share.
   Estimate MeanRatio(const Point& above, const Point& below, const std::string& metric) const;
   Estimate MedianRatio(const Point& above, const Point& below, const std::string& metric) const;
 

@@ -1,8 +1,8 @@
-// Runs an experiment: every point once a seed, in parallel where that changes nothing.
+// Runs an experiment: every point with every seed, in parallel if the experiment permits it.
 //
-// Threads: RunExperiment starts its own and joins them.
-// Errors: that of the first run that failed, with its point and seed; kInvalidArgument a world that the experiment
-//   does not know.
+// Threads: RunExperiment starts and joins its own.
+// Errors: that of the first failed run, with its point and seed; kInvalidArgument a world that the
+//   experiment does not support.
 
 #pragma once
 
@@ -14,17 +14,18 @@
 namespace search::lab {
 
 struct RunOptions {
-  // Absent: the experiment's first.
+  // Unset: the experiment's first.
   std::optional<WorldKind> world{};
   Length length = Length::kFull;
-  // 0: as many as the experiment says for this length.
+  // 0: the experiment's number for this length.
   int seed_count = 0;
   uint64_t first_seed = 1;
-  // Kernel threads; 0: one a processor.
+  // Kernel threads; 0: one per processor.
   int thread_count = 0;
 };
 
-// Told of each finished run, one at a time, in no particular order: what is measured is safe with the caller then.
+// Called after each run, one call at a time, in the order of completion, so that the caller can save
+// each result at once.
 using OnRun = std::function<void(const Point&, uint64_t seed, const Measurement&)>;
 
 int SeedCount(const Experiment& experiment, const RunOptions& options);

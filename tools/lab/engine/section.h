@@ -1,4 +1,4 @@
-// The HTML of an experiment, and of the page that holds several.
+// The HTML of an experiment, and of the report.
 //
 // Threads: pure functions.
 
@@ -11,7 +11,7 @@
 
 namespace search::lab {
 
-// `figures` are HTML, one a plot. Everything else is escaped.
+// `figures` are HTML, one for each plot. Everything else is escaped.
 std::string SectionHtml(const Experiment& experiment, const RunFacts& facts,
                         const Judgement& judgement, const std::vector<std::string>& figures);
 

@@ -1,4 +1,4 @@
-// What a scripted event does to a simulated host as a whole.
+// Applies scripted events to simulated hosts.
 //
 // Threads: the simulation's thread.
 
@@ -9,8 +9,8 @@
 
 namespace search::lab {
 
-// Pauses, resumes, crashes, restarts or slows the host that the event names. False, and nothing done, if the event is
-// about the conduct of its service instead.
+// Pauses, resumes, crashes, restarts or slows the host that the event names. Returns false, without
+// effect, if the event concerns the behaviour of its service instead.
 bool ApplyToHost(const workload::ScriptEvent& event, neptune::Simulator& simulator);
 
 }  // namespace search::lab

@@ -1,8 +1,8 @@
-// An open loop of HTTP requests against one server, and what became of each: what a user of the server sees while
-// something behind it fails.
+// Open-loop HTTP load on one server, and the outcome of each request: what users see while a dependency
+// of the server fails.
 //
-// Tools/replay sends and measures.
-// Threads: the calling kernel thread waits; a loop of its own sends.
+// tools/replay sends the requests and measures them.
+// Threads: the calling kernel thread blocks; a separate event loop sends.
 // Units: seconds since the run began.
 // Limits: kHttpLoadRequestCountMax requests.
 
@@ -25,7 +25,7 @@ namespace search::lab {
 
 inline constexpr size_t kHttpLoadRequestCountMax = 1'000'000;
 
-// Something that is done while the load runs.
+// An action to run during the load.
 struct TimedAction {
   double at_s = 0;
   std::function<void()> action;
@@ -34,31 +34,31 @@ struct TimedAction {
 struct HttpLoadOptions {
   neptune::Endpoint server;
   std::string path = "/?q=";
-  double rate = 80;  // a second; arrivals are those of a Poisson process
+  double rate = 80;  // requests a second; Poisson arrivals
   double length_s = 30;
-  // A request that has no answer by then is lost.
+  // A request without an answer after this time is lost.
   double timeout_s = 2;
   uint64_t seed = 1;
   std::vector<TimedAction> actions;
-  // What is asked for, drawn evenly.
+  // Queries, drawn with equal probability.
   std::vector<std::string> queries = {"item"};
-  // And of this share of the requests; they are of service class 1 in the measurements.
+  // Queries of the share `other_share` of the requests, which have service class 1 in the measurements.
   std::vector<std::string> other_queries = {};
   double other_share = 0;
-  // If there are any, each request is of a class drawn by these shares, which are 1 together, and names it; the
-  // measurements number them in this order. There are no other_queries then.
+  // If not empty, each request names a class that is drawn by these shares, whose sum is 1; the
+  // measurements number the classes in this order. REQUIRES: other_queries is empty then.
   std::vector<std::pair<std::string, double>> class_shares = {};
-  // Whether answers are a search's, and are read.
+  // Whether answers are parsed as those of a search.
   bool read_facts = false;
 };
 
-// One for each request, in the order of their ends.
+// Returns one measurement for each request, in the order of completion.
 neptune::StatusOr<std::vector<tools::Measurement>> RunHttpLoad(const HttpLoadOptions& options);
 
-// A plan of the caller's own, sent as the caller wants it.
+// Load by a given plan, sent to a given target.
 struct PlannedLoad {
   tools::ReplayPlan plan;
-  // Is called on the loop that sends.
+  // Called on the event loop that sends.
   std::function<std::unique_ptr<tools::LoadTarget>(neptune::Loop&, const tools::ReplayPlan&)>
       make_target;
   double timeout_s = 2;
@@ -69,8 +69,8 @@ neptune::StatusOr<std::vector<tools::Measurement>> RunPlannedLoad(const PlannedL
 
 struct LoadShare {
   size_t request_count = 0;
-  size_t lost_count = 0;        // anything but the wanted answer in time
-  double response_ms_mean = 0;  // of those that were answered
+  size_t lost_count = 0;        // requests without the expected answer in time
+  double response_ms_mean = 0;  // answered requests only
 
   double loss_percent() const {
     return request_count == 0
@@ -79,7 +79,7 @@ struct LoadShare {
   }
 };
 
-// Of the requests that were due in [begin, end).
+// The share of the requests that were due in [begin, end).
 LoadShare ShareOf(const std::vector<tools::Measurement>& measurements, double begin_s, double end_s,
                   double timeout_s);
 

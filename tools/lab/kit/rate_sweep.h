@@ -1,8 +1,8 @@
-// One set-up measured at several rates: where it ends, and what it does in between.
+// One set-up measured at several rates: its saturation point, and interpolated figures.
 //
 // Threads: pure functions and values.
 // Units: rates as in the points.
-// Limits: between two measured rates figures are taken to be straight lines; beyond the ends they stay.
+// Limits: figures are interpolated linearly between measured rates, and constant beyond the ends.
 
 #pragma once
 
@@ -16,17 +16,17 @@ namespace search::lab {
 
 class RateSweep {
  public:
-  // The points that are like `like` but for `rate_name`. REQUIRES: there is one.
+  // Uses the points that equal `like` except in `rate_name`. REQUIRES: there is one.
   RateSweep(const Results& results, const Point& like, std::string rate_name);
 
-  // The highest rate up to which the metric's mean is at least `least`; the lowest rate if it never is.
+  // The highest rate up to which the mean of the metric is at least `least`; the lowest rate if none is.
   double LastRateWith(const std::string& metric, double least) const;
-  // The metric at a rate, one value a seed.
+  // The metric at a rate, one value for each seed.
   std::vector<double> At(const std::string& metric, double rate) const;
   Estimate MeanAt(const std::string& metric, double rate) const { return MeanOf(At(metric, rate)); }
-  // Largest mean of the metric over all rates.
+  // The largest mean of the metric over all rates.
   Estimate Best(const std::string& metric) const;
-  // Rates, with the metric's mean and its interval.
+  // The mean of the metric and its interval, by rate.
   plot::Series SeriesOf(const std::string& name, const std::string& metric) const;
 
  private:
@@ -35,7 +35,7 @@ class RateSweep {
   std::vector<double> rates_;
 };
 
-// Of `above` over `below` at one rate, seed by seed.
+// The ratio of `above` to `below` at one rate, seed by seed.
 Estimate RatioAt(const RateSweep& above, const RateSweep& below, const std::string& metric,
                  double rate);
 
