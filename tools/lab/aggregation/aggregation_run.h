@@ -1,14 +1,14 @@
-// Whole nodes on simulated hosts that aggregate: what all dac_ experiments share.
+// Simulated clusters that aggregate, and their load, which all dac_ experiments share.
 //
-//   s0 ... s<n-1>   a server each, with one partition of the MICRO service
-//   c0 ...          callers, who offer aggregations over all partitions, open loop
+//   s0 ... s<n-1>   servers with one partition each of the MICRO service
+//   c0 ...          callers that offer aggregations over all partitions, open loop
 //
-// Every request carries the seed of its service times, so all schemes under one seed get the same work at the
-// same times.
+// Every request carries the seed of its service times, so that all schemes under one seed get the same
+// work at the same times.
 //
 // Source: [Chu03] 5.1 (workload, simulation model), 5.5 (quality-aware throughput).
 // Threads: the simulation's thread; several clusters may run in several threads.
-// Units: virtual time; the load's clock begins when RunAggregations is called, and scripts count from then.
+// Units: virtual time; the clock of load and scripts begins when RunAggregations is called.
 
 #pragma once
 
@@ -28,40 +28,41 @@
 
 namespace search::lab {
 
-// How much a local operator and a reduction take, on a processor of speed 1.
+// The times of a local operator and a reduction, on a processor of speed 1.
 struct AggregationProfile {
   std::string name;
   double local_ms = 25;
   double reduce_ms = 5;
-  // Of local times; both 0: exponential. See MicroRequest.
+  // Log deviations of local times; both 0: exponential. See MicroRequest.
   double request_log_deviation = 0;
   double partition_log_deviation = 0;
 
-  // The most that n nodes of k processors can do a second: nk / (ns + (n - 1) r).
+  // The maximum rate of n nodes of k processors: nk / (ns + (n - 1) r).
   double IdealRate(int server_count, double processors) const;
   neptune::examples::MicroRequest RequestFor(uint64_t seed) const;
 };
 
-// The paper's: exponential 25 and 5 ms.
+// The paper's profile: exponential 25 and 5 ms.
 AggregationProfile MicroProfile();
-// Stands for the index: as costly as measured, scaled so that a dual node ends just below 20 requests a second, as the
-// paper's. Measured of our own: 158 us for the mean "any of" query with both phases (index/core), 20 us for a merge of
-// 100 hits into 100 (index/tier, root_reduction_benchmark); the best 100 of unions take 34 us at the median and 434 us
-// at the 99th percentile (tools/bench_index), as a log-normal with deviation 1.1 of the logarithm does. Half of its
-// variance is taken to come from the query, half from what each partition holds for it.
+// A model of the index: measured costs, scaled so that a dual node saturates just below 20 requests a
+// second, as in the paper. Our measurements: 158 us for the mean "any of" query with both phases
+// (index/core), 20 us for a merge of 100 hits into 100 (index/tier, root_reduction_benchmark); the best
+// 100 of unions take 34 us at the median and 434 us at the 99th percentile (tools/bench_index), which is
+// a log-normal with deviation 1.1 of the logarithm. Half of its variance is attributed to the query, half
+// to the partition.
 AggregationProfile RetProfile();
 // "MICRO", "RET". REQUIRES: one of them.
 AggregationProfile ProfileOf(const std::string& name);
 
-// Where callers have the servers' loads from.
+// The source of the servers' loads at callers.
 enum class LoadInformation {
-  kAsIs,  // announcements, answers, polls, and what polled servers have heard of others: what the runtime does
-  kPolled,  // announcements, and a few servers polled for each call for their own load: what the paper does
-  kAnnounced,  // announcements only: stale
-  kMeasured,   // every server's pending work as it is now, free of cost
+  kAsIs,       // the runtime's: announcements, answers, polls, and loads relayed by polled servers
+  kPolled,     // the paper's: announcements, and a few servers polled for each call
+  kAnnounced,  // announcements only, which are stale
+  kMeasured,   // the present pending work of every server, at no cost
 };
 
-// The papers' quad node: 4 processors of 1.25 times the speed.
+// Speed of the 4 processors of the papers' quad node.
 inline constexpr double kQuadSpeed = 1.25;
 
 struct AggregationClusterOptions {
@@ -69,22 +70,22 @@ struct AggregationClusterOptions {
   int server_count = 24;
   int client_count = 6;
   neptune::NetworkProfile network = neptune::kPaperCluster;
-  // Of every node, callers included. A node runs as many requests at once as it has processors: two queues of
-  // non-preemptive work, reductions before local operators.
+  // The processors of every node, callers included. A node runs as many requests at once as it has
+  // processors: two queues of non-preemptive work, reductions before local operators.
   neptune::ProcessorOptions processors = {.count = 2};
   // Servers with other processors, by number.
   std::map<int, neptune::ProcessorOptions> other_processors{};
-  // How many requests a server runs at once. Absent: its processors.
+  // Concurrent requests of a server. Unset: its number of processors.
   std::optional<int> concurrency{};
   LoadInformation load_information = LoadInformation::kAsIs;
   uint32_t announce_interval_ms = 1000;
-  // The papers' bound, for every scheme.
+  // The papers' bound, the same for all schemes.
   uint32_t queue_length_max = 40;
 };
 
 class AggregationCluster {
  public:
-  // Starts every node and lets them find each other.
+  // Starts every node and waits until they have found each other.
   explicit AggregationCluster(const AggregationClusterOptions& options);
   ~AggregationCluster();
 
@@ -94,12 +95,12 @@ class AggregationCluster {
   // REQUIRES: it is up.
   neptune::Node& server(int number);
   neptune::Node& client(int number);
-  // Used by all servers so far, in time of a processor of speed 1.
+  // Processor time of all servers so far, in time of a processor of speed 1.
   neptune::Duration ServerTime();
   neptune::Duration ClientTime();
 
-  // Makes the events happen, counted from now: pause, resume, crash, restart and slow.
-  // Errors: kInvalidArgument the script names no node of the cluster, or does something else.
+  // Schedules the events, whose times count from now: pause, resume, crash, restart and slow.
+  // Errors: kInvalidArgument the script names an unknown node or another event.
   neptune::Status Schedule(const std::vector<workload::ScriptEvent>& script);
 
  private:
@@ -117,80 +118,80 @@ class AggregationCluster {
 
 struct AggregationLoadOptions {
   AggregationProfile profile = MicroProfile();
-  // Poisson arrivals of all callers together; each goes to a caller drawn at random.
+  // Poisson arrivals of all callers together; each goes to a random caller.
   double rate_per_s = 10;
   // Requests that arrive within `duration` after `warm_up` are measured.
   neptune::Duration warm_up = std::chrono::seconds(5);
   neptune::Duration duration = std::chrono::seconds(20);
   // The papers' soft deadline.
   neptune::Duration timeout = std::chrono::seconds(2);
-  // The least that is there: results with fewer partitions count by their quality.
+  // The minimum above 0: results with fewer partitions count by their quality.
   double quality_min = 1e-6;
   neptune::TreeScheme scheme = neptune::TreeScheme::kLoadAdaptive;
   neptune::TimeoutPolicy timeouts = neptune::TimeoutPolicy::kStaged;
   bool blocking = false;
-  // After how much work a local operator asks whether anybody still waits. 0: never.
+  // The interval of work after which a local operator checks for cancellation. 0: never.
   neptune::Duration slice{0};
   // See AggregationRequest.
   bool uncancelled = false;
 };
 
-// When a request comes, on the load's clock, and who makes it.
+// The arrival of a request on the load's clock, and its caller.
 struct AggregationArrival {
   neptune::Duration at{};
   int client = 0;
 };
-// All of a load, warm-up included: a function of the seed.
+// All arrivals of a load, warm-up included; a function of the seed.
 std::vector<AggregationArrival> PlanArrivals(const AggregationLoadOptions& load, int client_count,
                                              uint64_t seed);
 
-// What became of one request.
+// The outcome of one request.
 struct AggregationOutcome {
   neptune::Duration arrived{};  // on the load's clock
   neptune::Duration response{};
   neptune::StatusCode status = neptune::StatusCode::kOk;
-  double quality = 0;        // of the answer: 0 without one
+  double quality = 0;        // of the answer; 0 without one
   neptune::Duration used{};  // processor time whose result is in the answer
   bool measured = false;
 
   bool full() const { return status == neptune::StatusCode::kOk && quality == 1; }
 };
 
-// Makes the request with that number at time `at`, and waits for its end; `arrived` and `measured` are for the caller.
-// On a user-level thread of the node.
+// Sends request `number` at time `at`, and waits for its end; the caller sets `arrived` and `measured`.
+// Must be called on a user-level thread of the node.
 AggregationOutcome MakeRequest(neptune::Node& node, const AggregationLoadOptions& load,
                                int server_count, uint64_t seed, uint64_t number,
                                neptune::TimePoint at);
 
-// The cluster's spec and its modules, for either world.
+// The spec of the cluster and its modules, for both worlds.
 neptune::ClusterSpec AggregationSpec(const AggregationClusterOptions& options,
                                      const std::string& multicast_group);
 neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeAggregationModule(
     const std::string& name);
 
 struct AggregationRunResult {
-  // In the order in which they ended.
+  // In the order of completion.
   std::vector<AggregationOutcome> outcomes;
   neptune::Duration measured_for{};
-  // Used from the first arrival to the end of the last request.
+  // Processor time from the first arrival to the end of the last request.
   neptune::Duration server_time{};
   neptune::Duration client_time{};
 
-  // Of the measured requests. Response times are of those that were answered with all partitions.
+  // Figures of the measured requests. Response times are those of complete answers.
   double MeanMs() const;
   double PercentileMs(double fraction) const;
   double FullShare() const;
   double MeanQuality() const;
-  // Answers with all partitions a second; all answers by their quality.
+  // Complete answers a second, and all answers weighted by quality.
   double FullRate() const;
   double QualityRate() const;
-  // What all requests, warm-up included, used to some purpose.
+  // Processor time of all requests, warm-up included, whose results are in answers.
   neptune::Duration AnsweredTime() const;
-  // Quality-aware throughput a second of each window of the load's clock, by when answers came.
+  // Quality-aware throughput a second, by window of the load's clock in which answers arrived.
   std::vector<double> QualitySeries(neptune::Duration window) const;
 };
 
-// Offers the load and waits for all of it.
+// Offers the load and waits for its end.
 AggregationRunResult RunAggregations(AggregationCluster& cluster,
                                      const AggregationLoadOptions& load, uint64_t seed);
 

@@ -1,6 +1,6 @@
-// The runs that the experiments of the service call share: echo over Neptune and over its peers.
+// The runs that the experiments of the service call share: echo calls over Neptune and over its peers.
 //
-// Threads: pure functions, but for the processes they start.
+// Threads: pure functions, except for the processes that they start.
 
 #pragma once
 
@@ -12,20 +12,21 @@
 
 namespace search::lab {
 
-// "neptune", "neptune, features off", "gRPC, queue", "gRPC, callbacks", "epoll", "tcp". `caller_arguments` as
-// tests/peers/load.h says.
+// "neptune", "neptune, features off", "gRPC, queue", "gRPC, callbacks", "epoll", "tcp". `caller_arguments`: see
+// tests/peers/load.h.
 PeerRun EchoRun(const std::string& peer, std::vector<std::string> caller_arguments);
 
-// How long callers warm up and count, by length; together they make the time of one run.
+// Flags for the warm-up and measuring times of callers, whose sum is the time of one run.
 std::vector<std::string> Times(const RunContext& context);
 
-// calls_per_processor_s (calls a second of the server's processor time), p10_us, p50_us, p99_us, lost.
+// Returns calls_per_processor_s (calls per second of the server's processor time), p10_us, p50_us,
+// p99_us, lost.
 neptune::StatusOr<Measurement> MeasurePeers(const PeerRun& run);
 
-// No answer was wrong or missing, in any run.
+// Adds the row that no answer was wrong or missing in any run.
 Row& JudgeLost(const Results& results, Judgement* judgement);
 
-// Of several points the one whose median is largest.
+// The point with the largest median.
 Point BestOf(const Results& results, const std::vector<Point>& points, const std::string& metric);
 
 }  // namespace search::lab

@@ -1,6 +1,6 @@
-// What experiments that load a whole search have in common: the index, the classes, which answers are good.
+// The parts that experiments with load on a whole search share: index, classes, criteria of answers.
 //
-// Threads: pure functions but for SearchIndex, which one caller at a time may call.
+// Threads: pure functions, except SearchIndex, which one caller at a time may call.
 // Units: seconds since a load began.
 
 #pragma once
@@ -17,33 +17,34 @@ namespace search::lab {
 
 inline constexpr double kSearchProcessors = 2;
 
-// In the cluster spec's words: gold, silver and bronze, worth 4, 2 and 1 within half a second and half of it at one, each
-// guaranteed a fifth.
+// Service classes in cluster spec syntax: gold, silver and bronze yield 4, 2 and 1 within half a second
+// and half of that at one second; each is guaranteed a fifth.
 extern const char kSearchClasses[];
 
-// How many documents it has: few in smoke runs.
+// The number of documents; small in smoke runs.
 size_t SearchDocumentCount(const RunContext& context);
-// Their index.
+// The index of these documents.
 neptune::StatusOr<const SyntheticIndex*> SearchIndex(const RunContext& context);
 
-// A load on a search at `server`, of which answers are read. Its rate and its questions are the caller's.
+// Load on the search at `server`, with parsed answers. The caller sets the rate and the queries.
 HttpLoadOptions SearchLoad(const neptune::Endpoint& server, const RunContext& context);
 
-// Complete, of all partitions and not cut, and within a second.
+// True if the answer covers all partitions, is not cut short, and came within a second.
 bool IsGoodAnswer(const tools::Measurement& one);
 
-// Those that were due in [begin, end).
+// The measurements of requests that were due in [begin, end).
 std::vector<tools::Measurement> DueIn(const std::vector<tools::Measurement>& measurements,
                                       double begin_s, double end_s);
 
-// Which part of them took at most that many seconds: share 0.99 is the 99th percentile. 0 of none.
+// The quantile `share` of their latencies; 0.99 is the 99th percentile. 0 if there are none.
 double LatencyQuantileS(const std::vector<tools::Measurement>& measurements, double share);
 
-// Of what was due in `length_s`: failed_percent and failed_by_OUTCOME, hit_percent (the cache's), offered_per_s.
+// Adds failed_percent, failed_by_OUTCOME, hit_percent (cache hits) and offered_per_s of the requests that
+// were due in `length_s`.
 void AddOutcomes(const std::vector<tools::Measurement>& measurements, double length_s,
                  Measurement* measured);
 
-// One that runs on real sockets, one run at a time; its name, texts and functions are the caller's.
+// An experiment on real sockets with one run at a time; the caller sets name, texts and functions.
 Experiment SearchExperiment();
 
 }  // namespace search::lab

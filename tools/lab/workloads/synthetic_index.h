@@ -1,12 +1,12 @@
-// An index over made documents, and questions to it whose cost is known.
+// An index of synthetic documents, and queries on it of known cost.
 //
-//   documents of words w1 w2 ...   low numbers are common, about as 1 / number
-//   usual questions                two words, as people ask
-//   demanding ones                 a dozen phrases of the most common words, as an OR
-//   pathological ones              hundreds of them
+//   documents of words w1 w2 ...   word frequency is about proportional to 1 / number
+//   usual queries                  two words, like those of people
+//   demanding queries              a dozen phrases of the most common words, combined by OR
+//   pathological queries           hundreds of such phrases
 //
-// Writes files below a temporary folder, which goes with the object.
-// Threads: building uses kernel threads; a built one is immutable.
+// Writes files below a temporary folder, which is removed with the object.
+// Threads: building uses kernel threads; a built index is immutable.
 // Errors: those of the builders.
 
 #pragma once
@@ -24,42 +24,42 @@ namespace search::lab {
 
 inline constexpr uint32_t kMadePartitionCount = 4;
 
-// The text of the document of that number.
+// The text of document `doc_id`.
 std::string MadeBody(uint64_t doc_id);
 
 std::vector<std::string> UsualQuestions();
-// All different; larger: dearer.
+// Distinct queries. Larger `size_max`: more expensive queries.
 std::vector<std::string> DemandingQuestions(size_t count = 32, size_t size_max = 200);
 std::vector<std::string> PathologicalQuestions();
 
-// As a frontend asks a tier.
+// The query that a frontend sends to a tier.
 neptune::StatusOr<index::TierQuery> TierQueryOf(const std::string& question);
 
-// The partitions of an index that was built at `folder`.
+// The partitions of the index at `folder`.
 using MadeTiers = std::vector<std::unique_ptr<index::IndexTier>>;
 neptune::StatusOr<MadeTiers> OpenMadeTiers(const std::string& folder);
 
 class SyntheticIndex {
  public:
-  // FOLDER/tier1/P and FOLDER/docs/P, for P below kMadePartitionCount, and the manifest that tools/publish reads. Its version
-  // is the number of documents.
+  // Writes FOLDER/tier1/P and FOLDER/docs/P, for P below kMadePartitionCount, and the manifest that
+  // tools/publish reads. The version of the index is its number of documents.
   static neptune::StatusOr<std::unique_ptr<SyntheticIndex>> Build(size_t document_count);
-  // Built when it is first asked for, and kept until the program ends. One caller at a time.
+  // Built by the first call and kept until the program ends. One caller at a time.
   static neptune::StatusOr<const SyntheticIndex*> Shared(size_t document_count);
   ~SyntheticIndex();
   SyntheticIndex(const SyntheticIndex&) = delete;
   SyntheticIndex& operator=(const SyntheticIndex&) = delete;
 
-  // The same index once more, for another implementation of the tier: FOLDER/tier1.IMPLEMENTATION/P.
+  // Adds the same index for another implementation of the tier: FOLDER/tier1.IMPLEMENTATION/P.
   neptune::Status AddTier(const std::string& implementation);
 
   const std::string& folder() const { return folder_; }
   uint64_t index_version() const { return document_count_; }
-  // What the middle one of a few of them costs of processor time, in all partitions together.
+  // The median processor time of a few such queries, in all partitions together.
   neptune::Duration usual_cost() const { return usual_cost_; }
   neptune::Duration demanding_cost() const { return demanding_cost_; }
   neptune::Duration pathological_cost() const { return pathological_cost_; }
-  // The same of other questions.
+  // The same for other queries.
   neptune::StatusOr<neptune::Duration> CostOf(const std::vector<std::string>& questions) const;
 
  private:

@@ -1,8 +1,8 @@
-// A whole search on loopback, in the lab's own process: a frontend and two nodes that hold two partitions each of the
-// index and the document store, with real sockets, real threads and the modules that a cluster loads.
+// A whole search on loopback, in this process: a frontend and two nodes that hold two partitions each of
+// the index and the document store, with real sockets, real threads and the modules of a cluster.
 //
-// Threads: the caller's waits; several kernel threads a node.
-// Errors: kUnavailable a node did not start, or the frontend does not find all partitions.
+// Threads: the calling thread blocks; each node has several kernel threads.
+// Errors: kUnavailable a node did not start, or the frontend did not find all partitions.
 
 #pragma once
 
@@ -22,13 +22,13 @@ class FrontendModule;
 namespace search::lab {
 
 struct MadeSearchOptions {
-  // In the cluster spec's words, what stands in the tier's time_limit; empty: none.
+  // The tier's time_limit block in cluster spec syntax; empty: none.
   std::string time_limit;
-  // Of the tier; its default: 40.
+  // Queue bound of the tier; 40 is its default.
   uint32_t queue_length_max = 40;
-  // In the cluster spec's words, its service classes; requests are of the one that they name. Empty: none.
+  // The tier's service classes in cluster spec syntax; a request names its class. Empty: none.
   std::string service_classes;
-  // Further fields of the tier and the frontend, in the cluster spec's words.
+  // Further fields of the tier and the frontend, in cluster spec syntax.
   std::string service_fields;
 };
 
@@ -39,14 +39,14 @@ class SyntheticSearch {
       const SyntheticIndex& index, const MadeSearchOptions& options);
   ~SyntheticSearch();
 
-  // Where it answers /search.
+  // The endpoint that serves /search.
   neptune::Endpoint http_endpoint() const;
 
  private:
   SyntheticSearch() = default;
   neptune::Status StartNode(const neptune::ClusterSpec& spec, const std::string& name,
                             const SyntheticIndex& index);
-  // Until the frontend knows every partition.
+  // Waits until the frontend knows every partition.
   neptune::Status Meet();
 
   const neptune::UniquePort port_;
