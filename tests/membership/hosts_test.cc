@@ -18,8 +18,8 @@
 #include "neptune/world/network.h"
 #include "tools/chaos/server_process.h"
 #include "tools/cluster/offered_replicas.h"
-#include "tools/lab/linked_hosts.h"
 #include "tools/http/http_get.h"
+#include "tools/process/linked_hosts.h"
 
 namespace search {
 namespace {

@@ -19,10 +19,10 @@
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/random_source.h"
 #include "tools/chaos/server_process.h"
-#include "tools/lab/linked_hosts.h"
-#include "tools/lab/peer_process.h"
-#include "tools/lab/real_node.h"
-#include "tools/lab/register_load.h"
+#include "tools/history/register_load.h"
+#include "tools/process/linked_hosts.h"
+#include "tools/process/peer_process.h"
+#include "tools/process/real_node.h"
 #include "tools/terminal/command_line.h"
 
 DEFINE_double(seconds, 60, "how long nodes are troubled");

@@ -1,6 +1,6 @@
 // Two or more groups of runs, figure by figure: means with 95 % intervals, and whether they differ.
 //
-// Source: Welch's t-test (tools/lab/estimate.h).
+// Source: Welch's t-test (tools/statistics/estimate.h).
 // Threads: pure functions; ReadGroup reads files.
 // Errors: INVALID_ARGUMENT a folder without runs, a run that is invalid, runs with different set-ups; the
 //   message names runs and fields.
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "neptune/base/status.h"
-#include "tools/lab/estimate.h"
 #include "tools/replay/run_setup.h"
+#include "tools/statistics/estimate.h"
 
 namespace search::tools {
 

@@ -9,9 +9,9 @@
 
 #include "absl/synchronization/mutex.h"
 #include "neptune/base/strings.h"
-#include "tools/lab/record.h"
+#include "tools/lab/engine/record.h"
+#include "tools/lab/engine/runner.h"
 #include "tools/lab/registry.h"
-#include "tools/lab/runner.h"
 #include "tools/terminal/caller_path.h"
 #include "tools/terminal/command_line.h"
 #include "tools/terminal/progress.h"

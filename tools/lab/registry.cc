@@ -1,83 +1,32 @@
 #include "tools/lab/registry.h"
 
-#include "tools/lab/experiments/experiments.h"
+#include <algorithm>
+#include <iterator>
 
 namespace search::lab {
 
+// Each is generated from the list in the BUILD file of its subject's folder.
+std::vector<Experiment> BalancingExperiments();
+std::vector<Experiment> RpcExperiments();
+std::vector<Experiment> MembershipExperiments();
+std::vector<Experiment> AggregationExperiments();
+std::vector<Experiment> CapsulesExperiments();
+std::vector<Experiment> TerminationExperiments();
+std::vector<Experiment> ReplicationExperiments();
+std::vector<Experiment> ThreadsExperiments();
+std::vector<Experiment> SchedulingExperiments();
+std::vector<Experiment> SearchExperiments();
+
 std::vector<Experiment> AllExperiments() {
-  return {
-      // Load balancing.
-      LbStaleness(),
-      LbBroadcast(),
-      LbPolling(),
-      LbDiscard(),
-      LbModern(),
-      LbSink(),
-      LbReal(),
-      // The service call.
-      EchoOverhead(),
-      RpcEcho(),
-      RpcTail(),
-      RpcFeatures(),
-      MemberDetect(),
-      // Data aggregation calls.
-      DacTrees(),
-      DacHetero(),
-      DacScale(),
-      DacEvent(),
-      DacUnresponsive(),
-      DacFidelity(),
-      DacLoss(),
-      DacDeadline(),
-      DacCancel(),
-      DacEase(),
-      // Dependency capsules.
-      CapRubis(),
-      CapRet(),
-      CapAuc(),
-      CapThrottle(),
-      CapBbs(),
-      CapFeedback(),
-      CapMigration(),
-      CapOverhead(),
-      CapsuleIsolation(),
-      // Selective early request termination.
-      SertMotivation(),
-      SertSearch(),
-      SertSafety(),
-      SertCost(),
-      SertShift(),
-      SertCdf(),
-      SertController(),
-      SertRanking(),
-      // Replicated services.
-      ReplScaling(),
-      ReplSkew(),
-      ReplRecovery(),
-      ReplAuction(),
-      ReplPcache(),
-      ReplChaos(),
-      // Threads for service classes.
-      Overload(),
-      MtrrLimits(),
-      MtrrSpeedup(),
-      MtrrSingle(),
-      MtrrClasses(),
-      MtrrInterference(),
-      // Class-aware scheduling.
-      SchedPolicies(),
-      SchedBreakdown(),
-      SchedBeyond(),
-      SchedScaling(),
-      SchedSpike(),
-      // The whole service.
-      SearchOverload(),
-      SearchFailover(),
-      SearchSwap(),
-      ObserveCost(),
-      ObserveOverload(),
-      SearchUpdates(),
-  };
+  std::vector<Experiment> all;
+  for (const auto subject :
+       {BalancingExperiments, RpcExperiments, MembershipExperiments, AggregationExperiments,
+        CapsulesExperiments, TerminationExperiments, ReplicationExperiments, ThreadsExperiments,
+        SchedulingExperiments, SearchExperiments}) {
+    std::vector<Experiment> experiments = subject();
+    std::move(experiments.begin(), experiments.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace search::lab

@@ -6,11 +6,11 @@
 
 #include <vector>
 
-#include "tools/lab/experiment.h"
+#include "tools/lab/engine/experiment.h"
 
 namespace search::lab {
 
-// In the order of "lab list"; the report is in that of the names. Names are unique.
+// In the order of `lab list`; the report is ordered by name. Names are unique.
 std::vector<Experiment> AllExperiments();
 
 }  // namespace search::lab

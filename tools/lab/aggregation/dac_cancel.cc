@@ -1,0 +1,139 @@
+// Overload: calls that cannot be answered any more are cancelled down their trees, or go on to no purpose.
+
+#include <limits>
+#include <vector>
+
+#include "neptune/base/strings.h"
+#include "tools/lab/aggregation/aggregation_run.h"
+#include "tools/lab/engine/experiment.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StrCat;
+
+constexpr int kServers = 24;
+constexpr char kQuality[] = "quality_per_s";
+constexpr char kWasted[] = "wasted_cpu_percent";
+constexpr double kDemands[] = {0.5, 0.75, 1.0, 1.25, 1.5, 2.0};
+constexpr double kJudged = 1.5;
+// Least shares of partitions that must contribute.
+constexpr double kGuarantees[] = {1.0, 0.9};
+
+Point PointOf(const std::string& cancellation, double guarantee, double demand) {
+  return Point{{"cancellation", cancellation}}.Set("guarantee", guarantee).Set("demand", demand);
+}
+
+std::vector<Point> Points(Length length) {
+  std::vector<Point> points;
+  for (const double demand : kDemands) {
+    if (length == Length::kSmoke && demand != kJudged) continue;
+    if (length == Length::kQuick && demand != kJudged && demand != 0.75) continue;
+    for (const double guarantee : kGuarantees) {
+      if (length == Length::kSmoke && guarantee != 1.0) continue;
+      for (const std::string cancellation : {"on", "off"}) {
+        points.push_back(PointOf(cancellation, guarantee, demand));
+      }
+    }
+  }
+  return points;
+}
+
+neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
+  AggregationClusterOptions options;
+  options.seed = context.seed;
+  options.server_count = kServers;
+  AggregationLoadOptions load;
+  load.rate_per_s = MicroProfile().IdealRate(kServers, 2) * point.Number("demand");
+  load.warm_up = std::chrono::seconds(context.Pick(1, 5, 5));
+  load.duration = std::chrono::seconds(context.Pick(3, 10, 40));
+  load.quality_min = point.Number("guarantee");
+  load.slice = std::chrono::milliseconds(1);
+  load.uncancelled = point.Text("cancellation") == "off";
+  AggregationCluster cluster(options);
+  const AggregationRunResult result = RunAggregations(cluster, load, context.seed);
+  const double used = neptune::ToSeconds(result.server_time);
+  return Measurement{
+      {kQuality, result.QualityRate()},
+      {"response_ms_mean", result.MeanMs()},
+      {kWasted, used == 0 ? 0 : 100 * (1 - neptune::ToSeconds(result.AnsweredTime()) / used)}};
+}
+
+std::string Name(const std::string& cancellation) {
+  return cancellation == "on" ? "cancelled" : "not cancelled";
+}
+
+plot::Plot Figure(const Results& results, const char* metric, const std::string& title,
+                  const std::string& label) {
+  plot::Plot figure{.name = StrCat("cancel_", metric),
+                    .title = title,
+                    .x = {.label = "demand, percent of what the cluster can do"},
+                    .y = {.label = label, .low = 0}};
+  for (const double guarantee : kGuarantees) {
+    for (const std::string cancellation : {"on", "off"}) {
+      plot::Series series{.name = StrCat(Name(cancellation), ", guarantee ", 100 * guarantee, " %"),
+                          .dots = {}};
+      for (const double demand : kDemands) {
+        const Point point = PointOf(cancellation, guarantee, demand);
+        if (!results.Has(point)) continue;
+        const Estimate value = results.Mean(point, metric);
+        series.dots.push_back({100 * demand, value.middle, value.low, value.high});
+      }
+      if (!series.dots.empty()) figure.series.push_back(std::move(series));
+    }
+  }
+  return figure;
+}
+
+void Judge(const Results& results, Judgement* judgement) {
+  const Point on = PointOf("on", 1.0, kJudged);
+  const Point off = PointOf("off", 1.0, kJudged);
+  judgement
+      ->AtMost("processor time of calls that were not answered, at 150 %", "",
+               results.Mean(on, kWasted), 2, "%")
+      .Shape();
+  const Estimate mine = results.Mean(on, kQuality);
+  const Estimate theirs = results.Mean(off, kQuality);
+  // Of few seeds the baseline's interval may reach below nothing: then there is no upper end.
+  const double highest =
+      theirs.low > 0 ? 100 * (mine.high / theirs.low - 1) : std::numeric_limits<double>::infinity();
+  judgement
+      ->AtLeast("quality-aware throughput beyond that of the baseline, at 150 %", "future work",
+                {100 * (mine.middle / theirs.middle - 1), 100 * (mine.low / theirs.high - 1),
+                 highest, mine.count},
+                25, "%")
+      .Shape();
+  for (const Point& point : results.points()) {
+    const std::string what =
+        StrCat(Name(point.Text("cancellation")), ", guarantee ", 100 * point.Number("guarantee"),
+               " %, demand ", 100 * point.Number("demand"), " %");
+    judgement->Shown(StrCat("answered, ", what), "", results.Mean(point, kQuality), "/s");
+    judgement->Shown(StrCat("wasted, ", what), "", results.Mean(point, kWasted), "%");
+  }
+  judgement->AddPlot(Figure(results, kQuality, "Quality-aware throughput", "a second"));
+  judgement->AddPlot(
+      Figure(results, kWasted, "Processor time of calls that were not answered", "percent"));
+}
+
+}  // namespace
+
+Experiment DacCancel() {
+  Experiment experiment;
+  experiment.name = "dac_cancel";
+  experiment.title = "Cancellation down the tree";
+  experiment.source = "future work of the SERT paper; [Chu03] 3.2 (guarantees)";
+  experiment.setup =
+      "MICRO on 24 dual nodes, soft deadline of 2 s, queues of at most 40, all partitions "
+      "guaranteed. Local operators work in slices of 1 ms and ask between them whether anybody "
+      "still waits. The baseline has the same deadlines, in every queue too, where what has "
+      "expired is dropped; but a call that has lost a partition goes on in all others, and "
+      "nobody is told to stop. Wasted is the servers' processor time that is in no answer. "
+      "Demand is of nk / (ns + (n - 1) r), 67 requests a second.";
+  experiment.seeds = {.smoke = 1, .quick = 4, .full = 5};
+  experiment.points = Points;
+  experiment.run = Run;
+  experiment.judge = Judge;
+  return experiment;
+}
+
+}  // namespace search::lab

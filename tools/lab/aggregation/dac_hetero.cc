@@ -1,0 +1,188 @@
+// Reduction trees on servers of which some can do more.
+
+#include <algorithm>
+#include <cmath>
+
+#include "neptune/base/strings.h"
+#include "tools/lab/aggregation/aggregation_run.h"
+#include "tools/lab/engine/experiment.h"
+#include "tools/lab/kit/rate_sweep.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StrCat;
+
+constexpr int kDuals = 20;
+constexpr int kQuads = 4;
+constexpr int kServers = kDuals + kQuads;
+constexpr double kDualProcessors = 2;
+constexpr double kQuadProcessors = 4 * kQuadSpeed;
+constexpr double kFullPercent = 98;
+constexpr char kFull[] = "full_percent";
+constexpr char kFullRate[] = "full_per_s";
+constexpr char kResponse[] = "response_ms_mean";
+constexpr char kRate[] = "rate_per_s";
+
+constexpr const char* kTrees[] = {"flat", "binomial", "lat"};
+
+// With reductions spread evenly, as by chance: the dual nodes end first.
+double EvenCeiling(const AggregationProfile& profile) {
+  return profile.IdealRate(kServers, kDualProcessors);
+}
+
+// With reductions where they cost nothing: the dual nodes do their local work only, or all processors work.
+double AdaptiveCeiling(const AggregationProfile& profile) {
+  const double all = (kDuals * kDualProcessors + kQuads * kQuadProcessors) / kServers;
+  return std::min(profile.IdealRate(kServers, all), 1e3 * kDualProcessors / profile.local_ms);
+}
+
+// Of the ceiling of even reductions.
+std::vector<double> Loads(Length length, const std::string& workload) {
+  if (length == Length::kSmoke) return {1.0};
+  if (workload == "RET") {
+    if (length == Length::kQuick) return {0.45, 0.6, 0.75, 0.9};
+    return {0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
+  }
+  if (length == Length::kQuick) return {0.85, 0.95, 1.05, 1.15};
+  return {0.4, 0.6, 0.75, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.125, 1.15, 1.175};
+}
+
+Point PointOf(const std::string& workload, const std::string& scheme, double rate) {
+  return Point{{"workload", workload}, {"scheme", scheme}}.Set(kRate, rate);
+}
+
+std::vector<std::string> Workloads(Length length) {
+  if (length == Length::kSmoke) return {"MICRO"};
+  return {"MICRO", "RET"};
+}
+
+std::vector<Point> Points(Length length) {
+  std::vector<Point> points;
+  for (const std::string& workload : Workloads(length)) {
+    const double ceiling = EvenCeiling(ProfileOf(workload));
+    for (const double load : Loads(length, workload)) {
+      for (const std::string scheme : kTrees) {
+        points.push_back(PointOf(workload, scheme, std::round(100 * load * ceiling) / 100));
+      }
+    }
+  }
+  return points;
+}
+
+neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
+  AggregationClusterOptions cluster;
+  cluster.server_count = kServers;
+  for (int quad = kDuals; quad < kServers; ++quad) {
+    cluster.other_processors[quad] = {.count = 4, .speed = kQuadSpeed};
+  }
+  AggregationLoadOptions load;
+  load.profile = ProfileOf(point.Text("workload"));
+  load.rate_per_s = point.Number(kRate);
+  NEPTUNE_ASSIGN_OR_RETURN(load.scheme, neptune::ParseTreeScheme(point.Text("scheme")));
+  // As many requests at every rate.
+  const double count = context.Pick<double>(150, 400, 2000);
+  load.warm_up = neptune::FromSeconds(0.25 * count / load.rate_per_s);
+  load.duration = neptune::FromSeconds(count / load.rate_per_s);
+  return MeasureAggregations(cluster, load, context.seed);
+}
+
+RateSweep SweepOf(const Results& results, const std::string& workload, const std::string& scheme) {
+  return RateSweep(results, PointOf(workload, scheme, 0), kRate);
+}
+
+struct Gap {
+  const char* baseline;
+  double throughput_percent;  // more
+  double response_percent;    // less
+};
+
+std::vector<Gap> GapsOf(const std::string& workload) {
+  if (workload == "MICRO") return {{"binomial", 22.5, 55.1}, {"flat", 29.3, 62.3}};
+  return {{"binomial", 21.0, 25.3}, {"flat", 29.9, 54.8}};
+}
+
+void JudgeWorkload(const Results& results, const std::string& workload, Judgement* judgement) {
+  const RateSweep lat = SweepOf(results, workload, "lat");
+  const double knee = lat.LastRateWith(kFull, kFullPercent);
+  judgement->Shown(StrCat(workload, ", lat's knee: rate with ", kFullPercent, " % within 2 s"), "",
+                   Estimate::Exact(knee), "/s");
+  const AggregationProfile profile = ProfileOf(workload);
+  const double model = AdaptiveCeiling(profile) / EvenCeiling(profile);
+  judgement->Shown(StrCat(workload, ", the model's ceiling over that of even reductions"), "",
+                   Estimate::Exact(model), "x");
+  for (const Gap& gap : GapsOf(workload)) {
+    const RateSweep baseline = SweepOf(results, workload, gap.baseline);
+    const std::string over = StrCat(" over ", gap.baseline);
+    const Estimate capacity = Estimate::Exact(knee / baseline.LastRateWith(kFull, kFullPercent));
+    if (workload == "MICRO") {
+      judgement->AtLeast(StrCat(workload, ", capacity", over), "", capacity, 1.15, "x");
+    } else {
+      judgement->Shown(StrCat(workload, ", capacity", over), "", capacity, "x");
+    }
+    judgement->AtLeast(StrCat(workload, ", full answers a second at lat's knee", over),
+                       StrCat("up to +", ShortText(gap.throughput_percent), " %"),
+                       RatioAt(lat, baseline, kFullRate, knee), 1 + gap.throughput_percent / 100,
+                       "x");
+    judgement->AtMost(StrCat(workload, ", response at lat's knee", over),
+                      StrCat("up to -", ShortText(gap.response_percent), " %"),
+                      RatioAt(lat, baseline, kResponse, knee), 1 - gap.response_percent / 100, "x");
+    judgement
+        ->AtMost(StrCat(workload, ", response where even reductions end", over), "",
+                 RatioAt(lat, baseline, kResponse, EvenCeiling(profile)), 1.02, "x")
+        .Shape();
+  }
+}
+
+plot::Plot Figure(const Results& results, const std::string& workload, const std::string& metric) {
+  const bool response = metric == kResponse;
+  plot::Plot figure{.name = StrCat(workload, response ? "_response" : "_throughput"),
+                    .title = StrCat(workload, " on 20 dual and 4 quad nodes"),
+                    .x = {.label = "requests a second"},
+                    .y = {.label = response ? "mean response, ms" : "answered in full a second",
+                          .logarithmic = response}};
+  if (!response) figure.y.low = 0;
+  for (const std::string scheme : kTrees) {
+    plot::Series series = SweepOf(results, workload, scheme).SeriesOf(scheme, metric);
+    // A mean over no answers is none.
+    std::erase_if(series.dots, [](const plot::Dot& dot) { return dot.y <= 0; });
+    figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+void Judge(const Results& results, Judgement* judgement) {
+  for (const std::string& workload : Workloads(results.length())) {
+    JudgeWorkload(results, workload, judgement);
+    judgement->AddPlot(Figure(results, workload, kResponse));
+    judgement->AddPlot(Figure(results, workload, kFullRate));
+  }
+  judgement->Note(
+      "Mean responses are of the requests answered within 2 s with all partitions, so the fewer a "
+      "scheme answers the "
+      "better it looks; between measured rates they are taken to be straight.");
+}
+
+}  // namespace
+
+Experiment DacHetero() {
+  Experiment experiment;
+  experiment.name = "dac_hetero";
+  experiment.title = "Reduction trees where some servers can do more";
+  experiment.source = "[Chu03] 5.3, figures 16 and 17";
+  experiment.setup =
+      "20 servers with two processors and 4 with four that are 1.25 times as fast, one partition "
+      "each; "
+      "otherwise as dac_trees. By the model, with s and r the times of a local operator and a "
+      "reduction, trees at "
+      "random end at 2 / (s + r (n-1)/n) requests a second, where the dual nodes are full; at most "
+      "the dual nodes "
+      "do local work only, 2 / s, or all processors are full.";
+  experiment.seeds = {.smoke = 1, .quick = 4, .full = 5};
+  experiment.points = Points;
+  experiment.run = Run;
+  experiment.judge = Judge;
+  return experiment;
+}
+
+}  // namespace search::lab

@@ -1,0 +1,197 @@
+// How throughput and response time grow with the number of servers.
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <semaphore>
+
+#include "neptune/base/strings.h"
+#include "tools/lab/aggregation/aggregation_run.h"
+#include "tools/lab/engine/experiment.h"
+#include "tools/lab/kit/rate_sweep.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StrCat;
+
+constexpr double kProcessors = 2;
+constexpr char kQuality[] = "quality_of_ideal_percent";
+constexpr char kResponse[] = "response_ms_mean";
+constexpr char kLoad[] = "load";
+
+// Demand levels of the paper; the higher ones find the most that is done.
+constexpr double kDemands[] = {0.5, 0.6, 0.7, 0.8, 0.9};
+constexpr double kMost[] = {1.0, 1.1};
+
+// As many servers as one aggregation may have; with fewer demand levels and calls, and one run at a time: every node
+// knows every other, which takes 18 GB.
+constexpr int kManyServers = 4096;
+constexpr double kManyDemands[] = {0.5, 0.9, 1.0};
+constexpr double kManyCalls = 125;
+
+std::vector<int> ServerCounts(Length length) {
+  if (length == Length::kSmoke) return {4, 16};
+  if (length == Length::kQuick) return {4, 8, 16, 32, 64};
+  return {4, 8, 16, 32, 64, 128, 256, 512, kManyServers};
+}
+
+std::vector<double> Demands(Length length, int servers) {
+  if (length == Length::kSmoke) return {kDemands[0], kMost[0]};
+  if (servers == kManyServers) return {std::begin(kManyDemands), std::end(kManyDemands)};
+  std::vector<double> demands(std::begin(kDemands), std::end(kDemands));
+  demands.insert(demands.end(), std::begin(kMost),
+                 length == Length::kFull ? std::end(kMost) : std::begin(kMost) + 1);
+  return demands;
+}
+
+Point PointOf(int servers, double load) { return Point{}.Set("servers", servers).Set(kLoad, load); }
+
+std::vector<Point> Points(Length length) {
+  std::vector<Point> points;
+  for (const int servers : ServerCounts(length)) {
+    for (const double load : Demands(length, servers)) points.push_back(PointOf(servers, load));
+  }
+  return points;
+}
+
+// While it lives, no other thread's does.
+class Turn {
+ public:
+  Turn() { Free().acquire(); }
+  ~Turn() { Free().release(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  static std::binary_semaphore& Free() {
+    static std::binary_semaphore free(1);
+    return free;
+  }
+};
+
+neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
+  AggregationClusterOptions cluster;
+  cluster.server_count = static_cast<int>(point.Number("servers"));
+  AggregationLoadOptions load;
+  const double ideal = load.profile.IdealRate(cluster.server_count, kProcessors);
+  load.rate_per_s = point.Number(kLoad) * ideal;
+  double count = context.Pick<double>(60, 250, 1000);
+  std::optional<Turn> turn;
+  if (cluster.server_count == kManyServers) {
+    turn.emplace();
+    count = kManyCalls;
+    // Announcements of n servers cost n^2.
+    cluster.announce_interval_ms *= kManyServers / 512;
+  }
+  load.warm_up = neptune::FromSeconds(0.25 * count / load.rate_per_s);
+  load.duration = neptune::FromSeconds(count / load.rate_per_s);
+  Measurement measured = MeasureAggregations(cluster, load, context.seed);
+  measured[kQuality] = 100 * measured["quality_per_s"] / ideal;
+  return measured;
+}
+
+// y = a + b log2 n by least squares, and how much of y's variance that explains.
+struct Fit {
+  double a = 0;
+  double b = 0;
+  double r_squared = 0;
+};
+
+Fit FitLogarithm(const std::vector<plot::Dot>& dots) {
+  const double count = static_cast<double>(dots.size());
+  double x_mean = 0;
+  double y_mean = 0;
+  for (const plot::Dot& dot : dots) {
+    x_mean += std::log2(dot.x) / count;
+    y_mean += dot.y / count;
+  }
+  double xx = 0;
+  double xy = 0;
+  double yy = 0;
+  for (const plot::Dot& dot : dots) {
+    const double x = std::log2(dot.x) - x_mean;
+    const double y = dot.y - y_mean;
+    xx += x * x;
+    xy += x * y;
+    yy += y * y;
+  }
+  const double b = xy / xx;
+  return {y_mean - b * x_mean, b, xy * xy / (xx * yy)};
+}
+
+plot::Series ByServers(const Results& results, double load, const std::string& metric) {
+  plot::Series series{.name = StrCat(ShortText(100 * load), " %"), .dots = {}};
+  for (const int servers : ServerCounts(results.length())) {
+    const std::vector<double> demands = Demands(results.length(), servers);
+    if (std::find(demands.begin(), demands.end(), load) == demands.end()) continue;
+    const Estimate mean = results.Mean(PointOf(servers, load), metric);
+    series.dots.push_back({static_cast<double>(servers), mean.middle, mean.low, mean.high});
+  }
+  return series;
+}
+
+plot::Series MostByServers(const Results& results, Judgement* judgement) {
+  plot::Series series{.name = "quality-aware throughput", .dots = {}};
+  for (const int servers : ServerCounts(results.length())) {
+    const Estimate best = RateSweep(results, PointOf(servers, 0), kLoad).Best(kQuality);
+    judgement->AtLeast(StrCat(servers, " servers, quality-aware throughput over nk/(ns+(n-1)r)"),
+                       "close to ideal", best, 95, "%");
+    series.dots.push_back({static_cast<double>(servers), best.middle, best.low, best.high});
+  }
+  return series;
+}
+
+void Judge(const Results& results, Judgement* judgement) {
+  const bool smoke = results.length() == Length::kSmoke;
+  plot::Plot throughput{.name = "throughput",
+                        .title = "Most quality-aware throughput over the ideal",
+                        .x = {.label = "servers", .logarithmic = true},
+                        .y = {.label = "%", .low = 80, .high = 105}};
+  throughput.series.push_back(MostByServers(results, judgement));
+  throughput.levels.push_back({"line", 95});
+  judgement->AddPlot(std::move(throughput));
+  plot::Plot response{.name = "response",
+                      .title = "Mean response by demand",
+                      .x = {.label = "servers", .logarithmic = true},
+                      .y = {.label = "ms", .low = 0}};
+  for (const double load : kDemands) {
+    if (smoke && load != 0.5) continue;
+    plot::Series series = ByServers(results, load, kResponse);
+    const Fit fit = FitLogarithm(series.dots);
+    judgement
+        ->Holds(StrCat("response at ", series.name, " grows with the number of servers"), "",
+                StrCat(ShortText(std::round(fit.a)), " + ", ShortText(std::round(10 * fit.b) / 10),
+                       " log2 n ms"),
+                "b > 0", fit.b > 0)
+        .Shape();
+    if (!smoke) {
+      judgement->AtLeast(StrCat("R^2 of a + b log n, ", series.name), "logarithmic",
+                         Estimate::Exact(fit.r_squared), 0.98);
+    }
+    response.series.push_back(std::move(series));
+  }
+  judgement->AddPlot(std::move(response));
+}
+
+}  // namespace
+
+Experiment DacScale() {
+  Experiment experiment;
+  experiment.name = "dac_scale";
+  experiment.title = "Aggregation over many servers";
+  experiment.source = "[Chu03] 5.6, figure 22";
+  experiment.setup =
+      "MICRO on 4 to 512 and on 4,096 servers with two processors, one partition each, "
+      "load-adaptive trees; six callers; otherwise as dac_trees. Demand is of the ideal throughput "
+      "nk/(ns+(n-1)r); the most that is done is sought up to 110 % of it, with 4,096 servers up to "
+      "100 %. These announce their loads every 8 s instead of every second.";
+  experiment.seeds = {.smoke = 1, .quick = 3, .full = 3};
+  experiment.points = Points;
+  experiment.run = Run;
+  experiment.judge = Judge;
+  return experiment;
+}
+
+}  // namespace search::lab

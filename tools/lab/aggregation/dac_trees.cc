@@ -1,0 +1,233 @@
+// Reduction trees on servers that are all alike: response time and throughput over the rate.
+
+#include <algorithm>
+#include <cmath>
+
+#include "neptune/base/strings.h"
+#include "tools/lab/aggregation/aggregation_run.h"
+#include "tools/lab/engine/experiment.h"
+#include "tools/lab/kit/rate_sweep.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StrCat;
+using neptune::TreeScheme;
+
+constexpr int kServers = 24;
+constexpr double kProcessors = 2;
+// 100 % of demand: so many requests are answered within 2 s, with all partitions.
+constexpr double kFullPercent = 98;
+constexpr char kFull[] = "full_percent";
+constexpr char kResponse[] = "response_ms_mean";
+constexpr char kRate[] = "rate_per_s";
+
+constexpr const char* kTrees[] = {"flat",         "binomial",   "lat",
+                                  "lat measured", "lat polled", "lat stale"};
+
+// Of what the servers can do at most; Base's rates are of its own ceiling. Heavy tails end sooner.
+std::vector<double> Loads(Length length, const std::string& workload) {
+  if (length == Length::kSmoke) return {0.8};
+  if (workload == "RET") {
+    if (length == Length::kQuick) return {0.3, 0.45, 0.6, 0.75};
+    return {0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
+  }
+  if (length == Length::kQuick) return {0.7, 0.8, 0.875, 0.95};
+  return {0.3, 0.5, 0.65, 0.75, 0.825, 0.875, 0.925, 0.975};
+}
+
+// Of k processors each on the one caller and on every server: k * min{1 / nr, 1 / s}.
+double BaseCeiling(const AggregationProfile& profile) {
+  return kProcessors * 1e3 * std::min(1 / (kServers * profile.reduce_ms), 1 / profile.local_ms);
+}
+
+double RateFor(const AggregationProfile& profile, const std::string& scheme, double load) {
+  const double most =
+      scheme == "base" ? BaseCeiling(profile) : profile.IdealRate(kServers, kProcessors);
+  return std::round(100 * load * most) / 100;
+}
+
+Point PointOf(const std::string& workload, const std::string& scheme, double rate) {
+  return Point{{"workload", workload}, {"scheme", scheme}}.Set(kRate, rate);
+}
+
+std::vector<Point> Points(Length length) {
+  std::vector<Point> points;
+  for (const std::string workload : {"MICRO", "RET"}) {
+    if (length == Length::kSmoke && workload == "RET") continue;
+    const AggregationProfile profile = ProfileOf(workload);
+    for (const double load : Loads(length, workload)) {
+      for (const std::string scheme : kTrees) {
+        if (length == Length::kSmoke && scheme.starts_with("lat ")) continue;
+        points.push_back(PointOf(workload, scheme, RateFor(profile, scheme, load)));
+      }
+    }
+    for (const double load : {0.6, 0.9, 1.0, 1.1, 1.5}) {
+      if (length == Length::kSmoke && load != 1.0) continue;
+      points.push_back(PointOf(workload, "base", RateFor(profile, "base", load)));
+    }
+  }
+  return points;
+}
+
+neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
+  const std::string scheme = point.Text("scheme");
+  AggregationClusterOptions cluster;
+  cluster.server_count = kServers;
+  if (scheme == "base") cluster.client_count = 1;
+  if (scheme == "lat measured") cluster.load_information = LoadInformation::kMeasured;
+  if (scheme == "lat polled") cluster.load_information = LoadInformation::kPolled;
+  if (scheme == "lat stale") cluster.load_information = LoadInformation::kAnnounced;
+  AggregationLoadOptions load;
+  load.profile = ProfileOf(point.Text("workload"));
+  load.rate_per_s = point.Number(kRate);
+  NEPTUNE_ASSIGN_OR_RETURN(load.scheme,
+                           neptune::ParseTreeScheme(scheme.substr(0, scheme.find(' '))));
+  // As many requests at every rate.
+  const double count = context.Pick<double>(150, 300, 2000);
+  load.warm_up = neptune::FromSeconds(0.25 * count / load.rate_per_s);
+  load.duration = neptune::FromSeconds(count / load.rate_per_s);
+  return MeasureAggregations(cluster, load, context.seed);
+}
+
+// Causes, where they are known.
+constexpr char kWhyNoGap[] =
+    "the rate is 95 % of where flat, the worst, ends, binomial does not yet; and a tree is formed "
+    "before its reductions come, by when other servers are the light ones: lat measured, which "
+    "knows "
+    "all loads as they are, does not reach the line either";
+constexpr char kWhyBaseEnds[] =
+    "the ceiling is of a queue without bound: near it the caller's own queue takes most of the 2 "
+    "s, "
+    "and what the heavy tail of local times needs is then not left, so answers miss a few "
+    "partitions; by their quality they reach the ceiling";
+constexpr char kWhyWorse[] =
+    "callers know loads late: a tree formed from old loads gives the reductions to servers that "
+    "are busy by now";
+
+RateSweep SweepOf(const Results& results, const std::string& workload, const std::string& scheme) {
+  return RateSweep(results, PointOf(workload, scheme, 0), kRate);
+}
+
+// Lines for one of our ways to know loads, beside a baseline.
+void JudgeTree(const Results& results, const std::string& workload, const std::string& ours,
+               double capacity, Judgement* judgement) {
+  struct Gap {
+    const char* baseline;
+    const char* paper;
+    double ratio;
+  };
+  const bool is_micro = workload == "MICRO";
+  const Gap gaps[] = {
+      {"binomial", is_micro ? "up to 38.7 % better" : "up to 16.3 % better", 1 - 0.387},
+      {"flat", is_micro ? "up to 39.8 % better" : "up to 39.0 % better", 1 - 0.398}};
+  const RateSweep lat = SweepOf(results, workload, ours);
+  for (const Gap& gap : gaps) {
+    const RateSweep baseline = SweepOf(results, workload, gap.baseline);
+    for (const double part : {0.8, 0.9, 0.95}) {
+      const Estimate ratio = RatioAt(lat, baseline, kResponse, part * capacity);
+      const bool reaches = is_micro && ours == "lat" && part == 0.95;
+      Row& row =
+          judgement->AtMost(StrCat(workload, ", response of ", ours, " over ", gap.baseline, " at ",
+                                   ShortText(100 * part), " %"),
+                            part == 0.95 ? gap.paper : "", ratio, reaches ? gap.ratio : 1.02, "x");
+      if (std::string(gap.baseline) == "flat" && !reaches) row.Shape();
+      if (reaches) row.ShortOfLine(kWhyNoGap);
+      if (!reaches && ours != "lat measured") row.ShortOfLine(kWhyWorse);
+    }
+  }
+}
+
+void JudgeWorkload(const Results& results, const std::string& workload, Judgement* judgement) {
+  const AggregationProfile profile = ProfileOf(workload);
+  double worst = 1e9;
+  for (const std::string scheme : kTrees) {
+    if (!results.Has(PointOf(workload, scheme, RateFor(profile, scheme, 0.8))) &&
+        results.length() == Length::kSmoke) {
+      continue;
+    }
+    const double capacity = SweepOf(results, workload, scheme).LastRateWith(kFull, kFullPercent);
+    judgement->Shown(StrCat(workload, ", ", scheme, ", rate with ", kFullPercent, " % within 2 s"),
+                     "", Estimate::Exact(capacity), "/s");
+    if (!scheme.starts_with("lat")) worst = std::min(worst, capacity);
+  }
+  for (const std::string ours : {"lat", "lat measured", "lat polled", "lat stale"}) {
+    if (ours != "lat" && results.length() == Length::kSmoke) continue;
+    JudgeTree(results, workload, ours, worst, judgement);
+  }
+  const double ceiling = BaseCeiling(profile);
+  Estimate best = SweepOf(results, workload, "base").Best("full_per_s");
+  for (double* value : {&best.middle, &best.low, &best.high}) *value /= ceiling;
+  Row& row = judgement->Between(StrCat(workload, ", base's most over min{1/nr, 1/s}"), "1", best,
+                                0.85, 1.05, "x");
+  if (workload == "RET") row.ShortOfLine(kWhyBaseEnds);
+  Estimate by_quality =
+      SweepOf(results, workload, "base").MeanAt("quality_per_s", RateFor(profile, "base", 1));
+  for (double* value : {&by_quality.middle, &by_quality.low, &by_quality.high}) *value /= ceiling;
+  judgement->Shown(StrCat(workload, ", base's answers by their quality at that rate, over it"), "",
+                   by_quality, "x");
+}
+
+plot::Plot Figure(const Results& results, const std::string& workload, const std::string& metric) {
+  const bool response = metric == kResponse;
+  plot::Plot figure{.name = StrCat(workload, response ? "_response" : "_throughput"),
+                    .title = StrCat(workload, " on 24 dual nodes"),
+                    .x = {.label = "requests a second"},
+                    .y = {.label = response ? "mean response, ms" : "answered in full a second",
+                          .logarithmic = response}};
+  if (!response) figure.y.low = 0;
+  for (const std::string scheme :
+       {"base", "flat", "binomial", "lat", "lat measured", "lat polled", "lat stale"}) {
+    plot::Series series = SweepOf(results, workload, scheme).SeriesOf(scheme, metric);
+    // A mean over no answers is none.
+    std::erase_if(series.dots, [](const plot::Dot& dot) { return dot.y <= 0; });
+    figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+void Judge(const Results& results, Judgement* judgement) {
+  for (const std::string workload : {"MICRO", "RET"}) {
+    if (workload == "RET" && results.length() == Length::kSmoke) continue;
+    JudgeWorkload(results, workload, judgement);
+    if (results.length() == Length::kSmoke) continue;
+    judgement->AddPlot(Figure(results, workload, kResponse));
+    judgement->AddPlot(Figure(results, workload, "full_per_s"));
+  }
+  judgement->Note(
+      "Per cents are of the rate at which the worst of flat and binomial still answers 98 % of the "
+      "requests within 2 s "
+      "with all partitions. Mean responses are of such answers; between measured rates they are "
+      "taken to be straight.");
+}
+
+}  // namespace
+
+Experiment DacTrees() {
+  Experiment experiment;
+  experiment.name = "dac_trees";
+  experiment.title = "Reduction trees on servers that are alike";
+  experiment.source = "[Chu03] 5.3, figures 14 and 15";
+  experiment.setup =
+      "24 servers with two processors, one partition each; six callers, for base one. Two queues "
+      "of "
+      "non-preemptive work a server, reductions first; 40 waiting requests at most, expired ones "
+      "dropped; soft deadline 2 s; one-way delays 170 us (streams) and 145 us (datagrams). MICRO: "
+      "exponential 25 and 5 ms. RET: log-normal local times of 91 ms in the mean, deviation 1.1 of "
+      "the "
+      "logarithm as our own index's, half of the variance common to a query's partitions, and "
+      "exponential reductions of 11.5 ms, a ratio as measured of the index. lat has loads from "
+      "announcements each second, answers, and two polls a call that also tell what the server "
+      "has heard of others, as the runtime does; lat polled from announcements "
+      "and two polls a call of the server's own load, lat stale from announcements alone; lat "
+      "measured reads every server's "
+      "pending "
+      "work as it is. Every scheme gets the same requests at the same times.";
+  experiment.seeds = {.smoke = 1, .quick = 3, .full = 5};
+  experiment.points = Points;
+  experiment.run = Run;
+  experiment.judge = Judge;
+  return experiment;
+}
+
+}  // namespace search::lab

@@ -1,0 +1,144 @@
+// One of three replicas is cut off, and callers do not know for five seconds.
+
+#include <string>
+#include <vector>
+
+#include "tools/lab/capsules/dependency_figures.h"
+#include "tools/lab/capsules/dependency_real.h"
+#include "tools/lab/engine/experiment.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StatusOr;
+
+constexpr char kCutOff[] = "store-1";
+// 1: the link was taken down between hosts of this machine; 0: a simulated network dropped what was sent.
+constexpr char kLinkTakenDown[] = "link_taken_down";
+
+// Requests that still wait when the link goes down are no longer among those before.
+struct Times {
+  DependencyWindow before;
+  DependencyWindow detection;
+  DependencyWindow after;
+  DependencyWindow back;
+};
+
+Times TimesOf(Length length) {
+  const auto times = [](double cut_s, double up_s, double length_s) {
+    const double detected_s = cut_s + neptune::ToSeconds(kDependencyDetection);
+    return Times{.before = {"before", 0, cut_s - 2},
+                 .detection = {"detection", cut_s, detected_s},
+                 .after = {"after", detected_s + 2, up_s},
+                 .back = {"back", up_s + 2, length_s}};
+  };
+  return length == Length::kQuick ? times(3, 12, 16) : times(7, 20, kDependencyRunS);
+}
+
+std::vector<Point> Points(Length length) {
+  if (length != Length::kQuick) return DependencyPoints(length, {"UTP", "DC", "DC+FB"});
+  return {DependencyPoint("BTP", kDependencySmallPool), DependencyPoint("DC", kDependencyMainPool),
+          DependencyPoint("DC+FB", kDependencyMainPool)};
+}
+
+// No smoke run takes as long as real time.
+StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
+  const Times times = TimesOf(context.length);
+  DependencyOptions options;
+  options.seed = context.seed;
+  options.service = AucService();
+  options.scheme = SchemeOf(point, point.Text("scheme") == "DC+FB" ? kAucFeedback : "");
+  options.rate_per_s = kAucRate;
+  options.duration_s = times.back.end_s;
+  options.cut = {kCutOff, times.detection.begin_s, times.after.end_s};
+  options.detection = kDependencyDetection;
+  const std::vector<DependencyWindow> windows = {times.before, times.detection, times.after,
+                                                 times.back};
+  if (context.world == WorldKind::kReal && context.length != Length::kSmoke &&
+      LinkedHosts::Make(1).ok()) {
+    NEPTUNE_ASSIGN_OR_RETURN(
+        const auto cluster, RealDependencyCluster::StartOnHosts(options, ProcessorTime::kEmulated));
+    Measurement measurement = MeasureWindows(cluster->Offer(options.duration_s), windows);
+    measurement[kLinkTakenDown] = 1;
+    return measurement;
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const DependencyResult result, RunDependency(options));
+  Measurement measurement = MeasureWindows(result, windows);
+  measurement[kLinkTakenDown] = 0;
+  return measurement;
+}
+
+void NoteOnLink(const Results& results, Judgement* judgement) {
+  const Estimate taken = results.Mean(results.points().front(), kLinkTakenDown);
+  judgement->Note(
+      taken.middle == 1
+          ? "The link was really taken down: each node ran in a network namespace of its own, and "
+            "the switch's end of the replica's link was set down and up again."
+          : "What was sent to the replica was dropped in silence by a simulated network: this is "
+            "the simulated world, or network namespaces are not permitted here.");
+}
+
+void Judge(const Results& results, Judgement* judgement) {
+  const auto lost = [&](const std::string& scheme) {
+    return results.Mean(DependencyPoint(scheme, kDependencyMainPool), "loss_percent_detection");
+  };
+  judgement->AtMost("DC: lost until the failure is detected", "35.3 %", lost("DC"), 36, "%")
+      .Shape();
+  judgement->AtMost("DC+FB, with one retry within the budget: the same", "", lost("DC+FB"), 3, "%")
+      .Shape();
+  const Times times = TimesOf(results.length());
+  const auto shown = results.length() == Length::kQuick
+                         ? results.points()
+                         : ShownPoints(results, "loss_percent_detection", {"UTP", "DC", "DC+FB"});
+  ShowWindow(results, shown,
+             {.window = times.before, .paper = {{"BTP", "0 %", "145 ms"}, {"DC", "0 %", "143 ms"}}},
+             judgement);
+  ShowWindow(results, shown,
+             {.window = times.detection,
+              .paper = {{"BTP", "83.3 %", "553 ms"}, {"DC", "35.3 %", "241 ms"}}},
+             judgement);
+  ShowWindow(results, shown, {.window = times.after}, judgement);
+  ShowWindow(results, shown, {.window = times.back}, judgement);
+  NoteOnLink(results, judgement);
+  judgement->Note(
+      "When the replica is found to be gone, reads that wait for it are asked elsewhere, in every "
+      "scheme: so less than a third is lost.");
+  judgement->AddPlot(DrawOverTime(results, shown,
+                                  {.name = "auc",
+                                   .title = "AUC with one of three replicas cut off (figure 8)",
+                                   .y_label = "throughput, a second",
+                                   .metric = "quality_per_s",
+                                   .marks = {{"cut off", times.detection.begin_s},
+                                             {"detected", times.detection.end_s},
+                                             {"back", times.after.end_s}}}));
+}
+
+}  // namespace
+
+Experiment CapAuc() {
+  Experiment experiment;
+  experiment.name = "cap_auc";
+  experiment.title = "A replica that is cut off before anybody knows";
+  experiment.source = "[Chu05] VI.D, figure 8, table III";
+  experiment.setup =
+      "30 requests a second at an auction over three replicas of its store, chosen at random: 5 % "
+      "writes, items by Zipf's law. At 7 s the link of one replica goes down until 20 s: what is "
+      "sent there is dropped in silence. Callers forget it after five seconds without an "
+      "announcement; nothing else tells them, the runtime's own doubts being off for all. A "
+      "request "
+      "is lost if it is not answered within 2 s. Bounded pools (BTP) are swept. With capsules (DC) "
+      "there is one for each replica, and a request holds its place in a main pool of four only "
+      "while it works; with feedback (DC+FB) a capsule gives a call 1 s, after which a read is "
+      "asked of another replica within the budget for retries, and after three in a row that "
+      "failed the replica is passed by. In the real world each node has a network namespace, "
+      "joined by a bridge, and processor time is emulated; the simulated world, in which more "
+      "seeds are cheap, takes the place of what is not permitted.";
+  experiment.worlds = {WorldKind::kReal, WorldKind::kSim};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
+  experiment.points = Points;
+  experiment.run = Run;
+  experiment.judge = Judge;
+  return experiment;
+}
+
+}  // namespace search::lab

@@ -1,0 +1,91 @@
+// What it costs that a request waits in a capsule, and that a call is shipped to a device's helper thread.
+
+#include <unistd.h>
+
+#include <sstream>
+#include <string>
+
+#include "neptune/base/strings.h"
+#include "tools/lab/engine/experiment.h"
+#include "tools/process/peer_process.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StatusOr;
+using neptune::StrCat;
+
+constexpr char kWhat[] = "waits and shipped calls";
+
+Point OnlyPoint() { return Point{{"measured", kWhat}}; }
+
+// "NAME_ns=VALUE ..." in microseconds.
+StatusOr<Measurement> Parse(const std::string& line) {
+  Measurement measurement;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    const size_t end = word.find("_ns=");
+    if (end == std::string::npos) return neptune::Unavailable("park_cost said '", line, "'");
+    measurement[word.substr(0, end)] = std::stod(word.substr(end + 4)) / 1e3;
+  }
+  measurement["device_over_handoff"] = measurement["device"] / measurement["handoff"];
+  return measurement;
+}
+
+StatusOr<Measurement> Run(const Point&, const RunContext& context) {
+  const int rounds = context.Pick(500, 5'000, 20'000);
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const auto program,
+      PeerProcess::Start("tools/lab/capsules/park_cost",
+                         {StrCat("--rounds=", rounds), StrCat("--device_rounds=", rounds / 5),
+                          StrCat("--multicast_port=", 20'000 + getpid() % 20'000)},
+                         1));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string line, program->ReadLine());
+  return Parse(line);
+}
+
+void Judge(const Results& results, Judgement* judgement) {
+  const Point point = OnlyPoint();
+  const auto shown = [&](const char* what, const char* metric) {
+    judgement->Shown(what, "", results.Median(point, metric), "us");
+  };
+  const Estimate migration = results.Median(point, "migration");
+  judgement->AtMost("main pool, capsule and back, over the system calls", "16.5 us", migration, 1.0,
+                    "us");
+  judgement->AtMost("the same in any build", "16.5 us", migration, 16.5, "us").Shape();
+  shown("a park and a wake, in no capsule, over the system calls", "park");
+  shown("the system calls of two of them", "bare");
+  judgement->AtMost("a byte to /dev/null by a helper thread, over a bare hand-off", "",
+                    results.Median(point, "device_over_handoff"), 1.2, "x");
+  shown("by a helper thread", "device");
+  shown("by a bare hand-off", "handoff");
+  judgement->Note(
+      "Waiting is processor time of the thread that does it, hand-offs are time that passes. The "
+      "system calls are counted as the loop makes them: at each turn its descriptors' poller is "
+      "asked, at every ninth the one above.");
+}
+
+}  // namespace
+
+Experiment CapMigration() {
+  Experiment experiment;
+  experiment.name = "cap_migration";
+  experiment.title = "From the main pool into a capsule and back";
+  experiment.source = "[Chu05] VI.B: 16.5 us";
+  experiment.setup =
+      "A long request of a node and a thread of its own pass a byte to and fro over a socket: each "
+      "byte is written after the other side has parked. The request leaves its main pool, enters "
+      "the default capsule, parks, is woken, leaves and returns; the paper migrates the thread "
+      "between kernel threads, here it stays where it is. Beside it the same without capsules, and "
+      "the system calls alone. A call on a device is shipped to a helper thread and back, beside "
+      "two kernel threads that do nothing else. All in one process on one processor, in turns.";
+  experiment.worlds = {WorldKind::kReal};
+  experiment.parallel = false;
+  experiment.seeds = {.smoke = 1, .quick = 7, .full = 31};
+  experiment.points = [](Length) { return std::vector<Point>{OnlyPoint()}; };
+  experiment.run = Run;
+  experiment.judge = Judge;
+  return experiment;
+}
+
+}  // namespace search::lab

@@ -1,0 +1,117 @@
+// One of three partitions is unresponsive for ten seconds: what is lost meanwhile, and once it is back.
+
+#include <vector>
+
+#include "neptune/base/strings.h"
+#include "tools/lab/capsules/dependency_figures.h"
+#include "tools/lab/engine/experiment.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StrCat;
+
+constexpr char kScript[] = "10s pause partition-1; 20s resume partition-1";
+constexpr char kQualityLoss[] = "quality_loss_percent";
+const DependencyWindow kBefore = {"before", 0, 10};
+const DependencyWindow kDuring = {"during", 10, 20};
+// Requests that came before this wait for the partition as long as they may.
+const DependencyWindow kSettled = {"settled", 12.5, 20};
+const DependencyWindow kRecovery = {"recovery", 20, 30};
+const DependencyWindow kFirst = {"first", 20, 22};
+// What can be answered without one of three partitions.
+constexpr double kWithoutOnePercent = 200.0 / 3;
+
+std::string FieldsOf(const Point& point) {
+  return point.Text("scheme") == "DC+FB" ? kRetFeedback : "";
+}
+
+neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
+  DependencyOptions options;
+  options.seed = context.seed;
+  options.service = RetService({.partition_ms = RetPartitionMs(kRetRate, kRetLoadShare)});
+  options.scheme = SchemeOf(point, FieldsOf(point));
+  options.rate_per_s = kRetRate;
+  NEPTUNE_ASSIGN_OR_RETURN(options.script, workload::ParseScript(kScript));
+  NEPTUNE_ASSIGN_OR_RETURN(const DependencyResult result, RunDependency(options));
+  return MeasureWindows(result, {kBefore, kDuring, kSettled, kRecovery, kFirst});
+}
+
+void JudgeOurs(const Results& results, const std::string& scheme, double loss_line,
+               Judgement* judgement) {
+  const Point point = DependencyPoint(scheme, kDependencyMainPool);
+  judgement
+      ->AtMost(StrCat(scheme, ": lost once the partition is back, 20-30 s, weighed by quality"), "",
+               results.Mean(point, "quality_loss_percent_recovery"), loss_line, "%")
+      .Shape();
+  judgement->Shown(StrCat(scheme, ": of that in the first two seconds"), "",
+                   results.Mean(point, "quality_loss_percent_first"), "%");
+  const Estimate lost = results.Mean(point, "quality_loss_percent_settled");
+  judgement
+      ->AtLeast(StrCat(scheme, ": answered from 2.5 s after the onset, weighed by quality"), "",
+                {100 - lost.middle, 100 - lost.high, 100 - lost.low, lost.count},
+                0.96 * kWithoutOnePercent, "%")
+      .Shape();
+}
+
+void Judge(const Results& results, Judgement* judgement) {
+  JudgeOurs(results, "DC", 10, judgement);
+  JudgeOurs(results, "DC+FB", 1, judgement);
+  const auto shown = ShownPoints(results, "quality_loss_percent_during", {"UTP", "DC", "DC+FB"});
+  ShowWindow(
+      results, shown,
+      {.window = kBefore,
+       .loss = kQualityLoss,
+       .paper = {{"BTP", "0 %", "281 ms"}, {"UTP", "0 %", "278 ms"}, {"DC", "0 %", "293 ms"}}},
+      judgement);
+  ShowWindow(results, shown,
+             {.window = kDuring,
+              .loss = kQualityLoss,
+              .paper = {{"BTP", "96.8 %", "1939 ms"},
+                        {"UTP", "58.5 %", "1452 ms"},
+                        {"DC", "30.3 %", "1488 ms"}}},
+             judgement);
+  ShowWindow(results, shown, {.window = kRecovery, .loss = kQualityLoss}, judgement);
+  judgement->Note(
+      "The second row of the paper's table II is called recovery. Its throughput with capsules, "
+      "27.9 of 40 a second, is that of two partitions of three, so it stands beside the ten "
+      "seconds of the failure.");
+  judgement->Note(
+      "The simulated world charges nothing for threads: a pool that is large enough for all that "
+      "wait is as good as none. With unbounded pools at the partitions as well, all that waited "
+      "there at the end share its processors.");
+  judgement->AddPlot(DrawOverTime(results, shown,
+                                  {.name = "ret",
+                                   .title = "RET with one partition unresponsive (figure 7)",
+                                   .y_label = "throughput weighed by quality, a second",
+                                   .metric = "quality_per_s",
+                                   .marks = {{"unresponsive", 10}, {"back", 20}}}));
+}
+
+}  // namespace
+
+Experiment CapRet() {
+  Experiment experiment;
+  experiment.name = "cap_ret";
+  experiment.title = "An unresponsive partition and its recovery";
+  experiment.source = "[Chu05] VI.C, figure 7, table II";
+  experiment.setup =
+      "40 requests a second at a tier-1 server that searches its own documents and asks three "
+      "partitions, which are 70 % busy; costs are those measured of our index, scaled. It waits "
+      "for them 1.8 s and answers with what it has. Partition 1 is paused from 10 to 20 s, and "
+      "nobody is told. A request is lost if it is not answered within 2 s; one that is answered "
+      "counts by the share of the partitions in it. Bounded pools (BTP) are swept and the best one "
+      "shown beside a small one; unbounded ones (UTP) are so on every node. With capsules (DC) a "
+      "request holds its place in a main pool of four only while it works; with feedback (DC+FB) "
+      "the partition is passed by once too many wait for it, but for one real request at a time "
+      "that finds out whether it is back.";
+  experiment.seeds = {.smoke = 1, .quick = 10, .full = 30};
+  experiment.points = [](Length length) {
+    return DependencyPoints(length, {"UTP", "DC", "DC+FB"});
+  };
+  experiment.run = Run;
+  experiment.judge = Judge;
+  return experiment;
+}
+
+}  // namespace search::lab

@@ -1,0 +1,65 @@
+// A cluster of dependency_run.h on real nodes: each has a world of its own in this process, with kernel threads and
+// sockets on loopback, or in a linked host of its own; they find each other by multicast.
+//
+// Source: [Chu05] VI.A.
+// Threads: made, used and destroyed on one plain kernel thread, which waits.
+// Units: seconds really pass; processor time that services model is emulated, or really used.
+// Errors: kInternal a node did not start, or the nodes did not find each other; those of linked_hosts.h.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "neptune/base/status.h"
+#include "tools/lab/capsules/dependency_run.h"
+#include "tools/process/linked_hosts.h"
+#include "tools/process/real_node.h"
+
+namespace search::lab {
+
+// What processor time that services model is.
+enum class ProcessorTime {
+  kUsed,      // really used
+  kEmulated,  // each node has the virtual processors of kDependencyNode
+};
+
+class RealDependencyCluster {
+ public:
+  // Of the options script and times count for nothing here, nor does the cut.
+  static neptune::StatusOr<std::unique_ptr<RealDependencyCluster>> Start(DependencyOptions options,
+                                                                         ProcessorTime time);
+  // Each node in a host of its own, whose link is taken down and up again as `cut` says, at each offer.
+  static neptune::StatusOr<std::unique_ptr<RealDependencyCluster>> StartOnHosts(
+      DependencyOptions options, ProcessorTime time);
+  ~RealDependencyCluster();
+  RealDependencyCluster(const RealDependencyCluster&) = delete;
+  RealDependencyCluster& operator=(const RealDependencyCluster&) = delete;
+
+  // Offers requests for that time, and waits until each has its answer or is lost. The clock begins with the call.
+  DependencyResult Offer(double duration_s);
+  // Runs it on a user-level thread of that node, and waits. REQUIRES: there is such a node.
+  void RunOn(const std::string& name, const std::function<void(neptune::Node& node)>& body);
+
+ private:
+  explicit RealDependencyCluster(DependencyOptions options);
+  neptune::Status StartNodes(ProcessorTime time);
+  neptune::Status StartNode(const neptune::NodeSpec& node, size_t number, ProcessorTime time);
+  neptune::Status AwaitAll();
+  size_t HostOf(const std::string& node) const;
+  // Sets the link of the node that is cut off, at that time of an offer.
+  void SetLinkAt(neptune::TimePoint at, bool is_up);
+  void OfferOnClient(neptune::Node& client, double duration_s, DependencyResult* result);
+
+  const neptune::UniquePort port_;
+  const DependencyOptions options_;
+  neptune::ClusterSpec spec_;
+  std::unique_ptr<LinkedHosts>
+      hosts_;  // by the number of the node in the spec; null: all on loopback
+  std::map<std::string, std::unique_ptr<RealNode>> nodes_;
+  uint64_t number_ = 0;  // of the next request; on the client's loop
+};
+
+}  // namespace search::lab

@@ -1,0 +1,155 @@
+// How fast the others learn that a node is gone, and whether they ever believe it of one that is not.
+
+#include <algorithm>
+
+#include "neptune/base/strings.h"
+#include "tools/lab/engine/experiment.h"
+#include "tools/lab/membership/detection.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StrCat;
+
+constexpr double kSixPeriodsS = 6;
+constexpr double kHungS = 2;
+
+Point Of(const std::string& scenario, const std::string& world) {
+  return Point{{"scenario", scenario}, {"world", world}};
+}
+
+// Processes take wall-clock time: the shortest run leaves them out. A full one saturates the processors for ten
+// minutes over its three seeds.
+std::vector<Point> Points(Length length) {
+  std::vector<Point> points;
+  for (const char* scenario : {"kill", "leave", "hang", "pause", "cut", "loss"}) {
+    points.push_back(Of(scenario, "sim"));
+  }
+  if (length == Length::kSmoke) return points;
+  for (const char* scenario : {"kill", "leave", "hang", "pause", "saturation"}) {
+    points.push_back(Of(scenario, "real"));
+  }
+  return points;
+}
+
+neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
+  const bool real = point.Text("world") == "real";
+  NEPTUNE_ASSIGN_OR_RETURN(const DetectionNotes notes,
+                           real ? DetectInReal(point.Text("scenario"), context)
+                                : DetectInSim(point.Text("scenario"), context));
+  return FiguresOf(notes);
+}
+
+// The worst of all runs: a line that one run breaks does not hold.
+Estimate Worst(const Results& results, const Point& point, const std::string& metric) {
+  double worst = 0;
+  for (const double value : results.Values(point, metric)) {
+    worst = value < 0 ? 1e9 : std::max(worst, value);
+  }
+  return Estimate::Exact(worst);
+}
+
+class Judge {
+ public:
+  Judge(const Results& results, Judgement* judgement) : results_(results), judgement_(*judgement) {}
+
+  void All() {
+    CallsWereMade();
+    for (const char* world : {"sim", "real"}) {
+      Kill(world);
+      Leave(world);
+      Hang(world);
+      Wrongly(world);
+    }
+    judgement_.Note(
+        "Every figure is the worst of all runs. Views are looked at each 10 ms. Real processes "
+        "share the machine "
+        "with the lab; its simulated twin has it to itself. Loss of datagrams and cuts need a "
+        "network that can be "
+        "told to lose: only the simulated one can.");
+  }
+
+ private:
+  void AtMost(const std::string& what, const std::string& paper, const std::string& scenario,
+              const std::string& world, const std::string& metric, double line,
+              const std::string& unit) {
+    const Point point = Of(scenario, world);
+    if (!results_.Has(point)) return;
+    Row& row = judgement_.AtMost(StrCat(world, ", ", what), paper, Worst(results_, point, metric),
+                                 line, unit);
+    if (world == "sim") row.Shape();
+  }
+
+  // Without load nothing of the above would mean anything.
+  void CallsWereMade() {
+    double least = 1e9;
+    for (const Point& point : results_.points()) {
+      for (const double calls : results_.Values(point, "calls")) least = std::min(least, calls);
+    }
+    judgement_.Holds("calls in the shortest run", "", NumberText(least), "> 500", least > 500)
+        .Shape();
+  }
+
+  void Kill(const std::string& world) {
+    AtMost("killed: known by none after", "5 s", "kill", world, "known_by_none_s", kSixPeriodsS,
+           "s");
+    AtMost("killed: last call hurt after", "", "kill", world, "callers_s",
+           neptune::ToSeconds(kDetectionDeadline), "s");
+    AtMost("killed: views equal after", "", "kill", world, "views_equal_s", kSixPeriodsS, "s");
+    AtMost("healed cut: views equal after", "", "cut", world, "views_equal_s", kSixPeriodsS, "s");
+  }
+
+  void Leave(const std::string& world) {
+    AtMost("left: failed calls", "", "leave", world, "failed_calls", 0, "");
+    AtMost("left: offered by none after", "", "leave", world, "offered_by_none_s", 1, "s");
+  }
+
+  void Hang(const std::string& world) {
+    AtMost("hung workers: offered by none after", "", "hang", world, "offered_by_none_s", kHungS,
+           "s");
+    AtMost("hung process: last call hurt after", "", "pause", world, "callers_s", kHungS, "s");
+    AtMost("hung process: known by none after", "", "pause", world, "known_by_none_s", kSixPeriodsS,
+           "s");
+  }
+
+  void Wrongly(const std::string& world) {
+    AtMost("30 % of datagrams lost: nodes expelled", "", "loss", world, "expelled", 0, "");
+    AtMost("processors saturated: nodes expelled", "", "saturation", world, "expelled", 0, "");
+  }
+
+  const Results& results_;
+  Judgement& judgement_;
+};
+
+}  // namespace
+
+Experiment MemberDetect() {
+  Experiment experiment;
+  experiment.name = "member_detect";
+  experiment.title = "Who is noticed to be gone, how fast, and who is by mistake";
+  experiment.source = "[Shen02] 2.4 (announcements each second, soft state of 5 s)";
+  experiment.setup = StrCat(
+      kDetectionServerCount, " servers of one partition and ", kDetectionCallerCount,
+      " callers with ", kDetectionRate, " calls a second each, ", neptune::ToMillis(kDetectionCost),
+      " ms of work and a deadline of ", neptune::ToMillis(kDetectionDeadline),
+      " ms. After calm seconds server ", kDetectionVictim,
+      " is killed, leaves, hangs (its workers, or the whole process), or "
+      "half of all nodes are cut off for eight "
+      "seconds, 30 % of all datagrams are lost, or all processors get two "
+      "busy threads each. A call is hurt if it "
+      "fails or is tried twice. Calls are balanced at random where "
+      "something happens to the victim: callers that poll leave it alone at once, and show "
+      "nothing. In the "
+      "real world each node is a process.");
+  experiment.worlds = {WorldKind::kReal};  // each point names its own
+  experiment.parallel = false;
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.points = Points;
+  experiment.run = Run;
+  experiment.judge = [](const Results& results, Judgement* judgement) {
+    Judge(results, judgement).All();
+  };
+  return experiment;
+}
+
+}  // namespace search::lab

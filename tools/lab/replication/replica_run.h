@@ -1,0 +1,154 @@
+// Whole nodes on simulated hosts that run a replicated service, and user sessions that load it: what the repl_
+// experiments share.
+//
+//   s0 ... s<n-1>   a replica each of `degree` / n of the partitions     c0 ...   callers, with many sessions each
+//   w               a witness, if wanted
+//
+// A session asks about once a second: a request is given to the session that has been idle longest if that is a second, else
+// to a new one, so the load is open and the sessions are as many as requests a second.
+//
+// Source: [Shen02] 5.4 (set-up; "one request per second as the client request rate", 98 % within two seconds).
+// Threads: the simulation's thread; several runs may be in several threads.
+// Units: virtual time; storage takes none. The load's clock begins when Run is called.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/node/node.h"
+#include "neptune/replication/replica_session.h"
+#include "neptune/world/random_source.h"
+#include "neptune/world/sim/simulator.h"
+#include "tools/lab/engine/experiment.h"
+
+namespace search::lab {
+
+// The paper's.
+inline constexpr uint32_t kReplicaPartitionCount = 64;
+
+struct ReplicaClusterOptions {
+  uint64_t seed = 1;
+  int server_count = 8;
+  int client_count = 6;
+  // Replicas of each partition; 1: the service is not replicated.
+  int degree = 1;
+  // In the cluster spec's words; of replicated services.
+  std::string level = "ordered_writes";
+  // For `staleness_bounded`.
+  uint32_t staleness_ms = 1000;
+  bool with_witness = false;
+  // In the cluster spec's words; not of level 1.
+  std::string mode = "safe";
+  // Parameters of the service besides its partition count.
+  std::map<std::string, std::string> parameters{};
+  std::function<std::unique_ptr<neptune::ServiceModule>()> module;
+  // Of each server: one request at a time, to completion.
+  neptune::ProcessorOptions processors = {.count = 1};
+  // The papers' bound, for every scheme.
+  uint32_t queue_length_max = 40;
+};
+
+neptune::ClusterSpec ReplicaClusterSpec(const ReplicaClusterOptions& options);
+
+class ReplicaCluster {
+ public:
+  // Starts every node, and lets all partitions have their primaries.
+  explicit ReplicaCluster(const ReplicaClusterOptions& options);
+  ~ReplicaCluster();
+
+  neptune::Simulator& simulator() { return simulator_; }
+  int client_count() const { return options_.client_count; }
+  neptune::Node& client(int number);
+  // Runs `body` on the first client until it ends.
+  void RunOnClient(const std::function<void(neptune::ReplicaSession&)>& body);
+
+ private:
+  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
+
+  const ReplicaClusterOptions options_;
+  const neptune::ClusterSpec spec_;
+  std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
+  neptune::Simulator simulator_;
+};
+
+extern const neptune::ServiceName kReplicaService;
+
+// What a session asks next.
+struct ReplicaCall {
+  neptune::PartitionId partition;
+  neptune::MethodName method;
+  neptune::AccessMode access = neptune::AccessMode::kRead;
+  std::string request;
+  // Called with what became of it, before the session asks anything else; may be null.
+  std::function<void(const neptune::Status& status, const neptune::Data& answer)> on_answer;
+};
+
+// One user.
+struct ReplicaUser {
+  explicit ReplicaUser(uint64_t number, neptune::ClientSession session)
+      : number(number), session(std::move(session)) {}
+  const uint64_t number;
+  neptune::ReplicaSession session;
+  neptune::TimePoint asked_at{};
+  // The newest version that an answer was of, by partition.
+  std::map<neptune::PartitionId, neptune::Lsn> versions;
+  // The workload's, for what a session must never see.
+  std::map<uint64_t, uint64_t> seen;
+};
+
+struct ReplicaLoadOptions {
+  double rate_per_s = 100;
+  // Requests that arrive within `duration` after `warm_up` are measured.
+  neptune::Duration warm_up = std::chrono::seconds(3);
+  neptune::Duration duration = std::chrono::seconds(10);
+  // A request that takes longer has failed.
+  neptune::Duration timeout = std::chrono::seconds(2);
+  // Ends the load when more of the measured requests have failed; 1: never.
+  double failed_share_max = 1;
+  // Draws from `random` alone, in the order of arrivals.
+  std::function<ReplicaCall(ReplicaUser& user, neptune::RandomSource& random)> next;
+};
+
+struct ReplicaOutcome {
+  neptune::Duration arrived{};  // on the load's clock
+  neptune::Duration response{};
+  bool is_write = false;
+  neptune::Status status;
+  neptune::Duration ended() const { return arrived + response; }
+  // The service answered, be it with a refusal of its own, as for a message that a replica does not have yet.
+  bool answered() const;
+};
+
+struct ReplicaRunResult {
+  // Of the measured requests, in the order in which they ended.
+  std::vector<ReplicaOutcome> outcomes;
+  uint64_t offered_count = 0;
+  uint64_t failed_count = 0;
+  // Answers of an older version than one that the same session had seen.
+  uint64_t regression_count = 0;
+  bool was_ended_early = false;
+  double InTimeShare() const;
+};
+
+ReplicaRunResult RunReplicas(ReplicaCluster& cluster, const ReplicaLoadOptions& load,
+                             uint64_t seed);
+
+// Runs a load of its own on a cluster of its own.
+using RunAtRate = std::function<ReplicaRunResult(double rate_per_s, double failed_share_max)>;
+
+// The highest rate at which 98 % of the requests are answered within the timeout: halved in on between `low` and `high`,
+// `steps` times; a `low` that is too high is lowered by fifths before.
+struct RateSearch {
+  double low = 0;
+  double high = 0;
+  int steps = 6;
+};
+double HighestReplicaRate(const RunAtRate& run, const RateSearch& search);
+
+}  // namespace search::lab

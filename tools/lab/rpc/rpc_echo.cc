@@ -1,0 +1,113 @@
+// How many echo calls a second of a server's processor time serves, beside gRPC and beside the floor.
+
+#include "neptune/base/strings.h"
+#include "tools/lab/engine/experiment.h"
+#include "tools/lab/rpc/echo_peers.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StrCat;
+
+constexpr char kMetric[] = "calls_per_processor_s";
+
+struct Cell {
+  int connections;
+  int in_flight;  // on each
+  double grpc_line;
+  double epoll_line;
+};
+constexpr Cell kCells[] = {{64, 1, 2.2, 0.75}, {1, 64, 10, 0.35}, {1, 1, 0, 0}};
+
+Point PointOf(const Cell& cell, const std::string& peer) {
+  return Point{}
+      .Set("connections", StrCat(cell.connections))
+      .Set("in flight on each", StrCat(cell.in_flight))
+      .Set("peer", peer);
+}
+
+std::vector<Point> Points(Length length) {
+  std::vector<Point> points;
+  for (const Cell& cell : kCells) {
+    if (length == Length::kSmoke && cell.grpc_line == 0) continue;
+    for (const char* peer : {"neptune", "gRPC, queue", "gRPC, callbacks", "epoll"}) {
+      points.push_back(PointOf(cell, peer));
+    }
+  }
+  return points;
+}
+
+neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
+  std::vector<std::string> arguments = Times(context);
+  arguments.push_back(StrCat("--connections=", point.Text("connections")));
+  arguments.push_back(StrCat("--depth=", point.Text("in flight on each")));
+  return MeasurePeers(EchoRun(point.Text("peer"), std::move(arguments)));
+}
+
+void JudgeCell(const Results& results, const Cell& cell, Judgement* judgement) {
+  const Point ours = PointOf(cell, "neptune");
+  const Point floor = PointOf(cell, "epoll");
+  const Point grpc =
+      BestOf(results, {PointOf(cell, "gRPC, queue"), PointOf(cell, "gRPC, callbacks")}, kMetric);
+  const std::string load =
+      StrCat(cell.connections, cell.connections == 1 ? " connection" : " connections", ", ",
+             cell.in_flight, " in flight");
+  const Estimate over_grpc = results.MedianRatio(ours, grpc, kMetric);
+  const Estimate over_floor = results.MedianRatio(ours, floor, kMetric);
+  const std::string against_grpc = StrCat("over ", grpc.Text("peer"), "; ", load);
+  const std::string against_floor = StrCat("over bare epoll; ", load);
+  if (cell.grpc_line > 0) {
+    judgement->AtLeast(against_grpc, "", over_grpc, cell.grpc_line, "x");
+    judgement->AtLeast(against_floor, "", over_floor, cell.epoll_line, "x");
+    judgement
+        ->Holds(StrCat("serves more than gRPC; ", load), "", ToText(over_grpc), "> 1",
+                over_grpc.middle > 1)
+        .Shape();
+  } else {
+    judgement->Shown(against_grpc, "", over_grpc, "x");
+    judgement->Shown(against_floor, "", over_floor, "x");
+  }
+  for (const Point& point : results.points()) {
+    if (point == ours.With("peer", point.Text("peer"))) {
+      judgement->Shown(StrCat(point.Text("peer"), "; ", load), "", results.Median(point, kMetric),
+                       "calls/processor s");
+    }
+  }
+}
+
+void Judge(const Results& results, Judgement* judgement) {
+  for (const Cell& cell : kCells) {
+    if (results.Has(PointOf(cell, "neptune"))) JudgeCell(results, cell, judgement);
+  }
+  JudgeLost(results, judgement).Shape();
+  judgement->Note("gRPC is served both ways, and the better one of each load is compared.");
+}
+
+}  // namespace
+
+Experiment RpcEcho() {
+  Experiment experiment;
+  experiment.name = "rpc_echo";
+  experiment.title = "Echo calls a second of the server's processor time";
+  experiment.source = "the peers, measured in the same run";
+  experiment.setup =
+      "A message of 64 bytes and a number, parsed and answered. Neptune: one node, one serving "
+      "loop, every feature on "
+      "(deadline, cancellation, statistics, trace context with one in a hundred sampled). gRPC C++ "
+      "of the system, with "
+      "deadlines: one completion queue with one thread, and callbacks. Bare epoll: one thread, no "
+      "feature, parses the "
+      "same message. Server and callers are processes on a processor each, ahead of the machine's "
+      "other work where the system allows it, over loopback; closed "
+      "loop. The figure is "
+      "calls over the server's user and system time.";
+  experiment.worlds = {WorldKind::kReal};
+  experiment.parallel = false;
+  experiment.seeds = {.smoke = 1, .quick = 3, .full = 9};
+  experiment.points = Points;
+  experiment.run = Run;
+  experiment.judge = Judge;
+  return experiment;
+}
+
+}  // namespace search::lab

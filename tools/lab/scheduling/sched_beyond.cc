@@ -1,0 +1,84 @@
+// The runtime's own policy, by the cost of waiting, beside the papers' adaptive one.
+
+#include "neptune/base/strings.h"
+#include "tools/lab/engine/experiment.h"
+#include "tools/lab/scheduling/class_figures.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::StrCat;
+
+const std::vector<std::string> kPolicies = {"adaptive", "waiting_cost"};
+constexpr double kFrom = 0.8;
+constexpr double kUntil = 1.5;
+
+neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
+  return MeasureClasses(ClassRunOf(point, context), context.seed);
+}
+
+// Points of loss that ours has more than adaptive.
+Estimate MoreLoss(const Results& results, const Point& ours) {
+  std::vector<double> more = results.Values(ours, kLossPercent);
+  const std::vector<double> adaptive =
+      results.Values(ours.With("policy", "adaptive"), kLossPercent);
+  for (size_t i = 0; i < more.size(); ++i) more[i] -= adaptive[i];
+  return MeanOf(more);
+}
+
+void Judge(const Results& results, Judgement* judgement) {
+  const Point* worst = nullptr;
+  const Point* best = nullptr;
+  const auto gain_of = [&](const Point& point) {
+    return LessLossPercent(results, point, point.With("policy", "adaptive"));
+  };
+  for (const Point& point : results.points()) {
+    if (point.Text("policy") != "waiting_cost") continue;
+    if (worst == nullptr || MoreLoss(results, point).middle > MoreLoss(results, *worst).middle) {
+      worst = &point;
+    }
+    const double demand = point.Number("demand");
+    if (demand < kFrom || demand > kUntil || LossOf(results, point).middle < 0.1) continue;
+    if (best == nullptr || gain_of(point).middle > gain_of(*best).middle) best = &point;
+  }
+  judgement
+      ->AtMost(StrCat("loses more than adaptive, where it is most: ", WhereOf(*worst)), "",
+               MoreLoss(results, *worst), 0, "points")
+      .ShortOfLine(
+          "where the interval holds 0, chance: the two are alike where hardly anybody waits");
+  if (best != nullptr) {
+    judgement
+        ->AtLeast(StrCat("loses less than adaptive at 80 to 150 %, ", WhereOf(*best)), "",
+                  gain_of(*best), 10, "%")
+        .Shape();
+  }
+  for (const ClassSetting& setting : kClassSettings) {
+    for (const Point& point : results.points()) {
+      const double demand = point.Number("demand");
+      if (point != ClassPoint(setting, "waiting_cost", demand)) continue;
+      judgement->Shown(StrCat("loss less adaptive's, ", WhereOf(point)), "",
+                       MoreLoss(results, point), "points");
+    }
+    DrawLoss(results, setting, kPolicies, judgement);
+  }
+}
+
+}  // namespace
+
+Experiment SchedBeyond() {
+  Experiment experiment;
+  experiment.name = "sched_beyond";
+  experiment.title = "A policy by the cost of waiting";
+  experiment.source = "no paper's: the bounds of this system";
+  experiment.setup =
+      "As sched_policies; waiting_cost (neptune/scheduling/class_scheduler.h) beside adaptive, "
+      "with "
+      "the same requests at the same times.";
+  experiment.seeds = {.smoke = 1, .quick = 2, .full = 8};
+  experiment.points = [](Length length) { return ClassPoints(length, kPolicies); };
+  experiment.run = Run;
+  experiment.judge = Judge;
+  return experiment;
+}
+
+}  // namespace search::lab

@@ -1,0 +1,201 @@
+#include "tools/process/peer_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "neptune/base/strings.h"
+
+namespace search::lab {
+namespace {
+
+using neptune::Status;
+using neptune::StatusOr;
+
+constexpr int kSilenceMsMax = 30'000;
+constexpr int kEndMsMax = 2'000;
+constexpr size_t kLineSizeMax = 4096;
+constexpr int kServerProcessor = 0;
+constexpr int kCallerProcessor = 1;
+// Real-time, so that other work on the machine does not come between; the lowest would do.
+constexpr int kPeerPriority = 10;
+
+// In the child, between fork and exec: system calls only.
+[[noreturn]] void Become(char* const* arguments, int input, int output, int processor,
+                         int network) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (network >= 0 && setns(network, CLONE_NEWNET) != 0) _exit(126);
+  if (processor >= 0) {
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    CPU_SET(processor, &processors);
+    sched_setaffinity(0, sizeof(processors), &processors);
+    const sched_param parameters{kPeerPriority};
+    sched_setscheduler(0, SCHED_FIFO, &parameters);  // if this user may
+  }
+  dup2(input, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  execv(arguments[0], arguments);
+  _exit(127);
+}
+
+// While it lives the calling thread runs ahead of the peers, if this user may: on a machine with as many processors
+// as peers, whoever times them would otherwise read the clock after they have ended.
+class AheadOfPeers {
+ public:
+  AheadOfPeers() : before_policy_(sched_getscheduler(0)) {
+    sched_getparam(0, &before_);
+    const sched_param parameters{kPeerPriority + 1};
+    sched_setscheduler(0, SCHED_FIFO, &parameters);
+  }
+  ~AheadOfPeers() { sched_setscheduler(0, before_policy_, &before_); }
+  AheadOfPeers(const AheadOfPeers&) = delete;
+  AheadOfPeers& operator=(const AheadOfPeers&) = delete;
+
+ private:
+  const int before_policy_;
+  sched_param before_{};
+};
+
+// The number after "NAME=" in a line of them.
+StatusOr<double> Field(const std::string& line, const std::string& name) {
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    if (word.rfind(name + "=", 0) == 0) return std::stod(word.substr(name.size() + 1));
+  }
+  return neptune::Unavailable("'", line, "' has no ", name);
+}
+
+}  // namespace
+
+StatusOr<std::string> FindProgram(const std::string& name) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  for (const fs::path& root :
+       {fs::path("."), fs::path(self.string() + ".runfiles/neptune_search")}) {
+    const fs::path path = root / name;
+    if (fs::exists(path, error)) return path.string();
+  }
+  return neptune::NotFound("the program ", name, " is not beside the lab");
+}
+
+StatusOr<std::unique_ptr<PeerProcess>> PeerProcess::Start(const std::string& program,
+                                                          const std::vector<std::string>& arguments,
+                                                          int processor, int network) {
+  NEPTUNE_ASSIGN_OR_RETURN(std::string path, FindProgram(program));
+  std::vector<std::string> words = {std::move(path)};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  processor %= static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  std::array<int, 2> input{};
+  std::array<int, 2> output{};
+  if (pipe2(input.data(), O_CLOEXEC) != 0 || pipe2(output.data(), O_CLOEXEC) != 0) {
+    return neptune::ResourceExhausted("starting ", program, ": no descriptors for its pipes");
+  }
+  const pid_t process = fork();
+  if (process == 0) Become(pointers.data(), input[0], output[1], processor, network);
+  close(input[0]);
+  close(output[1]);
+  if (process < 0) {
+    close(input[1]);
+    close(output[0]);
+    return neptune::ResourceExhausted("starting ", program, ": no process");
+  }
+  return std::unique_ptr<PeerProcess>(new PeerProcess(program, process, input[1], output[0]));
+}
+
+PeerProcess::~PeerProcess() {
+  close(input_);
+  // Its output ends when it does.
+  pollfd readable{output_, POLLIN, 0};
+  char bytes[kLineSizeMax];
+  ssize_t size = 1;
+  while (size > 0 && poll(&readable, 1, kEndMsMax) > 0) size = read(output_, bytes, sizeof(bytes));
+  if (size > 0) kill(process_, SIGKILL);
+  close(output_);
+  waitpid(process_, nullptr, 0);
+}
+
+StatusOr<std::string> PeerProcess::ReadLine() {
+  while (true) {
+    if (const size_t end = read_.find('\n'); end != std::string::npos) {
+      std::string line = read_.substr(0, end);
+      read_.erase(0, end + 1);
+      return line;
+    }
+    if (read_.size() > kLineSizeMax) return neptune::Unavailable(program_, " says too much");
+    pollfd readable{output_, POLLIN, 0};
+    const int ready = poll(&readable, 1, kSilenceMsMax);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return neptune::DeadlineExceeded(program_, " says nothing");
+    char bytes[kLineSizeMax];
+    const ssize_t size = read(output_, bytes, sizeof(bytes));
+    if (size <= 0) return neptune::Unavailable(program_, " ended; what it said stands above");
+    read_.append(bytes, static_cast<size_t>(size));
+  }
+}
+
+void PeerProcess::WriteLine(std::string line) {
+  line += '\n';
+  // The lab ignores the signal of a pipe that nobody reads.
+  std::signal(SIGPIPE, SIG_IGN);
+  (void)!write(input_, line.data(), line.size());
+}
+
+void PeerProcess::Signal(int signal) const { kill(process_, signal); }
+
+double PeerProcess::ProcessorSeconds() const {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(process_, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+StatusOr<PeerLoad> RunPeers(const PeerRun& run) {
+  std::vector<std::string> serve = {"serve"};
+  serve.insert(serve.end(), run.server_arguments.begin(), run.server_arguments.end());
+  const std::string folder = "tests/peers/";
+  NEPTUNE_ASSIGN_OR_RETURN(auto server,
+                           PeerProcess::Start(folder + run.server, serve, kServerProcessor));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string port, server->ReadLine());
+  std::vector<std::string> ask = {run.caller_command, "--port=" + port.substr(port.find(' ') + 1)};
+  ask.insert(ask.end(), run.caller_arguments.begin(), run.caller_arguments.end());
+  // Declared before `ahead`, so that the lab waits for their ends at its own priority.
+  std::unique_ptr<PeerProcess> caller;
+  const AheadOfPeers ahead;
+  NEPTUNE_ASSIGN_OR_RETURN(caller, PeerProcess::Start(folder + run.caller, ask, kCallerProcessor));
+  NEPTUNE_RETURN_IF_ERROR(caller->ReadLine().status());  // "begin"
+  PeerLoad load;
+  load.server_processor_s = -server->ProcessorSeconds();
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string end, caller->ReadLine());
+  load.server_processor_s += server->ProcessorSeconds();
+  constexpr double kNsPerUs = 1e3;
+  NEPTUNE_ASSIGN_OR_RETURN(load.call_count, Field(end, "count"));
+  NEPTUNE_ASSIGN_OR_RETURN(load.lost_count, Field(end, "lost"));
+  NEPTUNE_ASSIGN_OR_RETURN(load.p10_us, Field(end, "p10_ns"));
+  NEPTUNE_ASSIGN_OR_RETURN(load.p50_us, Field(end, "p50_ns"));
+  NEPTUNE_ASSIGN_OR_RETURN(load.p99_us, Field(end, "p99_ns"));
+  load.p10_us /= kNsPerUs;
+  load.p50_us /= kNsPerUs;
+  load.p99_us /= kNsPerUs;
+  if (load.call_count <= 0 || load.server_processor_s <= 0) {
+    return neptune::Unavailable(run.caller, " got no answer from ", run.server);
+  }
+  return load;
+}
+
+}  // namespace search::lab
