@@ -27,16 +27,16 @@ class Children {
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
 
-  LedgerList<ChildProcess>& list() {
-    static LedgerList<ChildProcess>* const list = new (place_) LedgerList<ChildProcess>();
+  LedgerList<PipedChild>& list() {
+    static LedgerList<PipedChild>* const list = new (place_) LedgerList<PipedChild>();
     return *list;
   }
 
  private:
-  alignas(LedgerList<ChildProcess>) static unsigned char place_[sizeof(LedgerList<ChildProcess>)];
+  alignas(LedgerList<PipedChild>) static unsigned char place_[sizeof(LedgerList<PipedChild>)];
   static std::atomic<bool> locked_;
 };
-alignas(LedgerList<ChildProcess>) unsigned char Children::place_[];
+alignas(LedgerList<PipedChild>) unsigned char Children::place_[];
 constinit std::atomic<bool> Children::locked_{false};
 
 // Of one process to be made.
@@ -83,11 +83,11 @@ StartedChild StartShell(const char* command, bool reads) {
   return {};
 }
 
-bool NoteChild(const ChildProcess& child) { return Children().list().Add(child); }
+bool NoteChild(const PipedChild& child) { return Children().list().Add(child); }
 
 pid_t ForgetChild(const void* stream) {
   Children children;
-  for (const ChildProcess child : children.list()) {
+  for (const PipedChild child : children.list()) {
     if (child.stream != stream) continue;
     children.list().Remove(child);
     return child.id;

@@ -18,10 +18,10 @@ struct Place {
   uint32_t ordinal = 0;
 };
 
-class Placement {
+class DocumentPlacement {
  public:
   // REQUIRES: partition_count > 0.
-  Placement(uint32_t tier1_count, uint32_t partition_count)
+  DocumentPlacement(uint32_t tier1_count, uint32_t partition_count)
       : tier1_count_(tier1_count), partition_count_(partition_count) {}
 
   Place Of(uint32_t docid) const {
