@@ -17,7 +17,6 @@ namespace neptune::metrics_text {
 bool IsMetricName(std::string_view name);
 // Names that begin with "__" belong to Prometheus itself.
 bool IsLabelName(std::string_view name);
-bool IsUtf8(std::string_view text);
 
 // name="value",... in the order of names, values escaped: both what stands between the braces and
 // what names a series. Errors: INVALID_ARGUMENT a bad or repeated name, or a limit of metrics.h.
