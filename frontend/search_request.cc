@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "frontend/render/markup/utf8.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/utf8.h"
 
 namespace search::frontend {
 namespace {
@@ -99,7 +99,7 @@ StatusOr<std::string> DecodeQuery(std::string_view raw) {
     return ParameterError("q", query->size(), " bytes, more than the limit of ",
                           Limits::kQuerySizeMax);
   }
-  if (!IsUtf8(*query)) return ParameterError("q", "not UTF-8 text");
+  if (!neptune::IsUtf8(*query)) return ParameterError("q", "not UTF-8 text");
   return *std::move(query);
 }
 

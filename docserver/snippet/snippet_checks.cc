@@ -1,20 +1,11 @@
 #include "docserver/snippet/snippet_checks.h"
 
 #include "docserver/snippet/piece_writer.h"
-#include "index/core/analysis/unicode.h"
+#include "neptune/base/utf8.h"
 
 namespace search::docserver {
 
 namespace {
-
-bool IsValidUtf8(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    const index::unicode::Decoded next = index::unicode::Decode(text.substr(at));
-    if (next.code_point < 0) return false;
-    at += next.size;
-  }
-  return true;
-}
 
 // The whole text as a snippet would write it: each run of white space as one space.
 std::string Normalised(std::string_view text) {
@@ -53,7 +44,7 @@ std::string BrokenPromise(std::string_view text, const SnippetOptions& options,
   for (int i = 0; i < pieces.size(); ++i) {
     if (pieces[i].text().empty()) return "empty piece";
     if (i > 0 && pieces[i].matches_query() == pieces[i - 1].matches_query()) return "split piece";
-    if (!IsValidUtf8(pieces[i].text())) return "piece is not UTF-8: " + pieces[i].text();
+    if (!neptune::IsUtf8(pieces[i].text())) return "piece is not UTF-8: " + pieces[i].text();
     snippet += pieces[i].text();
   }
   if (snippet.size() > options.size_max) return "too long: " + snippet;

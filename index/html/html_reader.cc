@@ -10,6 +10,7 @@
 #include "index/html/html_boilerplate.h"
 #include "index/html/html_tree.h"
 #include "index/html/utf8.h"
+#include "neptune/base/utf8.h"
 
 namespace search::html {
 namespace {
@@ -49,7 +50,7 @@ class TextWriter {
 
   bool is_full() const { return is_full_; }
   std::string Take() {
-    text_.resize(TruncateUtf8(text_, size_max_).size());
+    text_.resize(neptune::TruncateUtf8(text_, size_max_).size());
     return std::move(text_);
   }
 
@@ -193,7 +194,7 @@ class PageWriter {
 
   // A little more than is kept, since spaces go.
   static void Capture(std::string_view words, size_t size_max, std::string* out) {
-    if (out->size() < 2 * size_max) *out += TruncateUtf8(words, 2 * size_max);
+    if (out->size() < 2 * size_max) *out += neptune::TruncateUtf8(words, 2 * size_max);
   }
 
   void BeginHeading(const GumboNode& node) {
@@ -203,7 +204,7 @@ class PageWriter {
   void EndHeading() {
     heading_ = nullptr;
     std::string text = CollapseSpace(heading_text_);
-    text.resize(TruncateUtf8(text, HtmlPageLimits::kTitleSizeMax).size());
+    text.resize(neptune::TruncateUtf8(text, HtmlPageLimits::kTitleSizeMax).size());
     if (!text.empty() && page_->headings.size() < HtmlPageLimits::kHeadingsMax) {
       page_->headings.push_back(std::move(text));
     }
@@ -218,7 +219,7 @@ class PageWriter {
     HtmlLink link{.href = CollapseSpace(HtmlAttribute(*link_, "href")),
                   .text = CollapseSpace(link_text_)};
     link_ = nullptr;
-    link.text.resize(TruncateUtf8(link.text, HtmlPageLimits::kAnchorTextSizeMax).size());
+    link.text.resize(neptune::TruncateUtf8(link.text, HtmlPageLimits::kAnchorTextSizeMax).size());
     const bool elsewhere = !link.href.empty() && link.href[0] != '#';
     if (elsewhere && link.href.size() <= HtmlPageLimits::kUrlSizeMax &&
         page_->links.size() < HtmlPageLimits::kLinksMax) {
@@ -281,7 +282,7 @@ std::string TextOf(const GumboNode& node, size_t size_max) {
   };
   Walk(node, enter, [](const GumboNode&) {});
   text = CollapseSpace(text);
-  text.resize(TruncateUtf8(text, size_max).size());
+  text.resize(neptune::TruncateUtf8(text, size_max).size());
   return text;
 }
 

@@ -89,13 +89,6 @@ std::string Windows1252ToUtf8(std::string_view bytes) {
   return text;
 }
 
-std::string_view TruncateUtf8(std::string_view text, size_t size_max) {
-  if (text.size() <= size_max) return text;
-  size_t size = size_max;
-  while (size > 0 && (static_cast<uint8_t>(text[size]) & 0xC0) == 0x80) --size;
-  return text.substr(0, size);
-}
-
 std::string CollapseSpace(std::string_view text) {
   std::string out;
   bool space = false;

@@ -1,4 +1,4 @@
-// Makes text from outside valid UTF-8 and keeps it so when it is cut.
+// Makes text of pages and dumps valid UTF-8.
 //
 // Source: the Unicode standard, 3.9 (substitution of maximal subparts); WHATWG Encoding
 // (windows-1252 is what pages mean by iso-8859-1).
@@ -18,9 +18,6 @@ bool IsValidUtf8(std::string_view bytes);
 std::string ReplaceInvalidUtf8(std::string_view bytes);
 
 std::string Windows1252ToUtf8(std::string_view bytes);
-
-// The longest prefix of at most `size_max` bytes that ends at a character. REQUIRES: valid UTF-8.
-std::string_view TruncateUtf8(std::string_view text, size_t size_max);
 
 // Runs of white space and control characters as one space, none at the ends.
 std::string CollapseSpace(std::string_view text);

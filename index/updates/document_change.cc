@@ -3,19 +3,10 @@
 #include <xxhash.h>
 
 #include "absl/container/flat_hash_set.h"
-#include "index/core/analysis/unicode.h"
+#include "neptune/base/utf8.h"
 
 namespace search::index {
 namespace {
-
-bool IsUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const unicode::Decoded next = unicode::Decode(text);
-    if (next.code_point < 0) return false;
-    text.remove_prefix(next.size);
-  }
-  return true;
-}
 
 neptune::Status CheckText(uint64_t doc_id, std::string_view name, std::string_view text,
                           size_t size_max) {
@@ -23,7 +14,7 @@ neptune::Status CheckText(uint64_t doc_id, std::string_view name, std::string_vi
     return neptune::InvalidArgument("document ", doc_id, ": ", name, " has ", text.size(),
                                     " bytes, more than ", size_max);
   }
-  if (!IsUtf8(text)) {
+  if (!neptune::IsUtf8(text)) {
     return neptune::InvalidArgument("document ", doc_id, ": ", name, " is not UTF-8");
   }
   return neptune::OkStatus();

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "neptune/base/metrics_text.h"
+#include "neptune/base/utf8.h"
 
 namespace neptune {
 namespace {
@@ -75,8 +76,7 @@ struct MetricsRegistry::Definition {
 
 Status MetricsRegistry::Definition::Check() const {
   if (!metrics_text::IsMetricName(name)) return InvalidArgument("bad name \"", name, "\"");
-  if (help.empty() || !metrics_text::IsUtf8(help))
-    return InvalidArgument("help text is empty or not UTF-8");
+  if (help.empty() || !IsUtf8(help)) return InvalidArgument("help text is empty or not UTF-8");
   if (name.ends_with("_total") != (type == "counter")) {
     return InvalidArgument("names of counters, and only those, end in _total");
   }

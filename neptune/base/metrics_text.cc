@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "neptune/base/utf8.h"
+
 namespace neptune::metrics_text {
 namespace {
 
@@ -52,16 +54,6 @@ void AppendLine(std::string_view name, std::string_view labels, std::string_view
   }
 }
 
-// Returns the number of bytes after the first byte of a UTF-8 sequence; -1 if it cannot be the
-// first.
-int FollowerCount(unsigned char first) {
-  if (first < 0x80) return 0;
-  if (first >= 0xC2 && first < 0xE0) return 1;
-  if (first >= 0xE0 && first < 0xF0) return 2;
-  if (first >= 0xF0 && first < 0xF5) return 3;
-  return -1;
-}
-
 Status CheckLabels(const MetricLabels& labels) {
   if (labels.size() > kLabelCountMax) {
     return InvalidArgument(labels.size(), " labels, limit ", kLabelCountMax);
@@ -90,18 +82,6 @@ bool IsMetricName(std::string_view name) {
 bool IsLabelName(std::string_view name) {
   if (name.empty() || IsDigit(name[0]) || name.starts_with("__")) return false;
   return std::all_of(name.begin(), name.end(), [](char c) { return IsLetter(c) || IsDigit(c); });
-}
-
-bool IsUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const int followers = FollowerCount(static_cast<unsigned char>(text[0]));
-    if (followers < 0 || text.size() <= static_cast<size_t>(followers)) return false;
-    for (int i = 1; i <= followers; ++i) {
-      if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return false;
-    }
-    text.remove_prefix(followers + 1);
-  }
-  return true;
 }
 
 StatusOr<std::string> LabelText(MetricLabels labels) {

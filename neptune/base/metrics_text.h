@@ -18,7 +18,6 @@ namespace neptune::metrics_text {
 bool IsMetricName(std::string_view name);
 // Names that begin with "__" are reserved by Prometheus.
 bool IsLabelName(std::string_view name);
-bool IsUtf8(std::string_view text);
 
 // Returns name="value",... ordered by name, with values escaped. This is the text between the
 // braces and also identifies a series. Errors: INVALID_ARGUMENT a bad or repeated name, or a limit

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "index/html/utf8.h"
+#include "neptune/base/utf8.h"
 
 namespace search::tools {
 
@@ -53,7 +54,7 @@ Status JsonLineParser::Rep::ParseString(std::string_view key, ondemand::value va
     return error == simdjson::INCORRECT_TYPE ? InvalidArgument("field '", key, "' is not a string")
                                              : Bad(neptune::StrCat("field '", key, "'"), error);
   }
-  out->assign(html::TruncateUtf8(text, size_max));
+  out->assign(neptune::TruncateUtf8(text, size_max));
   return OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "index/html/utf8.h"
+#include "neptune/base/utf8.h"
 #include "tools/corpus/child_process.h"
 #include "tools/corpus/corpus_document.h"
 #include "tools/streams/byte_source.h"
@@ -37,7 +38,7 @@ void AddNameLine(HtmlPage* page) {
   constexpr std::string_view kName = "NAME\n";
   if (!page->text.starts_with(kName)) return;
   const std::string_view rest = std::string_view(page->text).substr(kName.size());
-  const std::string line(html::TruncateUtf8(rest.substr(0, rest.find('\n')), 200));
+  const std::string line(neptune::TruncateUtf8(rest.substr(0, rest.find('\n')), 200));
   if (!line.empty()) page->title = line + " - " + page->title;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "index/html/utf8.h"
+#include "neptune/base/utf8.h"
 #include "tools/corpus/wikitext.h"
 
 namespace search::tools {
@@ -212,10 +213,10 @@ class TrecReader : public DumpReader {
       return;
     }
     document.site = options_.site;
-    document.title = html::TruncateUtf8(parts.title(), CorpusLimits::kTitleSizeMax);
+    document.title = neptune::TruncateUtf8(parts.title(), CorpusLimits::kTitleSizeMax);
     document.text = parts.text();
     page->is_cut = is_cut || document.text.size() > CorpusLimits::kTextSizeMax;
-    document.text.resize(html::TruncateUtf8(document.text, CorpusLimits::kTextSizeMax).size());
+    document.text.resize(neptune::TruncateUtf8(document.text, CorpusLimits::kTextSizeMax).size());
   }
 
   ByteSource* const source_;

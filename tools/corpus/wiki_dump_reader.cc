@@ -11,6 +11,7 @@
 
 #include "index/html/utf8.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/utf8.h"
 #include "tools/corpus/wikitext.h"
 
 namespace search::tools {
@@ -202,7 +203,7 @@ class WikiDumpReader : public DumpReader {
     if (page->is_redirect || page->is_other) return;
     CorpusDocument& document = page->document;
     const std::string title = WikiTitle(raw.title);
-    document.title = html::TruncateUtf8(title, CorpusLimits::kTitleSizeMax);
+    document.title = neptune::TruncateUtf8(title, CorpusLimits::kTitleSizeMax);
     document.url = Url(title);
     if (title.empty() || document.url.size() > CorpusLimits::kUrlSizeMax) {
       page->status =
@@ -233,7 +234,7 @@ class WikiDumpReader : public DumpReader {
         continue;
       }
       if (targets.insert(url).second) document.links.push_back(url);
-      std::string text(html::TruncateUtf8(link.text, CorpusLimits::kAnchorTextSizeMax));
+      std::string text(neptune::TruncateUtf8(link.text, CorpusLimits::kAnchorTextSizeMax));
       if (text.empty() || document.anchors.size() == CorpusLimits::kLinksMax) continue;
       if (anchors.insert({url, text}).second) document.anchors.push_back({url, std::move(text)});
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "index/html/utf8.h"
+#include "neptune/base/utf8.h"
 #include "tools/corpus/corpus_document.h"
 
 namespace search::tools {
@@ -259,7 +260,7 @@ class Stripper {
     heading = html::CollapseSpace(heading);
     page_.text += heading;
     if (!heading.empty() && page_.headings.size() < CorpusLimits::kHeadingsMax) {
-      heading = html::TruncateUtf8(heading, CorpusLimits::kTitleSizeMax);
+      heading = neptune::TruncateUtf8(heading, CorpusLimits::kTitleSizeMax);
       page_.headings.push_back(std::move(heading));
     }
     return Skip(end);
@@ -303,7 +304,7 @@ class Stripper {
       text += line;
     }
     page_.is_cut = text.size() > CorpusLimits::kTextSizeMax;
-    text.resize(html::TruncateUtf8(text, CorpusLimits::kTextSizeMax).size());
+    text.resize(neptune::TruncateUtf8(text, CorpusLimits::kTextSizeMax).size());
     page_.text = std::move(text);
     for (WikiLink& link : page_.links) link.text = html::CollapseSpace(DecodeEntities(link.text));
   }

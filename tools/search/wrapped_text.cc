@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "frontend/render/markup/utf8.h"
+#include "neptune/base/utf8.h"
 
 namespace search::tools {
 namespace {
@@ -55,12 +55,12 @@ WrappedText::WrappedText(const WrapOptions& options)
 
 void WrappedText::Add(std::string_view text, TextStyle style) {
   while (!text.empty()) {
-    const frontend::DecodedCodePoint decoded = frontend::DecodeCodePoint(text);
+    const neptune::DecodedCodePoint decoded = neptune::DecodeCodePoint(text);
     const char32_t c = decoded.code_point;
     if (decoded.well_formed && IsBlank(c)) {
       EndWord();
     } else if (!decoded.well_formed || IsControl(c)) {
-      AddCharacter(frontend::kReplacementUtf8, 1, style);
+      AddCharacter(neptune::kReplacementUtf8, 1, style);
     } else if (!IsDirectionMark(c)) {
       AddCharacter(text.substr(0, decoded.size),
                    std::max(0, utf8proc_charwidth(static_cast<utf8proc_int32_t>(c))), style);

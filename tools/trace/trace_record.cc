@@ -6,6 +6,7 @@
 
 #include "index/html/utf8.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/utf8.h"
 
 namespace search::tools {
 namespace {
@@ -102,7 +103,7 @@ void AppendTraceLine(const TraceRecord& record, std::string* out) {
 
 std::string CleanQuery(std::string_view text) {
   const std::string clean = html::CollapseSpace(html::ReplaceInvalidUtf8(text));
-  std::string_view cut = html::TruncateUtf8(clean, TraceLimits::kQuerySizeMax);
+  std::string_view cut = neptune::TruncateUtf8(clean, TraceLimits::kQuerySizeMax);
   while (cut.ends_with(' ')) cut.remove_suffix(1);
   return std::string(cut);
 }

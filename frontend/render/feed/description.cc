@@ -2,8 +2,8 @@
 
 #include "frontend/render/feed/feed_pages.h"
 #include "frontend/render/feed/feed_parts.h"
-#include "frontend/render/markup/utf8.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/utf8.h"
 
 namespace search::frontend::feed {
 namespace {
@@ -29,8 +29,8 @@ std::string OpenSearchDescription(const Site& site) {
   WriteXmlDeclaration(xml);
   {
     const Element root(xml, "OpenSearchDescription", {{"xmlns", kOpenSearchNamespace}});
-    xml.TextElement("ShortName", TruncateUtf8(site.name, kShortNameSizeMax));
-    xml.TextElement("LongName", TruncateUtf8(site.name, 48));
+    xml.TextElement("ShortName", neptune::TruncateUtf8(site.name, kShortNameSizeMax));
+    xml.TextElement("LongName", neptune::TruncateUtf8(site.name, 48));
     xml.TextElement("Description", StrCat("Search documents with ", site.name));
     WriteUrl(xml, site, PageFormat::kHtml, "text/html");
     WriteUrl(xml, site, PageFormat::kRss, "application/rss+xml");

@@ -3,10 +3,10 @@
 
 #include "frontend/render/html/page_frame.h"
 #include "frontend/render/html/pages.h"
-#include "frontend/render/markup/utf8.h"
 #include "frontend/render/render.h"
 #include "frontend/render/wording/wording.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/utf8.h"
 
 namespace search::frontend::html {
 namespace {
@@ -44,7 +44,7 @@ void WriteParagraphs(MarkupWriter& html, std::string_view text) {
 std::string DocumentPage(const CachedDocument& document, const Site& site) {
   const std::string title =
       document.title.empty() ? StrCat("Document ", document.doc_id) : document.title;
-  const std::string_view shown = TruncateUtf8(document.text, kCachedTextSizeMax);
+  const std::string_view shown = neptune::TruncateUtf8(document.text, kCachedTextSizeMax);
   return RenderFrame({.title = title, .query = document.query}, site, [&](MarkupWriter& html) {
     const Element prose(html, "article", {{"class", "prose"}});
     html.TextElement("h1", title, {{"dir", "auto"}});

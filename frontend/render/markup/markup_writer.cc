@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "frontend/render/markup/utf8.h"
+#include "neptune/base/utf8.h"
 
 namespace search::frontend {
 namespace {
@@ -65,9 +65,9 @@ bool IsSafeLink(std::string_view url) {
 
 void MarkupWriter::Escape(std::string_view text) {
   while (!text.empty()) {
-    const DecodedCodePoint decoded = DecodeCodePoint(text);
+    const neptune::DecodedCodePoint decoded = neptune::DecodeCodePoint(text);
     if (!decoded.well_formed || !IsShowable(decoded.code_point)) {
-      out_ += kReplacementUtf8;
+      out_ += neptune::kReplacementUtf8;
     } else if (const std::string_view escape = EscapeOf(text[0]); !escape.empty()) {
       out_ += escape;
     } else {

@@ -1,9 +1,9 @@
 #include "frontend/render/wording/address.h"
 
 #include "frontend/render/markup/markup_writer.h"
-#include "frontend/render/markup/utf8.h"
 #include "frontend/search_request.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/utf8.h"
 
 namespace search::frontend {
 namespace {
@@ -35,7 +35,7 @@ size_t TotalSize(const std::vector<std::string>& parts) {
 
 void Shorten(std::string* part, size_t size_max) {
   if (part->size() <= size_max) return;
-  *part = neptune::StrCat(TruncateUtf8(*part, size_max), kEllipsis);
+  *part = neptune::StrCat(neptune::TruncateUtf8(*part, size_max), kEllipsis);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ bool IsWebAddress(std::string_view url) {
 
 std::vector<std::string> AddressParts(std::string_view url) {
   // Longer addresses are cut before they are split, which bounds the work.
-  std::vector<std::string> parts = SplitPath(TruncateUtf8(WithoutScheme(url), 8 * 1024));
+  std::vector<std::string> parts = SplitPath(neptune::TruncateUtf8(WithoutScheme(url), 8 * 1024));
   if (parts.empty()) return {std::string(kEllipsis)};
   bool left_out = false;
   while (parts.size() > 2 && TotalSize(parts) > kShownAddressSizeMax) {

@@ -1,8 +1,10 @@
 // Decodes untrusted text one code point at a time.
 //
+// Written here rather than taken from a library: the runtime is preloaded into foreign programs,
+// which must not get libraries with it. Bulk validation of documents uses simdjson (index/html).
 // Source: Unicode 15, 3.9 table 3-7 (well-formed UTF-8).
-// Threads: pure functions. Errors: a byte that does not begin a well-formed sequence becomes
-//   U+FFFD.
+// Threads: pure functions.
+// Errors: a byte that does not begin a well-formed sequence becomes U+FFFD.
 
 #pragma once
 
@@ -10,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace search::frontend {
+namespace neptune {
 
 inline constexpr char32_t kReplacementCharacter = 0xFFFD;
 inline constexpr std::string_view kReplacementUtf8 = "\xEF\xBF\xBD";
@@ -24,6 +26,7 @@ struct DecodedCodePoint {
 // The code point at the beginning of `text`. REQUIRES: text is not empty.
 DecodedCodePoint DecodeCodePoint(std::string_view text);
 
+// Whether all of `text` is well-formed: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool IsUtf8(std::string_view text);
 
 // `text` with U+FFFD for every byte that is not part of well-formed UTF-8.
@@ -32,4 +35,4 @@ std::string ToUtf8(std::string_view text);
 // The longest prefix of `text` of at most `size_max` bytes that splits no code point.
 std::string_view TruncateUtf8(std::string_view text, size_t size_max);
 
-}  // namespace search::frontend
+}  // namespace neptune

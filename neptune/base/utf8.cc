@@ -1,8 +1,8 @@
-#include "frontend/render/markup/utf8.h"
+#include "neptune/base/utf8.h"
 
 #include <cstdint>
 
-namespace search::frontend {
+namespace neptune {
 namespace {
 
 struct LeadByte {
@@ -76,4 +76,4 @@ std::string_view TruncateUtf8(std::string_view text, size_t size_max) {
   return text.substr(0, size);
 }
 
-}  // namespace search::frontend
+}  // namespace neptune
