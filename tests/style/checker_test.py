@@ -6,9 +6,12 @@ import unittest
 
 import build_rules
 import folder_rules
+import format_test
+import prose_rules
 import proto_rules
 import style_test
 import text_rules
+import type_rules
 from source_tree import SourceTree, code_only
 
 _RULES_FILE = 'NEPTUNE_LAYERS = ["base", "world", "wire"]\n'
@@ -154,6 +157,81 @@ class CanaryTest(unittest.TestCase):
         found = self.found(proto_rules.spec_comments, {"data/cluster_spec.proto": text})
         self.assertEqual(found, ["data/cluster_spec.proto:5 spec-comment"])
         self.assertEqual(self.found(proto_rules.spec_comments, {"data/other.proto": text}), [])
+
+    def test_comment_openings(self):
+        def count(text):
+            return len(self.found(prose_rules.comment_openings, {"cache/a.cc": text}))
+
+        for bad in ("// Of the loop.\n", "int x;  // To the other nodes.\n", "// A.\n//\n// Whose turn it is.\n",
+                    "f(\"//\");  // As before.\n"):
+            self.assertEqual(count(bad), 1, bad)
+        for good in ("// Offers it.\n", "// Written by the loop,\n// To the end.\n", '"// Of";\n', 'R"(\n// Of\n)";\n'):
+            self.assertEqual(count(good), 0, good)
+
+    def test_plain_words(self):
+        files = {"cache/a.cc": "// It is to" "ld so.\n", "cache/README.md": "Begins a" "new.\n",
+                 "cache/b.cc": 'f("to' 'ld");  // nobodys, newly, unfold\n'}
+        self.assertEqual(self.found(prose_rules.plain_words, files),
+                         ["cache/a.cc:1 plain-words", "cache/README.md:1 plain-words"])
+
+    def test_columns(self):
+        column_max = prose_rules.COLUMN_MAX
+        self.assertEqual(len(self.found(prose_rules.columns, {"a.cc": "/" * (column_max + 1)})), 1)
+        self.assertEqual(self.found(prose_rules.columns, {"a.cc": "/" * column_max}), [])
+
+    def test_sources(self):
+        page = {prose_rules.LITERATURE_FILE: "| key | paper |\n|---|---|\n| `[Kay01]` | Kay |\n"}
+        cited = {"cache/a.h": "// Source: [Kay01] 5.2.\n"}
+        self.assertEqual(self.found(prose_rules.sources, {**page, **cited}), [])
+        self.assertEqual(len(self.found(prose_rules.sources, page)), 1)
+        self.assertEqual(len(self.found(prose_rules.sources, cited)), 1)
+        self.assertEqual(len(self.found(prose_rules.sources, {**page, **cited, "cache/b.h": "// design 4.9\n"})), 1)
+        self.assertEqual(len(self.found(prose_rules.sources, {**page, **cited, "cache/b.h": "// [Kay02]\n"})), 1)
+
+    def test_one_type_one_definition(self):
+        def count(a, b):
+            return len(self.found(type_rules.one_type_one_definition, {"cache/a.h": a, "index/b.h": b}))
+
+        type_in = "namespace %s {\ntemplate <class T>\nclass ABSL_LOCKABLE A final : public B<T> {\n int a() { return 1; }\n};\n}\n"
+        self.assertEqual(count(type_in % "x::y", type_in % "x::y"), 1)
+        self.assertEqual(count(type_in % "x::y", "namespace x { namespace y { struct A {}; } }\n"), 1)
+        self.assertEqual(count(type_in % "x::y", "namespace x { enum class A { kB }; }\n"), 0)
+        self.assertEqual(count(type_in % "x::y", "namespace x::y { namespace { struct A {}; } }\n"), 0)
+        self.assertEqual(count(type_in % "x::y", "namespace x::y { class A; void F(struct A* a) {} }\n"), 0)
+        self.assertEqual(count(type_in % "x::y", "namespace x::y { void F() { struct A {}; } }\n"), 0)
+        self.assertEqual(count("struct A { struct C {}; };", "struct B { struct C {}; };"), 0)
+
+    def test_wide_types(self):
+        def rules(text):
+            return [found.split()[1] for found in self.found(type_rules.wide_types, {"cache/a.h": text})]
+
+        private = "class A {\n public:\n  A();\n  int B() const { return f(1); }\n private:\n%s  std::function<void(int)> f_;\n};\n"
+        method = "  ABSL_EXCLUSIVE_LOCKS_REQUIRED(m_) std::vector<std::pair<int, int>> M%d(int a = F(1, 2)) const;\n"
+        most = type_rules.PRIVATE_METHOD_COUNT_MAX
+        self.assertEqual(rules(private % "".join(method % i for i in range(most))), [])
+        self.assertEqual(rules(private % "".join(method % i for i in range(most + 1))), ["wide-type"])
+        pure = "struct A {\n  virtual ~A() = default;\n%s};\n"
+        most = type_rules.PURE_VIRTUAL_COUNT_MAX
+        self.assertEqual(rules(pure % ("  virtual void F(int) = 0;\n" * most)), [])
+        self.assertEqual(rules(pure % ("  virtual void F(int) = 0;\n" * (most + 1))), ["wide-type"])
+        parameters = "struct A {\n  void F(%s);\n};\n"
+        most = type_rules.PARAMETER_COUNT_MAX
+        self.assertEqual(rules(parameters % ", ".join(["M<int, int> a"] * most)), [])
+        self.assertEqual(rules(parameters % ", ".join(["int a"] * (most + 1))), ["parameters"])
+
+    def test_a_ratchet_only_goes_down(self):
+        wide = "class A {\n%s};\n"
+        most = type_rules.PRIVATE_METHOD_COUNT_MAX
+        for count, ratchet, found in ((most + 2, most + 2, 0), (most + 3, most + 2, 1), (most + 1, most + 2, 1)):
+            type_rules.WIDER_CLASSES["A"] = ratchet
+            self.addCleanup(type_rules.WIDER_CLASSES.pop, "A", None)
+            files = {"cache/a.h": wide % ("  int F();\n" * count)}
+            self.assertEqual(len(self.found(type_rules.wide_types, files)), found, count)
+
+    def test_format(self):
+        tree = self.tree({".clang-format": "BasedOnStyle: Google\n", "a.cc": "int  a ;\n", "b.cc": "int b;\n"})
+        self.assertEqual(len(format_test.badly_formatted(tree.root, ["a.cc", "b.cc"])), 1)
+        self.assertEqual(format_test.badly_formatted(tree.root, ["b.cc"]), [])
 
     def test_every_rule_has_a_canary(self):
         with open(__file__, encoding="utf-8") as file:

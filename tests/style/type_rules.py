@@ -1,0 +1,195 @@
+"""Rules on the types that C++ files define: one fully qualified name, one definition; classes that are not too wide.
+
+A reader of its own, not a compiler: it follows braces and the words before them in text without comments and literals.
+"""
+
+import collections
+import re
+from typing import Dict, Iterator, List, NamedTuple, Optional
+
+from source_tree import SourceTree, Violation, code_only, line_of
+
+_PREPROCESSOR = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
+_NAMESPACE = re.compile(r"\bnamespace(?:\s+(?P<name>[\w:]+))?\s*$")
+_TYPE = re.compile(
+    r"\b(?P<kind>class|struct|union|enum(?:\s+class)?)\s+(?:alignas\s*\([^()]*\)\s*)?(?:ABSL_\w+(?:\([^()]*\))?\s+)*"
+    r"(?P<name>[A-Za-z_]\w*(?:::\w+)*)(?:\s+final)?(?:\s*:(?!:)[^;{}]*)?\s*$")
+_TEMPLATE = re.compile(r"\btemplate\s*<")
+
+
+class Definition(NamedTuple):
+    """A type as a file defines it; `body` holds what is between its braces, blanked where a comment was."""
+
+    name: str
+    path: str
+    line: int
+    kind: str
+    body: str
+
+
+class _Scope(NamedTuple):
+    name: Optional[str]  # None: hidden from other files, such as an anonymous namespace or a function's body
+    is_type: bool
+    begin: int
+    kind: str
+    head: int
+
+
+def definitions(text: str, path: str) -> List[Definition]:
+    """The types that `text` defines where other files could define the same name."""
+    code = _PREPROCESSOR.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), code_only(text))
+    found = []
+    scopes: List[_Scope] = []
+    statement = 0  # where the words before the next brace begin
+    for match in re.finditer(r"[{};]", code):
+        at, mark = match.start(), match.group()
+        if mark == "{":
+            scopes.append(_scope(code, statement, at))
+        elif mark == "}" and scopes:
+            scope = scopes.pop()
+            if scope.is_type and all(s.name is not None for s in scopes) and scope.name:
+                names = [s.name for s in scopes if s.name] + [scope.name]
+                found.append(Definition("::".join(names), path, line_of(code, scope.head), scope.kind,
+                                        code[scope.begin + 1:at]))
+        statement = match.end()
+    return found
+
+
+def _scope(code: str, statement: int, at: int) -> _Scope:
+    head = code[statement:at]
+    namespace = _NAMESPACE.search(head)
+    if namespace:
+        return _Scope(namespace["name"] or None, False, at, "namespace", statement)
+    found = _TYPE.search(head)
+    if found and "(" not in head[:found.start()].rsplit(">", 1)[-1] and "=" not in head[:found.start()].rsplit(">", 1)[-1]:
+        return _Scope(found["name"], True, at, found["kind"].split()[0], statement + found.start())
+    if re.search(r'\bextern\s+"?\s*"?\s*$', head):
+        return _Scope("", False, at, "extern", statement)
+    return _Scope(None, False, at, "body", statement)
+
+
+def one_type_one_definition(tree: SourceTree) -> Iterator[Violation]:
+    """Two programs' worth of a name are one type to the linker, which keeps the functions of either."""
+    by_name: Dict[str, List[Definition]] = collections.defaultdict(list)
+    for path in tree.with_suffix(".h", ".cc"):
+        for definition in definitions(tree.text(path), path):
+            by_name[definition.name].append(definition)
+    for name, all_of_name in by_name.items():
+        paths = sorted({d.path for d in all_of_name})
+        for definition in all_of_name:
+            if definition.path != paths[0]:
+                yield Violation(definition.path, definition.line, "one-type",
+                                f"'{name}' is defined in {paths[0]} too")
+
+
+PRIVATE_METHOD_COUNT_MAX = 20
+PURE_VIRTUAL_COUNT_MAX = 8
+PARAMETER_COUNT_MAX = 6
+# What is wider than that. A count here may only go down: a class that becomes narrower must lower it.
+WIDER_CLASSES: Dict[str, int] = {}
+WIDER_INTERFACES: Dict[str, int] = {}
+
+_ANNOTATION = re.compile(r"\b(?:ABSL_\w+|alignas|noexcept|decltype|__attribute__)\s*(?=\()")
+_NO_METHOD = re.compile(r"^\s*(?:friend|using|typedef|static_assert|enum|class|struct|union)\b")
+_METHOD = re.compile(r"(?:~?[A-Za-z_]\w*|operator\s*[^\s\w(]+|operator\s+\w+|operator\s*\(\s*\))\s*$")
+_ACCESS = re.compile(r"\b(public|protected|private)\s*:(?!:)")
+
+
+class Method(NamedTuple):
+    name: str
+    access: str
+    is_pure: bool
+    parameter_count: int
+
+
+def _without(text: str, begin: str, end: str) -> str:
+    """Blanks everything between `begin` and its matching `end`, at any depth."""
+    parts, depth = [], 0
+    for character in text:
+        if character == end and depth:
+            depth -= 1
+        parts.append(character if depth == 0 else " ")
+        if character == begin:
+            depth += 1
+    return "".join(parts)
+
+
+def _without_annotations(text: str) -> str:
+    while True:
+        match = _ANNOTATION.search(text)
+        if not match:
+            return text
+        depth, end = 0, match.end()
+        while end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+            if depth == 0:
+                break
+        text = text[:match.start()] + text[end:]
+
+
+def methods(definition: Definition) -> List[Method]:
+    """The member functions that a class declares, without constructors, destructors and those of nested types."""
+    access = "private" if definition.kind == "class" else "public"
+    own_name = definition.name.rsplit("::", 1)[-1]
+    found = []
+    for statement in re.split(r"[;}]", _without(definition.body, "{", "}")):
+        while True:
+            section = _ACCESS.search(statement)
+            if not section:
+                break
+            access, statement = section[1], statement[section.end():]
+        statement = _without_annotations(statement)
+        plain = _without(statement, "<", ">") if "operator" not in statement else statement
+        if _NO_METHOD.match(plain) or "(" not in plain:
+            continue
+        before, after = plain.split("(", 1)
+        name = _METHOD.search(before)
+        if not name or "=" in before and "operator" not in before:
+            continue
+        if not before[:name.start()].strip() or name.group().lstrip("~").strip() == own_name:
+            continue  # a constructor, a destructor, a macro
+        found.append(Method(name.group().strip(), access, re.search(r"=\s*0\s*$", plain) is not None,
+                            _parameter_count(after)))
+    return found
+
+
+def _parameter_count(after: str) -> int:
+    depth, count, text = 0, 1, ""
+    for character in after:
+        if character == ")" and depth == 0:
+            break
+        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(character, 0)
+        count += character == "," and depth == 0
+        text += character
+    return count if text.strip() else 0
+
+
+def _over(found: int, limit: int, ratchet: Optional[int], what: str) -> Optional[str]:
+    if ratchet is not None and found < ratchet:
+        return f"{found} {what}: lower the ratchet, which has {ratchet}"
+    if found > (ratchet or limit):
+        return f"{found} {what}, limit {ratchet or limit}"
+    return None
+
+
+def wide_types(tree: SourceTree) -> Iterator[Violation]:
+    """Many private methods are several ideas in one class; many pure virtuals, several interfaces in one."""
+    for path in tree.with_suffix(".h", ".cc"):
+        for definition in definitions(tree.text(path), path):
+            all_methods = methods(definition)
+            private = sum(m.access == "private" for m in all_methods)
+            pure = sum(m.is_pure for m in all_methods)
+            for complaint in (
+                    _over(private, PRIVATE_METHOD_COUNT_MAX, WIDER_CLASSES.get(definition.name), "private methods"),
+                    _over(pure, PURE_VIRTUAL_COUNT_MAX, WIDER_INTERFACES.get(definition.name), "pure virtuals")):
+                if complaint:
+                    yield Violation(path, definition.line, "wide-type", f"{definition.name}: {complaint}")
+            for method in all_methods:
+                if method.parameter_count > PARAMETER_COUNT_MAX:
+                    yield Violation(path, definition.line, "parameters",
+                                    f"{definition.name}::{method.name} has {method.parameter_count}, "
+                                    f"limit {PARAMETER_COUNT_MAX}")
+
+
+RULES = (one_type_one_definition, wide_types)
