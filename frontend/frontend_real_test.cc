@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "frontend/frontend_module.h"
+#include "frontend/http/frontend_module.h"
 #include "frontend/testing/fake_services.h"
 #include "frontend/testing/http_user.h"
 #include "neptune/node/node.h"

@@ -1,5 +1,5 @@
 // The entry point of frontend.so.
 
-#include "frontend/frontend_module.h"
+#include "frontend/http/frontend_module.h"
 
 NEPTUNE_SERVICE_MODULE(search::frontend::FrontendModule)

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "cache/persistent/persistent_entries.h"
-#include "neptune/replication/replicated_service.h"
+#include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/service_module.h"
 
 namespace search::cache {

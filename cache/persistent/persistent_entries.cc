@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "neptune/base/checksum.h"
-#include "neptune/replication/stored_message.h"
+#include "neptune/replication/state/stored_message.h"
 
 namespace search::cache {
 

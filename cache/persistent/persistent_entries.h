@@ -21,7 +21,7 @@
 #include "cache/persistent/persistent_entries.pb.h"
 #include "cache/result_cache.h"
 #include "neptune/base/status.h"
-#include "neptune/replication/store_state.h"
+#include "neptune/replication/state/store_state.h"
 
 namespace search::cache {
 

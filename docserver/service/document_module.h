@@ -34,7 +34,7 @@
 #include "index/versions/open_versions.h"
 #include "index/versions/version_watch.h"
 #include "neptune/capsule/capsule_stack.h"
-#include "neptune/replication/replicated_service.h"
+#include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/service_module.h"
 
 namespace search::docserver {

@@ -12,7 +12,7 @@
 #include "index/updates/change_write.h"
 #include "index/updates/document_change.h"
 #include "neptune/base/strings.h"
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 
 namespace search::frontend {
 

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/answer.h"
 #include "frontend/console/cluster_state.h"
-#include "frontend/search_request.h"
-#include "frontend/site.h"
+#include "frontend/model/answer.h"
+#include "frontend/model/search_request.h"
+#include "frontend/model/site.h"
 #include "frontend/trace/search_trace.h"
 #include "frontend/trace/trace_log.h"
 

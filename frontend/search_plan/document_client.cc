@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "docserver/document_service.h"
-#include "frontend/search_plan/plan_policy.h"
+#include "frontend/policy/plan_policy.h"
 #include "index/tier/operators.h"
 #include "neptune/thread/user_thread.h"
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "docserver/docserver.pb.h"
-#include "frontend/answer.h"
-#include "frontend/search_plan/plan_options.h"
+#include "frontend/model/answer.h"
+#include "frontend/policy/plan_options.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/capsule/recent_times.h"
 #include "neptune/service/client.h"

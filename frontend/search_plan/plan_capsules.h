@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "frontend/search_plan/plan_options.h"
+#include "frontend/policy/plan_options.h"
 #include "neptune/base/status.h"
 #include "neptune/capsule/capsule_stack.h"
 

@@ -21,13 +21,13 @@
 #include <memory>
 #include <string>
 
-#include "frontend/answer.h"
-#include "frontend/search_plan/cache_client.h"
+#include "frontend/caching/cache_client.h"
+#include "frontend/model/answer.h"
+#include "frontend/policy/plan_metrics.h"
+#include "frontend/policy/plan_options.h"
+#include "frontend/policy/plan_policy.h"
 #include "frontend/search_plan/document_client.h"
 #include "frontend/search_plan/index_watch.h"
-#include "frontend/search_plan/plan_metrics.h"
-#include "frontend/search_plan/plan_options.h"
-#include "frontend/search_plan/plan_policy.h"
 #include "frontend/suggest/suggester.h"
 #include "neptune/service/admission_gate.h"
 #include "neptune/service/client.h"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "frontend/search_plan/plan_options.h"
+#include "frontend/policy/plan_options.h"
 #include "index/tier/tier.pb.h"
 #include "neptune/base/time.h"
 #include "neptune/dac/dac.h"

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "frontend/search_plan/plan_policy.h"
+#include "frontend/policy/plan_policy.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::frontend {

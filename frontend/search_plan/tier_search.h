@@ -6,8 +6,8 @@
 
 #pragma once
 
-#include "frontend/answer.h"
-#include "frontend/search_plan/plan_options.h"
+#include "frontend/model/answer.h"
+#include "frontend/policy/plan_options.h"
 #include "frontend/search_plan/tier_aggregation.h"
 #include "index/tier/tier.pb.h"
 #include "neptune/base/status.h"

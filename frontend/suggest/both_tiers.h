@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/search_plan/plan_options.h"
+#include "frontend/policy/plan_options.h"
 #include "neptune/service/client.h"
 
 namespace search::frontend {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "index/core/query/query.h"
-#include "index/core/suggest/phrase_text.h"
+#include "index/suggest/phrase_text.h"
 #include "index/tier/suggest_operators.h"
 
 namespace search::frontend {

@@ -8,7 +8,7 @@
 #include "frontend/suggest/cached_texts.pb.h"
 #include "frontend/suggest/suggest_policy.h"
 #include "index/core/query/query.h"
-#include "index/core/suggest/spelling.h"
+#include "index/suggest/spelling.h"
 #include "index/tier/suggest.pb.h"
 #include "index/tier/suggest_messages.h"
 #include "index/tier/suggest_operators.h"

@@ -5,7 +5,7 @@
 //   query ─► Spell, both tiers ─► spellings of the query ─► Count, all ─► the first good enough
 //
 // Every proposal is known to match a document: a phrase occurs in a document of the partition that
-// proposes it (index/core/suggest), everything else is counted over all partitions that answer.
+// proposes it (index/suggest), everything else is counted over all partitions that answer.
 //
 // Threads: thread-safe; on user-level threads of the node.
 // Errors: RESOURCE_EXHAUSTED too many completions in progress; no other errors: partitions that do
@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "frontend/search_plan/cache_client.h"
-#include "frontend/search_plan/plan_metrics.h"
-#include "frontend/search_plan/plan_options.h"
+#include "frontend/caching/cache_client.h"
+#include "frontend/policy/plan_metrics.h"
+#include "frontend/policy/plan_options.h"
 #include "index/tier/suggest.pb.h"
 #include "neptune/service/client.h"
 

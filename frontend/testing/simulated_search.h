@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/frontend_module.h"
+#include "frontend/http/frontend_module.h"
 #include "neptune/node/node.h"
 #include "neptune/wire/http/http_message.h"
 #include "neptune/world/sim/simulator.h"

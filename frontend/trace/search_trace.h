@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/answer.h"
+#include "frontend/model/answer.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 

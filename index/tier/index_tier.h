@@ -65,7 +65,7 @@ class IndexTier {
   virtual TierInfo Info() const = 0;
 
   // The best completions this partition knows, and what it knows of words; with counts of the whole
-  // collection (index/core/suggest). REQUIRES: questions that suggest_operators.h lets through.
+  // collection (index/suggest). REQUIRES: questions that suggest_operators.h lets through.
   // Errors: UNIMPLEMENTED by an implementation, or an index, without them, as it is by default.
   virtual neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const {
     return neptune::Unimplemented("index tier ", Info().implementation, " has no suggestions");

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "index/core/query/query.h"
-#include "index/core/suggest/spelling.h"
+#include "index/suggest/spelling.h"
 #include "index/tier/index_tier_conformance.h"
 #include "index/tier/suggest_messages.h"
 #include "index/tier/suggest_operators.h"

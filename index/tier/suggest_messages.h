@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "index/core/suggest/spelling.h"
-#include "index/core/suggest/suggestion_index.h"
+#include "index/suggest/spelling.h"
+#include "index/suggest/suggestion_index.h"
 #include "index/tier/suggest.pb.h"
 
 namespace search::index {

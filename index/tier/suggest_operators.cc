@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "index/core/suggest/spelling.h"
-#include "index/core/suggest/suggestion_index.h"
+#include "index/suggest/spelling.h"
+#include "index/suggest/suggestion_index.h"
 #include "index/tier/suggest_messages.h"
 
 namespace search::index {

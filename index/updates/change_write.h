@@ -2,7 +2,7 @@
 // then holds.
 //
 // Source: neptune/replication.
-// Threads: as neptune/replication/store_state.h says.
+// Threads: as neptune/replication/state/store_state.h says.
 // Shapes: the write takes the bytes of a PartitionChange and answers with those of a ChangeAnswer.
 // Errors: ExecuteChangeWrite: INVALID_ARGUMENT a request that is no change, or over a limit; the same on all replicas.
 
@@ -14,8 +14,8 @@
 
 #include "index/updates/change_state.h"
 #include "neptune/base/status.h"
-#include "neptune/replication/log_entry.h"
-#include "neptune/replication/store_state.h"
+#include "neptune/replication/log/log_entry.h"
+#include "neptune/replication/state/store_state.h"
 
 namespace search::index {
 

@@ -14,7 +14,7 @@
 #include "neptune/membership/etcd_channel.h"
 #include "neptune/node/class_spec.h"
 #include "neptune/node/replication_spec.h"
-#include "neptune/replication/replica_links.h"
+#include "neptune/replication/agent/replica_links.h"
 #include "neptune/world/network.h"
 
 namespace neptune {

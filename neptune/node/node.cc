@@ -12,7 +12,7 @@
 #include "neptune/node/class_spec.h"
 #include "neptune/node/node_replicas.h"
 #include "neptune/node/replication_spec.h"
-#include "neptune/replication/replication.h"
+#include "neptune/replication/agent/replication.h"
 #include "neptune/service/span_text.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/wire/http/problem.h"

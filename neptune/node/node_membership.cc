@@ -9,8 +9,8 @@
 #include "neptune/membership/etcd_channel.h"
 #include "neptune/membership/file_channel.h"
 #include "neptune/node/node.h"
-#include "neptune/replication/replication.h"
-#include "neptune/replication/version_section.h"
+#include "neptune/replication/agent/replication.h"
+#include "neptune/replication/client/version_section.h"
 
 namespace neptune {
 namespace {

@@ -12,7 +12,7 @@
 #include "neptune/base/file.h"
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/interpose/call_permit.h"
+#include "neptune/interpose/call_permit.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/module_loader.h"
 #include "neptune/node/node.h"

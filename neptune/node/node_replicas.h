@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "neptune/replication/replication.h"
+#include "neptune/replication/agent/replication.h"
 #include "neptune/wire/http/http_message.h"
 
 namespace neptune {

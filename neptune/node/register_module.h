@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "neptune/replication/replicated_service.h"
+#include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/service_module.h"
 
 namespace neptune {

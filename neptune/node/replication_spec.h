@@ -12,7 +12,7 @@
 
 #include "neptune/base/status.h"
 #include "neptune/node/cluster_spec.pb.h"
-#include "neptune/replication/replication.h"
+#include "neptune/replication/agent/replication.h"
 
 namespace neptune {
 

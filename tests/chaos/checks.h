@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "neptune/node/simulated_cluster.h"
+#include "neptune/testing/simulated_cluster.h"
 #include "tests/chaos/chaos_modules.h"
 #include "tests/chaos/chaos_run.h"
 #include "tests/chaos/ledger.h"

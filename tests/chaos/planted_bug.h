@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "neptune/node/simulated_cluster.h"
+#include "neptune/testing/simulated_cluster.h"
 
 namespace neptune::chaos {
 

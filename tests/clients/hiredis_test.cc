@@ -10,7 +10,7 @@
 #include <string>
 
 #include "neptune/base/strings.h"
-#include "neptune/capsule/interpose/user_threads.h"
+#include "neptune/interpose/user_threads.h"
 #include "tests/clients/redis_server.h"
 
 namespace neptune {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "neptune/capsule/interpose/user_threads.h"
+#include "neptune/interpose/user_threads.h"
 #include "tests/clients/mariadb_server.h"
 
 namespace neptune {

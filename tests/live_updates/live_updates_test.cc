@@ -25,7 +25,7 @@
 #include "neptune/node/cluster_spec.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/node.h"
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace search {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "neptune/base/strings.h"
-#include "neptune/node/simulated_cluster.h"
+#include "neptune/testing/simulated_cluster.h"
 #include "tests/membership/known_nodes.h"
 #include "tests/membership/simulated_etcd.h"
 

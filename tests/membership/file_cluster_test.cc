@@ -11,8 +11,8 @@
 #include "neptune/base/metrics.h"
 #include "neptune/base/strings.h"
 #include "neptune/membership/file_channel.h"
-#include "neptune/node/simulated_cluster.h"
 #include "neptune/security/cluster_key.h"
+#include "neptune/testing/simulated_cluster.h"
 #include "tests/membership/channel_bed.h"
 #include "tests/membership/known_nodes.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "neptune/node/simulated_cluster.h"
+#include "neptune/testing/simulated_cluster.h"
 
 namespace neptune {
 

@@ -10,7 +10,7 @@
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "neptune/examples/testing/example_cluster.h"
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::cache {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/search_plan/plan_options.h"
+#include "frontend/policy/plan_options.h"
 #include "index/core/query/query.h"
 #include "index/tier/registry.h"
 #include "neptune/base/strings.h"

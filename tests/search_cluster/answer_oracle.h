@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/answer.h"
+#include "frontend/model/answer.h"
 #include "index/tier/index_tier.h"
 #include "tests/search_cluster/small_index.h"
 

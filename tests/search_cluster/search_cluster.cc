@@ -8,7 +8,7 @@
 #include "cache/persistent/persistent_cache_module.h"
 #include "cache/service/cache_module.h"
 #include "docserver/service/document_module.h"
-#include "frontend/search_request.h"
+#include "frontend/model/search_request.h"
 #include "index/tier/service/tier_module.h"
 #include "neptune/base/strings.h"
 #include "tools/search/answer_reader.h"

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/answer.h"
-#include "frontend/frontend_module.h"
+#include "frontend/http/frontend_module.h"
+#include "frontend/model/answer.h"
 #include "neptune/base/status.h"
 #include "neptune/node/node.h"
 #include "neptune/wire/http/http_router.h"

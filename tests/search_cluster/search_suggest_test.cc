@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "frontend/search_request.h"
+#include "frontend/model/search_request.h"
 #include "frontend/suggest/suggest_policy.h"
-#include "index/core/suggest/phrase_text.h"
 #include "index/core/testing/collection.h"
+#include "index/suggest/phrase_text.h"
 #include "index/tier/registry.h"
 #include "index/tier/suggest_operators.h"
 #include "neptune/base/strings.h"

@@ -16,12 +16,12 @@ class BannedCall(NamedTuple):
 
 
 # A program that knows nothing of the project.
-_FOREIGN = "neptune/capsule/interpose/pthread/conformance"
+_FOREIGN = "neptune/interpose/pthread/conformance"
 
 BANNED_CALLS = (
     BannedCall(
         "no-sleep", re.compile(r"\b(?:sleep_for|sleep_until|usleep|nanosleep)\s*\("),
-        ("neptune/world/", "neptune/capsule/interpose/"),  # the latter takes these calls over
+        ("neptune/world/", "neptune/interpose/"),  # the latter takes these calls over
         "time passes through the world's timers",
     ),
     BannedCall(

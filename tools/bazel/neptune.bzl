@@ -12,6 +12,7 @@ NEPTUNE_LAYERS = [
     "thread",
     "capsule",
     "sert",
+    "interpose",
     "wire",
     "membership",
     "balancing",
@@ -22,22 +23,30 @@ NEPTUNE_LAYERS = [
     "mtrr",
     "admin",
     "node",
+    "testing",
 ]
 
 # What each product folder may use besides itself, the runtime's public face (`//neptune`),
 # `//neptune/base` and libraries of the system.
 PRODUCT_DEPENDENCIES = {
     "index/core": [],
+    "index/suggest": ["index/core"],
     "index/html": [],
     "index/updates": ["index/core"],
     "index/versions": [],
-    "index/tier": ["index/core", "index/updates", "index/versions"],
+    "index/tier": ["index/core", "index/suggest", "index/updates", "index/versions"],
     "docserver": ["index/core", "index/updates", "index/versions"],
     "cache": [],
-    "frontend": ["index/core", "index/html", "index/updates", "index/versions", "index/tier", "docserver", "cache"],
+    "frontend": ["index/core", "index/suggest", "index/html", "index/updates", "index/versions", "index/tier", "docserver", "cache"],
     "neptune/examples": [],
-    "tools": ["index/core", "index/html", "index/updates", "index/versions", "index/tier", "docserver", "cache", "frontend", "neptune", "neptune/examples"],
-    "tests": ["index/core", "index/html", "index/updates", "index/versions", "index/tier", "docserver", "cache", "frontend", "neptune", "neptune/examples", "tools"],
+    "tools": ["index/core", "index/suggest", "index/html", "index/updates", "index/versions", "index/tier", "docserver", "cache", "frontend", "neptune", "neptune/examples"],
+    "tests": ["index/core", "index/suggest", "index/html", "index/updates", "index/versions", "index/tier", "docserver", "cache", "frontend", "neptune", "neptune/examples", "tools"],
+}
+
+# Folders whose subfolders are a stack of their own, from the bottom: libraries and programs of one may use those before it.
+INNER_STACKS = {
+    "neptune/replication": ["log", "state", "protocol", "testing", "client", "agent"],
+    "frontend": ["model", "policy", "caching", "trace", "console", "documents", "render", "api", "suggest", "search_plan", "http", "testing"],
 }
 
 # For what every call passes through. Position-independent code calls even its own file's functions as if another
@@ -71,8 +80,8 @@ def _check_dependency(name, package, dep):
     here = "//%s:%s" % (package, name)
     own_layer = _neptune_layer(package)
     if own_layer:
-        if target == "neptune" and own_layer == NEPTUNE_LAYERS[-1]:
-            return  # the node program is the last layer over the whole
+        if target == "neptune" and own_layer == "node":
+            return  # the node program is made of the whole
         dep_layer = _neptune_layer(target)
         if not dep_layer:
             fail("%s: the runtime may not depend on %s" % (here, dep))
@@ -93,12 +102,31 @@ def _check_dependency(name, package, dep):
         return
     fail("%s: folder '%s' may not depend on %s" % (here, folder, dep))
 
-def _check(name, deps):
+def _inner_place(folder, package):
+    """Where a package stands in the stack of `folder`: its subfolder's index; the folder itself is above all."""
+    if package == folder:
+        return len(INNER_STACKS[folder])
+    subfolder = package[len(folder) + 1:].split("/")[0]
+    if subfolder not in INNER_STACKS[folder]:
+        fail("//%s: '%s' has no place in INNER_STACKS['%s']" % (package, subfolder, folder))
+    return INNER_STACKS[folder].index(subfolder)
+
+def _check_inner_stack(name, package, dep):
+    target = _package_of(dep)
+    for folder in INNER_STACKS:
+        if target == None or not (target + "/").startswith(folder + "/") or not (package + "/").startswith(folder + "/"):
+            continue
+        if _inner_place(folder, target) > _inner_place(folder, package):
+            fail("//%s:%s may not use %s, which is above it in INNER_STACKS['%s']" % (package, name, dep, folder))
+
+def _check(name, deps, is_test = False):
     for dep in deps:
         _check_dependency(name, native.package_name(), dep)
+        if not is_test:
+            _check_inner_stack(name, native.package_name(), dep)
 
 # Their files decide what of libc is declared before they define it.
-_WITHOUT_PRELUDE = ["neptune/capsule/interpose", "neptune/interpose", "neptune/sert/interpose"]
+_WITHOUT_PRELUDE = ["neptune/interpose"]
 
 # What the compiler reads back from a precompiled header no longer counts as a system header, so that its late passes
 # warn about the insides of std::string. --config=no_prelude has these warnings on.
@@ -143,7 +171,7 @@ def neptune_binary(name, deps = [], **kwargs):
 
 def neptune_test(name, deps = [], size = "small", **kwargs):
     """A GoogleTest program with gtest's main."""
-    _check(name, deps)
+    _check(name, deps, is_test = True)
     deps = _with_prelude(deps + ["@system//:gtest_main"], kwargs, "test_prelude")
     native.cc_test(name = name, size = size, deps = deps, **kwargs)
 
@@ -163,7 +191,7 @@ def neptune_fuzz_test(name, srcs, corpus, deps = [], size = "small", **kwargs):
 
     With --config=fuzz the program is linked to libFuzzer instead and explores by itself.
     """
-    _check(name, deps)
+    _check(name, deps, is_test = True)
     native.cc_test(
         name = name,
         size = size,

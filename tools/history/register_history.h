@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "neptune/base/time.h"
-#include "neptune/replication/replica_extension.h"
+#include "neptune/replication/client/replica_extension.h"
 
 namespace search::lab {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "neptune/node/node.h"
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 #include "tools/history/register_history.h"
 
 namespace search::lab {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/answer.h"
+#include "frontend/model/answer.h"
 #include "neptune/base/status.h"
 
 namespace search::tools {

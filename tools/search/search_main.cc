@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/search_request.h"
+#include "frontend/model/search_request.h"
 #include "neptune/base/strings.h"
-#include "tools/search/answer_reader.h"
 #include "tools/http/http_get.h"
+#include "tools/search/answer_reader.h"
 #include "tools/search/terminal_page.h"
 #include "tools/terminal/command_line.h"
 

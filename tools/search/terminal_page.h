@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "frontend/answer.h"
+#include "frontend/model/answer.h"
 
 namespace search::tools {
 

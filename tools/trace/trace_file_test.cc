@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "frontend/access_log.h"
+#include "frontend/http/access_log.h"
 #include "tools/trace/query_import.h"
 #include "tools/trace/trace_edit.h"
 

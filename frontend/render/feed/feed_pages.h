@@ -9,8 +9,8 @@
 
 #include <string>
 
-#include "frontend/answer.h"
-#include "frontend/site.h"
+#include "frontend/model/answer.h"
+#include "frontend/model/site.h"
 
 namespace search::frontend::feed {
 

@@ -6,10 +6,10 @@
 
 #include <string>
 
-#include "frontend/answer.h"
+#include "frontend/model/answer.h"
+#include "frontend/model/search_request.h"
+#include "frontend/model/site.h"
 #include "frontend/render/markup/markup_writer.h"
-#include "frontend/search_request.h"
-#include "frontend/site.h"
 
 namespace search::frontend::feed {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "frontend/console/cluster_state.h"
-#include "frontend/site.h"
+#include "frontend/model/site.h"
 #include "frontend/trace/trace_log.h"
 
 namespace search::frontend::html {

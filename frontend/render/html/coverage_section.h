@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "frontend/answer.h"
+#include "frontend/model/answer.h"
 #include "frontend/render/markup/markup_writer.h"
 
 namespace search::frontend {

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "frontend/model/search_request.h"
+#include "frontend/model/site.h"
 #include "frontend/render/markup/markup_writer.h"
-#include "frontend/search_request.h"
-#include "frontend/site.h"
 
 namespace search::frontend {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/model/site.h"
 #include "frontend/render/markup/markup_writer.h"
-#include "frontend/site.h"
 #include "frontend/trace/search_trace.h"
 #include "frontend/trace/trace_log.h"
 

@@ -2,12 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/model/search_request.h"
 #include "frontend/render/json/print.h"
 #include "frontend/render/json/trace_json.h"
 #include "frontend/render/wording/address.h"
 #include "frontend/render/wording/paging.h"
 #include "frontend/render/wording/wording.h"
-#include "frontend/search_request.h"
 #include "neptune/base/time.h"
 
 namespace search::frontend::json {

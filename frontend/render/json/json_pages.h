@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/answer.h"
+#include "frontend/model/answer.h"
 
 namespace search::frontend::json {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/answer.h"
+#include "frontend/model/answer.h"
 #include "frontend/render/render.h"
 
 namespace search::frontend::samples {

@@ -1,7 +1,7 @@
 #include "frontend/render/wording/address.h"
 
+#include "frontend/model/search_request.h"
 #include "frontend/render/markup/markup_writer.h"
-#include "frontend/search_request.h"
 #include "neptune/base/strings.h"
 #include "neptune/base/utf8.h"
 

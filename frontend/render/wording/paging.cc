@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "frontend/search_request.h"
+#include "frontend/model/search_request.h"
 
 namespace search::frontend {
 namespace {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "frontend/answer.h"
+#include "frontend/model/answer.h"
 
 namespace search::frontend {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "frontend/search_request.h"
+#include "frontend/model/search_request.h"
 #include "neptune/base/strings.h"
 
 namespace search::frontend {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/answer.h"
+#include "frontend/model/answer.h"
 #include "neptune/base/time.h"
 
 namespace search::frontend {

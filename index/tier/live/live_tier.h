@@ -29,7 +29,7 @@
 #include "index/core/partition/changed_terms.h"
 #include "index/core/partition/merge_policy.h"
 #include "index/core/partition/partition.h"
-#include "index/core/suggest/suggestion_index.h"
+#include "index/suggest/suggestion_index.h"
 #include "index/tier/index_tier.h"
 #include "index/updates/change_state.h"
 #include "index/updates/document_change.pb.h"

@@ -1,6 +1,6 @@
 #include "index/tier/segment/segment_messages.h"
 
-#include "index/core/suggest/spelling.h"
+#include "index/suggest/spelling.h"
 #include "index/tier/search_input.h"
 #include "index/tier/suggest_messages.h"
 #include "index/tier/suggest_operators.h"

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "index/core/search/searcher.h"
-#include "index/core/suggest/suggestion_index.h"
+#include "index/suggest/suggestion_index.h"
 #include "index/tier/index_tier.h"
 #include "neptune/base/status.h"
 

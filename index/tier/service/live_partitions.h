@@ -21,7 +21,7 @@
 #include "index/tier/statistics/statistics_renewal.h"
 #include "index/updates/change_write.h"
 #include "neptune/base/leaf_mutex.h"
-#include "neptune/replication/replicated_service.h"
+#include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/service_module.h"
 
 namespace search::index {

@@ -11,7 +11,7 @@
 #include "index/updates/change_write.h"
 #include "index/updates/document_change.h"
 #include "neptune/base/file.h"
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 #include "neptune/service/client_stream.h"
 #include "neptune/thread/synchronization.h"
 

@@ -26,7 +26,7 @@
 #include <string>
 
 #include "neptune/examples/modelled_work/modelled_work.h"
-#include "neptune/replication/replicated_service.h"
+#include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/service_module.h"
 
 namespace neptune::examples::auction_house {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "neptune/replication/stored_message.h"
+#include "neptune/replication/state/stored_message.h"
 
 namespace neptune::examples::auction_house {
 namespace {

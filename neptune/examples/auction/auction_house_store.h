@@ -20,7 +20,7 @@
 
 #include "neptune/base/status.h"
 #include "neptune/examples/auction/auction_house.pb.h"
-#include "neptune/replication/store_state.h"
+#include "neptune/replication/state/store_state.h"
 
 namespace neptune::examples::auction_house {
 

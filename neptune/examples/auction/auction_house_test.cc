@@ -9,7 +9,7 @@
 #include "neptune/examples/auction/auction_house_module.h"
 #include "neptune/examples/auction/auction_house_store.h"
 #include "neptune/examples/testing/example_cluster.h"
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 #include "neptune/thread/user_thread.h"
 
 namespace neptune::examples::auction_house {

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 
 namespace neptune::examples {
 

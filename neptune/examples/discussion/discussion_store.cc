@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "neptune/base/strings.h"
-#include "neptune/replication/stored_message.h"
+#include "neptune/replication/state/stored_message.h"
 
 namespace neptune::examples {
 namespace {

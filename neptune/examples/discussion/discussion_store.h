@@ -25,7 +25,7 @@
 
 #include "neptune/base/status.h"
 #include "neptune/examples/discussion/discussion.pb.h"
-#include "neptune/replication/store_state.h"
+#include "neptune/replication/state/store_state.h"
 
 namespace neptune::examples {
 

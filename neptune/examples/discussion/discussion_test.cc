@@ -10,7 +10,7 @@
 #include "neptune/examples/discussion/discussion_module.h"
 #include "neptune/examples/discussion/discussion_store.h"
 #include "neptune/examples/testing/example_cluster.h"
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/random_source.h"
 

@@ -2,7 +2,7 @@
 // user-level threads.
 //
 // Pages are distributed over the servers by name. In a program that links
-// `neptune/capsule/interpose`, a request that waits for a server parks its user-level thread in
+// `neptune/interpose`, a request that waits for a server parks its user-level thread in
 // that server's capsule, `match: inet:ADDRESS:PORT`, and a refusal by the capsule appears as a
 // refused connection. In any other program it blocks its kernel thread.
 //

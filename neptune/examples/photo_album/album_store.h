@@ -34,7 +34,7 @@
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/examples/photo_album/photo_album.pb.h"
-#include "neptune/replication/store_state.h"
+#include "neptune/replication/state/store_state.h"
 
 namespace neptune::examples::photo_album {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "neptune/examples/photo_album/image_store.h"
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 
 namespace neptune::examples::photo_album {
 

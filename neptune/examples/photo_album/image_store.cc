@@ -7,7 +7,7 @@
 
 #include "neptune/base/checksum.h"
 #include "neptune/examples/photo_album/keys.h"
-#include "neptune/replication/stored_message.h"
+#include "neptune/replication/state/stored_message.h"
 
 namespace neptune::examples::photo_album {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "neptune/base/status.h"
 #include "neptune/examples/photo_album/image_store.pb.h"
-#include "neptune/replication/store_state.h"
+#include "neptune/replication/state/store_state.h"
 
 namespace neptune::examples::photo_album {
 

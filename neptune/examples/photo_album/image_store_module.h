@@ -24,7 +24,7 @@
 #include <string>
 
 #include "neptune/examples/photo_album/image_store.h"
-#include "neptune/replication/replicated_service.h"
+#include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/service_module.h"
 
 namespace neptune::examples::photo_album {

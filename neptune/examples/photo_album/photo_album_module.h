@@ -36,7 +36,7 @@
 
 #include "neptune/examples/photo_album/album_store.h"
 #include "neptune/examples/photo_album/image_client.h"
-#include "neptune/replication/replicated_service.h"
+#include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_module.h"
 

@@ -14,7 +14,7 @@
 #include "neptune/examples/photo_album/photo_album.pb.h"
 #include "neptune/examples/photo_album/photo_album_module.h"
 #include "neptune/examples/testing/example_cluster.h"
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 #include "neptune/thread/user_thread.h"
 
 namespace neptune::examples::photo_album {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "neptune/base/status.h"
-#include "neptune/replication/replicated_service.h"
+#include "neptune/replication/agent/replicated_service.h"
 
 namespace neptune::examples::photo_album {
 

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "neptune/replication/replica_protocol.h"
+#include "neptune/replication/protocol/replica_protocol.h"
 
 namespace neptune::replication_testing {
 

@@ -17,11 +17,11 @@
 
 #include "absl/strings/str_split.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/interpose/call_permit.h"
 #include "neptune/examples/forum/forum_database_module.h"
 #include "neptune/examples/forum/forum_module.h"
 #include "neptune/examples/forum/redis_page_cache.h"
 #include "neptune/examples/forum/topic_page.h"
+#include "neptune/interpose/call_permit.h"
 #include "tools/lab/capsules/dependency_real.h"
 
 DEFINE_string(redis, "", "the cache servers");

@@ -140,9 +140,8 @@ StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   }
   const std::string& program = point.Text("program");
   if (program != kThreads) {
-    NEPTUNE_ASSIGN_OR_RETURN(
-        const std::string library,
-        FindProgram("neptune/capsule/interpose/preload/libneptune_preload.so"));
+    NEPTUNE_ASSIGN_OR_RETURN(const std::string library,
+                             FindProgram("neptune/interpose/preload/libneptune_preload.so"));
     options.preload_library = library;
     options.capsules = CapsuleFile(point, options.replicas, times);
   }

@@ -27,7 +27,7 @@
 
 #include "absl/synchronization/barrier.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/interpose/call_permit.h"
+#include "neptune/interpose/call_permit.h"
 #include "neptune/world/real/real_world.h"
 #include "tools/lab/capsules/isolation_load.h"
 #include "tools/lab/capsules/silent_dependency.h"

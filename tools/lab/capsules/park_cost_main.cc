@@ -31,8 +31,8 @@
 #include "absl/synchronization/mutex.h"
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/interpose/call_permit.h"
-#include "neptune/capsule/interpose/libc.h"
+#include "neptune/interpose/call_permit.h"
+#include "neptune/interpose/libc.h"
 #include "neptune/node/node.h"
 #include "neptune/world/real/real_world.h"
 

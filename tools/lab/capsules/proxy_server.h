@@ -24,7 +24,7 @@ namespace search::lab {
 struct ProxyServerOptions {
   std::vector<neptune::Endpoint> replicas;
   int thread_count = 64;
-  // The preload library of neptune/capsule/interpose/preload and the capsules that it is given; empty: none.
+  // The preload library of neptune/interpose/preload and the capsules that it is given; empty: none.
   std::string preload_library{};
   std::string capsules{};
 };

@@ -7,7 +7,7 @@
 #include "neptune/base/checksum.h"
 #include "neptune/examples/discussion/discussion_module.h"
 #include "neptune/examples/discussion/discussion_store.h"
-#include "neptune/replication/stored_message.h"
+#include "neptune/replication/state/stored_message.h"
 
 namespace search::lab {
 namespace {

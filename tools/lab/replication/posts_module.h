@@ -21,7 +21,7 @@
 
 #include "neptune/examples/discussion/discussion.pb.h"
 #include "neptune/examples/modelled_work/modelled_work.h"
-#include "neptune/replication/replicated_service.h"
+#include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/service_module.h"
 
 namespace search::lab {

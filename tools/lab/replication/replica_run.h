@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "neptune/node/node.h"
-#include "neptune/replication/replica_session.h"
+#include "neptune/replication/client/replica_session.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/sim/simulator.h"
 #include "tools/lab/engine/experiment.h"

@@ -10,7 +10,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/node/node.h"
 #include "neptune/node/register_module.h"
-#include "neptune/replication/replication.h"
+#include "neptune/replication/agent/replication.h"
 #include "neptune/world/sim/fault_plan.h"
 #include "neptune/world/sim/sim_world.h"
 #include "neptune/world/sim/simulator.h"

@@ -101,7 +101,7 @@ Experiment SertCost() {
   experiment.title = "What the accounting of requests costs";
   experiment.source = "no paper's: the bounds of this system";
   experiment.setup =
-      "One program with the library of neptune/sert/interpose and without, in turns. A search of "
+      "One program with the library of neptune/interpose/sert and without, in turns. A search of "
       "two words in four partitions of 40,000 made documents in all; a request that allocates 200 "
       "objects of 16 to 416 bytes and frees them. With the library each is a request with a "
       "rollback point and a timer. Then requests on two threads that never end by themselves and "

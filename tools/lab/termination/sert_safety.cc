@@ -18,7 +18,7 @@ namespace {
 using neptune::StatusOr;
 using neptune::StrCat;
 
-constexpr char kProgram[] = "neptune/sert/interpose/safety_stress";
+constexpr char kProgram[] = "neptune/interpose/sert/safety_stress";
 constexpr int kThreadCount = 8;
 constexpr int64_t kTimeMsMax = 3'600'000;
 constexpr double kWanted = 1'000'000;
@@ -79,7 +79,7 @@ Experiment SertSafety() {
       "Eight kernel threads run one request after the other, each a loop of one kind that never "
       "ends by itself: allocation, containers, locks, streams of stdio, sockets with mappings, "
       "exceptions, regular expressions, loops without any check, waits, processes. The "
-      "library of neptune/sert/interpose ends each after 50 us, wherever it is by then. Lost is "
+      "library of neptune/interpose/sert ends each after 50 us, wherever it is by then. Lost is "
       "what nobody has and nobody released when all have ended: bytes of arenas, descriptors, "
       "locks, processes. A thread hangs if its program uses 20 s of processor time while no "
       "request ends.";

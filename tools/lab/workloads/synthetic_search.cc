@@ -1,7 +1,7 @@
 #include "tools/lab/workloads/synthetic_search.h"
 
 #include "docserver/service/document_module.h"
-#include "frontend/frontend_module.h"
+#include "frontend/http/frontend_module.h"
 #include "index/tier/service/tier_module.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"

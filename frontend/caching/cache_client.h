@@ -1,0 +1,105 @@
+// Client of the query cache for the search plan: short lookups, insertions in the background, and
+// no errors for the caller. While the cache fails, its dependency capsule (plan_capsules.h)
+// bypasses it except for occasional probes.
+//
+//   insert ─► every replica of the key's partition
+//   lookup ─► one replica ── miss, or no answer ──► another one ── hit ──► copied to the first
+//
+// A replica that dies therefore loses no entries, and one that restarts empty is refilled by
+// lookups. With several replicas a miss costs a second lookup, a small fraction of the search it
+// may save.
+//
+// A partition may replicate entries itself (neptune/replication; nodes announce it). For it:
+//
+//   insert ─► its primary, located again until the timeout if it changes
+//   lookup ─► any replica ── no answer ──► another one
+//
+// There a lookup may miss an entry that was inserted a moment ago. While there is no primary
+// nothing is inserted and existing entries are still found.
+//
+// Threads: thread-safe; Lookup and InsertLater on user-level threads of the node.
+// Errors: none; a cache that does not answer counts as a miss with the outcome kFailed.
+// Limits: two lookups of SearchPlanOptions::cache_timeout each, cache_insert_count_max insertions
+//   in progress, cache::kKeySizeMax bytes per key (longer keys bypass the cache).
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/model/answer.h"
+#include "frontend/policy/plan_metrics.h"
+#include "frontend/policy/plan_options.h"
+#include "neptune/service/client.h"
+
+namespace search::frontend {
+
+// Key of a page of results, with the version of the index it comes from.
+struct CacheEntryName {
+  std::string key;
+  uint64_t index_version = 0;
+  // The age of the entry decides whether it is valid (index_watch.h). Such an entry is not copied
+  // between replicas, because the copy's age would restart at 0.
+  bool ages = false;
+};
+
+struct CacheReply {
+  CacheUse use;
+  std::string value;  // kHit only
+};
+
+class CacheClient {
+ public:
+  CacheClient(const SearchPlanOptions& options, const PlanMetrics& metrics);
+
+  CacheReply Lookup(neptune::ClientSession& session, const CacheEntryName& entry);
+
+  // Starts a user-level thread that stores the value, unless too many insertions are in progress or
+  // there is no cache.
+  void InsertLater(const neptune::ClientSession& session, const CacheEntryName& entry,
+                   std::string value);
+  size_t insert_count() const { return shared_->insert_count.load(); }
+
+ private:
+  // State shared with the inserting threads, which may outlive the client.
+  struct Shared {
+    Shared(const SearchPlanOptions& options, const PlanMetrics& metrics)
+        : options(options), metrics(metrics) {}
+
+    const SearchPlanOptions options;
+    const PlanMetrics metrics;
+    std::atomic<size_t> insert_count{0};
+  };
+
+  // A value on its way into the cache.
+  struct Insertion {
+    CacheEntryName entry;
+    std::string value;
+    neptune::Duration time_to_live{0};
+    // The only replica to insert into; absent: all replicas.
+    std::optional<neptune::NodeId> only = {};
+  };
+  struct Asked {
+    CacheReply reply;
+    neptune::NodeId server;  // empty if none was found
+  };
+
+  // Asks a replica other than `except`.
+  Asked AskReplica(neptune::ClientSession& session, const CacheEntryName& entry,
+                   const std::vector<neptune::NodeId>& except) const;
+  void Begin(const neptune::ClientSession& session, Insertion insertion);
+  static void Insert(Shared& shared, neptune::ClientSession session, const Insertion& insertion);
+  // If the replica is absent, the call chooses one.
+  static void InsertAt(Shared& shared, neptune::ClientSession& session, uint32_t partition,
+                       const neptune::Data& request, const std::optional<neptune::NodeId>& node);
+  static void InsertAtPrimary(Shared& shared, const neptune::ClientSession& session,
+                              uint32_t partition, const neptune::Data& request);
+  bool CanHold(const CacheEntryName& entry) const;
+
+  const std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace search::frontend

@@ -1,0 +1,370 @@
+#include "frontend/http/frontend_module.h"
+
+#include <glog/logging.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "frontend/documents/replicated_writer.h"
+#include "frontend/model/parameters.h"
+#include "frontend/search_plan/plan_capsules.h"
+#include "index/tier/suggest_reduce.h"
+#include "index/tier/tier_reduce.h"
+#include "index/tier/tier_service.h"
+#include "neptune/base/secret_file.h"
+#include "neptune/base/strings.h"
+#include "neptune/service/client.h"
+#include "neptune/thread/synchronization.h"
+#include "neptune/thread/user_thread.h"
+
+namespace search::frontend {
+namespace {
+
+using neptune::Duration;
+using neptune::Endpoint;
+using neptune::NodeLoop;
+using neptune::OneShotEvent;
+using neptune::Status;
+using neptune::StatusOr;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Limit of a request body if no route accepts one.
+constexpr size_t kBodySizeMax = 4096;
+// A query of maximum size with every byte encoded as %XX must fit.
+constexpr size_t kTargetSizeMax = SearchRequestLimits::kParametersSizeMax + 64;
+constexpr size_t kHeaderSizeMax = kTargetSizeMax + (16 << 10);
+
+// Runs `work` on the loop and waits until it returns.
+void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work) {
+  if (loop.loop == neptune::Loop::Current()) return work();
+  OneShotEvent done;
+  loop.loop->Post([&] {
+    work();
+    done.Set();
+  });
+  while (!done.is_set()) neptune::this_thread::ParkUntilWoken();
+}
+
+neptune::HttpServerOptions ServerOptions(const neptune::HttpServerMetrics& metrics,
+                                         size_t body_size_max) {
+  neptune::HttpServerOptions options;
+  options.reader.target_size_max = kTargetSizeMax;
+  options.reader.header_size_max = kHeaderSizeMax;
+  options.reader.body_size_max = body_size_max;
+  options.metrics = &metrics;
+  return options;
+}
+
+// Sets the address that absolute links begin with if the spec gives one or a request has no usable
+// Host header.
+Status SetAddress(const std::string& base_url, GatewayOptions* gateway) {
+  if (base_url.empty()) {
+    if (gateway->is_https) gateway->site.base_url = "https://127.0.0.1:8443";
+    return neptune::OkStatus();
+  }
+  if (!IsBaseUrl(base_url)) {
+    return neptune::InvalidArgument("parameter base_url is '", base_url,
+                                    "'; expected for example https://search.example");
+  }
+  gateway->has_fixed_address = true;
+  gateway->site.base_url = base_url;
+  return neptune::OkStatus();
+}
+
+// Sets who may see the operators' pages.
+Status SetOperators(const std::string& pages, const std::string& token_file,
+                    const std::string& folder, OperatorAccessOptions* operators) {
+  if (pages != "loopback" && pages != "anyone") {
+    return neptune::InvalidArgument("parameter operator_pages is 'loopback' or 'anyone', not '",
+                                    pages, "'");
+  }
+  operators->anyone = pages == "anyone";
+  if (token_file.empty()) return neptune::OkStatus();
+  const std::filesystem::path path = std::filesystem::path(folder) / token_file;
+  NEPTUNE_ASSIGN_OR_RETURN(operators->token, neptune::LoadSecret(path.string()));
+  return neptune::OkStatus();
+}
+
+Status FindTlsFiles(const std::string& folder, neptune::TlsFiles* files) {
+  if (files->certificate.empty() != files->key.empty()) {
+    return neptune::InvalidArgument(
+        "parameters http_certificate_file and http_key_file must be given together");
+  }
+  for (std::string* const file : {&files->certificate, &files->key}) {
+    if (!file->empty()) *file = (std::filesystem::path(folder) / *file).string();
+  }
+  return neptune::OkStatus();
+}
+
+}  // namespace
+
+struct FrontendModule::Options {
+  SearchPlanOptions plan;
+  GatewayOptions gateway;
+  Endpoint http;
+  size_t connection_count_max = 1024;
+  size_t connections_per_address_max = 256;
+  neptune::TlsFiles tls;  // empty: plain HTTP
+  Duration drain_grace = seconds(5);
+  // Delay between reporting "not ready" and closing the port. Larger: balancers that poll /readyz
+  // rarely still notice before the port closes; stops take longer.
+  Duration leave{0};
+  bool documents_change = false;
+  std::string versions;
+  ReplicatedWriterOptions writer;
+  AccessLogOptions access_log;
+};
+
+FrontendModule::~FrontendModule() {
+  if (watch_ != nullptr) watch_->Stop();
+}
+
+StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
+    const neptune::ModuleContext& context) {
+  ParameterReader reader(context.parameters);
+  Options options;
+  options.plan = ReadSearchPlanOptions(reader);
+  std::string address = "127.0.0.1";
+  reader.Text("http_address", &address);
+  reader.Whole("http_port", 0, 65535, &options.http.port);
+  reader.Whole("http_connection_count_max", 1, 100'000, &options.connection_count_max);
+  reader.Whole("http_connections_per_address_max", 1, 100'000,
+               &options.connections_per_address_max);
+  reader.Text("http_certificate_file", &options.tls.certificate);
+  reader.Text("http_key_file", &options.tls.key);
+  reader.Real("http_rate_per_second", 0, 1e6, &options.gateway.rate_limit.per_second);
+  reader.Real("http_rate_burst", 0, 1e6, &options.gateway.rate_limit.burst);
+  reader.Flag("trust_forwarded_for", &options.gateway.trusts_forwarded);
+  std::string operator_pages = "loopback";
+  reader.Text("operator_pages", &operator_pages);
+  std::string operator_token_file;
+  reader.Text("operator_token_file", &operator_token_file);
+  reader.Millis("http_drain_timeout_ms", milliseconds(0), seconds(60), &options.drain_grace);
+  reader.Flag("trust_class_header", &options.gateway.trusts_class_header);
+  reader.Real("trace_share", 0, 1, &options.gateway.sampled_share);
+  bool private_logs = false;
+  reader.Flag("private_logs", &private_logs);
+  reader.Text("access_log", &options.access_log.path);
+  options.access_log.keeps_queries = !private_logs;
+  options.gateway.keeps_queries = !private_logs;
+  reader.Text("site_name", &options.gateway.site.name);
+  std::string base_url;
+  reader.Text("base_url", &base_url);
+  reader.Whole("document_count", 0, UINT64_MAX, &options.gateway.site.document_count);
+  reader.Flag("documents_change", &options.documents_change);
+  reader.Text("versions", &options.versions);
+  reader.Millis("meeting_timeout_ms", milliseconds(0), seconds(60),
+                &options.gateway.meeting_timeout);
+  reader.Millis("http_leave_ms", milliseconds(0), seconds(60), &options.leave);
+  reader.Real("tier1_rank_min", 0, 1, &options.writer.tier1_rank_min);
+  reader.Millis("document_write_timeout_ms", milliseconds(1), seconds(600),
+                &options.gateway.document_write_timeout);
+  NEPTUNE_RETURN_IF_ERROR(reader.Finish());
+  options.writer.partitions = {.tier1 = options.plan.tier1_partitions,
+                               .tier2 = options.plan.tier2_partitions,
+                               .documents = options.plan.document_partitions};
+  const StatusOr<Endpoint> parsed = Endpoint::Parse(address + ":0");
+  if (!parsed.ok()) {
+    return neptune::InvalidArgument("parameter http_address is '", address,
+                                    "'; expected an IPv4 address");
+  }
+  options.http.address = parsed->address;
+  NEPTUNE_RETURN_IF_ERROR(FindTlsFiles(context.base_directory, &options.tls));
+  options.gateway.is_https = !options.tls.certificate.empty();
+  NEPTUNE_RETURN_IF_ERROR(SetAddress(base_url, &options.gateway));
+  NEPTUNE_RETURN_IF_ERROR(SetOperators(operator_pages, operator_token_file, context.base_directory,
+                                       &options.gateway.operators));
+  return options;
+}
+
+Status FrontendModule::Start(neptune::ModuleContext& context) {
+  NEPTUNE_ASSIGN_OR_RETURN(Options options, ReadOptions(context));
+  NEPTUNE_ASSIGN_OR_RETURN(const PlanMetrics plan_metrics, PlanMetrics::Make(context.metrics));
+  NEPTUNE_ASSIGN_OR_RETURN(const GatewayMetrics gateway_metrics,
+                           GatewayMetrics::Make(context.metrics, context.scheduling));
+  NEPTUNE_ASSIGN_OR_RETURN(server_metrics_,
+                           neptune::HttpServerMetrics::Make(context.metrics, "frontend"));
+  if (context.client.capsules() != nullptr) {
+    NEPTUNE_RETURN_IF_ERROR(MakePlanCapsules(*context.client.capsules(), options.plan));
+  }
+  index::RegisterTierReduceOperator(context.registrar);
+  index::RegisterSuggestReduceOperators(context.registrar);
+  drain_grace_ = options.drain_grace;
+  leave_ = options.leave;
+  plan_ = std::make_unique<SearchPlan>(context.client, context.world, options.plan,
+                                       context.scheduling, plan_metrics);
+  NEPTUNE_RETURN_IF_ERROR(ShowGate(context.metrics));
+  NEPTUNE_RETURN_IF_ERROR(ShowSearches(context, gateway_metrics));
+  NEPTUNE_RETURN_IF_ERROR(StartVersions(context, options));
+  gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
+  if (!options.access_log.path.empty()) NEPTUNE_RETURN_IF_ERROR(OpenLog(context, options));
+  if (options.documents_change) {
+    writer_ = std::make_unique<ReplicatedWriter>(context.client, context.world, options.writer);
+    html_threads_ = std::make_unique<HtmlThreads>(context.world);
+    gateway_->AddDocumentRoutes(*writer_, *html_threads_);
+  }
+  NEPTUNE_RETURN_IF_ERROR(LoadCertificate(context, options));
+  const std::vector<NodeLoop*>& loops = context.client.loops().serving();
+  for (NodeLoop* const loop : loops) servers_.push_back({.loop = loop});
+  const Status status = StartServers(context.world, options);
+  if (!status.ok()) {
+    StopServers(Duration(0));
+    if (log_ != nullptr) log_->Close();
+    return neptune::Annotate(status, "serving HTTP at " + options.http.ToString());
+  }
+  LOG(INFO) << "searches are answered at " << (certificate_ == nullptr ? "http" : "https") << "://"
+            << http_endpoint_ << "/";
+  return neptune::OkStatus();
+}
+
+Status FrontendModule::LoadCertificate(const neptune::ModuleContext& context,
+                                       const Options& options) {
+  if (options.tls.certificate.empty()) return neptune::OkStatus();
+  NEPTUNE_ASSIGN_OR_RETURN(
+      certificate_,
+      neptune::TlsContext::Load(neptune::TlsUse::kWebServer, options.tls,
+                                [&world = context.world] { return world.wall_time(); }));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      auto failures,
+      context.metrics.AddCallbackCounter(
+          "search_tls_failures_total", "User connections whose TLS handshake failed.", {}, [this] {
+            return static_cast<double>(handshakes_.count(neptune::Refusal::kAccepted) +
+                                       handshakes_.count(neptune::Refusal::kLate));
+          }));
+  gauges_.push_back(std::move(failures));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      auto left, context.metrics.AddCallbackGauge(
+                     "search_certificate_left_seconds", "Time until the web certificate expires.",
+                     {}, [tls = certificate_] { return tls->SecondsLeft(); }));
+  gauges_.push_back(std::move(left));
+  return neptune::OkStatus();
+}
+
+// A relative path is resolved against the base directory, like those of all parameters.
+Status FrontendModule::OpenLog(neptune::ModuleContext& context, Options options) {
+  if (context.client.capsules() == nullptr) {
+    return neptune::FailedPrecondition(
+        "parameter access_log: the node has no capsules, which the log's writer needs");
+  }
+  options.access_log.path = std::filesystem::path(context.base_directory) / options.access_log.path;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      log_, AccessLog::Open(options.access_log, *context.client.capsules(), context.metrics));
+  gateway_->LogTo(*log_);
+  return neptune::OkStatus();
+}
+
+Status FrontendModule::StartVersions(const neptune::ModuleContext& context,
+                                     const Options& options) {
+  if (options.versions.empty()) return neptune::OkStatus();
+  if (options.documents_change) {
+    return neptune::InvalidArgument("parameters documents_change and versions exclude each other: ",
+                                    "a change applies only to the version it was made on");
+  }
+  const auto path = std::filesystem::path(context.base_directory) / options.versions;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      watch_, index::VersionWatch::Start(
+                  context.world, neptune::StrCat(context.service, "-versions"), path.string(),
+                  [plan = plan_.get()](const index::VersionList* list) {
+                    plan->AskVersion(list == nullptr ? 0 : list->Current().index_version);
+                    return neptune::OkStatus();
+                  }));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      version_section_,
+      context.status.Add(index::VersionSectionName(context.service.value()),
+                         [watch = watch_](auto* report) { watch->Describe(report); }));
+  return neptune::OkStatus();
+}
+
+Status FrontendModule::ShowGate(neptune::MetricsRegistry& metrics) {
+  const neptune::AdmissionGate& gate = plan_->gate();
+  const auto add = [&](const char* name, const char* help, std::function<double()> read) -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(auto gauge, metrics.AddCallbackGauge(name, help, {}, std::move(read)));
+    gauges_.push_back(std::move(gauge));
+    return neptune::OkStatus();
+  };
+  NEPTUNE_RETURN_IF_ERROR(add("search_gate_limit",
+                              "Current limit of concurrent searches that miss the cache.",
+                              [&gate] { return static_cast<double>(gate.limit()); }));
+  NEPTUNE_RETURN_IF_ERROR(add("search_gate_under_way",
+                              "Searches that missed the cache and are in progress.",
+                              [&gate] { return static_cast<double>(gate.under_way()); }));
+  return add("search_gate_waiting", "Searches that wait for admission.",
+             [&gate] { return static_cast<double>(gate.waiting()); });
+}
+
+Status FrontendModule::ShowSearches(const neptune::ModuleContext& context,
+                                    const GatewayMetrics& metrics) {
+  const neptune::AdmissionGate& gate = plan_->gate();
+  NEPTUNE_ASSIGN_OR_RETURN(
+      searches_, context.status.Add(neptune::StrCat("searches at ", context.service),
+                                    [&gate, metrics](neptune::StatusReport* report) {
+                                      report->AddFact("limit of concurrent cache misses",
+                                                      gate.limit());
+                                      report->AddFact("in progress", gate.under_way());
+                                      report->AddFact("waiting for admission", gate.waiting());
+                                      metrics.Describe(report);
+                                    }));
+  return neptune::OkStatus();
+}
+
+Status FrontendModule::StartServers(neptune::World& world, const Options& options) {
+  http_endpoint_ = options.http;
+  const neptune::ListenOptions listen{.share_port = servers_.size() > 1};
+  for (LoopServer& entry : servers_) {
+    Status status;
+    RunOn(*entry.loop, [&] {
+      neptune::HttpServerOptions http =
+          ServerOptions(server_metrics_, options.documents_change ? kBulkSizeMax : kBodySizeMax);
+      http.connection_count_max = options.connection_count_max;
+      http.connections_per_address_max = options.connections_per_address_max;
+      if (certificate_ != nullptr) {
+        neptune::SecureNetworkOptions secured;
+        secured.tls = certificate_;
+        secured.refusals = &handshakes_;
+        secured.handshake_timeout = http.header_timeout;
+        entry.secured = std::make_unique<neptune::SecureNetwork>(*entry.loop->loop, secured);
+        http.network = entry.secured.get();
+      }
+      entry.server = std::make_unique<neptune::HttpServer>(
+          world, *entry.loop->scheduler, http,
+          [gateway = gateway_.get()](const neptune::HttpRequest& request) {
+            return gateway->Handle(request);
+          });
+      status = entry.server->Listen(http_endpoint_, listen);
+      if (status.ok()) http_endpoint_ = entry.server->local();
+    });
+    NEPTUNE_RETURN_IF_ERROR(status);
+  }
+  return neptune::OkStatus();
+}
+
+void FrontendModule::Stop() {
+  if (gateway_ == nullptr) return;
+  gateway_->StartDraining();
+  if (leave_ > Duration(0)) (void)neptune::this_thread::SleepFor(leave_);
+  StopServers(drain_grace_);
+  plan_->FinishInserts();
+  gateway_->Finish();
+  if (log_ != nullptr) log_->Close();
+  if (watch_ != nullptr) watch_->Stop();
+  html_threads_.reset();
+}
+
+void FrontendModule::StopServers(Duration grace) {
+  for (LoopServer& entry : servers_) {
+    if (entry.server == nullptr) continue;
+    OneShotEvent drained;
+    entry.loop->loop->Post([&] {
+      entry.server->Drain(neptune::Loop::Current()->Now() + grace, [&] { drained.Set(); });
+    });
+    while (!drained.is_set()) neptune::this_thread::ParkUntilWoken();
+    RunOn(*entry.loop, [&] {
+      entry.server.reset();
+      entry.secured.reset();
+    });
+  }
+  servers_.clear();
+}
+
+}  // namespace search::frontend

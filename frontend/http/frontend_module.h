@@ -1,0 +1,79 @@
+// The frontend as a service module: an HTTP server on the node's serving loops over a search plan.
+//
+//   node ── Start ──► parameters ─► SearchPlan ─► HttpGateway ─► HttpServer on each serving loop
+//        ── Stop ───► drain the servers ─► wait for insertions into the cache
+//
+// It registers no RPC method: users connect over HTTP, and it calls other services as a client.
+//
+// Threads: Start and Stop on a user-level thread of the node's control loop.
+// Errors: Start: INVALID_ARGUMENT names the invalid parameter; an error to open the port.
+// Limits: parameters, see README.md.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/http/gateway_metrics.h"
+#include "frontend/http/http_gateway.h"
+#include "frontend/search_plan/search_plan.h"
+#include "index/versions/version_watch.h"
+#include "neptune/security/secure_network.h"
+#include "neptune/security/tls_context.h"
+#include "neptune/service/service_module.h"
+#include "neptune/wire/http/http_server.h"
+
+namespace search::frontend {
+
+class FrontendModule final : public neptune::ServiceModule {
+ public:
+  ~FrontendModule() override;
+
+  neptune::Status Start(neptune::ModuleContext& context) override;
+  void Stop() override;
+  std::string implementation() const override { return "frontend"; }
+
+  // Endpoint that users connect to. REQUIRES: Start succeeded.
+  neptune::Endpoint http_endpoint() const { return http_endpoint_; }
+  // The HTTP routes served there. REQUIRES: Start succeeded.
+  std::vector<neptune::HttpRoute> routes() const { return gateway_->routes(); }
+
+ private:
+  struct Options;
+  // The HTTP server of one serving loop; the loops share the port.
+  struct LoopServer {
+    neptune::NodeLoop* loop = nullptr;
+    std::unique_ptr<neptune::Network> secured{};  // with a certificate
+    std::unique_ptr<neptune::HttpServer> server{};
+  };
+
+  static neptune::StatusOr<Options> ReadOptions(const neptune::ModuleContext& context);
+  neptune::Status StartVersions(const neptune::ModuleContext& context, const Options& options);
+  neptune::Status LoadCertificate(const neptune::ModuleContext& context, const Options& options);
+  neptune::Status StartServers(neptune::World& world, const Options& options);
+  void StopServers(neptune::Duration grace);
+  neptune::Status OpenLog(neptune::ModuleContext& context, Options options);
+  neptune::Status ShowGate(neptune::MetricsRegistry& metrics);
+  neptune::Status ShowSearches(const neptune::ModuleContext& context,
+                               const GatewayMetrics& metrics);
+
+  neptune::HttpServerMetrics server_metrics_;
+  std::shared_ptr<neptune::TlsContext> certificate_;  // null: plain HTTP
+  neptune::RefusalLog handshakes_;                    // failed TLS handshakes
+  std::unique_ptr<SearchPlan> plan_;
+  std::vector<neptune::CallbackGauge> gauges_;  // of plan_ and certificate_
+  neptune::StatusSection searches_;             // shows plan_ and its clients
+  std::unique_ptr<DocumentWriter> writer_;      // null: documents do not change
+  std::unique_ptr<AccessLog> log_;              // null: no access log
+  std::unique_ptr<HtmlThreads> html_threads_;   // null: documents do not change
+  std::unique_ptr<HttpGateway> gateway_;
+  neptune::Endpoint http_endpoint_;
+  neptune::Duration drain_grace_{};
+  neptune::Duration leave_{};
+  std::shared_ptr<index::VersionWatch> watch_;  // null: any version the servers have
+  neptune::StatusSection version_section_;
+  std::vector<LoopServer> servers_;
+};
+
+}  // namespace search::frontend

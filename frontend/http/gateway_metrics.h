@@ -1,0 +1,52 @@
+// Metrics of the HTTP gateway, by format.
+//
+// Threads: the metrics are thread-safe.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "frontend/model/search_request.h"
+#include "neptune/base/metrics.h"
+#include "neptune/base/status.h"
+#include "neptune/base/status_section.h"
+#include "neptune/scheduling/scheduler_options.h"
+#include "neptune/service/class_statistics.h"
+
+namespace search::frontend {
+
+enum class SearchOutcome { kComplete, kPartial, kInvalid, kOverloaded, kFailed };
+
+// Owned by the registry and valid as long as the registry.
+struct GatewayMetrics {
+  static constexpr size_t kFormatCount = 4;
+  static constexpr size_t kOutcomeCount = 5;
+
+  // search_http_requests_total{format,outcome}
+  std::array<std::array<neptune::Counter*, kOutcomeCount>, kFormatCount> requests{};
+  // search_http_seconds{format}: time from the request's arrival to the rendered page.
+  std::array<neptune::HistogramMetric*, kFormatCount> time{};
+
+  // search_suggest_requests_total{outcome}, search_suggest_seconds
+  std::array<neptune::Counter*, kOutcomeCount> suggestions{};
+  neptune::HistogramMetric* suggestion_time = nullptr;
+
+  // search_rate_limited_total: requests refused by the rate limit.
+  neptune::Counter* rate_limited = nullptr;
+
+  // neptune_class_*{service="search"}: searches by the client's class.
+  std::shared_ptr<neptune::ClassStatistics> classes;
+
+  // Errors: those of MetricsRegistry.
+  static neptune::StatusOr<GatewayMetrics> Make(neptune::MetricsRegistry& registry,
+                                                const neptune::SchedulerOptions& scheduling);
+
+  void Count(PageFormat format, SearchOutcome outcome, neptune::Duration took) const;
+  void CountSuggestion(SearchOutcome outcome, neptune::Duration took) const;
+  // Adds a table with one row per class.
+  void Describe(neptune::StatusReport* report) const;
+};
+
+}  // namespace search::frontend

@@ -1,0 +1,64 @@
+#include "frontend/model/client_class.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "neptune/base/strings.h"
+
+namespace search::frontend {
+namespace {
+
+using neptune::ClassNumber;
+using neptune::StatusOr;
+
+constexpr std::string_view kApiKeyHeader = "X-Api-Key";
+// Names the service class of the request, for example one for batch queries.
+constexpr std::string_view kServiceClassHeader = "Neptune-Service-Class";
+
+bool IsName(std::string_view text) {
+  return text.size() <= neptune::kServiceClassNameSizeMax &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_';
+         });
+}
+
+}  // namespace
+
+ClientClasses::ClientClasses(neptune::SchedulerOptions scheduling,
+                             std::map<std::string, std::string> class_of_api_key,
+                             bool trusts_header)
+    : scheduling_(std::move(scheduling)),
+      class_of_api_key_(class_of_api_key.begin(), class_of_api_key.end()),
+      trusts_header_(trusts_header) {}
+
+StatusOr<ClientClass> ClientClasses::Of(const neptune::HttpRequest& request) const {
+  const std::string_view key = request.headers.Get(kApiKeyHeader);
+  if (!key.empty()) {
+    const auto found = class_of_api_key_.find(key);
+    if (found == class_of_api_key_.end()) {
+      return absl::UnauthenticatedError(
+          neptune::StrCat("header ", kApiKeyHeader, ": unknown API key"));
+    }
+    return ClientClass{*neptune::FindClass(scheduling_, found->second), found->second};
+  }
+  const std::string_view name = request.headers.Get(kServiceClassHeader);
+  if (!IsName(name)) {
+    return neptune::InvalidArgument("header ", kServiceClassHeader, ": at most ",
+                                    neptune::kServiceClassNameSizeMax,
+                                    " letters, digits, '-' and '_'");
+  }
+  const std::optional<ClassNumber> named = neptune::FindClass(scheduling_, name);
+  if (!named) return ClientClass{scheduling_.default_class, std::string(name)};
+  const bool has_keys = std::any_of(class_of_api_key_.begin(), class_of_api_key_.end(),
+                                    [&](const auto& entry) { return entry.second == name; });
+  if (has_keys && !trusts_header_) {
+    return absl::PermissionDeniedError(
+        neptune::StrCat("header ", kServiceClassHeader, ": class ", name, " requires an API key"));
+  }
+  return ClientClass{*named, std::string(name)};
+}
+
+}  // namespace search::frontend

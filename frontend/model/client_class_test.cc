@@ -1,0 +1,63 @@
+#include "frontend/model/client_class.h"
+
+#include <gtest/gtest.h>
+
+namespace search::frontend {
+namespace {
+
+using neptune::HttpRequest;
+using neptune::StatusCode;
+
+constexpr char kKey[] = "gold-key-of-a-test";
+
+ClientClasses Classes(bool trusts_header = false) {
+  neptune::SchedulerOptions scheduling;
+  scheduling.classes = {{.name = "gold"}, {.name = "batch"}, {.name = "bronze"}};
+  scheduling.default_class = 2;
+  return {scheduling, {{kKey, "gold"}}, trusts_header};
+}
+
+HttpRequest With(std::string_view header, std::string_view value) {
+  HttpRequest request;
+  request.headers.Set(header, value);
+  return request;
+}
+
+TEST(ClientClassTest, AKeyIsTheClass) {
+  const auto found = Classes().Of(With("X-Api-Key", kKey));
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->number, 0u);
+  EXPECT_EQ(found->name, "gold");
+}
+
+TEST(ClientClassTest, AKeyThatNobodyHasIsRefused) {
+  HttpRequest request = With("X-Api-Key", "gold-key-of-a-tesT");
+  request.headers.Set("Neptune-Service-Class", "batch");
+  EXPECT_EQ(Classes(true).Of(request).status().code(), StatusCode::kUnauthenticated);
+}
+
+TEST(ClientClassTest, AClassWithoutKeysIsForEverybody) {
+  const auto found = Classes().Of(With("Neptune-Service-Class", "batch"));
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->number, 1u);
+}
+
+TEST(ClientClassTest, AClassWithKeysIsNotUnlessTheHeaderIsTrusted) {
+  const HttpRequest request = With("Neptune-Service-Class", "gold");
+  EXPECT_EQ(Classes().Of(request).status().code(), StatusCode::kPermissionDenied);
+  const auto trusted = Classes(true).Of(request);
+  ASSERT_TRUE(trusted.ok()) << trusted.status();
+  EXPECT_EQ(trusted->number, 0u);
+}
+
+TEST(ClientClassTest, NobodyAndUnknownClassesAreOfTheDefault) {
+  EXPECT_EQ(Classes().Of(HttpRequest())->number, 2u);
+  EXPECT_EQ(Classes().Of(With("Neptune-Service-Class", "platinum"))->number, 2u);
+  EXPECT_EQ(Classes().Of(With("Neptune-Service-Class", "a b")).status().code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(Classes().Of(With("Neptune-Service-Class", std::string(33, 'a'))).status().code(),
+            StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace search::frontend

@@ -1,0 +1,105 @@
+#include "frontend/model/search_request.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace search::frontend {
+namespace {
+
+std::string_view WrongParameter(std::string_view parameters) {
+  const auto request = ParseSearchRequest(parameters);
+  return request.ok() ? std::string_view("(none)") : ParameterOf(request.status());
+}
+
+TEST(SearchRequestTest, HasDefaults) {
+  const auto request = ParseSearchRequest("q=vector");
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->query, "vector");
+  EXPECT_EQ(request->start, 0u);
+  EXPECT_EQ(request->count, 10u);
+  EXPECT_EQ(request->format, PageFormat::kHtml);
+}
+
+TEST(SearchRequestTest, DecodesForms) {
+  const auto request =
+      ParseSearchRequest("q=a+b%2Bc%20%22d+e%22%C3%A9&start=20&count=5&format=atom");
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->query, "a b+c \"d e\"é");
+  EXPECT_EQ(request->start, 20u);
+  EXPECT_EQ(request->count, 5u);
+  EXPECT_EQ(request->format, PageFormat::kAtom);
+}
+
+TEST(SearchRequestTest, IgnoresUnknownParametersAndEmptyOnes) {
+  const auto request = ParseSearchRequest("&&utm=%zz&q=x&=y&flag&q2=1&");
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->query, "x");
+}
+
+TEST(SearchRequestTest, NamesTheWrongParameter) {
+  EXPECT_EQ(WrongParameter("q=%zz"), "q");
+  EXPECT_EQ(WrongParameter("q=%4"), "q");
+  EXPECT_EQ(WrongParameter("q=%FF"), "q");
+  EXPECT_EQ(WrongParameter("q=a&q=b"), "q");
+  EXPECT_EQ(WrongParameter("q=x&start=-1"), "start");
+  EXPECT_EQ(WrongParameter("q=x&start="), "start");
+  EXPECT_EQ(WrongParameter("q=x&start=10001"), "start");
+  EXPECT_EQ(WrongParameter("q=x&start=99999999999999999999"), "start");
+  EXPECT_EQ(WrongParameter("q=x&count=0"), "count");
+  EXPECT_EQ(WrongParameter("q=x&count=101"), "count");
+  EXPECT_EQ(WrongParameter("q=x&count=1e1"), "count");
+  EXPECT_EQ(WrongParameter("q=x&format=pdf"), "format");
+  EXPECT_EQ(WrongParameter("format=json"), "q");
+  EXPECT_EQ(WrongParameter("q=++&format=rss"), "q");
+}
+
+TEST(SearchRequestTest, TakesValuesAtTheLimits) {
+  EXPECT_TRUE(ParseSearchRequest("q=x&start=10000&count=100").ok());
+  EXPECT_TRUE(ParseSearchRequest("q=x&start=0&count=1").ok());
+  EXPECT_TRUE(ParseSearchRequest("q=" + std::string(4096, 'x')).ok());
+  EXPECT_EQ(WrongParameter("q=" + std::string(4097, 'x')), "q");
+}
+
+TEST(SearchRequestTest, RefusesTooLongOrTooManyParameters) {
+  EXPECT_FALSE(ParseSearchRequest(std::string(16 * 1024 + 1, 'a')).ok());
+  std::string many;
+  for (int i = 0; i < 65; ++i) many += "a=1&";
+  EXPECT_FALSE(ParseSearchRequest(many).ok());
+}
+
+TEST(SearchRequestTest, MissingQueryIsTheHomePage) {
+  const auto request = ParseSearchRequest("q=+%09");
+  ASSERT_TRUE(request.ok());
+  EXPECT_FALSE(request->has_query());
+}
+
+TEST(SearchRequestTest, AcceptHeaderIsAHint) {
+  EXPECT_EQ(ParseSearchRequest("q=x", "application/json")->format, PageFormat::kJson);
+  EXPECT_EQ(ParseSearchRequest("q=x", "text/plain, application/rss+xml;q=0.9")->format,
+            PageFormat::kRss);
+  EXPECT_EQ(ParseSearchRequest("q=x", "text/html,application/json")->format, PageFormat::kHtml);
+  EXPECT_EQ(ParseSearchRequest("q=x", "*/*")->format, PageFormat::kHtml);
+  EXPECT_EQ(ParseSearchRequest("q=x&format=atom", "application/json")->format, PageFormat::kAtom);
+}
+
+TEST(SearchRequestTest, PreferredFormatSurvivesWrongRequests) {
+  EXPECT_EQ(PreferredFormat("q=%zz&format=json"), PageFormat::kJson);
+  EXPECT_EQ(PreferredFormat("format=pdf", "application/atom+xml"), PageFormat::kAtom);
+  EXPECT_EQ(PreferredFormat(""), PageFormat::kHtml);
+}
+
+TEST(SearchRequestTest, PathParsesBack) {
+  const SearchPageRequest request{
+      .query = "c++ \"a&b\" é%", .start = 30, .count = 15, .format = PageFormat::kRss};
+  const std::string path = SearchPath(request);
+  const auto parsed = ParseSearchRequest(path.substr(path.find('?') + 1));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->query, request.query);
+  EXPECT_EQ(parsed->start, request.start);
+  EXPECT_EQ(parsed->count, request.count);
+  EXPECT_EQ(parsed->format, request.format);
+}
+
+}  // namespace
+}  // namespace search::frontend

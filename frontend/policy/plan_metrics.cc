@@ -1,0 +1,123 @@
+#include "frontend/policy/plan_metrics.h"
+
+#include <string>
+
+namespace search::frontend {
+namespace {
+
+using neptune::Counter;
+using neptune::HistogramMetric;
+using neptune::MetricsRegistry;
+using neptune::Status;
+
+// Registers series and remembers the first error.
+class SeriesAdder {
+ public:
+  explicit SeriesAdder(MetricsRegistry& registry) : registry_(registry) {}
+
+  Counter* Count(const char* name, const char* help, const char* label, const char* value) {
+    auto counter = registry_.AddCounter(name, help, {{label, value}});
+    return Take(counter);
+  }
+  HistogramMetric* Time(const char* step) {
+    auto histogram = registry_.AddHistogram(
+        "search_step_seconds", "Duration of each step of the search plan.", {{"step", step}});
+    return Take(histogram);
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  template <typename Series>
+  Series* Take(const neptune::StatusOr<Series*>& series) {
+    if (series.ok()) return *series;
+    if (status_.ok()) status_ = series.status();
+    return nullptr;
+  }
+
+  MetricsRegistry& registry_;
+  Status status_;
+};
+
+}  // namespace
+
+neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
+  SeriesAdder add(registry);
+  PlanMetrics metrics;
+  const auto lookup = [&](const char* outcome) {
+    return add.Count("search_cache_lookups_total",
+                     "Searches by the outcome of their query cache lookup.", "outcome", outcome);
+  };
+  metrics.cache_hit = lookup("hit");
+  metrics.cache_miss = lookup("miss");
+  metrics.cache_bypassed = lookup("bypassed");
+  metrics.cache_failed = lookup("failed");
+  const auto insert = [&](const char* outcome) {
+    return add.Count("search_cache_inserts_total",
+                     "Answers offered to the query cache, by outcome.", "outcome", outcome);
+  };
+  metrics.insert_stored = insert("stored");
+  metrics.insert_refused = insert("refused");
+  metrics.insert_failed = insert("failed");
+  metrics.insert_dropped = insert("dropped");
+  const auto need = [&](const char* reason) {
+    return add.Count("search_tier2_decisions_total",
+                     "Searches by the reason for asking tier 2; none: tier 2 was not asked.",
+                     "need", reason);
+  };
+  metrics.tier2_none = need("none");
+  metrics.tier2_tier1_failed = need("tier1_failed");
+  metrics.tier2_few_good_hits = need("few_good_hits");
+  metrics.tier2_page_is_beyond = need("page_is_beyond");
+  const auto answer = [&](const char* outcome) {
+    return add.Count("search_answers_total", "Searches by their outcome.", "outcome", outcome);
+  };
+  metrics.answer_complete = answer("complete");
+  metrics.answer_partial = answer("partial");
+  metrics.answer_refused = answer("refused");
+  metrics.answer_failed = answer("failed");
+  const auto spelling = [&](const char* outcome) {
+    return add.Count("search_spellings_total",
+                     "Queries with few results, by the outcome of looking for another spelling.",
+                     "outcome", outcome);
+  };
+  metrics.spelling_proposed = spelling("proposed");
+  metrics.spelling_none = spelling("none");
+  metrics.spelling_late = spelling("late");
+  metrics.spelling_time = add.Time("spelling");
+  metrics.cache_time = add.Time("cache");
+  metrics.tier1_time = add.Time("tier1");
+  metrics.tier2_time = add.Time("tier2");
+  metrics.document_time = add.Time("documents");
+  NEPTUNE_RETURN_IF_ERROR(add.status());
+  return metrics;
+}
+
+Counter& PlanMetrics::ForLookup(CacheUse::Outcome outcome) const {
+  switch (outcome) {
+    case CacheUse::Outcome::kHit:
+      return *cache_hit;
+    case CacheUse::Outcome::kMiss:
+      return *cache_miss;
+    case CacheUse::Outcome::kBypassed:
+      return *cache_bypassed;
+    case CacheUse::Outcome::kFailed:
+      break;
+  }
+  return *cache_failed;
+}
+
+Counter& PlanMetrics::ForNeed(Tier2Need need) const {
+  switch (need) {
+    case Tier2Need::kNone:
+      return *tier2_none;
+    case Tier2Need::kTier1Failed:
+      return *tier2_tier1_failed;
+    case Tier2Need::kFewGoodHits:
+      return *tier2_few_good_hits;
+    case Tier2Need::kPageIsBeyond:
+      break;
+  }
+  return *tier2_page_is_beyond;
+}
+
+}  // namespace search::frontend

@@ -1,0 +1,91 @@
+// Options of the search plan: services, time limits, and when tier 1 suffices.
+//
+// No I/O.
+// Threads: plain values.
+// Limits: ReadSearchPlanOptions bounds each parameter.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "frontend/model/parameters.h"
+#include "neptune/base/time.h"
+
+namespace search::frontend {
+
+struct SearchPlanOptions {
+  // Partition count of each service in the cluster spec, so that a partition without a live replica
+  // is reported as missing. Parameters tier1_partitions, tier2_partitions (0: no such tier),
+  // docs_partitions, cache_partitions (0: no cache).
+  uint32_t tier1_partitions = 1;
+  uint32_t tier2_partitions = 1;
+  uint32_t document_partitions = 1;
+  uint32_t cache_partitions = 1;
+
+  // Time limit of each step. Larger: fewer partial answers, longer waits.
+  // Parameters *_timeout_ms.
+  neptune::Duration cache_timeout = std::chrono::milliseconds(20);
+  neptune::Duration tier_timeout = std::chrono::milliseconds(500);
+  neptune::Duration document_timeout = std::chrono::milliseconds(300);
+  neptune::Duration cache_insert_timeout = std::chrono::milliseconds(200);
+
+  // Minimum fraction of a tier's partitions for its answer to be used. Larger: an error instead of
+  // a partial answer. Default: any partition is better than none. Parameter quality_min.
+  double quality_min = 0.01;
+
+  // Tier 1 suffices if at least tier1_good_hits_min of its hits score at least tier1_score_min.
+  // Larger: tier 2 is asked more often. Parameters tier1_good_hits_min, tier1_score_min.
+  uint32_t tier1_good_hits_min = 10;
+  double tier1_score_min = 0;
+
+  // Number of the best documents by score that the second ranking phase rates; 0: none. Larger:
+  // lower ranked documents can move up; costs time and larger messages. Default: larger values
+  // changed nothing on judged collections (index/core/README.md). Parameter second_phase_count.
+  uint32_t second_phase_count = 50;
+
+  // Tiers count all matches. False: faster on large collections, totals are lower bounds.
+  bool count_exactly = true;
+  // Maximum size of a snippet's text in bytes.
+  uint32_t snippet_size_max = 240;
+  // A document partition that is slower than usual is also asked at a second replica. True: shorter
+  // tails for a few duplicate fetches.
+  bool hedge_documents = true;
+  // How long a cached answer may be used; bounds how long a new index version stays unseen.
+  neptune::Duration cache_time_to_live = std::chrono::minutes(10);
+
+  // If documents change: maximum age of a cached answer of another epoch, and of the knowledge of
+  // the current epoch. Larger: more cache hits while documents change, fewer searches that bypass
+  // the cache to learn the epoch; changes become visible later. Default: with the time an index
+  // needs to apply a change, it is visible within two seconds. Parameter index_check_interval_ms.
+  neptune::Duration index_check_interval = std::chrono::seconds(1);
+
+  // Time limits of completions and of looking for another spelling. Larger: slow partitions
+  // contribute more; a page without results may wait this long for a spelling.
+  neptune::Duration suggest_timeout = std::chrono::milliseconds(100);
+  neptune::Duration spelling_timeout = std::chrono::milliseconds(50);
+  // Another spelling is looked for if a query finds at most this many documents. Larger: more work
+  // for queries that need none. Default: two pages.
+  uint32_t spelling_total_max = 20;
+  // Maximum number of completions in progress; further requests are refused.
+  size_t suggest_count_max = 256;
+
+  // Maximum number of cache insertions in progress; further answers are not cached.
+  size_t cache_insert_count_max = 64;
+  // Upper bound of concurrent searches that miss the cache; the actual limit adapts to the waiting
+  // times at servers. Further searches wait here by class, at most queue_length_max of the service.
+  // Larger: more concurrency with many servers.
+  size_t search_count_max = 256;
+  // A wait at a server longer than this plus twice the subsequent run time is a sign of overload.
+  // Larger: more waiting at servers, where it ignores the order by class. Default: a
+  // tenth of what a user notices.
+  neptune::Duration server_wait_goal = std::chrono::milliseconds(20);
+  // How long after its arrival a search may still begin. Larger: longer bursts are absorbed, and
+  // answers come later.
+  neptune::Duration admission_timeout = std::chrono::seconds(1);
+};
+
+// Reads the options from `reader`; reader.Finish() reports errors.
+SearchPlanOptions ReadSearchPlanOptions(ParameterReader& reader);
+
+}  // namespace search::frontend

@@ -1,0 +1,145 @@
+#include "frontend/policy/plan_policy.h"
+
+#include <algorithm>
+
+#include "docserver/document_service.h"
+#include "index/tier/index_tier.h"
+#include "index/tier/operators.h"
+#include "neptune/base/strings.h"
+#include "neptune/capsule/capsule_permit.h"
+
+namespace search::frontend {
+namespace {
+
+using index::TierAnswer;
+using index::TierQuery;
+using neptune::InvalidArgument;
+using neptune::Status;
+using neptune::StatusCode;
+using neptune::StatusOr;
+using neptune::StrCat;
+
+static_assert(kReachableResultCountMax <= index::kTierHitCountMax);
+
+// Increment when the meaning of cached_answer.proto changes.
+constexpr int kStoredFormVersion = 2;
+
+uint32_t GoodHitCount(const TierAnswer& answer, double score_min) {
+  return static_cast<uint32_t>(
+      std::count_if(answer.hits().begin(), answer.hits().end(),
+                    [&](const index::TierHit& hit) { return hit.score() >= score_min; }));
+}
+
+}  // namespace
+
+StatusOr<PageWindow> ReachablePage(uint32_t start, uint32_t count) {
+  if (start >= kReachableResultCountMax) {
+    return InvalidArgument("parameter start: only the best ", kReachableResultCountMax,
+                           " results can be shown");
+  }
+  return PageWindow{start, std::min(count, kReachableResultCountMax - start)};
+}
+
+TierQuery MakeTierQuery(std::string_view canonical, const PageWindow& page,
+                        const SearchPlanOptions& options) {
+  TierQuery query;
+  query.set_query(std::string(canonical));
+  query.set_hit_count_max(std::clamp(std::max(page.start + page.count, options.tier1_good_hits_min),
+                                     1u, index::kTierHitCountMax));
+  query.set_count_exactly(options.count_exactly);
+  query.set_second_phase_count(options.second_phase_count);
+  return query;
+}
+
+Tier2Need DecideTier2(const TierAnswer* tier1, const PageWindow& page,
+                      const SearchPlanOptions& options) {
+  if (options.tier2_partitions == 0) return Tier2Need::kNone;
+  if (tier1 == nullptr) return Tier2Need::kTier1Failed;
+  if (GoodHitCount(*tier1, options.tier1_score_min) < options.tier1_good_hits_min) {
+    return Tier2Need::kFewGoodHits;
+  }
+  const uint32_t hit_count = static_cast<uint32_t>(tier1->hits_size());
+  return hit_count < page.start + page.count ? Tier2Need::kPageIsBeyond : Tier2Need::kNone;
+}
+
+TierAnswer JoinTiers(const TierAnswer& tier1, const TierAnswer& tier2, Tier2Need need,
+                     uint32_t hit_count_max) {
+  TierAnswer joined = index::MergeTierAnswers(tier1, tier2, hit_count_max);
+  if (need != Tier2Need::kPageIsBeyond) return joined;
+  joined.clear_hits();
+  for (const TierAnswer* tier : {&tier1, &tier2}) {
+    for (const index::TierHit& hit : tier->hits()) {
+      if (joined.hits_size() == static_cast<int>(hit_count_max)) return joined;
+      *joined.add_hits() = hit;
+    }
+  }
+  return joined;
+}
+
+std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint64_t>& doc_ids,
+                                                         uint32_t partition_count) {
+  std::map<uint32_t, std::vector<size_t>> groups;
+  for (size_t i = 0; i < doc_ids.size(); ++i) {
+    groups[docserver::PartitionOfDocument(doc_ids[i], partition_count)].push_back(i);
+  }
+  return groups;
+}
+
+std::string CacheKey(std::string_view canonical, const PageWindow& page) {
+  return StrCat(kStoredFormVersion, " ", page.start, " ", page.count, " ", canonical);
+}
+
+bool NeedsSpelling(const SearchAnswer& answer, uint64_t total, const SearchPlanOptions& options) {
+  return options.spelling_total_max > 0 && answer.start == 0 && total <= options.spelling_total_max;
+}
+
+bool MayCache(const SearchAnswer& answer) {
+  return answer.coverage.complete() && answer.spelling_is_complete &&
+         std::all_of(answer.results.begin(), answer.results.end(),
+                     [](const SearchResult& result) { return result.has_summary; });
+}
+
+std::string MissingReason(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kDeadlineExceeded:
+      return "deadline exceeded";
+    case StatusCode::kResourceExhausted:
+      return std::string(kOverloadedReason);
+    case StatusCode::kUnavailable:
+      if (neptune::SaysBypassed(status)) return "bypassed";
+      return neptune::ToStd(status.message()).starts_with("no live replica") ? "no live replica"
+                                                                             : "connection failed";
+    case StatusCode::kDataLoss:
+      return "damaged data";
+    case StatusCode::kInvalidArgument:
+      return "query refused";
+    case StatusCode::kCancelled:
+    case StatusCode::kAborted:
+      return "cut short";
+    default:
+      return "internal error";
+  }
+}
+
+Status NothingAnswered(const Coverage& coverage) {
+  uint32_t asked_count = 0;
+  uint32_t overloaded_count = 0;
+  std::string first_reason;
+  for (const ServiceCoverage& tier : coverage.tiers) {
+    asked_count += tier.partitions_asked;
+    for (const MissingPartition& missing : tier.missing) {
+      if (missing.reason == kOverloadedReason) ++overloaded_count;
+      if (first_reason.empty()) {
+        first_reason =
+            StrCat(tier.service, ", partition ", missing.partition, ": ", missing.reason);
+      }
+    }
+  }
+  if (asked_count > 0 && overloaded_count == asked_count) {
+    return neptune::ResourceExhausted("all ", asked_count, " index partitions are overloaded");
+  }
+  return neptune::Unavailable("too few of ", asked_count, " index partitions answered (",
+                              first_reason, ")");
+}
+
+}  // namespace search::frontend

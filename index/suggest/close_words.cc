@@ -1,0 +1,146 @@
+#include "index/suggest/close_words.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "index/core/analysis/unicode.h"
+#include "index/suggest/letter_signature.h"
+
+namespace search::index {
+namespace {
+
+// Fills `out` with at most `count_max` code points and returns how many there are, at most
+// count_max + 1.
+size_t Decode(std::string_view utf8, size_t count_max, char32_t* out) {
+  size_t count = 0;
+  while (!utf8.empty()) {
+    if (count == count_max) return count + 1;
+    if (static_cast<uint8_t>(utf8.front()) < 0x80) {
+      out[count++] = static_cast<char32_t>(utf8.front());
+      utf8.remove_prefix(1);
+      continue;
+    }
+    const unicode::Decoded decoded = unicode::Decode(utf8);
+    out[count++] = static_cast<char32_t>(decoded.code_point);
+    utf8.remove_prefix(decoded.size);
+  }
+  return count;
+}
+
+using Letters = std::array<char32_t, kSpelledWordMax + kEditsMax + 1>;
+
+// The distance of two words if it is at most `distance_max`, else more than that.
+class BandedDistance {
+ public:
+  // REQUIRES: 1 <= wanted_size <= kSpelledWordMax.
+  BandedDistance(const Letters& wanted, size_t wanted_size, size_t distance_max)
+      : wanted_(wanted), size_(wanted_size), distance_max_(distance_max) {
+    for (size_t j = 0; j <= size_; ++j) rows_[0][j] = static_cast<uint8_t>(std::min(j, kFar));
+  }
+
+  size_t Of(const Letters& word, size_t word_size) {
+    if (word_size > size_ + distance_max_ || size_ > word_size + distance_max_) return kFar;
+    for (size_t i = 1; i <= word_size; ++i) {
+      if (FillRow(word, i) > distance_max_) return kFar;
+    }
+    return rows_[word_size][size_];
+  }
+
+ private:
+  // Anything above the allowed distance.
+  static constexpr size_t kFar = kEditsMax + 1;
+  static constexpr size_t kRows = kSpelledWordMax + kEditsMax + 1;
+  using Row = std::array<uint8_t, kSpelledWordMax + 2>;
+
+  // The row of the first `i` letters, in the band that can be close; its smallest number.
+  size_t FillRow(const Letters& word, size_t i) {
+    const Row& last = rows_[i - 1];
+    Row& row = rows_[i];
+    const size_t first = i > distance_max_ ? i - distance_max_ : 1;
+    const size_t end = std::min(size_, i + distance_max_);
+    row[first - 1] = static_cast<uint8_t>(first == 1 ? std::min(i, kFar) : kFar);
+    size_t least = row[first - 1];
+    for (size_t j = first; j <= end; ++j) {
+      size_t cell = last[j - 1] + (word[i - 1] == wanted_[j - 1] ? 0U : 1U);
+      cell = std::min({cell, last[j] + size_t{1}, row[j - 1] + size_t{1}});
+      if (i > 1 && j > 1 && word[i - 1] == wanted_[j - 2] && word[i - 2] == wanted_[j - 1]) {
+        cell = std::min(cell, rows_[i - 2][j - 2] + size_t{1});
+      }
+      row[j] = static_cast<uint8_t>(std::min(cell, kFar));
+      least = std::min<size_t>(least, row[j]);
+    }
+    row[end + 1] = kFar;
+    return least;
+  }
+
+  const Letters& wanted_;
+  const size_t size_;
+  const size_t distance_max_;
+  std::array<Row, kRows> rows_;
+};
+
+// Words looked at together.
+constexpr size_t kBlock = 1024;
+using Marks = std::array<uint32_t, kBlock>;
+
+// Marks the signatures of words that may be close. Without branches, for vector instructions.
+template <uint32_t kEdits>
+void Sieve(std::span<const uint32_t> signatures, uint32_t wanted, Marks* marks) {
+  for (size_t i = 0; i < signatures.size(); ++i) {
+    (*marks)[i] = MayBeClose(signatures[i], wanted, kEdits) ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+std::vector<CloseWord> FindCloseWords(const SuggestionIndex& index, std::string_view folded,
+                                      uint32_t distance_max) {
+  std::vector<CloseWord> found;
+  distance_max = std::min(distance_max, kEditsMax);
+  Letters wanted;
+  const size_t wanted_size = Decode(folded, kSpelledWordMax, wanted.data());
+  if (wanted_size == 0 || wanted_size > kSpelledWordMax || distance_max == 0) return found;
+  const uint32_t signature = LetterSignature(folded);
+  BandedDistance distance(wanted, wanted_size, distance_max);
+  Marks marks;
+  Letters letters;
+  const size_t shortest = wanted_size > distance_max ? wanted_size - distance_max : 0;
+  const size_t last = index.FirstWordOf(wanted_size + distance_max + 1);
+  for (size_t begin = index.FirstWordOf(shortest); begin < last; begin += kBlock) {
+    const size_t size = std::min(kBlock, last - begin);
+    const auto signatures = index.word_signatures().subspan(begin, size);
+    distance_max == 1 ? Sieve<1>(signatures, signature, &marks)
+                      : Sieve<2>(signatures, signature, &marks);
+    for (size_t i = 0; i < size; ++i) {
+      if (marks[i] == 0) continue;
+      const size_t count = Decode(index.word(begin + i), letters.size() - 1, letters.data());
+      if (count >= letters.size()) continue;
+      const size_t edits = distance.Of(letters, count);
+      if (edits <= distance_max) found.push_back({begin + i, static_cast<uint32_t>(edits)});
+    }
+  }
+  return found;
+}
+
+uint32_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<char32_t> s(a.size() + 1);
+  std::vector<char32_t> t(b.size() + 1);
+  const size_t n = Decode(a, a.size(), s.data());
+  const size_t m = Decode(b, b.size(), t.data());
+  std::vector<std::vector<uint32_t>> rows(n + 1, std::vector<uint32_t>(m + 1));
+  for (size_t i = 0; i <= n; ++i) rows[i][0] = static_cast<uint32_t>(i);
+  for (size_t j = 0; j <= m; ++j) rows[0][j] = static_cast<uint32_t>(j);
+  for (size_t i = 1; i <= n; ++i) {
+    for (size_t j = 1; j <= m; ++j) {
+      const uint32_t replaced = rows[i - 1][j - 1] + (s[i - 1] == t[j - 1] ? 0 : 1);
+      rows[i][j] = std::min({replaced, rows[i - 1][j] + 1, rows[i][j - 1] + 1});
+      if (i > 1 && j > 1 && s[i - 1] == t[j - 2] && s[i - 2] == t[j - 1]) {
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return rows[n][m];
+}
+
+}  // namespace search::index

@@ -1,0 +1,409 @@
+#include "index/suggest/phrase_counter.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "index/core/analysis/word_scanner.h"
+#include "index/suggest/phrase_counts.h"
+#include "index/suggest/phrase_text.h"
+
+namespace search::index {
+namespace {
+
+constexpr uint32_t kNoWord = std::numeric_limits<uint32_t>::max();
+constexpr uint32_t kNoDocument = std::numeric_limits<uint32_t>::max();
+constexpr size_t kSequenceWords = 3;
+// Longer words are no words that people type; they end a sequence.
+constexpr size_t kWordSizeMax = 40;
+constexpr size_t kTitleSizeMax = 120;
+
+struct Counter {
+  uint32_t document_count = 0;
+  uint32_t last_document = kNoDocument;
+
+  void CountOnce(uint32_t document) {
+    if (last_document == document) return;
+    last_document = document;
+    ++document_count;
+  }
+};
+
+struct Word {
+  Counter counter;
+  bool may_begin = false;  // a sequence
+  bool may_end = false;
+  bool is_in_title = false;
+};
+
+// Words seen last, by their first 16 bytes; longer ones are not remembered.
+class WordCache {
+ public:
+  static constexpr size_t kWordSizeMax = 16;
+
+  struct Entry {
+    std::array<uint64_t, 2> head = {};
+    uint32_t number = kNoWord;
+  };
+
+  // The word's place. REQUIRES: 16 readable bytes, those behind the word zero.
+  Entry& At(const char* word, std::array<uint64_t, 2>* head) {
+    std::memcpy(head->data(), word, kWordSizeMax);
+    const uint64_t mixed = (*head)[0] * 0x9E3779B97F4A7C15 ^ (*head)[1] * 0xC2B2AE3D27D4EB4F;
+    return entries_[mixed >> 52];
+  }
+  void Clear() { entries_.assign(entries_.size(), {}); }
+
+ private:
+  std::vector<Entry> entries_ = std::vector<Entry>(4096);
+};
+
+struct TextHash {
+  size_t operator()(std::string_view text) const { return XXH3_64bits(text.data(), text.size()); }
+};
+
+// Numbers of words; kNoWord where there is none.
+using Sequence = std::array<uint32_t, kSequenceWords>;
+
+struct SequenceHash {
+  size_t operator()(const Sequence& sequence) const {
+    return XXH3_64bits(sequence.data(), sizeof(sequence));
+  }
+};
+
+struct Title {
+  uint32_t count = 0;
+  uint32_t rank = 0;
+  uint64_t doc_id = 0;
+  std::string text;
+};
+
+bool HasLetter(std::string_view folded) {
+  return std::any_of(folded.begin(), folded.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || static_cast<uint8_t>(c) >= 0x80;
+  });
+}
+
+bool IsAscii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<uint8_t>(c) < 0x80; });
+}
+
+// Whether what stands between two words joins them.
+bool IsJoint(std::string_view gap) { return gap == " " || gap == "-"; }
+
+}  // namespace
+
+class PhraseCounter::Rep {
+ public:
+  explicit Rep(const PhraseCounterOptions& options) : options_(options) {}
+
+  void Add(const IndexedDocument& document) {
+    AddTitle(document);
+    AddText(Field::kTitle, document.title, kEverything);
+    AddText(Field::kExtra, document.extra_text, kEverything);
+    AddText(Field::kBody, document.body, options_.window);
+    ++document_count_;
+    if (word_numbers_.size() > options_.word_count_max) PruneWords();
+    if (sequences_.size() > options_.sequence_count_max) PruneSequences();
+    if (titles_.size() > options_.title_count_max) PruneTitles();
+  }
+
+  neptune::Status Finish(const std::string& directory);
+
+ private:
+  static constexpr uint32_t kEverything = std::numeric_limits<uint32_t>::max();
+
+  // A phrase on its way into the file: its key in `keys_`, and where its counts are.
+  enum class Kind : uint8_t { kWord, kSequence, kTitle };
+  struct Item {
+    uint32_t key_at = 0;
+    uint16_t key_size = 0;
+    Kind kind = Kind::kWord;
+    uint32_t index = 0;
+  };
+
+  void AddTitle(const IndexedDocument& document);
+  void AddText(Field field, std::string_view text, uint32_t window);
+  uint32_t CountWord(const WordScanner& scanner, std::string_view source);
+  uint32_t FindWord(const WordScanner& scanner, std::string_view source);
+  uint32_t FindOrAddWord(std::string_view surface, std::string_view folded);
+  uint32_t AddWord(std::string_view surface, std::string_view folded);
+  void CountSequences(const Sequence& last, size_t chain);
+  void PruneWords();
+  void PruneSequences();
+  void ForgetSequences(uint32_t floor);
+  void PruneTitles();
+  std::string Surface(const Sequence& sequence) const;
+  void AddItem(const std::string& key, Kind kind, size_t index);
+  void GatherItems();
+  std::string_view KeyOf(const Item& item) const {
+    return std::string_view(keys_).substr(item.key_at, item.key_size);
+  }
+  void AddTo(const Item& item, PhraseCounts* phrase) const;
+
+  const PhraseCounterOptions options_;
+  uint32_t document_count_ = 0;
+  uint64_t error_max_ = 0;
+  uint32_t rank_min_ = 0;  // of titles that are taken in
+
+  std::vector<Word> words_;
+  std::deque<std::string> surfaces_;  // of the words; does not move what word_numbers_ refers to
+  std::vector<uint32_t> free_words_;
+  absl::flat_hash_map<std::string_view, uint32_t, TextHash, std::equal_to<>> word_numbers_;
+  absl::flat_hash_map<Sequence, Counter, SequenceHash> sequences_;
+  absl::flat_hash_map<std::string, Title> titles_;  // by key
+  WordCache recent_;
+  std::string lower_;
+
+  // Of Finish.
+  std::string keys_;
+  std::vector<Item> items_;
+  std::vector<std::pair<Sequence, uint32_t>> kept_sequences_;
+  std::vector<const Title*> kept_titles_;
+};
+
+void PhraseCounter::Rep::AddTitle(const IndexedDocument& document) {
+  const std::string text = TrimmedText(document.title);
+  if (text.empty() || text.size() > kTitleSizeMax) return;
+  const std::vector<FoldedWord> words = FoldWords(text, kPhraseWordsMax + 1);
+  if (words.empty() || words.size() > kPhraseWordsMax) return;
+  std::string key = PhraseKey(words);
+  const auto rank = static_cast<uint32_t>(std::lround(document.static_rank * kRankUnits));
+  if (key.size() > kPhraseKeySizeMax) return;
+  if (rank < rank_min_ && !titles_.contains(key)) return;
+  Title& title = titles_[std::move(key)];
+  // Documents come in ascending order, so the first of a rank has the smallest number.
+  if (title.count == 0 || rank > title.rank) {
+    title.rank = rank;
+    title.doc_id = document.doc_id;
+    title.text = text;
+  }
+  ++title.count;
+}
+
+void PhraseCounter::Rep::AddText(Field field, std::string_view text, uint32_t window) {
+  WordScanner scanner(text);
+  Sequence last = {kNoWord, kNoWord, kNoWord};  // the word read last stands last
+  size_t chain = 0;                             // words that follow each other directly
+  size_t end = 0;
+  for (uint32_t position = 0; scanner.Next(); ++position) {
+    const uint32_t word = CountWord(scanner, text);
+    if (word != kNoWord) words_[word].is_in_title |= field == Field::kTitle;
+    if (position >= window) continue;
+    const bool is_joined = chain > 0 && IsJoint(text.substr(end, scanner.begin_byte() - end));
+    chain = word == kNoWord ? 0 : is_joined ? std::min(chain + 1, kSequenceWords) : 1;
+    last = {last[1], last[2], word};
+    end = scanner.end_byte();
+    if (chain >= 2) CountSequences(last, chain);
+  }
+}
+
+// The number of the scanner's word, counted; kNoWord for one that is not kept.
+uint32_t PhraseCounter::Rep::CountWord(const WordScanner& scanner, std::string_view source) {
+  const uint32_t number = FindWord(scanner, source);
+  if (number != kNoWord) words_[number].counter.CountOnce(document_count_);
+  return number;
+}
+
+uint32_t PhraseCounter::Rep::FindWord(const WordScanner& scanner, std::string_view source) {
+  const std::string_view folded(scanner.word(), scanner.word_size());
+  if (folded.size() > kWordSizeMax) return kNoWord;
+  const std::string_view typed =
+      source.substr(scanner.begin_byte(), scanner.end_byte() - scanner.begin_byte());
+  if (!IsAscii(typed)) {
+    lower_.clear();
+    AppendLowerCase(typed, &lower_);
+    if (lower_.size() > 2 * kWordSizeMax || lower_.empty()) return kNoWord;
+    return FindOrAddWord(lower_, folded);
+  }
+  if (folded.size() > WordCache::kWordSizeMax) return FindOrAddWord(folded, folded);
+  std::array<uint64_t, 2> head;
+  WordCache::Entry& recent = recent_.At(scanner.word(), &head);
+  if (recent.number == kNoWord || recent.head != head) {
+    recent = {.head = head, .number = FindOrAddWord(folded, folded)};
+  }
+  return recent.number;
+}
+
+uint32_t PhraseCounter::Rep::FindOrAddWord(std::string_view surface, std::string_view folded) {
+  const auto found = word_numbers_.find(surface);
+  return found != word_numbers_.end() ? found->second : AddWord(surface, folded);
+}
+
+uint32_t PhraseCounter::Rep::AddWord(std::string_view surface, std::string_view folded) {
+  uint32_t number = static_cast<uint32_t>(words_.size());
+  if (free_words_.empty()) {
+    words_.emplace_back();
+    surfaces_.emplace_back();
+  } else {
+    number = free_words_.back();
+    free_words_.pop_back();
+  }
+  surfaces_[number] = surface;
+  Word& word = words_[number];
+  word = {};
+  word.may_end = !IsFunctionWord(folded) && (folded.size() > 1 || !HasLetter(folded));
+  word.may_begin = word.may_end && HasLetter(folded);
+  word_numbers_.emplace(surfaces_[number], number);
+  return number;
+}
+
+void PhraseCounter::Rep::CountSequences(const Sequence& last, size_t chain) {
+  if (!words_[last[2]].may_end) return;
+  if (words_[last[1]].may_begin) {
+    sequences_[{last[1], last[2], kNoWord}].CountOnce(document_count_);
+  }
+  if (chain == kSequenceWords && words_[last[0]].may_begin) {
+    sequences_[last].CountOnce(document_count_);
+  }
+}
+
+// Halves the table of sequences: drops those that the fewest documents say.
+void PhraseCounter::Rep::PruneSequences() {
+  uint32_t floor = 0;
+  do {
+    ForgetSequences(++floor);
+  } while (sequences_.size() > options_.sequence_count_max / 2);
+  error_max_ += floor;
+}
+
+// The same for words, and drops the sequences that they may stand in: those are no more frequent.
+void PhraseCounter::Rep::PruneWords() {
+  uint32_t floor = 0;
+  do {
+    ++floor;
+    for (uint32_t number = 0; number < words_.size(); ++number) {
+      if (surfaces_[number].empty() || words_[number].counter.document_count > floor) continue;
+      word_numbers_.erase(surfaces_[number]);
+      surfaces_[number].clear();
+      free_words_.push_back(number);
+    }
+  } while (word_numbers_.size() > options_.word_count_max / 2);
+  recent_.Clear();
+  ForgetSequences(floor);
+  error_max_ += floor;
+}
+
+void PhraseCounter::Rep::ForgetSequences(uint32_t floor) {
+  absl::erase_if(sequences_,
+                 [floor](const auto& entry) { return entry.second.document_count <= floor; });
+}
+
+// Keeps the better half. Titles that come later have larger numbers, so of the worst kept rank none is
+// better than those kept.
+void PhraseCounter::Rep::PruneTitles() {
+  using Place = std::pair<uint32_t, uint64_t>;  // the better, the smaller
+  const auto place = [](const Title& title) {
+    return Place(kRankUnits - std::min(title.rank, kRankUnits), title.doc_id);
+  };
+  std::vector<Place> places;
+  places.reserve(titles_.size());
+  for (const auto& [key, title] : titles_) places.push_back(place(title));
+  const auto worst = places.begin() + static_cast<ptrdiff_t>(places.size() / 2);
+  std::nth_element(places.begin(), worst, places.end());
+  absl::erase_if(titles_, [&](const auto& entry) { return place(entry.second) > *worst; });
+  rank_min_ = kRankUnits - worst->first + 1;
+}
+
+std::string PhraseCounter::Rep::Surface(const Sequence& sequence) const {
+  std::string surface = surfaces_[sequence[0]];
+  for (size_t i = 1; i < kSequenceWords && sequence[i] != kNoWord; ++i) {
+    surface += ' ';
+    surface += surfaces_[sequence[i]];
+  }
+  return surface;
+}
+
+void PhraseCounter::Rep::AddItem(const std::string& key, Kind kind, size_t index) {
+  if (key.empty() || key.size() > kPhraseKeySizeMax) return;
+  items_.push_back({.key_at = static_cast<uint32_t>(keys_.size()),
+                    .key_size = static_cast<uint16_t>(key.size()),
+                    .kind = kind,
+                    .index = static_cast<uint32_t>(index)});
+  keys_ += key;
+}
+
+void PhraseCounter::Rep::GatherItems() {
+  std::vector<std::string> folded(words_.size());  // empty: not one word
+  for (size_t i = 0; i < words_.size(); ++i) {
+    const auto again = FoldWords(surfaces_[i], 2);
+    if (again.size() == 1) folded[i] = again[0].text;
+    const bool is_name = folded[i].size() > 1 && HasLetter(folded[i]);
+    if (is_name) AddItem(folded[i], Kind::kWord, i);
+  }
+  for (const auto& [sequence, counter] : sequences_) {
+    std::string key;
+    for (size_t i = 0; i < kSequenceWords && sequence[i] != kNoWord; ++i) {
+      if (folded[sequence[i]].empty()) {
+        key.clear();
+        break;
+      }
+      key += (i == 0 ? "" : " ") + folded[sequence[i]];
+    }
+    AddItem(key, Kind::kSequence, kept_sequences_.size());
+    kept_sequences_.emplace_back(sequence, counter.document_count);
+  }
+  for (const auto& [key, title] : titles_) {
+    AddItem(key, Kind::kTitle, kept_titles_.size());
+    kept_titles_.push_back(&title);
+  }
+  std::sort(items_.begin(), items_.end(),
+            [&](const Item& a, const Item& b) { return KeyOf(a) < KeyOf(b); });
+}
+
+void PhraseCounter::Rep::AddTo(const Item& item, PhraseCounts* phrase) const {
+  switch (item.kind) {
+    case Kind::kWord:
+      phrase->variants.push_back(
+          {surfaces_[item.index], words_[item.index].counter.document_count});
+      phrase->is_title_word |= words_[item.index].is_in_title;
+      return;
+    case Kind::kSequence: {
+      const auto& [sequence, document_count] = kept_sequences_[item.index];
+      phrase->variants.push_back({Surface(sequence), document_count});
+      return;
+    }
+    case Kind::kTitle:
+      const Title& title = *kept_titles_[item.index];
+      phrase->title_count = title.count;
+      phrase->title_rank = title.rank;
+      phrase->title_doc_id = title.doc_id;
+      phrase->title = title.text;
+      return;
+  }
+}
+
+neptune::Status PhraseCounter::Rep::Finish(const std::string& directory) {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto writer, PhraseCountsWriter::Create(directory));
+  GatherItems();
+  for (size_t i = 0; i < items_.size();) {
+    PhraseCounts phrase;
+    phrase.key = KeyOf(items_[i]);
+    for (; i < items_.size() && KeyOf(items_[i]) == phrase.key; ++i) AddTo(items_[i], &phrase);
+    std::sort(phrase.variants.begin(), phrase.variants.end(),
+              [](const auto& a, const auto& b) { return a.surface < b.surface; });
+    writer->Add(phrase);
+  }
+  return writer->Finish(document_count_, error_max_);
+}
+
+PhraseCounter::PhraseCounter(const PhraseCounterOptions& options)
+    : rep_(std::make_unique<Rep>(options)) {}
+PhraseCounter::~PhraseCounter() = default;
+
+void PhraseCounter::Add(const IndexedDocument& document) { rep_->Add(document); }
+neptune::Status PhraseCounter::Finish(const std::string& directory) {
+  return rep_->Finish(directory);
+}
+
+}  // namespace search::index

@@ -1,0 +1,424 @@
+#include "index/suggest/suggestion_writer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "index/core/segment/file_appender.h"
+#include "index/core/segment/varint.h"
+#include "index/suggest/letter_signature.h"
+#include "index/suggest/phrase_counts.h"
+#include "index/suggest/phrase_text.h"
+#include "index/suggest/phrase_weight.h"
+#include "index/suggest/range_max.h"
+#include "index/suggest/suggestion_format.h"
+#include "neptune/base/strings.h"
+
+namespace search::index {
+namespace {
+
+using neptune::Status;
+using neptune::StatusOr;
+using Readers = std::vector<std::unique_ptr<PhraseCountsReader>>;
+
+// Later words of a phrase by which it is found.
+constexpr size_t kStartsMax = 6;
+
+// A phrase with the counts of all partitions, and which of them hold it.
+struct MergedPhrase {
+  PhraseCounts counts;
+  std::vector<size_t> holders;
+
+  bool is_word() const { return counts.key.find(' ') == std::string::npos; }
+  // Of documents that say it.
+  uint32_t text_count() const {
+    uint64_t sum = 0;
+    for (const PhraseVariant& variant : counts.variants) sum += variant.document_count;
+    return static_cast<uint32_t>(std::min<uint64_t>(sum, UINT32_MAX));
+  }
+};
+
+void AddVariants(const std::vector<PhraseVariant>& from, std::vector<PhraseVariant>* to) {
+  for (const PhraseVariant& variant : from) {
+    const auto at =
+        std::lower_bound(to->begin(), to->end(), variant,
+                         [](const auto& a, const auto& b) { return a.surface < b.surface; });
+    if (at != to->end() && at->surface == variant.surface) {
+      at->document_count += variant.document_count;
+    } else {
+      to->insert(at, variant);
+    }
+  }
+}
+
+void AddTitle(const PhraseCounts& from, PhraseCounts* to) {
+  if (from.title_count == 0) return;
+  const bool is_better =
+      to->title_count == 0 || from.title_rank > to->title_rank ||
+      (from.title_rank == to->title_rank && from.title_doc_id < to->title_doc_id);
+  if (is_better) {
+    to->title = from.title;
+    to->title_rank = from.title_rank;
+    to->title_doc_id = from.title_doc_id;
+  }
+  to->title_count += from.title_count;
+}
+
+// Calls visit(phrase) for every phrase of the collection in ascending order of key.
+template <typename Visit>
+Status ForEachPhrase(const Readers& readers, const Visit& visit) {
+  std::vector<size_t> live;
+  const auto advance = [&](size_t i) -> StatusOr<bool> { return readers[i]->Next(); };
+  for (size_t i = 0; i < readers.size(); ++i) {
+    readers[i]->Rewind();
+    NEPTUNE_ASSIGN_OR_RETURN(const bool more, advance(i));
+    if (more) live.push_back(i);
+  }
+  MergedPhrase merged;
+  while (!live.empty()) {
+    const size_t first = *std::min_element(live.begin(), live.end(), [&](size_t a, size_t b) {
+      return readers[a]->phrase().key < readers[b]->phrase().key;
+    });
+    merged.counts = {.key = readers[first]->phrase().key};
+    merged.holders.clear();
+    for (const size_t i : live) {
+      if (readers[i]->phrase().key == merged.counts.key) merged.holders.push_back(i);
+    }
+    for (const size_t i : merged.holders) {
+      AddVariants(readers[i]->phrase().variants, &merged.counts.variants);
+      merged.counts.is_title_word |= readers[i]->phrase().is_title_word;
+      AddTitle(readers[i]->phrase(), &merged.counts);
+    }
+    NEPTUNE_RETURN_IF_ERROR(visit(merged));
+    for (const size_t i : merged.holders) {
+      NEPTUNE_ASSIGN_OR_RETURN(const bool more, advance(i));
+      if (!more) std::erase(live, i);
+    }
+  }
+  return neptune::OkStatus();
+}
+
+// Which phrases are worth keeping: the smallest counts that keep them within the limits.
+struct Thresholds {
+  uint32_t word_documents_min = 1;
+  uint32_t sequence_documents_min = 1;
+
+  bool Keeps(const MergedPhrase& phrase) const {
+    return phrase.counts.title_count > 0 || KeepsText(phrase);
+  }
+  bool KeepsText(const MergedPhrase& phrase) const {
+    if (phrase.counts.is_title_word) return true;
+    return phrase.text_count() >= (phrase.is_word() ? word_documents_min : sequence_documents_min);
+  }
+};
+
+// The smallest count of which at most `limit` phrases have as much or more.
+uint32_t SmallestCount(const std::map<uint32_t, uint64_t>& phrases_by_count, uint64_t limit,
+                       uint32_t count_min) {
+  uint64_t kept = 0;
+  uint32_t smallest = UINT32_MAX;
+  for (auto at = phrases_by_count.rbegin(); at != phrases_by_count.rend(); ++at) {
+    kept += at->second;
+    if (kept > limit || at->first < count_min) break;
+    smallest = at->first;
+  }
+  return smallest;
+}
+
+StatusOr<Thresholds> ChooseThresholds(const Readers& readers, const SuggestionLimits& limits) {
+  std::map<uint32_t, uint64_t> words;
+  std::map<uint32_t, uint64_t> sequences;
+  NEPTUNE_RETURN_IF_ERROR(ForEachPhrase(readers, [&](const MergedPhrase& phrase) {
+    if (!phrase.counts.variants.empty())
+      ++(phrase.is_word() ? words : sequences)[phrase.text_count()];
+    return neptune::OkStatus();
+  }));
+  return Thresholds{SmallestCount(words, limits.word_count_max, 1),
+                    SmallestCount(sequences, limits.sequence_count_max,
+                                  std::max<uint32_t>(1, limits.sequence_documents_min))};
+}
+
+bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+
+// Whether the title is written as people write it in running text, but for capitals where words begin.
+bool IsWrittenLike(std::string_view title, std::string_view surface) {
+  for (size_t i = 1; i < title.size(); ++i) {
+    if (IsUpper(title[i]) && title[i - 1] != ' ' && title[i - 1] != '-') return false;
+  }
+  std::string lower;
+  AppendLowerCase(title, &lower);
+  return lower == surface;
+}
+
+// What people read: the title as written if a query may say it so, unless many more documents write it
+// in another way; then theirs. Empty if there is no such text.
+std::string DisplayText(const PhraseCounts& phrase) {
+  constexpr uint32_t kManyMore = 10;
+  const auto best = std::max_element(
+      phrase.variants.begin(), phrase.variants.end(),
+      [](const auto& a, const auto& b) { return a.document_count < b.document_count; });
+  const bool is_said = best != phrase.variants.end() && IsPlainQuery(best->surface);
+  if (phrase.title_count > 0 && IsPlainQuery(phrase.title) &&
+      (!is_said || best->document_count / kManyMore < phrase.title_count ||
+       IsWrittenLike(phrase.title, best->surface))) {
+    return phrase.title;
+  }
+  if (is_said) return best->surface;
+  return IsPlainQuery(phrase.key) ? phrase.key : std::string();
+}
+
+struct ChosenPhrase {
+  std::string_view key;
+  std::string_view display;  // empty: the key
+  PhraseRecord record;
+};
+
+void PutChosen(const MergedPhrase& phrase, bool keeps_text, std::string_view display,
+               FileAppender* file) {
+  const PhraseCounts& counts = phrase.counts;
+  const size_t word_count =
+      1 + static_cast<size_t>(std::count(counts.key.begin(), counts.key.end(), ' '));
+  const uint32_t document_count = std::max(phrase.text_count(), counts.title_count);
+  const bool is_title = counts.title_count > 0;
+  uint16_t flags = is_title ? kPhraseIsTitle : 0;
+  if (keeps_text && phrase.is_word() && CharacterCount(counts.key) <= kVocabularyWordMax) {
+    flags |= kPhraseIsWord;
+  }
+  std::string bytes;
+  PutVarint(document_count, &bytes);
+  const uint64_t title_worth = is_title ? TitleWorth(counts.title_rank) : 0;
+  PutVarint(PhraseWeight(document_count, title_worth, word_count), &bytes);
+  PutVarint(flags, &bytes);
+  PutVarint(counts.key.size(), &bytes);
+  bytes += counts.key;
+  const std::string_view shown = display == counts.key ? std::string_view() : display;
+  PutVarint(shown.size(), &bytes);
+  bytes += shown;
+  file->Append(bytes);
+}
+
+// Reads what PutChosen wrote; the views are of `bytes`.
+StatusOr<std::vector<ChosenPhrase>> ReadChosen(std::string_view bytes) {
+  std::vector<ChosenPhrase> phrases;
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  const auto number = [&] {
+    uint64_t value = 0;
+    if (!GetVarint(&at, end, &value)) at = end + 1;
+    return value;
+  };
+  const auto text = [&](std::string_view* out) {
+    const uint64_t size = number();
+    if (at > end || size > static_cast<uint64_t>(end - at)) {
+      at = end + 1;
+      return;
+    }
+    *out = {at, size};
+    at += size;
+  };
+  while (at < end) {
+    ChosenPhrase& phrase = phrases.emplace_back();
+    phrase.record.document_count = static_cast<uint32_t>(number());
+    if (at <= end) phrase.record.weight = static_cast<uint16_t>(number());
+    if (at <= end) phrase.record.flags = static_cast<uint16_t>(number());
+    if (at <= end) text(&phrase.key);
+    if (at <= end) text(&phrase.display);
+  }
+  if (at != end) return neptune::DataLoss("a working file of the suggestions is damaged");
+  return phrases;
+}
+
+// Writes the file of one partition from its phrases in ascending order of key.
+class PartitionFile {
+ public:
+  PartitionFile(std::span<const ChosenPhrase> phrases, SuggestionTotals totals)
+      : phrases_(phrases), totals_(totals) {}
+
+  Status Write(const std::string& path) {
+    NEPTUNE_ASSIGN_OR_RETURN(file_, SectionFileWriter::Create(path, kSuggestionsKind));
+    WritePhrases();
+    WriteEntries();
+    WriteWords();
+    totals_.phrase_count = phrases_.size();
+    Append(kSuggestionTotalsSection, std::span<const SuggestionTotals>(&totals_, 1));
+    return file_->Finish().status();
+  }
+
+ private:
+  struct Entry {
+    uint32_t phrase = 0;
+    uint8_t start = 0;
+    uint16_t weight = 0;
+  };
+
+  template <typename T>
+  void Append(SuggestionSection section, std::span<const T> values) {
+    file_->BeginSection(section);
+    file_->AppendArray(values);
+  }
+
+  void WritePhrases() {
+    std::vector<uint32_t> offsets = {0};
+    std::vector<PhraseRecord> records;
+    file_->BeginSection(kTextsSection);
+    for (const ChosenPhrase& phrase : phrases_) {
+      file_->Append(phrase.key);
+      file_->Append(phrase.display);
+      const auto key_end = offsets.back() + static_cast<uint32_t>(phrase.key.size());
+      offsets.push_back(key_end);
+      offsets.push_back(key_end + static_cast<uint32_t>(phrase.display.size()));
+      records.push_back(phrase.record);
+    }
+    Append(kTextOffsetsSection, std::span<const uint32_t>(offsets));
+    Append(kPhraseRecordsSection, std::span<const PhraseRecord>(records));
+  }
+
+  void AddEntries(uint32_t number, std::vector<Entry>* entries) const {
+    const ChosenPhrase& phrase = phrases_[number];
+    const uint16_t weight = phrase.record.weight;
+    entries->push_back({number, 0, weight});
+    const uint16_t later = weight > kLaterWordCost ? weight - kLaterWordCost : 0;
+    size_t starts = 0;
+    for (size_t blank = phrase.key.find(' ');
+         blank != std::string_view::npos && starts < kStartsMax;
+         blank = phrase.key.find(' ', blank + 1)) {
+      const std::string_view rest = phrase.key.substr(blank + 1);
+      if (IsFunctionWord(rest.substr(0, rest.find(' ')))) continue;
+      entries->push_back({number, static_cast<uint8_t>(blank + 1), later});
+      ++starts;
+    }
+  }
+
+  void WriteEntries() {
+    std::vector<Entry> entries;
+    for (uint32_t i = 0; i < phrases_.size(); ++i) AddEntries(i, &entries);
+    const auto text = [&](const Entry& entry) {
+      return phrases_[entry.phrase].key.substr(entry.start);
+    };
+    std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+      const int order = text(a).compare(text(b));
+      if (order != 0) return order < 0;
+      return std::pair(a.phrase, a.start) < std::pair(b.phrase, b.start);
+    });
+    std::vector<uint32_t> numbers;
+    std::vector<uint8_t> starts;
+    std::vector<uint16_t> weights;
+    for (const Entry& entry : entries) {
+      numbers.push_back(entry.phrase);
+      starts.push_back(entry.start);
+      weights.push_back(entry.weight);
+    }
+    totals_.entry_count = entries.size();
+    Append(kEntryPhrasesSection, std::span<const uint32_t>(numbers));
+    Append(kEntryStartsSection, std::span<const uint8_t>(starts));
+    const std::vector<uint16_t> levels = RangeMax::WithLevels(std::move(weights));
+    Append(kEntryWeightsSection, std::span<const uint16_t>(levels));
+  }
+
+  void WriteWords() {
+    std::vector<uint32_t> words;
+    for (uint32_t i = 0; i < phrases_.size(); ++i) {
+      if ((phrases_[i].record.flags & kPhraseIsWord) != 0) words.push_back(i);
+    }
+    std::stable_sort(words.begin(), words.end(), [&](uint32_t a, uint32_t b) {
+      return CharacterCount(phrases_[a].key) < CharacterCount(phrases_[b].key);
+    });
+    std::vector<uint32_t> signatures;
+    std::vector<uint32_t> offsets = {0};
+    file_->BeginSection(kWordTextsSection);
+    for (const uint32_t word : words) {
+      signatures.push_back(LetterSignature(phrases_[word].key));
+      offsets.push_back(offsets.back() + static_cast<uint32_t>(phrases_[word].key.size()));
+      file_->Append(phrases_[word].key);
+    }
+    Append(kWordOffsetsSection, std::span<const uint32_t>(offsets));
+    totals_.word_count = words.size();
+    Append(kWordPhrasesSection, std::span<const uint32_t>(words));
+    Append(kWordSignaturesSection, std::span<const uint32_t>(signatures));
+  }
+
+  const std::span<const ChosenPhrase> phrases_;
+  SuggestionTotals totals_;
+  std::unique_ptr<SectionFileWriter> file_;
+};
+
+std::string WorkingPath(const std::string& directory) {
+  return neptune::StrCat(directory, "/", kSuggestionsFileName, ".part");
+}
+
+// Writes each partition's chosen phrases to its working file.
+Status WriteChosen(const Readers& readers, const Thresholds& thresholds,
+                   const std::vector<std::string>& directories) {
+  std::vector<std::unique_ptr<FileAppender>> files;
+  for (const std::string& directory : directories) {
+    files.push_back(std::make_unique<FileAppender>());
+    NEPTUNE_RETURN_IF_ERROR(files.back()->Create(WorkingPath(directory)));
+  }
+  NEPTUNE_RETURN_IF_ERROR(ForEachPhrase(readers, [&](const MergedPhrase& phrase) {
+    if (!thresholds.Keeps(phrase)) return neptune::OkStatus();
+    const std::string display = DisplayText(phrase.counts);
+    if (display.empty()) return neptune::OkStatus();
+    for (const size_t holder : phrase.holders) {
+      PutChosen(phrase, thresholds.KeepsText(phrase), display, files[holder].get());
+    }
+    return neptune::OkStatus();
+  }));
+  for (const auto& file : files) NEPTUNE_RETURN_IF_ERROR(file->Close(/*durable=*/false));
+  return neptune::OkStatus();
+}
+
+Status WritePartition(const std::string& directory, const SuggestionTotals& totals) {
+  std::ifstream in(WorkingPath(directory), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (!in) return neptune::Unavailable("cannot read ", WorkingPath(directory));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto phrases, ReadChosen(bytes));
+  return PartitionFile(phrases, totals)
+      .Write(neptune::StrCat(directory, "/", kSuggestionsFileName));
+}
+
+// Writes all partitions, several at a time; the first error of them.
+Status WritePartitions(const std::vector<std::string>& directories, const SuggestionTotals& totals,
+                       int thread_count) {
+  std::vector<Status> statuses(directories.size());
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < directories.size(); i = next++) {
+      statuses[i] = WritePartition(directories[i], totals);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int t = 1; t < thread_count; ++t) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (const Status& status : statuses) NEPTUNE_RETURN_IF_ERROR(status);
+  return neptune::OkStatus();
+}
+
+}  // namespace
+
+Status FinishSuggestions(const std::vector<std::string>& directories,
+                         const SuggestionWriterOptions& options) {
+  Readers readers;
+  SuggestionTotals totals;
+  for (const std::string& directory : directories) {
+    NEPTUNE_ASSIGN_OR_RETURN(auto reader, PhraseCountsReader::Open(directory));
+    totals.collection_document_count += reader->totals().document_count;
+    totals.count_error_max += reader->totals().count_error_max;
+    readers.push_back(std::move(reader));
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const Thresholds thresholds, ChooseThresholds(readers, options.limits));
+  Status status = WriteChosen(readers, thresholds, directories);
+  if (status.ok()) status = WritePartitions(directories, totals, options.thread_count);
+  for (const std::string& directory : directories) ::unlink(WorkingPath(directory).c_str());
+  return status;
+}
+
+}  // namespace search::index

@@ -1,0 +1,244 @@
+// One replica of a partition: its log, its data, and its protocol with the other members.
+//
+//   Receive, Write ─► protocol (control loop)
+//                       ├─► pump thread: log on a device, messages to members
+//                       └─► executor thread (worker loop): log ─► data ─► outcomes to writers
+//
+// The pump stores one change at a time; decisions made meanwhile are combined into the next change
+// (group commit). A failure of log or data stops the replica: its node no longer announces the
+// partition, and the other members go on.
+//
+// Source: [Shen02] 5.2; design 4.9.
+// Threads: Receive and Unreachable on the control loop; Write and Snapshot on a user-level thread
+//   of any loop; the rest on any thread.
+// Units: times are TimePoint.
+// Errors: Write: kFailedPrecondition this is not the primary; kUnavailable, kDeadlineExceeded,
+//   kCancelled the outcome of the write is unknown, retry it under the same RequestId;
+//   kResourceExhausted too many writes are in progress.
+// Limits: SafeReplicaOptions::uncommitted_count_max writes in progress, at level 1
+//   CommutativeReplicaOptions::unstored_count_max; kSnapshotSizeMax bytes of data in a snapshot,
+//   and as many of its log (kResourceExhausted, shown on the status page of the receiving member),
+//   held in memory while they are sent (see replication.h). At level 1, while the log exceeds
+//   log_size_max and other members need it, writes are refused (kResourceExhausted).
+
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/capsule/capsule_stack.h"
+#include "neptune/replication/client/replica_extension.h"
+#include "neptune/replication/log/redo_log.h"
+#include "neptune/replication/protocol/agent_protocol.h"
+#include "neptune/replication/state/replicated_state.h"
+#include "neptune/service/node_loops.h"
+#include "neptune/service/service_module.h"
+#include "neptune/thread/synchronization.h"
+#include "neptune/world/storage.h"
+
+namespace neptune {
+
+inline constexpr size_t kSnapshotSizeMax = 1u << 30;
+// Path prefix of logs and data, as kReplicationDevice/SERVICE/PARTITION, for rules of device
+// capsules.
+inline constexpr char kReplicationDevice[] = "/neptune/replication";
+
+// Protocol by which the members agree on an order.
+enum class ReplicationMode : uint8_t {
+  kSafe,      // safe_replica.h
+  kFailStop,  // fail_stop_replica.h: for the paper's figures; assumes fail-stop nodes
+};
+
+struct ReplicaAgentOptions {
+  LogIdentity identity;
+  ReplicaGroup group;
+  ConsistencyLevel level = ConsistencyLevel::kOrderedWrites;
+  // kStalenessBounded: maximum staleness of a read. Default: 1 s (5.4.1).
+  Duration staleness_max = std::chrono::seconds(1);
+  ReplicationMode mode = ReplicationMode::kSafe;
+  // Number of executed entries that the log keeps for members that were away briefly. Larger: fewer
+  // members need a snapshot, more disk. Default: 20,000.
+  Lsn kept_count = 20'000;
+  // The log also keeps what absent members need, up to this size. At level 1 it keeps them all, but
+  // accepts no writes above this size. Default: 256 MiB.
+  size_t log_size_max = 256u << 20;
+};
+
+class ReplicaAgent {
+ public:
+  struct Hooks {
+    NodeLoop* control = nullptr;
+    NodeLoop* worker = nullptr;
+    World* world = nullptr;
+    CapsuleStack* capsules = nullptr;  // may be null
+    // Sends to a member; called on the control loop.
+    std::function<void(MemberIndex to, const ProtocolMessage& message)> send;
+    // Fetches another member's data; parks.
+    std::function<StatusOr<ReplicaSnapshot>(MemberIndex from)> fetch;
+    // Opens the data; blocks. Null for a witness, which has no data.
+    std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state;
+    // Called on a user-level thread of the worker loop before a write is executed; may be null.
+    std::function<void(const LogEntry&)> before_write;
+    // Called on the control loop after role or primary changed; may be null.
+    std::function<void()> on_change;
+  };
+
+  ReplicaAgent(ReplicaAgentOptions options, Hooks hooks);
+  ~ReplicaAgent();
+
+  // Opens log and data and starts. Runs on a user-level thread of the control loop.
+  Status Start();
+  // Stops taking part. All threads have ended once threads_alive() is 0.
+  void Stop();
+  int threads_alive() const { return threads_alive_.load(std::memory_order_acquire); }
+
+  void Receive(MemberIndex from, ProtocolMessage message);
+  void Unreachable(MemberIndex member);
+
+  // See AgentProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
+  Status StartByHand();
+
+  // Orders, stores and executes a write; parks until that is done. `version` is set if the write
+  // was executed. At level 1 the write is stored and executed here and sent to the others
+  // afterwards.
+  StatusOr<WriteOutcome> Write(LogEntry write, TimePoint deadline, Lsn* version);
+
+  // A read in progress.
+  struct Read {
+    // The data were the partition's newest at this time or later; TimePoint::min(): not known.
+    TimePoint current_as_of = TimePoint::min();
+    uint64_t restore_count = 0;
+  };
+  // Checks whether the replica may serve the read now. Errors: kFailedPrecondition ask the primary;
+  // kUnavailable the replica cannot serve reads; kInvalidArgument a staleness bound at level 1.
+  StatusOr<Read> BeginRead(const ReplicaDemand& demand, TimePoint now) const;
+  // Returns the report for the read's answer: the read saw no write after the report's version.
+  // Errors: kUnavailable the data were replaced during the read.
+  StatusOr<ReplicaReport> EndRead(const Read& read, TimePoint now) const;
+  // Report for a request that was not served: version, epoch and primary as known here.
+  ReplicaReport Report() const;
+  // Report for a write that was executed as `version`.
+  ReplicaReport ReportWrite(Lsn version) const;
+
+  // A snapshot of the current data.
+  StatusOr<ReplicaSnapshot> Snapshot();
+  // Counts a snapshot that reached another member.
+  void NoteSnapshotSent() { ++snapshots_sent_; }
+
+  struct State : ReplicaStatus {
+    Lsn executed = 0;
+    bool is_witness = false;
+    size_t log_size = 0;  // bytes of its entries
+    // Snapshots sent to, and restored from, other members since the start.
+    uint64_t snapshots_sent = 0;
+    uint64_t snapshots_taken = 0;
+    // The data were the newest at this time; TimePoint::min(): not known.
+    TimePoint current_as_of = TimePoint::min();
+    bool is_restoring = false;
+    neptune::Status failure;
+    // Result of the last attempt to restore another member's data.
+    neptune::Status restore_failure;
+
+    // Upper bound of the staleness of reads; nullopt: not known.
+    std::optional<Duration> Staleness(TimePoint now) const;
+    // Name of the role, or "witness".
+    std::string_view RoleName() const;
+  };
+  State status() const;
+  // The version that the data had `age` ago, if this is the primary; see 5.2.1.
+  Lsn VersionAgo(Duration age, TimePoint now) const;
+  const ReplicaAgentOptions& options() const { return options_; }
+  bool is_write_anywhere() const { return options_.level == ConsistencyLevel::kWriteAnywhere; }
+  // Number of times that the data were replaced by another member's.
+  uint64_t restore_count() const { return restore_count_; }
+  const ReplicatedState* state() const { return state_.get(); }
+  const std::string& device_path() const { return device_path_; }
+  NodeId NodeOf(MemberIndex member) const { return options_.group.members[member].node; }
+  std::optional<MemberIndex> MemberOf(const NodeId& node) const;
+
+ private:
+  struct PendingWrite;
+
+  Status MakeProtocol();
+  Status OpenLog();
+  Status OpenState();
+  // Empties log and data if they do not fit together, e.g. after a crash during a restore.
+  Status BeginAnewUnlessSound();
+  StatusOr<OriginIndex> IndexLog();
+  // Runs the call in the device capsule; waits for its end however long it takes. Errors: those of
+  // the call; kCancelled the node is stopping.
+  Status OnDevice(std::function<Status()> call);
+  void SpawnOn(NodeLoop& loop, const char* what, Task body);
+
+  void Pump();
+  void Do(ProtocolActions actions);
+  Status Store(const std::shared_ptr<LogChange>& change);
+  void DropLog();
+  void Send(std::vector<OutgoingMessage>& messages, const LogChange& change);
+  void SendOne(OutgoingMessage& outgoing, const LogChange& change);
+  StatusOr<std::vector<LogEntry>> AdoptEntries(std::deque<LogRun>& places, const LogChange& change);
+  void Publish();
+  TimePoint LeasedUntil(const ReplicaStatus& standing, Lsn executed);
+
+  void Execute();
+  Status ExecuteSome(Lsn to);
+  void Deliver(std::vector<std::pair<LogEntry, WriteOutcome>> executed);
+  void FindDroppable();
+
+  void BeginRestore(MemberIndex from);
+  Status Restore(MemberIndex from);
+  void NoteRestore(const Status& status);
+  Status AdoptData(const std::shared_ptr<ReplicaSnapshot>& snapshot);
+  Status EndRestore(Lsn completed);
+  StatusOr<Lsn> CompleteSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot);
+  Status CopyLog(Lsn last, const std::shared_ptr<ReplicaSnapshot>& snapshot);
+  // Level 1: refuses writes while the log exceeds its size limit.
+  Status CheckRoom();
+
+  void FailWriters(const char* why);
+  void Propose(LogEntry write, std::shared_ptr<PendingWrite> pending);
+  void Fail(const neptune::Status& status);
+
+  const ReplicaAgentOptions options_;
+  const Hooks hooks_;
+  const std::string device_path_;
+  Loop& loop_;  // the control loop
+  std::unique_ptr<KeyValueStore> log_store_;
+  std::shared_ptr<RedoLog> log_;
+  std::shared_ptr<ReplicatedState> state_;  // null: a witness
+  std::unique_ptr<AgentProtocol> protocol_;
+
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> threads_alive_{0};
+  ThreadRef pump_;
+  ThreadRef executor_;
+  ThreadMutex state_mutex_;  // held while changing the data
+  std::atomic<Lsn> executable_{0};
+  std::atomic<Lsn> executed_{0};
+  std::atomic<Lsn> executing_to_{0};  // writes up to here may be in the data already
+  std::atomic<uint64_t> restore_count_{0};
+  std::atomic<uint64_t> snapshots_sent_{0};
+  Lsn dropped_at_ = 0;  // used by the executor only
+  std::atomic<bool> drop_wanted_{false};
+  // Used on the control loop only.
+  Epoch lease_epoch_ = 0;
+  Lsn lease_needs_ = 0;
+  Lsn drop_before_ = 0;  // 0: nothing to drop
+  bool restoring_ = false;
+  Duration restore_pause_{0};
+  std::multimap<Lsn, std::shared_ptr<PendingWrite>> writers_;
+
+  mutable LeafMutex mutex_;
+  State published_ ABSL_GUARDED_BY(mutex_);
+  // Versions of the primary by time, oldest first.
+  std::deque<std::pair<TimePoint, Lsn>> versions_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace neptune

@@ -1,0 +1,60 @@
+// Transport of messages between replicas: one queue per destination node, sent in batches, one call
+// at a time.
+//
+// Threads: used on the control loop only.
+// Limits: kLinkSizeMax bytes and kLinkCountMax messages per queue; further messages are dropped,
+//   like messages lost by the network. A call takes at most kExchangeTimeout.
+
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/replication/agent/replica_letter.h"
+#include "neptune/service/client.h"
+
+namespace neptune {
+
+inline constexpr size_t kLinkCountMax = 10'000;
+inline constexpr size_t kLinkSizeMax = 64u << 20;
+inline constexpr size_t kExchangeSizeMax = 4u << 20;
+inline constexpr Duration kExchangeTimeout = std::chrono::seconds(2);
+
+// The service and the method by which nodes exchange replicas' messages.
+inline constexpr char kReplicationService[] = "neptune.replication";
+inline constexpr char kExchangeMethod[] = "Exchange";
+inline constexpr char kSnapshotMethod[] = "Snapshot";
+
+class ReplicaLinks {
+ public:
+  // Called for a letter that probably did not arrive at the node.
+  using OnLost = std::function<void(const NodeId& to, const ReplicaLetter& letter)>;
+
+  ReplicaLinks(Client& client, NodeLoop& control, OnLost on_lost);
+
+  void Send(const NodeId& to, ReplicaLetter letter);
+  void Stop() { stopping_ = true; }
+  int threads_alive() const { return threads_alive_; }
+
+ private:
+  struct Link {
+    std::deque<ReplicaLetter> waiting;
+    size_t size = 0;
+    bool is_sending = false;
+  };
+  void SendAll(const NodeId& to, Link& link);
+  std::vector<ReplicaLetter> PopSome(Link& link);
+
+  Client& client_;
+  NodeLoop& control_;
+  const OnLost on_lost_;
+  std::map<NodeId, Link> links_;  // one per node of the spec
+  bool stopping_ = false;
+  int threads_alive_ = 0;
+};
+
+}  // namespace neptune

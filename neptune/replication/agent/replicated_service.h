@@ -1,0 +1,92 @@
+// Base of a replicated service's module, which only implements the service's writes and reads.
+//
+//   Status Start(ModuleContext& context) override {
+//     service_ = std::make_unique<ReplicatedService>(context);
+//     service_->Write(MethodName("Put"), [](const WriteContext& write, std::string_view request,
+//                                           std::string*) {
+//       write.changes.Put("key", request);
+//       return OkStatus();
+//     });
+//     service_->Read(MethodName("Get"), {}, [](const StoreView& store, RequestContext&, const
+//     Data&,
+//                                              Data* response) {
+//       NEPTUNE_ASSIGN_OR_RETURN(const auto value, store.Get("key"));
+//       *response = Data(value.value_or(""));
+//       return OkStatus();
+//     });
+//     return service_->Open();
+//   }
+//
+// A write is executed once on every replica, in the same order (at level 1 in any order), and must
+// depend on its WriteContext and its request only. It runs on a thread of the device capsule, where
+// it must wait for nothing but the store. A read runs on a replica that the session's versions and
+// the service's staleness bound allow, on a user-level thread; each of its calls of the store waits
+// in the device capsule, and visitors of Scan run on a thread of that capsule.
+//
+// Source: [Shen02] 2.3 (access modes), 5.2.
+// Threads: as methods of service_module.h.
+// Errors: a write is answered with the function's status; kFailedPrecondition on a secondary, with
+//   the primary in the report; kUnavailable the outcome is unknown. Callers that use ReplicaSession
+//   see neither of the latter two before their deadline.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "neptune/replication/agent/replication.h"
+#include "neptune/replication/state/store_state.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune {
+
+using ReadFunction = std::function<Status(const StoreView& store, RequestContext& context,
+                                          const Data& request, Data* response)>;
+
+class ReplicatedService {
+ public:
+  // REQUIRES: destroyed in the module's Stop or later, before the objects that its functions use.
+  explicit ReplicatedService(ModuleContext& context);
+
+  void Write(const MethodName& name, WriteFunction function);
+  void Read(const MethodName& name, const MethodOptions& options, ReadFunction function);
+  // Called on a user-level thread before each write is executed, e.g. to simulate its processor
+  // time.
+  void BeforeWrite(std::function<void(const LogEntry&)> before_write);
+  // Called after each write executed in a partition; with null after the data were replaced.
+  void OnChange(std::function<void(PartitionId, const LogEntry*)> on_change);
+  // Starts the partitions' replicas. REQUIRES: all methods and callbacks are registered.
+  Status Open();
+
+  // The data of a partition of this node; calls block the kernel thread. REQUIRES: Open succeeded.
+  const StoreView& view(PartitionId partition) const;
+  // For ServiceModule::Health.
+  Status Health(PartitionId partition) const;
+
+ private:
+  struct Partition {
+    ReplicaAgent* agent = nullptr;
+    const StoreState* state = nullptr;
+  };
+  StatusOr<const Partition*> Find(PartitionId partition) const;
+  Status RunWrite(const MethodName& name, RequestContext& context, const Data& request,
+                  Data* response);
+  Status RunRead(const ReadFunction& function, RequestContext& context, const Data& request,
+                 Data* response);
+  // Runs the read with a view whose store calls wait in the device capsule.
+  Status CallRead(const ReadFunction& function, const Partition& kept, RequestContext& context,
+                  const Data& request, Data* response);
+  static void Report(RequestContext& context, const ReplicaReport& report);
+
+  ModuleContext& context_;
+  Replication& replication_;
+  const ServiceName service_;
+  std::map<MethodName, WriteFunction> writes_;
+  std::function<void(const LogEntry&)> before_write_;
+  std::function<void(PartitionId, const LogEntry*)> on_change_;
+  std::map<PartitionId, Partition> partitions_;  // fixed after Open
+};
+
+}  // namespace neptune

@@ -1,0 +1,278 @@
+#include "neptune/replication/agent/replication.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/capsule/device_call.h"
+#include "neptune/replication/agent/snapshot_message.h"
+#include "neptune/replication/client/version_section.h"
+#include "neptune/service/client_stream.h"
+
+namespace neptune {
+namespace {
+
+constexpr Duration kSnapshotTimeout = std::chrono::minutes(10);
+constexpr Duration kStopPoll = std::chrono::milliseconds(1);
+
+}  // namespace
+
+// Service that other nodes call.
+class ReplicationModule final : public ServiceModule {
+ public:
+  explicit ReplicationModule(Replication& replication) : replication_(replication) {}
+
+  Status Start(ModuleContext& context) override {
+    context.registrar.Method(MethodName(kExchangeMethod),
+                             {.access = AccessMode::kWrite, .stateless = false},
+                             [this](RequestContext&, const Data& request, Data*) {
+                               return replication_.Exchange(request);
+                             });
+    context.registrar.Stream(MethodName(kSnapshotMethod), {},
+                             [this](RequestContext&, const Data& request, ServerStream& stream) {
+                               return replication_.SendSnapshot(request, stream);
+                             });
+    return OkStatus();
+  }
+  std::string implementation() const override { return "replication"; }
+
+ private:
+  Replication& replication_;
+};
+
+Replication::Replication(Environment environment)
+    : environment_(std::move(environment)),
+      links_(*environment_.client, *environment_.control,
+             [this](const NodeId& to, const ReplicaLetter& letter) {
+               ReplicaAgent* const agent = Find(letter.service, letter.partition);
+               if (agent == nullptr) return;
+               if (const auto member = agent->MemberOf(to)) agent->Unreachable(*member);
+             }) {}
+
+Replication::~Replication() = default;
+
+std::unique_ptr<ServiceModule> Replication::MakeModule() {
+  return std::make_unique<ReplicationModule>(*this);
+}
+
+ReplicaAgent* Replication::Find(const ServiceName& service, PartitionId partition) const {
+  LeafLock lock(&mutex_);
+  const auto found = agents_.find({service, partition});
+  return found == agents_.end() ? nullptr : found->second.get();
+}
+
+ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
+  ReplicaAgent::Hooks hooks;
+  hooks.control = environment_.control;
+  const std::vector<NodeLoop*>& workers = environment_.loops->workers();
+  hooks.worker = workers[key.second.value() % workers.size()];
+  hooks.world = environment_.world;
+  hooks.capsules = environment_.capsules;
+  hooks.send = [this, key](MemberIndex to, const ProtocolMessage& message) {
+    const ReplicaAgent* const agent = Find(key.first, key.second);
+    links_.Send(agent->NodeOf(to),
+                {key.first, key.second, environment_.node, EncodeProtocolMessage(message)});
+  };
+  hooks.fetch = [this, key](MemberIndex from) {
+    return Fetch(key, Find(key.first, key.second)->NodeOf(from));
+  };
+  hooks.on_change = environment_.announce_soon;
+  return hooks;
+}
+
+Status Replication::Host(const ServiceName& service, PartitionId partition,
+                         std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state,
+                         std::function<void(const LogEntry&)> before_write) {
+  const std::optional<ReplicationOptions> said = environment_.options(service);
+  if (!said) {
+    return FailedPrecondition("service ", service,
+                              " is replicated, but the spec has no 'replication' for it");
+  }
+  const ReplicationOptions& wanted = *said;
+  ReplicaAgentOptions options;
+  options.identity = {environment_.cluster, service, partition, environment_.node};
+  options.identity.is_ordered = wanted.level != ConsistencyLevel::kWriteAnywhere;
+  options.identity.partition_count = wanted.partition_count;
+  options.level = wanted.level;
+  options.staleness_max = wanted.staleness_max;
+  options.mode = wanted.mode;
+  options.kept_count = wanted.log_entries_kept;
+  options.log_size_max = wanted.log_size_max;
+  options.group.members = wanted.members(partition);
+  bool is_member = false;
+  for (size_t i = 0; i < options.group.members.size(); ++i) {
+    if (options.identity.is_ordered)
+      options.identity.members.push_back(options.group.members[i].node);
+    if (options.group.members[i].node != environment_.node) continue;
+    options.group.self = static_cast<MemberIndex>(i);
+    is_member = true;
+  }
+  if (!is_member) {
+    return InvalidArgument("node ", environment_.node, " is not a member of ", service, "/",
+                           partition);
+  }
+  if (environment_.capsules != nullptr) {
+    NEPTUNE_RETURN_IF_ERROR(
+        MakeDeviceCapsule(*environment_.capsules, "replication", kReplicationDevice));
+  }
+  ReplicaAgent::Hooks hooks = HooksOf({service, partition});
+  hooks.open_state = std::move(open_state);
+  hooks.before_write = std::move(before_write);
+  auto agent = std::make_unique<ReplicaAgent>(std::move(options), std::move(hooks));
+  ReplicaAgent* const started = agent.get();
+  {
+    LeafLock lock(&mutex_);
+    if (!agents_.emplace(Key(service, partition), std::move(agent)).second) {
+      return InvalidArgument(service, "/", partition, " is hosted twice");
+    }
+  }
+  NEPTUNE_RETURN_IF_ERROR(
+      Annotate(started->Start(), StrCat("replica of ", service, "/", partition)));
+  ShowMetrics(*started);
+  return OkStatus();
+}
+
+void Replication::ShowMetrics(const ReplicaAgent& agent) {
+  if (environment_.metrics == nullptr) return;
+  StatusOr<ReplicaMetrics> metrics =
+      ReplicaMetrics::Make(*environment_.metrics, agent, *environment_.control->loop);
+  if (metrics.ok()) {
+    metrics_.push_back(*std::move(metrics));
+  } else {  // the registry has no room for more series
+    LOG(WARNING) << "replica of " << agent.options().identity.service << "/"
+                 << agent.options().identity.partition << " without metrics: " << metrics.status();
+  }
+}
+
+Status Replication::Exchange(const Data& request) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<ReplicaLetter> letters,
+                           DecodeReplicaLetters(request.bytes()));
+  for (const ReplicaLetter& letter : letters) {
+    ReplicaAgent* const agent = Find(letter.service, letter.partition);
+    if (agent == nullptr) continue;  // still starting, or the specs differ
+    const auto from = agent->MemberOf(letter.from);
+    if (!from) continue;
+    NEPTUNE_ASSIGN_OR_RETURN(ProtocolMessage message,
+                             DecodeProtocolMessage(agent->options().level, letter.message));
+    environment_.control->loop->Post([agent, from = *from, message = std::move(message)]() mutable {
+      agent->Receive(from, std::move(message));
+    });
+  }
+  return OkStatus();
+}
+
+Status Replication::SendSnapshot(const Data& request, ServerStream& stream) {
+  NEPTUNE_ASSIGN_OR_RETURN(const SnapshotRequest wanted, DecodeSnapshotRequest(request.bytes()));
+  ReplicaAgent* const agent = Find(wanted.service, wanted.partition);
+  if (agent == nullptr)
+    return NotFound(wanted.service, "/", wanted.partition, " is not on this node");
+  NEPTUNE_ASSIGN_OR_RETURN(const auto place, sent_.Take("sends"));
+  NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot snapshot, agent->Snapshot());
+  const auto send = [&](std::string bytes) {
+    return Annotate(stream.Write(Data(std::move(bytes)), this_thread::Now() + kSnapshotTakeTimeMax),
+                    StrCat("sending a snapshot of ", wanted.service, "/", wanted.partition));
+  };
+  while (!snapshot.pieces.empty()) {
+    NEPTUNE_RETURN_IF_ERROR(send(EncodeSnapshotPiece(snapshot.pieces.front())));
+    snapshot.pieces.pop_front();
+  }
+  for (size_t next = 0; snapshot.log && next < snapshot.log->entries.size();) {
+    NEPTUNE_RETURN_IF_ERROR(send(EncodeSnapshotLog(snapshot.log->entries, &next)));
+  }
+  NEPTUNE_RETURN_IF_ERROR(send(EncodeSnapshotEnd(snapshot)));
+  agent->NoteSnapshotSent();
+  return OkStatus();
+}
+
+StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from) {
+  NEPTUNE_ASSIGN_OR_RETURN(auto place, taken_.Take("takes"));
+  ClientSession session(*environment_.client);
+  CallOptions options;
+  options.only = from;
+  options.deadline = this_thread::Now() + kSnapshotTimeout;
+  NEPTUNE_ASSIGN_OR_RETURN(
+      const auto stream, OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
+                                    MethodName(kSnapshotMethod),
+                                    Data(EncodeSnapshotRequest({key.first, key.second})), options));
+  stream->EndWriting();
+  const std::string what = StrCat("snapshot of ", key.first, "/", key.second);
+  SnapshotAssembly assembly(2 * kSnapshotSizeMax);
+  while (!assembly.is_whole()) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> message,
+                             stream->Read(this_thread::Now() + kSnapshotGiveTimeMax));
+    if (!message) return DataLoss(what, " ended early");
+    NEPTUNE_RETURN_IF_ERROR(Annotate(assembly.Take(message->bytes()), what));
+  }
+  ReplicaSnapshot snapshot = assembly.Release();
+  if (Find(key.first, key.second)->is_write_anywhere() != snapshot.log.has_value()) {
+    return FailedPrecondition(what, " belongs to another consistency level");
+  }
+  snapshot.place = std::move(place);
+  return snapshot;
+}
+
+void Replication::Stop() {
+  links_.Stop();
+  std::vector<ReplicaAgent*> agents;
+  {
+    LeafLock lock(&mutex_);
+    for (const auto& [key, agent] : agents_) agents.push_back(agent.get());
+  }
+  for (ReplicaAgent* const agent : agents) agent->Stop();
+  for (ReplicaAgent* const agent : agents) {
+    while (agent->threads_alive() > 0) {
+      if (this_thread::SleepFor(kStopPoll) == ParkResult::kStopping) return;
+    }
+  }
+}
+
+std::string Replication::Announce() {
+  std::vector<AnnouncedVersion> versions;
+  const TimePoint now = environment_.control->loop->Now();
+  {
+    LeafLock lock(&mutex_);
+    for (const auto& [key, agent] : agents_) {
+      const ReplicaAgent::State state = agent->status();
+      const bool is_bounded = agent->options().level == ConsistencyLevel::kStalenessBounded;
+      versions.push_back({.service = ServiceNumber(key.first),
+                          .partition = key.second,
+                          .is_primary = state.role == ReplicaRole::kPrimary,
+                          .is_staleness_bounded = is_bounded,
+                          .is_peer = state.role == ReplicaRole::kPeer,
+                          .epoch = state.epoch,
+                          .version = agent->is_write_anywhere() ? 0 : state.executed,
+                          .version_then = agent->VersionAgo(agent->options().staleness_max, now)});
+    }
+  }
+  return versions.empty() ? std::string() : EncodeVersions(versions, &next_announced_);
+}
+
+void Replication::Describe(StatusReport* report) const {
+  StatusTable table{"Replicas on this node",
+                    {"service", "partition", "level", "role", "epoch", "primary", "write set",
+                     "executed", "committed", "received", "in epoch", "behind (s)", "log (bytes)",
+                     "snapshots sent", "snapshots taken", "failure"},
+                    {}};
+  const TimePoint now = environment_.control->loop->Now();
+  LeafLock lock(&mutex_);
+  for (const auto& [key, agent] : agents_) {
+    const ReplicaAgent::State state = agent->status();
+    const std::optional<Duration> behind = state.Staleness(now);
+    std::string members;
+    for (size_t i = 0; i < agent->options().group.members.size(); ++i) {
+      const auto member = static_cast<MemberIndex>(i);
+      if (state.write_set.contains(member)) StrAppend(&members, agent->NodeOf(member), " ");
+    }
+    table.AddRow(key.first, key.second.value(), static_cast<int>(agent->options().level),
+                 state.RoleName(), state.epoch,
+                 state.primary ? agent->NodeOf(*state.primary).value() : "", members,
+                 state.executed, state.committed, state.last_lsn, state.last_epoch,
+                 behind ? StrCat(ToSeconds(*behind)) : "not known", state.log_size,
+                 state.snapshots_sent, state.snapshots_taken,
+                 ToStd((state.failure.ok() ? state.restore_failure : state.failure).message()));
+  }
+  report->tables.push_back(std::move(table));
+}
+
+}  // namespace neptune

@@ -1,0 +1,113 @@
+// All replicas of a node, and their communication with replicas of other nodes.
+//
+//   module of a service ─► ReplicatedService ─► Replication ─► ReplicaAgent of each partition
+//   other nodes ─► service "neptune.replication": Exchange, Snapshot ─► Replication
+//   announcements ◄─ versions and primaries
+//
+// Source: [Shen02] 5.2.
+// Threads: Host, Stop and Announce on the control loop, the rest on any thread.
+// Limits: those of replica_agent.h and replica_links.h; at most kSnapshotCountMax snapshots are
+//   sent, and as many received, at a time, since each is held in memory. Requests for more are
+//   refused (kResourceExhausted) and retried. A receiver that takes nothing for
+//   kSnapshotTakeTimeMax, and a sender that sends nothing for kSnapshotGiveTimeMax, counts as dead
+//   and its place is freed.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/metrics.h"
+#include "neptune/base/status_section.h"
+#include "neptune/replication/agent/replica_agent.h"
+#include "neptune/replication/agent/replica_links.h"
+#include "neptune/replication/agent/replica_metrics.h"
+#include "neptune/replication/agent/snapshot_places.h"
+#include "neptune/service/client.h"
+#include "neptune/service/service_module.h"
+
+namespace neptune {
+
+inline constexpr int kSnapshotCountMax = 4;
+// Larger: slower receivers are tolerated, others wait longer for the place of a dead one.
+inline constexpr Duration kSnapshotTakeTimeMax = std::chrono::seconds(10);
+// Long, because a member reads all its data before it sends the first piece.
+inline constexpr Duration kSnapshotGiveTimeMax = std::chrono::seconds(60);
+
+// Replication options of a service, from the cluster spec.
+struct ReplicationOptions {
+  ConsistencyLevel level = ConsistencyLevel::kOrderedWrites;
+  Duration staleness_max = std::chrono::seconds(1);
+  ReplicationMode mode = ReplicationMode::kSafe;
+  // See ReplicaAgentOptions::kept_count and log_size_max.
+  Lsn log_entries_kept = ReplicaAgentOptions().kept_count;
+  size_t log_size_max = ReplicaAgentOptions().log_size_max;
+  // Partition count of the service; 0: not known.
+  uint32_t partition_count = 0;
+  // Members of a partition, the preferred primary first.
+  std::function<std::vector<ReplicaMember>(PartitionId)> members;
+};
+
+class Replication {
+ public:
+  struct Environment {
+    NodeId node;
+    std::string cluster;
+    World* world = nullptr;
+    NodeLoops* loops = nullptr;
+    NodeLoop* control = nullptr;
+    Client* client = nullptr;
+    CapsuleStack* capsules = nullptr;    // may be null
+    MetricsRegistry* metrics = nullptr;  // may be null
+    // The spec's options for a service; nullopt: the service is not replicated.
+    std::function<std::optional<ReplicationOptions>(const ServiceName&)> options;
+    // Requests an announcement soon; may be null.
+    std::function<void()> announce_soon;
+  };
+  explicit Replication(Environment environment);
+  ~Replication();
+
+  // Starts a partition's replica. `open_state` may block; null: this node is a witness. Runs on a
+  // user-level thread.
+  Status Host(const ServiceName& service, PartitionId partition,
+              std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state,
+              std::function<void(const LogEntry&)> before_write);
+  // Null: not hosted here. The pointer is valid as long as this object.
+  ReplicaAgent* Find(const ServiceName& service, PartitionId partition) const;
+  // The module that serves requests of other nodes.
+  std::unique_ptr<ServiceModule> MakeModule();
+  // Stops all replicas; parks until all their threads have ended. Idempotent.
+  void Stop();
+
+  // The section of the next announcement.
+  std::string Announce();
+  void Describe(StatusReport* report) const;
+  const Environment& environment() const { return environment_; }
+
+ private:
+  friend class ReplicationModule;
+  using Key = std::pair<ServiceName, PartitionId>;
+
+  Status Exchange(const Data& request);
+  Status SendSnapshot(const Data& request, ServerStream& stream);
+  StatusOr<ReplicaSnapshot> Fetch(const Key& key, const NodeId& from);
+  ReplicaAgent::Hooks HooksOf(const Key& key);
+  void ShowMetrics(const ReplicaAgent& agent);
+
+  const Environment environment_;
+  ReplicaLinks links_;
+  SnapshotPlaces sent_{kSnapshotCountMax};
+  SnapshotPlaces taken_{kSnapshotCountMax};
+  mutable LeafMutex mutex_;
+  std::map<Key, std::unique_ptr<ReplicaAgent>> agents_ ABSL_GUARDED_BY(mutex_);
+  std::vector<ReplicaMetrics> metrics_;  // one per agent
+  size_t next_announced_ = 0;
+};
+
+}  // namespace neptune

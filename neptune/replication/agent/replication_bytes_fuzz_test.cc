@@ -1,0 +1,108 @@
+// Any bytes, for whatever else reads bytes of other nodes, callers and disks: they are refused, or encode to the same again.
+
+#include <glog/logging.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/checksum.h"
+#include "neptune/replication/agent/replica_letter.h"
+#include "neptune/replication/agent/snapshot_message.h"
+#include "neptune/replication/client/replica_extension.h"
+#include "neptune/replication/client/version_section.h"
+#include "neptune/replication/log/redo_log.h"
+#include "neptune/replication/state/snapshot_pieces.h"
+#include "neptune/replication/state/store_state.h"
+#include "neptune/world/sim/sim_storage.h"
+
+namespace neptune {
+namespace {
+
+std::string WithChecksum(std::string_view bytes) {
+  std::string result;
+  ByteWriter out(&result);
+  out.Number(Checksum64(bytes));
+  out.Bytes(bytes);
+  return result;
+}
+
+void CheckLettersAndExtensions(std::string_view bytes) {
+  const auto letters = DecodeReplicaLetters(bytes);
+  if (letters.ok()) CHECK(EncodeReplicaLetters(*letters) == bytes);
+  const auto demand = DecodeReplicaDemand(bytes);
+  if (demand.ok()) CHECK(DecodeReplicaDemand(EncodeReplicaDemand(*demand)).value() == *demand);
+  const auto report = DecodeReplicaReport(bytes);
+  if (report.ok()) {
+    const auto again = DecodeReplicaReport(EncodeReplicaReport(*report));
+    CHECK(again.ok() && again->version == report->version && again->epoch == report->epoch);
+  }
+  const auto versions = DecodeVersions(bytes);
+  const auto found = FindVersion(bytes, ServiceName("forum"), PartitionId(0));
+  if (versions.ok() && found) {
+    CHECK(std::count(versions->begin(), versions->end(), *found) > 0);
+  }
+}
+
+void CheckSnapshot(std::string_view bytes) {
+  const auto request = DecodeSnapshotRequest(bytes);
+  if (request.ok()) CHECK(EncodeSnapshotRequest(*request) == bytes);
+  for (const char* tag : {"", "P", "L", "E"}) {
+    SnapshotAssembly assembly(1u << 20);
+    const std::string message = tag + std::string(bytes);
+    if (!assembly.Take(message).ok() || !assembly.is_whole()) continue;
+    CHECK(EncodeSnapshotEnd(assembly.Release()) == message);
+  }
+  for (const std::string& piece : {std::string(bytes), WithChecksum(bytes)}) {
+    SnapshotReader reader;
+    size_t size = 0;
+    const Status taken = reader.Take(piece, [&](std::string_view key, std::string_view value) {
+      size += key.size() + value.size();
+    });
+    CHECK(size <= bytes.size());
+    if (!taken.ok()) CHECK(taken.code() == StatusCode::kDataLoss);
+  }
+}
+
+// The bytes as one of the records of a log, or of a partition's data, that are sound without it.
+void CheckStored(std::string_view bytes) {
+  for (const std::string& key :
+       {std::string("i"), std::string("s"), std::string("e\0\0\0\0\0\0\0\1", 9)}) {
+    SimStorage storage;
+    const auto store = *storage.Open("log");
+    const LogIdentity identity = {"east", ServiceName("forum"), PartitionId(2), NodeId("n")};
+    CHECK(RedoLog::Open(*store, identity).ok());
+    CHECK(store->Put(key, WithChecksum(bytes), WriteMode::kBuffered).ok());
+    const auto log = RedoLog::Open(*store, identity);
+    if (!log.ok()) continue;
+    // What was taken can be read, as far as it says that it goes.
+    const Lsn last = (*log)->last_lsn();
+    if (last >= (*log)->first_lsn()) CHECK((*log)->Read((*log)->first_lsn(), last, 1000).ok());
+  }
+  for (const std::string& key : {std::string("s"), std::string("a") + std::string(16, '\1'),
+                                 std::string("o\0\0\0\0\0\0\0\1", 9)}) {
+    SimStorage storage;
+    auto store = *storage.Open("data");
+    CHECK(store->Put(key, WithChecksum(bytes), WriteMode::kBuffered).ok());
+    auto state = StoreState::Open(std::move(store), {});
+    if (!state.ok()) continue;
+    const LogEntry write = {.lsn = kAnswersKept + 2,
+                            .method = MethodName("Put"),
+                            .request_id = {0x0101010101010101, 0x0101010101010101}};
+    (void)(*state)->Apply(write).ok();
+  }
+}
+
+}  // namespace
+}  // namespace neptune
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace neptune;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  CheckLettersAndExtensions(bytes);
+  CheckSnapshot(bytes);
+  CheckStored(bytes);
+  return 0;
+}

@@ -1,0 +1,60 @@
+// State machine of one partition on one replica: executes writes in the log's order.
+//
+// A service with data in a KeyValueStore uses StoreState (store_state.h), the implementation. A
+// service with its own database implements this interface and must record the log sequence number
+// atomically with the changes of the write.
+//
+// Source: [Shen02] 5.2.2 (CHECK callback; the service records the LSN as part of the write), 5.1.1
+//   (a service aborts a write on all replicas or on none).
+// Threads: Apply and the restoring calls one at a time; the others concurrently at any time.
+// Errors: an error of Apply is a failure of this replica (a full disk, damaged data), never a
+//   property of the write; the replica stops until it is restarted. A write that the data forbid is
+//   an outcome.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "neptune/base/status.h"
+#include "neptune/replication/log/log_entry.h"
+
+namespace neptune {
+
+// Answer to a write's caller; the same on every replica, because it depends on data and entry only.
+struct WriteOutcome {
+  Status status;
+  std::string response;
+  friend bool operator==(const WriteOutcome&, const WriteOutcome&) = default;
+};
+
+class ReplicatedState {
+ public:
+  virtual ~ReplicatedState() = default;
+
+  // The CHECK callback: the data contain all writes up to this one and none after it.
+  virtual Lsn completed() const = 0;
+
+  // Executes the next write. REQUIRES: entry.lsn > completed(); entries between them are not
+  // writes.
+  virtual StatusOr<WriteOutcome> Apply(const LogEntry& entry) = 0;
+
+  // Makes all completed writes durable. Returns the last durable write.
+  virtual StatusOr<Lsn> Flush() = 0;
+
+  // Passes a snapshot of the data to `piece`, in pieces of at most `piece_size_max` bytes, and
+  // returns the last write in it. If `piece` returns false, the snapshot ends early.
+  using PieceHandler = std::function<bool(std::string_view piece)>;
+  virtual StatusOr<Lsn> WriteSnapshot(size_t piece_size_max, const PieceHandler& piece) const = 0;
+
+  // Replaces all data: BeginRestore, RestorePiece for every piece in order, then EndRestore with
+  // the last write in them. After a failure or crash in between, the state is empty (completed() is
+  // 0) and the restore can begin again.
+  virtual Status BeginRestore() = 0;
+  virtual Status RestorePiece(std::string_view piece) = 0;
+  virtual Status EndRestore(Lsn completed) = 0;
+};
+
+}  // namespace neptune

@@ -1,0 +1,353 @@
+#include "neptune/replication/state/store_state.h"
+
+#include <utility>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/strings.h"
+#include "neptune/replication/log/sealed_record.h"
+
+namespace neptune {
+namespace {
+
+// Prefixes of keys.
+constexpr char kAnswerPrefix = 'a';            // + request id: the answer to the write
+constexpr char kAnsweredPrefix = 'o';          // + LSN: the request id of a remembered answer
+constexpr std::string_view kRestoreKey = "r";  // a restore is in progress
+constexpr std::string_view kStateKey = "s";    // the last completed write
+constexpr char kUserPrefix = 'u';              // + the service's key
+constexpr std::string_view kUserEnd = "v";
+constexpr uint8_t kStateVersion = 1;
+
+std::string UserKey(std::string_view key) {
+  std::string result(1, kUserPrefix);
+  result.append(key);
+  return result;
+}
+
+std::string AnswerKey(const RequestId& id) {
+  std::string key(1, kAnswerPrefix);
+  ByteWriter out(&key);
+  out.Number(id.client);
+  out.Number(id.number);
+  return key;
+}
+
+std::string AnsweredKey(Lsn lsn) {
+  std::string key(1, kAnsweredPrefix);
+  ByteWriter(&key).Number(lsn);
+  return key;
+}
+
+std::string EncodeState(Lsn completed) {
+  std::string body;
+  ByteWriter out(&body);
+  out.Number(kStateVersion);
+  out.Number(completed);
+  return Sealed(body);
+}
+
+StatusOr<Lsn> DecodeState(std::string_view bytes) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body,
+                           Unsealed(bytes, "a record of the state of a partition"));
+  ByteReader in(body);
+  const uint8_t version = in.Number<uint8_t>();
+  const Lsn completed = in.Number<uint64_t>();
+  if (in.finished() && version == kStateVersion) return completed;
+  return DataLoss("the partition's state has unknown version ", int{version});
+}
+
+struct Answer {
+  Lsn lsn = 0;
+  WriteOutcome outcome;
+};
+
+std::string EncodeAnswer(Lsn lsn, const WriteOutcome& outcome) {
+  const bool keeps_response = outcome.response.size() <= kAnswerSizeMax;
+  std::string body;
+  ByteWriter out(&body);
+  out.Number(lsn);
+  out.Number(static_cast<uint8_t>(outcome.status.code()));
+  out.Counted<uint16_t>(ToStd(outcome.status.message()));
+  out.Counted<uint16_t>(keeps_response ? std::string_view(outcome.response) : std::string_view());
+  return Sealed(body);
+}
+
+StatusOr<Answer> DecodeAnswer(std::string_view bytes) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body,
+                           Unsealed(bytes, "a record of the state of a partition"));
+  ByteReader in(body);
+  Answer answer;
+  answer.lsn = in.Number<uint64_t>();
+  const uint8_t code = in.Number<uint8_t>();
+  const std::string_view message = in.Counted<uint16_t>();
+  answer.outcome.response = std::string(in.Counted<uint16_t>());
+  if (!in.finished() || code > static_cast<uint8_t>(StatusCode::kUnauthenticated)) {
+    return DataLoss("a remembered answer is damaged");
+  }
+  answer.outcome.status = Status(static_cast<StatusCode>(code), ToAbsl(message));
+  return answer;
+}
+
+StatusOr<RequestId> DecodeRequestId(std::string_view bytes) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body,
+                           Unsealed(bytes, "a record of the state of a partition"));
+  ByteReader in(body);
+  RequestId id;
+  id.client = in.Number<uint64_t>();
+  id.number = in.Number<uint64_t>();
+  if (in.finished()) return id;
+  return DataLoss("the request id of a remembered answer is damaged");
+}
+
+std::string EncodeRequestId(const RequestId& id) {
+  std::string body;
+  ByteWriter out(&body);
+  out.Number(id.client);
+  out.Number(id.number);
+  return Sealed(body);
+}
+
+// Truncates the status to what is remembered, so that a duplicate gets the same.
+Status Cut(const Status& status) {
+  if (status.message().size() <= kOutcomeMessageSizeMax)
+    return Status(status.code(), status.message());
+  return Status(status.code(), status.message().substr(0, kOutcomeMessageSizeMax));
+}
+
+Status CheckChanges(const WriteBatch& changes) {
+  NEPTUNE_RETURN_IF_ERROR(changes.Check());
+  if (changes.size() <= kWriteChangesSizeMax) return OkStatus();
+  return InvalidArgument("changes of ", changes.size(), " bytes exceed ", kWriteChangesSizeMax);
+}
+
+bool IsRestorable(std::string_view key) {
+  return !key.empty() &&
+         (key[0] == kAnswerPrefix || key[0] == kAnsweredPrefix || key[0] == kUserPrefix);
+}
+
+}  // namespace
+
+StatusOr<std::optional<std::string>> StoreView::Get(std::string_view key) const {
+  StatusOr<std::optional<std::string>> value = store_.Get(UserKey(key));
+  NEPTUNE_RETURN_IF_ERROR(Noted(value.status()));
+  return value;
+}
+
+Status StoreView::Scan(const ScanOptions& options, const KeyValueStore::Visitor& visitor) const {
+  const ScanOptions bounds = {.first = UserKey(options.first),
+                              .end = options.end ? UserKey(*options.end) : std::string(kUserEnd),
+                              .backward = options.backward};
+  return Noted(store_.Scan(bounds, [&visitor](std::string_view key, std::string_view value) {
+    return visitor(key.substr(1), value);
+  }));
+}
+
+Status StoreView::Noted(const Status& status) const {
+  if (!status.ok() && failure_ != nullptr && failure_->ok()) *failure_ = status;
+  return status;
+}
+
+void StoreChanges::Put(std::string_view key, std::string_view value) {
+  batch_.Put(UserKey(key), value);
+}
+
+void StoreChanges::Delete(std::string_view key) { batch_.Delete(UserKey(key)); }
+
+void StoreChanges::DeleteRange(std::string_view first, std::string_view end) {
+  batch_.DeleteRange(UserKey(first), UserKey(end));
+}
+
+StoreState::StoreState(std::unique_ptr<KeyValueStore> store, Options options)
+    : store_(std::move(store)), options_(std::move(options)), view_(*store_) {}
+
+StoreState::~StoreState() = default;
+
+StatusOr<std::unique_ptr<StoreState>> StoreState::Open(std::unique_ptr<KeyValueStore> store,
+                                                       Options options) {
+  std::unique_ptr<StoreState> state(new StoreState(std::move(store), std::move(options)));
+  const PartitionId partition = state->options_.partition;
+  NEPTUNE_RETURN_IF_ERROR(
+      Annotate(state->Load(), StrCat("open the data of partition ", partition)));
+  return state;
+}
+
+Status StoreState::Load() {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto restore, store_->Get(kRestoreKey));
+  if (restore) return Wipe(/*mark=*/false);
+  NEPTUNE_ASSIGN_OR_RETURN(const auto state, store_->Get(kStateKey));
+  if (!state) return OkStatus();
+  NEPTUNE_ASSIGN_OR_RETURN(const Lsn completed, DecodeState(*state));
+  completed_ = completed;
+  return OkStatus();
+}
+
+Status StoreState::CheckUsable() const {
+  if (!broken_.ok()) {
+    return FailedPrecondition("the data must be reopened after: ", ToStd(broken_.message()));
+  }
+  return restore_ ? FailedPrecondition("the data are being restored") : OkStatus();
+}
+
+Lsn StoreState::completed() const { return completed_; }
+
+StatusOr<WriteOutcome> StoreState::Apply(const LogEntry& entry) {
+  NEPTUNE_RETURN_IF_ERROR(CheckUsable());
+  if (!IsWrite(entry.kind) || entry.lsn <= completed_) {
+    return FailedPrecondition("log entry ", entry.lsn, " cannot be executed after ",
+                              completed_.load());
+  }
+  WriteBatch batch;
+  NEPTUNE_ASSIGN_OR_RETURN(std::optional<WriteOutcome> answered,
+                           FindAnswer(entry.request_id, entry.lsn));
+  const bool is_first = !answered.has_value();
+  StatusOr<WriteOutcome> outcome =
+      is_first ? Execute(entry, batch) : StatusOr<WriteOutcome>(*std::move(answered));
+  if (!outcome.ok()) return Fail(outcome.status());
+  const bool has_changed = !batch.operations().empty();
+  NEPTUNE_RETURN_IF_ERROR(ForgetAnswers(entry.lsn, batch));
+  if (is_first && entry.request_id.given()) {
+    batch.Put(AnswerKey(entry.request_id), EncodeAnswer(entry.lsn, *outcome));
+    batch.Put(AnsweredKey(entry.lsn), EncodeRequestId(entry.request_id));
+  }
+  batch.Put(kStateKey, EncodeState(entry.lsn));
+  if (Status status = store_->Write(batch, WriteMode::kBuffered); !status.ok()) return Fail(status);
+  completed_ = entry.lsn;
+  if (has_changed && options_.on_change) options_.on_change(&entry);
+  return outcome;
+}
+
+Status StoreState::Fail(const Status& status) {
+  broken_ = status;
+  return status;
+}
+
+StatusOr<std::optional<WriteOutcome>> StoreState::FindAnswer(const RequestId& id, Lsn lsn) const {
+  std::optional<WriteOutcome> none;
+  if (!id.given()) return none;
+  NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, store_->Get(AnswerKey(id)));
+  if (!bytes) return none;
+  NEPTUNE_ASSIGN_OR_RETURN(Answer answer, DecodeAnswer(*bytes));
+  if (answer.lsn + kAnswersKept <= lsn) return none;
+  return std::optional(std::move(answer.outcome));
+}
+
+StatusOr<WriteOutcome> StoreState::Execute(const LogEntry& entry, WriteBatch& batch) const {
+  WriteOutcome outcome;
+  const auto write = options_.writes.find(entry.method);
+  if (write == options_.writes.end()) {
+    outcome.status = Unimplemented("no write ", entry.method);
+    return outcome;
+  }
+  WriteBatch made;
+  StoreChanges changes(made);
+  Status failure;
+  const StoreView view(*store_, &failure);
+  const WriteContext context = {options_.partition, entry.lsn, entry.accepted_at, view, changes,
+                                entry.request_id};
+  outcome.status = Cut(write->second(context, entry.payload, &outcome.response));
+  NEPTUNE_RETURN_IF_ERROR(failure);
+  if (outcome.status.ok()) outcome.status = Cut(CheckChanges(made));
+  if (outcome.status.ok()) {
+    batch = std::move(made);
+  } else {
+    outcome.response.clear();
+  }
+  return outcome;
+}
+
+Status StoreState::ForgetAnswers(Lsn lsn, WriteBatch& batch) const {
+  if (lsn <= kAnswersKept) return OkStatus();
+  const Lsn completed = completed_;
+  const Lsn first = completed > kAnswersKept ? completed - kAnswersKept + 1 : 1;
+  const Lsn last = lsn - kAnswersKept;
+  Status damage;
+  const auto forget = [&](std::string_view key, std::string_view value) {
+    const StatusOr<RequestId> id = DecodeRequestId(value);
+    damage = id.status();
+    if (!id.ok()) return false;
+    batch.Delete(AnswerKey(*id));
+    batch.Delete(key);
+    return true;
+  };
+  NEPTUNE_RETURN_IF_ERROR(
+      store_->Scan({.first = AnsweredKey(first), .end = AnsweredKey(last + 1)}, forget));
+  return damage;
+}
+
+StatusOr<Lsn> StoreState::Flush() {
+  const Lsn completed = completed_;
+  NEPTUNE_RETURN_IF_ERROR(store_->Sync());
+  return completed;
+}
+
+StatusOr<Lsn> StoreState::WriteSnapshot(size_t piece_size_max, const PieceHandler& piece) const {
+  SnapshotWriter writer(piece_size_max, piece);
+  StatusOr<Lsn> completed = Lsn{0};
+  bool is_wanted = true;
+  const auto add = [&](std::string_view key, std::string_view value) {
+    if (key == kStateKey) {
+      completed = DecodeState(value);
+    } else if (key == kRestoreKey) {
+      completed = FailedPrecondition("the data are being restored");
+    } else {
+      is_wanted = writer.Add(key, value);
+    }
+    return is_wanted && completed.ok();
+  };
+  NEPTUNE_RETURN_IF_ERROR(store_->Scan({}, add));
+  NEPTUNE_RETURN_IF_ERROR(completed);
+  if (!is_wanted || !writer.End(*completed)) return Cancelled("the receiver ended the snapshot");
+  return completed;
+}
+
+Status StoreState::Wipe(bool mark) {
+  WriteBatch batch;
+  batch.DeleteRange(std::string_view(&kAnswerPrefix, 1), kUserEnd);
+  if (mark) batch.Put(kRestoreKey, "");
+  completed_ = 0;
+  if (Status status = store_->Write(batch, WriteMode::kSynced); !status.ok()) return Fail(status);
+  return OkStatus();
+}
+
+Status StoreState::BeginRestore() {
+  restore_.reset();
+  NEPTUNE_RETURN_IF_ERROR(CheckUsable());
+  NEPTUNE_RETURN_IF_ERROR(Wipe(/*mark=*/true));
+  restore_.emplace();
+  return OkStatus();
+}
+
+Status StoreState::RestorePiece(std::string_view piece) {
+  if (!restore_) return FailedPrecondition("no restore is in progress");
+  WriteBatch batch;
+  Status status;
+  const Status taken = restore_->Take(piece, [&](std::string_view key, std::string_view value) {
+    if (!IsRestorable(key)) status = DataLoss("a snapshot has an unknown key");
+    batch.Put(key, value);
+  });
+  if (!taken.ok()) status = taken;
+  if (status.ok()) status = store_->Write(batch, WriteMode::kBuffered);
+  if (status.ok()) return status;
+  restore_.reset();
+  NEPTUNE_RETURN_IF_ERROR(Wipe(/*mark=*/false));
+  return status;
+}
+
+Status StoreState::EndRestore(Lsn completed) {
+  if (!restore_) return FailedPrecondition("no restore is in progress");
+  const Status whole = restore_->CheckEnd(completed);
+  restore_.reset();
+  if (!whole.ok()) {
+    NEPTUNE_RETURN_IF_ERROR(Wipe(/*mark=*/false));
+    return whole;
+  }
+  WriteBatch batch;
+  batch.Delete(kRestoreKey);
+  batch.Put(kStateKey, EncodeState(completed));
+  if (Status status = store_->Write(batch, WriteMode::kSynced); !status.ok()) return Fail(status);
+  completed_ = completed;
+  if (options_.on_change) options_.on_change(nullptr);
+  return OkStatus();
+}
+
+}  // namespace neptune

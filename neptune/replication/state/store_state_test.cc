@@ -1,0 +1,482 @@
+#include "neptune/replication/state/store_state.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "neptune/world/random_source.h"
+#include "neptune/world/sim/sim_storage.h"
+
+namespace neptune {
+namespace {
+
+using Contents = std::map<std::string, std::string>;
+
+// The service: a request is "KEY VALUE".
+std::pair<std::string, std::string> Parse(std::string_view request) {
+  const size_t space = request.find(' ');
+  return {std::string(request.substr(0, space)), std::string(request.substr(space + 1))};
+}
+
+std::map<MethodName, WriteFunction> Writes() {
+  std::map<MethodName, WriteFunction> writes;
+  // Answers with how often it was called for the key, so that one executed twice shows.
+  writes[MethodName("Append")] = [](const WriteContext& context, std::string_view request,
+                                    std::string* response) -> Status {
+    const auto [key, value] = Parse(request);
+    NEPTUNE_ASSIGN_OR_RETURN(const auto before, context.store.Get(key));
+    const std::string after = before.value_or("") + value;
+    context.changes.Put(key, after);
+    *response = StrCat(after.size(), " at ", context.lsn);
+    return OkStatus();
+  };
+  writes[MethodName("Erase")] = [](const WriteContext& context, std::string_view request,
+                                   std::string*) {
+    const auto [first, end] = Parse(request);
+    context.changes.DeleteRange(first, end);
+    return OkStatus();
+  };
+  // Makes a change, and then refuses.
+  writes[MethodName("Refuse")] = [](const WriteContext& context, std::string_view request,
+                                    std::string* response) {
+    context.changes.Put("refused", request);
+    *response = "never given";
+    return Status(StatusCode::kFailedPrecondition,
+                  absl::string_view(request.data(), request.size()));
+  };
+  writes[MethodName("Large")] = [](const WriteContext& context, std::string_view request,
+                                   std::string* response) {
+    context.changes.Put(std::string(request.size(), 'k'), "v");
+    *response = std::string(kAnswerSizeMax + 1, 'r');
+    return OkStatus();
+  };
+  return writes;
+}
+
+LogEntry Entry(Lsn lsn, std::string method, std::string payload, RequestId id = {}) {
+  return {.lsn = lsn,
+          .epoch = 1,
+          .method = MethodName(std::move(method)),
+          .request_id = id,
+          .payload = std::move(payload)};
+}
+
+// The obvious state.
+class Model {
+ public:
+  WriteOutcome Apply(const LogEntry& entry) {
+    for (const auto& [id, lsn, outcome] : answers_) {
+      const bool is_remembered = lsn + kAnswersKept > entry.lsn;
+      if (id.given() && id == entry.request_id && is_remembered) return outcome;
+    }
+    const WriteOutcome outcome = Execute(entry);
+    answers_.push_front({entry.request_id, entry.lsn, outcome});
+    return outcome;
+  }
+  const Contents& contents() const { return contents_; }
+
+ private:
+  struct Answered {
+    RequestId id;
+    Lsn lsn;
+    WriteOutcome outcome;
+  };
+
+  WriteOutcome Execute(const LogEntry& entry) {
+    const auto [key, value] = Parse(entry.payload);
+    if (entry.method.value() == "Append") {
+      contents_[key] += value;
+      return {OkStatus(), StrCat(contents_[key].size(), " at ", entry.lsn)};
+    }
+    if (entry.method.value() == "Refuse") return {FailedPrecondition(entry.payload), ""};
+    std::erase_if(contents_, [&, &k = key, &v = value](const auto& pair) {
+      return pair.first >= k && pair.first < v;
+    });
+    return {};
+  }
+
+  Contents contents_;
+  std::deque<Answered> answers_;  // the newest first
+};
+
+// Gaps between LSNs stand for entries that are no writes; now and then a client submits a write once more.
+class RandomWrites {
+ public:
+  explicit RandomWrites(uint64_t seed) : random_(seed) {}
+
+  LogEntry Next() {
+    lsn_ += 1 + (random_.Below(4) == 0 ? random_.Below(kAnswersKept / 4) : 0);
+    if (!entries_.empty() && random_.Below(3) == 0) {
+      LogEntry again = entries_[random_.Below(entries_.size())];
+      again.lsn = lsn_;
+      return again;
+    }
+    RequestId id;
+    if (random_.Below(5) > 0) id = {1 + random_.Below(3), ++number_};
+    entries_.push_back(Entry(lsn_, Method(), Payload(), id));
+    return entries_.back();
+  }
+  RandomSource& random() { return random_; }
+
+ private:
+  std::string Method() {
+    switch (random_.Below(6)) {
+      case 0:
+        return "Refuse";
+      case 1:
+        return "Erase";
+      default:
+        return "Append";
+    }
+  }
+  std::string Payload() { return StrCat("k", random_.Below(9), " k", random_.Below(9)); }
+
+  RandomSource random_;
+  Lsn lsn_ = 0;
+  uint64_t number_ = 0;
+  std::vector<LogEntry> entries_;
+};
+
+Contents ContentsOf(const StoreState& state) {
+  Contents contents;
+  const Status status = state.view().Scan({}, [&](std::string_view key, std::string_view value) {
+    contents.emplace(key, value);
+    return true;
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  return contents;
+}
+
+std::vector<std::string> Snapshot(const StoreState& state, size_t piece_size_max) {
+  std::vector<std::string> pieces;
+  const auto completed = state.WriteSnapshot(piece_size_max, [&](std::string_view piece) {
+    pieces.emplace_back(piece);
+    return true;
+  });
+  EXPECT_TRUE(completed.ok()) << completed.status();
+  EXPECT_EQ(completed.value_or(0), state.completed());
+  return pieces;
+}
+
+Status Restore(StoreState& state, const std::vector<std::string>& pieces, Lsn completed) {
+  NEPTUNE_RETURN_IF_ERROR(state.BeginRestore());
+  for (const std::string& piece : pieces) NEPTUNE_RETURN_IF_ERROR(state.RestorePiece(piece));
+  return state.EndRestore(completed);
+}
+
+class StoreStateTest : public testing::Test {
+ protected:
+  std::unique_ptr<StoreState> Open(std::string_view name) {
+    auto state = StoreState::Open(*storage_.Open(name), {.writes = Writes()});
+    EXPECT_TRUE(state.ok()) << state.status();
+    return *std::move(state);
+  }
+  void Reopen() {
+    state_.reset();
+    state_ = Open("data");
+  }
+  void Crash(RandomSource& random) {
+    storage_.Crash(random);
+    Reopen();
+  }
+  void StartOver() {
+    state_.reset();
+    ASSERT_TRUE(storage_.Destroy("data").ok());
+    Reopen();
+  }
+  WriteOutcome Apply(const LogEntry& entry) {
+    const StatusOr<WriteOutcome> outcome = state_->Apply(entry);
+    EXPECT_TRUE(outcome.ok()) << outcome.status();
+    return outcome.ok() ? *outcome : WriteOutcome();
+  }
+
+  SimStorage storage_;
+  std::unique_ptr<StoreState> state_ = Open("data");
+};
+
+TEST_F(StoreStateTest, RandomWritesAndCrashesMatchTheModel) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    StartOver();
+    RandomWrites writes(seed);
+    RandomSource& random = writes.random();
+    std::vector<LogEntry> log;
+    std::vector<WriteOutcome> outcomes;
+    std::vector<Contents> after = {{}};
+    Model model;
+    Lsn flushed = 0;
+    for (int step = 0; step < 80; ++step) {
+      log.push_back(writes.Next());
+      outcomes.push_back(model.Apply(log.back()));
+      after.push_back(model.contents());
+      ASSERT_EQ(Apply(log.back()), outcomes.back());
+      ASSERT_EQ(state_->completed(), log.back().lsn);
+      if (random.Below(10) == 0) flushed = *state_->Flush();
+      if (random.Below(10) > 0) continue;
+      Crash(random);
+      ASSERT_GE(state_->completed(), flushed);
+      size_t completed = 0;
+      while (completed < log.size() && log[completed].lsn <= state_->completed()) ++completed;
+      ASSERT_EQ(ContentsOf(*state_), after[completed]);
+      for (; completed < log.size(); ++completed) {
+        ASSERT_EQ(Apply(log[completed]), outcomes[completed]);
+      }
+    }
+    ASSERT_EQ(ContentsOf(*state_), model.contents());
+  }
+}
+
+TEST_F(StoreStateTest, DuplicateGetsTheFirstAnswerAndCounts) {
+  const LogEntry first = Entry(1, "Append", "k v", {7, 1});
+  const WriteOutcome outcome = Apply(first);
+  LogEntry again = first;
+  again.lsn = 2;
+  EXPECT_EQ(Apply(again), outcome);
+  EXPECT_EQ(state_->completed(), 2u);
+  EXPECT_EQ(*state_->view().Get("k"), "v");
+}
+
+TEST_F(StoreStateTest, RefusedWriteChangesNothingAndIsRefusedAlikeAgain) {
+  const WriteOutcome outcome = Apply(Entry(1, "Refuse", "no such auction", {7, 1}));
+  EXPECT_EQ(outcome.status, FailedPrecondition("no such auction"));
+  EXPECT_EQ(outcome.response, "");
+  EXPECT_EQ(Apply(Entry(2, "Refuse", "no such auction", {7, 1})), outcome);
+  EXPECT_TRUE(ContentsOf(*state_).empty());
+}
+
+TEST_F(StoreStateTest, LongMessageIsCutTheFirstTimeToo) {
+  const std::string reason(5000, 'm');
+  const WriteOutcome outcome = Apply(Entry(1, "Refuse", reason, {7, 1}));
+  EXPECT_EQ(outcome.status.message().size(), kOutcomeMessageSizeMax);
+  EXPECT_EQ(Apply(Entry(2, "Refuse", reason, {7, 1})), outcome);
+}
+
+TEST_F(StoreStateTest, UnknownMethodIsAnOutcome) {
+  EXPECT_EQ(Apply(Entry(1, "Nothing", "")).status.code(), StatusCode::kUnimplemented);
+  EXPECT_EQ(state_->completed(), 1u);
+}
+
+TEST_F(StoreStateTest, ChangesOverTheLimitsAreAnOutcome) {
+  EXPECT_TRUE(Apply(Entry(1, "Large", std::string(kStateKeySizeMax, 'x'))).status.ok());
+  EXPECT_EQ(Apply(Entry(2, "Large", std::string(kStateKeySizeMax + 1, 'x'))).status.code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(state_->completed(), 2u);
+}
+
+TEST_F(StoreStateTest, LargeAnswerIsRememberedWithoutItsBytes) {
+  EXPECT_EQ(Apply(Entry(1, "Large", "x", {7, 1})).response.size(), kAnswerSizeMax + 1);
+  const WriteOutcome again = Apply(Entry(2, "Large", "x", {7, 1}));
+  EXPECT_TRUE(again.status.ok());
+  EXPECT_EQ(again.response, "");
+}
+
+TEST_F(StoreStateTest, AnswerIsForgottenAfterItsTime) {
+  const RequestId id = {7, 1};
+  Apply(Entry(1, "Append", "k v", id));
+  EXPECT_EQ(Apply(Entry(kAnswersKept, "Append", "k v", id)).response, "1 at 1");
+  EXPECT_EQ(Apply(Entry(kAnswersKept + 1, "Append", "k v", id)).response,
+            StrCat("2 at ", kAnswersKept + 1));
+}
+
+TEST_F(StoreStateTest, RememberedAnswersAreBounded) {
+  constexpr Lsn kExtra = 50;
+  for (Lsn lsn = 1; lsn <= kAnswersKept + kExtra; ++lsn) {
+    ASSERT_TRUE(state_->Apply(Entry(lsn, "Erase", "a a", {1, lsn})).ok());
+  }
+  state_.reset();
+  Lsn key_count = 0;
+  ASSERT_TRUE((*storage_.Open("data"))->Scan({}, [&](auto, auto) { return ++key_count > 0; }).ok());
+  EXPECT_EQ(key_count, 2 * kAnswersKept + 1);
+}
+
+TEST_F(StoreStateTest, FullDiskStopsTheReplicaAndLosesNothing) {
+  Apply(Entry(1, "Append", "k v"));
+  storage_.FailWrites(ResourceExhausted("no space left"));
+  EXPECT_EQ(state_->Apply(Entry(2, "Append", "k w")).status().code(),
+            StatusCode::kResourceExhausted);
+  storage_.FailWrites(OkStatus());
+  EXPECT_EQ(state_->Apply(Entry(2, "Append", "k w")).status().code(),
+            StatusCode::kFailedPrecondition);
+  Reopen();
+  EXPECT_EQ(state_->completed(), 1u);
+  Apply(Entry(2, "Append", "k w"));
+  EXPECT_EQ(*state_->view().Get("k"), "vw");
+}
+
+// Takes writes and cannot be read.
+class UnreadableStore : public KeyValueStore {
+ public:
+  StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
+    if (key == "s" || key == "r") return std::optional<std::string>();
+    return Unavailable("the disk does not answer");
+  }
+  Status Write(const WriteBatch&, WriteMode) override {
+    ++write_count;
+    return OkStatus();
+  }
+  Status Sync() override { return OkStatus(); }
+  Status Scan(const ScanOptions&, const Visitor&) const override {
+    return Unavailable("the disk does not answer");
+  }
+  int write_count = 0;
+};
+
+// It is the replica's failure, although the write passes the error on as its own.
+TEST_F(StoreStateTest, FailureToReadIsNoOutcome) {
+  auto store = std::make_unique<UnreadableStore>();
+  const UnreadableStore& writes = *store;
+  auto state = *StoreState::Open(std::move(store), {.writes = Writes()});
+  EXPECT_EQ(state->Apply(Entry(1, "Append", "k v")).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(state->completed(), 0u);
+  EXPECT_EQ(writes.write_count, 0);
+}
+
+TEST_F(StoreStateTest, WriteThatWasExecutedIsNotTakenAgain) {
+  Apply(Entry(5, "Append", "k v"));
+  EXPECT_EQ(state_->Apply(Entry(5, "Append", "k v")).status().code(),
+            StatusCode::kFailedPrecondition);
+  EXPECT_EQ(*state_->view().Get("k"), "v");
+}
+
+TEST_F(StoreStateTest, ChangesAreTold) {
+  std::vector<Lsn> told;
+  auto state = *StoreState::Open(*storage_.Open("told"),
+                                 {.writes = Writes(), .on_change = [&](const LogEntry* entry) {
+                                    told.push_back(entry ? entry->lsn : 0);
+                                  }});
+  ASSERT_TRUE(state->Apply(Entry(1, "Append", "k v", {1, 1})).ok());
+  ASSERT_TRUE(state->Apply(Entry(2, "Refuse", "k v")).ok());
+  ASSERT_TRUE(state->Apply(Entry(3, "Append", "k v", {1, 1})).ok());
+  ASSERT_TRUE(state->Apply(Entry(4, "Append", "k v")).ok());
+  const std::vector<std::string> pieces = Snapshot(*state, 1000);
+  ASSERT_TRUE(Restore(*state, pieces, 4).ok());
+  EXPECT_EQ(told, (std::vector<Lsn>{1, 4, 0}));
+}
+
+TEST_F(StoreStateTest, ViewScansBothWaysWithinBounds) {
+  for (Lsn i = 0; i < 5; ++i) Apply(Entry(i + 1, "Append", StrCat("k", i, " v")));
+  std::string keys;
+  const auto visit = [&](std::string_view key, std::string_view) {
+    keys += key;
+    return true;
+  };
+  ASSERT_TRUE(state_->view().Scan({.first = "k1", .end = "k3"}, visit).ok());
+  ASSERT_TRUE(state_->view().Scan({.first = "k3", .backward = true}, visit).ok());
+  EXPECT_EQ(keys, "k1k2k4k3");
+}
+
+TEST_F(StoreStateTest, RestoredStateIsTheOther) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    StartOver();
+    RandomWrites writes(seed);
+    Lsn last = 0;
+    for (int i = 0; i < 60; ++i) {
+      const LogEntry entry = writes.Next();
+      Apply(entry);
+      last = entry.lsn;
+    }
+    auto other = Open("other");
+    const std::vector<std::string> pieces = Snapshot(*state_, 64 + writes.random().Below(2000));
+    ASSERT_TRUE(Restore(*other, pieces, last).ok());
+    ASSERT_EQ(other->completed(), last);
+    other.reset();
+    storage_.Crash(writes.random());
+    Reopen();
+    other = Open("other");
+    ASSERT_EQ(other->completed(), last);
+    // A crash may have taken back the first one's last writes: it is given them as the other has them.
+    ASSERT_TRUE(Restore(*state_, pieces, last).ok());
+    ASSERT_EQ(ContentsOf(*other), ContentsOf(*state_));
+    for (int i = 0; i < 40; ++i) {
+      const LogEntry entry = writes.Next();
+      ASSERT_EQ(*other->Apply(entry), Apply(entry));
+    }
+    other.reset();
+    ASSERT_TRUE(storage_.Destroy("other").ok());
+  }
+}
+
+TEST_F(StoreStateTest, CrashInARestoreLeavesNothing) {
+  for (Lsn lsn = 1; lsn <= 20; ++lsn) Apply(Entry(lsn, "Append", StrCat("k", lsn, " value")));
+  const std::vector<std::string> pieces = Snapshot(*state_, 100);
+  for (size_t count = 0; count <= pieces.size(); ++count) {
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+      ASSERT_TRUE(state_->BeginRestore().ok());
+      EXPECT_EQ(state_->completed(), 0u);
+      for (size_t i = 0; i < count; ++i) ASSERT_TRUE(state_->RestorePiece(pieces[i]).ok());
+      EXPECT_FALSE(state_->Apply(Entry(21, "Append", "k v")).ok());
+      EXPECT_FALSE(state_->WriteSnapshot(100, [](auto) { return true; }).ok());
+      RandomSource random(seed);
+      Crash(random);
+      EXPECT_EQ(state_->completed(), 0u);
+      EXPECT_TRUE(ContentsOf(*state_).empty());
+      Apply(Entry(1, "Append", "k v"));
+    }
+  }
+  EXPECT_TRUE(Restore(*state_, pieces, 20).ok());
+  EXPECT_EQ(ContentsOf(*state_).size(), 20u);
+}
+
+TEST_F(StoreStateTest, DamagedPieceEndsTheRestoreWithNothing) {
+  for (Lsn lsn = 1; lsn <= 20; ++lsn) Apply(Entry(lsn, "Append", StrCat("k", lsn, " value")));
+  const std::vector<std::string> pieces = Snapshot(*state_, 100);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    std::vector<std::string> damaged = pieces;
+    damaged[i].back() = static_cast<char>(damaged[i].back() ^ 1);
+    EXPECT_EQ(Restore(*state_, damaged, 20).code(), StatusCode::kDataLoss);
+    EXPECT_EQ(state_->completed(), 0u);
+    EXPECT_TRUE(ContentsOf(*state_).empty());
+    EXPECT_EQ(state_->RestorePiece(pieces[i]).code(), StatusCode::kFailedPrecondition);
+  }
+  EXPECT_EQ(Restore(*state_, {pieces[0]}, 20).code(), StatusCode::kDataLoss);
+  EXPECT_EQ(Restore(*state_, pieces, 19).code(), StatusCode::kDataLoss);
+  EXPECT_TRUE(ContentsOf(*state_).empty());
+  Apply(Entry(1, "Append", "k v"));
+}
+
+TEST_F(StoreStateTest, UnwantedSnapshotIsCancelled) {
+  Apply(Entry(1, "Append", "k v"));
+  EXPECT_EQ(state_->WriteSnapshot(100, [](auto) { return false; }).status().code(),
+            StatusCode::kCancelled);
+}
+
+TEST_F(StoreStateTest, DamagedRecordsAreFound) {
+  Apply(Entry(1, "Append", "k v", {1, 1}));
+  std::vector<std::pair<std::string, std::string>> records;
+  state_.reset();
+  auto store = *storage_.Open("data");
+  ASSERT_TRUE(store
+                  ->Scan({},
+                         [&](std::string_view key, std::string_view value) {
+                           if (key[0] != 'u') records.emplace_back(key, value);
+                           return true;
+                         })
+                  .ok());
+  ASSERT_EQ(records.size(), 3u);
+  for (const auto& [key, value] : records) {
+    for (size_t bit = 0; bit < 8 * value.size(); ++bit) {
+      std::string flipped = value;
+      flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
+      ASSERT_TRUE(store->Put(key, flipped, WriteMode::kSynced).ok());
+      store.reset();
+      auto opened = StoreState::Open(*storage_.Open("data"), {.writes = Writes()});
+      Status status = opened.status();
+      // What is not needed to open is found when it is used: as a duplicate, and when its time is over.
+      if (opened.ok()) {
+        status = (*opened)->Apply(Entry(2, "Append", "k v", {1, 1})).status();
+        if (status.ok()) {
+          status = (*opened)->Apply(Entry(kAnswersKept + 2, "Append", "k v")).status();
+        }
+        opened->reset();
+      }
+      EXPECT_EQ(status.code(), StatusCode::kDataLoss) << key << " bit " << bit;
+      ASSERT_TRUE(storage_.Destroy("data").ok());
+      store = *storage_.Open("data");
+      for (const auto& [k, v] : records) ASSERT_TRUE(store->Put(k, v, WriteMode::kSynced).ok());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace neptune

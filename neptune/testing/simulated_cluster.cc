@@ -1,0 +1,129 @@
+#include "neptune/testing/simulated_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/node/echo_module.h"
+
+#ifdef __SANITIZE_ADDRESS__
+// Threads of a simulated host that crashes, or that waits when the simulation ends, are not unwound, so what
+// their stacks hold is not given back. The system's Abseil keeps no frame pointers: the trace of a status that
+// such a stack holds ends there.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:neptune::SimKernel\nleak:neptune::ThreadEntry\nleak:libabsl_status.so\n";
+}
+#endif
+
+namespace neptune {
+
+ClusterSpec EchoSpec(int node_count, int partition_count, const std::string& echo_fields) {
+  std::string text =
+      StrCat("name: 'test' multicast_group: '239.192.7.1:7400' announce_interval_ms: 1000 ",
+             "services { name: 'echo' module: 'echo' partition_count: ", partition_count, " ",
+             echo_fields, " } ", "services { name: 'idle' module: 'echo' } ",
+             "nodes { name: 'c' hosts { service: 'idle' } } ");
+  for (int i = 0; i < node_count; ++i) {
+    StrAppend(&text, "nodes { name: 's", i,
+              "' hosts { service: 'echo' partitions: ", i % partition_count, " } } ");
+  }
+  const StatusOr<ClusterSpec> spec = ParseClusterSpec(text, "test");
+  EXPECT_TRUE(spec.ok()) << spec.status();
+  return *spec;
+}
+
+StatusOr<std::unique_ptr<ServiceModule>> MakeEcho(const std::string& module) {
+  if (module != "echo") return NotFound("no module '", module, "'");
+  return std::make_unique<EchoModule>();
+}
+
+SimulatedCluster::SimulatedCluster(SimulatedClusterOptions options)
+    : options_(std::move(options)), simulator_(options_.seed, options_.sim) {
+  for (const NodeSpec& node : options_.spec.nodes()) AddHost(node.name());
+  simulator_.RunFor(std::chrono::milliseconds(500));
+}
+
+void SimulatedCluster::AddHost(const std::string& name) {
+  HostOptions host;
+  host.name = name;
+  host.boot = [this, name](World& world) { return Boot(name, world); };
+  simulator_.AddHost(std::move(host));
+}
+
+void SimulatedCluster::ChangeSpec(ClusterSpec spec) {
+  options_.spec = std::move(spec);
+  for (const NodeSpec& node : options_.spec.nodes()) {
+    if (!nodes_.contains(node.name())) AddHost(node.name());
+  }
+}
+
+Status SimulatedCluster::FailedStart(const std::string& name) {
+  failures_[name];
+  simulator_.Restart(name);
+  simulator_.RunFor(std::chrono::seconds(1));
+  const std::optional<Status> failure = failures_.extract(name).mapped();
+  simulator_.Crash(name);
+  return failure.value_or(OkStatus());
+}
+
+std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& world) {
+  NodeOptions options;
+  options.spec = options_.spec;
+  options.name = NodeId(name);
+  options.modules = options_.modules;
+  options.yellow_page = options_.yellow_page;
+  options.recheck_one_in = options_.recheck_one_in;
+  options.waiting_inside = options_.waiting_inside;
+  if (options_.spec_directory) options.spec_directory = options_.spec_directory(name);
+  if (options_.device_time) {
+    options.device_time = [this, name](std::string_view) { return options_.device_time(name); };
+  }
+  options.address = static_cast<SimWorld&>(world).address();
+  auto node = std::make_shared<Node>(world, std::move(options));
+  nodes_[name] = node;
+  node->Start([this, name](const Status& status) {
+    const auto failure = failures_.find(name);
+    if (failure != failures_.end()) {
+      failure->second = status;
+    } else {
+      EXPECT_TRUE(status.ok()) << name << ": " << status;
+    }
+  });
+  return node;
+}
+
+void SimulatedCluster::RunOnClient(std::function<void(ClientSession&)> body, Duration limit) {
+  bool done = false;
+  SpawnOnClient([&](ClientSession& session) {
+    body(session);
+    done = true;
+  });
+  ASSERT_TRUE(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + limit))
+      << "seed " << simulator_.seed();
+}
+
+void SimulatedCluster::SpawnOnClient(std::function<void(ClientSession&)> body) {
+  client().RunOnControl([this, body = std::move(body)] {
+    ClientSession session(client().client());
+    body(session);
+  });
+}
+
+std::set<std::string> SimulatedCluster::KnownReplicas(uint32_t partition,
+                                                      const std::string& of_node) {
+  std::set<std::string> names;
+  const auto view = node(of_node).View();
+  for (const Replica& replica : view->Replicas(ServiceName("echo"), PartitionId(partition))) {
+    names.insert(replica.node.value());
+  }
+  return names;
+}
+
+std::set<std::string> SimulatedCluster::KnownNodes(const std::string& of_node) {
+  std::set<std::string> names;
+  for (const auto& said : node(of_node).View()->nodes()) names.insert(said->node.value());
+  return names;
+}
+
+}  // namespace neptune

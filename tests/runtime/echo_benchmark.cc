@@ -1,0 +1,266 @@
+// Whole echo calls over loopback: frames, service host, the method, metrics. The server is a process of its
+// own, so that its processor time is known: the figure is calls per second of server processor time.
+//
+//   bazel run //tests/runtime:echo_benchmark             nodes that trust their network
+//   bazel run //tests/runtime:echo_benchmark -- KEYFILE  with a cluster key
+//
+// Loads: 64 connections with one call in flight each, and one connection with 64 calls in flight: of echoes, of 25 us of
+// work, and of calls that are refused because nothing of their service is free, which is what refusing costs.
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/notification.h"
+#include "neptune/base/strings.h"
+#include "neptune/node/echo_module.h"
+#include "neptune/node/node.h"
+#include "neptune/security/secure_network.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/wire/client_connection.h"
+#include "neptune/world/real/real_world.h"
+
+namespace neptune {
+namespace {
+
+constexpr int kRoundCount = 7;
+constexpr Duration kRoundTime = std::chrono::milliseconds(700);
+
+constexpr Duration kWork = std::chrono::microseconds(25);
+
+ClusterSpec EchoCluster() {
+  const auto spec = ParseClusterSpec(
+      StrCat("name: 'echo-benchmark-", getpid(), "' multicast_group: '239.192.7.3:7433' ",
+             "services { name: 'echo' module: 'bench' concurrency: 1 queue_length_max: 1 } "
+             "nodes { name: 'n' hosts { service: 'echo' } }"),
+      "echo_benchmark");
+  return *spec;
+}
+
+// The echo module, and
+//   Spin   short  25 us of work
+//   Doze   long   until its deadline: with one at work and one that waits, further ones are refused
+class BenchModule final : public ServiceModule {
+ public:
+  Status Start(ModuleContext& context) override {
+    context.registrar.Method(MethodName("Spin"), {},
+                             [](RequestContext& request, const Data& given, Data* response) {
+                               this_thread::Consume(request.world().processors(), kWork);
+                               *response = given;
+                               return OkStatus();
+                             });
+    context.registrar.Method(
+        MethodName("Doze"), {.grain = Grain::kLong},
+        [](RequestContext& request, const Data&, Data*) { return request.SleepUntil(kNever); });
+    return echo_.Start(context);
+  }
+  std::string implementation() const override { return "bench"; }
+
+ private:
+  EchoModule echo_;
+};
+
+// The server process: runs one node until it is killed; tells its port through `tell`.
+[[noreturn]] void Serve(int tell, const std::string& key_file) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const auto world = MakeRealWorld({});
+  NodeOptions options;
+  options.spec = EchoCluster();
+  options.spec.set_cluster_key_file(key_file);
+  options.name = NodeId("n");
+  options.modules = [](const std::string&) { return std::make_unique<BenchModule>(); };
+  Node node(*world, std::move(options));
+  Notification started;
+  node.Start([&](const Status& status) {
+    if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+    started.Notify();
+  });
+  started.WaitForNotification();
+  const uint16_t port = node.call_endpoint().port;
+  if (write(tell, &port, sizeof(port)) != sizeof(port)) _exit(1);
+  while (true) pause();
+}
+
+double ProcessorSeconds(pid_t process) {
+  clockid_t clock;
+  timespec used{};
+  clock_getcpuclockid(process, &clock);
+  clock_gettime(clock, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+struct Load {
+  const char* name;
+  int connection_count;
+  int depth;
+  const char* method = "Echo";
+  StatusCode answer = StatusCode::kOk;  // others do not count
+};
+
+// Keeps the load's calls in flight on one connection.
+class Caller final {
+ public:
+  Caller(std::unique_ptr<Stream> stream, const Load& load, const std::string& payload,
+         int64_t* count)
+      : connection_(std::move(stream), {}),
+        payload_(payload),
+        wanted_(load.answer),
+        count_(*count) {
+    RequestHeader header;
+    header.service = ServiceName("echo");
+    header.method = MethodName(load.method);
+    header.time_left = std::chrono::seconds(10);
+    section_ = EncodeRequestHeader(header);
+    connection_.Start([](const Status&) {});
+    for (int i = 0; i < load.depth; ++i) slots_.push_back(std::make_unique<Slot>(*this));
+    for (const auto& slot : slots_) Send(slot.get());
+  }
+
+ private:
+  struct Slot final : public AnswerSink {
+    explicit Slot(Caller& caller) : caller(caller) {}
+    void OnAnswer(StatusOr<Frame> response) override {
+      if (!response.ok()) return;
+      const auto header = DecodeResponseHeader(response->section);
+      if (header.ok() && header->status.code() == caller.wanted_) ++caller.count_;
+      caller.Send(this);
+    }
+    Caller& caller;
+  };
+  void Send(Slot* slot) { (void)connection_.Call(section_, payload_, slot); }
+
+  std::vector<std::unique_ptr<Slot>>
+      slots_;  // outlive the connection, which answers them at its end
+  ClientConnection connection_;
+  const std::string& payload_;
+  const StatusCode wanted_;
+  std::string section_;
+  int64_t& count_;
+};
+
+class Bench {
+ public:
+  Bench(pid_t server, uint16_t port, const std::string& key_file)
+      : server_(server),
+        port_(port),
+        world_(MakeRealWorld({})),
+        loop_(*world_->StartLoop({.name = "callers"})) {
+    if (key_file.empty()) return;
+    SecureNetworkOptions options;
+    options.keys = std::make_shared<const ClusterKeys>(*LoadClusterKeys(key_file));
+    OnLoop([&] { secured_ = std::make_unique<SecureNetwork>(*loop_, options); });
+    network_ = secured_.get();
+  }
+  ~Bench() {
+    OnLoop([&] { secured_.reset(); });
+    world_->Stop();
+  }
+
+  // Calls per second of server processor time, and per second of the wall.
+  std::pair<double, double> Round(const Load& load) {
+    Connect(load);
+    Rest(kRoundTime / 4);
+    const auto [count, time] = Progress();
+    const double used = ProcessorSeconds(server_);
+    Rest(kRoundTime);
+    const auto [count_after, time_after] = Progress();
+    const double used_after = ProcessorSeconds(server_);
+    OnLoop([&] { callers_.clear(); });
+    const auto calls = static_cast<double>(count_after - count);
+    return {calls / (used_after - used), calls / ToSeconds(time_after - time)};
+  }
+
+ private:
+  void OnLoop(absl::AnyInvocable<void()> work) {
+    Notification done;
+    loop_->Post([&] {
+      work();
+      done.Notify();
+    });
+    done.WaitForNotification();
+  }
+  void Rest(Duration time) {
+    Notification over;
+    loop_->Post([&] { loop_->RunAt(loop_->Now() + time, [&] { over.Notify(); }); });
+    over.WaitForNotification();
+  }
+  std::pair<int64_t, TimePoint> Progress() {
+    std::pair<int64_t, TimePoint> progress;
+    OnLoop([&] { progress = {count_, loop_->Now()}; });
+    return progress;
+  }
+
+  void Connect(const Load& load) {
+    Notification connected;
+    int left = load.connection_count;
+    loop_->Post([&] {
+      for (int i = 0; i < load.connection_count; ++i) {
+        network_->Connect({kLoopbackAddress, port_}, loop_->Now() + std::chrono::seconds(10),
+                          [&](StatusOr<std::unique_ptr<Stream>> stream) {
+                            callers_.push_back(std::make_unique<Caller>(*std::move(stream), load,
+                                                                        payload_, &count_));
+                            if (--left == 0) connected.Notify();
+                          });
+      }
+    });
+    connected.WaitForNotification();
+  }
+
+  const pid_t server_;
+  const uint16_t port_;
+  const std::string payload_ = std::string(128, 'x');
+  std::unique_ptr<World> world_;
+  Loop* const loop_;
+  std::unique_ptr<Network> secured_;
+  Network* network_ = &loop_->network();
+  std::vector<std::unique_ptr<Caller>> callers_;
+  int64_t count_ = 0;
+};
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+int RunBenchmark(const std::string& key_file) {
+  int tell[2];
+  if (pipe(tell) != 0) return 1;
+  const pid_t server = fork();  // before any thread is made
+  if (server == 0) Serve(tell[1], key_file);
+  uint16_t port = 0;
+  if (read(tell[0], &port, sizeof(port)) != sizeof(port)) return 1;
+  {
+    Bench bench(server, port, key_file);
+    for (const Load& load :
+         {Load{"64 connections", 64, 1}, Load{"1 connection, 64 in flight", 1, 64},
+          Load{"25 us of work", 1, 64, "Spin"}, Load{"25 us, 64 connections", 64, 1, "Spin"},
+          Load{"refused, 64 connections", 64, 1, "Doze", StatusCode::kResourceExhausted},
+          Load{"refused", 1, 64, "Doze", StatusCode::kResourceExhausted}}) {
+      std::vector<double> per_processor;
+      std::vector<double> per_second;
+      for (int i = 0; i < kRoundCount; ++i) {
+        const auto [processor, wall] = bench.Round(load);
+        per_processor.push_back(processor);
+        per_second.push_back(wall);
+      }
+      std::printf("%-28s %9.0f calls per server processor second, %6.2f us each, %9.0f a second\n",
+                  load.name, Median(per_processor), 1e6 / Median(per_processor),
+                  Median(per_second));
+    }
+  }
+  kill(server, SIGKILL);
+  waitpid(server, nullptr, 0);
+  return 0;
+}
+
+}  // namespace
+}  // namespace neptune
+
+int main(int argc, char** argv) { return neptune::RunBenchmark(argc > 1 ? argv[1] : ""); }

@@ -1,0 +1,700 @@
+// Replicated services on whole nodes of a simulated cluster.
+
+#include "neptune/replication/agent/replication.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "neptune/base/byte_order.h"
+#include "neptune/base/strings.h"
+#include "neptune/capsule/capsule.h"
+#include "neptune/node/node_replicas.h"
+#include "neptune/node/register_module.h"
+#include "neptune/replication/agent/replica_links.h"
+#include "neptune/replication/client/replica_session.h"
+#include "neptune/service/client_stream.h"
+#include "neptune/testing/simulated_cluster.h"
+#include "neptune/world/sim/sim_world.h"
+
+namespace neptune {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const ServiceName kService("registers");
+
+// Nodes that each have the whole service; w is a witness where `fields` say so.
+ClusterSpec RegisterSpec(const std::vector<std::string>& servers, const std::string& fields,
+                         const std::string& cluster = "test") {
+  std::string text =
+      StrCat("name: '", cluster, "' multicast_group: '239.192.7.1:7400' ",
+             "services { name: 'registers' module: 'registers' replication { ", fields,
+             " } } services { name: 'idle' module: 'echo' } ",
+             "nodes { name: 'c' hosts { service: 'idle' } } nodes { name: 'w' hosts { service: "
+             "'idle' } } ");
+  for (const std::string& server : servers) {
+    StrAppend(&text, "nodes { name: '", server, "' hosts { service: 'registers' } } ");
+  }
+  const StatusOr<ClusterSpec> spec = ParseClusterSpec(text, "test");
+  EXPECT_TRUE(spec.ok()) << spec.status();
+  return *spec;
+}
+
+StatusOr<std::unique_ptr<ServiceModule>> MakeModules(const std::string& module) {
+  if (module == "registers") return std::make_unique<RegisterModule>();
+  return MakeEcho(module);
+}
+
+constexpr char kOrdered[] = "level: 'ordered_writes'";
+constexpr char kBounded[] = "level: 'staleness_bounded' staleness_ms: 500";
+
+std::string SnapshotRequest(std::string_view service, uint32_t partition) {
+  std::string bytes;
+  ByteWriter writer(&bytes);
+  writer.Counted<uint8_t>(service);
+  writer.Number(partition);
+  return bytes;
+}
+
+class ReplicationTest : public testing::Test {
+ protected:
+  void Start(int count, const std::string& fields, uint64_t seed = 1,
+             std::function<Duration(const std::string& node)> device_time = nullptr) {
+    SimulatedClusterOptions options;
+    options.seed = seed;
+    std::vector<std::string> servers;
+    for (int i = 0; i < count; ++i) servers.push_back(StrCat("s", i));
+    options.spec = RegisterSpec(servers, fields);
+    options.modules = MakeModules;
+    options.device_time = std::move(device_time);
+    cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
+    simulator().RunFor(seconds(2));
+  }
+  Simulator& simulator() { return cluster_->simulator(); }
+
+  // Calls from one session, in order.
+  void InSession(std::function<void(ReplicaSession&)> body, Duration limit = seconds(60)) {
+    cluster_->RunOnClient(
+        [&](ClientSession& session) {
+          ReplicaSession replicas(session);
+          body(replicas);
+        },
+        limit);
+  }
+  static StatusOr<std::string> Append(ReplicaSession& session, const std::string& what,
+                                      Duration timeout = seconds(5), RequestId id = {}) {
+    Data response;
+    const Status status =
+        session.Call(kService, PartitionId(0), MethodName("Append"), AccessMode::kWrite, Data(what),
+                     &response, {.deadline = this_thread::Now() + timeout, .id = id});
+    if (!status.ok()) return status;
+    return response.bytes();
+  }
+  static StatusOr<std::string> Get(ReplicaSession& session, const std::string& key,
+                                   ReplicaReport* report = nullptr) {
+    Data response;
+    const Status status = session.Call(kService, PartitionId(0), MethodName("Get"),
+                                       AccessMode::kRead, Data(key), &response, {}, report);
+    if (!status.ok()) return status;
+    return response.bytes();
+  }
+  // What the node says of its primary; empty: it lives not, or knows none.
+  std::string PrimaryBy(const std::string& node) {
+    if (!cluster_->lives(node)) return "";
+    const ReplicaAgent* const agent = Agent(node);
+    const auto primary = agent->status().primary;
+    return primary ? agent->NodeOf(*primary).value() : "";
+  }
+  ReplicaAgent* Agent(const std::string& node) {
+    return cluster_->node(node).replication().Find(kService, PartitionId(0));
+  }
+
+  // Of a node that is down.
+  void LoseDisk(const std::string& node) {
+    DurableStorage& storage = simulator().host(node).storage();
+    const auto stores = storage.List();
+    for (const std::string& store : *stores) EXPECT_TRUE(storage.Destroy(store).ok());
+  }
+  // All of them stop, and the cluster's spec is another one when they start again.
+  void ChangeSpec(const std::vector<std::string>& nodes, const ClusterSpec& spec) {
+    for (const std::string& node : nodes) simulator().Crash(node);
+    cluster_->ChangeSpec(spec);
+  }
+  // What an operator's request is answered.
+  HttpResponse StartByHand(const std::string& node, const std::string& service,
+                           const std::string& partition) {
+    HttpResponse response;
+    bool is_over = false;
+    cluster_->SpawnOnClient([&](ClientSession&) {
+      HttpRequest request;
+      request.parameters = {{"service", service}, {"partition", partition}};
+      response = StartReplica(request, cluster_->node(node).replication());
+      is_over = true;
+    });
+    EXPECT_TRUE(simulator().RunUntilTrue([&] { return is_over; }, simulator().now() + seconds(9)));
+    return response;
+  }
+
+  std::unique_ptr<SimulatedCluster> cluster_;
+};
+
+TEST_F(ReplicationTest, WritesReachAllReplicas) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+    const auto value = Append(session, "k=y");
+    ASSERT_TRUE(value.ok()) << value.status();
+    EXPECT_EQ(*value, std::string(20, 'x') + "y");
+  });
+  simulator().RunFor(seconds(1));
+  for (const char* node : {"s0", "s1", "s2"}) {
+    EXPECT_EQ(Agent(node)->state()->completed(), Agent("s0")->state()->completed()) << node;
+    EXPECT_EQ(PrimaryBy(node), "s0");
+  }
+}
+
+TEST_F(ReplicationTest, LogAndDataAreUsedInTheDeviceCapsuleAlone) {
+  Start(3, kOrdered);
+  // On all nodes: any may be asked.
+  const auto calls = [this] {
+    const std::string path = StrCat(kReplicationDevice, "/any");
+    uint64_t count = 0;
+    for (const char* node : {"s0", "s1", "s2"}) {
+      const auto capsule = cluster_->node(node).capsules().Find(DeviceOperation{path});
+      if (capsule != nullptr) count += capsule->Count().control.done;
+    }
+    return count;
+  };
+  InSession([&](ReplicaSession& session) {
+    const uint64_t before = calls();
+    ASSERT_TRUE(Append(session, "k=x").ok());
+    const uint64_t written = calls();
+    EXPECT_GE(written, before + 3);  // stored, read from the log, executed
+    ASSERT_TRUE(Get(session, "k").ok());
+    EXPECT_GT(calls(), written);
+  });
+}
+
+TEST_F(ReplicationTest, WhatTheDataForbidIsTheWritesAnswer) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=refuse").status().code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(Append(session, "k=x").value(), "x");
+  });
+}
+
+TEST_F(ReplicationTest, AWriteThatIsSubmittedTwiceIsExecutedOnce) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=x", seconds(5), {7, 1}).value(), "x");
+    EXPECT_EQ(Append(session, "k=x", seconds(5), {7, 1}).value(), "x");
+    EXPECT_EQ(Append(session, "k=x", seconds(5), {7, 2}).value(), "xx");
+  });
+}
+
+TEST_F(ReplicationTest, AWriteToASecondaryNamesThePrimary) {
+  Start(3, kOrdered);
+  cluster_->RunOnClient([](ClientSession& session) {
+    Data response;
+    CallReport report;
+    const Status status =
+        Call(session, kService, PartitionId(0), MethodName("Append"), AccessMode::kWrite,
+             Data("k=x"), &response, {.only = NodeId("s2")}, &report);
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status;
+    const auto said = DecodeReplicaReport(report.extension);
+    ASSERT_TRUE(said.ok());
+    EXPECT_EQ(said->primary, NodeId("s0"));
+    EXPECT_FALSE(said->was_served);
+  });
+}
+
+TEST_F(ReplicationTest, ASessionReadsItsOwnWritesAndNothingOlder) {
+  Start(3, kBounded);
+  InSession([](ReplicaSession& session) {
+    std::string expected;
+    for (int i = 0; i < 50; ++i) {
+      expected += "x";
+      EXPECT_EQ(Append(session, "k=x").value(), expected);
+      ReplicaReport report;
+      EXPECT_EQ(Get(session, "k", &report).value(), expected);
+      ASSERT_TRUE(report.staleness.has_value());
+      EXPECT_LE(*report.staleness, milliseconds(500));
+    }
+  });
+}
+
+TEST_F(ReplicationTest, NothingAcknowledgedIsLostWhenAPrimaryLosesItsPower) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    Start(3, kOrdered, seed);
+    int acknowledged = 0;
+    bool is_over = false;
+    cluster_->SpawnOnClient([&](ClientSession& session) {
+      ReplicaSession replicas(session);
+      for (int i = 0; i < 400; ++i) {
+        const auto value = Append(replicas, "k=x");
+        EXPECT_TRUE(value.ok()) << value.status();
+        if (value.ok()) acknowledged = static_cast<int>(value->size());
+        this_thread::SleepFor(milliseconds(5));
+      }
+      is_over = true;
+    });
+    simulator().RunFor(milliseconds(500));
+    simulator().Crash("s0");
+    simulator().RunFor(seconds(1));
+    simulator().Restart("s0");
+    ASSERT_TRUE(simulator().RunUntilTrue([&] { return is_over; }, simulator().now() + seconds(60)));
+    EXPECT_EQ(acknowledged, 400);
+    simulator().RunFor(seconds(6));
+    EXPECT_EQ(PrimaryBy("s1"), "s0") << "seed " << seed;
+    InSession([&](ReplicaSession& session) {
+      EXPECT_EQ(Append(session, "k=y").value(), std::string(400, 'x') + "y");
+    });
+    simulator().RunFor(seconds(1));
+    for (const char* node : {"s1", "s2"}) {
+      EXPECT_EQ(Agent(node)->state()->completed(), Agent("s0")->state()->completed()) << node;
+    }
+  }
+}
+
+TEST_F(ReplicationTest, AllReplicasMayLoseTheirPowerAtOnce) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 30; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  for (const char* node : {"s0", "s1", "s2"}) simulator().Crash(node);
+  simulator().RunFor(seconds(1));
+  for (const char* node : {"s2", "s0", "s1"}) {
+    simulator().Restart(node);
+    simulator().RunFor(milliseconds(700));
+  }
+  simulator().RunFor(seconds(3));
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=y").value(), std::string(30, 'x') + "y");
+  });
+}
+
+TEST_F(ReplicationTest, AMemberWhoseDiskIsNewGetsAllDataBack) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 30; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  simulator().Crash("s2");
+  LoseDisk("s2");
+  simulator().RunFor(seconds(1));
+  simulator().Restart("s2");
+  simulator().RunFor(seconds(4));
+  EXPECT_EQ(Agent("s2")->state()->completed(), Agent("s0")->state()->completed());
+  EXPECT_EQ(Agent("s2")->status().role, ReplicaRole::kSecondary);
+}
+
+void ExpectRefused(const Status& status, const std::string& why) {
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status;
+  EXPECT_NE(ToStd(status.message()).find(why), std::string::npos) << status;
+}
+
+TEST_F(ReplicationTest, DataOfAnOrderedLevelAreRefusedAtLevelOneAndTheOtherWayRound) {
+  constexpr char kAnywhere[] = "level: 'write_anywhere'";
+  const std::vector<std::string> servers = {"s0", "s1", "s2"};
+  for (const bool was_ordered : {true, false}) {
+    for (const int writes : {0, 3}) {
+      Start(3, was_ordered ? kOrdered : kAnywhere);
+      InSession([&](ReplicaSession& session) {
+        for (int i = 0; i < writes; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+      });
+      ChangeSpec(servers, RegisterSpec(servers, was_ordered ? kAnywhere : kOrdered));
+      ExpectRefused(cluster_->FailedStart("s1"),
+                    was_ordered ? "of ordered writes, not to partition 0 of registers in cluster "
+                                  "test on node s1, of level write_anywhere"
+                                : "of level write_anywhere, not to partition 0");
+      cluster_->ChangeSpec(RegisterSpec(servers, was_ordered ? kOrdered : kAnywhere));
+      for (const std::string& server : servers) simulator().Restart(server);
+      simulator().RunFor(seconds(4));
+      InSession([&](ReplicaSession& session) {
+        EXPECT_EQ(Append(session, "k=x").value(), std::string(writes + 1, 'x'));
+      });
+    }
+  }
+}
+
+TEST_F(ReplicationTest, OrderedDataAreTheSameForBothOrderedLevels) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "k=x").ok()); });
+  const std::vector<std::string> servers = {"s0", "s1", "s2"};
+  ChangeSpec(servers, RegisterSpec(servers, kBounded));
+  for (const std::string& server : servers) simulator().Restart(server);
+  simulator().RunFor(seconds(4));
+  InSession([](ReplicaSession& session) { EXPECT_EQ(Append(session, "k=y").value(), "xy"); });
+}
+
+TEST_F(ReplicationTest, DataOfAnotherClusterAreRefused) {
+  Start(3, kOrdered);
+  const std::vector<std::string> servers = {"s0", "s1", "s2"};
+  ChangeSpec(servers, RegisterSpec(servers, kOrdered, "other"));
+  ExpectRefused(cluster_->FailedStart("s0"), "in cluster test on node s0, of ordered writes, not");
+}
+
+TEST_F(ReplicationTest, DataOfAnotherCountOfPartitionsAreRefused) {
+  Start(3, kOrdered);
+  const std::vector<std::string> servers = {"s0", "s1", "s2"};
+  ClusterSpec divided = RegisterSpec(servers, kOrdered);
+  divided.mutable_services(0)->set_partition_count(2);
+  for (int i = 2; i < divided.nodes_size(); ++i) {  // after c and w
+    divided.mutable_nodes(i)->mutable_hosts(0)->add_partitions(1);
+  }
+  ChangeSpec(servers, divided);
+  ExpectRefused(
+      cluster_->FailedStart("s0"),
+      "of registers are in 1 partitions, but the spec has 2: another count would put keys");
+}
+
+TEST_F(ReplicationTest, OrderedMembersThatAreAddedRemovedOrMovedAreRefused) {
+  Start(3, kOrdered);
+  const std::vector<std::string> servers = {"s0", "s1", "s2"};
+  for (const std::vector<std::string>& changed : std::initializer_list<std::vector<std::string>>{
+           {"a", "s0", "s1", "s2"}, {"s0", "s1"}, {"s1", "s0", "s2"}}) {
+    Start(3, kOrdered);
+    for (const std::string& server : servers) simulator().Crash(server);
+    cluster_->ChangeSpec(RegisterSpec(changed, kOrdered));
+    ExpectRefused(cluster_->FailedStart("s0"), "its members were s0 s1 s2, but the spec has");
+  }
+}
+
+TEST_F(ReplicationTest, ANodeThatTakesALostNodesPlaceGetsAllData) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 30; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  ChangeSpec({"s0", "s1", "s2"}, RegisterSpec({"s0", "n", "s2"}, kOrdered));
+  for (const char* server : {"s0", "s2"}) simulator().Restart(server);
+  simulator().RunFor(seconds(5));
+  EXPECT_EQ(Agent("n")->state()->completed(), Agent("s0")->state()->completed());
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=y").value(), std::string(30, 'x') + "y");
+  });
+}
+
+TEST_F(ReplicationTest, WhatIsAskedOfAnUnknownPartitionIsRefused) {
+  Start(3, kOrdered);
+  cluster_->RunOnClient([](ClientSession& session) {
+    for (const auto& [request, code] :
+         {std::pair(SnapshotRequest("registers", 7), StatusCode::kNotFound),
+          std::pair(SnapshotRequest("others", 0), StatusCode::kNotFound),
+          std::pair(SnapshotRequest("registers", 0) + "x", StatusCode::kInvalidArgument),
+          std::pair(std::string(), StatusCode::kInvalidArgument)}) {
+      CallOptions options;
+      options.only = NodeId("s0");
+      options.deadline = this_thread::Now() + seconds(5);
+      const auto stream = OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
+                                     MethodName(kSnapshotMethod), Data(request), options);
+      ASSERT_TRUE(stream.ok()) << stream.status();
+      (*stream)->EndWriting();
+      EXPECT_EQ((*stream)->Read().status().code(), code);
+    }
+  });
+}
+
+TEST_F(ReplicationTest, AReceiverThatVanishesHoldsASnapshotsPlaceForSecondsOnly) {
+  Start(1, kOrdered);
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 8; ++i) {
+      EXPECT_TRUE(Append(session, StrCat(i, "=", std::string(100'000, 'x'))).ok());
+    }
+  });
+  const auto open = [](ClientSession& session) {
+    CallOptions options;
+    options.only = NodeId("s0");
+    options.deadline = this_thread::Now() + std::chrono::minutes(10);
+    auto stream =
+        OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
+                   MethodName(kSnapshotMethod), Data(SnapshotRequest("registers", 0)), options);
+    EXPECT_TRUE(stream.ok()) << stream.status();
+    (*stream)->EndWriting();
+    return *std::move(stream);
+  };
+  bool all_begun = false;
+  cluster_->SpawnOnClient([&](ClientSession& session) {
+    std::vector<std::unique_ptr<ClientStream>> untaken;
+    for (int i = 0; i < kSnapshotCountMax; ++i) {
+      untaken.push_back(open(session));
+      EXPECT_TRUE(untaken.back()->Read().ok());
+    }
+    EXPECT_EQ(open(session)->Read().status().code(), StatusCode::kResourceExhausted);
+    all_begun = true;
+    this_thread::SleepFor(seconds(60));
+  });
+  ASSERT_TRUE(simulator().RunUntilTrue([&] { return all_begun; }, simulator().now() + seconds(5)));
+  // Nothing of it reaches the sender, not even that its connections are gone.
+  simulator().Partition({"c"}, {"s0"});
+  simulator().RunFor(kSnapshotTakeTimeMax + seconds(2));
+  simulator().HealAll();
+  simulator().RunFor(seconds(2));
+  cluster_->RunOnClient([&](ClientSession& session) {
+    EXPECT_TRUE(open(session)->Finish().ok());  // which reads all
+  });
+  EXPECT_EQ(Agent("s0")->status().snapshots_sent, 1u);
+}
+
+// s0 and s1 have it, which are no majority: a reader of s1 must not see what others then decide
+// without them.
+TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
+  for (const char* level : {kOrdered, kBounded}) {
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+      Start(5, level, seed);
+      InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "k=a").ok()); });
+      simulator().RunFor(seconds(1));
+      const auto cut = simulator().Partition({"s0", "s1"}, {"s2", "s3", "s4"});
+      StatusOr<WriteOutcome> lost = Internal("not over");
+      cluster_->node("s0").RunOnControl([&] {
+        LogEntry entry;
+        entry.method = MethodName("Append");
+        entry.payload = "k=lost";
+        Lsn version = 0;
+        lost = Agent("s0")->Write(entry, this_thread::Now() + seconds(20), &version);
+      });
+      bool was_received = false;
+      const auto read = [&](const char* node) {
+        std::string value;
+        cluster_->RunOnClient([&](ClientSession& session) {
+          Data response;
+          const Status status =
+              Call(session, kService, PartitionId(0), MethodName("Get"), AccessMode::kRead,
+                   Data("k"), &response, {.only = NodeId(node)});
+          value = status.ok() ? response.bytes() : "refused";
+        });
+        return value;
+      };
+      for (int i = 0; i < 60; ++i) {
+        const auto standing = Agent("s1")->status();
+        was_received = was_received || standing.last_lsn > standing.committed;
+        for (const char* node : {"s0", "s1"}) {
+          EXPECT_THAT(read(node), testing::AnyOf("a", "refused")) << node << " seed " << seed;
+        }
+      }
+      EXPECT_TRUE(was_received);
+      simulator().RunFor(seconds(2));
+      cluster_->RunOnClient([&](ClientSession& session) {
+        Data response;
+        EXPECT_TRUE(Call(session, kService, PartitionId(0), MethodName("Append"),
+                         AccessMode::kWrite, Data("k=b"), &response, {.only = NodeId("s2")})
+                        .ok());
+      });
+      simulator().Heal(cut);
+      simulator().RunFor(seconds(8));
+      EXPECT_FALSE(lost.ok());
+      for (const char* node : {"s0", "s1", "s2", "s3", "s4"}) EXPECT_EQ(read(node), "ab") << node;
+    }
+  }
+}
+
+TEST_F(ReplicationTest, MetricsSayWhatEachReplicaIsAndHowFarItIs) {
+  // Of so many writes a log drops the first ones, so that a new disk cannot be filled from it.
+  constexpr int kWriteCount = 2600;
+  Start(2, "level: 'ordered_writes' witness: 'w' log_entries_kept: 500");
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < kWriteCount; ++i) EXPECT_TRUE(Append(session, StrCat(i, "=x")).ok());
+  });
+  simulator().RunFor(seconds(1));
+  const auto of = [this](const std::string& node, const char* name, MetricLabels labels = {}) {
+    labels.insert(labels.end(), {{"service", "registers"}, {"partition", "0"}});
+    return cluster_->node(node).metrics().Value(name, labels).value_or(-1);
+  };
+  for (const auto& [node, role] :
+       {std::pair("s0", "primary"), std::pair("s1", "secondary"), std::pair("w", "witness")}) {
+    for (const char* other : {"primary", "secondary", "witness", "recovering"}) {
+      EXPECT_EQ(of(node, "neptune_replica_role", {{"role", other}}), other == role) << node;
+    }
+    const ReplicaAgent::State state = Agent(node)->status();
+    EXPECT_EQ(of(node, "neptune_replica_epoch"), state.epoch);
+    EXPECT_EQ(of(node, "neptune_replica_committed_lsn"), state.committed);
+    EXPECT_EQ(of(node, "neptune_replica_received_lsn"), state.last_lsn);
+    EXPECT_GT(of(node, "neptune_replica_log_size_bytes"), 0);
+    EXPECT_EQ(of(node, "neptune_replica_lag_entries"), 0);
+    EXPECT_EQ(of(node, "neptune_replica_failed"), 0);
+  }
+  // The witness, which is not needed, is not fed.
+  for (const char* node : {"s0", "s1"}) {
+    EXPECT_GE(of(node, "neptune_replica_executed_lsn"), kWriteCount) << node;
+  }
+  EXPECT_EQ(of("s0", "neptune_replica_lag_seconds"), 0);
+  EXPECT_LT(of("s1", "neptune_replica_lag_seconds"), 0.2);
+  EXPECT_GE(of("s0", "neptune_replica_write_set_size"), 2);
+  simulator().Partition({"s1"}, {"s0", "w", "c"});
+  simulator().RunFor(seconds(5));
+  EXPECT_GT(of("s1", "neptune_replica_lag_seconds"), 4);
+  simulator().HealAll();
+  simulator().Crash("s1");
+  LoseDisk("s1");
+  simulator().Restart("s1");
+  InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "k=y").ok()); });
+  simulator().RunFor(seconds(5));
+  EXPECT_EQ(of("s1", "neptune_replica_snapshots_taken_total"), 1);
+  EXPECT_EQ(of("s0", "neptune_replica_snapshots_sent_total"), 1);
+  EXPECT_EQ(of("s1", "neptune_replica_executed_lsn"), of("s0", "neptune_replica_executed_lsn"));
+}
+
+TEST_F(ReplicationTest, LettersOfAnUnknownPartitionOrNodeAreDropped) {
+  Start(3, kOrdered);
+  cluster_->RunOnClient([](ClientSession& session) {
+    const std::string message = EncodeReplicaMessage({});
+    for (const ReplicaLetter& letter :
+         {ReplicaLetter{kService, PartitionId(7), NodeId("s0"), message},
+          ReplicaLetter{ServiceName("others"), PartitionId(0), NodeId("s0"), message},
+          ReplicaLetter{kService, PartitionId(0), NodeId("stranger"), message}}) {
+      Data response;
+      CallOptions options;
+      options.only = NodeId("s1");
+      const Status status = Call(session, ServiceName(kReplicationService), PartitionId(0),
+                                 MethodName(kExchangeMethod), AccessMode::kWrite,
+                                 Data(EncodeReplicaLetters({letter})), &response, options);
+      EXPECT_TRUE(status.ok()) << status;
+    }
+  });
+  simulator().RunFor(seconds(1));
+  EXPECT_EQ(Agent("s1")->status().role, ReplicaRole::kSecondary);
+  EXPECT_TRUE(Agent("s1")->status().failure.ok());
+}
+
+TEST_F(ReplicationTest, APartitionIsStartedByHandWhereMostDisksAreLost) {
+  for (const std::string mode : {"safe", "fail_stop"}) {
+    Start(3, StrCat(kOrdered, " mode: '", mode, "'"));
+    InSession([](ReplicaSession& session) {
+      for (int i = 0; i < 30; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+    });
+    for (const char* node : {"s0", "s1", "s2"}) simulator().Crash(node);
+    for (const char* node : {"s0", "s2"}) LoseDisk(node);
+    for (const char* node : {"s0", "s1", "s2"}) simulator().Restart(node);
+    simulator().RunFor(seconds(5));
+    EXPECT_EQ(StartByHand("s1", "registers", "0").status, 200) << mode;
+    simulator().RunFor(seconds(2));
+    InSession([&](ReplicaSession& session) {
+      EXPECT_EQ(Append(session, "k=y").value(), std::string(30, 'x') + "y") << mode;
+    });
+    simulator().RunFor(seconds(4));
+    for (const char* node : {"s0", "s2"}) {
+      EXPECT_EQ(Agent(node)->state()->completed(), Agent("s1")->state()->completed()) << mode;
+    }
+  }
+}
+
+TEST_F(ReplicationTest, AStartByHandThatMakesNoSenseIsRefused) {
+  Start(3, kOrdered);
+  EXPECT_EQ(StartByHand("s1", "", "").status, 400);
+  EXPECT_EQ(StartByHand("s1", "registers", "-1").status, 400);
+  EXPECT_EQ(StartByHand("s1", "registers", "7").status, 404);
+  EXPECT_EQ(StartByHand("s1", "others", "0").status, 404);
+  const HttpResponse refused = StartByHand("s1", "registers", "0");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_NE(refused.body.find("heard from a primary"), std::string::npos) << refused.body;
+}
+
+TEST_F(ReplicationTest, ADiskThatIsAHundredTimesSlowerHardlySlowsWritesDown) {
+  const auto p99 = [this](int slowness) {
+    Start(3, kOrdered, 1, [slowness](const std::string& node) {
+      return std::chrono::microseconds(300) * (node == "s2" ? slowness : 1);
+    });
+    std::vector<Duration> times;
+    InSession([&](ReplicaSession& session) {
+      for (int i = 0; i < 5000; ++i) {
+        const TimePoint begin = this_thread::Now();
+        EXPECT_TRUE(Append(session, "k=").ok());
+        times.push_back(this_thread::Now() - begin);
+      }
+    });
+    EXPECT_EQ(Agent("s0")->status().write_set.contains(2), slowness == 1);
+    std::sort(times.begin(), times.end());
+    return times[times.size() * 99 / 100];
+  };
+  const Duration healthy = p99(1);
+  EXPECT_LE(p99(100), healthy * 3 / 2) << "healthy: " << ToSeconds(healthy) << " s";
+}
+
+TEST_F(ReplicationTest, ANewPrimaryReadsAsCurrentOnlyOnceItHasExecutedWhatOthersAcknowledged) {
+  Start(3, kBounded, 1, [](const std::string& node) {
+    return node == "s0" ? Duration(0) : Duration(milliseconds(15));
+  });
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  const Lsn acknowledged = Agent("s0")->status().committed;
+  simulator().Crash("s0");
+  int current_count = 0;
+  for (int ms = 0; ms < 2000; ++ms) {
+    simulator().RunFor(milliseconds(1));
+    const TimePoint now = simulator().now();
+    const auto read = Agent("s1")->BeginRead({}, now);
+    if (!read.ok() || read->current_as_of < now) continue;
+    ++current_count;
+    EXPECT_GE(Agent("s1")->status().executed, acknowledged) << ms << " ms after the crash";
+  }
+  EXPECT_GT(current_count, 100);
+}
+
+TEST_F(ReplicationTest, TwoReplicasAndAWitnessGoOnWithoutEither) {
+  Start(2, StrCat(kOrdered, " witness: 'w'"));
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  simulator().Crash("s0");
+  InSession([](ReplicaSession& session) {
+    const TimePoint begin = this_thread::Now();
+    EXPECT_EQ(Append(session, "k=y").value(), std::string(10, 'x') + "y");
+    EXPECT_LT(this_thread::Now() - begin, milliseconds(1500));
+  });
+}
+
+TEST_F(ReplicationTest, ThePapersModeOutlivesPrimariesThatStop) {
+  Start(3, StrCat(kOrdered, " mode: 'fail_stop'"));
+  InSession([](ReplicaSession& session) {
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(Append(session, "k=x").ok());
+  });
+  simulator().Crash("s0");
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=y").value(), std::string(10, 'x') + "y");
+  });
+  simulator().Restart("s0");
+  simulator().RunFor(seconds(5));
+  EXPECT_EQ(PrimaryBy("s1"), "s0");
+  EXPECT_EQ(Agent("s0")->state()->completed(), Agent("s1")->state()->completed());
+}
+
+TEST_F(ReplicationTest, AFullDiskStopsAReplicaAndTheOthersGoOn) {
+  Start(3, kOrdered);
+  simulator().host("s0").sim_storage().FailWrites(ResourceExhausted("disk full"));
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=x").value(), "x");
+    EXPECT_EQ(Append(session, "k=y").value(), "xy");
+  });
+  EXPECT_FALSE(Agent("s0")->status().failure.ok());
+  simulator().RunFor(seconds(2));
+  EXPECT_NE(PrimaryBy("s1"), "s0");
+}
+
+TEST(ReplicationSpecTest, WhatMakesNoSenseIsRefused) {
+  const auto refusal = [](const std::string& fields) {
+    const std::string text = StrCat("name: 'test' multicast_group: '239.192.7.1:7400' ",
+                                    "services { name: 'a' module: 'm' replication { ", fields,
+                                    " } } ", "nodes { name: 'n' hosts { service: 'a' } }");
+    return std::string(ParseClusterSpec(text, "spec").status().message());
+  };
+  EXPECT_NE(refusal("").find("level ''"), std::string::npos);
+  EXPECT_NE(refusal("level: 'strong'").find("'strong'"), std::string::npos);
+  EXPECT_NE(refusal("level: 'ordered_writes' staleness_ms: 5").find("staleness_ms"),
+            std::string::npos);
+  EXPECT_NE(refusal("level: 'ordered_writes' witness: 'x'").find("'x'"), std::string::npos);
+  EXPECT_NE(refusal("level: 'ordered_writes' mode: 'fast'").find("'fast'"), std::string::npos);
+  EXPECT_NE(refusal("level: 'write_anywhere' witness: 'n'").find("a witness votes"),
+            std::string::npos);
+  EXPECT_NE(refusal("level: 'write_anywhere' mode: 'safe'").find("mode is how"), std::string::npos);
+  EXPECT_NE(refusal("level: 'ordered_writes' log_size_max_mib: 1025").find("at most 1024"),
+            std::string::npos);
+  EXPECT_NE(refusal("level: 'write_anywhere' staleness_ms: 5").find("staleness_ms"),
+            std::string::npos);
+  EXPECT_EQ(refusal("level: 'staleness_bounded' staleness_ms: 5"), "");
+  EXPECT_EQ(refusal("level: 'write_anywhere'"), "");
+}
+
+}  // namespace
+}  // namespace neptune
