@@ -12,7 +12,7 @@
 // are then not missing for lack of time, and long stages bound the cost of a server that never
 // answers.
 //
-// Source: the idea of a learned waiting time is Cedar's (SIGCOMM 2014); [Chu03] 4.4 for the stages.
+// Source: the idea of a learned waiting time is Cedar's [Kumar16]; [Chu03] 4.4 for the stages.
 // Departs from source: learns from the quality of whole calls, not from a model of the children's
 // times. No I/O, no clock, no threads.
 // Threads: thread-compatible.

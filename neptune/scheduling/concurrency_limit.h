@@ -10,8 +10,8 @@
 // A request met overload if a server refused it, or if it waited at a server for longer than the
 // goal plus twice its run time there.
 //
-// Source: additive increase, multiplicative decrease (Chiu and Jain 1989); queueing time in servers
-//   as the sign of overload (DAGOR, SoCC 2018).
+// Source: additive increase, multiplicative decrease [Chiu89]; queueing time in servers
+//   as the sign of overload (DAGOR [Zhou18]).
 // Threads: thread-compatible.
 // Units: requests.
 

@@ -9,7 +9,7 @@
 // (class_consumption.h), and a class that was idle does not catch up all at once. A waiting class
 // with credit is served first.
 //
-// Source: deficit round robin (Shreedhar and Varghese 1995), with bounds.
+// Source: deficit round robin [Shreedhar95], with bounds.
 // No I/O, no clock, no threads.
 // Threads: thread-compatible.
 // Units: consumption in the caller's unit.

@@ -4,7 +4,7 @@
 //   kRelief   one after the other, first the one whose end relieves those that wait the most: it has a place of the
 //             pool, and has had one the longest. A request that waits for another node, out of the pool, goes on.
 //
-// Source: after Atropos: cancel the request whose release frees most of what is short.
+// Source: after Atropos [Hu25]: cancel the request whose release frees most of what is short.
 // Departs from source: one resource, the pool's places with the processors behind them, and no estimate of how far a
 //   request is: what it has used says what it will use.
 // No I/O, no clock.

@@ -14,7 +14,7 @@
 // frees them later frees them rightly. One that is ended early may not: what must outlive it is allocated outside the
 // request (see outside_request in sert.h).
 //
-// Source: [Zhou06], "Resource Accounting"; design of the runtime.
+// Source: [Zhou06], "Resource Accounting".
 // Threads: an arena by one thread at a time; Free and UsableSize by any.
 // Units: bytes. Every object is aligned to 16.
 // Errors: null when the region is used up or the object too large; the caller then allocates elsewhere.

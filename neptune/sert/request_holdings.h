@@ -4,7 +4,7 @@
 //   Holding ──► RequestHoldings of the request ──► counts, while it runs and when it was ended
 //   (one call, one place)
 //
-// Source: [Zhou06], "Resource Accounting"; design of the runtime (SERT: capsule places, calls to other nodes).
+// Source: [Zhou06], "Resource Accounting".
 // No I/O, no clock.
 // Threads: thread-safe; a Holding belongs to one thread at a time.
 

@@ -6,7 +6,7 @@
 //                                              └ else: the next check takes
 //   Take: generation is even from here; streams, descriptors, mappings and memory are released; rollback point
 //
-// Source: [Zhou06], "Implementation & Usage"; design of the runtime.
+// Source: [Zhou06], "Implementation & Usage".
 // Departs from source: the handler does not jump itself but lets the thread go on in Take, on its own stack and out of
 //   the handler, where every function may be called.
 // Threads: as each says.

@@ -10,7 +10,7 @@
 // A request that is over the threshold, and whose turn it is to be ended (EndingOrder), is told to stop where it asks,
 // and where it waits. Nobody is told who never asks and never waits.
 //
-// Source: [Zhou06], "Threshold Controller"; design of the runtime (SERT: parked requests).
+// Source: [Zhou06], "Threshold Controller".
 // Departs from source: no signal; who works asks, as query evaluation does every few thousand postings, and the answer
 //   is one comparison with the time. A loss is seen only once the queue is full, so that short requests have waited for
 //   as many long ones as it holds: the wait goal sees the first one. Without it (nullopt) the controller is the source's.

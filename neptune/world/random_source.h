@@ -1,6 +1,6 @@
 // Random numbers provided by the world, so that a seed reproduces a run.
 //
-// The generator is splitmix64-seeded xoshiro256** (Blackman and Vigna, 2018).
+// The generator is splitmix64-seeded xoshiro256** [Blackman18].
 // Threads: thread-compatible; each loop has its own.
 
 #pragma once

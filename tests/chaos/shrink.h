@@ -1,6 +1,6 @@
 // Makes a failing list shorter while it still fails.
 //
-// Source: delta debugging (Zeller and Hildebrandt, 2002): drops halves, then quarters, then single items.
+// Source: delta debugging [Zeller02]: drops halves, then quarters, then single items.
 // Departs from source: complements only, which is what its later rounds come down to.
 // Threads: none.
 // Limits: at most `runs_max` questions; the shortest list found so far is the result.

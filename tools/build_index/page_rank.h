@@ -1,6 +1,6 @@
 // PageRank: the share of time that a reader who follows random links spends on each page.
 //
-// Source: Brin and Page 1998; dangling pages give their rank to all pages alike.
+// Source: [Brin98]; dangling pages give their rank to all pages alike.
 // Departs from source: ranks sum to 1; repeated links and links of a page to itself do not count.
 // Pure: no I/O, no clock, no chance; the same graph gives the same bits.
 // Threads: pure functions.

@@ -1,6 +1,6 @@
 // A mean over queries and how far it is to be trusted.
 //
-// Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), percentile interval.
+// Source: [Efron93], percentile interval.
 // Randomness comes from the seed only: same values and seed, same interval.
 // Threads: pure functions.
 // Limits: kResamples resamples; time grows with values * resamples.

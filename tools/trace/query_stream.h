@@ -23,7 +23,7 @@
 namespace search::tools {
 
 // A rank from 1 to `count` with probability proportional to rank^-exponent, in constant time.
-// Source: rejection-inversion of Hoermann and Derflinger (1996). REQUIRES: count > 0, exponent > 0.
+// Source: rejection-inversion of [Hormann96]. REQUIRES: count > 0, exponent > 0.
 uint64_t DrawZipf(neptune::RandomSource& random, double exponent, uint64_t count);
 
 class QueryStream {

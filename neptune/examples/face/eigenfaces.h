@@ -4,7 +4,7 @@
 //   training:  mean of the pictures; eigenvectors of (pictures - mean); offline
 //   a face:    coordinate i = eigenface i · (picture - mean)
 //
-// Source: Turk and Pentland: Eigenfaces for recognition, 1991; [Chu03] 5.1 (FACE).
+// Source: [Turk91]; [Chu03] 5.1 (FACE).
 // Threads: EigenfaceSpace is immutable.
 // Errors: kInvalidArgument pictures of different sizes, no pictures, or an inconsistent model.
 // Limits: kEigenfaceCountMax eigenfaces.

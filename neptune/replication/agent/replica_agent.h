@@ -8,7 +8,7 @@
 // (group commit). A failure of log or data stops the replica: its node no longer announces the
 // partition, and the other members go on.
 //
-// Source: [Shen02] 5.2; design 4.9.
+// Source: [Shen02] 5.2.
 // Threads: Receive and Unreachable on the control loop; Write and Snapshot on a user-level thread
 //   of any loop; the rest on any thread.
 // Units: times are TimePoint.

@@ -4,7 +4,7 @@
 // Appended entries count at once; NextChange returns them for storing, and Stored reports that they
 // are stored.
 //
-// Source: [Shen02] 5.2.2 (committed and uncommitted part); design 4.9.
+// Source: [Shen02] 5.2.2 (committed and uncommitted part).
 // No I/O, no clock.
 // Threads: thread-compatible.
 

@@ -39,7 +39,7 @@ struct NetworkProfile {
 inline constexpr LinkCost kLoopbackLink = {std::chrono::nanoseconds(7500),
                                            std::chrono::nanoseconds(7500), Duration(0), 0};
 
-// The DAC paper's simulator: constant delays. For reproducing its figures.
+// Constant delays, as in the simulator of [Chu03], to reproduce its figures.
 inline constexpr NetworkProfile kPaperCluster = {
     {std::chrono::microseconds(170), std::chrono::microseconds(145), Duration(0), 0},
     kLoopbackLink};

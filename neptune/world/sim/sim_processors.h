@@ -3,7 +3,7 @@
 // fifo: k processors; each runs one piece of work to completion, the rest wait in order.
 // round_robin(quantum): each piece runs for at most a quantum, then goes to the end of the queue.
 // With a speedup function G, all m pieces of work present share one modelled server of speed G(m),
-// like the multi-threaded round-robin server of the MTRR paper.
+// like the multi-threaded round-robin server of [Jamjoom04].
 //
 // Source: [Chu03] 5.1 (non-preemptive FIFO, processors x speed); [Jamjoom04] II, A4 (rounds of a
 //   quantum).

@@ -121,7 +121,7 @@ Experiment DacCancel() {
   Experiment experiment;
   experiment.name = "dac_cancel";
   experiment.title = "Cancellation down the tree";
-  experiment.source = "future work of the SERT paper; [Chu03] 3.2 (guarantees)";
+  experiment.source = "future work of [Zhou06]; [Chu03] 3.2 (guarantees)";
   experiment.setup =
       "MICRO on 24 dual nodes, soft deadline of 2 s, queues of at most 40, all partitions "
       "guaranteed. Local operators work in slices of 1 ms and ask between them whether anybody "

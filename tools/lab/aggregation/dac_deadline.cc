@@ -87,7 +87,7 @@ Experiment DacDeadline() {
   Experiment experiment;
   experiment.name = "dac_deadline";
   experiment.title = "Soft deadlines that are short against the work";
-  experiment.source = "[Chu03] 4.4; the idea of a learned deadline is Cedar's (SIGCOMM 2014)";
+  experiment.source = "[Chu03] 4.4; the idea of a learned deadline is Cedar's [Kumar16]";
   experiment.setup =
       "MICRO at 40 requests a second, 60 % of what 24 dual nodes can do, load-adaptive trees, no "
       "guarantee. Reductions that take no time show what is there at the deadline at all: no "

@@ -114,11 +114,11 @@ Experiment LbModern() {
   Experiment experiment;
   experiment.name = "lb_modern";
   experiment.title = "The probe pool beside polling";
-  experiment.source = "no paper's: the bounds of this system; the idea is Prequal's (NSDI 2024)";
+  experiment.source = "no paper's: the bounds of this system; the idea is Prequal's [Wydrowski24]";
   experiment.setup =
       "16 servers 90 % busy, 6 clients, Poisson arrivals, exponential service. Polls and probes "
       "meet the slow servers "
-      "of the dissertation's profile alike; poll 3 discards after 10 ms. Ideal knows every queue "
+      "of the profile of [Shen02] alike; poll 3 discards after 10 ms. Ideal knows every queue "
       "and speed, calls on "
       "their way included. In half of the rows two of the 16 servers are three times slower.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};

@@ -29,7 +29,7 @@ struct SimClusterOptions {
   int client_count = 6;
   // Constant delays, as in the papers' simulators.
   neptune::NetworkProfile network = neptune::kPaperCluster;
-  // One request at a time, to completion, like the dissertation's servers.
+  // One request at a time, to completion, like the servers of [Shen02].
   neptune::ProcessorOptions processors = {.count = 1};
   // A policy of the cluster spec; or "ideal", which knows the true queue lengths, calls in transit
   // included, at no cost. If servers differ in speed, it compares length divided by speed.
@@ -39,7 +39,7 @@ struct SimClusterOptions {
   bool poll_waits_for_all = false;
   // Slowdown factors of servers with slower processors, by number.
   std::map<int, double> slowness{};
-  // Models the dissertation's profile of polls of busy servers (3.3.2): at 90 % load 8.1 % of the polls
+  // Models the profile of polls of busy servers in [Shen02] 3.3.2: at 90 % load 8.1 % of the polls
   // took more than 10 ms and 5.6 % more than 20 ms. Datagrams to busy servers get delays from an
   // exponential tail through both points.
   bool slow_datagrams = false;
