@@ -1,5 +1,6 @@
-// What goes wrong in a chaos run, from when to when: faults of the world, nodes that leave and come back,
-// nodes whose workers hang. Drawn from a seed; a minimal failing run is a short list of these.
+// What goes wrong in a chaos run, from when to when: faults of the world, nodes that leave and come
+// back, nodes whose workers hang. Drawn from a seed; a minimal failing run is a short list of
+// these.
 //
 // Threads: immutable values and pure functions.
 // Limits: no two of crash, pause, leave and hang touch one node within kComeBackMax of each other.
@@ -35,8 +36,8 @@ struct ChaosFaultOptions {
   TimePoint end;  // all chaos_faults are over
 };
 
-// Every seed has kinds, a density and durations of its own: quiet runs show what a single fault does,
-// wild ones what many do together.
+// Every seed has kinds, a density and durations of its own: quiet runs show what a single fault
+// does, wild ones what many do together.
 std::vector<ChaosFault> DrawChaosFaults(RandomSource& random, const ChaosFaultOptions& options);
 
 std::string ToString(const std::vector<ChaosFault>& chaos_faults);

@@ -36,7 +36,8 @@ class PoolUse {
   void Take(TimePoint now, bool is_fresh);
   void GiveBack(TimePoint now);
   size_t taken_count() const { return taken_count_; }
-  // Whether since then all places were taken, if only handed from one to the next, and no fresh request got one.
+  // Whether since then all places were taken, if only handed from one to the next, and no fresh
+  // request got one.
   bool NoneWasFree(TimePoint since, TimePoint now) const;
 
  private:

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/chaos/planted_bug.h"
 #include "tests/chaos/chaos_fault.h"
+#include "tests/chaos/planted_bug.h"
 
 namespace neptune::chaos {
 
@@ -29,8 +29,8 @@ struct Outcome {
   std::optional<Violation> violation;
   size_t call_count = 0;
   size_t failed_count = 0;
-  // How often a checker could ask: calls that had to succeed, and pairs of nodes that had to know each
-  // other, to offer what the other serves, or to have forgotten it.
+  // How often a checker could ask: calls that had to succeed, and pairs of nodes that had to know
+  // each other, to offer what the other serves, or to have forgotten it.
   size_t must_succeed_count = 0;
   size_t must_know_count = 0;
   size_t must_offer_count = 0;

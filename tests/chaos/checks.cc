@@ -69,12 +69,14 @@ void Checks::CallsEndInTime() {
   }
 }
 
-// A method that was held up until after its deadline may still ask another: that is told so at once.
+// A method that was held up until after its deadline may still ask another: that is told so at
+// once.
 TimePoint Checks::MayEndAt(const CallRecord& call) {
   return std::max(call.deadline, call.begin) + kLateness;
 }
 
-// Its caller is itself a request, which goes on when a place of its pool is free, and before all that have not begun.
+// Its caller is itself a request, which goes on when a place of its pool is free, and before all
+// that have not begun.
 bool Checks::WaitsForItsPlace(const CallRecord& call) const {
   return NoPlaceWasFree(call.caller, MayEndAt(call));
 }
@@ -114,8 +116,8 @@ void Checks::WorkIsWaitedFor() {
   }
 }
 
-// Every slot of a server is taken, and has been for long: its work waits for others, whom something happened
-// to or who wait themselves.
+// Every slot of a server is taken, and has been for long: its work waits for others, whom something
+// happened to or who wait themselves.
 void Checks::NoteStalls() {
   const TimePoint now = simulator_.now();
   std::map<std::string, size_t> old_work;
@@ -154,8 +156,8 @@ void Checks::MustKnow(const std::string& observer, const std::string& node) {
     return Wrong("healthy node is not known", StrCat(observer, " does not know ", node));
   }
   if (!IsServer(node)) return;
-  // The ledger knows nobody who disturbed it, but a server whose workers all wait for those of another that
-  // hangs, or is cut off, does well to take itself out.
+  // The ledger knows nobody who disturbed it, but a server whose workers all wait for those of
+  // another that hangs, or is cut off, does well to take itself out.
   const auto stalled = stalled_at_.find(node);
   if (stalled != stalled_at_.end() && simulator_.now() - stalled->second < kSixPeriods) return;
   ++counts_.must_offer_count;

@@ -1,11 +1,14 @@
-// What must hold of a cluster under troubles: asked after every event, after every call, and at the end.
+// What must hold of a cluster under troubles: asked after every event, after every call, and at the
+// end.
 //
 //   after every event   each call ends by its deadline
 //   each 10 ms          no queue over its bound, no work that nobody waits for
 //   each 100 ms         nodes that nothing disturbed for six periods know each other and offer their
-//                       partitions; nodes that are away for six periods, or left, are known to nobody
+//                       partitions; nodes that are away for six periods, or left, are known to
+//                       nobody
 //   after every call    the answer is of this call; a write that was acknowledged was done once; a call
-//                       that had an undisturbed replica and time to find it succeeded; leaving costs none
+//                       that had an undisturbed replica and time to find it succeeded; leaving
+//                       costs none
 //   at the end          everybody knows everybody, offers everything, and does nothing any more
 //
 // Threads: the simulation's thread.

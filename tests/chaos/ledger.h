@@ -1,5 +1,5 @@
-// What is known of a chaos run's troubles: who was disturbed when, so that a checker can say what must
-// have worked.
+// What is known of a chaos run's troubles: who was disturbed when, so that a checker can say what
+// must have worked.
 //
 // An independent ledger, as the design asks of fault tests.
 // Threads: immutable.

@@ -1,7 +1,7 @@
 // Bugs planted on purpose: a chaos test that does not find each of them proves nothing.
 //
-// None is in the product's code: they are options no cluster would have, faults of the test's own modules,
-// or messages that are changed on their way.
+// None is in the product's code: they are options no cluster would have, faults of the test's own
+// modules, or messages that are changed on their way.
 //
 // Source: style guide (a canary with a planted bug must fail).
 // Threads: the simulation's thread.

@@ -1,4 +1,5 @@
-// Members of a channel of announcements, each on a loop of its own, in the real or the simulated world.
+// Members of a channel of announcements, each on a loop of its own, in the real or the simulated
+// world.
 //
 // Threads: the test's; members run on theirs.
 

@@ -1,4 +1,5 @@
-// What every channel of announcements does, whatever carries them: multicast, etcd or files, simulated or real.
+// What every channel of announcements does, whatever carries them: multicast, etcd or files,
+// simulated or real.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,7 +21,8 @@ namespace {
 
 using std::chrono::seconds;
 
-// A look into a directory comes at most a second after the last one, and takes its time on a busy machine.
+// A look into a directory comes at most a second after the last one, and takes its time on a busy
+// machine.
 constexpr Duration kSimulatedPeriod = std::chrono::milliseconds(1100);
 constexpr Duration kRealPeriod = seconds(20);
 

@@ -1,4 +1,5 @@
-// A directory that dies, hangs, forgets or lies: what is known stays, and all goes on once it answers again.
+// A directory that dies, hangs, forgets or lies: what is known stays, and all goes on once it
+// answers again.
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
-// An etcd server of a test's own, of one member: on free loopback ports, its data in a folder of the test.
+// An etcd server of a test's own, of one member: on free loopback ports, its data in a folder of
+// the test.
 //
 // Threads: as ServerProcess. Errors: those of ServerProcess.
 

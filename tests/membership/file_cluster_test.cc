@@ -1,5 +1,5 @@
-// Announcements by way of a folder: simulated nodes that lose it and find each other again, and files that are none of
-// theirs.
+// Announcements by way of a folder: simulated nodes that lose it and find each other again, and
+// files that are none of theirs.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// Nodes as processes on hosts of their own, in network namespaces at a switch: they find each other by real multicast, or by
-// an etcd on another host, and links are taken down.
+// Nodes as processes on hosts of their own, in network namespaces at a switch: they find each other
+// by real multicast, or by an etcd on another host, and links are taken down.
 
 #include <gtest/gtest.h>
 #include <poll.h>

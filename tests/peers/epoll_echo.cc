@@ -1,9 +1,11 @@
-// The floor: a bare epoll server that parses and answers the same message, one thread, one write for each read.
+// The floor: a bare epoll server that parses and answers the same message, one thread, one write
+// for each read.
 //
 //   epoll_echo serve
 //   epoll_echo load OPTIONS     closed loop; see load.h
 //
-// A frame is its size in four bytes, big-endian, and an EchoMessage. Nothing else is checked or kept.
+// A frame is its size in four bytes, big-endian, and an EchoMessage. Nothing else is checked or
+// kept.
 
 #include <arpa/inet.h>
 #include <gflags/gflags.h>

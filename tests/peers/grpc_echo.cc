@@ -3,8 +3,9 @@
 //   grpc_echo serve [--api=queue|callback]
 //   grpc_echo load OPTIONS                   asynchronous client; see load.h
 //
-// queue: one completion queue and one thread that polls it, many requests posted at once, each call's objects
-// in an arena. callback: reactors on gRPC's own threads. Callers set a deadline, as Neptune's do.
+// queue: one completion queue and one thread that polls it, many requests posted at once, each
+// call's objects in an arena. callback: reactors on gRPC's own threads. Callers set a deadline, as
+// Neptune's do.
 
 #include <gflags/gflags.h>
 #include <google/protobuf/arena.h>
@@ -188,7 +189,8 @@ class Load {
     bool slow = false;
   };
 
-  // One thread sends what is due, another takes the answers: a completion queue waits whole milliseconds only.
+  // One thread sends what is due, another takes the answers: a completion queue waits whole
+  // milliseconds only.
   void RunOpen() {
     std::thread sender([this] { SendWhenDue(); });
     void* tag = nullptr;

@@ -4,8 +4,9 @@
 //   PROGRAM load  [OPTIONS]   asks a server: warms up, prints "begin", counts for the steady time, prints
 //                             "end count=N p10_ns=N p50_ns=N p99_ns=N lost=N" and ends
 //
-// Closed loop: `depth` calls in flight on each connection. Open loop (`rate` above zero): calls begin at
-// random times of that mean rate whatever the answers do, and latency counts from the time a call was due.
+// Closed loop: `depth` calls in flight on each connection. Open loop (`rate` above zero): calls
+// begin at random times of that mean rate whatever the answers do, and latency counts from the time
+// a call was due.
 //
 // Threads: a Meter belongs to the one kernel thread of its load program.
 // Units: nanoseconds of the monotonic clock.
@@ -51,7 +52,8 @@ class Meter {
  public:
   explicit Meter(const LoadOptions& options);
 
-  // One answer to a call that was due at `due_ns`. False: the steady time is over, and the result printed.
+  // One answer to a call that was due at `due_ns`. False: the steady time is over, and the result
+  // printed.
   bool Count(int64_t due_ns, bool slow);
   void CountLost() { ++lost_count_; }
   // Ends the steady time although no answer came.

@@ -4,8 +4,8 @@
 //   neptune_echo load OPTIONS                 see load.h; frames over connections, as many as are asked
 //   neptune_echo ping OPTIONS [--fresh]       calls one after the other, as a module makes them
 //
-// With features a request carries a deadline, a trace context (one in a hundred sampled) and can be cancelled,
-// and the node counts and times its methods; without, none of these.
+// With features a request carries a deadline, a trace context (one in a hundred sampled) and can be
+// cancelled, and the node counts and times its methods; without, none of these.
 
 #include <gflags/gflags.h>
 #include <glog/logging.h>
@@ -57,7 +57,8 @@ class EchoPeer final : public ServiceModule {
   std::string implementation() const override { return "echo-peer"; }
 
  private:
-  // The messages are used again and again, as those of the other peers are; nothing is waited for between.
+  // The messages are used again and again, as those of the other peers are; nothing is waited for
+  // between.
   static Status Echo(RequestContext&, const Data& in, Data* out) {
     static thread_local EchoMessage request;
     static thread_local EchoMessage response;

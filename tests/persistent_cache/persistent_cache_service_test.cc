@@ -1,4 +1,5 @@
-// Both services that serve the cache tier, on simulated nodes: what each has to do, and what only the persistent one can.
+// Both services that serve the cache tier, on simulated nodes: what each has to do, and what only
+// the persistent one can.
 
 #include <gtest/gtest.h>
 

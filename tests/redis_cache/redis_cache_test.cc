@@ -1,4 +1,5 @@
-// The query cache over a real Redis: the conformance suite, and what Redis does that a cache in memory does not.
+// The query cache over a real Redis: the conformance suite, and what Redis does that a cache in
+// memory does not.
 
 #include "cache/redis/redis_cache.h"
 
@@ -199,7 +200,8 @@ TEST_F(RedisCacheTest, ANewEpochOfTheIndexFindsNothingOfTheOld) {
   EXPECT_FALSE(found->has_value());
 }
 
-// Whatever a server answers is an error or a miss, never a value, and the next server is asked anew.
+// Whatever a server answers is an error or a miss, never a value, and the next server is asked
+// anew.
 TEST(RedisCacheAgainstOtherServersTest, BadAnswersAreErrors) {
   const std::string answers[] = {"",
                                  "HTTP/1.1 400 Bad Request\r\n\r\n",

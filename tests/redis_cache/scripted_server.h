@@ -1,4 +1,5 @@
-// A server on a free loopback port that says the same bytes to everyone who says something, and hangs up.
+// A server on a free loopback port that says the same bytes to everyone who says something, and
+// hangs up.
 //
 // Threads: one of its own.
 

@@ -1,16 +1,21 @@
-// Whether a history of concurrent operations has an order in which each gave what a sequential object would have given.
+// Whether a history of concurrent operations has an order in which each gave what a sequential
+// object would have given.
 //
-// The search of Wing and Gong as Lowe made it fast: take the operations in the order of their calls, go back where one had
-// to have happened and cannot, and never visit the same state with the same operations done twice. An operation whose
-// outcome is not known may have happened at any time since its call, or never.
+// The search of Wing and Gong as Lowe made it fast: take the operations in the order of their
+// calls, go back where one had to have happened and cannot, and never visit the same state with the
+// same operations done twice. An operation whose outcome is not known may have happened at any time
+// since its call, or never.
 //
-// Source: Wing and Gong 1993; Lowe 2017; Herlihy and Wing 1990 (histories of different objects are judged apart).
+// Source: Wing and Gong 1993; Lowe 2017; Herlihy and Wing 1990 (histories of different objects are
+//   judged apart).
 // Threads: pure functions.
-// Shapes: a Model has Operation (with invoked and returned, kNever: its outcome is not known), State (hashed by
-//   AbslHashValue, compared by ==, a State() is the first), and static bool Step(const Operation&, State*): whether the
-//   operation could have given what it did; if so, it changes the state. And static bool OnlyLooks(const Operation&): it can change
-//   no state; such a one is taken as soon as it fits, because later it could not do better.
-// Limits: configuration_count_max states are remembered, 16 bytes and a State each; then the search gives up.
+// Shapes: a Model has Operation (with invoked and returned, kNever: its outcome is not known),
+//   State (hashed by AbslHashValue, compared by ==, a State() is the first), and static bool
+//   Step(const Operation&, State*): whether the operation could have given what it did; if so, it
+//   changes the state. And static bool OnlyLooks(const Operation&): it can change no state; such a
+//   one is taken as soon as it fits, because later it could not do better.
+// Limits: configuration_count_max states are remembered, 16 bytes and a State each; then the search
+//   gives up.
 
 #pragma once
 
@@ -37,7 +42,8 @@ inline constexpr size_t kConfigurationCountMax = 2'000'000;
 
 namespace internal {
 
-// Calls and returns in the order of time; what is done is lifted out and may be put back, the last first.
+// Calls and returns in the order of time; what is done is lifted out and may be put back, the last
+// first.
 class EventList {
  public:
   static constexpr size_t kEnd = 0;  // also the list's head
@@ -97,8 +103,8 @@ class EventList {
   std::vector<Event> events_;
 };
 
-// A set of operations by 128 bits that are each operation's own, so that its size does not matter. Two sets in a history of
-// millions of states are taken for the same once in 10^25 histories.
+// A set of operations by 128 bits that are each operation's own, so that its size does not matter.
+// Two sets in a history of millions of states are taken for the same once in 10^25 histories.
 class OperationSet {
  public:
   // Puts it in, or takes it out.

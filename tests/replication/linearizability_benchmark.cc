@@ -1,4 +1,5 @@
-// How fast histories are judged: clients that write and read a key, or append to a log, each without a pause.
+// How fast histories are judged: clients that write and read a key, or append to a log, each
+// without a pause.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,5 @@
-// The judges against all orders of small histories, some made to be linearizable and some changed afterwards.
+// The judges against all orders of small histories, some made to be linearizable and some changed
+// afterwards.
 
 #include "tests/replication/linearizability.h"
 
@@ -79,7 +80,8 @@ bool LogHasOrder(const std::vector<LogOperation>& history) {
   return HasOrder<LogOperation, std::vector<std::string>>(history, done, {}, StepLog);
 }
 
-// Times of an operation, and when it takes effect between; some are never answered, and then may have no effect.
+// Times of an operation, and when it takes effect between; some are never answered, and then may
+// have no effect.
 struct Times {
   TimePoint invoked;
   TimePoint effect;

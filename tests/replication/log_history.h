@@ -1,4 +1,5 @@
-// Histories of something that only grows: appends that tell their place, and reads of all that is there.
+// Histories of something that only grows: appends that tell their place, and reads of all that is
+// there.
 //
 // Threads: pure functions.
 

@@ -1,4 +1,5 @@
-// What a session may expect of one partition: versions that never go back, its own writes, and no staleness understated.
+// What a session may expect of one partition: versions that never go back, its own writes, and no
+// staleness understated.
 //
 // Source: [Shen02] 5.2.1 (progressive versions, staleness). Threads: pure functions.
 // Units: times are those of one clock that sees everything, which nodes do not have.
@@ -43,8 +44,8 @@ struct FoundSessionFault {
   size_t operation = 0;  // of the history
 };
 
-// Operations of a session that overlap may see each other or not. One fault an operation at most, in the order of the list
-// of faults; a write's version must be above what the session had.
+// Operations of a session that overlap may see each other or not. One fault an operation at most,
+// in the order of the list of faults; a write's version must be above what the session had.
 std::vector<FoundSessionFault> JudgeSessions(const std::vector<SessionOperation>& history,
                                              std::vector<AcknowledgedVersion> acknowledged);
 

@@ -1,10 +1,10 @@
-// Finds the highest rate that meets a goal by asking for trials: doubling, then halving the gap, then
-// confirming.
+// Finds the highest rate that meets a goal by asking for trials: doubling, then halving the gap,
+// then confirming.
 //
 //   double from the start (or halve, if the start fails) until one rate is met and one is not
 //   try the geometric middle until the two are within `precision`
-//   confirm: `confirmations` trials at the met rate, the one that found it counted; if one fails, the next
-//   candidate is lower by `precision`
+//   confirm: `confirmations` trials at the met rate, the one that found it counted; if one fails,
+//   the next candidate is lower by `precision`
 //
 // No I/O, no clock.
 // Threads: thread-compatible. Units: requests a second.

@@ -1,5 +1,5 @@
-// A real cluster of replicated registers whose nodes are killed, stopped, cut off and starved of disk while sessions use
-// them.
+// A real cluster of replicated registers whose nodes are killed, stopped, cut off and starved of
+// disk while sessions use them.
 
 #include <gflags/gflags.h>
 #include <stdlib.h>

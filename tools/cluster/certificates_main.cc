@@ -1,4 +1,5 @@
-// Certificates and keys of a cluster: makes its authority and its nodes' certificates, and changes its key.
+// Certificates and keys of a cluster: makes its authority and its nodes' certificates, and changes
+// its key.
 
 #include <gflags/gflags.h>
 #include <sys/stat.h>

@@ -1,18 +1,23 @@
-// What was decided about a running cluster beside its spec, on disk; and the spec that its nodes start with because of it.
+// What was decided about a running cluster beside its spec, on disk; and the spec that its nodes
+// start with because of it.
 //
 //   {"format_version": 1,
 //    "hosted": [{"node": "store-1", "service": "tier1", "module": "",
-//                "parameters": {"implementation": "rocksdb_postings", "path": "tier1.rocksdb_postings"}}],
-//    "under_way": {"what": "swap tier1=rocksdb_postings", "implementation": "rocksdb_postings", "failure": "",
+//                "parameters": {"implementation": "rocksdb_postings", "path":
+//                "tier1.rocksdb_postings"}}],
+//    "under_way": {"what": "swap tier1=rocksdb_postings", "implementation": "rocksdb_postings",
+//    "failure": "",
 //                  "change": {"service": "tier1", "module": "", "parameters": {...}},
-//                  "nodes": [{"node": "store-1", "stage": "changed"}, {"node": "store-2", "stage": "changing",
+//                  "nodes": [{"node": "store-1", "stage": "changed"}, {"node": "store-2", "stage":
+//                  "changing",
 //                             "before": {...}}]}}
 //
-// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; whoever starts the cluster or goes
-// on with a change makes the nodes' spec anew from it.
+// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; whoever
+// starts the cluster or goes on with a change makes the nodes' spec anew from it.
 //
 // Threads: pure functions.
-// Errors: DATA_LOSS no such text, with the reason; of ApplyChanges FAILED_PRECONDITION a change that the spec has no place for.
+// Errors: DATA_LOSS no such text, with the reason; of ApplyChanges FAILED_PRECONDITION a change
+//   that the spec has no place for.
 // Limits: kChangesSizeMax bytes.
 
 #pragma once
@@ -34,7 +39,8 @@ neptune::StatusOr<ClusterChanges> ParseChanges(std::string_view text);
 // Puts what is decided into the spec.
 neptune::Status ApplyChanges(const ClusterChanges& changes, neptune::ClusterSpec* spec);
 
-// The spec as nodes read it, wherever it stands: `spec_path` is where it came from, from which its own relative paths start.
+// The spec as nodes read it, wherever it stands: `spec_path` is where it came from, from which its
+// own relative paths start.
 std::string SpecForNodes(neptune::ClusterSpec spec, const std::string& spec_path);
 
 }  // namespace search::tools

@@ -5,8 +5,9 @@
 //   drain:    the same, but the supervisor leaves it down until it is restarted
 //
 // Threads: one; blocks it.
-// Errors: NOT_FOUND the cluster does not run; FAILED_PRECONDITION a node cannot be done without, or the change of somebody
-//   else is under way; UNAVAILABLE a node did not start, with what it says; DEADLINE_EXCEEDED it is not back in time.
+// Errors: NOT_FOUND the cluster does not run; FAILED_PRECONDITION a node cannot be done without, or
+//   the change of somebody else is under way; UNAVAILABLE a node did not start, with what it says;
+//   DEADLINE_EXCEEDED it is not back in time.
 // Limits: OperationOptions::wait for each node.
 
 #pragma once
@@ -49,7 +50,8 @@ class NodeOperations final : public RollingHost {
   neptune::Status Drain(const std::string& node);
   // Also of a drained node, which it takes back into service.
   neptune::Status RestartOne(const std::string& node);
-  // Goes through with a change; spec.changes.under_way, if there is one, is gone on with and `change` must be absent.
+  // Goes through with a change; spec.changes.under_way, if there is one, is gone on with and
+  // `change` must be absent.
   neptune::Status Roll(std::optional<RollingChange> change);
 
   neptune::Status Save(const ClusterChanges& changes) override;

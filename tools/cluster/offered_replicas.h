@@ -33,8 +33,9 @@ neptune::StatusOr<OfferedReplicas> ParseYellowPage(std::string_view json);
 // What the node hosts by the spec.
 std::set<OfferedReplica> HostedReplicas(const neptune::ClusterSpec& spec, const std::string& node);
 
-// Whether all that the node hosts is offered by another one as well; of a service with a port for users, which calls nobody,
-// any other of its nodes will do. Errors: FAILED_PRECONDITION names what would be lost.
+// Whether all that the node hosts is offered by another one as well; of a service with a port for
+// users, which calls nobody, any other of its nodes will do. Errors: FAILED_PRECONDITION names what
+// would be lost.
 neptune::Status IsDispensable(const neptune::ClusterSpec& spec, const OfferedReplicas& offered,
                               const std::string& node);
 

@@ -22,7 +22,8 @@ RollingChange SwapTo(const std::string& implementation) {
   return change;
 }
 
-// A cluster whose nodes run with what was decided when they last started, and whose changer may end before any step.
+// A cluster whose nodes run with what was decided when they last started, and whose changer may end
+// before any step.
 class FakeCluster final : public RollingHost {
  public:
   Status Save(const ClusterChanges& changes) override {
@@ -145,7 +146,8 @@ TEST(RollingChangeTest, RestartDecidesNothingElse) {
   EXPECT_TRUE(RunRollingChange(&changes, host).ok());
 }
 
-// Whoever works on the change ends before its n-th step, for every n; all nodes may die meanwhile. Somebody else goes on.
+// Whoever works on the change ends before its n-th step, for every n; all nodes may die meanwhile.
+// Somebody else goes on.
 void EndAtEveryStep(const std::set<std::string>& broken,
                     const std::map<std::string, std::string>& runs_at_the_end) {
   for (int steps = 0;; ++steps) {

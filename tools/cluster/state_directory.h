@@ -11,7 +11,8 @@
 //   DIR/changing            locked by who changes the cluster
 //
 // Threads: thread-compatible.
-// Errors: NOT_FOUND no such cluster runs; FAILED_PRECONDITION another supervisor holds it, or somebody else changes it.
+// Errors: NOT_FOUND no such cluster runs; FAILED_PRECONDITION another supervisor holds it, or
+//   somebody else changes it.
 
 #pragma once
 

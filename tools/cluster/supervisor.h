@@ -1,10 +1,10 @@
 // Starts the processes of a cluster, starts again what dies, and stops them all.
 //
 // Threads: one; it owns the process's SIGCHLD, SIGINT, SIGTERM, SIGHUP and SIGUSR1.
-// Limits: a node that dies again and again is started again with pauses up to ten seconds; a node that
-//   does not stop within the grace time is killed.
-// A node that ends with status 0 was asked to, and is started again at once: it did not fail. One that is held (drained) is
-// left alone until it is not.
+// Limits: a node that dies again and again is started again with pauses up to ten seconds; a node
+//   that does not stop within the grace time is killed.
+// A node that ends with status 0 was asked to, and is started again at once: it did not fail. One
+// that is held (drained) is left alone until it is not.
 
 #pragma once
 
@@ -35,10 +35,12 @@ class Supervisor {
   Supervisor(std::vector<std::string> nodes, const StateDirectory& state,
              SupervisorOptions options);
 
-  // Starts every node and waits until all have started. Errors: UNAVAILABLE one died while starting (the
-  // message has the end of its log) or took too long; CANCELLED by a signal. Started ones are stopped.
+  // Starts every node and waits until all have started. Errors: UNAVAILABLE one died while starting
+  // (the message has the end of its log) or took too long; CANCELLED by a signal. Started ones are
+  // stopped.
   neptune::Status Start();
-  // Keeps them running until SIGINT, SIGTERM or SIGHUP. SIGUSR1: what waits for its next start is started now.
+  // Keeps them running until SIGINT, SIGTERM or SIGHUP. SIGUSR1: what waits for its next start is
+  // started now.
   void Run();
   // Stops every node: SIGTERM, then SIGKILL after the grace time. Afterwards no process is left.
   void Stop();

@@ -34,8 +34,8 @@ struct PartedFile {
   uint64_t part_pages = kPartPages;
 };
 
-// The same into a file in parts: going on behind what an earlier run of the same trees, as they are now, left. The counts
-// are of all runs. Errors: INVALID_ARGUMENT too if no page is worth writing.
+// The same into a file in parts: going on behind what an earlier run of the same trees, as they are
+// now, left. The counts are of all runs. Errors: INVALID_ARGUMENT too if no page is worth writing.
 neptune::StatusOr<ConvertCounts> ConvertTreesInParts(
     const std::vector<PageTree>& trees,
     const std::vector<std::pair<std::string, std::string>>& public_places,

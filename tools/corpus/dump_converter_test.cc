@@ -76,7 +76,8 @@ class DumpConverterTest : public testing::Test {
             .out = StrCat(folder_, "/", out),
             .part_pages = 40};
   }
-  // Runs in a child process that is killed when the clock was asked `ask_count` times. True: it was.
+  // Runs in a child process that is killed when the clock was asked `ask_count` times. True: it
+  // was.
   static bool RunAndKill(const DumpJob& job, int ask_count) {
     const pid_t child = fork();
     if (child == 0) {

@@ -31,7 +31,8 @@ bool Has(const List& list, std::string_view name) {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-// A tag at `at`: its name in lower case with '/' in front of an end's; empty if '<' is a character like others.
+// A tag at `at`: its name in lower case with '/' in front of an end's; empty if '<' is a character
+// like others.
 struct Tag {
   std::string name;
   size_t end = 0;  // behind it
@@ -161,8 +162,8 @@ class TrecReader : public DumpReader {
   }
 
  private:
-  // Behind the next tag `name`; what stands before it is appended to *taken. False at the end of the file, and, with
-  // inside_ set, at the beginning of another document.
+  // Behind the next tag `name`; what stands before it is appended to *taken. False at the end of
+  // the file, and, with inside_ set, at the beginning of another document.
   StatusOr<bool> PassTo(std::string_view name, std::string* taken, bool* is_cut) {
     if (inside_ && name == "doc") return false;
     while (true) {

@@ -122,7 +122,8 @@ class Stripper {
     at_ = std::min(to, in_.size());
     return true;
   }
-  // The first of these characters behind `begin`, if it is near enough to belong to what began there.
+  // The first of these characters behind `begin`, if it is near enough to belong to what began
+  // there.
   size_t FindNear(const char* characters, size_t begin) const {
     return in_.substr(0, std::min(in_.size(), begin + kLinkSizeMax))
         .find_first_of(characters, begin);

@@ -101,8 +101,9 @@ TEST(RegisterHistoryTest, WhatNobodyWroteOrOnlyLaterIsFound) {
             std::string::npos);
 }
 
-// Another judge, of one register whose texts are single letters with their ';': it looks for times at which each text could
-// have been appended, one after the other, and asks of every two operations what is promised of two.
+// Another judge, of one register whose texts are single letters with their ';': it looks for times
+// at which each text could have been appended, one after the other, and asks of every two
+// operations what is promised of two.
 class SlowJudge {
  public:
   SlowJudge(const std::vector<RegisterOperation>& history, std::string contents)
@@ -179,7 +180,8 @@ class SlowJudge {
   const std::string contents_;
 };
 
-// What sessions could have seen of a register; some answers are lost, and some of those texts come late, or never.
+// What sessions could have seen of a register; some answers are lost, and some of those texts come
+// late, or never.
 struct MadeHistory {
   std::vector<RegisterOperation> history;
   std::string contents;

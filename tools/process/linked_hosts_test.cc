@@ -1,4 +1,5 @@
-// Hosts in namespaces reach each other while their links are up. Where namespaces are not permitted it is skipped.
+// Hosts in namespaces reach each other while their links are up. Where namespaces are not permitted
+// it is skipped.
 
 #include "tools/process/linked_hosts.h"
 

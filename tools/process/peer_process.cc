@@ -50,8 +50,9 @@ constexpr int kPeerPriority = 10;
   _exit(127);
 }
 
-// While it lives the calling thread runs ahead of the peers, if this user may: on a machine with as many processors
-// as peers, whoever times them would otherwise read the clock after they have ended.
+// While it lives the calling thread runs ahead of the peers, if this user may: on a machine with as
+// many processors as peers, whoever times them would otherwise read the clock after they have
+// ended.
 class AheadOfPeers {
  public:
   AheadOfPeers() : before_policy_(sched_getscheduler(0)) {

@@ -1,6 +1,7 @@
 // Writes everything that is told about a run into its folder, each file whole or not at all.
 //
-//   setup.json summary.json series.csv requests.csv.gz latency.hgrm latency-CLASS.hgrm latency.hlog report.html
+//   setup.json summary.json series.csv requests.csv.gz latency.hgrm latency-CLASS.hgrm latency.hlog
+//   report.html
 //
 // Threads: one call at a time for a folder.
 // Errors: UNAVAILABLE names each file that could not be written; the others are written.

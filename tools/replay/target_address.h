@@ -2,7 +2,8 @@
 //
 //   http://HOST:PORT[,http://HOST:PORT...]                 frontends
 //   neptune://HOST:PORT[,HOST:PORT...]/SERVICE/PARTITION/METHOD   nodes; payload the query's text, or for the
-//                                                          method Search of an index tier a TierQuery
+//                                                          method Search of an index tier a
+//                                                          TierQuery
 //
 // Threads: ParseTarget is pure; the others belong to a loop.
 // Errors: INVALID_ARGUMENT an address that is neither; hosts are IPv4 addresses or localhost.

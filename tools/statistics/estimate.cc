@@ -70,8 +70,8 @@ Estimate MedianOf(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const size_t n = values.size();
   const double middle = n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-  // The r-th smallest and largest values hold the median unless fewer than r lie on one side: the largest r
-  // with 2 P(Binomial(n, 1/2) < r) <= 5 %.
+  // The r-th smallest and largest values hold the median unless fewer than r lie on one side: the
+  // largest r with 2 P(Binomial(n, 1/2) < r) <= 5 %.
   size_t rank = 0;
   double probability = std::pow(0.5, static_cast<double>(n));
   for (double tail = probability; 2 * tail <= 0.05 && rank < n / 2;) {

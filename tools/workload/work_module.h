@@ -5,9 +5,10 @@
 //
 // Parameters of the service or node:
 //   cpu         where the time goes. "processors" (default): the world's, modelled in the simulated world, really
-//               spun in the real one (so "spin" means the same). "emulated": the node owns `processors` virtual ones
-//               and a request sleeps while it holds one - for many nodes on few real processors, right for costs well
-//               above a millisecond, and useless where running code must be interrupted.
+//               spun in the real one (so "spin" means the same). "emulated": the node owns
+//               `processors` virtual ones and a request sleeps while it holds one - for many nodes
+//               on few real processors, right for costs well above a millisecond, and useless where
+//               running code must be interrupted.
 //   processors  how many virtual ones. Default: 1.
 //   slowness    multiplies every cost. Default: 1.
 //   slice_ms    how long a request works before it asks whether it should stop; one that should answers
@@ -15,7 +16,8 @@
 //
 // Source: [Shen02] 3.4 (service time is really consumed).
 // Threads: as ServiceModule says.
-// Errors: kInvalidArgument a request that is no cost, or a parameter that is none; kInternal while told to fail.
+// Errors: kInvalidArgument a request that is no cost, or a parameter that is none; kInternal while
+//   told to fail.
 
 #pragma once
 
@@ -33,7 +35,8 @@ inline constexpr char kWorkMethod[] = "Run";
 // The payload that asks for this much processor time, and then for a wait.
 std::string WorkRequest(neptune::Duration cost, neptune::Duration wait = neptune::Duration(0));
 
-// How a node treats its requests, changed while it runs. Shared by the module and whoever scripts it.
+// How a node treats its requests, changed while it runs. Shared by the module and whoever scripts
+// it.
 struct Conduct {
   enum class Kind {
     kNormal,

@@ -1,6 +1,7 @@
 // Headers that most files include and that take long to read, compiled once for the whole tree.
 //
-// A file still includes what it uses: `--config=no_prelude` builds without this file, and finds what is missing.
+// A file still includes what it uses: `--config=no_prelude` builds without this file, and finds
+// what is missing.
 
 #pragma once
 
