@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "neptune/base/version.h"
 #include "neptune/node/node_program.h"
 
 DEFINE_string(spec, "", "cluster spec, a file in Protobuf text format");
@@ -68,6 +69,7 @@ std::vector<std::string> SplitFolders(std::string list) {
 
 int main(int argc, char** argv) {
   gflags::SetUsageMessage(kUsage);
+  gflags::SetVersionString(neptune::kVersion);
   google::gflags_exitfunc = [](int status) { std::exit(status == 0 ? 0 : 2); };
   gflags::ParseCommandLineNonHelpFlags(&argc, &argv, true);
   if (FLAGS_help) {

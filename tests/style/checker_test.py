@@ -109,6 +109,11 @@ class CanaryTest(unittest.TestCase):
         files = {"cache/a.cc": "", "index/a.cc": "", "index/README.md": "", "data/a.textproto": ""}
         self.assertEqual(self.found(folder_rules.readmes, files), ["cache:1 readme"])
 
+    def test_documented_versions(self):
+        table = {folder_rules.COMPATIBILITY_FILE: "| frames | `kWire` | `neptune/wire/a.h` | 2 | refused |\n"}
+        for code, count in (("constexpr int kWire = 2;", 0), ("constexpr int kWire = 3;", 1), ("", 1)):
+            self.assertEqual(len(self.found(folder_rules.documented_versions, {**table, "neptune/wire/a.h": code})), count)
+
     def check_document(self, text, count):
         files = {
             "cache/README.md": text, "cache/lru.h": "", "cache/BUILD": 'x(name = "lru")\n', "index/tier/a.cc": "",

@@ -103,4 +103,22 @@ def _label_exists(tree: SourceTree, label: str) -> bool:
     return target in target_names(tree, build) or tree.exists(posixpath.join(package, target))
 
 
-RULES = (folder_names, top_folders, readmes, document_paths)
+COMPATIBILITY_FILE = "COMPATIBILITY.md"
+_VERSION_ROW = re.compile(r"^\|[^|]*\| `(k\w+)` \| `([\w./]+)` \| (\d+) \|", re.MULTILINE)
+
+
+def documented_versions(tree: SourceTree) -> Iterator[Violation]:
+    """The table of versions has the constants that the code has."""
+    if not tree.exists(COMPATIBILITY_FILE):
+        return
+    text = tree.text(COMPATIBILITY_FILE)
+    for match in _VERSION_ROW.finditer(text):
+        name, path, documented = match.groups()
+        found = re.search(r"\b%s = (\d+);" % name, tree.text(path)) if tree.exists(path) else None
+        if found is None or found[1] != documented:
+            has = found[1] if found else "none"
+            yield Violation(COMPATIBILITY_FILE, line_of(text, match.start()), "version",
+                            f"{name} is {documented} here and {has} in {path}")
+
+
+RULES = (documented_versions, folder_names, top_folders, readmes, document_paths)

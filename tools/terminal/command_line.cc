@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "neptune/base/strings.h"
+#include "neptune/base/version.h"
 
 DECLARE_bool(help);
 DECLARE_bool(helpshort);
@@ -37,6 +38,7 @@ void PrintHelp(const std::string& usage, std::string_view source_file) {
 std::vector<std::string> ParseCommandLine(int* argc, char*** argv, const std::string& usage,
                                           std::string_view source_file) {
   gflags::SetUsageMessage(usage);
+  gflags::SetVersionString(neptune::kVersion);
   google::gflags_exitfunc = [](int status) { exit(status == 0 ? 0 : kCallersMistake); };
   gflags::ParseCommandLineNonHelpFlags(argc, argv, true);
   if (FLAGS_help || FLAGS_helpshort) {
