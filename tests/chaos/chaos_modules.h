@@ -2,7 +2,7 @@
 //
 // Methods of the serving one; each answers with AnswerTo of its request:
 //   Echo    long   two milliseconds of a processor
-//   Linger  long   waits for a second, or until nobody waits for it
+//   Linger  long   waits for a second, or until its caller is gone
 //   Relay   long   calls Echo of the other partition with what is left of its time
 //   Quick   short
 //   Write   short  a write
@@ -26,7 +26,7 @@ namespace neptune::chaos {
 inline constexpr uint32_t kPartitionCount = 2;
 inline constexpr size_t kConcurrency = 8;
 inline constexpr size_t kQueueLengthMax = 40;
-// So many calls at once, now and then: more than run and wait.
+// Calls of an occasional burst: more than may run and wait.
 inline constexpr int kBurstCallCount = 80;
 
 // The places of a server's pool, as its long requests see them.

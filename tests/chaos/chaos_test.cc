@@ -8,7 +8,7 @@ namespace neptune::chaos {
 namespace {
 
 constexpr uint64_t kSeedCount = 30;
-// Each planted bug is found by one of so many seeds.
+// Each planted bug must be found by one of this many seeds.
 constexpr uint64_t kCanarySeedCount = 30;
 
 TEST(ChaosTest, NothingGoesWrong) {

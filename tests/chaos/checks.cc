@@ -17,7 +17,7 @@ constexpr Duration kSeldom = milliseconds(100);
 constexpr Duration kLateness = milliseconds(5);
 // Six announcement periods: what views need to be right.
 constexpr Duration kSixPeriods = seconds(6);
-// Work ends this long after nobody waits for it any more.
+// Work ends at most this long after its last caller has gone.
 constexpr Duration kWorkEndMax = milliseconds(300);
 // A goodbye is known after the time of a datagram; views are handed out a little later.
 constexpr Duration kGoodbyeMax = milliseconds(100);
@@ -25,7 +25,7 @@ constexpr Duration kGoodbyeMax = milliseconds(100);
 constexpr Duration kFindMin = seconds(3);
 // One that needs no finding needs no more than this.
 constexpr Duration kServeMin = milliseconds(500);
-// A server that has finished nothing for so long takes itself out.
+// A server that has finished nothing for this long withdraws itself.
 constexpr Duration kStalled = milliseconds(1500);
 // A burst has been served after this long.
 constexpr Duration kBurstEffect = seconds(5);
@@ -69,8 +69,8 @@ void Checks::CallsEndInTime() {
   }
 }
 
-// A method that was held up until after its deadline may still ask another: that is told so at
-// once.
+// A method that was held up until after its deadline may still call another, which is refused
+// at once.
 TimePoint Checks::MayEndAt(const CallRecord& call) {
   return std::max(call.deadline, call.begin) + kLateness;
 }
@@ -156,7 +156,7 @@ void Checks::MustKnow(const std::string& observer, const std::string& node) {
     return Wrong("healthy node is not known", StrCat(observer, " does not know ", node));
   }
   if (!IsServer(node)) return;
-  // The ledger knows nobody who disturbed it, but a server whose workers all wait for those of
+  // The ledger has no disturbance of it, but a server whose workers all wait for those of
   // another that hangs, or is cut off, does well to take itself out.
   const auto stalled = stalled_at_.find(node);
   if (stalled != stalled_at_.end() && simulator_.now() - stalled->second < kSixPeriods) return;

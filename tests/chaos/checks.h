@@ -2,10 +2,10 @@
 // end.
 //
 //   after every event   each call ends by its deadline
-//   each 10 ms          no queue over its bound, no work that nobody waits for
+//   each 10 ms          no queue over its bound, no work without a waiting caller
 //   each 100 ms         nodes that nothing disturbed for six periods know each other and offer their
 //                       partitions; nodes that are away for six periods, or left, are known to
-//                       nobody
+//                       no other node
 //   after every call    the answer is of this call; a write that was acknowledged was done once; a call
 //                       that had an undisturbed replica and time to find it succeeded; leaving
 //                       costs none

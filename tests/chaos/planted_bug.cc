@@ -13,7 +13,7 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// One in so many messages, where a bug strikes now and then.
+// Bugs that occur now and then affect one message in this many.
 constexpr int kOneIn = 100;
 
 // False: the frame is lost.

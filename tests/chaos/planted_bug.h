@@ -17,16 +17,16 @@ namespace neptune::chaos {
 
 enum class PlantedBug {
   kNone,
-  // Of the modules.
+  // Bugs of the modules.
   kSharedAnswer,  // what all requests share is read after a wait
   kWriteTwice,    // now and then a write is done twice
-  kDeafWork,      // work goes on though nobody waits for it
-  // Of the options.
+  kDeafWork,      // work goes on after its caller has gone
+  // Bugs of the options.
   kHastyExpiry,  // one lost announcement is enough to forget a node
   kNoExpiry,     // dead nodes are never forgotten
   kLongQueue,    // the queue has no bound
   kManyAtOnce,   // all requests run at once
-  // Of the messages.
+  // Bugs of the messages.
   kSwappedAnswers,     // now and then an answer carries the payload of the one before
   kLostAnswers,        // now and then an answer is not sent
   kSilentGoodbye,      // no goodbye is sent

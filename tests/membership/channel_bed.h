@@ -35,7 +35,7 @@ class ChannelBed {
   // A member that was removed begins again, having heard nothing.
   void Add(const std::string& name);
   void Publish(const std::string& name, const std::string& bytes);
-  // As if it had died: without a word.
+  // Removes it without a goodbye, like a crash.
   void Remove(const std::string& name);
   // Whether `done` holds within the limit.
   virtual bool RunUntil(const std::function<bool(const HeardByName&)>& done, Duration limit) = 0;

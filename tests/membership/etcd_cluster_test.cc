@@ -30,7 +30,7 @@ class EtcdClusterTest : public testing::Test {
   bool AllKnow(const std::set<std::string>& expected, Duration limit) {
     return neptune::AllKnow(cluster_, expected, limit);
   }
-  // So many calls, and none fails.
+  // Makes many calls, none of which may fail.
   void CallMany() {
     cluster_.RunOnClient([&](ClientSession& session) {
       for (int i = 0; i < 50; ++i) {

@@ -98,7 +98,7 @@ TEST_F(RealEtcdTest, StartedAgainWithoutItsDataItIsFilledAnew) {
   }
   etcd_->Kill();
   ASSERT_TRUE(etcd_->StartAgain(/*empty=*/true).ok());
-  // Nobody publishes anything: what was published last is put anew when its lease is found gone.
+  // No node publishes again: the last announcement is put again when its lease is found gone.
   bed_->Add("newcomer");
   EXPECT_TRUE(bed_->AllHear({"newcomer"}, "before", kSoon));
   EXPECT_TRUE(bed_->AllHear({"newcomer"}, "revision 19", kSoon));
@@ -130,7 +130,7 @@ class SimulatedEtcdTest : public EtcdFaultsTest {
 };
 
 TEST_F(SimulatedEtcdTest, TriesOtherEndpoints) {
-  endpoints_ = {{0x0a000901, 2379}, {0x0a000902, 2379}};  // nobody's
+  endpoints_ = {{0x0a000901, 2379}, {0x0a000902, 2379}};  // unused addresses
   Start();
   bed_->Add("a");
   bed_->Publish("a", "of a");

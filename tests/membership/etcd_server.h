@@ -27,7 +27,7 @@ class EtcdServer {
   void Signal(int signal) const { process_->Signal(signal); }
   // SIGKILL.
   void Kill();
-  // Where it was, after Kill.
+  // Starts at the same address, after Kill.
   Status StartAgain(bool empty);
 
  private:

@@ -79,7 +79,7 @@ class HostsTest : public testing::TestWithParam<std::string> {
   }
   chaos::ServerProcess& process(const std::string& name) { return *processes_.at(name); }
 
-  // By that node's yellow page, itself included; empty if it does not answer.
+  // The nodes in that node's yellow page, itself included; empty if it does not answer.
   std::set<std::string> KnownTo(size_t node) const {
     std::set<std::string> known;
     hosts_->RunIn(node, [&] {

@@ -9,7 +9,7 @@
 
 namespace neptune {
 
-// Runs until each of them knows them all and nobody else; false if that takes longer.
+// Runs until each of them knows exactly these; false if that takes longer.
 inline bool AllKnow(SimulatedCluster& cluster, const std::set<std::string>& expected,
                     Duration limit) {
   Simulator& simulator = cluster.simulator();

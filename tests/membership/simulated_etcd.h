@@ -28,7 +28,7 @@ class SimulatedEtcd {
 
   Endpoint endpoint() const { return {address_, 2379}; }
   void Put(const std::string& key, const std::string& value);
-  // As it would begin again without its data.
+  // Removes all data, as after a restart without them.
   void Empty();
   void set_lie(Lie lie) { lie_ = std::move(lie); }
   size_t key_count();

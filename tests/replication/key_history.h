@@ -30,8 +30,8 @@ struct KeyOperation {
 
 struct KeyJudgement {
   Verdict verdict = Verdict::kLinearizable;
-  // Of the first key that is not linearizable, or could not be judged; the operation is that of the
-  // history.
+  // Explains the first key that is not linearizable or could not be judged; operations are numbered
+  // as in the history.
   std::string key;
   size_t stuck_at = 0;
 };

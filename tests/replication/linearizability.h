@@ -64,7 +64,7 @@ class EventList {
       events_.push_back({i, true, operations[i].invoked});
       if (operations[i].returned != kNever) events_.push_back({i, false, operations[i].returned});
     }
-    // Of one that returns when another is called, both may have been first.
+    // If one returns at the time at which another is called, either may have been first.
     std::stable_sort(events_.begin() + 1, events_.end(), [](const Event& a, const Event& b) {
       return a.at != b.at ? a.at < b.at : a.is_call > b.is_call;
     });

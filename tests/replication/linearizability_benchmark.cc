@@ -15,7 +15,7 @@ namespace neptune::replication_tests {
 namespace {
 
 constexpr int kOperationCount = 10'000;
-constexpr int kUnansweredShare = 200;  // one of so many
+constexpr int kUnansweredShare = 200;  // one in this many
 
 struct Span {
   TimePoint invoked;

@@ -18,7 +18,7 @@ namespace neptune::replication_tests {
 struct LogOperation {
   enum class Kind { kAppend, kRead };
   Kind kind = Kind::kAppend;
-  // kAppend: what; and how many there were then with it, if it was told.
+  // kAppend: the value, and the number of values after it if the answer had it.
   std::string value;
   std::optional<uint64_t> place;
   // kRead: all, the first first.

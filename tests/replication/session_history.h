@@ -19,15 +19,15 @@ namespace neptune::replication_tests {
 struct SessionOperation {
   uint64_t session = 0;
   bool is_write = false;
-  // Of the data that were read, or with the write.
+  // Version of the data read, or after the write.
   uint64_t version = 0;
-  // What a read said: its data were the newest at most so long before.
+  // Staleness reported by a read: its data were the newest at most this long before.
   std::optional<Duration> reported_staleness;
   TimePoint invoked{};
   TimePoint returned{};
 };
 
-// A version that was acknowledged to whoever made it.
+// A version that was acknowledged to its writer.
 struct AcknowledgedVersion {
   uint64_t version = 0;
   TimePoint at{};

@@ -142,7 +142,7 @@ TEST_F(AggregationTest, PartitionsThatATimeLimitEndedAreNamedWhereverTheyAreInTh
 
 TEST_F(AggregationTest, SmallGuaranteeStillNeedsOnePartition) {
   Start(2, 2);
-  AggregationRequest request = SumOf({7, 8});  // nobody has them
+  AggregationRequest request = SumOf({7, 8});  // no server has them
   request.aggregation_quality_min = 0.01;
   EXPECT_EQ(Run(request).code(), StatusCode::kUnavailable);
   EXPECT_EQ(report_.missing.size(), 2u);
@@ -300,7 +300,7 @@ TEST_F(AggregationTest, ServerThatDoesNotAnswerBecomesALeaf) {
 TEST_F(AggregationTest, DeadlineEndsWhatStillRunsBelow) {
   Start(6, 6);
   AggregationRequest request = SumOf(FirstPartitions(6));
-  request.local = MethodName("Nap");  // an hour, or until nobody waits
+  request.local = MethodName("Nap");  // an hour, or until the caller is gone
   request.aggregation_quality_min = 0.1;
   EXPECT_EQ(Run(request, milliseconds(300)).code(), StatusCode::kUnavailable);
   EXPECT_EQ(report_.missing.size(), 6u);
@@ -386,7 +386,7 @@ TEST_F(AggregationTest, ThousandsOfWaitingAggregationsHoldNoThread) {
   EXPECT_EQ(ended, kCount);
 }
 
-// By datagram too every member contributes once, whatever becomes of the datagrams.
+// Each member contributes once also by datagrams, even if they are lost or duplicated.
 TEST_F(AggregationTest, DatagramsThatAreLostOrComeTwiceCostNothing) {
   for (const DisseminationMode mode :
        {DisseminationMode::kForward, DisseminationMode::kUnicast, DisseminationMode::kMulticast}) {

@@ -130,7 +130,7 @@ int RunBenchmark() {
   waitpid(server, nullptr, 0);
   std::sort(ratios.begin(), ratios.end());
   std::sort(with_us.begin(), with_us.end());
-  // Of 61 values the 38th is above the median with a probability of over 95 % (binomial).
+  // The 38th of 61 values is above the median with a probability of over 95 % (binomial).
   std::printf(
       "%.2f us of processor a call with capsules; with / without: %.4f, under %.4f with 95 %%\n",
       with_us[kPairCount / 2], ratios[kPairCount / 2], ratios[37]);

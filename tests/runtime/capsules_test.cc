@@ -70,7 +70,7 @@ class CapsulesTest : public testing::Test {
                                          simulator().now() + order.timeout + seconds(1)));
     return *outcome;
   }
-  // Begins so many calls and lets them get as far as they do without the passing of much time.
+  // Starts `count` calls and runs them as far as they get in a short time.
   std::vector<std::unique_ptr<Outcome>> BeginMany(int count, const Order& order) {
     std::vector<std::unique_ptr<Outcome>> outcomes;
     for (int i = 0; i < count; ++i) outcomes.push_back(Begin(order));

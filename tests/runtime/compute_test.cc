@@ -28,7 +28,7 @@ constexpr Duration kPatience = seconds(50);
 
 struct Record {
   std::atomic<int> begun{0};
-  std::atomic<int> stopped{0};  // told to stop, or ended
+  std::atomic<int> stopped{0};  // cancelled, or ended
 };
 
 // Long methods. Spin and Ask go on until they have to stop. SpinOrRefuse and AskOrRefuse do so in partition 0, and

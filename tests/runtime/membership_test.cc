@@ -58,7 +58,7 @@ TEST(MembershipTest, RestartedNodeIsKnownAtOnceWithItsNewIncarnation) {
   EXPECT_TRUE(AllKnow(cluster, AllNodes()));
 }
 
-// Its announcements look older than its goodbye, until it is told.
+// Its announcements look older than its goodbye until another node answers with a newer number.
 TEST(MembershipTest, NodeWhoseClockWasSetBackIsKnownAgainAtOnce) {
   SimulatedCluster cluster(6, kServerCount, 4);
   cluster.node("s3").Stop(seconds(1), [] {});

@@ -112,7 +112,7 @@ class ReplicationTest : public testing::Test {
     return cluster_->node(node).replication().Find(kService, PartitionId(0));
   }
 
-  // Of a node that is down.
+  // Deletes the disk of a node that is down.
   void LoseDisk(const std::string& node) {
     DurableStorage& storage = simulator().host(node).storage();
     const auto stores = storage.List();
@@ -490,7 +490,7 @@ TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
 }
 
 TEST_F(ReplicationTest, MetricsSayWhatEachReplicaIsAndHowFarItIs) {
-  // Of so many writes a log drops the first ones, so that a new disk cannot be filled from it.
+  // More writes than a log keeps, so that a new disk cannot be filled from the log alone.
   constexpr int kWriteCount = 2600;
   Start(2, "level: 'ordered_writes' witness: 'w' log_entries_kept: 500");
   InSession([](ReplicaSession& session) {

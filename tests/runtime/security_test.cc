@@ -87,7 +87,7 @@ int Answered(SimulatedCluster& cluster, int count) {
   return answered;
 }
 
-// What it says to whoever connects as a plain caller of the node would.
+// The result of connecting to the node like a plain caller.
 Status ConnectFrom(SimulatedCluster& cluster, const std::string& from, const std::string& to) {
   std::optional<Status> told;
   NodeLoop& loop = *cluster.node(from).loops().serving()[0];

@@ -237,7 +237,7 @@ TEST_F(TimeLimitTest, NoneWithoutALimit) {
   EXPECT_EQ(Metric("neptune_requests_ended_early_total", "Nap"), 0);
 }
 
-// As methods are by default.
+// A write that is stateless, the default of methods.
 class StatelessWriteModule final : public ServiceModule {
  public:
   Status Start(ModuleContext& context) override {

@@ -63,7 +63,7 @@ class WriteAnywhereTest : public testing::Test {
     if (!status.ok()) return status;
     return response.bytes();
   }
-  // By this replica, and no other one.
+  // Inserts at this replica and no other.
   static Status InsertAt(ClientSession& session, const std::string& server, const std::string& what,
                          RequestId id = {}) {
     Data response;
@@ -133,7 +133,7 @@ TEST_F(WriteAnywhereTest, WritesAtAllReplicasReachAll) {
   ExpectAllHave(60);
 }
 
-// While they are told nothing of each other, each has what it took itself.
+// While replicas cannot reach each other, each has only the writes that it accepted.
 TEST_F(WriteAnywhereTest, SessionsSpreadTheirWritesOverAllReplicas) {
   simulator().Partition({"s0"}, {"s1", "s2"});
   simulator().Partition({"s1"}, {"s2"});

@@ -42,7 +42,7 @@ struct ClassComparison {
   double times_faster = 0;
   double bound = 0;
 
-  // Nothing is asked, or ours is so many times faster and its 99th percentile no worse.
+  // No bound was asked for, or ours is faster by the factor and its 99th percentile is no worse.
   bool ReachesBound() const;
 };
 

@@ -22,7 +22,7 @@ index::Query ParseGameQuery(std::string_view text);
 enum class QueryClass { kTerm, kIntersection, kUnion, kLongUnion, kPhrase, kMixed, kNegated };
 inline constexpr int kQueryClassCount = 7;
 
-// By the signs alone: never kLongUnion.
+// Classifies by the operator signs alone: never kLongUnion.
 QueryClass ClassOf(std::string_view text);
 // ClassOf, and kLongUnion beside kUnion where it is one.
 std::vector<QueryClass> ClassesOf(std::string_view text);

@@ -11,7 +11,7 @@
 //
 // Every stage is recorded when it is finished (build_journal.h). Building again with the same
 // inputs and options goes on after the finished ones, also after SIGKILL; with others it starts
-// anew. The manifest is written last: a folder without it is no index.
+// over. The manifest is written last: a folder without it is no index.
 
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace search::tools {
 
-// Of an index that is there already and fits inputs and options, the manifest is returned at once.
+// If an index is there already and matches inputs and options, its manifest is returned at once.
 neptune::StatusOr<IndexManifest> BuildIndex(const BuildOptions& options);
 
 }  // namespace search::tools

@@ -130,7 +130,7 @@ class ChaosCluster {
     return AwaitWrites();
   }
 
-  // Without hosts everything is on loopback, and links stay up.
+  // Creates the hosts if there are any; otherwise everything is on loopback, and links stay up.
   void MakeHosts() {
     auto hosts = lab::LinkedHosts::Make(static_cast<size_t>(FLAGS_nodes) + 1);
     if (hosts.ok()) {

@@ -54,7 +54,7 @@ class CiffReader {
   // REQUIRES: all lists are read.
   neptune::StatusOr<bool> NextDocument(ciff::DocRecord* document);
 
-  // Of the next byte, in unpacked data; for messages.
+  // Offset of the next byte in unpacked data, for messages.
   uint64_t position() const { return input_.position(); }
 
  private:

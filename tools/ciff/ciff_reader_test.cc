@@ -44,7 +44,7 @@ class StringSink : public FileSink {
   std::string text;
 };
 
-// By the library's own encoder, which knows nothing of ours.
+// Encodes with the library's own encoder, independent of ours.
 std::string Delimited(const google::protobuf::MessageLite& message) {
   const std::string bytes = message.SerializeAsString();
   EXPECT_LT(bytes.size(), 128U);

@@ -1,4 +1,4 @@
-// Where an imported document goes: tier, partition and its place there, known from its number alone
+// The place of an imported document: tier, partition and its place there, known from its number alone
 // before any document is read, because a file's postings come before its documents.
 //
 // Threads: immutable.

@@ -46,7 +46,7 @@ neptune::Validity ForDays(int days) {
 Status WritePair(const std::filesystem::path& folder, const std::string& name,
                  const KeyAndCertificate& pair) {
   const std::filesystem::path key = folder / (name + ".key");
-  const mode_t before = umask(077);  // nobody else may see the key, not for a moment either
+  const mode_t before = umask(077);  // no other user may read the key at any moment
   Status status = neptune::WriteFileAtomically(key.string(), pair.key);
   umask(before);
   if (!status.ok()) return status;

@@ -12,8 +12,8 @@
 //                  "changing",
 //                             "before": {...}}]}}
 //
-// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; whoever
-// starts the cluster or goes on with a change makes the nodes' spec anew from it.
+// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; a start
+// of the cluster or a continued change derives the nodes' spec from it again.
 //
 // Threads: pure functions.
 // Errors: DATA_LOSS no such text, with the reason; of ApplyChanges FAILED_PRECONDITION a change

@@ -126,7 +126,7 @@ void StateDirectory::SetRunningPid(const std::string& node, pid_t pid) const {
   if (pid == 0) {
     fs::remove(path, ignored);
   } else {
-    // Without it the node cannot be restarted from outside; it runs all the same.
+    // The node runs without this file, but cannot be restarted from outside.
     (void)neptune::WriteFileAtomically(path, StrCat(pid, "\n"));
   }
 }

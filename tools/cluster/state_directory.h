@@ -12,7 +12,7 @@
 //
 // Threads: thread-compatible.
 // Errors: NOT_FOUND no such cluster runs; FAILED_PRECONDITION another supervisor holds it, or
-//   somebody else changes it.
+//   another process changes it.
 
 #pragma once
 
@@ -52,7 +52,7 @@ class StateDirectory {
   std::string StartedFile(const std::string& node) const;
   std::string LogFile(const std::string& node) const;
   std::string SpanFile(const std::string& node) const;
-  // Where nodes keep the data of replicated services, over starts of the cluster.
+  // The folder in which nodes keep the data of replicated services across restarts.
   std::string DataDirectory() const { return directory_ + "/data"; }
   // nullopt while the node has not started, or its file is not readable.
   std::optional<StartedNode> ReadStarted(const std::string& node) const;

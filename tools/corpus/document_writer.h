@@ -28,7 +28,7 @@ struct ConvertOptions {
   // Ends the conversion at the first bad line or unreadable page. Default: count, report, go on.
   bool fail_on_bad_input = false;
   NanosecondClock clock;
-  // Where progress is shown; null: nowhere.
+  // Output for progress; null: none.
   FILE* progress_out = nullptr;
   // Gets a message about each bad line or page, the first kReportsMax of them.
   std::function<void(const std::string&)> report;

@@ -52,7 +52,7 @@ std::string ReadBytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// A run that is to die at a point says so to nobody: it is another process.
+// A run that must die at a point does so in a process of its own.
 class DumpConverterTest : public testing::Test {
  protected:
   void SetUp() override {

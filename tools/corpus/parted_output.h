@@ -1,6 +1,6 @@
 // A corpus file written in parts, so that a run that was killed goes on behind its last whole part.
 //
-//   OUT.parts/job       what is done, from what; a run with another job begins anew
+//   OUT.parts/job       what is done, from what; a run with another job starts over
 //   OUT.parts/N         part N, packed by itself as the name of OUT says
 //   OUT.parts/N.state   counts and hashes of pages behind part N; a part is whole once this is there
 //   OUT                 all parts, one after another, once there are no more
@@ -36,8 +36,8 @@ std::string MarkOfInput(const std::string& file);
 
 class PartedOutput {
  public:
-  // `job` names the work: what is converted how. Goes on behind what an earlier run of the same job
-  // left, which `writer` is told of: its counts say how many pages are done. Both outlive it.
+  // `job` names the work: what is converted how. Continues after what an earlier run of the same job
+  // left, and reports it to `writer`, whose counts say how many pages are done. Both outlive it.
   static neptune::StatusOr<std::unique_ptr<PartedOutput>> Open(const std::string& path,
                                                                const std::string& job,
                                                                DocumentWriter* writer);

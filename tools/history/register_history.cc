@@ -39,7 +39,7 @@ std::map<std::string, TimePoint> BeginsOf(const std::vector<const RegisterOperat
   return begins;
 }
 
-// What stands in a register and nobody wrote; empty: nothing.
+// A value that a register holds and no client wrote; empty: none.
 std::string JudgeSource(const std::map<std::string, std::vector<size_t>>& texts,
                         const std::map<std::string, TimePoint>& begins) {
   for (const auto& [text, places] : texts) {

@@ -136,7 +136,7 @@ class SlowJudge {
         if (time < Second(operation.begin)) return false;
         if (operation.is_acknowledged && time > Second(operation.end)) return false;
       }
-      // Whoever was answered with it saw it after it was appended.
+      // A client that was answered with it saw it after it was appended.
       const bool has_it =
           operation.is_acknowledged && static_cast<int>(operation.value.size()) >= 2 * (place + 1);
       if (has_it && time > Second(operation.end)) return false;

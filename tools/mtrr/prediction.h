@@ -25,7 +25,7 @@ struct PredictionOptions {
   int queue_length_max = 40;
   // Threads of overloaded classes beside it.
   int overloaded_thread_count = 0;
-  // Of the requests, from above 0.
+  // Request rate, above 0.
   double rate_max = 0;
   int rate_count = 20;
   // A turn of the operating system's; 0: infinitely short.
@@ -39,7 +39,7 @@ struct PredictedPoint {
 
 struct PredictedLine {
   int thread_count = 1;
-  // By how much the time at work is over-predicted at most, as a share, because turns take time.
+  // Upper bound of the over-prediction of service time, as a share, because turns take time.
   double quantum_error = 0;
   std::vector<PredictedPoint> points;
 };

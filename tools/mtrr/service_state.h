@@ -56,7 +56,7 @@ struct ThreadSettings {
 };
 
 std::string ThreadSettingsJson(const ThreadSettings& settings);
-// As they are now at a node: classes without a number of their own are left out.
+// The settings that a node has now: classes without a number of their own are left out.
 ThreadSettings SettingsOf(const ServiceState& state);
 
 }  // namespace search::tools

@@ -17,7 +17,7 @@ using neptune::StatusOr;
 using neptune::StrAppend;
 using neptune::StrCat;
 
-// Of the text, [begin, end).
+// A part of the text, [begin, end).
 struct Span {
   size_t begin = 0;
   size_t end = 0;

@@ -21,7 +21,7 @@ namespace search::tools {
 struct AskedPlan {
   std::string service;
   neptune::PlanInput input;
-  // Of the classes, in their order.
+  // Kinds of the classes, in their order.
   std::vector<neptune::ClassKind> kinds;
   // Mean processor time of a request of the kind that is planned with.
   std::optional<double> processor_s;
@@ -31,7 +31,7 @@ struct AskedPlan {
 using ReadProfile = std::function<neptune::StatusOr<ServiceProfile>(const std::string& path)>;
 
 // Classes whose profiles differ are planned with the slowest one: the plan is then on the safe side
-// of a promise that nobody can make (see DifferentKinds).
+// of a promise that cannot be made exactly (see DifferentKinds).
 neptune::StatusOr<AskedPlan> ParseThreadRequest(std::string_view text, std::string_view file,
                                                 const ReadProfile& read_profile);
 

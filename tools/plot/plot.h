@@ -66,7 +66,7 @@ struct Plot {
   std::vector<Mark> marks{};
 };
 
-// What gnuplot is told; a pure function, for tests and for the curious.
+// The script for gnuplot; a pure function, visible for tests.
 std::string GnuplotScript(const Plot& plot);
 
 neptune::StatusOr<std::string> RenderSvg(const Plot& plot);

@@ -51,7 +51,7 @@ constexpr int kPeerPriority = 10;
 }
 
 // While it lives the calling thread runs ahead of the peers, if this user may: on a machine with as
-// many processors as peers, whoever times them would otherwise read the clock after they have
+// many processors as peers, the measuring thread would otherwise read the clock after they have
 // ended.
 class AheadOfPeers {
  public:
@@ -152,7 +152,7 @@ StatusOr<std::string> PeerProcess::ReadLine() {
 
 void PeerProcess::WriteLine(std::string line) {
   line += '\n';
-  // The lab ignores the signal of a pipe that nobody reads.
+  // The lab ignores the signal of a pipe without a reader.
   std::signal(SIGPIPE, SIG_IGN);
   (void)!write(input_, line.data(), line.size());
 }

@@ -21,7 +21,7 @@ struct ClusterVersionsOptions {
   std::string list_path;
   // How long all nodes together may take to open a version. Default: 120 s.
   neptune::Duration wait = std::chrono::seconds(120);
-  // A node that says so long that it cannot take the list up is believed. Default: 3 s.
+  // A node that reports for this long that it cannot load the list has failed. Default: 3 s.
   neptune::Duration trouble_max = std::chrono::seconds(3);
 };
 
@@ -46,7 +46,7 @@ class ClusterVersions final : public VersionHost {
   neptune::Status Await(const index::VersionList& list) override;
 
  private:
-  // Of the first node that has not taken the list up: what it says; empty if there is none.
+  // The report of the first node that has not loaded the list; empty if there is none.
   // `trouble`: it cannot.
   std::string Lagging(const index::VersionList& list, bool* trouble) const;
   neptune::StatusOr<VersionFacts> Ask(const std::string& node, const std::string& service) const;

@@ -34,7 +34,7 @@ class LoadTarget {
   // Begins a request; `request` is its place in the plan. False: it is held back because all
   // connections are in use, and goes out as soon as one is free.
   virtual bool Send(uint32_t request, const PlannedRequest& planned, RequestSink* sink) = 0;
-  // Nobody waits for the request any more.
+  // The generator no longer waits for the request.
   virtual void Abandon(uint32_t request) = 0;
 };
 

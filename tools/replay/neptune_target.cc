@@ -67,7 +67,7 @@ NeptuneTarget::NeptuneTarget(neptune::Loop& loop, const ReplayPlan& plan,
   }
 }
 
-// The connections answer what is in flight when they go; nobody listens any more.
+// Connections end their calls in flight when they are destroyed; their results are ignored.
 NeptuneTarget::~NeptuneTarget() {
   *alive_ = false;
   sink_ = nullptr;

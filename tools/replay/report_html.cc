@@ -16,7 +16,7 @@ using plot::EscapeHtml;
 using plot::Plot;
 
 constexpr double kNsPerMs = 1e6;
-// Of a plot over time: longer runs are drawn by their busiest seconds in between.
+// Dots of a plot over time: longer runs show the busiest second of each interval.
 constexpr size_t kDotCountMax = 600;
 
 constexpr std::string_view kStyle = R"(

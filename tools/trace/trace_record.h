@@ -25,7 +25,7 @@ struct TraceLimits {
   // Ten years.
   static constexpr uint64_t kTimeMaxUs = 10ull * 366 * 86'400 * 1'000'000;
   static constexpr size_t kLineSizeMax = kQuerySizeMax + kClassSizeMax + 32;
-  // Of an access log, whose queries may be escaped byte by byte.
+  // Limit for access logs, whose queries may be escaped byte by byte.
   static constexpr size_t kAccessLineSizeMax = 6 * kQuerySizeMax + 1024;
   // Classes of one trace.
   static constexpr size_t kClassCountMax = 64;
