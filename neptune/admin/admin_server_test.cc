@@ -86,7 +86,7 @@ TEST_F(AdminServerTest, HealthIsOk) {
   EXPECT_EQ(Fetch("/healthz", "HEAD").status, 200);
 }
 
-TEST_F(AdminServerTest, ReadinessSaysWhyNot) {
+TEST_F(AdminServerTest, ReadinessListsReasons) {
   EXPECT_EQ(Fetch("/readyz").body, "ready\n");
   not_ready_reasons_ = {"partition 1 is loading", "no cache"};
   const HttpResponse response = Fetch("/readyz");
@@ -116,7 +116,7 @@ TEST_F(AdminServerTest, StatusIsHtmlOrJsonOfAllSectionsOrOne) {
   EXPECT_FALSE(Contains(one.body, "length"));
 }
 
-TEST_F(AdminServerTest, StatusRefusesWhatItDoesNotKnow) {
+TEST_F(AdminServerTest, StatusRefusesUnknownParameters) {
   EXPECT_EQ(Fetch("/statusz?section=none").status, 404);
   EXPECT_EQ(Fetch("/statusz?format=xml").status, 400);
   EXPECT_EQ(Fetch("/statusz?refresh=0").status, 400);
@@ -173,7 +173,7 @@ TEST_F(AdminServerTest, WithoutATokenNothingIsChanged) {
   simulator_.RunFor(seconds(2));
 }
 
-TEST_F(AdminServerTest, StopEndsHandlersThatWaitAndMayBeRepeated) {
+TEST_F(AdminServerTest, StopEndsWaitingHandlersAndIsIdempotent) {
   AdminServer second(simulator_.host("node"),
                      **simulator_.host("node").StartLoop({.name = "second"}), {});
   ParkResult result = ParkResult::kWoken;

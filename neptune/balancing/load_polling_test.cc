@@ -96,7 +96,7 @@ TEST_F(LoadPollingTest, HungServerIsNotWaitedForLongerThanTheDeadline) {
   EXPECT_EQ(took_, milliseconds(10));
 }
 
-TEST_F(LoadPollingTest, ServerThatIsGoneIsNotWaitedFor) {
+TEST_F(LoadPollingTest, DeadServerIsNotWaitedFor) {
   const Endpoint gone = AddServer(1);
   const Endpoint loaded = AddServer(7);
   servers_[0].reset();
@@ -113,7 +113,7 @@ TEST_F(LoadPollingTest, ServerThatIsGoneIsNotWaitedFor) {
   EXPECT_FALSE(nobody.timed_out);
 }
 
-TEST_F(LoadPollingTest, MoreServersThanHaveASocketOfTheirOwnAnswer) {
+TEST_F(LoadPollingTest, MoreServersThanConnectedSocketsAnswer) {
   std::vector<Endpoint> servers;
   for (size_t i = 0; i < kConnectedServerCountMax + 3; ++i) servers.push_back(AddServer(1));
   for (const Endpoint& server : servers) EXPECT_EQ(Poll({server}).best, 0u);
@@ -149,7 +149,7 @@ TEST_F(LoadPollingTest, DuplicatedAnswersDecideNothing) {
   }
 }
 
-TEST_F(LoadPollingTest, NobodyAnswers) {
+TEST_F(LoadPollingTest, NoServerAnswers) {
   const Endpoint hung = AddServer(1);
   simulator_.Pause("0");
   const PollOutcome outcome = Poll({hung});
@@ -172,7 +172,7 @@ TEST_F(LoadPollingTest, GossipReachesEveryCallerThatAsks) {
 }
 
 // Answers count only if they come from the endpoint that was asked, whatever number they carry.
-TEST_F(LoadPollingTest, AnswerOfAStrangerIsIgnored) {
+TEST_F(LoadPollingTest, AnswerFromAnotherHostIsIgnored) {
   const Endpoint a = AddServer(5);
   const Endpoint b = AddServer(4);
   SimWorld& stranger = simulator_.AddHost({.name = "stranger"});

@@ -7,8 +7,8 @@
 namespace neptune {
 namespace {
 
-// Weights of a new value in decayed means: of one server's run times and failures, and of those of
-// all servers.
+// Weights of a new value in decayed means: of one server's run times, of the run times and failures
+// of all servers, and of one server's failures.
 constexpr double kServerWeight = 0.05;
 constexpr double kServiceWeight = 0.01;
 constexpr double kFailureWeight = 0.1;

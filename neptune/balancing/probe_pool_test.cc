@@ -178,7 +178,7 @@ TEST_F(ProbePoolTest, SilentServersAreCalledIfThereIsNoOther) {
   EXPECT_LT(Choose(), 4u);
 }
 
-TEST_F(ProbePoolTest, JoinedServerIsNoMagnet) {
+TEST_F(ProbePoolTest, JoinedServerDoesNotAttractAllCalls) {
   Shares(100);
   pool_.SetServers(Nodes({"a", "b", "bb", "c", "d"}));
   int share = 0;
@@ -192,7 +192,7 @@ TEST_F(ProbePoolTest, JoinedServerIsNoMagnet) {
   EXPECT_LT(share, 450) << "a fair share would be 200, although it always looks idle";
 }
 
-TEST_F(ProbePoolTest, WhatIsKnownOfAServerStaysWhenOthersComeAndGo) {
+TEST_F(ProbePoolTest, StateOfAServerSurvivesChangesOfOthers) {
   Report(1, 0);
   Report(3, 5);
   pool_.SetServers(Nodes({"b", "ba", "d"}));
@@ -201,7 +201,7 @@ TEST_F(ProbePoolTest, WhatIsKnownOfAServerStaysWhenOthersComeAndGo) {
   EXPECT_EQ(Choose(), 2u);
 }
 
-TEST_F(ProbePoolTest, ServerThatComesBackIsKnownAsSlow) {
+TEST_F(ProbePoolTest, ReturningServerIsKnownAsSlow) {
   for (int i = 0; i < 100; ++i) {
     Answer(0, 1, milliseconds(30));
     Answer(1, 1, milliseconds(10));
@@ -257,13 +257,13 @@ TEST_F(ProbePoolTest, OneServerIsAlwaysChosen) {
   EXPECT_EQ(Choose({0}), 0u) << "better than no server";
 }
 
-TEST_F(ProbePoolTest, RefreshesAsOftenAsTheServiceIsSlow) {
+TEST_F(ProbePoolTest, RefreshIntervalFollowsTheServiceTime) {
   EXPECT_EQ(pool_.RefreshInterval(now_), std::nullopt) << "there is no data yet";
   Answer(Choose(), 0, milliseconds(100));
   EXPECT_EQ(pool_.RefreshInterval(now_), milliseconds(20));
 }
 
-TEST_F(ProbePoolTest, RefreshesNotOftenerThanAllowed) {
+TEST_F(ProbePoolTest, RefreshIntervalHasAMinimum) {
   Answer(Choose(), 0, milliseconds(10));
   EXPECT_EQ(pool_.RefreshInterval(now_), milliseconds(5));
 }

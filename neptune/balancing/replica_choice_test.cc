@@ -48,7 +48,7 @@ TEST(PollTallyTest, ASecondAnswerOfOneTargetIsNotCounted) {
   EXPECT_FALSE(tally.decided());
 }
 
-TEST(PollTallyTest, WhoRefusesIsNotWaitedForAndNotChosen) {
+TEST(PollTallyTest, ATargetThatRefusesIsNotWaitedForOrChosen) {
   PollTally tally(2);
   tally.Refuse(0);
   tally.Refuse(0);

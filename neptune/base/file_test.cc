@@ -91,7 +91,7 @@ TEST_F(FileTest, FolderIsNeitherReadNorMapped) {
   EXPECT_EQ(MappedFile::Open(folder_).status().code(), StatusCode::kFailedPrecondition);
 }
 
-TEST_F(FileTest, FailedReplacementLeavesNothingBehind) {
+TEST_F(FileTest, FailedReplacementLeavesNoFile) {
   std::filesystem::create_directories(Path("occupied/inside"));
   EXPECT_EQ(WriteFileAtomically(Path("occupied"), "x").code(), StatusCode::kFailedPrecondition);
   EXPECT_EQ(FileCount(), 1u);

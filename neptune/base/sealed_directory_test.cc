@@ -61,7 +61,7 @@ TEST_F(SealedDirectoryTest, CanBeSealedAgain) {
   EXPECT_EQ(*CheckSealedDirectory(directory_, "SEAL"), "2");
 }
 
-TEST_F(SealedDirectoryTest, TellsAMissingSealFromADamagedOne) {
+TEST_F(SealedDirectoryTest, DistinguishesAMissingSealFromADamagedOne) {
   EXPECT_EQ(Check(), StatusCode::kNotFound);
   ASSERT_TRUE(SealDirectory(directory_, "SEAL", "").ok());
   const std::string seal = Read("SEAL");

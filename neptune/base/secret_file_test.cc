@@ -19,7 +19,7 @@ std::string Written(const std::string& contents, mode_t mode) {
   return path;
 }
 
-TEST(SecretFileTest, TheSecretIsTheLineWithoutItsEnd) {
+TEST(SecretFileTest, StripsTheLineEnd) {
   EXPECT_EQ(*LoadSecret(Written("  0123456789abcdef\n", 0600)), "0123456789abcdef");
 }
 
@@ -30,7 +30,7 @@ TEST(SecretFileTest, AFileThatOthersMayReadIsRefused) {
   }
 }
 
-TEST(SecretFileTest, WhatIsNoSecretIsRefusedWithoutShowingIt) {
+TEST(SecretFileTest, InvalidSecretIsRefusedAndNotShown) {
   for (const char* const contents : {"", "short", "two words 0123456789", "0123456789abcde\x01"}) {
     const Status status = LoadSecret(Written(contents, 0600)).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << contents;

@@ -59,7 +59,7 @@ TEST(StatusSectionTest, TakenNameIsRefused) {
   EXPECT_EQ(sections.Add("b", nullptr).status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST(StatusSectionTest, LongTableSaysHowManyRowsItLeftOut) {
+TEST(StatusSectionTest, LongTableCountsTheRowsItLeavesOut) {
   StatusTable table;
   table.columns = {"row"};
   for (size_t i = 0; i < kStatusRowCountMax + 3; ++i) table.AddRow(i);

@@ -27,13 +27,13 @@ TEST(ClassKindsTest, OtherServiceTimesAreAnotherKind) {
   EXPECT_DOUBLE_EQ(found[0].factor, 2.5);
 }
 
-TEST(ClassKindsTest, OtherGainsAreAnotherKindThoughOneThreadDoesAsMuch) {
+TEST(ClassKindsTest, OtherSpeedupsAreAnotherKindAtEqualSingleThreadRates) {
   const auto found = DifferentKinds({Kind("processor", 50, 0, 1), Kind("disk", 50, 0.5, 9)});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_DOUBLE_EQ(found[0].factor, 5);
 }
 
-TEST(ClassKindsTest, EqualTimesSpentOnDifferentThingsAreAnotherKind) {
+TEST(ClassKindsTest, EqualTimesOnDifferentResourcesAreAnotherKind) {
   const auto found =
       DifferentKinds({Kind("compute", 50, 0, 1, 0.019), Kind("read", 50, 0, 1, 0.002)});
   ASSERT_EQ(found.size(), 1u);
@@ -46,7 +46,7 @@ TEST(ClassKindsTest, EveryPairIsNamed) {
             3u);
 }
 
-TEST(ClassKindsTest, UnknownProcessorTimeSaysNothing) {
+TEST(ClassKindsTest, UnknownProcessorTimeIsNotCompared) {
   EXPECT_TRUE(
       DifferentKinds({Kind("a", 50, 0, 1, 0.01), Kind("b", 50, 0, 1), Kind("c", 50, 0, 1, 0.0)})
           .empty());

@@ -134,7 +134,7 @@ TEST(ResponseModelTest, QuantumErrorIsTheSources) {
   EXPECT_EQ(QuantumError(8, 50, 0), 0);
 }
 
-TEST(ResponseModelTest, RefusesWhatIsNoService) {
+TEST(ResponseModelTest, RefusesInvalidServices) {
   const ThreadedService sound{.arrival_rate = 1, .service_rate = 1};
   EXPECT_TRUE(PredictResponse(sound).ok());
   const auto fault = [&](auto change) {

@@ -1,7 +1,7 @@
 // Detects that a node has left the operating point its thread plan was made for.
 //
 //   a node's counters, polled ──► each window: arrivals, losses, times of each class ──┐
-//   the plan: rates, threads, limits, profile ──► expected values ─────────────────────┴► departures
+//   the plan: rates, threads, limits, profile ──► expectations ───────────────────────┴► departures
 //
 // A departure is reported once it has lasted for several windows in a row, so that bursts are not.
 //

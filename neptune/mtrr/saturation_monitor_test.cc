@@ -92,7 +92,7 @@ class SaturationMonitorTest : public testing::Test {
   const Conduct bronze_{.arrival_rate = 30, .run_s = ExpectedRunS()};
 };
 
-TEST_F(SaturationMonitorTest, ThePlannedPointIsNoDeparture) {
+TEST_F(SaturationMonitorTest, ThePlannedPointReportsNoDeparture) {
   EXPECT_FALSE(After(1, gold_, bronze_).is_window) << "one snapshot does not make a window";
   const WindowReport report = After(5, gold_, bronze_);
   EXPECT_TRUE(report.is_window);
@@ -102,7 +102,7 @@ TEST_F(SaturationMonitorTest, ThePlannedPointIsNoDeparture) {
   EXPECT_NEAR(report.processing_s / report.processing_expected_s, 1, 1e-6);
 }
 
-TEST_F(SaturationMonitorTest, MoreArrivalsAreToldOnceTheyLast) {
+TEST_F(SaturationMonitorTest, MoreArrivalsAreReportedOnceTheyLast) {
   const double run_s = ExpectedRunS(120);
   const Conduct more{.arrival_rate = 90, .run_s = run_s};
   const Conduct bronze{.arrival_rate = 30, .run_s = run_s};
@@ -116,7 +116,7 @@ TEST_F(SaturationMonitorTest, MoreArrivalsAreToldOnceTheyLast) {
   EXPECT_TRUE(After(1, gold_, bronze_).departures.empty()) << "not reported after it has ended";
 }
 
-TEST_F(SaturationMonitorTest, ABurstIsNoDeparture) {
+TEST_F(SaturationMonitorTest, ABurstReportsNoDeparture) {
   const Conduct more{.arrival_rate = 90, .run_s = ExpectedRunS(120)};
   for (int i = 0; i < 5; ++i) {
     EXPECT_TRUE(After(2, more, bronze_).departures.empty());
@@ -131,7 +131,7 @@ TEST_F(SaturationMonitorTest, SlowerRequestsHaveMovedTheSaturationPoint) {
   EXPECT_TRUE(Has(After(4, gold, bronze), Departure::kServiceTime, ""));
 }
 
-TEST_F(SaturationMonitorTest, FasterRequestsAreAnotherPointToo) {
+TEST_F(SaturationMonitorTest, FasterRequestsAreADepartureToo) {
   Conduct gold = gold_;
   Conduct bronze = bronze_;
   gold.run_s = bronze.run_s = ExpectedRunS() / 1.4;
@@ -162,13 +162,13 @@ TEST_F(SaturationMonitorTest, BusyThreadsAreSaturation) {
   EXPECT_FALSE(Has(report, Departure::kServiceTime, "")) << "the profile is correct at that load";
 }
 
-TEST_F(SaturationMonitorTest, ABrokenPromiseIsTold) {
+TEST_F(SaturationMonitorTest, ABrokenPromiseIsReported) {
   Conduct gold = gold_;
   gold.response_s = 0.25;
   EXPECT_TRUE(Has(After(4, gold, bronze_), Departure::kLate, "gold"));
 }
 
-TEST_F(SaturationMonitorTest, OtherThreadsThanPlannedAreTold) {
+TEST_F(SaturationMonitorTest, OtherThreadCountsThanPlannedAreReported) {
   Conduct gold = gold_;
   gold.threads = 2;
   EXPECT_TRUE(Has(After(4, gold, bronze_), Departure::kThreads, "gold"));
@@ -185,7 +185,7 @@ TEST_F(SaturationMonitorTest, FewRequestsNeitherBeginNorEndADeparture) {
   EXPECT_TRUE(Has(After(1, slow, slow), Departure::kLate, "gold"));
 }
 
-TEST_F(SaturationMonitorTest, ANodeThatBeganAnewEndsNoWindow) {
+TEST_F(SaturationMonitorTest, ARestartedNodeEndsNoWindow) {
   Conduct slow = gold_;
   slow.run_s *= 2;
   After(4, slow, slow);
@@ -197,7 +197,7 @@ TEST_F(SaturationMonitorTest, ANodeThatBeganAnewEndsNoWindow) {
   EXPECT_FALSE(After(1, slow, slow).departures.empty());
 }
 
-TEST_F(SaturationMonitorTest, AClassThatNobodyAsksForIsAtItsPoint) {
+TEST_F(SaturationMonitorTest, AnIdleClassReportsNoDeparture) {
   node_.snapshot.classes.clear();
   CounterSnapshot empty{.at_s = 1, .classes = {}};
   monitor_.Observe(empty);
@@ -207,7 +207,7 @@ TEST_F(SaturationMonitorTest, AClassThatNobodyAsksForIsAtItsPoint) {
   EXPECT_TRUE(report.departures.empty());
 }
 
-TEST(SaturationMonitorMakeTest, RefusesWhatIsNoPoint) {
+TEST(SaturationMonitorMakeTest, RefusesInvalidOperatingPoints) {
   const auto fault = [](auto change) {
     OperatingPoint point = Point();
     change(point);
@@ -222,7 +222,7 @@ TEST(SaturationMonitorMakeTest, RefusesWhatIsNoPoint) {
   EXPECT_FALSE(SaturationMonitor::Make(Point(), {.window_count = 0}).ok());
 }
 
-TEST(DepartureNameTest, EveryOneHasItsName) {
+TEST(DepartureNameTest, EveryDepartureHasAName) {
   EXPECT_EQ(DepartureName(Departure::kArrivals), "arrivals");
   EXPECT_EQ(DepartureName(Departure::kServiceTime), "service time");
 }

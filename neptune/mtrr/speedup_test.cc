@@ -49,13 +49,13 @@ TEST(SpeedupTest, FitFindsWhatWasMeasured) {
   }
 }
 
-TEST(SpeedupTest, NoGainIsNone) {
+TEST(SpeedupTest, NoSpeedupIsFitAsNone) {
   const SpeedupFit fit = *FitSpeedup({{1, 40}, {2, 40}, {4, 39}, {8, 40}});
   EXPECT_NEAR(fit.speedup.At(8), 1, 0.03);
   EXPECT_NEAR(fit.service_rate, 40, 1);
 }
 
-TEST(SpeedupTest, MoreThanAThreadsWorthOfAThreadIsCutToOne) {
+TEST(SpeedupTest, SuperlinearSpeedupIsCutToLinear) {
   const SpeedupFit fit = *FitSpeedup({{1, 40}, {2, 100}, {3, 130}});
   EXPECT_EQ(fit.speedup.alpha(), 1);
 }
@@ -72,7 +72,7 @@ TEST(SpeedupTest, CollapseIsLeftOut) {
   EXPECT_LT(fit.error_max, 1e-9);
 }
 
-TEST(SpeedupTest, FewestThreadsAreThoseThatDoNearlyAsMuchAsTheBest) {
+TEST(SpeedupTest, FewestThreadsReachNearlyTheBestThroughput) {
   const std::vector<ThroughputPoint> points = {{1, 40}, {2, 70}, {4, 98}, {8, 100}, {16, 99}};
   EXPECT_EQ(FewestThreads(points), 4);
   EXPECT_EQ(FewestThreads(points, 0.99), 8);
@@ -80,7 +80,7 @@ TEST(SpeedupTest, FewestThreadsAreThoseThatDoNearlyAsMuchAsTheBest) {
   EXPECT_EQ(FewestThreads({{16, 10}, {4, 10}, {8, 10}}), 4) << "in any order";
 }
 
-TEST(SpeedupTest, RefusesWhatIsNoMeasurement) {
+TEST(SpeedupTest, RefusesInvalidMeasurements) {
   EXPECT_FALSE(FitSpeedup({}).ok());
   EXPECT_FALSE(FitSpeedup({{1, 50}}).ok());
   EXPECT_FALSE(FitSpeedup({{2, 50}, {3, 60}}).ok());

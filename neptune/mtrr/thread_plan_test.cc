@@ -37,7 +37,7 @@ double LeastCostByTrial(const PlanInput& input, std::vector<int>* threads, size_
   return least;
 }
 
-TEST(ThreadPlanTest, CostsAsLittleAsTheBestOfAllAllocations) {
+TEST(ThreadPlanTest, CostEqualsThatOfTheBestAllocation) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
     RandomSource random(seed);
@@ -125,7 +125,7 @@ TEST(ThreadPlanTest, AClassStandsInAPlanOnce) {
   EXPECT_EQ(PlanThreads(input).status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST(ThreadPlanTest, WhatCannotBeIsRefusedWithTheClass) {
+TEST(ThreadPlanTest, AnInfeasibleLimitNamesTheClass) {
   PlanInput input = TwoClasses();
   input.classes[0].response_max_s = 0.001;
   const Status refused = PlanThreads(input).status();
@@ -143,7 +143,7 @@ TEST(ThreadPlanTest, WhatCannotBeIsRefusedWithTheClass) {
   EXPECT_NE(too_few.message().find("10 threads are not enough"), std::string_view::npos) << too_few;
 }
 
-TEST(ThreadPlanTest, RefusesWhatIsNoPlan) {
+TEST(ThreadPlanTest, RefusesInvalidInput) {
   const auto fault = [](auto change) {
     PlanInput input = TwoClasses();
     change(input);

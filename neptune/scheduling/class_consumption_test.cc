@@ -49,7 +49,7 @@ TEST(ClassConsumptionTest, ASecondOldCountsNinetyFivePercent) {
   EXPECT_NEAR(consumption.Value(0, At(6)), 95, 1e-9);
 }
 
-TEST(ClassConsumptionTest, SharesAreOfNothingAtFirstAndOfAllLater) {
+TEST(ClassConsumptionTest, SharesAreZeroAtFirst) {
   ClassConsumption consumption(2);
   EXPECT_EQ(consumption.Share(0), 0);
   consumption.Add(0, 3, At(1));

@@ -19,22 +19,22 @@ const std::vector<ClassRule>& Rules() {
   return *rules;
 }
 
-TEST(ClassRulesTest, WhatTheRequestNamesComesBeforeRules) {
+TEST(ClassRulesTest, TheRequestsClassPrecedesRules) {
   EXPECT_EQ(ClassByRules(Rules(), "Search", kThird, kUsual, kUsual), kUsual);
   EXPECT_EQ(ClassByRules(Rules(), "Search", kThird, std::nullopt, kUsual), kHot);
 }
 
-TEST(ClassRulesTest, ButNotBeforeThoseThatAlwaysHold) {
+TEST(ClassRulesTest, RulesThatAlwaysApplyPrecedeTheRequestsClass) {
   EXPECT_EQ(ClassByRules(Rules(), "Rebuild", kFirst, kUsual, kUsual), kBulk);
   EXPECT_EQ(ClassByRules(Rules(), "Rebuild", kThird, kUsual, kUsual), kBulk);
 }
 
-TEST(ClassRulesTest, TheFirstThatMatches) {
+TEST(ClassRulesTest, TheFirstMatchingRuleApplies) {
   EXPECT_EQ(ClassByRules(Rules(), "Rebuild", kThird, std::nullopt, kUsual), kHot);
   EXPECT_EQ(ClassByRules(Rules(), "Rebuild", kFirst, std::nullopt, kUsual), kBulk);
 }
 
-TEST(ClassRulesTest, ElseTheDefault) {
+TEST(ClassRulesTest, TheDefaultClassIsTheLast) {
   EXPECT_EQ(ClassByRules(Rules(), "Search", kFirst, std::nullopt, kBulk), kBulk);
   EXPECT_EQ(ClassByRules({}, "Search", kFirst, kHot, kBulk), kHot);
 }

@@ -20,12 +20,11 @@
 //                  (V(w) - V(w + d)) / expected consumption + V(w) / (5 * relative deadline)
 //
 // V(w) is the expected yield of a request that has waited w, with exponential service times. d is
-// the additional wait if it is not served now: the backlog divided by the capacity and, while
-// demand exceeds the capacity, that excess over the time to the deadline. With low load it follows
-// deadlines as yid does, under overload it is greedy, and there is no switch between the two. The
-// newest request comes first where the older ones have lost their yield already: a class that
-// cannot be served completely then gets full yield for a part of its requests instead of little for
-// all.
+// the additional wait if it is not served now: the time to serve the backlog plus, under overload,
+// (demand / capacity - 1) times the class's deadline. With low load the policy follows deadlines as
+// yid does, under overload it is greedy, and there is no switch between the two. The newest request
+// comes first where the older ones have lost their yield already: a class that cannot be served
+// completely then gets full yield for a part of its requests instead of little for all.
 //
 // With waiting_cost guaranteed shares hold over every short interval, see guarantee_credit.h. With
 // the papers' policies a class that had much more than its share is not served until its decayed
@@ -140,7 +139,7 @@ class ClassScheduler {
     bool is_newest = false;  // false: the oldest
     double cost = 0;         // cost of letting it wait, for waiting_cost
   };
-  // The time needed to serve all waiting requests, and the excess of demand over capacity.
+  // The time needed to serve all waiting requests, and demand / capacity - 1 (at least 0).
   struct Backlog {
     double drain_s = 0;
     double excess = 0;

@@ -99,7 +99,7 @@ TEST(ClassSchedulerTest, YidDividesTheTimeLeftByTheYield) {
   EXPECT_EQ(bench.Pick(1900), kBronze);  // 100 / 0.55
 }
 
-TEST(ClassSchedulerTest, GreedyWantsTheMostYieldForItsConsumption) {
+TEST(ClassSchedulerTest, GreedyMaximizesYieldPerConsumption) {
   Bench bench(Memberships(SchedulingPolicy::kGreedy));
   bench.Teach(kGold, milliseconds(400));
   bench.Teach(kSilver, milliseconds(100));
@@ -110,7 +110,7 @@ TEST(ClassSchedulerTest, GreedyWantsTheMostYieldForItsConsumption) {
   EXPECT_EQ(bench.Pick(10), kSilver);
 }
 
-TEST(ClassSchedulerTest, AdaptiveTurnsGreedyWhileMoreThanAFewAreDropped) {
+TEST(ClassSchedulerTest, AdaptiveIsGreedyWhileManyAreDropped) {
   Bench bench(Memberships(SchedulingPolicy::kAdaptive));
   bench.Teach(kGold, milliseconds(100));
   bench.Teach(kBronze, milliseconds(100));
@@ -123,7 +123,7 @@ TEST(ClassSchedulerTest, AdaptiveTurnsGreedyWhileMoreThanAFewAreDropped) {
   EXPECT_EQ(bench.Pick(2200), std::nullopt);
   EXPECT_EQ(bench.dropped, 6u);
   EXPECT_TRUE(bench.scheduler.IsOverloaded(At(2200)));
-  const auto choose = [&](int64_t now_ms) {  // yid: bronze, for it has 50 ms left. greedy: gold
+  const auto choose = [&](int64_t now_ms) {  // yid: bronze, with 50 ms left; greedy: gold
     bench.Add(kBronze, now_ms - 1850);
     bench.Add(kGold, now_ms);
     const std::optional<ClassNumber> chosen = bench.Pick(now_ms);
@@ -207,7 +207,7 @@ TEST(ClassSchedulerTest, SharesHoldUnderSaturation) {
 
 // Bronze had all capacity for a while; it still gets its fifth at once, not only after its decayed
 // share has come down.
-TEST(ClassSchedulerTest, SharesOfWaitingCostAreOfEveryShortTime) {
+TEST(ClassSchedulerTest, SharesOfWaitingCostHoldOverShortIntervals) {
   Bench bench(Memberships(SchedulingPolicy::kWaitingCost, 0.2));
   const auto serve = [&](int64_t now_ms) {
     const std::optional<ClassNumber> picked = bench.Pick(now_ms);
@@ -231,7 +231,7 @@ TEST(ClassSchedulerTest, SharesOfWaitingCostAreOfEveryShortTime) {
   EXPECT_GE(bronze, 3) << "of 20";
 }
 
-TEST(ClassSchedulerTest, WhatWouldComeTooLateIsDropped) {
+TEST(ClassSchedulerTest, RequestsThatWouldBeLateAreDropped) {
   Bench bench(Memberships(SchedulingPolicy::kYid));
   bench.Teach(kGold, milliseconds(300));
   bench.Add(kGold, 0);
@@ -240,7 +240,7 @@ TEST(ClassSchedulerTest, WhatWouldComeTooLateIsDropped) {
   EXPECT_EQ(bench.dropped, 1u);
 }
 
-TEST(ClassSchedulerTest, WithoutADropShareOnlyWhatIsLateIsDropped) {
+TEST(ClassSchedulerTest, WithoutADropShareOnlyLateRequestsAreDropped) {
   SchedulerOptions options = Memberships(SchedulingPolicy::kYid);
   options.drop_share.reset();
   Bench bench(options);
@@ -252,7 +252,7 @@ TEST(ClassSchedulerTest, WithoutADropShareOnlyWhatIsLateIsDropped) {
   EXPECT_EQ(bench.dropped, 1u);
 }
 
-TEST(ClassSchedulerTest, ADropShareOfHalfGivesUpWhatHardlyPays) {
+TEST(ClassSchedulerTest, ADropShareOfHalfDropsRequestsOfLittleYield) {
   SchedulerOptions options = Memberships(SchedulingPolicy::kYid);
   options.drop_share = 0.75;
   Bench bench(options);
@@ -295,7 +295,7 @@ TEST(ClassSchedulerTest, AClassThatOnceTookTooLongIsTriedAgain) {
   EXPECT_GT(bench.dropped, 20u);
 }
 
-TEST(ClassSchedulerTest, FirstComeFirstServedRefusesWhatWouldWaitForHalfOfItsTime) {
+TEST(ClassSchedulerTest, FifoRefusesRequestsThatWouldWaitForHalfOfTheirTime) {
   SchedulerOptions options;
   options.policy = SchedulingPolicy::kFifo;
   Bench bench(options);
@@ -309,7 +309,7 @@ TEST(ClassSchedulerTest, FirstComeFirstServedRefusesWhatWouldWaitForHalfOfItsTim
   EXPECT_EQ(push(kNever), ClassScheduler::Entry::kTaken);
 }
 
-TEST(ClassSchedulerTest, RestBetweenPicksIsNoPace) {
+TEST(ClassSchedulerTest, IdleTimeBetweenPicksDoesNotCountAsPace) {
   SchedulerOptions options;
   options.policy = SchedulingPolicy::kFifo;
   Bench bench(options);
@@ -413,7 +413,7 @@ TEST(ClassSchedulerTest, NothingIsLostAndNothingServedTwice) {
   }
 }
 
-TEST(ClassSchedulerTest, RefusesOptionsThatCannotBe) {
+TEST(ClassSchedulerTest, RefusesInvalidOptions) {
   const auto fault = [](auto change) {
     SchedulerOptions options = Memberships(SchedulingPolicy::kYid, 0.3);
     change(options);

@@ -11,7 +11,7 @@ constexpr ClassNumber kGold = 0;
 constexpr ClassNumber kSilver = 1;
 constexpr ClassNumber kBronze = 2;
 
-TEST(ClassThreadsTest, WithoutNumbersOfTheirOwnAllShareAll) {
+TEST(ClassThreadsTest, WithoutReservationsAllClassesShareAllThreads) {
   ClassThreads threads({.all = 2}, 3);
   threads.Take(kGold);
   EXPECT_TRUE(threads.HasFree(kBronze));
@@ -21,7 +21,7 @@ TEST(ClassThreadsTest, WithoutNumbersOfTheirOwnAllShareAll) {
   EXPECT_TRUE(threads.HasFree(kSilver));
 }
 
-TEST(ClassThreadsTest, WhatIsOnesOwnNoOtherGets) {
+TEST(ClassThreadsTest, ReservedThreadsAreNotShared) {
   ClassThreads threads({.all = 3, .own = {1}}, 3);
   threads.Take(kSilver);
   threads.Take(kBronze);
@@ -33,7 +33,7 @@ TEST(ClassThreadsTest, WhatIsOnesOwnNoOtherGets) {
   EXPECT_TRUE(threads.HasFree(kSilver));
 }
 
-TEST(ClassThreadsTest, WorkOfNoClassCountsAmongAll) {
+TEST(ClassThreadsTest, WorkWithoutAClassCountsInTheTotal) {
   ClassThreads threads({.all = 1}, 1);
   threads.Take();
   EXPECT_FALSE(threads.HasFree(kGold));
@@ -41,7 +41,7 @@ TEST(ClassThreadsTest, WorkOfNoClassCountsAmongAll) {
   EXPECT_TRUE(threads.HasFree(kGold));
 }
 
-TEST(ClassThreadsTest, OtherSharesWhileSomeAreAtWork) {
+TEST(ClassThreadsTest, SharesMayChangeWhileRequestsRun) {
   ClassThreads threads({.all = 4}, 2);
   for (int i = 0; i < 4; ++i) threads.Take(kGold);
   threads.SetShares({.all = 4, .own = {2}});
@@ -81,7 +81,7 @@ TEST(ClassThreadsTest, AtRandom) {
   }
 }
 
-TEST(ClassThreadsTest, SharesThatCannotBeAreRefused) {
+TEST(ClassThreadsTest, InvalidSharesAreRefused) {
   const auto fault = [](const ThreadShares& shares) { return !CheckThreadShares(shares, 2).ok(); };
   EXPECT_FALSE(fault({.all = 1}));
   EXPECT_FALSE(fault({.all = 2, .own = {1, 1}}));

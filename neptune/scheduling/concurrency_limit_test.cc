@@ -20,7 +20,7 @@ TEST(ConcurrencyLimitTest, DoublesUntilTheFirstSignOfOverload) {
   EXPECT_EQ(limit.limit(), 20u);
 }
 
-TEST(ConcurrencyLimitTest, ThenGrowsByOneForAsManyAsItLets) {
+TEST(ConcurrencyLimitTest, ThenGrowsByOneForEachLimitOfRequests) {
   ConcurrencyLimit limit({.initial = 20});
   limit.OnEnd({.begun = At(0), .refused = true}, 20, At(1));
   EXPECT_EQ(limit.limit(), 17u);
@@ -34,7 +34,7 @@ TEST(ConcurrencyLimitTest, DoesNotGrowWhileHardlyUsed) {
   EXPECT_EQ(limit.limit(), 10u);
 }
 
-TEST(ConcurrencyLimitTest, IsCutOnceForWhatBeganBeforeTheCut) {
+TEST(ConcurrencyLimitTest, IsCutOnceForRequestsBegunBeforeTheCut) {
   ConcurrencyLimit limit({.initial = 100, .decrease = 0.5});
   for (int i = 0; i < 100; ++i) limit.OnEnd({.begun = At(0), .refused = true}, 100, At(10));
   EXPECT_EQ(limit.limit(), 50u);
@@ -44,7 +44,7 @@ TEST(ConcurrencyLimitTest, IsCutOnceForWhatBeganBeforeTheCut) {
   EXPECT_EQ(limit.limit(), 25u) << "the goal is met";
 }
 
-TEST(ConcurrencyLimitTest, IsCutByHowFarTheWaitWasFromTheGoal) {
+TEST(ConcurrencyLimitTest, IsCutInProportionToTheExcessWait) {
   const auto after = [](Duration wait, Duration run) {
     ConcurrencyLimit limit({.initial = 100});
     limit.OnEnd({.begun = At(0), .server_wait = wait, .server_run = run}, 10, At(1));

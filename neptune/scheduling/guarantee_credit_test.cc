@@ -20,25 +20,25 @@ int PicksOf(size_t of, int count, const std::vector<double>& consumption, Guaran
   return picks;
 }
 
-TEST(GuaranteeCreditTest, WhoIsDueGetsItsShare) {
+TEST(GuaranteeCreditTest, AClassThatIsDueGetsItsShare) {
   GuaranteeCredit credit({0, 0.2});
   EXPECT_NEAR(PicksOf(kLow, 1'000, {1, 1}, &credit), 200, 1);
 }
 
-TEST(GuaranteeCreditTest, TheShareIsOfConsumption) {
+TEST(GuaranteeCreditTest, SharesMeasureConsumption) {
   GuaranteeCredit credit({0, 0.2});
   const int low = PicksOf(kLow, 1'000, {1, 4}, &credit);
   EXPECT_NEAR(4.0 * low / (4.0 * low + (1'000 - low)), 0.2, 0.01);
 }
 
-TEST(GuaranteeCreditTest, WhatItHadBeforeDoesNotHoldItBack) {
+TEST(GuaranteeCreditTest, PastOveruseDoesNotHoldAClassBack) {
   GuaranteeCredit credit({0, 0.2});
   for (int i = 0; i < 1'000; ++i) credit.OnPicked(kLow, {1, 1});
   EXPECT_EQ(PicksOf(kLow, 10, {1, 1}, &credit), 1);
   EXPECT_EQ(PicksOf(kLow, 10, {1, 1}, &credit), 2);
 }
 
-TEST(GuaranteeCreditTest, WhatItDidNotUseItDoesNotGetLater) {
+TEST(GuaranteeCreditTest, UnusedCreditExpires) {
   GuaranteeCredit credit({0, 0.2});
   for (int i = 0; i < 1'000; ++i) credit.OnPicked(kHigh, {1, 1});
   EXPECT_LE(PicksOf(kLow, 10, {1, 1}, &credit), 2 + 2);

@@ -34,11 +34,11 @@ std::vector<ClassDemand> Demands(double gold, double silver, double bronze, doub
 
 auto Near(double value) { return DoubleNear(value, 1e-9); }
 
-TEST(AllocateServersTest, WhatIsLeftOverGoesByDemand) {
+TEST(AllocateServersTest, TheRestIsDividedByDemand) {
   EXPECT_THAT(AllocateServers(Demands(1, 3, 4), 16), ElementsAre(Near(2), Near(6), Near(8)));
 }
 
-TEST(AllocateServersTest, ADemandOfAllIsMet) {
+TEST(AllocateServersTest, DemandForAllServersIsMet) {
   EXPECT_THAT(AllocateServers(Demands(1.6, 4.8, 9.6, 0.2), 16),
               ElementsAre(Near(1.6), Near(4.8), Near(9.6)));
 }
@@ -54,7 +54,7 @@ TEST(AllocateServersTest, YieldCountsForWhatIsConsumed) {
   EXPECT_THAT(AllocateServers({{8, 0, 1}, {8, 0, 3}}, 10), ElementsAre(Near(2), Near(8)));
 }
 
-TEST(AllocateServersTest, NobodyAsks) {
+TEST(AllocateServersTest, NoDemand) {
   EXPECT_THAT(AllocateServers(Demands(0, 0, 0), 4), ElementsAre(0, 0, 0));
 }
 
@@ -91,7 +91,7 @@ TEST(PartitionServersTest, ServersStayWithTheirClass) {
               ElementsAre(NodeId("s2"), NodeId("s3"), NodeId("s4"), NodeId("s5"), NodeId("s1")));
 }
 
-TEST(PartitionServersTest, AServerThatIsGoneIsReplaced) {
+TEST(PartitionServersTest, ADepartedServerIsReplaced) {
   std::vector<NodeId> servers = Servers(4);
   const ServerPartition before = PartitionServers({1, 3}, servers);
   servers.erase(servers.begin());

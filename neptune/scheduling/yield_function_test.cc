@@ -85,7 +85,7 @@ TEST(YieldFunctionTest, NeverGrowsAndIsNeverNegative) {
   }
 }
 
-TEST(YieldFunctionTest, RefusesWhatIsNoYield) {
+TEST(YieldFunctionTest, RefusesInvalidYieldFunctions) {
   const auto refused = [](const StatusOr<YieldFunction>& yield) {
     return yield.status().code() == StatusCode::kInvalidArgument;
   };

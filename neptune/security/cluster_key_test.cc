@@ -38,7 +38,7 @@ TEST(ClusterKeyTest, TwoKeysTheFirstFirst) {
   EXPECT_EQ(keys->keys()[1][0], '\0');
 }
 
-TEST(ClusterKeyTest, WhatIsGuessedEasilyIsRefused) {
+TEST(ClusterKeyTest, GuessableKeysAreRefused) {
   EXPECT_NE(Reason("").find("holds 0 keys"), std::string::npos);
   EXPECT_NE(Reason("correct horse battery staple correct horse").find("hexadecimal"),
             std::string::npos);

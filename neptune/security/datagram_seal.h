@@ -1,6 +1,6 @@
 // Sealed datagrams: bytes with a proof that a node of the cluster wrote them.
 //
-//   | bytes | code under 1st key (16) | code under 2nd (16), if there are two | number of codes (1) |
+//   | bytes | code under 1st key (16) | code under 2nd (16), if any | number of codes (1) |
 //
 // A code is the first 16 bytes of HMAC-SHA256 over "neptune datagram 1" and the bytes. Sealed bytes
 // are not encrypted, and anyone who receives them can replay them: the contents must limit how long

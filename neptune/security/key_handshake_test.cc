@@ -60,7 +60,7 @@ TEST(KeyHandshakeTest, OneCommonKeyIsEnough) {
   }
 }
 
-TEST(KeyHandshakeTest, BothEndsSayThatTheirKeysDiffer) {
+TEST(KeyHandshakeTest, BothEndsReportThatTheirKeysDiffer) {
   Ends ends(kOld, kNew);
   ends.Run(1000);
   EXPECT_EQ(ends.server.failure().message(),
@@ -69,7 +69,7 @@ TEST(KeyHandshakeTest, BothEndsSayThatTheirKeysDiffer) {
             "the server has none of the cluster keys of this node");
 }
 
-TEST(KeyHandshakeTest, WhatFollowsTheProofIsLeft) {
+TEST(KeyHandshakeTest, BytesAfterTheProofAreLeft) {
   Ends ends(kOld, kOld);
   const std::string proof = ends.caller.Take(ends.server.Take(ends.caller.Begin()));
   ends.server.Take(proof + "first request");
@@ -89,7 +89,7 @@ TEST(KeyHandshakeTest, AProofOfAnotherConnectionIsRefused) {
   EXPECT_EQ(server.failure().message(), "the caller failed to prove the cluster key it names");
 }
 
-TEST(KeyHandshakeTest, ASecondServersAnswerDoesNotServe) {
+TEST(KeyHandshakeTest, AnswerOfAnotherServerIsRefused) {
   Ends before(kOld, kOld);
   const std::string answer = before.server.Take(before.caller.Begin());
   ClusterMac mac = MacOf(kOld);
@@ -118,7 +118,7 @@ TEST(KeyHandshakeTest, ProofsHoldForTheirCarrierOnly) {
   EXPECT_EQ(caller.failure().message(), "the server failed to prove the cluster key it names");
 }
 
-TEST(KeyHandshakeTest, ACallerWithoutAKeyIsToldAtItsFirstByte) {
+TEST(KeyHandshakeTest, ACallerWithoutAKeyIsRefusedAtItsFirstByte) {
   ClusterMac mac = MacOf(kOld);
   KeyHandshake server(HandshakeRole::kServer, mac, NonceOf('s'));
   server.Take("NPT1");

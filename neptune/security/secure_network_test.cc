@@ -163,7 +163,7 @@ TEST_F(SecureNetworkTest, AServerWithoutAKeyIsNotBelieved) {
   EXPECT_EQ(refused("caller", Refusal::kMade), 1u);
 }
 
-TEST_F(SecureNetworkTest, WhoSaysNothingIsClosedInTime) {
+TEST_F(SecureNetworkTest, SilentConnectionsAreClosedInTime) {
   Secure("server", kOld);
   Listen();
   ASSERT_TRUE(Connect(NetworkOf("caller")).ok());
@@ -172,7 +172,7 @@ TEST_F(SecureNetworkTest, WhoSaysNothingIsClosedInTime) {
   EXPECT_EQ(refused("server", Refusal::kLate), 1u);
 }
 
-TEST_F(SecureNetworkTest, TheOldestOfTooManySilentOnesMakesRoom) {
+TEST_F(SecureNetworkTest, TheOldestOfTooManySilentConnectionsIsClosed) {
   Secure("server", kOld, 2);
   Listen();
   Loop& loop = *hosts_["caller"].loop;

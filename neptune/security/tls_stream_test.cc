@@ -160,7 +160,7 @@ TEST_F(TlsStreamTest, WritesOfSeveralTurnsArriveInOrder) {
   EXPECT_EQ(written_.count, 3);
 }
 
-TEST_F(TlsStreamTest, BytesOfAllSizesArriveAsTheyWere) {
+TEST_F(TlsStreamTest, BytesOfAllSizesArriveUnchanged) {
   std::mt19937_64 random(7);
   std::string all;
   OnCaller([&] {
@@ -175,7 +175,7 @@ TEST_F(TlsStreamTest, BytesOfAllSizesArriveAsTheyWere) {
   EXPECT_TRUE(server_.received == all) << server_.received.size() << " of " << all.size();
 }
 
-TEST_F(TlsStreamTest, WhatWasWrittenInTheTurnOfTheCloseArrives) {
+TEST_F(TlsStreamTest, WritesInTheTurnOfTheCloseArrive) {
   OnCaller([&] {
     caller_.stream->Write("last words");
     caller_.stream->Close();
@@ -185,7 +185,7 @@ TEST_F(TlsStreamTest, WhatWasWrittenInTheTurnOfTheCloseArrives) {
   EXPECT_TRUE(server_.closed->ok()) << *server_.closed;
 }
 
-TEST_F(TlsStreamTest, AStreamThatIsGoneWritesNothingMore) {
+TEST_F(TlsStreamTest, ADestroyedStreamWritesNothing) {
   OnCaller([&] {
     caller_.stream->Write("never sent");
     caller_.stream.reset();
@@ -194,7 +194,7 @@ TEST_F(TlsStreamTest, AStreamThatIsGoneWritesNothingMore) {
   EXPECT_EQ(written_.count, 0);
 }
 
-TEST_F(TlsStreamTest, ReadsNothingWhileItIsToldNotTo) {
+TEST_F(TlsStreamTest, ReadsNothingWhileReadingIsOff) {
   server_loop_->Post([&] { server_.stream->SetReading(false); });
   OnCaller([&] { caller_.stream->Write(std::string(50'000, 'x')); });
   EXPECT_EQ(server_.received.size(), 0u);

@@ -54,7 +54,7 @@ TEST_F(StretchClockTest, ShortStretchesCostHardlyAnySystemCalls) {
   EXPECT_LE(loop_.asked(), 2000 / 400 + 1);
 }
 
-TEST_F(StretchClockTest, LongStretchLeavesOutWhatOtherProgramsUsed) {
+TEST_F(StretchClockTest, LongStretchExcludesTimeOfOtherPrograms) {
   clock_.Begin();
   loop_.Work(300);
   loop_.Interrupt(5'000);
@@ -72,7 +72,7 @@ TEST_F(StretchClockTest, CountsAtMostFourTenthsOfAMillisecondTooMuch) {
   EXPECT_EQ(clock_.Used(), microseconds(699));
 }
 
-TEST_F(StretchClockTest, WaitBetweenStretchesIsNobodys) {
+TEST_F(StretchClockTest, WaitBetweenStretchesDoesNotCount) {
   clock_.Begin();
   loop_.Work(30);
   EXPECT_EQ(clock_.Used(), microseconds(30));

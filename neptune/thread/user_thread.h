@@ -17,8 +17,8 @@
 //   any thread.
 // Units: deadlines are TimePoint of the loop.
 // Limits: ThreadSchedulerOptions::thread_count_max threads a scheduler; a Spawn over it fails with
-//   kResourceExhausted. The stack size is fixed for each scheduler; a stack overflow hits the guard
-//   page and ends the process.
+//   kResourceExhausted. The stack size is fixed for each scheduler; an overflow ends the process,
+//   at the guard page or, for a stack with a canary, when the thread has ended.
 // errno, the locale (uselocale) and the C++ runtime's exception state are kept for each user-level
 // thread; `__thread` objects are shared by all user-level threads of one kernel thread.
 

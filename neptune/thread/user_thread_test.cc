@@ -195,7 +195,7 @@ TEST_F(UserThreadTest, ThreadSpecificValuesAreSeparate) {
   });
 }
 
-TEST_F(UserThreadTest, WhatBeginsInPlaceIsAsNewAfterOneThatFinished) {
+TEST_F(UserThreadTest, ThreadRunInPlaceHasNoStateOfAnEarlierOne) {
   static const ThreadSpecific<int> slot;
   Notification finished;
   loop_->Post([&] {
@@ -218,7 +218,7 @@ TEST_F(UserThreadTest, WhatBeginsInPlaceIsAsNewAfterOneThatFinished) {
   finished.WaitForNotification();
 }
 
-TEST_F(UserThreadTest, RunsOnAStackOfTheCallersAndTellsWhenItHasLeftIt) {
+TEST_F(UserThreadTest, RunsOnTheCallersStackAndReportsWhenItHasLeft) {
   std::vector<char> memory(64 * 1024);
   const Stack stack{memory.data(), memory.size(), false};
   bool ran_there = false;

@@ -87,7 +87,7 @@ void Spin(Duration time) {
   }
 }
 
-TEST(RealMeterTest, LeavesOutWhatOthersUseMeanwhile) {
+TEST(RealMeterTest, ExcludesTimeOfOtherThreads) {
   const auto world = MakeRealWorld({});
   Loop& loop = **world->StartLoop({.name = "main"});
   std::unique_ptr<ThreadScheduler> scheduler;

@@ -87,7 +87,7 @@ TEST_P(WorldConformanceTest, LargestDatagramArrivesAndALargerOneIsRefused) {
   });
 }
 
-TEST_P(WorldConformanceTest, DatagramToNobodyIsLostQuietly) {
+TEST_P(WorldConformanceTest, DatagramToAClosedPortIsLostSilently) {
   const uint16_t port = FreeDatagramPort();
   auto& sender = Make<Receiver>();
   Run([&] {
@@ -100,7 +100,7 @@ TEST_P(WorldConformanceTest, DatagramToNobodyIsLostQuietly) {
   EXPECT_TRUE(Until([&] { return sender.heard == std::vector<std::string>{"self"}; }));
 }
 
-TEST_P(WorldConformanceTest, ConnectedSocketSendsToItsPeerAndHearsNobodyElse) {
+TEST_P(WorldConformanceTest, ConnectedSocketOnlyTalksToItsPeer) {
   auto& peer = Make<Receiver>();
   auto& stranger = Make<Receiver>();
   auto& connected = Make<Receiver>();
@@ -118,7 +118,7 @@ TEST_P(WorldConformanceTest, ConnectedSocketSendsToItsPeerAndHearsNobodyElse) {
   Run([&] { EXPECT_EQ(connected.heard, (std::vector<std::string>{"pong"})); });
 }
 
-TEST_P(WorldConformanceTest, ConnectedSocketIsToldThatNobodyListensAndWorksOn) {
+TEST_P(WorldConformanceTest, ConnectedSocketReportsAClosedPortAndStillWorks) {
   const Endpoint gone = {kLoopbackAddress, FreeDatagramPort()};
   auto& connected = Make<Receiver>();
   auto& refused = Make<int>();
@@ -203,7 +203,7 @@ TEST_P(WorldConformanceTest, SocketDestroyedInItsHandlerHearsNoMore) {
   Run([&] { EXPECT_EQ(receiver.heard.size(), 1u); });
 }
 
-TEST_P(WorldConformanceTest, JoiningWhatIsNoGroupIsRefused) {
+TEST_P(WorldConformanceTest, JoiningAnInvalidGroupIsRefused) {
   Run([&] {
     const auto socket = loop().network().OpenDatagram({.multicast_group = Endpoint{0x0a000001, 99}},
                                                       [](const Endpoint&, std::string_view) {});

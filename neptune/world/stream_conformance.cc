@@ -104,7 +104,7 @@ TEST_P(WorldConformanceTest, DataBeforeStartIsKept) {
   EXPECT_TRUE(Until([&] { return pair.server_events.data == "early"; }));
 }
 
-TEST_P(WorldConformanceTest, EndBeforeStartIsToldLater) {
+TEST_P(WorldConformanceTest, EndBeforeStartIsReportedAfterStart) {
   StreamPair& pair = MakePair();
   Run([&] { pair.client.reset(); });
   Pass(milliseconds(2));
@@ -286,7 +286,7 @@ TEST_P(WorldConformanceTest, ReadingStopsAndResumes) {
   EXPECT_TRUE(Until([&] { return pair.server_events.data == "onetwo"; }));
 }
 
-TEST_P(WorldConformanceTest, ConnectIsRefusedWhereNobodyListens) {
+TEST_P(WorldConformanceTest, ConnectToAClosedPortIsRefused) {
   auto& outcome = Make<ConnectOutcome>();
   Run([&] {
     Endpoint free;

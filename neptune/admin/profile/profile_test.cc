@@ -87,7 +87,7 @@ profile::Profile Unzipped(const std::string& bytes) {
   return profile;
 }
 
-TEST(ProcessorSamplerTest, SeesWhoWorksAndWhoCalledIt) {
+TEST(ProcessorSamplerTest, SamplesWorkingFunctionsAndTheirCallers) {
   constexpr size_t kCount = 50;
   auto sampler = ProcessorSampler::Start();
   ASSERT_TRUE(sampler.ok()) << sampler.status();
@@ -135,7 +135,7 @@ AllocationCounts CountsOf(const AllocationSamples& samples, const std::string& f
   return sum;
 }
 
-TEST(AllocationSamplerTest, SeesWhoAllocatesAndWhatIsHeld) {
+TEST(AllocationSamplerTest, SamplesAllocatingFunctionsAndHeldMemory) {
   auto sampler = AllocationSampler::Start();
   ASSERT_TRUE(sampler.ok()) << sampler.status();
   Blocks blocks;
@@ -155,7 +155,7 @@ TEST(AllocationSamplerTest, SeesWhoAllocatesAndWhatIsHeld) {
   EXPECT_EQ(moment.held, 0);
 }
 
-TEST(AllocationSamplerTest, OneAtATimeAndEachBeginsAnew) {
+TEST(AllocationSamplerTest, OneAtATimeAndEachStartsEmpty) {
   Blocks blocks;
   {
     auto first = AllocationSampler::Start();
@@ -168,7 +168,7 @@ TEST(AllocationSamplerTest, OneAtATimeAndEachBeginsAnew) {
   EXPECT_EQ(CountsOf((*second)->Stop(), "AllocateMore").made, 0);
 }
 
-TEST(AllocationSamplerTest, WhatIsGivenBackAfterItsProfileHarmsNoLaterOne) {
+TEST(AllocationSamplerTest, FreesAfterAProfileDoNotAffectLaterOnes) {
   Blocks blocks;
   auto first = AllocationSampler::Start();
   ASSERT_TRUE(first.ok()) << first.status();
@@ -230,7 +230,7 @@ TEST(ProfileTextTest, PprofHasSamplesTimesAndNames) {
   EXPECT_EQ(text(profile.comment(1)), "7 samples exceeded the limit");
 }
 
-TEST(ProfileTextTest, AllocationsHaveWhatWasMadeAndWhatIsHeld) {
+TEST(ProfileTextTest, AllocationsHaveTotalAndHeldValues) {
   AllocationSamples samples;
   samples.stacks[{1, 2}] = {.made = 4, .made_bytes = 400, .held = 1, .held_bytes = 100};
   samples.stacks[{2}] = {.made = 3, .made_bytes = 30};
@@ -301,7 +301,7 @@ class ProfilePagesTest : public testing::Test {
   std::vector<std::unique_ptr<HttpTestClient>> clients_;
 };
 
-TEST_F(ProfilePagesTest, ThatWhichWorksDominates) {
+TEST_F(ProfilePagesTest, WorkingFunctionsDominate) {
   Work();
   const HttpResponse response = Fetch("/profile/cpu?seconds=1&format=folded");
   ASSERT_EQ(response.status, 200) << response.body;
@@ -323,7 +323,7 @@ TEST_F(ProfilePagesTest, PprofIsTheDefault) {
   EXPECT_EQ(profile.duration_nanos(), 1'000'000'000);
 }
 
-TEST_F(ProfilePagesTest, ASecondOneIsRefusedWhileOthersPagesAnswer) {
+TEST_F(ProfilePagesTest, ASecondProfileIsRefusedWhileOtherPagesAnswer) {
   std::future<HttpResponse> first = Begin("/profile/cpu?seconds=1");
   // The server has begun the first profile once it answers a later request on the same loop.
   EXPECT_EQ(Fetch("/healthz").status, 200);
@@ -338,7 +338,7 @@ TEST_F(ProfilePagesTest, WrongParametersAreRefused) {
   }
 }
 
-TEST_F(ProfilePagesTest, ThatWhichIsAllocatedMeanwhileIsInTheHeapsProfile) {
+TEST_F(ProfilePagesTest, AllocationsDuringTheProfileAreIncluded) {
   std::future<HttpResponse> profile = Begin("/profile/heap?seconds=1&format=folded");
   Blocks blocks;
   using namespace std::chrono_literals;
@@ -351,7 +351,7 @@ TEST_F(ProfilePagesTest, ThatWhichIsAllocatedMeanwhileIsInTheHeapsProfile) {
   EXPECT_NE(response.body.find("AllocateMore"), std::string::npos) << response.body;
 }
 
-TEST_F(ProfilePagesTest, HeapSaysWhatIsInUse) {
+TEST_F(ProfilePagesTest, HeapTotalsShowMemoryInUse) {
   const auto in_use = [&] {
     const std::string body = Fetch("/profile/heap/totals").body;
     const std::string key = "\"in_use_bytes\":";

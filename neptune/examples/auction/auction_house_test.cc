@@ -133,7 +133,7 @@ TEST_F(AuctionHouseTest, ListsInPages) {
   });
 }
 
-TEST_F(AuctionHouseTest, RefusesWhatCannotBe) {
+TEST_F(AuctionHouseTest, RefusesInvalidRequests) {
   InSession([](ReplicaSession& session) {
     ASSERT_TRUE(Add(session, 1, "t").ok());
     EXPECT_EQ(Add(session, 1, "").status().code(), StatusCode::kInvalidArgument);
@@ -162,7 +162,7 @@ TEST_F(AuctionHouseTest, RefusesWhatCannotBe) {
 }
 
 // One session bids all the time, another one watches, and each node loses its power once.
-TEST_F(AuctionHouseTest, ASessionSeesNoBidDecline) {
+TEST_F(AuctionHouseTest, ASessionNeverSeesABidDecrease) {
   InSession([](ReplicaSession& session) { ASSERT_TRUE(Add(session, 5, "a lamp").ok()); });
   Simulator& simulator = cluster_.simulator();
   const TimePoint began = simulator.now();

@@ -151,7 +151,7 @@ TEST(AuctionTest, AReplicaThatWasAwayCatchesUp) {
   away("auction-store-2");
 }
 
-TEST(AuctionTest, RefusesRequestsThatSayNothing) {
+TEST(AuctionTest, RefusesEmptyRequests) {
   SimulatedExample cluster(Cluster());
   cluster.RunOnClient([](ClientSession& session) {
     EXPECT_EQ(List(session, "").status().code(), StatusCode::kInvalidArgument);

@@ -38,7 +38,7 @@ std::string Everything(const Catalogue& catalogue) {
   return all;
 }
 
-TEST(CatalogueTest, TheHighestBidLeadsAndOfEqualOnesTheFirstNameOfTheAlphabet) {
+TEST(CatalogueTest, TheHighestBidLeadsAndTiesGoToTheFirstName) {
   Catalogue catalogue;
   ASSERT_TRUE(catalogue.Merge(Item(1)).ok());
   EXPECT_EQ(catalogue.PlaceBid(1, Bid("eve", 5))->highest().bidder(), "eve");
@@ -92,7 +92,7 @@ TEST(CatalogueTest, ChangesLeadFromOneCatalogueToAnother) {
   }
 }
 
-TEST(CatalogueTest, AWriteThatChangesNothingIsNoChange) {
+TEST(CatalogueTest, AWriteWithoutEffectIsNotAChange) {
   Catalogue catalogue;
   ASSERT_TRUE(catalogue.Merge(Item(1)).ok());
   ASSERT_TRUE(catalogue.PlaceBid(1, Bid("eve", 5)).ok());
@@ -115,7 +115,7 @@ TEST(CatalogueTest, ListsOneCategoryByIdUpToTheCount) {
   EXPECT_TRUE(catalogue.List("cars", 10).empty());
 }
 
-TEST(CatalogueTest, RefusesWhatIsOverItsLimits) {
+TEST(CatalogueTest, RefusesValuesOverTheLimits) {
   Catalogue catalogue;
   AuctionItem nameless = Item(1);
   nameless.clear_title();

@@ -62,7 +62,7 @@ BlastHit MakeHit(const std::string& subject, double evalue, uint32_t score) {
   return hit;
 }
 
-TEST(ProteinDatabaseTest, FastaIsReadAsItWasWritten) {
+TEST(ProteinDatabaseTest, FastaRoundTrips) {
   const std::vector<Protein> made = MakeProteins(kSeed, 50);
   std::string text;
   for (const Protein& protein : made) text += ToFasta(protein);
@@ -100,7 +100,7 @@ TEST(BlastHitsTest, MergeIsCommutativeAndAssociativeWithTies) {
   }
 }
 
-TEST(BlastHitsTest, LineThatIsNotOfTheTableIsAnError) {
+TEST(BlastHitsTest, AnInvalidTableLineIsAnError) {
   EXPECT_EQ(ParseBlastTable("s1\t1e-5\n").status().code(), StatusCode::kInternal);
   EXPECT_EQ(ParseBlastTable("")->hits_size(), 0);
 }
@@ -217,7 +217,7 @@ TEST_F(BlastTest, PartitionsFindWhatOneRunFinds) {
   EXPECT_GT(hit_count, static_cast<int>(queries.size()) * 5);
 }
 
-TEST_F(BlastTest, CrashOfOneProgramCostsItsPartitionOnly) {
+TEST_F(BlastTest, CrashOfOneProgramAffectsOnlyItsPartition) {
   const std::string program = folder_ + "/blastp";
   ASSERT_TRUE(WriteFileAtomically(program,
                                   "#!/bin/sh\ncase \"$2\" in\n*-p1) kill -SEGV $$ ;;\n"

@@ -83,7 +83,7 @@ Status WritePartitions(const std::vector<Protein>& proteins, uint32_t partition_
                        const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) return FailedPrecondition("making folder ", folder, ": ", error.message());
+  if (error) return FailedPrecondition("creating directory ", folder, ": ", error.message());
   std::vector<std::string> texts(partition_count);
   uint64_t letter_count = 0;
   for (size_t i = 0; i < proteins.size(); ++i) {

@@ -91,7 +91,7 @@ class DiscussionTest : public testing::Test {
   SimulatedExample cluster_;
 };
 
-TEST_F(DiscussionTest, ShowsRepliesBelowWhatTheyReplyTo) {
+TEST_F(DiscussionTest, ShowsRepliesBelowTheirParents) {
   InSession([](ReplicaSession& session) {
     // a (1) ── b (3) ── d (5)     c (2) ── e (6)     a ── f (4)
     const std::pair<uint64_t, const char*> messages[] = {{0, "a"}, {0, "c"}, {1, "b"},
@@ -153,7 +153,7 @@ TEST_F(DiscussionTest, PagesOfAnySizeGiveTheWholeTree) {
   });
 }
 
-TEST_F(DiscussionTest, RefusesWhatIsNoMessage) {
+TEST_F(DiscussionTest, RefusesInvalidMessages) {
   InSession([](ReplicaSession& session) {
     AddMsgRequest request = MessageFor(1, 0, "s");
     request.set_text(std::string(kMessageSizeMax + 1, 'x'));
@@ -179,7 +179,7 @@ TEST_F(DiscussionTest, RefusesWhatIsNoMessage) {
   });
 }
 
-TEST_F(DiscussionTest, RefusesToShowWhatIsNotThere) {
+TEST_F(DiscussionTest, RefusesToShowMissingMessages) {
   InSession([](ReplicaSession& session) {
     ASSERT_TRUE(Add(session, MessageFor(1, 0, "s")).ok());
     EXPECT_EQ(View(session, 1, 2).status().code(), StatusCode::kNotFound);
@@ -210,7 +210,7 @@ TEST_F(DiscussionTest, RepliesGoToALimitedDepth) {
   });
 }
 
-TEST_F(DiscussionTest, WhatWasAddedSurvivesAnyNode) {
+TEST_F(DiscussionTest, AddedRecordsSurviveAnyNode) {
   for (const char* const node : {"discussion-1", "discussion-2", "discussion-3"}) {
     InSession([&](ReplicaSession& session) {
       for (uint64_t group = 0; group < kPartitionCount; ++group) {

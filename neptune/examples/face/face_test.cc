@@ -34,7 +34,7 @@ std::vector<FacePicture> Faces(bool learnt) {
   return faces;
 }
 
-TEST(FaceImageTest, PgmIsReadAsItWasWritten) {
+TEST(FaceImageTest, PgmRoundTrips) {
   const GreyImage image = MakeFaces(kSeed, 1, 1)[0].image;
   const StatusOr<GreyImage> read = ParsePgm(ToPgm(image));
   ASSERT_TRUE(read.ok()) << read.status();
@@ -48,7 +48,7 @@ TEST(FaceImageTest, PgmMayHaveCommentsAndAnyPixels) {
   EXPECT_EQ(read->pixels, "#\n");
 }
 
-TEST(FaceImageTest, WhatIsNoPgmIsRefused) {
+TEST(FaceImageTest, InvalidPgmIsRefused) {
   for (const char* bytes :
        {"", "P5", "P2\n1 1\n255\n0", "P5\n0 1\n255\n", "P5\n2 2\n255\nabc", "P5\n1 1\n65535\nab",
         "P5\n9999999 9999999\n255\nx", "P5\n-1 1\n255\nx", "P5 #", "P5\n99999999999 1\n255\nx"}) {
@@ -117,7 +117,7 @@ TEST(EigenfacesTest, AllEigenfacesSpanTheTrainingPictures) {
   }
 }
 
-TEST(EigenfacesTest, WhatDoesNotFitIsRefused) {
+TEST(EigenfacesTest, MismatchedSizesAreRefused) {
   const GreyImage small{2, 1, "ab"};
   const GreyImage large{2, 2, "abcd"};
   EXPECT_EQ(TrainEigenfaces({small}, 1).status().code(), StatusCode::kInvalidArgument);

@@ -102,7 +102,7 @@ TEST(ForumTest, AHungCacheCostsItsTimeLimitAndNoPage) {
   });
 }
 
-TEST(ForumTest, RefusesWhatIsNoPost) {
+TEST(ForumTest, RefusesInvalidPosts) {
   SimulatedExample cluster(Cluster());
   cluster.RunOnClient([](ClientSession& session) {
     EXPECT_EQ(View(session, 10'001).status().code(), StatusCode::kNotFound);

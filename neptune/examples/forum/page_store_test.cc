@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 const TimePoint kBegin{};
 
-TEST(PageStoreTest, FindsWhatWasStoredLast) {
+TEST(PageStoreTest, FindsTheLatestVersion) {
   PageStore store(2);
   store.Store("a", "first", kBegin);
   store.Store("a", "second", kBegin);
@@ -20,7 +20,7 @@ TEST(PageStoreTest, FindsWhatWasStoredLast) {
   EXPECT_EQ(store.size(), 1u);
 }
 
-TEST(PageStoreTest, ThePageNotAskedForTheLongestMakesRoom) {
+TEST(PageStoreTest, TheLeastRecentlyUsedPageIsEvicted) {
   PageStore store(3);
   for (const char* const name : {"a", "b", "c"}) store.Store(name, name, kBegin);
   EXPECT_TRUE(store.Find("a", kBegin));
@@ -39,7 +39,7 @@ TEST(PageStoreTest, ForgetsAPageAfterItsLifetime) {
   EXPECT_EQ(store.size(), 0u);
 }
 
-TEST(PageStoreTest, DropsWhatItIsToldTo) {
+TEST(PageStoreTest, DropRemovesThePage) {
   PageStore store(3);
   store.Store("a", "a", kBegin);
   store.Drop("a");
@@ -47,7 +47,7 @@ TEST(PageStoreTest, DropsWhatItIsToldTo) {
   EXPECT_FALSE(store.Find("a", kBegin));
 }
 
-TEST(PageStoreTest, KeepsNothingWithoutRoom) {
+TEST(PageStoreTest, StoresNothingWithCapacityZero) {
   PageStore store(0);
   store.Store("a", "a", kBegin);
   EXPECT_FALSE(store.Find("a", kBegin));

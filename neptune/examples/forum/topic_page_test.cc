@@ -31,7 +31,7 @@ TEST(TopicPageTest, ShowsTheLatestPostsOfALongTopic) {
   EXPECT_NE(page.find("2 earlier posts"), std::string::npos);
 }
 
-TEST(TopicPageTest, WhatAuthorsWriteIsNoMarkup) {
+TEST(TopicPageTest, AuthorsTextIsEscaped) {
   ForumTopic topic = Topic(1);
   topic.set_title("a < b & \"c\"");
   topic.mutable_posts(0)->set_text("<script>");

@@ -80,7 +80,7 @@ TEST(MicroWorkTest, TimesAreExponentialWithTheMeansOfTheRequest) {
   EXPECT_NEAR(reduce, 5, 0.1);
 }
 
-TEST(MicroWorkTest, HeavyTailedTimesHaveTheirMeanAndWhatPartitionsShare) {
+TEST(MicroWorkTest, HeavyTailedTimesHaveTheirMeanAndCommonFactor) {
   MicroRequest request = MakeMicroRequest(0);
   request.set_request_log_deviation(0.8);
   request.set_partition_log_deviation(0.6);
@@ -143,7 +143,7 @@ TEST(MicroTest, SumsEveryPartitionOnceInTheSimulatedWorld) {
   }
 }
 
-TEST(MicroTest, UsesVirtualTimeForWhatItSays) {
+TEST(MicroTest, UsesTheReportedVirtualTime) {
   SimulatedExample cluster(Cluster(1));
   const MicroRequest request = MakeMicroRequest(3);
   cluster.RunOnClient([&](ClientSession& session) {

@@ -88,7 +88,7 @@ TEST(ModelledWorkTest, TimesAreExponentialWithTheMeanOfTheParameter) {
   EXPECT_NEAR(static_cast<double>(above_mean_count) / kCount, std::exp(-1), 0.01);
 }
 
-TEST(ModelledWorkTest, OneSeedAlwaysTakesTheSameAndWorksAreUnrelated) {
+TEST(ModelledWorkTest, OneSeedTakesTheSameTimeAndKindsAreIndependent) {
   WorkingModule::Seen seen;
   WorkingModule::Seen again;
   ASSERT_TRUE(RunWith("1000", &seen).ok());
@@ -111,7 +111,7 @@ TEST(ModelledWorkTest, TakesItsTimeOfTheProcessors) {
   EXPECT_EQ(took, seen.first.TimeOf(7));
 }
 
-TEST(ModelledWorkTest, RefusesWhatIsNoTime) {
+TEST(ModelledWorkTest, RefusesInvalidTimes) {
   for (const char* const text : {"", "-1", "fast", "1ms", "10000001", "99999999999999999999"}) {
     WorkingModule::Seen seen;
     EXPECT_EQ(RunWith(text, &seen).code(), StatusCode::kInvalidArgument) << text;

@@ -16,7 +16,6 @@
 //
 // Every image thus belongs to a picture or is recorded as unused, whatever fails in between; and an
 // image that was claimed can no longer be committed.
-// committed.
 //
 // Source: [Shen02] 2.1, figure 2.2 (photo album).
 // Threads: pure functions of the store.

@@ -104,7 +104,7 @@ TEST_F(AlbumStoreTest, AlbumNumbersLeaveTheirPartition) {
   EXPECT_NE(Create()->id(), Create()->id());
 }
 
-TEST_F(AlbumStoreTest, AnImageThatIsShownIsNotUnused) {
+TEST_F(AlbumStoreTest, AnImageOfAPictureIsNotUnused) {
   const uint64_t album = Create()->id();
   ASSERT_TRUE(Begin(album, 1).ok());
   EXPECT_EQ(Claim(), Numbers()) << "its picture is still being added";
@@ -113,7 +113,7 @@ TEST_F(AlbumStoreTest, AnImageThatIsShownIsNotUnused) {
   EXPECT_EQ(Claim(), Numbers());
 }
 
-TEST_F(AlbumStoreTest, WhatWasNeverCommittedIsGivenUp) {
+TEST_F(AlbumStoreTest, UncommittedImagesAreAbandoned) {
   const uint64_t album = Create()->id();
   ASSERT_TRUE(Begin(album, 1).ok());
   Pass(kPendingTime - nanoseconds(1));

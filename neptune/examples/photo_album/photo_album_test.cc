@@ -192,7 +192,7 @@ TEST_F(PhotoAlbumTest, ThumbnailsComeInPagesFromAllPartitions) {
   });
 }
 
-TEST_F(PhotoAlbumTest, APartitionThatIsAwayCostsItsImagesOnly) {
+TEST_F(PhotoAlbumTest, AnUnavailablePartitionAffectsOnlyItsImages) {
   uint64_t album = 0;
   InSession([&](ReplicaSession& session) {
     album = Create(session);
@@ -233,7 +233,7 @@ TEST_F(PhotoAlbumTest, APartitionThatIsAwayCostsItsImagesOnly) {
   });
 }
 
-TEST_F(PhotoAlbumTest, APictureAddedTwiceUnderOneNameIsThereOnce) {
+TEST_F(PhotoAlbumTest, APictureAddedTwiceUnderOneIdExistsOnce) {
   uint64_t album = 0;
   const RequestId name = NameIn(1);
   for (const bool is_first : {true, false}) {
@@ -298,7 +298,7 @@ TEST_F(PhotoAlbumTest, AnImageThatCannotBeDeletedNowIsDeletedLater) {
   });
 }
 
-TEST_F(PhotoAlbumTest, RefusesWhatCannotBe) {
+TEST_F(PhotoAlbumTest, RefusesInvalidRequests) {
   InSession([](ReplicaSession& session) {
     const uint64_t album = Create(session);
     AddPictureRequest request;
@@ -340,7 +340,7 @@ TEST_F(PhotoAlbumTest, RefusesWhatCannotBe) {
   });
 }
 
-TEST_F(PhotoAlbumTest, WhatWasAddedSurvivesAnyNode) {
+TEST_F(PhotoAlbumTest, AddedRecordsSurviveAnyNode) {
   uint64_t album = 0;
   InSession([&](ReplicaSession& session) { album = Create(session); });
   uint64_t count = 0;
@@ -417,7 +417,7 @@ class NestedCallTest : public PhotoAlbumTest {
   uint64_t album_ = 0;
 };
 
-TEST_F(NestedCallTest, HasItsRequestsClassAndTheRestOfItsTime) {
+TEST_F(NestedCallTest, NestedCallInheritsClassAndDeadline) {
   for (const char* const name : {"member", "visitor"}) {
     noted_.clear();
     InSession([&](ReplicaSession& session) {

@@ -60,7 +60,7 @@ class DescriptorReadinessTest : public testing::Test {
   int pair_[2] = {-1, -1};
 };
 
-TEST_F(DescriptorReadinessTest, TellsWhatIsReadyAlreadyAndWhatBecomesReady) {
+TEST_F(DescriptorReadinessTest, ReportsCurrentAndLaterReadiness) {
   const auto watcher = std::make_shared<Recorder>();
   OnLoop([&] { ASSERT_TRUE(loop_->readiness()->Watch(pair_[0], watcher).ok()); });
   ASSERT_EQ(write(pair_[1], "x", 1), 1);
@@ -68,7 +68,7 @@ TEST_F(DescriptorReadinessTest, TellsWhatIsReadyAlreadyAndWhatBecomesReady) {
   OnLoop([&] { EXPECT_EQ(watcher->events() & (POLLIN | POLLOUT), uint32_t{POLLIN | POLLOUT}); });
 }
 
-TEST_F(DescriptorReadinessTest, TellsThatTheOtherEndHungUp) {
+TEST_F(DescriptorReadinessTest, ReportsAHangUp) {
   const auto watcher = std::make_shared<Recorder>();
   watcher->wanted = POLLRDHUP;
   OnLoop([&] { ASSERT_TRUE(loop_->readiness()->Watch(pair_[0], watcher).ok()); });
@@ -76,7 +76,7 @@ TEST_F(DescriptorReadinessTest, TellsThatTheOtherEndHungUp) {
   watcher->told.WaitForNotification();
 }
 
-TEST_F(DescriptorReadinessTest, UnwatchedFromAnotherThreadItTellsNothing) {
+TEST_F(DescriptorReadinessTest, ReportsNothingOnceUnwatchedFromAnotherThread) {
   const auto watcher = std::make_shared<Recorder>();
   OnLoop([&] { ASSERT_TRUE(loop_->readiness()->Watch(pair_[0], watcher).ok()); });
   loop_->readiness()->Unwatch(pair_[0], watcher);
@@ -88,7 +88,7 @@ TEST_F(DescriptorReadinessTest, UnwatchedFromAnotherThreadItTellsNothing) {
   OnLoop([&] { EXPECT_EQ(watcher->events() & POLLIN, 0u); });
 }
 
-TEST_F(DescriptorReadinessTest, RefusesWhatIsNeverWaitedFor) {
+TEST_F(DescriptorReadinessTest, RefusesDescriptorsThatCannotBeWaitedFor) {
   FILE* const file = std::tmpfile();
   OnLoop([&] {
     const auto watcher = std::make_shared<Recorder>();

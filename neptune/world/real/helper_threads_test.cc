@@ -44,7 +44,7 @@ TEST(HelperThreadsTest, AsManyBlockingTasksRunAtOnceAsThereAreThreads) {
   second.release.Notify();
 }
 
-TEST(HelperThreadsTest, MoreThreadsTakeWhatWaits) {
+TEST(HelperThreadsTest, MoreThreadsRunWaitingTasks) {
   const auto helpers = MakeRealHelperThreads("test", 1);
   Blocker first;
   helpers->Run(first.AsTask());
@@ -70,7 +70,7 @@ TEST(HelperThreadsTest, FewerThreadsStillRunEverything) {
   }
 }
 
-TEST(HelperThreadsTest, WhatWaitsAtTheEndIsDestroyedUnrun) {
+TEST(HelperThreadsTest, WaitingTasksAreDestroyedUnrunAtTheEnd) {
   auto helpers = MakeRealHelperThreads("test", 1);
   Blocker first;
   helpers->Run(first.AsTask());

@@ -25,9 +25,8 @@ void NetworkModel::Connect(std::shared_ptr<ConnectAttempt> attempt, TimePoint de
   if (deadline != kNever) {
     attempt->deadline_timer =
         kernel_.At(deadline, EventKind::kTimer, attempt->loop, [this, attempt] {
-          Complete(
-              kernel_, attempt,
-              DeadlineExceeded("connecting to ", attempt->to.ToString(), ": no answer in time"));
+          Complete(kernel_, attempt,
+                   DeadlineExceeded("connecting to ", attempt->to.ToString(), ": timed out"));
         });
   }
   SendConnect(attempt);

@@ -37,7 +37,7 @@ TEST(FaultPlanTest, DrawnPlanIsSortedAndWithinItsHorizon) {
   EXPECT_LE(plan.back().at, ThreeHosts().horizon);
 }
 
-TEST(FaultPlanTest, DrawnPlanEndsWhatItBegins) {
+TEST(FaultPlanTest, DrawnPlanEndsEveryFault) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     std::map<std::pair<std::set<std::string>, std::set<std::string>>, int> cuts;

@@ -101,7 +101,7 @@ TEST_F(SimDatagramTest, LeakyCutLosesTheShareAskedOneWay) {
   EXPECT_EQ(heard_b_.size(), 100u);
 }
 
-TEST_F(SimDatagramTest, TamperingChangesOrLosesWhatIsSent) {
+TEST_F(SimDatagramTest, TamperingChangesOrDropsMessages) {
   simulator_.TamperWith([](Carrier carrier, std::string* bytes) {
     EXPECT_EQ(carrier, Carrier::kDatagram);
     if (*bytes == "1") return false;

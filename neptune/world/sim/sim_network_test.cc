@@ -116,7 +116,7 @@ TEST_F(SimNetworkTest, OneLinkCanDifferFromTheOthers) {
   EXPECT_EQ(client_.data_at - sent, microseconds(170));
 }
 
-TEST_F(SimNetworkTest, LeakyCutDelaysWhatCrossesItOneWay) {
+TEST_F(SimNetworkTest, LeakyCutDelaysMessagesInOneDirection) {
   Connect();
   simulator_.LoseOneWay({"a"}, {"b"}, 0.9);
   const TimePoint sent = simulator_.now();
@@ -207,7 +207,7 @@ TEST_F(SimNetworkTest, ConnectIsRepeatedWhenACutHeals) {
   EXPECT_EQ(connected_at_, TimePoint(seconds(3) + microseconds(340)));  // tries at 0, 1 and 3 s
 }
 
-TEST_F(SimNetworkTest, ConnectToNobodyIsUnreachable) {
+TEST_F(SimNetworkTest, ConnectToAnUnusedAddressIsUnreachable) {
   a_->network().Connect({0x0b0b0b0b, kPort}, kNever, [this](StatusOr<std::unique_ptr<Stream>> s) {
     connected_at_ = simulator_.now();
     connect_status_ = s.status();
@@ -225,7 +225,7 @@ TEST_F(SimNetworkTest, AStreamOpenedAfterTheDeadlineIsClosedAtTheServer) {
   EXPECT_EQ(server_.closed_count, 1);
 }
 
-TEST_F(SimNetworkTest, CrashedMachineResetsWhoSendsToIt) {
+TEST_F(SimNetworkTest, CrashedMachineResetsASender) {
   Connect();
   simulator_.Crash("b", CrashKind::kMachine);
   simulator_.RunFor(seconds(10));
@@ -236,7 +236,7 @@ TEST_F(SimNetworkTest, CrashedMachineResetsWhoSendsToIt) {
   EXPECT_EQ(client_.reason.code(), StatusCode::kUnavailable);
 }
 
-TEST_F(SimNetworkTest, CrashedMachineResetsWhoWaitsForAnAnswer) {
+TEST_F(SimNetworkTest, CrashedMachineResetsAPeerThatWaitsForAnAnswer) {
   Connect();
   client_.stream->Write("x");
   simulator_.Crash("b", CrashKind::kMachine);

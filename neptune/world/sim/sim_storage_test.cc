@@ -98,7 +98,7 @@ TEST(StorageCanaryTest, TornBatchIsFound) {
   EXPECT_EQ(FirstFault<TearsBatches>(), StatusCode::kDataLoss);
 }
 
-TEST(SimStorageTest, StoreOfBeforeTheCrashIsUnavailable) {
+TEST(SimStorageTest, StoreOpenedBeforeTheCrashIsUnavailable) {
   SimStorage storage;
   RandomSource random(1);
   const auto before = *storage.Open("s");
@@ -109,7 +109,7 @@ TEST(SimStorageTest, StoreOfBeforeTheCrashIsUnavailable) {
   EXPECT_EQ(before->Scan({}, [](auto, auto) { return true; }).code(), StatusCode::kUnavailable);
 }
 
-TEST(SimStorageTest, WhatAKilledProcessHadOpenMayBeOpenedAgainAndHasLostNothing) {
+TEST(SimStorageTest, StoresOfAKilledProcessReopenWithoutLoss) {
   SimStorage storage;
   const auto store = *storage.Open("a");
   ASSERT_TRUE(store->Put("k", "v", WriteMode::kBuffered).ok());

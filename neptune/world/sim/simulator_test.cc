@@ -186,7 +186,7 @@ TEST_F(HostLifeTest, CrashEndsTheProgram) {
   EXPECT_FALSE(simulator_.host("a").running());
 }
 
-TEST_F(HostLifeTest, RestartBootsAnew) {
+TEST_F(HostLifeTest, RestartBootsAgain) {
   simulator_.At(At(10), [this] { simulator_.Crash("a"); });
   simulator_.At(At(20), [this] { simulator_.Restart("a"); });
   simulator_.RunFor(milliseconds(100));
@@ -199,7 +199,7 @@ TEST_F(HostLifeTest, RestartOfARunningHostCrashesItFirst) {
   EXPECT_EQ(log_, (std::vector<std::string>{"boot", "gone", "boot"}));
 }
 
-TEST_F(HostLifeTest, PauseDefersWhatComesDue) {
+TEST_F(HostLifeTest, PauseDefersDueEvents) {
   simulator_.At(At(10), [this] { simulator_.Pause("a"); });
   simulator_.At(At(90), [this] { EXPECT_EQ(log_.size(), 1u); });
   simulator_.At(At(95), [this] { simulator_.Resume("a"); });

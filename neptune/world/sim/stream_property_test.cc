@@ -162,7 +162,7 @@ uint64_t RunNodes(uint64_t seed, Ledger& ledger) {
   return simulator.trace_hash();
 }
 
-TEST(StreamPropertyTest, ReadersSeeWhatWasWrittenUnderRandomFaults) {
+TEST(StreamPropertyTest, ReadersSeeAPrefixOfTheWritesUnderRandomFaults) {
   int broken_count = 0;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
