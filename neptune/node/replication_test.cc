@@ -436,7 +436,8 @@ TEST_F(ReplicationTest, AReceiverThatVanishesHoldsASnapshotsPlaceForSecondsOnly)
   EXPECT_EQ(Agent("s0")->status().snapshots_sent, 1u);
 }
 
-// s0 and s1 have it, which are no majority: a reader of s1 must not see what others then decide without them.
+// s0 and s1 have it, which are no majority: a reader of s1 must not see what others then decide
+// without them.
 TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
   for (const char* level : {kOrdered, kBounded}) {
     for (uint64_t seed = 1; seed <= 5; ++seed) {
@@ -685,7 +686,8 @@ TEST(ReplicationSpecTest, WhatMakesNoSenseIsRefused) {
   EXPECT_NE(refusal("level: 'ordered_writes' mode: 'fast'").find("'fast'"), std::string::npos);
   EXPECT_NE(refusal("level: 'write_anywhere' witness: 'n'").find("a witness votes"),
             std::string::npos);
-  EXPECT_NE(refusal("level: 'write_anywhere' mode: 'safe'").find("mode is how"), std::string::npos);
+  EXPECT_NE(refusal("level: 'write_anywhere' mode: 'safe'").find("mode selects"),
+            std::string::npos);
   EXPECT_NE(refusal("level: 'ordered_writes' log_size_max_mib: 1025").find("at most 1024"),
             std::string::npos);
   EXPECT_NE(refusal("level: 'write_anywhere' staleness_ms: 5").find("staleness_ms"),
