@@ -3,7 +3,7 @@
 // A scan over the signatures of the words of fitting length leaves few; those are compared in the band
 // of the distance table that matters.
 //
-// Source: Damerau 1964, as optimal string alignment: an edit inserts, deletes or replaces a character or
+// Source: [Damerau64], as optimal string alignment: an edit inserts, deletes or replaces a character or
 //   exchanges two neighbours, and nothing is edited twice. README.md has what it was measured against.
 // No I/O but page faults. Threads: pure functions.
 // Units: characters are code points of folded text.

@@ -1,7 +1,7 @@
 // Which letters a word is made of, as 32 bits: an edit changes at most two of them, so that most words of
 // a vocabulary are told apart from a given one without a look at their letters.
 //
-// Source: Grossi and Luccio 1989 (counting filter), reduced to presence.
+// Source: [Grossi89] (counting filter), reduced to presence.
 // Threads: pure functions.
 
 #pragma once

@@ -4,7 +4,7 @@
 // other in titles, in link texts and in the first `window` words of bodies, and neither begin nor end
 // with a function word. Titles count whole.
 //
-// Source: lossy counting (Manku and Motwani 2002): at a limit the least frequent entries go, and the
+// Source: lossy counting [Manku02]: at a limit the least frequent entries go, and the
 //   floor under which they went bounds the error of all counts.
 // Finish writes a file; no clock.
 // Threads: thread-compatible; one counter a partition.

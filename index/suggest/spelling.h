@@ -6,7 +6,7 @@
 // A spelling's score is that of a noisy channel: how likely documents are to say the words, alone and
 // next to each other, less what the slips between them and the text typed cost.
 //
-// Source: Kernighan, Church, Gale 1990 (noisy channel); Cucerzan and Brill 2004 (neighbouring words,
+// Source: [Kernighan90] (noisy channel); [Cucerzan04] (neighbouring words,
 //   splitting, joining).
 // Threads: pure functions.
 // Units: scores in 1/1024 bit.

@@ -4,10 +4,11 @@
 //   kBinomial   a binomial tree, servers placed at random
 //   kLoadAdaptive
 //     1. Input: the pending work and the operator costs of each server.
-//     2. The n - 1 reductions are assigned one by one to the server with the least work including it.
+//     2. The n - 1 reductions are assigned one by one to the server that then has the least
+//        work.
 //     3. The servers, in descending order of their number of reductions, fill the tree breadth
-//        first; each has as many children as reductions. The lightest server becomes the root, heavy
-//        servers become leaves.
+//        first; each has as many children as reductions. The lightest server becomes the root,
+//        heavy servers become leaves.
 //     4. Long linked lists are replaced by load-aware binomial trees: positions by number of
 //        children, servers by load, so that the height is at most ceil(log2 n).
 //
@@ -18,15 +19,13 @@
 // Source: [Chu03] 4.1, 4.2, figures 7, 9 and 10.
 // Departs from source:
 //   - Ties of step 3 go to the lighter server; with the paper's rule (the heavier one) the second
-//     property
-//     fails.
+//     property fails.
 //   - Step 4 as printed bounds the height but violates the first property from 10 servers on: the
-//     binomial
-//     tree that replaces a list of five or more gives its root three children, possibly more than a lighter
-//     server above has. If necessary, the replacement therefore begins higher up: the smallest number of
-//     the last servers with two or more reductions that restores both properties is included, and their
-//     whole subtrees become binomial trees. Servers are matched with the positions of all replaced subtrees
-//     together.
+//     binomial tree that replaces a list of five or more gives its root three children, possibly
+//     more than a lighter server above has. If necessary, the replacement therefore begins higher
+//     up: the smallest number of the last servers with two or more reductions that restores both
+//     properties is included, and their whole subtrees become binomial trees. Servers are matched
+//     with the positions of all replaced subtrees together.
 //   - A list of two is left, because it is a binomial tree already.
 //   - Positions of a truncated binomial tree that tie in children and depth are ordered by subtree
 //     size.

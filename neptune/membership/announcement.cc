@@ -44,7 +44,7 @@ HostedService ReadService(ByteReader& reader) {
   return hosted;
 }
 
-// What stands before the checksum, if that is right.
+// Returns the bytes before the checksum, if the checksum is correct.
 StatusOr<std::string_view> CheckedBody(std::string_view bytes) {
   if (bytes.size() < sizeof(uint64_t) || bytes.size() > kAnnouncementSizeMax) {
     return DataLoss("announcement of ", bytes.size(), " bytes");

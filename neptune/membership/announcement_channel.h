@@ -1,8 +1,7 @@
-// How announcements travel: a seam for multicast, and for directories where multicast cannot be
-// used.
+// Transport of announcements: multicast, or a directory for networks without multicast.
 //
 // Source: [Shen02] 2.2 (publish/subscribe channel).
-// Threads: the loop's own.
+// Threads: the channel's loop only.
 // Limits: a message is at most kAnnouncementSizeMax bytes.
 
 #pragma once
@@ -22,7 +21,7 @@ class AnnouncementChannel {
   using Handler = absl::AnyInvocable<void(std::string_view bytes)>;
 
   virtual ~AnnouncementChannel() = default;
-  // Tells everybody, this node too. Losing a message is not an error.
+  // Sends to all nodes, including this one. A lost message is not an error.
   virtual void Publish(std::string_view bytes) = 0;
 };
 

@@ -42,7 +42,7 @@ class Descriptor {
 
 enum class Found { kNothing, kRefused, kAnnouncement };
 
-// Waits for nothing, whatever the name stands for: a pipe, a device, a link elsewhere.
+// Never blocks, even if the name is that of a pipe, a device or a symbolic link.
 Found Read(const std::string& path, std::string* bytes) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (file.number() < 0) return errno == ENOENT ? Found::kNothing : Found::kRefused;
@@ -92,7 +92,7 @@ StatusOr<std::vector<std::string>> AnnouncementFolder::Names() const {
 StatusOr<FolderNews> AnnouncementFolder::Poll() {
   NEPTUNE_RETURN_IF_ERROR(MakeFolder());
   NEPTUNE_ASSIGN_OR_RETURN(const std::vector<std::string> names, Names());
-  // Files that have gone are remembered, so that an old one that comes back is not news.
+  // Contents of removed files are remembered, so that an old file that reappears is not news.
   if (seen_.size() > 2 * kDirectoryEntryCountMax) {
     seen_.clear();
     has_looked_ = false;

@@ -1,18 +1,19 @@
-// Announcements as files of a folder, one of each node:
+// Announcements as files in a folder, one per node:
 //
-//   FOLDER/store-1.node   the announcement's bytes, and nothing else
-//   FOLDER/store-1.new    the next one while it is written; takes the name of the other when it is whole
+//   FOLDER/store-1.node   the announcement's bytes
+//   FOLDER/store-1.new    the next announcement while it is written; renamed when complete
 //
-// A look tells what files say that they did not say at any look before, so the file of a node that has long ended, which
-// stays, is not news. The first look tells nothing. Nothing needs clocks that agree.
+// A poll returns contents that no earlier poll has seen, so the remaining file of a node that ended
+// long ago is not news. The first poll returns nothing. Clocks need not be synchronised.
 //
 // Reads and writes the operating system's files in the calling thread.
 // Threads: one at a time.
-// Errors: kNotFound, kFailedPrecondition, kUnavailable the folder cannot be made, read or written, kResourceExhausted no
-//   space or descriptors left; with the path.
-// Limits: kDirectoryEntryCountMax names a look, in the order in which the system lists them; kAnnouncementSizeMax bytes.
-//   What is larger, no plain file, or may not be read is refused and counted. Nothing is synced: a file that is lost with
-//   its host is written again a second later.
+// Errors: with the path: kNotFound, kFailedPrecondition, kUnavailable the folder cannot be created,
+//   read or written; kResourceExhausted no space or descriptors left.
+// Limits: kDirectoryEntryCountMax names per poll, in the order in which the system lists them;
+//   kAnnouncementSizeMax bytes per file. Files that are larger, not regular, or not readable are
+//   refused and counted. Files are not synced: a file lost with its host is written again a second
+//   later.
 
 #pragma once
 
@@ -27,19 +28,21 @@
 namespace neptune {
 
 struct FolderNews {
-  std::vector<std::string> contents;  // by the name of the file
+  std::vector<std::string> contents;  // in order of file names
   size_t refused_count = 0;
 };
 
-// The folder of a directory named "file:/absolute/path", which holds letters, digits and "/-_." only.
-// Errors: kInvalidArgument it is not named so.
+// Returns the path of a directory "file:/absolute/path", which may contain letters, digits and
+// "/-_." only.
+// Errors: kInvalidArgument any other text.
 StatusOr<std::string> FolderOfDirectory(std::string_view directory);
 
 class AnnouncementFolder {
  public:
   explicit AnnouncementFolder(std::string path) : path_(std::move(path)) {}
 
-  // Both make the folder if there is none, but not the one that it is in: a file system that is not mounted stays so.
+  // Both functions create the folder if necessary, but not its parent, so that nothing is written
+  // below the mount point of a file system that is not mounted.
   StatusOr<FolderNews> Poll();
   // REQUIRES: `node` has no '/'.
   Status Write(const std::string& node, std::string_view bytes) const;
@@ -52,7 +55,7 @@ class AnnouncementFolder {
 
   const std::string path_;
   bool has_looked_ = false;
-  std::map<std::string, std::string> seen_;  // what each file said
+  std::map<std::string, std::string> seen_;  // last content of each file
 };
 
 }  // namespace neptune

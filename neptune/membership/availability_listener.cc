@@ -35,14 +35,14 @@ void AvailabilityListener::Correct(const Announcement& announcement) {
 }
 
 void AvailabilityListener::Quarantine(const Endpoint& call_endpoint) {
-  // A call that was on its way to the node when it was excluded.
+  // The call was sent before its node was excluded.
   if (page_.IsSilent(call_endpoint)) return hooks_.on_silent(call_endpoint);
   if (page_.Quarantine(call_endpoint, loop_.Now())) ScheduleMaintenance(page_.NextEvent());
 }
 
 void AvailabilityListener::Exclude(const NodeId& node) {
   if (!page_.Exclude(node, loop_.Now())) return;
-  LOG(WARNING) << "node " << node << " cannot be reached; excluded until it is heard again";
+  LOG(WARNING) << "node " << node << " cannot be reached; excluded until it announces itself again";
   ScheduleMaintenance(page_.NextEvent());
   ScheduleView();
 }
@@ -77,7 +77,7 @@ void AvailabilityListener::Maintain() {
     hooks_.send(probe.to, std::string_view(&kProbeByte, 1));
   }
   const std::vector<ServiceYellowPage::Silent> silent = page_.Expire(now);
-  // What waits for a silent node and now tries again must not be sent there again.
+  // Publish the view first, so that calls that are now retried do not choose the silent node again.
   if (!silent.empty()) hooks_.on_view(page_.View());
   for (const ServiceYellowPage::Silent& node : silent) HandleSilent(node);
   ScheduleMaintenance(page_.NextEvent());
@@ -85,10 +85,12 @@ void AvailabilityListener::Maintain() {
 
 void AvailabilityListener::HandleSilent(const ServiceYellowPage::Silent& silent) {
   if (silent.forgotten) {
-    LOG(WARNING) << "node " << silent.node << " was not heard and did not answer; forgotten";
+    LOG(WARNING) << "node " << silent.node
+                 << " stopped announcing itself and did not answer probes; removed";
     if (hooks_.expired != nullptr) hooks_.expired->Increment();
   } else {
-    LOG(WARNING) << "node " << silent.node << " answers nothing; excluded until it does";
+    LOG(WARNING) << "node " << silent.node
+                 << " does not answer calls or probes; excluded until it answers";
     if (hooks_.excluded != nullptr) hooks_.excluded->Increment();
   }
   hooks_.on_silent(silent.call_endpoint);

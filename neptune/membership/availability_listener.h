@@ -1,10 +1,12 @@
-// Keeps the node's yellow page from what it hears, confirms silences by probes, and hands out
-// views.
+// Maintains the node's yellow page from received announcements, confirms silent nodes by probes,
+// and publishes views.
 //
 // Source: [Shen02] 2.2, 2.4 (availability listener).
-// Threads: the loop's own; views are immutable and go to other loops by the subscriber's Post.
-// Limits: views are handed out when who is there has changed, at most once each kViewInterval; less often the more nodes
-//   there are, for a view costs as much as it has nodes. News of loads are in the views already handed out.
+// Threads: the listener's loop only; views are immutable, and the subscriber posts them to other
+//   loops.
+// Limits: a view is published when the membership has changed, at most once per kViewInterval. The
+//   interval grows with the number of nodes, because the cost of a view does. Load updates appear
+//   in views already published.
 
 #pragma once
 
@@ -19,26 +21,27 @@
 namespace neptune {
 
 inline constexpr Duration kViewInterval = std::chrono::milliseconds(5);
-// So many nodes add another kViewInterval between views.
+// Number of nodes that adds another kViewInterval between views.
 inline constexpr size_t kNodesPerViewInterval = 64;
 
-// First byte of a datagram to a node's probe endpoint that asks it for its announcement.
+// First byte of a probe, a datagram that requests a node's announcement at its probe endpoint.
 inline constexpr char kProbeByte = 'P';
 
 class AvailabilityListener {
  public:
   using Subscriber = absl::AnyInvocable<void(std::shared_ptr<const YellowPageView>)>;
   struct Hooks {
-    // Sends a probe or a correction to a node's probe endpoint; the answer is given to HearAnswer.
+    // Sends a probe or a correction to a node's probe endpoint; the answer is passed to HearAnswer.
     absl::AnyInvocable<void(const Endpoint& to, std::string_view bytes)> send;
-    // A node was heard that was not known, or that has restarted.
+    // Called when an unknown or restarted node announces itself.
     absl::AnyInvocable<void(const NodeId&)> on_new_node;
     // Called with each new view, on this loop.
     Subscriber on_view;
-    // A node at this call endpoint answers nothing any more; what waits for it waits in vain.
+    // Called when the node at this call endpoint no longer responds; pending calls to it should be
+    // ended.
     absl::AnyInvocable<void(const Endpoint&)> on_silent;
-    // Announcements that were damaged or of another cluster, nodes forgotten for their silence, and nodes
-    // excluded because they leave calls and probes without answers; may be null.
+    // Count announcements that were damaged or of another cluster, nodes removed because they were
+    // silent, and nodes excluded because they did not answer calls and probes; may be null.
     Counter* refused = nullptr;
     Counter* expired = nullptr;
     Counter* excluded = nullptr;
@@ -47,19 +50,19 @@ class AvailabilityListener {
   AvailabilityListener(Loop& loop, uint64_t cluster, const YellowPageOptions& options, Hooks hooks);
   ~AvailabilityListener();
 
-  // Takes the bytes of an announcement heard on the channel. Damaged ones and those of other clusters are
+  // Handles an announcement received on the channel. Damaged ones and those of other clusters are
   // counted and dropped.
   void Hear(std::string_view bytes) { Take(bytes, Via::kChannel); }
-  // The same of one that answers a probe.
+  // Handles an announcement received in answer to a probe.
   void HearAnswer(std::string_view bytes) { Take(bytes, Via::kProbe); }
   void Exclude(const NodeId& node);
-  // Calls to this endpoint stay without answers: its node is probed.
+  // Probes the node at this endpoint, because calls to it are not answered.
   void Quarantine(const Endpoint& call_endpoint);
 
  private:
   void Take(std::string_view bytes, Via via);
   void Correct(const Announcement& announcement);
-  // Who is there has changed.
+  // Schedules a new view after a change of membership.
   void ScheduleView();
   void Maintain();
   void HandleSilent(const ServiceYellowPage::Silent& silent);

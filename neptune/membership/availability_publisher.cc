@@ -41,7 +41,8 @@ void AvailabilityPublisher::Announce() {
   } else {
     LOG(ERROR) << bytes.status();
   }
-  // Evenly between half and one and a half intervals, so that the nodes do not fall into step (3.2.2).
+  // Uniform between half and one and a half intervals, so that the nodes do not synchronise
+  // (3.2.2).
   const auto interval = static_cast<uint64_t>(options_.interval.count());
   Schedule(options_.interval / 2 + Duration(loop_.random().Below(interval + 1)));
 }
@@ -55,7 +56,7 @@ void AvailabilityPublisher::Schedule(Duration delay) {
 }
 
 void AvailabilityPublisher::AnnounceSoon() {
-  // Many nodes hear a new one at the same moment; they do not all answer at the same moment.
+  // Random delay, because many nodes receive the announcement of a new node at the same moment.
   const auto spread = static_cast<uint64_t>(kIntroductionDelayMax.count());
   Schedule(Duration(loop_.random().Below(spread)) + kIntroductionDelayMax / 10);
 }
@@ -66,7 +67,7 @@ void AvailabilityPublisher::Outrank(uint64_t known_incarnation) {
     return;
   }
   LOG(WARNING) << "node " << announcement_.node
-               << " was known under a later start; was the clock set back?";
+               << " is known under a later incarnation; was its clock set back?";
   announcement_.incarnation = known_incarnation + 1;
   AnnounceSoon();
 }
@@ -76,7 +77,7 @@ void AvailabilityPublisher::Goodbye() {
   if (timer_ != 0) loop_.CancelTimer(std::exchange(timer_, 0));
   announcement_.goodbye = true;
   if (const StatusOr<std::string> bytes = Current(); bytes.ok()) {
-    // Twice: a lost goodbye costs the others five seconds of failed connections.
+    // Sent twice, because a lost goodbye costs the other nodes five seconds of failed connections.
     channel_.Publish(*bytes);
     channel_.Publish(*bytes);
   }

@@ -1,12 +1,10 @@
-// Tells the cluster once a second what this node offers, answers probes, and says goodbye.
+// Announces the node's services once a second, answers probes, and announces its departure.
 //
-// Source: [Shen02] 2.2, 2.4 (availability publisher; one announcement a second).
-// Departs from source: hearing a node for the first time brings the next announcement forward, so
-// that a
-//   joining node knows the cluster within kIntroductionDelayMax; probes are answered by
-//   announcements.
-// Threads: the loop's own.
-// Limits: at most one announcement each kIntroductionDelayMax.
+// Source: [Shen02] 2.2, 2.4 (availability publisher; one announcement per second).
+// Departs from source: a new node triggers an early announcement, so that it learns the cluster
+//   within kIntroductionDelayMax; probes are answered with announcements.
+// Threads: the publisher's loop only.
+// Limits: at most one announcement per kIntroductionDelayMax.
 
 #pragma once
 
@@ -21,32 +19,35 @@ namespace neptune {
 inline constexpr Duration kIntroductionDelayMax = std::chrono::milliseconds(100);
 
 struct PublisherOptions {
-  // Mean time between announcements; each is drawn evenly from half to one and a half of it. Smaller: faster detection, more messages. Default: 1 s (2.4).
+  // Mean time between announcements; each interval is drawn uniformly from half to one and a half
+  // of it. Smaller: faster detection, more messages. Default: 1 s (2.4).
   Duration interval = std::chrono::seconds(1);
-  // Largest announcement. Default: what one datagram carries; less where it is sealed.
+  // Maximum size of an announcement. Default: that of one datagram; less if announcements are
+  // sealed.
   size_t size_max = kAnnouncementSizeMax;
 };
 
 class AvailabilityPublisher {
  public:
-  // Fills in what changes: services, load, flags. A service that makes no progress is left out.
+  // Fills in the variable parts: services, load, flags. A service that makes no progress is
+  // omitted.
   using Source = absl::AnyInvocable<void(Announcement*)>;
 
-  // `identity` gives cluster, node, incarnation and endpoints; `channel` outlives the publisher.
+  // `identity` has cluster, node, incarnation and endpoints; `channel` outlives the publisher.
   AvailabilityPublisher(Loop& loop, AnnouncementChannel& channel, Announcement identity,
                         Source source, const PublisherOptions& options);
   ~AvailabilityPublisher();
 
-  // Announces now, and from now on.
+  // Announces now, and periodically from now on.
   void Start();
-  // Announces soon; for a change worth telling and for nodes that are new.
+  // Brings the next announcement forward, after an important change or for a new node.
   void AnnounceSoon();
-  // Tells everybody that the node leaves; announces nothing more.
+  // Announces that the node leaves, and stops announcing.
   void Goodbye();
-  // The cluster knows this node under `known_incarnation`, from a life before its clock was set back: it
-  // takes a larger one, and announces it soon.
+  // Handles a correction: the cluster knows this node under `known_incarnation`, from before its
+  // clock was set back. Takes a larger incarnation, and announces it soon.
   void Outrank(uint64_t known_incarnation);
-  // The current announcement as bytes, as an answer to a probe.
+  // Returns the encoded current announcement, the answer to a probe.
   StatusOr<std::string> Current();
 
  private:

@@ -1,4 +1,4 @@
-// What a node counts of the directory that its announcements go by, whichever that is.
+// Metrics of the directory that transports a node's announcements.
 //
 // Threads: as the registry's metrics.
 
@@ -10,12 +10,12 @@
 
 namespace neptune {
 
-// Entries that one look reads at most.
+// Maximum number of entries read by one poll.
 inline constexpr size_t kDirectoryEntryCountMax = 8192;
 
 struct DirectoryMetrics {
-  Counter* failures = nullptr;  // requests, or looks and writes, without a usable answer
-  Counter* refused = nullptr;   // entries that are no announcement of the cluster
+  Counter* failures = nullptr;  // failed requests, or failed polls and writes
+  Counter* refused = nullptr;   // entries that are not announcements of the cluster
   Gauge* available = nullptr;   // 1 while the directory answers
 
   static StatusOr<DirectoryMetrics> Make(MetricsRegistry& registry);

@@ -21,7 +21,7 @@ constexpr int kDoublingsMax = 16;
 
 enum class Step { kNone, kGrant, kKeepAlive, kPut, kRange };
 
-// One request at a time. Shared with the connection that is being made.
+// Runs one request at a time. Shared with a connection attempt in progress.
 class EtcdAgent final : public StreamHandler, public std::enable_shared_from_this<EtcdAgent> {
  public:
   EtcdAgent(Loop& loop, EtcdChannelOptions options, AnnouncementChannel::Handler on_message)
@@ -40,12 +40,13 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     Advance();
   }
 
-  // Begins the next request, if one is due and none is under way.
+  // Starts the next request, if one is due and none is in progress.
   void Advance() {
     if (closed_ || step_ != Step::kNone) return;
     const TimePoint now = loop_.Now();
     if (now < retry_at_) return Wake(retry_at_);
-    // Neither writes that fail keep it from reading, as those of a full store do, nor the other way round.
+    // Alternate, so that failing writes, for example to a full store, do not prevent reads, or vice
+    // versa.
     if (now >= poll_at_ && last_step_ != Step::kRange) return Begin(Step::kRange);
     if (put_due_ && lease_ == 0) return Begin(Step::kGrant);
     if (lease_ != 0 && now >= keep_alive_at_) return Begin(Step::kKeepAlive);
@@ -63,7 +64,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
  private:
   void OnData(std::string_view bytes) override {
     const auto self = shared_from_this();
-    if (step_ == Step::kNone) return stream_.reset();  // nobody asked
+    if (step_ == Step::kNone) return stream_.reset();  // unsolicited bytes
     reader_->Feed(bytes);
     HandleAnswer();
   }
@@ -176,13 +177,14 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     return OkStatus();
   }
 
-  // The next one is not asked for at once: a server might drop each.
+  // A new lease is not requested at once, because the server might drop each one.
   void LoseLease(const Status& why) {
     lease_ = 0;
     put_due_ = true;
     retry_at_ = loop_.Now() + options_.retry_min;
     LOG_IF(WARNING, MayLog(&lease_logged_at_))
-        << "the directory at " << endpoint() << " has lost this node, which is put anew: " << why;
+        << "the directory at " << endpoint()
+        << " has lost this node's lease, which is renewed: " << why;
   }
 
   Status HandlePage(const HttpResponse& answer) {
@@ -191,7 +193,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     if (next_key_.empty()) poll_revision_ = page.revision;
     const std::string asked_from = next_key_.empty() ? options_.prefix : next_key_;
     if (page.more && page.last_key < asked_from) {
-      return InvalidArgument("etcd answered with keys that were not asked for");
+      return InvalidArgument("etcd answered with keys that were not requested");
     }
     if (page.more && entry_count_ < kDirectoryEntryCountMax) {
       next_key_ = page.last_key + '\0';
@@ -204,7 +206,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   }
 
   void EndPoll() {
-    // A store that has gone back was emptied; everything in it is new.
+    // A store with a smaller revision was replaced or emptied; everything in it is new.
     seen_revision_ = poll_revision_ < seen_revision_ ? 0 : poll_revision_;
     RestartPoll();
     const auto half = static_cast<uint64_t>(options_.poll_interval.count()) / 2;
@@ -232,7 +234,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     if (options_.metrics.refused != nullptr) options_.metrics.refused->Increment(count);
     LOG_IF(WARNING, MayLog(&refused_logged_at_))
         << count << " entries under " << options_.prefix << " of the directory at " << endpoint()
-        << " are no announcements of this cluster: " << why;
+        << " are not announcements of this cluster: " << why;
   }
 
   void Fail(const Status& why) {
@@ -246,7 +248,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     if (MayLog(&failed_logged_at_)) {
       failed_logged_ = true;
       LOG(WARNING) << "the directory at " << endpoint()
-                   << " cannot be used, the nodes that are known stay: " << why;
+                   << " cannot be used, known nodes are kept: " << why;
     }
     const size_t endpoint_count = options_.endpoints.size();
     const int doublings = std::min<int>(failure_count_++ / endpoint_count, kDoublingsMax);
@@ -270,12 +272,12 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   AnnouncementChannel::Handler on_message_;
   std::unique_ptr<ClusterMac> mac_;
   std::unique_ptr<Stream> stream_;
-  std::unique_ptr<HttpResponseReader> reader_;  // of the stream
+  std::unique_ptr<HttpResponseReader> reader_;  // reads the stream
   size_t endpoint_index_;
-  Step step_ = Step::kNone;  // under way
+  Step step_ = Step::kNone;  // in progress
   Step last_step_ = Step::kNone;
   uint64_t request_number_ = 0;
-  TimerId timer_ = 0;  // of the request's end, or of the next one's beginning
+  TimerId timer_ = 0;  // timeout of the request, or start of the next one
   std::string announcement_;
   bool put_due_ = false;
   bool closed_ = false;
@@ -285,8 +287,8 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   TimePoint retry_at_{};
   uint32_t failure_count_ = 0;
   int64_t seen_revision_ = 0;
-  int64_t poll_revision_ = 0;  // the three of the poll under way
-  std::string next_key_;       // empty: at the beginning
+  int64_t poll_revision_ = 0;  // these three are of the poll in progress
+  std::string next_key_;       // empty: start of the range
   size_t entry_count_ = 0;
   std::optional<TimePoint> failed_logged_at_;
   std::optional<TimePoint> refused_logged_at_;

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Longer ones are not base64 of an announcement, or of a key of ours.
+// Longer text cannot be base64 of an announcement, or of a key of this cluster.
 constexpr size_t kEncodedSizeMax = (kAnnouncementSizeMax + 2) / 3 * 4;
 
 std::string Encoded(std::string_view bytes) { return absl::Base64Escape(ToAbsl(bytes)); }
@@ -34,7 +34,7 @@ std::optional<std::string> DecodedMember(const Json& object, const char* name) {
   return bytes;
 }
 
-// 64-bit numbers are text; zero is left out.
+// 64-bit numbers are encoded as text; zero is omitted.
 StatusOr<int64_t> NumberMember(const Json& object, const char* name) {
   const Json* const member = Member(object, name);
   if (member == nullptr) return 0;
@@ -57,7 +57,7 @@ StatusOr<Json> ReadAnswer(const HttpResponse& answer) {
   }
   Json json = Json::parse(answer.body, nullptr, false);
   if (!json.is_object()) {
-    return InvalidArgument("etcd answered with what is no JSON object: ", Excerpt(answer.body));
+    return InvalidArgument("etcd's answer is not a JSON object: ", Excerpt(answer.body));
   }
   return json;
 }
@@ -122,8 +122,7 @@ StatusOr<EtcdPage> ReadEtcdRange(const HttpResponse& answer) {
   const Json* const entries = Member(json, "kvs");
   if (entries == nullptr) return page;
   if (!entries->is_array() || entries->size() > kEtcdPageCountMax) {
-    return InvalidArgument("etcd answered with entries that are no list of at most ",
-                           kEtcdPageCountMax);
+    return InvalidArgument("etcd's entries are not a list of at most ", kEtcdPageCountMax);
   }
   for (const Json& entry : *entries) {
     if (std::optional<std::string> key = DecodedMember(entry, "key")) {

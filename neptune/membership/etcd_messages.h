@@ -1,11 +1,13 @@
-// What is said to an etcd server, and what it answers: its JSON gateway's requests as text, its answers as values.
+// Messages of etcd's JSON gateway: encodes requests and parses answers.
 //
 // Source: etcd 3.4, API v3 over HTTP with JSON (keys, values in base64; 64-bit numbers as text).
 // Bytes in, values out.
 // Threads: pure functions.
-// Errors: kNotFound the lease is gone; kUnavailable the server could not, or refused; kInvalidArgument an answer that
-//   the protocol does not have. No message repeats more than kEtcdErrorSizeMax bytes of an answer.
-// Limits: kEtcdPageCountMax entries an answer; a value over kAnnouncementSizeMax bytes is refused, the others stay.
+// Errors: kNotFound the lease is gone; kUnavailable the server failed or refused; kInvalidArgument
+//   an answer that violates the protocol. An error message quotes at most kEtcdErrorSizeMax bytes
+//   of an answer.
+// Limits: kEtcdPageCountMax entries per answer; a value over kAnnouncementSizeMax bytes is refused,
+//   the others are returned.
 
 #pragma once
 
@@ -32,7 +34,7 @@ struct EtcdRequest {
 
 struct EtcdPage {
   int64_t revision = 0;  // of the store
-  bool more = false;     // entries follow behind last_key
+  bool more = false;     // entries follow after last_key
   std::string last_key;
   std::vector<std::string> values;
   size_t refused_count = 0;  // entries that are not base64 or too large
@@ -41,12 +43,13 @@ struct EtcdPage {
 EtcdRequest EtcdGrantRequest(std::chrono::seconds ttl);
 EtcdRequest EtcdKeepAliveRequest(int64_t lease);
 EtcdRequest EtcdPutRequest(std::string_view key, std::string_view value, int64_t lease);
-// Of the keys from `first` to before `end` that have changed in `since_revision` or later.
+// Requests the keys in [first, end) that have changed in `since_revision` or later.
 EtcdRequest EtcdRangeRequest(std::string_view first, std::string_view end, int64_t since_revision);
-// Before which all keys with that prefix are. REQUIRES: it does not end in byte 255.
+// Returns the smallest text that is greater than all keys with the prefix. REQUIRES: the prefix
+// does not end in byte 255.
 std::string EtcdPrefixEnd(std::string prefix);
 
-// The lease's number, above 0.
+// Returns the lease's number, above 0.
 StatusOr<int64_t> ReadEtcdGrant(const HttpResponse& answer);
 Status ReadEtcdKeepAlive(const HttpResponse& answer);
 Status ReadEtcdPut(const HttpResponse& answer);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Duration kLogInterval = std::chrono::minutes(1);
 
-// Shared with what the helper thread does.
+// Shared with the work of the helper thread.
 class FileAgent final : public std::enable_shared_from_this<FileAgent> {
  public:
   FileAgent(Loop& loop, FileChannelOptions options, AnnouncementChannel::Handler on_message)
@@ -27,7 +27,7 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
     if (options_.keys != nullptr) mac_ = std::make_unique<ClusterMac>(*options_.keys);
   }
 
-  // What is there already is known before anybody can say anything new.
+  // Reads the existing files first, so that only later contents are news.
   void Begin() {
     HandleNews(folder_->Poll());
     LookLater();
@@ -38,7 +38,7 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
     Write();
   }
 
-  // Nothing is heard any more. Waits for what the helper thread does.
+  // Stops calling the handler, and waits for the work of the helper thread.
   void Close() {
     closed_ = true;
     if (timer_ != 0) loop_.CancelTimer(std::exchange(timer_, 0));
@@ -46,7 +46,8 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
   }
 
  private:
-  // Does `work` where it may block, then `take` with what it gave on the loop, unless the channel is closed by then.
+  // Runs `work` on a thread that may block, then `take` with its result on the loop, unless the
+  // channel was closed in the meantime.
   template <typename Result>
   void Ship(std::function<Result()> work, void (FileAgent::*take)(Result)) {
     if (options_.helpers == nullptr) return (this->*take)(work());
@@ -86,7 +87,7 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
   }
 
   void Poll() {
-    if (looking_) return Fail(DeadlineExceeded("the last look has not ended"));
+    if (looking_) return Fail(DeadlineExceeded("the last poll has not ended"));
     looking_ = true;
     Ship<StatusOr<FolderNews>>([folder = folder_] { return folder->Poll(); },
                                &FileAgent::HandleNews);
@@ -98,7 +99,7 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
     if (options_.metrics.available != nullptr) options_.metrics.available->Set(1);
     LOG_IF(INFO, failed_logged_) << "the directory " << options_.folder << " can be read again";
     failed_logged_ = false;
-    if (news->refused_count > 0) Refuse(news->refused_count, "no plain files, or too large");
+    if (news->refused_count > 0) Refuse(news->refused_count, "not regular files, or too large");
     for (const std::string& bytes : news->contents) Hear(bytes);
   }
 
@@ -114,7 +115,7 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
     if (options_.metrics.refused != nullptr) options_.metrics.refused->Increment(count);
     LOG_IF(WARNING, MayLog(&refused_logged_at_))
         << count << " files of the directory " << options_.folder
-        << " are no announcements of this cluster: " << why;
+        << " are not announcements of this cluster: " << why;
   }
 
   void Fail(const Status& why) {
@@ -123,7 +124,7 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
     if (!MayLog(&failed_logged_at_)) return;
     failed_logged_ = true;
     LOG(WARNING) << "the directory " << options_.folder
-                 << " cannot be used, the nodes that are known stay: " << why;
+                 << " cannot be used, known nodes are kept: " << why;
   }
 
   bool MayLog(std::optional<TimePoint>* last) {
@@ -135,7 +136,7 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
 
   Loop& loop_;
   FileChannelOptions options_;
-  const std::shared_ptr<AnnouncementFolder> folder_;  // used by one look or write at a time
+  const std::shared_ptr<AnnouncementFolder> folder_;  // used by one poll or write at a time
   AnnouncementChannel::Handler on_message_;
   std::unique_ptr<ClusterMac> mac_;
   std::optional<std::string> next_;  // to be written
@@ -163,10 +164,10 @@ class FileChannel final : public AnnouncementChannel {
 StatusOr<std::unique_ptr<AnnouncementChannel>> OpenFileChannel(
     Loop& loop, FileChannelOptions options, AnnouncementChannel::Handler on_message) {
   if (!options.folder.starts_with('/')) {
-    return InvalidArgument("the directory's folder '", options.folder, "' is no absolute path");
+    return InvalidArgument("the directory's folder '", options.folder, "' is not an absolute path");
   }
   if (options.node.empty() || options.node.find('/') != std::string::npos) {
-    return InvalidArgument("the node's name '", options.node, "' is none of a file");
+    return InvalidArgument("the node's name '", options.node, "' is not a valid file name");
   }
   auto agent = std::make_shared<FileAgent>(loop, std::move(options), std::move(on_message));
   agent->Begin();

@@ -7,7 +7,7 @@ namespace neptune {
 
 namespace {
 
-// All that says who may be called, and for what, is the same.
+// True if the announcements differ in loads only, i.e. not in endpoints, flags or services.
 bool OnlyLoadsDiffer(const Announcement& one, const Announcement& other) {
   return one.incarnation == other.incarnation && one.draining == other.draining &&
          one.call_endpoint == other.call_endpoint && one.probe_endpoint == other.probe_endpoint &&
@@ -64,7 +64,7 @@ std::vector<std::shared_ptr<const Announcement>> YellowPageView::nodes() const {
   return nodes;
 }
 
-// Late: older than what is known of the node, or sent before the goodbye that was heard.
+// An announcement is late if it is older than the node's last one, or was sent before its goodbye.
 bool ServiceYellowPage::IsLate(const Announcement& announcement, TimePoint now) {
   if (const auto gone = departures_.find(announcement.node); gone != departures_.end()) {
     if (announcement.incarnation <= gone->second.incarnation &&
@@ -108,7 +108,7 @@ News ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now, Vi
   return news;
 }
 
-// A doubted node must answer; that it can still be heard says nothing about that.
+// A suspected node must answer a probe; announcements on the channel do not clear it.
 News ServiceYellowPage::Renew(Entry& entry, const Announcement& announcement, TimePoint now,
                               Via via) {
   const std::shared_ptr<const Announcement> before = std::move(entry.announcement);
@@ -176,12 +176,12 @@ std::vector<ServiceYellowPage::Probe> ServiceYellowPage::Suspect(TimePoint now) 
     if (!entry.probed && now - entry.heard_at >= options_.expiry) {
       entry.Probe(ProbesIn(options_.probe_timeout), now);
     }
-    // A doubt that began late must not put off the end of the silence.
+    // A quarantine that began late must not delay the expiry of a silent node.
     if (now - entry.heard_at >= options_.expiry) {
       entry.probes_left = std::min(entry.probes_left, ProbesIn(options_.probe_timeout));
     }
     if (!entry.probed || now < entry.next_probe) continue;
-    // A turn that comes late says that this node stood still: answers may wait to be read.
+    // If this runs late, this node was suspended, and answers may be waiting to be read.
     const bool late = now - entry.next_probe > options_.probe_interval;
     if (entry.probes_left == 0 && !late) continue;
     entry.probes_left = std::max<int64_t>(entry.probes_left - 1, 0);

@@ -1,4 +1,4 @@
-// The directory of live services, kept as soft state: what is not announced again is forgotten.
+// The directory of live services, as soft state: nodes that stop announcing themselves are removed.
 //
 //              heard                silent 5 s                no answer to probes
 //   unknown ──────────► alive ─────────────────► probed ────────────────────────────► forgotten
@@ -6,23 +6,23 @@
 //              │          │                                                                │
 //              └──────────┼────────────────────────────────────────────────────────────────┘
 //                         ├── heard again ────── excluded ◄── connection failures reported
-//                         └── probe answered ─── doubted, then excluded ◄── calls without answers reported
+//                         └── probe answered ─── suspected, then excluded ◄── unanswered calls
 //   goodbye: forgotten at once.
 //
 // Source: [Shen02] 2.2, 2.4 (yellow page; 5 s soft state; failing nodes excluded until heard
-// again).
-// Departs from source: an expiry is confirmed by unicast probes, repeated because they are lost as
-//   announcements are, and lost datagrams must not expel healthy nodes. Probes count, not time alone: a
-//   listener that stood still itself asks once more before it forgets. A node that leaves calls without
-//   answers is probed at once; that it announces itself does not help it then, only an answer does. A
-//   node that was said goodbye to is not resurrected by a late announcement.
-// No I/O, no clock, no threads; AvailabilityListener feeds it.
-// Threads: thread-compatible; views may be shared. A view's nodes, replicas and their places never change; how busy its
-//   nodes are is renewed while it is in use, so that news of loads cost nothing but themselves however many nodes there
-//   are.
+//   again).
+// Departs from source: an expiry is confirmed by unicast probes. They are repeated, because
+//   datagrams may be lost and lost datagrams must not remove healthy nodes. The number of probes
+//   counts, not time alone: a listener that was itself suspended probes once more before it removes
+//   a node. A node that does not answer calls is probed at once; only an answer clears it then,
+//   announcements do not. A late announcement does not resurrect a node that has said goodbye.
+// No I/O, no clock, no threads; AvailabilityListener drives it.
+// Threads: thread-compatible; views may be shared. A view's nodes, replicas and their order never
+//   change; the loads of its nodes are updated in place, so that the cost of a load update does not
+//   depend on the number of nodes.
 // Units: times are TimePoint.
-// Limits: kNodeCountMax nodes; announcements of further ones are ignored and counted. As many departed
-//   nodes are remembered; the one that left first is forgotten for one more.
+// Limits: kNodeCountMax nodes; announcements of further nodes are ignored and counted. The same
+//   number of departed nodes is remembered; the one that left first is evicted.
 
 #pragma once
 
@@ -46,24 +46,26 @@ inline constexpr size_t kNodeCountMax = 8192;
 struct YellowPageOptions {
   // Silence after which a node is suspected. Default: 5 s, five announcements ([Shen02] 2.4).
   Duration expiry = std::chrono::seconds(5);
-  // How long a silent node is probed before it is forgotten. Default: 500 ms, far above a cluster's
-  // round trip, so that a dead node is forgotten within 5.5 s.
+  // Time for which a silent node is probed before it is removed. Default: 500 ms, far above a
+  // cluster's round trip, so that a dead node is removed within 5.5 s.
   Duration probe_timeout = std::chrono::milliseconds(500);
-  // How long a doubted node is probed before it is excluded. Larger: a busy node is left alone longer, a
-  // hung one is called longer. Default: 1 s, so that a hung node is out within 2 s, and a call with three
-  // seconds finds the third replica when two hang that it meets one after the other.
+  // Time for which a suspected node is probed before it is excluded. Larger: tolerates busy nodes
+  // longer, but a hung node is called longer. Default: 1 s, so that a hung node is excluded within
+  // 2 s, and a call with three seconds reaches the third replica if it meets two hung ones first.
   Duration quarantine_timeout = std::chrono::milliseconds(1000);
-  // Time between the probes of one node. Default: 25 ms; with three of ten datagrams lost, twenty probes
-  // all fail one time in 700,000. (Ten did one time in 800, and in ten minutes somebody was expelled.)
+  // Time between the probes of one node. Default: 25 ms; with three of ten datagrams lost, twenty
+  // probes all fail once in 700,000 times. (Ten probes fail once in 800 times, which removed a
+  // healthy node within ten minutes.)
   Duration probe_interval = std::chrono::milliseconds(25);
-  // How long a goodbye is remembered: older announcements of that node are ignored meanwhile.
+  // Time for which a goodbye is remembered; older announcements of the node are ignored meanwhile.
   Duration goodbye_memory = std::chrono::seconds(10);
 };
 
-// How an announcement came: to everybody, or to this node as the answer to its probe.
+// How an announcement arrived: on the channel, or as the answer to a probe of this node.
 enum class Via { kChannel, kProbe };
 
-// A node and what it announced last, of announcements that differ in nothing but how busy it is.
+// A node's last announcement, shared by views; replaced in place while announcements differ in
+// loads only.
 // Threads: thread-safe.
 class HeardNode {
  public:
@@ -99,20 +101,20 @@ struct Replica {
   uint32_t announced_load_index() const { return heard->load_index(); }
 };
 
-// Who was known at one moment. Replicas are in order of node id.
+// A snapshot of the known nodes. Replicas are in order of node id.
 class YellowPageView {
  public:
   using ServicePartition = std::pair<ServiceName, PartitionId>;
 
-  // Replicas that may be called; empty if none is known. Draining, excluded and gone nodes are not
-  // in it.
+  // Returns the replicas that may be called; empty if none is known. Excludes draining, excluded
+  // and departed nodes.
   const std::vector<Replica>& Replicas(const ServiceName& service, PartitionId partition) const;
-  // Partitions of a service that have a replica, ascending.
+  // Returns the partitions of a service that have a replica, ascending.
   std::vector<PartitionId> Partitions(const ServiceName& service) const;
   const std::map<ServicePartition, std::vector<Replica>>& all() const;
-  // What a known node announced last; null if it was not known.
+  // Returns a node's last announcement; null if the node was not known.
   std::shared_ptr<const Announcement> Find(const NodeId& node) const;
-  // What every known node announced last, in order of node id.
+  // Returns the last announcement of every known node, in order of node id.
   std::vector<std::shared_ptr<const Announcement>> nodes() const;
   uint64_t version() const { return version_; }
 
@@ -125,41 +127,42 @@ class YellowPageView {
   };
   std::vector<Known> nodes_;  // in order of node id
   uint64_t version_ = 0;
-  // Made when it is first asked for: most nodes of a large cluster call few.
+  // Built on first use, because most nodes of a large cluster call few services.
   mutable absl::once_flag is_sorted_;
   mutable std::map<ServicePartition, std::vector<Replica>> replicas_;
 };
 
-// What an announcement tells.
+// The effect of an announcement.
 enum class News {
-  kNone,     // it came late, or twice
-  kLoad,     // how busy a node is; views in use show it
-  kMembers,  // who may be called, or for what: a new view shows it
-  kNewNode,  // the same, by a node that was not known, or has restarted
+  kNone,     // late or duplicate
+  kLoad,     // loads changed; existing views show it
+  kMembers,  // nodes or services changed; needs a new view
+  kNewNode,  // as kMembers, by a node that is new or has restarted
 };
 
 class ServiceYellowPage {
  public:
   explicit ServiceYellowPage(const YellowPageOptions& options = {}) : options_(options) {}
 
-  // Takes an announcement. One of an older incarnation or sequence, or beyond kNodeCountMax, changes nothing.
+  // Applies an announcement. An older incarnation or sequence, or a node beyond kNodeCountMax, has
+  // no effect.
   News Hear(const Announcement& announcement, TimePoint now, Via via = Via::kChannel);
 
-  // The incarnation under which the announcing node is known, if it is not smaller than the announced one
-  // and nobody lives under it any more: the node has restarted with its clock set back.
+  // Returns the stored incarnation if it is not older than the announced one and its process is
+  // dead, i.e. the node restarted with its clock set back.
   std::optional<uint64_t> Outranks(const Announcement& announcement, TimePoint now) const;
 
-  // Calls to this endpoint stay without answers. True if its node is to be probed now; not if it was
-  // heard within a probe_interval, or is probed already.
+  // Reports that calls to this endpoint are not answered. Returns true if its node is to be probed
+  // now, and false if it was heard within a probe_interval or is being probed already.
   bool Quarantine(const Endpoint& call_endpoint, TimePoint now);
-  // Whether the node of this endpoint was doubted, answered nothing, and is excluded.
+  // True if the node of this endpoint was suspected, did not answer, and is excluded.
   bool IsSilent(const Endpoint& call_endpoint) const;
 
   struct Probe {
     NodeId node;
     Endpoint to;
   };
-  // Nodes that are to be probed now.
+  // Returns the nodes to probe now.
   std::vector<Probe> Suspect(TimePoint now);
 
   struct Silent {
@@ -168,16 +171,16 @@ class ServiceYellowPage {
     bool forgotten = false;  // else excluded
     friend bool operator==(const Silent&, const Silent&) = default;
   };
-  // Forgets or excludes the nodes that answered none of their probes. To be called after Suspect.
+  // Removes or excludes the nodes that answered none of their probes. To be called after Suspect.
   std::vector<Silent> Expire(TimePoint now);
-  // The earliest time at which Suspect or Expire has something to do; kNever without nodes.
+  // Returns the earliest time at which Suspect or Expire has work; kNever without nodes.
   TimePoint NextEvent() const;
-  // The same of one node; kNever if it is not known.
+  // The same for one node; kNever if it is not known.
   TimePoint NextEventOf(const NodeId& node) const;
   size_t node_count() const { return entries_.size(); }
 
-  // Connections to a node keep failing: it is not offered again until it is heard again.
-  // True if it was offered before.
+  // Excludes a node, because connections to it keep failing, until it is heard again. Returns true
+  // if it was not excluded before.
   bool Exclude(const NodeId& node, TimePoint now);
 
   std::shared_ptr<const YellowPageView> View() const;

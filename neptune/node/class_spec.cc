@@ -12,9 +12,9 @@ namespace neptune {
 namespace {
 
 constexpr uint32_t kYieldDeadlineMs = 2'000;
-// Of one class where the spec names none.
+// Name of the only class if the spec has none.
 constexpr char kOnlyClass[] = "default";
-// A day: response times beyond it are mistakes.
+// A day; longer response times are considered mistakes.
 constexpr double kYieldMillisMax = 86'400'000;
 
 Duration FromMillis(double millis) { return FromSeconds(millis / 1e3); }
@@ -24,14 +24,14 @@ StatusOr<YieldFunction> YieldOf(const YieldSpec& spec) {
     std::vector<YieldPoint> points;
     for (const YieldPointSpec& point : spec.points()) {
       if (!(point.response_ms() >= 0 && point.response_ms() <= kYieldMillisMax)) {
-        return InvalidArgument("a response of ", point.response_ms(), " ms; it is from 0 to ",
+        return InvalidArgument("response_ms is ", point.response_ms(), ", not from 0 to ",
                                kYieldMillisMax);
       }
       points.push_back({FromMillis(point.response_ms()), point.yield()});
     }
     return YieldFunction::Table(std::move(points));
   }
-  if (!spec.points().empty()) return InvalidArgument("points are for the form table");
+  if (!spec.points().empty()) return InvalidArgument("points are valid for the form table only");
   const double full = spec.full() == 0 ? 1 : spec.full();
   const uint32_t deadline_ms = spec.deadline_ms() == 0 ? kYieldDeadlineMs : spec.deadline_ms();
   const Duration deadline = FromMillis(deadline_ms);
@@ -42,17 +42,17 @@ StatusOr<YieldFunction> YieldOf(const YieldSpec& spec) {
         spec.full_until_ms() == 0 ? deadline / 2 : FromMillis(spec.full_until_ms());
     return YieldFunction::Hybrid(full, full_until, spec.at_deadline(), deadline);
   }
-  return InvalidArgument("the form '", spec.form(),
-                         "'; there are throughput, resptime, hybrid, table");
+  return InvalidArgument("unknown form '", spec.form(),
+                         "'; expected throughput, resptime, hybrid or table");
 }
 
-// What the frontend takes as a class's name from a client.
+// Checks the characters that the frontend accepts in a class name from a client.
 Status CheckClassName(const std::string& name) {
   const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
   });
   if (!name.empty() && name.size() <= kServiceClassNameSizeMax && is_plain) return OkStatus();
-  return InvalidArgument("a service class is called '", name, "'; a name has 1 to ",
+  return InvalidArgument("invalid service class name '", name, "': expected 1 to ",
                          kServiceClassNameSizeMax, " letters, digits, '-' and '_'");
 }
 
@@ -74,10 +74,10 @@ std::optional<ClassNumber> FindClass(const ClusterSpec& spec, std::string_view n
 StatusOr<ClassNumber> ClassNamed(const ClusterSpec& spec, std::string_view name) {
   const std::optional<ClassNumber> found = FindClass(spec, name);
   if (found) return *found;
-  return InvalidArgument("'", name, "' is no service class of the cluster");
+  return InvalidArgument("'", name, "' is not a service class of the cluster");
 }
 
-// Without what belongs to a service.
+// Converts the part that does not depend on a service.
 std::vector<ServiceClassOptions> ClassesOf(const ClusterSpec& spec) {
   std::vector<ServiceClassOptions> classes;
   for (const ServiceClassSpec& one : spec.service_classes()) {
@@ -97,7 +97,7 @@ Status CheckThreads(const ClusterSpec& spec, const ServiceSpec& service) {
   for (const ClassThreadsSpec& threads : service.threads()) {
     NEPTUNE_RETURN_IF_ERROR(ClassNamed(spec, threads.service_class()).status());
     if (!seen.insert(threads.service_class()).second) {
-      return InvalidArgument("the class '", threads.service_class(), "' is there twice");
+      return InvalidArgument("duplicate class '", threads.service_class(), "'");
     }
   }
   return CheckThreadShares(ThreadSharesOf(spec, service), ClassesOf(spec).size());
@@ -128,7 +128,7 @@ Status CompleteServiceClasses(ClusterSpec* spec) {
     }
     for (const std::string& key : one.api_keys()) {
       NEPTUNE_RETURN_IF_ERROR(Annotate(CheckApiKey(key), where));
-      if (!keys.insert(key).second) return InvalidArgument(where, ": an API key is there twice");
+      if (!keys.insert(key).second) return InvalidArgument(where, ": duplicate API key");
     }
   }
   NEPTUNE_RETURN_IF_ERROR(CheckSchedulerOptions({.classes = ClassesOf(*spec)}));

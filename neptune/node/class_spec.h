@@ -1,10 +1,11 @@
-// Service classes, from the cluster spec to what nodes schedule by.
+// Converts the service classes of the cluster spec to scheduling options.
 //
 // Source: [Shen02] 4.2, 4.4; [Jamjoom04] VI (threads).
 // Threads: pure functions.
-// Errors: kInvalidArgument with the class or service and the reason: names that are empty, there twice or unknown, a yield
-//   that grows, shares over 1, threads over the concurrency.
-// Limits: kServiceClassCountMax classes; kApiKeySizeMin to kApiKeySizeMax printable characters a key.
+// Errors: kInvalidArgument with the class or service and the reason: empty, duplicate or unknown
+//   names, a yield that increases, shares over 1, threads over the concurrency.
+// Limits: kServiceClassCountMax classes; kApiKeySizeMin to kApiKeySizeMax printable characters per
+//   key.
 
 #pragma once
 
@@ -26,15 +27,17 @@ inline constexpr size_t kApiKeySizeMax = 256;
 
 // Fills in defaults of the classes. Errors: as above.
 Status CompleteServiceClasses(ClusterSpec* spec);
-// What the service says of classes and scheduling. REQUIRES: the classes and the service are complete.
+// Checks the service's fields about classes and scheduling. REQUIRES: the classes and the service
+// are complete.
 Status CheckServiceScheduling(const ClusterSpec& spec, const ServiceSpec& service);
 
-// REQUIRES for all: the spec is complete. `processor_count`: what the node can give a second.
+// REQUIRES for all functions below: the spec is complete. `processor_count`: processor seconds per
+// second that the node has.
 SchedulerOptions SchedulerOptionsOf(const ClusterSpec& spec, const ServiceSpec& service,
                                     double processor_count);
 ThreadShares ThreadSharesOf(const ClusterSpec& spec, const ServiceSpec& service);
 std::vector<ClassRule> ClassRulesOf(const ClusterSpec& spec, const ServiceSpec& service);
-// Of each key the name of its class.
+// Maps each API key to the name of its class.
 std::map<std::string, std::string> ClassesOfApiKeys(const ClusterSpec& spec);
 
 }  // namespace neptune

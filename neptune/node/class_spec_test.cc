@@ -82,7 +82,8 @@ TEST(ClassSpecTest, WhatCannotBe) {
                "points { response_ms: 2 yield: 2 } }")),
        "yield"},
       {why(one("yield { form: 'hybrid' full: 1 at_deadline: 2 }")), "yield"},
-      {why(one("yield { form: 'table' points { response_ms: -1 yield: 1 } }")), "-1 ms"},
+      {why(one("yield { form: 'table' points { response_ms: -1 yield: 1 } }")),
+       "response_ms is -1"},
       {why(one("yield { form: 'linear' }")), "'linear'"},
       {why(one("yield { form: 'throughput' full: -4 }")), "yield"},
       {why(one("yield { form: 'table' }")), "yield"},
@@ -91,15 +92,15 @@ TEST(ClassSpecTest, WhatCannotBe) {
       {why(one("api_keys: 'short'")), "API key"},
       {why(one("api_keys: 'long-enough'") +
            "service_classes { name: 'b' api_keys: 'long-enough' }"),
-       "twice"},
-      {why(one("") + "default_service_class: 'x'"), "'x' is no service class"},
+       "duplicate API key"},
+      {why(one("") + "default_service_class: 'x'"), "'x' is not a service class"},
       {why(one(""), "scheduling: 'lifo'"), "lifo"},
       {why(one(""), "drop_share: 1"), "drop share"},
       {why("", "wait_share_max: 1.5"), "share of waiting"},
-      {why(one(""), "threads { service_class: 'x' count: 1 }"), "'x' is no service class"},
+      {why(one(""), "threads { service_class: 'x' count: 1 }"), "'x' is not a service class"},
       {why(one(""), "concurrency: 2 threads { service_class: 'a' count: 3 }"), "more threads"},
       {why(one(""), "class_rules { service_class: 'a' partitions: 5 }"), "partition 5"},
-      {why(one(""), "class_rules { service_class: 'x' }"), "'x' is no service class"},
+      {why(one(""), "class_rules { service_class: 'x' }"), "'x' is not a service class"},
   };
   for (const auto& [said, expected] : faults) {
     EXPECT_NE(said.find(expected), std::string::npos) << "'" << said << "' for " << expected;

@@ -36,12 +36,12 @@ Status CheckName(std::string_view kind, std::string_view name) {
   return OkStatus();
 }
 
-// Fills in a default and bounds the value.
+// Fills in a default and checks the upper bound.
 template <typename Set>
 Status CheckNumber(std::string_view what, uint32_t value, uint32_t fallback, uint32_t max,
                    Set set) {
   if (value == 0) set(fallback);
-  if (value > max) return InvalidArgument(what, " is ", value, "; at most ", max, " is possible");
+  if (value > max) return InvalidArgument(what, " is ", value, "; the maximum is ", max);
   return OkStatus();
 }
 
@@ -72,9 +72,9 @@ Status CompleteService(ServiceSpec* service) {
   NEPTUNE_RETURN_IF_ERROR(CheckName("service", service->name()));
   const std::string where = StrCat("service '", service->name(), "'");
   if (service->name() == kReplicationService) {
-    return InvalidArgument(where, ": nodes use the name among themselves");
+    return InvalidArgument(where, ": the name is reserved for the runtime");
   }
-  if (service->module().empty()) return InvalidArgument(where, " names no module");
+  if (service->module().empty()) return InvalidArgument(where, " has no module");
   NEPTUNE_RETURN_IF_ERROR(CheckParameters(where, service->parameters()));
   NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": partition_count", service->partition_count(), 1,
                                       kClusterPartitionCountMax,
@@ -94,7 +94,7 @@ Status CompleteHosted(const ClusterSpec& spec, const std::string& where,
   const ServiceSpec* const service = FindService(spec, hosted->service());
   if (service == nullptr) {
     return InvalidArgument(where, " hosts '", hosted->service(),
-                           "', which is no service of the cluster");
+                           "', which is not a service of the cluster");
   }
   NEPTUNE_RETURN_IF_ERROR(CheckParameters(where, hosted->parameters()));
   if (hosted->partitions().empty()) {
@@ -140,7 +140,7 @@ Status CompleteNode(const ClusterSpec& spec, NodeSpec* node) {
   return OkStatus();
 }
 
-// The outermost field that is being checked, for the line in an error.
+// The outermost field being checked, which determines the line of an error.
 struct Place {
   std::string_view field;
   int index = 0;
@@ -168,18 +168,19 @@ Status CheckFolder(const MembershipSpec& membership) {
 Status CheckDirectory(const MembershipSpec& membership) {
   if (membership.directory().starts_with("file:")) return CheckFolder(membership);
   if (membership.directory() != "etcd") {
-    return InvalidArgument("membership: there is no directory '", membership.directory(),
-                           "', only etcd and file:PATH");
+    return InvalidArgument("membership: unknown directory '", membership.directory(),
+                           "'; expected etcd or file:PATH");
   }
   const int count = membership.etcd_endpoints_size();
   if (count < 1 || count > static_cast<int>(kDirectoryEndpointCountMax)) {
-    return InvalidArgument("membership: etcd_endpoints are 1 to ", kDirectoryEndpointCountMax,
-                           ", not ", count);
+    return InvalidArgument("membership: expected 1 to ", kDirectoryEndpointCountMax,
+                           " etcd_endpoints, found ", count);
   }
   for (const std::string& text : membership.etcd_endpoints()) {
     NEPTUNE_ASSIGN_OR_RETURN(const Endpoint endpoint, Endpoint::Parse(text));
     if (endpoint.address == 0 || endpoint.port == 0) {
-      return InvalidArgument("membership: etcd_endpoints '", text, "' is no server's address");
+      return InvalidArgument("membership: etcd_endpoints '", text,
+                             "' is not the address of a server");
     }
   }
   return OkStatus();
@@ -218,7 +219,7 @@ Status CheckNetwork(ClusterSpec* spec, Place* place) {
   NEPTUNE_ASSIGN_OR_RETURN(const Endpoint own, Endpoint::Parse(spec->interface_address() + ":0"));
   if (own.address == 0) {
     return InvalidArgument("interface_address '", spec->interface_address(),
-                           "' is told to other nodes, so it must be one that they can reach");
+                           "' is announced to other nodes, so they must be able to reach it");
   }
   *place = {"balancing"};
   if (spec->balancing().empty()) spec->set_balancing("probe_pool");
@@ -293,7 +294,7 @@ StatusOr<ClusterSpec> ParseClusterSpec(std::string_view text, std::string_view f
   Place place;
   const Status status = CompleteParts(&spec, &place);
   if (status.ok()) return spec;
-  // What is missing altogether has no line of its own.
+  // A missing field has no line of its own; report line 1.
   const int line = std::max(1, locations.LineOf(place.field, place.index));
   return Annotate(status, StrCat(file, ":", line));
 }

@@ -1,10 +1,10 @@
-// The cluster spec as read and checked: text in, a spec that can be trusted out.
+// Parses and validates the cluster spec.
 //
-// No I/O but reading the named file, and the capsule files that it names.
+// No I/O except reading the named file, and the capsule files that it names.
 // Threads: pure functions.
-// Errors: kInvalidArgument with file, line and reason (of a service or node, the line it begins at);
-//   kNotFound the file does not exist.
-// Limits: kClusterNodeCountMax nodes, kClusterPartitionCountMax partitions a service.
+// Errors: kInvalidArgument with file, line and reason (for an error in a service or node, the line
+//   where that begins); kNotFound the file does not exist.
+// Limits: kClusterNodeCountMax nodes, kClusterPartitionCountMax partitions per service.
 
 #pragma once
 
@@ -24,23 +24,23 @@ inline constexpr int kClusterNodeCountMax = 8192;
 inline constexpr uint32_t kClusterPartitionCountMax = 4096;
 
 StatusOr<ClusterSpec> LoadClusterSpec(const std::string& path);
-// `file` stands in the messages.
+// `file` is the file name in error messages.
 StatusOr<ClusterSpec> ParseClusterSpec(std::string_view text, std::string_view file);
 
-// Fills in defaults and checks that everything named exists and every number is possible.
+// Fills in defaults; checks that all references exist and all numbers are in range.
 Status CompleteClusterSpec(ClusterSpec* spec);
 
-// The node of that name; null if there is none.
+// Returns the node of that name; null if there is none.
 const NodeSpec* FindNode(const ClusterSpec& spec, const NodeId& node);
 const ServiceSpec* FindService(const ClusterSpec& spec, std::string_view service);
 
-// Whether announcements go by way of a directory, not by multicast.
+// True if announcements use a directory instead of multicast.
 bool UsesDirectory(const ClusterSpec& spec);
 
-// With the defaults for what it leaves out.
+// Converts the spec, with defaults for unset fields.
 TimeLimitOptions TimeLimitOf(const TimeLimitSpec& spec);
 
-// The parameters of a hosted service: the node's own win over the service's.
+// Returns the parameters of a hosted service; the node's own override the service's.
 // REQUIRES: the service is in the spec.
 std::map<std::string, std::string> EffectiveParameters(const ClusterSpec& spec,
                                                        const HostedServiceSpec& hosted);

@@ -1,9 +1,10 @@
-// A service that answers what it was asked: the smallest module, for tests and first steps.
+// The echo service: the smallest module, for tests and first steps.
 //
 //   Echo     short; returns the request
-//   Work     long; uses as much processor time as the request says in microseconds, then returns it
+//   Work     long; uses the processor time that the request gives in microseconds, then returns it
 //   Fail     short; returns kInternal
-//   Sum      local operator for aggregations: the partition's number as decimal text; reduced by `AddNumbers`
+//   Sum      local operator for aggregations; returns the partition's number as decimal text,
+//            reduced by `AddNumbers`
 //
 // Source: [Shen02] 2.3 (service methods).
 // Threads: as ServiceModule says.

@@ -1,12 +1,12 @@
-// Service modules from shared libraries.
+// Loads service modules from shared libraries.
 //
-// A module's name is the path of its library, or a plain name NAME, which is looked for as NAME.so in the
-// module folders. A library is never unloaded: a new version is a new process.
+// A module's name is the path of its library, or a plain name NAME, which is searched as NAME.so in
+// the module folders. A library is never unloaded; a new version requires a new process.
 //
 // Source: [Shen02] 2.4 (service instances are dynamically linked libraries).
 // Threads: thread-safe.
-// Errors: kNotFound no such library; kFailedPrecondition it is no module, or one built for another
-//   interface version.
+// Errors: kNotFound no such library; kFailedPrecondition it is not a module, or was built for
+//   another interface version.
 
 #pragma once
 

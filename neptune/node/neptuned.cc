@@ -1,4 +1,4 @@
-// The node program: flags in, the node runs until a signal ends it.
+// The node program: parses flags and runs a node until a signal ends it.
 
 #include <gflags/gflags.h>
 #include <glog/logging.h>
@@ -11,26 +11,27 @@
 #include "neptune/base/version.h"
 #include "neptune/node/node_program.h"
 
-DEFINE_string(spec, "", "cluster spec, a file in Protobuf text format");
+DEFINE_string(spec, "", "path of the cluster spec, in Protobuf text format");
 DEFINE_string(node, "", "name of this node in the spec");
 DEFINE_string(module_dir, "",
               "folders with module libraries, separated by ':'; default: the program's");
-DEFINE_string(base_dir, "",
-              "folder that relative paths in the spec start from; default: the spec's");
+DEFINE_string(
+    base_dir, "",
+    "folder that relative paths in parameters are resolved against; default: the spec's folder");
 DEFINE_string(data_dir, "",
-              "folder of what replicated services keep; the node has a folder of its name there");
+              "folder for the data of replicated services, in a subfolder named after the node");
 DEFINE_string(address, "",
               "IPv4 address to bind and to announce; default: the spec's interface_address");
-DEFINE_string(
-    span_log, "",
-    "file that spans of sampled requests go to, as lines of OTLP in JSON; default: nowhere");
+DEFINE_string(span_log, "",
+              "file for spans of sampled requests, as lines of OTLP JSON; default: none");
 DEFINE_string(started_file, "",
-              "written once the node has started: its pid and endpoints, one a line");
-DEFINE_int32(grace_ms, 5000, "longest time to finish requests in flight after SIGTERM");
+              "file that is written once the node has started: pid and endpoints, one per line");
+DEFINE_int32(grace_ms, 5000, "maximum time to finish requests in flight after SIGTERM");
 
 DECLARE_bool(help);
 
-// How gflags ends the process when a flag does not parse; exported for this, but in no header.
+// Called by gflags to end the process when a flag does not parse; exported for this purpose, but
+// not declared in a header.
 namespace google {
 extern void (*gflags_exitfunc)(int status);
 }  // namespace google
@@ -39,9 +40,9 @@ namespace {
 
 constexpr char kUsage[] =
     "runs one node of a cluster\n\n  neptuned --spec=FILE --node=NAME\n\n"
-    "neptune/node/cluster_spec.proto explains the spec. SIGTERM stops the node after its requests "
-    "in\n"
-    "flight. Status: 0 a clean stop, 1 the node did not start, 2 a flag or the spec is wrong.";
+    "neptune/node/cluster_spec.proto documents the spec. SIGTERM stops the node after its "
+    "requests\n"
+    "in flight. Exit status: 0 clean stop, 1 the node did not start, 2 invalid flag or spec.";
 
 void PrintHelp() {
   std::printf("%s\n\nFlags:\n", kUsage);
@@ -78,7 +79,7 @@ int main(int argc, char** argv) {
   }
   gflags::HandleCommandLineHelpFlags();
   if (FLAGS_spec.empty() || FLAGS_node.empty()) {
-    std::fprintf(stderr, "neptuned: --spec and --node are needed; --help explains them\n");
+    std::fprintf(stderr, "neptuned: --spec and --node are required; see --help\n");
     return 2;
   }
   FLAGS_logtostderr = true;

@@ -21,12 +21,13 @@ namespace neptune {
 namespace {
 
 constexpr size_t kHandlerStackSize = 512 * 1024;
-// After the goodbye callers get this long to learn of it before connections are told to drain.
+// Time for callers to receive the departure announcement before connections are drained.
 constexpr Duration kGoodbyePause = std::chrono::milliseconds(50);
 constexpr Duration kDrainPoll = std::chrono::milliseconds(5);
-// Callers get this long to hang up; one that hangs itself must not hold up the stop.
+// Time for callers to close their connections; bounded because a hung caller must not delay the
+// stop.
 constexpr Duration kHangUpMax = std::chrono::milliseconds(300);
-// How long threads get to end once their waits do.
+// Time for threads to end after their waits were ended.
 constexpr Duration kThreadsEndMax = std::chrono::seconds(1);
 
 uint32_t AddressOf(const NodeOptions& options) {
@@ -88,7 +89,7 @@ void Node::RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work) {
     work();
     done.Set();
   });
-  // The event lives on this frame, so it is waited for even if the node stops.
+  // The event lives on this stack frame, so wait for it even if the node stops.
   while (!done.is_set()) this_thread::ParkUntilWoken();
 }
 
@@ -137,7 +138,7 @@ Status Node::MakeAggregator() {
     control_->loop->Post([this, bytes = std::move(bytes), to = std::move(to)] { Tell(bytes, to); });
   };
   options.find_host = [this](const ServiceName& service) -> ServiceHost* {
-    if (!ready_) return nullptr;  // before that hosts_ grows
+    if (!ready_) return nullptr;  // hosts_ is still changing
     const auto found = hosts_.find(service.value());
     return found == hosts_.end() ? nullptr : found->second.get();
   };
@@ -150,7 +151,7 @@ Status Node::MakeAggregator() {
   return OkStatus();
 }
 
-// What the spec says of the service; of one that it does not know the default.
+// Returns the scheme of the service in the spec, or the default for an unknown service.
 TreeScheme Node::SchemeOf(const ServiceName& service) const {
   const ServiceSpec* const spec = FindService(options_.spec, service.value());
   if (spec == nullptr) return TreeScheme::kLoadAdaptive;
@@ -205,7 +206,7 @@ Status Node::PrepareLoop(NodeLoop& loop) {
   return OkStatus();
 }
 
-// Of the control loop, which writes it.
+// Written by the control loop only.
 Status Node::OpenSpanLog() {
   if (options_.span_log.empty()) return OkStatus();
   LineLogOptions options;
@@ -252,7 +253,7 @@ Status Node::StartServers() {
   return OkStatus();
 }
 
-// The part that partitions on several nodes share; its service is the node's own and not in the spec.
+// Starts the replication service, which every node hosts and which is not in the spec.
 Status Node::StartReplication() {
   Replication::Environment environment;
   environment.node = options_.name;
@@ -333,7 +334,7 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   NEPTUNE_ASSIGN_OR_RETURN(
       CallbackGauge what,
       metrics_.AddCallbackGauge("neptune_service_implementation",
-                                "1, of what the service was when the node started.",
+                                "Always 1; the labels identify the implementation at start.",
                                 {{"service", service.name()},
                                  {"module", ModuleOf(options_.spec, hosted)},
                                  {"implementation", started->implementation()}},
@@ -344,7 +345,7 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
 
 void Node::HandleRequest(IncomingRequest&& request) {
   Reply& reply = request.reply;
-  if (!ready_) {  // until it is, another loop may be adding to hosts_
+  if (!ready_) {  // another loop may still be adding to hosts_
     const char* const why = draining_ ? " has stopped" : " is starting";
     return reply.Send({.status = Unavailable("node ", options_.name, why)}, "");
   }
@@ -362,7 +363,7 @@ void Node::HandleRequest(IncomingRequest&& request) {
 
 LoadReport Node::Load(std::string_view service) const {
   LoadReport report{LoadIndex(), Duration(0), aggregator_->pending()};
-  if (!ready_) return report;  // before that hosts_ grows
+  if (!ready_) return report;  // hosts_ is still changing
   const auto found = hosts_.find(service);
   if (found != hosts_.end()) report.silence = found->second->Silence(control_->loop->Now());
   return report;
@@ -374,7 +375,7 @@ StatusOr<std::string> Node::ReadAdminToken() const {
       (std::filesystem::path(options_.spec_directory) / options_.spec.admin_token_file()).string());
 }
 
-// Administration has a loop to itself, so that it answers when all others are busy.
+// The administration has its own loop, so that it answers when all other loops are busy.
 Status Node::StartAdmin() {
   NEPTUNE_ASSIGN_OR_RETURN(Loop* const loop, world_.StartLoop({.name = "admin"}));
   AdminSources sources;
@@ -388,7 +389,7 @@ Status Node::StartAdmin() {
   };
   NEPTUNE_ASSIGN_OR_RETURN(sources.token, ReadAdminToken());
   admin_ = std::make_unique<AdminServer>(world_, *loop, std::move(sources));
-  admin_->AddPage("/capsules", "the dependency capsules, as a capsule file has them",
+  admin_->AddPage("/capsules", "the dependency capsules, in the format of a capsule file",
                   [this](const HttpRequest&) { return capsules_.Show(); });
   admin_->AddAction("POST", "/capsules",
                     [this](const HttpRequest& request) { return capsules_.Put(request); });
@@ -396,11 +397,12 @@ Status Node::StartAdmin() {
                     [this](const HttpRequest& request) { return capsules_.Remove(request); });
   const auto when_ready = [this](auto answer) -> HttpHandler {
     return [this, answer](const HttpRequest& request) {
-      if (!ready_) return ProblemResponse(Unavailable("the node is starting"));  // hosts_ grows
+      if (!ready_)
+        return ProblemResponse(Unavailable("the node is starting"));  // hosts_ is still changing
       return answer(request);
     };
   };
-  admin_->AddPage("/services", "the services, their threads, and what each service class came to",
+  admin_->AddPage("/services", "the services, their threads, and the totals of each service class",
                   when_ready([this](const HttpRequest&) { return ShowServices(hosts_); }));
   for (const HostedServiceSpec& hosted : spec_.hosts()) {
     admin_->AddAction("PUT", StrCat("/services/", hosted.service(), "/threads"),
@@ -509,7 +511,7 @@ void Node::Shutdown(Duration grace) {
   if (span_file_ != nullptr) span_file_->Close();
   StopThreads();
   if (!WaitUntil([this] { return OnlyThisThreadLives(); }, kThreadsEndMax)) {
-    LOG(WARNING) << "user-level threads of node " << options_.name << " go on after its stop";
+    LOG(WARNING) << "user-level threads of node " << options_.name << " still run after its stop";
   }
   stopped_ = true;
   for (auto& tell : std::exchange(stop_waiters_, {})) tell();
@@ -530,14 +532,15 @@ void Node::FinishCalls(Duration grace) {
     StopThreads();
     WaitUntil(finished, kThreadsEndMax);
   }
-  // What callers sent before they read that the node drains is served; then they hang up. What comes later all
-  // the same is refused, and what just came ends first.
+  // Requests sent before callers received the drain are served; then callers close their
+  // connections. Later requests are refused, and requests just received finish first.
   WaitUntil([&] { return ConnectionCount() == 0 && finished(); }, kHangUpMax);
   ready_ = false;
   WaitUntil(finished, kHangUpMax);
 }
 
-// In the reverse order of starting: a frontend stops before what it calls.
+// Stops modules in the reverse order of starting, so that a frontend stops before the services it
+// calls.
 void Node::StopModules() {
   for (auto it = spec_.hosts().rbegin(); it != spec_.hosts().rend(); ++it) {
     const auto found = hosts_.find(it->service());
@@ -545,7 +548,7 @@ void Node::StopModules() {
     if (found->second->load_index() == 0) {
       found->second->Stop();
     } else {
-      LOG(ERROR) << "methods of " << it->service() << " still run; its module is not stopped";
+      LOG(ERROR) << "methods of " << it->service() << " still run: its module is not stopped";
     }
   }
 }

@@ -1,14 +1,14 @@
-// A node: every layer wired together for one process (or one simulated host).
+// A node: wires all layers together for one process (or one simulated host).
 //
 //   serving loops: FrameServer ─► ServiceHost of the named service ─► in place, or
 //   worker loops:  long requests of all services
-//   control loop (the first serving one): membership, load index, start and stop
-//   admin loop: metrics and status pages, alive when all others are busy
+//   control loop (the first serving loop): membership, load index, start and stop
+//   admin loop: metrics and status pages, responsive when all other loops are busy
 //
 // Source: [Shen02] 2.2, figure 2.3 (functionally symmetric node).
 // Threads: Start and Stop from any thread; callbacks run on the control loop.
-// Errors: Start: whatever kept a socket from opening or a module from starting; a module that fails stops
-//   the start, so that a misconfigured node is not half there.
+// Errors: Start: the error of opening a socket or starting a module. If a module fails to start the
+//   node does not start, so that a misconfigured node is never partly available.
 
 #pragma once
 
@@ -43,48 +43,50 @@ namespace neptune {
 class AdminServer;
 class Replication;
 
-// Makes the module of that name.
+// Creates the module of that name.
 using ModuleFactory =
     std::function<StatusOr<std::unique_ptr<ServiceModule>>(const std::string& module)>;
 
 struct NodeOptions {
-  ClusterSpec spec;  // as CompleteClusterSpec leaves it
+  ClusterSpec spec;  // completed by CompleteClusterSpec
   NodeId name;
-  // Where relative paths in parameters start.
+  // Folder that relative paths in parameters are resolved against.
   std::string base_directory;
-  // Where those of the spec itself start: of capsule files, the token's file, keys and certificates.
+  // The same for the paths of the spec itself: capsule files, token file, keys and certificates.
   std::string spec_directory;
   ModuleFactory modules;
-  // Address to bind and to announce; absent: the spec's interface_address.
+  // Address to bind and to announce. Unset: the spec's interface_address.
   std::optional<uint32_t> address;
   YellowPageOptions yellow_page;
-  // Chooses replicas in place of the spec's policy. For experiments only.
+  // Chooses replicas instead of the spec's policy. For experiments only.
   std::function<size_t(const std::vector<Replica>&)> balancing_oracle;
   // See AggregatorOptions::load_oracle. For experiments only.
   std::function<Duration(const NodeId&)> load_oracle;
   // See AggregatorOptions.
   DisseminationMode dissemination = DisseminationMode::kForward;
   std::optional<uint32_t> recheck_one_in{};
-  // What the node's callers believe of servers' loads.
+  // Load estimation of the node's callers.
   LoadEstimatorOptions load_estimator;
   // See AggregatorOptions::poll_count.
   size_t load_poll_count = 2;
   // See AggregatorOptions::hears.
   bool hears_loads = true;
-  // File that sampled spans go to, as lines of OTLP; empty: nowhere.
+  // File for sampled spans, as lines of OTLP JSON. Empty: spans are not written.
   std::string span_log;
-  // Serve /metrics and status pages.
+  // Serves /metrics and status pages.
   bool with_admin = true;
-  // Adds what only nodes of one world have; called before the administration starts. Default: nothing.
+  // Adds pages that only nodes of one world have; called before the administration starts. Default:
+  // none.
   std::function<void(AdminServer&)> add_admin_pages;
   // See ServiceHostOptions.
   bool with_method_statistics = true;
   std::optional<Duration> stall_timeout{};
   // Services whose requests wait inside their pool; see ServiceHostOptions. For experiments only.
   std::set<std::string> waiting_inside{};
-  // Calls go through dependency capsules. Off: they have no bounds but their deadlines. For experiments only.
+  // Calls go through dependency capsules. False: calls are bounded by their deadlines only; for
+  // experiments.
   bool with_capsules = true;
-  // How long devices of the simulated world take; see CapsuleStackOptions. Default: no time.
+  // Duration of device calls in the simulated world; see CapsuleStackOptions. Default: zero.
   std::function<Duration(std::string_view path)> device_time;
 };
 
@@ -94,16 +96,16 @@ class Node {
   // REQUIRES: the node's loops no longer run.
   ~Node();
 
-  // Starts everything; `on_started` is called once.
+  // Starts the node; `on_started` is called once.
   void Start(absl::AnyInvocable<void(Status)> on_started);
-  // Says goodbye, finishes what is in flight for at most `grace`, then ends the waits of methods that
-  // still run, stops the modules, and ends all other user-level threads. A module whose methods
-  // go on all the same is not stopped. After a start that failed it stops what had started. Called
-  // again it answers when the first one is done.
+  // Announces the departure, waits for requests in flight for at most `grace`, then ends the waits
+  // of methods that still run, stops the modules, and ends all other user-level threads. A module
+  // whose methods still run then is not stopped. After a failed start, stops the parts that had
+  // started. A repeated call completes together with the first one.
   void Stop(Duration grace, absl::AnyInvocable<void()> on_stopped);
 
   const NodeId& name() const { return options_.name; }
-  // Known once started.
+  // Valid once started.
   Endpoint call_endpoint() const { return identity_.call_endpoint; }
   Endpoint admin_endpoint() const { return identity_.admin_endpoint; }
   Client& client() { return *client_; }
@@ -111,13 +113,13 @@ class Node {
   NodeLoops& loops() { return loops_; }
   MetricsRegistry& metrics() { return metrics_; }
   SpanLog& spans() { return spans_; }
-  // Whom it refused.
+  // Log of refused connections and datagrams.
   const RefusalLog& refusals() const { return security_.refusals(); }
-  // Its replicas. Once started.
+  // The node's replicas. Valid once started.
   Replication& replication() { return *replication_; }
-  // What it hosts. Any thread, once started.
+  // The hosted services. Any thread, once started.
   const ServiceHosts& services() const { return hosts_; }
-  // What the node knows of the cluster now. Any thread.
+  // The node's current view of the cluster. Any thread.
   std::shared_ptr<const YellowPageView> View() const;
   // Active and queued requests of all services. Any thread, once started.
   uint32_t LoadIndex() const { return loops_.load_index(); }
@@ -130,7 +132,7 @@ class Node {
   Status Boot();
   Status MakeAggregator();
   TreeScheme SchemeOf(const ServiceName& service) const;
-  // A datagram to these endpoints, or with none to every node.
+  // Sends a datagram to the endpoints, or to every node if there are none.
   void Tell(const std::string& bytes, const std::vector<Endpoint>& to);
   void TellAll(const std::string& bytes);
   Status StartLoops();
@@ -147,10 +149,10 @@ class Node {
   Status StartAdmin();
   StatusOr<std::string> ReadAdminToken() const;
   Status AddStatusSections();
-  // What came to the probe endpoint and is neither a poll nor a probe.
+  // Handles datagrams at the probe endpoint that are neither polls nor probes.
   void HandleProbeAnswer(std::string_view bytes);
   void HandleRequest(IncomingRequest&& request);
-  // The node's load, and how the service gets on here. On the control loop.
+  // Returns the load of the node and the state of the service here. On the control loop.
   LoadReport Load(std::string_view service) const;
   void AdoptView(std::shared_ptr<const YellowPageView> view);
   void FillAnnouncement(Announcement* announcement);
@@ -158,14 +160,15 @@ class Node {
   void SayGoodbye();
   void FinishCalls(Duration grace);
   void StopModules();
-  // Ends the waits of all user-level threads of the node; those that begin later end at once.
+  // Ends the waits of all user-level threads of the node; later waits end at once.
   void StopThreads();
-  // Waits until `done` holds, for at most `limit`; a stop of the control loop's threads does not end it.
+  // Waits until `done` returns true, for at most `limit`. Stopping the control loop's threads does
+  // not end this wait.
   bool WaitUntil(const std::function<bool()>& done, Duration limit);
   bool OnlyThisThreadLives();
   size_t InFlightCount();
   size_t ConnectionCount();
-  // Runs `work` on `loop` and parks until it has run.
+  // Runs `work` on `loop` and parks until it has returned.
   void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work);
 
   World& world_;
@@ -187,18 +190,19 @@ class Node {
   ServiceHosts hosts_;  // fixed after Start
   std::unique_ptr<Aggregator> aggregator_;
   std::unique_ptr<Replication> replication_;
-  std::vector<std::unique_ptr<FrameServer>> servers_;  // one a serving loop
+  std::vector<std::unique_ptr<FrameServer>> servers_;  // one per serving loop
   std::unique_ptr<LoadIndexServer> load_index_server_;
   std::unique_ptr<AnnouncementChannel> channel_;
-  std::unique_ptr<AnnouncementChannel>
-      task_channel_;  // the announcements' group, the next port; none with a directory
+  // Multicast of tasks: the announcements' group, the next port. Null with a directory.
+  std::unique_ptr<AnnouncementChannel> task_channel_;
   std::unique_ptr<AvailabilityListener> listener_;
   std::unique_ptr<AvailabilityPublisher> publisher_;
   std::unique_ptr<AdminServer> admin_;
   std::vector<StatusSection> sections_;
   std::vector<CallbackGauge> gauges_;
-  std::vector<absl::AnyInvocable<void()>> stop_waiters_;  // on the control loop, as the next four
-  size_t stalled_count_ = 0;                              // services, at the last look
+  // The next five are accessed on the control loop only.
+  std::vector<absl::AnyInvocable<void()>> stop_waiters_;
+  size_t stalled_count_ = 0;  // stalled services at the last check
   TimerId stall_timer_ = 0;
   bool boot_ended_ = false;
   bool stopped_ = false;

@@ -14,9 +14,9 @@
 namespace neptune {
 namespace {
 
-// One place of the spec where capsules may stand.
+// One place of the spec that may define capsules.
 struct Source {
-  std::string text;  // or
+  std::string text;  // either this or `file` is set
   std::string file;
   std::string name;  // in messages
 };
@@ -27,7 +27,8 @@ StatusOr<std::vector<CapsuleConfig>> Read(const Source& source, const std::strin
   return LoadCapsuleFile((std::filesystem::path(folder) / source.file).string(), warnings);
 }
 
-// Conflicts between rules of different sources; those within one were told with their lines.
+// Warns of conflicts between rules of different sources; conflicts within a source were already
+// reported with their lines.
 void WarnAcross(const std::vector<CapsuleConfig>& stack, const std::vector<size_t>& source_of,
                 std::vector<std::string>* warnings) {
   for (const RuleConflict& conflict : RuleConflicts(stack)) {
@@ -96,7 +97,7 @@ void NodeCapsules::SyncMetrics() {
   for (const std::shared_ptr<Capsule>& capsule : capsules) {
     kept[capsule.get()] = std::move(series_[capsule.get()]);
   }
-  series_ = std::move(kept);  // those of destroyed capsules go before another one has the name
+  series_ = std::move(kept);  // removes those of destroyed capsules before a name is reused
   for (const std::shared_ptr<Capsule>& capsule : capsules) {
     std::vector<CallbackGauge>& series = series_[capsule.get()];
     if (series.empty()) series = MetricsOf(capsule);
@@ -125,33 +126,33 @@ std::vector<CallbackGauge> NodeCapsules::MetricsOf(const std::shared_ptr<Capsule
   using Counted = const CapsuleStatistics&;
   gauge("neptune_capsule_residents", "Calls inside a dependency capsule.",
         [](Counted now) { return static_cast<double>(now.control.resident_count); });
-  gauge("neptune_capsule_waiting", "Of them, calls that wait their turn.",
+  gauge("neptune_capsule_waiting", "Calls queued inside a dependency capsule.",
         [](Counted now) { return static_cast<double>(now.waiting_count); });
-  gauge("neptune_capsule_processing", "Of them, calls that are with the dependency.",
+  gauge("neptune_capsule_processing", "Calls inside that are being served by the dependency.",
         [](Counted now) { return static_cast<double>(now.processing_count); });
-  gauge("neptune_capsule_bypassing", "1 while calls pass the dependency by.",
+  gauge("neptune_capsule_bypassing", "1 while calls bypass the dependency.",
         [](Counted now) { return now.bypassing ? 1.0 : 0.0; });
-  gauge("neptune_capsule_mean_seconds", "Time inside of successful calls, of late.",
+  gauge("neptune_capsule_mean_seconds", "Recent mean time of successful calls inside.",
         [](Counted now) { return ToSeconds(now.control.mean_time); });
-  counter("neptune_capsule_entered_total", "Calls that a dependency capsule has let in.",
+  counter("neptune_capsule_entered_total", "Calls admitted to a dependency capsule.",
           [](Counted now) { return static_cast<double>(now.control.entered); });
-  counter("neptune_capsule_refused_total", "Calls that it refused at a bound.",
+  counter("neptune_capsule_refused_total", "Calls refused at a bound of the capsule.",
           [](Counted now) { return static_cast<double>(now.control.refused); });
-  counter("neptune_capsule_bypassed_total", "Calls that passed the dependency by.",
+  counter("neptune_capsule_bypassed_total", "Calls that bypassed the dependency.",
           [](Counted now) { return static_cast<double>(now.control.bypassed); });
   counter("neptune_capsule_done_total", "Calls inside that were answered.",
           [](Counted now) { return static_cast<double>(now.control.done); });
   counter("neptune_capsule_failed_total", "Calls inside that failed.",
           [](Counted now) { return static_cast<double>(now.control.failed); });
-  counter("neptune_capsule_timed_out_total", "Calls inside whose time ran out.",
+  counter("neptune_capsule_timed_out_total", "Calls inside that timed out.",
           [](Counted now) { return static_cast<double>(now.control.timed_out); });
-  counter("neptune_capsule_cancelled_total", "Calls inside that nobody wanted any more.",
+  counter("neptune_capsule_cancelled_total", "Calls inside that were cancelled.",
           [](Counted now) { return static_cast<double>(now.control.cancelled); });
-  counter("neptune_capsule_waited_total", "Calls that had to wait their turn.",
+  counter("neptune_capsule_waited_total", "Calls that were queued inside.",
           [](Counted now) { return static_cast<double>(now.waited); });
-  counter("neptune_capsule_terminated_total", "Calls that its policy ended.",
+  counter("neptune_capsule_terminated_total", "Calls terminated by the policy.",
           [](Counted now) { return static_cast<double>(now.terminated); });
-  counter("neptune_capsule_migrated_total", "Calls that it sent to another capsule.",
+  counter("neptune_capsule_migrated_total", "Calls migrated to another capsule.",
           [](Counted now) { return static_cast<double>(now.migrated); });
   return series;
 }
@@ -163,7 +164,7 @@ void NodeCapsules::Describe(StatusReport* report) const {
                        {"capsule", "type", "inside", "most", "waiting", "processing", "timeout ms",
                         "bypassing", "mean age ms", "mean ms", "p95 ms", "mean wait ms"},
                        {}};
-  StatusTable outcomes{"What became of calls",
+  StatusTable outcomes{"Outcomes of calls",
                        {"capsule", "entered", "done", "failed", "timed out", "cancelled", "refused",
                         "bypassed", "terminated", "migrated", "policy failures"},
                        {}};
@@ -211,7 +212,7 @@ HttpResponse NodeCapsules::Put(const HttpRequest& request) {
   for (const CapsuleConfig& config : *configs) {
     if (config.policy.kind == PolicyKind::kPlugin) {
       return ProblemResponse(
-          InvalidArgument("capsule '", config.name, "': plug-ins are named by files only"));
+          InvalidArgument("capsule '", config.name, "': only files may name plug-ins"));
     }
   }
   HttpResponse response = Done(stack_.Load(*configs));
@@ -225,7 +226,7 @@ HttpResponse NodeCapsules::Put(const HttpRequest& request) {
 
 HttpResponse NodeCapsules::Remove(const HttpRequest& request) {
   const auto name = request.Parameter("name");
-  if (!name) return ProblemResponse(InvalidArgument("which capsule? ?name=NAME says it"));
+  if (!name) return ProblemResponse(InvalidArgument("the parameter name=NAME is missing"));
   const Status status = stack_.Destroy(*name);
   if (status.ok()) LOG(INFO) << "capsule '" << *name << "' destroyed by " << request.peer;
   return Done(status);

@@ -1,12 +1,12 @@
-// The dependency capsules of a node: as the spec defines them, as people see and change them.
+// The dependency capsules of a node: loading from the spec, metrics and administration.
 //
-//   cluster spec ──► capsules of the node, its file, those of the cluster, its file; the first on top
+//   cluster spec ──► capsules of the node, its file, those of the cluster, its file; first on top
 //   /metrics     neptune_capsule_*{capsule="NAME"}
 //   /statusz     section "capsules"
-//   /capsules    GET their text; POST text: creates or changes; DELETE ?name=NAME; both with the token
+//   /capsules    GET text; POST text: create or change; DELETE ?name=NAME; both with the token
 //
 // Source: [Chu05] IV.D.
-// Threads: Load before the stack is used; the rest from any thread.
+// Threads: Load must be called before the stack is used; the rest runs on any thread.
 // Errors: Load: kInvalidArgument "FILE:LINE: reason"; those of CapsuleStack::Load.
 
 #pragma once
@@ -29,7 +29,8 @@
 
 namespace neptune {
 
-// What the spec defines for the node, the top first. `folder`: where relative paths start.
+// Returns the capsules that the spec defines for the node, top first. `folder`: base of relative
+// paths.
 StatusOr<std::vector<CapsuleConfig>> CapsulesOf(const ClusterSpec& spec, const NodeId& node,
                                                 const std::string& folder,
                                                 std::vector<std::string>* warnings);
@@ -41,20 +42,21 @@ class NodeCapsules {
                std::function<Duration(std::string_view path)> device_time);
 
   CapsuleStack& stack() { return stack_; }
-  // What the spec says, with its warnings in the log.
+  // Loads the capsules of the spec, and logs the warnings.
   Status Load(const ClusterSpec& spec, const NodeId& node, const std::string& folder);
 
   void Describe(StatusReport* report) const;
   HttpResponse Show() const;
-  // The text of the body creates or changes. Plug-ins are refused: files name them.
+  // Creates or changes the capsules in the request body. Plug-ins are refused; only files may name
+  // them.
   HttpResponse Put(const HttpRequest& request);
   HttpResponse Remove(const HttpRequest& request);
 
  private:
-  // Of conflicts between those posted and the others.
+  // Adds warnings about conflicts between posted and other capsules.
   void WarnOfOthers(const std::vector<CapsuleConfig>& posted,
                     std::vector<std::string>* warnings) const;
-  // Metrics of the capsules that there are.
+  // Adds and removes metrics to match the existing capsules.
   void SyncMetrics();
   std::vector<CallbackGauge> MetricsOf(const std::shared_ptr<Capsule>& capsule);
 

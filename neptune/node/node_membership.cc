@@ -1,4 +1,4 @@
-// A node's part in membership: what it announces, by which channel, and what it hears.
+// Membership of a node: its announcements, their channel, and the announcements it receives.
 
 #include <string>
 #include <utility>
@@ -15,15 +15,16 @@
 namespace neptune {
 namespace {
 
-// How often services are asked whether they still make progress. With their stall_timeout a hung one is out
-// within 2 s.
+// Interval at which services are checked for progress. Together with their stall_timeout, a hung
+// service is withdrawn within 2 s.
 constexpr Duration kStallLook = std::chrono::milliseconds(100);
 
 Duration PollInterval(const ClusterSpec& spec) {
   return std::chrono::milliseconds(spec.membership().poll_interval_ms());
 }
 
-// The directory's servers are no nodes of the cluster: they know neither its handshake nor its certificates.
+// The directory's servers are not nodes of the cluster, so connections to them use neither its
+// handshake nor its certificates.
 StatusOr<EtcdChannelOptions> EtcdOptions(const ClusterSpec& spec) {
   EtcdChannelOptions options;
   for (const std::string& text : spec.membership().etcd_endpoints()) {
@@ -52,7 +53,7 @@ void Node::Tell(const std::string& bytes, const std::vector<Endpoint>& to) {
 
 void Node::TellAll(const std::string& bytes) {
   if (task_channel_ != nullptr) return task_channel_->Publish(bytes);
-  if (!UsesDirectory(options_.spec)) return;  // it is starting
+  if (!UsesDirectory(options_.spec)) return;  // the channel is not open yet
   for (const auto& node : View()->nodes()) {
     load_index_server_->SendProbe(node->probe_endpoint, bytes);
   }
@@ -87,7 +88,7 @@ Status Node::StartMembership() {
   publisher_ = std::make_unique<AvailabilityPublisher>(
       *control_->loop, *channel_, identity_, [this](Announcement* a) { FillAnnouncement(a); },
       options);
-  // A node that is too large to be announced would never be called.
+  // Fail if the node's announcement is too large, because the node would never be called.
   NEPTUNE_RETURN_IF_ERROR(publisher_->Current().status());
   publisher_->Start();
   LookForStalls();
@@ -129,7 +130,7 @@ Status Node::OpenDirectory() {
   return OkStatus();
 }
 
-// A service that stalls, or goes on again, is worth an announcement of its own.
+// Announces the node at once when a service stalls or recovers.
 void Node::LookForStalls() {
   if (draining_ || hosts_.empty()) return;
   const TimePoint now = control_->loop->Now();

@@ -1,4 +1,4 @@
-// A node's counters of what went wrong below its services: each degraded path has one.
+// A node's error counters below its services, one for each degraded path.
 //
 // Threads: counters are thread-safe.
 

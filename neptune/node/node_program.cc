@@ -36,8 +36,7 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
     return InvalidArgument("node '", program.node, "' is not in ", program.spec);
   }
   if (program.data_directory.empty() && KeepsReplicas(options.spec, options.name)) {
-    return InvalidArgument("node '", program.node,
-                           "' keeps replicas, and there is no folder for them");
+    return InvalidArgument("node '", program.node, "' keeps replicas and needs a data directory");
   }
   if (!program.address.empty()) {
     NEPTUNE_ASSIGN_OR_RETURN(const Endpoint own, Endpoint::Parse(program.address + ":0"));
@@ -65,7 +64,7 @@ Status TellStarted(const Node& node, const std::string& file) {
                    node.admin_endpoint().ToString(), "\n"));
 }
 
-// Waits for the signal that ends the program; a second one ends it at once.
+// Waits for the signal that ends the program; a second signal ends it at once.
 void WaitForStopSignal(const sigset_t& signals) {
   int signal = 0;
   sigwait(&signals, &signal);
@@ -78,8 +77,9 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before any thread is made, which inherit it
-  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of whoever writes
+  pthread_sigmask(SIG_BLOCK, &signals,
+                  nullptr);  // before any thread is created, because threads inherit it
+  signal(SIGXFSZ, SIG_IGN);  // writes over the file size limit fail with EFBIG instead
   RealWorldOptions world_options;
   if (!program.data_directory.empty()) {
     world_options.storage_directory =
@@ -89,7 +89,7 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
   ProfilePages profiles(*world, program.node);
   options.add_admin_pages = [&](AdminServer& admin) { profiles.AddTo(admin); };
   Node node(*world, std::move(options));
-  interpose::UseCapsules(&node.capsules());  // for what modules' libraries wait for
+  interpose::UseCapsules(&node.capsules());  // for blocking calls of modules' libraries
   Notification started;
   Status status;
   node.Start([&](const Status& result) {

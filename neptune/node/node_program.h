@@ -1,6 +1,6 @@
 // The body of the node program: runs one node until a signal ends it.
 //
-// Threads: the program's main thread, before any other thread is made.
+// Threads: the program's main thread, before any other thread is created.
 
 #pragma once
 
@@ -16,23 +16,23 @@ struct NodeProgramOptions {
   std::string node;  // this node's name in it
   // Folders with module libraries. Default: the program's own.
   std::vector<std::string> module_folders;
-  // Where relative paths in the spec start. Default: the spec's folder.
+  // Folder that relative paths in parameters are resolved against. Default: the spec's folder.
   std::string base_directory;
-  // Folder of durable storage, where the node has a folder of its own name; what replicated services keep. Default: none, and
-  // a node of a replicated service does not start.
+  // Folder for the durable data of replicated services, in a subfolder named after the node.
+  // Default: none; a node of a replicated service then does not start.
   std::string data_directory;
   // IPv4 address to bind and to announce. Default: the spec's interface_address.
   std::string address;
-  // File that sampled spans go to, as lines of OTLP in JSON; see neptune/service/line_log.h. Default: nowhere.
+  // File for sampled spans, as lines of OTLP JSON; see neptune/service/line_log.h. Default: none.
   std::string span_log;
-  // Written once the node has started: pid and endpoints, one a line. Default: nowhere.
+  // File that is written once the node has started: pid and endpoints, one per line. Default: none.
   std::string started_file;
-  // Longest time to finish requests in flight after the signal.
+  // Maximum time to finish requests in flight after the signal.
   Duration grace = std::chrono::seconds(5);
 };
 
-// Runs the node until SIGTERM or SIGINT, then stops it; a second signal ends the process at once. The
-// process's exit status: 0 a clean stop, 1 the node could not start, 2 wrong options or spec.
+// Runs the node until SIGTERM or SIGINT, then stops it; a second signal ends the process at once.
+// Returns the exit status: 0 clean stop, 1 the node could not start, 2 invalid options or spec.
 int RunNodeProgram(const NodeProgramOptions& options);
 
 }  // namespace neptune

@@ -18,14 +18,16 @@ HttpResponse StartReplica(const HttpRequest& request, const Replication& replica
   uint32_t number = 0;
   if (!service || service->empty() || !partition ||
       !absl::SimpleAtoi(ToAbsl(*partition), &number)) {
-    return ProblemResponse(InvalidArgument("which one? ?service=NAME&partition=N says it"));
+    return ProblemResponse(
+        InvalidArgument("the parameters service=NAME and partition=N are required"));
   }
   ReplicaAgent* const agent =
       replication.Find(ServiceName(std::string(*service)), PartitionId(number));
-  if (agent == nullptr) return ProblemResponse(NotFound(*service, "/", number, " is not here"));
+  if (agent == nullptr)
+    return ProblemResponse(NotFound(*service, "/", number, " is not on this node"));
   const Status started = agent->StartByHand();
   if (!started.ok()) return ProblemResponse(Annotate(started, StrCat(*service, "/", number)));
-  LOG(WARNING) << *service << "/" << number << " started by hand from this node's data, by "
+  LOG(WARNING) << *service << "/" << number << " started manually from this node's data by "
                << request.peer;
   return HttpResponse::Text(200, "started\n");
 }

@@ -1,13 +1,16 @@
-// The replicas of a node as an operator starts them.
+// Manual start of a replica by an operator.
 //
-//   /replicas/start?service=NAME&partition=N     POST, with the token: this node's data are the partition's from now on
+//   POST /replicas/start?service=NAME&partition=N     needs the token
 //
-// For partitions that nobody can be elected in, because too many of their disks are lost: see the README of
-// neptune/replication. /statusz, section "replicas", says what each node has.
+// The node's data become the data of the partition.
+//
+// Needed for partitions that cannot elect a primary because too many of their disks are lost; see
+// the README of neptune/replication. /statusz, section "replicas", shows the data of each node.
 //
 // Source: [Shen02] 5.2.2 (a manual start after the loss of all replicas).
-// Threads: on a user-level thread.
-// Errors, as problem documents: 400 no such parameters; 404 the replica is not here; 409 it cannot, with the reason.
+// Threads: runs on a user-level thread.
+// Errors: as problem documents: 400 missing parameters; 404 the replica is not on this node; 409
+//   the replica cannot be started, with the reason.
 
 #pragma once
 

@@ -1,7 +1,9 @@
-// What a node proves itself to others with, and demands of them: its cluster's key and its certificate.
+// The credentials of a node: its cluster's key and its certificate. Nodes prove themselves with
+// them and demand them of each other.
 //
-// Threads: Load once, before the others; then thread-safe.
-// Errors: Load: those of LoadClusterKeys and TlsContext::Load, so that a node without its key does not start.
+// Threads: Load is called once, before the other functions; these are thread-safe.
+// Errors: Load: those of LoadClusterKeys and TlsContext::Load; a node without its key does not
+//   start.
 
 #pragma once
 
@@ -19,15 +21,16 @@ namespace neptune {
 
 class NodeSecurity {
  public:
-  // Reads the files that the spec, which stands in `folder`, names for the node; adds the node's metrics.
+  // Reads the files that the spec names for the node, relative to `folder`; adds the node's
+  // metrics.
   Status Load(World& world, const ClusterSpec& spec, const NodeId& node, const std::string& folder,
               MetricsRegistry& metrics);
 
-  // The loop's network to other nodes; null if the spec demands nothing of them.
+  // Returns the loop's secured network to other nodes; null if the spec demands no credentials.
   std::unique_ptr<Network> MakeNetwork(Loop& loop);
-  // What announcements are sealed with where no datagram carries them; null: they are as they are.
+  // Keys that seal announcements not sent as datagrams; null: announcements are not sealed.
   const std::shared_ptr<const ClusterKeys>& keys() const { return keys_; }
-  // Largest announcement that still fits a datagram.
+  // Maximum size of an announcement that fits a datagram.
   size_t announcement_size_max() const;
   const RefusalLog& refusals() const { return refusals_; }
   void Show(StatusReport* report) const;
@@ -39,7 +42,8 @@ class NodeSecurity {
   CallbackGauge certificate_gauge_;
 };
 
-// A path of the spec as the node reads it: "{node}" is its name, relative ones start in `folder`.
+// Resolves a path of the spec: replaces "{node}" by the node's name; relative paths start at
+// `folder`.
 std::string NodePath(const std::string& path, const NodeId& node, const std::string& folder);
 
 }  // namespace neptune

@@ -56,15 +56,16 @@ HttpResponse JsonResponse(const Json& json) {
 
 StatusOr<size_t> CountOf(const Json& number, std::string_view what) {
   if (number.is_number_unsigned()) return number.get<size_t>();
-  return InvalidArgument(what, " is no whole number of threads");
+  return InvalidArgument(what, " is not a valid number of threads");
 }
 
 StatusOr<ThreadShares> SharesOf(const std::string& body, const ServiceHost& host) {
   if (body.size() > kThreadsBodySizeMax) {
-    return InvalidArgument("a body of ", body.size(), " bytes; at most ", kThreadsBodySizeMax);
+    return InvalidArgument("the body has ", body.size(), " bytes; the maximum is ",
+                           kThreadsBodySizeMax);
   }
   const Json json = Json::parse(body, nullptr, false);
-  if (!json.is_object()) return InvalidArgument("the body is no JSON object");
+  if (!json.is_object()) return InvalidArgument("the body is not a JSON object");
   ThreadShares shares = host.threads();
   std::fill(shares.own.begin(), shares.own.end(), std::nullopt);
   const std::vector<ServiceHost::ClassState> classes = host.Classes();
@@ -72,13 +73,14 @@ StatusOr<ThreadShares> SharesOf(const std::string& body, const ServiceHost& host
     if (key == "concurrency") {
       NEPTUNE_ASSIGN_OR_RETURN(shares.all, CountOf(value, key));
     } else if (key != "classes" || !value.is_object()) {
-      return InvalidArgument("'", key, "'; there are concurrency and the object classes");
+      return InvalidArgument("unknown member '", key,
+                             "'; expected concurrency or the object classes");
     } else {
       for (const auto& [name, count] : value.items()) {
         const auto found =
             std::find_if(classes.begin(), classes.end(),
                          [&name = name](const auto& state) { return state.name == name; });
-        if (found == classes.end()) return InvalidArgument("'", name, "' is no service class");
+        if (found == classes.end()) return InvalidArgument("'", name, "' is not a service class");
         NEPTUNE_ASSIGN_OR_RETURN(shares.own[static_cast<size_t>(found - classes.begin())],
                                  CountOf(count, name));
       }

@@ -9,7 +9,7 @@ namespace {
 
 std::string Appended(std::string value, std::string_view text) { return value.append(text); }
 
-// Where the first text begins that is not smaller.
+// Returns the position of the first text that is not smaller.
 std::string Inserted(std::string value, std::string_view text) {
   size_t begin = 0;
   while (begin < value.size()) {
@@ -20,7 +20,7 @@ std::string Inserted(std::string value, std::string_view text) {
   return value.insert(begin, text);
 }
 
-// A write that makes a value of the one before it and a text.
+// Returns a write that computes the new value from the old one and a text.
 WriteFunction Changing(std::string (*change)(std::string value, std::string_view text)) {
   return [change](const WriteContext& write, std::string_view request, std::string* response) {
     const size_t equals = request.find('=');

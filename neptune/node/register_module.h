@@ -1,8 +1,12 @@
-// A replicated register file, for tests and experiments: "Append KEY=TEXT" adds to a value, "Insert KEY=TEXT" puts a text that
-// ends with ';' among those of a value, which are in their order; "Get KEY" reads it. Inserts commute.
+// A replicated register file, for tests and experiments.
+//
+//   Append KEY=TEXT   appends to the value
+//   Insert KEY=TEXT   inserts a text that ends with ';' into the value's sorted texts; commutes
+//   Get KEY           reads the value
 //
 // Threads: as methods.
-// Shapes: a write's answer is the whole value after it. The text "refuse" is refused by the data.
+// Shapes: a write returns the whole new value. The text "refuse" is refused when the write is
+//   applied.
 
 #pragma once
 

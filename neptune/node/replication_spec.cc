@@ -8,14 +8,14 @@ namespace neptune {
 namespace {
 
 constexpr uint32_t kStalenessMillisMax = 3'600'000;
-constexpr uint32_t kLogMibMax = 1024;  // a log goes whole to a member with a new disk
+constexpr uint32_t kLogMibMax = 1024;  // a member with a new disk receives the whole log
 
 StatusOr<ConsistencyLevel> ParseLevel(const std::string& level) {
   if (level == "write_anywhere") return ConsistencyLevel::kWriteAnywhere;
   if (level == "ordered_writes") return ConsistencyLevel::kOrderedWrites;
   if (level == "staleness_bounded") return ConsistencyLevel::kStalenessBounded;
   return InvalidArgument("level '", level,
-                         "' is none of write_anywhere, ordered_writes, staleness_bounded");
+                         "' is not one of write_anywhere, ordered_writes, staleness_bounded");
 }
 
 StatusOr<ReplicationMode> ParseMode(const std::string& mode) {
@@ -29,7 +29,7 @@ Status CheckWriteAnywhere(const ReplicationSpec& replication) {
     return InvalidArgument("a witness votes for primaries; level write_anywhere has none");
   }
   if (!replication.mode().empty()) {
-    return InvalidArgument("mode is how primaries are elected; level write_anywhere has none");
+    return InvalidArgument("mode selects the election of primaries; level write_anywhere has none");
   }
   return OkStatus();
 }
@@ -71,10 +71,10 @@ Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service) {
     NEPTUNE_RETURN_IF_ERROR(CheckWriteAnywhere(replication));
   }
   if (mode == ReplicationMode::kFailStop && !replication.witness().empty()) {
-    return InvalidArgument("a witness is for mode safe");
+    return InvalidArgument("a witness requires mode safe");
   }
   if (replication.staleness_ms() != 0 && level != ConsistencyLevel::kStalenessBounded) {
-    return InvalidArgument("staleness_ms is for level staleness_bounded");
+    return InvalidArgument("staleness_ms requires level staleness_bounded");
   }
   if (replication.staleness_ms() > kStalenessMillisMax) {
     return InvalidArgument("staleness_ms is ", replication.staleness_ms(), "; at most ",
@@ -89,7 +89,7 @@ Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service) {
   };
   if (!replication.witness().empty() &&
       std::none_of(spec.nodes().begin(), spec.nodes().end(), is_witness)) {
-    return InvalidArgument("witness '", replication.witness(), "' is no node of the cluster");
+    return InvalidArgument("witness '", replication.witness(), "' is not a node of the cluster");
   }
   for (uint32_t p = 0; p < service.partition_count(); ++p) {
     const size_t count = MembersOf(spec, service, PartitionId(p)).size();

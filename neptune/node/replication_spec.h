@@ -1,10 +1,11 @@
-// Replication of services, from the cluster spec to what nodes run.
+// Converts the replication settings of the cluster spec to replication options.
 //
 // Source: [Shen02] 5.2 (level of consistency by service, priority of replicas by partition).
 // Threads: pure functions.
-// Errors: kInvalidArgument with the reason: unknown levels and witnesses, a staleness where none is bounded, a witness
-//   or a mode where there is no primary, partitions that nobody or too many nodes hold.
-// Limits: kMemberCountMax members a partition, the witness included.
+// Errors: kInvalidArgument with the reason: unknown levels and witnesses, a staleness for a level
+//   that does not bound it, a witness or a mode for a level without primaries, partitions with no
+//   or too many hosts.
+// Limits: kMemberCountMax members per partition, including the witness.
 
 #pragma once
 
@@ -19,14 +20,15 @@ namespace neptune {
 // REQUIRES: nodes and services are complete.
 Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service);
 
-// REQUIRES for all: the spec is complete. Nodes in the order in which they are preferred, then the witness.
+// Returns the nodes in order of preference, then the witness. REQUIRES for all functions below: the
+// spec is complete.
 std::vector<ReplicaMember> MembersOf(const ClusterSpec& spec, const ServiceSpec& service,
                                      PartitionId partition);
 // REQUIRES: the service has a replication.
 ReplicationOptions ReplicationOptionsOf(const ClusterSpec& spec, const ServiceSpec& service);
-// Whether the node holds, or is a witness of, a partition of a replicated service.
+// True if the node hosts, or is the witness of, a partition of a replicated service.
 bool KeepsReplicas(const ClusterSpec& spec, const NodeId& node);
-// What the node is a witness of.
+// Returns the partitions that the node is a witness of.
 std::vector<std::pair<ServiceName, PartitionId>> WitnessedBy(const ClusterSpec& spec,
                                                              const NodeId& node);
 

@@ -24,7 +24,7 @@ class ArenaRegion::Guard {
 constinit ArenaRegion process_arena_region;
 
 bool ArenaRegion::Reserve(size_t size) {
-  // A chunk more, to align the first one.
+  // One more chunk, to align the first one.
   void* const at = mmap(nullptr, size + kArenaChunkSize, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return false;
@@ -84,7 +84,7 @@ void ArenaRegion::Give(void* run, size_t size) {
     keeps = resident_free_ + size <= kKeptSize;
     if (keeps) resident_free_ += size;
   }
-  // Outside the lock: the system's call may take long. Nobody else knows the run yet.
+  // Outside of the lock, because the system call may take long; the run is not in a free list yet.
   if (!keeps) madvise(run, size, MADV_DONTNEED);
   auto* const free = new (run) FreeRun{nullptr, keeps};
   Guard guard(locked_);

@@ -16,8 +16,8 @@ extern char** environ;
 namespace neptune::sert {
 namespace {
 
-// All that were noted and not forgotten, under a lock for a few instructions. Never destroyed: streams may be closed
-// after main.
+// The registered children, under a lock held for a few instructions. Never destroyed, because
+// streams may be closed after main.
 class Children {
  public:
   Children() {
@@ -39,7 +39,7 @@ class Children {
 alignas(LedgerList<PipedChild>) unsigned char Children::place_[];
 constinit std::atomic<bool> Children::locked_{false};
 
-// Of one process to be made.
+// Attributes and file actions of one process to be spawned.
 class SpawnSetup {
  public:
   SpawnSetup() {
@@ -57,7 +57,7 @@ class SpawnSetup {
   posix_spawnattr_t attributes;
 };
 
-// errno, or 0.
+// Returns 0 or an errno value.
 int Spawn(const char* command, int fd, int target, pid_t* id) {
   SpawnSetup setup;
   if (const int error = posix_spawn_file_actions_adddup2(&setup.actions, fd, target)) return error;

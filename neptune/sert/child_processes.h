@@ -1,11 +1,12 @@
-// Processes at the other end of a stream, as popen makes them, and how they are ended with all that they started.
+// Processes started by popen, and their termination together with their descendants.
 //
 // Source: [Zhou06], "Resource Accounting" (FILE streams).
-// Departs from source: the C library's popen tells nobody the process, so this is another: `sh` runs in a process group
-//   of its own, and the caller's end of the pipe is closed at an exec, as with mode "e".
-// Memory by mmap only.
+// Departs from source: reimplements popen, because the C library's does not expose the process id.
+//   `sh` runs in a process group of its own, and the caller's end of the pipe is closed on exec, as
+//   with mode "e".
+// Allocates with mmap only.
 // Threads: any.
-// Errors: errno, as popen and pclose of POSIX say.
+// Errors: errno, as for popen and pclose of POSIX.
 
 #pragma once
 
@@ -15,22 +16,25 @@
 
 namespace neptune::sert {
 
-// `fd` is the caller's end of the pipe. An id of 0: errno says why not.
+// `fd` is the caller's end of the pipe. An id of 0 means failure; errno has the error.
 struct StartedChild {
   pid_t id = 0;
   int fd = -1;
 };
-// Runs `command` in a shell whose standard output, or input if not `reads`, is the pipe.
+// Runs `command` in a shell; the pipe is its standard output if `reads`, else its standard input.
 StartedChild StartShell(const char* command, bool reads);
 
-// Whose stream it is, so that whoever closes it may wait for its process. False: no room.
+// Registers a child with its stream, so that closing the stream can wait for the process. False: no
+// space.
 bool NoteChild(const PipedChild& child);
-// 0: the stream is nobody's. It is forgotten.
+// Unregisters the stream and returns its process, or 0 if it has none.
 pid_t ForgetChild(const void* stream);
 
-// Waits until the process has ended: its status, or -1 with errno; EINTR a signal came.
+// Waits until the process has ended; returns its status, or -1 with errno (EINTR: interrupted by a
+// signal).
 int AwaitChild(pid_t id);
-// Kills it and its group, and waits. One that was waited for already is left alone: its number may be another's.
+// Kills the process and its group, and waits. Does nothing if the process was already waited for,
+// because its id may have been reused.
 void KillChild(pid_t id);
 
 }  // namespace neptune::sert

@@ -12,7 +12,7 @@ namespace neptune::sert {
 namespace {
 
 struct Search {
-  uintptr_t address;  // 0: of the program
+  uintptr_t address;  // 0: the program
   bool found = false;
   const ElfW(Phdr) * headers = nullptr;
   int header_count = 0;
@@ -28,7 +28,7 @@ bool IsIn(const dl_phdr_info& library, uintptr_t address) {
   return false;
 }
 
-// The program comes first.
+// dl_iterate_phdr callback; the program is visited first.
 int Look(dl_phdr_info* library, size_t, void* argument) {
   auto* const search = static_cast<Search*>(argument);
   if (search->address != 0 && !IsIn(*library, search->address)) return 0;

@@ -1,11 +1,13 @@
-// Which addresses are whose code, as the dynamic linker loaded it.
+// Classifies code addresses by the object that the dynamic linker loaded them from.
 //
-//   program_code  the program, and libraries that were declared to count as it: a request may be ended there. Others
-//                 may hold locks that nobody sees.
-//   library_code  the C library and the dynamic linker: what they allocate for themselves stays
+//   program_code  the program, and libraries declared to be part of it: a request may be ended
+//   there; other
+//                 libraries may hold locks that are not tracked
+//   library_code  the C library and the dynamic linker: their own allocations are kept
 //
-// Threads: Contains anywhere, also in a signal handler; the others anywhere else.
-// Errors: numbers of errno.
+// Threads: Contains may be called anywhere, including signal handlers; the others not in signal
+//   handlers.
+// Errors: errno values.
 // Limits: kCodeRangeMax ranges.
 
 #pragma once
@@ -20,13 +22,14 @@ inline constexpr size_t kCodeRangeMax = 64;
 
 class CodeRanges {
  public:
-  // Each adds what is not in it yet. 0, or ENOSPC.
+  // Adds the program's code. Adding a known range has no effect. Returns 0 or ENOSPC.
   int AddProgram() { return AddWhatHas(nullptr); }
-  // Adds the library that `address` is in. 0, or ENOENT no library has it, or ENOSPC.
+  // Adds the library that contains `address`. Returns 0, ENOENT if there is none, or ENOSPC.
   int AddLibraryOf(const void* address);
   int Add(const void* begin, size_t size);
 
-  // The same for the range that was added first: one comparison. REQUIRES: that was before, for this thread too.
+  // As Contains, for the first added range only: one comparison. REQUIRES: adding it happened
+  // before this call.
   bool IsInFirst(const void* address) const {
     return reinterpret_cast<uintptr_t>(address) - ranges_[0].begin < ranges_[0].size;
   }
@@ -44,7 +47,7 @@ class CodeRanges {
     uintptr_t begin = 0;
     size_t size = 0;
   };
-  // The first library, which is the program, if `address` is null.
+  // Adds the object that contains `address`; null: the first object, which is the program.
   int AddWhatHas(const void* address);
 
   std::atomic<bool> adding_{false};
@@ -52,13 +55,14 @@ class CodeRanges {
   Range ranges_[kCodeRangeMax];
 };
 
-// Hidden: what asks for them at each call does so without a table of addresses.
+// Hidden visibility, so that the checks at each call need no access through the global offset
+// table.
 extern __attribute__((visibility("hidden"))) CodeRanges program_code;
 extern __attribute__((visibility("hidden"))) CodeRanges library_code;
-// Where the C library allocates the buffers of streams.
+// The function in which the C library allocates stream buffers.
 extern __attribute__((visibility("hidden"))) CodeRanges stream_buffer_code;
 
-// Fills the three. Once.
+// Fills the three ranges. Called once.
 void FindCode();
 
 }  // namespace neptune::sert

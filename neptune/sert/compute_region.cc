@@ -16,7 +16,8 @@
 namespace neptune {
 namespace {
 
-// Of the C++ ABI: what a thread handles, and how many exceptions are on their way.
+// Exception state of a thread in the C++ ABI: handled exceptions, and the number of exceptions in
+// flight.
 struct ExceptionGlobals {
   void* handled;
   unsigned thrown_count;
@@ -25,12 +26,13 @@ ExceptionGlobals& Exceptions() {
   return *reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals());
 }
 
-// The code of bodies.
+// The code that contains bodies.
 constinit sert::CodeRanges body_code;
 
 __attribute__((tls_model("initial-exec"))) thread_local ComputeRegion* current = nullptr;
 
-// Not that of whole requests, which a library that is preloaded may have. Never destroyed: threads may outlive main.
+// A region separate from process_arena_region, which a preloaded library may use for whole
+// requests. Never destroyed, because threads may outlive main.
 ArenaRegion& Memory() {
   static ArenaRegion& region = *new ArenaRegion(kArenaRegionSize);
   return region;
@@ -38,15 +40,15 @@ ArenaRegion& Memory() {
 
 }  // namespace
 
-// What its signal is to a run.
+// The signal that interrupts runs.
 struct ComputeSignal {
-  // 0: none is free.
+  // Returns the signal's number; 0: no signal is free.
   static int Number() {
     static const int number = Install();
     return number;
   }
 
-  // One that nobody handles, from the highest down.
+  // Installs the handler for the highest unused real-time signal.
   static int Install() {
     for (int signum = SIGRTMAX - 1; signum > SIGRTMIN; --signum) {
       struct sigaction present {};
@@ -59,11 +61,11 @@ struct ComputeSignal {
       sigfillset(&ours.sa_mask);
       if (sigaction(signum, &ours, nullptr) == 0) return signum;
     }
-    LOG(WARNING) << "no signal is free: compute regions end when their bodies do";
+    LOG(WARNING) << "no signal is free: compute regions cannot be interrupted";
     return 0;
   }
 
-  // Once on each kernel thread that runs a body.
+  // Called once on each kernel thread that runs a body.
   static void PrepareThread() {
     struct Preparation {
       Preparation() : stack(sert::GiveAlternateStack()) {
@@ -83,9 +85,10 @@ struct ComputeSignal {
     ComputeRegion* const region = current;
     if (region == nullptr || info->si_code != SI_QUEUE || info->si_pid != getpid()) return;
     const uint64_t asked = reinterpret_cast<uintptr_t>(info->si_value.sival_ptr);
-    if (region->run_.load(std::memory_order_relaxed) != asked) return;  // for an earlier one
+    if (region->run_.load(std::memory_order_relaxed) != asked)
+      return;  // the signal was for an earlier run
     region->asked_ = 1;
-#ifndef __SANITIZE_THREAD__  // gives a handler that it calls late a copy of what was interrupted
+#ifndef __SANITIZE_THREAD__  // it calls handlers late, with a copy of the interrupted context
     auto* const context = static_cast<ucontext_t*>(raw_context);
     if (!body_code.Contains(sert::CodeAt(*context)) || !region->MayBeTaken()) return;
     region->depth_ = 1;

@@ -1,29 +1,32 @@
-// A part of a request that only computes, and that is ended between any two of its instructions once it has to stop:
-// code that never asks.
+// A pure computation in a request that can be interrupted between any two of its instructions, for
+// code that never polls for cancellation.
 //
 //   ComputeRegion region;
-//   region.Run([&](ComputeMemory& memory) { ... }) ──────► true: it came to its end
-//                 ▲           │   ▲ signal, of this run alone, on its kernel thread
+//   region.Run([&](ComputeMemory& memory) { ... }) ──────► true: the body completed
+//                 ▲           │   ▲ signal, for this run only, on its kernel thread
 //                 │           │   └── Interrupt() by another kernel thread
-//                 └── false ◄─┘ what `memory` gave is gone
+//                 └── false ◄─┘ the memory of `memory` is released
 //
-// Only the frames of the body are left behind, and no destructor of theirs runs. So in the body
-//   allowed     arithmetic, reading what is there already, writing to plain objects of the caller, which see
-//               half of what it did; containers over `memory` (std::pmr); calls within Outside
-//   not         parking, after which another run on the kernel thread is a bug; other memory, locks, descriptors,
-//               counted references, unless within Outside; being called back from a library
-//   leaks       an exception that is being made when the run is ended
+// An interrupted run abandons the stack frames of the body without running their destructors. In
+// the body
+//   allowed     arithmetic, reading existing objects, writing to plain objects of the caller, which
+//               may be left half written; containers over `memory` (std::pmr); calls within Outside
+//   forbidden   parking, after which another run on the kernel thread is a bug; callbacks from a
+//               library; except in Outside: other memory, locks, descriptors, counted references
+//   leaks       an exception that is being thrown when the run is interrupted
 //
-// A run is ended nowhere but in code of the library, or program, that its body is in; never inside its memory's
-// functions, an Outside, another library, while a LeafMutex is held, another user-level thread or an event handler runs,
-// or an exception that the body threw is on its way or handled: there it is noted, and taken at the end of an Outside or
-// of a function of its memory, or when it is interrupted again.
+// A run is interrupted only in code of the library, or program, that contains its body. It is not
+// interrupted inside its memory's functions, an Outside, or another library; while a LeafMutex is
+// held; while another user-level thread or an event handler runs; or while an exception of the body
+// is in flight or handled. The interrupt is then deferred to the end of an Outside or of a function
+// of its memory, or to the next interrupt.
 //
-// Departs from source: a region of a handler and not all of it ends early, since a handler's own frames refer to the
-//   runtime's objects. The handler goes on after Run and answers with what it has.
-// Threads: Run on one kernel thread at a time, also on a user-level thread; Interrupt on any while the region lives.
-// Errors: a run within a run, or with a LeafMutex held, is a bug. Where no signal is free, and under ThreadSanitizer,
-//   which delivers signals late, Run ends when the body does.
+// Departs from source: only a region of a handler ends early, because a handler's own frames refer
+//   to the runtime's objects. The handler continues after Run and answers with its partial result.
+// Threads: Run on one kernel thread at a time, also on a user-level thread; Interrupt on any thread
+//   during the lifetime of the region.
+// Errors: a nested run, or one with a LeafMutex held, is a bug. If no signal is free, and under
+//   ThreadSanitizer, which delays signals, Run returns only when the body does.
 // Limits: regions do not nest; libraries as CodeRanges.
 
 #pragma once
@@ -41,11 +44,11 @@ namespace neptune {
 class ComputeRegion;
 class UserThread;
 
-// Memory of a run; goes with it when it is ended early, and else with the region.
+// The memory of a run; released when the run is interrupted, otherwise with the region.
 class ComputeMemory final : public std::pmr::memory_resource {
  public:
   explicit ComputeMemory(ComputeRegion& region);
-  // Of what was allocated and not freed.
+  // Size of live allocations.
   size_t held_size() const { return arena_.held_size(); }
 
  private:
@@ -66,17 +69,18 @@ class ComputeRegion {
   ComputeRegion(const ComputeRegion&) = delete;
   ComputeRegion& operator=(const ComputeRegion&) = delete;
 
-  // REQUIRES: see above. An exception that the body throws passes through.
+  // Runs the body; returns false if it was interrupted. Exceptions of the body propagate. REQUIRES:
+  // see above.
   template <typename Body>
   bool Run(Body&& body) {
     using Plain = std::remove_reference_t<Body>;
     return RunErased(&CallBody<Plain>, const_cast<void*>(static_cast<const void*>(&body)));
   }
-  // Asks the run to end; none may be running.
+  // Interrupts the run; has no effect if none is running.
   void Interrupt();
 
-  // Between its begin and end the body may do what is not allowed otherwise, and is not ended. REQUIRES: on the thread
-  // that runs the body, or where none runs.
+  // While it exists, the body may perform otherwise forbidden operations and is not interrupted.
+  // REQUIRES: on the thread that runs the body, or on a thread without a run.
   class Outside {
    public:
     Outside();
@@ -88,7 +92,7 @@ class ComputeRegion {
     ComputeRegion* const region_;
   };
 
-  // For tests: asked to end, and not ended yet.
+  // For tests: an interrupt is pending.
   bool asked() const { return asked_ != 0; }
 
  private:
@@ -101,22 +105,23 @@ class ComputeRegion {
     (*static_cast<Body*>(body))(memory);
   }
 
-  // Not inlined: its frame is what a run that is ended goes back to.
+  // Not inlined, because an interrupted run jumps back to its frame.
   __attribute__((noinline)) bool RunErased(ErasedBody body, void* argument);
   void Begin();
   void End();
   void Enter();
   void Leave();
-  // In the handler, or in Leave.
+  // True if the run may be interrupted now. Called in the signal handler and in Leave.
   bool MayBeTaken() const;
 
   ComputeMemory memory_{*this};
   std::atomic<uint64_t> run_{0};  // number of the run, unique in the process; 0: none
   std::atomic<int> thread_id_{0};
-  volatile sig_atomic_t depth_ = 0;  // of places where it is not ended
+  volatile sig_atomic_t depth_ = 0;  // nesting of uninterruptible sections
   volatile sig_atomic_t asked_ = 0;
   const UserThread* owner_ = nullptr;  // null: a plain kernel thread
-  // The thread's exceptions when the run began: those that are handled, and how many are on their way.
+  // The thread's exceptions at the start of the run: handled ones, and the number of exceptions in
+  // flight.
   void* handled_exceptions_ = nullptr;
   unsigned thrown_count_ = 0;
   jmp_buf back_;

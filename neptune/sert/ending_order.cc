@@ -7,7 +7,7 @@ namespace neptune {
 StatusOr<EndingOrder> ParseEndingOrder(std::string_view name) {
   if (name == "age") return EndingOrder::kAge;
   if (name == "relief") return EndingOrder::kRelief;
-  return InvalidArgument("'", name, "' is no ending order: age or relief");
+  return InvalidArgument("'", name, "' is not an ending order; expected age or relief");
 }
 
 std::optional<size_t> MostRelieving(std::span<const RunningRequest> running, Duration age_min) {

@@ -1,12 +1,13 @@
-// Which of the requests that may be ended is ended first.
+// The order in which requests over the threshold are ended.
 //
-//   kAge      all that have taken more than the threshold, at once
-//   kRelief   one after the other, first the one whose end relieves those that wait the most: it has a place of the
-//             pool, and has had one the longest. A request that waits for another node, out of the pool, goes on.
+//   kAge      all at once
+//   kRelief   one after the other, starting with the one whose end helps queued requests most: the
+//             one that has held a place in the pool the longest. A request that waits for another
+//             node, outside of the pool, goes on.
 //
-// Source: after Atropos [Hu25]: cancel the request whose release frees most of what is short.
-// Departs from source: one resource, the pool's places with the processors behind them, and no estimate of how far a
-//   request is: what it has used says what it will use.
+// Source: after Atropos [Hu25]: cancel the request whose release frees most of the scarce resource.
+// Departs from source: one resource, the pool's places and their processors; no estimate of
+//   progress: past use predicts future use.
 // No I/O, no clock.
 // Threads: pure functions.
 
@@ -24,16 +25,17 @@ namespace neptune {
 
 enum class EndingOrder { kAge, kRelief };
 
-// "age", "relief". Errors: kInvalidArgument another name.
+// Parses "age" or "relief". Errors: kInvalidArgument any other name.
 StatusOr<EndingOrder> ParseEndingOrder(std::string_view name);
 
 struct RunningRequest {
   Duration age{0};
-  Duration in_pool{0};  // how long it has had a place, all times together
+  Duration in_pool{0};  // total time in the pool
   bool is_in_pool = true;
 };
 
-// Of those as old as `age_min`; of two that are alike the older, then the first. nullopt: nobody's end relieves anybody.
+// Returns the request in the pool with age >= `age_min` that has been in the pool the longest; ties
+// go to the older, then to the first. nullopt: there is none.
 std::optional<size_t> MostRelieving(std::span<const RunningRequest> running, Duration age_min);
 
 }  // namespace neptune

@@ -7,7 +7,7 @@ namespace neptune::sert {
 
 #if defined(__x86_64__)
 namespace {
-// Bytes below the stack pointer that a function may use without moving it (System V ABI).
+// Bytes below the stack pointer that a leaf function may use (System V ABI).
 constexpr uintptr_t kRedZone = 128;
 }  // namespace
 
@@ -29,7 +29,7 @@ void GoOnIn(ucontext_t* context, void (*function)()) {
   registers[REG_EFL] &= ~kDirectionFlag;
 }
 #else
-#error "where the thread goes on after the handler is written for x86-64 only"
+#error "interrupted_context supports x86-64 only"
 #endif
 
 void* GiveAlternateStack() {

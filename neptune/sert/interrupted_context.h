@@ -1,7 +1,7 @@
-// Where a signal interrupted its thread, where the thread goes on, and the stack that a handler runs on.
+// Access to an interrupted thread's context in a signal handler, and alternate signal stacks.
 //
 // x86-64, System V ABI.
-// Threads: any; CodeAt to GoOnIn in a signal handler.
+// Threads: any; CodeAt to GoOnIn are for signal handlers.
 
 #pragma once
 
@@ -16,13 +16,15 @@ inline constexpr size_t kAlternateStackSize = 64 * 1024;
 
 const void* CodeAt(const ucontext_t& context);
 uintptr_t StackAt(const ucontext_t& context);
-// After the handler: as if the interrupted instruction had called `function`, which must not return.
+// Makes the thread continue, after the handler, as if the interrupted instruction had called
+// `function`, which must not return.
 void GoOnIn(ucontext_t* context, void (*function)());
 
-// Gives the calling thread a stack for handlers, which may be needed where the thread's own one ends. Null: it has one,
-// or there is no memory.
+// Installs an alternate signal stack for the calling thread, in case the thread's own stack
+// overflows. Returns null if it has one already, or if there is no memory.
 void* GiveAlternateStack();
-// REQUIRES: on the same thread, with what that gave; null does nothing.
+// Removes and frees the stack. REQUIRES: on the same thread, with the result of GiveAlternateStack;
+// null is ignored.
 void AdoptAlternateStack(void* stack);
 
 }  // namespace neptune::sert

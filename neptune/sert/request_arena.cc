@@ -55,7 +55,8 @@ void* RequestArena::AllocateLarge(size_t size, size_t alignment) {
 }
 
 void* RequestArena::AllocateAligned(size_t size, size_t alignment) {
-  // Somewhere in an object that is large enough; its header moves to just before that.
+  // Allocates a larger object and places an aligned one in it; the header moves to just before
+  // that.
   void* const object = Bump(((size + 15) & ~size_t{15}) + alignment, kNoClass);
   if (object == nullptr) return nullptr;
   const auto at = reinterpret_cast<uintptr_t>(object);
@@ -95,7 +96,8 @@ void RequestArena::Release(Chunk* chunk) {
 }
 
 void RequestArena::FreeForeign(Chunk* chunk) {
-  // Whoever frees the last one after the end of the request finds one left.
+  // After the end of the request, the thread that frees the last object sees a remaining count of
+  // one.
   if (chunk->left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     chunk->region->Give(chunk, chunk->size);
   }
@@ -108,7 +110,7 @@ void RequestArena::End() {
     chunk->owner.store(nullptr, std::memory_order_relaxed);
     const auto live = static_cast<int64_t>(chunk->live);
     const size_t size = chunk->size;
-    // From here on the last one that frees may give the chunk back.
+    // From here on, the thread that frees the last object may free the chunk.
     if (chunk->left.fetch_add(live, std::memory_order_acq_rel) + live == 0) {
       region_.Give(chunk, size);
     }

@@ -1,25 +1,28 @@
-// The heap memory of one request: allocated without a lock, and let go of all at once when the request is ended early.
+// The heap memory of one request: allocated without locks, and released at once when the request is
+// ended early.
 //
 //   RequestArena ──► chunk 64 KiB ──► chunk ──► large object in a run of its own
 //                    ┌────────────────────────────┐
 //                    │ owner, live │ size│object │ size│object │ ... bump ►
 //                    └────────────────────────────┘
 //
-//   free by the request's own thread   into the arena's list of that size: used again
-//   free by another, or later          counted; the chunk goes when its last object does
-//   End                                the request ended as it should: what it left behind stays until it is freed
-//   Drop                               it was ended early: everything goes
+//   free by the request's own thread   added to the arena's free list of that size, and reused
+//   free by another thread, or later   counted; the chunk is freed together with its last object
+//   End                                normal end: remaining objects live until they are freed
+//   Drop                               early end: everything is released
 //
-// So a request that ends as it should may leave objects behind, in a cache or a first-use initialiser, and whoever
-// frees them later frees them rightly. One that is ended early may not: what must outlive it is allocated outside the
-// request (see outside_request in sert.h).
+// A request that ends normally may therefore leave objects behind, in a cache or a first-use
+// initialiser, and any code may free them later. A request that is ended early may not: objects
+// that must outlive it have to be allocated outside of the request (SERT_begin_outside in sert.h).
 //
 // Source: [Zhou06], "Resource Accounting".
-// Threads: an arena by one thread at a time; Free and UsableSize by any.
+// Threads: an arena is used by one thread at a time; Free and UsableSize by any thread.
 // Units: bytes. Every object is aligned to 16.
-// Errors: null when the region is used up or the object too large; the caller then allocates elsewhere.
-// Limits: objects of kArenaObjectSizeMax, alignments of kArenaAlignmentMax. Eight bytes an object. Small objects with
-//   a larger alignment than 16 are not used again before the request ends.
+// Errors: null if the region is exhausted or the object too large; the caller then allocates
+//   elsewhere.
+// Limits: objects of kArenaObjectSizeMax, alignments of kArenaAlignmentMax. The overhead is eight
+//   bytes per object. Small objects with an alignment above 16 are not reused before the request
+//   ends.
 
 #pragma once
 
@@ -59,12 +62,12 @@ class RequestArena {
   void* Allocate(size_t size, size_t alignment) {
     return alignment <= 16 ? Allocate(size) : AllocateOther(size, alignment);
   }
-  // REQUIRES: the region contains `object`, which an arena allocated. `current` is the arena of the request that runs on
-  // the calling thread, or null.
+  // Frees an object. REQUIRES: an arena of this region allocated it. `current` is the arena of the
+  // calling thread's request, or null.
   static void Free(void* object, RequestArena* current) {
     auto* const chunk = static_cast<Chunk*>(ArenaRegion::ChunkOf(object));
     Header* const header = Header::Of(object);
-    if (header->mark != kMark) std::abort();  // freed twice, or overwritten: as malloc answers it
+    if (header->mark != kMark) std::abort();  // double free or corruption; aborts like malloc
     header->mark = kFreed;
     const uint16_t size_class = header->size_class;
     const bool is_own =
@@ -73,37 +76,39 @@ class RequestArena {
     --chunk->live;
     current->free_[size_class] = new (object) FreeObject{current->free_[size_class]};
   }
-  // At least the size that was asked for. REQUIRES: as Free.
+  // Returns at least the requested size. REQUIRES: as Free.
   static size_t UsableSize(const void* object);
 
   void End();
   void Drop();
 
-  // Of this request, since it began or End or Drop: what was allocated and not freed by it.
+  // Number of objects that this request allocated and did not free, since its start, End or Drop.
   size_t live_count() const;
-  // Of the chunks it holds.
+  // Total size of its chunks.
   size_t held_size() const { return held_size_; }
 
  private:
-  // An object that is not used again: aligned, or in a run of its own.
+  // Class of objects that are not reused: aligned ones, or ones in a run of their own.
   static constexpr uint16_t kNoClass = 0xffff;
   static constexpr uint16_t kMark = 0x5e27;
   static constexpr uint16_t kFreed = 0xdead;
 
-  // At the beginning of a run.
+  // Header of a run.
   struct alignas(64) Chunk {
     ArenaRegion* region = nullptr;
-    // Null once the request has ended. Only the thread that runs the owner's request finds its own arena here.
+    // Null once the request has ended. Equals the caller's arena only on the thread of the owning
+    // request.
     std::atomic<RequestArena*> owner{nullptr};
     uint32_t live = 0;      // allocated and not freed by the owner
     bool is_large = false;  // one object in a run of its own
-    // Freed by others, as a negative number, while it is owned; then the objects that are left.
+    // While owned: minus the number of objects freed by other threads; afterwards: the remaining
+    // objects.
     std::atomic<int64_t> left{0};
     Chunk* next = nullptr;
     Chunk* before = nullptr;
     size_t size = 0;
   };
-  // Before each object.
+  // Header of an object.
   struct Header {
     uint32_t size = 0;  // usable, in units of 16
     uint16_t size_class = 0;
@@ -113,10 +118,10 @@ class RequestArena {
       return static_cast<Header*>(const_cast<void*>(object)) - 1;
     }
   };
-  // A header stands in the last 8 of these, so that objects are on multiples of 16.
+  // The header occupies the last 8 of these bytes, so that objects are aligned to 16.
   static constexpr size_t kRoomOfHeader = 16;
 
-  // 16, 32, ... 512, and from there four steps to each power of two.
+  // Size classes are 16, 32, ... 512, and from there four steps per power of two.
   static constexpr size_t kTinySizeMax = 512;
   static constexpr size_t kSizeClassCount = 56;
   static constexpr size_t kSmallSizeMax = 16 * 1024;
@@ -138,7 +143,7 @@ class RequestArena {
     ++chunk->live;
     return object;
   }
-  // What is neither tiny nor of the usual alignment.
+  // Allocates objects that are not tiny or have an unusual alignment.
   void* AllocateOther(size_t size, size_t alignment);
   Chunk* AddChunk(size_t size);
   bool AddRoom();
@@ -151,7 +156,7 @@ class RequestArena {
 
   ArenaRegion& region_;
   Chunk* chunks_ = nullptr;   // doubly linked
-  Chunk* current_ = nullptr;  // where small objects come from
+  Chunk* current_ = nullptr;  // chunk for small objects
   unsigned char* next_ = nullptr;
   size_t room_ = 0;
   size_t held_size_ = 0;

@@ -1,11 +1,11 @@
-// What a service's request holds of others while it runs: calls to other nodes that it waits for, and places in
-// dependency capsules. A request that is ended early gives all of it back, and this says so.
+// Counts the resources that a service's request holds while it runs: pending calls to other nodes,
+// and places in dependency capsules. The counts show that a request that is ended early releases
+// all of them.
 //
 //   Holding ──► RequestHoldings of the request ──► counts, while it runs and when it was ended
 //   (one call, one place)
 //
-// Source: [Zhou06], "Resource Accounting".
-// No I/O, no clock.
+// Source: [Zhou06], "Resource Accounting". No I/O, no clock.
 // Threads: thread-safe; a Holding belongs to one thread at a time.
 
 #pragma once
@@ -21,7 +21,7 @@ namespace neptune {
 enum class HeldKind { kCall, kCapsulePlace };
 inline constexpr std::array kHeldKinds = {HeldKind::kCall, HeldKind::kCapsulePlace};
 
-// "call", "capsule_place".
+// Returns "call" or "capsule_place".
 constexpr const char* Name(HeldKind kind) {
   return kind == HeldKind::kCall ? "call" : "capsule_place";
 }
@@ -37,11 +37,11 @@ class RequestHoldings {
   std::array<std::atomic<int>, kHeldKinds.size()> counts_{};
 };
 
-// One call or place that a request holds.
+// Represents one call or place that a request holds.
 class Holding {
  public:
   Holding() = default;
-  // On behalf of no request if `holdings` is null.
+  // If `holdings` is null, there is no request and nothing is counted.
   Holding(std::shared_ptr<RequestHoldings> holdings, HeldKind kind)
       : holdings_(std::move(holdings)), kind_(kind) {
     Count(1);

@@ -1,10 +1,11 @@
-// What one request holds besides memory: descriptors, streams, directories, mappings and processes at the other end of
-// streams that it opened and has not closed.
+// The resources that one request has opened and not closed, besides memory: descriptors, streams,
+// directories, mappings, and processes of popen.
 //
 // Source: [Zhou06], "Resource Accounting".
-// It allocates with mmap only, since malloc stands on it.
+// Allocates with mmap only, because malloc depends on it.
 // Threads: one at a time. Not for signal handlers.
-// Errors: what does not fit any more is not accounted, and counted in unaccounted(); the request may then not be ended.
+// Errors: resources over the limit are not tracked but counted in unaccounted(); the request may
+//   then not be terminated.
 // Limits: kLedgerEntryMax of each kind.
 
 #pragma once
@@ -19,7 +20,7 @@ namespace neptune {
 
 inline constexpr size_t kLedgerEntryMax = size_t{1} << 20;
 
-// An unordered list that grows by mapping twice as much.
+// An unordered list that doubles its mapping when it is full.
 template <typename Entry>
 class LedgerList {
  public:
@@ -28,9 +29,9 @@ class LedgerList {
   LedgerList(const LedgerList&) = delete;
   LedgerList& operator=(const LedgerList&) = delete;
 
-  // False: no room.
+  // Returns false if there is no space.
   bool Add(const Entry& entry);
-  // False: it was not there. The latest are found first.
+  // Returns false if the entry is not in the list. Searches from the latest entry.
   bool Remove(const Entry& entry);
   void Clear() { size_ = 0; }
 
@@ -54,10 +55,10 @@ struct Mapping {
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 
-// A process that popen or a kin of it started.
+// A process that popen or a similar function started.
 struct PipedChild {
-  void* stream = nullptr;  // null: closed already, and the process is waited for
-  pid_t id = 0;            // of the process, and of its group
+  void* stream = nullptr;  // null: closed, and the process is being waited for
+  pid_t id = 0;            // process id and process group id
   friend bool operator==(const PipedChild&, const PipedChild&) = default;
 };
 
@@ -72,7 +73,7 @@ class ResourceLedger {
   void AddDirectory(void* directory) { Note(directories_.Add(directory)); }
   void RemoveDirectory(void* directory) { directories_.Remove(directory); }
   void AddMapping(uintptr_t begin, size_t size) { Note(mappings_.Add({begin, begin + size})); }
-  // Any part of what was mapped, as munmap takes it.
+  // Removes any part of the mappings, as munmap does.
   void RemoveMapping(uintptr_t begin, size_t size);
 
   void AddChild(const PipedChild& child) { Note(children_.Add(child)); }
@@ -86,7 +87,7 @@ class ResourceLedger {
   LedgerList<void*>& directories() { return directories_; }
   LedgerList<Mapping>& mappings() { return mappings_; }
   LedgerList<PipedChild>& children() { return children_; }
-  // Since Clear: what the request holds and is not told of.
+  // Number of untracked resources since Clear.
   size_t unaccounted() const { return unaccounted_; }
   void Clear();
 

@@ -30,7 +30,8 @@ constinit Totals totals;
 
 namespace {
 
-// In static storage, made when claimed and never destroyed: threads may outlive main's statics.
+// Static storage of a record, constructed when claimed and never destroyed, because threads may
+// outlive statics.
 struct RecordPlace {
   alignas(RequestRecord) unsigned char bytes[sizeof(RequestRecord)];
   std::atomic<RequestRecord*> record;
@@ -39,7 +40,7 @@ constinit RecordPlace places[kRecordCount];
 pthread_key_t thread_end;
 std::atomic<bool> region_is_reserved{false};
 
-// Of the C++ ABI: what a thread is about to handle and has thrown.
+// Exception state of a thread in the C++ ABI: caught exceptions, and the number of uncaught ones.
 struct ExceptionGlobals {
   void* caught;
   unsigned uncaught_count;
@@ -60,7 +61,7 @@ void Forget(RequestRecord* record) {
 
 void ReleaseRecord(void* own) {
   auto* const record = static_cast<RequestRecord*>(own);
-  // A thread that ends within a request leaves what it allocated to whoever has it.
+  // If a thread ends within a request, its objects live until they are freed.
   if (record->running()) SERT_end();
   own_record = nullptr;
   AdoptAlternateStack(std::exchange(record->alternate_stack, nullptr));
@@ -80,7 +81,8 @@ bool PrepareOnce() {
   return region_is_reserved.load(std::memory_order_relaxed);
 }
 
-// What it was to be told is not told any more: nobody reads it.
+// Kills the process and closes its stream; buffered output is discarded, because no process reads
+// it any more.
 void ReleaseChild(const PipedChild& child) {
   KillChild(child.id);
   if (child.stream == nullptr) return;
@@ -99,19 +101,19 @@ void ReleaseHeld(RequestRecord* record) {
   totals.released_processes += ledger.children().size();
   totals.released_memory += record->arena.held_size();
   for (const PipedChild& child : ledger.children()) ReleaseChild(child);
-  // Streams and directories first: their descriptors are theirs to close.
+  // Streams and directories first, because closing them closes their descriptors.
   for (void* const stream : ledger.streams()) fclose(static_cast<FILE*>(stream));
   for (void* const directory : ledger.directories()) closedir(static_cast<DIR*>(directory));
   for (const int fd : ledger.descriptors()) close(fd);
   for (const Mapping& mapping : ledger.mappings()) {
     munmap(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin);
   }
-  // Exceptions in flight lie in the arena.
+  // Exceptions in flight are objects of the arena.
   Exceptions() = {record->caught_exceptions, 0};
   record->arena.Drop();
 }
 
-// The generation is even already: no signal is for this request any more.
+// The generation is already even, so signals for this request are ignored.
 [[noreturn]] void Take(RequestRecord* record) {
   accounting_record = nullptr;
   record->depth = 1;
@@ -124,10 +126,10 @@ void ReleaseHeld(RequestRecord* record) {
   siglongjmp(*rollback, 1);
 }
 
-// What the thread goes on with after the handler.
+// The function in which the thread continues after the handler.
 [[noreturn]] void TerminateOwn() { Take(own_record); }
 
-// Whether the rollback point's function has not returned. Stacks grow downwards.
+// True if the function of the rollback point has not returned. Stacks grow downwards.
 bool IsRollbackThere(RequestRecord* record, uintptr_t stack_pointer) {
   if (record->rollback == nullptr) return false;
   if (stack_pointer <= record->rollback_frame) return true;
@@ -175,7 +177,7 @@ RequestRecord* ClaimRecord() {
   for (RecordPlace& place : places) {
     RequestRecord* record = place.record.load(std::memory_order_acquire);
     if (record == nullptr) {
-      // Whoever makes it first has it; the other one's is the same bytes, so only one may construct.
+      // Several threads may find the record missing; the flag ensures that only one constructs it.
       static std::atomic<bool> making{false};
       while (making.exchange(true, std::memory_order_acquire)) sched_yield();
       record = place.record.load(std::memory_order_relaxed);
@@ -203,7 +205,7 @@ RequestCounts CountRequests() {
   RequestCounts counts{.ended = totals.terminated.load(std::memory_order_relaxed)};
   for (size_t i = 0; i < kRecordCount; ++i) {
     const RequestRecord* const record = RecordAt(i);
-    if (record == nullptr) break;  // claimed in their order
+    if (record == nullptr) break;  // records are claimed in order
     counts.begun += record->begun_count.load(std::memory_order_relaxed);
     counts.ended += record->done_count.load(std::memory_order_relaxed);
   }
@@ -218,7 +220,7 @@ int InstallHandler(int signum) {
   if (!is_free) return EBUSY;
   struct sigaction ours {};
   ours.sa_sigaction = &OnSignal;
-  // Without SA_RESTART: a call that waits comes back, and its end is a check.
+  // Without SA_RESTART, so that a blocking call returns and its end is a check.
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigfillset(&ours.sa_mask);
   return sigaction(signum, &ours, nullptr) == 0 ? 0 : EINVAL;
@@ -275,7 +277,8 @@ void SERT_end() {
     --record->nested;
     return;
   }
-  // From here on the request has ended by itself: a signal finds a region, and then another generation.
+  // From here on the request has ended normally: a signal sees a region, and then another
+  // generation.
   record->depth = 1;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   neptune::sert::AddOwn<uint64_t>(record->generation, 1);
@@ -293,7 +296,7 @@ void SERT_register_rollbackpoint(void* env) {
   record->depth = record->depth + 1;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   record->rollback = static_cast<sigjmp_buf*>(env);
-  // The caller's stack pointer: while the caller has not returned, it is not above this.
+  // The caller's stack pointer; the stack pointer stays at or below it until the caller returns.
   record->rollback_frame = reinterpret_cast<uintptr_t>(__builtin_dwarf_cfa());
   std::atomic_signal_fence(std::memory_order_seq_cst);
   record->depth = record->depth - 1;

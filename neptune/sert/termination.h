@@ -1,15 +1,16 @@
-// Ends requests early: who asks, and what happens then.
+// Early termination of requests.
 //
-//   timer thread ──signal of a generation──► handler on the request's thread: arms
-//                                              │ arena-only, no lock, no region, in the program's own code
-//                                              │        └─► the interrupted instruction is followed by Take
-//                                              └ else: the next check takes
-//   Take: generation is even from here; streams, descriptors, mappings and memory are released; rollback point
+//   timer thread ──signal for a generation──► handler on the request's thread: arms the record
+//                                              │ arena-only, no lock, no region, program's own code
+//                                              │        └─► the thread continues in Take
+//                                              └ else: the next check calls Take
+//   Take: generation becomes even; streams, descriptors, mappings and memory are released; rollback
+//   point
 //
 // Source: [Zhou06], "Implementation & Usage".
-// Departs from source: the handler does not jump itself but lets the thread go on in Take, on its own stack and out of
-//   the handler, where every function may be called.
-// Threads: as each says.
+// Departs from source: the handler does not jump; the thread continues in Take after the handler,
+//   on its own stack, where every function may be called.
+// Threads: as stated for each function.
 
 #pragma once
 
@@ -30,15 +31,16 @@ int64_t NowNs();
 
 // The calling thread's record, claimed at the first call; null if all are taken.
 RequestRecord* ClaimRecord();
-// By number; null for one that was never claimed. For the timer.
+// Returns the record of that number; null if it was never claimed. For the timer.
 RequestRecord* RecordAt(size_t number);
 
-// What a handler of the timer's signal does. Not zero: errno, as SERT_init_timer says.
+// Installs the handler of the timer's signal. Returns 0 or an errno value, as SERT_init_timer.
 int InstallHandler(int signum);
-// Asks the request of that generation to end. Any thread. False: its thread is gone.
+// Requests the termination of that generation's request. Any thread. Returns false if its thread is
+// gone.
 bool SendSignal(const RequestRecord& record, uint64_t generation, int signum);
 
-// Of all threads: requests that began, and that ended, by themselves or early.
+// Requests of all threads that began, and that ended, normally or early.
 struct RequestCounts {
   uint64_t begun = 0;
   uint64_t ended = 0;

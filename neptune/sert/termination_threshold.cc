@@ -7,14 +7,14 @@ namespace neptune {
 
 const char* FaultOf(const ThresholdOptions& options) {
   if (options.lower_bound <= Duration(0) || options.lower_bound > options.upper_bound) {
-    return "the bounds want 0 < lower <= upper";
+    return "the bounds must satisfy 0 < lower <= upper";
   }
-  // Comparisons that fail for what is no number.
+  // Written so that the comparisons fail for NaN.
   if (!(options.low_watermark >= 0 && options.low_watermark < options.high_watermark &&
         options.high_watermark <= 1)) {
-    return "the watermarks want 0 <= low < high <= 1";
+    return "the watermarks must satisfy 0 <= low < high <= 1";
   }
-  if (!(options.alpha > 0) || std::isinf(options.alpha)) return "alpha wants to be over 0";
+  if (!(options.alpha > 0) || std::isinf(options.alpha)) return "alpha must be above 0";
   if (options.window < Duration(kLossSliceCount)) return "the window is too short";
   return nullptr;
 }

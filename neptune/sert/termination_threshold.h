@@ -1,21 +1,23 @@
-// How long a request may run before it is ended early, by how much the service loses.
+// Threshold of a request's run time, as a function of the service's throughput loss.
 //
-//   threshold                            p   throughput loss: the share of requests, over a sliding window, that
-//   UB ──────╮                               found the queue full or waited there until it was too late
+//   threshold                            p   throughput loss: share of requests, over a sliding
+//   UB ──────╮                               window, that found the queue full or expired in it
 //            │╲                        LB, UB  range of the threshold
-//            │  ╲  ╲ alpha             LW, HW  up to LW of loss requests have all the time they may have,
-//   LB       │    ─ ─ ╲───────                 from HW on the least
+//            │  ╲  ╲ alpha             LW, HW  the threshold is UB up to a loss of LW,
+//   LB       │    ─ ─ ╲───────                 and LB from HW on
 //            LW        HW    p
 //
-//   threshold = LB + F(p) (UB - LB),   F(p) = ((HW - p) / (HW - LW))^alpha between the watermarks, 1 below, 0 above
+//   threshold = LB + F(p) (UB - LB)
+//   F(p) = ((HW - p) / (HW - LW))^alpha between the watermarks, 1 below, 0 above
 //
 // Source: [Zhou06], "Threshold Controller".
-// Departs from source: the slides leave open what is lost and over which time. A request that was ended early is
-//   answered, though with an error or a part of its result, and counts as no loss: the loss says whether ending the
-//   long ones was enough.
+// Departs from source: the slides leave open which requests count as lost, and over which time. A
+//   request that is ended early is answered, with an error or a partial result, and does not count
+//   as lost, so that the loss shows whether ending the long requests was enough.
 // No I/O, no clock, no threads.
-// Threads: thread-compatible; whoever ends requests feeds it.
-// Units: loss is a share, 0 to 1. Limits: kLossSliceCount numbers of two.
+// Threads: thread-compatible.
+// Units: loss is a share, 0 to 1.
+// Limits: 2 * kLossSliceCount counters.
 
 #pragma once
 
@@ -28,40 +30,42 @@
 namespace neptune {
 
 struct ThresholdOptions {
-  // What a request may take at most while much is lost. Smaller: overload ends sooner, and more requests are ended that
-  // are only a little long. Default: 500 ms.
+  // Threshold while many requests are lost. Smaller: overload ends sooner, but more moderately long
+  // requests are ended. Default: 500 ms.
   Duration lower_bound = std::chrono::milliseconds(500);
-  // What it may take while nothing is lost. Default: 15 s.
+  // Threshold while no requests are lost. Default: 15 s.
   Duration upper_bound = std::chrono::seconds(15);
-  // Loss up to which the threshold stays at the upper bound, and from which it is the lower one. Default: 1 % and 10 %.
+  // Loss up to which the threshold stays at the upper bound, and from which it is the lower one.
+  // Default: 1 % and 10 %.
   double low_watermark = 0.01;
   double high_watermark = 0.10;
-  // Above 1 the threshold falls faster at first; below 1, later. Default: 1, a straight line.
+  // Above 1 the threshold falls faster at first; below 1, later. Default: 1, linear.
   double alpha = 1;
-  // Over which time loss is measured. Larger: steadier, and later to see a burst. Default: 2 s.
+  // Window of the loss measurement. Larger: steadier, but slower to detect a burst. Default: 2 s.
   Duration window = std::chrono::seconds(2);
 };
 
-// What is wrong with the options, or null: 0 < LB <= UB, 0 <= LW < HW <= 1, alpha > 0 or a window that can be cut into
-// slices does not hold, or one is no number. A text and no status: programs in C get it through errno.
+// Returns the violated condition, or null if the options are valid: 0 < LB <= UB, 0 <= LW < HW <=
+// 1, alpha > 0, the window is long enough for its slices, and no value is NaN. A text rather than a
+// Status, because the C interface reports errors by errno.
 const char* FaultOf(const ThresholdOptions& options);
 
-// REQUIRES: the options are sound. A loss beyond 0 or 1 counts as that.
+// Returns the threshold for a loss, which is clamped to [0, 1]. REQUIRES: the options are valid.
 Duration ThresholdAt(const ThresholdOptions& options, double loss);
 
 inline constexpr size_t kLossSliceCount = 16;
 
-// The share of requests lost of those that came to an end, over a window in slices: what is older than the window is
-// forgotten a slice at a time.
+// The share of lost requests among all ended requests, over a sliding window of slices; the oldest
+// slice is dropped as a whole.
 class ThroughputLoss {
  public:
   // REQUIRES: window >= kLossSliceCount ns.
   explicit ThroughputLoss(Duration window);
 
-  // A time before the newest one seen counts as that one.
+  // A time earlier than the newest one counts as the newest one.
   void OnServed(TimePoint now, uint64_t count = 1) { SliceAt(now).served += count; }
   void OnLost(TimePoint now, uint64_t count = 1) { SliceAt(now).lost += count; }
-  // 0 while nothing ended.
+  // Returns 0 if no request ended in the window.
   double Share(TimePoint now);
 
  private:
@@ -77,7 +81,7 @@ class ThroughputLoss {
   bool is_empty_ = true;
 };
 
-// Both together: what a request may take now.
+// Combines both: the current threshold.
 class TerminationThreshold {
  public:
   explicit TerminationThreshold(const ThresholdOptions& options)

@@ -1,4 +1,5 @@
-// The timer thread: finds requests over the threshold and asks them to end, again and again until they do.
+// The timer thread: finds requests over the threshold, and signals them repeatedly until they have
+// ended.
 
 #include <pthread.h>
 #include <time.h>
@@ -16,16 +17,16 @@
 namespace neptune::sert {
 namespace {
 
-// Between looks at all requests, at most. Smaller: a threshold that falls is heeded sooner.
+// Maximum time between checks of all requests. Smaller: reacts sooner to a falling threshold.
 constexpr int64_t kLookIntervalMaxNs = 50'000'000;
-// Between two askings of one request that could not be ended yet.
+// Time between two signals to a request that could not be ended yet.
 constexpr int64_t kAskIntervalNs = 200'000;
 constexpr double kLongestS = 86'400;
 
 std::atomic<bool> timer_runs{false};
 int timer_signal = 0;
 
-// Options for all threads; the timer reads them at each look.
+// Options for all threads; the timer reads them at each check.
 pthread_mutex_t options_mutex = PTHREAD_MUTEX_INITIALIZER;
 ThresholdOptions options;
 bool options_changed = false;
@@ -34,7 +35,7 @@ class Timer {
  public:
   Timer() : threshold_(options_) {}
 
-  // Until when nothing can be over the threshold.
+  // Signals requests over the threshold; returns the time of the next check.
   int64_t Check(int64_t now) {
     AdoptOptions();
     CountEnded(now);
@@ -43,7 +44,7 @@ class Timer {
     int64_t next = now + std::min(kLookIntervalMaxNs, options_.lower_bound.count());
     for (size_t i = 0; i < kRecordCount; ++i) {
       RequestRecord* const record = RecordAt(i);
-      if (record == nullptr) break;  // claimed in their order
+      if (record == nullptr) break;  // records are claimed in order
       const uint64_t generation = record->generation.load(std::memory_order_acquire);
       if ((generation & 1) == 0) continue;
       const int64_t over_at = record->begun_ns.load(std::memory_order_relaxed) + limit;
@@ -101,7 +102,7 @@ int StartTimer(int signum) {
   int error = ClaimRecord() == nullptr ? ENOMEM : InstallHandler(signum);
   if (error == 0) {
     timer_signal = signum;
-    // No signal of the program's is to be handled on the timer's thread.
+    // The program's signals must not be handled on the timer's thread.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);

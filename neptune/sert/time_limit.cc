@@ -6,8 +6,8 @@
 namespace neptune {
 namespace {
 
-// How many times within the lower bound a waiting request is looked at once it has taken that: the threshold may have
-// fallen meanwhile.
+// Number of checks per lower bound of a waiting request that is older than the lower bound; needed
+// because the threshold may have fallen in the meantime.
 constexpr int kLooksPerLowerBound = 4;
 constexpr Duration kLookInterval = std::chrono::milliseconds(1);
 

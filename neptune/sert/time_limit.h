@@ -1,20 +1,22 @@
-// What a service's requests may take at present, and which of them have taken it.
+// The current time limit of a service's requests, and the detection of requests over the limit.
 //
-//   requests end ──► OnServed, OnLost ──► TimeLimit: threshold, by the share that is lost;
-//   the queue ─────► SetOldestWaiting ──►            the lower bound while the first has waited too long,
-//   requests come ─► OnArrival ─────────►            here or before it was sent here
+//   requests end ────► OnServed, OnLost ──► TimeLimit: threshold, by the share of lost requests;
+//   the queue ───────► SetOldestWaiting ──►            the lower bound while a request has waited
+//   requests arrive ─► OnArrival ─────────►            too long, here or at its sender
 //                                             ▲
-//   a request asks as it works ───────────────┤ Over?    a stop check of the handler
-//   and is looked at while it waits ──────────┘          a timer of its loop: what it waits for is called off
+//   a running request polls ──────────────────┤ Over?    ShouldStop in the handler
+//   a waiting request is checked ─────────────┘          a timer of its loop, which ends the wait
 //
-// A request that is over the threshold, and whose turn it is to be ended (EndingOrder), is told to stop where it asks,
-// and where it waits. Nobody is told who never asks and never waits.
+// A request that is over the threshold, and next in the EndingOrder, is stopped where it polls and
+// where it waits. A request that never polls and never waits is not stopped.
 //
 // Source: [Zhou06], "Threshold Controller".
-// Departs from source: no signal; who works asks, as query evaluation does every few thousand postings, and the answer
-//   is one comparison with the time. A loss is seen only once the queue is full, so that short requests have waited for
-//   as many long ones as it holds: the wait goal sees the first one. Without it (nullopt) the controller is the source's.
-// Threads: TimeLimit thread-safe; a LimitedRequest belongs to its loop, but `over` and `Over` are for any.
+// Departs from source: uses no signal; a running request polls, as query evaluation does every few
+//   thousand postings, at the cost of one time comparison. Loss is detected only once the queue is
+//   full, when short requests have already waited for that many long ones; the wait goal reacts to
+//   the first. Without a wait goal (nullopt) the controller is that of the source.
+// Threads: TimeLimit is thread-safe; a LimitedRequest belongs to its loop, but `over` and `Over`
+//   run on any thread.
 
 #pragma once
 
@@ -34,17 +36,17 @@ class LimitedRequest;
 
 struct TimeLimitOptions {
   ThresholdOptions threshold;
-  // While a request has waited this long for its turn, those that run may take no more than the lower bound. So they may
-  // after one came that had waited so long where its sender lets in only as many as there is room for: the queue is
-  // there then, and not here. Smaller: short requests wait less for long ones, and more long ones are ended that the
-  // service had time for.
+  // The limit is the lower bound while a request has been queued for this long. The same holds
+  // after the arrival of a request that was queued for this long at its sender, because a sender
+  // with admission control queues requests in place of this service. Smaller: short requests wait
+  // less for long ones, but more long requests are ended that the service had time for.
   std::optional<Duration> wait_goal;
   EndingOrder order = EndingOrder::kAge;
 };
 
 class TimeLimit {
  public:
-  // REQUIRES: the options are sound, see FaultOf.
+  // REQUIRES: the options are valid, see FaultOf.
   explicit TimeLimit(const TimeLimitOptions& options)
       : lower_bound_(options.threshold.lower_bound),
         upper_bound_(options.threshold.upper_bound),
@@ -53,25 +55,26 @@ class TimeLimit {
         controller_(options.threshold),
         threshold_ns_(options.threshold.upper_bound.count()) {}
 
-  // A request was answered, in whatever way; or was refused or waited until it was too late.
+  // OnServed: a request was answered, with any status. OnLost: it was refused or expired in the
+  // queue.
   void OnServed(TimePoint now);
   void OnLost(TimePoint now);
-  // A request came that had waited before it was sent.
+  // A request arrived that had been queued at its sender.
   void OnArrival(TimePoint now, Duration waited) {
     if (!wait_goal_ || waited < *wait_goal_) return;
     others_wait_until_ns_.store(
         (now + kHoldsPerLowerBound * lower_bound_).time_since_epoch().count(),
         std::memory_order_relaxed);
   }
-  // Follows the time although nothing ends.
+  // Updates the threshold even if no requests end.
   void Renew(TimePoint now);
 
-  // When the request came that has waited longest; kNever if none waits.
+  // Sets the arrival time of the oldest queued request; kNever if none is queued.
   void SetOldestWaiting(TimePoint arrived) {
     oldest_waiting_ns_.store(arrived.time_since_epoch().count(), std::memory_order_relaxed);
   }
 
-  // By loss alone.
+  // The threshold by loss alone.
   Duration threshold() const { return Duration(threshold_ns_.load(std::memory_order_relaxed)); }
   Duration ThresholdAt(TimePoint now) const {
     if (!wait_goal_) return threshold();
@@ -81,22 +84,23 @@ class TimeLimit {
         at < Duration(others_wait_until_ns_.load(std::memory_order_relaxed));
     return others_wait ? lower_bound_ : threshold();
   }
-  // Nobody is over before.
+  // Lower bound of the limit.
   Duration lower_bound() const { return lower_bound_; }
   double Loss(TimePoint now) const;
 
  private:
   friend class LimitedRequest;
-  // What passes at least between two that are ended by kRelief below the upper bound, as a part of the lower bound: by
-  // then those that wait have had what the first one gave back.
+  // kRelief ends at most one request per lower bound / kReliefsPerLowerBound below the upper bound,
+  // so that queued requests can use the place that the previous one released.
   static constexpr int kReliefsPerLowerBound = 8;
-  // How long others count as waiting after one that had waited came: for as long as it and those that run beside it may
-  // take, and once more. When one of them ends the next comes, and tells anew.
+  // Number of lower bounds for which requests count as waiting after the arrival of one that had
+  // waited: one for it and the running requests, and one more. When one of these ends, the next
+  // request arrives and renews this.
   static constexpr int kHoldsPerLowerBound = 2;
 
   void Begin(LimitedRequest* request);
   void End(const LimitedRequest* request);
-  // Whether the request, which is over the threshold, is to be ended now.
+  // True if the request is to be ended now. REQUIRES: it is over the threshold.
   bool IsNext(const LimitedRequest& request, TimePoint now);
 
   const Duration lower_bound_;
@@ -105,7 +109,7 @@ class TimeLimit {
   const EndingOrder order_;
   mutable LeafMutex mutex_;
   mutable TerminationThreshold controller_ ABSL_GUARDED_BY(mutex_);
-  // Of kRelief.
+  // Used by kRelief only.
   std::vector<LimitedRequest*> running_ ABSL_GUARDED_BY(mutex_);
   TimePoint ended_at_ ABSL_GUARDED_BY(mutex_) = TimePoint::min();
   std::atomic<int64_t> threshold_ns_;
@@ -113,24 +117,23 @@ class TimeLimit {
   std::atomic<int64_t> others_wait_until_ns_{TimePoint::min().time_since_epoch().count()};
 };
 
-// One request under a limit, from its begin to its end.
+// One request under a limit, from its start to its end.
 class LimitedRequest {
  public:
-  // `end_waiting` runs once, on the loop, when the request is found over its limit while the loop is free, as it is
-  // while the request waits.
-  // REQUIRES: on `loop`'s thread.
+  // `end_waiting` runs once, on the loop, when the request is found over its limit while the loop
+  // is free, i.e. while the request waits. REQUIRES: on `loop`'s thread.
   LimitedRequest(TimeLimit& limit, Loop& loop, TimePoint begin, Task end_waiting);
   // REQUIRES: on the loop's thread.
   ~LimitedRequest();
   LimitedRequest(const LimitedRequest&) = delete;
   LimitedRequest& operator=(const LimitedRequest&) = delete;
 
-  // Whether it has taken all that it may take; from then on always.
+  // True if the request is to be stopped; stays true from then on.
   bool Over(TimePoint now) const;
-  // Leaves the pool to wait for another node, and is back. On the loop's thread.
+  // The request leaves the pool to wait for another node, and returns. On the loop's thread.
   void LeavePool(TimePoint now);
   void ReturnToPool(TimePoint now);
-  // Whether that was ever found.
+  // True if Over ever returned true, or the timer found the request over its limit.
   bool over() const { return over_.load(std::memory_order_relaxed); }
 
  private:
@@ -145,7 +148,7 @@ class LimitedRequest {
   Task end_waiting_;
   mutable std::atomic<bool> over_{false};
   TimerId timer_ = 0;
-  // Under the limit's mutex.
+  // Guarded by the limit's mutex.
   Duration in_pool_{0};  // before in_pool_since_
   TimePoint in_pool_since_;
   bool is_in_pool_ = true;

@@ -1,7 +1,8 @@
-// A node of a cluster in the real world, with a world of its own as a process would have it, for tests and benchmarks.
+// A node in the real world, with a world of its own as in a separate process; for tests and
+// benchmarks.
 //
-// Threads: made and destroyed on one plain kernel thread.
-// Errors: a node that does not start ends the program.
+// Threads: created and destroyed on one plain kernel thread.
+// Errors: a failed start ends the program.
 
 #pragma once
 

@@ -8,9 +8,9 @@
 #include "neptune/node/echo_module.h"
 
 #ifdef __SANITIZE_ADDRESS__
-// Threads of a simulated host that crashes, or that waits when the simulation ends, are not unwound, so what
-// their stacks hold is not given back. The system's Abseil keeps no frame pointers: the trace of a status that
-// such a stack holds ends there.
+// User-level threads of a simulated host that crashes, or that wait when the simulation ends, are
+// not unwound, so objects on their stacks leak. The system's Abseil has no frame pointers, so the
+// stack trace of a leaked status ends there.
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:neptune::SimKernel\nleak:neptune::ThreadEntry\nleak:libabsl_status.so\n";
 }

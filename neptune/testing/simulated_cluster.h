@@ -1,4 +1,4 @@
-// Whole nodes on simulated hosts, for tests: one host a node of the spec, and a client among them.
+// Whole nodes on simulated hosts, for tests: one host per node of the spec, including a client.
 //
 // Threads: the simulation's thread.
 
@@ -15,11 +15,12 @@
 
 namespace neptune {
 
-// `node_count` servers s0, s1, ... of service "echo" in `partition_count` partitions round robin, and a
-// client node c that hosts a service of its own. `echo_fields` are further fields of the service.
+// Returns a spec of `node_count` servers s0, s1, ... of service "echo", with `partition_count`
+// partitions assigned round robin, and a client node c that hosts a service of its own.
+// `echo_fields` are further fields of the service.
 ClusterSpec EchoSpec(int node_count, int partition_count, const std::string& echo_fields = "");
 
-// Knows the module "echo" only.
+// Creates the module "echo"; fails for others.
 StatusOr<std::unique_ptr<ServiceModule>> MakeEcho(const std::string& module);
 
 struct SimulatedClusterOptions {
@@ -30,40 +31,42 @@ struct SimulatedClusterOptions {
   std::optional<uint32_t> recheck_one_in{};
   SimOptions sim{};
   std::set<std::string> waiting_inside{};
-  // Where relative paths of the spec start on that node, for instance of its key; null: they stay as they are.
+  // Folder that relative paths of the spec are resolved against on that node; null: paths are
+  // unchanged.
   std::function<std::string(const std::string& node)> spec_directory{};
-  // What a node's calls of the disk take; null: no time.
+  // Duration of a node's disk calls; null: zero.
   std::function<Duration(const std::string& node)> device_time{};
 };
 
 class SimulatedCluster {
  public:
-  // Starts every node and lets them find each other.
+  // Starts every node and waits until they have found each other.
   explicit SimulatedCluster(SimulatedClusterOptions options);
   SimulatedCluster(uint64_t seed, int node_count, int partition_count)
       : SimulatedCluster({.seed = seed, .spec = EchoSpec(node_count, partition_count)}) {}
 
   Simulator& simulator() { return simulator_; }
-  // REQUIRES: the node lives.
+  // REQUIRES: the node is alive.
   Node& node(const std::string& name) { return *nodes_.at(name).lock(); }
   bool lives(const std::string& name) const { return !nodes_.at(name).expired(); }
   Node& client() { return node("c"); }
 
-  // Nodes start with this one from now on; those that are new in it start at once. A node that is no more in it is the
-  // caller's to crash.
+  // Uses this spec for nodes that start from now on, and starts nodes that are new in it. The
+  // caller must crash nodes that are no longer in it.
   void ChangeSpec(ClusterSpec spec);
-  // Starts a node that is to fail, and returns why it did.
+  // Starts a node that is expected to fail, and returns the error.
   Status FailedStart(const std::string& name);
 
-  // Runs `body` on a user-level thread of the client node until it ends; a test failure if it does not.
+  // Runs `body` on a user-level thread of the client node until it ends; fails the test if it does
+  // not.
   void RunOnClient(std::function<void(ClientSession&)> body,
                    Duration limit = std::chrono::seconds(60));
-  // Begins `body` there and returns.
+  // Starts `body` there and returns.
   void SpawnOnClient(std::function<void(ClientSession&)> body);
 
-  // The nodes that `node` knows to serve the partition of "echo".
+  // Returns the nodes that serve the partition of "echo" in the view of `node`.
   std::set<std::string> KnownReplicas(uint32_t partition = 0, const std::string& node = "c");
-  // The nodes that `node` knows at all.
+  // Returns all nodes in the view of `node`.
   std::set<std::string> KnownNodes(const std::string& node = "c");
 
  private:
@@ -71,7 +74,7 @@ class SimulatedCluster {
   std::shared_ptr<void> Boot(const std::string& name, World& world);
 
   SimulatedClusterOptions options_;
-  std::map<std::string, std::optional<Status>> failures_;  // of nodes that are to fail
+  std::map<std::string, std::optional<Status>> failures_;  // of nodes expected to fail
   std::map<std::string, std::weak_ptr<Node>> nodes_;
   Simulator simulator_;
 };

@@ -195,7 +195,7 @@ TEST(ClusterSpecTest, MistakesAreNamed) {
   EXPECT_NE(error(head).find("no services"), std::string::npos);
   EXPECT_NE(
       error(head + "services { name: 'a' module: 'm' } nodes { name: 'n' hosts { service: 'b' } }")
-          .find("no service of the cluster"),
+          .find("not a service of the cluster"),
       std::string::npos);
   EXPECT_NE(error(head + "services { name: 'a' module: 'm' } "
                          "nodes { name: 'n' hosts { service: 'a' partitions: 1 } }")
@@ -226,7 +226,7 @@ TEST(ClusterSpecTest, DirectoryTakesThePlaceOfTheMulticastGroup) {
   }
   std::string many = "directory: 'etcd'";
   for (int i = 0; i < 17; ++i) StrAppend(&many, " etcd_endpoints: '10.0.0.9:2379'");
-  EXPECT_TRUE(error(many).starts_with("f:2: membership: etcd_endpoints are 1 to 16"));
+  EXPECT_TRUE(error(many).starts_with("f:2: membership: expected 1 to 16 etcd_endpoints"));
   EXPECT_TRUE(error("").starts_with("f:")) << "neither a group nor a directory";
 }
 

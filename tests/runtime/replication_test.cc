@@ -687,7 +687,8 @@ TEST(ReplicationSpecTest, WhatMakesNoSenseIsRefused) {
   EXPECT_NE(refusal("level: 'ordered_writes' mode: 'fast'").find("'fast'"), std::string::npos);
   EXPECT_NE(refusal("level: 'write_anywhere' witness: 'n'").find("a witness votes"),
             std::string::npos);
-  EXPECT_NE(refusal("level: 'write_anywhere' mode: 'safe'").find("mode is how"), std::string::npos);
+  EXPECT_NE(refusal("level: 'write_anywhere' mode: 'safe'").find("mode selects"),
+            std::string::npos);
   EXPECT_NE(refusal("level: 'ordered_writes' log_size_max_mib: 1025").find("at most 1024"),
             std::string::npos);
   EXPECT_NE(refusal("level: 'write_anywhere' staleness_ms: 5").find("staleness_ms"),

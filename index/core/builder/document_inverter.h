@@ -1,6 +1,6 @@
 // Inverts documents: their words become occurrences in a table of terms, ready to be a run.
 //
-// Source: single-pass in-memory inversion (Heinz and Zobel 2003).
+// Source: single-pass in-memory inversion [Heinz03].
 // No I/O, no clock, no threads.
 // Threads: thread-compatible; each thread has its own.
 

@@ -1,7 +1,7 @@
 // Builds one segment from documents in ascending order of doc_id, in bounded memory: inverts in an
 // arena, spills sorted runs to the target folder when it is full, merges them at the end.
 //
-// Source: single-pass in-memory inversion (Heinz and Zobel 2003).
+// Source: single-pass in-memory inversion [Heinz03].
 // Writes files; no clock; threads of its own if thread_count is above 1.
 // Threads: thread-compatible. Build several segments at once with one builder each.
 // Errors: INVALID_ARGUMENT for a document that is out of order or has an impossible rank;

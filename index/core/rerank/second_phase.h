@@ -12,9 +12,9 @@
 //                  p the first place of t in the body, from 0
 //   norm, k1, idf: as in the first phase (index/core/search/ranking.h), weight of the field included
 //
-// Source: proximity: Rasolofo and Savoy 2003 (pairs weigh as their lesser word, inverse distances
-//   saturate as frequencies do), Metzler and Croft 2005 (what stands in the query's order).
-//   Lead: Troy and Zhang 2007 (rank of a term's first occurrence). Title: the covered share of a
+// Source: proximity: [Rasolofo03] (pairs weigh as their lesser word, inverse distances
+//   saturate as frequencies do), [Metzler05] (what stands in the query's order).
+//   Lead: [Troy07] (rank of a term's first occurrence). Title: the covered share of a
 //   field, a usual feature of learned rankings (LETOR); squared, so that a title that says the query
 //   and nothing else stands out.
 // Departs from source: inverse distance, not its square; only pairs that stand near each other in

@@ -1,7 +1,7 @@
 // Which documents stand in some bitmaps and not in others: the words of a query that are frequent
 // enough to have one (impact_table.h).
 //
-// The same idea as bitmap containers of compressed bit sets (Chambi et al. 2016).
+// The same idea as bitmap containers of compressed bit sets [Chambi16].
 // Threads: values; the bitmaps are immutable.
 
 #pragma once

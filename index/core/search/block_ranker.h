@@ -9,8 +9,7 @@
 //   phrases
 //     documents by descending score, each checked as its turn comes
 //
-// Source: candidates by block bounds (Dimopoulos, Nepomnyachiy, Suel 2013; Mallia, Siedlaczek, Suel
-//   2021); the bar is raised beforehand by k-th best scores of single words (Kane and Tompa 2018).
+// Source: candidates by block bounds [Dimopoulos13] [Mallia21]; the bar is raised beforehand by k-th best scores of single words [Kane18].
 // Departs from source: the best-bounded candidates are scored first, in the order of documents.
 // Threads: thread-compatible; lives for one search.
 // Limits: memory is 2 bytes a document block, 8 where words are required, and 8 a posting of lists

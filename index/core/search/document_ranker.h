@@ -1,6 +1,6 @@
 // Ranks any query one document after another: the rarest required word leads, the others confirm.
 //
-// Source: conjunctive document-at-a-time evaluation with block maxima (Ding and Suel 2011): blocks
+// Source: conjunctive document-at-a-time evaluation with block maxima [Ding11]: blocks
 // of
 //   the leading list that cannot give a hit are not decoded, candidates are dropped as soon as what
 //   is known of them and the bounds of the rest cannot enter the queue; phrases are checked last.

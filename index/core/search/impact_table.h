@@ -11,8 +11,8 @@
 //   other list        impacts[posting] alone, for lists of more than one posting block; shorter
 //                     ones are scored when they are searched for
 //
-// Source: fixed blocks with bounds in flat arrays (Dimopoulos, Nepomnyachiy, Suel 2013), candidates
-//   before postings (Mallia, Siedlaczek, Suel 2021), k-th best scores (Kane and Tompa 2018).
+// Source: fixed blocks with bounds in flat arrays [Dimopoulos13], candidates
+//   before postings [Mallia21], k-th best scores [Kane18].
 // Threads: immutable.
 // Errors: a list whose postings are damaged is not in the table; damage shows when it is searched.
 // Limits: dense lists up to ImpactTableOptions::dense_size_max; the most frequent words first.

@@ -7,7 +7,7 @@
 //   l(c, d)   = length of field c in d / mean length of field c in the collection
 //   idf(t)    = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5))
 //
-// Source: Robertson, Zaragoza, Taylor 2004 (BM25F); idf with the 1 inside as Lucene has it, so that
+// Source: [Robertson04] (BM25F); idf with the 1 inside as Lucene has it, so that
 //   no term counts against a document.
 // Departs from source: field lengths are those of length_code.h (within 1/32); every term's
 //   saturation and its product with idf are rounded to multiples of 2^-16, so that the sum does not

@@ -1,6 +1,6 @@
 // Answers queries from one segment: matching documents, best first, and how many there are.
 //
-// Source: MaxScore (Turtle and Flood 1995) with block maxima (Ding and Suel 2011) in windows of
+// Source: MaxScore [Turtle95] with block maxima [Ding11] in windows of
 //   documents; README.md of index/core explains the plans.
 // No I/O but page faults of the mapped segment; no clock, no locks.
 // Threads: Searcher is immutable, any number of threads may search at once.

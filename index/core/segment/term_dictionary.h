@@ -1,6 +1,6 @@
 // The sorted terms of a segment, front-coded in blocks of 16, with where their postings lie.
 //
-// Source: front coding (Witten, Moffat, Bell, Managing Gigabytes, 4.1). Format: format.md.
+// Source: front coding [Witten99] 4.1. Format: format.md.
 // Threads: immutable views of mapped bytes; TermCursor is thread-compatible.
 // Errors: damaged bytes are DATA_LOSS, found when they are read.
 // Limits: keys of 1 to kTermKeySizeMax bytes.

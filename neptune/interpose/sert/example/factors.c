@@ -1,11 +1,11 @@
-/* A pool of threads that finds the prime factors of the numbers on its standard input, and gives up on those that
+/* A pool of threads that finds the prime factors of the numbers on its standard input, and ends requests that
  * take too long: the slides' program in plain C.
  *
  *   factors [--lower_ms=N] [--upper_ms=N] [--threads=N]  <numbers  >answers
  *
- * One line an answer, as they come: "91 = 7 * 13", "X ended early", or "X refused" when 64 numbers wait already.
- * Refusals are what the program tells the library of: while there are many, a number may take the lower bound, else
- * the upper one.
+ * It prints one line per answer, in order of completion: "91 = 7 * 13", "X ended early", or "X refused" if 64
+ * numbers are already queued. The program reports refusals to the library: while there are many, the limit for
+ * a number is the lower bound, else the upper one.
  *
  * Source: [Zhou06], "A Pseudo-code Example".
  */
@@ -29,7 +29,7 @@ static uint64_t queue[kQueueLength];
 static int queue_length = 0;
 static int input_ended = 0;
 
-/* 0: there is no more. */
+/* Returns 0 at the end of the input. */
 static int get_request(uint64_t* asked) {
   int found = 0;
   pthread_mutex_lock(&mutex);
@@ -55,7 +55,7 @@ static int put_request(uint64_t asked) {
   return fits;
 }
 
-/* Only computes on memory of its own, which is what it says. Returns a text to be freed. */
+/* Only computes on memory of its own, and declares that. Returns a text that the caller frees. */
 static char* process_request(uint64_t asked) {
   const size_t size = 32 + 24 * kFactorsMax;
   char* const text = malloc(size);
@@ -80,7 +80,7 @@ static char* process_request(uint64_t asked) {
   return text;
 }
 
-/* What a thread works on: outside of the function that is gone back to, whose variables are not kept. */
+/* The current number of a thread; not a local variable, because longjmp does not preserve those. */
 static _Thread_local uint64_t number;
 
 static void* worker(void* unused) {
@@ -89,7 +89,7 @@ static void* worker(void* unused) {
     if (sigsetjmp(env, 1) == 0) {
       SERT_register_rollbackpoint(&env);
     } else {
-      /* Gone back: what the request held is released already. */
+      /* The request was ended early; its resources are already released. */
       printf("%" PRIu64 " ended early\n", number);
       continue;
     }

@@ -1,4 +1,5 @@
-// What factors.c calls, as functions that are there only if the library is preloaded.
+// Weak declarations of the functions that factors.c calls; they exist only if the library is
+// preloaded.
 //
 // Threads: none.
 
