@@ -225,7 +225,7 @@ std::string RunWithFailures(uint64_t seed, Bug bug) {
             (other == *primary || network.member(other).role() == ReplicaRole::kSecondary);
       }
       if (is_survived) network.Crash(member);
-      // As quickly as a supervisor may restart it.
+      // A supervisor may restart it this quickly.
       if (random() % 3 == 0 && !network.lives(member)) network.Restart(member);
     } else if (random() % 8 == 0) {
       LoseAll(network, count, random());

@@ -187,7 +187,7 @@ int neptune_getnameinfo(const sockaddr* address, socklen_t address_size, char* h
                                      flags);
 }
 
-// As in the C library, the result is one object for the whole process.
+// The result is one object for the whole process, as in the C library.
 hostent* neptune_gethostbyname(const char* name) {
   return OrTryAgain(
       Ship([name = std::string(name)] { return RealLibc().gethostbyname(name.c_str()); }));

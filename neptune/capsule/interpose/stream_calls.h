@@ -13,9 +13,10 @@
 namespace neptune::interpose {
 
 std::FILE* OpenStream(int fd, const char* mode);
-// As fopen(3), with callbacks for a file that a device capsule takes; else the C library's stream.
+// Like fopen(3), with callbacks for a file that a device capsule takes; else the C library's
+// stream.
 std::FILE* OpenFileStream(const char* path, const char* mode);
-// As fileno(3), also for streams of OpenStream.
+// Like fileno(3), also for streams of OpenStream.
 int DescriptorOf(std::FILE* stream);
 
 }  // namespace neptune::interpose

@@ -88,7 +88,7 @@ int TimedOut(CallPermit& stay, int error_before) {
   return error == 0 ? 0 : -1;
 }
 
-// As poll(2) with a time limit. `look` polls the system without waiting.
+// Like poll(2) with a time limit. `look` polls the system without waiting.
 template <typename Look>
 int WaitAndLook(WaitForAny& wait, TimePoint deadline, Look look) {
   const int error_before = errno;

@@ -3,10 +3,10 @@
 //   program ──► libneptune_preload.so: NAME
 //                 ──► libneptune_preload_core.so: neptune_symbol_NAME, else neptune_NAME
 //
-// To add a call, write its name here and define `neptune_NAME` with NAME's type and C linkage in a
-// library that the core links (marked NEPTUNE_PRELOAD_CALL); calls of ../symbols.cc have the longer
-// names. Code of the core that calls NAME itself gets libc's function, because the core is loaded
-// so that it binds to libc and not to the program's names.
+// A new call needs its name here and a definition of `neptune_NAME` with NAME's type and C linkage
+// in a library that the core links (marked NEPTUNE_PRELOAD_CALL); calls of ../symbols.cc have the
+// longer names. Code of the core that calls NAME itself gets libc's function, because the core is
+// loaded so that it binds to libc and not to the program's names.
 //
 // Source: [Chu05] V.C (wrappers around libc's functions). Read by the assembler too.
 // Threads: no state.

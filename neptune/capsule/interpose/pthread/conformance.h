@@ -1,6 +1,6 @@
 // Utilities of the conformance programs: starting and joining threads, time, a number to wait for.
 //
-// Without arguments a program prints the names of its cases; with a name it runs that case.
+// A program prints the names of its cases, or runs the case that its argument names.
 //
 // programs that know nothing of it. Threads: as each function says.
 
