@@ -78,7 +78,7 @@ class CapsuleStack {
   // their order, the first at the very top. All or nothing.
   Status Load(const std::vector<CapsuleConfig>& configs);
 
-  // From the top to the bottom.
+  // All capsules, the top of the stack first.
   std::vector<std::shared_ptr<Capsule>> All() const;
   std::vector<CapsuleReport> Inspect(TimePoint now) const;
   // Increases with each change.

@@ -67,7 +67,7 @@ bool BlockingCall::Wait() {
   return file_->nonblocking ? Fail(EAGAIN) : WaitBlocked();
 }
 
-// As the system does for a blocking descriptor.
+// Blocks in poll(2), as the system would for a blocking descriptor.
 bool BlockingCall::WaitBlocked() {
   pollfd one = {number_, events_, 0};
   const Duration timeout = Timeout();
@@ -78,7 +78,7 @@ bool BlockingCall::WaitBlocked() {
   return ready > 0;
 }
 
-// The time limit counts from the first wait, over all that follow; so does the capsule's.
+// The call's and the capsule's time limits start at the first wait and cover all later ones.
 bool BlockingCall::BeginToWait() {
   if (std::exchange(has_begun_to_wait_, true)) return true;
   const Duration timeout = Timeout();
@@ -116,13 +116,13 @@ bool BlockingCall::BeginToPark(UserThread* thread) {
   if (watched.watch == nullptr) return WaitBlocked();
   waiter_.emplace(thread, static_cast<uint32_t>(events_), DescriptorWatch::Waiter::Kind::kTakes);
   waiter_->Join(std::move(watched.watch));
-  return BeginToWait();  // parks too: what is told meanwhile must not be lost
+  return BeginToWait();  // may park too, so the waiter must already be registered
 }
 
 bool BlockingCall::WaitParked(UserThread* thread) {
   if (!waiter_.has_value()) {
     if (!BeginToPark(thread)) return false;
-    if (!waiter_.has_value()) return true;  // waited for otherwise
+    if (!waiter_.has_value()) return true;  // waited for by other means
   } else if (file_->nonblocking) {
     return Fail(EAGAIN);
   } else {

@@ -1,18 +1,19 @@
-// One call of the C library that may have to wait for a descriptor.
+// A call of the C library that may have to wait for a descriptor.
 //
 //   BlockingCall call(number, POLLIN);
 //   do {
-//     result = RealLibc().read(...);                        made first: most calls need not wait
+//     result = RealLibc().read(...);                        tried first: most calls need not wait
 //   } while (result < 0 && call.WaitToRepeat());            EAGAIN: parks until it may go on
-//   return call.End(result);                                errno is as it was if nothing failed
+//   return call.End(result);                                preserves errno if nothing failed
 //
-// On a user-level thread a wait parks it. On other threads a descriptor that parks is waited for with poll(2), so that
-// it blocks there as the program expects. Calls on all other descriptors are as without this library.
+// On a user-level thread a wait parks the thread. On other threads a descriptor that parks is
+// waited for with poll(2), so it blocks as the program expects. Calls on all other descriptors
+// behave as without this library.
 //
 // Source: [Chu05] V.B, V.C.
-// Threads: on the stack of the thread that calls.
-// Errors, as errno: that of the call; EAGAIN when SO_RCVTIMEO or SO_SNDTIMEO has passed; EBADF when the descriptor is
-//   closed meanwhile; see README.md for what capsules and a stop of the node add.
+// Threads: lives on the stack of the calling thread.
+// Errors, as errno: those of the call; EAGAIN after SO_RCVTIMEO or SO_SNDTIMEO; EBADF if the
+//   descriptor is closed meanwhile; README.md lists those of capsules and of a stopping node.
 
 #pragma once
 
@@ -26,36 +27,37 @@
 
 namespace neptune::interpose {
 
-// The calling user-level thread, if it may park here; else null, and a wait blocks the kernel thread.
+// The calling user-level thread, if it may park here; else null, and a wait blocks the kernel
+// thread.
 UserThread* ParkingThread();
 
-// Whether what the caller opens is tracked: on user-level threads, and on all others too once TrackEverywhere was called,
-// as for a program whose plain threads open what its user-level threads use.
+// True if descriptors that the caller opens are tracked: on user-level threads, and on all threads
+// after TrackEverywhere, for programs whose plain threads open descriptors for user-level threads.
 bool TracksHere();
 void TrackEverywhere();
-// Tracks the sockets that the process has inherited. They become non-blocking underneath like its own, also for those that
-// share them; so pipes and terminals are left alone.
+// Tracks the sockets that the process has inherited. They become non-blocking, also for processes
+// that share them; therefore pipes and terminals are not tracked.
 void TrackInheritedSockets();
 
 class BlockingCall {
  public:
-  // `events`: what it waits for, POLLIN or POLLOUT.
+  // `events` to wait for: POLLIN or POLLOUT.
   BlockingCall(int number, short events);
   ~BlockingCall();
   BlockingCall(const BlockingCall&) = delete;
   BlockingCall& operator=(const BlockingCall&) = delete;
 
-  // Whether the descriptor is non-blocking underneath, so that the call must be repeated and completed here.
+  // True if the descriptor was made non-blocking, so that the call must be repeated here.
   bool parks() const { return descriptor_ != nullptr && descriptor_->parks(); }
-  // Whether the program expects the call to wait. REQUIRES: parks().
+  // True if the program expects the call to wait. REQUIRES: parks().
   bool Waits();
-  // After a call has failed: whether it is to be made again. Else errno says why it ends.
+  // After a failed call: waits, and returns true if the call must be repeated; else sets errno.
   bool WaitToRepeat() {
     return errno == EAGAIN && descriptor_ != nullptr && descriptor_->parks() && Wait();
   }
-  // As WaitToRepeat after EAGAIN. False: errno says why it ends.
+  // Like WaitToRepeat after EAGAIN. False: errno has the reason.
   bool Wait();
-  // Waits where nothing tells of readiness: for `pause`, or until the time limit.
+  // Waits for `pause`, or until the time limit, if readiness cannot be polled.
   bool Pause(Duration pause);
   template <typename Result>
   Result End(Result result) {
@@ -66,10 +68,10 @@ class BlockingCall {
  private:
   bool Begin();
   bool WaitParked(UserThread* thread);
-  // Where the thread waits from the first time on. False: it cannot wait there.
+  // Registers the waiter before the first park. False: the descriptor cannot be watched.
   bool BeginToPark(UserThread* thread);
   bool WaitBlocked();
-  // Before the first wait. False: errno says why it may not wait.
+  // Enters the capsule before the first wait. False: errno has the reason.
   bool BeginToWait();
   void Succeed() {
     errno = errno_before_;
@@ -85,14 +87,14 @@ class BlockingCall {
   const short events_;
   const int errno_before_;
   Descriptor* const descriptor_;
-  std::shared_ptr<OpenFile> file_;  // once it had to wait
+  std::shared_ptr<OpenFile> file_;  // set once the call had to wait
   TimePoint deadline_ = kNever;
   bool has_begun_to_wait_ = false;
   CallPermit stay_;
   std::optional<DescriptorWatch::Waiter> waiter_;
 };
 
-// Makes `call` until it need not wait any more.
+// Repeats `call` until it does not have to wait.
 template <typename Call>
 auto Repeat(int number, short events, Call call) {
   BlockingCall blocking(number, events);

@@ -19,7 +19,7 @@ namespace {
 
 std::atomic<CapsuleStack*> capsules_in_use{nullptr};
 
-// An IPv4 address in IPv6's clothes is one.
+// An IPv4-mapped IPv6 address counts as IPv4.
 uint32_t MappedAddress(const in6_addr& address) {
   if (!IN6_IS_ADDR_V4MAPPED(&address)) return 0;
   uint32_t mapped = 0;
@@ -57,7 +57,7 @@ std::shared_ptr<const Dependency> DependencyOn(const sockaddr* address, socklen_
 
 namespace {
 
-// The one IPv4 peer that the capsule's rules name, "inet:127.0.0.1:6379"; null: none, or more.
+// The only IPv4 peer in the capsule's rules, e.g. "inet:127.0.0.1:6379"; null: none, or several.
 std::shared_ptr<const Dependency> OnlyPeer(const CapsuleConfig& config) {
   constexpr std::string_view kPeers = "inet:";
   if (config.rules.size() != 1 || config.rules[0].text().rfind(kPeers, 0) != 0) return nullptr;
@@ -100,7 +100,7 @@ bool CallPermit::Enter(const Dependency* dependency, uint64_t caller, TimePoint*
   if (visit_.has_value() || capsules == nullptr || dependency == nullptr) return true;
   visit_.emplace();
   outside_.emplace();
-  // It waits for the peer that it is connected to, and no other one.
+  // A connected call can wait only for its own peer, so it must not migrate.
   const Status status =
       visit_->Enter(*capsules, dependency->Operation(),
                     {.deadline = *deadline, .caller = caller, .may_migrate = false});

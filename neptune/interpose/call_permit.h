@@ -1,15 +1,17 @@
-// An interposed call's stay in the capsule that its descriptor belongs to.
+// Permit of an interposed call in the capsule of its descriptor.
 //
 //   peer of a connection, path of a file  ──► CapsulesInUse() finds the capsule
-//   refused, bypassed, ended by a policy  ──► ECONNREFUSED of a connection, EAGAIN of a file
-//   refused or bypassed, before connect   ──► the peer of the capsule that it migrates to, else ECONNREFUSED
-//   the capsule's time is over            ──► ETIMEDOUT
+//   refused, bypassed, ended by a policy  ──► connection: ECONNREFUSED, file: EAGAIN
+//   refused or bypassed before connect    ──► peer of the capsule in migrate_to, else ECONNREFUSED
+//   the capsule's timeout expires         ──► ETIMEDOUT
 //
-// What nobody connected is no dependency: descriptors that were accepted, pipes and events wait in no capsule.
+// Only connected peers and files are dependencies: accepted descriptors, pipes and events wait in
+// no capsule.
 //
-// Source: [Chu05] V.B (steps of a migration), V.C (a file handle is an index to the table of capsules).
-// Departs from source: the capsule is found at the call, since capsules come and go.
-// Threads: UseCapsules and CapsulesInUse any; a stay belongs to one user-level thread.
+// Source: [Chu05] V.B (steps of a migration), V.C (a file handle is an index to the table of
+//   capsules).
+// Departs from source: the capsule is looked up at each call, since capsules come and go.
+// Threads: UseCapsules and CapsulesInUse on any thread; a permit belongs to one user-level thread.
 
 #pragma once
 
@@ -26,42 +28,45 @@
 
 namespace neptune::interpose {
 
-// Interposed calls wait in these capsules from now on; null: in none. It must outlive every user-level thread.
-// The last one told counts, for all nodes of the process.
+// Sets the capsules of interposed calls, for all nodes of the process; null: none. They must
+// outlive every user-level thread. The last call wins.
 void UseCapsules(CapsuleStack* capsules);
 CapsuleStack* CapsulesInUse();
 
-// What calls on a descriptor depend on. Immutable.
+// The dependency of calls on a descriptor. Immutable.
 struct Dependency {
   uint32_t address = 0;  // host byte order; 0: no IPv4 peer
   uint16_t port = 0;
-  std::string host;  // that the address was resolved from, if it was
-  std::string path;  // of a file; empty: a peer
+  std::string host;  // name that the address was resolved from, if any
+  std::string path;  // path of a file; empty: a peer
 
   BlockingOperation Operation() const;
 };
 
-// A peer that is connected to, or that a message goes to.
+// Dependency on the peer of a connection or message.
 std::shared_ptr<const Dependency> DependencyOn(const sockaddr* address, socklen_t size);
 
-// A connection asks before it is begun, although it would be made at once: a program that is refused here can do what it
-// does when a peer is gone. Nobody enters a capsule yet. What to connect to: `wanted`; or, if its capsule lets nobody in
-// and sends calls to another one, the peer of that one, if its rules name exactly one. Null, errno ECONNREFUSED: nothing.
+// Admission check before a connection is begun, even if it would not block: a refused program can
+// then act as if the peer were down. No capsule is entered. Returns the peer to connect to:
+// `wanted`, or, if its capsule admits nothing and has migrate_to, the peer of that capsule if its
+// rules name exactly one. Null: refused, errno is ECONNREFUSED.
 std::shared_ptr<const Dependency> ChoosePeer(std::shared_ptr<const Dependency> wanted);
 
-// A request that waits here is outside of its service's main pool meanwhile.
+// While a request waits here it gives back its place in its service's main pool.
 class CallPermit {
  public:
   CallPermit() = default;
-  // Leaves: done, or as it failed. Parks until the request has its place in the main pool again.
+  // Leaves the capsule with the recorded outcome, failed by default. Parks until the request has
+  // its place in the main pool again.
   ~CallPermit();
   CallPermit(const CallPermit&) = delete;
   CallPermit& operator=(const CallPermit&) = delete;
 
-  // Before the first wait of a call; parks while others have their turn. False: errno says why it may not wait. What
-  // depends on nothing may. `deadline` becomes earlier if the capsule says so.
+  // Enters the capsule before the first wait of a call; parks until its turn. False: errno has the
+  // reason. True without a capsule if `dependency` is null. The capsule may shorten `deadline`.
   bool Enter(const Dependency* dependency, uint64_t caller, TimePoint* deadline);
-  // The wait has ended at the deadline: the errno of it, where `own` is what the call's own time limit would give.
+  // Records a timeout and returns its errno: ETIMEDOUT for the capsule's limit, `own` for the
+  // call's.
   int TimeOut(int own);
   void Cancel() { outcome_ = CapsuleOutcome::kCancelled; }
   void Succeed() { outcome_ = CapsuleOutcome::kDone; }
@@ -72,7 +77,7 @@ class CallPermit {
   CapsuleOutcome outcome_ = CapsuleOutcome::kFailed;
 };
 
-// The errno of a call that `status` of CapsulePermit::Enter or RunOnDevice ended, on a file or not.
+// Converts a status of CapsulePermit::Enter or RunOnDevice to the errno of the call.
 int ErrnoOf(const Status& status, bool on_file);
 
 }  // namespace neptune::interpose

@@ -1,12 +1,13 @@
-// What stands behind the interposed names of the C library: `neptune_NAME` is called in place of NAME.
+// Implementations of the interposed functions of the C library: `neptune_NAME` replaces NAME.
 //
-// symbols.cc gives these the C library's names in a program that links it. A library that is preloaded into unmodified
-// programs does the same in its own way.
+// symbols.cc gives them the C library's names in a program that links it; the preload library does
+// so in unmodified programs.
 //
 // Source: [Chu05] V.C.
-// Threads: as the functions of the C library. On a user-level thread of a real loop a call that has to wait parks it;
-//   on other threads all is as without.
-// Errors: those of the manual pages; README.md says which errno tells of a capsule or a stop of the node.
+// Threads: as the functions of the C library. On a user-level thread of a real loop a call that has
+//   to wait parks the thread; on other threads calls behave as without this library.
+// Errors: those of the manual pages; README.md lists the errno values of capsules and of a stopping
+//   node.
 
 #pragma once
 
@@ -26,7 +27,7 @@ NEPTUNE_INTERPOSED ssize_t neptune_recvmsg(int fd, msghdr* message, int flags);
 NEPTUNE_INTERPOSED int neptune_recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags,
                                         timespec* timeout);
 
-// Writing: all of it, as on a blocking descriptor.
+// Writing: completes the whole buffer, as on a blocking descriptor.
 NEPTUNE_INTERPOSED ssize_t neptune_write(int fd, const void* data, size_t size);
 NEPTUNE_INTERPOSED ssize_t neptune_writev(int fd, const iovec* parts, int count);
 NEPTUNE_INTERPOSED ssize_t neptune_send(int fd, const void* data, size_t size, int flags);
@@ -43,7 +44,8 @@ NEPTUNE_INTERPOSED int neptune_connect(int fd, const sockaddr* address, socklen_
 NEPTUNE_INTERPOSED int neptune_accept(int fd, sockaddr* address, socklen_t* size);
 NEPTUNE_INTERPOSED int neptune_accept4(int fd, sockaddr* address, socklen_t* size, int flags);
 
-// Waiting for several descriptors, and for time. Signal masks are not looked at: user-level threads get no signals.
+// Waiting for several descriptors, and for time. Signal masks are ignored, because user-level
+// threads get no signals.
 NEPTUNE_INTERPOSED int neptune_poll(pollfd* descriptors, nfds_t count, int timeout_ms);
 NEPTUNE_INTERPOSED int neptune_ppoll(pollfd* descriptors, nfds_t count, const timespec* timeout,
                                      const sigset_t* mask);
@@ -62,7 +64,7 @@ NEPTUNE_INTERPOSED int neptune_nanosleep(const timespec* time, timespec* left);
 NEPTUNE_INTERPOSED int neptune_clock_nanosleep(clockid_t clock, int flags, const timespec* time,
                                                timespec* left);
 
-// Descriptors: what a user-level thread opens is tracked until it is closed.
+// Descriptors: one that a user-level thread opens is tracked until it is closed.
 NEPTUNE_INTERPOSED int neptune_socket(int domain, int type, int protocol);
 NEPTUNE_INTERPOSED int neptune_socketpair(int domain, int type, int protocol, int* pair);
 NEPTUNE_INTERPOSED int neptune_pipe(int* pair);
@@ -77,13 +79,14 @@ NEPTUNE_INTERPOSED int neptune_dup3(int fd, int copy, int flags);
 NEPTUNE_INTERPOSED int neptune_close(int fd);
 NEPTUNE_INTERPOSED int neptune_close_range(unsigned first, unsigned last, int flags);
 NEPTUNE_INTERPOSED void neptune_closefrom(int first);
-// `argument` as the manual page says for the command, or anything where it has none.
+// `argument` is the command's, see the manual page; ignored if the command has none.
 NEPTUNE_INTERPOSED int neptune_fcntl(int fd, int command, void* argument);
 NEPTUNE_INTERPOSED int neptune_ioctl(int fd, unsigned long request, void* argument);
 NEPTUNE_INTERPOSED int neptune_setsockopt(int fd, int level, int option, const void* value,
                                           socklen_t size);
 
-// Names of hosts: made whole on helper threads of the device capsule that takes /etc/resolv.conf, if there is one.
+// Host names: the whole call runs on helper threads of the device capsule that takes
+// /etc/resolv.conf, if there is one.
 NEPTUNE_INTERPOSED int neptune_getaddrinfo(const char* host, const char* service,
                                            const addrinfo* hints, addrinfo** list);
 NEPTUNE_INTERPOSED int neptune_getnameinfo(const sockaddr* address, socklen_t address_size,
@@ -101,8 +104,8 @@ NEPTUNE_INTERPOSED int neptune_gethostbyaddr_r(const void* address, socklen_t ad
                                                int family, hostent* entry, char* buffer,
                                                size_t size, hostent** result, int* host_error);
 
-// Files of a path that a device capsule takes: their calls are made on its helper threads. FIFOs and devices that tell of
-// readiness are only opened there, and park like sockets.
+// Files that a device capsule takes: their calls run on its helper threads. FIFOs and devices that
+// support polling are only opened there, and park like sockets.
 NEPTUNE_INTERPOSED int neptune_openat(int folder, const char* path, int flags, mode_t mode);
 NEPTUNE_INTERPOSED ssize_t neptune_pread(int fd, void* data, size_t size, off64_t offset);
 NEPTUNE_INTERPOSED ssize_t neptune_pwrite(int fd, const void* data, size_t size, off64_t offset);

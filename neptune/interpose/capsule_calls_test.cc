@@ -1,4 +1,4 @@
-// Interposed calls in capsules: found by the peer or the path, bounded, timed, counted; what errno tells of it.
+// Interposed calls in capsules: lookup by peer or path, bounds, timeouts, statistics, errno.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class CapsuleCallsTest : public testing::Test {
  protected:
   CapsuleCallsTest() {
     UseCapsules(&capsules_);
-    // Somebody who accepts connections into its backlog and never says a word.
+    // A server that accepts connections into its backlog and never sends anything.
     silent_listener_ = ListenAnywhere(&silent_, 512);
   }
   ~CapsuleCallsTest() override {
@@ -65,7 +65,7 @@ class CapsuleCallsTest : public testing::Test {
   }
   std::string SilentRule() const { return StrCat("inet:127.0.0.1:", ntohs(silent_.sin_port)); }
 
-  // A connection to the silent one.
+  // A connection to the silent server.
   int ConnectToSilent() {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     EXPECT_EQ(connect(fd, Plain(silent_), sizeof(silent_)), 0) << std::strerror(errno);
@@ -123,7 +123,7 @@ TEST_F(CapsuleCallsTest, OneMoreThanTheCapsuleHoldsIsRefused) {
   EXPECT_EQ(Statistics("silent").control.refused, 2u);
 }
 
-// A program that is refused at once can do what it does when a peer is gone.
+// A program that is refused at once can act as if the peer were down.
 TEST_F(CapsuleCallsTest, AConnectionIsRefusedBeforeItIsBegun) {
   Create("silent", SilentRule(), {.resident_count_max = 1, .timeout = milliseconds(20)});
   threads_.Run({[&] {
@@ -168,7 +168,7 @@ TEST_F(CapsuleCallsTest, AConnectionGoesToTheReplicaOfACapsuleThatIsFull) {
   close(other_listener);
 }
 
-// What is connected waits for its peer and no other one, wherever calls are sent.
+// A connected socket waits for its own peer, also if its capsule migrates calls.
 TEST_F(CapsuleCallsTest, AWaitOnAConnectionIsNotSentElsewhere) {
   Create("other", "inet:10.0.0.1:80", {});
   Create("silent", SilentRule(), {.resident_count_max = 1, .timeout = milliseconds(20)}, 0,
@@ -201,7 +201,7 @@ TEST_F(CapsuleCallsTest, WhatArrivesWhileACallWaitsForItsTurnIsRead) {
     int peers[2];
     for (int& peer : peers) peer = accept(listener, nullptr, nullptr);
     LetOthersRun();
-    // The second one's answer is there before the first one's call ends.
+    // The answer to the second call arrives before the first call ends.
     EXPECT_EQ(send(peers[1], "x", 1, 0), 1);
     neptune::this_thread::SleepFor(milliseconds(5));
     EXPECT_EQ(send(peers[0], "x", 1, 0), 1);
@@ -242,7 +242,8 @@ TEST_F(CapsuleCallsTest, ClosedWhileItWaitsItLeavesItsCapsule) {
   EXPECT_EQ(Statistics("silent").control.resident_count, 0u);
 }
 
-// A descriptor is closed while its call is not yet with the dependency: it ends when its turn comes.
+// A descriptor is closed while its call is not yet with the dependency: it ends when its turn
+// comes.
 TEST_F(CapsuleCallsTest, ClosedWhileItWaitsForItsTurnItEndsToo) {
   Create("silent", SilentRule(), {.timeout = milliseconds(30)}, 1);
   int fds[2] = {-1, -1};
@@ -299,13 +300,13 @@ TEST_F(CapsuleCallsTest, ASocketsOwnTimeLimitIsItsOwn) {
   EXPECT_EQ(Statistics("silent").control.timed_out, 1u);
 }
 
-// Counts who is outside.
+// Counts the threads outside of the pool.
 class CountingPlace final : public MainPoolPlace {
  public:
   void GiveBack() override { ++given_back; }
   void Readmit() override {
     ++taken_again;
-    errno = ERANGE;  // what it does is not the caller's matter
+    errno = ERANGE;  // must not reach the caller
   }
   int given_back = 0;
   int taken_again = 0;
@@ -484,7 +485,7 @@ TEST_F(DeviceCallsTest, StreamsOfADevicesPathToo) {
 }
 
 // A character device that is always ready cannot be waited for.
-TEST_F(DeviceCallsTest, ADeviceThatTellsOfNoReadinessIsWrittenOnItsHelpers) {
+TEST_F(DeviceCallsTest, ADeviceThatCannotBePolledIsWrittenOnItsHelpers) {
   Create("null", "disk:/dev/null", {}, 1);
   threads_.Run({[&] {
     const int device = open("/dev/null", O_WRONLY);
@@ -523,7 +524,7 @@ TEST_F(DeviceCallsTest, AFifoParksInItsDevicesCapsule) {
   }
   threads_.Run(std::move(bodies));
   EXPECT_EQ(timed_out_count, kCount);
-  // Nobody of those took the byte that comes now.
+  // None of these calls took the byte that arrives now.
   threads_.Run({[&] {
                   char byte = 0;
                   EXPECT_EQ(read(fd, &byte, 1), 1);
@@ -541,7 +542,7 @@ TEST_F(DeviceCallsTest, AFifoThatNobodyOpensIsGivenUpAndClosedLater) {
     EXPECT_EQ(open(path.c_str(), O_RDONLY), -1);
     EXPECT_EQ(errno, ETIMEDOUT);
   }});
-  // The other end lets the helper thread go on; it closes what nobody waits for, and so nobody reads.
+  // Opening the other end releases the helper thread, which closes its end, so there is no reader.
   const int writer = open(path.c_str(), O_WRONLY);
   ASSERT_GE(writer, 0);
   pollfd one = {writer, POLLOUT, 0};

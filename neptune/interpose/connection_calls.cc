@@ -12,7 +12,7 @@
 namespace neptune::interpose {
 namespace {
 
-// A socket of the machine itself is full until its owner accepts, and nothing tells when that is.
+// A full local (AF_UNIX) listener cannot be polled for room, so connect retries after this delay.
 constexpr Duration kLocalRetryMin = std::chrono::microseconds(100);
 constexpr Duration kLocalRetryMax = std::chrono::milliseconds(10);
 
@@ -31,7 +31,7 @@ int ConnectLocal(int fd, const sockaddr* address, socklen_t size, BlockingCall& 
   return call.End(result);
 }
 
-// Whether the attempt has ended, in whichever way.
+// True once the attempt has succeeded or failed.
 bool HasEnded(int fd) {
   pollfd one = {fd, POLLOUT, 0};
   return RealLibc().poll(&one, 1, 0) == 1;
@@ -52,13 +52,13 @@ bool IsStream(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-// Where a connection is to go: there, or to the replica that a capsule sends it to.
+// Target of a connection: the requested one, or the replica that a capsule redirects to.
 class Destination {
  public:
   Destination(const sockaddr* address, socklen_t size)
       : address_(address), size_(size), dependency_(DependencyOn(address, size)) {}
 
-  // Asks the capsule. False: errno says why the connection is not to be begun.
+  // Asks the capsule. False: the connection is refused; errno has the reason.
   bool Choose() {
     const auto chosen = ChoosePeer(dependency_);
     return chosen != nullptr && (chosen == dependency_ || TurnTo(chosen));
@@ -108,14 +108,14 @@ int Connect(int fd, const sockaddr* address, socklen_t size) {
   Descriptor* const descriptor = FindTracked(fd);
   const auto file = descriptor == nullptr ? nullptr : descriptor->file();
   Destination peer(address, size);
-  // A later call only asks how the first one went.
+  // A later call only returns the result of the first one.
   const bool is_first = file != nullptr && file->dependency() == nullptr;
   if (is_first && ParkingThread() != nullptr && IsStream(fd) && !peer.Choose()) return -1;
   if (file != nullptr) file->SetDependency(peer.dependency());
   return ConnectTo(peer, fd);
 }
 
-// The system gives what is accepted the timeouts of what it was accepted from.
+// An accepted socket inherits the timeouts of its listener.
 void TrackAccepted(int listener, int accepted, int flags) {
   Descriptor* const descriptor = FindTracked(listener);
   const auto from = descriptor == nullptr ? nullptr : descriptor->file();

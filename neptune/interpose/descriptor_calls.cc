@@ -16,7 +16,7 @@
 namespace neptune::interpose {
 namespace {
 
-// `nonblocking` is what the program asked for.
+// `nonblocking` is the mode that the program asked for.
 int Opened(int fd, bool nonblocking) {
   if (fd < 0 || !TracksHere()) return fd;
   const int error = errno;
@@ -27,7 +27,7 @@ int Opened(int fd, bool nonblocking) {
   return fd;
 }
 
-// Null: it is not tracked.
+// Null: not tracked.
 std::shared_ptr<OpenFile> FileOf(int fd) {
   Descriptor* const descriptor = FindTracked(fd);
   return descriptor == nullptr ? nullptr : descriptor->file();
@@ -67,7 +67,7 @@ Duration FromTimeval(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
-// What the system now waits for at most, which is not always what it was told.
+// The timeout in effect, which may differ from the one set.
 void NoteTimeouts(int fd, OpenFile& file) {
   timeval time{};
   socklen_t size = sizeof(time);
@@ -178,7 +178,7 @@ int neptune_dup3(int fd, int copy, int flags) {
   return result;
 }
 
-// Before the system closes it: another thread may get the number at once.
+// Untracks before the system closes it, because another thread may get the number at once.
 int neptune_close(int fd) {
   Untrack(fd);
   return RealLibc().close(fd);

@@ -15,7 +15,7 @@ std::atomic<DescriptorChunk*> descriptor_chunks[kDescriptorCountMax / kDescripto
 
 namespace {
 
-// Chunks are kept for good: descriptors are looked up without a lock.
+// Chunks are never freed, because descriptors are looked up without a lock.
 Descriptor* FindOrMake(int number) {
   if (number < 0 || number >= kDescriptorCountMax) return nullptr;
   std::atomic<DescriptorChunk*>& place = descriptor_chunks[number / kDescriptorsInChunk];
@@ -31,8 +31,8 @@ Descriptor* FindOrMake(int number) {
 
 }  // namespace
 
-// The watches of one kernel thread's loop. When the thread ends, so do they: what is closed later does not ask a loop
-// that is gone.
+// The watches of one kernel thread's loop. They end with the thread, so a later close does not
+// access a destroyed loop.
 class LoopWatches {
  public:
   ~LoopWatches() {
@@ -140,7 +140,7 @@ void Track(int number, std::shared_ptr<OpenFile> file) {
 void Untrack(int number) {
   Descriptor* const descriptor = FindTracked(number);
   if (descriptor == nullptr) return;
-  if (IsForkedChild()) {  // what waits, waits in the parent
+  if (IsForkedChild()) {  // all waiters are in the parent
     descriptor->state_.store(Descriptor::State::kUntracked, std::memory_order_release);
     return;
   }
@@ -152,7 +152,7 @@ void UntrackRange(unsigned first, unsigned last) {
   last = std::min(last, static_cast<unsigned>(kDescriptorCountMax - 1));
   for (unsigned number = first; number <= last; ++number) {
     if (descriptor_chunks[number / kDescriptorsInChunk].load() == nullptr) {
-      number |= kDescriptorsInChunk - 1;  // none of this chunk
+      number |= kDescriptorsInChunk - 1;  // skip the whole chunk
     } else {
       Untrack(static_cast<int>(number));
     }

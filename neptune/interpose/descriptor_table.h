@@ -1,18 +1,18 @@
-// What the program believes of its descriptors, and who waits for them.
+// Table of the program's descriptors: their state as the program sees it, and their waiters.
 //
-//   descriptor ──► Descriptor, one for each number, for good
-//                    ├──► OpenFile: what duplicates share: is it blocking, its timeouts, what it depends on
+//   descriptor ──► Descriptor, one for each number, never freed
+//                    ├──► OpenFile, shared by duplicates: blocking mode, timeouts, dependency
 //                    └──► DescriptorWatch, one for each loop whose user-level threads waited for it
 //
-// Only descriptors that a user-level thread opened are tracked. A tracked one is made non-blocking underneath before
-// the first call that could wait; the program goes on to see what it set itself.
+// Only descriptors that a user-level thread opened are tracked. A tracked descriptor is made
+// non-blocking before the first call that could wait; the program still sees the mode that it set.
 //
 // Source: [Chu05] V.C (a table, filled when a file handle is made; sockets set asynchronous).
-// Departs from source: all else stays as it was opened.
-// Threads: thread-safe. A descriptor that is closed while others use it is as well defined as in the system: what
-//   waits for it ends (kClosed), what comes later may meet another file.
+// Departs from source: descriptors that are not tracked stay as they were opened.
+// Threads: thread-safe. Closing a descriptor in use is as well defined as in the system: waits for
+//   it end (kClosed), and later calls may act on another file with the same number.
 // Units: timeouts are SO_RCVTIMEO's and SO_SNDTIMEO's; zero: none.
-// Limits: kDescriptorCountMax; descriptors beyond are not tracked.
+// Limits: descriptors from kDescriptorCountMax on are not tracked.
 
 #pragma once
 
@@ -32,12 +32,12 @@ inline constexpr int kDescriptorCountMax = 1 << 20;
 
 struct OpenFile {
   std::atomic<bool> nonblocking{false};  // as the program set it
-  std::atomic<bool> parks{false};        // non-blocking underneath
+  std::atomic<bool> parks{false};        // non-blocking in the system
   std::atomic<Duration> receive_timeout{Duration(0)};
   std::atomic<Duration> send_timeout{Duration(0)};
-  bool ships = false;  // its calls are made on helper threads; before it is tracked
+  bool ships = false;  // its calls run on helper threads; set before it is tracked
 
-  // What its calls depend on; null: nothing.
+  // Dependency of its calls; null: none.
   std::shared_ptr<const Dependency> dependency();
   void SetDependency(std::shared_ptr<const Dependency> dependency);
 
@@ -48,19 +48,19 @@ struct OpenFile {
 
 class Descriptor {
  public:
-  // Whether its calls park user-level threads; false until PrepareToPark.
+  // True if its calls park user-level threads; false until PrepareToPark.
   bool parks() const { return state_.load(std::memory_order_acquire) == State::kParks; }
-  // Whether its calls are made on helper threads.
+  // True if its calls run on helper threads.
   bool ships() const { return state_.load(std::memory_order_acquire) == State::kShips; }
-  // Whether its calls would have to park, but for PrepareToPark.
+  // True if its calls need PrepareToPark before they can park.
   bool blocks() const { return state_.load(std::memory_order_acquire) == State::kBlocks; }
   bool tracked() const { return state_.load(std::memory_order_acquire) != State::kUntracked; }
-  // Makes it non-blocking underneath. False: it is not tracked any more.
+  // Makes it non-blocking in the system. False: no longer tracked.
   bool PrepareToPark(int number);
-  // Null: it is not tracked any more.
+  // Null: no longer tracked.
   std::shared_ptr<OpenFile> file();
-  // As file(), and what the user-level threads of the calling loop wait with. That is null if the system cannot watch
-  // it, and for a call on one that is non-blocking to the program.
+  // The file, and the watch for user-level threads of the calling loop. The watch is null if the
+  // system cannot poll the descriptor, and for a call on one that the program set non-blocking.
   enum class For { kCall, kPoll };
   struct Watched {
     std::shared_ptr<OpenFile> file;
@@ -90,7 +90,7 @@ inline constexpr int kDescriptorsInChunk = 256;
 using DescriptorChunk = Descriptor[kDescriptorsInChunk];
 extern std::atomic<DescriptorChunk*> descriptor_chunks[kDescriptorCountMax / kDescriptorsInChunk];
 
-// Null if it is not tracked. Cost: two loads.
+// Null if not tracked. Cost: two loads.
 inline Descriptor* FindTracked(int number) {
   if (number < 0 || number >= kDescriptorCountMax) return nullptr;
   DescriptorChunk* const chunk =
@@ -100,12 +100,12 @@ inline Descriptor* FindTracked(int number) {
   return descriptor->tracked() ? descriptor : nullptr;
 }
 
-// From now on `number` names `file`.
+// Starts to track `number` as a descriptor of `file`.
 void Track(int number, std::shared_ptr<OpenFile> file);
-// It is about to be closed, or to name something else. Without effect on one that is not tracked.
+// Must be called before `number` is closed or reused. No effect if it is not tracked.
 void Untrack(int number);
 void UntrackRange(unsigned first, unsigned last);
-// `copy` is a new duplicate of `number`.
+// Tracks `copy`, a new duplicate of `number`.
 void TrackDuplicate(int number, int copy);
 
 }  // namespace neptune::interpose

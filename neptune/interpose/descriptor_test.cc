@@ -1,4 +1,4 @@
-// What a program sees of descriptors that park: the flags that it set, its duplicates, their end.
+// A program's view of descriptors that park: its flags, duplicates, and closing.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(DescriptorTest, ADescriptorOfAnotherThreadIsLeftAlone) {
     char byte;
     EXPECT_EQ(read(pair.ends[0], &byte, 1), 1);
   }});
-  // Were it non-blocking underneath, the system would say so.
+  // The system would report it if the descriptor were non-blocking.
   EXPECT_EQ(fcntl(pair.ends[0], F_GETFL) & O_NONBLOCK, 0);
   std::FILE* const info =
       std::fopen(("/proc/self/fdinfo/" + std::to_string(pair.ends[0])).c_str(), "r");
@@ -114,7 +114,7 @@ TEST(DescriptorTest, ClosedByAKernelThreadWhileParkedItEnds) {
   close(ends[1]);
 }
 
-TEST(DescriptorTest, AReusedNumberIsNotReadByWhoeverWaitedForTheOldFile) {
+TEST(DescriptorTest, AReusedNumberIsNotReadByAThreadThatWaitedForTheOldFile) {
   UserThreads threads;
   int ends[2] = {-1, -1};
   int next[2] = {-1, -1};

@@ -7,7 +7,7 @@
 namespace neptune::interpose {
 namespace {
 
-// Everybody is told of the end.
+// Wakes all waiters, because the descriptor is closed.
 constexpr uint32_t kEnd = POLLERR | POLLHUP | POLLRDHUP;
 
 }  // namespace
@@ -29,7 +29,7 @@ void DescriptorWatch::Waiter::Part() {
 }
 
 void DescriptorWatch::OnReady(uint32_t events) {
-  uint32_t taken = 0;  // what a waiter that takes has been told of
+  uint32_t taken = 0;  // events for which a taker was woken
   for (Waiter* waiter = first_; waiter != nullptr; waiter = waiter->next_) {
     if ((events & (waiter->events_ | kEnd)) == 0) continue;
     const bool is_for_one = waiter->kind_ == Waiter::Kind::kTakes && (events & kEnd) == 0;

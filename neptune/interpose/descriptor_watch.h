@@ -1,9 +1,10 @@
 // User-level threads of one loop that wait for one descriptor.
 //
-// A change of readiness wakes those who only look, and the first of those who take: that one wakes the next when it
-// got what it wanted. So a thousand threads that wait to accept are not all woken for one connection.
+// A readiness event wakes all waiters that only look (poll) and the first one that takes (read,
+// accept), which wakes the next one once it succeeded. This avoids a thundering herd: a thousand
+// threads that wait to accept are not all woken for one connection.
 //
-// Threads: the loop's own, but for CloseSoon.
+// Threads: used on the loop only, except CloseSoon.
 
 #pragma once
 
@@ -17,7 +18,7 @@ namespace neptune::interpose {
 
 class DescriptorWatch final : public ReadinessWatcher {
  public:
-  // One thread's wait; on its stack. It is in the list of its watch from Join to Part.
+  // One thread's wait, on its stack. It is in the list of its watch from Join to Part.
   class Waiter {
    public:
     enum class Kind { kTakes, kLooks };
@@ -25,10 +26,10 @@ class DescriptorWatch final : public ReadinessWatcher {
         : thread_(thread), events_(events), kind_(kind) {}
 
     void Join(std::shared_ptr<DescriptorWatch> watch);
-    // What is told from now on counts.
+    // Clears the flag; only later events count.
     void Rejoin() { told_ = watch_->closed_; }
     void Part();
-    // What it waits for may be there, or the descriptor is closed.
+    // True if the descriptor may be ready, or is closed.
     bool told() const { return told_; }
     DescriptorWatch& watch() const { return *watch_; }
     uint32_t events() const { return events_; }
@@ -47,9 +48,10 @@ class DescriptorWatch final : public ReadinessWatcher {
   DescriptorWatch(Loop& loop, int number) : loop_(loop), number_(number) {}
 
   void OnReady(uint32_t events) override;
-  // Somebody took something of what was there: there may be more for the next one.
+  // Wakes the next taker after one has succeeded, since there may be more.
   void PassOn(uint32_t events);
-  // The descriptor is being closed: all waits end, now or in a while if the caller is on another thread.
+  // Ends all waits because the descriptor is being closed: at once on its loop, else
+  // asynchronously.
   static void CloseSoon(const std::shared_ptr<DescriptorWatch>& watch);
 
   bool closed() const { return closed_; }

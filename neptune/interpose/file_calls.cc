@@ -1,10 +1,10 @@
 // Calls on files whose path a device capsule takes.
 //
-//   open(path) ──► helper thread opens ──► regular file, folder   its calls are shipped, whole
-//                                     └──► FIFO, device           it parks, and waits in its capsule, like a socket
+//   open(path) ──► helper thread opens ──► regular file, folder   its calls run on helper threads
+//                                     └──► FIFO, device           parks in its capsule, as a socket
 //
-// A shipped call owns its bytes: a caller whose capsule's time is over goes on without it, and what it does to the file
-// it may do later. The descriptor's position is then unknown.
+// A shipped call owns its bytes: after the capsule's timeout the caller goes on without it, and the
+// call may still act on the file later. The descriptor's position is then unknown.
 
 #include <unistd.h>
 
@@ -26,7 +26,7 @@
 namespace neptune::interpose {
 namespace {
 
-// A descriptor that nobody took is closed.
+// Closes the descriptor unless it is released to the program.
 struct Opened {
   int fd = -1;
   int error = 0;
@@ -37,7 +37,7 @@ struct Opened {
   }
 };
 
-// FIFOs, terminals and the like; what is never waited for is shipped.
+// True for FIFOs, terminals and other pollable files; other files are shipped.
 bool TellsOfReadiness(int fd) {
   const int poller = RealLibc().epoll_create1(EPOLL_CLOEXEC);
   epoll_event event{};
@@ -47,7 +47,7 @@ bool TellsOfReadiness(int fd) {
   return tells;
 }
 
-// Empty: none is known.
+// Empty: not known.
 std::string AbsolutePath(int folder, const char* path) {
   if (path == nullptr) return {};
   std::string absolute = path;

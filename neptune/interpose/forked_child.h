@@ -1,5 +1,5 @@
-// Whether this process is a child that a process with user-level threads has forked: it has one thread, which is a plain
-// one, and shares its parent's pollers, of which it must not touch anything.
+// Detects a process forked by one with user-level threads: it has a single, plain thread and shares
+// its parent's pollers, which it must not touch.
 //
 // Threads: thread-safe.
 
@@ -7,7 +7,7 @@
 
 namespace neptune::interpose {
 
-// Before the first user-level thread; idempotent. Forks that come later are noticed.
+// Must be called before the first user-level thread; later forks are then detected. Idempotent.
 void NoticeForks();
 bool IsForkedChild();
 

@@ -1,7 +1,7 @@
-// What it costs that a blocking call parks, over the system calls that it makes.
+// Cost of parking in a blocking call, compared with the system calls alone.
 //
-// One byte is written after the reader has parked; the reader wakes, reads it, and parks again. "Bare" makes the same
-// system calls on the same kinds of descriptors with nothing around them.
+// One byte is written after the reader has parked; the reader wakes, reads it, and parks again. The
+// "Bare" benchmarks make the same system calls on the same kinds of descriptors and nothing else.
 
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ void RunOnUserThread(const std::function<void()>& body) {
   threads.Run({body});
 }
 
-// The reader parks; the writer writes and lets the loop tell it.
+// The reader parks; the writer writes and yields to the loop, which wakes the reader.
 void BM_WriteToAParkedReader(benchmark::State& state) {
   RunOnUserThread([&] {
     int ends[2];
@@ -55,7 +55,7 @@ void BM_WriteToAParkedReader(benchmark::State& state) {
 }
 BENCHMARK(BM_WriteToAParkedReader);
 
-// Two threads that ask each other: each round is two parks and two wakes, nobody yields.
+// Two threads that exchange messages: each round is two parks and two wakes without yields.
 void BM_PingPong(benchmark::State& state) {
   RunOnUserThread([&] {
     int ends[2];
@@ -76,8 +76,8 @@ void BM_PingPong(benchmark::State& state) {
 }
 BENCHMARK(BM_PingPong);
 
-// The least that a loop with one poller does for BM_PingPong: in each half a write, a read in vain, a look at the
-// poller, a read.
+// The minimum system calls for BM_PingPong on a loop with one poller: in each half a write, a
+// failed read, a poll, a read.
 void BM_PingPongBare(benchmark::State& state) {
   int ends[2];
   MakePair(ends);
@@ -105,7 +105,7 @@ void BM_PingPongBare(benchmark::State& state) {
 }
 BENCHMARK(BM_PingPongBare);
 
-// Calls that need not wait, interposed and not.
+// Calls that do not wait, with and without interposition.
 void BM_ReadyRead(benchmark::State& state) {
   const bool is_interposed = state.range(0) == 1;
   RunOnUserThread([&] {

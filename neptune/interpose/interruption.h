@@ -1,7 +1,8 @@
-// What ends a wait of a user-level thread before its time: a signal, where threads have signals of their own.
+// Interruption of a user-level thread's wait by a signal, if threads can receive signals.
 //
 // Source: POSIX (EINTR, SA_RESTART).
-// Threads: SetInterruptionSource once, before the first wait; ConsumeInterruption on a user-level thread.
+// Threads: SetInterruptionSource once, before the first wait; ConsumeInterruption on a user-level
+//   thread.
 
 #pragma once
 
@@ -9,15 +10,15 @@ namespace neptune::interpose {
 
 enum class Interruption {
   kNone,
-  kRestart,  // something was handled; calls that can go on do
+  kRestart,  // a signal was handled; restartable calls go on
   kEnd,      // the call ends with EINTR
 };
 
-// Who interrupts wakes the thread; whoever waits then asks the source, which handles what there is.
+// The interrupter wakes the thread; the woken wait calls the source, which handles pending signals.
 using InterruptionSource = Interruption (*)();
 void SetInterruptionSource(InterruptionSource source);
 
-// kNone without a source.
+// Returns kNone without a source.
 Interruption ConsumeInterruption();
 
 }  // namespace neptune::interpose

@@ -18,7 +18,8 @@
 namespace neptune::interpose {
 namespace {
 
-// Version of a key: odd while it is of user-level threads. No two uses of a number have the same.
+// Version of a key: odd while its values are per user-level thread. Unique for each use of a
+// number.
 struct Key {
   std::atomic<uint64_t> version{0};
   std::atomic<KeyDestructor> destructor{nullptr};
@@ -52,14 +53,14 @@ bool IsOfKernelThreads(const void* caller) {
   return false;
 }
 
-// 0: the key's values are the C library's.
+// 0: the C library keeps the key's values.
 uint64_t VersionHere(pthread_key_t key) {
   if (key >= keys.size() || UserThread::Current() == nullptr) return 0;
   const uint64_t version = keys[key].version.load(std::memory_order_acquire);
   return version % 2 == 1 ? version : 0;
 }
 
-// Whether a destructor was called.
+// True if a destructor was called.
 bool EndOnce(KeyValues& values) {
   bool called = false;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -76,7 +77,7 @@ bool EndOnce(KeyValues& values) {
 
 void EndKeyValues(void* of_thread) {
   auto* const values = static_cast<KeyValues*>(of_thread);
-  ValuesOfThread().Set(values);  // destructors look at values, and set new ones
+  ValuesOfThread().Set(values);  // destructors may read values and set new ones
   for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && EndOnce(*values); ++i) {
   }
   ValuesOfThread().Set(nullptr);

@@ -1,14 +1,14 @@
-// Values of pthread keys for each user-level thread, as threads of their own would have them.
+// Values of pthread keys (thread-specific data) for each user-level thread.
 //
-// Other threads keep the C library's values. So do, on user-level threads too, the keys of libraries that only want to
-// be told when a kernel thread ends: they keep their data in a `__thread` object beside the key, which is the kernel
-// thread's, and would free it too early.
+// Other threads keep the C library's values. So do, even on user-level threads, the keys of
+// libraries that use a key only to learn of a kernel thread's end: their data are in a `__thread`
+// object of the kernel thread and would be freed too early.
 //
 // Source: [Chu05] V.A (thread specific data).
-// Threads: thread-safe; values belong to the calling thread. Destructors run on their thread when its body has returned,
-//   at most PTHREAD_DESTRUCTOR_ITERATIONS times.
+// Threads: thread-safe; values belong to the calling thread. Destructors run on their thread after
+//   its body has returned, at most PTHREAD_DESTRUCTOR_ITERATIONS times.
 // Errors: as pthread_key_create(3).
-// Limits: PTHREAD_KEYS_MAX keys, the C library's.
+// Limits: PTHREAD_KEYS_MAX keys, as in the C library.
 
 #pragma once
 
@@ -18,14 +18,14 @@ namespace neptune::interpose {
 
 using KeyDestructor = void (*)(void*);
 
-// `caller`: an address in the library that makes the key.
+// `caller`: an address in the library that creates the key.
 int CreateKey(pthread_key_t* key, KeyDestructor destructor, const void* caller);
 int DeleteKey(pthread_key_t key);
 void* GetKeyValue(pthread_key_t key);
 __attribute__((__access__(__none__, 2))) int SetKeyValue(pthread_key_t key, const void* value);
 
-// In the child of a fork, which goes on with plain threads: the calling user-level thread's values become those that the
-// C library has for it.
+// Called in a forked child, which continues with plain threads: moves the values of the calling
+// user-level thread to the C library.
 void KeepKeyValuesAfterFork();
 
 }  // namespace neptune::interpose

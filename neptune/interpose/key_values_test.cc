@@ -1,4 +1,4 @@
-// pthread keys have a value for each user-level thread, and destructors run at their ends.
+// pthread keys have a value per user-level thread, and destructors run when a thread ends.
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -48,7 +48,7 @@ TEST(KeyValuesTest, DestructorsRunOnTheirThreadUntilNothingIsLeft) {
   ASSERT_EQ(pthread_key_delete(key), 0);
 }
 
-TEST(KeyValuesTest, AKeyThatIsMadeAnewHasNoValues) {
+TEST(KeyValuesTest, ARecreatedKeyHasNoValues) {
   pthread_key_t key;
   ASSERT_EQ(pthread_key_create(&key, nullptr), 0);
   UserThreads threads;

@@ -8,7 +8,7 @@
 namespace neptune::interpose {
 namespace {
 
-// The logging library may not be there yet, and writes through the functions that are sought.
+// Does not use the logging library, which may not be loaded yet and writes through these functions.
 void* Resolve(const char* name) {
   void* const function = dlsym(RTLD_NEXT, name);
   if (function == nullptr) {

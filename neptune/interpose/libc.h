@@ -1,9 +1,11 @@
-// The C library's own functions behind those that are interposed.
+// The C library's own versions of the interposed functions.
 //
 // Source: [Chu05] V.C (system calls are caught where they go through the C library).
-// Departs from source: the C library is not modified; the program's symbols stand before the library's.
-// Threads: thread-safe; resolved at the first use, also before main and in constructors of libraries.
-// Errors: a function that the C library lacks ends the process.
+// Departs from source: the C library is not modified; the program's symbols take precedence over
+//   it.
+// Threads: thread-safe; resolved at the first use, also before main and in constructors of
+//   libraries.
+// Errors: ends the process if the C library lacks a function.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// The parts of a message that remain when some bytes of it have been moved.
+// The remaining parts of a message after some of its bytes have been transferred.
 //
 // Threads: a value.
 

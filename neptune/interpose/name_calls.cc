@@ -1,8 +1,9 @@
-// Name resolution, shipped whole: inside, the C library opens files and sockets without passing through the names that
-// are taken over.
+// Name resolution. The whole call runs on a helper thread, because inside it the C library opens
+// files and sockets without calling the interposed functions.
 //
-// To rules it is a call on the device `/etc/resolv.conf`. Where no capsule takes that, one named `names` is made for it.
-// Without capsules the calling kernel thread resolves. Addresses in digits are not shipped.
+// For rules it is a call on the device `/etc/resolv.conf`. If no capsule takes that, one named
+// `names` is created. Without capsules the calling kernel thread resolves. Numeric addresses are
+// not shipped.
 
 #include <arpa/inet.h>
 #include <glog/logging.h>
@@ -30,7 +31,7 @@ constexpr char kResolver[] = "/etc/resolv.conf";
 
 constexpr std::string_view kNamesCapsule = "names";
 
-// The capsules, one of which resolves names; null: it is done where it is asked for.
+// The capsules, one of which takes name resolution; null: resolve on the calling thread.
 CapsuleStack* CapsulesForNames() {
   CapsuleStack* const capsules = CapsulesInUse();
   if (capsules == nullptr || ParkingThread() == nullptr) return nullptr;
@@ -39,12 +40,13 @@ CapsuleStack* CapsulesForNames() {
   config.name = kNamesCapsule;
   config.type = ResourceType::kDevice;
   config.rules = {ClassificationRule::Parse(StrCat("disk:", kResolver)).value()};
-  const Status created = capsules->Create(config);  // another thread may have been faster
-  LOG_IF_EVERY_N(WARNING, !created.ok(), 1000) << "no capsule for names: " << created;
+  const Status created = capsules->Create(config);  // fails if another thread was faster
+  LOG_IF_EVERY_N(WARNING, !created.ok(), 1000)
+      << "cannot create the capsule for name resolution: " << created;
   return capsules;
 }
 
-// A C library's answer with the errno and h_errno that go with it.
+// A result of the C library with its errno and h_errno.
 template <typename Value>
 struct Answer {
   Value value;
@@ -52,7 +54,8 @@ struct Answer {
   int host_error = 0;
 };
 
-// Makes `call` on helper threads. nullopt: it was not made, or not waited for. `call` owns what it uses.
+// Runs `call` on helper threads. nullopt: it was refused or timed out. `call` must own what it
+// uses.
 template <typename Call>
 std::optional<std::invoke_result_t<Call&>> Ship(Call call) {
   using Value = std::invoke_result_t<Call&>;
@@ -139,14 +142,14 @@ int GetName(const sockaddr* address, socklen_t address_size, char* host, socklen
   return answer->result;
 }
 
-// What cannot be asked now, in the words of the older calls.
+// Reports a temporary failure in the form of the gethostby* calls.
 hostent* OrTryAgain(const std::optional<hostent*>& answer) {
   if (answer.has_value()) return *answer;
   h_errno = TRY_AGAIN;
   return nullptr;
 }
 
-// Those that write to memory of the caller, who therefore waits for their end.
+// The calls that write to the caller's memory; the caller therefore waits for their end.
 template <typename Call>
 int ShipToEnd(int* host_error, Call call) {
   CapsuleStack* const capsules = CapsulesForNames();
@@ -184,7 +187,7 @@ int neptune_getnameinfo(const sockaddr* address, socklen_t address_size, char* h
                                      flags);
 }
 
-// The C library's answer is one object for the whole process; so it is here.
+// The result is one object for the whole process, as in the C library.
 hostent* neptune_gethostbyname(const char* name) {
   return OrTryAgain(
       Ship([name = std::string(name)] { return RealLibc().gethostbyname(name.c_str()); }));

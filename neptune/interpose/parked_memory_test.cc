@@ -1,4 +1,4 @@
-// What 100,000 parked requests cost in memory: user-level threads in a blocking read, and in a park of the runtime's own.
+// Memory of 100,000 parked requests: user-level threads in a blocking read, and in a runtime park.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,13 +23,13 @@ size_t ResidentBytes() {
   return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Starts them on the loop, `wait` on each; returns what each holds while all wait.
+// Starts the threads on the loop, each runs `wait`; returns the memory of each while all wait.
 double BytesWhileWaiting(UserThreads& threads, const std::function<void()>& wait) {
   const size_t before = ResidentBytes();
   threads.OnLoop(0, [&] {
     for (int i = 0; i < kCount; ++i) ASSERT_TRUE(threads.scheduler().Spawn(wait).ok());
   });
-  threads.OnLoop(0, [] {});  // after the turn in which all of them began
+  threads.OnLoop(0, [] {});  // runs after the turn in which all of them started
   EXPECT_EQ(threads.LiveCount(0), static_cast<size_t>(kCount));
   const double each = static_cast<double>(ResidentBytes() - before) / kCount;
   testing::Test::RecordProperty("resident_bytes_each", static_cast<int>(each));

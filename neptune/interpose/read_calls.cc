@@ -1,4 +1,4 @@
-// Calls that wait until something is there to be read.
+// Calls that wait until there is something to read.
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace neptune::interpose {
 namespace {
 
-// What is never waited for, whatever the descriptor is.
+// Calls that never wait, on any descriptor.
 constexpr int kNeverWaits = MSG_DONTWAIT | MSG_ERRQUEUE;
 
 ssize_t ReadShipped(int fd, void* data, size_t size) {
@@ -36,7 +36,8 @@ ssize_t ReadPartsShipped(int fd, const iovec* parts, size_t count) {
 
 bool WantsAll(int flags) { return (flags & MSG_WAITALL) != 0 && (flags & MSG_PEEK) == 0; }
 
-// Receives until all `size` bytes are there, the stream ends, or something fails. `receive` is told how many are there.
+// Receives until all `size` bytes have arrived, the stream ends, or a call fails. `receive` is
+// called with the number of bytes received so far.
 template <typename Receive>
 ssize_t ReceiveAll(int fd, size_t size, Receive receive) {
   BlockingCall call(fd, POLLIN);
@@ -115,7 +116,7 @@ int neptune_recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, times
   if (FindTracked(fd) == nullptr || (flags & neptune::interpose::kNeverWaits) != 0) {
     return RealLibc().recvmmsg(fd, messages, count, flags, timeout);
   }
-  // The time limit is looked at only between messages, as the manual page says of the system's.
+  // The timeout is checked only between messages, as recvmmsg(2) documents.
   BlockingCall call(fd, POLLIN);
   unsigned done = 0;
   while (done < count) {

@@ -10,7 +10,7 @@
 namespace neptune::interpose {
 namespace {
 
-// Never destroyed: calls are made until the process has ended.
+// Never destroyed, because calls are made until the process ends.
 struct Names {
   LeafMutex mutex;
   std::unordered_map<std::string, std::string> by_address ABSL_GUARDED_BY(mutex);
@@ -21,7 +21,7 @@ Names& AllNames() {
   return *names;
 }
 
-// The bytes of the address without its port; empty: of no family that has names.
+// The bytes of the address without its port; empty: a family without names.
 std::string BytesOf(const sockaddr* address, socklen_t size) {
   if (address == nullptr) return {};
   if (address->sa_family == AF_INET && size >= sizeof(sockaddr_in)) {

@@ -1,7 +1,8 @@
-// Which host names the addresses were resolved from, so that rules on names take connections to addresses.
+// Remembers the host names that addresses were resolved from, so that rules with names match
+// connections to addresses.
 //
 // Threads: thread-safe.
-// Limits: the newest kResolvedNameCountMax addresses; of one that several names resolve to the newest name.
+// Limits: the newest kResolvedNameCountMax addresses; the newest name of each.
 
 #pragma once
 
@@ -17,9 +18,9 @@ inline constexpr size_t kResolvedNameCountMax = 4096;
 
 class ResolvedNames {
  public:
-  // `name` was resolved to all of these.
+  // Records that `name` was resolved to all of these addresses.
   static void Note(const char* name, const addrinfo* addresses);
-  // The name of an address; empty: it is not known.
+  // The name of an address; empty: not known.
   static std::string Of(const sockaddr* address, socklen_t size);
 };
 

@@ -1,8 +1,8 @@
-// A file whose calls are made on the helper threads of its device capsule.
+// A file whose calls run on the helper threads of its device capsule.
 //
 // Source: [Chu05] IV.B (helper threads handle blocking disk I/O), V.C.
-// Threads: on the stack of the thread that calls.
-// Errors, as errno: the call's; ETIMEDOUT, EAGAIN, ECANCELED as call_permit.h says.
+// Threads: lives on the stack of the calling thread.
+// Errors, as errno: the call's; ETIMEDOUT, EAGAIN, ECANCELED as in call_permit.h.
 
 #pragma once
 
@@ -30,10 +30,10 @@ class ShippedFile {
     if (file != nullptr && file->ships) dependency_ = file->dependency();
   }
 
-  // Whether calls on it are shipped; else they are made as ever.
+  // True if calls run on helper threads, false if on the calling thread.
   bool ships() const { return dependency_ != nullptr; }
 
-  // REQUIRES: ships(), of these three. `read` is given a buffer and its size.
+  // REQUIRES: ships(), for Read, Write and Run. `read` is called with a buffer and its size.
   template <typename ReadCall>
   ssize_t Read(void* data, size_t size, ReadCall read) const {
     const auto bytes = std::make_shared<std::string>();
@@ -67,10 +67,11 @@ class ShippedFile {
   std::shared_ptr<const Dependency> dependency_;
 };
 
-// Whether a device capsule takes the file when the calling thread opens it.
+// True if a device capsule takes the file when the calling thread opens it.
 bool IsOnDevice(const char* path);
 
-// Of an absolute path what rules are compared with: without ".", ".." and repeated slashes. Links are not followed.
+// Normalizes an absolute path for rules: removes ".", ".." and repeated slashes. Links are not
+// followed.
 std::string PlainPath(std::string_view path);
 
 }  // namespace neptune::interpose

@@ -1,7 +1,7 @@
 // Calls that wait for time to pass.
 //
-// When the node stops, sleeps end at once as if their time had passed: a program that slept again after an
-// interruption would never finish.
+// When the node stops, sleeps end at once as if their time had passed: a program that sleeps again
+// after an interruption would otherwise never finish.
 
 #include <algorithm>
 #include <optional>
@@ -14,7 +14,8 @@
 namespace neptune::interpose {
 namespace {
 
-// What was left when a signal was handled, which ends every sleep; else nothing. Keeps errno.
+// The remaining time if a signal was handled, which ends every sleep; else nothing. Preserves
+// errno.
 std::optional<Duration> SleepFor(Duration duration) {
   const TimePoint end = AddSaturated(this_thread::Now(), duration);
   ParkResult result = ParkResult::kWoken;
@@ -27,7 +28,7 @@ std::optional<Duration> SleepFor(Duration duration) {
   return std::nullopt;
 }
 
-// As nanosleep(2) answers.
+// Returns EINTR and stores the remaining time, like nanosleep(2).
 int Interrupted(Duration left, timespec* to_tell) {
   constexpr auto kSecond = std::chrono::seconds(1);
   if (to_tell != nullptr)
@@ -35,13 +36,13 @@ int Interrupted(Duration left, timespec* to_tell) {
   return EINTR;
 }
 
-// Clocks by which a wait can be kept on the loop's clock.
+// True for clocks whose waits can be mapped to the loop's clock.
 bool IsCommonClock(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME ||
          clock == CLOCK_TAI;
 }
 
-// How long it is until `when` of `clock`.
+// Time until `when` on `clock`.
 Duration UntilOn(clockid_t clock, const timespec& when) {
   timespec now{};
   clock_gettime(clock, &now);

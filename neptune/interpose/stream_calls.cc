@@ -14,7 +14,7 @@
 namespace neptune::interpose {
 namespace {
 
-// Streams that call back. Never destroyed: streams are closed until the process has ended.
+// Streams with callbacks. Never destroyed, because streams are closed until the process ends.
 struct Streams {
   LeafMutex mutex;
   std::unordered_map<const std::FILE*, int> descriptors ABSL_GUARDED_BY(mutex);
@@ -24,7 +24,7 @@ Streams& AllStreams() {
   return *streams;
 }
 
-// What a stream's calls are given.
+// Cookie of a stream.
 struct Cookie {
   int fd;
   std::FILE* stream;
@@ -34,7 +34,7 @@ ssize_t Read(void* cookie, char* data, size_t size) {
   return neptune_read(static_cast<Cookie*>(cookie)->fd, data, size);
 }
 
-// 0 says that it failed.
+// Returns 0 on failure.
 ssize_t Write(void* cookie, const char* data, size_t size) {
   const ssize_t written = neptune_write(static_cast<Cookie*>(cookie)->fd, data, size);
   return written < 0 ? 0 : written;
@@ -47,7 +47,7 @@ int Seek(void* cookie, off64_t* offset, int whence) {
   return 0;
 }
 
-// Of fopen's mode; -1: none.
+// Flags for fopen's mode; -1: invalid mode.
 int FlagsOf(const char* mode) {
   const bool updates = std::strchr(mode, '+') != nullptr;
   const int access = updates ? O_RDWR : *mode == 'r' ? O_RDONLY : O_WRONLY;

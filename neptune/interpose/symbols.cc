@@ -1,5 +1,6 @@
-// The C library's names, for programs that link this: whoever calls them in the process, also a shared library, comes
-// here. The names with __ are what a compiler makes of the plain ones when it checks the size of buffers.
+// The C library's names, for programs that link this library: all calls in the process, also those
+// of shared libraries, arrive here. Names with __ are the compiler's variants with buffer size
+// checks.
 
 #include <cstdarg>
 #include <cstdlib>
@@ -10,14 +11,14 @@
 
 namespace {
 
-// A buffer is smaller than what may be written to it.
+// Reports a buffer that is smaller than what may be written to it.
 void CheckSize(size_t size, size_t buffer_size) {
   if (size > buffer_size) std::abort();
 }
 
 }  // namespace
 
-// A library that is preloaded gives them others, behind its own.
+// The preload library defines other names.
 #ifndef NEPTUNE_NAME
 #define NEPTUNE_NAME(name) name
 #endif
@@ -186,7 +187,7 @@ NEPTUNE_SYMBOL int NEPTUNE_NAME(setsockopt)(int fd, int level, int option, const
   return neptune_setsockopt(fd, level, option, value, size);
 }
 
-// What the argument is, and whether there is one, the system knows.
+// The system knows the type of the argument and whether there is one.
 NEPTUNE_SYMBOL int NEPTUNE_NAME(fcntl)(int fd, int command, ...) {
   va_list arguments;
   va_start(arguments, command);
@@ -244,7 +245,7 @@ NEPTUNE_SYMBOL int NEPTUNE_NAME(gethostbyaddr_r)(const void* address, socklen_t 
                                  host_error);
 }
 
-// Whether open(2) was given a mode.
+// True if open(2) has a mode argument.
 #define NEPTUNE_MODE_OF(flags)                                        \
   ({                                                                  \
     mode_t mode = 0;                                                  \

@@ -1,6 +1,6 @@
 // Sockets for tests.
 //
-// Threads: any; what a user-level thread opens, it opens interposed.
+// Threads: any; descriptors opened on user-level threads are interposed.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace neptune::interpose {
 
-// Both ends of a connection within the machine.
+// Both ends of a local connection.
 struct Pair {
   Pair() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0); }
   ~Pair() {
@@ -26,7 +26,7 @@ struct Pair {
 
 inline timeval Millis(int count) { return {count / 1000, count % 1000 * 1000}; }
 
-// Lets every thread that is ready run until it parks, several times over.
+// Yields repeatedly, so that every ready thread runs until it parks.
 inline void LetOthersRun() {
   for (int i = 0; i < 20; ++i) this_thread::Yield();
 }

@@ -1,4 +1,4 @@
-// TLS over blocking sockets, as a client library uses OpenSSL.
+// TLS over blocking sockets, used as a client library uses OpenSSL.
 //
 // Threads: TestTls is shared; the functions on user-level threads.
 
@@ -10,7 +10,7 @@
 
 namespace neptune::interpose {
 
-// A server's certificate of its own making, and what a client needs to trust it.
+// Contexts for a server with a self-signed certificate and a client that trusts it.
 class TestTls {
  public:
   TestTls();
@@ -26,9 +26,9 @@ class TestTls {
   SSL_CTX* client_ = nullptr;
 };
 
-// Serves one connection until the other side ends it: what comes goes back.
+// Echoes messages on one connection until the peer closes it.
 void EchoOverTls(const TestTls& tls, int fd, uint64_t number);
-// Asks one connection some messages made of `number`. Whether the handshake and all answers were right.
+// Sends some messages derived from `number`. True if the handshake and all answers were right.
 bool AskOverTls(const TestTls& tls, int fd, uint64_t number);
 
 }  // namespace neptune::interpose

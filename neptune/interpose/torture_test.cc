@@ -1,14 +1,16 @@
-// Parks without end: what belongs to a user-level thread is its own after each of them.
+// Parks many times and checks that thread-local state of user-level threads is intact after each
+// park.
 //
-//   pairs of threads of one kernel thread      a token goes to and fro over a socket pair: each read finds nothing,
-//                                              parks, and is compared after it
-//   pairs of TLS                               handshakes and messages over socket pairs, between two kernel threads
+//   pairs on one kernel thread   exchange a token over a socket pair: each read finds nothing,
+//                                parks, and compares the state afterwards
+//   TLS pairs                    handshakes and messages over socket pairs, between two kernel
+//                                threads
 //
-// Compared after each park: errno, locale, pthread-specific data, OpenSSL's queue of errors, rounding mode, the exception
-// that is being handled, a stream of the thread's own, the stack. `__thread` objects are no thread's own: they are
-// compared to be exactly the kernel thread's.
+// Compared after each park: errno, locale, pthread-specific data, OpenSSL's error queue, rounding
+// mode, the exception being handled, a stream of the thread, the stack. `__thread` objects belong
+// to the kernel thread, and are compared with its values.
 //
-// NEPTUNE_TORTURE_PARKS: how many parks. Default: 200,000.
+// NEPTUNE_TORTURE_PARKS: number of parks. Default: 200,000.
 
 #include <fenv.h>
 #include <gtest/gtest.h>
@@ -40,7 +42,7 @@ namespace neptune::interpose {
 namespace {
 
 constexpr int kLoopCount = 2;
-constexpr int kPairCount = 100;  // a loop
+constexpr int kPairCount = 100;  // per loop
 constexpr int kTlsPairCount = 8;
 constexpr uint64_t kParksForEachHandshake = 5000;
 
@@ -57,13 +59,13 @@ void Compare(const char* what, bool equal) {
 }
 
 pthread_key_t specific_key;
-// Of kernel threads, and so of all user-level threads on one.
+// Belongs to a kernel thread, and thus to all user-level threads on it.
 thread_local uint64_t shared_count = 0;
 
 // The reason of this thread's newest error in OpenSSL's queue.
 int NewestReason() { return ERR_GET_REASON(ERR_peek_last_error()); }
 
-// What one thread has set, and expects to find.
+// State that a thread has set and expects to find.
 class Belongings {
  public:
   Belongings(int id, locale_t locale) : id_(id), random_(static_cast<uint64_t>(id)) {
@@ -96,7 +98,7 @@ class Belongings {
       expected_ += std::to_string(id_) + " " + std::to_string(reason_) + "\n";
     }
     error_ = 1 + static_cast<int>(random_.Below(130));
-    errno = error_;  // last: nothing touches it before the park
+    errno = error_;  // set last, so that nothing changes it before the park
   }
 
   void Check() {
@@ -132,7 +134,7 @@ class Belongings {
 class Torture {
  public:
   Torture() : threads_(kLoopCount) {
-    // Odd ones of more than one byte a character.
+    // Odd numbers use a multibyte locale.
     for (int i = 0; i < 16; ++i) {
       locales_.push_back(newlocale(LC_ALL_MASK, i % 2 == 1 ? "C.UTF-8" : "C", nullptr));
       EXPECT_NE(locales_.back(), nullptr);
@@ -192,8 +194,8 @@ class Torture {
     });
   }
 
-  // Waits for the token and gives it back, so many times. While this one waits the other one has the token, and runs only
-  // when this one has parked.
+  // Waits for the token and returns it, `round_count` times. While this thread waits, the other one
+  // has the token, and runs only after this one has parked.
   void PassToken(int loop, int fd, int id, uint64_t round_count) {
     Belongings belongings(id, locales_[id % locales_.size()]);
     const uint64_t* const shared = &shared_count;
@@ -208,7 +210,8 @@ class Torture {
       }
       Compare("the address of a __thread object", shared == &shared_count);
       const char token = 't';
-      if (send(fd, &token, 1, MSG_NOSIGNAL) != 1) return;  // the other one has had all its rounds
+      if (send(fd, &token, 1, MSG_NOSIGNAL) != 1)
+        return;  // the other thread has finished its rounds
     }
     shutdown(fd, SHUT_RDWR);
   }

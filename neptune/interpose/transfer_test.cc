@@ -1,4 +1,4 @@
-// Calls that read, write, connect and accept on user-level threads: they park, and do what they always did.
+// Calls that read, write, connect and accept on user-level threads park, and behave as in POSIX.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -179,7 +179,7 @@ TEST(TransferTest, ARefusedConnectionSaysSo) {
   UserThreads threads;
   threads.Run({[&] {
     sockaddr_in address;
-    close(ListenAnywhere(&address));  // nobody is there any more
+    close(ListenAnywhere(&address));  // no server listens any more
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     EXPECT_EQ(connect(fd, Plain(address), sizeof(address)), -1);
     EXPECT_EQ(errno, ECONNREFUSED);
@@ -191,7 +191,7 @@ TEST(TransferTest, AFullLocalListenerIsWaitedFor) {
   UserThreads threads;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // In the abstract namespace: no file is left.
+  // The abstract namespace leaves no file.
   std::snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "neptune-%d", getpid());
   const auto* const plain = reinterpret_cast<const sockaddr*>(&address);
   int listener = -1;
@@ -230,7 +230,7 @@ TEST(TransferTest, TimeLimitsOfSocketsAreKept) {
     EXPECT_EQ(recv(pair.ends[0], &byte, 1, 0), -1);
     EXPECT_EQ(errno, EAGAIN);
     EXPECT_GE(this_thread::Now() - begin, milliseconds(5));
-    // What has gone before the time was over counts.
+    // The bytes sent before the timeout count.
     const std::string much(8 << 20, 'm');
     const ssize_t sent = send(pair.ends[0], much.data(), much.size(), 0);
     EXPECT_GT(sent, 0);

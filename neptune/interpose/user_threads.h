@@ -32,7 +32,7 @@ class UserThreads {
   ~UserThreads() {
     for (size_t i = 0; i < loops_.size(); ++i) {
       OnLoop(i, [&] { schedulers_[i]->Stop(); });
-      // Those that were ended finish in the turns that follow.
+      // Stopped threads finish in the following turns.
       while (LiveCount(i) > 0) OnLoop(i, [] {});
     }
     world_->Stop();
@@ -41,7 +41,7 @@ class UserThreads {
   World& world() { return *world_; }
   ThreadScheduler& scheduler(size_t loop = 0) { return *schedulers_[loop]; }
 
-  // Runs `work` as an event of that loop.
+  // Runs `work` as an event of the loop and waits for it.
   void OnLoop(size_t loop, const std::function<void()>& work) {
     Notification done;
     loops_[loop]->Post([&] {
@@ -56,7 +56,7 @@ class UserThreads {
     return count;
   }
 
-  // Starts a thread on that loop; Wait waits for it.
+  // Starts a thread on the loop; Wait waits for it.
   void Start(size_t loop, std::function<void()> body) {
     ++running_count_;
     OnLoop(loop, [&] {
@@ -68,13 +68,14 @@ class UserThreads {
                 .ok());
     });
   }
-  // Until all that were started have returned. REQUIRES: something was started, and nothing is any more.
+  // Waits until all started threads have returned. REQUIRES: at least one was started, and no other
+  // is started meanwhile.
   void Wait() {
     if (--running_count_ > 0) all_done_->WaitForNotification();
     all_done_ = std::make_unique<Notification>();
     running_count_ = 1;
   }
-  // Runs each on a thread of the first loop, until all have returned.
+  // Runs each body on a thread of the first loop and waits for all.
   void Run(std::vector<std::function<void()>> bodies) {
     for (auto& body : bodies) Start(0, std::move(body));
     Wait();
@@ -84,7 +85,7 @@ class UserThreads {
   const std::unique_ptr<World> world_;
   std::vector<Loop*> loops_;
   std::vector<std::unique_ptr<ThreadScheduler>> schedulers_;
-  // Of threads, and of the caller while it starts them.
+  // Number of running threads, plus one for the caller while it starts them.
   std::atomic<int> running_count_{1};
   std::unique_ptr<Notification> all_done_ = std::make_unique<Notification>();
 };

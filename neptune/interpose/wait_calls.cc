@@ -17,7 +17,7 @@ namespace {
 
 using Waiter = DescriptorWatch::Waiter;
 
-// The waits of one thread for some descriptors at once.
+// Waits of one thread for several descriptors at once.
 class WaitForAny {
  public:
   explicit WaitForAny(UserThread* thread) : thread_(thread) {}
@@ -25,7 +25,7 @@ class WaitForAny {
     for (const auto& waiter : waiters_) waiter->Part();
   }
 
-  // False if the descriptor cannot be waited for here.
+  // False if the descriptor cannot be watched.
   bool Add(int number, short events) {
     Descriptor* const descriptor = FindTracked(number);
     if (descriptor == nullptr) return false;
@@ -37,12 +37,12 @@ class WaitForAny {
     if (dependency_ == nullptr) dependency_ = watched.file->dependency();
     return true;
   }
-  // The capsule is that of the first descriptor that depends on something. False: errno says why it may not wait.
+  // Enters the capsule of the first descriptor with a dependency. False: errno has the reason.
   bool EnterCapsule(TimePoint* deadline) {
     return stay_.Enter(dependency_.get(), reinterpret_cast<uintptr_t>(dependency_.get()), deadline);
   }
   CallPermit& stay() { return stay_; }
-  // From now on what is told counts.
+  // Clears the flags; only later events count.
   void Rejoin() {
     for (const auto& waiter : waiters_) waiter->Rejoin();
   }
@@ -59,7 +59,7 @@ class WaitForAny {
     }
     return AnyTold() ? ParkResult::kWoken : result;
   }
-  // A signal was handled in the last Park: these calls never go on after one.
+  // True if a signal was handled in the last Park; these calls never restart after one.
   bool interrupted() const { return interrupted_; }
 
  private:
@@ -81,14 +81,14 @@ bool AllTracked(const pollfd* descriptors, nfds_t count) {
   });
 }
 
-// What a wait that ended at its deadline gives: 0, or an error if it was the capsule's.
+// Result of a wait that ended at its deadline: 0, or an error if it was the capsule's deadline.
 int TimedOut(CallPermit& stay, int error_before) {
   const int error = stay.TimeOut(0);
   errno = error == 0 ? error_before : error;
   return error == 0 ? 0 : -1;
 }
 
-// As poll(2) with a time limit. `look` asks the system without waiting.
+// Like poll(2) with a time limit. `look` polls the system without waiting.
 template <typename Look>
 int WaitAndLook(WaitForAny& wait, TimePoint deadline, Look look) {
   const int error_before = errno;
@@ -103,7 +103,7 @@ int WaitAndLook(WaitForAny& wait, TimePoint deadline, Look look) {
     }
     if (ready != 0) return ready;
     if (wait.AnyClosed()) {
-      // The number may name another file by now, which was not meant.
+      // The number may already name another file, which the caller did not mean.
       errno = EBADF;
       return -1;
     }
@@ -133,7 +133,7 @@ int Poll(pollfd* descriptors, nfds_t count, TimePoint deadline, UserThread* thre
   return WaitAndLook(wait, deadline, look);
 }
 
-// fd_set is a bit for each descriptor, three times, as poll(2) wants them.
+// Converts three fd_sets, with a bit per descriptor, to the form of poll(2).
 std::vector<pollfd> FromSets(int count, const fd_set* readable, const fd_set* writable,
                              const fd_set* exceptional) {
   std::vector<pollfd> descriptors;
@@ -147,7 +147,7 @@ std::vector<pollfd> FromSets(int count, const fd_set* readable, const fd_set* wr
   return descriptors;
 }
 
-// Leaves in `set` what was asked for and is ready; returns how many.
+// Leaves the requested descriptors that are ready in `set`; returns their number.
 int Leave(const std::vector<pollfd>& descriptors, short asked, short ready, fd_set* set) {
   int count = 0;
   for (const pollfd& one : descriptors) {
@@ -224,7 +224,7 @@ int neptune_select(int count, fd_set* readable, fd_set* writable, fd_set* except
   const neptune::TimePoint deadline = neptune::interpose::After(limit);
   const int result =
       neptune::interpose::Select(descriptors, readable, writable, exceptional, deadline, thread);
-  // Linux tells what was left of the time.
+  // Linux returns the remaining time.
   if (timeout != nullptr) *timeout = neptune::interpose::TimevalUntil(deadline);
   return result;
 }

@@ -1,4 +1,4 @@
-// Waiting for one of several descriptors and for time; what ends a wait and what does not.
+// Waiting for one of several descriptors and for time, and the events that end a wait.
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -134,7 +134,7 @@ TEST(WaitTest, ThreadsSleepAtTheSameTime) {
             milliseconds(20) * 500);  // one after the other they would take twice as long
 }
 
-TEST(WaitTest, AStopEndsWhatWaits) {
+TEST(WaitTest, AStopEndsWaits) {
   int ends[2] = {-1, -1};
   int read_error = 0;
   int poll_error = 0;

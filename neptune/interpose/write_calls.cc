@@ -1,4 +1,4 @@
-// Calls that wait until all they were given has been taken.
+// Calls that wait until the system has taken the whole buffer.
 
 #include <string>
 
@@ -10,7 +10,8 @@
 namespace neptune::interpose {
 namespace {
 
-// Sends until all `size` bytes have gone or something fails. `send` is told how many have gone.
+// Sends until all `size` bytes are sent or a call fails. `send` is called with the number of bytes
+// sent so far.
 template <typename Send>
 ssize_t SendAll(int fd, size_t size, Send send) {
   BlockingCall call(fd, POLLOUT);
@@ -43,7 +44,7 @@ ssize_t WritePartsShipped(int fd, const iovec* parts, size_t count) {
   return WriteShipped(fd, bytes.data(), bytes.size());
 }
 
-// A socket without a connection depends on whom it sent to last.
+// The dependency of an unconnected socket is the peer that it sent to last.
 void NoteDestination(int fd, const sockaddr* to, socklen_t size) {
   Descriptor* const descriptor = FindTracked(fd);
   const auto file = descriptor == nullptr ? nullptr : descriptor->file();
@@ -57,7 +58,7 @@ bool NeedNotWait(int fd, int flags) {
 ssize_t SendMessageAll(int fd, const msghdr& message, int flags) {
   return SendAll(fd, SizeOf(message.msg_iov, message.msg_iovlen), [&](size_t done) {
     if (done == 0) return RealLibc().sendmsg(fd, &message, flags);
-    // What goes along with a message, such as descriptors, has gone with its first bytes.
+    // Ancillary data, e.g. descriptors, were sent with the first bytes.
     MessageParts rest(message.msg_iov, message.msg_iovlen, done);
     msghdr next{};
     next.msg_name = message.msg_name;
@@ -68,7 +69,7 @@ ssize_t SendMessageAll(int fd, const msghdr& message, int flags) {
   });
 }
 
-// Moves bytes between two descriptors either of which may have to be waited for; each call moves at most `size`.
+// Moves bytes between two descriptors, waiting for either; each call moves at most `size` bytes.
 template <typename Move>
 ssize_t MoveAll(int in, int out, size_t size, Move move) {
   BlockingCall from(in, POLLIN);
@@ -77,7 +78,7 @@ ssize_t MoveAll(int in, int out, size_t size, Move move) {
     const ssize_t result = move(size);
     if (result >= 0) return to.End(from.End(result));
     if (errno != EAGAIN) return result;
-    // Whichever is not ready is the one to wait for.
+    // Wait for the one that is not ready.
     pollfd source = {in, POLLIN, 0};
     const bool source_is_ready = RealLibc().poll(&source, 1, 0) == 1;
     errno = EAGAIN;
@@ -150,7 +151,7 @@ int neptune_sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
 
 ssize_t neptune_sendfile(int out, int in, off_t* offset, size_t size) {
   if (FindTracked(out) == nullptr) return RealLibc().sendfile(out, in, offset, size);
-  // The system keeps the offset; a file that ends early moves nothing.
+  // The system updates the offset; at the end of the file nothing is moved.
   return SendAll(out, size,
                  [&](size_t done) { return RealLibc().sendfile(out, in, offset, size - done); });
 }

@@ -1,10 +1,12 @@
-// The calls of libc that the preload library takes over, by name.
+// Names of the libc functions that the preload library interposes.
 //
-//   program ──► libneptune_preload.so: NAME ──► libneptune_preload_core.so: neptune_symbol_NAME, else neptune_NAME
+//   program ──► libneptune_preload.so: NAME
+//                 ──► libneptune_preload_core.so: neptune_symbol_NAME, else neptune_NAME
 //
-// A call is added by writing its name here and defining `neptune_NAME` with NAME's type and C linkage in a library
-// that the core links (NEPTUNE_PRELOAD_CALL marks it); those of ../symbols.cc have the longer names. Code of the core that
-// calls NAME itself gets libc's: the core is loaded so that it sees libc and not the program's names.
+// A new call needs its name here and a definition of `neptune_NAME` with NAME's type and C linkage
+// in a library that the core links (marked NEPTUNE_PRELOAD_CALL); calls of ../symbols.cc have the
+// longer names. Code of the core that calls NAME itself gets libc's function, because the core is
+// loaded so that it binds to libc and not to the program's names.
 //
 // Source: [Chu05] V.C (wrappers around libc's functions). Read by the assembler too.
 // Threads: no state.
@@ -12,7 +14,7 @@
 #pragma once
 
 #ifndef __ASSEMBLER__
-// What the core shows to the preload library, and nothing else does.
+// Exported by the core, for the preload library only.
 #define NEPTUNE_PRELOAD_CALL extern "C" __attribute__((visibility("default")))
 #endif
 
@@ -36,7 +38,7 @@
   X(pthread_yield) X(sched_yield) X(wait) X(waitpid) X(wait3) X(wait4) X(waitid) \
   X(sigwait) X(sigwaitinfo) X(sigtimedwait) X(fork)
 
-// Those of ../symbols.cc.
+// Calls defined in ../symbols.cc.
 #define NEPTUNE_PRELOAD_BLOCKING_CALLS(X) \
   X(read) X(__read_chk) X(readv) X(recv) X(__recv_chk) X(recvfrom) X(__recvfrom_chk) X(recvmsg) \
   X(recvmmsg) X(write) X(writev) X(send) X(sendto) X(sendmsg) X(sendmmsg) X(sendfile) X(sendfile64) \

@@ -1,8 +1,8 @@
-// The library that is named in LD_PRELOAD: it takes the program's calls (trampolines.S) and gives them to the
-// core, which it loads when the program starts.
+// The library named in LD_PRELOAD: it forwards the program's calls (trampolines.S) to the core,
+// which it loads when the program starts.
 //
-// It is written in C and needs libc only, because all of it is seen by the program. Calls that other libraries make
-// before it has loaded the core go to libc.
+// It is written in C and depends on libc only, because all of its symbols are visible to the
+// program. Calls that other libraries make before the core is loaded go to libc.
 
 #define _GNU_SOURCE
 
@@ -21,10 +21,10 @@ enum { kCallCount = sizeof(names) / sizeof(names[0]), kPathSizeMax = 4096 };
 
 static const char kCoreName[] = "libneptune_preload_core.so";
 
-// Where each call goes; null: not known yet.
+// Target of each call; null: not resolved yet.
 __attribute__((visibility("hidden"))) void* preload_targets[kCallCount];
 
-// libc's function, for calls before the core is there.
+// Resolves libc's function, for calls before the core is loaded.
 __attribute__((visibility("hidden"))) void* preload_find(int index) {
   void* const function = dlsym(RTLD_NEXT, names[index]);
   if (function == NULL) {
@@ -38,13 +38,13 @@ __attribute__((visibility("hidden"))) void* preload_find(int index) {
 static void refuse(const char* reason) {
   fprintf(
       stderr,
-      "neptune: %s\nneptune: the program was not started, because nothing would isolate it; unset "
-      "LD_PRELOAD to run it so\n",
+      "neptune: %s\nneptune: the program was not started, because it would not be isolated; unset "
+      "LD_PRELOAD to run it without isolation\n",
       reason);
   _exit(kPreloadFailed);
 }
 
-// The core stands beside this library.
+// Finds the core in this library's folder.
 static void find_core(char* path) {
   Dl_info here;
   if (dladdr((void*)&preload_find, &here) == 0 || here.dli_fname == NULL)
@@ -65,18 +65,18 @@ static void* find_in(void* core, const char* prefix, const char* name) {
 __attribute__((constructor)) static void load_core(void) {
   char path[kPathSizeMax];
   find_core(path);
-  // Nothing of it is seen by the program; and it sees libc's functions where the program sees ours.
+  // RTLD_LOCAL hides the core from the program; RTLD_DEEPBIND binds the core to libc's functions.
   void* const core = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (core == NULL) refuse(dlerror());
 
   for (int i = 0; i < kCallCount; ++i) {
     void* function = find_in(core, "neptune_symbol_", names[i]);
     if (function == NULL) function = find_in(core, "neptune_", names[i]);
-    if (function == NULL) refuse("the core is of another version");
+    if (function == NULL) refuse("the core has another version");
     preload_targets[i] = function;
   }
 
   int (*const start)(void) = (int (*)(void))dlsym(core, "neptune_preload_start");
-  if (start == NULL) refuse("the core is of another version");
+  if (start == NULL) refuse("the core has another version");
   if (start() != 0) refuse("the capsules could not be set up");
 }

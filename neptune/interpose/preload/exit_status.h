@@ -1,6 +1,6 @@
-// How a program ends that was not started because its capsules could not be set up.
+// Exit status of a program that was not started because its capsules could not be set up.
 //
-// Threads: no state. Read by C too.
+// Threads: no state. Also included by C.
 
 #pragma once
 

@@ -23,7 +23,7 @@ StatusOr<PreloadOptions> ReadPreloadOptions(const std::function<const char*(cons
   PreloadOptions options;
   const char* const file = variable("NEPTUNE_CAPSULES");
   if (file == nullptr || *file == '\0') {
-    return InvalidArgument("NEPTUNE_CAPSULES: it names no capsule file");
+    return InvalidArgument("NEPTUNE_CAPSULES: no capsule file is set");
   }
   options.capsule_file = file;
   options.kernel_thread_count = std::clamp(processor_count, 1, kPreloadKernelThreadCountMax);

@@ -1,7 +1,7 @@
-// What the environment tells the preload library.
+// Options of the preload library, from environment variables.
 //
 // Threads: pure functions.
-// Errors: kInvalidArgument with the variable's name and what is wrong.
+// Errors: kInvalidArgument with the variable's name and the reason.
 
 #pragma once
 
@@ -15,16 +15,17 @@ namespace neptune::interpose {
 inline constexpr int kPreloadKernelThreadCountMax = 256;
 
 struct PreloadOptions {
-  // NEPTUNE_CAPSULES: the capsule file. Needed: without it nothing would be isolated.
+  // NEPTUNE_CAPSULES: the capsule file. Required: without it nothing would be isolated.
   std::string capsule_file;
-  // NEPTUNE_KERNEL_THREADS: kernel threads that run the program's threads. Larger: more of them run at once, up to the
-  // number of processors. Default: that number.
+  // NEPTUNE_KERNEL_THREADS: kernel threads that run the program's threads. Larger: more
+  // parallelism, up to the number of processors. Default: the number of processors.
   int kernel_thread_count = 1;
-  // NEPTUNE_CAPSULE_STATUS: a file that tells what goes on in the capsules, written anew each second. Empty: none.
+  // NEPTUNE_CAPSULE_STATUS: a file with the state of the capsules, rewritten each second. Empty:
+  // none.
   std::string status_file;
 };
 
-// `variable` gives the value of an environment variable, or null.
+// `variable` returns the value of an environment variable, or null.
 StatusOr<PreloadOptions> ReadPreloadOptions(const std::function<const char*(const char*)>& variable,
                                             int processor_count);
 

@@ -1,4 +1,4 @@
-// What the environment may say.
+// Valid and invalid environment variables.
 
 #include "neptune/interpose/preload/options.h"
 

@@ -1,4 +1,4 @@
-// What a program sees of the preload library itself.
+// A program's view of the preload library itself.
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -82,7 +82,7 @@ TEST(PreloadTest, WithoutItsCoreTheProgramIsNotStarted) {
   ExpectRefused(RunProgram({Program()}, environment), "libneptune_preload_core.so");
 }
 
-// Everything that the library shows is a name of libc's or of the C++ ABI's.
+// Every exported name is a name of libc or of the C++ ABI.
 TEST(PreloadTest, ShowsTheProgramNothingButTheCallsItTakes) {
   const std::string library = TreeFile(std::string(kFolder) + "libneptune_preload.so");
   const ProgramEnd names = RunProgram({"/usr/bin/nm", "-D", "--defined-only", library});
@@ -103,7 +103,7 @@ TEST(PreloadTest, ShowsTheProgramNothingButTheCallsItTakes) {
   EXPECT_EQ(needed, "[libc.so.6]");
 }
 
-// What a program may find by name at run time: nothing of the core either.
+// A program cannot find symbols of the core by name at run time either.
 TEST(PreloadTest, NothingOfTheCoreIsFoundByName) {
   const std::string program =
       "import ctypes; print(hasattr(ctypes.CDLL(None), 'neptune_preload_start'), "
@@ -112,7 +112,7 @@ TEST(PreloadTest, NothingOfTheCoreIsFoundByName) {
   EXPECT_EQ(end.output, "False True\n") << end.errors;
 }
 
-// One thread waits for what another one of the same kernel thread sends.
+// A thread waits for data that another one of the same kernel thread sends.
 TEST(PreloadTest, InheritedSocketsPark) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);

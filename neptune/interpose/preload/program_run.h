@@ -1,7 +1,7 @@
-// Runs programs as they are, with and without the preload library, for tests.
+// Runs unmodified programs with and without the preload library, for tests.
 //
 // Threads: thread-compatible.
-// Limits: a program that runs for longer than kProgramTimeSecondsMax is ended by SIGALRM.
+// Limits: a program that runs longer than kProgramTimeSecondsMax is killed by SIGALRM.
 
 #pragma once
 
@@ -13,22 +13,23 @@ namespace neptune::interpose {
 inline constexpr int kProgramTimeSecondsMax = 60;
 
 struct ProgramEnd {
-  int exit_status = -1;  // -1: it was ended by a signal
+  int exit_status = -1;  // -1: killed by a signal
   int signal = 0;
   std::string output;
   std::string errors;
 };
 
-// `environment` holds NAME=VALUE and is added to the caller's.
+// `environment` has entries NAME=VALUE, which are added to the caller's environment.
 ProgramEnd RunProgram(const std::vector<std::string>& command,
                       const std::vector<std::string>& environment = {});
 
-// The absolute name of a file of the tree, as `neptune/...`, in a test that names it as its data.
+// The absolute path of a file of the source tree, e.g. `neptune/...`; it must be in the test's
+// data.
 std::string TreeFile(const std::string& path);
 // A new file in the test's folder.
 std::string WriteTestFile(const std::string& name, const std::string& contents);
 
-// What a program is started with to have its threads on so many kernel threads, and the capsules of that text.
+// Environment that preloads the library with these capsules and this number of kernel threads.
 std::vector<std::string> PreloadEnvironment(const std::string& capsules, int kernel_thread_count);
 
 }  // namespace neptune::interpose

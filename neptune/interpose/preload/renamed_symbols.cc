@@ -1,4 +1,4 @@
-// The calls of ../symbols.cc, under names of which the program sees nothing.
+// The calls of ../symbols.cc, under names that the program cannot see.
 
 #define NEPTUNE_NAME(name) neptune_symbol_##name
 

@@ -39,7 +39,7 @@ StatusOr<std::unique_ptr<PreloadRuntime>> PreloadRuntime::Make(PreloadOptions op
   NEPTUNE_ASSIGN_OR_RETURN(runtime->configs_,
                            LoadCapsuleFile(runtime->options_.capsule_file, &warnings));
   for (const std::string& warning : warnings) Tell("warning: " + warning);
-  // What cannot be made is found here, and not when the first thread is started.
+  // Creates the capsules once now, to report errors here and not when the first thread is started.
   CapsuleStack trial;
   NEPTUNE_RETURN_IF_ERROR(Annotate(trial.Load(runtime->configs_), runtime->options_.capsule_file));
   return runtime;
@@ -73,7 +73,7 @@ Status PreloadRuntime::MakeCapsules() {
   return OkStatus();
 }
 
-// Readers see a whole table: it is written beside the old one and put in its place.
+// Replaces the file atomically, so readers see a complete table.
 void PreloadRuntime::WriteStatus() {
   Loop& loop = homes_.front()->scheduler->loop();
   const std::string text = StatusText(capsules_->Inspect(loop.Now()));
@@ -107,12 +107,12 @@ Status PreloadRuntime::StartHome(int index) {
 
 StatusOr<ThreadScheduler*> PreloadRuntime::Choose() {
   if (const Status status = Start(); !status.ok()) {
-    Tell(StrCat(ToStd(status.message()), ": a thread is not started"));
+    Tell(StrCat(ToStd(status.message()), ": cannot start a thread"));
     return status;
   }
   if (thread_count_.fetch_add(1) >= kPreloadThreadCountMax) {
     --thread_count_;
-    return ResourceExhausted("starting a thread: ", kPreloadThreadCountMax, " threads run");
+    return ResourceExhausted("starting a thread: ", kPreloadThreadCountMax, " threads are running");
   }
   Home* least = homes_.front().get();
   for (const auto& home : homes_) {
@@ -140,7 +140,7 @@ Status StartPreload() {
                            PreloadRuntime::Make(std::move(options)));
   SetThreadHome(runtime.release());
   StartSignals();
-  TrackEverywhere();  // one thread accepts, another one serves
+  TrackEverywhere();  // e.g. one thread accepts and another one serves
   TrackInheritedSockets();
   return OkStatus();
 }
@@ -148,7 +148,7 @@ Status StartPreload() {
 }  // namespace
 }  // namespace neptune::interpose
 
-// Called once, before the program's main. 0, or the reason stands on the standard error output.
+// Called once, before the program's main. Returns 0, or prints the reason to standard error.
 NEPTUNE_PRELOAD_CALL int neptune_preload_start() {
   const neptune::Status status = neptune::interpose::StartPreload();
   if (status.ok()) return 0;

@@ -1,14 +1,15 @@
-// The runtime inside of an unmodified program: kernel threads with loops, and a place on one of them for each thread
-// that the program makes.
+// The runtime inside an unmodified program: kernel threads with loops, which run the threads that
+// the program creates.
 //
-//   library is loaded     options and capsule file are read; a mistake ends the process
-//   first pthread_create  kernel threads are started, capsules made
-//   each pthread_create   the kernel thread with the fewest threads gets it
+//   library is loaded     reads options and capsule file; an error ends the process
+//   first pthread_create  starts kernel threads, creates capsules
+//   each pthread_create   assigns the thread to the kernel thread with the fewest threads
 //
-// Source: [Chu05] V.A (main working thread pool). Departs from source: a thread stays where it began.
+// Source: [Chu05] V.A (main working thread pool). Departs from source: a thread never changes its
+//   kernel thread.
 // Threads: thread-safe.
-// Limits: kPreloadThreadCountMax threads at once.
-// It is never destroyed: the program's threads may run until the process ends.
+// Limits: kPreloadThreadCountMax threads at a time.
+// The runtime is never destroyed, because the program's threads may run until the process ends.
 
 #pragma once
 
@@ -32,7 +33,7 @@ inline constexpr int kPreloadThreadCountMax = 1'000'000;
 
 class PreloadRuntime final : public ThreadHome {
  public:
-  // Errors: those of the capsule file and of what it names.
+  // Errors: those of the capsule file and of the plug-ins that it names.
   static StatusOr<std::unique_ptr<PreloadRuntime>> Make(PreloadOptions options);
 
   StatusOr<ThreadScheduler*> Choose() override;
@@ -46,18 +47,18 @@ class PreloadRuntime final : public ThreadHome {
 
   explicit PreloadRuntime(PreloadOptions options) : options_(std::move(options)) {}
 
-  // Idempotent; the first caller starts the kernel threads, others wait for it. A process that forks before that starts
-  // its own in each child.
+  // Idempotent; the first caller starts the kernel threads, others wait for it. If a process forks
+  // before that, each child starts its own.
   Status Start();
   Status MakeCapsules();
   Status StartHome(int index);
 
-  // Every second, on the first home's loop.
+  // Runs every second on the first home's loop.
   void WriteStatus();
 
   const PreloadOptions options_;
   std::vector<CapsuleConfig> configs_;
-  absl::Mutex start_mutex_;  // held while the kernel threads come up
+  absl::Mutex start_mutex_;  // held while the kernel threads start
   std::atomic<bool> started_{false};
   std::unique_ptr<World> world_;
   std::unique_ptr<CapsuleStack> capsules_;

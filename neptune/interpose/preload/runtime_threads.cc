@@ -1,5 +1,6 @@
-// The runtime's own kernel threads are started through the C++ library, which may be the program's and then calls the
-// program's pthread_create, that is ours. The linker leads the core's starts here (--wrap).
+// The runtime's kernel threads are started through the C++ library, which may be the program's and
+// would then call the interposed pthread_create. The linker redirects the core's starts here
+// (--wrap).
 
 #include <memory>
 #include <thread>
@@ -11,7 +12,7 @@
 #define NEPTUNE_CONCAT_INNER(a, b) a##b
 #define NEPTUNE_CONCAT(a, b) NEPTUNE_CONCAT_INNER(a, b)
 
-// As the C++ ABI passes them: the thread, the address of its state, and a function that is of no use here.
+// Arguments of the C++ library: the thread, the address of its state, and a function not used here.
 extern "C" void NEPTUNE_CONCAT(__real_, NEPTUNE_START_THREAD)(std::thread*, void*, void (*)());
 
 extern "C" void NEPTUNE_CONCAT(__wrap_, NEPTUNE_START_THREAD)(std::thread* thread, void* state,

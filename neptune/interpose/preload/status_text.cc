@@ -37,7 +37,7 @@ std::string Aligned(const std::vector<Line>& lines) {
   }
   std::string text;
   for (const Line& line : lines) {
-    // Names to the left, numbers to the right.
+    // Names are left-aligned, numbers right-aligned.
     text += line[0] + std::string(widths[0] - line[0].size(), ' ');
     for (size_t i = 1; i < line.size(); ++i) {
       text += std::string(widths[i] - line[i].size() + 2, ' ') + line[i];

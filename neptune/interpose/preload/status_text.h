@@ -1,10 +1,10 @@
-// What goes on in the capsules, as a table for people and simple programs.
+// The state of the capsules as a table for people and simple programs.
 //
 //   capsule   residents  waiting  entered  done  failed  timed_out  refused  bypassed  terminated  migrated  mean_ms  tail_ms
 //   replica-1         3        0      120   100       0         17        5         0           0         0     25.1     40.2
 //
 // Threads: a pure function.
-// Units: times inside a capsule, of late; the rest are counts.
+// Units: times are recent times inside a capsule; the rest are counts.
 
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace neptune::interpose {
 
-// A line for each capsule, the top of the stack first, under one with the names of the columns; words apart by spaces.
+// One line of column names, then one line per capsule, the top of the stack first; columns are
+// separated by spaces.
 std::string StatusText(const std::vector<CapsuleReport>& reports);
 
 }  // namespace neptune::interpose

@@ -7,7 +7,7 @@
 namespace neptune::interpose {
 namespace {
 
-TEST(StatusTextTest, HasALineForEachCapsuleUnderTheNamesOfItsColumns) {
+TEST(StatusTextTest, HasAHeaderAndALineForEachCapsule) {
   CapsuleReport first;
   first.config.name = "replica-1";
   first.statistics.control.resident_count = 3;

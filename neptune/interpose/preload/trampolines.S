@@ -1,5 +1,5 @@
-// Each call that is taken over, as the program sees it: a jump through its slot of preload_targets, with the arguments
-// where they are. A call whose target is not known yet asks preload_find for it.
+// The interposed functions: each jumps through its slot of preload_targets and leaves the arguments
+// in place. A call whose target is not resolved yet calls preload_find first.
 
 #include "neptune/interpose/preload/call_names.h"
 

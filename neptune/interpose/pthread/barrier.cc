@@ -1,7 +1,9 @@
-// Barriers of both kinds of threads, in the memory of pthread_barrier_t. pthread_barrier_init stays libc's: it leaves
-// the count and whether processes share the barrier; those that have arrived are counted where libc counts them.
+// Barriers for user-level and kernel threads, in the memory of pthread_barrier_t.
+// pthread_barrier_init stays libc's and sets the count and the process-shared flag; arrivals are
+// counted in libc's field.
 //
-// Source: POSIX. Departs from source: a process-shared barrier stays libc's, and waiting at one blocks the kernel thread.
+// Source: POSIX. Departs from source: a process-shared barrier stays libc's, and waiting at one
+//   blocks the kernel thread.
 
 #include <pthread.h>
 
@@ -13,7 +15,7 @@
 namespace neptune::interpose {
 namespace {
 
-// As libc has it.
+// Layout of libc.
 struct BarrierData {
   unsigned arrived;
   unsigned round;
@@ -24,10 +26,10 @@ static_assert(sizeof(BarrierData) <= sizeof(pthread_barrier_t));
 
 BarrierData* DataOf(pthread_barrier_t* barrier) { return reinterpret_cast<BarrierData*>(barrier); }
 
-// The thread that completes the round is the serial one.
+// The thread that completes the round is the serial thread.
 int WaitAt(BarrierData* barrier) {
   bool is_last = false;
-  // Under the bucket's lock; the last one does not queue.
+  // Runs under the bucket's lock; the last thread does not queue.
   const auto arrive = [barrier, &is_last] {
     is_last = ++barrier->arrived == barrier->count;
     return !is_last;

@@ -1,4 +1,4 @@
-// The functions of POSIX that take or tell a thread: those of libc's threads go to libc.
+// POSIX functions that take or return a thread; calls for libc's threads are forwarded to libc.
 
 #include <pthread.h>
 #include <sched.h>
@@ -24,7 +24,7 @@ int JoinUntil(pthread_t thread, clockid_t clock, const timespec* when, void** re
   return error != 0 ? error : JoinThread(thread, deadline, result);
 }
 
-// For what has no meaning on user-level threads and may be left out: 0, or ESRCH.
+// For operations without meaning on user-level threads, which may be ignored: 0, or ESRCH.
 int CheckThread(pthread_t thread) { return PthreadThread::Find(thread) == nullptr ? ESRCH : 0; }
 
 int DescribeThread(const PthreadThread& thread, pthread_attr_t* attributes) {
@@ -120,7 +120,8 @@ NEPTUNE_PRELOAD_CALL int neptune_pthread_setname_np(pthread_t thread, const char
   return 0;
 }
 
-// Threads of one kernel thread share its clock of processor time, which tells nothing of one of them.
+// User-level threads share the processor-time clock of their kernel thread, so there is none for
+// one.
 NEPTUNE_PRELOAD_CALL int neptune_pthread_getcpuclockid(pthread_t thread, clockid_t* clock) {
   return PthreadThread::IsHandle(thread) ? ENOENT : pthread_getcpuclockid(thread, clock);
 }
@@ -135,7 +136,7 @@ NEPTUNE_PRELOAD_CALL int neptune_pthread_getschedparam(pthread_t thread, int* po
   return 0;
 }
 
-// Priorities are the kernel's, and it does not know these threads. What asks for none is granted.
+// The kernel does not know these threads, so only policies without priorities are accepted.
 NEPTUNE_PRELOAD_CALL int neptune_pthread_setschedparam(pthread_t thread, int policy,
                                                        const sched_param* parameters) {
   if (!PthreadThread::IsHandle(thread)) return pthread_setschedparam(thread, policy, parameters);
@@ -163,10 +164,10 @@ NEPTUNE_PRELOAD_CALL int neptune_pthread_getaffinity_np(pthread_t thread, size_t
 NEPTUNE_PRELOAD_CALL int neptune_pthread_setaffinity_np(pthread_t thread, size_t size,
                                                         const cpu_set_t* processors) {
   if (!PthreadThread::IsHandle(thread)) return pthread_setaffinity_np(thread, size, processors);
-  return CheckThread(thread);  // it stays on its kernel thread, which runs where it may
+  return CheckThread(thread);  // the thread stays on its kernel thread, whose affinity is unchanged
 }
 
-// Cancellation would end a thread in the middle of the runtime.
+// Not supported: cancellation could end a thread inside the runtime.
 NEPTUNE_PRELOAD_CALL int neptune_pthread_cancel(pthread_t thread) {
   return PthreadThread::IsHandle(thread) ? ENOTSUP : pthread_cancel(thread);
 }

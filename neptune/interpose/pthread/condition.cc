@@ -1,5 +1,5 @@
-// Conditions of both kinds of threads, in the memory of pthread_cond_t: what libc's initialisers leave there is only
-// read, for the clock; who waits is in the parking lot.
+// Conditions for user-level and kernel threads, in the memory of pthread_cond_t. The values set by
+// libc's initialisers are only read, for the clock; waiters are in the parking lot.
 //
 // A process-shared condition stays libc's, and waiting for one blocks the kernel thread.
 
@@ -26,7 +26,7 @@ clockid_t ClockOf(const pthread_cond_t* condition) {
   return (condition->__data.__wrefs & kMonotonic) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
-// The mutex is released once the thread is in the queue, so that no signal is lost.
+// Releases the mutex only once the thread is queued, so that no signal is lost.
 int Wait(pthread_cond_t* condition, pthread_mutex_t* mutex, TimePoint deadline) {
   if (!MayUnlockMutex(mutex)) return EPERM;
   const ParkingLot::WaitResult wait = ParkingLot::Get().Wait(

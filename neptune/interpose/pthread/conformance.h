@@ -1,6 +1,6 @@
-// What the conformance programs share: threads that are started and joined, points in time, and a number to wait for.
+// Utilities of the conformance programs: starting and joining threads, time, a number to wait for.
 //
-// A program without arguments prints the names of its cases, and with the name of one it runs that.
+// A program prints the names of its cases, or runs the case that its argument names.
 //
 // programs that know nothing of it. Threads: as each function says.
 
@@ -57,7 +57,7 @@ static inline int has_passed(clockid_t clock, struct timespec when) {
   return now.tv_sec > when.tv_sec || (now.tv_sec == when.tv_sec && now.tv_nsec >= when.tv_nsec);
 }
 
-// A number that threads wait for: a mutex and a condition as programs use them.
+// A number that threads wait for, with a mutex and a condition.
 struct Stage {
   pthread_mutex_t mutex;
   pthread_cond_t changed;

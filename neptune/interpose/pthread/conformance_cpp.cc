@@ -1,4 +1,4 @@
-// As conformance_threads.c, for what C++ builds on threads: exceptions, destructors, its own threads and locks.
+// Like conformance_threads.c, for C++: exceptions, destructors, std::thread and locks.
 
 #include <pthread.h>
 #include <sched.h>
@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 void Yield() { std::this_thread::yield(); }
 
-// Threads catch, throw and let others go first while an exception is being handled.
+// Threads catch, throw and yield while an exception is being handled.
 int CatchAndYield(int number) {
   int wrong = 0;
   for (int i = 0; i < 200; ++i) {
@@ -186,7 +186,7 @@ int SlowNumber() {
   return 42;
 }
 
-// The first thread that comes initialises it, and others come meanwhile.
+// The first thread initialises it while others arrive.
 int StaticNumber() {
   static const int number = SlowNumber();
   return number;

@@ -1,4 +1,4 @@
-// Signals, forks and calls that block: threads and the process around them. As conformance_threads.c.
+// Signals, forks and blocking calls of threads. See conformance_threads.c.
 
 #define _GNU_SOURCE
 
@@ -9,7 +9,7 @@ static sem_t units;
 
 // ---- Signals ----
 
-static int ends[2];  // of a pipe
+static int ends[2];  // a pipe
 
 static volatile sig_atomic_t handled_count;
 static volatile sig_atomic_t handled_by_self;
@@ -65,7 +65,7 @@ static void case_signals_to_the_process(void) {
 
 static volatile sig_atomic_t wait_ended;
 
-// Waits in the way of that number until something ends the wait; errno, or 0.
+// Waits in the way selected by the number until the wait ends; returns errno, or 0.
 static void* wait_and_tell(void* way) {
   expected_handler = pthread_self();
   char byte = 0;
@@ -102,7 +102,7 @@ static void interrupt_waits(int flags) {
     const int before = crowd.value;
     pthread_t thread = start(&wait_and_tell, number(way));
     await(&crowd, before + 1);
-    // A wait that goes on after a signal ends by what it waits for.
+    // A wait that restarts after a signal ends with its own event.
     while (!wait_ended && !(restarts && handled_count > 3 && (way == 0 || way == 3))) {
       pthread_kill(thread, SIGUSR1);
       sched_yield();
@@ -178,7 +178,7 @@ static void* fork_and_use(void* argument) {
   const pthread_t self = pthread_self();
   const pid_t child = fork();
   if (child == 0) {
-    // A child has one thread, which is as the one that forked it.
+    // A child has one thread with the state of the one that forked it.
     int status = pthread_equal(self, pthread_self()) ? 40 : 0;
     status += pthread_mutex_unlock(&counter_mutex) == 0;
     status += pthread_mutex_lock(&counter_mutex) == 0;
@@ -244,7 +244,7 @@ static void* read_byte(void* argument) {
   return number(size == 1 ? byte : -1);
 }
 
-// Blocking calls block threads, and not the process.
+// Blocking calls block a thread, not the process.
 static void case_blocking_calls(void) {
   printf("pipe %d\n", pipe(ends));
   pthread_t readers[10];
@@ -261,7 +261,7 @@ static void case_blocking_calls(void) {
   printf("slept %d, sum %ld\n", has_passed(CLOCK_MONOTONIC, then), sum);
 }
 
-// What a child closes is still open in its parent, and waited for.
+// A descriptor that a child closes stays open in its parent, whose wait goes on.
 static void case_child_closes_all(void) {
   printf("pipe %d\n", pipe(ends));
   pthread_t reader = start(&read_byte, NULL);
@@ -295,7 +295,7 @@ static void* let_child_go(void* argument) {
   return number(write(ends[1], "x", 1));
 }
 
-// One waits for a child, and the child for another one.
+// A thread waits for a child, and the child for another thread.
 static void case_wait_for_a_child(void) {
   printf("pipe %d\n", pipe(ends));
   fflush(stdout);
@@ -330,7 +330,7 @@ static void* take_signals(void* argument) {
   return NULL;
 }
 
-// As many servers do: all threads block the signals, and one waits for them.
+// A common server pattern: all threads block the signals, and one waits for them.
 static void case_one_thread_takes_the_signals(void) {
   sigset_t set;
   sigemptyset(&set);

@@ -1,4 +1,4 @@
-// The programs print with the preload library what they print without it.
+// The programs print the same with and without the preload library.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The life of threads, and what their attributes ask for. libc's own threads are the specification: the same program must
-// print the same with and without the preload library.
+// Creation and end of threads, and their attributes. libc's threads are the specification: the
+// program must print the same with and without the preload library.
 
 #define _GNU_SOURCE
 
@@ -134,7 +134,7 @@ static void* exit_with_cleanup(void* argument) {
   return argument;
 }
 
-// Its handlers are registered while another thread's are: each has its own.
+// Registers handlers while another thread has some registered: each thread has its own.
 static void* yield_with_cleanup(void* text) {
   pthread_cleanup_push(&tell, text);
   advance(&crowd);
@@ -227,7 +227,7 @@ static void case_stacks(void) {
   printf("stack %d\n", pthread_attr_setstack(&attributes, memory, 256 << 10));
   pthread_create(&thread, &attributes, &is_on, memory);
   printf("on it %ld\n", join(thread));
-  free(memory);  // nobody is on it any more
+  free(memory);  // no thread uses it any more
   pthread_attr_destroy(&attributes);
 }
 

@@ -1,4 +1,4 @@
-// What threads wait for one another with, and what is theirs alone. As conformance_threads.c.
+// Synchronization objects and thread-specific data. See conformance_threads.c.
 
 #define _GNU_SOURCE
 
@@ -30,7 +30,7 @@ static void case_mutex_excludes(void) {
 
 static volatile int greedy_may_stop;
 
-// It always waits while it holds the mutex.
+// This thread always waits while it holds the mutex.
 static void* be_greedy(void* argument) {
   while (!greedy_may_stop) {
     pthread_mutex_lock(&counter_mutex);
@@ -120,14 +120,14 @@ static void case_mutex_types(void) {
 
   pthread_t holder = start(&hold_and_try, NULL);
   await(&crowd, 1);
-  try_mutex(&other_held);  // on the main thread, of a mutex that another one holds
+  try_mutex(&other_held);  // on the main thread, while another thread holds the mutex
   advance(&crowd_may_go);
   printf("after all %d\n", pthread_mutex_lock(&other_held));
   pthread_mutex_unlock(&other_held);
   join(holder);
 }
 
-// Those that stay libc's.
+// Mutexes that stay libc's.
 static void case_mutex_of_libc(void) {
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
@@ -239,7 +239,7 @@ static void case_condition_times_out(void) {
   join(start(&wait_in_vain_by_thread, NULL));
 }
 
-// A condition is gone as soon as all were told.
+// A condition is destroyed as soon as all waiters are signalled.
 static void* use_short_lived(void* argument) {
   struct Stage* const stage = argument;
   await(stage, 1);
@@ -394,7 +394,7 @@ static void* raise_until_interrupted(void* thread) {
   return NULL;
 }
 
-// A handler ends the main thread's wait, and another posts what it waits for.
+// One handler ends the main thread's wait, and another one posts the semaphore.
 static void case_semaphore_and_signals(void) {
   sem_init(&units, 0, 0);
   pthread_t self = pthread_self();

@@ -13,8 +13,8 @@
 #include "neptune/thread/thread_specific.h"
 #include "neptune/thread/user_thread.h"
 
-// libc declares these to C only: there pthread_cleanup_push calls the first, pthread_cleanup_pop the second, and a
-// handler that was called for an exit the third.
+// libc declares these to C only: there pthread_cleanup_push calls the first, pthread_cleanup_pop
+// the second, and a handler that was called for an exit the third.
 extern "C" {
 void __pthread_register_cancel(__pthread_unwind_buf_t* buffer);
 void __pthread_unregister_cancel(__pthread_unwind_buf_t* buffer);
@@ -24,11 +24,11 @@ void __pthread_unregister_cancel(__pthread_unwind_buf_t* buffer);
 namespace neptune::interpose {
 namespace {
 
-// One RunUntilExit; on its stack.
+// State of one RunUntilExit, on its stack.
 struct ExitFrame {
   jmp_buf end;
   void* result = nullptr;
-  __pthread_unwind_buf_t* cleanup = nullptr;  // the innermost registered one
+  __pthread_unwind_buf_t* cleanup = nullptr;  // the innermost registered buffer
   _Unwind_Exception exception{};
 };
 
@@ -45,7 +45,7 @@ __pthread_unwind_buf_t*& OuterOf(__pthread_unwind_buf_t* buffer) {
   return *reinterpret_cast<__pthread_unwind_buf_t**>(&buffer->__pad[0]);
 }
 
-// Asked before each frame is left. The stack pointer of the frame tells what stands below it and so has been left.
+// Called before each frame is unwound. Everything below the frame's stack pointer has been unwound.
 _Unwind_Reason_Code LeaveFrame(int /*version*/, _Unwind_Action actions, _Unwind_Exception_Class,
                                _Unwind_Exception*, _Unwind_Context* context, void* argument) {
   auto* const frame = static_cast<ExitFrame*>(argument);
@@ -55,7 +55,7 @@ _Unwind_Reason_Code LeaveFrame(int /*version*/, _Unwind_Action actions, _Unwind_
     return is_last || stack_pointer > reinterpret_cast<uintptr_t>(place);
   };
   if (frame->cleanup != nullptr && is_left(frame->cleanup)) {
-    // __pthread_unwind_next follows. The buffer begins as jump buffers do.
+    // The handler then calls __pthread_unwind_next. The buffer begins with a jump buffer.
     std::longjmp(reinterpret_cast<__jmp_buf_tag*>(frame->cleanup->__cancel_jmp_buf), 1);
   }
   if (is_left(frame)) std::longjmp(frame->end, 1);
@@ -68,7 +68,7 @@ _Unwind_Reason_Code LeaveFrame(int /*version*/, _Unwind_Action actions, _Unwind_
     LOG(FATAL) << "pthread_exit was caught by a catch (...) that does not throw it again";
   };
   _Unwind_ForcedUnwind(&frame->exception, &LeaveFrame, frame);
-  // A frame that cannot be unwound: the rest is left as it is.
+  // A frame cannot be unwound: skip the remaining frames.
   std::longjmp(frame->end, 1);
 }
 
@@ -85,7 +85,7 @@ void* RunUntilExit(void* (*routine)(void*), void* argument) {
 
 void UnwindToExit(void* result) {
   ExitFrame* const frame = FrameOfCaller();
-  if (frame == nullptr) std::exit(0);  // the last thread, in a child that it has forked
+  if (frame == nullptr) std::exit(0);  // the only thread of a forked child
   frame->result = result;
   Unwind(frame);
 }

@@ -1,20 +1,20 @@
-// How a user-level thread ends before its routine returns: its frames are left one after the other, and what they have
-// asked for is done - destructors of C++, handlers of pthread_cleanup_push.
+// pthread_exit for user-level threads: unwinds the stack frame by frame, running C++ destructors
+// and handlers of pthread_cleanup_push.
 //
 //   RunUntilExit ─► routine ─► ... ─► UnwindToExit(result)
-//        ▲                                 │ forced unwinding; cleanup handlers of C by their jump buffers
+//        ▲                                 │ forced unwinding; C cleanup handlers by jump buffers
 //        └─────────────────────────────────┘
 //
 // Source: POSIX; the unwinding of the C++ ABI, as libc's pthread_exit uses it.
-// Threads: each for the calling one.
+// Threads: the functions act on the calling thread.
 
 #pragma once
 
 namespace neptune::interpose {
 
-// What `routine` returns, or is ended with.
+// Returns the result of `routine`, or the one passed to UnwindToExit.
 void* RunUntilExit(void* (*routine)(void*), void* argument);
-// REQUIRES: below RunUntilExit on the stack of this thread.
+// REQUIRES: called within RunUntilExit on this thread.
 [[noreturn]] void UnwindToExit(void* result);
 
 }  // namespace neptune::interpose

@@ -69,12 +69,12 @@ void Release(pthread_mutex_t* mutex) {
     ParkingLot::Waiter* const next = queue.first();
     const int wish = next == nullptr ? kToTry : next->wish;
     if (next != nullptr) queue.LetGo(next, wish);
-    // Once it is free, the mutex may be gone.
+    // The mutex may be destroyed as soon as it is unlocked.
     if (wish == kToTry) LockOf(mutex).store(kFree, std::memory_order_release);
   });
 }
 
-// What a thread that holds the mutex already gets for locking it again.
+// Result of locking a mutex that the calling thread already holds.
 int LockAgain(pthread_mutex_t* mutex) {
   if (TypeOf(mutex) == PTHREAD_MUTEX_ERRORCHECK) return EDEADLK;
   if (mutex->__data.__count == std::numeric_limits<unsigned>::max()) return EAGAIN;

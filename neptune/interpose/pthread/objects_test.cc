@@ -1,5 +1,6 @@
-// Objects of POSIX that user-level threads of two kernel threads and a plain thread use at once; for sanitizers, which do
-// not see programs that have the library preloaded. What the functions answer, the conformance programs ask.
+// POSIX objects used concurrently by user-level threads of two kernel threads and a plain thread,
+// for sanitizers, which do not work with the preload library. The conformance programs test the
+// results.
 
 #include <gtest/gtest.h>
 #include <pthread.h>

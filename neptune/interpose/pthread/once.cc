@@ -1,8 +1,8 @@
-// pthread_once, and the initialisation of C++'s local statics, for both kinds of threads. What ends by an exception or by
-// pthread_exit has not run.
+// pthread_once, and the initialisation of C++'s local statics, for both kinds of threads. A routine
+// that ends by an exception or by pthread_exit counts as not run.
 //
-// Source: POSIX; the C++ ABI 3.3.3 (one-time construction). Departs from source: a child of a fork does not run a
-//   routine again that was under way in its parent.
+// Source: POSIX; the C++ ABI 3.3.3 (one-time construction). Departs from source: a forked child
+//   does not run a routine again that was running in its parent.
 
 #include <pthread.h>
 
@@ -16,13 +16,13 @@
 namespace neptune::interpose {
 namespace {
 
-// Turns `word`, which is 0 as long as nobody has begun, into `done`; one thread at a time.
+// Changes `word` from 0 (not begun) to `done`; one thread at a time.
 class OneTime {
  public:
   OneTime(int* word, int under_way, int done)
       : address_(word), word_(*word), under_way_(under_way), done_(done) {}
 
-  // True: the caller's turn, until it calls End. False: it is done.
+  // True: the caller must run the routine and call End. False: already done.
   bool Begin() {
     for (;;) {
       int seen = 0;
@@ -48,7 +48,7 @@ class OneTime {
   const int done_;
 };
 
-// Ends the turn as its scope is left, however that is.
+// Ends the turn when its scope is left in any way.
 class Turn {
  public:
   explicit Turn(OneTime& one_time) : one_time_(one_time) {}
@@ -62,8 +62,8 @@ class Turn {
   bool done_ = false;
 };
 
-// std::call_once hands its function to pthread_once in two objects of the kernel thread, which other user-level threads
-// use while this one waits for its turn.
+// std::call_once passes its function to pthread_once in two thread-local objects of the kernel
+// thread, which other user-level threads overwrite while this one waits for its turn.
 class CallOnceArguments {
  public:
   CallOnceArguments() : callable_(std::__once_callable), call_(std::__once_call) {}
@@ -89,7 +89,7 @@ void RunOnce(pthread_once_t* once, void (*routine)()) {
   turn.Done();
 }
 
-// The compiler looks at the first byte, which is 1 when the object is there.
+// The compiler checks the first byte, which is 1 once the object is constructed.
 OneTime ObjectOf(int64_t* guard) {
   constexpr int kUnderWay = 1 << 8;
   constexpr int kDone = 1;

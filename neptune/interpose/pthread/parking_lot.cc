@@ -99,7 +99,7 @@ ParkingLot& ParkingLot::Get() {
   return *lot;
 }
 
-// The old one is left as it is: its locks may be held by threads that do not exist here.
+// The old lot is leaked: its locks may be held by threads that do not exist in the child.
 void ParkingLot::ForgetAfterFork() { the_lot.store(new ParkingLot, std::memory_order_release); }
 
 ParkingLot::Bucket& ParkingLot::BucketOf(const void* address) const {
@@ -127,7 +127,7 @@ ParkingLot::WaitResult ParkingLot::Wait(const WaitRequest& request,
       return {ended == PthreadWaiter::Ended::kDeadline ? Ended::kDeadline : Ended::kInterrupted, 0};
     }
   }
-  self.thread.Wait();  // it was let go, and is about to be told
+  self.thread.Wait();  // already released; the wake is about to arrive
   return {Ended::kLetGo, self.token};
 }
 
@@ -140,7 +140,7 @@ void ParkingLot::AtAddress(const void* address, absl::FunctionRef<void(Queue&)> 
     BucketLock lock(bucket);
     function(queue);
   }
-  // In the order in which they were let go.
+  // In the order of their release.
   Waiter* in_order = nullptr;
   while (queue.released_ != nullptr) {
     Waiter* const waiter = std::exchange(queue.released_, queue.released_->next);

@@ -1,17 +1,18 @@
-// Where threads wait at an address until another thread lets them go: what mutexes, conditions, semaphores and the
-// rest of POSIX's objects are made of.
+// Queues of threads that wait at an address until another thread releases them; the base of
+// mutexes, conditions, semaphores and the other POSIX objects.
 //
-//   mutex.unlock:  lot.AtAddress(mutex, [](queue) { next = queue.first(); ...; queue.Release(next, token); });
+//   mutex.unlock:  lot.AtAddress(mutex, [](queue) { ...; queue.LetGo(queue.first(), token); });
 //   mutex.lock:    lot.Wait({.address = mutex}, still_locked, ...)
 //
-// The objects themselves stay what the program has allocated, of libc's size and initialised by libc's initialisers;
-// who waits stands here, in a table by address.
+// The objects stay what the program has allocated, with libc's size and initialisers; the waiters
+// are kept here, in a table by address.
 //
 // Source: [Chu05] V.A (synchronisation of the thread package); parking lots as in WebKit's WTF.
-// Threads: thread-safe, for both kinds of threads. Callbacks run under the lock of the address's bucket: they are short
-//   and neither wait nor call the lot. An object may be destroyed as soon as its last thread was let go.
-// Signals: a handler that runs on a plain kernel thread may let others go (sem_post), so signals are blocked there
-//   while a bucket is locked. The runtime's own kernel threads block them always.
+// Threads: thread-safe, for both kinds of threads. Callbacks run under the lock of the address's
+//   bucket: they must be short and must neither wait nor call the lot. An object may be destroyed
+//   as soon as its last waiter is released.
+// Signals: a handler on a plain kernel thread may release waiters (sem_post), so signals are
+//   blocked there while a bucket is locked. The runtime's own kernel threads always block them.
 
 #pragma once
 
@@ -29,8 +30,8 @@ class ParkingLot {
   // A thread in a queue.
   struct Waiter {
     const void* address = nullptr;
-    int wish = 0;   // what it waits for; the object's own meaning
-    int token = 0;  // what it is let go with; the object's own meaning
+    int wish = 0;   // what it waits for, as defined by the object
+    int token = 0;  // value it is released with, as defined by the object
     bool queued = true;
     Waiter* previous = nullptr;
     Waiter* next = nullptr;
@@ -39,14 +40,14 @@ class ParkingLot {
 
   class Bucket;
 
-  // Those that wait at one address, the first one in front.
+  // The waiters at one address, in queue order.
   class Queue {
    public:
     Waiter* first() const { return After(nullptr); }
-    // The one behind `waiter`; null: none. REQUIRES: `waiter` was not let go.
+    // The waiter after `waiter`; null: none. REQUIRES: `waiter` was not released.
     Waiter* After(const Waiter* waiter) const;
     bool empty() const { return first() == nullptr; }
-    // It goes on, after the bucket's lock is released.
+    // Releases the waiter; it is woken after the bucket's lock is released.
     void LetGo(Waiter* waiter, int token);
 
    private:
@@ -61,7 +62,7 @@ class ParkingLot {
   struct WaitRequest {
     const void* address = nullptr;
     int wish = 0;
-    bool in_front = false;  // of those that wait already
+    bool in_front = false;  // queue in front of the present waiters
     PthreadWaiter::Until until{};
   };
   enum class Ended { kLetGo, kDeadline, kInterrupted, kNotBegun };
@@ -75,20 +76,22 @@ class ParkingLot {
   ParkingLot(const ParkingLot&) = delete;
   ParkingLot& operator=(const ParkingLot&) = delete;
 
-  // The process's own. Made at the first use, never destroyed.
+  // The process-wide lot. Created at the first use, never destroyed.
   static ParkingLot& Get();
-  // In the child of a fork, which has none of the others' threads: a fresh one.
+  // Called in a forked child, which has none of the waiting threads: starts with a new lot.
   static void ForgetAfterFork();
 
-  // If `still_needed`, under the bucket's lock, the calling thread joins the queue; then `after_queueing` runs without
-  // the lock, and the thread waits. A thread that is let go just as its wait ends for another reason counts as let go.
+  // If `still_needed` returns true under the bucket's lock, queues the calling thread, runs
+  // `after_queueing` without the lock, and waits. A thread that is released just as its wait ends
+  // for another reason counts as released.
   WaitResult Wait(const WaitRequest& request, absl::FunctionRef<bool()> still_needed,
                   absl::FunctionRef<void()> after_queueing);
   WaitResult Wait(const WaitRequest& request, absl::FunctionRef<bool()> still_needed) {
     return Wait(request, still_needed, [] {});
   }
 
-  // True only if no thread waits at the address that queued before something that the caller has seen. Cheap.
+  // True only if no thread waits at the address that queued before an event that the caller has
+  // observed. Cheap.
   bool NobodyWaits(const void* address) const;
   void AtAddress(const void* address, absl::FunctionRef<void(Queue&)> function);
 

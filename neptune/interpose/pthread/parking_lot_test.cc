@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 class ParkingLotTest : public testing::Test {
  protected:
-  // Waits at `address_`; the token it was let go with, or -1 at the deadline.
+  // Waits at `address_`; returns the token of the release, or -1 at the deadline.
   int Wait(int wish = 0, bool in_front = false, TimePoint deadline = kNever) {
     const auto wait = lot_.Wait(
         {.address = &address_, .wish = wish, .in_front = in_front, .until = {.deadline = deadline}},
@@ -26,7 +26,7 @@ class ParkingLotTest : public testing::Test {
         });
     return wait.ended == ParkingLot::Ended::kLetGo ? wait.token : -1;
   }
-  // Until so many have queued.
+  // Waits until `count` threads have queued.
   void AwaitQueued(int count) {
     while (queued_count_ < count) std::this_thread::yield();
   }
@@ -85,7 +85,7 @@ TEST_F(ParkingLotTest, TheFirstInTheQueueIsTheFirstThatCameOrThatWantedToBe) {
   EXPECT_EQ(order, "312");
 }
 
-TEST_F(ParkingLotTest, WhoIsNoLongerNeededDoesNotWait) {
+TEST_F(ParkingLotTest, AWaitThatIsNoLongerNeededDoesNotBegin) {
   const auto wait = lot_.Wait({.address = &address_}, [] { return false; });
   EXPECT_EQ(wait.ended, ParkingLot::Ended::kNotBegun);
 }
@@ -125,7 +125,8 @@ TEST_F(ParkingLotTest, OthersAtOtherAddressesAreLeftAlone) {
   EXPECT_EQ(left_count, 64);
 }
 
-// Each unit that is handed out reaches exactly one thread, also when its deadline passes at that moment.
+// Each released unit reaches exactly one thread, even if the thread's deadline passes at that
+// moment.
 TEST_F(ParkingLotTest, NothingIsLostBetweenADeadlineAndARelease) {
   UserThreads threads(2);
   std::atomic<int> taken_count{0};

@@ -18,18 +18,18 @@
 namespace neptune::interpose {
 namespace {
 
-// Counts the main thread as one until it has ended.
+// Counts the main thread too, until it has ended.
 std::atomic<int> live_count{1};
 
 __attribute__((tls_model("initial-exec"))) thread_local int runtime_scope_depth = 0;
 
-// Its threads look isolated and are not.
+// Warns that the child's threads are not isolated.
 void WarnOfChild() {
   static std::atomic<bool> has_warned{false};
   if (has_warned.exchange(true)) return;
   std::fprintf(stderr,
-               "neptune: warning: process %d was forked by one that had threads: its own wait in "
-               "no capsule\n",
+               "neptune: warning: process %d was forked by a process with threads: its own threads "
+               "wait in no capsule\n",
                getpid());
 }
 
@@ -45,7 +45,7 @@ bool MakesUserThreads() {
     WarnOfChild();
     return false;
   }
-  // A loop's own threads, such as those that resolve names.
+  // A loop's own threads, e.g. those that resolve names.
   return Loop::Current() == nullptr || UserThread::Current() != nullptr;
 }
 
@@ -55,7 +55,8 @@ int YieldThread() {
   return 0;
 }
 
-// Once its handlers and the other values of its keys are done with.
+// The end is recorded by a key's destructor, which runs after the thread's cleanup handlers and the
+// destructors of its other keys.
 void NoteKernelThreadExit() {
   if (gettid() != getpid()) return;
   pthread_key_t key;
@@ -73,8 +74,8 @@ RuntimeThreadsScope::~RuntimeThreadsScope() { --runtime_scope_depth; }
 
 }  // namespace neptune::interpose
 
-// libc runs the program's handlers of pthread_atfork under a lock of its own, and a user-level thread may wait in one.
-// Another one that forks meanwhile on the same kernel thread would then block it: so one forks at a time.
+// Serializes forks: libc runs the program's pthread_atfork handlers under its own lock, and a
+// user-level thread may wait in one. Another fork on the same kernel thread would then deadlock.
 NEPTUNE_PRELOAD_CALL pid_t neptune_fork() {
   static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
   neptune::interpose::LockMutex(&one_at_a_time);

@@ -1,4 +1,4 @@
-// The process as its user-level threads see it: whether there are any yet, its forks, its end.
+// Process-wide state of user-level threads: when they are created, forks, end of the process.
 //
 // Source: POSIX.
 // Threads: thread-safe.
@@ -7,21 +7,21 @@
 
 namespace neptune::interpose {
 
-// Whether pthread_create makes user-level threads: not for the runtime's own threads, and not in a child of a fork that
-// a process with user-level threads has made: its loops are its parent's.
+// True if pthread_create makes user-level threads: not for the runtime's own threads, and not in a
+// child forked by a process with user-level threads, whose loops belong to the parent.
 bool MakesUserThreads();
 
-// Lets others go first, on whichever kind of thread. Returns 0.
+// Yields, on either kind of thread. Returns 0.
 int YieldThread();
 
-// The calling kernel thread of the program ends by pthread_exit. If it is the main one, the process ends with its last
-// user-level thread.
+// Records that the calling kernel thread of the program ends by pthread_exit. If it is the main
+// one, the process ends with its last user-level thread.
 void NoteKernelThreadExit();
-// User-level threads of the program that have begun and not ended.
+// Count the live user-level threads of the program.
 void NoteThreadBegins();
 void NoteThreadEnds();
 
-// Threads that the caller starts while one of these exists are the runtime's own.
+// Scope in which threads that the caller starts are the runtime's own.
 class RuntimeThreadsScope {
  public:
   RuntimeThreadsScope();

@@ -1,5 +1,5 @@
-// Calls that wait for a child process or for a signal. The system tells a poller of neither, so a user-level thread asks
-// again and again, and sleeps in between.
+// Calls that wait for a child process or for a signal. Neither can be polled for, so a user-level
+// thread retries with sleeps in between.
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -21,11 +21,11 @@
 namespace neptune::interpose {
 namespace {
 
-// What ends soon is noticed soon.
+// The first retries are short, so that short waits end quickly.
 constexpr Duration kPauseMin = std::chrono::milliseconds(1);
 constexpr Duration kPauseMax = std::chrono::milliseconds(20);
 
-// Asks until there is an answer; nullopt at the deadline, or when a signal ended the wait (EINTR).
+// Retries until there is an answer; nullopt at the deadline, or if a signal ended the wait (EINTR).
 template <typename Ask>
 auto AskUntilAnswered(TimePoint deadline, Ask ask) -> decltype(ask()) {
   Duration pause = kPauseMin;
@@ -56,7 +56,7 @@ pid_t WaitForChild(pid_t child, int* status, int options, rusage* usage) {
   return AskUntilAnswered(kNever, ask).value_or(-1);
 }
 
-// One of the set that is pending for the thread or the process; with what is told of it.
+// Consumes a signal of the set that is pending for the thread or the process, with its siginfo.
 std::optional<int> ConsumeSignal(const sigset_t& set, siginfo_t* info) {
   if (const int own = ConsumePendingSignal(set); own != 0) {
     *info = {};

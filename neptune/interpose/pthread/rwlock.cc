@@ -1,13 +1,15 @@
-// Read-write locks of both kinds of threads, in the memory of pthread_rwlock_t.
+// Read-write locks for user-level and kernel threads, in the memory of pthread_rwlock_t.
 //
-//   __readers      how many read; kWriting; kWaitedFor while threads stand in the parking lot
-//   __cur_writer   number of the thread that writes
-//   __flags        as libc's initialisers leave it: whom it prefers
+//   __readers      number of readers; kWriting; kWaitedFor while threads are in the parking lot
+//   __cur_writer   number of the writing thread
+//   __flags        preference, as set by libc's initialisers
 //
-// Who waits is handed the lock, in order; readers that wait are let in together. As with libc, readers enter while
-// others read although a writer waits, unless the lock is of the kind that prefers writers and is not read recursively.
+// The lock is handed to waiters in order; consecutive waiting readers get it together. As with
+// libc, readers enter while others read although a writer waits, unless the lock prefers writers
+// and is not read recursively.
 //
-// Source: POSIX. Departs from source: a process-shared lock stays libc's, and waiting for one blocks the kernel thread.
+// Source: POSIX. Departs from source: a process-shared lock stays libc's, and waiting for one
+//   blocks the kernel thread.
 
 #include <pthread.h>
 
@@ -54,7 +56,7 @@ class ReadWriteLock {
         ParkingLot::Get().Wait({.address = &data_, .wish = wish, .until = {.deadline = deadline}},
                                [&] { return !AcquireOrMark(wish); });
     if (wait.ended == ParkingLot::Ended::kDeadline) {
-      HandOn();  // readers may have waited behind this one, or nobody
+      HandOn();  // readers may have queued after this writer
       return ETIMEDOUT;
     }
     if (wish == kToWrite) NoteWriter(CurrentThreadNumber());
@@ -98,7 +100,7 @@ class ReadWriteLock {
         .store(static_cast<int>(number), std::memory_order_relaxed);
   }
 
-  // Under the bucket's lock: takes it, or leaves word that a thread waits.
+  // Runs under the bucket's lock: takes the lock, or marks that a thread waits.
   bool AcquireOrMark(Wish wish) {
     for (;;) {
       if (TryFor(wish)) return true;
@@ -110,7 +112,7 @@ class ReadWriteLock {
     }
   }
 
-  // Hands the lock to those in front as far as it is free for them.
+  // Hands the lock to the first waiters that can have it.
   void HandOn() {
     ParkingLot::Get().AtAddress(&data_, [this](ParkingLot::Queue& queue) {
       if (queue.empty()) {
@@ -142,7 +144,7 @@ class ReadWriteLock {
     unsigned state = state_.load(std::memory_order_relaxed);
     unsigned taken = 0;
     do {
-      if ((state & kWriting) != 0) return;  // it hands on later
+      if ((state & kWriting) != 0) return;  // the writer hands it on later
       taken = (state & kReaderMask) + reader_count + (others_wait ? kWaitedFor : 0);
     } while (!state_.compare_exchange_weak(state, taken, std::memory_order_acq_rel));
     for (auto* waiter = queue.first(); waiter != nullptr;) {

@@ -1,14 +1,15 @@
-// Semaphores of both kinds of threads, in the memory of sem_t.
+// Semaphores for user-level and kernel threads, in the memory of sem_t.
 //
-// libc keeps a semaphore as one number of 64 bits, the value below and how many wait above, and behind it whether it is
-// shared by processes. Here the upper half only says whether any thread stands in the parking lot. Who waits is handed
-// its unit: nobody gets in between.
+// libc keeps a semaphore as a 64-bit number, with the value in the lower half and the number of
+// waiters in the upper half, followed by the process-shared flag. Here the upper half only says
+// whether any thread is in the parking lot. A unit is handed to a waiter directly, so no other
+// thread can take it in between.
 //
-// sem_post may be called by a signal's handler: without waiting threads it is one atomic operation, and with some it
-// takes a lock under which signals are blocked.
+// sem_post may be called by a signal handler: without waiters it is one atomic operation; with
+// waiters it takes a lock under which signals are blocked.
 //
-// Source: POSIX. Departs from source: a semaphore that processes share, as one of sem_open, stays libc's, and waiting
-//   for one blocks the kernel thread.
+// Source: POSIX. Departs from source: a process-shared semaphore, e.g. of sem_open, stays libc's,
+//   and waiting for one blocks the kernel thread.
 
 #include <semaphore.h>
 
@@ -24,7 +25,7 @@
 namespace neptune::interpose {
 namespace {
 
-// As libc has it.
+// Layout of libc.
 struct SemaphoreData {
   uint64_t state;
   int shared;
@@ -50,7 +51,7 @@ class Semaphore {
     return false;
   }
 
-  // 0, ETIMEDOUT, or EINTR.
+  // Returns 0, ETIMEDOUT or EINTR.
   int Take(TimePoint deadline = kNever) {
     if (TryTake()) return 0;
     const ParkingLot::WaitResult wait = ParkingLot::Get().Wait(
@@ -78,7 +79,7 @@ class Semaphore {
       if (next != nullptr) {
         queue.LetGo(next, 0);
       } else {
-        // All of them gave up. The value is 0 as long as it is marked, so this does not overflow it.
+        // All waiters gave up. The value is 0 while the mark is set, so this cannot overflow.
         state_.fetch_add(1 - kWaitedFor, std::memory_order_release);
       }
     });
@@ -86,7 +87,7 @@ class Semaphore {
   }
 
  private:
-  // Under the bucket's lock: takes a unit, or leaves word that a thread waits.
+  // Runs under the bucket's lock: takes a unit, or marks that a thread waits.
   bool AcquireOrMark() {
     for (;;) {
       if (TryTake()) return true;
@@ -100,7 +101,7 @@ class Semaphore {
   std::atomic_ref<uint64_t> state_;
 };
 
-// As functions of semaphores answer: in errno.
+// Converts an error number to the convention of semaphore functions: -1 and errno.
 int Answer(int error) {
   if (error == 0) return 0;
   errno = error;

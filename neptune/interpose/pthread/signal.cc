@@ -14,10 +14,10 @@
 namespace neptune::interpose {
 namespace {
 
-// 64 of them and 0.
+// 64 signals and 0.
 bool IsSignal(int signal) { return signal >= 0 && signal < NSIG; }
 
-// To the calling user-level thread.
+// Sends a signal to the calling user-level thread.
 int RaiseHere(int signal) {
   sigset_t one;
   sigset_t before;
@@ -35,7 +35,7 @@ bool Blocks(const PthreadThread& thread, int signal) {
   return sigismember(&thread.signal_mask, signal) == 1;
 }
 
-// Handles one of the calling thread's.
+// Handles a signal of the calling thread.
 Interruption Handle(int signal) {
   struct sigaction action {};
   sigaction(signal, nullptr, &action);
@@ -44,7 +44,7 @@ Interruption Handle(int signal) {
   return (action.sa_flags & SA_RESTART) != 0 ? Interruption::kRestart : Interruption::kEnd;
 }
 
-// Handles what was sent to the calling thread and is not blocked.
+// Handles the calling thread's pending signals that are not blocked.
 Interruption HandlePending() {
   PthreadThread* const self = PthreadThread::Current();
   if (self == nullptr || self->pending_signals.load(std::memory_order_acquire) == 0) {

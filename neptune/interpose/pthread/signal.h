@@ -1,17 +1,17 @@
 // Signals and user-level threads.
 //
-// The kernel delivers a signal to a kernel thread, and those that run user-level threads block all of them, so that no
-// handler runs in the middle of the runtime. So:
+// The kernel delivers signals to kernel threads. Those that run user-level threads block all
+// signals, so that no handler interrupts the runtime. Therefore a signal
 //
-//   to the process          handled on the main thread, or on another one that libc made
-//   to a user-level thread  handled by that thread: at once if it sends it to itself, else where it waits, which ends
-//                           the wait with EINTR unless the call goes on after signals
-//   raised by the processor as SIGSEGV: handled where it arises
+//   to the process           is handled on the main thread, or on another thread made by libc
+//   to a user-level thread   is handled by that thread: at once if it sends it to itself, else at
+//                            its next wait, which ends with EINTR unless the call restarts
+//   raised by the processor, e.g. SIGSEGV, is handled where it arises
 //
 // Source: POSIX.
-// Departs from source: a thread that computes handles a signal when it waits next; real-time signals do not queue, and
-//   what pthread_sigqueue sends goes to the process.
-// Threads: each for the calling one.
+// Departs from source: a computing thread handles a signal at its next wait; real-time signals do
+//   not queue, and pthread_sigqueue sends to the process.
+// Threads: the functions act on the calling thread.
 
 #pragma once
 
@@ -19,13 +19,13 @@
 
 namespace neptune::interpose {
 
-// Before the first thread.
+// Must be called before the first thread is created.
 void StartSignals();
-// The mask of the calling thread, which the threads that it starts begin with.
+// The mask of the calling thread, inherited by threads that it creates.
 sigset_t CurrentSignalMask();
-// Takes one of the set that was sent to the calling user-level thread; 0: there is none.
+// Consumes a signal of the set that is pending for the calling user-level thread; 0: none.
 int ConsumePendingSignal(const sigset_t& set);
-// On a kernel thread that blocks all signals: lets those through that the processor raises.
+// Unblocks the signals that the processor raises, on a kernel thread that blocks all.
 void LetRaisedSignalsThrough();
 
 }  // namespace neptune::interpose

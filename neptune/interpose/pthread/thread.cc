@@ -20,13 +20,13 @@
 namespace neptune::interpose {
 namespace {
 
-// Below the program's own frames stand those of the runtime's parks.
+// Minimum stack size: the runtime's parks need room below the program's frames.
 constexpr size_t kStackSizeMin = 128 * 1024;
 
 // Known threads, and stacks by size.
 class ThreadTable {
  public:
-  // Made at the first use, never destroyed: threads may outlive main.
+  // Created at the first use, never destroyed: threads may outlive main.
   static ThreadTable& Get() {
     static auto* const table = new ThreadTable;
     return *table;
@@ -37,7 +37,7 @@ class ThreadTable {
     threads_[thread->handle()] = thread;
   }
   void Remove(pthread_t handle) {
-    std::shared_ptr<PthreadThread> last;  // destroyed without the lock
+    std::shared_ptr<PthreadThread> last;  // destroyed outside the lock
     LeafLock lock(&mutex_);
     const auto found = threads_.find(handle);
     if (found == threads_.end()) return;
@@ -68,9 +68,9 @@ class ThreadTable {
 ThreadHome* thread_home = nullptr;
 std::atomic<uint32_t> last_number{0};
 
-// 0: none yet. In the program's own thread-local block, as Loop's.
+// 0: none yet. In the static thread-local block, like Loop's.
 __attribute__((tls_model("initial-exec"))) thread_local uint32_t kernel_thread_number = 0;
-// In the child of a fork: the user-level thread that called it.
+// In a forked child: the user-level thread that called fork.
 __attribute__((tls_model("initial-exec"))) thread_local PthreadThread* forked_thread = nullptr;
 
 const ThreadSpecific<PthreadThread>& CurrentThread() {
@@ -84,7 +84,7 @@ uint32_t NextNumber() {
   return number;
 }
 
-// Of a user-level thread that no pthread_create made.
+// Number of a user-level thread that was not made by pthread_create.
 uint32_t NumberOfRuntimesThread() {
   static const ThreadSpecificKey number;
   if (number.Get() == nullptr) number.Set(reinterpret_cast<void*>(uintptr_t{NextNumber()}));
@@ -105,7 +105,7 @@ size_t DefaultStackSize() {
   return size;
 }
 
-// What the attributes ask for: memory of the program, or only a size.
+// The stack that the attributes ask for: the program's memory, or a size.
 ThreadStack WantedStack(const pthread_attr_t* attributes) {
   ThreadStack wanted;
   size_t& size = wanted.memory.size;
@@ -113,7 +113,7 @@ ThreadStack WantedStack(const pthread_attr_t* attributes) {
     void* low = nullptr;
     pthread_attr_getstack(attributes, &low, &size);
     wanted.memory.low = static_cast<char*>(low);
-    // Attributes without memory of the program's tell of some that ends at address 0.
+    // Attributes without a stack of the program report one that ends at address 0.
     wanted.is_programs = wanted.memory.top() != nullptr;
     if (wanted.is_programs) return wanted;
     pthread_attr_getstacksize(attributes, &size);
@@ -143,14 +143,14 @@ bool IsDetached(const pthread_attr_t* attributes) {
 
 }  // namespace
 
-// What a thread goes through after its start.
+// Life of a thread after its start.
 struct ThreadLife {
-  // On the user-level thread.
+  // Runs on the user-level thread.
   static void Run(PthreadThread& self) {
     CurrentThread().set(&self);
     SetRunning(self, ThreadRef(UserThread::Current()));
     self.result_ = RunUntilExit(self.routine_, self.argument_);
-    // A child that this thread has forked ends with it: it has no loop to go back to.
+    // A child forked by this thread ends with it, because it has no loop to return to.
     if (forked_thread == &self) std::exit(0);
   }
 
@@ -159,7 +159,7 @@ struct ThreadLife {
     std::swap(self.running_, running);
   }
 
-  // On the loop, once the thread has left its stack.
+  // Runs on the loop once the thread no longer uses its stack.
   static void End(const std::shared_ptr<PthreadThread>& self, ThreadScheduler& scheduler) {
     SetRunning(*self, ThreadRef());
     GiveBack(self->stack_);
@@ -230,7 +230,7 @@ int StartThread(const pthread_attr_t* attributes, void* (*routine)(void*), void*
   if (IsDetached(attributes)) thread->life_ = PthreadThread::Life::kDetached;
   thread->signal_mask = CurrentSignalMask();
   ThreadTable::Get().Add(thread);
-  *handle = thread->handle_;  // before it runs: it may look there
+  *handle = thread->handle_;  // before the thread runs, since it may read it
   NoteThreadBegins();
 
   ThreadScheduler* const scheduler = *chosen;
@@ -238,14 +238,14 @@ int StartThread(const pthread_attr_t* attributes, void* (*routine)(void*), void*
     const auto started = scheduler->SpawnOn(
         thread->stack_.memory, [thread] { ThreadLife::Run(*thread); },
         [scheduler, thread] { ThreadLife::End(thread, *scheduler); });
-    CHECK(started.ok()) << started.status();  // its home has made room
+    CHECK(started.ok()) << started.status();  // ThreadHome reserved the place
   });
   return 0;
 }
 
 namespace {
 
-// Until the thread has ended. False at the deadline.
+// Waits until the thread has ended. False at the deadline.
 bool AwaitEnd(const PthreadThread* thread, const std::atomic<bool>& ended, TimePoint deadline) {
   const ParkingLot::WaitResult wait = ParkingLot::Get().Wait(
       {.address = thread, .until = {.deadline = deadline}}, [&ended] { return !ended.load(); });

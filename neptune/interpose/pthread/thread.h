@@ -1,17 +1,18 @@
-// A thread that the program made with pthread_create, as a user-level thread.
+// Threads that the program creates with pthread_create, as user-level threads.
 //
-//   pthread_create ──► StartThread: stack, choice of a kernel thread ──► start routine on a user-level thread
+//   pthread_create ──► StartThread: stack, kernel thread ──► start routine on a user-level thread
 //   pthread_t      =   the thread's record, marked so that it cannot be one of libc's
 //
-// Threads that are not user-level threads - the main thread, those made by other means - stay libc's; what is known
-// here of one of those is its number only.
+// Other threads (the main thread, those made by other means) stay libc's; only their numbers are
+// known here.
 //
 // Source: [Chu05] V.A (binary compatibility of the thread package).
 // Departs from source: a thread never changes its kernel thread.
 // Threads: thread-safe.
-// Errors: numbers of errno, as POSIX says: EAGAIN no room for one more thread; ESRCH no such thread; EINVAL not
+// Errors: errno values, as in POSIX: EAGAIN too many threads; ESRCH no such thread; EINVAL not
 //   joinable; EDEADLK a thread joins itself.
-// Limits: ThreadSchedulerOptions::thread_count_max of each kernel thread; kThreadNameSizeMax bytes of a name.
+// Limits: ThreadSchedulerOptions::thread_count_max per kernel thread; names of kThreadNameSizeMax
+//   bytes.
 
 #pragma once
 
@@ -32,29 +33,29 @@ namespace neptune::interpose {
 
 inline constexpr size_t kThreadNameSizeMax = 15;
 
-// Where new threads go. Told once, before the first of them.
+// Assigns new threads to kernel threads. Set once, before the first thread.
 class ThreadHome {
  public:
   virtual ~ThreadHome() = default;
-  // The scheduler that the next thread is given to; starts the kernel threads if need be. Any thread.
+  // Chooses the scheduler of the next thread; starts the kernel threads if needed. On any thread.
   virtual StatusOr<ThreadScheduler*> Choose() = 0;
-  // A thread given to that scheduler has ended. On its loop.
+  // Reports that a thread of the scheduler has ended. Called on its loop.
   virtual void Left(ThreadScheduler& scheduler) = 0;
 };
 void SetThreadHome(ThreadHome* home);
 
 struct ThreadStack {
   Stack memory;
-  bool is_programs = false;  // the program's own, which stays where it is
+  bool is_programs = false;  // allocated by the program, which keeps it
 };
 
 class PthreadThread {
  public:
-  // The calling thread; null if it is none of these.
+  // The calling thread; null if it is not a PthreadThread.
   static PthreadThread* Current();
-  // The thread of that handle; null: the handle is libc's, or the thread is joined or gone.
+  // The thread with the handle; null: a handle of libc, or the thread is joined or gone.
   static std::shared_ptr<PthreadThread> Find(pthread_t handle);
-  // Whether the handle is, or was, of such a thread.
+  // True if the handle is, or was, that of a PthreadThread.
   static bool IsHandle(pthread_t handle) { return (handle & 1) != 0; }
 
   pthread_t handle() const { return handle_; }
@@ -65,16 +66,17 @@ class PthreadThread {
   std::string name() const;
   void SetName(std::string name);
 
-  // Ends the wait that it is in, or the next one: it looks what there is for it.
+  // Ends the current or next wait, so that the thread handles pending signals.
   void Interrupt();
 
-  // What pthread_setcancelstate, pthread_setcanceltype and pthread_sigmask tell; by the thread itself.
+  // State of pthread_setcancelstate, pthread_setcanceltype and pthread_sigmask; used by the thread
+  // itself only.
   int cancel_state = PTHREAD_CANCEL_ENABLE;
   int cancel_type = PTHREAD_CANCEL_DEFERRED;
   sigset_t signal_mask{};
-  // As the program has chosen; it has no effect.
+  // Chosen by the program; has no effect.
   std::atomic<int> scheduling_policy{SCHED_OTHER};
-  // Signals that were sent to it and are not handled yet, a bit each; the lowest is of number 1.
+  // Pending signals as a bit set; bit 0 is signal 1.
   std::atomic<uint64_t> pending_signals{0};
 
  private:
@@ -93,27 +95,27 @@ class PthreadThread {
   void* argument_ = nullptr;
   void* result_ = nullptr;
   std::atomic<Life> life_{Life::kJoinable};
-  std::atomic<bool> ended_{false};  // it has left its stack for good
+  std::atomic<bool> ended_{false};  // the stack is no longer used
   mutable LeafMutex mutex_;
   std::string name_ ABSL_GUARDED_BY(mutex_);
   ThreadRef running_ ABSL_GUARDED_BY(mutex_);  // null before it begins and once it has ended
 };
 
-// A number of the calling thread, of whichever kind: never 0, unlike that of any other thread that lives. It stays the
-// same in the child of a fork.
+// A number that identifies the calling thread, of either kind, among all live threads; never 0. A
+// forked child keeps it.
 uint32_t CurrentThreadNumber();
 
 int StartThread(const pthread_attr_t* attributes, void* (*routine)(void*), void* argument,
                 pthread_t* handle);
-// REQUIRES: IsHandle(handle), of these three.
+// REQUIRES, for all three: IsHandle(handle).
 int JoinThread(pthread_t handle, TimePoint deadline, void** result);  // ETIMEDOUT
 int TryJoinThread(pthread_t handle, void** result);                   // EBUSY
 int DetachThread(pthread_t handle);
 // REQUIRES: PthreadThread::Current(). Unwinds the stack, then ends the thread.
 [[noreturn]] void ExitThread(void* result);
 
-// In the child of a fork that the calling thread has made: the process has this thread only, which is a plain one from
-// now on and keeps its handle, its number and its values.
+// Called in a child forked by the calling thread, which is then the only thread: it becomes a plain
+// thread and keeps its handle, its number and its values.
 void ForgetThreadsAfterFork();
 
 }  // namespace neptune::interpose

@@ -8,7 +8,7 @@ namespace neptune::interpose {
 namespace {
 
 constexpr long kNanosecondsPerSecond = 1'000'000'000;
-// Later than any wait ends, and small enough to be added to a time.
+// Longer than any wait, and small enough to be added to a time.
 constexpr Duration kLongest = std::chrono::hours(24 * 365 * 100);
 
 Duration Since(const timespec& begin, const timespec& end) {

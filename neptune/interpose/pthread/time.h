@@ -1,8 +1,8 @@
-// POSIX's points in time as deadlines of the runtime.
+// Converts POSIX times to deadlines of the runtime.
 //
 // Source: POSIX (timespec, clockid_t).
-// Departs from source: a point on the wall clock is turned into one of the monotonic clock when the wait begins; what
-//   is done to the wall clock afterwards neither lengthens nor shortens the wait.
+// Departs from source: a wall-clock time is converted to the monotonic clock when the wait begins,
+//   so later changes of the wall clock do not affect the wait.
 // Threads: no state.
 
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace neptune::interpose {
 
-// Puts the deadline into `deadline`; EINVAL if the clock is neither the wall clock nor the monotonic one, or the
-// nanoseconds are no fraction of a second; else 0.
+// Sets `deadline` and returns 0; EINVAL if the clock is neither the wall clock nor the monotonic
+// one, or the nanoseconds are not a fraction of a second.
 int DeadlineOf(clockid_t clock, const timespec& when, TimePoint* deadline);
 
 }  // namespace neptune::interpose

@@ -15,9 +15,9 @@ namespace {
 
 constexpr auto kSecond = std::chrono::seconds(1);
 
-static_assert(sizeof(std::atomic<int>) == sizeof(int), "the kernel looks at the number itself");
+static_assert(sizeof(std::atomic<int>) == sizeof(int), "the kernel reads the futex word itself");
 
-// Returns when woken, at the deadline, or for no reason; false if a signal was handled.
+// Returns when woken, at the deadline, or spuriously; false if a signal was handled.
 bool FutexWait(std::atomic<int>* word, int value, TimePoint deadline) {
   const Duration since_start = deadline.time_since_epoch();
   const timespec at{.tv_sec = since_start / kSecond, .tv_nsec = (since_start % kSecond).count()};
@@ -69,8 +69,8 @@ PthreadWaiter::Ended PthreadWaiter::Block(const Until& until) {
   return Ended::kWoken;
 }
 
-// The address is told to the kernel after the waiter may have gone: at worst a stranger at the same address is woken
-// for no reason, which every user of a futex has to bear.
+// The kernel gets the address after the waiter may be gone: at worst another futex at the same
+// address is woken spuriously, which every user of a futex must tolerate.
 void PthreadWaiter::Wake() {
   const ThreadRef thread(thread_);
   woken_.store(1, std::memory_order_release);

@@ -1,16 +1,16 @@
-// One thread that waits for another, whichever kind either of them is.
+// A thread that waits for another one; both may be of either kind.
 //
 //   user-level thread   parks; its kernel thread goes on with other threads
 //   kernel thread       blocks in the operating system
 //
-// The waiter stands on the stack of the thread that waits.
+// The object lives on the stack of the waiting thread.
 //
-// Source: [Chu05] V.A. Departs from source: threads that the runtime did not make wait for its own, and
-//   the other way round.
-// Threads: Wait by the thread that made it; Wake once, by any other. Once woken it may be gone: nothing is touched
-//   after that.
+// Source: [Chu05] V.A. Departs from source: threads that the runtime did not create can wait for
+//   its own, and vice versa.
+// Threads: Wait on the thread that created it; Wake once, on any other. The object may be gone once
+//   it is woken, so Wake does not touch it afterwards.
 // Units: deadlines are of the machine's monotonic clock, as in the real world.
-// errno is left alone.
+// Preserves errno.
 
 #pragma once
 
@@ -30,7 +30,7 @@ class PthreadWaiter {
   enum class Ended { kWoken, kDeadline, kInterrupted };
   struct Until {
     TimePoint deadline = kNever;
-    // A signal's handler ends the wait, unless it was installed with SA_RESTART.
+    // True: a signal handler ends the wait unless it was installed with SA_RESTART.
     bool interrupted = false;
   };
   Ended Wait(const Until& until);
@@ -46,7 +46,7 @@ class PthreadWaiter {
   std::atomic<int> woken_{0};
 };
 
-// The time of the clock that deadlines of PthreadWaiter are of.
+// The current time of the clock that PthreadWaiter's deadlines use.
 TimePoint MonotonicNow();
 
 }  // namespace neptune::interpose

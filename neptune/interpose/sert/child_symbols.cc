@@ -1,4 +1,5 @@
-// popen and pclose: the process of a request that is ended early is killed, with all that it started, and waited for.
+// popen and pclose: if a request is ended early, its process and all that it started are killed and
+// waited for.
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 namespace neptune::sert {
 namespace {
 
-// "r" or "w", and "e" if it likes.
+// Accepts "r" or "w", optionally with "e".
 bool IsMode(const char* mode) {
   return (mode[0] == 'r' || mode[0] == 'w') && (mode[1] == 0 || strcmp(mode + 1, "e") == 0);
 }
@@ -27,7 +28,7 @@ FILE* OpenChild(RequestRecord* record, const char* command, const char* mode) {
   const bool reads = mode[0] == 'r';
   const StartedChild started = StartShell(command, reads);
   if (started.id == 0) return nullptr;
-  record->ledger.RemoveDescriptor(started.fd);  // the stream's
+  record->ledger.RemoveDescriptor(started.fd);  // owned by the stream
   FILE* const stream = open_stream(started.fd, reads ? "r" : "w");
   const PipedChild child{stream, started.id};
   if (stream != nullptr && NoteChild(child)) {
@@ -40,7 +41,7 @@ FILE* OpenChild(RequestRecord* record, const char* command, const char* mode) {
   return nullptr;
 }
 
-// The request's own: it may be ended while it waits.
+// Waits for a process of the request, which may be ended during the wait.
 int CloseChild(RequestRecord* record, const PipedChild& child, const void* caller) {
   static Next<int(FILE*)> close_stream("fclose");
   const PipedChild closed{nullptr, child.id};
@@ -74,7 +75,7 @@ NEPTUNE_SERT_SYMBOL FILE* popen(const char* command, const char* mode) {
   return neptune::sert::OpenChild(record, command, mode);
 }
 
-// Also of a stream that an earlier request left open, or another thread's.
+// Also closes streams that an earlier request left open, or that another thread opened.
 NEPTUNE_SERT_SYMBOL int pclose(FILE* stream) {
   static Next<int(FILE*)> next("pclose");
   const pid_t id = neptune::sert::ForgetChild(stream);

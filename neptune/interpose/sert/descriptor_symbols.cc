@@ -1,4 +1,5 @@
-// Descriptors, directories and mappings: what a request opened and has not closed is closed when it is ended early.
+// Descriptors, directories and mappings: those that a request has open are closed when it is ended
+// early.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 namespace neptune::sert {
 namespace {
 
-// Null: not the request's.
+// Null: not owned by a request.
 RequestRecord* OwnerFor(const void* caller) {
   RequestRecord* const record = accounting_record;
   return record == nullptr || library_code.Contains(caller) ? nullptr : record;
@@ -61,8 +62,8 @@ using neptune::sert::OwnerFor;
 using neptune::sert::Region;
 using neptune::sert::RequestRecord;
 
-// A call that returns a descriptor. It may wait: accept for a connection, open at a FIFO. The signal ends the wait, and
-// the call goes on if the request may not be ended there.
+// A call that returns a descriptor. It may wait: accept for a connection, open for a FIFO. The
+// signal ends the wait, and the call is repeated if the request may not be ended there.
 #define NEPTUNE_OPENS(name, parameters, arguments)                          \
   NEPTUNE_SERT_SYMBOL int name parameters {                                 \
     static Next<int parameters> next(#name);                                \
@@ -71,7 +72,7 @@ using neptune::sert::RequestRecord;
     if (record == nullptr) return next arguments;                           \
     return OpenedAfterWait(record, caller, [&] { return next arguments; }); \
   }
-// One that fills in two.
+// A call that returns two descriptors.
 #define NEPTUNE_OPENS_PAIR(name, parameters, arguments)                  \
   NEPTUNE_SERT_SYMBOL int name parameters {                              \
     static Next<int parameters> next(#name);                             \
@@ -83,7 +84,7 @@ using neptune::sert::RequestRecord;
 
 namespace {
 
-// The mode is given only where a file may be made.
+// The mode argument exists only if the call may create a file.
 #define NEPTUNE_MODE(flags)                                         \
   mode_t mode = 0;                                                  \
   if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) { \
@@ -178,7 +179,7 @@ NEPTUNE_SERT_SYMBOL DIR* opendir(const char* path) {
   const Region region(record, __builtin_return_address(0));
   return OpenedDirectory(record, next(path));
 }
-// The descriptor is the directory's from here on.
+// The directory owns the descriptor from here on.
 NEPTUNE_SERT_SYMBOL DIR* fdopendir(int fd) {
   static Next<DIR*(int)> next("fdopendir");
   RequestRecord* const record = OwnerFor(__builtin_return_address(0));

@@ -1,4 +1,4 @@
-// Requests that are ended once they have run for a millisecond, and what they hold: for tests of the library.
+// Requests that are ended early after a millisecond, and their resources, for tests of the library.
 //
 // Threads: any.
 
@@ -15,7 +15,7 @@
 
 namespace neptune::sert {
 
-// As soon as it has run for a millisecond.
+// Arguments that end a request after a millisecond.
 inline sert_arg AtOnce() {
   return {.lower_bound_s = 0.001,
           .upper_bound_s = 0.001,
@@ -41,20 +41,20 @@ inline sert_statistics Statistics() {
   return statistics;
 }
 
-// Allocates and frees; the compiler does not see that it might leave both.
+// Allocates and frees; the asm keeps the compiler from removing both.
 inline void Allocate(size_t size) {
   void* const object = malloc(size);
   asm volatile("" : : "r"(object) : "memory");
   free(object);
 }
 
-// Until the request is to be ended.
+// Computes until the request is overdue.
 inline void BeOverdue() {
   while (Statistics().is_overdue == 0) {
   }
 }
 
-// True: it was ended early.
+// Runs a request; true if it was ended early.
 inline bool RunRequest(void (*body)(void*), void* argument) {
   sigjmp_buf env;
   if (sigsetjmp(env, 1) != 0) return true;
@@ -73,7 +73,7 @@ inline int OpenDescriptors() {
   return count;
 }
 
-// What requests may take, as long as it lives.
+// Scope guard that sets another time limit.
 class OtherLimit {
  public:
   explicit OtherLimit(double seconds) {

@@ -1,4 +1,5 @@
-// What is made once for all: first-use initialisers, libraries. It is nobody's request, and stays.
+// Objects created once for the whole process: first-use initialisers, libraries. They belong to no
+// request and stay when one is ended.
 
 #include <cxxabi.h>
 #include <link.h>
@@ -25,7 +26,7 @@ NEPTUNE_SERT_SYMBOL int pthread_once(pthread_once_t* once, void (*function)()) {
   return next(once, function);
 }
 
-// Between them a static of a function is made.
+// A function-local static is constructed between these calls.
 NEPTUNE_SERT_SYMBOL int __cxa_guard_acquire(__cxxabiv1::__guard* guard) {
   static constinit neptune::sert::Next<int(__cxxabiv1::__guard*)> next("__cxa_guard_acquire");
   SERT_begin_outside();

@@ -1,4 +1,4 @@
-// Locks: while one is held the request is not ended; the last unlock is a check.
+// Locks: a request is not ended while it holds one; the last unlock is a check.
 
 #include <pthread.h>
 
@@ -7,14 +7,14 @@
 namespace neptune::sert {
 namespace {
 
-// `result` is of a call that takes a lock if it is 0.
+// `result` is the result of a lock call; 0 means that the lock is held.
 int Locked(int result) {
   RequestRecord* const record = accounting_record;
   if (record != nullptr && result == 0) record->lock_count = record->lock_count + 1;
   return result;
 }
 
-// A lock that was taken before the request does not count.
+// A lock that was acquired before the request does not count.
 void Unlocked(const void* caller) {
   RequestRecord* const record = accounting_record;
   if (record == nullptr || record->lock_count == 0) return;
@@ -30,7 +30,7 @@ using neptune::sert::Locked;
 using neptune::sert::Region;
 using neptune::sert::Unlocked;
 
-// In a region: between the lock and its count nothing is ended.
+// Uses a Region, so the request is not ended between locking and counting.
 #define NEPTUNE_LOCK(name, parameters, arguments)            \
   NEPTUNE_SERT_SYMBOL int name parameters noexcept {         \
     static neptune::sert::Next<int parameters> next(#name);  \

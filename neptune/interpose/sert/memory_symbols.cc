@@ -1,8 +1,9 @@
 // Allocation: a request's memory comes from its arena.
 //
-// Whose memory is it? What the C library allocates for itself - buffers of streams, thread-local objects, time zones -
-// stays when the request is ended early; what it returns to the program (strdup, getline, regcomp: library_symbols.cc)
-// is the request's, as is all that everybody else allocates.
+// Ownership: memory that the C library allocates for itself (buffers of streams, thread-local
+// objects, time zones) stays when the request is ended early. Memory that it returns to the program
+// (strdup, getline, regcomp: stream_symbols.cc) belongs to the request, like all memory allocated
+// by others.
 
 #include <malloc.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ void __libc_free(void* object);
 namespace neptune::sert {
 namespace {
 
-// The request whose memory this is, or null.
+// The request that owns memory allocated by `caller`, or null.
 RequestRecord* OwnerFor(const void* caller) {
   RequestRecord* const record = accounting_record;
   if (record == nullptr) return nullptr;
@@ -37,8 +38,8 @@ RequestRecord* OwnerFor(const void* caller) {
   return record->depth != 0 || library_code.Contains(caller) ? nullptr : record;
 }
 
-// No Region is needed around the arena's functions: they call nothing that this library stands before, and between two
-// of its instructions no request is ended. Their end is a check all the same.
+// The arena's functions need no Region: they call no interposed function, and no request is ended
+// inside this library's own code. Their end is a check nevertheless.
 inline void Check(RequestRecord* record, const void* caller) {
   if (record->armed != 0) [[unlikely]]
     TerminateAtCheck(record, caller);
@@ -60,7 +61,7 @@ __attribute__((noinline)) void* AllocateForOthers(size_t size, const void* calle
   return __libc_malloc(size);
 }
 
-// Most calls come from the program itself, which is known by one comparison.
+// Fast path: most calls come from the program itself, which one comparison detects.
 inline void* Allocate(size_t size, const void* caller) {
   RequestRecord* const record = accounting_record;
   if (record == nullptr) return __libc_malloc(size);
@@ -102,14 +103,14 @@ inline void Free(void* object, const void* caller) {
 
 void* Reallocate(void* object, size_t size, const void* caller) {
   if (object == nullptr) return Allocate(size, caller);
-  if (!IsArenas(object)) return __libc_realloc(object, size);  // stays where it is from
+  if (!IsArenas(object)) return __libc_realloc(object, size);  // keeps its owner
   if (size == 0) {
     Free(object, caller);
     return nullptr;
   }
   const size_t usable = RequestArena::UsableSize(object);
   if (size <= usable && size > usable / 2) return object;
-  // Whoever has it may be another than who allocated it; its new place is that of who asks.
+  // The caller may differ from the owner; the new block is allocated for the caller.
   RequestRecord* const record = accounting_record;
   void* moved = nullptr;
   if (record != nullptr && (record->depth == 0 || record->library_call > 0)) {
@@ -184,7 +185,7 @@ NEPTUNE_SERT_SYMBOL size_t malloc_usable_size(void* object) noexcept {
   return IsArenas(object) ? neptune::RequestArena::UsableSize(object) : next(object);
 }
 
-// The standard library's own would call malloc from where no check is made.
+// The standard library's versions would call malloc from code in which no check is made.
 void* operator new(size_t size) {
   const void* const caller = CALLER;
   return New([&] { return Allocate(size, caller); });

@@ -1,5 +1,5 @@
-// The function of the same name that comes after this library's: the C library's, or that of another library that
-// stands before it.
+// The next function of the same name in symbol lookup order: the C library's, or that of another
+// library that interposes it.
 //
 // Threads: any.
 
@@ -14,7 +14,7 @@
 
 namespace neptune::sert {
 
-// Resolved at the first call; a function that nobody has ends the process.
+// Resolved at the first call; aborts if there is no such function.
 template <typename Function>
 class Next {
  public:

@@ -1,15 +1,17 @@
-// Ends requests at random instants of all kinds of handlers, and counts what is lost.
+// Ends requests at random instants in all kinds of handlers, and counts lost resources.
 //
 //   safety_stress [terminations] [threads] [seed]      default 20,000 8 1
 //
-// Each thread runs one request after the other; each is a loop of one kind that never ends by itself. Prints how many
-// ended, of them between two instructions, and of each kind; then, and fails unless all are zero, bytes of arenas,
-// descriptors, locks that are not free and processes that were lost, and threads that hang:
+// Each thread runs one request after the other; each is a loop of one kind that never ends by
+// itself. Prints the number of ended requests, those ended between two instructions, and those of
+// each kind; also the lost bytes of arenas, lost descriptors, locks that are not free, lost
+// processes and hung threads, and fails unless these are all zero:
 //
-//   ended=20007 between=1998 lost_bytes=0 lost_descriptors=0 lost_locks=0 lost_processes=0 hangs=0 allocations=2031 ...
+//   ended=20007 between=1998 lost_bytes=0 lost_descriptors=0 lost_locks=0 lost_processes=0 hangs=0
+//   allocations=2031 ...
 //
-// Whether one hangs
-// is told by what the program does with its processor time, so that it may wait for a busy machine as long as it must.
+// (one line). A hang is detected by the program's processor time, so the test tolerates a busy
+// machine.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -171,7 +173,8 @@ void Waiting() {
   if (read(pair[0], &byte, 1) != 1) abort();
 }
 
-// A few, since each costs a thousand times what another request does: the others that get their turn wait.
+// Only one in 50 runs processes, since that costs a thousand times what another request does; the
+// others wait.
 void Processes() {
   static std::atomic<uint32_t> turn{0};
   if (turn.fetch_add(1, std::memory_order_relaxed) % 50 != 0) Waiting();
@@ -179,7 +182,7 @@ void Processes() {
     FILE* const stream = popen("echo said", "r");
     char line[16];
     if (stream == nullptr) abort();
-    // The C library's own wait is interrupted by the signal, and told so.
+    // The signal interrupts the C library's own wait with EINTR.
     if (fgets(line, sizeof(line), stream) == nullptr && errno != EINTR) abort();
     pclose(stream);
   }
@@ -217,7 +220,7 @@ void* Work(void* argument) {
       SERT_register_rollbackpoint(&env);
       SERT_start();
       KindOf(next).handler();
-      abort();  // none ends by itself
+      abort();  // no request ends by itself
     } else {
       return nullptr;
     }
@@ -230,7 +233,7 @@ double ProcessorSeconds() {
   return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-// Waits for its end. False: it hangs, for the timer has worked on and no request of any thread has ended.
+// Waits for the end. False: hung, i.e. the timer has run and no request of any thread has ended.
 bool Ends(pthread_t thread) {
   constexpr double kHangS = 20;
   uint64_t ended = 0;

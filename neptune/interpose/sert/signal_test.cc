@@ -1,4 +1,4 @@
-// What the timer's signal does, and to whom.
+// Effects of the timer's signal on requests and calls.
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -26,7 +26,7 @@ using SignalTest = TerminationTest;
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// A connection that the listener's full queue keeps waiting, until the listener takes another one.
+// A connection that waits because the listener's queue is full, until the listener accepts one.
 class SlowListener {
  public:
   SlowListener()
@@ -70,7 +70,7 @@ TEST_F(SignalTest, AConnectionIsWaitedForOnAlthoughTheSignalCame) {
   });
   EXPECT_TRUE(RunRequest(
       [](void*) {
-        pthread_mutex_lock(&mutex);  // it may not be ended while it connects
+        pthread_mutex_lock(&mutex);  // prevents ending while it connects
         const int fd = socket(AF_INET, SOCK_STREAM, 0);
         connected = listener->Connect(fd);
         while (Statistics().is_overdue == 0) {
@@ -83,7 +83,7 @@ TEST_F(SignalTest, AConnectionIsWaitedForOnAlthoughTheSignalCame) {
   taker.join();
 }
 
-// The timer may send a signal to a request that ends meanwhile.
+// The timer may send a signal to a request that ends at that moment.
 TEST_F(SignalTest, ASignalForARequestThatHasEndedInterruptsNothing) {
   static int pair[2];
   ASSERT_EQ(pipe(pair), 0);
@@ -125,8 +125,8 @@ void AskToEnd(int generation) {
 
 TEST_F(SignalTest, ASignalForAnEarlierRequestDoesNotEndTheNext) {
   const OtherLimit limit(60);
-  // Of a thread that had no request before the first is of generation 1, the second of 3, unless the thread has the
-  // record of one that is gone: it is told by the first signal that is heeded.
+  // A new thread's first request has generation 1 and its second 3, unless the thread reuses the
+  // record of an ended thread; the first signal with effect shows which.
   const auto heeded = [] {
     int generation = -1;
     do {
@@ -148,9 +148,9 @@ TEST_F(SignalTest, ASignalForAnEarlierRequestDoesNotEndTheNext) {
   thread.join();
 }
 
-// What the handler uses of a stack is far from what the request does.
+// The handler uses another stack than the request.
 __attribute__((noinline)) bool IsUntouchedBelow() {
-  constexpr size_t kNear = 2048;  // this function's own, and of what it calls
+  constexpr size_t kNear = 2048;  // stack of this function and its callees
   constexpr size_t kSize = 8192;
   auto* const end = static_cast<volatile char*>(__builtin_frame_address(0)) - kNear;
   for (size_t i = 1; i <= kSize; ++i) end[-static_cast<ptrdiff_t>(i)] = 'u';
@@ -219,7 +219,7 @@ TEST_F(SignalTest, ARequestEndsOnceAlsoWhenTheSignalComesAtItsEnd) {
   uint64_t ended_early = 0;
   for (int i = 0; i < 3000; ++i) {
     static volatile int steps;
-    steps = 2000 * (i % 300);  // some end before the threshold, some after, many about then
+    steps = 2000 * (i % 300);  // some end before the threshold, some after, many near it
     ended_early += RunRequest(
         [](void*) {
           SERT_begin_arena_only();

@@ -22,7 +22,7 @@ FILE* OpenedStream(RequestRecord* record, FILE* stream) {
   return stream;
 }
 
-// Memory that the C library allocates meanwhile is the request's.
+// Scope in which memory that the C library allocates belongs to the request.
 class LibraryCall {
  public:
   LibraryCall(RequestRecord* record, const void* caller)
@@ -63,7 +63,7 @@ NEPTUNE_OPENS_STREAM(tmpfile, (), ())
 NEPTUNE_OPENS_STREAM(tmpfile64, (), ())
 NEPTUNE_OPENS_STREAM(fmemopen, (void* bytes, size_t size, const char* mode), (bytes, size, mode))
 
-// The descriptor is the stream's from here on.
+// The stream owns the descriptor from here on.
 NEPTUNE_SERT_SYMBOL FILE* fdopen(int fd, const char* mode) {
   static Next<FILE*(int, const char*)> next("fdopen");
   RequestRecord* const record = OwnerFor(__builtin_return_address(0));

@@ -1,4 +1,5 @@
-// Requests of an ordinary program that are ended early: where, and what is left of them.
+// Requests of an ordinary program that are ended early: where they end, and that they leave
+// nothing.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -87,7 +88,7 @@ TEST_F(TerminationTest, WhatItHoldsIsReleased) {
   const sert_statistics before = Statistics();
   EXPECT_TRUE(RunRequest(
       [](void*) {
-        pthread_mutex_lock(&mutex);  // it may not be ended before it has all
+        pthread_mutex_lock(&mutex);  // prevents ending before it holds everything
         for (int i = 0; i < 100; ++i) memset(malloc(10'000), 1, 10'000);
         (void)open("/dev/null", O_RDONLY);
         (void)socket(AF_INET, SOCK_STREAM, 0);
@@ -115,7 +116,7 @@ TEST_F(TerminationTest, WhatItHoldsIsReleased) {
   EXPECT_EQ(OpenDescriptors(), descriptors);
 }
 
-// Which all processes that a request started have open, until the last of them is gone.
+// A socket that every process started by a request has open, until the last of them has ended.
 class Witness {
  public:
   Witness() { EXPECT_EQ(pipe(pair_), 0); }
@@ -123,7 +124,7 @@ class Witness {
   void ExpectAllGone() {
     close(pair_[1]);
     char byte = 0;
-    EXPECT_EQ(read(pair_[0], &byte, 1), 0);  // waits while any has it
+    EXPECT_EQ(read(pair_[0], &byte, 1), 0);  // waits while any process has it open
     EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
     EXPECT_EQ(errno, ECHILD) << "one was not waited for";
   }
@@ -132,7 +133,7 @@ class Witness {
   int pair_[2];
 };
 
-// The C library's own wait is ended by the signal.
+// The signal ends the C library's own wait.
 void ReadLine(char* line, int size, FILE* stream) {
   while (fgets(line, size, stream) == nullptr) {
     if (errno != EINTR) abort();
@@ -147,7 +148,7 @@ TEST_F(TerminationTest, ProcessesThatItStartedAreEndedWithAllOfTheirs) {
     Witness witness;
     EXPECT_TRUE(RunRequest(
         [](void*) {
-          pthread_mutex_lock(&mutex);  // the first of them takes longer than it may
+          pthread_mutex_lock(&mutex);  // starting the first one takes longer than the limit
           char line[16];
           FILE* const reads = popen("sleep 1000 & echo there; wait", "r");
           FILE* const writes = popen("sleep 1000", "w");
@@ -174,7 +175,7 @@ TEST_F(TerminationTest, ARequestThatWaitsForItsProcessIsEnded) {
   EXPECT_EQ(OpenDescriptors(), descriptors + 1) << "the witness's";
 }
 
-TEST_F(TerminationTest, ProcessesOfARequestThatEndsByItselfAreTheProgrammes) {
+TEST_F(TerminationTest, ProcessesOfARequestThatEndsByItselfBelongToTheProgram) {
   static FILE* left;
   static int statuses[3];
   const OtherLimit limit(60);
@@ -239,7 +240,7 @@ TEST_F(TerminationTest, OutsideItIsNotEnded) {
   free(kept);
 }
 
-// First-use initialisers are nobody's request.
+// First-use initialisers belong to no request.
 const std::vector<int>& MadeOnce() {
   static const std::vector<int> made(1000, 7);
   return made;

@@ -1,4 +1,4 @@
-// A signal that the program uses for itself is not taken from it.
+// The timer refuses a signal that the program uses itself.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Calls that wait: the signal ends the wait, and the call's end is a check. If the request may not be ended there, the
-// call goes on.
+// Calls that wait: the signal ends the wait, and the end of the call is a check. If the request may
+// not be ended there, the call is repeated.
 
 #include <poll.h>
 #include <sys/epoll.h>
@@ -24,7 +24,7 @@ using neptune::sert::WasInterruptedByUs;
 
 namespace {
 
-// Where the thread's request, if it is in one, may be ended when the call comes back.
+// Scope of a call at the end of which the thread's request, if any, may be ended.
 class Check {
  public:
   explicit Check(const void* caller) {
@@ -37,7 +37,7 @@ class Check {
 
 }  // namespace
 
-// A call that may be made again as it was, when it was interrupted.
+// A call that may be repeated unchanged after an interruption.
 #define NEPTUNE_WAITS(type, name, parameters, arguments)                          \
   NEPTUNE_SERT_SYMBOL type name parameters {                                      \
     static Next<type parameters> next(#name);                                     \
@@ -68,7 +68,7 @@ NEPTUNE_WAITS(ssize_t, sendto,
               (fd, data, size, flags, to, to_size))
 NEPTUNE_WAITS(ssize_t, sendmsg, (int fd, const msghdr* message, int flags), (fd, message, flags))
 
-// What is being connected goes on being so when the call was interrupted: a second call would be told EALREADY.
+// A connection attempt continues after an interruption; a second connect would fail with EALREADY.
 NEPTUNE_SERT_SYMBOL int connect(int fd, const sockaddr* address, socklen_t size) {
   static Next<int(int, const sockaddr*, socklen_t)> next("connect");
   static Next<int(pollfd*, nfds_t, int)> next_poll("poll");
@@ -93,7 +93,8 @@ NEPTUNE_SERT_SYMBOL int connect(int fd, const sockaddr* address, socklen_t size)
 
 namespace {
 
-// A wait with a timeout in milliseconds, negative for ever: what has passed is taken off when it goes on.
+// A wait with a timeout in milliseconds (negative: forever), reduced by the elapsed time when it is
+// repeated.
 template <typename Wait>
 int WaitFor(int timeout_ms, const void* caller, Wait wait) {
   const int64_t began = neptune::sert::NowNs();
@@ -124,7 +125,7 @@ NEPTUNE_SERT_SYMBOL int epoll_wait(int epoll, epoll_event* events, int count, in
   return WaitFor(timeout_ms, __builtin_return_address(0),
                  [&](int left_ms) { return next(epoll, events, count, left_ms); });
 }
-// Linux takes what has passed off the timeout.
+// Linux subtracts the elapsed time from the timeout.
 NEPTUNE_WAITS(int, select,
               (int count, fd_set* readable, fd_set* writable, fd_set* exceptional,
                timeval* timeout),
@@ -165,7 +166,7 @@ int Sleep(const timespec* time, timespec* left, const void* caller) {
 
 }  // namespace
 
-// Under their own names here; the C library's are given to the linker.
+// Defined under other names; the linker gets the C library's names as aliases.
 NEPTUNE_SERT_SYMBOL int SleepAsNanosleep(const timespec* time, timespec* left) __asm__("nanosleep");
 NEPTUNE_SERT_SYMBOL int SleepAsUsleep(useconds_t time_us) __asm__("usleep");
 NEPTUNE_SERT_SYMBOL unsigned SleepAsSleep(unsigned seconds) __asm__("sleep");

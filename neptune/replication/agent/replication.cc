@@ -251,8 +251,8 @@ std::string Replication::Announce() {
 void Replication::Describe(StatusReport* report) const {
   StatusTable table{"Replicas on this node",
                     {"service", "partition", "level", "role", "epoch", "primary", "write set",
-                     "executed", "committed", "received", "in epoch", "behind (s)", "log (bytes)",
-                     "snapshots sent", "snapshots taken", "failure"},
+                     "executed", "committed", "received", "in epoch", "staleness (s)",
+                     "log (bytes)", "snapshots sent", "snapshots taken", "failure"},
                     {}};
   const TimePoint now = environment_.control->loop->Now();
   LeafLock lock(&mutex_);

@@ -1,4 +1,5 @@
-// Any bytes, for whatever else reads bytes of other nodes, callers and disks: they are refused, or encode to the same again.
+// Arbitrary bytes for all other decoders of data from nodes, callers and disks: refused, or encode
+// to the same bytes again.
 
 #include <glog/logging.h>
 
@@ -66,7 +67,7 @@ void CheckSnapshot(std::string_view bytes) {
   }
 }
 
-// The bytes as one of the records of a log, or of a partition's data, that are sound without it.
+// Uses the bytes as one record of an otherwise valid log or of a partition's data.
 void CheckStored(std::string_view bytes) {
   for (const std::string& key :
        {std::string("i"), std::string("s"), std::string("e\0\0\0\0\0\0\0\1", 9)}) {
@@ -77,7 +78,7 @@ void CheckStored(std::string_view bytes) {
     CHECK(store->Put(key, WithChecksum(bytes), WriteMode::kBuffered).ok());
     const auto log = RedoLog::Open(*store, identity);
     if (!log.ok()) continue;
-    // What was taken can be read, as far as it says that it goes.
+    // Every entry up to the log's stated end can be read.
     const Lsn last = (*log)->last_lsn();
     if (last >= (*log)->first_lsn()) CHECK((*log)->Read((*log)->first_lsn(), last, 1000).ok());
   }

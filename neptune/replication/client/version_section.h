@@ -34,7 +34,7 @@ struct AnnouncedVersion {
   bool is_peer = false;
   Epoch epoch = 0;
   Lsn version = 0;
-  // Of a primary: its version at the service's staleness bound before now.
+  // A primary's version at the service's staleness bound before now.
   Lsn version_then = 0;
   friend bool operator==(const AnnouncedVersion&, const AnnouncedVersion&) = default;
 };

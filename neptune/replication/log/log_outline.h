@@ -47,7 +47,7 @@ struct LogOutline {
   EpochStart base;
   MemberSet base_write_set;
   Lsn last_lsn = 0;  // first_lsn - 1 if the log is empty
-  // Of the entries in the log, ordered by lsn.
+  // Starts within the entries in the log, ordered by lsn.
   std::vector<EpochStart> epochs;
   std::vector<WriteSetStart> write_sets;
 };

@@ -45,7 +45,7 @@ TEST(OriginIndexTest, GapsAndRepetitionsAreRefused) {
   EXPECT_TRUE(index.Append(Write(2, kB, 1)).ok());
 }
 
-// A log of which the beginning was dropped, read again.
+// A log whose beginning was dropped, read again.
 TEST(OriginIndexTest, CountsStandForWhatWasDropped) {
   OriginIndex index(5);
   ASSERT_TRUE(index.Append(Write(6, kA, 4)).ok());

@@ -1,5 +1,5 @@
-// What the log costs over RocksDB in a folder of the working directory: entries of 1 KiB stored in batches, read in order
-// as a member that catches up is sent them, and checked when the log is opened.
+// Throughput of the log over RocksDB in a folder of the working directory: entries of 1 KiB stored
+// in batches, read in order as for a member that catches up, and checked when the log is opened.
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ LogChange Entries(Lsn first, Lsn count) {
   return change;
 }
 
-// A log of its own in a folder that is removed with it.
+// A log in its own folder, which is removed with it.
 class ScratchLog {
  public:
   ScratchLog() : store_(*storage_->Open("log")) { Open(0); }

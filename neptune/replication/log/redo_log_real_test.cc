@@ -63,7 +63,7 @@ TEST_F(RedoLogRealTest, KeepsWhatWasStoredDroppedAndRewritten) {
   EXPECT_EQ(*log_->Read(1001, 1001, 1), std::vector<LogEntry>{Entry(1001)});
 }
 
-// Entries are what their LSN and epoch say, whatever is stored and dropped at the same time.
+// Each entry read is consistent with its LSN and epoch, despite concurrent stores and drops.
 TEST_F(RedoLogRealTest, ReadsWhileItChanges) {
   Open();
   std::atomic<bool> is_over = false;

@@ -27,7 +27,7 @@ LogEntry WriteSet(Lsn lsn, Epoch epoch, MemberSet members) {
   return {.lsn = lsn, .epoch = epoch, .kind = EntryKind::kWriteSet, .write_set = members};
 }
 
-// The obvious log: what it must hold after each change.
+// Model of the log.
 struct Model {
   HardState promise;
   Lsn committed = 0;
@@ -147,7 +147,7 @@ class RandomChanges {
   Epoch epoch_ = 1;
 };
 
-// A store whose write can be told to end in doubt: it may be there after the crash, or not.
+// A store with a write of uncertain outcome: it may or may not survive the crash.
 class DoubtfulStore : public KeyValueStore {
  public:
   explicit DoubtfulStore(KeyValueStore& store) : store_(store) {}
@@ -292,7 +292,7 @@ void ForEachDamage(const std::string& bytes,
 
 class DamagedLogTest : public RedoLogTest {
  protected:
-  // Three entries, none of them kept in memory.
+  // Three entries, none of them cached.
   void SetUp() override {
     Reopen(0);
     ASSERT_TRUE(log_->Store({.entries = {Entry(1, 1, "one"), WriteSet(2, 1, MemberSet(7)),
@@ -345,7 +345,7 @@ TEST_F(DamagedLogTest, MissingRecordIsFound) {
   }
 }
 
-TEST_F(DamagedLogTest, MessageTellsTheLsn) {
+TEST_F(DamagedLogTest, MessageNamesTheLsn) {
   Put(records_[1].first, "damage");
   EXPECT_NE(OpenAgain().message().find("log entry 2"), absl::string_view::npos) << OpenAgain();
   Put(records_[1].first, records_[0].second);
@@ -443,7 +443,7 @@ TEST_F(RedoLogTest, DataThatSayNoCountOfPartitionsGetTheFirstThatIsExpected) {
   ASSERT_TRUE(OpenAgain(OfPartitions(8)).ok());
   std::string body = (**store_->Get("i")).substr(sizeof(uint64_t));
   body[0] = 2;
-  const size_t members = 2 + 6 + 2 + 1;  // node-1 and b, with their counts
+  const size_t members = 2 + 6 + 2 + 1;  // node-1 and b, with their sizes
   body.erase(body.size() - members - sizeof(uint32_t), sizeof(uint32_t));
   ASSERT_TRUE(store_->Put("i", SealedAs(body), WriteMode::kSynced).ok());
   EXPECT_TRUE(OpenAgain(OfPartitions(4)).ok());
@@ -451,7 +451,7 @@ TEST_F(RedoLogTest, DataThatSayNoCountOfPartitionsGetTheFirstThatIsExpected) {
   EXPECT_TRUE(OpenAgain(OfPartitions(4)).ok());
 }
 
-// What is stored under its right checksum may still be anything.
+// A record with a correct checksum may still be invalid.
 TEST_F(RedoLogTest, LogOfAnotherVersionIsRefused) {
   Reopen();
   const std::string identity = **store_->Get("i");

@@ -1,4 +1,4 @@
-// The messages of both kinds of protocol, as a node decodes what comes from another one.
+// Decoding of messages of both kinds of protocol.
 
 #include "neptune/replication/protocol/agent_protocol.h"
 
@@ -112,7 +112,7 @@ TEST(AgentProtocolTest, RandomBytesAreRefused) {
   }
 }
 
-TEST(AgentProtocolTest, OnlySoManyEntriesAreTaken) {
+TEST(AgentProtocolTest, TooManyEntriesAreRefused) {
   EXPECT_TRUE(DecodeProtocolMessage(ConsistencyLevel::kOrderedWrites,
                                     EncodeProtocolMessage(Append(kMessageEntryCountMax)))
                   .ok());
@@ -127,7 +127,7 @@ TEST(AgentProtocolTest, OnlySoManyEntriesAreTaken) {
                        "are not the header of a write message"));
 }
 
-TEST(AgentProtocolTest, OnlySoManyOriginsAreTaken) {
+TEST(AgentProtocolTest, TooManyOriginsAreRefused) {
   CommutativeMessage message = Told(0);
   message.has.clear();
   for (Origin origin = 1; origin <= kOriginCountMax; ++origin) message.has[origin] = origin;

@@ -1,4 +1,4 @@
-// Level 1 as a node runs it, against what is obvious: a set of writes that everybody ends up with.
+// Level 1 as an AgentProtocol, compared with a simple model: a set of writes that all members get.
 
 #include "neptune/replication/protocol/commutative_protocol.h"
 
@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// One member's disk and protocol. What it stores is stored when the test says so.
+// One member's disk and protocol. Changes are stored when the test says so.
 class Member {
  public:
   Member(int count, int self) {
@@ -27,7 +27,7 @@ class Member {
     group_.self = static_cast<MemberIndex>(self);
   }
 
-  // Forgets what was not stored.
+  // Loses everything that was not stored.
   void Start(uint64_t incarnation, TimePoint now) {
     changes_.clear();
     restore_from_.reset();
@@ -36,7 +36,7 @@ class Member {
       const Status status = index.Append(entry);
       EXPECT_TRUE(status.ok()) << status;
     }
-    // As ReplicaAgent does: data of a restore that was not finished.
+    // Like ReplicaAgent: empties the data of an unfinished restore.
     if (executed_ > last_lsn()) LoseDisk();
     if (executed_ < outline_.base.lsn) LoseDisk();
     outline_.last_lsn = last_lsn();
@@ -53,7 +53,7 @@ class Member {
   }
 
   CommutativeProtocol& protocol() { return *protocol_; }
-  // Of what is executed: how often each write was.
+  // Number of executions of each write.
   const std::map<uint64_t, int>& executions() const { return executions_; }
   int disk() const { return disk_; }
   const std::optional<MemberIndex>& restore_from() const { return restore_from_; }
@@ -137,8 +137,8 @@ class Member {
   std::optional<MemberIndex> restore_from_;
 };
 
-// What happens next is drawn from the seed. The obvious version of it all is two sets: what was written, and what was
-// acknowledged on a disk that still is there.
+// Random history drawn from the seed. The model is two sets: the writes proposed, and the writes
+// acknowledged on a disk that still exists.
 class History {
  public:
   explicit History(uint64_t seed) : random_(seed), count_(2 + static_cast<int>(random_.Below(3))) {
@@ -152,7 +152,7 @@ class History {
       NoteAcknowledged();
     }
   }
-  // Nothing is lost any more.
+  // Runs without further faults until all members have settled.
   bool Settle() {
     for (int round = 0; round < 3000 && !HasSettled(); ++round) {
       while (!in_flight_.empty()) Deliver(0);
@@ -190,10 +190,10 @@ class History {
     const int member = static_cast<int>(random_.Below(count_));
     switch (random_.Below(40)) {
       case 0:
-        Start(member);  // it lost its power
+        Start(member);  // after a power loss
         break;
       case 1:
-        // One keeps its disk: what was dropped elsewhere is there.
+        // At least one member keeps its disk, which has everything that was dropped elsewhere.
         if (member == 0 || random_.Below(4) > 0) break;
         members_[member].LoseDisk();
         Start(member);
@@ -221,13 +221,13 @@ class History {
         now_ += milliseconds(random_.Below(5));
         Tick(static_cast<int>(random_.Below(count_)));
     }
-    // A network does not hold messages without end.
+    // Messages do not stay in the network forever.
     while (in_flight_.size() > 200) in_flight_.erase(in_flight_.begin() + AnyLetter());
   }
   ptrdiff_t AnyLetter() { return static_cast<ptrdiff_t>(random_.Below(in_flight_.size())); }
   void Start(int member) {
     members_[member].Start(++incarnation_, now_);
-    // What nobody was told is forgotten.
+    // Writes proposed to the member and not yet acknowledged are lost.
     std::erase_if(proposed_, [member](const auto& one) { return one.second == member; });
     Collect(member);
   }
@@ -250,7 +250,7 @@ class History {
     if (protocol.NextEvent() <= now_) protocol.Tick(now_);
     Collect(member);
   }
-  // Its disk, and another's data.
+  // Stores a change, and restores another member's data if requested.
   void Proceed(int member) {
     if (members_[member].StoreOne(now_)) Collect(member);
     const auto from = members_[member].restore_from();
@@ -287,8 +287,8 @@ class History {
   uint64_t incarnation_ = 0;
   uint64_t write_count_ = 0;
   std::set<uint64_t> written_;
-  std::map<uint64_t, int> proposed_;                      // by whom
-  std::map<uint64_t, std::pair<int, int>> acknowledged_;  // by whom, on which disk
+  std::map<uint64_t, int> proposed_;                      // write -> member
+  std::map<uint64_t, std::pair<int, int>> acknowledged_;  // write -> member and disk
   int restore_count_ = 0;
 };
 
@@ -323,7 +323,7 @@ TEST(CommutativeProtocolTest, MessagesOfAnOrderedLevelAreIgnored) {
   EXPECT_EQ(protocol.status().role, ReplicaRole::kBlank);
 }
 
-TEST(CommutativeProtocolTest, NobodyIsStartedByHandAndNothingIsFresh) {
+TEST(CommutativeProtocolTest, StartByHandFailsAndFreshnessIsUnknown) {
   const TimePoint now{seconds(1)};
   CommutativeProtocol protocol = NewProtocol(1, now);
   EXPECT_EQ(protocol.status().role, ReplicaRole::kPeer);

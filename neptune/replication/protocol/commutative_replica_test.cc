@@ -19,19 +19,20 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// What is done wrong on purpose.
+// Bugs that a test can plant.
 enum class Bug {
   kNone,
-  kReusesLife,       // a member with a new disk believes to be what it was
-  kForgetsEntries,   // a change is called stored and is not
-  kDropsEarly,       // the log drops what somebody lacks
-  kForgetsLog,       // data are taken without the entries that not everybody has
-  kForgetsCounts,    // what is dropped is not counted
-  kRepeatsNumbers,   // a member begins its numbers anew with each start
+  kReusesLife,       // a member with a new disk continues its old life
+  kForgetsEntries,   // a change is reported as stored but is not
+  kDropsEarly,       // the log drops entries that another member lacks
+  kForgetsLog,       // data are restored without the entries that some members lack
+  kForgetsCounts,    // dropped entries are not counted
+  kRepeatsNumbers,   // a member restarts its numbers with each start
   kClaimsReadiness,  // a new disk counts at once
 };
 
-// The members of one partition in virtual time, their disks, and a network that loses, delays, repeats and reorders.
+// The members of one partition in virtual time, their disks, and a network that loses, delays,
+// duplicates and reorders messages.
 class Cluster {
  public:
   Cluster(uint64_t seed, int member_count, Bug bug = Bug::kNone)
@@ -39,7 +40,7 @@ class Cluster {
     for (int i = 0; i < member_count; ++i) members_.push_back(i);
     for (int i = 0; i < member_count; ++i) Start(i);
   }
-  // All stop; who starts again is a member, in this order.
+  // Stops all members; the given ones start again as members in this order.
   void ChangeMembers(std::vector<int> members) {
     for (size_t i = 0; i < disks_.size(); ++i) Crash(static_cast<int>(i));
     for (const int member : members) {
@@ -52,7 +53,7 @@ class Cluster {
     for (const int member : members_) Start(member);
   }
   const std::vector<int>& members() const { return members_; }
-  // Members, and those that were.
+  // Present and former members.
   int host_count() const { return static_cast<int>(disks_.size()); }
 
   void RunFor(Duration time) {
@@ -146,7 +147,7 @@ class Cluster {
     if (bug_ != Bug::kForgetsCounts) life.replica->NoteCounts(now_);
     Act(member);
   }
-  // What was acknowledged by a member that still is one, and whose disk is the same.
+  // Writes acknowledged by a present member that still has the same disk.
   std::set<uint64_t> Kept() const {
     std::set<uint64_t> kept;
     for (const auto& [write, where] : acknowledged_) {
@@ -160,7 +161,7 @@ class Cluster {
       return is_ready(member) && disks_[member].writes == disks_[members_[0]].writes;
     });
   }
-  // What each member is and has, in a line.
+  // State of each member, one line each.
   std::string Describe() const {
     std::string text;
     for (size_t i = 0; i < lives_.size(); ++i) {
@@ -193,13 +194,13 @@ class Cluster {
     LogOutline outline;
     std::vector<LogEntry> log;  // from outline.base.lsn + 1
     Lsn executed = 0;
-    std::set<uint64_t> writes;  // of what is executed
+    std::set<uint64_t> writes;  // executed writes
     uint64_t generation = 0;
   };
   struct Life {
     std::unique_ptr<CommutativeReplica> replica;
     uint64_t number = 0;
-    bool is_ready = false;  // as it was last seen
+    bool is_ready = false;  // when last observed
     TimePoint tick_at = kNever;
     TimePoint stored_at{};
     bool is_restoring = false;
@@ -214,7 +215,7 @@ class Cluster {
   };
 
   void At(TimePoint at, std::function<void()> run) { events_.push({at, ++order_, std::move(run)}); }
-  // Runs only if the member still lives this life.
+  // Runs only if the member has not restarted since.
   void AtIn(int member, TimePoint at, std::function<void()> run) {
     At(at, [this, member, number = lives_[member].number, run = std::move(run)] {
       if (lives(member) && lives_[member].number == number) run();
@@ -236,7 +237,8 @@ class Cluster {
       Act(member);
     });
   }
-  // Unless one has returned into the spec, who is ready has all that was dropped anywhere, and stays ready.
+  // A ready member has everything that was dropped anywhere, and stays ready, unless a member
+  // returned to the spec.
   void CheckReadiness(int member) {
     Life& life = lives_[member];
     if (has_returned_) return;
@@ -360,7 +362,7 @@ class Cluster {
   bool has_returned_ = false;
   std::set<uint64_t> dropped_;  // from any log
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> names_;
-  std::map<uint64_t, std::pair<int, uint64_t>> acknowledged_;  // by whom, on which disk
+  std::map<uint64_t, std::pair<int, uint64_t>> acknowledged_;  // write -> member and disk
   int restore_count_ = 0;
   std::string wrong_;
 };
@@ -372,8 +374,8 @@ void WriteFor(Cluster& cluster, RandomSource& random, Duration time) {
   }
 }
 
-// One is added, with a disk that is new or was there before, or one is removed; the others change their places. The first
-// stays.
+// Adds a member, with a new or an old disk, or removes one; the others change their positions. The
+// first one stays.
 std::vector<int> OtherMembers(RandomSource& random, std::vector<int> members) {
   const int changed = 1 + static_cast<int>(random.Below(6));
   const auto found = std::find(members.begin(), members.end(), changed);
@@ -386,7 +388,7 @@ std::vector<int> OtherMembers(RandomSource& random, std::vector<int> members) {
   return members;
 }
 
-// Random faults of all kinds while writes come; then all heals. Returns what is wrong.
+// Random faults of all kinds during writes; then all faults end. Returns the first violation.
 std::string RunHistory(uint64_t seed, Bug bug, int* restore_count = nullptr) {
   RandomSource random(seed);
   const int count = 2 + static_cast<int>(random.Below(4));
@@ -399,7 +401,7 @@ std::string RunHistory(uint64_t seed, Bug bug, int* restore_count = nullptr) {
         cluster.Crash(member);
         break;
       case 1:
-        // Never all disks: who is left has what was dropped elsewhere.
+        // Never all disks: a remaining one has everything that was dropped elsewhere.
         if (member != 0) cluster.Wipe(member);
         break;
       case 2:
@@ -547,8 +549,8 @@ TEST(CommutativeReplicaTest, RestoredMemberHasWhatOthersStillNeed) {
   EXPECT_FALSE(ReachesAllFromARestoredMember(Bug::kForgetsLog));
 }
 
-// One of them has writes that of the other two only one has when the spec changes.
-TEST(CommutativeReplicaTest, WhatARemovedMemberWroteStillReachesWhoLacksIt) {
+// The removed member has writes that only one of the other two has when the spec changes.
+TEST(CommutativeReplicaTest, WritesOfARemovedMemberStillReachTheOthers) {
   for (int removed = 0; removed < 3; ++removed) {
     const int holder = (removed + 1) % 3;
     const int other = (removed + 2) % 3;
@@ -568,7 +570,7 @@ TEST(CommutativeReplicaTest, WhatARemovedMemberWroteStillReachesWhoLacksIt) {
   }
 }
 
-TEST(CommutativeReplicaTest, AddedMemberGetsAllWhereverItStandsAmongTheOthers) {
+TEST(CommutativeReplicaTest, AddedMemberGetsAllDataAtAnyPosition) {
   for (const std::vector<int>& members :
        {std::vector{3, 0, 1, 2}, std::vector{0, 3, 2, 1}, std::vector{2, 1, 0, 3}}) {
     Cluster cluster(1, 3);
@@ -587,7 +589,8 @@ TEST(CommutativeReplicaTest, AddedMemberGetsAllWhereverItStandsAmongTheOthers) {
   }
 }
 
-// It has its disk, but nobody kept what it missed; and it has taken writes that nobody else has.
+// It has its disk, but the others dropped what it missed, and it has writes that no other member
+// has.
 TEST(CommutativeReplicaTest, MemberThatComesBackIntoTheSpecGivesWhatOnlyItHasAndTakesTheRest) {
   Cluster cluster(1, 3);
   cluster.RunFor(seconds(1));

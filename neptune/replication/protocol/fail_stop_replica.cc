@@ -336,7 +336,7 @@ void FailStopReplica::HandleTakeOver(const ReplicaMessage& message, TimePoint no
   AskForVotes(/*hand_over=*/true, now);
 }
 
-// As the primary, also while handing over.
+// Primary, also while handing over.
 
 StatusOr<Lsn> FailStopReplica::Propose(LogEntry write, TimePoint now) {
   if (successor_) return Unavailable("a preferred replica is about to become the primary");

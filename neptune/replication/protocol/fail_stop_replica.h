@@ -146,7 +146,7 @@ class FailStopReplica final : public ReplicaProtocol {
   void BecomePrimary(TimePoint now);
   void StepDown();
 
-  // As the primary, also while handing over.
+  // Primary, also while handing over.
   void Serve(TimePoint now);
   void SendAppend(MemberIndex to, TimePoint now);
   void MaintainWriteSet(TimePoint now);

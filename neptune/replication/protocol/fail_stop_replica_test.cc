@@ -31,7 +31,7 @@ FailStopReplica& Replica(ReplicaNetwork& network, MemberIndex member) {
   return static_cast<FailStopReplica&>(network.member(member));
 }
 
-// The most preferred that lives is the primary, and all that live take part.
+// True if the most preferred live member is the primary, and all live members take part.
 bool IsWholeAfter(ReplicaNetwork& network, Duration time) {
   network.WriteFor(time);
   network.RunFor(milliseconds(300));
@@ -131,7 +131,7 @@ TEST(FailStopReplicaTest, SuccessorThatStopsLeavesThePlaceToThePrimary) {
   EXPECT_EQ(network.wrong(), "");
 }
 
-TEST(FailStopReplicaTest, AfterTheLossOfAllSomebodyHasToBeStarted) {
+TEST(FailStopReplicaTest, AfterTheLossOfAllAMemberMustBeStartedByHand) {
   ReplicaNetwork network(Members(3));
   network.RunFor(seconds(1));
   network.WriteFor(seconds(1));
@@ -187,7 +187,7 @@ TEST(FailStopReplicaTest, MemberWithANewDiskIsGivenTheData) {
   }
 }
 
-// All stop at once; then one of those that writes had waited for is started by hand.
+// All members stop at once; then a member of the last write set is started by hand.
 void LoseAll(ReplicaNetwork& network, int count, uint64_t choice) {
   const auto primary = network.Primary();
   if (!primary) return;
@@ -205,7 +205,7 @@ void LoseAll(ReplicaNetwork& network, int count, uint64_t choice) {
   EXPECT_TRUE(network.StartByHand(started).ok());
 }
 
-// Members stop and start again; one that has all that is acknowledged lives, or all are lost.
+// Members stop and restart; one with all acknowledged writes stays alive, or all are lost.
 std::string RunWithFailures(uint64_t seed, Bug bug) {
   std::mt19937_64 random(seed);
   const int count = 2 + static_cast<int>(random() % 4);
@@ -225,7 +225,7 @@ std::string RunWithFailures(uint64_t seed, Bug bug) {
             (other == *primary || network.member(other).role() == ReplicaRole::kSecondary);
       }
       if (is_survived) network.Crash(member);
-      // As quick as a supervisor may be.
+      // A supervisor may restart it this quickly.
       if (random() % 3 == 0 && !network.lives(member)) network.Restart(member);
     } else if (random() % 8 == 0) {
       LoseAll(network, count, random());

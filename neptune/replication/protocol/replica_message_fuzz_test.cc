@@ -1,7 +1,7 @@
-// Any bytes: an entry or a message is refused, or encodes to the same bytes again.
+// Arbitrary bytes as entries and messages: refused, or encode to the same bytes again.
 //
-// A checksum would let nothing through that was not made by an encoder, so the bytes are also tried with the right one in
-// front.
+// The checksum rejects almost all bytes that no encoder made, so the bytes are also tried with a
+// correct checksum in front.
 
 #include <glog/logging.h>
 
@@ -18,7 +18,7 @@
 namespace neptune {
 namespace {
 
-// Of a message's bytes before its entries, without the checksum.
+// Size of a message's bytes before its entries, without the checksum.
 constexpr size_t kMessageHeadSize = 87;
 
 void CheckEntry(std::string_view bytes) {
@@ -36,7 +36,7 @@ void CheckCommutativeMessage(std::string_view bytes) {
   if (message.ok()) CHECK(EncodeCommutativeMessage(*message) == bytes);
 }
 
-// The bytes as its head, and as what follows a head that tells of one entry.
+// Uses the bytes as a message's header, and as the data after a header with one entry.
 void CheckPartsOfCommutativeMessage(std::string_view bytes) {
   std::string headed;
   ByteWriter out(&headed);

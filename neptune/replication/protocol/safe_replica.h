@@ -184,7 +184,7 @@ class SafeReplica final : public ReplicaProtocol {
   void Promise(Epoch epoch, std::optional<MemberIndex> voted_for);
   Duration RandomUpTo(Duration most);
 
-  // As the primary.
+  // Primary.
   void Lead(TimePoint now);
   void Heartbeat(TimePoint now);
   void SendAppend(MemberIndex to, TimePoint now);

@@ -27,7 +27,7 @@ NetworkOptions Members(int count, int witnesses = 0, uint64_t seed = 1) {
   return {.seed = seed, .member_count = count, .witness_count = witnesses, .make = MakeSafe};
 }
 
-// Writes for `time`; then whether all members are well.
+// Writes for `time`; returns true if all members are healthy afterwards.
 bool IsWholeAfter(ReplicaNetwork& network, Duration time) {
   network.WriteFor(time);
   network.RunFor(milliseconds(200));
@@ -85,7 +85,8 @@ TEST(SafeReplicaTest, WritesStandStillForLessThanASecondWhenAPrimaryIsLost) {
       network.WriteFor(milliseconds(200));
       network.Crash(0);
       EXPECT_LT(network.LongestGap(seconds(3)), seconds(1)) << "seed " << seed;
-      // Whoever had more of the last writes was elected; the preferred one of those that live is given the primacy.
+      // A member with more of the last writes may be elected first; then it hands over to the
+      // preferred live member.
       network.WriteFor(seconds(3));
       EXPECT_EQ(network.Primary(), MemberIndex{1}) << "seed " << seed;
       EXPECT_EQ(network.wrong(), "") << "seed " << seed;
@@ -252,7 +253,8 @@ TEST(SafeReplicaTest, AfterTheLossOfAllTheNewestLogOfAMajorityWins) {
   }
 }
 
-// All stop; then all disks but one are lost, of a member that writes had waited for. It is returned.
+// All members stop; then all disks are lost except that of a member of the write set, which is
+// returned.
 MemberIndex LoseDisksOfAllButOne(ReplicaNetwork& network, int count, uint64_t choice) {
   const auto primary = network.Primary();
   const MemberSet newest = network.member(primary.value_or(0)).write_set();
@@ -309,12 +311,12 @@ TEST(SafeReplicaTest, WhatIsStartedByHandAcknowledgesNothingAloneAndMayBeLostBef
   EXPECT_EQ(network.wrong(), "");
 }
 
-TEST(SafeReplicaTest, NobodyIsStartedByHandWhoShouldNot) {
+TEST(SafeReplicaTest, StartByHandIsRefusedWhereItWouldBeWrong) {
   ReplicaNetwork network(Members(3, 1));
   EXPECT_FALSE(network.StartByHand(0).ok());  // blank
   network.RunFor(seconds(5));
   EXPECT_FALSE(network.StartByHand(0).ok());  // the primary
-  EXPECT_FALSE(network.StartByHand(1).ok());  // hears one
+  EXPECT_FALSE(network.StartByHand(1).ok());  // hears a primary
   network.Crash(0);
   network.Crash(1);
   network.RunFor(seconds(5));
@@ -344,7 +346,8 @@ TEST(SafeReplicaTest, AnOlderLogThatIsStartedByHandIsNotFollowed) {
   EXPECT_EQ(network.wrong(), "");
 }
 
-// All disks but one are lost, and members come, go and are started by hand until all is well.
+// All disks but one are lost, and members stop, restart and are started by hand until all are
+// healthy.
 std::string RunWithLostDisks(uint64_t seed) {
   std::mt19937_64 random(seed);
   const int count = 3 + static_cast<int>(random() % 3);
@@ -359,7 +362,7 @@ std::string RunWithLostDisks(uint64_t seed) {
     } else if (random() % 4 == 0) {
       network.Crash(member);
     }
-    // Refused where it makes no sense.
+    // Refused where it is not allowed.
     if (network.lives(left) && random() % 2 == 0) (void)network.StartByHand(left);
     network.WriteFor(milliseconds(random() % 2500), milliseconds(3));
   }
@@ -379,7 +382,8 @@ TEST(SafeReplicaTest, NothingGoesWrongWhereLostDisksAreMadeUpForByHand) {
   }
 }
 
-// Random troubles for ten seconds, then peace for ten: nothing may go wrong at any time, and in the end all is well.
+// Random faults for ten seconds, then none for ten: no invariant may be violated at any time, and
+// in the end all members are healthy.
 std::string RunWithFaults(uint64_t seed, Bug bug) {
   std::mt19937_64 random(seed);
   const int count = 2 + static_cast<int>(random() % 4);
@@ -428,7 +432,8 @@ std::string RunWithFaults(uint64_t seed, Bug bug) {
           network.Slow(member, random() % 2 == 0 ? 1 : 50);
           break;
         case 11:
-          // One disk at a time may be lost, and the next one once all are whole again.
+          // At most one disk is lost at a time, and the next one only after all members have
+          // recovered.
           if (wiped && network.IsWhole()) wiped.reset();
           if (!wiped && count >= 3 && network.IsWhole()) {
             wiped = member;

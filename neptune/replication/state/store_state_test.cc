@@ -20,7 +20,7 @@ std::pair<std::string, std::string> Parse(std::string_view request) {
 
 std::map<MethodName, WriteFunction> Writes() {
   std::map<MethodName, WriteFunction> writes;
-  // Answers with how often it was called for the key, so that one executed twice shows.
+  // Answers with the number of calls for the key, which reveals duplicate executions.
   writes[MethodName("Append")] = [](const WriteContext& context, std::string_view request,
                                     std::string* response) -> Status {
     const auto [key, value] = Parse(request);
@@ -36,7 +36,7 @@ std::map<MethodName, WriteFunction> Writes() {
     context.changes.DeleteRange(first, end);
     return OkStatus();
   };
-  // Makes a change, and then refuses.
+  // Makes a change, and then returns an error.
   writes[MethodName("Refuse")] = [](const WriteContext& context, std::string_view request,
                                     std::string* response) {
     context.changes.Put("refused", request);
@@ -61,7 +61,7 @@ LogEntry Entry(Lsn lsn, std::string method, std::string payload, RequestId id = 
           .payload = std::move(payload)};
 }
 
-// The obvious state.
+// Model of the state.
 class Model {
  public:
   WriteOutcome Apply(const LogEntry& entry) {
@@ -99,7 +99,7 @@ class Model {
   std::deque<Answered> answers_;  // the newest first
 };
 
-// Gaps between LSNs stand for entries that are no writes; now and then a client submits a write once more.
+// Gaps between LSNs represent entries that are not writes; occasionally a client resubmits a write.
 class RandomWrites {
  public:
   explicit RandomWrites(uint64_t seed) : random_(seed) {}
@@ -303,7 +303,7 @@ TEST_F(StoreStateTest, FullDiskStopsTheReplicaAndLosesNothing) {
   EXPECT_EQ(*state_->view().Get("k"), "vw");
 }
 
-// Takes writes and cannot be read.
+// A store that accepts writes and cannot be read.
 class UnreadableStore : public KeyValueStore {
  public:
   StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
@@ -321,7 +321,7 @@ class UnreadableStore : public KeyValueStore {
   int write_count = 0;
 };
 
-// It is the replica's failure, although the write passes the error on as its own.
+// A failure of the replica, although the write returns the error as its own.
 TEST_F(StoreStateTest, FailureToReadIsNoOutcome) {
   auto store = std::make_unique<UnreadableStore>();
   const UnreadableStore& writes = *store;
@@ -338,7 +338,7 @@ TEST_F(StoreStateTest, WriteThatWasExecutedIsNotTakenAgain) {
   EXPECT_EQ(*state_->view().Get("k"), "v");
 }
 
-TEST_F(StoreStateTest, ChangesAreTold) {
+TEST_F(StoreStateTest, ChangesAreReported) {
   std::vector<Lsn> told;
   auto state = *StoreState::Open(*storage_.Open("told"),
                                  {.writes = Writes(), .on_change = [&](const LogEntry* entry) {
@@ -385,7 +385,7 @@ TEST_F(StoreStateTest, RestoredStateIsTheOther) {
     Reopen();
     other = Open("other");
     ASSERT_EQ(other->completed(), last);
-    // A crash may have taken back the first one's last writes: it is given them as the other has them.
+    // A crash may have undone the first one's last writes: restore it from the same snapshot.
     ASSERT_TRUE(Restore(*state_, pieces, last).ok());
     ASSERT_EQ(ContentsOf(*other), ContentsOf(*state_));
     for (int i = 0; i < 40; ++i) {
@@ -462,7 +462,7 @@ TEST_F(StoreStateTest, DamagedRecordsAreFound) {
       store.reset();
       auto opened = StoreState::Open(*storage_.Open("data"), {.writes = Writes()});
       Status status = opened.status();
-      // What is not needed to open is found when it is used: as a duplicate, and when its time is over.
+      // Damage in records not needed to open is found at use: by a duplicate, or when they expire.
       if (opened.ok()) {
         status = (*opened)->Apply(Entry(2, "Append", "k v", {1, 1})).status();
         if (status.ok()) {
