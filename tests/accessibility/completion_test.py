@@ -1,5 +1,5 @@
-"""The search box that completes what is typed, by its keys: the combobox of the ARIA Authoring Practices, in a real browser
-against a live simulated cluster, under the content security policy and without scripts.
+"""Tests the keys of the search box with completions, a combobox of the ARIA Authoring Practices, in
+a real browser with a live simulated cluster, under the content security policy and without scripts.
 
 completion_test.py SCRIPTED_CLUSTER
 """
@@ -44,7 +44,7 @@ class CompletionTest(unittest.TestCase):
         return self.browser.evaluate(OPTIONS)
 
     def active(self) -> str:
-        """Text of the option that the box names as active, which is also the one that is selected; else empty."""
+        """Text of the active option, which must also be the selected one; empty if none."""
         return self.browser.evaluate(
             """(() => { const named = document.getElementById('query').getAttribute('aria-activedescendant');
                  const selected = [...document.querySelectorAll('#completions [aria-selected=true]')];
@@ -53,7 +53,7 @@ class CompletionTest(unittest.TestCase):
                  return selected[0].id === named ? selected[0].textContent : 'another than selected'; })()""")
 
     def type(self) -> List[str]:
-        """Returns when the completions of all that was typed are shown: these."""
+        """Waits until the completions of the whole typed text are shown, and returns them."""
         answer = self.cluster.do({"do": "send", "node": "web-1", "target": "/suggest?q=" + TYPED})
         options = json.loads(answer["body"])[1]
         self.assertGreater(len(options), 2)

@@ -1,4 +1,4 @@
-"""The frontend's description, openapi.json, against live answers of simulated clusters.
+"""Checks live answers of simulated clusters against the frontend's description, openapi.json.
 
 Every route is in it and nothing else, every answer obeys it, and it would notice what does not.
 """
@@ -99,7 +99,7 @@ def changes() -> List[dict]:
 
 
 def objects(value: Any, path: Tuple = ()) -> Iterator[Tuple]:
-    """Paths of all objects inside."""
+    """Returns the paths of all objects inside the value."""
     if isinstance(value, dict):
         yield path
     members = value.items() if isinstance(
@@ -109,7 +109,7 @@ def objects(value: Any, path: Tuple = ()) -> Iterator[Tuple]:
 
 
 class Api:
-    """The description, asked about answers."""
+    """The OpenAPI description, to check answers against."""
     def __init__(self, document: dict):
         self.document = document
         self.checker = Checker(document)
@@ -124,7 +124,7 @@ class Api:
         return found[0] if found else ""
 
     def response_of(self, answer: Answer) -> dict:
-        """What it says of such an answer. Raises KeyError."""
+        """Returns the description of such an answer. Raises KeyError."""
         path = self.template_of(answer.target.split("?")[0])
         operation = self.document["paths"][path][answer.method.lower()]
         response = operation["responses"][str(answer.status)]
@@ -183,7 +183,7 @@ class ApiTest(unittest.TestCase):
             answer.header("traceparent").split("-")[1]
             for answer in seen
             if isinstance(answer, Answer) and answer.target == "/search?q=license&format=json")
-        # The same seed and the same questions give the same trace.
+        # The same seed and the same requests give the same trace.
         steps = [{"do": "run", "ms": 2000}] + pages(cls.routes) + queries() + [
             send(f"/tracez?id={trace}&format=json"),
             send(f"/tracez?id={trace}")

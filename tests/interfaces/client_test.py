@@ -1,4 +1,4 @@
-"""The Python client (tools/client) against a frontend of a simulated cluster.
+"""Tests the Python client (tools/client) with a frontend of a simulated cluster.
 
 A real HTTP server stands before the cluster and hands each request on.
 """
@@ -30,7 +30,7 @@ class ClientOnClusterTest(unittest.TestCase):
                              parameters=[["frontend", "document_write_timeout_ms", "1000"]])
         cls.addClassCleanup(cls.cluster.close)
         cls.cluster.run(2)  # until every partition has a primary
-        # Where the client would wait, the cluster's time passes.
+        # The client's waits advance the time of the cluster.
         cls.client = ns.Client(cls.cluster.url, timeout_s=60, sleep=cls.cluster.run)
 
     def titles_of(self, query: str) -> List[str]:

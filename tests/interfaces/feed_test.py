@@ -1,4 +1,4 @@
-"""Feeds of a simulated cluster against what their formats require.
+"""Checks feeds of a simulated cluster against the specifications of their formats.
 
 RFC 4287 (Atom), the RSS 2.0 specification, OpenSearch 1.1.
 """
@@ -16,7 +16,7 @@ PROGRAM = sys.argv.pop(1)
 ATOM = "{http://www.w3.org/2005/Atom}"
 OPEN_SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 DATE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)"
-# 4.1.1, 4.1.2: children by the most that there may be; those with a least too.
+# RFC 4287 4.1.1, 4.1.2: children by maximum and minimum number.
 FEED_ONCE = ("generator", "icon", "id", "logo", "rights", "subtitle", "title", "updated")
 FEED_ANY = ("author", "category", "contributor", "link", "entry")
 ENTRY_ONCE = ("content", "id", "published", "rights", "source", "summary", "title", "updated")

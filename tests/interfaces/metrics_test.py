@@ -1,4 +1,4 @@
-"""What nodes of simulated clusters tell Prometheus: format, names, reference page, dashboard."""
+"""Tests the metrics of nodes of simulated clusters: format, names, reference page, dashboard."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from scripted_cluster import run_script, send
 
 PROGRAM, PAGE, DASHBOARD = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
 FRONTENDS, STORES = ("web-1", "web-2"), ("store-1", "store-2", "store-3", "store-4")
-# By the page's column "shown by"; None: not by the clusters here, which have no such thing.
+# Nodes by the page's column "shown by"; None: no node of these clusters shows the metric.
 SHOWN_BY = {
     "every node": FRONTENDS + STORES, "callers": FRONTENDS + STORES, "frontend": FRONTENDS,
     "frontend with a log": FRONTENDS, "frontend with HTTPS": FRONTENDS, "cache": FRONTENDS,
@@ -28,7 +28,7 @@ OTHER_UNITS = re.compile(
 FUNCTIONS = {
     "sum", "avg", "max", "min", "count", "rate", "increase", "histogram_quantile", "by", "without"
 }
-# What Prometheus itself adds to every series.
+# Labels that Prometheus adds to every series.
 TARGET_LABELS = {"instance", "job"}
 SELECTOR = re.compile(r"([a-zA-Z_:][\w:]*)(\{[^}]*\})?(\[\$__rate_interval\])?")
 MATCHER = re.compile(r'([a-zA-Z_]\w*)(=~|!~|!=|=)"([^"]*)"')
@@ -65,7 +65,7 @@ def merge(families: Dict[str, exposition.Family], more: Dict[str, exposition.Fam
 
 
 def expression_problems(expression: str, families: Dict[str, exposition.Family]) -> List[str]:
-    """What of it names nothing that there is."""
+    """Returns the names in the expression that do not exist."""
     found = []
     selected: List[exposition.Family] = []
     groups = set(re.findall(r"\w+", " ".join(re.findall(r"\bby \(([^)]*)\)", expression))))

@@ -1,5 +1,5 @@
-// Documents that change through the frontends of a whole search cluster with both tiers, two replicas of every partition and
-// the query cache, in the simulated world.
+// Tests changes of documents through the frontends of a whole search cluster with both tiers, two
+// replicas of every partition and the query cache, in the simulated world.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class DocumentUpdatesTest : public testing::Test {
     const neptune::Status built = BuildSmallIndex(folder_.path(), corpus_, placement_);
     EXPECT_TRUE(built.ok()) << built;
     cluster_ = std::make_unique<SearchCluster>(1, LiveSpec(folder_.path()), folder_.path());
-    // Until every partition has elected its primary.
+    // Waits until every partition has elected its primary.
     cluster_->simulator().RunFor(std::chrono::seconds(2));
   }
 
@@ -51,7 +51,7 @@ class DocumentUpdatesTest : public testing::Test {
   }
   void AwaitGoal() { cluster_->simulator().RunFor(kFindableGoal); }
 
-  // By every frontend alike, cache included.
+  // Titles found by each frontend, which must agree, cache included.
   std::set<std::string> TitlesOf(const std::string& query) {
     std::set<std::string> titles;
     for (int i = 0; i < 2; ++i) {
@@ -135,7 +135,7 @@ TEST_F(DocumentUpdatesTest, APublishedDocumentIsReplacedAndRemovedByItsUrl) {
     AwaitGoal();
     EXPECT_EQ(TitlesOf("quixotic"), Titles{});
     EXPECT_EQ(Send({.target = StrCat("/doc/", doc_id)}).status, 404);
-    // Back again, with the same number.
+    // The document is added again and gets the same number.
     EXPECT_EQ(json::parse(Post(DocumentText(url, "back")).body)["id"], StrCat(doc_id));
     AwaitGoal();
     EXPECT_EQ(TitlesOf("quixotic"), Titles{"back"});
@@ -154,7 +154,7 @@ TEST_F(DocumentUpdatesTest, ARequestThatIsSentAgainUnderItsKeyIsOneChange) {
   const HttpResponse first = post("first", "key-1");
   ASSERT_EQ(first.status, 200) << first.body;
   EXPECT_EQ(post("second", "key-2").status, 200);
-  // Through the other frontend: it takes nothing back of what came after it.
+  // Sent again through the other frontend, it does not overwrite later changes.
   const HttpResponse again = post("first", "key-1");
   EXPECT_EQ(again.status, 200);
   EXPECT_EQ(again.body, first.body);
@@ -233,7 +233,7 @@ TEST_F(DocumentUpdatesTest, WhatIsMalformedOrTooLargeIsRefusedAndChangesNothing)
   EXPECT_EQ(TitlesOf("quixotic"), Titles{});
 }
 
-// data/clusters/live.textproto as it is.
+// Runs data/clusters/live.textproto unchanged.
 TEST(LiveClusterTest, ThreeNodesTakeChangesAlsoWhenOneIsLost) {
   const index::TemporaryFolder folder;
   const SmallCorpus corpus = MakeSmallCorpus(5);

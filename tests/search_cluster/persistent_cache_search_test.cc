@@ -1,5 +1,6 @@
-// A search whose cache is replicated and outlives its processes (data/clusters/persistent_cache.textproto): what is left when
-// nodes are lost, and after all have been, and that no answer is of an index that is no more.
+// Tests a search with a replicated cache that outlives its processes
+// (data/clusters/persistent_cache.textproto): which entries remain after the loss of nodes or of
+// all nodes, and that no answer belongs to a replaced index.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ class PersistentCacheSearchTest : public testing::Test {
   void SetUp() override { std::filesystem::create_directory_symlink(index_.folder.path(), link_); }
   void TearDown() override { std::filesystem::remove(link_); }
 
-  // How many of the queries were answered from the cache. None may fail, or lack more than it says.
+  // Number of queries answered from the cache. No query may fail or miss more than its answer says.
   size_t Hits(const std::vector<std::string>& queries, const AnswerOracle& oracle) {
     size_t hit_count = 0;
     for (const std::string& query : queries) {
@@ -50,7 +51,7 @@ class PersistentCacheSearchTest : public testing::Test {
     return hit_count;
   }
   size_t Hits(const std::vector<std::string>& queries) { return Hits(queries, *index_.oracle); }
-  // Both frontends know the index, and the cache has the queries' answers.
+  // Afterwards both frontends know the index version, and the cache has the queries' answers.
   void Fill(const std::vector<std::string>& queries) {
     for (int i = 0; i < 2; ++i) {
       Hits(queries);
@@ -58,7 +59,7 @@ class PersistentCacheSearchTest : public testing::Test {
       Pass(seconds(1));
     }
   }
-  // As the frontends count what became of answers that they gave to the cache.
+  // Number of cache inserts with this outcome by the metrics of the frontends.
   double InsertCount(const std::string& outcome) {
     double count = 0;
     for (const char* const web : {"web-1", "web-2"}) {
@@ -80,7 +81,7 @@ class PersistentCacheSearchTest : public testing::Test {
   void StartAll() {
     for (const std::string& node : cluster().node_names()) cluster().Restart(node);
     Pass(seconds(5));
-    // The user's connections to those that were are noticed to be lost.
+    // The user notices that its connections to the previous processes are lost.
     for (const char* const web : {"web-1", "web-2"}) (void)cluster().Get(web, "/readyz");
   }
   SearchCluster& cluster() {
@@ -121,7 +122,7 @@ TEST_F(PersistentCacheSearchTest, AnAnswerOutlivesAllProcesses) {
   Fill(kQueries);
   StopAll();
   StartAll();
-  // The first answer tells a frontend which index it is.
+  // A frontend learns the index version from its first answer.
   EXPECT_EQ(Hits({"w20", "w21"}), 0u);
   EXPECT_EQ(Hits(kQueries), kQueries.size());
 }

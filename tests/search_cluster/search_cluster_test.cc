@@ -1,4 +1,4 @@
-// The whole search against one index over the same documents, in the simulated world.
+// Compares the whole search with one index over the same documents, in the simulated world.
 
 #include "tests/search_cluster/search_cluster.h"
 
@@ -24,10 +24,10 @@ using neptune::StatusOr;
 using neptune::StrCat;
 using std::chrono::seconds;
 
-// Asks tier 2 whatever tier 1 has found, so that answers are those of all documents.
+// Makes the plan always ask tier 2, so that answers cover all documents.
 constexpr uint32_t kAlwaysBothTiers = 1000;
 
-// Answers of the cluster to `count` random questions, each checked.
+// Asks the cluster `count` random questions and checks each answer.
 std::vector<SearchAnswer> AskRandomly(SearchCluster& cluster, const BuiltIndex& index,
                                       uint64_t seed, int count) {
   std::mt19937_64 random(seed);
@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Implementations, OtherTierTest,
                          testing::Values("rocksdb_postings", "xapian"),
                          [](const auto& info) { return info.param; });
 
-// What became of the visits to a capsule of each store node, by node.
+// Statistics of a capsule of each store node, by node.
 std::map<std::string, neptune::CapsuleControl::Statistics> VisitsOf(SearchCluster& cluster,
                                                                     const std::string& capsule) {
   std::map<std::string, neptune::CapsuleControl::Statistics> visits;
@@ -165,7 +165,7 @@ TEST(SearchClusterTest, ADiskThatHangsHoldsOnlyThoseWhoReadIt) {
                           return hangs && node == "store-1" ? seconds(20) : neptune::Duration(0);
                         });
   ExpectComplete(AskRandomly(cluster, index, 11, 30));
-  // Capsules of the spec, and those that services made themselves, have had every read.
+  // Every read went through a capsule of the spec or of the service.
   for (const char* capsule : {"tier1-disk", "tier2-store", "docs-store"}) {
     for (const auto& [node, visits] : VisitsOf(cluster, capsule)) {
       EXPECT_GT(visits.done, 0u) << capsule << " on " << node;
@@ -228,7 +228,7 @@ TEST(SearchClusterTest, ADamagedReplicaIsCoveredByTheOther) {
   ExpectComplete(AskRandomly(cluster, index, 9, 50));
 }
 
-// The oracle itself: each planted mistake must be found.
+// Tests the oracle itself: it must find every planted mistake.
 TEST(SearchClusterTest, PlantedMistakesAreFound) {
   const BuiltIndex index;
   SearchCluster cluster(10, DevSpec(), index.folder.path());
