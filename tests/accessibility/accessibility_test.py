@@ -84,7 +84,7 @@ class LivePagesTest(AccessibilityTest):
             with self.subTest(name):
                 self.check(self.cluster.url + target)
 
-    def test_titles_tell_pages_apart(self) -> None:
+    def test_titles_are_unique(self) -> None:
         titles: Dict[str, List[str]] = {}
         for name in ("home", "results", "none", "help", "console", "traces", "error", "document", "node"):
             self.browser.open(self.cluster.url + self.pages[name])

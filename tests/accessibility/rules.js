@@ -151,7 +151,7 @@ window.accessibility = (() => {
       const [own, around] = [getComputedStyle(link), getComputedStyle(block)];
       if (own.textDecorationLine.includes("underline") || parseFloat(own.borderBottomWidth) > 0) continue;
       if (Number(own.fontWeight) - Number(around.fontWeight) >= 200) continue;
-      report("1.4.1", "link-colour", link, "within text only its colour tells that it is a link");
+      report("1.4.1", "link-colour", link, "within text only its colour shows that it is a link");
     }
   };
 
@@ -186,7 +186,7 @@ window.accessibility = (() => {
     const first = tabbables()[0];
     const target = first?.hash && document.getElementById(first.hash.slice(1));
     const leads = target && (target.contains(mains[0]) || mains[0]?.contains(target));
-    if (!leads) report("2.4.1", "skip-link", first ?? null, "what is reached first does not lead to the content");
+    if (!leads) report("2.4.1", "skip-link", first ?? null, "the first element does not lead to the content");
     else if (!target.hasAttribute("tabindex")) report("2.4.1", "skip-link", target, "cannot take the focus");
     const homes = "main, header, footer, nav, aside, [role=search], [role=region], [role=status]";
     for (const text of shownTexts()) {
@@ -201,7 +201,7 @@ window.accessibility = (() => {
       const name = table.caption?.textContent.trim() || table.getAttribute("aria-label");
       if (!name) report("1.3.1", "table-caption", table, "no caption");
       const heads = all("th", table);
-      if (!heads.some((head) => head.scope === "col")) report("1.3.1", "table-header", table, "no column is headed");
+      if (!heads.some((head) => head.scope === "col")) report("1.3.1", "table-header", table, "no column has a header");
       const bare = heads.find((head) => !["col", "row", "colgroup", "rowgroup"].includes(head.scope));
       if (bare) report("1.3.1", "table-header", bare, "heads neither a column nor a row");
     }
@@ -234,7 +234,7 @@ window.accessibility = (() => {
         if (missing !== undefined && missing !== false) {
           report("4.1.2", "reference", element, `${name} names ${missing}, which is not there`);
         }
-        if (name.startsWith("aria-") && !ARIA.has(name)) report("4.1.2", "aria", element, `there is no ${name}`);
+        if (name.startsWith("aria-") && !ARIA.has(name)) report("4.1.2", "aria", element, `unknown attribute ${name}`);
       }
       const role = element.getAttribute("role");
       if (role && !ROLES.has(role)) report("4.1.2", "aria", element, `there is no role ${role}`);
@@ -255,11 +255,11 @@ window.accessibility = (() => {
     for (const element of all(":is(a, button, summary)[aria-label]").filter(isShown)) {
       const name = words(element.getAttribute("aria-label"));
       if (!name.includes(words(element.innerText))) {
-        report("2.5.3", "label-in-name", element, `is called "${name}", which is not what is read`);
+        report("2.5.3", "label-in-name", element, `is called "${name}", which does not contain the visible label`);
       }
     }
     for (const box of all("[role=combobox]")) {
-      if (!document.querySelector("[role=status], [aria-live]")) report("4.1.3", "status", box, "changes are not said");
+      if (!document.querySelector("[role=status], [aria-live]")) report("4.1.3", "status", box, "changes are not announced");
     }
   };
 
@@ -278,7 +278,7 @@ window.accessibility = (() => {
         report("1.4.10", "reflow", scroller, "text that scrolls sideways");
       }
       const reached = isTabbable(scroller) && scroller.getAttribute("aria-label");
-      if (!reached) report("2.1.1", "scroll-focus", scroller, "scrolls, but not by keys or without a name");
+      if (!reached) report("2.1.1", "scroll-focus", scroller, "scrolls, but cannot be focused or has no name");
     }
   };
   const linesOf = (text) => {

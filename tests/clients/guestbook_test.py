@@ -118,7 +118,7 @@ class Guestbook:
         self.assertEqual((visit.signed, visit.timed_out, visit.refused, visit.failed, visit.greeted),
                          (signed, timed_out, refused, timed_out + refused, 200), visit.output)
 
-    def test_a_database_that_hangs_holds_only_those_who_sign(self) -> None:
+    def test_a_hung_database_blocks_only_signers(self) -> None:
         self.assert_outcome(self.sign(30), signed=30)
 
         self.server.send_signal(signal.SIGSTOP)
@@ -132,7 +132,7 @@ class Guestbook:
         self.assert_outcome(last, signed=30)
         self.assertGreater(int(re.search(r"ada has signed (\d+) times", last.output).group(1)), 30)
 
-    def test_what_the_capsule_is_may_be_changed_while_it_runs(self) -> None:
+    def test_the_capsule_can_be_changed_at_run_time(self) -> None:
         self.assertIn(f"resident_count_max: {RESIDENTS_MAX}", self.administer("GET"))
         self.administer("POST", body=f"capsule {self.database} {{"
                                      f" match: inet:127.0.0.1:{self.database_port}"
@@ -184,7 +184,7 @@ class CapsuleFileTest(unittest.TestCase):
                                    "--module_dir=" + os.path.dirname(MODULE)],
                                   capture_output=True, text=True, check=False, timeout=START_LIMIT_S)
 
-    def test_a_node_does_not_start_with_a_wrong_file_and_says_which_line(self) -> None:
+    def test_a_wrong_file_stops_the_start_and_names_the_line(self) -> None:
         for capsules, reason in (
                 ("capsule redis {\n match: inet:1.2.3.4.5\n}", "redis.conf:2: match: rule"),
                 ("capsule redis {\n match: inet:*:1\n timeout: 5\n}", "redis.conf:3: a capsule has no field"),

@@ -80,7 +80,7 @@ TEST_F(HiredisTest, HundredsOfBlockingClientsOnTwoKernelThreads) {
   EXPECT_EQ(answered_count_, kClientCount * kCommandCount);
 }
 
-TEST_F(HiredisTest, WhileTheServerHangsUnrelatedHandlersGoOn) {
+TEST_F(HiredisTest, UnrelatedHandlersRunWhileTheServerHangs) {
   UserThreads threads(2);
   constexpr int kClientCount = 200;
   server_->Signal(SIGSTOP);
@@ -112,7 +112,7 @@ TEST_F(HiredisTest, WhileTheServerHangsUnrelatedHandlersGoOn) {
   EXPECT_EQ(answered_count_, kClientCount * 3);
 }
 
-TEST_F(HiredisTest, ItsTimeLimitsAreKept) {
+TEST_F(HiredisTest, ClientTimeoutsAreObserved) {
   UserThreads threads;
   threads.Run({[&] {
     const Context context = Connect();
@@ -131,7 +131,7 @@ TEST_F(HiredisTest, ItsTimeLimitsAreKept) {
   }});
 }
 
-TEST_F(HiredisTest, AServerThatEndsEndsWhatWaitsForIt) {
+TEST_F(HiredisTest, CallsFailWhenTheServerEnds) {
   UserThreads threads;
   constexpr int kClientCount = 50;
   int waiting_count = 0;

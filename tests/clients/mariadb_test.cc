@@ -85,7 +85,7 @@ TEST_F(MariadbTest, ManyBlockingClientsOnTwoKernelThreads) {
   EXPECT_EQ(answered_count_, kClientCount * kQueryCount);
 }
 
-TEST_F(MariadbTest, ASlowQueryDelaysNoOtherOfItsKernelThread) {
+TEST_F(MariadbTest, ASlowQueryDelaysNoOtherOnItsKernelThread) {
   UserThreads threads;
   std::vector<std::string> finished;
   threads.Run({[&] {
@@ -99,7 +99,7 @@ TEST_F(MariadbTest, ASlowQueryDelaysNoOtherOfItsKernelThread) {
   EXPECT_EQ(finished, (std::vector<std::string>{"fast", "slow"}));
 }
 
-TEST_F(MariadbTest, WhileTheServerHangsUnrelatedHandlersGoOn) {
+TEST_F(MariadbTest, UnrelatedHandlersRunWhileTheServerHangs) {
   UserThreads threads;
   constexpr int kClientCount = 50;
   server_->Signal(SIGSTOP);
@@ -118,7 +118,7 @@ TEST_F(MariadbTest, WhileTheServerHangsUnrelatedHandlersGoOn) {
   EXPECT_EQ(answered_count_, kClientCount * 3);
 }
 
-TEST_F(MariadbTest, ItsTimeLimitsAreKept) {
+TEST_F(MariadbTest, ClientTimeoutsAreObserved) {
   UserThreads threads;
   threads.Run({[&] {
     const Connection connection = Connect(1);

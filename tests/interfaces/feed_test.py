@@ -151,7 +151,7 @@ class FeedTest(unittest.TestCase):
         ]
         cls.answers = [answer for answer in run_script(PROGRAM, steps) if answer is not None]
 
-    def test_feeds_are_what_their_formats_require(self) -> None:
+    def test_feeds_conform_to_their_formats(self) -> None:
         item_count = 0
         for answer in self.answers:
             with self.subTest(answer.target):
@@ -167,7 +167,7 @@ class FeedTest(unittest.TestCase):
                 item_count += len(items)
         self.assertGreater(item_count, 20)
 
-    def test_what_is_required_is_missed_and_what_may_not_be_is_seen(self) -> None:
+    def test_missing_and_forbidden_elements_are_found(self) -> None:
         atom, rss = self.answers[0].body, self.answers[1].body
         for name in ("id", "title", "updated", "name", "href"):
             changed = re.sub(rf"<{name}>[^<]*</{name}>|href=\"[^\"]*\""

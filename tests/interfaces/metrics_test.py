@@ -148,7 +148,7 @@ class MetricsTest(unittest.TestCase):
             cls.shown.setdefault(family, set()).add("web-1")
         return families
 
-    def test_texts_are_in_the_format(self) -> None:
+    def test_metrics_conform_to_the_format(self) -> None:
         for name, text in self.texts.items():
             with self.subTest(name):
                 self.assertGreater(len(exposition.read(text)), 10)
@@ -176,14 +176,14 @@ class MetricsTest(unittest.TestCase):
                 if family.type == "histogram":
                     self.assertTrue(family.name.endswith(("_seconds", "_bytes")))
 
-    def test_the_page_names_what_is_shown_and_nothing_else(self) -> None:
+    def test_the_page_lists_exactly_the_metrics_shown(self) -> None:
         names = [row.name for row in self.rows]
         self.assertEqual(names, sorted(set(names)))
         not_here = {row.name for row in self.rows if SHOWN_BY[row.shown_by] is None}
         self.assertEqual(set(names) - not_here, set(self.families))
         self.assertLessEqual(len(not_here), 1)
 
-    def test_the_page_says_what_they_are(self) -> None:
+    def test_the_page_has_the_help_texts(self) -> None:
         for row in self.rows:
             family = self.families.get(row.name)
             if family is None:
@@ -200,7 +200,7 @@ class MetricsTest(unittest.TestCase):
             for unit, ending in BASE_UNITS.items():
                 self.assertEqual(row.unit == unit, ending in row.name, row.name)
 
-    def test_the_dashboard_asks_for_what_there_is(self) -> None:
+    def test_the_dashboard_uses_existing_metrics(self) -> None:
         with open(DASHBOARD, encoding="utf-8") as file:
             panels = json.load(file)["panels"]
         expressions = [target["expr"] for panel in panels for target in panel.get("targets", [])]
@@ -209,7 +209,7 @@ class MetricsTest(unittest.TestCase):
             with self.subTest(expression):
                 self.assertEqual(expression_problems(expression, self.families), [])
 
-    def test_the_dashboard_is_one(self) -> None:
+    def test_the_dashboard_is_valid(self) -> None:
         with open(DASHBOARD, encoding="utf-8") as file:
             dashboard = json.load(file)
         panels = dashboard["panels"]
@@ -227,7 +227,7 @@ class MetricsTest(unittest.TestCase):
                 for label in re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]):
                     self.assertRegex(target["expr"], rf"by \([^)]*\b{label}\b", panel["title"])
 
-    def test_a_dashboard_that_asks_for_something_else_is_noticed(self) -> None:
+    def test_wrong_expressions_are_noticed(self) -> None:
         for wrong in (
                 "sum (rate(search_answer_total[$__rate_interval]))",
                 "sum by (klass) (rate(search_answers_total[$__rate_interval]))",

@@ -109,7 +109,7 @@ TEST_F(DocumentUpdatesTest, ACachedPageShowsANewDocumentWithinTwoSeconds) {
   EXPECT_EQ(TitlesOf("quixotic"), Titles{"first"});
 }
 
-TEST_F(DocumentUpdatesTest, TheSameUrlAgainReplacesTheDocument) {
+TEST_F(DocumentUpdatesTest, PostingAUrlAgainReplacesTheDocument) {
   const HttpResponse first = Post(DocumentText("http://a/", "first"));
   const HttpResponse again = Post(DocumentText("http://a/", "first"));
   EXPECT_EQ(first.body, again.body);
@@ -144,7 +144,7 @@ TEST_F(DocumentUpdatesTest, APublishedDocumentIsReplacedAndRemovedByItsUrl) {
   }
 }
 
-TEST_F(DocumentUpdatesTest, ARequestThatIsSentAgainUnderItsKeyIsOneChange) {
+TEST_F(DocumentUpdatesTest, ARequestRepeatedUnderItsKeyIsOneChange) {
   const auto post = [&](const std::string& title, const std::string& key) {
     return Send({.method = "POST",
                  .target = "/documents",
@@ -205,12 +205,12 @@ TEST_F(DocumentUpdatesTest, ARemovedDocumentIsNeitherFoundNorShown) {
   EXPECT_EQ(Send({.target = "/doc/" + id}).status, 404);
 }
 
-TEST_F(DocumentUpdatesTest, RemovingWhatIsNotThereChangesNothing) {
+TEST_F(DocumentUpdatesTest, RemovingAMissingDocumentChangesNothing) {
   EXPECT_EQ(Delete("123456789").status, 200);
   EXPECT_EQ(Delete("one").status, 400);
 }
 
-TEST_F(DocumentUpdatesTest, ABulkRequestSaysOfEachLineWhatBecameOfIt) {
+TEST_F(DocumentUpdatesTest, ABulkRequestHasAStatusPerLine) {
   const std::string body = StrCat(DocumentText("http://a/", "first"), "\n{\"url\": 7}\n",
                                   DocumentText("http://b/", "second"), "\n{\"delete\": \"7\"}\n");
   const HttpResponse response = Post(body, "application/x-ndjson");
@@ -223,7 +223,7 @@ TEST_F(DocumentUpdatesTest, ABulkRequestSaysOfEachLineWhatBecameOfIt) {
   EXPECT_EQ(TitlesOf("quixotic"), (Titles{"first", "second"}));
 }
 
-TEST_F(DocumentUpdatesTest, WhatIsMalformedOrTooLargeIsRefusedAndChangesNothing) {
+TEST_F(DocumentUpdatesTest, MalformedOrOversizedRequestsChangeNothing) {
   EXPECT_EQ(Post("{").status, 400);
   EXPECT_EQ(Post(R"({"title": "no url"})").status, 400);
   EXPECT_EQ(Post(DocumentText("http://a/", std::string(5000, 'x'))).status, 400);

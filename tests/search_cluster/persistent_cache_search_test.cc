@@ -102,20 +102,21 @@ TEST_F(PersistentCacheSearchTest, TheLossOfAPrimaryFailsNoQueryAndLosesNoAnswer)
   Fill(kQueries);
   EXPECT_EQ(Hits(kQueries), kQueries.size());
   EXPECT_GE(InsertCount("stored"), static_cast<double>(kQueries.size()));
-  EXPECT_EQ(InsertCount("failed"), 0) << "they go to the primary at once";
+  EXPECT_EQ(InsertCount("failed"), 0) << "inserts go to the primary at once";
   cluster().Kill("store-1");
   Hits(kQueries);
   Pass(seconds(6));
-  EXPECT_EQ(Hits(kQueries), kQueries.size()) << "the other replica has them";
+  EXPECT_EQ(Hits(kQueries), kQueries.size()) << "the other replica has the entries";
   Fill(kOtherQueries);
-  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size()) << "another primary takes them";
+  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size()) << "another primary accepts inserts";
   cluster().Restart("store-1");
   Pass(seconds(6));
   cluster().Kill("store-2");
   Hits(kQueries);
   Pass(seconds(6));
   EXPECT_EQ(Hits(kQueries), kQueries.size());
-  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size()) << "what it was not there for";
+  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size())
+      << "entries inserted while the node was down";
 }
 
 TEST_F(PersistentCacheSearchTest, AnAnswerOutlivesAllProcesses) {
@@ -127,7 +128,7 @@ TEST_F(PersistentCacheSearchTest, AnAnswerOutlivesAllProcesses) {
   EXPECT_EQ(Hits(kQueries), kQueries.size());
 }
 
-TEST_F(PersistentCacheSearchTest, NoAnswerIsOfAnIndexThatIsNoMore) {
+TEST_F(PersistentCacheSearchTest, NoAnswerBelongsToAReplacedIndex) {
   Fill(kQueries);
   EXPECT_EQ(Hits(kQueries), kQueries.size());
   StopAll();
@@ -141,7 +142,7 @@ TEST_F(PersistentCacheSearchTest, NoAnswerIsOfAnIndexThatIsNoMore) {
   EXPECT_EQ(newer.oracle->Check(*cluster().Search({.query = kQueries[0]})), "");
 }
 
-TEST_F(PersistentCacheSearchTest, WithoutAMajorityAnswersAreFoundAndNoneIsTaken) {
+TEST_F(PersistentCacheSearchTest, WithoutAMajorityEntriesAreFoundButNotInserted) {
   Fill(kQueries);
   cluster().Kill("store-1");
   cluster().Kill("web-1");

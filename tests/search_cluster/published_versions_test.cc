@@ -109,7 +109,7 @@ TEST_P(PublishedVersionsTest, EveryAnswerIsOfOneVersion) {
 }
 
 // Frontends wait for servers that read the list later than they do.
-TEST_P(PublishedVersionsTest, AlsoIfItIsCurrentBeforeItIsOpenAnywhere) {
+TEST_P(PublishedVersionsTest, AVersionMayBeCurrentBeforeItIsOpenAnywhere) {
   AskFor(milliseconds(100));
   Publish(index::MakeCurrent(*index::AddVersion(list_, New()), "new"));
   AskFor(milliseconds(600));

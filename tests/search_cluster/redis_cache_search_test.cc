@@ -83,7 +83,7 @@ TEST_F(RedisCacheSearchTest, AnAnswerOutlivesAllProcessesOfTheCluster) {
   EXPECT_EQ(Hits(kQueries), kQueries.size());
 }
 
-TEST_F(RedisCacheSearchTest, ARedisThatHangsCostsHitsAndNoQuery) {
+TEST_F(RedisCacheSearchTest, AHungRedisCostsHitsButNoQuery) {
   Fill();
   redis_->Signal(SIGSTOP);
   EXPECT_EQ(Hits(kQueries), 0u);

@@ -64,7 +64,7 @@ TEST(SearchClusterTest, AnswersAreThoseOfASingleIndex) {
   ExpectComplete(answers);
   size_t found_count = 0;
   for (const SearchAnswer& answer : answers) found_count += answer.results.empty() ? 0 : 1;
-  EXPECT_GT(found_count, 150u) << "the questions ask for too little";
+  EXPECT_GT(found_count, 150u) << "too few questions have results";
 }
 
 TEST(SearchClusterTest, Tier2IsAskedOnlyWhenTier1HasTooFew) {
@@ -78,7 +78,7 @@ TEST(SearchClusterTest, Tier2IsAskedOnlyWhenTier1HasTooFew) {
   EXPECT_LT(tier1_count, 180u);
 }
 
-TEST(SearchClusterTest, PagesOfOneQueryFitTogether) {
+TEST(SearchClusterTest, PagesOfOneQueryShareNoResult) {
   const BuiltIndex index;
   SearchCluster cluster(3, DevSpec(), index.folder.path());
   for (const char* query : {"license", "w1 OR w2", "index OR thread", "\"the terms\""}) {
@@ -88,7 +88,7 @@ TEST(SearchClusterTest, PagesOfOneQueryFitTogether) {
       ASSERT_TRUE(answer.ok()) << answer.status();
       EXPECT_EQ(index.oracle->Check(*answer), "");
       for (const auto& result : answer->results) {
-        EXPECT_TRUE(seen.insert(result.doc_id).second) << query << ": twice " << result.doc_id;
+        EXPECT_TRUE(seen.insert(result.doc_id).second) << query << ": duplicate " << result.doc_id;
       }
     }
   }
@@ -154,7 +154,7 @@ std::map<std::string, neptune::CapsuleControl::Statistics> VisitsOf(SearchCluste
   return visits;
 }
 
-TEST(SearchClusterTest, ADiskThatHangsHoldsOnlyThoseWhoReadIt) {
+TEST(SearchClusterTest, AHungDiskBlocksOnlyItsReaders) {
   const BuiltIndex index({.shape = {.tier_implementation = "rocksdb_postings"}});
   neptune::ClusterSpec spec = DevSpec();
   spec.set_capsules("capsule tier1-disk { match: disk:" + index.folder.path() +

@@ -156,7 +156,7 @@ TEST_F(SearchFailureTest, WithBothReplicasDeadAnswersSayExactlyWhatIsMissing) {
   AskFor(seconds(4), seconds(2));
 }
 
-TEST_F(SearchFailureTest, WithoutAnyIndexPartitionTheErrorSaysSo) {
+TEST_F(SearchFailureTest, WithoutAnyIndexPartitionTheSearchIsUnavailable) {
   Start(34);
   for (const char* node : {"store-1", "store-2", "store-3", "store-4"}) cluster_->Kill(node);
   cluster_->simulator().RunFor(seconds(7));
@@ -182,7 +182,7 @@ TEST_F(SearchFailureTest, LostDatagramsCostNoAnswer) {
 // Random crashes, hangs, network partitions, slow links and lost datagrams, several at once. During
 // faults an answer may be partial or fail, but its claims are true; afterwards all answers are
 // complete.
-TEST_F(SearchFailureTest, RandomFaultsNeverMakeAnAnswerLie) {
+TEST_F(SearchFailureTest, RandomFaultsNeverMakeAnAnswerUntruthful) {
   for (uint64_t seed = 100; seed < 105; ++seed) {
     SCOPED_TRACE(seed);
     Start(seed);

@@ -102,7 +102,7 @@ class SearchSuggestTest : public testing::Test {
   std::unique_ptr<index::IndexTier> single_;
 };
 
-TEST_F(SearchSuggestTest, TheClusterCompletesAsOneIndexDoes) {
+TEST_F(SearchSuggestTest, CompletionsEqualThoseOfOneIndex) {
   Build();
   SearchCluster cluster(31, DevSpec(), folder_.path());
   std::mt19937_64 random(31);
@@ -113,7 +113,7 @@ TEST_F(SearchSuggestTest, TheClusterCompletesAsOneIndexDoes) {
     EXPECT_EQ(texts, CompleteInOne(typed)) << "'" << typed << "'";
     text_count += texts.size();
   }
-  EXPECT_GT(text_count, 300u) << "the beginnings ask for too little";
+  EXPECT_GT(text_count, 300u) << "too few completions";
 }
 
 TEST_F(SearchSuggestTest, EveryCompletionFindsSomething) {

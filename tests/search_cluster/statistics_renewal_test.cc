@@ -159,7 +159,7 @@ class StatisticsRenewalTest : public testing::Test {
 };
 
 // Before the renewal new words score too high and counts are outdated; the comparison must notice.
-TEST_F(StatisticsRenewalTest, PartitionsDifferFromOneIndexUntilThen) {
+TEST_F(StatisticsRenewalTest, PartitionsDifferFromOneIndexBeforeRenewal) {
   Start("1");
   Change(30);
   cluster_->simulator().RunFor(kRenewalGoal);
@@ -184,7 +184,7 @@ TEST_F(StatisticsRenewalTest, PartitionsAnswerAsOneIndexOnceRenewedAlsoByTheNext
 }
 
 // A renewal that was interrupted by any crash is completed later.
-TEST_F(StatisticsRenewalTest, ARenewalThatIsBrokenOffIsMadeGood) {
+TEST_F(StatisticsRenewalTest, AnInterruptedRenewalIsCompleted) {
   Start("0.01");
   for (int round = 0; round < 4; ++round) {
     SCOPED_TRACE(round);
