@@ -127,7 +127,7 @@ TEST(PagesTest, AnotherSpellingIsLinked) {
 }
 
 TEST(PagesTest, ThePolicyAllowsTheOnlyScript) {
-  // Hash of the file in the repository, computed by an independent SHA-256.
+  // The build computes the hash of the script.
   EXPECT_THAT(std::string(ContentSecurityPolicy()), HasSubstr("script-src 'sha256-"));
   EXPECT_THAT(std::string(ContentSecurityPolicy()), Not(HasSubstr("unsafe")));
   for (const auto& [name, page] : samples::AllHtmlPages()) {
@@ -139,7 +139,7 @@ TEST(PagesTest, ThePolicyAllowsTheOnlyScript) {
 TEST(PagesTest, NoResultsOfAPartialAnswerAreNotClaimedForAll) {
   SearchAnswer answer = samples::EmptyAnswer();
   answer.coverage.tiers[0].missing = {{1, "no live replica"}};
-  EXPECT_THAT(Texts(ResultPage(answer), "h2"), HasSubstr("In what could be searched"));
+  EXPECT_THAT(Texts(ResultPage(answer), "h2"), HasSubstr("In the partitions that answered"));
 }
 
 TEST(PagesTest, BeyondTheEndLeadsBack) {

@@ -164,7 +164,7 @@ void WriteEmptyPage(MarkupWriter& html, const SearchAnswer& answer) {
   {
     const Element heading(html, "h2");
     html.Text(answer.coverage.complete() ? "No document matches "
-                                         : "In what could be searched, no document matches ");
+                                         : "In the partitions that answered, no document matches ");
     html.TextElement("q", answer.query, {{"dir", "auto"}});
   }
   WriteAdvice(html);
