@@ -56,7 +56,7 @@ TEST_P(ResultCacheConformance, GivesBackWhatWasInserted) {
   EXPECT_EQ(Find(*cache, {"appl", 1}), std::nullopt);
 }
 
-TEST_P(ResultCacheConformance, TellsHowOldAValueIs) {
+TEST_P(ResultCacheConformance, ReturnsTheAgeOfAValue) {
   const auto cache = Make();
   Store(*cache, {"apple", 1}, "red");
   const auto found = cache->Lookup({"apple", 1}, kStart + milliseconds(250));

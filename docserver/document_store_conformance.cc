@@ -187,7 +187,7 @@ TEST_P(DocumentStoreConformance, FindsDocumentsByUrl) {
   EXPECT_EQ((*store)->FindUrl("").value(), std::nullopt);
 }
 
-TEST_P(DocumentStoreConformance, AUrlThatADocumentNoLongerHasIsNotFound) {
+TEST_P(DocumentStoreConformance, AReplacedUrlIsNotFound) {
   std::vector<StoredDocument> documents = RandomDocuments(23, 2);
   for (StoredDocument& document : documents) document.set_doc_id(7);
   documents[0].set_url("http://old/");
@@ -228,7 +228,7 @@ TEST_P(DocumentStoreConformance, RefusesTooManyIds) {
   EXPECT_EQ((*store)->Fetch(ids).status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST_P(DocumentStoreConformance, RefusesWhatIsMissingOrUnsealedOrSealed) {
+TEST_P(DocumentStoreConformance, RefusesMissingUnsealedAndSealedStores) {
   EXPECT_EQ(Serve(Directory("nothing")).status().code(), StatusCode::kNotFound);
   ASSERT_TRUE(Build(Directory())->Put(RandomDocuments(7, 40)).ok());
   EXPECT_EQ(Serve(Directory()).status().code(), StatusCode::kFailedPrecondition);
@@ -382,7 +382,7 @@ TEST_P(DocumentStoreConformance, FindsALostFileWhenOpened) {
     const auto store = Serve(Directory());
     if (store.ok()) {
       EXPECT_TRUE(CompareWithOracle(**store, oracle, 16).ok()) << file;
-    } else {  // without its seal a store looks as if it never had one
+    } else {  // a store whose seal is lost looks unsealed
       EXPECT_TRUE(store.status().code() == StatusCode::kDataLoss ||
                   store.status().code() == StatusCode::kFailedPrecondition)
           << file << ": " << store.status();

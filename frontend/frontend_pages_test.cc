@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-TEST(FrontendPagesTest, ADocumentIsGivenAsAPageOrAsData) {
+TEST(FrontendPagesTest, ADocumentIsRenderedAsHtmlOrJson) {
   SimulatedSearch search(18);
   const TimedResponse data = search.Get("/doc/4?format=json");
   EXPECT_EQ(data.http.headers.Get("Content-Type"), "application/json");
@@ -28,7 +28,7 @@ TEST(FrontendPagesTest, ADocumentIsGivenAsAPageOrAsData) {
       "application/problem+json");
 }
 
-TEST(FrontendPagesTest, NoHeaderOfAProxySaysWhatLinksBeginWith) {
+TEST(FrontendPagesTest, ProxyHeadersDoNotAffectLinks) {
   SimulatedSearch search(18);
   const std::string description =
       search
@@ -40,7 +40,7 @@ TEST(FrontendPagesTest, NoHeaderOfAProxySaysWhatLinksBeginWith) {
   EXPECT_EQ(description.find("evil.test"), std::string::npos);
 }
 
-TEST(FrontendPagesTest, AnAddressThatIsGivenBeginsAllAbsoluteLinks) {
+TEST(FrontendPagesTest, TheBaseUrlBeginsAllAbsoluteLinks) {
   SimulatedSearch search(18, "parameters { key: 'base_url' value: 'https://given.test' }");
   for (const char* path :
        {"/opensearch.xml", "/search?q=common&format=atom", "/search?q=common&format=rss"}) {

@@ -124,7 +124,7 @@ TEST(FrontendRealTest, AnswersOverALoopbackPort) {
   EXPECT_EQ(answer["partial"], false);
 }
 
-TEST(FrontendRealTest, AnAddressThatLinksCannotBeginWithKeepsTheNodeFromStarting) {
+TEST(FrontendRealTest, AnInvalidBaseUrlKeepsTheNodeFromStarting) {
   RealNode node("parameters { key: 'base_url' value: 'https://search.test/path' }");
   EXPECT_NE(node.status().message().find("parameter base_url is 'https://search.test/path'"),
             absl::string_view::npos)
@@ -208,7 +208,7 @@ class FrontendHttpsTest : public testing::Test {
 constexpr char kGetHealth[] =
     "GET /healthz HTTP/1.1\r\nHost: search.test\r\nConnection: close\r\n\r\n";
 
-TEST_F(FrontendHttpsTest, AnswersWhoBelievesItsCertificateAndTakesANewOneWithoutARestart) {
+TEST_F(FrontendHttpsTest, AnswersTrustingClientsAndReloadsTheCertificate) {
   const neptune::KeyAndCertificate authority = MakeAuthority("first");
   PutCertificate(authority);
   RealNode node(Parameters());
@@ -247,7 +247,7 @@ TEST_F(FrontendHttpsTest, AbsoluteLinksAreHttpsToo) {
             std::string::npos);
 }
 
-TEST_F(FrontendHttpsTest, PlainHttpGetsNoAnswerOfTheServer) {
+TEST_F(FrontendHttpsTest, PlainHttpGetsNoAnswer) {
   PutCertificate(MakeAuthority("first"));
   RealNode node(Parameters());
   ASSERT_TRUE(node.status().ok()) << node.status();
@@ -263,7 +263,7 @@ TEST_F(FrontendHttpsTest, PlainHttpGetsNoAnswerOfTheServer) {
   EXPECT_LT(answer.size(), 16u) << "at most an alert of TLS";
 }
 
-TEST_F(FrontendHttpsTest, AKeyThatIsNotOfTheCertificateKeepsTheNodeFromStarting) {
+TEST_F(FrontendHttpsTest, AKeyOfAnotherCertificateKeepsTheNodeFromStarting) {
   PutCertificate(MakeAuthority("first"));
   const auto another = neptune::MakeCertificate(MakeAuthority("x"), "x", {}, Validity());
   Write("web.key", another->key);
@@ -272,7 +272,7 @@ TEST_F(FrontendHttpsTest, AKeyThatIsNotOfTheCertificateKeepsTheNodeFromStarting)
       << node.status();
 }
 
-TEST(FrontendRealTest, AWrongParameterKeepsTheNodeFromStarting) {
+TEST(FrontendRealTest, AnInvalidParameterKeepsTheNodeFromStarting) {
   const auto error = [](const std::string& parameter) {
     return std::string(neptune::ToStd(RealNode(parameter).status().message()));
   };

@@ -43,7 +43,7 @@ TEST(FrontendSuggestTest, CompletionsAreOpenSearchSuggestions) {
   EXPECT_EQ(search.Metric("search_suggest_requests_total", {{"outcome", "complete"}}), 1);
 }
 
-TEST(FrontendSuggestTest, NothingTypedIsCompletedByNothing) {
+TEST(FrontendSuggestTest, EmptyTextHasNoCompletions) {
   SimulatedSearch search(2);
   EXPECT_EQ(Completions(search.Get("/suggest?q=")), json::parse(R"(["", []])"));
   EXPECT_EQ(Completions(search.Get("/suggest")), json::parse(R"(["", []])"));
@@ -52,7 +52,7 @@ TEST(FrontendSuggestTest, NothingTypedIsCompletedByNothing) {
   EXPECT_EQ(search.Get(StrCat("/suggest?q=", std::string(5000, 'a'))).http.status, 400);
 }
 
-TEST(FrontendSuggestTest, APhraseBehindOtherWordsIsProposedIfItFindsSomething) {
+TEST(FrontendSuggestTest, APhraseAfterOtherWordsIsProposedIfItFindsSomething) {
   SimulatedSearch search(3);
   EXPECT_EQ(Completions(search.Get("/suggest?q=anything+common+s"))[1],
             json::parse(R"(["anything common sense"])"));
@@ -61,7 +61,7 @@ TEST(FrontendSuggestTest, APhraseBehindOtherWordsIsProposedIfItFindsSomething) {
 
 TEST(FrontendSuggestTest, TheSameTextIsCompletedFromTheCache) {
   SimulatedSearch search(4);
-  // The first answer tells the frontend the index version.
+  // The frontend learns the index version from the first answer.
   for (int i = 0; i < 2; ++i) {
     Completions(search.Get("/suggest?q=ra"));
     search.RunFor(milliseconds(100));
@@ -73,7 +73,7 @@ TEST(FrontendSuggestTest, TheSameTextIsCompletedFromTheCache) {
   EXPECT_EQ(SuggestCalls(search), calls + 4);
 }
 
-TEST(FrontendSuggestTest, AHungPartitionCostsItsPhrasesOnly) {
+TEST(FrontendSuggestTest, AHungPartitionLosesOnlyItsPhrases) {
   SimulatedSearch search(5);
   search.simulator().Pause("tier2-1");
   const TimedResponse response = search.Get("/suggest?q=com");
@@ -125,7 +125,7 @@ TEST(FrontendSuggestTest, ASlowSpellingDelaysNoPageWithResults) {
   EXPECT_EQ(search.Metric("search_spellings_total", {{"outcome", "late"}}), 1);
 }
 
-TEST(FrontendSuggestTest, APageWithoutResultsWaitsNoLongerThanItMay) {
+TEST(FrontendSuggestTest, APageWithoutResultsWaitsAtMostTheTimeout) {
   SimulatedSearch search(10, "parameters { key: 'spelling_timeout_ms' value: '80' } ");
   const TimedResponse response = search.Get("/search?q=slow&format=json");
   EXPECT_EQ(Body(response)["total"], 0);
@@ -134,7 +134,7 @@ TEST(FrontendSuggestTest, APageWithoutResultsWaitsNoLongerThanItMay) {
   search.RunFor(seconds(2));
 }
 
-TEST(FrontendSuggestTest, CompletionsUnderWayAreLimited) {
+TEST(FrontendSuggestTest, ConcurrentCompletionsAreLimited) {
   SimulatedSearch search(11, "parameters { key: 'suggest_count_max' value: '1' } ");
   search.simulator().Pause("tier1-0");
   const auto first = search.Begin("/suggest?q=com");

@@ -54,7 +54,7 @@ double TierCalls(SimulatedSearch& search, const std::string& tier) {
   return search.CallCount(tier, tier, "Search");
 }
 
-TEST(FrontendTest, WhoAsksTooOftenIsToldWhenToComeAgain) {
+TEST(FrontendTest, RateLimitedClientsGetRetryAfter) {
   SimulatedSearch search(
       1, Parameter("http_rate_per_second", "0.5") + Parameter("http_rate_burst", "2"));
   EXPECT_EQ(search.Get(kCommon).http.status, 200);
@@ -69,7 +69,7 @@ TEST(FrontendTest, WhoAsksTooOftenIsToldWhenToComeAgain) {
   EXPECT_EQ(search.Get(kCommon).http.status, 200);
 }
 
-TEST(FrontendTest, OperatorsPagesAreForTheOwnMachineUnlessTold) {
+TEST(FrontendTest, OperatorPagesAreLimitedToLoopbackByDefault) {
   SimulatedSearch search(1, "parameters { key: 'operator_pages' value: 'loopback' } ");
   for (const char* page : {"/console", "/console?format=json", "/tracez", "/tracez?id=x",
                            "/statusz", "/statusz?format=json"}) {
@@ -80,7 +80,7 @@ TEST(FrontendTest, OperatorsPagesAreForTheOwnMachineUnlessTold) {
   }
 }
 
-TEST(FrontendTest, NoPageLetsScriptsOrStylesStandInIt) {
+TEST(FrontendTest, NoPageAllowsInlineScriptsOrStyles) {
   SimulatedSearch search(1);
   for (const char* page : {"/", "/help", "/search?q=common", "/doc/0", "/statusz", "/nothing",
                            "/search?q=common&format=json", "/metrics"}) {
@@ -158,7 +158,7 @@ TEST(FrontendTest, TheSameQueryComesFromTheCache) {
 
 constexpr char kSecondCache[] = "nodes { name: 'cache-2' hosts { service: 'cache' } } ";
 
-TEST(FrontendTest, EveryReplicaOfTheCacheHoldsAnAnswer) {
+TEST(FrontendTest, AnswersAreInsertedIntoEveryCacheReplica) {
   SimulatedSearch search(4, "", kSecondCache);
   Answer(search.Get(kCommon));
   search.RunFor(milliseconds(100));
@@ -172,7 +172,7 @@ TEST(FrontendTest, EveryReplicaOfTheCacheHoldsAnAnswer) {
   EXPECT_EQ(TierCalls(search, "tier1"), 2);
 }
 
-TEST(FrontendTest, AReplicaOfTheCacheThatCameBackEmptyIsFilledByWhatIsAskedFor) {
+TEST(FrontendTest, LookupsRefillAnEmptyCacheReplica) {
   SimulatedSearch search(5, "", kSecondCache);
   Answer(search.Get(kCommon));
   search.RunFor(milliseconds(100));
@@ -187,7 +187,7 @@ TEST(FrontendTest, AReplicaOfTheCacheThatCameBackEmptyIsFilledByWhatIsAskedFor) 
   EXPECT_EQ(TierCalls(search, "tier1"), 2);
 }
 
-TEST(FrontendTest, ASampledTraceIsHandedToEveryTier) {
+TEST(FrontendTest, ASampledTraceReachesEveryTier) {
   SimulatedSearch search(4);
   Answer(search.Get(kCommon,
                     {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}));
@@ -200,7 +200,7 @@ TEST(FrontendTest, ASampledTraceIsHandedToEveryTier) {
   }
 }
 
-TEST(FrontendTest, AForcedReloadPassesTheCache) {
+TEST(FrontendTest, AForcedReloadBypassesTheCache) {
   SimulatedSearch search(5);
   Answer(search.Get(kCommon));
   search.RunFor(milliseconds(100));
@@ -209,7 +209,7 @@ TEST(FrontendTest, AForcedReloadPassesTheCache) {
   EXPECT_EQ(TierCalls(search, "tier1"), 4);
 }
 
-TEST(FrontendTest, AHungCacheCostsLittleAndIsLeftOut) {
+TEST(FrontendTest, AHungCacheIsBypassed) {
   SimulatedSearch search(6);
   search.simulator().Pause("cache");
   for (int i = 0; i < 3; ++i) {
@@ -229,7 +229,7 @@ TEST(FrontendTest, AHungCacheCostsLittleAndIsLeftOut) {
   EXPECT_EQ(Answer(search.Get(kCommon))["coverage"]["cache"]["hit"], true);
 }
 
-TEST(FrontendTest, ADeadCacheCostsNoAnswer) {
+TEST(FrontendTest, SearchesSucceedWithADeadCache) {
   SimulatedSearch search(7);
   search.simulator().Crash("cache");
   for (int i = 0; i < 20; ++i) {
@@ -261,7 +261,7 @@ TEST(FrontendTest, AHungPartitionMakesAPartialAnswerInTime) {
   EXPECT_EQ(Answer(search.Get("/search?q=common&format=json&count=5"))["partial"], false);
 }
 
-TEST(FrontendTest, ACutByATimeLimitIsShownAsOne) {
+TEST(FrontendTest, PartitionsEndedEarlyAreReported) {
   SimulatedSearch search(8);
   const TimedResponse response = search.Get("/search?q=common+endless&format=json&count=5");
   const json answer = Answer(response);
@@ -279,7 +279,7 @@ TEST(FrontendTest, ACutByATimeLimitIsShownAsOne) {
   EXPECT_NE(page.find("Tier 1, partition 1, cut this search short"), std::string::npos) << page;
 }
 
-TEST(FrontendTest, APartitionThatWasCutWithNothingIsMissingForThatReason) {
+TEST(FrontendTest, APartitionEndedEarlyWithoutResultIsMissing) {
   SimulatedSearch search(8);
   const json tier1 =
       Answer(search.Get("/search?q=common+fruitless&format=json&count=5"))["coverage"]["tiers"][0];
@@ -289,7 +289,7 @@ TEST(FrontendTest, APartitionThatWasCutWithNothingIsMissingForThatReason) {
   EXPECT_EQ(tier1["ended_early"], (json{1}));
 }
 
-TEST(FrontendTest, APartitionThatItsCapsuleBypassesIsNamedAndCostsNoTime) {
+TEST(FrontendTest, ABypassedPartitionIsNamedAndCostsNoTime) {
   SimulatedSearch search(8, "",
                          "capsules: 'capsule hung { match: service:tier1/1 timeout_ms: 100 "
                          "failure_count_max: 2 probe_interval_ms: 60000 }'");
@@ -320,7 +320,7 @@ TEST(FrontendTest, AHungReplicaOfDocumentsCostsNoSummaries) {
   EXPECT_GT(search.Metric("neptune_call_hedges_total", fetch), 0);
 }
 
-TEST(FrontendTest, ConsoleShowsWhatEveryNodeSaysOfItself) {
+TEST(FrontendTest, ConsoleShowsTheStatusOfEveryNode) {
   SimulatedSearch search(8);
   Answer(search.Get(kRare));
   search.Get("/console?format=json");  // starts the first round
@@ -448,7 +448,7 @@ TEST(FrontendTest, OverloadIsRefusedWithRetryAfter) {
       1);
 }
 
-TEST(FrontendTest, AQueryThatTheTierRefusesIsTheUsersMistake) {
+TEST(FrontendTest, AQueryThatTheTierRejectsIsABadRequest) {
   SimulatedSearch search(15);
   const TimedResponse response = search.Get("/search?q=forbid&format=json");
   EXPECT_EQ(response.http.status, 400);
@@ -456,7 +456,7 @@ TEST(FrontendTest, AQueryThatTheTierRefusesIsTheUsersMistake) {
       << response.http.body;
 }
 
-TEST(FrontendTest, SearchesUnderWayAreLimited) {
+TEST(FrontendTest, ConcurrentSearchesAreLimited) {
   SimulatedSearch search(
       14, StrCat(Parameter("search_count_max", "2"), Parameter("admission_timeout_ms", "100")));
   search.simulator().Pause("tier1-0");
@@ -464,7 +464,7 @@ TEST(FrontendTest, SearchesUnderWayAreLimited) {
   const auto second = search.Begin(kRare);
   search.RunFor(milliseconds(50));
   const TimedResponse third = search.Get(kCommon);
-  EXPECT_EQ(third.http.status, 503) << "there is no room for it within its time";
+  EXPECT_EQ(third.http.status, 503) << "not admitted in time";
   EXPECT_NE(third.http.headers.Get("Retry-After"), "");
   search.RunFor(seconds(2));
   EXPECT_EQ(first->http.status, 200);
@@ -472,7 +472,7 @@ TEST(FrontendTest, SearchesUnderWayAreLimited) {
   EXPECT_EQ(search.Get(kCommon).http.status, 200);
 }
 
-TEST(FrontendTest, WrongParametersAreNamed) {
+TEST(FrontendTest, InvalidParametersAreNamed) {
   SimulatedSearch search(15);
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"q=", "q"},
@@ -553,7 +553,7 @@ TEST(FrontendTest, EveryRouteIsServed) {
   EXPECT_TRUE(Body(search.Get("/statusz?format=json")).contains("sections"));
 }
 
-TEST(FrontendTest, TheStatusPageTellsWhatBecameOfEachClassOfClients) {
+TEST(FrontendTest, TheStatusPageHasOutcomesByClass) {
   SimulatedSearch search(1, "", R"(
       service_classes { name: 'gold' api_keys: 'gold-key-of-a-test' } service_classes { name: 'rest' })");
   search.Get(kCommon, {{"X-Api-Key", "gold-key-of-a-test"}});
@@ -568,7 +568,7 @@ TEST(FrontendTest, TheStatusPageTellsWhatBecameOfEachClassOfClients) {
   EXPECT_EQ(answered, (std::map<std::string, int>{{"gold", 1}, {"rest", 2}}));
 }
 
-TEST(FrontendTest, WhatIsNotThereIsSaidInTheReadersFormat) {
+TEST(FrontendTest, NotFoundIsRenderedInTheClientsFormat) {
   SimulatedSearch search(19);
   for (const char* path : {"/nothing", "/doc/123456", "/doc/x", "/doc/", "/doc/1x"}) {
     EXPECT_EQ(search.Get(path).http.status, 404) << path;
@@ -581,7 +581,7 @@ TEST(FrontendTest, WhatIsNotThereIsSaidInTheReadersFormat) {
   EXPECT_NE(post.http.headers.Get("Allow").find("GET"), std::string_view::npos);
 }
 
-TEST(FrontendTest, AStoppingNodeFinishesWhatItHasBegun) {
+TEST(FrontendTest, AStoppingNodeFinishesRequestsInProgress) {
   SimulatedSearch search(20);
   search.simulator().Pause("tier1-0");
   const auto response = search.Begin("/search?q=common&format=json&count=5");

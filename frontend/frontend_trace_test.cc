@@ -115,7 +115,7 @@ TEST(FrontendTraceTest, EveryWaitOfASearchIsAStep) {
   }
 }
 
-TEST(FrontendTraceTest, AWaitForRoomIsAStep) {
+TEST(FrontendTraceTest, AWaitForAdmissionIsAStep) {
   SimulatedSearch search(14, Parameter("search_count_max", "2"));
   search.simulator().Pause("tier1-0");
   const auto first = search.Begin(kCommon);
@@ -126,7 +126,7 @@ TEST(FrontendTraceTest, AWaitForRoomIsAStep) {
   EXPECT_EQ(StepNames(answer).count("gate"), 1u);
 }
 
-TEST(FrontendTraceTest, SearchesAreKeptForWhoAsksLater) {
+TEST(FrontendTraceTest, NotableSearchesAreKept) {
   SimulatedSearch search(8);
   const HttpHeaders sampled = {
       {"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}};

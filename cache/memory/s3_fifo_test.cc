@@ -118,7 +118,7 @@ class ObviousS3Fifo {
   Queue ghost_;
 };
 
-TEST(S3FifoTest, AgreesWithTheObviousVersion) {
+TEST(S3FifoTest, AgreesWithTheReferenceImplementation) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     std::mt19937_64 random(seed);
     const uint64_t size_max = 50 + random() % 500;
@@ -155,7 +155,7 @@ TEST(S3FifoTest, AgreesWithTheObviousVersion) {
   }
 }
 
-TEST(S3FifoTest, GivesUpNewcomersUsedAtMostOnceFirst) {
+TEST(S3FifoTest, EvictsNewEntriesUsedAtMostOnceFirst) {
   S3Fifo policy(10);
   std::vector<uint64_t> evicted;
   for (uint64_t id = 0; id < 10; ++id) policy.Insert(id, 1, &evicted);
@@ -168,7 +168,7 @@ TEST(S3FifoTest, GivesUpNewcomersUsedAtMostOnceFirst) {
   EXPECT_TRUE(policy.Contains(0));
 }
 
-TEST(S3FifoTest, KnowsAReturningEntryByItsGhost) {
+TEST(S3FifoTest, RecognisesAReturningEntryByItsGhost) {
   S3Fifo policy(10);
   std::vector<uint64_t> evicted;
   for (uint64_t id = 0; id < 11; ++id) policy.Insert(id, 1, &evicted);

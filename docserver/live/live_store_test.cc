@@ -110,7 +110,7 @@ TEST_P(LiveStoreTest, GivesTheNewestContentAtOnce) {
   }
 }
 
-TEST_P(LiveStoreTest, FindsAUrlByTheContentThatCounts) {
+TEST_P(LiveStoreTest, FindsAUrlByTheCurrentContent) {
   const auto change = [&](uint64_t doc_id, uint64_t version, const std::string& url) {
     StoredDocument document = Document(doc_id, "changed");
     document.set_url(url);
@@ -139,7 +139,7 @@ TEST_P(LiveStoreTest, KeepsTheLimitsAndRefusesToBeBuilt) {
   EXPECT_TRUE(store_->Verify().ok());
 }
 
-TEST_P(LiveStoreTest, AnErrorOfTheStateIsTheFetchs) {
+TEST_P(LiveStoreTest, AnErrorOfTheStateFailsTheFetch) {
   state_.FailReads(true);
   EXPECT_EQ(store_->Fetch(std::vector<uint64_t>{1}).status().code(), StatusCode::kUnavailable);
 }

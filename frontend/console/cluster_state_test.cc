@@ -37,7 +37,7 @@ TEST(ClusterStateTest, StatusBecomesTablesOfTheSectionsThatAreShown) {
           "capsules", "Capsules", {"name", "waiting"}, {{"default", "0"}, {"docs", "17.5"}}}));
 }
 
-TEST(ClusterStateTest, WhatIsNoStatusIsRefused) {
+TEST(ClusterStateTest, MalformedStatusIsRefused) {
   for (const char* text : {"", "[]", "7", "{\"node\":1}", "{\"sections\":", "not found\n"}) {
     EXPECT_FALSE(TablesOfStatus(text).ok()) << text;
   }
@@ -50,7 +50,7 @@ TEST(ClusterStateTest, RowsAreAsLongAsTheirColumns) {
   EXPECT_THAT((*tables)[0].rows, ElementsAre(ElementsAre("1", "2"), ElementsAre("1", "")));
 }
 
-TEST(ClusterStateTest, TablesOfNodesStandTogether) {
+TEST(ClusterStateTest, TablesOfNodesAreMerged) {
   const std::vector<ConsoleTable> together = Together(TwoNodes());
   ASSERT_EQ(together.size(), 2u);
   EXPECT_THAT(together[1].columns, ElementsAre("node", "name", "waiting"));
@@ -59,7 +59,7 @@ TEST(ClusterStateTest, TablesOfNodesStandTogether) {
                           ElementsAre("b", "default", "0"), ElementsAre("b", "docs", "17.5")));
 }
 
-TEST(ClusterStateTest, TablesOfOtherColumnsStayApart) {
+TEST(ClusterStateTest, TablesWithOtherColumnsAreNotMerged) {
   ClusterState state = TwoNodes();
   state.nodes[1].tables[1].columns = {"name", "running"};
   EXPECT_EQ(Together(state).size(), 3u);

@@ -30,7 +30,7 @@ TEST(ParseDocumentTest, TakesAllMembers) {
   EXPECT_EQ(edit->content->static_rank(), 0.25F);
 }
 
-TEST(ParseDocumentTest, NumberAndSiteComeFromTheUrlWhereTheyAreNotGiven) {
+TEST(ParseDocumentTest, NumberAndSiteDefaultToTheUrl) {
   const auto edit = ParseDocument(R"({"url": "https://me@docs.a.org:8080/x?q=//b"})");
   ASSERT_TRUE(edit.ok()) << edit.status();
   EXPECT_EQ(edit->doc_id, index::DocIdOfUrl("https://me@docs.a.org:8080/x?q=//b"));
@@ -80,7 +80,7 @@ TEST(ParseDocumentTest, DeepNestingIsRefusedLikeAnythingElse) {
             "member url: not a string");
 }
 
-TEST(ParseBulkTest, EachLineStandsForItself) {
+TEST(ParseBulkTest, LinesAreIndependent) {
   const auto lines = ParseBulk(
       "{\"url\": \"u\"}\r\n\n{\"delete\": \"7\"}\nnonsense\n"
       "{\"delete\": 8, \"url\": \"u\"}");

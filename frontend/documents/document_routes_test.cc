@@ -68,7 +68,7 @@ TEST_F(DocumentRoutesTest, ADocumentIsWrittenAndItsNumberAnswered) {
   EXPECT_EQ(writer_.deadline_, neptune::TimePoint() + std::chrono::seconds(5));
 }
 
-TEST_F(DocumentRoutesTest, TheNumberIsThatOfTheDocumentThatHasTheUrl) {
+TEST_F(DocumentRoutesTest, TheNumberIsThatOfTheDocumentWithTheUrl) {
   const HttpResponse posted = Post("application/json", R"({"url": "http://published/"})");
   EXPECT_EQ(json::parse(posted.body)["id"], "42");
   HttpRequest request;
@@ -94,7 +94,7 @@ TEST_F(DocumentRoutesTest, ARemovalIsWritten) {
   EXPECT_FALSE(writer_.edits_[0].content.has_value());
 }
 
-TEST_F(DocumentRoutesTest, WhatIsWrongIsSaidAndNotWritten) {
+TEST_F(DocumentRoutesTest, InvalidRequestsAreRejectedAndNotWritten) {
   EXPECT_EQ(Post("text/plain", "x").status, 415);
   const HttpResponse response = Post("application/json", "{}");
   EXPECT_EQ(response.status, 400);
@@ -158,7 +158,7 @@ TEST_F(DocumentRoutesTest, PagesAreReadAndRefusedLineByLine) {
   EXPECT_EQ(Post("application/json", json{{"url", "v"}, {"html", deep}}.dump()).status, 400);
 }
 
-TEST_F(DocumentRoutesTest, BulkSaysWhatBecameOfEachLine) {
+TEST_F(DocumentRoutesTest, BulkHasAStatusPerLine) {
   const HttpResponse response =
       Post("application/x-ndjson",
            "{\"url\": \"u\", \"id\": \"5\"}\nnonsense\n{\"delete\": 13}\n{\"delete\": 8}");

@@ -20,7 +20,7 @@ DocumentEdit EditOf(uint64_t doc_id, const std::string& text = "text") {
   return edit;
 }
 
-TEST(BelongsToTier1Test, ARankOfItsOwnDecidesElseWhereItIs) {
+TEST(BelongsToTier1Test, AGivenRankDecidesElseTheCurrentTier) {
   DocumentEdit edit = EditOf(1);
   EXPECT_TRUE(BelongsToTier1(edit, false, 0.5F));
   EXPECT_FALSE(BelongsToTier1(edit, true, 0.5F));

@@ -36,13 +36,13 @@ TEST(HtmlContentTest, AGivenTitleIsKept) {
   EXPECT_EQ(edit.content->title(), "Given");
 }
 
-TEST(HtmlContentTest, AnEditWithoutAPageIsLeftAlone) {
+TEST(HtmlContentTest, AnEditWithoutAPageIsUnchanged) {
   DocumentEdit removal{.doc_id = 1, .content = std::nullopt};
   EXPECT_TRUE(ReadHtmlContent(&removal).ok());
   EXPECT_FALSE(removal.content.has_value());
 }
 
-TEST(HtmlContentTest, WhatCannotBeReadWholeIsRefused) {
+TEST(HtmlContentTest, OversizedPagesAreRefused) {
   std::string deep = "<body>";
   for (int i = 0; i < 2000; ++i) deep += "<div>";
   DocumentEdit edit = EditOf(deep + "text");

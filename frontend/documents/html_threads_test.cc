@@ -68,7 +68,7 @@ TEST_F(HtmlThreadsTest, ATaskRunsOnAnotherKernelThread) {
   });
 }
 
-TEST_F(HtmlThreadsTest, WhoeverWaitsTooLongGoesOnWithoutIt) {
+TEST_F(HtmlThreadsTest, ACallerContinuesAfterItsDeadline) {
   const auto release = std::make_shared<Notification>();
   OnThread([&] {
     const auto wait = [release] { release->WaitForNotification(); };

@@ -17,7 +17,7 @@ SearchAnswer SomeAnswer() {
   return answer;
 }
 
-TEST(AccessLogTest, LineSaysWhatBecameOfIt) {
+TEST(AccessLogTest, LineHasTheOutcome) {
   const auto line = nlohmann::json::parse(AccessLine(SomeAnswer(), "", 503, true));
   EXPECT_EQ(line["time_us"], 1'700'000'000'000'000) << "when it arrived";
   EXPECT_EQ(line["status"], 503);

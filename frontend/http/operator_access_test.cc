@@ -22,7 +22,7 @@ HttpRequest With(uint32_t address, const char* header, const std::string& value)
   return request;
 }
 
-TEST(OperatorAccessTest, ThisMachineSeesThePagesAndOthersAreToldWhyNot) {
+TEST(OperatorAccessTest, LoopbackClientsAreAllowedAndOthersGetTheReason) {
   const OperatorAccess access({});
   EXPECT_FALSE(access.Refuse(From(neptune::kLoopbackAddress)));
   EXPECT_FALSE(access.Refuse(From(neptune::kLoopbackAddress + 5)));
@@ -32,7 +32,7 @@ TEST(OperatorAccessTest, ThisMachineSeesThePagesAndOthersAreToldWhyNot) {
   EXPECT_NE(refusal->body.find("operator_pages"), std::string::npos) << refusal->body;
 }
 
-TEST(OperatorAccessTest, WhoComesThroughAProxyIsNotOfThisMachine) {
+TEST(OperatorAccessTest, ProxiedClientsAreRemote) {
   const OperatorAccess access({});
   for (const char* header : {"X-Forwarded-For", "Forwarded"}) {
     EXPECT_TRUE(access.Refuse(With(neptune::kLoopbackAddress, header, "127.0.0.1"))) << header;
@@ -40,7 +40,7 @@ TEST(OperatorAccessTest, WhoComesThroughAProxyIsNotOfThisMachine) {
   }
 }
 
-TEST(OperatorAccessTest, TheTokenOpensThemFromAnywhere) {
+TEST(OperatorAccessTest, TheTokenAllowsAccessFromAnywhere) {
   const OperatorAccess access({.token = kToken});
   const auto with = [](const std::string& value) {
     return With(kElsewhere, "Authorization", value);
@@ -53,11 +53,11 @@ TEST(OperatorAccessTest, TheTokenOpensThemFromAnywhere) {
   }
 }
 
-TEST(OperatorAccessTest, WithoutATokenNoneIsRight) {
+TEST(OperatorAccessTest, WithoutATokenNoTokenIsAccepted) {
   EXPECT_TRUE(OperatorAccess({}).Refuse(With(kElsewhere, "Authorization", "Bearer ")));
 }
 
-TEST(OperatorAccessTest, AnyoneSeesThemIfToldSo) {
+TEST(OperatorAccessTest, AnyoneIsAllowedIfConfigured) {
   EXPECT_FALSE(OperatorAccess({.anyone = true}).Refuse(From(kElsewhere)));
 }
 

@@ -20,7 +20,7 @@ int Admitted(RateLimit& limit, uint64_t client, int count, TimePoint at) {
   return admitted;
 }
 
-TEST(RateLimitTest, WithoutARateEverythingIsLetIn) {
+TEST(RateLimitTest, WithoutARateEverythingIsAdmitted) {
   RateLimit limit({});
   EXPECT_EQ(Admitted(limit, 1, 1000, At(seconds(0))), 1000);
   EXPECT_EQ(limit.client_count(), 0u);
@@ -33,7 +33,7 @@ TEST(RateLimitTest, ABurstThenTheRate) {
   EXPECT_EQ(Admitted(limit, 1, 100, At(seconds(100))), 5);
 }
 
-TEST(RateLimitTest, SaysWhenToComeAgain) {
+TEST(RateLimitTest, ReturnsTheTimeUntilTheNextToken) {
   RateLimit limit({.per_second = 0.5, .burst = 1});
   EXPECT_FALSE(limit.Refuse(1, At(seconds(0))));
   const auto wait = limit.Refuse(1, At(seconds(0)));
@@ -43,13 +43,13 @@ TEST(RateLimitTest, SaysWhenToComeAgain) {
   EXPECT_FALSE(limit.Refuse(1, At(milliseconds(2000))));
 }
 
-TEST(RateLimitTest, ClientsDoNotTakeFromEachOther) {
+TEST(RateLimitTest, ClientsHaveSeparateBuckets) {
   RateLimit limit({.per_second = 1, .burst = 2});
   EXPECT_EQ(Admitted(limit, 1, 10, At(seconds(0))), 2);
   EXPECT_EQ(Admitted(limit, 2, 10, At(seconds(0))), 2);
 }
 
-TEST(RateLimitTest, FurtherClientsShareOneBucketUntilOthersAreForgotten) {
+TEST(RateLimitTest, FurtherClientsShareOneBucketUntilAnotherIsDropped) {
   RateLimit limit({.per_second = 1, .burst = 2, .client_count_max = 3});
   for (uint64_t client = 0; client < 3; ++client) limit.Refuse(client, At(seconds(0)));
   int admitted = 0;
@@ -73,7 +73,7 @@ TEST(ClientOfTest, AKnownKeyIsTheClientElseTheAddress) {
   one.headers.Set("X-Api-Key", "k");
   other.headers.Set("X-Api-Key", "k");
   EXPECT_EQ(ClientOf(one, true, false), ClientOf(other, true, false));
-  EXPECT_NE(ClientOf(one, false, false), ClientOf(other, false, false)) << "a key that nobody has";
+  EXPECT_NE(ClientOf(one, false, false), ClientOf(other, false, false)) << "an unknown key";
 }
 
 TEST(ClientOfTest, ForwardedAddressesCountOnlyWhereTheyAreTrusted) {
@@ -82,7 +82,7 @@ TEST(ClientOfTest, ForwardedAddressesCountOnlyWhereTheyAreTrusted) {
   one.headers.Set("X-Forwarded-For", "1.1.1.1, 2.2.2.2");
   other.headers.Set("X-Forwarded-For", "3.3.3.3,2.2.2.2");
   EXPECT_EQ(ClientOf(one, false, true), ClientOf(other, false, true))
-      << "the proxy's word is the last";
+      << "the proxy appends the last address";
   other.headers.Set("X-Forwarded-For", "2.2.2.3");
   EXPECT_NE(ClientOf(one, false, true), ClientOf(other, false, true));
   EXPECT_EQ(ClientOf(one, false, false), ClientOf(other, false, false));

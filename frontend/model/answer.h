@@ -171,7 +171,7 @@ struct SearchStep {
 };
 
 struct SearchAnswer {
-  // As the user typed it.
+  // The query as the user typed it.
   std::string query = {};
   // Sentences on how the query was interpreted, where that may be unexpected.
   std::vector<std::string> notes;
@@ -210,7 +210,7 @@ struct SearchAnswer {
 struct ErrorAnswer {
   // HTTP status, 400 to 599.
   int http_status = 500;
-  // What went wrong, short: "Too many requests".
+  // Short description: "Too many requests".
   std::string title = {};
   // Details, and what to do about it.
   std::string detail = {};

@@ -30,13 +30,13 @@ TEST(ClientClassTest, AKeyIsTheClass) {
   EXPECT_EQ(found->name, "gold");
 }
 
-TEST(ClientClassTest, AKeyThatNobodyHasIsRefused) {
+TEST(ClientClassTest, UnknownKeysAreRefused) {
   HttpRequest request = With("X-Api-Key", "gold-key-of-a-tesT");
   request.headers.Set("Neptune-Service-Class", "batch");
   EXPECT_EQ(Classes(true).Of(request).status().code(), StatusCode::kUnauthenticated);
 }
 
-TEST(ClientClassTest, AClassWithoutKeysIsForEverybody) {
+TEST(ClientClassTest, AnyClientMayNameAClassWithoutKeys) {
   const auto found = Classes().Of(With("Neptune-Service-Class", "batch"));
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_EQ(found->number, 1u);
@@ -50,7 +50,7 @@ TEST(ClientClassTest, AClassWithKeysIsNotUnlessTheHeaderIsTrusted) {
   EXPECT_EQ(trusted->number, 0u);
 }
 
-TEST(ClientClassTest, NobodyAndUnknownClassesAreOfTheDefault) {
+TEST(ClientClassTest, NoClassAndUnknownClassesAreTheDefault) {
   EXPECT_EQ(Classes().Of(HttpRequest())->number, 2u);
   EXPECT_EQ(Classes().Of(With("Neptune-Service-Class", "platinum"))->number, 2u);
   EXPECT_EQ(Classes().Of(With("Neptune-Service-Class", "a b")).status().code(),

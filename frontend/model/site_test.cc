@@ -19,7 +19,7 @@ TEST(SiteTest, TheSchemeIsTheConnections) {
   EXPECT_EQ(BaseUrlFromHost("https", "search.example", "fallback"), "https://search.example");
 }
 
-TEST(SiteTest, TellsABaseUrlFromOtherTexts) {
+TEST(SiteTest, RecognisesBaseUrls) {
   for (const char* url : {"http://a", "https://search.example", "https://[::1]:8443"}) {
     EXPECT_TRUE(IsBaseUrl(url)) << url;
   }

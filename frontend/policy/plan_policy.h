@@ -47,7 +47,7 @@ Tier2Need DecideTier2(const index::TierAnswer* tier1, const PageWindow& page,
                       const SearchPlanOptions& options);
 
 // The hits of both tiers in one order that is the same for all pages of the query. If tier 1 alone
-// sufficed for the first pages, its hits come first; otherwise the tiers are ranked together.
+// suffices for the first pages, its hits come first; otherwise the tiers are ranked together.
 index::TierAnswer JoinTiers(const index::TierAnswer& tier1, const index::TierAnswer& tier2,
                             Tier2Need need, uint32_t hit_count_max);
 

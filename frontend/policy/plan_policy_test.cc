@@ -81,7 +81,7 @@ TEST(DecideTier2Test, HitsBelowTheScoreAreNotGood) {
   EXPECT_EQ(DecideTier2(&tier1, {0, 10}, {.tier1_score_min = 12}), Tier2Need::kFewGoodHits);
 }
 
-TEST(DecideTier2Test, APageBehindTheLastHitNeedsTier2) {
+TEST(DecideTier2Test, APageAfterTheLastHitNeedsTier2) {
   const TierAnswer tier1 = Hits(1, 15, 50);
   EXPECT_EQ(DecideTier2(&tier1, {10, 5}, {}), Tier2Need::kNone);
   EXPECT_EQ(DecideTier2(&tier1, {10, 6}, {}), Tier2Need::kPageIsBeyond);
@@ -112,7 +112,7 @@ TEST(GroupByPartitionTest, KeepsPositions) {
   EXPECT_EQ(groups.at(1), (std::vector<size_t>{0, 1}));
 }
 
-TEST(CacheKeyTest, TellsPagesAndQueriesApart) {
+TEST(CacheKeyTest, DistinguishesPagesAndQueries) {
   EXPECT_NE(CacheKey("a", {0, 10}), CacheKey("a", {10, 10}));
   EXPECT_NE(CacheKey("a", {0, 10}), CacheKey("a", {0, 20}));
   EXPECT_NE(CacheKey("a", {0, 10}), CacheKey("b", {0, 10}));
@@ -175,7 +175,7 @@ TEST(CachedFormTest, OtherBytesAreRefusedAndChangeNothing) {
   EXPECT_EQ(answer.results.size(), 1u);
 }
 
-TEST(MissingReasonTest, SpeaksToUsers) {
+TEST(MissingReasonTest, IsHumanReadable) {
   EXPECT_EQ(MissingReason(neptune::Unavailable("no live replica of tier1/2.Search")),
             "no live replica");
   EXPECT_EQ(MissingReason(neptune::DeadlineExceeded("calling tier1/2.Search")),

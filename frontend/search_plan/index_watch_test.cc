@@ -35,7 +35,7 @@ TEST(IndexWatchTest, OneQueryInAnIntervalAsksALiveIndex) {
   EXPECT_EQ(VersionAt(watch, 3100), std::nullopt);
 }
 
-TEST(IndexWatchTest, AnEntryOfTheNewestEpochIsGivenHoweverOld) {
+TEST(IndexWatchTest, AnEntryOfTheNewestEpochIsValidAtAnyAge) {
   IndexWatch watch(kInterval);
   watch.Learn({.version = 7, .epoch = 5}, At(0));
   EXPECT_TRUE(watch.MayGive(5, std::chrono::hours(1)));
@@ -60,7 +60,7 @@ TEST(IndexWatchTest, AnEpochIsKeptOnceItWasKnownForTheInterval) {
   EXPECT_FALSE(watch.MayGive(0, kInterval));
 }
 
-TEST(IndexWatchTest, AnEntryOfAnotherEpochIsGivenWhileItIsYoung) {
+TEST(IndexWatchTest, AnEntryOfAnotherEpochIsValidWhileYoung) {
   IndexWatch watch(kInterval);
   watch.Learn({.version = 7, .epoch = 6}, At(0));
   EXPECT_TRUE(watch.MayGive(5, milliseconds(999)));
@@ -68,7 +68,7 @@ TEST(IndexWatchTest, AnEntryOfAnotherEpochIsGivenWhileItIsYoung) {
   EXPECT_FALSE(watch.MayGive(7, kInterval));
 }
 
-TEST(IndexWatchTest, EveryEntryOfAnIndexThatDoesNotChangeIsGiven) {
+TEST(IndexWatchTest, EveryEntryOfAnUnchangingIndexIsValid) {
   IndexWatch watch(kInterval);
   watch.Learn({.version = 7}, At(0));
   EXPECT_TRUE(watch.MayGive(0, std::chrono::hours(1)));

@@ -1,9 +1,9 @@
 // Answers a search: query cache, tier 1, tier 2 if tier 1 has too few hits, then the documents.
 //
-//   query ─► parse ─► cache ── hit ──────────────────────────────────────────────► answer
-//                       │ miss, slow or gone                                          ▲
-//                       └─► gate ─► tier 1 ── enough ──────────────► documents of the page ───┤
-//                                    └─ too few ─► tier 2 ─► join ──┘        └─► cache (async)
+//   query ─► parse ─► cache ── hit ─────────────────────────────────────────────► answer
+//                       │ miss, slow or gone                                        ▲
+//                       └─► gate ─► tier 1 ── enough ──────────► documents of page ───┘
+//                                      └─ too few ─► tier 2 ─► join ┘           └─► cache (async)
 //
 // Services that do not answer in time are left out, and the answer says so.
 //

@@ -7,7 +7,7 @@ namespace {
 
 using Parts = std::vector<TypedPart>;
 
-TEST(SuggestPolicyTest, EveryEndOfTheTextMayBeAPhrase) {
+TEST(SuggestPolicyTest, EverySuffixMayBeAPhrase) {
   EXPECT_EQ(PartsToComplete("Hash Ta"), (Parts{{"", "hash ta"}, {"Hash ", "ta"}}));
   EXPECT_EQ(PartsToComplete("caf\u00e9 "), (Parts{{"", "cafe "}}));
   EXPECT_EQ(PartsToComplete(" std::vec"), (Parts{{" ", "std vec"}}));
@@ -16,7 +16,7 @@ TEST(SuggestPolicyTest, EveryEndOfTheTextMayBeAPhrase) {
   EXPECT_TRUE(PartsToComplete("\"hash\"").empty());
 }
 
-TEST(SuggestPolicyTest, LongTextsKeepTheWholeAndTheShortestEnds) {
+TEST(SuggestPolicyTest, LongTextsKeepTheWholeAndTheShortestSuffixes) {
   const Parts parts = PartsToComplete("a b c d e f");
   ASSERT_EQ(parts.size(), kTypedPartsMax);
   EXPECT_EQ(parts[0].prefix, "a b c d e f");
@@ -28,7 +28,7 @@ TEST(SuggestPolicyTest, LongTextsKeepTheWholeAndTheShortestEnds) {
   EXPECT_TRUE(PartsToComplete(many).empty());
 }
 
-TEST(SuggestPolicyTest, SignsAndOperatorsEndAPhrase) {
+TEST(SuggestPolicyTest, PunctuationAndOperatorsEndAPhrase) {
   EXPECT_EQ(PartsToComplete("-java lis"), (Parts{{"-java ", "lis"}}));
   EXPECT_EQ(PartsToComplete("java OR lis"), (Parts{{"java OR ", "lis"}}));
   EXPECT_EQ(PartsToComplete("\"hash ta"), (Parts{{"\"", "hash ta"}, {"\"hash ", "ta"}}));
@@ -47,7 +47,7 @@ index::SuggestAnswer Answer(const std::vector<std::pair<std::string, uint32_t>>&
   return answer;
 }
 
-TEST(SuggestPolicyTest, OnlyWhatStandsBehindOtherWordsIsInDoubt) {
+TEST(SuggestPolicyTest, OnlyPhrasesAfterOtherWordsAreUncertain) {
   const std::string typed = "numpy list comp";
   const auto candidates =
       MakeCandidates(typed, PartsToComplete(typed),
@@ -59,7 +59,7 @@ TEST(SuggestPolicyTest, OnlyWhatStandsBehindOtherWordsIsInDoubt) {
   EXPECT_FALSE(candidates[1].is_certain);
 }
 
-TEST(SuggestPolicyTest, OneOfThoseThatMeanTheSameIsEnough) {
+TEST(SuggestPolicyTest, EquivalentQueriesAreSuggestedOnce) {
   const auto candidates = MakeCandidates("window function", PartsToComplete("window function"),
                                          Answer({{"Window functions", 0},
                                                  {"window function", 0},

@@ -26,7 +26,8 @@ using testing::Not;
 
 Duration Ms(int64_t ms) { return milliseconds(ms); }
 
-// 100 ms: 2 arrival, 3 cache, 10 gate, 60 tier 1 (2 forming, 3 merging, 50 store-1, 5 transit), 20 documents, 5 own work.
+// 100 ms: 2 arrival, 3 cache, 10 gate, 60 tier 1 (2 forming, 3 merging, 50 store-1, 5 transit), 20
+// documents, 5 own work.
 SearchAnswer SomeAnswer() {
   SearchAnswer answer;
   answer.trace_id = std::string(32, 'a');
@@ -129,7 +130,7 @@ TEST(TraceSpansTest, TimesThatContradictEachOtherNeverBecomeNegative) {
   }
 }
 
-TEST(TraceSpansTest, CachedAnswerHasNoTierAlthoughItTellsOfSome) {
+TEST(TraceSpansTest, CachedAnswerHasNoTierSpans) {
   SearchAnswer answer = SomeAnswer();
   answer.took = Ms(6);
   answer.steps.resize(2);
@@ -151,19 +152,19 @@ TEST(ExplanationTest, NamesWhatIsMissingAndWhy) {
               Contains("Partial: partitions 0, 2 of tier 1 did not contribute: no live replica."));
 }
 
-TEST(ExplanationTest, TellsWhoWasEndedEarly) {
+TEST(ExplanationTest, NamesPartitionsEndedEarly) {
   SearchAnswer answer = SomeAnswer();
   answer.coverage.tiers[0].ended_early = {1};
   EXPECT_THAT(Explain(TraceOf(answer)), Contains(HasSubstr("Cut: partition 1 of tier 1")));
 }
 
-TEST(ExplanationTest, RefusalSaysItsReason) {
+TEST(ExplanationTest, RefusalHasItsReason) {
   const auto why = Explain(TraceOf(
       SomeAnswer(), neptune::ResourceExhausted("the search was not admitted within 1000 ms")));
   EXPECT_EQ(why.front(), "Refused: the search was not admitted within 1000 ms.");
 }
 
-TEST(ExplanationTest, QuickAndCompleteIsSaidSo) {
+TEST(ExplanationTest, FastAndCompleteIsDescribed) {
   EXPECT_THAT(Explain(TraceOf(SearchAnswer())), ElementsAre("The search was fast and complete."));
 }
 
@@ -194,7 +195,7 @@ class TraceLogTest : public testing::Test {
   std::vector<TraceLog::Kind> kinds_;
 };
 
-TEST_F(TraceLogTest, SlowOnesAreNotDrivenOutByQuickOnes) {
+TEST_F(TraceLogTest, FastSearchesDoNotEvictSlowOnes) {
   Keep(Named(0, Ms(700)));
   for (int i = 1; i < 2000; ++i) {
     now_ += Ms(20);
@@ -229,10 +230,10 @@ TEST_F(TraceLogTest, EveryIssueIsItsOwnKind) {
     ASSERT_EQ(Of(name).latest.size(), 1u) << name;
     EXPECT_EQ(Of(name).latest[0]->id, id);
   }
-  EXPECT_EQ(log_.Find("trace-5"), nullptr) << "a wrong request is nobody's fault here";
+  EXPECT_EQ(log_.Find("trace-5"), nullptr) << "an invalid request is not kept";
 }
 
-TEST_F(TraceLogTest, QueriesAreKeptOnlyWhereTheyMayBe) {
+TEST_F(TraceLogTest, PrivateQueriesAreNotKept) {
   Keep(Named(1, Ms(1)), OkStatus(), true);
   EXPECT_EQ(log_.Find("trace-1")->query, "private");
   TraceLog without(false);

@@ -1,5 +1,5 @@
-"""Every page that users and operators see against WCAG 2.1 AA, in a real browser: the samples of //frontend/render, with
-their odd texts and failures, and the pages of a live simulated cluster.
+"""Checks every page for users and operators against WCAG 2.1 AA in a real browser: the samples of
+//frontend/render, with unusual texts and failures, and the pages of a live simulated cluster.
 
 accessibility_test.py PREVIEW SCRIPTED_CLUSTER
 """
@@ -31,7 +31,7 @@ LIVE_PAGES = {
 
 
 class PageFiles(http.server.SimpleHTTPRequestHandler):
-    """Pages by their names alone, as the frontend has them."""
+    """Serves pages by name, like the frontend."""
     def translate_path(self, path: str) -> str:
         file = super().translate_path(path)
         return file if os.path.exists(file) else file + ".html"
@@ -84,7 +84,7 @@ class LivePagesTest(AccessibilityTest):
             with self.subTest(name):
                 self.check(self.cluster.url + target)
 
-    def test_titles_tell_pages_apart(self) -> None:
+    def test_titles_are_unique(self) -> None:
         titles: Dict[str, List[str]] = {}
         for name in ("home", "results", "none", "help", "console", "traces", "error", "document", "node"):
             self.browser.open(self.cluster.url + self.pages[name])

@@ -1,4 +1,4 @@
-"""A page without faults, and for each rule how to spoil it so that this rule complains.
+"""A page without faults, and for each rule a modification that violates the rule.
 
 `also`: other rules that the same fault breaks by its nature. Distances that a rule measures are stated here in the
 style sheet; none depends on the width of a font's letters or of its space.

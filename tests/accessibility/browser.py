@@ -1,4 +1,4 @@
-"""A real browser without a window, driven over the DevTools protocol: one process, one page, a profile of its own.
+"""A real headless browser, driven over the DevTools protocol: one process, one page, own profile.
 
 The protocol comes through a pair of pipes, so that nobody listens anywhere. Addresses other than loopback do not resolve.
 """
@@ -20,13 +20,13 @@ ANSWER_LIMIT_S = 60.0
 STOP_LIMIT_S = 20.0
 POLL_PAUSE_S = 0.005
 READ_SIZE = 1 << 16
-# The pipes that --remote-debugging-pipe reads and writes; where they stand before, out of their way.
+# File descriptors of --remote-debugging-pipe, and the lowest one for the pipes until then.
 COMMANDS_FD, ANSWERS_FD, PARKED_FD_MIN = 3, 4, 10
 FLAGS = ("--headless=new", "--remote-debugging-pipe", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
          "--no-default-browser-check", "--disable-background-networking", "--disable-component-update",
          "--disable-default-apps", "--disable-extensions", "--disable-sync", "--mute-audio", "--hide-scrollbars",
          "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "about:blank")
-# What a key is to the page: its name, its code, the number that old programs know it by.
+# Keys by name: DOM key, code, and legacy key code.
 KEYS = {
     "Tab": ("Tab", 9), "Enter": ("Enter", 13), "Escape": ("Escape", 27), "ArrowDown": ("ArrowDown", 40),
     "ArrowUp": ("ArrowUp", 38), "ArrowLeft": ("ArrowLeft", 37), "Home": ("Home", 36), "End": ("End", 35),
@@ -37,11 +37,11 @@ SHIFT, ALT = 8, 1
 
 
 class BrowserError(AssertionError):
-    """It ended, did not answer in time, or refused a command."""
+    """The browser ended, did not answer in time, or refused a command."""
 
 
 class Browser:
-    """Waits are for conditions, each with a limit; use as a context."""
+    """Use as a context manager. Every wait is for a condition and has a time limit."""
     def __init__(self) -> None:
         if not CHROMIUM:
             raise BrowserError("chromium is not installed (tools/packages_test.txt)")
@@ -108,7 +108,7 @@ class Browser:
     # The protocol.
 
     def _read(self, end: float) -> Dict[str, Any]:
-        """The next message."""
+        """Returns the next message."""
         while b"\0" not in self._unread:
             ready = select.select([self._answers], [], [], max(0.0, end - time.monotonic()))[0]
             if not ready:
@@ -144,15 +144,15 @@ class Browser:
     # The page.
 
     def open(self, address: str) -> None:
-        """Returns when everything of the page is there and laid out."""
-        self.evaluate("window.isLeft = true")  # the page before it is there until the new one has begun
+        """Returns when the page is loaded and laid out."""
+        self.evaluate("window.isLeft = true")  # the old page remains until the new one begins
         loader = self.command("Page.navigate", url=address)
         if loader.get("errorText"):
             raise BrowserError(f"{address}: {loader['errorText']}")
         self.wait_for("!window.isLeft && document.readyState === 'complete' && "
                       f"location.href.split('#')[0] === {json.dumps(address)}")
         if self.evaluate("document.querySelector('meta[http-equiv=refresh]') !== null"):
-            self.command("Page.stopLoading")  # it renews itself no more
+            self.command("Page.stopLoading")  # disables its refresh
 
     def evaluate(self, script: str) -> Any:
         done = self.command("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
@@ -161,7 +161,7 @@ class Browser:
         return done["result"].get("value")
 
     def wait_for(self, condition: str) -> None:
-        """Until the script's expression is true; a page that goes away meanwhile is waited for too."""
+        """Waits until the script's expression is true, also across a navigation."""
         end = time.monotonic() + ANSWER_LIMIT_S
         while time.monotonic() < end:
             try:
@@ -181,7 +181,7 @@ class Browser:
             parameters["text"] = TEXTS[key]
         down = "keyDown" if key in TEXTS else "rawKeyDown"
         self.command("Input.dispatchKeyEvent", type=down, **parameters)
-        self._send("Input.dispatchKeyEvent", dict(parameters, type="keyUp"))  # nobody waits for what it does
+        self._send("Input.dispatchKeyEvent", dict(parameters, type="keyUp"))
 
     def type(self, text: str) -> None:
         for letter in text:
@@ -193,12 +193,12 @@ class Browser:
             self.command("Input.dispatchMouseEvent", type=event, x=x, y=y, button="left", clickCount=1)
 
     def size(self, width: int, height: int = 800, scale: float = 1) -> None:
-        """In CSS pixels; `scale` is how many of the screen's one of them has."""
+        """Sets the size in CSS pixels; `scale` is the number of device pixels per CSS pixel."""
         self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
                      mobile=False)
 
     def media(self, **features: str) -> None:
-        """What the user prefers, by names of media features with _ in place of -."""
+        """Sets user preferences by names of media features, with _ instead of -."""
         self.command("Emulation.setEmulatedMedia",
                      features=[{"name": name.replace("_", "-"), "value": value} for name, value in features.items()])
 
@@ -206,14 +206,14 @@ class Browser:
         self.command("Emulation.setScriptExecutionDisabled", value=not run)
 
     def unnamed(self, roles: tuple) -> List[str]:
-        """What screen readers are given of these roles without a name."""
+        """Returns accessibility nodes of these roles that have no name."""
         nodes = self.command("Accessibility.getFullAXTree")["nodes"]
         found = [node for node in nodes if not node.get("ignored") and _value(node, "role") in roles
                  and not _value(node, "name").strip()]
         return [f"{_value(node, 'role')} {self._markup_of(node)}" for node in found]
 
     def described(self, role: str) -> List[dict]:
-        """The nodes of a role as screen readers are given them: name, and properties by their names."""
+        """Returns the accessibility nodes of a role: name, and properties by name."""
         nodes = self.command("Accessibility.getFullAXTree")["nodes"]
         return [dict({p["name"]: p["value"].get("value") for p in node.get("properties", [])},
                      name=_value(node, "name"))
@@ -224,7 +224,7 @@ class Browser:
         return f"<{found['localName']} {' '.join(found.get('attributes', []))}>"
 
     def picture(self, path: str, whole: bool = False) -> None:
-        """Writes what is seen as PNG; `whole`: also what is below the window."""
+        """Writes a screenshot as PNG; `whole`: of the whole page, not only the visible part."""
         data = self.command("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))

@@ -1,4 +1,4 @@
-"""All rules on one page: those of rules.js in every look, and what keys and the browser's own tree for screen readers show."""
+"""Applies all rules to one page: rules.js in every look, keyboard use, the accessibility tree."""
 
 import os
 from typing import List, NamedTuple
@@ -12,7 +12,7 @@ DESKTOP, PHONE, ZOOMED = {"width": 1280}, {"width": 320}, {"width": 640, "scale"
 SCHEMES = ("light", "dark")
 NAMED_ROLES = ("button", "checkbox", "combobox", "DisclosureTriangle", "heading", "img", "image", "link", "listbox",
                "meter", "option", "radio", "region", "searchbox", "slider", "spinbutton", "table", "textbox")
-# 1.4.12: what a user may set.
+# 1.4.12: text spacing that users may set.
 SPACED = """(() => { const sheet = new CSSStyleSheet();
   sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
                      p { margin-bottom: 2em !important }`);
@@ -31,7 +31,7 @@ class Problem(NamedTuple):
 
 
 def problems(browser: Browser, address: str) -> List[Problem]:
-    """What is wrong with the page, each rule's finding once a look."""
+    """Returns the problems of the page; each finding of a rule once per look."""
     browser.size(**DESKTOP)
     browser.media(prefers_color_scheme="light")
     browser.open(address)
@@ -81,7 +81,7 @@ def _motion(browser: Browser) -> List[Problem]:
 
 
 def _keys(browser: Browser) -> List[Problem]:
-    """Tab through the whole page and out of it, then back."""
+    """Tabs through the whole page and out of it, then back."""
     found = []
     for back, scheme in ((False, "light"), (True, "dark")):
         browser.media(prefers_color_scheme=scheme)

@@ -1,5 +1,5 @@
-"""The search box that completes what is typed, by its keys: the combobox of the ARIA Authoring Practices, in a real browser
-against a live simulated cluster, under the content security policy and without scripts.
+"""Tests the keys of the search box with completions, a combobox of the ARIA Authoring Practices, in
+a real browser with a live simulated cluster, under the content security policy and without scripts.
 
 completion_test.py SCRIPTED_CLUSTER
 """
@@ -44,7 +44,7 @@ class CompletionTest(unittest.TestCase):
         return self.browser.evaluate(OPTIONS)
 
     def active(self) -> str:
-        """Text of the option that the box names as active, which is also the one that is selected; else empty."""
+        """Text of the active option, which must also be the selected one; empty if none."""
         return self.browser.evaluate(
             """(() => { const named = document.getElementById('query').getAttribute('aria-activedescendant');
                  const selected = [...document.querySelectorAll('#completions [aria-selected=true]')];
@@ -53,7 +53,7 @@ class CompletionTest(unittest.TestCase):
                  return selected[0].id === named ? selected[0].textContent : 'another than selected'; })()""")
 
     def type(self) -> List[str]:
-        """Returns when the completions of all that was typed are shown: these."""
+        """Waits until the completions of the whole typed text are shown, and returns them."""
         answer = self.cluster.do({"do": "send", "node": "web-1", "target": "/suggest?q=" + TYPED})
         options = json.loads(answer["body"])[1]
         self.assertGreater(len(options), 2)
@@ -61,7 +61,7 @@ class CompletionTest(unittest.TestCase):
         self.browser.wait_for(f"{OPEN} && JSON.stringify({OPTIONS}) === JSON.stringify({json.dumps(options)})")
         return options
 
-    def test_what_is_typed_opens_a_list_that_screen_readers_hear_of(self) -> None:
+    def test_typing_opens_a_list_announced_to_screen_readers(self) -> None:
         options = self.type()
         box, = self.browser.described("combobox")
         self.assertEqual((box["name"], box["expanded"]), ("Search the documents", True))
@@ -72,7 +72,7 @@ class CompletionTest(unittest.TestCase):
                          f"{len(options)} completions")
         self.assertEqual((self.active(), self.box("value")), ("", TYPED))
 
-    def test_down_and_up_go_through_the_list_and_what_was_typed(self) -> None:
+    def test_down_and_up_cycle_through_list_and_typed_text(self) -> None:
         options = self.type()
         for key, order in (("ArrowDown", options + [""]), ("ArrowUp", options[::-1] + [""])):
             for expected in order:
@@ -87,13 +87,13 @@ class CompletionTest(unittest.TestCase):
         self.browser.wait_for("location.pathname === '/search' && document.readyState === 'complete'")
         self.assertEqual(self.browser.evaluate("new URLSearchParams(location.search).get('q')"), options[0])
 
-    def test_enter_without_one_searches_for_what_was_typed(self) -> None:
+    def test_enter_without_one_searches_for_the_typed_text(self) -> None:
         self.type()
         self.browser.press("Enter")
         self.browser.wait_for("location.pathname === '/search' && document.readyState === 'complete'")
         self.assertEqual(self.browser.evaluate("location.search"), "?q=" + TYPED)
 
-    def test_escape_takes_back_and_then_empties(self) -> None:
+    def test_escape_restores_and_then_clears(self) -> None:
         self.type()
         self.browser.press("ArrowDown")
         self.browser.press("Escape")
@@ -103,7 +103,7 @@ class CompletionTest(unittest.TestCase):
         self.browser.press("Escape")
         self.assertEqual(self.box("value"), "")
 
-    def test_home_and_end_go_on_in_the_completion(self) -> None:
+    def test_home_and_end_edit_the_completion(self) -> None:
         for key in ("Home", "End", "ArrowLeft"):
             with self.subTest(key):
                 self.setUp()
@@ -116,7 +116,7 @@ class CompletionTest(unittest.TestCase):
                 self.browser.press("Escape")
                 self.assertEqual(self.box("value"), first)
 
-    def test_tab_leaves_with_what_the_box_shows(self) -> None:
+    def test_tab_keeps_the_shown_text(self) -> None:
         first = self.type()[0]
         self.browser.press("ArrowDown")
         self.browser.press("Tab")
@@ -154,7 +154,7 @@ class CompletionTest(unittest.TestCase):
         self.browser.wait_for("location.pathname === '/search' && document.readyState === 'complete'")
         self.assertEqual(self.browser.evaluate("new URLSearchParams(location.search).get('q')"), options[1])
 
-    def test_the_open_list_obeys_the_rules(self) -> None:
+    def test_the_open_list_is_accessible(self) -> None:
         self.type()
         self.browser.press("ArrowDown")
         self.browser.evaluate(checker.RULES)

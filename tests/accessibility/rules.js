@@ -1,12 +1,12 @@
-// What WCAG 2.1 AA asks of a page, as far as a program sees it: rules by success criterion, run inside the page.
-// `structure()`, `contrast()` and `layout()` answer [{criterion, rule, where, what}]; `watch()` and `focused()` follow the
-// focus while the test presses keys. Nothing of the page is changed.
+// Machine-checkable requirements of WCAG 2.1 AA: rules by success criterion, run inside the page.
+// `structure()`, `contrast()` and `layout()` return [{criterion, rule, where, what}]; `watch()` and
+// `focused()` follow the focus while the test presses keys. The page is not changed.
 "use strict";
 window.accessibility = (() => {
   const TEXT_CONTRAST = 4.5, LARGE_TEXT_CONTRAST = 3, SIGN_CONTRAST = 3;
   const LARGE_PX = 24, LARGE_BOLD_PX = 18.66, BOLD = 700;
   const TARGET_PX = 24;
-  const SLACK_PX = 2;  // of a line's box: what glyphs do not fill
+  const SLACK_PX = 2;  // part of a line's box that glyphs do not fill
   const CONTROLS = "input:not([type=hidden]), select, textarea, button";
   const TABBABLE = "a[href], summary, [tabindex], " + CONTROLS;
   const ROLES = new Set(("alert banner button cell checkbox columnheader combobox complementary contentinfo dialog form " +
@@ -34,7 +34,7 @@ window.accessibility = (() => {
     return {found, report};
   };
 
-  // Seen by eyes; what only screen readers get is a pixel that cuts off the rest.
+  // Visible; an element for screen readers only is clipped to one pixel.
   const isShown = (element) => {
     if (!element.checkVisibility({opacityProperty: true, visibilityProperty: true})) return false;
     for (let e = element; e; e = e.parentElement) {
@@ -58,7 +58,7 @@ window.accessibility = (() => {
     return texts;
   };
 
-  // Colours: [red, green, blue, alpha], of any notation, as the browser paints it.
+  // Converts a colour in any notation to [red, green, blue, alpha] as painted by the browser.
   const pixel = new OffscreenCanvas(1, 1).getContext("2d", {willReadFrequently: true});
   const known = new Map();
   const colour = (css) => {
@@ -81,7 +81,7 @@ window.accessibility = (() => {
     const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
     return (high + 0.05) / (low + 0.05);
   };
-  // Behind an element's text; null if a picture is there.
+  // Background colour of an element's text; null if it is a picture.
   const backgroundOf = (element) => {
     const layers = [];
     for (let e = element; e; e = e.parentElement) {
@@ -121,7 +121,7 @@ window.accessibility = (() => {
       if (is < min) report("1.4.3", "text-contrast", field, `its text: ${is.toFixed(2)}:1, not ${min}:1`);
     }
   };
-  // A control's edge or its ground is seen against what is around it.
+  // The border or background of a control must contrast with its surroundings.
   const checkControls = (report) => {
     for (const control of all(CONTROLS).filter(isShown)) {
       const around = backgroundOf(control.parentElement);
@@ -141,7 +141,7 @@ window.accessibility = (() => {
       if (best < SIGN_CONTRAST) report("1.4.11", "graphic-contrast", shape, `${best.toFixed(2)}:1, not 3:1`);
     }
   };
-  // Within other text a link has more than its colour, or a colour that differs in lightness too.
+  // Within other text a link must differ by more than hue: by decoration or by lightness.
   const checkLinks = (report) => {
     for (const link of all("a[href]").filter(isShown)) {
       const block = link.parentElement;
@@ -151,7 +151,7 @@ window.accessibility = (() => {
       const [own, around] = [getComputedStyle(link), getComputedStyle(block)];
       if (own.textDecorationLine.includes("underline") || parseFloat(own.borderBottomWidth) > 0) continue;
       if (Number(own.fontWeight) - Number(around.fontWeight) >= 200) continue;
-      report("1.4.1", "link-colour", link, "within text only its colour tells that it is a link");
+      report("1.4.1", "link-colour", link, "within text only its colour shows that it is a link");
     }
   };
 
@@ -162,7 +162,7 @@ window.accessibility = (() => {
     const viewport = document.querySelector("meta[name=viewport]")?.content ?? "";
     if (/user-scalable\s*=\s*(no|0)|maximum-scale/.test(viewport)) report("1.4.4", "zoom", null, viewport);
     const refresh = document.querySelector("meta[http-equiv=refresh]");
-    // Who asked for it by the address can stop it by a link to the page without it.
+    // A refresh requested in the address can be stopped by a link to the page without it.
     const stops = all("a[href]").some(
       (link) => link.pathname !== "/" && location.pathname.startsWith(link.pathname) && !link.search && !link.hash);
     if (refresh && !stops) report("2.2.1", "refresh", null, "nothing stops the reload");
@@ -186,7 +186,7 @@ window.accessibility = (() => {
     const first = tabbables()[0];
     const target = first?.hash && document.getElementById(first.hash.slice(1));
     const leads = target && (target.contains(mains[0]) || mains[0]?.contains(target));
-    if (!leads) report("2.4.1", "skip-link", first ?? null, "what is reached first does not lead to the content");
+    if (!leads) report("2.4.1", "skip-link", first ?? null, "the first element does not lead to the content");
     else if (!target.hasAttribute("tabindex")) report("2.4.1", "skip-link", target, "cannot take the focus");
     const homes = "main, header, footer, nav, aside, [role=search], [role=region], [role=status]";
     for (const text of shownTexts()) {
@@ -201,7 +201,7 @@ window.accessibility = (() => {
       const name = table.caption?.textContent.trim() || table.getAttribute("aria-label");
       if (!name) report("1.3.1", "table-caption", table, "no caption");
       const heads = all("th", table);
-      if (!heads.some((head) => head.scope === "col")) report("1.3.1", "table-header", table, "no column is headed");
+      if (!heads.some((head) => head.scope === "col")) report("1.3.1", "table-header", table, "no column has a header");
       const bare = heads.find((head) => !["col", "row", "colgroup", "rowgroup"].includes(head.scope));
       if (bare) report("1.3.1", "table-header", bare, "heads neither a column nor a row");
     }
@@ -234,7 +234,7 @@ window.accessibility = (() => {
         if (missing !== undefined && missing !== false) {
           report("4.1.2", "reference", element, `${name} names ${missing}, which is not there`);
         }
-        if (name.startsWith("aria-") && !ARIA.has(name)) report("4.1.2", "aria", element, `there is no ${name}`);
+        if (name.startsWith("aria-") && !ARIA.has(name)) report("4.1.2", "aria", element, `unknown attribute ${name}`);
       }
       const role = element.getAttribute("role");
       if (role && !ROLES.has(role)) report("4.1.2", "aria", element, `there is no role ${role}`);
@@ -255,15 +255,15 @@ window.accessibility = (() => {
     for (const element of all(":is(a, button, summary)[aria-label]").filter(isShown)) {
       const name = words(element.getAttribute("aria-label"));
       if (!name.includes(words(element.innerText))) {
-        report("2.5.3", "label-in-name", element, `is called "${name}", which is not what is read`);
+        report("2.5.3", "label-in-name", element, `is called "${name}", which does not contain the visible label`);
       }
     }
     for (const box of all("[role=combobox]")) {
-      if (!document.querySelector("[role=status], [aria-live]")) report("4.1.3", "status", box, "changes are not said");
+      if (!document.querySelector("[role=status], [aria-live]")) report("4.1.3", "status", box, "changes are not announced");
     }
   };
 
-  // Width that eyes and lines need; a picture or a table may scroll within its own region.
+  // The page must not scroll horizontally; a picture or a table may scroll within its own region.
   const isScroller = (element) => {
     const {overflowX} = getComputedStyle(element);
     return (overflowX === "auto" || overflowX === "scroll") && element.scrollWidth > element.clientWidth;
@@ -278,7 +278,7 @@ window.accessibility = (() => {
         report("1.4.10", "reflow", scroller, "text that scrolls sideways");
       }
       const reached = isTabbable(scroller) && scroller.getAttribute("aria-label");
-      if (!reached) report("2.1.1", "scroll-focus", scroller, "scrolls, but not by keys or without a name");
+      if (!reached) report("2.1.1", "scroll-focus", scroller, "scrolls, but cannot be focused or has no name");
     }
   };
   const linesOf = (text) => {
@@ -318,7 +318,8 @@ window.accessibility = (() => {
       }
     });
   };
-  // WCAG 2.2, 2.5.8: a circle of the least size around a small target touches no other target.
+  // WCAG 2.2, 2.5.8: a circle of the minimum size around a small target must not touch another
+  // target.
   const checkTargets = (report) => {
     const targets = tabbables().filter(isShown).filter((element) => element.matches("a, button, input, summary"));
     const boxes = targets.map((element) => element.getBoundingClientRect());
@@ -370,7 +371,8 @@ window.accessibility = (() => {
       }
       return found;
     },
-    // Before the first key: the order that the page has, how each looks unfocused. Focus is before all, or on the last.
+    // Called before the first key: records the focus order and the unfocused look of each element.
+    // Puts the focus before the first element, or on the last.
     watch(fromEnd) {
       document.activeElement?.blur();
       document.body.tabIndex = -1;
@@ -380,7 +382,7 @@ window.accessibility = (() => {
       if (fromEnd) [...looks.keys()].at(-1)?.focus();
       return looks.size;
     },
-    // Where the focus is in that order (-1: on none), and what is wrong with how it shows.
+    // Returns the position of the focus in that order (-1: none), and problems of its visibility.
     focused() {
       const {found, report} = collector();
       const element = document.activeElement;

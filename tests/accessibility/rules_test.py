@@ -1,4 +1,4 @@
-"""Each rule complains of a page that breaks it, no other does, and none of a page without faults.
+"""Each rule reports a page that violates it, no other rule does, and none reports a good page.
 
 rules_test.py
 """

@@ -1,5 +1,5 @@
-"""The guestbook example as its README walks through it, and its capsule changed while it runs: programs as processes, a
-real Redis and a real MariaDB that hang.
+"""Runs the guestbook example step by step as in its README, and changes its capsule while it runs:
+programs as processes, with a real Redis and a real MariaDB that hang.
 
 guestbook_test.py NEPTUNED CLIENT MODULE SPEC, the last two any of the example's
 """
@@ -19,12 +19,12 @@ from waiting import answers, free_port, wait_until
 REDIS = shutil.which("redis-server")
 MARIADB = shutil.which("mariadbd", path=os.environ.get("PATH", "") + ":/usr/sbin")
 START_LIMIT_S = 30.0
-# What the files of the example name.
+# Ports named in the files of the example.
 DATABASE_PORTS = {"redis": "6399", "mariadb": "6398"}
 ADMIN_PORT = "7428"
 GROUP = "239.192.7.27:7427"
 RESIDENTS_MAX = 40
-# Of a test's own.
+# Token of this test.
 TOKEN = "a-token-of-sixteen-characters-or-more"
 
 NEPTUNED, CLIENT, MODULE, SPEC = (os.path.abspath(path) for path in sys.argv[1:5])
@@ -75,7 +75,7 @@ class Guestbook:
         self.server = self.start_database(folder.name)
         self.write_token(os.path.join(folder.name, "token"))
         configuration = self.database + ".conf"
-        # The capsule file is the whole cluster's, so that the client reads it too.
+        # All programs of the cluster use the capsule file, so the client reads it too.
         changes = {DATABASE_PORTS[self.database]: str(self.database_port),
                    ADMIN_PORT: str(self.admin_port),
                    GROUP: f"239.192.7.27:{free_port()}",
@@ -118,7 +118,7 @@ class Guestbook:
         self.assertEqual((visit.signed, visit.timed_out, visit.refused, visit.failed, visit.greeted),
                          (signed, timed_out, refused, timed_out + refused, 200), visit.output)
 
-    def test_a_database_that_hangs_holds_only_those_who_sign(self) -> None:
+    def test_a_hung_database_blocks_only_signers(self) -> None:
         self.assert_outcome(self.sign(30), signed=30)
 
         self.server.send_signal(signal.SIGSTOP)
@@ -132,14 +132,14 @@ class Guestbook:
         self.assert_outcome(last, signed=30)
         self.assertGreater(int(re.search(r"ada has signed (\d+) times", last.output).group(1)), 30)
 
-    def test_what_the_capsule_is_may_be_changed_while_it_runs(self) -> None:
+    def test_the_capsule_can_be_changed_at_run_time(self) -> None:
         self.assertIn(f"resident_count_max: {RESIDENTS_MAX}", self.administer("GET"))
         self.administer("POST", body=f"capsule {self.database} {{"
                                      f" match: inet:127.0.0.1:{self.database_port}"
                                      " resident_count_max: 10 timeout_ms: 200 }")
         self.server.send_signal(signal.SIGSTOP)
         self.assert_outcome(self.sign(25), signed=0, timed_out=10, refused=15)
-        # Destroyed, it takes no more: they wait in the next one of the stack.
+        # A destroyed capsule admits no calls: they wait in the next capsule of the stack.
         self.administer("POST", body="capsule other { match: inet:127.0.0.0/8"
                                      " resident_count_max: 5 timeout_ms: 200 }")
         self.administer("DELETE", query="?name=" + self.database)
@@ -184,7 +184,7 @@ class CapsuleFileTest(unittest.TestCase):
                                    "--module_dir=" + os.path.dirname(MODULE)],
                                   capture_output=True, text=True, check=False, timeout=START_LIMIT_S)
 
-    def test_a_node_does_not_start_with_a_wrong_file_and_says_which_line(self) -> None:
+    def test_a_wrong_file_stops_the_start_and_names_the_line(self) -> None:
         for capsules, reason in (
                 ("capsule redis {\n match: inet:1.2.3.4.5\n}", "redis.conf:2: match: rule"),
                 ("capsule redis {\n match: inet:*:1\n timeout: 5\n}", "redis.conf:3: a capsule has no field"),

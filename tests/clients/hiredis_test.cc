@@ -1,4 +1,5 @@
-// hiredis, the blocking client library of Redis, unmodified, on user-level threads against a real server.
+// Tests hiredis, the blocking client library of Redis, unmodified, on user-level threads with a
+// real server.
 
 #include <gtest/gtest.h>
 #include <hiredis/hiredis.h>
@@ -46,7 +47,7 @@ class HiredisTest : public testing::Test {
 
   Context Connect() { return Context(redisConnect("127.0.0.1", server_->port())); }
 
-  // Sets, gets and compares keys of one client.
+  // Sets and gets keys of one client and compares the values.
   void UseAsClient(int client, int command_count) {
     // Every other client comes through the socket file.
     const Context context =
@@ -79,14 +80,15 @@ TEST_F(HiredisTest, HundredsOfBlockingClientsOnTwoKernelThreads) {
   EXPECT_EQ(answered_count_, kClientCount * kCommandCount);
 }
 
-TEST_F(HiredisTest, WhileTheServerHangsUnrelatedHandlersGoOn) {
+TEST_F(HiredisTest, UnrelatedHandlersRunWhileTheServerHangs) {
   UserThreads threads(2);
   constexpr int kClientCount = 200;
   server_->Signal(SIGSTOP);
   for (int client = 0; client < kClientCount; ++client) {
     threads.Start(client % 2, [this, client] { UseAsClient(client, 3); });
   }
-  // More than a turn of everything that is ready; had a client blocked a kernel thread, this would not end.
+  // Runs more often than once per ready thread; if a client blocked a kernel thread, this would not
+  // end.
   std::atomic<int> unrelated_count{0};
   for (size_t loop = 0; loop < 2; ++loop) {
     Notification done;
@@ -110,7 +112,7 @@ TEST_F(HiredisTest, WhileTheServerHangsUnrelatedHandlersGoOn) {
   EXPECT_EQ(answered_count_, kClientCount * 3);
 }
 
-TEST_F(HiredisTest, ItsTimeLimitsAreKept) {
+TEST_F(HiredisTest, ClientTimeoutsAreObserved) {
   UserThreads threads;
   threads.Run({[&] {
     const Context context = Connect();
@@ -129,7 +131,7 @@ TEST_F(HiredisTest, ItsTimeLimitsAreKept) {
   }});
 }
 
-TEST_F(HiredisTest, AServerThatEndsEndsWhatWaitsForIt) {
+TEST_F(HiredisTest, CallsFailWhenTheServerEnds) {
   UserThreads threads;
   constexpr int kClientCount = 50;
   int waiting_count = 0;

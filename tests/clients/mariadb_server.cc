@@ -32,7 +32,7 @@ StatusOr<std::unique_ptr<MariadbServer>> MariadbServer::StartAt(uint16_t port) {
                                       "--max-connections=1000",
                                       "--back-log=1000",
                                       "--log-warnings=0"};
-  if (geteuid() == 0) command.push_back("--user=root");  // else it refuses to be root's
+  if (geteuid() == 0) command.push_back("--user=root");  // required to run as root
   NEPTUNE_ASSIGN_OR_RETURN(server->process_,
                            ServerProcess::Start(command, {"ready for connections"}));
   return server;

@@ -1,6 +1,7 @@
-// A MariaDB server of a test's own: on a free loopback port, without users, its data in a folder that goes with it.
+// A private MariaDB server of a test: on a free loopback port, without users, its data in a
+// temporary folder.
 //
-// Threads: as ServerProcess. Errors: those of ServerProcess.
+// Threads and errors are those of ServerProcess.
 
 #pragma once
 

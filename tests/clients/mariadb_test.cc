@@ -1,4 +1,4 @@
-// MariaDB's blocking client library, unmodified, on user-level threads against a real server.
+// Tests MariaDB's blocking client library, unmodified, on user-level threads with a real server.
 
 #include <gtest/gtest.h>
 #include <mariadb/errmsg.h>
@@ -37,7 +37,7 @@ class MariadbTest : public testing::Test {
     ASSERT_EQ(mysql_library_init(0, nullptr, nullptr), 0);
   }
 
-  // Null where it is refused.
+  // Returns null if the connection is refused.
   Connection Connect(unsigned read_timeout_s = 0) const {
     Connection connection(mysql_init(nullptr), &mysql_close);
     if (read_timeout_s > 0) {
@@ -85,7 +85,7 @@ TEST_F(MariadbTest, ManyBlockingClientsOnTwoKernelThreads) {
   EXPECT_EQ(answered_count_, kClientCount * kQueryCount);
 }
 
-TEST_F(MariadbTest, ASlowQueryDelaysNoOtherOfItsKernelThread) {
+TEST_F(MariadbTest, ASlowQueryDelaysNoOtherOnItsKernelThread) {
   UserThreads threads;
   std::vector<std::string> finished;
   threads.Run({[&] {
@@ -99,7 +99,7 @@ TEST_F(MariadbTest, ASlowQueryDelaysNoOtherOfItsKernelThread) {
   EXPECT_EQ(finished, (std::vector<std::string>{"fast", "slow"}));
 }
 
-TEST_F(MariadbTest, WhileTheServerHangsUnrelatedHandlersGoOn) {
+TEST_F(MariadbTest, UnrelatedHandlersRunWhileTheServerHangs) {
   UserThreads threads;
   constexpr int kClientCount = 50;
   server_->Signal(SIGSTOP);
@@ -107,7 +107,8 @@ TEST_F(MariadbTest, WhileTheServerHangsUnrelatedHandlersGoOn) {
   for (int client = 0; client < kClientCount; ++client) {
     bodies.push_back([this, client] { UseAsClient(client, 3); });
   }
-  // More than a turn of everything that is ready; had a client blocked the kernel thread, this would not end.
+  // Runs more often than once per ready thread; if a client blocked the kernel thread, this would
+  // not end.
   bodies.push_back([&] {
     for (int i = 0; i < 1000; ++i) this_thread::Yield();
     EXPECT_EQ(answered_count_, 0);
@@ -117,7 +118,7 @@ TEST_F(MariadbTest, WhileTheServerHangsUnrelatedHandlersGoOn) {
   EXPECT_EQ(answered_count_, kClientCount * 3);
 }
 
-TEST_F(MariadbTest, ItsTimeLimitsAreKept) {
+TEST_F(MariadbTest, ClientTimeoutsAreObserved) {
   UserThreads threads;
   threads.Run({[&] {
     const Connection connection = Connect(1);

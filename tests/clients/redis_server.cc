@@ -23,7 +23,7 @@ StatusOr<std::unique_ptr<RedisServer>> RedisServer::StartAt(uint16_t port) {
       socket_path,   "--save",      "",          "--appendonly", "no",         "--maxclients",
       "5000",        "--daemonize", "no",        "--logfile",    "",           "--dir",
       ServerFolder()};
-  // The socket file is there a line later.
+  // The socket file exists one log line later.
   NEPTUNE_ASSIGN_OR_RETURN(
       auto process,
       ServerProcess::Start(command, {"Ready to accept connections", "at " + socket_path}));

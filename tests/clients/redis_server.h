@@ -1,6 +1,6 @@
-// A Redis server of a test's own: on a free loopback port and a socket file, keeping nothing on disk.
+// A private Redis server of a test: on a free loopback port and a socket file, without persistence.
 //
-// Threads: as ServerProcess. Errors: those of ServerProcess.
+// Threads and errors are those of ServerProcess.
 
 #pragma once
 

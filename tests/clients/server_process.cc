@@ -33,13 +33,13 @@ StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(
     const std::vector<std::string>& command, const std::vector<std::string>& ready) {
   if (!std::filesystem::exists(command[0])) return NotFound(command[0], " is not installed");
   int output[2];
-  if (pipe2(output, O_CLOEXEC) != 0) return Unavailable("no pipe for ", command[0]);
+  if (pipe2(output, O_CLOEXEC) != 0) return Unavailable("cannot create a pipe for ", command[0]);
   const pid_t process = fork();
   if (process == 0) Become(command, output[1]);
   close(output[1]);
   if (process < 0) {
     close(output[0]);
-    return Unavailable("no process for ", command[0]);
+    return Unavailable("cannot create a process for ", command[0]);
   }
   std::unique_ptr<ServerProcess> server(new ServerProcess(process, output[0]));
   if (!server->WaitUntilReady(ready)) return Unavailable(command[0], " did not start");

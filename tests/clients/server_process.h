@@ -1,7 +1,7 @@
-// A server program of a test's own, as a child process that ends with the test.
+// A private server of a test, as a child process that ends with the test.
 //
-// Threads: made and destroyed on one plain kernel thread; Signal from any.
-// Limits: what it says after it is ready is read by nobody; more than a pipe holds (64 KiB) stops it.
+// Threads: created and destroyed on one kernel thread; Signal from any thread.
+// Limits: output after start-up is not read; more than a pipe holds (64 KiB) blocks the server.
 // Errors: kNotFound the program is not installed; kUnavailable it did not start.
 
 #pragma once
@@ -19,32 +19,32 @@ namespace neptune {
 
 class ServerProcess {
  public:
-  // Waits until it has said all of `ready`, on either of its outputs.
+  // Waits until all texts of `ready` have appeared on stdout or stderr.
   static StatusOr<std::unique_ptr<ServerProcess>> Start(const std::vector<std::string>& command,
                                                         const std::vector<std::string>& ready);
-  // Ends it, also if it is paused.
+  // Kills the server, even if it is paused.
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
-  // SIGSTOP hangs it, SIGCONT lets it go on.
+  // SIGSTOP makes the server hang, SIGCONT resumes it.
   void Signal(int signal) const;
 
  private:
   ServerProcess(pid_t process, int output) : process_(process), output_(output) {}
-  // False: it ended instead.
+  // Returns false if the server ended instead.
   bool WaitUntilReady(const std::vector<std::string>& ready);
 
   const pid_t process_;
   const int output_;
 };
 
-// What start_at(port) gives, at a port that was free; another process may take it before the server does: tried again.
+// Returns start_at(port) for a free port. Retries, because another process may take the port first.
 template <typename StartAt>
 auto StartAtFreePort(const StartAt& start_at) {
   constexpr int kAttemptCount = 5;
   for (int attempt = 1;; ++attempt) {
-    const uint16_t port = UniquePort().number();  // and no longer taken by us
+    const uint16_t port = UniquePort().number();  // released before the server starts
     auto server = start_at(port);
     if (attempt == kAttemptCount || server.ok() ||
         server.status().code() == StatusCode::kNotFound) {
@@ -53,7 +53,8 @@ auto StartAtFreePort(const StartAt& start_at) {
   }
 }
 
-// A folder for its files, short enough that the name of a socket file fits: the test's, or else /tmp.
+// Folder for the server's files: the test's if its path is short enough for a socket file, else
+// /tmp.
 std::string ServerFolder();
 
 }  // namespace neptune

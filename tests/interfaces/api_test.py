@@ -1,4 +1,4 @@
-"""The frontend's description, openapi.json, against live answers of simulated clusters.
+"""Checks live answers of simulated clusters against the frontend's description, openapi.json.
 
 Every route is in it and nothing else, every answer obeys it, and it would notice what does not.
 """
@@ -99,7 +99,7 @@ def changes() -> List[dict]:
 
 
 def objects(value: Any, path: Tuple = ()) -> Iterator[Tuple]:
-    """Paths of all objects inside."""
+    """Returns the paths of all objects inside the value."""
     if isinstance(value, dict):
         yield path
     members = value.items() if isinstance(
@@ -109,7 +109,7 @@ def objects(value: Any, path: Tuple = ()) -> Iterator[Tuple]:
 
 
 class Api:
-    """The description, asked about answers."""
+    """The OpenAPI description, to check answers against."""
     def __init__(self, document: dict):
         self.document = document
         self.checker = Checker(document)
@@ -124,7 +124,7 @@ class Api:
         return found[0] if found else ""
 
     def response_of(self, answer: Answer) -> dict:
-        """What it says of such an answer. Raises KeyError."""
+        """Returns the description of such an answer. Raises KeyError."""
         path = self.template_of(answer.target.split("?")[0])
         operation = self.document["paths"][path][answer.method.lower()]
         response = operation["responses"][str(answer.status)]
@@ -183,7 +183,7 @@ class ApiTest(unittest.TestCase):
             answer.header("traceparent").split("-")[1]
             for answer in seen
             if isinstance(answer, Answer) and answer.target == "/search?q=license&format=json")
-        # The same seed and the same questions give the same trace.
+        # The same seed and the same requests give the same trace.
         steps = [{"do": "run", "ms": 2000}] + pages(cls.routes) + queries() + [
             send(f"/tracez?id={trace}&format=json"),
             send(f"/tracez?id={trace}")
@@ -206,7 +206,7 @@ class ApiTest(unittest.TestCase):
                           parameters=[["frontend", "http_rate_per_second", "0.01"],
                                       ["frontend", "http_rate_burst", "1"]])
 
-    def test_it_is_served_as_it_stands(self) -> None:
+    def test_it_is_served_unchanged(self) -> None:
         served = [answer for answer in self.answers if answer.target == "/openapi.json"]
         self.assertEqual(served[0].json(), self.document)
 
@@ -220,12 +220,12 @@ class ApiTest(unittest.TestCase):
             routed.add((route["method"], self.api.template_of(path) or path))
         self.assertEqual(described, routed)
 
-    def test_every_answer_obeys_it(self) -> None:
+    def test_every_answer_conforms(self) -> None:
         for answer in self.answers:
             with self.subTest(f"{answer.method} {answer.target} {answer.status}"):
                 self.assertEqual(self.api.problems(answer), [], answer.body[:500])
 
-    def test_every_route_and_status_of_clients_was_seen(self) -> None:
+    def test_every_route_and_client_error_occurred(self) -> None:
         seen = {(answer.method.lower(), self.api.template_of(answer.target.split("?")[0]),
                  str(answer.status)) for answer in self.answers}
         for name, path in self.document["paths"].items():
@@ -234,7 +234,7 @@ class ApiTest(unittest.TestCase):
         wanted = {"200", "400", "401", "403", "404", "409", "413", "415", "429", "503"}
         self.assertLessEqual(wanted, {status for _, _, status in seen})
 
-    def test_every_schema_describes_something_that_was_seen(self) -> None:
+    def test_every_schema_is_used(self) -> None:
         checker = Checker(self.document)
         api = Api(self.document)
         api.checker = checker
@@ -246,7 +246,7 @@ class ApiTest(unittest.TestCase):
         followed = {name.rsplit("/", 1)[1] for name in checker.followed}
         self.assertEqual(followed, set(self.document["components"]["schemas"]))
 
-    def test_a_member_that_it_does_not_name_is_noticed_everywhere(self) -> None:
+    def test_undocumented_members_are_noticed_everywhere(self) -> None:
         checked = 0
         for answer in self.answers:
             if not answer.media_type().endswith("json") or answer.target == "/openapi.json":

@@ -1,4 +1,4 @@
-"""A simulated cluster (scripted_cluster.cc) behind a real HTTP server on loopback, which hands each request on."""
+"""A real HTTP server on loopback that forwards requests to a cluster (scripted_cluster.cc)."""
 
 import http.server
 import json
@@ -7,13 +7,13 @@ import threading
 from typing import Any
 
 STOP_POLL_S = 0.01
-# Of one connection; what ends with its answer.
+# Headers that apply to one connection and are not forwarded.
 NOT_HANDED_ON = ("host", "connection", "transfer-encoding", "content-length", "keep-alive", "date",
                  "server")
 
 
 class Bridge:
-    """A simulated cluster whose first frontend is asked over real HTTP."""
+    """A simulated cluster whose first frontend is reachable over real HTTP."""
     def __init__(self, program: str, **cluster: Any):
         self._process = subprocess.Popen([program],
                                          stdin=subprocess.PIPE,
@@ -45,7 +45,7 @@ class Bridge:
                     self.end_headers()
                     self.wfile.write(body)
                 except ConnectionError:
-                    pass  # who asked does not wait for it
+                    pass  # the client has disconnected
 
             do_GET = do_POST = do_DELETE = answer  # pylint: disable=invalid-name
 

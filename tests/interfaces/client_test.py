@@ -1,4 +1,4 @@
-"""The Python client (tools/client) against a frontend of a simulated cluster.
+"""Tests the Python client (tools/client) with a frontend of a simulated cluster.
 
 A real HTTP server stands before the cluster and hands each request on.
 """
@@ -30,13 +30,13 @@ class ClientOnClusterTest(unittest.TestCase):
                              parameters=[["frontend", "document_write_timeout_ms", "1000"]])
         cls.addClassCleanup(cls.cluster.close)
         cls.cluster.run(2)  # until every partition has a primary
-        # Where the client would wait, the cluster's time passes.
+        # The client's waits advance the time of the cluster.
         cls.client = ns.Client(cls.cluster.url, timeout_s=60, sleep=cls.cluster.run)
 
     def titles_of(self, query: str) -> List[str]:
         return [result["title"] for result in self.client.results(query, limit=100)]
 
-    def test_pages_together_are_the_results_that_one_page_has(self) -> None:
+    def test_pages_together_equal_one_large_page(self) -> None:
         whole = self.client.search("license", count=100, fresh=True)
         paged = [
             result["id"]
@@ -61,7 +61,7 @@ class ClientOnClusterTest(unittest.TestCase):
         trace = self.client.search("license", trace=True)["trace"]
         self.assertEqual(trace["spans"][0]["name"], "search")
 
-    def test_documents_come_change_and_go(self) -> None:
+    def test_documents_are_added_changed_and_removed(self) -> None:
         number = self.client.put(
             {"url": "http://new.test/1", "title": "Zanzibar one", "text": "Zanzibar."})
         outcomes = list(
@@ -84,7 +84,7 @@ class ClientOnClusterTest(unittest.TestCase):
         with self.assertRaises(ns.Conflict):
             self.client.put(dict(one, text="Other."), idempotency_key="k")
 
-    def test_errors_are_told_by_their_kind(self) -> None:
+    def test_errors_have_their_own_types(self) -> None:
         with self.assertRaises(ns.BadRequest) as raised:
             self.client.search("a", start=-1)
         self.assertEqual(raised.exception.problem["parameter"], "start")
@@ -97,7 +97,7 @@ class ClientOnClusterTest(unittest.TestCase):
 
 
 class ClientThatAsksTooOftenTest(unittest.TestCase):
-    def test_waits_until_it_may_ask_again(self) -> None:
+    def test_waits_until_it_may_retry(self) -> None:
         cluster = Bridge(PROGRAM, parameters=[["frontend", "http_rate_per_second", "0.5"],
                                               ["frontend", "http_rate_burst", "1"]])
         self.addCleanup(cluster.close)

@@ -1,4 +1,4 @@
-"""A strict reader of the Prometheus text format 0.0.4: what it allows, families in one piece."""
+"""A strict parser of the Prometheus text format 0.0.4, which also requires contiguous families."""
 
 import math
 import re
@@ -12,14 +12,14 @@ Labels = FrozenSet[Tuple[str, str]]
 
 
 class FormatError(Exception):
-    """The text is not in the format; says the line."""
+    """The text violates the format; the message names the line."""
 
 
 class Family(NamedTuple):
     name: str
     type: str
     help: str
-    # By name of the sample, as of a histogram its name with _bucket, and labels.
+    # Keyed by sample name (for a histogram its name with _bucket etc.) and labels.
     samples: Dict[Tuple[str, Labels], float]
 
     def label_names(self) -> Set[str]:
@@ -27,9 +27,9 @@ class Family(NamedTuple):
 
 
 def read(text: str) -> Dict[str, Family]:
-    """Families by name. Raises FormatError."""
+    """Parses families by name. Raises FormatError."""
     if not text.endswith("\n"):
-        raise FormatError("the last line does not end")
+        raise FormatError("the last line has no line feed")
     families: Dict[str, Family] = {}
     helps: Dict[str, str] = {}
     current = ""
@@ -47,7 +47,7 @@ def read(text: str) -> Dict[str, Family]:
 
 
 def _read_line(line: str, current: str, helps: Dict[str, str], families: Dict[str, Family]) -> str:
-    """The family that the line belongs to."""
+    """Returns the family that the line belongs to."""
     head = re.fullmatch(rf"# (HELP|TYPE) ({NAME}) (.+)", line)
     if head is None:
         _read_sample(line, families.get(current))
@@ -61,9 +61,9 @@ def _read_line(line: str, current: str, helps: Dict[str, str], families: Dict[st
         helps[name] = rest
     else:
         if name in families or name not in helps or list(helps)[-1] != name:
-            raise ValueError("TYPE is not right behind the only HELP")
+            raise ValueError("TYPE does not follow the only HELP")
         if rest not in TYPES:
-            raise ValueError("no type that is used here")
+            raise ValueError("unexpected type")
         families[name] = Family(name, rest, helps[name], {})
     return name
 
@@ -71,21 +71,21 @@ def _read_line(line: str, current: str, helps: Dict[str, str], families: Dict[st
 def _read_sample(line: str, family: Family) -> None:
     match = SAMPLE.fullmatch(line)
     if match is None:
-        raise ValueError("no sample")
+        raise ValueError("not a sample")
     name, labels_text, value = match.group(1), match.group(2) or "", match.groups()[-1]
     suffixes = ("_bucket", "_sum", "_count") if family and family.type == "histogram" else ("",)
     if family is None or name not in [family.name + suffix for suffix in suffixes]:
         raise ValueError("a sample of another family")
     pairs: List[Tuple[str, str]] = re.findall(LABEL, labels_text)
     if len({label for label, _ in pairs}) < len(pairs):
-        raise ValueError("a label twice")
+        raise ValueError("duplicate label")
     if ("le" in dict(pairs)) != name.endswith("_bucket"):
-        raise ValueError("le stands with buckets alone")
+        raise ValueError("le is allowed only in buckets")
     key = (name, frozenset(pairs))
     if key in family.samples:
-        raise ValueError("the same series twice")
+        raise ValueError("duplicate series")
     if not re.fullmatch(r"[+-]?(\d+(\.\d*)?([eE][+-]?\d+)?|Inf)|NaN", value):
-        raise ValueError("no number")
+        raise ValueError("not a number")
     family.samples[key] = float(value)
 
 

@@ -1,4 +1,4 @@
-"""Feeds of a simulated cluster against what their formats require.
+"""Checks feeds of a simulated cluster against the specifications of their formats.
 
 RFC 4287 (Atom), the RSS 2.0 specification, OpenSearch 1.1.
 """
@@ -16,7 +16,7 @@ PROGRAM = sys.argv.pop(1)
 ATOM = "{http://www.w3.org/2005/Atom}"
 OPEN_SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 DATE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)"
-# 4.1.1, 4.1.2: children by the most that there may be; those with a least too.
+# RFC 4287 4.1.1, 4.1.2: children by maximum and minimum number.
 FEED_ONCE = ("generator", "icon", "id", "logo", "rights", "subtitle", "title", "updated")
 FEED_ANY = ("author", "category", "contributor", "link", "entry")
 ENTRY_ONCE = ("content", "id", "published", "rights", "source", "summary", "title", "updated")
@@ -151,7 +151,7 @@ class FeedTest(unittest.TestCase):
         ]
         cls.answers = [answer for answer in run_script(PROGRAM, steps) if answer is not None]
 
-    def test_feeds_are_what_their_formats_require(self) -> None:
+    def test_feeds_conform_to_their_formats(self) -> None:
         item_count = 0
         for answer in self.answers:
             with self.subTest(answer.target):
@@ -167,7 +167,7 @@ class FeedTest(unittest.TestCase):
                 item_count += len(items)
         self.assertGreater(item_count, 20)
 
-    def test_what_is_required_is_missed_and_what_may_not_be_is_seen(self) -> None:
+    def test_missing_and_forbidden_elements_are_found(self) -> None:
         atom, rss = self.answers[0].body, self.answers[1].body
         for name in ("id", "title", "updated", "name", "href"):
             changed = re.sub(rf"<{name}>[^<]*</{name}>|href=\"[^\"]*\""

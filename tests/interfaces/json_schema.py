@@ -19,7 +19,7 @@ ANNOTATIONS = {"description", "default"}
 
 
 def resolve(document: dict, reference: str) -> dict:
-    """What a "#/..." names. Raises KeyError."""
+    """Resolves a reference "#/...". Raises KeyError."""
     if not reference.startswith("#/"):
         raise KeyError(reference)
     found = document
@@ -29,7 +29,7 @@ def resolve(document: dict, reference: str) -> dict:
 
 
 class Checker:
-    """Checks values against schemas of one document; remembers the references it followed."""
+    """Checks values against schemas of one document; records the references it followed."""
     def __init__(self, document: dict):
         self._document = document
         self.followed: Set[str] = set()

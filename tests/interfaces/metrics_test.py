@@ -1,4 +1,4 @@
-"""What nodes of simulated clusters tell Prometheus: format, names, reference page, dashboard."""
+"""Tests the metrics of nodes of simulated clusters: format, names, reference page, dashboard."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from scripted_cluster import run_script, send
 
 PROGRAM, PAGE, DASHBOARD = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
 FRONTENDS, STORES = ("web-1", "web-2"), ("store-1", "store-2", "store-3", "store-4")
-# By the page's column "shown by"; None: not by the clusters here, which have no such thing.
+# Nodes by the page's column "shown by"; None: no node of these clusters shows the metric.
 SHOWN_BY = {
     "every node": FRONTENDS + STORES, "callers": FRONTENDS + STORES, "frontend": FRONTENDS,
     "frontend with a log": FRONTENDS, "frontend with HTTPS": FRONTENDS, "cache": FRONTENDS,
@@ -28,7 +28,7 @@ OTHER_UNITS = re.compile(
 FUNCTIONS = {
     "sum", "avg", "max", "min", "count", "rate", "increase", "histogram_quantile", "by", "without"
 }
-# What Prometheus itself adds to every series.
+# Labels that Prometheus adds to every series.
 TARGET_LABELS = {"instance", "job"}
 SELECTOR = re.compile(r"([a-zA-Z_:][\w:]*)(\{[^}]*\})?(\[\$__rate_interval\])?")
 MATCHER = re.compile(r'([a-zA-Z_]\w*)(=~|!~|!=|=)"([^"]*)"')
@@ -65,7 +65,7 @@ def merge(families: Dict[str, exposition.Family], more: Dict[str, exposition.Fam
 
 
 def expression_problems(expression: str, families: Dict[str, exposition.Family]) -> List[str]:
-    """What of it names nothing that there is."""
+    """Returns the names in the expression that do not exist."""
     found = []
     selected: List[exposition.Family] = []
     groups = set(re.findall(r"\w+", " ".join(re.findall(r"\bby \(([^)]*)\)", expression))))
@@ -148,7 +148,7 @@ class MetricsTest(unittest.TestCase):
             cls.shown.setdefault(family, set()).add("web-1")
         return families
 
-    def test_texts_are_in_the_format(self) -> None:
+    def test_metrics_conform_to_the_format(self) -> None:
         for name, text in self.texts.items():
             with self.subTest(name):
                 self.assertGreater(len(exposition.read(text)), 10)
@@ -176,14 +176,14 @@ class MetricsTest(unittest.TestCase):
                 if family.type == "histogram":
                     self.assertTrue(family.name.endswith(("_seconds", "_bytes")))
 
-    def test_the_page_names_what_is_shown_and_nothing_else(self) -> None:
+    def test_the_page_lists_exactly_the_metrics_shown(self) -> None:
         names = [row.name for row in self.rows]
         self.assertEqual(names, sorted(set(names)))
         not_here = {row.name for row in self.rows if SHOWN_BY[row.shown_by] is None}
         self.assertEqual(set(names) - not_here, set(self.families))
         self.assertLessEqual(len(not_here), 1)
 
-    def test_the_page_says_what_they_are(self) -> None:
+    def test_the_page_has_the_help_texts(self) -> None:
         for row in self.rows:
             family = self.families.get(row.name)
             if family is None:
@@ -200,7 +200,7 @@ class MetricsTest(unittest.TestCase):
             for unit, ending in BASE_UNITS.items():
                 self.assertEqual(row.unit == unit, ending in row.name, row.name)
 
-    def test_the_dashboard_asks_for_what_there_is(self) -> None:
+    def test_the_dashboard_uses_existing_metrics(self) -> None:
         with open(DASHBOARD, encoding="utf-8") as file:
             panels = json.load(file)["panels"]
         expressions = [target["expr"] for panel in panels for target in panel.get("targets", [])]
@@ -209,7 +209,7 @@ class MetricsTest(unittest.TestCase):
             with self.subTest(expression):
                 self.assertEqual(expression_problems(expression, self.families), [])
 
-    def test_the_dashboard_is_one(self) -> None:
+    def test_the_dashboard_is_valid(self) -> None:
         with open(DASHBOARD, encoding="utf-8") as file:
             dashboard = json.load(file)
         panels = dashboard["panels"]
@@ -227,7 +227,7 @@ class MetricsTest(unittest.TestCase):
                 for label in re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]):
                     self.assertRegex(target["expr"], rf"by \([^)]*\b{label}\b", panel["title"])
 
-    def test_a_dashboard_that_asks_for_something_else_is_noticed(self) -> None:
+    def test_wrong_expressions_are_noticed(self) -> None:
         for wrong in (
                 "sum (rate(search_answer_total[$__rate_interval]))",
                 "sum by (klass) (rate(search_answers_total[$__rate_interval]))",

@@ -1,15 +1,15 @@
-// A whole search cluster in the simulated world that does what it is told and says what it saw.
-// Lines of JSON in, the cluster's first and then a step each; a line of JSON out for each step:
+// Runs a whole search cluster in the simulated world by a script: reads lines of JSON, first the
+// cluster, then one step each, and writes a line of JSON for each step:
 //
-//   {"live": true, "parameters": [["frontend", "http_rate_burst", "2"]]}      documents change; of services
+//   {"live": true, "parameters": [["frontend", "http_rate_burst", "2"]]}      service parameters
 //   {"do": "send", "node": "web-1", "method": "GET", "target": "/", "headers": {}, "body": ""}
 //   {"do": "run", "ms": 2000}
 //   {"do": "kill", "node": "store-1"}
 //   {"do": "metrics", "node": "store-2"}
 //   {"do": "routes", "node": "web-1"}
 //
-// A step's answer: of `send` its status, headers and body, of `metrics` the node's text, of `routes` the frontend's,
-// of others null.
+// The answer of `send` has status, headers and body; of `metrics` it is the text of the node, of
+// `routes` the routes of the frontend, of other steps null. With "live" documents change.
 //
 // Threads: one. Errors: a line that cannot be read ends the process.
 
@@ -91,7 +91,7 @@ void Run(const json& wanted) {
 int main(int, char** argv) {
   google::InitGoogleLogging(argv[0]);
   std::string line;
-  CHECK(std::getline(std::cin, line)) << "no line says what cluster is wanted";
+  CHECK(std::getline(std::cin, line)) << "the line that describes the cluster is missing";
   search::tests::Run(nlohmann::json::parse(line));
   return std::cout.good() ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-"""Has a simulated search cluster do what a script says (scripted_cluster.cc)."""
+"""Runs a script on a simulated search cluster (scripted_cluster.cc)."""
 
 import json
 import subprocess
@@ -36,7 +36,7 @@ def send(target: str,
 
 
 def run_script(program: str, steps: List[dict], **script: Any) -> list:
-    """What the steps saw, one each: an Answer of those that send."""
+    """Returns the result of each step: an Answer for steps that send."""
     text = "".join(json.dumps(line) + "\n" for line in [script] + steps)
     done = subprocess.run([program],
                           input=text,

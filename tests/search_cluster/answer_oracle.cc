@@ -39,7 +39,7 @@ bool WasAsked(const SearchAnswer& answer, std::string_view service) {
                      [&](const ServiceCoverage& tier) { return tier.service == service; });
 }
 
-// In the order of both phases, from hits that all have their gain.
+// Sorts hits in the order of both phases; every hit must have its gain.
 std::vector<TierHit> InOrder(std::vector<TierHit> hits) {
   const auto sort_by = [&](const auto& value) {
     std::sort(hits.begin(), hits.end(), [&](const TierHit& a, const TierHit& b) {
@@ -134,7 +134,7 @@ AnswerOracle::Expected AnswerOracle::Expect(const SearchAnswer& answer,
 std::string AnswerOracle::CheckResult(const SearchResult& result, const TierHit& hit,
                                       const MissingSet& missing) const {
   if (result.doc_id != StrCat(hit.doc_id())) {
-    return StrCat("document ", result.doc_id, " stands where ", hit.doc_id(), " belongs");
+    return StrCat("document ", result.doc_id, " is at the position of ", hit.doc_id());
   }
   const float score = hit.score() + hit.gain();
   if (static_cast<float>(result.score) != score) {
@@ -177,7 +177,7 @@ std::string AnswerOracle::Check(const SearchAnswer& answer) const {
   }
   const bool exact = missing.tier1.empty() && missing.tier2.empty() && expected.tier2_asked;
   if (answer.total_is_exact != exact) {
-    return StrCat(head, "total is said to be ", answer.total_is_exact ? "" : "not ", "exact");
+    return StrCat(head, "total is reported as ", answer.total_is_exact ? "" : "not ", "exact");
   }
   return {};
 }

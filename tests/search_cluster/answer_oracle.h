@@ -1,9 +1,9 @@
-// What a right answer looks like, worked out from one index over all documents.
+// Computes the correct answer from one index over all documents.
 //
-// An answer may be partial, but then it must say so, and it must be exactly what the partitions that
-// it names would give: the oracle takes the answer's own claim of which partitions contributed,
-// filters the single index's complete answer by it, and compares numbers, order, scores and totals.
-// Whether the claim itself is true is compared with a ledger that the test keeps.
+// An answer may be partial, but then it must say so, and it must be exactly what the partitions
+// that it names would give: the oracle takes the answer's own claim of which partitions
+// contributed, filters the single index's complete answer by it, and compares numbers, order,
+// scores and totals. The test compares the claim itself with a ledger of its own.
 //
 // Threads: thread-compatible.
 
@@ -33,7 +33,7 @@ struct MissingSet {
 // "tier1 0 2, tier2 -, documents 1".
 std::string ToString(const MissingSet& missing);
 
-// Those that the answer says are missing.
+// The partitions that the answer reports as missing.
 MissingSet ClaimedMissing(const frontend::SearchAnswer& answer);
 
 class AnswerOracle {
@@ -44,14 +44,14 @@ class AnswerOracle {
                                                                const Placement& placement,
                                                                uint32_t good_hits_min);
 
-  // Empty if the answer is what the partitions it claims give; else what is wrong.
+  // Returns an empty string if the answer equals that of the partitions it claims, else the error.
   std::string Check(const frontend::SearchAnswer& answer) const;
 
-  // Of the partitions that are missing by the ledger, those that this answer must claim: what it did
-  // not need to ask it cannot miss.
+  // The partitions missing by the ledger that this answer must report. An answer cannot miss
+  // services that it did not need to ask.
   MissingSet MustClaim(const frontend::SearchAnswer& answer, const MissingSet& ledger) const;
 
-  // All matching documents, best first, as the single index answers.
+  // All matching documents of the single index, best first.
   neptune::StatusOr<index::TierAnswer> SearchAll(const std::string& query) const;
 
  private:
@@ -59,7 +59,7 @@ class AnswerOracle {
       : corpus_(corpus), placement_(placement), good_hits_min_(good_hits_min) {}
 
   struct Expected {
-    std::vector<index::TierHit> hits;  // of the page
+    std::vector<index::TierHit> hits;  // hits of the page
     uint64_t total = 0;
     bool tier2_asked = false;
   };

@@ -1,4 +1,5 @@
-// An index over the small corpus in a folder of its own, with its oracle. A test failure if it cannot be built.
+// An index over the small corpus in a temporary folder, with its oracle. A build error fails the
+// test.
 //
 // Threads: thread-compatible.
 

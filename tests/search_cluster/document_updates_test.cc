@@ -1,5 +1,5 @@
-// Documents that change through the frontends of a whole search cluster with both tiers, two replicas of every partition and
-// the query cache, in the simulated world.
+// Tests changes of documents through the frontends of a whole search cluster with both tiers, two
+// replicas of every partition and the query cache, in the simulated world.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class DocumentUpdatesTest : public testing::Test {
     const neptune::Status built = BuildSmallIndex(folder_.path(), corpus_, placement_);
     EXPECT_TRUE(built.ok()) << built;
     cluster_ = std::make_unique<SearchCluster>(1, LiveSpec(folder_.path()), folder_.path());
-    // Until every partition has elected its primary.
+    // Waits until every partition has elected its primary.
     cluster_->simulator().RunFor(std::chrono::seconds(2));
   }
 
@@ -51,7 +51,7 @@ class DocumentUpdatesTest : public testing::Test {
   }
   void AwaitGoal() { cluster_->simulator().RunFor(kFindableGoal); }
 
-  // By every frontend alike, cache included.
+  // Titles found by each frontend, which must agree, cache included.
   std::set<std::string> TitlesOf(const std::string& query) {
     std::set<std::string> titles;
     for (int i = 0; i < 2; ++i) {
@@ -109,7 +109,7 @@ TEST_F(DocumentUpdatesTest, ACachedPageShowsANewDocumentWithinTwoSeconds) {
   EXPECT_EQ(TitlesOf("quixotic"), Titles{"first"});
 }
 
-TEST_F(DocumentUpdatesTest, TheSameUrlAgainReplacesTheDocument) {
+TEST_F(DocumentUpdatesTest, PostingAUrlAgainReplacesTheDocument) {
   const HttpResponse first = Post(DocumentText("http://a/", "first"));
   const HttpResponse again = Post(DocumentText("http://a/", "first"));
   EXPECT_EQ(first.body, again.body);
@@ -135,7 +135,7 @@ TEST_F(DocumentUpdatesTest, APublishedDocumentIsReplacedAndRemovedByItsUrl) {
     AwaitGoal();
     EXPECT_EQ(TitlesOf("quixotic"), Titles{});
     EXPECT_EQ(Send({.target = StrCat("/doc/", doc_id)}).status, 404);
-    // Back again, with the same number.
+    // The document is added again and gets the same number.
     EXPECT_EQ(json::parse(Post(DocumentText(url, "back")).body)["id"], StrCat(doc_id));
     AwaitGoal();
     EXPECT_EQ(TitlesOf("quixotic"), Titles{"back"});
@@ -144,7 +144,7 @@ TEST_F(DocumentUpdatesTest, APublishedDocumentIsReplacedAndRemovedByItsUrl) {
   }
 }
 
-TEST_F(DocumentUpdatesTest, ARequestThatIsSentAgainUnderItsKeyIsOneChange) {
+TEST_F(DocumentUpdatesTest, ARequestRepeatedUnderItsKeyIsOneChange) {
   const auto post = [&](const std::string& title, const std::string& key) {
     return Send({.method = "POST",
                  .target = "/documents",
@@ -154,7 +154,7 @@ TEST_F(DocumentUpdatesTest, ARequestThatIsSentAgainUnderItsKeyIsOneChange) {
   const HttpResponse first = post("first", "key-1");
   ASSERT_EQ(first.status, 200) << first.body;
   EXPECT_EQ(post("second", "key-2").status, 200);
-  // Through the other frontend: it takes nothing back of what came after it.
+  // Sent again through the other frontend, it does not overwrite later changes.
   const HttpResponse again = post("first", "key-1");
   EXPECT_EQ(again.status, 200);
   EXPECT_EQ(again.body, first.body);
@@ -205,12 +205,12 @@ TEST_F(DocumentUpdatesTest, ARemovedDocumentIsNeitherFoundNorShown) {
   EXPECT_EQ(Send({.target = "/doc/" + id}).status, 404);
 }
 
-TEST_F(DocumentUpdatesTest, RemovingWhatIsNotThereChangesNothing) {
+TEST_F(DocumentUpdatesTest, RemovingAMissingDocumentChangesNothing) {
   EXPECT_EQ(Delete("123456789").status, 200);
   EXPECT_EQ(Delete("one").status, 400);
 }
 
-TEST_F(DocumentUpdatesTest, ABulkRequestSaysOfEachLineWhatBecameOfIt) {
+TEST_F(DocumentUpdatesTest, ABulkRequestHasAStatusPerLine) {
   const std::string body = StrCat(DocumentText("http://a/", "first"), "\n{\"url\": 7}\n",
                                   DocumentText("http://b/", "second"), "\n{\"delete\": \"7\"}\n");
   const HttpResponse response = Post(body, "application/x-ndjson");
@@ -223,7 +223,7 @@ TEST_F(DocumentUpdatesTest, ABulkRequestSaysOfEachLineWhatBecameOfIt) {
   EXPECT_EQ(TitlesOf("quixotic"), (Titles{"first", "second"}));
 }
 
-TEST_F(DocumentUpdatesTest, WhatIsMalformedOrTooLargeIsRefusedAndChangesNothing) {
+TEST_F(DocumentUpdatesTest, MalformedOrOversizedRequestsChangeNothing) {
   EXPECT_EQ(Post("{").status, 400);
   EXPECT_EQ(Post(R"({"title": "no url"})").status, 400);
   EXPECT_EQ(Post(DocumentText("http://a/", std::string(5000, 'x'))).status, 400);
@@ -233,7 +233,7 @@ TEST_F(DocumentUpdatesTest, WhatIsMalformedOrTooLargeIsRefusedAndChangesNothing)
   EXPECT_EQ(TitlesOf("quixotic"), Titles{});
 }
 
-// data/clusters/live.textproto as it is.
+// Runs data/clusters/live.textproto unchanged.
 TEST(LiveClusterTest, ThreeNodesTakeChangesAlsoWhenOneIsLost) {
   const index::TemporaryFolder folder;
   const SmallCorpus corpus = MakeSmallCorpus(5);

@@ -1,5 +1,6 @@
-// A search whose cache is replicated and outlives its processes (data/clusters/persistent_cache.textproto): what is left when
-// nodes are lost, and after all have been, and that no answer is of an index that is no more.
+// Tests a search with a replicated cache that outlives its processes
+// (data/clusters/persistent_cache.textproto): which entries remain after the loss of nodes or of
+// all nodes, and that no answer belongs to a replaced index.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ class PersistentCacheSearchTest : public testing::Test {
   void SetUp() override { std::filesystem::create_directory_symlink(index_.folder.path(), link_); }
   void TearDown() override { std::filesystem::remove(link_); }
 
-  // How many of the queries were answered from the cache. None may fail, or lack more than it says.
+  // Number of queries answered from the cache. No query may fail or miss more than its answer says.
   size_t Hits(const std::vector<std::string>& queries, const AnswerOracle& oracle) {
     size_t hit_count = 0;
     for (const std::string& query : queries) {
@@ -50,7 +51,7 @@ class PersistentCacheSearchTest : public testing::Test {
     return hit_count;
   }
   size_t Hits(const std::vector<std::string>& queries) { return Hits(queries, *index_.oracle); }
-  // Both frontends know the index, and the cache has the queries' answers.
+  // Afterwards both frontends know the index version, and the cache has the queries' answers.
   void Fill(const std::vector<std::string>& queries) {
     for (int i = 0; i < 2; ++i) {
       Hits(queries);
@@ -58,7 +59,7 @@ class PersistentCacheSearchTest : public testing::Test {
       Pass(seconds(1));
     }
   }
-  // As the frontends count what became of answers that they gave to the cache.
+  // Number of cache inserts with this outcome by the metrics of the frontends.
   double InsertCount(const std::string& outcome) {
     double count = 0;
     for (const char* const web : {"web-1", "web-2"}) {
@@ -80,7 +81,7 @@ class PersistentCacheSearchTest : public testing::Test {
   void StartAll() {
     for (const std::string& node : cluster().node_names()) cluster().Restart(node);
     Pass(seconds(5));
-    // The user's connections to those that were are noticed to be lost.
+    // The user notices that its connections to the previous processes are lost.
     for (const char* const web : {"web-1", "web-2"}) (void)cluster().Get(web, "/readyz");
   }
   SearchCluster& cluster() {
@@ -101,32 +102,33 @@ TEST_F(PersistentCacheSearchTest, TheLossOfAPrimaryFailsNoQueryAndLosesNoAnswer)
   Fill(kQueries);
   EXPECT_EQ(Hits(kQueries), kQueries.size());
   EXPECT_GE(InsertCount("stored"), static_cast<double>(kQueries.size()));
-  EXPECT_EQ(InsertCount("failed"), 0) << "they go to the primary at once";
+  EXPECT_EQ(InsertCount("failed"), 0) << "inserts go to the primary at once";
   cluster().Kill("store-1");
   Hits(kQueries);
   Pass(seconds(6));
-  EXPECT_EQ(Hits(kQueries), kQueries.size()) << "the other replica has them";
+  EXPECT_EQ(Hits(kQueries), kQueries.size()) << "the other replica has the entries";
   Fill(kOtherQueries);
-  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size()) << "another primary takes them";
+  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size()) << "another primary accepts inserts";
   cluster().Restart("store-1");
   Pass(seconds(6));
   cluster().Kill("store-2");
   Hits(kQueries);
   Pass(seconds(6));
   EXPECT_EQ(Hits(kQueries), kQueries.size());
-  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size()) << "what it was not there for";
+  EXPECT_EQ(Hits(kOtherQueries), kOtherQueries.size())
+      << "entries inserted while the node was down";
 }
 
 TEST_F(PersistentCacheSearchTest, AnAnswerOutlivesAllProcesses) {
   Fill(kQueries);
   StopAll();
   StartAll();
-  // The first answer tells a frontend which index it is.
+  // A frontend learns the index version from its first answer.
   EXPECT_EQ(Hits({"w20", "w21"}), 0u);
   EXPECT_EQ(Hits(kQueries), kQueries.size());
 }
 
-TEST_F(PersistentCacheSearchTest, NoAnswerIsOfAnIndexThatIsNoMore) {
+TEST_F(PersistentCacheSearchTest, NoAnswerBelongsToAReplacedIndex) {
   Fill(kQueries);
   EXPECT_EQ(Hits(kQueries), kQueries.size());
   StopAll();
@@ -140,7 +142,7 @@ TEST_F(PersistentCacheSearchTest, NoAnswerIsOfAnIndexThatIsNoMore) {
   EXPECT_EQ(newer.oracle->Check(*cluster().Search({.query = kQueries[0]})), "");
 }
 
-TEST_F(PersistentCacheSearchTest, WithoutAMajorityAnswersAreFoundAndNoneIsTaken) {
+TEST_F(PersistentCacheSearchTest, WithoutAMajorityEntriesAreFoundButNotInserted) {
   Fill(kQueries);
   cluster().Kill("store-1");
   cluster().Kill("web-1");

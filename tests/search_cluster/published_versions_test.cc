@@ -1,5 +1,5 @@
-// Versions of the index published to a whole simulated cluster while it is asked: every answer is whole, and what one index of
-// that version alone would give.
+// Tests publishing versions of the index to a whole simulated cluster under load: every answer is
+// complete and equals that of a single index of its version.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ class PublishedVersionsTest : public testing::TestWithParam<uint64_t> {
                     .ok());
   }
 
-  // Asks all the while, a few questions so often that the cache knows them.
+  // Asks continuously; a few questions are repeated often enough to be cached.
   void AskFor(neptune::Duration time) {
     const neptune::TimePoint end = cluster_.simulator().now() + time;
     while (cluster_.simulator().now() < end) {
@@ -73,7 +73,7 @@ class PublishedVersionsTest : public testing::TestWithParam<uint64_t> {
     seen_.insert(answer->index_version);
   }
 
-  // Those of the versions that answered since the last call.
+  // Versions that answered since the last call.
   std::set<uint64_t> Seen() {
     EXPECT_TRUE(cluster_.simulator().RunUntilTrue([&] { return answered_count_ == asked_count_; },
                                                   cluster_.simulator().now() + seconds(10)));
@@ -108,8 +108,8 @@ TEST_P(PublishedVersionsTest, EveryAnswerIsOfOneVersion) {
   EXPECT_EQ(Seen(), (std::set<uint64_t>{old_.corpus.index_version}));
 }
 
-// Servers that learn of the list after frontends do are waited for.
-TEST_P(PublishedVersionsTest, AlsoIfItIsCurrentBeforeItIsOpenAnywhere) {
+// Frontends wait for servers that read the list later than they do.
+TEST_P(PublishedVersionsTest, AVersionMayBeCurrentBeforeItIsOpenAnywhere) {
   AskFor(milliseconds(100));
   Publish(index::MakeCurrent(*index::AddVersion(list_, New()), "new"));
   AskFor(milliseconds(600));
@@ -123,7 +123,7 @@ TEST_P(PublishedVersionsTest, NodeThatStartsLaterHasWhatIsPublished) {
   (void)Seen();
   cluster_.Kill("store-1");
   Publish(index::AddVersion(list_, New()));
-  cluster_.simulator().RunFor(seconds(8));  // nobody asks the dead one any more
+  cluster_.simulator().RunFor(seconds(8));  // the dead node is no longer asked
   Publish(index::MakeCurrent(list_, "new"));
   cluster_.Restart("store-1");
   cluster_.simulator().RunFor(seconds(1));

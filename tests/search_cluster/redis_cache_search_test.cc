@@ -1,4 +1,5 @@
-// A search whose cache is in a real Redis (data/clusters/redis_cache.textproto), which may hang, be emptied and come back.
+// Tests a search with its cache in a real Redis (data/clusters/redis_cache.textproto), which may
+// hang, be flushed and restart.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -39,7 +40,7 @@ class RedisCacheSearchTest : public testing::Test {
     if (redis_ != nullptr) redis_->Signal(SIGCONT);
   }
 
-  // How many of the queries were answered from the cache. None may fail, or lack more than it says.
+  // Number of queries answered from the cache. No query may fail or miss more than its answer says.
   size_t Hits(const std::vector<std::string>& queries) {
     size_t hit_count = 0;
     for (const std::string& query : queries) {
@@ -55,7 +56,7 @@ class RedisCacheSearchTest : public testing::Test {
     }
     return hit_count;
   }
-  // Both frontends know the index, and the cache has the queries' answers.
+  // Afterwards both frontends know the index version, and the cache has the queries' answers.
   void Fill() {
     for (int i = 0; i < 2; ++i) {
       Hits(kQueries);
@@ -78,11 +79,11 @@ TEST_F(RedisCacheSearchTest, AnAnswerOutlivesAllProcessesOfTheCluster) {
   for (const std::string& node : cluster_->node_names()) cluster_->Restart(node);
   Pass(seconds(5));
   for (const char* const web : {"web-1", "web-2"}) (void)cluster_->Get(web, "/readyz");
-  Hits({"w20", "w21"});  // the first answer tells a frontend which index it is
+  Hits({"w20", "w21"});  // a frontend learns the index version from its first answer
   EXPECT_EQ(Hits(kQueries), kQueries.size());
 }
 
-TEST_F(RedisCacheSearchTest, ARedisThatHangsCostsHitsAndNoQuery) {
+TEST_F(RedisCacheSearchTest, AHungRedisCostsHitsButNoQuery) {
   Fill();
   redis_->Signal(SIGSTOP);
   EXPECT_EQ(Hits(kQueries), 0u);

@@ -14,7 +14,7 @@
 #include "tools/search/answer_reader.h"
 
 #if defined(__SANITIZE_ADDRESS__)
-// A simulated crash ends user-level threads where they stand, with all that their frames own.
+// A simulated crash abandons user-level threads without unwinding them, so their objects leak.
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 #endif
 
@@ -33,7 +33,7 @@ using std::chrono::seconds;
 namespace {
 
 constexpr uint16_t kHttpPort = 8080;
-// Above all of the plan's own deadlines together.
+// Longer than the sum of the plan's own deadlines.
 constexpr neptune::Duration kUserPatience = seconds(3);
 
 StatusOr<std::unique_ptr<neptune::ServiceModule>> MakeModule(const std::string& module) {
@@ -63,7 +63,7 @@ ClusterSpec SpecOf(const std::string& name) {
   StatusOr<ClusterSpec> spec =
       neptune::LoadClusterSpec(neptune::StrCat("data/clusters/", name, ".textproto"));
   CHECK(spec.ok()) << spec.status();
-  spec->clear_admin_token_file();  // which the cluster tool makes, as the next
+  spec->clear_admin_token_file();  // made by the cluster tool, like the next file
   spec->clear_cluster_key_file();
   return *std::move(spec);
 }
@@ -95,7 +95,7 @@ ClusterSpec LiveSpec(const std::string& folder) {
   return spec;
 }
 
-// A question on its way from frontend to frontend.
+// A question that is passed from frontend to frontend until one answers.
 struct SearchCluster::Attempt {
   std::string target;
   HttpHeaders headers;
@@ -138,7 +138,7 @@ void SearchCluster::AddHost(const NodeSpec& node) {
                            ->mutable_hosts()) {
     if (hosted.service() != "frontend") continue;
     neptune::SetParameter("http_address", AddressText(address), hosted.mutable_parameters());
-    // Users are on machines of their own.
+    // The simulated users are on other machines.
     neptune::SetParameter("operator_pages", "anyone", hosted.mutable_parameters());
     frontends_[node.name()] = {address, kHttpPort};
   }

@@ -1,11 +1,11 @@
-// A whole search cluster in the simulated world: the nodes of a spec of data/clusters, with the
-// real modules, one host each, and a user who talks HTTP to its frontends. As `dev` is:
+// A whole search cluster in the simulated world: the nodes of a spec of data/clusters with the real
+// modules, one host each, and a user who sends HTTP requests to its frontends. For `dev`:
 //
 //   user ── HTTP ──► web-1, web-2 ── calls ──► store-1 ... store-4   (all hosts of one Simulator)
 //                                                 └─ files below the index folder, really read
 //
 // Threads: one; a simulated cluster runs only inside its calls.
-// Errors: a search fails if no frontend gave an answer: the last one's error or problem.
+// Errors: a search fails with the error of the last frontend if no frontend answered.
 // Units: virtual time.
 
 #pragma once
@@ -28,12 +28,12 @@
 
 namespace search::tests {
 
-// A spec of data/clusters, complete.
+// Reads a spec of data/clusters and fills in its defaults.
 neptune::ClusterSpec SpecOf(const std::string& name);
 // The one that ./tools/up starts.
 inline neptune::ClusterSpec DevSpec() { return SpecOf("dev"); }
 
-// That one with documents that change (index/updates), in the folder of its index.
+// The spec for documents that change (index/updates), in the folder of its index.
 neptune::ClusterSpec LiveSpec(const std::string& folder);
 
 // Sets a parameter of a service of the spec.
@@ -51,7 +51,7 @@ class SearchCluster {
  public:
   using OnAnswer = std::function<void(neptune::StatusOr<frontend::SearchAnswer>)>;
 
-  // How long the disk of a node takes for a read of that file's folder; none: no time.
+  // Duration of a disk read of a node in the folder of `path`; null: reads take no time.
   using DiskTime = std::function<neptune::Duration(const std::string& node, std::string_view path)>;
 
   // Boots every node over the index in `folder` and lets it run for two announcements.
@@ -62,24 +62,24 @@ class SearchCluster {
   neptune::Simulator& simulator() { return simulator_; }
   std::vector<std::string> node_names() const;
 
-  // One exchange with the frontend of node `web`, to the end.
+  // Sends a request to the frontend of node `web` and runs until it is answered.
   neptune::StatusOr<neptune::HttpResponse> Send(const std::string& web,
                                                 const tools::HttpExchange& exchange);
-  // A GET.
+  // Sends a GET request.
   neptune::StatusOr<neptune::HttpResponse> Get(const std::string& web, const std::string& target,
                                                const neptune::HttpHeaders& headers = {});
 
-  // Asks the frontends in turn until one answers, as a user with a bookmark of each would; the next
+  // Asks the frontends in turn until one answers, like a user with a bookmark of each; the next
   // question begins with the other frontend.
   neptune::StatusOr<frontend::SearchAnswer> Search(const Question& question);
   void StartSearch(const Question& question, OnAnswer on_answer);
 
-  // The same fault or recovery in the simulation and in the ledger.
+  // Each function applies a fault or recovery to the simulation and to the ledger.
   void Kill(const std::string& node);
   void Restart(const std::string& node);
   void Pause(const std::string& node);
   void Resume(const std::string& node);
-  // Of a running node: itself, what its frontend answers.
+  // Access to a running node.
   neptune::Node& NodeNamed(const std::string& node) const { return *nodes_.at(node).lock(); }
   std::vector<neptune::HttpRoute> RoutesOf(const std::string& web) const;
   // The capsules of a running node.

@@ -1,4 +1,4 @@
-// The whole search against one index over the same documents, in the simulated world.
+// Compares the whole search with one index over the same documents, in the simulated world.
 
 #include "tests/search_cluster/search_cluster.h"
 
@@ -24,10 +24,10 @@ using neptune::StatusOr;
 using neptune::StrCat;
 using std::chrono::seconds;
 
-// Asks tier 2 whatever tier 1 has found, so that answers are those of all documents.
+// Makes the plan always ask tier 2, so that answers cover all documents.
 constexpr uint32_t kAlwaysBothTiers = 1000;
 
-// Answers of the cluster to `count` random questions, each checked.
+// Asks the cluster `count` random questions and checks each answer.
 std::vector<SearchAnswer> AskRandomly(SearchCluster& cluster, const BuiltIndex& index,
                                       uint64_t seed, int count) {
   std::mt19937_64 random(seed);
@@ -64,7 +64,7 @@ TEST(SearchClusterTest, AnswersAreThoseOfASingleIndex) {
   ExpectComplete(answers);
   size_t found_count = 0;
   for (const SearchAnswer& answer : answers) found_count += answer.results.empty() ? 0 : 1;
-  EXPECT_GT(found_count, 150u) << "the questions ask for too little";
+  EXPECT_GT(found_count, 150u) << "too few questions have results";
 }
 
 TEST(SearchClusterTest, Tier2IsAskedOnlyWhenTier1HasTooFew) {
@@ -78,7 +78,7 @@ TEST(SearchClusterTest, Tier2IsAskedOnlyWhenTier1HasTooFew) {
   EXPECT_LT(tier1_count, 180u);
 }
 
-TEST(SearchClusterTest, PagesOfOneQueryFitTogether) {
+TEST(SearchClusterTest, PagesOfOneQueryShareNoResult) {
   const BuiltIndex index;
   SearchCluster cluster(3, DevSpec(), index.folder.path());
   for (const char* query : {"license", "w1 OR w2", "index OR thread", "\"the terms\""}) {
@@ -88,7 +88,7 @@ TEST(SearchClusterTest, PagesOfOneQueryFitTogether) {
       ASSERT_TRUE(answer.ok()) << answer.status();
       EXPECT_EQ(index.oracle->Check(*answer), "");
       for (const auto& result : answer->results) {
-        EXPECT_TRUE(seen.insert(result.doc_id).second) << query << ": twice " << result.doc_id;
+        EXPECT_TRUE(seen.insert(result.doc_id).second) << query << ": duplicate " << result.doc_id;
       }
     }
   }
@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Implementations, OtherTierTest,
                          testing::Values("rocksdb_postings", "xapian"),
                          [](const auto& info) { return info.param; });
 
-// What became of the visits to a capsule of each store node, by node.
+// Statistics of a capsule of each store node, by node.
 std::map<std::string, neptune::CapsuleControl::Statistics> VisitsOf(SearchCluster& cluster,
                                                                     const std::string& capsule) {
   std::map<std::string, neptune::CapsuleControl::Statistics> visits;
@@ -154,7 +154,7 @@ std::map<std::string, neptune::CapsuleControl::Statistics> VisitsOf(SearchCluste
   return visits;
 }
 
-TEST(SearchClusterTest, ADiskThatHangsHoldsOnlyThoseWhoReadIt) {
+TEST(SearchClusterTest, AHungDiskBlocksOnlyItsReaders) {
   const BuiltIndex index({.shape = {.tier_implementation = "rocksdb_postings"}});
   neptune::ClusterSpec spec = DevSpec();
   spec.set_capsules("capsule tier1-disk { match: disk:" + index.folder.path() +
@@ -165,7 +165,7 @@ TEST(SearchClusterTest, ADiskThatHangsHoldsOnlyThoseWhoReadIt) {
                           return hangs && node == "store-1" ? seconds(20) : neptune::Duration(0);
                         });
   ExpectComplete(AskRandomly(cluster, index, 11, 30));
-  // Capsules of the spec, and those that services made themselves, have had every read.
+  // Every read went through a capsule of the spec or of the service.
   for (const char* capsule : {"tier1-disk", "tier2-store", "docs-store"}) {
     for (const auto& [node, visits] : VisitsOf(cluster, capsule)) {
       EXPECT_GT(visits.done, 0u) << capsule << " on " << node;
@@ -228,7 +228,7 @@ TEST(SearchClusterTest, ADamagedReplicaIsCoveredByTheOther) {
   ExpectComplete(AskRandomly(cluster, index, 9, 50));
 }
 
-// The oracle itself: each planted mistake must be found.
+// Tests the oracle itself: it must find every planted mistake.
 TEST(SearchClusterTest, PlantedMistakesAreFound) {
   const BuiltIndex index;
   SearchCluster cluster(10, DevSpec(), index.folder.path());

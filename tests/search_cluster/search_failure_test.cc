@@ -1,4 +1,5 @@
-// Nodes die, hang and come back while queries run: nothing fails, and every answer tells the truth.
+// Nodes crash, hang and restart while queries run: no query fails, and every answer reports
+// correctly what is missing.
 
 #include <gtest/gtest.h>
 
@@ -22,13 +23,13 @@ using std::chrono::seconds;
 
 constexpr uint64_t kCorpusSeed = 5;
 constexpr uint32_t kGoodHitsMin = 10;  // the plan's default
-// After a fault everything must be right again within this.
+// Time limit for full recovery after a fault.
 constexpr Duration kRecoveryTime = seconds(5);
-// A hung node is forgotten after 5 s of silence and a probe of half a second, and then its answers
-// are waited for once more.
+// A hung node is removed after 5 s of silence and a probe of half a second; before that each query
+// may still wait for it.
 constexpr Duration kHungRecoveryTime = seconds(7);
 
-// The index is the same for all tests and never written.
+// All tests share one read-only index.
 class SearchFailureTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -57,8 +58,9 @@ class SearchFailureTest : public testing::Test {
     return index::RandomQuery(corpus_->documents, [this] { return random_(); });
   }
 
-  // Fifty questions a second for `time`, each checked for truth when its answer comes; those asked
-  // `settling` after the call and later must be answered and claim exactly what the ledger says.
+  // Asks fifty questions a second for `time` and checks that each answer is truthful. Questions
+  // asked `settling` after the call or later must be answered and report exactly what the ledger
+  // says.
   void AskFor(Duration time, Duration settling) {
     const TimePoint begin = cluster_->simulator().now();
     for (TimePoint at = begin; at < begin + time; at += milliseconds(20)) {
@@ -154,7 +156,7 @@ TEST_F(SearchFailureTest, WithBothReplicasDeadAnswersSayExactlyWhatIsMissing) {
   AskFor(seconds(4), seconds(2));
 }
 
-TEST_F(SearchFailureTest, WithoutAnyIndexPartitionTheErrorSaysSo) {
+TEST_F(SearchFailureTest, WithoutAnyIndexPartitionTheSearchIsUnavailable) {
   Start(34);
   for (const char* node : {"store-1", "store-2", "store-3", "store-4"}) cluster_->Kill(node);
   cluster_->simulator().RunFor(seconds(7));
@@ -177,9 +179,10 @@ TEST_F(SearchFailureTest, LostDatagramsCostNoAnswer) {
   EXPECT_EQ(failed_count_, 0);
 }
 
-// Crashes, hangs, cuts, slow links and lost datagrams at random, several at once: while they last an
-// answer may be partial or fail, but it never lies; when they have ended all is whole again.
-TEST_F(SearchFailureTest, RandomFaultsNeverMakeAnAnswerLie) {
+// Random crashes, hangs, network partitions, slow links and lost datagrams, several at once. During
+// faults an answer may be partial or fail, but its claims are true; afterwards all answers are
+// complete.
+TEST_F(SearchFailureTest, RandomFaultsNeverMakeAnAnswerUntruthful) {
   for (uint64_t seed = 100; seed < 105; ++seed) {
     SCOPED_TRACE(seed);
     Start(seed);

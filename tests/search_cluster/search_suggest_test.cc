@@ -1,5 +1,5 @@
-// Completions and other spellings of a whole cluster against one index over the same documents, in the
-// simulated world.
+// Compares completions and other spellings of a whole cluster with one index over the same
+// documents, in the simulated world.
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ class SearchSuggestTest : public testing::Test {
     single_ = *std::move(single);
   }
 
-  // What the cluster's frontend completes.
+  // Completions by the cluster's frontend.
   static std::vector<std::string> Complete(SearchCluster& cluster, const std::string& typed) {
     const auto response = cluster.Get("web-1", "/suggest?q=" + frontend::EncodeParameter(typed),
                                       {{"Cache-Control", "no-cache"}});
@@ -62,7 +62,7 @@ class SearchSuggestTest : public testing::Test {
     return answer.ok() ? answer->total() : 0;
   }
 
-  // What one index over all documents completes.
+  // Completions by one index over all documents.
   std::vector<std::string> CompleteInOne(const std::string& typed) const {
     const auto parts = frontend::PartsToComplete(typed);
     if (parts.empty()) return {};
@@ -80,7 +80,7 @@ class SearchSuggestTest : public testing::Test {
     return texts;
   }
 
-  // Beginnings of the documents' texts, one or a few words long.
+  // A beginning of a document's text, one or a few words long.
   std::string RandomTyped(std::mt19937_64& random) const {
     const auto& document = corpus_.documents[random() % corpus_.documents.size()];
     const std::string& text = random() % 2 == 0 ? document.title : document.body;
@@ -91,7 +91,7 @@ class SearchSuggestTest : public testing::Test {
     for (size_t i = begin; i < std::min(words.size(), begin + 1 + random() % 3); ++i) {
       typed += (typed.empty() ? "" : " ") + words[i].text;
     }
-    // Not into the middle of a character.
+    // Does not split a character.
     size_t size = 1 + random() % typed.size();
     while (size < typed.size() && (static_cast<uint8_t>(typed[size]) & 0xC0) == 0x80) ++size;
     return typed.substr(0, size);
@@ -102,7 +102,7 @@ class SearchSuggestTest : public testing::Test {
   std::unique_ptr<index::IndexTier> single_;
 };
 
-TEST_F(SearchSuggestTest, TheClusterCompletesAsOneIndexDoes) {
+TEST_F(SearchSuggestTest, CompletionsEqualThoseOfOneIndex) {
   Build();
   SearchCluster cluster(31, DevSpec(), folder_.path());
   std::mt19937_64 random(31);
@@ -113,7 +113,7 @@ TEST_F(SearchSuggestTest, TheClusterCompletesAsOneIndexDoes) {
     EXPECT_EQ(texts, CompleteInOne(typed)) << "'" << typed << "'";
     text_count += texts.size();
   }
-  EXPECT_GT(text_count, 300u) << "the beginnings ask for too little";
+  EXPECT_GT(text_count, 300u) << "too few completions";
 }
 
 TEST_F(SearchSuggestTest, EveryCompletionFindsSomething) {
@@ -157,7 +157,7 @@ TEST_F(SearchSuggestTest, MisspelledQueriesAreAnsweredWithAnotherSpelling) {
 TEST_F(SearchSuggestTest, ADeadPartitionCostsOnlyItsPhrases) {
   Build();
   SearchCluster cluster(34, DevSpec(), folder_.path());
-  // Both replicas of a partition of each tier.
+  // Kills both replicas of a partition of each tier.
   cluster.Kill("store-1");
   cluster.Kill("store-4");
   cluster.simulator().RunFor(seconds(10));

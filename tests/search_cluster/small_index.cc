@@ -52,7 +52,7 @@ void AppendMade(std::vector<TestDocument> documents, const char* scheme, SmallCo
   }
 }
 
-// One partition being built, and the documents that go there.
+// A partition under construction and its documents.
 struct Part {
   std::string folder;
   std::vector<size_t> positions;
@@ -69,7 +69,7 @@ Status BuildTierPart(const SmallCorpus& corpus, const std::string& implementatio
   return builder->Finish();
 }
 
-// Partitions that share their statistics.
+// Builds partitions that share their statistics.
 Status BuildCollection(const SmallCorpus& corpus, const std::string& implementation,
                        const std::vector<Part>& parts) {
   std::vector<std::string> folders;

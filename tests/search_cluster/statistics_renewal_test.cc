@@ -1,5 +1,5 @@
-// The statistics of a whole collection whose documents change, over all partitions of both tiers: once they are renewed, the
-// cluster answers as one index that was built from what lives.
+// Tests the statistics of a collection whose documents change, over all partitions of both tiers:
+// once they are renewed, the cluster answers like one index built from the live documents.
 
 #include <gtest/gtest.h>
 
@@ -29,10 +29,10 @@ using nlohmann::json;
 using std::chrono::seconds;
 
 constexpr uint64_t kSeed = 7;
-// A pause, the time of a check, and room for what is waited for.
+// Limit for one renewal: a pause, the time of a check, and slack.
 constexpr neptune::Duration kRenewalGoal = seconds(15);
 
-// Each partition keeps its log on a third node too, so that any one node may die.
+// Each partition has a copy of its log on a third node, so that any one node may fail.
 neptune::ClusterSpec RenewingSpec(const std::string& folder, const char* changed_share) {
   neptune::ClusterSpec spec = LiveSpec(folder);
   for (auto& service : *spec.mutable_services()) {
@@ -64,7 +64,7 @@ class StatisticsRenewalTest : public testing::Test {
     return corpus_.documents[random_() % corpus_.documents.size()];
   }
 
-  // A new document, or another text for one that is there; with words that no document had before.
+  // Adds a document or changes an existing one, with words that no document had before.
   void PostOne(uint64_t doc_id) {
     TestDocument document = AnyDocument();
     document.doc_id = doc_id;
@@ -101,7 +101,7 @@ class StatisticsRenewalTest : public testing::Test {
     ASSERT_EQ(response->status, 200) << response->body;
   }
 
-  // What lives, in one partition.
+  // Builds the live documents as one partition.
   std::unique_ptr<index::IndexTier> BuildOne() {
     const std::string folder = StrCat(folder_.path(), "/one.", built_count_++);
     const auto builder = index::CreateTierBuilder("segment", {.directory = folder});
@@ -113,7 +113,7 @@ class StatisticsRenewalTest : public testing::Test {
     return *index::OpenIndexTier("segment", folder);
   }
 
-  // How many of some queries the cluster answers otherwise: another document, order, score or total.
+  // Number of queries with a different answer from the cluster: document, order, score or total.
   int CountDifferent() {
     const auto one = BuildOne();
     int different = 0;
@@ -158,8 +158,8 @@ class StatisticsRenewalTest : public testing::Test {
   int built_count_ = 0;
 };
 
-// New words are overrated, and counts are old: the comparison sees it.
-TEST_F(StatisticsRenewalTest, PartitionsDifferFromOneIndexUntilThen) {
+// Before the renewal new words score too high and counts are outdated; the comparison must notice.
+TEST_F(StatisticsRenewalTest, PartitionsDifferFromOneIndexBeforeRenewal) {
   Start("1");
   Change(30);
   cluster_->simulator().RunFor(kRenewalGoal);
@@ -173,7 +173,7 @@ TEST_F(StatisticsRenewalTest, PartitionsAnswerAsOneIndexOnceRenewedAlsoByTheNext
   cluster_->simulator().RunFor(kRenewalGoal);
   EXPECT_EQ(CountDifferent(), 0);
 
-  cluster_->Kill("store-1");  // which led
+  cluster_->Kill("store-1");  // the leader
   cluster_->simulator().RunFor(seconds(5));
   Change(30);
   cluster_->simulator().RunFor(2 * kRenewalGoal);
@@ -183,8 +183,8 @@ TEST_F(StatisticsRenewalTest, PartitionsAnswerAsOneIndexOnceRenewedAlsoByTheNext
   EXPECT_EQ(CountDifferent(), 0);
 }
 
-// Whatever is killed, and whenever: a renewal that was broken off is made good.
-TEST_F(StatisticsRenewalTest, ARenewalThatIsBrokenOffIsMadeGood) {
+// A renewal that was interrupted by any crash is completed later.
+TEST_F(StatisticsRenewalTest, AnInterruptedRenewalIsCompleted) {
   Start("0.01");
   for (int round = 0; round < 4; ++round) {
     SCOPED_TRACE(round);

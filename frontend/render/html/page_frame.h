@@ -1,4 +1,4 @@
-// What all pages have in common: head, header with the search box, landmarks, footer.
+// The frame of all pages: head, header with the search box, landmarks, footer.
 //
 // Threads: pure functions.
 

@@ -83,7 +83,7 @@ TEST(PagesTest, PagesAreLinked) {
   EXPECT_THAT(HtmlAttributes(page, "aria-current"), ElementsAre("page"));
 }
 
-TEST(PagesTest, CoverageStandsInOneLineAndInATable) {
+TEST(PagesTest, CoverageHasALineAndATable) {
   const std::string page = ResultPage(samples::DeepAnswer());
   EXPECT_EQ(Texts(page, "summary"),
             "Searched 8 of 8 partitions, tier 1 and tier 2, cached 1 minute ago, 0.8 ms\n");
@@ -99,7 +99,7 @@ TEST(PagesTest, PartialAnswerSaysSo) {
   EXPECT_THAT(Texts(page, "main"), HasSubstr("Document 8112"));
 }
 
-TEST(PagesTest, ACutIsShownAsOne) {
+TEST(PagesTest, PartitionsEndedEarlyAreShown) {
   const std::string page = ResultPage(samples::CutAnswer());
   EXPECT_THAT(HtmlAttributes(page, "role"), Contains("status"));
   EXPECT_THAT(Texts(page, "main"), HasSubstr("This answer is incomplete."));
@@ -126,8 +126,8 @@ TEST(PagesTest, AnotherSpellingIsLinked) {
   EXPECT_THAT(ResultPage(samples::EmptyAnswer()), Not(HasSubstr("Did you mean")));
 }
 
-TEST(PagesTest, TheOnlyScriptIsTheOneThatThePolicyNames) {
-  // Hash of the file in the repository, computed by an independent SHA-256.
+TEST(PagesTest, ThePolicyAllowsTheOnlyScript) {
+  // The build computes the hash of the script.
   EXPECT_THAT(std::string(ContentSecurityPolicy()), HasSubstr("script-src 'sha256-"));
   EXPECT_THAT(std::string(ContentSecurityPolicy()), Not(HasSubstr("unsafe")));
   for (const auto& [name, page] : samples::AllHtmlPages()) {
@@ -139,7 +139,7 @@ TEST(PagesTest, TheOnlyScriptIsTheOneThatThePolicyNames) {
 TEST(PagesTest, NoResultsOfAPartialAnswerAreNotClaimedForAll) {
   SearchAnswer answer = samples::EmptyAnswer();
   answer.coverage.tiers[0].missing = {{1, "no live replica"}};
-  EXPECT_THAT(Texts(ResultPage(answer), "h2"), HasSubstr("In what could be searched"));
+  EXPECT_THAT(Texts(ResultPage(answer), "h2"), HasSubstr("In the partitions that answered"));
 }
 
 TEST(PagesTest, BeyondTheEndLeadsBack) {

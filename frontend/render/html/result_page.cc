@@ -18,7 +18,7 @@ std::string PagePath(const SearchAnswer& answer, uint32_t start) {
   return SearchPath({.query = answer.query, .start = start, .count = answer.count});
 }
 
-// Where the title leads: the page itself if it is on the Web, else our copy of it.
+// Link target of the title: the document itself if it is on the Web, else the cached copy.
 std::string TitleLink(const SearchResult& result, std::string_view query) {
   return IsWebAddress(result.url) ? result.url : CachedCopyPath(result.doc_id, query);
 }
@@ -164,7 +164,7 @@ void WriteEmptyPage(MarkupWriter& html, const SearchAnswer& answer) {
   {
     const Element heading(html, "h2");
     html.Text(answer.coverage.complete() ? "No document matches "
-                                         : "In what could be searched, no document matches ");
+                                         : "In the partitions that answered, no document matches ");
     html.TextElement("q", answer.query, {{"dir", "auto"}});
   }
   WriteAdvice(html);

@@ -57,7 +57,7 @@ TEST(JsonPagesTest, CoverageNamesWhatIsMissing) {
   EXPECT_EQ(document["results"][1]["has_summary"], false);
 }
 
-TEST(JsonPagesTest, ACutIsNamed) {
+TEST(JsonPagesTest, PartitionsEndedEarlyAreListed) {
   const Json document = Rendered(samples::CutAnswer());
   EXPECT_EQ(document["partial"], true);
   const Json& tier = document["coverage"]["tiers"][0];
