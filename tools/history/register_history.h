@@ -1,17 +1,18 @@
 // The history of clients of replicated registers to which they append texts, and the check of its
 // guarantees:
 //
-//   - A register holds every acknowledged text once, no text twice, and only texts that were written.
-//   - Every answer is a prefix of the register, so that all sessions saw one order, and holds no text
-//     whose write began after it.
+//   - A register holds every acknowledged text once, no text twice, and only texts that were
+//     written.
+//   - Every answer is a prefix of the register, so that all sessions saw one order, and holds no
+//     text whose write began after it.
 //   - A text that was acknowledged before the write of another one began precedes it.
 //   - A session reads its own writes, and never less than it has read before.
 //   - A read is not staler than it reports.
 //
 // Texts inserted at level 1:
 //
-//   - A register holds every acknowledged text, and only texts that were written. Neither a register
-//     nor an answer holds a text twice.
+//   - A register holds every acknowledged text, and only texts that were written. Neither a
+//     register nor an answer holds a text twice.
 //   - The register holds every text of every answer in the end.
 //
 // Source: [Shen02] 5.2.1. Threads: pure function.
@@ -47,8 +48,8 @@ struct RegisterOperation {
 // The final contents of the registers, by partition and key.
 using RegisterContents = std::map<std::pair<uint32_t, std::string>, std::string>;
 
-// Returns the first violation, or an empty string. `progressive`: also checks that no session sees an
-// older version than before.
+// Returns the first violation, or an empty string. `progressive`: also checks that no session sees
+// an older version than before.
 std::string JudgeRegisters(const std::vector<RegisterOperation>& history,
                            const RegisterContents& contents, bool progressive);
 // The same for texts that were inserted at level 1.

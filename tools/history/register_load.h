@@ -1,9 +1,9 @@
 // Sessions that append texts to replicated registers, or insert them, and read them, one call at a
 // time, and record what they saw.
 //
-// Threads: sessions run on user-level threads of their nodes' control loops. All nodes of a load belong
-//   to one kernel thread: to one simulation, or to one node of the real world. history() may be called
-//   after all sessions have ended.
+// Threads: sessions run on user-level threads of their nodes' control loops. All nodes of a load
+//   belong to one kernel thread: to one simulation, or to one node of the real world. history() may
+//   be called after all sessions have ended.
 // Limits: a call takes at most kRegisterTimeout.
 
 #pragma once
@@ -28,8 +28,9 @@ inline constexpr neptune::Duration kRegisterTimeout = std::chrono::seconds(3);
 struct RegisterLoadOptions {
   uint64_t seed = 1;
   uint32_t partition_count = 1;
-  // Registers in use at a time in each partition. New ones replace them after `calls_until_new` calls
-  // of each session, so that values remain small: an answer over kAnswerSizeMax is not kept for retries.
+  // Registers in use at a time in each partition. New ones replace them after `calls_until_new`
+  // calls of each session, so that values remain small: an answer over kAnswerSizeMax is not kept
+  // for retries.
   int register_count = 4;
   int calls_until_new = 1000;
   // Mean of the exponential pause between the calls of a session.

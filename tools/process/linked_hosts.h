@@ -5,12 +5,12 @@
 //   host 1  10.77.0.2 ──┤ switch: a bridge, in a namespace of its own
 //   host 2  10.77.0.3 ──┘   └ SetLink(2, false): packets are dropped without an error
 //
-// The namespaces have no names. The kernel removes them and their contents when their last descriptor
-// is closed and their last thread has ended, so nothing remains even if this program crashes, and
-// several runs may coexist.
+// The namespaces have no names. The kernel removes them and their contents when their last
+// descriptor is closed and their last thread has ended, so nothing remains even if this program
+// crashes, and several runs may coexist.
 //
-// Threads: Make and RunIn block, and may be called on any plain kernel thread; SetLink on any thread, it
-//   does not block.
+// Threads: Make and RunIn block, and may be called on any plain kernel thread; SetLink on any
+//   thread, it does not block.
 // Errors: kUnavailable namespaces are not permitted, or the program `ip` is not installed or fails.
 // Limits: kLinkedHostCountMax hosts.
 

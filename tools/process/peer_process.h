@@ -1,10 +1,10 @@
-// Programs as separate processes, for measurements of peers: one program of tests/peers serves on one
-// processor, another calls it on a second one.
+// Programs as separate processes, for measurements of peers: one program of tests/peers serves on
+// one processor, another calls it on a second one.
 //
 // Threads: thread-compatible.
 // Units: seconds of processor time, user and system, as the operating system accounts it.
-// Errors: kNotFound there is no such program beside this one; kUnavailable it ended, or its output is
-//   not the expected one; kDeadlineExceeded it wrote nothing for 30 s.
+// Errors: kNotFound there is no such program beside this one; kUnavailable it ended, or its output
+//   is not the expected one; kDeadlineExceeded it wrote nothing for 30 s.
 // Limits: a line of at most 4 KiB.
 
 #pragma once
@@ -21,15 +21,15 @@
 
 namespace search::lab {
 
-// Path of a file that this program needs, by its path in the source tree: beside this program if that
-// was started by its path, in the working directory if Bazel started it.
+// Path of a file that this program needs, by its path in the source tree: beside this program if
+// that was started by its path, in the working directory if Bazel started it.
 neptune::StatusOr<std::string> FindProgram(const std::string& name);
 
 class PeerProcess {
  public:
-  // Starts `program` ("tests/peers/neptune_echo") on `processor`, modulo their number, with real-time
-  // priority if the system permits it; if `processor` is negative, on any and with normal priority.
-  // `network` is the descriptor of its network namespace; -1: that of this process.
+  // Starts `program` ("tests/peers/neptune_echo") on `processor`, modulo their number, with
+  // real-time priority if the system permits it; if `processor` is negative, on any and with normal
+  // priority. `network` is the descriptor of its network namespace; -1: that of this process.
   static neptune::StatusOr<std::unique_ptr<PeerProcess>> Start(
       const std::string& program, const std::vector<std::string>& arguments, int processor,
       int network = -1);

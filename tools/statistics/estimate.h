@@ -2,8 +2,8 @@
 //
 // Source: Student's t for means; order statistics for medians.
 // Threads: pure functions.
-// Limits: for one value, and for a median of fewer than six, there is no 95 % interval; [low, high] are
-//   then the smallest and the largest value.
+// Limits: for one value, and for a median of fewer than six, there is no 95 % interval; [low, high]
+//   are then the smallest and the largest value.
 
 #pragma once
 
@@ -24,11 +24,12 @@ struct Estimate {
 
 Estimate MeanOf(const std::vector<double>& values);
 Estimate MedianOf(std::vector<double> values);
-// The mean of `after` minus the mean of `before`; their variances may differ (Welch). With fewer than
-// two values on one side the interval is unbounded.
+// The mean of `after` minus the mean of `before`; their variances may differ (Welch). With fewer
+// than two values on one side the interval is unbounded.
 Estimate DifferenceOfMeans(const std::vector<double>& before, const std::vector<double>& after);
 
-// "82.1 ± 0.4" with the digits that the interval justifies; an exact value with four significant digits.
+// "82.1 ± 0.4" with the digits that the interval justifies; an exact value with four significant
+// digits.
 std::string ToText(const Estimate& estimate);
 std::string NumberText(double value);
 // The shortest usual form of a number, "0.65", for lines and settings.
