@@ -70,8 +70,8 @@ Estimate MedianOf(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const size_t n = values.size();
   const double middle = n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-  // The r-th smallest and largest values hold the median unless fewer than r lie on one side: the largest r
-  // with 2 P(Binomial(n, 1/2) < r) <= 5 %.
+  // The r-th smallest and largest values hold the median unless fewer than r lie on one side: the
+  // largest r with 2 P(Binomial(n, 1/2) < r) <= 5 %.
   size_t rank = 0;
   double probability = std::pow(0.5, static_cast<double>(n));
   for (double tail = probability; 2 * tail <= 0.05 && rank < n / 2;) {
@@ -105,7 +105,7 @@ std::string ShortText(double value) {
 std::string ToText(const Estimate& estimate) {
   const double half = (estimate.high - estimate.low) / 2;
   if (estimate.count < 2 || half <= 0 || !std::isfinite(half)) return NumberText(estimate.middle);
-  // Two digits of the interval's half.
+  // Two digits of half the width of the interval.
   const int decimals = std::max(0, 1 - static_cast<int>(std::floor(std::log10(half))));
   return Format(estimate.middle, decimals) + " ± " + Format(half, decimals);
 }

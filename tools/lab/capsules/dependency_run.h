@@ -8,7 +8,7 @@
 //   UTP     each has a thread of its own, without a bound
 //   DC      each returns its thread, and waits in the capsule of its dependency
 //   DC+LT   as DC, and rejected if too many requests wait
-//   DC+FB   as DC, with timeouts that shrink as more requests wait, down to bypassing the dependency
+//   DC+FB   as DC, with timeouts that shrink as more requests wait, and a bypass
 //
 // Source: [Chu05] VI.A-VI.E.
 // Threads: RunDependency runs on the calling thread; several may run in several threads.

@@ -1,7 +1,7 @@
 // An experiment: its runs, and the lines that their figures must reach. Each is one file in the
 // folder of its subject.
 //
-//   Experiment { points ─► run of each point and seed ─► Results ─► judge ─► Judgement: rows, plots }
+//   Experiment { points ─► run(point, seed) ─► Results ─► judge ─► Judgement: rows, plots }
 //
 // In the simulated world a run is a pure function of its point and seed. An experiment neither
 // prints nor writes files; the lab does that in the same way for all.

@@ -6,7 +6,7 @@
 //   "response N ms"      admission control by response time feedback
 //   "fixed N ms"         every request may take N ms
 //   "loss"               the paper's controller: the threshold follows the loss
-//   "sert"               the runtime's: as "loss", and the lower bound after a long wait of a request
+//   "sert"               the runtime's: as "loss", and the lower bound after long waits
 //   "relief"             as "sert", but one request at a time, the longest pool user first
 //
 // Frozen for all experiments of the chapter: two processors, two concurrent requests, a queue of 40

@@ -1,8 +1,8 @@
 // A simulated machine on which two services share resources that the thread model does not include:
 // a disk and its cache.
 //
-//   request: processor ─► pages, one at a time: cache or disk ─► elsewhere (a client, another machine)
-//                                               shared, LRU          ─► processor ─► done, next request
+//   request: processor ─► pages, one at a time: cache or disk ─► elsewhere, e.g. a client
+//                                               shared, LRU      ─► processor ─► done, next request
 //
 // Its threads are always busy: throughput is measured as a function of their number.
 //

@@ -2,7 +2,7 @@
 // of MTRR.
 //
 //   arrivals of a class ──► its queue, bounded ──► its threads ─┐
-//   arrivals of another ──► its queue, bounded ──► its threads ─┼─► processors in turns, at rate G(busy)
+//   arrivals of another ──► its queue, bounded ──► its threads ─┼─► processors in turns at G(busy)
 //   (a class without arrivals: always busy threads) ───────────┘
 //
 // Source: [Jamjoom04] III (A1 to A6).
