@@ -19,7 +19,7 @@ std::string NameOf(const RegisterOperation& operation) {
                 operation.is_write ? operation.text : StrCat(operation.session));
 }
 
-// The texts of a register, with where each ends.
+// The texts of a register, with the end of each.
 std::map<std::string, std::vector<size_t>> TextsOf(const std::string& contents) {
   std::map<std::string, std::vector<size_t>> texts;
   for (size_t begin = 0; begin < contents.size();) {
@@ -30,7 +30,7 @@ std::map<std::string, std::vector<size_t>> TextsOf(const std::string& contents) 
   return texts;
 }
 
-// When each text that was written to a register was begun.
+// The begin of the write of each text of a register.
 std::map<std::string, TimePoint> BeginsOf(const std::vector<const RegisterOperation*>& operations) {
   std::map<std::string, TimePoint> begins;
   for (const RegisterOperation* operation : operations) {
@@ -39,7 +39,7 @@ std::map<std::string, TimePoint> BeginsOf(const std::vector<const RegisterOperat
   return begins;
 }
 
-// A value that a register holds and no client wrote; empty: none.
+// A text of a register that was never written; empty: none.
 std::string JudgeSource(const std::map<std::string, std::vector<size_t>>& texts,
                         const std::map<std::string, TimePoint>& begins) {
   for (const auto& [text, places] : texts) {
@@ -68,7 +68,7 @@ class LastBegun {
   std::map<size_t, TimePoint> begins_;
 };
 
-// How much of a register was acknowledged by each time.
+// The acknowledged size of a register over time.
 class Acknowledged {
  public:
   explicit Acknowledged(const std::vector<const RegisterOperation*>& operations) {
@@ -152,7 +152,7 @@ std::string JudgeSessions(const std::vector<RegisterOperation>& history) {
   return "";
 }
 
-// `texts`: what the register holds in the end.
+// `texts` are the final contents of the register.
 std::string JudgeInsert(const RegisterOperation& operation,
                         const std::map<std::string, std::vector<size_t>>& texts) {
   if (operation.is_write) {

@@ -2,7 +2,7 @@
 // guarantees:
 //
 //   - A register holds every acknowledged text once, no text twice, and only texts that were
-//   written.
+//     written.
 //   - Every answer is a prefix of the register, so that all sessions saw one order, and holds no
 //     text whose write began after it.
 //   - A text that was acknowledged before the write of another one began precedes it.

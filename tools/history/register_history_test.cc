@@ -101,9 +101,9 @@ TEST(RegisterHistoryTest, WhatNobodyWroteOrOnlyLaterIsFound) {
             std::string::npos);
 }
 
-// Another judge, of one register whose texts are single letters with their ';': it looks for times
-// at which each text could have been appended, one after the other, and asks of every two
-// operations what is promised of two.
+// An independent judge of one register whose texts are single letters with ';': it searches for
+// times at which the texts could have been appended, one after another, and checks the guarantees
+// of each pair of operations.
 class SlowJudge {
  public:
   SlowJudge(const std::vector<RegisterOperation>& history, std::string contents)
@@ -136,7 +136,7 @@ class SlowJudge {
         if (time < Second(operation.begin)) return false;
         if (operation.is_acknowledged && time > Second(operation.end)) return false;
       }
-      // A client that was answered with it saw it after it was appended.
+      // An answer with a text is later than its append.
       const bool has_it =
           operation.is_acknowledged && static_cast<int>(operation.value.size()) >= 2 * (place + 1);
       if (has_it && time > Second(operation.end)) return false;
@@ -180,8 +180,8 @@ class SlowJudge {
   const std::string contents_;
 };
 
-// What sessions could have seen of a register; some answers are lost, and some of those texts come
-// late, or never.
+// A possible history of a register; some answers are lost, and some of their texts are appended
+// late or never.
 struct MadeHistory {
   std::vector<RegisterOperation> history;
   std::string contents;

@@ -27,14 +27,15 @@ def lab_experiments(experiments, deps, data = []):
     """Registers the experiments of a subject; the package's last folder names the subject.
 
     Args:
-      experiments: name to tags of its tests, in the order of `lab list`. NAME.cc defines the function that the name is
-        the snake case of: `lb_real` is LbReal(). Experiments that measure the machine are "exclusive".
-      deps: what their files include.
-      data: what they read or start.
+      experiments: the tags of the tests of each experiment, by name, in the order of `lab list`.
+        NAME.cc defines a function with the name in camel case: `lb_real` is LbReal(). Experiments
+        that measure the machine have the tag "exclusive".
+      deps: the libraries of all experiments.
+      data: the files and programs that the experiments read or start.
 
-    Makes the library :experiments, which defines e.g. BalancingExperiments() for the registry, and for each experiment
-    NAME_smoke_test, which checks the shape within seconds in every test run, and NAME_quick_test, which checks the
-    lines within a minute and is run by name only.
+    Makes the library :experiments, which defines e.g. BalancingExperiments() for the registry,
+    and two tests of each experiment: NAME_smoke_test checks the shape within seconds in every test
+    run, NAME_quick_test checks the lines within a minute and is run by name only.
     """
     native.genrule(
         name = "experiments_list",

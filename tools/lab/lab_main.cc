@@ -1,4 +1,4 @@
-// Runs the experiments and says whether their lines hold.
+// Runs the experiments and reports whether their lines hold.
 
 #include <gflags/gflags.h>
 #include <glog/logging.h>
@@ -17,13 +17,13 @@
 #include "tools/terminal/progress.h"
 
 DEFINE_string(out, "data/var/lab",
-              "folder for results; an experiment writes into a folder of its name there");
-DEFINE_string(world, "", "sim or real; empty: what the experiment is made for");
-DEFINE_bool(quick, false, "at most a minute an experiment, wider intervals");
-DEFINE_bool(smoke, false, "a few seconds an experiment, asks for the shape only");
-DEFINE_int32(seeds, 0, "seeds to run; 0: as many as the experiment says");
-DEFINE_uint64(first_seed, 1, "the first seed; the others follow it");
-DEFINE_int32(threads, 0, "kernel threads; 0: one a processor");
+              "folder for results; each experiment writes into its own subfolder");
+DEFINE_string(world, "", "sim or real; empty: the experiment's own");
+DEFINE_bool(quick, false, "short form: at most a minute per experiment, wider intervals");
+DEFINE_bool(smoke, false, "shortest form: a few seconds per experiment, checks the shape only");
+DEFINE_int32(seeds, 0, "number of seeds; 0: the experiment's own");
+DEFINE_uint64(first_seed, 1, "the first of consecutive seeds");
+DEFINE_int32(threads, 0, "kernel threads; 0: one per processor");
 
 namespace search::lab {
 namespace {
@@ -34,8 +34,8 @@ using neptune::StrCat;
 
 constexpr char kTool[] = "lab";
 constexpr char kUsage[] =
-    "Reproduces the papers' experiments: prints their figure beside ours and says whether the line "
-    "holds.\n"
+    "Reproduces the experiments of the papers: prints their figures beside ours and reports\n"
+    "whether the lines hold.\n"
     "\n"
     "  bazel run //tools:lab -- list\n"
     "  bazel run //tools:lab -- run lb_polling --quick --out=results\n"
@@ -43,7 +43,7 @@ constexpr char kUsage[] =
     "  bazel run //tools:lab -- run all --quick --out=results\n"
     "  bazel run //tools:lab -- report --out=results\n"
     "\n"
-    "Status: 0 every line holds; 1 one does not, or a run failed; 2 wrong arguments.";
+    "Exit status: 0 if every line holds, 1 if one does not or a run failed, 2 for wrong arguments.";
 
 StatusOr<RunOptions> OptionsFromFlags() {
   RunOptions options;
@@ -55,7 +55,7 @@ StatusOr<RunOptions> OptionsFromFlags() {
     return neptune::InvalidArgument("--world is '", FLAGS_world, "', not sim or real");
   }
   if (FLAGS_quick && FLAGS_smoke)
-    return neptune::InvalidArgument("--quick and --smoke exclude each other");
+    return neptune::InvalidArgument("--quick and --smoke are mutually exclusive");
   if (FLAGS_seeds < 0) return neptune::InvalidArgument("--seeds is negative");
   options.length = FLAGS_smoke ? Length::kSmoke : FLAGS_quick ? Length::kQuick : Length::kFull;
   options.seed_count = FLAGS_seeds;
@@ -76,7 +76,7 @@ int List() {
   return 0;
 }
 
-// Runs, prints, writes. True if the line holds.
+// Runs an experiment, prints its table, and writes its files. Returns true if the line holds.
 StatusOr<bool> RunOne(const Experiment& experiment, const RunOptions& options,
                       const std::string& out) {
   const std::string folder = StrCat(out, "/", experiment.name);
@@ -104,7 +104,7 @@ StatusOr<bool> RunOne(const Experiment& experiment, const RunOptions& options,
   if (!results.ok()) return results.status();
   Judgement judgement(options.length);
   experiment.judge(*results, &judgement);
-  // The table first: whatever becomes of the disk, it has been seen.
+  // Prints the table before any write can fail.
   printf("%s\n", TableText(experiment, judgement).c_str());
   fflush(stdout);
   NEPTUNE_RETURN_IF_ERROR(written);
@@ -124,14 +124,14 @@ StatusOr<bool> RunOne(const Experiment& experiment, const RunOptions& options,
 StatusOr<std::vector<Experiment>> Chosen(const std::vector<std::string>& names) {
   const std::vector<Experiment> all = AllExperiments();
   if (names.empty())
-    return neptune::InvalidArgument("run needs the name of an experiment; see list");
+    return neptune::InvalidArgument("run: missing the name of an experiment; see 'lab list'");
   if (names == std::vector<std::string>{"all"}) return all;
   std::vector<Experiment> chosen;
   for (const std::string& name : names) {
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const Experiment& one) { return one.name == name; });
     if (found == all.end()) {
-      return neptune::InvalidArgument("there is no experiment '", name, "'; see list");
+      return neptune::InvalidArgument("no experiment '", name, "'; see 'lab list'");
     }
     chosen.push_back(*found);
   }
@@ -163,11 +163,12 @@ int Report(const std::string& out) {
 }
 
 int Main(int argc, char** argv) {
-  // The system's Abseil looks for cycles at each lock. Tests keep that; here it would only take time.
+  // The system's Abseil checks for lock cycles at each lock. Tests keep this check; here it only
+  // takes time.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   google::InitGoogleLogging(argv[0]);
   FLAGS_logtostderr = true;
-  // Simulated nodes warn of each thing that an experiment does to them.
+  // Simulated nodes log a warning for every fault that an experiment causes.
   FLAGS_minloglevel = google::GLOG_ERROR;
   std::vector<std::string> arguments = tools::ParseCommandLine(&argc, &argv, kUsage, __FILE__);
   const bool default_out = gflags::GetCommandLineFlagInfoOrDie("out").is_default;
@@ -179,7 +180,7 @@ int Main(int argc, char** argv) {
   if (command == "run") return Run(arguments, out);
   if (command == "report" && arguments.empty()) return Report(out);
   return tools::ExitStatus(
-      neptune::InvalidArgument("say 'list', 'run NAME' or 'report'; --help says more"), kTool);
+      neptune::InvalidArgument("expected 'list', 'run NAME' or 'report'; see --help"), kTool);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ using neptune::StrCat;
 constexpr uint32_t kNetwork = 10U << 24 | 77U << 16;
 constexpr char kIp[] = "/sbin/ip";
 
-// Entered by a thread of its own, so that the calling one stays where it is.
+// Entered by a separate thread, so that the calling one keeps its namespace.
 Status InNamespace(int descriptor, const std::function<Status()>& body) {
   Status status;
   std::thread([&] {
@@ -53,7 +53,7 @@ StatusOr<int> NewNamespace() {
   return neptune::Unavailable("making a network namespace: ", std::strerror(error));
 }
 
-// Has the namespace that the calling thread is in set up, one command a line.
+// Sets up the namespace of the calling thread, with one command per line.
 Status RunIp(const std::string& commands) {
   NEPTUNE_ASSIGN_OR_RETURN(
       const tools::ChildResult result,

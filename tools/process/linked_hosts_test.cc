@@ -1,5 +1,5 @@
-// Hosts in namespaces reach each other while their links are up. Where namespaces are not permitted
-// it is skipped.
+// Hosts in namespaces reach each other while their links are up. Skipped if namespaces are not
+// permitted.
 
 #include "tools/process/linked_hosts.h"
 
@@ -40,7 +40,7 @@ class LinkedHostsTest : public testing::Test {
     at.sin_addr.s_addr = htonl(address);
     return at;
   }
-  // Whether a datagram of host 0 is taken.
+  // Whether a datagram of host 0 is received.
   bool Send() {
     bool is_sent = false;
     hosts_->RunIn(0, [&] {

@@ -28,7 +28,7 @@ constexpr int kEndMsMax = 2'000;
 constexpr size_t kLineSizeMax = 4096;
 constexpr int kServerProcessor = 0;
 constexpr int kCallerProcessor = 1;
-// Real-time, so that other work on the machine does not come between; the lowest would do.
+// Real-time priority, so that other work on the machine does not interfere; the lowest suffices.
 constexpr int kPeerPriority = 10;
 
 // In the child, between fork and exec: system calls only.
@@ -50,8 +50,8 @@ constexpr int kPeerPriority = 10;
   _exit(127);
 }
 
-// While it lives the calling thread runs ahead of the peers, if this user may: on a machine with as
-// many processors as peers, the measuring thread would otherwise read the clock after they have
+// While it lives, the calling thread has a higher priority than the peers, if permitted: on a
+// machine with as many processors as peers, it would otherwise read the clock only after they have
 // ended.
 class AheadOfPeers {
  public:
@@ -152,7 +152,7 @@ StatusOr<std::string> PeerProcess::ReadLine() {
 
 void PeerProcess::WriteLine(std::string line) {
   line += '\n';
-  // The lab ignores the signal of a pipe without a reader.
+  // The lab ignores SIGPIPE.
   std::signal(SIGPIPE, SIG_IGN);
   (void)!write(input_, line.data(), line.size());
 }

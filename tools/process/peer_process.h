@@ -29,8 +29,7 @@ class PeerProcess {
  public:
   // Starts `program` ("tests/peers/neptune_echo") on `processor`, modulo their number, with
   // real-time priority if the system permits it; if `processor` is negative, on any and with normal
-  // priority.
-  // `network` is the descriptor of its network namespace; -1: that of this process.
+  // priority. `network` is the descriptor of its network namespace; -1: that of this process.
   static neptune::StatusOr<std::unique_ptr<PeerProcess>> Start(
       const std::string& program, const std::vector<std::string>& arguments, int processor,
       int network = -1);

@@ -105,7 +105,7 @@ std::string ShortText(double value) {
 std::string ToText(const Estimate& estimate) {
   const double half = (estimate.high - estimate.low) / 2;
   if (estimate.count < 2 || half <= 0 || !std::isfinite(half)) return NumberText(estimate.middle);
-  // Two digits of the interval's half.
+  // Two digits of half the width of the interval.
   const int decimals = std::max(0, 1 - static_cast<int>(std::floor(std::log10(half))));
   return Format(estimate.middle, decimals) + " ± " + Format(half, decimals);
 }

@@ -23,7 +23,7 @@ using neptune::StrCat;
 using neptune::TimePoint;
 
 constexpr Duration kStartLimit = std::chrono::seconds(20);
-// Between looks whether all partitions are announced.
+// Interval of the checks whether all partitions are announced.
 constexpr Duration kLook = std::chrono::milliseconds(20);
 
 class RealCluster {
@@ -79,7 +79,7 @@ class RealCluster {
   std::map<std::string, std::unique_ptr<RealNode>> nodes_;
 };
 
-// Offers the planned arrivals, each at its time, and gathers what became of them.
+// Offers the planned arrivals, each at its time, and collects the outcomes.
 class RealLoad {
  public:
   RealLoad(RealCluster& cluster, const AggregationClusterOptions& options,

@@ -1,7 +1,7 @@
 // The clusters of aggregation_run.h in the real world, under the same load.
 //
-// Each node has a world of its own in this process: kernel threads, sockets on loopback, and emulated
-// processors, so that a whole cluster fits on one machine.
+// Each node has a world of its own in this process: kernel threads, sockets on loopback, and
+// emulated processors, so that a whole cluster fits on one machine.
 //
 // Source: [Chu03] 5.6 (experiments compared with simulations).
 // Threads: the calling thread blocks; one such run at a time per machine.
@@ -16,8 +16,8 @@
 
 namespace search::lab {
 
-// Uses the options that the real world does not determine: nodes, partitions, numbers of processors,
-// queues.
+// Uses the options that the real world does not determine: nodes, partitions, numbers of
+// processors, queues.
 neptune::StatusOr<AggregationRunResult> RunRealAggregations(
     const AggregationClusterOptions& cluster, const AggregationLoadOptions& load, uint64_t seed);
 

@@ -25,7 +25,7 @@ using neptune::examples::MicroRequest;
 using workload::ScriptEvent;
 
 const neptune::ServiceName kMicro("micro");
-// Long enough for the first announcements to have been heard by all.
+// Long enough for all nodes to receive the first announcements.
 constexpr Duration kStartTime = std::chrono::milliseconds(500);
 constexpr int kAnnouncementsToExpiry = 5;
 
@@ -119,8 +119,8 @@ neptune::ProcessorOptions AggregationCluster::ProcessorsOf(const std::string& na
   return other == options_.other_processors.end() ? options_.processors : other->second;
 }
 
-// A service's concurrency stands in the spec for all nodes alike; here it is each node's own. No node asks what the
-// others host, and n specs of n nodes would take more memory than all else.
+// The spec has one concurrency of a service for all nodes; here each node has its own. No node
+// needs to know what the others host, and n specs of n nodes would dominate the memory.
 neptune::ClusterSpec AggregationCluster::SpecFor(const std::string& name) const {
   neptune::ClusterSpec spec = spec_without_nodes_;
   *spec.add_nodes() = *std::find_if(spec_.nodes().begin(), spec_.nodes().end(),
@@ -244,7 +244,7 @@ AggregationOutcome MakeRequest(Node& node, const AggregationLoadOptions& load, i
 
 namespace {
 
-// Offers requests one after the other, each at its time.
+// Offers the requests in order, each at its time.
 class OpenLoop {
  public:
   OpenLoop(AggregationCluster& cluster, const AggregationLoadOptions& load, uint64_t seed)

@@ -3,8 +3,8 @@
 //   s0 ... s<n-1>   servers with one partition each of the MICRO service
 //   c0 ...          callers that offer aggregations over all partitions, open loop
 //
-// Every request carries the seed of its service times, so that all schemes under one seed get the same
-// work at the same times.
+// Every request carries the seed of its service times, so that all schemes under one seed get the
+// same work at the same times.
 //
 // Source: [Chu03] 5.1 (workload, simulation model), 5.5 (quality-aware throughput).
 // Threads: the simulation's thread; several clusters may run in several threads.
@@ -44,12 +44,12 @@ struct AggregationProfile {
 
 // The paper's profile: exponential 25 and 5 ms.
 AggregationProfile MicroProfile();
-// A model of the index: measured costs, scaled so that a dual node saturates just below 20 requests a
-// second, as in the paper. Our measurements: 158 us for the mean "any of" query with both phases
-// (index/core), 20 us for a merge of 100 hits into 100 (index/tier, root_reduction_benchmark); the best
-// 100 of unions take 34 us at the median and 434 us at the 99th percentile (tools/bench_index), which is
-// a log-normal with deviation 1.1 of the logarithm. Half of its variance is attributed to the query, half
-// to the partition.
+// A model of the index: measured costs, scaled so that a dual node saturates just below 20 requests
+// a second, as in the paper. Our measurements: 158 us for the mean "any of" query with both phases
+// (index/core), 20 us for a merge of 100 hits into 100 (index/tier, root_reduction_benchmark); the
+// best 100 of unions take 34 us at the median and 434 us at the 99th percentile
+// (tools/bench_index), which is a log-normal with deviation 1.1 of the logarithm. Half of its
+// variance is attributed to the query, half to the partition.
 AggregationProfile RetProfile();
 // "MICRO", "RET". REQUIRES: one of them.
 AggregationProfile ProfileOf(const std::string& name);
@@ -157,8 +157,8 @@ struct AggregationOutcome {
   bool full() const { return status == neptune::StatusCode::kOk && quality == 1; }
 };
 
-// Sends request `number` at time `at`, and waits for its end; the caller sets `arrived` and `measured`.
-// Must be called on a user-level thread of the node.
+// Sends request `number` at time `at`, and waits for its end; the caller sets `arrived` and
+// `measured`. Must be called on a user-level thread of the node.
 AggregationOutcome MakeRequest(neptune::Node& node, const AggregationLoadOptions& load,
                                int server_count, uint64_t seed, uint64_t number,
                                neptune::TimePoint at);

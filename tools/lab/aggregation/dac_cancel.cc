@@ -1,4 +1,5 @@
-// Overload: calls that cannot be answered any more are cancelled down their trees, or go on to no purpose.
+// Overload: calls that can no longer be answered are cancelled down their trees, or continue in
+// vain.
 
 #include <limits>
 #include <vector>
@@ -17,7 +18,7 @@ constexpr char kQuality[] = "quality_per_s";
 constexpr char kWasted[] = "wasted_cpu_percent";
 constexpr double kDemands[] = {0.5, 0.75, 1.0, 1.25, 1.5, 2.0};
 constexpr double kJudged = 1.5;
-// Least shares of partitions that must contribute.
+// Minimum shares of contributing partitions.
 constexpr double kGuarantees[] = {1.0, 0.9};
 
 Point PointOf(const std::string& cancellation, double guarantee, double demand) {
@@ -94,7 +95,7 @@ void Judge(const Results& results, Judgement* judgement) {
       .Shape();
   const Estimate mine = results.Mean(on, kQuality);
   const Estimate theirs = results.Mean(off, kQuality);
-  // Of few seeds the baseline's interval may reach below nothing: then there is no upper end.
+  // With few seeds the baseline's interval may extend below 0; then there is no upper end.
   const double highest =
       theirs.low > 0 ? 100 * (mine.high / theirs.low - 1) : std::numeric_limits<double>::infinity();
   judgement

@@ -1,4 +1,5 @@
-// Soft deadlines that are short against the work: what the timeout policies give of what could be had.
+// Soft deadlines that are short compared with the work: the share of the achievable quality that
+// each timeout policy reaches.
 
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace {
 
 using neptune::StrCat;
 
-// Of MICRO on 24 dual nodes; 60 % of what they can do.
+// MICRO on 24 dual nodes at 60 % of their capacity.
 constexpr double kRate = 40;
 constexpr char kQuality[] = "quality_percent";
 constexpr char kLate[] = "late_percent";
@@ -47,7 +48,8 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   const std::string timeouts = point.Text("timeouts");
   NEPTUNE_ASSIGN_OR_RETURN(load.timeouts,
                            neptune::ParseTimeoutPolicy(timeouts.substr(0, timeouts.find(','))));
-  // Nothing is late at its parent then, and the processors have less to do: more than could be had.
+  // Then no result is late at its parent, and the processors have less work: better than
+  // achievable.
   if (timeouts == kBound) load.profile.reduce_ms = 0.001;
   AggregationCluster cluster(options);
   const AggregationRunResult result = RunAggregations(cluster, load, context.seed);

@@ -1,7 +1,7 @@
-// How many lines a service adds in order to be aggregated.
+// How many lines of code aggregation adds to a service.
 //
-// Counted are the files that hold all that their service adds: the reduce operator, its registration and the
-// request. Their headers, which declare the same again, are shown beside them.
+// Counts the files with everything that the service adds: the reduce operator, its registration and
+// the request. Their headers, which repeat the declarations, are shown separately.
 
 #include <algorithm>
 #include <filesystem>
@@ -36,7 +36,7 @@ const std::vector<Service>& Services() {
   return services;
 }
 
-// The sources stand in the program's runfiles, or in the tree that it is started in.
+// The sources are in the program's runfiles, or in the tree from which it was started.
 StatusOr<std::string> ReadSource(const std::string& path) {
   std::error_code ignored;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", ignored).string();

@@ -1,4 +1,5 @@
-// Event-driven aggregation beside threads that wait for their children, with as many threads as suits them best.
+// Event-driven aggregation compared with threads that wait for their children, with the best number
+// of threads.
 
 #include <algorithm>
 #include <cmath>
@@ -20,12 +21,13 @@ constexpr char kMean[] = "response_ms_mean";
 constexpr char kEvent[] = "event-driven";
 // Threads of a blocking server.
 constexpr int kPools[] = {4, 8, 16, 32, 64};
-// Offered rates are a geometric row, so that 1.2 times one of them is another: kStepsTo12 steps on.
+// Offered rates are a geometric series in which 1.2 times a rate is the rate kStepsTo12 steps
+// later.
 constexpr int kStepsTo12 = 3;
 const double kStep = std::pow(1.2, 1.0 / kStepsTo12);
 constexpr double kFirstShare = 0.4;
 constexpr int kRateCount = 20;
-// A scheme copes with a rate if so much of it is answered.
+// A scheme copes with a rate if it answers at least this share.
 constexpr double kCopes = 0.98;
 
 double IdealRate() { return MicroProfile().IdealRate(kServers, 2); }
@@ -79,7 +81,7 @@ double QualityAt(const Results& results, const std::string& scheme, int step) {
   return results.Mean(PointOf(scheme, step), kQuality).middle;
 }
 
-// The last step of which, as of all before, the scheme answers as good as all; -1: none.
+// The last step up to which the scheme copes with all rates; -1: none.
 int KneeOf(const Results& results, const std::string& scheme) {
   int knee = -1;
   for (const int step : Steps(results)) {
@@ -89,7 +91,7 @@ int KneeOf(const Results& results, const std::string& scheme) {
   return knee;
 }
 
-// Of those that cope longest the one that answers most at all rates together.
+// Among the schemes that cope longest, the one with the most answers over all rates.
 std::string BestBlocking(const Results& results) {
   const auto merit = [&](const std::string& scheme) {
     double sum = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using neptune::StrCat;
 
-// Half of what the cluster can do, whatever its size.
+// Half of the cluster's capacity, at every size.
 constexpr double kRate = 30;
 constexpr char kThroughput[] = "full_per_s";
 constexpr char kMean[] = "response_ms_mean";
@@ -74,7 +74,7 @@ plot::Plot Figure(const Results& results, const char* metric, const std::string&
   return figure;
 }
 
-// In percent of the simulated one.
+// Percent of the simulated figure.
 Estimate Deviation(const Results& results, int size, const char* metric) {
   Estimate ratio = results.MeanRatio(PointOf("real", size), PointOf("simulated", size), metric);
   for (double* const value : {&ratio.low, &ratio.middle, &ratio.high}) *value = 100 * (*value - 1);

@@ -1,4 +1,4 @@
-// Reduction trees on servers of which some can do more.
+// Reduction trees on servers, some of which are faster.
 
 #include <algorithm>
 #include <cmath>
@@ -26,18 +26,19 @@ constexpr char kRate[] = "rate_per_s";
 
 constexpr const char* kTrees[] = {"flat", "binomial", "lat"};
 
-// With reductions spread evenly, as by chance: the dual nodes end first.
+// The ceiling with evenly spread reductions: the dual nodes saturate first.
 double EvenCeiling(const AggregationProfile& profile) {
   return profile.IdealRate(kServers, kDualProcessors);
 }
 
-// With reductions where they cost nothing: the dual nodes do their local work only, or all processors work.
+// The ceiling with optimally placed reductions: the dual nodes do only local work, or all
+// processors are busy.
 double AdaptiveCeiling(const AggregationProfile& profile) {
   const double all = (kDuals * kDualProcessors + kQuads * kQuadProcessors) / kServers;
   return std::min(profile.IdealRate(kServers, all), 1e3 * kDualProcessors / profile.local_ms);
 }
 
-// Of the ceiling of even reductions.
+// Rates as shares of the ceiling with even reductions.
 std::vector<double> Loads(Length length, const std::string& workload) {
   if (length == Length::kSmoke) return {1.0};
   if (workload == "RET") {
@@ -80,7 +81,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   load.profile = ProfileOf(point.Text("workload"));
   load.rate_per_s = point.Number(kRate);
   NEPTUNE_ASSIGN_OR_RETURN(load.scheme, neptune::ParseTreeScheme(point.Text("scheme")));
-  // As many requests at every rate.
+  // The same number of requests at every rate.
   const double count = context.Pick<double>(150, 400, 2000);
   load.warm_up = neptune::FromSeconds(0.25 * count / load.rate_per_s);
   load.duration = neptune::FromSeconds(count / load.rate_per_s);
@@ -144,7 +145,7 @@ plot::Plot Figure(const Results& results, const std::string& workload, const std
   if (!response) figure.y.low = 0;
   for (const std::string scheme : kTrees) {
     plot::Series series = SweepOf(results, workload, scheme).SeriesOf(scheme, metric);
-    // A mean over no answers is none.
+    // Without answers there is no mean.
     std::erase_if(series.dots, [](const plot::Dot& dot) { return dot.y <= 0; });
     figure.series.push_back(std::move(series));
   }

@@ -1,4 +1,4 @@
-// How many partitions servers cost that never answer: staged against uniform deadlines.
+// How many partitions are lost to unresponsive servers: staged and uniform deadlines.
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ constexpr char kLost[] = "lost_partitions";
 constexpr const char* kPaperPlacement = "small subtrees first";
 constexpr const char* kPlacements[] = {kPaperPlacement, "anywhere"};
 constexpr const char* kTimeouts[] = {"staged", "uniform"};
-// Nobody waits for its work to end.
+// The experiment does not wait for the end of its work.
 constexpr double kUnresponsive = 1e6;
 
 Point PointOf(const std::string& tree, const std::string& placement, const std::string& timeouts,
@@ -48,7 +48,8 @@ std::vector<Point> Points(Length length) {
   return points;
 }
 
-// The cluster and the calls of one run. Two under one seed form the same trees, up to the call in which they differ.
+// The cluster and the calls of one run. Two runs with one seed form the same trees until their
+// calls differ.
 class LossRun {
  public:
   LossRun(const Point& point, uint64_t seed)
@@ -94,7 +95,7 @@ class LossRun {
   AggregationCluster cluster_;
 };
 
-// Leaves of the tree: of the root's smallest subtree first, then of the next one.
+// Leaves of the tree, from the root's smallest subtree to the largest.
 std::vector<neptune::NodeId> LeavesBySubtree(const AggregationReport& report) {
   const size_t count = report.servers.size();
   std::vector<size_t> size(count, 1);
@@ -124,7 +125,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   double lost = 0;
   for (int call = 0; call < calls; ++call) {
     const uint64_t seed = context.seed * 1000 + static_cast<uint64_t>(call);
-    // What the next call's tree is one learns by making it.
+    // The tree of the next call is only known after the call.
     std::vector<neptune::NodeId> leaves = LeavesBySubtree(LossRun(point, seed).Call());
     LossRun run(point, seed);
     if (point.Text("placement") != kPaperPlacement) {

@@ -21,12 +21,12 @@ constexpr char kQuality[] = "quality_of_ideal_percent";
 constexpr char kResponse[] = "response_ms_mean";
 constexpr char kLoad[] = "load";
 
-// Demand levels of the paper; the higher ones find the most that is done.
+// Demand levels of the paper; the higher ones find the maximum throughput.
 constexpr double kDemands[] = {0.5, 0.6, 0.7, 0.8, 0.9};
 constexpr double kMost[] = {1.0, 1.1};
 
-// As many servers as one aggregation may have; with fewer demand levels and calls, and one run at a time: every node
-// knows every other, which takes 18 GB.
+// The maximum number of servers of an aggregation. Fewer demand levels and calls, and one run at a
+// time, because every node knows every other, which takes 18 GB.
 constexpr int kManyServers = 4096;
 constexpr double kManyDemands[] = {0.5, 0.9, 1.0};
 constexpr double kManyCalls = 125;
@@ -56,7 +56,7 @@ std::vector<Point> Points(Length length) {
   return points;
 }
 
-// While it lives, no other thread's does.
+// Only one thread at a time has one.
 class Turn {
  public:
   Turn() { Free().acquire(); }
@@ -92,7 +92,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   return measured;
 }
 
-// y = a + b log2 n by least squares, and how much of y's variance that explains.
+// Fits y = a + b log2 n by least squares; also returns the explained share of the variance.
 struct Fit {
   double a = 0;
   double b = 0;

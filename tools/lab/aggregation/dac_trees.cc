@@ -1,4 +1,4 @@
-// Reduction trees on servers that are all alike: response time and throughput over the rate.
+// Reduction trees on equal servers: response time and throughput over the rate.
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@ using neptune::TreeScheme;
 
 constexpr int kServers = 24;
 constexpr double kProcessors = 2;
-// 100 % of demand: so many requests are answered within 2 s, with all partitions.
+// Definition of 100 % demand: this share of the requests gets complete answers within 2 s.
 constexpr double kFullPercent = 98;
 constexpr char kFull[] = "full_percent";
 constexpr char kResponse[] = "response_ms_mean";
@@ -25,7 +25,8 @@ constexpr char kRate[] = "rate_per_s";
 constexpr const char* kTrees[] = {"flat",         "binomial",   "lat",
                                   "lat measured", "lat polled", "lat stale"};
 
-// Of what the servers can do at most; Base's rates are of its own ceiling. Heavy tails end sooner.
+// Rates as shares of the servers' maximum; those of Base are shares of its own ceiling. Heavy tails
+// saturate sooner.
 std::vector<double> Loads(Length length, const std::string& workload) {
   if (length == Length::kSmoke) return {0.8};
   if (workload == "RET") {
@@ -36,7 +37,7 @@ std::vector<double> Loads(Length length, const std::string& workload) {
   return {0.3, 0.5, 0.65, 0.75, 0.825, 0.875, 0.925, 0.975};
 }
 
-// Of k processors each on the one caller and on every server: k * min{1 / nr, 1 / s}.
+// The ceiling of Base with k processors on the caller and on every server: k * min{1 / nr, 1 / s}.
 double BaseCeiling(const AggregationProfile& profile) {
   return kProcessors * 1e3 * std::min(1 / (kServers * profile.reduce_ms), 1 / profile.local_ms);
 }
@@ -83,14 +84,14 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   load.rate_per_s = point.Number(kRate);
   NEPTUNE_ASSIGN_OR_RETURN(load.scheme,
                            neptune::ParseTreeScheme(scheme.substr(0, scheme.find(' '))));
-  // As many requests at every rate.
+  // The same number of requests at every rate.
   const double count = context.Pick<double>(150, 300, 2000);
   load.warm_up = neptune::FromSeconds(0.25 * count / load.rate_per_s);
   load.duration = neptune::FromSeconds(count / load.rate_per_s);
   return MeasureAggregations(cluster, load, context.seed);
 }
 
-// Causes, where they are known.
+// Known causes.
 constexpr char kWhyNoGap[] =
     "the rate is 95 % of where flat, the worst, ends, binomial does not yet; and a tree is formed "
     "before its reductions come, by when other servers are the light ones: lat measured, which "
@@ -109,7 +110,7 @@ RateSweep SweepOf(const Results& results, const std::string& workload, const std
   return RateSweep(results, PointOf(workload, scheme, 0), kRate);
 }
 
-// Lines for one of our ways to know loads, beside a baseline.
+// Adds the lines of one source of loads, compared with a baseline.
 void JudgeTree(const Results& results, const std::string& workload, const std::string& ours,
                double capacity, Judgement* judgement) {
   struct Gap {
@@ -179,7 +180,7 @@ plot::Plot Figure(const Results& results, const std::string& workload, const std
   for (const std::string scheme :
        {"base", "flat", "binomial", "lat", "lat measured", "lat polled", "lat stale"}) {
     plot::Series series = SweepOf(results, workload, scheme).SeriesOf(scheme, metric);
-    // A mean over no answers is none.
+    // Without answers there is no mean.
     std::erase_if(series.dots, [](const plot::Dot& dot) { return dot.y <= 0; });
     figure.series.push_back(std::move(series));
   }

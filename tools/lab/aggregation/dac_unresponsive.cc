@@ -1,4 +1,4 @@
-// Two servers become slow and recover: what eager pruning and event-driven aggregation each save.
+// Two servers become slow and recover: the gains of eager pruning and of event-driven aggregation.
 
 #include <algorithm>
 #include <map>
@@ -19,7 +19,7 @@ constexpr double kWindowS = 2;
 constexpr double kEndS = 60;
 constexpr int kWindowCount = static_cast<int>(kEndS / kWindowS);
 constexpr char kScript[] = "10s slow s3 5; 30s slow s3 1; 20s slow s11 5; 40s slow s11 1";
-// Between the first server's trouble and the second one's recovery.
+// From the slowdown of the first server to the recovery of the second one.
 constexpr double kFirstOnsetS = 10;
 constexpr double kSecondOnsetS = 20;
 constexpr double kFirstEndS = 30;
@@ -52,9 +52,10 @@ std::vector<Point> Points(Length length) {
   return points;
 }
 
-// "answered_20": quality-aware throughput of what arrived between 20 and 22 s, of what was offered then.
+// "answered_20": quality-aware throughput of the requests that arrived between 20 and 22 s, as a
+// share of the offered ones.
 std::string Answered(int window) { return StrCat("answered_percent_", window * kWindowS, "s"); }
-// What came in that time, as in figure 20.
+// Answers that arrived in that time, as in figure 20.
 std::string Throughput(int window) { return StrCat("quality_per_s_", window * kWindowS, "s"); }
 
 Measurement Windows(const AggregationRunResult& result) {
@@ -99,14 +100,14 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   return Windows(RunAggregations(cluster, load, context.seed));
 }
 
-// Percent that the best possible scheme cannot answer in the window that begins then: the slow servers' partitions.
+// Unavoidable loss in percent in the window that begins then: the partitions of the slow servers.
 double SlowSharePercent(double begin_s) {
   const int slow = (begin_s >= kFirstOnsetS && begin_s < kFirstEndS) +
                    (begin_s >= kSecondOnsetS && begin_s < kSecondEndS);
   return 100.0 * slow / kServers;
 }
 
-// Windows in which the slow servers have been slow for long enough, and none has just recovered.
+// Windows in which the servers have been slow long enough, without a recent recovery.
 std::vector<int> SettledWindows(Length length) {
   std::vector<int> windows;
   for (int w = 0; w < kWindowCount; ++w) {
@@ -125,7 +126,7 @@ double MeanAnswered(const Results& results, const Point& point, const std::vecto
   return sum / static_cast<double>(windows.size());
 }
 
-// Of the pools of threads the one that answers most while servers are slow.
+// The thread pool with the most answers while servers are slow.
 Point BestOf(const Results& results, const std::string& scheme) {
   const std::vector<int> windows = SettledWindows(results.length());
   std::optional<Point> best;
@@ -140,7 +141,7 @@ Point BestOf(const Results& results, const std::string& scheme) {
 
 void JudgeShare(const Results& results, const Point& ours, Judgement* judgement) {
   const std::vector<int> windows = SettledWindows(results.length());
-  // Of all windows the one with the largest loss beyond what must be lost.
+  // The window with the largest loss in excess of the unavoidable one.
   std::vector<double> worst(results.Of(ours).size(), -100);
   Estimate worst_mean = Estimate::Exact(-100);
   for (const int w : windows) {
@@ -157,7 +158,8 @@ void JudgeShare(const Results& results, const Point& ours, Judgement* judgement)
       .Shape();
 }
 
-// The paper's EP keeps the thread pool of all; ours gets the best of those swept, which hides most of what it lacks.
+// The paper's EP has the same thread pool as the others; ours has the best swept pool, which hides
+// most of its weakness.
 constexpr char kWhyPruningIsAhead[] =
     "blocking with pruning gets the best of its pools, and the simulated world charges nothing for "
     "threads";

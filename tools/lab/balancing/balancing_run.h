@@ -21,7 +21,8 @@ struct BalancingRun {
   SimClusterOptions cluster{};
   uint64_t warm_up_count = 0;
   uint64_t count = 0;
-  // kReal runs on kernel threads and real sockets, without "ideal" and without the model of slow polls.
+  // kReal runs on kernel threads and real sockets, without "ideal" and without the model of slow
+  // polls.
   WorldKind world = WorldKind::kSim;
 };
 

@@ -1,4 +1,4 @@
-// Choosing the server that announced the least load, over the announcements' interval.
+// Choice of the server with the smallest announced load, by announcement interval.
 
 #include "neptune/base/strings.h"
 #include "tools/lab/balancing/balancing_run.h"
@@ -42,7 +42,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   run.load = point.Number("load");
   run.policy = point.Text("policy");
   run.cluster.announce_interval_ms = static_cast<uint32_t>(point.Number("interval_ms"));
-  // The simulation of the paper has no admission control; with a bound the longest queues would not count.
+  // The paper's simulation has no admission control; a bound would cut off the longest queues.
   run.cluster.queue_length_max = 100'000;
   run.warm_up_count = context.Pick<uint64_t>(500, 1'000, 5'000);
   run.count = context.Pick<uint64_t>(4'000, 4'000, 40'000);

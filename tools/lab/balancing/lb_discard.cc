@@ -1,4 +1,4 @@
-// What it gains not to wait for slow polls.
+// The gain of discarding slow polls.
 
 #include "neptune/base/strings.h"
 #include "tools/lab/balancing/balancing_run.h"

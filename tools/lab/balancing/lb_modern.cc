@@ -1,4 +1,4 @@
-// The modern policy beside polling and ideal.
+// The probe pool compared with polling and with the ideal.
 
 #include "neptune/base/strings.h"
 #include "tools/lab/balancing/balancing_run.h"

@@ -1,4 +1,4 @@
-// Random polling over the poll size, beside an independent simulation.
+// Random polling by poll size, compared with an independent simulation.
 
 #include <cmath>
 
@@ -35,7 +35,7 @@ std::vector<Point> Points(Length length) {
   return points;
 }
 
-// The same set-up for the reference, with ten times the requests: it costs little.
+// The same set-up for the reference, with ten times the requests, which are cheap there.
 Measurement Reference(const BalancingRun& run, uint64_t seed) {
   QueueReferenceOptions options;
   options.poll_size = run.policy == "random"  ? 0
@@ -44,7 +44,8 @@ Measurement Reference(const BalancingRun& run, uint64_t seed) {
   options.gap = run.workload.GapFor(run.load, options.server_count);
   options.service = run.workload.classes.front().service;
   if (run.cluster.slow_datagrams) {
-    // 8.1 % of the polls beyond 10 ms and 5.6 % beyond 20, of servers that are busy nine tenths of the time.
+    // 8.1 % of the polls take more than 10 ms and 5.6 % more than 20 ms, at servers that are busy
+    // 90 % of the time.
     options.slow_mean = 10 / std::log(8.1 / 5.6);
     options.slow_share = 0.081 * std::exp(10 / options.slow_mean) / 0.9;
   }
@@ -61,7 +62,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   run.load = point.Number("load");
   run.policy = point.Text("policy");
   run.cluster.slow_datagrams = point.Text("delays") == "profile";
-  // Figure 3.5 is without discarding, and the paper's clients wait for all answers.
+  // Figure 3.5 is without discarding; the paper's clients wait for all answers.
   run.cluster.poll_discard_ms = 60'000;
   run.cluster.poll_waits_for_all = true;
   run.warm_up_count = context.Pick<uint64_t>(500, 2'000, 10'000);

@@ -1,4 +1,4 @@
-// The policies on kernel threads and real sockets, beside the simulated world.
+// The policies on kernel threads and real sockets, compared with the simulated world.
 
 #include <algorithm>
 

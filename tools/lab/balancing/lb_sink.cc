@@ -1,4 +1,4 @@
-// Servers that would attract all calls: one that fails at once, one that hangs, one that just joined.
+// Servers that could attract all calls: one fails at once, one hangs, one has just joined.
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ using neptune::StrCat;
 
 constexpr int kServers = 16;
 constexpr double kLoad = 0.8;
-// On the load's clock: when it begins, from when shares count, and until when.
+// On the load's clock: the begin of the fault, and the begin and end of the measurement.
 constexpr double kBeginS = 5;
 constexpr double kCountFromS = 6;
 constexpr double kShareMax[] = {1.1, 0.01, 1.2};

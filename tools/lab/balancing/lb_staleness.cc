@@ -1,7 +1,7 @@
-// How wrong a load index becomes with its age.
+// The inaccuracy of a load index as a function of its age.
 //
-// One server under a Poisson load; its load index is looked at on a grid of a tenth of a service time, and pairs of
-// looks a given delay apart are compared.
+// One server under Poisson load; its load index is sampled every tenth of a service time, and pairs
+// of samples with a given delay are compared.
 
 #include <algorithm>
 #include <cmath>
@@ -16,18 +16,19 @@ namespace {
 using neptune::StrCat;
 
 constexpr double kServiceMs = 50;
-// In service times. The last stands for ever: the queue forgets within some hundred service times at 90 %.
+// Delays in service times. The last represents infinity: at 90 % the queue forgets its state within
+// a few hundred service times.
 constexpr double kDelays[] = {0.1, 0.3, 1, 3, 10, 30, 100, 300, 3000};
 constexpr double kForever = 3000;
 constexpr double kGrid = 0.1;
 
 std::string DelayMetric(double delay) { return StrCat("inaccuracy_at_", delay, "_service_times"); }
 
-// The mean difference of two independent looks at an M/M/1 queue.
+// The mean difference of two independent samples of an M/M/1 queue.
 double Limit(double load) { return 2 * load / (1 - load * load); }
 
-// Exact mean |Q(t) - Q(0)| of an M/M/1 queue in its steady state: the chain uniformised at its total rate, so that
-// a step is an arrival with probability load / (1 + load), else a departure.
+// Exact mean |Q(t) - Q(0)| of an M/M/1 queue in its steady state. The chain is uniformised at its
+// total rate, so that a step is an arrival with probability load / (1 + load), else a departure.
 double ExactInaccuracy(double load, double delay) {
   constexpr int kLengthMax = 250;
   const double step_rate = 1 + load;
@@ -65,7 +66,7 @@ std::vector<Point> Points(Length) {
 }
 
 neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
-  // The formula's queue has no bound.
+  // The queue of the formula is unbounded.
   SimCluster cluster({.seed = context.seed,
                       .server_count = 1,
                       .client_count = 1,

@@ -115,7 +115,7 @@ class Queues {
       poll.best = server;
       poll.best_load = load;
     }
-    // An idle server cannot be bettered.
+    // No server is better than an idle one.
     if (--poll.outstanding == 0 || (load == 0 && options_.stop_at_idle)) Decide(poll);
   }
 

@@ -1,8 +1,8 @@
 // An independent reference: queues, delays and the paper's policies in a small event loop.
 //
-// Shares only the random numbers with the runtime and the simulated world, so that equal figures mean
-// that both are right. Servers work first come first served, one request at a time, with a bound on the
-// number of waiting requests.
+// Shares only the random numbers with the runtime and the simulated world, so that equal figures
+// mean that both are right. Servers work first come first served, one request at a time, with a
+// bound on the number of waiting requests.
 //
 // Source: [Shen02] 3.2 (the model of its simulator). Threads: pure function.
 // Units: milliseconds.
@@ -25,7 +25,8 @@ struct QueueReferenceOptions {
   // One-way delays of a request or its answer, and of a poll or its answer.
   double call_delay = 0.17;
   double poll_delay = 0.145;
-  // A busy server reads a poll late with probability `slow_share`, with exponential mean `slow_mean`.
+  // A busy server reads a poll late with probability `slow_share`, with exponential mean
+  // `slow_mean`.
   double slow_share = 0;
   double slow_mean = 0;
   // Polls without an answer are discarded after this time; 0: never.

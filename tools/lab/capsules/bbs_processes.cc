@@ -41,7 +41,7 @@ class Redis {
   }
   Redis(std::unique_ptr<PeerProcess> process, std::string endpoint)
       : process_(std::move(process)), endpoint_(std::move(endpoint)) {}
-  // Also where it is stopped.
+  // SIGKILL also ends a stopped process.
   ~Redis() { process_->Signal(SIGKILL); }
 
   const std::string& endpoint() const { return endpoint_; }

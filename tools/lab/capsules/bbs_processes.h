@@ -1,10 +1,11 @@
-// One run of BBS before real cache servers, one of which hangs: two Redis processes and the interposed forum of
-// bbs_service_main.cc, whose client offers the load.
+// One run of BBS with real cache servers, one of which hangs: two Redis processes and the
+// interposed forum of bbs_service_main.cc, whose client offers the load.
 //
 // Source: [Chu05] VI.E.
-// Threads: the calling kernel thread waits; one run at a time a machine.
+// Threads: the calling kernel thread blocks; one run at a time per machine.
 // Units: seconds since the load began.
-// Errors: kNotFound no redis-server is installed; kUnavailable a process ended, or said what it should not.
+// Errors: kNotFound redis-server is not installed; kUnavailable a process ended, or its output is
+//   not the expected one.
 
 #pragma once
 
@@ -21,7 +22,7 @@ struct BbsProcessesOptions {
   uint64_t seed = 1;
   DependencyScheme scheme;
   double length_s = kDependencyRunS;
-  // The second cache is stopped (SIGSTOP) at the one and goes on at the other.
+  // The second cache is stopped (SIGSTOP) from `begin_s` to `end_s`.
   struct Hang {
     double begin_s = 0;
     double end_s = 0;

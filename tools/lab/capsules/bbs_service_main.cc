@@ -1,10 +1,11 @@
-// BBS before real cache servers, for cap_bbs: a forum that asks two Redis servers with hiredis, its database, and the
-// client that loads it, all in this process. hiredis knows nothing of user-level threads; the program is interposed.
+// BBS with real cache servers, for cap_bbs: a forum that uses two Redis servers through hiredis,
+// its database, and the client that loads it, all in this process. hiredis does not know user-level
+// threads, so the program is interposed.
 //
 //   bbs_service --redis=127.0.0.1:7001,127.0.0.1:7002 --isolation=capsules --length_s=30
 //
-// Says "ready" when the caches hold the pages that are asked for most; begins with the next line of its input; then says
-// of each request "ARRIVED_S RESPONSE_S ANSWERED FROM_CACHE", and "end".
+// Prints "ready" when the caches hold the most popular pages, and begins with the next line of its
+// input. It then prints "ARRIVED_S RESPONSE_S ANSWERED FROM_CACHE" for each request, and "end".
 
 #include <gflags/gflags.h>
 #include <glog/logging.h>
@@ -75,7 +76,7 @@ DependencyService Service() {
   return service;
 }
 
-// So many of the first topics that they are the share of requests that the paper's caches answered.
+// The number of first topics that receive the share of requests that the paper's caches answered.
 Status FillCaches(neptune::Node& client) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto cache, neptune::examples::RedisPageCacheAt(FLAGS_redis));
   neptune::ClientSession session(client.client());

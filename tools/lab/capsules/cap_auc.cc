@@ -1,4 +1,4 @@
-// One of three replicas is cut off, and callers do not know for five seconds.
+// One of three replicas is cut off, and callers detect it after five seconds.
 
 #include <string>
 #include <vector>
@@ -13,10 +13,10 @@ namespace {
 using neptune::StatusOr;
 
 constexpr char kCutOff[] = "store-1";
-// 1: the link was taken down between hosts of this machine; 0: a simulated network dropped what was sent.
+// 1: a link between hosts of this machine was taken down; 0: a simulated network dropped messages.
 constexpr char kLinkTakenDown[] = "link_taken_down";
 
-// Requests that still wait when the link goes down are no longer among those before.
+// Excludes requests that still wait when the link goes down.
 struct Times {
   DependencyWindow before;
   DependencyWindow detection;
@@ -41,7 +41,7 @@ std::vector<Point> Points(Length length) {
           DependencyPoint("DC+FB", kDependencyMainPool)};
 }
 
-// No smoke run takes as long as real time.
+// Smoke runs leave out real time.
 StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   const Times times = TimesOf(context.length);
   DependencyOptions options;

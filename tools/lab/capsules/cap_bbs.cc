@@ -1,4 +1,5 @@
-// One of two page caches is unresponsive for ten seconds: pages come from the database instead, late or at once.
+// One of two page caches is unresponsive for ten seconds: pages come from the database instead,
+// after the timeout or at once.
 
 #include <string>
 #include <vector>

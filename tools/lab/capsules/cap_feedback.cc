@@ -1,4 +1,4 @@
-// How long answers take while a partition is unresponsive: until its time is up, or as long as ever.
+// The response time while a partition is unresponsive: the full timeout, or the usual time.
 
 #include <vector>
 

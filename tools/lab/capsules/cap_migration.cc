@@ -1,4 +1,4 @@
-// What it costs that a request waits in a capsule, and that a call is shipped to a device's helper thread.
+// The cost of a wait in a capsule, and of a call that a device's helper thread executes.
 
 #include <unistd.h>
 

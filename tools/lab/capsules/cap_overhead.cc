@@ -1,4 +1,4 @@
-// What capsules cost a request that meets no trouble.
+// The overhead of capsules for a request without failures.
 
 #include <cmath>
 #include <string>
@@ -43,7 +43,8 @@ std::vector<Point> Points(Length length) {
   return points;
 }
 
-// Processor time in the paper's experiments, scaled as that of a search is from there to what ours was measured to take.
+// Processor time in the paper's experiments, scaled by the ratio of our measured search time to the
+// paper's.
 int Scaled(int paper_us) {
   return static_cast<int>(std::lround(paper_us * kRetMeasuredMs / RetProfile().local_ms));
 }
@@ -71,7 +72,7 @@ void JudgePoint(const Results& results, const Point& point, const std::string& p
       StrCat(point.Text("service"), ", ", point.Text("rate_per_s"), " requests a second");
   Estimate ratio = results.Median(point, "processor_ratio");
   judgement->Shown(what + ": processor time with capsules, of that without", "", ratio, "x");
-  // The line binds the end of the interval.
+  // The line applies to the end of the interval.
   if (results.length() == Length::kFull) ratio.middle = ratio.high;
   judgement->AtMost(what + ": the upper end of its 95 % interval", "", ratio, kLine, "x")
       .ShortOfLine(kWhyNotShown);

@@ -1,4 +1,4 @@
-// One of three partitions is unresponsive for ten seconds: what is lost meanwhile, and once it is back.
+// One of three partitions is unresponsive for ten seconds: the loss during and after the failure.
 
 #include <vector>
 
@@ -15,11 +15,11 @@ constexpr char kScript[] = "10s pause partition-1; 20s resume partition-1";
 constexpr char kQualityLoss[] = "quality_loss_percent";
 const DependencyWindow kBefore = {"before", 0, 10};
 const DependencyWindow kDuring = {"during", 10, 20};
-// Requests that came before this wait for the partition as long as they may.
+// Requests that arrive earlier wait for the partition until their timeout.
 const DependencyWindow kSettled = {"settled", 12.5, 20};
 const DependencyWindow kRecovery = {"recovery", 20, 30};
 const DependencyWindow kFirst = {"first", 20, 22};
-// What can be answered without one of three partitions.
+// The achievable quality without one of three partitions.
 constexpr double kWithoutOnePercent = 200.0 / 3;
 
 std::string FieldsOf(const Point& point) {

@@ -1,5 +1,5 @@
-// An unmodified web server before three replicas, one of which is suspended: its own threads against capsules that a
-// config file gives it.
+// An unmodified web server with three replicas, one of which is suspended: its own threads compared
+// with capsules from a config file.
 
 #include <algorithm>
 #include <cmath>
@@ -26,17 +26,17 @@ using neptune::StrCat;
 constexpr int kReplicaCount = 3;
 constexpr double kRate = 80;
 constexpr char kServiceMs[] = "25";
-// The pool of the runs with capsules; as that of the paper's web server it is no match for a replica that hangs.
+// The pool of the runs with capsules; like the paper's, it is too small for a replica that hangs.
 constexpr int kPool = 64;
 constexpr int kSmokePool = 8;
 
-// What the program is given: nothing, or capsules for the replicas.
+// The configuration of the program: nothing, or capsules for the replicas.
 constexpr char kThreads[] = "threads";
 constexpr char kCapsules[] = "capsules";  // that take all that comes within the time limit
 constexpr char kSmallCapsules[] = "small capsules";  // that refuse more than a few
 constexpr char kMigration[] = "migration";           // small ones that send on to the next replica
 
-// Seconds of a run. What is due in [begin, end) is due while a replica is suspended.
+// Seconds of a run. A replica is suspended in [begin, end).
 struct Times {
   double begin = 0;
   double end = 0;
@@ -90,7 +90,8 @@ StatusOr<Endpoint> StartReplica(Replicas* replicas) {
   return Endpoint{neptune::kLoopbackAddress, port};
 }
 
-// Most requests inside of a small capsule: more than a replica that is well ever has, and few of the pool.
+// The limit of a small capsule: more than a working replica ever needs, and a small part of the
+// pool.
 int SmallBound(const Point& point) {
   return std::min(8, static_cast<int>(point.Number("threads")) / 2);
 }

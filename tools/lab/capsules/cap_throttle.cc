@@ -1,4 +1,4 @@
-// More requests than the partitions can do, each needing all of them: who turns some away, each partition for itself or
+// Overload of partitions that every request needs: should each partition reject load by itself, or
 // the caller for all?
 
 #include <string>
@@ -39,8 +39,9 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   return MeasureWindows(result, {kWhole});
 }
 
-// The partitions can do 40 a second. From 24 to 42 inside the caller reaches 36.6 to 37.2, with shorter timeouts (1 s,
-// 1.3 s) or watermarks (16 to 64) 36 to 36.7; partitions whose costs have nothing in common leave 26.7 to servers.
+// The capacity of the partitions is 40 a second. With limits from 24 to 42 the caller reaches 36.6
+// to 37.2, with shorter timeouts (1 s, 1.3 s) or watermarks (16 to 64) 36 to 36.7; with independent
+// costs of the partitions, servers reach 26.7.
 constexpr char kWhyServersWasteLess[] =
     "server-side control answers 28 of the 40 a second that the partitions can do, so that 1.4 "
     "times as many would be 39.5; the caller, who answers 37 however it turns requests away, has "

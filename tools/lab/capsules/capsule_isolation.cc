@@ -1,4 +1,5 @@
-// Many more requests than kernel threads wait for something that is silent: what all others notice of it.
+// Many more requests than kernel threads wait for a silent dependency: the effect on all other
+// requests.
 
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ namespace {
 using neptune::StatusOr;
 using neptune::StrCat;
 
-// What is waited for, and how it is called.
+// The silent dependencies and their names.
 struct Silence {
   const char* dependency;
   const char* what;
@@ -26,7 +27,7 @@ constexpr Silence kSilences[] = {{"peer", "a read from a silent peer"},
                                  {"connect", "a connection to nowhere"},
                                  {"name", "getaddrinfo without an answer"}};
 
-// All of it runs on one, ahead of whatever else the machine does.
+// Everything runs on one processor, with real-time priority.
 constexpr int kProcessor = 1;
 
 constexpr char kCapsules[] = "capsules";

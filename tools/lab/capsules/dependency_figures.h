@@ -1,7 +1,9 @@
-// What the cap_ experiments measure of a run and show of it: windows of time, and throughput by the second.
+// The metrics, tables and plots of the cap_ experiments: windows of time, and throughput by the
+// second.
 //
-// Metrics of a window "before": response_ms_before, answered_per_s_before, quality_per_s_before, loss_percent_before,
-// quality_loss_percent_before. Of the second that ends at 7 s: quality_per_s_7s and, of what arrived, response_ms_7s.
+// Metrics of a window "before": response_ms_before, answered_per_s_before, quality_per_s_before,
+// loss_percent_before, quality_loss_percent_before. Metrics of the second that ends at 7 s:
+// quality_per_s_7s, and response_ms_7s of its arrivals.
 //
 // Source: [Chu05] VI, tables II-V, figures 7-13.
 // Threads: pure functions.
@@ -17,7 +19,7 @@
 
 namespace search::lab {
 
-// A part of a run, on its clock.
+// A part of a run, on the run's clock.
 struct DependencyWindow {
   std::string name;
   double begin_s = 0;
@@ -27,21 +29,22 @@ struct DependencyWindow {
 Measurement MeasureWindows(const DependencyResult& result,
                            const std::vector<DependencyWindow>& windows);
 
-// A scheme by name, "BTP", and the size of the front's pool.
+// The point of a scheme, "BTP", and a size of the front's pool.
 Point DependencyPoint(const std::string& scheme, int pool);
-// All sizes of bounded pools, then each scheme named; in a smoke run the small pool only.
+// All sizes of bounded pools, then the schemes `others`; in a smoke run the small pool only.
 std::vector<Point> DependencyPoints(Length length, const std::vector<std::string>& others);
-// The scheme of such a point; `fields` are those of the front's capsules. REQUIRES: it is one.
+// The scheme of such a point; `fields` are those of the front's capsules. REQUIRES: `point` has
+// one.
 DependencyScheme SchemeOf(const Point& point, const std::string& fields = "");
-// Of the bounded pools the one with the smallest mean of the metric.
+// The bounded pool with the smallest mean of the metric.
 Point BestPool(const Results& results, const std::string& loss_metric);
-// The small pool, the best one, and those named: what tables and figures show.
+// The points of tables and figures: the small pool, the best one, and `others`.
 std::vector<Point> ShownPoints(const Results& results, const std::string& loss_metric,
                                const std::vector<std::string>& others);
 // "BTP, 64 threads", "DC".
 std::string DependencyName(const Point& point);
 
-// What the paper prints of a scheme in a window; empty: nothing.
+// The paper's figures of a scheme in a window; empty: none.
 struct PaperFigures {
   std::string scheme;
   std::string loss;
@@ -50,12 +53,12 @@ struct PaperFigures {
 struct WindowTable {
   DependencyWindow window;
   std::string loss = "loss_percent";  // or "quality_loss_percent"
-  // Of bounded pools they stand beside the small one.
+  // Figures of bounded pools are shown in the row of the small one.
   std::vector<PaperFigures> paper{};
-  // Stands before each row; empty: there is one set-up only.
+  // Prefix of each row; empty if there is only one set-up.
   std::string set_up{};
 };
-// Rows without a line: loss and response time of each point.
+// Adds rows without a line: loss and response time of each point.
 void ShowWindow(const Results& results, const std::vector<Point>& points, const WindowTable& table,
                 Judgement* judgement);
 

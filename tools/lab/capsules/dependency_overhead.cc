@@ -14,11 +14,11 @@ namespace {
 using neptune::Status;
 using neptune::StatusOr;
 
-// Large enough for whatever waits in it on the side without capsules.
+// Large enough for all waiting requests of the side without capsules.
 constexpr int kPool = 64;
-// Of eight turns.
+// Rounds of eight turns.
 constexpr int kRoundCount = 2;
-// More lost ones are too many.
+// At most one request in this many may be lost.
 constexpr size_t kLostOneIn = 100;
 
 double ProcessorUs() {
@@ -30,7 +30,7 @@ double ProcessorUs() {
   return us(usage.ru_utime) + us(usage.ru_stime);
 }
 
-// One side: the service with capsules, or without, and what its turns have cost.
+// One side: the service with or without capsules, and the cost of its turns.
 class Side {
  public:
   static StatusOr<std::unique_ptr<Side>> Start(const OverheadOptions& options, bool with_capsules) {
@@ -60,7 +60,7 @@ class Side {
       response_us_ += 1e6 * one.response_s;
       ++count_;
     }
-    // What one or two cost that were lost is lost in the noise.
+    // The cost of one or two lost requests is below the noise.
     if (lost_count * kLostOneIn > result.outcomes.size() + kLostOneIn) {
       return neptune::Unavailable(lost_count, " of ", result.outcomes.size(),
                                   " requests were lost");

@@ -1,13 +1,15 @@
-// What capsules cost: a capsule paper's service on real nodes with and without them, in turns.
+// The overhead of capsules: a service of the capsule paper on real nodes, alternately with and
+// without them.
 //
-// Two clusters of the service stand side by side in this process, and requests are offered to one and the other by turns
-// (on, off, off, on, and then the other way round), so that whatever else the machine does meets both. The processor time
-// is that of the whole process, client included.
+// Two clusters of the service run in this process, and requests are offered to them in turns (on,
+// off, off, on, then in reverse), so that other work of the machine affects both. The processor
+// time is that of the whole process, client included.
 //
 // Source: [Chu05] VI.B.
-// Threads: the calling kernel thread waits; one such run at a time a machine.
-// Units: seconds really pass; processor time is user and system.
-// Errors: those of RealDependencyCluster; kUnavailable more than one request of a turn, and one in a hundred, was lost.
+// Threads: the calling kernel thread blocks; one such run at a time per machine.
+// Units: real seconds; processor time is user and system.
+// Errors: those of RealDependencyCluster; kUnavailable a turn lost more than one request and more
+//   than one in a hundred.
 
 #pragma once
 
@@ -24,12 +26,12 @@ struct OverheadOptions {
   DependencyService service;
   // Poisson.
   double rate_per_s = 100;
-  // Of one turn; there are sixteen, after one on each side to warm up.
+  // Length of a turn; there are sixteen, after a warm-up turn on each side.
   double turn_s = 0.2;
 };
 
-// Of a request "processor_us_on" and "processor_us_off", "processor_ratio" of the first over the second; the same of
-// "response_us".
+// Returns "processor_us_on" and "processor_us_off" per request and their ratio "processor_ratio";
+// the same for "response_us".
 neptune::StatusOr<Measurement> MeasureOverhead(const OverheadOptions& options);
 
 }  // namespace search::lab

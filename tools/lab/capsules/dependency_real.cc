@@ -21,11 +21,12 @@ using neptune::TimePoint;
 
 constexpr char kClient[] = "client";
 constexpr Duration kStartTimeMax = std::chrono::seconds(20);
-// So that nodes find each other soon; rarely where processor time counts, which announcements take too.
+// Short, so that nodes find each other soon; long if processor time is measured, which
+// announcements use too.
 constexpr uint32_t kAnnounceIntervalMs = 50;
 constexpr uint32_t kMeasuredAnnounceIntervalMs = 500;
 constexpr Duration kLook = std::chrono::milliseconds(5);
-// Keeps the requests of one seed's offers apart from those of the next.
+// Separates the request numbers of different seeds.
 constexpr uint64_t kSeedStep = 1'000;
 
 }  // namespace
@@ -128,7 +129,7 @@ DependencyResult RealDependencyCluster::Offer(double duration_s) {
   return result;
 }
 
-// On one user-level thread, each request on another one of the same loop.
+// Runs on one user-level thread; each request runs on another one of the same loop.
 void RealDependencyCluster::OfferOnClient(Node& client, double duration_s,
                                           DependencyResult* result) {
   uint64_t open_count = 0;

@@ -1,10 +1,12 @@
-// A cluster of dependency_run.h on real nodes: each has a world of its own in this process, with kernel threads and
-// sockets on loopback, or in a linked host of its own; they find each other by multicast.
+// A cluster of dependency_run.h on real nodes: each has a world of its own in this process, with
+// kernel threads and sockets, on loopback or in a linked host of its own. They find each other by
+// multicast.
 //
 // Source: [Chu05] VI.A.
-// Threads: made, used and destroyed on one plain kernel thread, which waits.
-// Units: seconds really pass; processor time that services model is emulated, or really used.
-// Errors: kInternal a node did not start, or the nodes did not find each other; those of linked_hosts.h.
+// Threads: created, used and destroyed on one plain kernel thread, which blocks.
+// Units: real seconds; the modelled processor time of services is emulated or really used.
+// Errors: kInternal a node did not start, or the nodes did not find each other; those of
+//   linked_hosts.h.
 
 #pragma once
 
@@ -20,7 +22,7 @@
 
 namespace search::lab {
 
-// What processor time that services model is.
+// The treatment of the processor time that services model.
 enum class ProcessorTime {
   kUsed,      // really used
   kEmulated,  // each node has the virtual processors of kDependencyNode
@@ -28,19 +30,20 @@ enum class ProcessorTime {
 
 class RealDependencyCluster {
  public:
-  // Of the options script and times count for nothing here, nor does the cut.
+  // Ignores the script, the times and the cut of the options.
   static neptune::StatusOr<std::unique_ptr<RealDependencyCluster>> Start(DependencyOptions options,
                                                                          ProcessorTime time);
-  // Each node in a host of its own, whose link is taken down and up again as `cut` says, at each offer.
+  // Starts each node in a host of its own; each Offer takes links down and up again by `cut`.
   static neptune::StatusOr<std::unique_ptr<RealDependencyCluster>> StartOnHosts(
       DependencyOptions options, ProcessorTime time);
   ~RealDependencyCluster();
   RealDependencyCluster(const RealDependencyCluster&) = delete;
   RealDependencyCluster& operator=(const RealDependencyCluster&) = delete;
 
-  // Offers requests for that time, and waits until each has its answer or is lost. The clock begins with the call.
+  // Offers requests for `duration_s`, and waits until each is answered or lost. The clock begins
+  // with the call.
   DependencyResult Offer(double duration_s);
-  // Runs it on a user-level thread of that node, and waits. REQUIRES: there is such a node.
+  // Runs `body` on a user-level thread of node `name`, and waits. REQUIRES: there is such a node.
   void RunOn(const std::string& name, const std::function<void(neptune::Node& node)>& body);
 
  private:
@@ -49,7 +52,7 @@ class RealDependencyCluster {
   neptune::Status StartNode(const neptune::NodeSpec& node, size_t number, ProcessorTime time);
   neptune::Status AwaitAll();
   size_t HostOf(const std::string& node) const;
-  // Sets the link of the node that is cut off, at that time of an offer.
+  // Sets the link of the cut node at time `at` of an offer.
   void SetLinkAt(neptune::TimePoint at, bool is_up);
   void OfferOnClient(neptune::Node& client, double duration_s, DependencyResult* result);
 

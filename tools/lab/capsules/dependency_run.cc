@@ -35,10 +35,10 @@ using ModulePointer = std::unique_ptr<neptune::ServiceModule>;
 constexpr char kClient[] = "client";
 constexpr char kFront[] = "front";
 constexpr char kAsker[] = "asker";
-// Long enough for the first announcements to have been heard by all.
+// Long enough for all nodes to receive the first announcements.
 constexpr Duration kStartTime = std::chrono::milliseconds(1500);
 
-// Of the front, and of a back end.
+// The pool of the front or of a back end.
 uint32_t PoolOf(const neptune::ServiceSpec& service, const DependencyScheme& scheme) {
   if (scheme.isolation == Isolation::kUnboundedPool) return kDependencyUnbounded;
   return service.name() == kFront ? static_cast<uint32_t>(scheme.pool) : kDependencyBackEndPool;
@@ -56,7 +56,7 @@ std::string CapsulesOf(const DependencyOptions& options) {
 
 }  // namespace
 
-// Random choice, so that a dead replica is met.
+// Random choice, so that calls reach the dead replica.
 neptune::ClusterSpec DependencySpec(const DependencyOptions& options) {
   auto spec = neptune::ParseClusterSpec(
       StrCat("name: 'lab' multicast_group: '239.192.7.1:7400' balancing: 'random'",
@@ -95,7 +95,7 @@ neptune::NodeOptions DependencyNodeOptions(const DependencyOptions& options,
     made.waiting_inside = {kFront};
     made.with_capsules = false;
   }
-  // Missing answers and stalls are ignored: the paper detects failures by expired announcements only.
+  // Ignores missing answers and stalls: the paper detects failures only by expired announcements.
   made.yellow_page.expiry = options.detection;
   made.yellow_page.quarantine_timeout = kDependencyUndetected;
   made.stall_timeout = kDependencyUndetected;
@@ -211,7 +211,7 @@ class Run {
   DependencyResult result_;
 };
 
-// The mean of `value` over the outcomes that `belongs` takes; 0 without any.
+// The mean of `value` over the outcomes that satisfy `belongs`; 0 if there are none.
 double MeanOf(const std::vector<DependencyOutcome>& outcomes, auto belongs, auto value) {
   double sum = 0;
   double count = 0;
@@ -235,7 +235,7 @@ auto AnsweredOf(double begin_s, double end_s) {
   };
 }
 
-// The sum of `value` over the answers that came then, a second.
+// The sum of `value` per second over the answers that arrived in that time.
 double RateOf(const std::vector<DependencyOutcome>& outcomes, double begin_s, double end_s,
               auto value) {
   double sum = 0;

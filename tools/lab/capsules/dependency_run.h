@@ -1,17 +1,17 @@
-// One run of a capsule paper's service under one scheme, with something failing on the way: what all cap_ experiments
-// share.
+// One run of a service of the capsule paper under one scheme, during which a dependency fails: the
+// set-up that all cap_ experiments share.
 //
-//   client ── open loop ──► front ──► what it depends on, of which a part fails by script
+//   client ── open loop ──► front ──► its dependencies, some of which fail by script
 //
-// A scheme is how the front's requests wait:
-//   BTP     each holds its place in a bounded pool while it waits
-//   UTP     each has a thread of its own, without bound
-//   DC      it gives its place back, and waits in the capsule of what it depends on
-//   DC+LT   and is turned away where too many wait already
-//   DC+FB   and waits the shorter the more do, until it passes the dependency by
+// A scheme determines how the front's requests wait:
+//   BTP     each keeps its thread of a bounded pool while it waits
+//   UTP     each has a thread of its own, without a bound
+//   DC      each returns its thread, and waits in the capsule of its dependency
+//   DC+LT   as DC, and rejected if too many requests wait
+//   DC+FB   as DC, with timeouts that shrink as more requests wait, and a bypass
 //
 // Source: [Chu05] VI.A-VI.E.
-// Threads: RunDependency on the calling thread; several runs may be in several threads.
+// Threads: RunDependency runs on the calling thread; several may run in several threads.
 // Units: virtual time; the run's clock begins after the warm-up, and scripts count from then.
 
 #pragma once
@@ -39,8 +39,8 @@ enum class Isolation {
 
 struct DependencyScheme {
   Isolation isolation = Isolation::kBoundedPool;
-  int pool = kDependencyMainPool;  // of the front; all are unbounded with kUnboundedPool
-  // What each of the front's capsules has beside its rule.
+  int pool = kDependencyMainPool;  // the front's; ignored by kUnboundedPool
+  // Fields of each of the front's capsules, in addition to its rule.
   std::string capsule_fields{};
 };
 
@@ -53,7 +53,7 @@ struct DependencyOptions {
   double warm_up_s = kDependencyWarmUpS;
   double duration_s = kDependencyRunS;
   std::vector<workload::ScriptEvent> script{};
-  // The node whose link is down from the one to the other.
+  // A node whose link is down from `begin_s` to `end_s`.
   struct Cut {
     std::string node;
     double begin_s = 0;
@@ -64,44 +64,44 @@ struct DependencyOptions {
   neptune::Duration detection = kDependencyUndetected;
 };
 
-// What became of one request.
+// The outcome of one request.
 struct DependencyOutcome {
   double arrived_s = 0;  // on the run's clock
   double response_s = 0;
   bool answered = false;  // in time
-  double quality = 0;     // 0 if it was not
+  double quality = 0;     // 0 if it was not answered in time
   bool from_cache = false;
   neptune::StatusCode status = neptune::StatusCode::kOk;
 };
 
-// Of what arrived in [begin_s, end_s), unless it says otherwise.
+// Figures of the requests that arrived in [begin_s, end_s), unless stated otherwise.
 struct DependencyResult {
   std::vector<DependencyOutcome> outcomes;
 
   double LossPercent(double begin_s, double end_s) const;
-  // Each request weighed by what it lacks.
+  // Loss with each request weighted by its missing quality.
   double QualityLossPercent(double begin_s, double end_s) const;
-  // Of requests answered.
+  // Mean response time of answered requests.
   double MeanMs(double begin_s, double end_s) const;
-  // Of requests answered, those from a cache.
+  // Share of the answers that came from a cache.
   double HitPercent(double begin_s, double end_s) const;
-  // Answers that came in that time, a second.
+  // Answers a second that arrived in that time.
   double AnsweredPerSecond(double begin_s, double end_s) const;
   double QualityPerSecond(double begin_s, double end_s) const;
 };
 
-// The cluster of a run, in either world: its spec, and what a node of it is told.
+// The cluster of a run, in either world: its spec, and the options of one node.
 neptune::ClusterSpec DependencySpec(const DependencyOptions& options);
 neptune::NodeOptions DependencyNodeOptions(const DependencyOptions& options,
                                            const neptune::ClusterSpec& spec,
                                            const std::string& node);
 
-// The request of that number, on a user-level thread of the client's: it was due at `due`, and the run's clock began at
-// `zero`.
+// Sends request `number`, on a user-level thread of the client. It was due at `due`; the run's
+// clock began at `zero`.
 DependencyOutcome AskFront(const DependencyOptions& options, neptune::Node& client, uint64_t number,
                            neptune::TimePoint due, neptune::TimePoint zero);
 
-// Errors: kInvalidArgument the script, or the node that is cut off.
+// Errors: kInvalidArgument the script or the cut node is invalid.
 neptune::StatusOr<DependencyResult> RunDependency(const DependencyOptions& options);
 
 }  // namespace search::lab

@@ -1,4 +1,4 @@
-// Runs of the capsule paper's services: who gets what work, what counts as lost, and that a seed replays a run.
+// Runs of the capsule paper's services: distribution of work, lost requests, and replay by seed.
 
 #include "tools/lab/capsules/dependency_run.h"
 

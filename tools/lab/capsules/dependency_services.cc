@@ -50,7 +50,7 @@ std::string Front(const std::string& parameters) {
   return StrCat(" services { name: 'front' module: 'front'", parameters, " }");
 }
 
-// One answer is as good as another.
+// All answers have full quality.
 double Whole(const Data&) { return 1; }
 
 }  // namespace

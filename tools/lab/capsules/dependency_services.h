@@ -1,9 +1,9 @@
-// The capsule paper's services as simulated clusters: a caller tier on the node "front", what it depends on, and the
-// requests that clients make.
+// The services of the capsule paper as clusters: a caller tier on the node "front", its
+// dependencies, and the requests of clients.
 //
-//   RET    front ──► partition-0, partition-1, partition-2, all of them
+//   RET    front ──► partition-0, partition-1 and partition-2
 //   AUC    front ──► store-0, store-1 or store-2
-//   BBS    front ──► cache-0 or cache-1, then database where the cache has no page
+//   BBS    front ──► cache-0 or cache-1, then the database if the cache lacks the page
 //
 // Source: [Chu05] VI.A, figure 5.
 // Threads: values; a request is a pure function of its seed and number.
@@ -29,28 +29,31 @@ struct DependencyRequest {
 
 struct DependencyService {
   std::string name;
-  // Services and nodes, in the words of a cluster spec, without the node "front", which hosts the service "front".
+  // Services and nodes in cluster spec syntax, without the node "front", which hosts the service
+  // "front".
   std::string spec;
-  // What the front's node has capsules for, each as the rule of one.
+  // The rules of the capsules of the front's node, one for each dependency.
   std::vector<std::string> dependencies;
   neptune::ModuleFactory modules;
-  // The same for every scheme under one seed.
+  // The request of a number; the same for all schemes under one seed.
   std::function<DependencyRequest(uint64_t seed, uint64_t number)> request;
-  // What an answer is worth: the share of the partitions in it.
+  // The quality of an answer: its share of the partitions.
   std::function<double(const neptune::Data& answer)> quality;
-  // Whether it came from a cache; may be null.
+  // Whether an answer came from a cache; may be null.
   std::function<bool(const neptune::Data& answer)> from_cache;
 };
 
 struct RetOptions {
-  // Mean processor time of one partition's search; all else is in proportion. See RetProfile for where that is from.
+  // Mean processor time of a search of one partition, to which all other costs are proportional.
+  // See RetProfile for the origin of the proportions.
   double partition_ms = 0;
-  // Every partition must answer, or the request has failed.
+  // If true, a request fails unless every partition answers.
   bool all_required = false;
-  // A request that has failed at one partition is not stopped at the others.
+  // If true, a request that failed at one partition is not cancelled at the others.
   bool uncancelled = false;
 };
-// Searches so long that `rate_per_s` of them are this share of what a partition's node can do.
+// The search time at which `rate_per_s` searches use `load_share` of the capacity of a partition's
+// node.
 double RetPartitionMs(double rate_per_s, double load_share);
 DependencyService RetService(const RetOptions& options);
 

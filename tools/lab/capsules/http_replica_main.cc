@@ -1,8 +1,9 @@
-// A replica of an HTTP service: answers every request after the same time. It says its port, and ends with its input.
+// A replica of an HTTP service: answers every request after the same time. Prints its port, and
+// exits at the end of its input.
 //
 //   http_replica --service_ms=12.5
 //
-// Its requests wait for nothing but time, so that it never is the one that is overloaded.
+// Its requests only wait for a timer, so that the replica is never overloaded.
 
 #include <gflags/gflags.h>
 #include <glog/logging.h>

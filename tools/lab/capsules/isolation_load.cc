@@ -83,7 +83,7 @@ neptune::NodeOptions OptionsOf(const neptune::ClusterSpec& spec, const std::stri
   return options;
 }
 
-// Asks once, of the only server there is.
+// Sends one call without retries to the only server.
 Status Ask(RealNode& asker, const char* method, Duration limit) {
   neptune::ClientSession session(asker.node().client());
   session.default_timeout = limit;

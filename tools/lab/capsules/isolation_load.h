@@ -1,10 +1,10 @@
-// The nodes of an isolation run and what they are asked: an open loop of unrelated requests, and requests that wait for a
-// silent dependency.
+// The nodes of an isolation run and their load: an open loop of unrelated requests, and requests
+// that wait for a silent dependency.
 //
 //   asker ── Work, at random times ──► node: one worker thread, both methods in one pool
 //         └─ Ask, many at once ──────►
 //
-// Threads: made and used on one plain kernel thread.
+// Threads: created and used on one plain kernel thread.
 // Errors: a node that does not start ends the program.
 
 #pragma once
@@ -26,10 +26,10 @@
 namespace search::lab {
 
 struct IsolationLoadOptions {
-  uint16_t multicast_port = 0;                              // the cluster's; nobody else is asked
+  uint16_t multicast_port = 0;                              // the cluster's group
   double rate = 1000;                                       // unrelated requests a second
   neptune::Duration work = std::chrono::microseconds(100);  // processor time of each
-  uint64_t seed = 1;                                        // of the times at which they are due
+  uint64_t seed = 1;                                        // of the arrival times
 };
 
 // The two nodes. `dependency` may change while no request waits for one.
@@ -53,28 +53,29 @@ struct Sample {
   bool answered = false;
 };
 
-// What is due in [begin, end).
+// The requests that are due in [begin, end).
 struct Span {
   neptune::Duration begin{0};
   neptune::Duration end{0};
 };
 
-// Of what is due in the spans: the share that is answered within `limit`; the time that `share` of them stay below.
+// Figures of the requests that are due in the spans: the share answered within `limit`; the `share`
+// quantile of their times.
 double InTimeShare(const std::vector<Sample>& samples, const std::vector<Span>& spans,
                    neptune::Duration limit);
 neptune::Duration Percentile(const std::vector<Sample>& samples, const std::vector<Span>& spans,
                              double share);
 
-// Unrelated requests, at their times whatever becomes of earlier ones.
+// An open loop of unrelated requests.
 class UnrelatedLoad {
  public:
   UnrelatedLoad(RealNode& asker, const IsolationLoadOptions& options)
       : asker_(asker), mean_gap_s_(1 / options.rate), random_(options.seed) {}
 
   void Start();
-  // All that was due, once it has ended.
+  // Stops, waits for the requests in flight, and returns all samples.
   std::vector<Sample> Stop();
-  // Since it began.
+  // The time since Start.
   neptune::Duration Now();
 
  private:
@@ -92,14 +93,14 @@ class UnrelatedLoad {
   neptune::Notification stopped_;
 };
 
-// Requests that wait for the dependency, each at most `limit`.
+// Requests that wait for the dependency, for at most `limit` each.
 class BlockedRequests {
  public:
   BlockedRequests(RealNode& asker, int count, neptune::Duration limit)
       : asker_(asker), count_(count), limit_(limit) {}
 
   void Start();
-  // Until all have ended; how many were answered.
+  // Waits until all have ended; returns the number of answered ones.
   int Await();
 
  private:

@@ -1,12 +1,14 @@
-// What requests that wait for a silent dependency cost all others of their node; for capsule_isolation.
+// The effect of requests that wait for a silent dependency on all others of their node; for
+// capsule_isolation.
 //
 //   isolation_node --dependency=peer --cycles=5 --phase_ms=2000     prints one line: NAME=VALUE ...
 //
-//   healthy ──► blocked ──► let go ──► until all have their answer ──► healthy ...
-//      └──────────┴───────────┴── one open loop of unrelated requests through all of it, and /metrics is read
+//   healthy ──► blocked ──► released ──► all have their answers ──► healthy ...
 //
-// What blocks are more than 10 requests for each kernel thread of the process. Interposed or not as it is linked: the same source
-// makes both programs.
+// One open loop of unrelated requests lasts through all phases, and /metrics is read.
+//
+// More than 10 requests per kernel thread of the process block. Two programs are built from this
+// source, one of them interposed.
 
 #include <arpa/inet.h>
 #include <gflags/gflags.h>
@@ -50,14 +52,14 @@ using neptune::StatusOr;
 using std::chrono::milliseconds;
 
 constexpr char kCapsule[] = "silent";
-// Of the kernel threads that there are before; device capsules add theirs.
+// Multiple of the initial number of kernel threads; device capsules add further ones.
 constexpr int kRequestsPerThread = 20;
-// A request that takes longer is lost.
+// Requests that take longer are lost.
 constexpr Duration kInTime = milliseconds(50);
-// After a dependency was let go: how long, and in what steps, the others are looked at.
+// The measured time after the release of a dependency, and its steps.
 constexpr Duration kRelease = std::chrono::seconds(1);
 constexpr Duration kStep = milliseconds(100);
-// Longer than any phase: it is the dependency that lets requests go.
+// Longer than any phase, so that only the dependency releases requests.
 constexpr Duration kBlockMax = std::chrono::seconds(20);
 constexpr int kMetricsPauseMs = 50;
 
@@ -79,7 +81,7 @@ Duration MachineTime() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// How long the page takes; a second if it does not come.
+// The response time of the page; a second if there is no answer.
 Duration TimeOfMetrics(const neptune::Endpoint& at) {
   const Duration begin = MachineTime();
   sockaddr_in address{};
@@ -129,11 +131,11 @@ class Isolation {
     return neptune::InvalidArgument("no dependency ", FLAGS_dependency);
   }
 
-  // Helper threads that ask our name server, if there is one.
+  // Helper threads that use our name server, if there is one.
   std::unique_ptr<neptune::HelperThreads> MakeHelpers(const std::string& name, int count) {
     auto helpers = helper_world_->MakeHelperThreads(name, count);
     if (name_server_ == 0) return helpers;
-    // Each takes one task, since none goes on before all have one.
+    // Each thread takes one task, because none continues before all have one.
     auto* const all = new absl::Barrier(count);
     for (int i = 0; i < count; ++i) {
       helpers->Run([all, port = name_server_] {
@@ -167,7 +169,7 @@ class Isolation {
     return static_cast<int>(count);
   }
 
-  // Lets time pass, and reads the page of the administration meanwhile.
+  // Waits, and reads the administration page in the meantime.
   void Pass(Duration time) {
     const Duration end = MachineTime() + time;
     while (MachineTime() < end) {

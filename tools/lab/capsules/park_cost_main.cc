@@ -1,16 +1,17 @@
-// What it costs that a request waits in place, and that a call is shipped to a helper thread; for cap_migration.
+// The cost of a wait of a request, and of a call that a helper thread executes; for cap_migration.
 //
 //   park_cost --rounds=N --blocks=N     prints one line: NAME_ns=VALUE ...
 //
-//   round      a long request of a node and a thread of its own ask each other over a socket: the request leaves its
-//              main pool, enters a capsule, parks, is woken, leaves, and is back; the other thread only parks
-//   pair       the same between two threads in no capsule: each parks
-//   bare       the system calls of both, with nothing around them
+//   round      a long request of a node and another thread exchange bytes over a socket: the
+//              request leaves its main pool, enters a capsule, parks, is woken, leaves, and
+//              returns; the other thread only parks
+//   pair       the same between two threads outside capsules: each parks
+//   bare       only the system calls of both
 //   device     a byte written to /dev/null through a device capsule, on its helper thread
 //   handoff    the same with two kernel threads that hand the call to each other
 //
-// All of it in one process, in turns. The first three are processor time of the thread that does them, the last two
-// time that passes. This program has to be interposed.
+// Runs all of these in one process, alternately. The first three are processor time of their
+// thread, the last two elapsed time. This program must be interposed.
 
 #include <gflags/gflags.h>
 #include <glog/logging.h>
@@ -60,7 +61,7 @@ double TimeOf(clockid_t clock, int count, const std::function<void()>& call) {
   return static_cast<double>(NowNs(clock) - begin) / count;
 }
 
-// Two ends that know each other: one connected, one accepted. In the abstract namespace, so that no file is left.
+// A connected pair of sockets, in the abstract namespace, so that no file remains.
 class Connection {
  public:
   Connection() {
@@ -84,7 +85,7 @@ class Connection {
   int answering = -1;
 };
 
-// One thread answers what the calling one asks.
+// A second thread answers the calling one.
 class PingPong {
  public:
   PingPong(int asking, int answering) : asking_(asking) {
@@ -108,8 +109,8 @@ class PingPong {
   neptune::ThreadRef other_;
 };
 
-// The system calls of a PingPong on a loop of the runtime: its descriptors' poller is asked at each turn, and at every
-// ninth the one above, which watches it.
+// The system calls of a PingPong on a loop of the runtime: each turn polls the poller of its
+// descriptors, and every ninth turn the outer poller, which watches it.
 class Bare {
  public:
   Bare() : outer_(epoll_create1(0)), inner_(epoll_create1(0)) {
@@ -155,7 +156,7 @@ class Bare {
   std::array<epoll_event, 128> events_{};
 };
 
-// A kernel thread that is handed a call, and tells its poller when it is made.
+// A kernel thread that executes calls, and notifies the caller's poller of their end.
 class HandOff {
  public:
   HandOff() : told_(eventfd(0, 0)), poller_(epoll_create1(0)), helper_([this] { Serve(); }) {
@@ -304,7 +305,7 @@ neptune::CapsuleConfig NullDevice() {
   return config;
 }
 
-// Asks the node's own service, on its control loop.
+// Calls the node's own service, on its control loop.
 neptune::Status Measure(neptune::Client& client, std::string* text) {
   const neptune::ServiceName service("cost");
   while (client.View()->Replicas(service, neptune::PartitionId(0)).empty()) {

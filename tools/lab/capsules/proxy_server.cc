@@ -34,8 +34,9 @@ constexpr int kAnswerAttemptCount = 200;
 constexpr int kAttemptMs = 50;
 constexpr int kEndAttemptCount = 200;
 
-// KeepAlive is off because a kept connection holds a thread. The balancer's defaults are kept: it asks in turn, keeps
-// its connections, and gives up a replica that it cannot connect to for a minute.
+// KeepAlive is off because a kept connection holds a thread. The balancer has its defaults: it uses
+// replicas in turn, keeps its connections, and excludes a replica that refuses connections for a
+// minute.
 std::string Configuration(const std::string& folder, const Endpoint& endpoint,
                           const ProxyServerOptions& options) {
   std::string text = StrCat("ServerRoot ", folder, "\nPidFile httpd.pid\nDefaultRuntimeDir .\n",
@@ -63,7 +64,7 @@ StatusOr<std::string> MakeFolder() {
   std::string pattern = StrCat(
       test_folder != nullptr ? test_folder : fs::temp_directory_path().string(), "/proxy.XXXXXX");
   if (mkdtemp(pattern.data()) == nullptr) return neptune::Unavailable("no folder ", pattern);
-  // It serves as another user than root.
+  // It does not serve as root.
   chmod(pattern.c_str(), 01777);
   return pattern;
 }
@@ -86,7 +87,7 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
 
 void Pause() { poll(nullptr, 0, kAttemptMs); }
 
-// Whether a whole request gets an answer of status 200.
+// Returns whether a complete request gets status 200.
 bool Answers(const Endpoint& endpoint) {
   const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

@@ -1,12 +1,14 @@
-// Debian's Apache as a load balancer before replicas: a real program with a thread for each request, which it blocks on
-// its backend, and a bounded pool of them.
+// Debian's Apache as a load balancer of replicas: a real program with a bounded pool of threads,
+// one for each request, which block on their backend.
 //
-// One process with `thread_count` threads of the worker module; the balancer asks the replicas in turn.
+// One process with `thread_count` threads of the worker module; the balancer uses the replicas in
+// turn.
 //
 // Source: [Chu05] VI.A (RUBiS: Apache before three servers).
 // Threads: thread-compatible.
-// Errors: kNotFound the program is not installed; kUnavailable it does not answer, with the end of its log.
-// Limits: it is ended, with all its processes, when this object is destroyed.
+// Errors: kNotFound the program is not installed; kUnavailable it does not answer; the message has
+//   the end of its log.
+// Limits: the destructor kills the program and all its processes.
 
 #pragma once
 
@@ -24,7 +26,7 @@ namespace search::lab {
 struct ProxyServerOptions {
   std::vector<neptune::Endpoint> replicas;
   int thread_count = 64;
-  // The preload library of neptune/interpose/preload and the capsules that it is given; empty: none.
+  // The preload library of neptune/interpose/preload and its capsule file; empty: none.
   std::string preload_library{};
   std::string capsules{};
 };
@@ -38,9 +40,9 @@ class ProxyServer {
   ProxyServer& operator=(const ProxyServer&) = delete;
 
   const neptune::Endpoint& endpoint() const { return endpoint_; }
-  // What the preload library last told of the capsules; empty without it.
+  // The latest capsule status of the preload library; empty without it.
   std::string CapsuleStatus() const;
-  // What it has written to its log.
+  // The contents of its log.
   std::string Log() const;
 
  private:
@@ -54,7 +56,7 @@ class ProxyServer {
 
   const std::string folder_;
   const neptune::Endpoint endpoint_;
-  pid_t process_ = -1;  // also the number of its group; -1: it has ended
+  pid_t process_ = -1;  // also the id of its process group; -1: it has ended
 };
 
 }  // namespace search::lab

@@ -25,7 +25,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::examples::MicroRequest;
 
-// The number of the own documents among the partitions', for the time that they take.
+// The partition number of the tier-1 documents, which determines their time.
 const PartitionId kOwn(1'000'000);
 
 StatusOr<double> Share(const ModuleContext& context, const std::string& key) {
@@ -64,7 +64,7 @@ Status RetFrontModule::Search(RequestContext& context, const Data& request, Data
   neptune::ClientSession session(*client_, context);
   AggregationRequest aggregation = neptune::examples::MicroAggregation(
       neptune::ServiceName("ret"), partition_count_, *asked, context.Now() + kRetCollectTime);
-  // One partition more or less than the least that is there: 0 means any.
+  // Never 0, which would accept any quality.
   aggregation.aggregation_quality_min = std::max(quality_min_, 1e-6);
   aggregation.scheme = neptune::TreeScheme::kBase;
   aggregation.uncancelled = uncancelled_;

@@ -1,23 +1,25 @@
-// The tier-1 server of RET as the capsule paper has it: searches its own documents, asks its partitions, answers with
-// what came in time.
+// The tier-1 server of RET in the capsule paper: searches its own documents, queries its
+// partitions, and answers with the results that arrive in time.
 //
-//   Search   long: MicroRequest of one partition's search → MicroResult of all that answered
+//   Search   long: MicroRequest of one partition's search → MicroResult of all answers
 //
-// The partitions are those of the MICRO service, which uses processor time as an index does. A partition whose capsule
-// does not let it in is left out; where all are needed, all capsules are asked first, and one that would not turns the
-// request away before any partition has worked for it.
+// The partitions are those of the MICRO service, which uses processor time like an index. A
+// partition whose capsule does not admit the request is left out. If all partitions are required,
+// all capsules are checked first, and one that is full rejects the request before any partition
+// works for it.
 //
 // Parameters of the service:
-//   tier1_share      processor time of the own search, of that of a partition. Default: 0.
-//   quality_min      least share of the partitions that must answer. Default: 0.
-//   partition_count  how many partitions are asked. Required.
-//   uncancelled      "true": partitions go on with a request that can no longer succeed. Default: false.
+//   tier1_share      processor time of its own search, relative to that of a partition. Default: 0.
+//   quality_min      the minimum share of partitions that must answer. Default: 0.
+//   partition_count  the number of partitions. Required.
+//   uncancelled      "true": partitions continue with requests that have already failed.
+//                    Default: false.
 //
 // Source: [Chu05] VI.A (RET), figure 5 (A).
 // Threads: as ServiceModule says.
-// Errors: kUnavailable fewer partitions answered; kResourceExhausted one that is needed may not be asked;
-//   kInvalidArgument the request, or a parameter.
-// Limits: a partition is waited for kRetCollectTime, or as long as its capsule allows.
+// Errors: kUnavailable too few partitions answered; kResourceExhausted the capsule of a required
+//   partition is full; kInvalidArgument the request or a parameter is invalid.
+// Limits: waits at most kRetCollectTime for a partition, or as long as its capsule allows.
 
 #pragma once
 
@@ -38,7 +40,7 @@ class RetFrontModule final : public neptune::ServiceModule {
  private:
   neptune::Status Search(neptune::RequestContext& context, const neptune::Data& request,
                          neptune::Data* response);
-  // Errors: kResourceExhausted one of them would not be let in.
+  // Errors: kResourceExhausted one of the capsules would not admit the request.
   neptune::Status AskCapsules(const neptune::AggregationRequest& aggregation,
                               neptune::TimePoint now) const;
 

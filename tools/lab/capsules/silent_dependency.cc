@@ -34,7 +34,7 @@ constexpr int kBacklog = 4096;
 
 Status Failure(const char* what) { return Unavailable(what, ": ", std::strerror(errno)); }
 
-// A descriptor that is closed in the end.
+// A descriptor that is closed by the destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -52,7 +52,7 @@ class Descriptor {
   int number_;
 };
 
-// A socket of this machine, at a port that the system chooses.
+// A socket on loopback, with a port that the system chooses.
 struct LocalSocket {
   Descriptor descriptor;
   sockaddr_in address{};
@@ -136,13 +136,13 @@ class FullListener final : public SilentDependency {
  public:
   explicit FullListener(LocalSocket listener) : listener_(std::move(listener)) {}
 
-  // Connects until one connection is not made.
+  // Connects until a connection is not established.
   Status Fill() {
     if (listen(listener_.descriptor.number(), 0) != 0) return Failure("listening");
     constexpr int kFillMax = 16;
     for (int i = 0; i < kFillMax; ++i) {
       fillers_.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-      // Long enough for a connection on one machine.
+      // Long enough for a connection on the same machine.
       const timeval limit{.tv_sec = 0, .tv_usec = 50'000};
       setsockopt(fillers_.back().number(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
       if (Connect(fillers_.back().number()) != 0) return OkStatus();
@@ -170,7 +170,7 @@ class SilentNameServer final : public SilentDependency {
   explicit SilentNameServer(LocalSocket socket) : socket_(std::move(socket)) {}
   ~SilentNameServer() override {
     ends_ = true;
-    // Whoever waits for a question has one.
+    // Wakes the answering thread, which waits for a query.
     sendto(socket_.descriptor.number(), "", 0, 0, socket_.plain(), sizeof(socket_.address));
     if (answerer_.joinable()) answerer_.join();
   }
@@ -187,7 +187,7 @@ class SilentNameServer final : public SilentDependency {
   std::string Rule() const override { return "disk:/etc/resolv.conf"; }
 
  private:
-  // The question, as an answer that there is no such name (RFC 1035, 4.1.1).
+  // The query, turned into the answer "no such name" (RFC 1035, 4.1.1).
   void Answer() {
     constexpr size_t kHeaderSize = 12;
     constexpr char kIsResponse = static_cast<char>(0x80);

@@ -1,10 +1,10 @@
-// An experiment: its runs, and the lines that their figures must reach. Each is one file in the folder
-// of its subject.
+// An experiment: its runs, and the lines that their figures must reach. Each is one file in the
+// folder of its subject.
 //
-//   Experiment { points ─► run each point with each seed ─► Results ─► judge ─► Judgement: rows, plots }
+//   Experiment { points ─► run(point, seed) ─► Results ─► judge ─► Judgement: rows, plots }
 //
-// In the simulated world a run is a pure function of its point and seed. An experiment neither prints
-// nor writes files; the lab does that in the same way for all.
+// In the simulated world a run is a pure function of its point and seed. An experiment neither
+// prints nor writes files; the lab does that in the same way for all.
 //
 // Threads: Experiment is immutable; run is called from several kernel threads at once unless
 //   `parallel` is false.
@@ -59,8 +59,8 @@ struct Experiment {
   // Supported worlds; the first is the default.
   std::vector<WorldKind> worlds = {WorldKind::kSim};
   SeedCounts seeds{};
-  // False if runs measure the machine: they then run one after the other, all points of a seed before
-  // the next seed, so that points are interleaved.
+  // False if runs measure the machine: they then run one after the other, all points of a seed
+  // before the next seed, so that points are interleaved.
   bool parallel = true;
   // The settings to run. A smoke run may omit some.
   std::function<std::vector<Point>(Length)> points;

@@ -47,8 +47,8 @@ class Judgement {
  public:
   explicit Judgement(Length length) : length_(length) {}
 
-  // Rows with a line. `unit` follows ours and the line ("ms", "x", "%"). A quick or smoke run compares
-  // the favourable end of the interval, a full run its middle.
+  // Rows with a line. `unit` follows ours and the line ("ms", "x", "%"). A quick or smoke run
+  // compares the favourable end of the interval, a full run its middle.
   Row& AtMost(std::string what, std::string paper, const Estimate& ours, double line,
               const std::string& unit = "");
   Row& AtLeast(std::string what, std::string paper, const Estimate& ours, double line,

@@ -71,7 +71,7 @@ std::string ResultJson(const Experiment& experiment, const RunFacts& facts, cons
   return json.dump(1) + "\n";
 }
 
-// Columns as wide as their widest cell, counted in code points.
+// Columns have the width of their widest cell in code points.
 size_t Width(const std::string& text) {
   size_t width = 0;
   for (const char c : text) width += (c & 0xC0) != 0x80;

@@ -1,7 +1,7 @@
 // The files of a run, and the report of several runs.
 //
 //   OUT/NAME/series.csv    every run in the order of completion: point, seed, metrics
-//   OUT/NAME/result.json   configuration, revision, verdict, rows with intervals, metrics of every point
+//   OUT/NAME/result.json   configuration, revision, verdict, rows with intervals, all metrics
 //   OUT/NAME/PLOT.svg      the plots
 //   OUT/NAME/section.html  the experiment's part of the report
 //   OUT/report.html        all sections of OUT on one self-contained page
@@ -31,7 +31,8 @@ struct RunFacts {
   Length length = Length::kFull;
   int seed_count = 0;
   uint64_t first_seed = 1;
-  // Commit of the source tree, with "-dirty" if files differ from it; "unknown" outside a repository.
+  // Commit of the source tree, with "-dirty" if files differ from it; "unknown" outside a
+  // repository.
   std::string revision;
   double took_s = 0;
 };

@@ -18,7 +18,7 @@ struct Job {
   int seed_index = 0;
 };
 
-// Seed by seed, so that points that share a seed run close to each other.
+// Seed by seed, so that points with the same seed run at about the same time.
 std::vector<Job> AllJobs(size_t point_count, int seed_count) {
   std::vector<Job> jobs;
   for (int seed = 0; seed < seed_count; ++seed) {

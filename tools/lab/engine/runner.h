@@ -24,8 +24,8 @@ struct RunOptions {
   int thread_count = 0;
 };
 
-// Called after each run, one call at a time, in the order of completion, so that the caller can save
-// each result at once.
+// Called after each run, one call at a time, in the order of completion, so that the caller can
+// save each result at once.
 using OnRun = std::function<void(const Point&, uint64_t seed, const Measurement&)>;
 
 int SeedCount(const Experiment& experiment, const RunOptions& options);

@@ -7,7 +7,7 @@
 namespace search::lab {
 namespace {
 
-// A field of a CSV line; in quotes where it needs them.
+// A field of a CSV line, quoted if necessary.
 std::string Field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -24,7 +24,7 @@ neptune::StatusOr<SeriesFile> SeriesFile::Create(const std::string& path) {
   FILE* const file = fopen(path.c_str(), "w");
   if (file == nullptr) return neptune::ErrnoStatus(errno, "creating", path);
   SeriesFile series(file);
-  // One line a metric, so that experiments whose points differ in metrics share one form.
+  // One line per metric, so that points with different metrics have the same format.
   series.failed_ = fputs("point,seed,metric,value\n", file) < 0;
   return series;
 }

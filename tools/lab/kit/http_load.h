@@ -1,5 +1,5 @@
-// Open-loop HTTP load on one server, and the outcome of each request: what users see while a dependency
-// of the server fails.
+// Open-loop HTTP load on one server, and the outcome of each request: what users see while a
+// dependency of the server fails.
 //
 // tools/replay sends the requests and measures them.
 // Threads: the calling kernel thread blocks; a separate event loop sends.
@@ -42,7 +42,8 @@ struct HttpLoadOptions {
   std::vector<TimedAction> actions;
   // Queries, drawn with equal probability.
   std::vector<std::string> queries = {"item"};
-  // Queries of the share `other_share` of the requests, which have service class 1 in the measurements.
+  // Queries of the share `other_share` of the requests, which have service class 1 in the
+  // measurements.
   std::vector<std::string> other_queries = {};
   double other_share = 0;
   // If not empty, each request names a class that is drawn by these shares, whose sum is 1; the

@@ -19,7 +19,8 @@ class RateSweep {
   // Uses the points that equal `like` except in `rate_name`. REQUIRES: there is one.
   RateSweep(const Results& results, const Point& like, std::string rate_name);
 
-  // The highest rate up to which the mean of the metric is at least `least`; the lowest rate if none is.
+  // The highest rate up to which the mean of the metric is at least `least`; the lowest rate if
+  // none is.
   double LastRateWith(const std::string& metric, double least) const;
   // The metric at a rate, one value for each seed.
   std::vector<double> At(const std::string& metric, double rate) const;

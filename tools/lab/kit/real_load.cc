@@ -31,7 +31,7 @@ constexpr Duration kMeetingTimeMax = seconds(10);
 constexpr Duration kMeetingLook = milliseconds(10);
 constexpr Duration kHeadStart = milliseconds(100);
 
-// One request of the plan, counted from the load's begin.
+// One request of the plan; times count from the begin of the load.
 struct PlannedRequest {
   Duration at{};
   Duration cost{};
@@ -40,7 +40,7 @@ struct PlannedRequest {
 
 Duration FromMs(double ms) { return Duration(std::llround(ms * 1e6)); }
 
-// Draws in the order in which RunLoad does: under one seed both worlds get the same requests.
+// Draws in the same order as RunLoad, so that both worlds get the same requests under one seed.
 std::vector<std::vector<PlannedRequest>> PlanByClient(const SimLoadOptions& load, int client_count,
                                                       uint64_t seed) {
   neptune::RandomSource random(seed);
@@ -76,13 +76,14 @@ neptune::NodeOptions OptionsOf(const neptune::ClusterSpec& spec, const std::stri
   return options;
 }
 
-// One client's share of the plan; everything happens on its control loop.
+// One client's share of the plan. Used on its control loop only.
 class ClientLoad {
  public:
   ClientLoad(Node& node, std::vector<PlannedRequest> plan, Duration timeout)
       : node_(node), plan_(std::move(plan)), timeout_(timeout) {}
 
-  // Waits until the client knows `server_count` servers, and returns when that was; nullopt if it takes too long.
+  // Waits until the client knows `server_count` servers, and returns that time; nullopt after a
+  // timeout.
   std::optional<TimePoint> Meet(int server_count) {
     std::optional<TimePoint> met_at;
     Notification done;

@@ -5,10 +5,11 @@
 //          datagrams on loopback
 //
 // The servers' processors are emulated: a request sleeps while it holds the only processor of its
-// server. Many nodes therefore fit on few real processors if service times are well above a millisecond.
+// server. Many nodes therefore fit on few real processors if service times are well above a
+// millisecond.
 //
-// Threads: the calling thread blocks; each node has several kernel threads. Concurrent runs disturb each
-//   other.
+// Threads: the calling thread blocks; each node has several kernel threads. Concurrent runs disturb
+//   each other.
 // Errors: kUnavailable a node did not start, or the clients did not find all servers.
 
 #pragma once
@@ -18,7 +19,8 @@
 
 namespace search::lab {
 
-// Ignores the options network, slow_datagrams, absent and slowness, which describe the simulated model.
+// Ignores the options network, slow_datagrams, absent and slowness, which describe the simulated
+// model.
 // REQUIRES: the policy is not "ideal"; the true queue lengths are unknown here.
 neptune::StatusOr<SimLoadResult> RunRealLoad(const SimClusterOptions& options,
                                              const SimLoadOptions& load, uint64_t seed);

@@ -24,10 +24,10 @@ using workload::Conduct;
 using workload::ScriptEvent;
 
 const neptune::ServiceName kWork("work");
-// Long enough for the first announcements to have been heard by all.
+// Long enough for all nodes to receive the first announcements.
 constexpr Duration kStartTime = std::chrono::milliseconds(500);
 
-// Through 8.1 % beyond 10 ms and 5.6 % beyond 20 ms, for servers that are busy nine tenths of the time:
+// Fitted to 8.1 % beyond 10 ms and 5.6 % beyond 20 ms at servers that are busy 90 % of the time:
 // 0.9 * share * exp(-t / mean).
 const double kSlowMeanS = 0.010 / std::log(8.1 / 5.6);
 const double kSlowShare = 0.081 * 8.1 / 5.6 / 0.9;
@@ -50,7 +50,7 @@ neptune::ClusterSpec MakeClusterSpec(const SimClusterOptions& options) {
                  ? std::string()
                  : StrCat(" parameters { key: 'slice_ms' value: '", options.slice_ms, "' }"),
              " } services { name: 'idle' module: 'work' }");
-  // What classes are scheduled by supposes that a node can use its processors.
+  // Class scheduling assumes that a node can use all its processors.
   const int worker_count = options.service_classes.empty() ? 1 : options.processors.count;
   for (int i = 0; i < options.server_count; ++i) {
     StrAppend(&text, " nodes { name: 's", i, "' worker_threads: ", worker_count,
@@ -180,7 +180,7 @@ namespace {
 
 Duration FromMs(double ms) { return Duration(std::llround(ms * 1e6)); }
 
-// Which requests are let through under a ResponseAdmission.
+// Admits requests by a ResponseAdmission.
 class AdmissionGate {
  public:
   explicit AdmissionGate(const std::optional<ResponseAdmission>& options) : options_(options) {}
@@ -207,7 +207,7 @@ class AdmissionGate {
   int64_t count_ = 0;
 };
 
-// Offers requests one after the other, each at its time.
+// Offers the requests in order, each at its time.
 class OpenLoop {
  public:
   OpenLoop(SimCluster& cluster, const SimLoadOptions& load, uint64_t seed)
@@ -230,7 +230,7 @@ class OpenLoop {
   }
 
  private:
-  // That of the time since the load began; null after the last.
+  // The phase of the present time; null after the last one.
   const LoadPhase* PhaseAt(TimePoint at) const {
     for (const LoadPhase& phase : load_.phases) {
       if (at - result_.began < phase.until) return &phase;
@@ -287,7 +287,7 @@ class OpenLoop {
       ++ended_count_;
       const TimePoint now = neptune::this_thread::Now();
       cluster_.Ended(SimCluster::ServerNumber(report.server));
-      // A refusal is quick and says nothing of the time that requests take.
+      // Refusals are excluded because they are fast.
       if (status.code() != neptune::StatusCode::kResourceExhausted) gate_.OnAnswer(now, now - at);
       Keep(number, {at, cost, now - at, status.code(), SimCluster::ServerNumber(report.server),
                     report.attempts, wait});

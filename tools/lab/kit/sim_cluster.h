@@ -1,6 +1,8 @@
-// Whole nodes on simulated hosts for experiments: servers of the work service, clients that load them.
+// Whole nodes on simulated hosts for experiments: servers of the work service, clients that load
+// them.
 //
-// The nodes are those of the node program, from the same libneptune.so. Hosts are named s0, s1, ... and c0, c1, ...
+// The nodes are those of the node program, from the same libneptune.so. Hosts are named s0, s1, ...
+// and c0, c1, ...
 //
 // Threads: the simulation's thread; several clusters may run in several threads.
 // Units: virtual time; the load's clock begins when RunLoad is called.
@@ -39,9 +41,9 @@ struct SimClusterOptions {
   bool poll_waits_for_all = false;
   // Slowdown factors of servers with slower processors, by number.
   std::map<int, double> slowness{};
-  // Models the profile of polls of busy servers in [Shen02] 3.3.2: at 90 % load 8.1 % of the polls
-  // took more than 10 ms and 5.6 % more than 20 ms. Datagrams to busy servers get delays from an
-  // exponential tail through both points.
+  // Models [Shen02]'s profile of polls of busy servers (3.3.2): at 90 % load 8.1 % of the
+  // polls took more than 10 ms and 5.6 % more than 20 ms. Datagrams to busy servers get delays from
+  // an exponential tail through both points.
   bool slow_datagrams = false;
   uint32_t announce_interval_ms = 1000;
   // The papers' bound, the same for all schemes.
@@ -107,16 +109,17 @@ struct LoadPhase {
   // The share of the requests that cost `other_service_ms`.
   double other_share = 0;
   workload::Distribution other_service_ms = workload::Distribution::Exponential(1);
-  // The share of the requests that cost `service_ms` and then wait `wait_ms`, as if for another node.
+  // The share of the requests that cost `service_ms` and then wait `wait_ms`, as if for another
+  // node.
   double waiting_share = 0;
   workload::Distribution wait_ms = workload::Distribution::Exponential(1);
 };
 
-// Admission control by response time feedback: the mean response time of each window decides whether the
-// admitted share grows by a step or shrinks by a factor.
+// Admission control by response time feedback: the mean response time of each window decides
+// whether the admitted share grows by a step or shrinks by a factor.
 //
-// Source: [Zhou06] names the scheme. The form, additive increase and multiplicative decrease, is that
-// of SEDA.
+// Source: [Zhou06] names the scheme. The form, additive increase and multiplicative decrease, is
+//   that of SEDA.
 struct ResponseAdmission {
   neptune::Duration target;
   neptune::Duration window = std::chrono::seconds(1);
@@ -132,11 +135,12 @@ struct SimLoadOptions {
   // The number of requests before the measured ones.
   uint64_t warm_up_count = 0;
   uint64_t count = 1;
-  // If not empty, gaps and costs are those of the phases, the load ends with the last one, and there is
-  // no warm-up.
+  // If not empty, gaps and costs are those of the phases, the load ends with the last one, and
+  // there is no warm-up.
   std::vector<LoadPhase> phases;
   std::optional<ResponseAdmission> admission;
-  // How often a client retries an unanswered request at once, in addition to the retries of the runtime.
+  // How often a client retries an unanswered request at once, in addition to the retries of the
+  // runtime.
   int stubborn_retry_count = 0;
   neptune::Duration timeout = std::chrono::seconds(30);
 };
@@ -162,8 +166,8 @@ struct SimLoadResult {
   double LossPercent() const;
 };
 
-// Offers the load and waits for its end. All draws depend on `seed` alone, so that two clusters under
-// one seed get the same requests at the same times.
+// Offers the load and waits for its end. All draws depend on `seed` alone, so that two clusters
+// under one seed get the same requests at the same times.
 SimLoadResult RunLoad(SimCluster& cluster, const SimLoadOptions& load, uint64_t seed);
 
 }  // namespace search::lab

@@ -9,7 +9,8 @@ using neptune::Duration;
 using neptune::TimePoint;
 using neptune::ToSeconds;
 
-// When the last node's sight, from the event on, holds no victim in `field`; -1 if one ends with it.
+// The time after the event from which no sight has the victim in `field`; -1 if a node has it to
+// the end.
 double GoneAfter(const DetectionNotes& notes, std::set<std::string> Sight::*field) {
   TimePoint gone = notes.event;
   for (const auto& [node, sights] : notes.sights) {
@@ -24,7 +25,7 @@ double GoneAfter(const DetectionNotes& notes, std::set<std::string> Sight::*fiel
   return ToSeconds(gone - notes.event);
 }
 
-// When the last node came to know what all know at the end; -1 if they end with different views.
+// The time from which all nodes have the final view; -1 if their final views differ.
 double EqualAfter(const DetectionNotes& notes) {
   if (notes.sights.empty()) return -1;
   const std::set<std::string>& last = notes.sights.begin()->second.back().known;

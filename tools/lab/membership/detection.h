@@ -1,9 +1,9 @@
 // How fast, and how accurately, the nodes of a cluster detect the failure of one of them: the
 // measurements of member_detect.
 //
-// A scenario runs in both worlds: on SimCluster in the simulated one, with one process for each node
-// (member_node_main.cc) in the real one. Both record what each node knew at which time and the outcome of
-// the calls; the figures are computed from these notes in the same way.
+// A scenario runs in both worlds: on SimCluster in the simulated one, with one process for each
+// node (member_node_main.cc) in the real one. Both record what each node knew at which time and the
+// outcome of the calls; the figures are computed from these notes in the same way.
 //
 // Threads: pure functions; DetectInReal starts processes and waits for them.
 // Units: seconds; a period is the announcement interval, one second.
@@ -55,19 +55,19 @@ struct DetectionNotes {
   neptune::TimePoint event;
 };
 
-// The balancing policy of a scenario: random if the victim fails, because polling callers would avoid it
-// at once and show no effect.
+// The balancing policy of a scenario: random if the victim fails, because polling callers would
+// avoid it at once and show no effect.
 std::string DetectionBalancing(const std::string& scenario);
 
-// Metrics of every scenario: known_by_none_s and offered_by_none_s (time from the event until no node knew
-// or offered the victim any more; -1 if one did to the end), views_equal_s (until all nodes knew the
-// same), callers_s (until the end of the last hurt call that began before or with the event's effects),
-// calls, failed_calls, expelled.
+// Metrics of every scenario: known_by_none_s and offered_by_none_s (time from the event until no
+// node knew or offered the victim any more; -1 if one did to the end), views_equal_s (until all
+// nodes knew the same), callers_s (until the end of the last hurt call that began before or with
+// the event's effects), calls, failed_calls, expelled.
 Measurement FiguresOf(const DetectionNotes& notes);
 
-// The scenarios: "kill", "leave", "hang" (workers), "pause" (the whole process), "cut" (half of the nodes,
-// healed later; simulated only), "loss" (30 % of all datagrams; simulated only), "saturation" (all
-// processors; real only).
+// The scenarios: "kill", "leave", "hang" (workers), "pause" (the whole process), "cut" (half of the
+// nodes, healed later; simulated only), "loss" (30 % of all datagrams; simulated only),
+// "saturation" (all processors; real only).
 neptune::StatusOr<DetectionNotes> DetectInSim(const std::string& scenario,
                                               const RunContext& context);
 neptune::StatusOr<DetectionNotes> DetectInReal(const std::string& scenario,

@@ -25,10 +25,10 @@ using std::chrono::milliseconds;
 constexpr char kProgram[] = "tools/lab/membership/member_node";
 constexpr int64_t kCalmMs = 1'500;
 constexpr int64_t kAftermathMs = 7'000;
-// Kernel threads that want a processor, for each there is.
+// Busy kernel threads per processor.
 constexpr int kBurnsAProcessor = 2;
 
-// Names by commas, or "-" for none.
+// Names separated by commas, or "-" if there are none.
 std::set<std::string> Names(const std::string& text) {
   std::set<std::string> names;
   std::istringstream list(text);
@@ -92,7 +92,7 @@ class RealDetection {
     return process.ReadLine();
   }
 
-  // In pieces: a process that says nothing for long counts as dead.
+  // Several short waits, because a process without output for a long time counts as dead.
   Status Wait(int64_t ms) {
     constexpr int64_t kPieceMs = 5'000;
     for (; ms > 0; ms -= kPieceMs) {

@@ -17,7 +17,7 @@ using neptune::TimePoint;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// How often views are looked at, and the rest of what the real world measures by.
+// The sampling interval of views, and the times of the real world's scenarios.
 constexpr Duration kLook = milliseconds(10);
 constexpr Duration kCalm = milliseconds(1500);
 constexpr Duration kAftermath = seconds(7);
@@ -91,7 +91,7 @@ class SimDetection {
     }
   }
 
-  // The event is the healing: from then on views must become equal.
+  // The event is the healing, after which views must become equal.
   void Cut() {
     const std::set<std::string> left(names_.begin(), names_.begin() + names_.size() / 2);
     const std::set<std::string> right(names_.begin() + names_.size() / 2, names_.end());

@@ -1,4 +1,4 @@
-// How fast the others learn that a node is gone, and whether they ever believe it of one that is not.
+// How fast other nodes detect the failure of a node, and whether they ever suspect a live one.
 
 #include <algorithm>
 
@@ -18,8 +18,8 @@ Point Of(const std::string& scenario, const std::string& world) {
   return Point{{"scenario", scenario}, {"world", world}};
 }
 
-// Processes take wall-clock time: the shortest run leaves them out. A full one saturates the processors for ten
-// minutes over its three seeds.
+// Processes take wall-clock time, so smoke runs leave them out. A full run saturates the processors
+// for ten minutes in total.
 std::vector<Point> Points(Length length) {
   std::vector<Point> points;
   for (const char* scenario : {"kill", "leave", "hang", "pause", "cut", "loss"}) {
@@ -40,7 +40,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   return FiguresOf(notes);
 }
 
-// The worst of all runs: a line that one run breaks does not hold.
+// The worst of all runs, so that a violation in one run breaks the line.
 Estimate Worst(const Results& results, const Point& point, const std::string& metric) {
   double worst = 0;
   for (const double value : results.Values(point, metric)) {
@@ -80,7 +80,7 @@ class Judge {
     if (world == "sim") row.Shape();
   }
 
-  // Without load nothing of the above would mean anything.
+  // The rows above are meaningless without load.
   void CallsWereMade() {
     double least = 1e9;
     for (const Point& point : results_.points()) {

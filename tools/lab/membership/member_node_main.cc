@@ -1,16 +1,18 @@
-// One node of member_detect in the real world: serves or calls, notes what it knows, and does what it is told.
+// One node of member_detect in the real world: serves or calls, records what it knows, and executes
+// commands.
 //
 //   member_node --cluster=NAME --multicast_port=PORT --node=s3 [--balancing=random]
-//   member_node --burn=4        keeps so many kernel threads busy until its input ends
+//   member_node --burn=4        keeps 4 kernel threads busy until the end of its input
 //
-// A line of input, and what is answered:
+// Commands, one per line, and their answers:
 //   now                ns of the machine's monotonic clock
 //   wait MS            "ok", after that time
-//   hang, normal       "ok"; requests stand still, or go on
-//   load RATE COST_MS DEADLINE_MS, unload   "ok"; calls that come at their times, whatever became of earlier ones
+//   hang, normal       "ok"; requests hang, or continue
+//   load RATE COST_MS DEADLINE_MS, unload   "ok"; starts and stops an open loop of calls
 //   leave              "left", when the node has stopped
-//   report             "sight NS KNOWN OFFERED" (names by commas), "hurt NS NS OK", "count CALLS EXPELLED", then "end"
-// The end of its input ends it.
+//   report             "sight NS KNOWN OFFERED" (names separated by commas), "hurt NS NS OK",
+//                      "count CALLS EXPELLED", then "end"
+// It exits at the end of its input.
 
 #include <gflags/gflags.h>
 #include <glog/logging.h>
@@ -80,7 +82,7 @@ std::string Join(const std::set<std::string>& names) {
   return joined.empty() ? "-" : joined;
 }
 
-// Notes each change of what the node knows, on a loop of its own.
+// Records each change of the node's knowledge, on a separate loop.
 class Observer {
  public:
   Observer(Node& node, neptune::Loop& loop) : node_(node), loop_(loop) {
@@ -122,7 +124,7 @@ class Observer {
   std::vector<Sight> sights_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Offers calls at their times.
+// Offers an open loop of calls.
 class Caller {
  public:
   explicit Caller(Node& node) : node_(node) {}
@@ -201,7 +203,7 @@ class MemberNode {
   }
   ~MemberNode() { world_->Stop(); }
 
-  // What is answered to a line of input.
+  // Returns the answer to a line of input.
   std::string Do(const std::string& line) {
     std::istringstream words(line);
     std::string verb;
@@ -258,7 +260,7 @@ class MemberNode {
   std::unique_ptr<Caller> caller_;
 };
 
-// Busy until the process is killed or its input ends.
+// Keeps threads busy until the process is killed or its input ends.
 int Burn() {
   std::atomic<bool> burning{true};
   std::vector<std::thread> threads;

@@ -41,7 +41,7 @@ std::string MessageKey(char kind, uint64_t group, uint64_t message) {
   return key;
 }
 
-// Not 0, which is no message.
+// Never 0, which means no message.
 uint64_t NumberOf(const neptune::RequestId& id) {
   std::string bytes;
   neptune::ByteWriter out(&bytes);

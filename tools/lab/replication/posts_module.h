@@ -1,18 +1,25 @@
-// Discussion groups whose messages have no order: what a group is where every replica takes writes (level 1).
+// Discussion groups with unordered messages, for level 1, where every replica accepts writes.
 //
-// Methods, requests, answers, parameters and modelled work are those of neptune/examples/discussion, but
+// Methods, requests, answers, parameters and modelled work are those of
+// neptune/examples/discussion, with these differences:
 //
-//   a message's number follows from the name of the write that added it, so that it is the same on all replicas, in whatever
-//   order they execute; a group's headers stand in the order of their numbers, with no depth; and what a message replies to
-//   is noted and need not be there, for it may arrive later. Nor is it kept when it was posted: a write that two replicas took
-//   has two such times.
+//   - The number of a message is derived from the name of its write, so that it is the same on all
+//     replicas, whatever the order of execution.
+//   - The headers of a group are ordered by number, without depth.
+//   - The message replied to is recorded and may be missing, because it may arrive later.
+//   - The time of posting is not stored, because a write that two replicas accepted has two such
+//     times.
 //
-//   h GROUP NUMBER   MessageHeader     m GROUP NUMBER   StoredMessage, without a path     g GROUP   StoredGroup, a count
+//   key              value
+//   h GROUP NUMBER   MessageHeader
+//   m GROUP NUMBER   StoredMessage, without a path
+//   g GROUP          StoredGroup, a count
 //
-// Source: [Shen02] 5.2.1 (level 1 is for commutative writes), 5.4.1. The paper does not say how its group commutes.
-// Threads: as ServiceModule says.
+// Source: [Shen02] 5.2.1 (level 1 is for commutative writes), 5.4.1. The paper does not describe
+//   how the writes of its group commute.
+// Threads: see ServiceModule.
 // Errors: kInvalidArgument a write without a name, malformed requests; kNotFound no such message.
-// Limits: kHeaderCountMax headers an answer.
+// Limits: kHeaderCountMax headers per answer.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// The replicated auction over its nodes, and whether anybody sees a bid decline.
+// The scalability of the replicated auction, and whether any user sees a bid decrease.
 
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace search::lab {
 namespace {
 
-// Of the highest rate, where bids are watched.
+// Share of the highest rate at which bids are checked.
 constexpr double kWatchedLoad = 0.9;
 
 struct Watched {

@@ -1,4 +1,5 @@
-// Whole nodes with replicated registers under random faults: nothing acknowledged may be lost, no session may go back.
+// Replicated registers under random faults: no acknowledged write may be lost, no session may read
+// older data.
 
 #include <glog/logging.h>
 
@@ -11,7 +12,7 @@ namespace {
 
 using neptune::StrCat;
 
-// Seeds of one run of the experiment, so that thousands make few runs.
+// Seeds per run of the experiment, so that thousands of seeds need few runs.
 int SeedsOf(const RunContext& context) { return context.Pick(2, 5, 100); }
 
 neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {

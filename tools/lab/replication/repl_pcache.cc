@@ -1,4 +1,4 @@
-// The persistent cache over its nodes: reads are cheap and writes are not.
+// The scalability of the persistent cache: reads are cheap, writes are expensive.
 
 #include <memory>
 #include <string>
@@ -47,7 +47,7 @@ double IdealRate(int server_count, int degree) {
   return 1e3 * server_count / ((1 - kWriteShare) * kLookupMs + kWriteShare * kInsertMs * degree);
 }
 
-// One run's users. What a key's value is follows from the key.
+// The users of one run. The value of a key is a function of the key.
 class CacheUsers {
  public:
   ReplicaCall Next(RandomSource& random) {

@@ -1,4 +1,4 @@
-// Three of eight nodes lose their power and come back one after the other.
+// Three of eight nodes lose power and recover one after another.
 
 #include <algorithm>
 #include <cmath>
@@ -20,12 +20,12 @@ constexpr double kWriteShare = 0.1;
 constexpr int kFailingCount = 3;
 constexpr char kSafe[] = "safe";
 constexpr char kFailStop[] = "fail_stop";
-// Of the requests of a second; more of them, and it is no normal one.
+// The maximum share of failed requests in a normal second.
 constexpr double kFailedShareMax = 0.02;
 
 constexpr char kMode[] = "mode";
 constexpr char kLoad[] = "load";
-// What eight nodes do of this is also done by five.
+// A load that five nodes can also serve.
 constexpr double kLightLoad = 0.5;
 constexpr double kHeavyLoad = 0.75;
 
@@ -53,8 +53,8 @@ std::vector<Point> Points(Length length) {
           PointOf(kSafe, kLightLoad), PointOf(kSafe, kHeavyLoad)};
 }
 
-// Three neighbours, so that some partitions have one replica left; of those that a majority has to back, no more than two of
-// any four neighbours.
+// Three neighbours, so that some partitions have one replica left; with partitions that need a
+// majority, at most two of any four neighbours.
 std::vector<std::string> FailingOf(const Point& point) {
   if (point.Text(kMode) == kFailStop) return {"s0", "s1", "s2"};
   return {"s0", "s3", "s6"};
@@ -75,7 +75,7 @@ void PlanFaults(const Timeline& timeline, const std::vector<std::string>& failin
 std::string AnsweredAt(int second) { return StrCat("answered_per_s_", second); }
 std::string FailedAt(int second) { return StrCat("failed_per_s_", second); }
 
-// By the second in which a request came.
+// Requests by the second of their arrival.
 void CountSeconds(const ReplicaRunResult& result, int end_s, Measurement* measurement) {
   for (int second = 0; second < end_s; ++second) {
     (*measurement)[AnsweredAt(second)] = 0;
@@ -87,7 +87,7 @@ void CountSeconds(const ReplicaRunResult& result, int end_s, Measurement* measur
   }
 }
 
-// How long after a recovery the last second is over of which too much failed.
+// The time from a recovery to the end of the last second with too many failures.
 double SettledAfter(const Measurement& measurement, int back_s, int next_s) {
   double settled = 0;
   for (int second = back_s; second < next_s; ++second) {

@@ -1,4 +1,5 @@
-// How a replicated service grows with its nodes, by degree of replication, share of writes and consistency.
+// The scalability of a replicated service by degree of replication, share of writes and consistency
+// level.
 
 #include <algorithm>
 #include <string>
@@ -64,7 +65,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   ReplicaClusterOptions cluster =
       DiscussionCluster(nodes, static_cast<int>(point.Number("degree")), point.Text("level"));
   cluster.seed = context.seed;
-  // As many requests of few nodes as of many.
+  // The same number of requests for few nodes as for many.
   const int length_s = context.Pick(2, 4, 10) * std::max(1, 8 / nodes);
   const DiscussionLoad load{.server_count = nodes,
                             .write_share = point.Number("writes_percent") / 100,
@@ -74,7 +75,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   return Measurement{{kRate, rate}};
 }
 
-// A node's share of the rate, over that with the fewest nodes that this degree is measured with.
+// The rate per node, relative to that of the fewest nodes measured with this degree.
 void JudgeLinear(const Results& results, Judgement* judgement) {
   for (const Point& least : results.points()) {
     const int degree = static_cast<int>(least.Number("degree"));

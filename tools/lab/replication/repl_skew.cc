@@ -1,4 +1,4 @@
-// What replication gains where some partitions are asked much more than others.
+// The gain of replication if some partitions receive many more requests than others.
 
 #include <cmath>
 #include <string>
@@ -36,7 +36,7 @@ std::vector<double> ZipfShares(double exponent) {
   return shares;
 }
 
-// Of Zipf's law whose exponent makes the first partition's share the factor.
+// Shares by Zipf's law, with the exponent that gives the first partition the factor.
 std::vector<double> SharesWith(double factor) {
   if (factor >= 1) {
     std::vector<double> shares(kReplicaPartitionCount, 0);
@@ -84,7 +84,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   const DiscussionLoad load{.server_count = kNodes,
                             .write_share = kWriteShare,
                             .partition_shares = SharesWith(point.Number(kFactor))};
-  // Few nodes work where the load is skewed.
+  // Under skewed load only few nodes work.
   const int length_s = context.Pick(2, 8, 20);
   const double rate = HighestDiscussionRate(
       cluster, load, {.duration = std::chrono::seconds(length_s)}, context.Pick(2, 4, 5));

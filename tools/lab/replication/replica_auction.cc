@@ -24,7 +24,7 @@ namespace {
 constexpr uint64_t kCategoriesAServer = 400;
 constexpr uint32_t kListedCount = 20;
 constexpr uint64_t kRaiseMax = 5;
-// Where a user's map has the item that was looked at last; items are kept under their index plus one.
+// The key of the last viewed item in a user's map; items have their index plus one as key.
 constexpr uint64_t kWatched = 0;
 
 std::string Micros(double ms) { return StrCat(std::llround(1e3 * ms)); }

@@ -1,8 +1,9 @@
-// The replicated auction as the paper loads it: 400 categories a server in 64 partitions; 10 % bids, 3 % new items.
+// The replicated auction under the paper's load: 400 categories per server in 64 partitions; 10 %
+// bids, 3 % new items.
 //
-// Source: [Shen02] 5.4.4. What a request costs is ours: the paper says that an auction's requests cost more than a
-// discussion group's, and bids very little. A third of the reads are of each kind. Users come back to the item that they
-// looked at last half of the time.
+// Source: [Shen02] 5.4.4. The costs are ours: the paper states that requests of an auction cost
+//   more than those of a discussion group, and bids very little. Each kind of read is a third of
+//   the reads. Half of the time users return to the item that they viewed last.
 // Threads: the simulation's thread.
 
 #pragma once
@@ -22,25 +23,25 @@ inline constexpr double kAuctionBidShare = 0.10;
 inline constexpr double kAuctionAddShare = 0.03;
 
 ReplicaClusterOptions AuctionHouseCluster(int server_count, int degree);
-// What it can do a second if every processor is busy all the time.
+// Its rate per second if every processor is always busy.
 double AuctionHouseIdealRate(int server_count, int degree);
 
-// One run's users.
+// The users of one run.
 class AuctionUsers {
  public:
   explicit AuctionUsers(int server_count);
   ReplicaCall Next(ReplicaUser& user, neptune::RandomSource& random);
 
-  // Answers with a lower bid than one that the same session had seen for the item.
+  // The number of answers with a lower bid than the same session had seen for the item.
   uint64_t decline_count() const { return decline_count_; }
-  // Answers with a bid for an item that the session had seen before.
+  // The number of answers with a bid for an item that the session had seen before.
   uint64_t seen_again_count() const { return seen_again_count_; }
 
  private:
   struct Item {
     uint64_t category = 0;
     uint64_t id = 0;
-    uint64_t amount = 0;  // the highest that was acknowledged
+    uint64_t amount = 0;  // the highest acknowledged bid
   };
   ReplicaCall Add(neptune::RandomSource& random);
   ReplicaCall Bid(ReplicaUser& user, neptune::RandomSource& random);

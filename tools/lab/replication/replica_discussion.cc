@@ -162,7 +162,7 @@ double HighestDiscussionRate(const ReplicaClusterOptions& cluster, const Discuss
 
 namespace {
 
-// All headers of a group, as the primary has them.
+// All headers of a group at the primary.
 std::vector<MessageHeader> HeadersOf(neptune::ReplicaSession& session, uint64_t group) {
   std::vector<MessageHeader> headers;
   ViewHeadersRequest request;

@@ -1,8 +1,8 @@
-// The discussion group as the paper loads it: 400 groups a server in 64 partitions.
+// The discussion group under the paper's load: 400 groups per server in 64 partitions.
 //
-// Source: [Shen02] 5.3, 5.4.1. What a read and a write cost is fitted to the paper's single node without
-// replication: 152 requests a second with 10 % writes, 175 with 50 % (experiment repl_scaling shows what comes of it).
-// Half of the reads are of headers, half of a message.
+// Source: [Shen02] 5.3, 5.4.1. The costs of reads and writes are fitted to the paper's single node
+//   without replication: 152 requests a second with 10 % writes, 175 with 50 % (the experiment
+//   repl_scaling shows the result). Half of the reads are of headers, half of a message.
 // Threads: the simulation's thread.
 
 #pragma once
@@ -17,32 +17,34 @@
 
 namespace search::lab {
 
-// The two equations .9 r + .1 w = 1 / 152 and .5 r + .5 w = 1 / 175 solved, less what a node with exponential service times
-// cannot use if 98 % of what comes at random is to find room in its queue: 1.5 %.
+// Solutions of .9 r + .1 w = 1 / 152 and .5 r + .5 w = 1 / 175, less 1.5 %: the capacity that a
+// node with exponential service times cannot use if 98 % of random arrivals are to find room in its
+// queue.
 inline constexpr double kReadWorkMs = 6.69;
 inline constexpr double kWriteWorkMs = 4.56;
 
 struct DiscussionLoad {
   int server_count = 8;
   double write_share = 0.1;
-  // Of all requests, by partition. Empty: all alike.
+  // Shares of all requests, by partition. Empty: equal shares.
   std::vector<double> partition_shares{};
 };
 
-// A cluster of the service with those costs; at level 1 of posts_module.h, whose writes commute.
+// A cluster of the service with these costs; at level 1 the service of posts_module.h, whose writes
+// commute.
 ReplicaClusterOptions DiscussionCluster(int server_count, int degree, const std::string& level);
-// What it can do a second if every processor is busy all the time.
+// Its rate per second if every processor is always busy.
 double DiscussionIdealRate(const DiscussionLoad& load, int degree);
 
-// One run's users.
+// The users of one run.
 class DiscussionUsers {
  public:
   explicit DiscussionUsers(DiscussionLoad load);
   ReplicaCall Next(neptune::RandomSource& random);
 
-  // An added message, by group and number, with its subject, which is its own.
+  // The unique subjects of added messages, by group and number.
   using Added = std::map<std::pair<uint64_t, uint64_t>, std::string>;
-  // Those whose addition was acknowledged.
+  // The acknowledged messages.
   const Added& added() const { return added_; }
   uint64_t group_count() const { return group_count_; }
 
@@ -60,14 +62,14 @@ class DiscussionUsers {
   std::map<uint64_t, std::vector<uint64_t>> messages_;  // acknowledged, by group
 };
 
-// A run of its own on a cluster of its own; `load.next` is the discussion's.
+// One run on a new cluster; sets `load.next`.
 ReplicaRunResult RunDiscussion(const ReplicaClusterOptions& cluster, const DiscussionLoad& users,
                                ReplicaLoadOptions load);
-// By HighestReplicaRate, about what is ideal.
+// The result of HighestReplicaRate, searched around the ideal rate.
 double HighestDiscussionRate(const ReplicaClusterOptions& cluster, const DiscussionLoad& users,
                              const ReplicaLoadOptions& load, int steps);
 
-// Acknowledged messages that are not there, and messages that are there more than once.
+// Missing acknowledged messages, and messages that exist more than once.
 struct DiscussionDamage {
   uint64_t lost_count = 0;
   uint64_t doubled_count = 0;

@@ -24,16 +24,16 @@ const neptune::ServiceName kReplicaService("replicated");
 
 namespace {
 
-// Long enough for elections in all partitions, and for all to have heard of them.
+// Long enough for elections in all partitions, and for all nodes to receive their results.
 constexpr Duration kStartTime = std::chrono::seconds(3);
-// After the last request, for answers that are late.
+// Wait for late answers after the last request.
 constexpr Duration kEndTime = std::chrono::seconds(5);
 constexpr Duration kThinkTime = std::chrono::seconds(1);
 constexpr double kInTimeShareMin = 0.98;
 constexpr double kStepBack = 0.8;
 
 std::string ReplicationText(const ReplicaClusterOptions& options) {
-  // One replica: a log and nobody else, as the papers' service without replication.
+  // One replica has only a log, like the papers' service without replication.
   if (options.degree == 1) return " replication { level: 'ordered_writes' }";
   std::string text = StrCat(" replication { level: '", options.level, "'");
   if (options.level != "write_anywhere") StrAppend(&text, " mode: '", options.mode, "'");
@@ -43,8 +43,9 @@ std::string ReplicationText(const ReplicaClusterOptions& options) {
   return text + " }";
 }
 
-// As many on each server. The first of a partition's nodes that is preferred as its primary goes round with the partition's
-// number, and so does the place where they begin, but for one more each round: so all are preferred as often.
+// Equal numbers on each server. The preferred primary rotates among the nodes of a partition with
+// its number. The first of these nodes rotates as well, shifted by one in each round, so that all
+// nodes are preferred equally often.
 std::vector<std::string> PartitionsOf(const ReplicaClusterOptions& options) {
   const auto count = static_cast<uint32_t>(options.server_count);
   std::vector<std::string> held(count);
@@ -86,7 +87,7 @@ neptune::ClusterSpec ReplicaClusterSpec(const ReplicaClusterOptions& options) {
 
 namespace {
 
-// Of nodes that serve nothing.
+// Module of nodes without services.
 class IdleModule final : public neptune::ServiceModule {
  public:
   Status Start(neptune::ModuleContext&) override { return neptune::OkStatus(); }
@@ -173,7 +174,7 @@ class OpenLoop {
     while (!result_.was_ended_early && (simulator.now() < end || under_way_ > 0)) {
       simulator.RunFor(std::chrono::milliseconds(100));
     }
-    // What is under way still may write into this.
+    // Requests in progress may still write into this object.
     while (under_way_ > 0) simulator.RunFor(std::chrono::milliseconds(100));
     return std::move(result_);
   }

@@ -1,15 +1,18 @@
-// Whole nodes on simulated hosts that run a replicated service, and user sessions that load it: what the repl_
+// Simulated nodes that run a replicated service, and user sessions that load it, which the repl_
 // experiments share.
 //
-//   s0 ... s<n-1>   a replica each of `degree` / n of the partitions     c0 ...   callers, with many sessions each
-//   w               a witness, if wanted
+//   s0 ... s<n-1>   servers with replicas of `degree` / n of the partitions each
+//   c0 ...          callers with many sessions
+//   w               an optional witness
 //
-// A session asks about once a second: a request is given to the session that has been idle longest if that is a second, else
-// to a new one, so the load is open and the sessions are as many as requests a second.
+// A session sends about one request a second: a request uses the session that has been idle longest
+// if that is at least a second, else a new one. The load is therefore open, and the number of
+// sessions is about the number of requests a second.
 //
-// Source: [Shen02] 5.4 (set-up; "one request per second as the client request rate", 98 % within two seconds).
+// Source: [Shen02] 5.4 (set-up; "one request per second as the client request rate", 98 % within
+//   two seconds).
 // Threads: the simulation's thread; several runs may be in several threads.
-// Units: virtual time; storage takes none. The load's clock begins when Run is called.
+// Units: virtual time; storage takes no time. The load's clock begins when RunReplicas is called.
 
 #pragma once
 
@@ -29,7 +32,7 @@
 
 namespace search::lab {
 
-// The paper's.
+// The paper's number of partitions.
 inline constexpr uint32_t kReplicaPartitionCount = 64;
 
 struct ReplicaClusterOptions {
@@ -38,19 +41,19 @@ struct ReplicaClusterOptions {
   int client_count = 6;
   // Replicas of each partition; 1: the service is not replicated.
   int degree = 1;
-  // In the cluster spec's words; of replicated services.
+  // The consistency level of a replicated service, as in the cluster spec.
   std::string level = "ordered_writes";
   // For `staleness_bounded`.
   uint32_t staleness_ms = 1000;
   bool with_witness = false;
-  // In the cluster spec's words; not of level 1.
+  // The replication mode, as in the cluster spec; not used by level 1.
   std::string mode = "safe";
-  // Parameters of the service besides its partition count.
+  // Parameters of the service, in addition to its partition count.
   std::map<std::string, std::string> parameters{};
   std::function<std::unique_ptr<neptune::ServiceModule>()> module;
-  // Of each server: one request at a time, to completion.
+  // The processors of each server: one request at a time, to completion.
   neptune::ProcessorOptions processors = {.count = 1};
-  // The papers' bound, for every scheme.
+  // The papers' bound, the same for all schemes.
   uint32_t queue_length_max = 40;
 };
 
@@ -58,7 +61,7 @@ neptune::ClusterSpec ReplicaClusterSpec(const ReplicaClusterOptions& options);
 
 class ReplicaCluster {
  public:
-  // Starts every node, and lets all partitions have their primaries.
+  // Starts every node, and waits until all partitions have primaries.
   explicit ReplicaCluster(const ReplicaClusterOptions& options);
   ~ReplicaCluster();
 
@@ -79,13 +82,13 @@ class ReplicaCluster {
 
 extern const neptune::ServiceName kReplicaService;
 
-// What a session asks next.
+// The next call of a session.
 struct ReplicaCall {
   neptune::PartitionId partition;
   neptune::MethodName method;
   neptune::AccessMode access = neptune::AccessMode::kRead;
   std::string request;
-  // Called with what became of it, before the session asks anything else; may be null.
+  // Called with the outcome, before the next call of the session; may be null.
   std::function<void(const neptune::Status& status, const neptune::Data& answer)> on_answer;
 };
 
@@ -96,9 +99,9 @@ struct ReplicaUser {
   const uint64_t number;
   neptune::ReplicaSession session;
   neptune::TimePoint asked_at{};
-  // The newest version that an answer was of, by partition.
+  // The newest version of any answer, by partition.
   std::map<neptune::PartitionId, neptune::Lsn> versions;
-  // The workload's, for what a session must never see.
+  // Used by the workload to check what a session must never see.
   std::map<uint64_t, uint64_t> seen;
 };
 
@@ -107,11 +110,11 @@ struct ReplicaLoadOptions {
   // Requests that arrive within `duration` after `warm_up` are measured.
   neptune::Duration warm_up = std::chrono::seconds(3);
   neptune::Duration duration = std::chrono::seconds(10);
-  // A request that takes longer has failed.
+  // Requests that take longer count as failed.
   neptune::Duration timeout = std::chrono::seconds(2);
-  // Ends the load when more of the measured requests have failed; 1: never.
+  // The load ends when a larger share of the measured requests has failed; 1: never.
   double failed_share_max = 1;
-  // Draws from `random` alone, in the order of arrivals.
+  // Returns the next call; uses only `random`, in the order of arrivals.
   std::function<ReplicaCall(ReplicaUser& user, neptune::RandomSource& random)> next;
 };
 
@@ -121,16 +124,17 @@ struct ReplicaOutcome {
   bool is_write = false;
   neptune::Status status;
   neptune::Duration ended() const { return arrived + response; }
-  // The service answered, be it with a refusal of its own, as for a message that a replica does not have yet.
+  // True if the service answered, even with an error, e.g. for a message that a replica does not
+  // have yet.
   bool answered() const;
 };
 
 struct ReplicaRunResult {
-  // Of the measured requests, in the order in which they ended.
+  // The measured requests, in the order of completion.
   std::vector<ReplicaOutcome> outcomes;
   uint64_t offered_count = 0;
   uint64_t failed_count = 0;
-  // Answers of an older version than one that the same session had seen.
+  // The number of answers of an older version than the same session had seen.
   uint64_t regression_count = 0;
   bool was_ended_early = false;
   double InTimeShare() const;
@@ -139,11 +143,11 @@ struct ReplicaRunResult {
 ReplicaRunResult RunReplicas(ReplicaCluster& cluster, const ReplicaLoadOptions& load,
                              uint64_t seed);
 
-// Runs a load of its own on a cluster of its own.
+// Runs a load at a given rate on a new cluster.
 using RunAtRate = std::function<ReplicaRunResult(double rate_per_s, double failed_share_max)>;
 
-// The highest rate at which 98 % of the requests are answered within the timeout: halved in on between `low` and `high`,
-// `steps` times; a `low` that is too high is lowered by fifths before.
+// Searches the highest rate at which 98 % of the requests are answered within the timeout, by
+// `steps` bisections between `low` and `high`. A `low` that is too high is first lowered by fifths.
 struct RateSearch {
   double low = 0;
   double high = 0;

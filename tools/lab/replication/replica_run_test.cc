@@ -1,4 +1,4 @@
-// Runs of replicated services: what the load does, and that damage would be seen.
+// Runs of replicated services: the load, and the detection of damage.
 
 #include "tools/lab/replication/replica_run.h"
 

@@ -57,7 +57,7 @@ std::string SpecText(const ReplicationChaosOptions& options) {
   return text;
 }
 
-// A module of nothing, for nodes that only call.
+// An empty module, for nodes that only call.
 class IdleModule final : public neptune::ServiceModule {
  public:
   neptune::Status Start(neptune::ModuleContext&) override { return neptune::OkStatus(); }
@@ -112,7 +112,7 @@ class ChaosRun {
     };
     options.address = static_cast<neptune::SimWorld&>(world).address();
     options.with_admin = false;
-    // In every other history, calls of the disk take time, in which other things happen.
+    // In every other history disk operations take time, so that other events interleave with them.
     if (options_.seed % 2 == 1) {
       options.device_time = [this](std::string_view) {
         return neptune::FromSeconds(random_.Exponential(neptune::ToSeconds(kDeviceTimeMean)));
@@ -141,7 +141,7 @@ class ChaosRun {
     faults.interval_mean = milliseconds(600 + 400 * (options_.seed % 5));
     faults.duration_mean = milliseconds(500 + 700 * (options_.seed % 3));
     faults.hosts_down_max = options_.servers_down_max;
-    // Often what hurts replication most.
+    // Often the most harmful fault for replication.
     faults.kinds = {Kind::kCrash,      Kind::kCrash,          Kind::kCrash,
                     Kind::kPause,      Kind::kPause,          Kind::kCut,
                     Kind::kCut,        Kind::kCutOneWay,      Kind::kLossOneWay,
@@ -150,7 +150,7 @@ class ChaosRun {
     neptune::ScheduleFaults(simulator_, neptune::DrawFaultPlan(random_, faults));
   }
 
-  // The time without an acknowledged write.
+  // The longest time without an acknowledged write.
   void MeasureBlocks(TimePoint begin, TimePoint end) {
     std::vector<TimePoint> ends = {begin, end};
     for (const RegisterOperation& operation : load_.history()) {
@@ -212,7 +212,7 @@ class ChaosRun {
     const TimePoint end = simulator_.now() + kPeaceMax;
     while (simulator_.now() < end && !IsWhole()) simulator_.RunFor(milliseconds(250));
     if (!IsWhole()) Wrong(StrCat("not all replicas take part again:", Describe()));
-    // Writes go on.
+    // Writes must succeed again.
     const size_t before = CountAcknowledged();
     simulator_.RunFor(seconds(1));
     if (CountAcknowledged() == before) Wrong("no write is acknowledged after the faults");

@@ -1,4 +1,4 @@
-// What a service call costs over a round trip of the transport.
+// The overhead of a service call compared with a round trip of the transport.
 
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/experiment.h"
@@ -9,7 +9,7 @@ namespace {
 
 using neptune::StrCat;
 
-// The round trips that no other work of the machine came between. Medians stand beside them.
+// Round trips undisturbed by other work of the machine. Medians are shown in addition.
 constexpr char kMetric[] = "p10_us";
 constexpr char kMedian[] = "p50_us";
 

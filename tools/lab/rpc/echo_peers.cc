@@ -14,7 +14,7 @@ namespace {
 
 using neptune::StrCat;
 
-// Nodes of one run find each other, and those of no other run on this machine.
+// Separates the nodes of this run from those of other runs on this machine.
 std::vector<std::string> OwnCluster() {
   static std::atomic<int> run_count{0};
   const int run = ++run_count;

@@ -1,4 +1,5 @@
-// The runs that the experiments of the service call share: echo calls over Neptune and over its peers.
+// The runs that the experiments of the service call share: echo calls over Neptune and over its
+// peers.
 //
 // Threads: pure functions, except for the processes that they start.
 
@@ -12,8 +13,8 @@
 
 namespace search::lab {
 
-// "neptune", "neptune, features off", "gRPC, queue", "gRPC, callbacks", "epoll", "tcp". `caller_arguments`: see
-// tests/peers/load.h.
+// "neptune", "neptune, features off", "gRPC, queue", "gRPC, callbacks", "epoll", "tcp".
+// `caller_arguments`: see tests/peers/load.h.
 PeerRun EchoRun(const std::string& peer, std::vector<std::string> caller_arguments);
 
 // Flags for the warm-up and measuring times of callers, whose sum is the time of one run.

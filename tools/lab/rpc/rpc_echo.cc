@@ -1,4 +1,5 @@
-// How many echo calls a second of a server's processor time serves, beside gRPC and beside the floor.
+// Echo calls per second of the server's processor time, compared with gRPC and with the lower
+// bound.
 
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/experiment.h"

@@ -1,4 +1,4 @@
-// What deadlines, cancellation, statistics and traces cost a call.
+// The cost of deadlines, cancellation, statistics and traces per call.
 
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/experiment.h"
@@ -25,7 +25,7 @@ std::vector<Point> Points(Length) {
   return points;
 }
 
-// 64 calls in flight in all.
+// 64 calls in flight in total.
 neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   std::vector<std::string> arguments = Times(context);
   arguments.push_back(StrCat("--connections=", point.Text("connections")));

@@ -1,4 +1,4 @@
-// Whether a few slow handlers make the others slow.
+// The effect of a few slow handlers on the other calls.
 
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/experiment.h"
@@ -12,8 +12,9 @@ using neptune::StrCat;
 constexpr char kMetric[] = "p99_us";
 constexpr char kPeers[][16] = {"neptune", "gRPC, queue", "gRPC, callbacks"};
 
-// Half of what one processor serves. Busy: of calls of which one in a hundred takes 5 ms of it, the same for all
-// peers, since that is most of the work. Blocked: of echo calls, by peer.
+// Half of the rate that one processor serves. Busy: calls of which one in a hundred takes 5 ms of
+// it, the same rate for all peers, because that is most of the work. Blocked: echo calls, with a
+// rate for each peer.
 double RateOf(const std::string& slow_method, const std::string& peer) {
   if (slow_method == "Busy") return 8'000;
   return peer == "neptune" ? 30'000 : 8'000;
@@ -72,7 +73,8 @@ void Judge(const Results& results, Judgement* judgement) {
   for (const char* peer : kPeers) {
     if (results.Has(PointOf(peer, "Busy", 0))) JudgePeer(results, peer, judgement);
   }
-  // A machine with other work may starve the long methods until their queue refuses some: no matter of shape.
+  // Other work of the machine may starve the long methods until their queue refuses calls, so this
+  // is not a row of shape.
   JudgeLost(results, judgement);
   bool answered = true;
   for (const Point& point : results.points()) answered &= results.Median(point, kMetric).middle > 0;

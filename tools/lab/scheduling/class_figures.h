@@ -1,4 +1,4 @@
-// Points, lengths, rows and plots that sched_ experiments of one server have in common.
+// Points, lengths, rows and plots that sched_ experiments with one server share.
 //
 // Source: [Shen02] 4.5.2, figures 4.8 to 4.10. Threads: pure functions.
 
@@ -18,7 +18,7 @@ struct ClassSetting {
   const char* workload;
   const char* form;
 };
-// Those of figures 4.8 and 4.9.
+// The settings of figures 4.8 and 4.9.
 inline constexpr ClassSetting kClassSettings[] = {{"Micro-benchmark", "hybrid"},
                                                   {"Differentiated Search", "throughput"},
                                                   {"Differentiated Search", "resptime"},
@@ -27,16 +27,16 @@ inline constexpr ClassSetting kClassSettings[] = {{"Micro-benchmark", "hybrid"},
 Point ClassPoint(const ClassSetting& setting, const std::string& policy, double demand);
 // All settings, demands and policies; a smoke run has one setting and two demands.
 std::vector<Point> ClassPoints(Length length, const std::vector<std::string>& policies);
-// What such a point asks for.
+// The run of such a point.
 ClassRun ClassRunOf(const Point& point, const RunContext& context);
 // "Differentiated Search, hybrid, 125 %".
 std::string WhereOf(const Point& point);
 
 Estimate LossOf(const Results& results, const Point& point);
-// By how much of the other's loss this one's is smaller.
+// The reduction of loss from `other` to `one`, relative to the loss of `other`.
 Estimate LessLossPercent(const Results& results, const Point& one, const Point& other);
 
-// Loss over demand, one line a policy.
+// Adds a plot of loss over demand, with one line for each policy.
 void DrawLoss(const Results& results, const ClassSetting& setting,
               const std::vector<std::string>& policies, Judgement* judgement);
 

@@ -29,10 +29,10 @@ using neptune::YieldFunction;
 const neptune::ServiceName kWork("work");
 constexpr double kFullYields[kClassCount] = {4, 2, 1};
 constexpr double kFullUntilMs = 1000;
-// Callers wait for longer than anything is worth: it is the servers that drop.
+// Callers wait longer than any request has yield, so that only servers drop requests.
 constexpr Duration kTimeout = std::chrono::seconds(10);
 
-// Requests a second of 100 % demand on one server; sched_policies has the rows that say they are.
+// Requests a second at 100 % demand on one server; sched_policies verifies them.
 double FullRate(const std::string& workload) { return workload == "Micro-benchmark" ? 12.27 : 7.5; }
 
 workload::Workload WorkloadOf(const std::string& name) {
@@ -54,7 +54,7 @@ YieldFunction YieldOf(const std::string& form, double full) {
   return *std::move(made);
 }
 
-// The same in the cluster spec's words.
+// The same in cluster spec syntax.
 std::string ClassesText(const ClassRun& run) {
   std::string text;
   for (size_t k = 0; k < kClassCount; ++k) {
@@ -81,7 +81,7 @@ SimClusterOptions ClusterOf(const ClassRun& run, uint64_t seed) {
   return options;
 }
 
-// Offers every class's requests, each at its time, and divides the servers if they are to be divided.
+// Offers the requests of every class, each at its time, and divides the servers if requested.
 class ClassLoad {
  public:
   ClassLoad(SimCluster& cluster, const ClassRun& run, uint64_t seed)
@@ -92,7 +92,7 @@ class ClassLoad {
     for (size_t k = 0; k < kClassCount; ++k) {
       const workload::RequestClass& one = workload.classes[k];
       const double gap_ms = 1000 / (one.share * rate * run.demand * run.server_count);
-      // Equal seeds are equal requests, under whatever policy.
+      // Equal seeds give equal requests under every policy.
       streams_.push_back({.gap_ms = run.is_constant ? workload::Distribution::Fixed(gap_ms)
                                                     : workload.gap.ScaledTo(gap_ms),
                           .service_ms = run.is_constant
@@ -108,7 +108,7 @@ class ClassLoad {
     if (run_.is_partitioned) Divide(NominalDemands());
     PlanTicks();
     for (size_t k = 0; k < kClassCount; ++k) {
-      // They do not all begin at once where gaps are fixed.
+      // Staggers the first arrivals of constant gaps.
       PlanNext(k, began_ - FromMs(streams_[k].gap_ms.mean() * streams_[k].random.Uniform()));
     }
     const TimePoint end = began_ + run_.warm_up + run_.length;
@@ -218,7 +218,7 @@ class ClassLoad {
     return demands;
   }
 
-  // Among the servers that a client knows of.
+  // Chooses among the servers that a client knows.
   void Divide(const std::vector<neptune::ClassDemand>& demands) {
     std::vector<NodeId> servers;
     const auto view = cluster_.client(0).View();
@@ -229,7 +229,7 @@ class ClassLoad {
                                            servers, partition_);
   }
 
-  // The servers that one request of the class does not go to.
+  // The servers that a request of the class must avoid.
   std::vector<NodeId> NotFor(size_t service_class) {
     const std::vector<NodeId>& mine =
         partition_.ServersFor(static_cast<ClassNumber>(service_class), chance_.Uniform());
@@ -252,7 +252,7 @@ class ClassLoad {
   std::vector<ClassOutcome> outcomes_;
 };
 
-// What came, and what of it was of use.
+// The arrivals, and their realized yield.
 struct Sum {
   double offered = 0;
   double completed = 0;

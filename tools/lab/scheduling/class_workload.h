@@ -1,13 +1,17 @@
-// Requests of three service classes on whole nodes, and what they yield: what all sched_ experiments share.
+// Requests of three service classes on whole nodes, and their yields, which all sched_ experiments
+// share.
 //
-//   Gold, Silver, Bronze: arrivals of their own ─► clients ─► any server, or those of their class ─► yield by response time
+//   Gold, Silver, Bronze: separate arrivals ─► clients ─► any server, or one of the class
+//                                                          ─► yield by response time
 //
-// Frozen for all of the chapter: servers of two processors with as many requests at work and queues of 40 for each class;
-// poll 3, discarded after 10 ms; full yields of 4, 2 and 1, and the deadline of 2 s; what is hybrid is full until 1 s and half
-// at the deadline. What would yield nothing is dropped under every policy. A class's server partition follows what came in the
-// last 10 s, known without error.
+// Frozen for the whole chapter: servers with two processors, two concurrent requests, and a queue
+// of 40 for each class; poll 3, discarded after 10 ms; full yields of 4, 2 and 1, and a deadline of
+// 2 s. Hybrid yields are full until 1 s and half at the deadline. Requests that would yield nothing
+// are dropped under every policy. The server partition of a class follows the demand of the last 10
+// s, known without error.
 //
-// Source: [Shen02] 4.3 (server partitioning), 4.5.1 and figure 4.6 (workloads), 4.5.2 (demand, LossPercent).
+// Source: [Shen02] 4.3 (server partitioning), 4.5.1 and figure 4.6 (workloads), 4.5.2 (demand,
+//   LossPercent).
 // Threads: as SimCluster.
 
 #pragma once
@@ -27,7 +31,7 @@ inline constexpr size_t kClassCount = std::size(kClassNames);
 inline constexpr int kClassProcessors = 2;  // of a server
 inline constexpr double kYieldDeadlineMs = 2000;
 
-// From `begin` to `end` on the load's clock this class asks for `factor` times as much.
+// From `begin` to `end` on the load's clock the demand of this class is `factor` times as high.
 struct ClassSurge {
   size_t service_class = 0;
   neptune::Duration begin{};
@@ -38,16 +42,17 @@ struct ClassSurge {
 struct ClassRun {
   std::string workload = "Differentiated Search";  // or "Micro-benchmark"
   std::string form = "hybrid";                     // or "throughput", "resptime"
-  // In the cluster spec's words.
+  // A policy of the cluster spec.
   std::string policy = "adaptive";
-  // Of each class.
+  // Guaranteed share of each class.
   double guarantee = 0;
   int server_count = 1;
-  // Every class has servers of its own, divided anew every 10 s. Else all servers serve all classes.
+  // True: every class has its own servers, reassigned every 10 s. False: all servers serve all
+  // classes.
   bool is_partitioned = false;
   // 1: the highest rate at which 95 % of the requests are answered within the deadline under edf.
   double demand = 1;
-  // Gaps and times of service do not vary; a demand of 1 is then all that the processors can do.
+  // Constant gaps and service times; a demand of 1 is then the capacity of the processors.
   bool is_constant = false;
   std::vector<ClassSurge> surges = {};
   std::vector<workload::ScriptEvent> script = {};
@@ -59,7 +64,7 @@ struct ClassRun {
   neptune::Duration tick = std::chrono::seconds(2);
 };
 
-// What became of one request that was measured.
+// The outcome of one measured request.
 struct ClassOutcome {
   size_t service_class = 0;
   neptune::Duration arrived{};  // on the load's clock
@@ -68,16 +73,17 @@ struct ClassOutcome {
   double yield = 0;
 };
 
-// In the order in which they ended.
+// Returns the outcomes in the order of completion.
 std::vector<ClassOutcome> RunClasses(const ClassRun& run, uint64_t seed);
 
-// A request's yield at once.
+// The yield of a request that is answered at once.
 double FullYieldOf(size_t service_class);
-// What a request of the class costs in the mean, in milliseconds of processor time.
+// Mean cost of a request of the class, in milliseconds of processor time.
 double ServiceMeanOf(const std::string& workload, size_t service_class);
 
-// "loss_percent" (LossPercent: of the yield that was offered) and "realized_percent", the rest; "completed_percent" in time,
-// "response_ms" mean of the completed; of each class "Gold_completed_percent", "Gold_response_ms"; of Gold and Silver
+// Returns "loss_percent" (LossPercent of the offered yield) and "realized_percent", the rest;
+// "completed_percent" in time and "response_ms", the mean of the completed; for each class
+// "Gold_completed_percent", "Gold_response_ms"; for Gold and Silver together
 // "high_completed_percent".
 Measurement MeasureClasses(const ClassRun& run, uint64_t seed);
 

@@ -1,4 +1,4 @@
-// The runtime's own policy, by the cost of waiting, beside the papers' adaptive one.
+// The runtime's policy by the cost of waiting, compared with the paper's adaptive policy.
 
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/experiment.h"
@@ -17,7 +17,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   return MeasureClasses(ClassRunOf(point, context), context.seed);
 }
 
-// Points of loss that ours has more than adaptive.
+// The loss of our policy minus that of adaptive, in points.
 Estimate MoreLoss(const Results& results, const Point& ours) {
   std::vector<double> more = results.Values(ours, kLossPercent);
   const std::vector<double> adaptive =

@@ -1,4 +1,4 @@
-// What each class gets at twice the demand, by policy.
+// What each class receives at 200 % demand, by policy.
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ std::string FourOf(const Results& results, const std::string& metric) {
   return text;
 }
 
-// Whether greedy and adaptive each have more (or less) of it than both others.
+// Whether greedy and adaptive both have more (or less) of it than the other two.
 bool IsApart(const Results& results, const std::string& metric, bool more) {
   const auto mean = [&](const char* policy) {
     return (more ? 1 : -1) * results.Mean(PointOf(policy), metric).middle;

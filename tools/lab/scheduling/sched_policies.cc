@@ -1,4 +1,4 @@
-// The papers' policies for requests of three classes on one server, over demand.
+// The paper's policies for three classes on one server, by demand.
 
 #include <algorithm>
 
@@ -12,9 +12,9 @@ namespace {
 using neptune::StrCat;
 
 const std::vector<std::string> kPolicies = {"edf", "yid", "greedy", "adaptive"};
-// Points with less loss say little of a policy.
+// Points with less loss are not significant.
 constexpr double kLossPercentMin = 1;
-// How far the adaptive policy may be from the better of its two, in points of LossPercent.
+// The allowed difference of adaptive to the better of its two policies, in points of LossPercent.
 constexpr double kAdaptiveGapMax = 1;
 
 std::vector<Point> Points(Length length) { return ClassPoints(length, kPolicies); }
@@ -23,7 +23,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   return MeasureClasses(ClassRunOf(point, context), context.seed);
 }
 
-// Where one policy gains the most over another.
+// The point where one policy gains most over another.
 struct Gain {
   Estimate percent = Estimate::Exact(-100);
   std::string where = "nowhere";
@@ -45,7 +45,7 @@ Gain LargestGain(const Results& results, const std::string& better, const std::s
   return largest;
 }
 
-// Points that the adaptive policy loses more than the better of the two it is made of, where that is the most.
+// The largest excess loss of adaptive over the better of its two policies, in points.
 Gain LargestGap(const Results& results) {
   Gain largest;
   for (const Point& point : results.points()) {

@@ -1,4 +1,4 @@
-// More servers: all of them for all classes, or divided among the classes.
+// Several servers: shared by all classes, or divided among the classes.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 using neptune::StrCat;
 
-// Of the yield that was offered, so that chance in what comes cancels out.
+// Relative to the offered yield, which cancels the randomness of arrivals.
 constexpr char kYield[] = "realized_percent";
 constexpr const char* kWorkloads[] = {"Micro-benchmark", "Differentiated Search"};
 constexpr double kDemands[] = {0.75, 1.25, 2};
@@ -48,7 +48,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   run.server_count = static_cast<int>(point.Number("servers"));
   run.is_partitioned = point.Text("scheme") == "partitioned";
   run.warm_up = std::chrono::seconds(context.Pick(35, 45, 60));
-  // Few servers get as many requests in a longer time.
+  // Few servers get the same number of requests in a longer time.
   run.length = std::chrono::seconds(context.Pick(20, 40, 200) * 16 / run.server_count);
   return MeasureClasses(run, context.seed);
 }
@@ -57,13 +57,13 @@ Estimate Percent(const Estimate& ratio) {
   return {100 * (ratio.middle - 1), 100 * (ratio.low - 1), 100 * (ratio.high - 1), ratio.count};
 }
 
-// More yield than with the servers divided.
+// The gain of yield over divided servers.
 Estimate GainOf(const Results& results, const std::string& workload, double demand, int servers) {
   return Percent(results.MeanRatio(PointOf(workload, "class-aware", demand, servers),
                                    PointOf(workload, "partitioned", demand, servers), kYield));
 }
 
-// Of a server, over the yield of one alone.
+// The yield per server, relative to that of a single server.
 Estimate ScalingOf(const Results& results, const std::string& workload, double demand,
                    int servers) {
   return Percent(results.MeanRatio(PointOf(workload, "class-aware", demand, servers),
@@ -120,7 +120,7 @@ void Judge(const Results& results, Judgement* judgement) {
       for (const std::string scheme : {"class-aware", "partitioned"}) {
         plot::Series series{.name = StrCat(scheme, ", ", 100 * demand, " %"), .dots = {}};
         for (const int servers : kServerCounts) {
-          // What is offered is in proportion to the demand and the servers.
+          // The offered yield is proportional to the demand and the number of servers.
           const double part = demand / kOverload * servers / 16;
           const Estimate ratio =
               results.MeanRatio(PointOf(workload, scheme, demand, servers), whole, kYield);

@@ -1,4 +1,4 @@
-// One class asks for much more for a while, and a server fails: who keeps what.
+// A demand spike of one class, and the failure of a server: the shares of all classes.
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr size_t kGold = 0;
 constexpr size_t kSilver = 1;
 constexpr size_t kBronze = 2;
 constexpr const char* kSchemes[] = {"adaptive", "waiting_cost", "partitioned"};
-// On the load's clock, in seconds.
+// Seconds on the load's clock.
 constexpr int kLength = 300;
 constexpr int kTick = 1;
 constexpr int kWindow = 2;
@@ -28,18 +28,19 @@ constexpr int kSpikeBegin = 50;
 constexpr int kSpikeEnd = 150;
 constexpr int kFailure = 200;
 constexpr int kRecovery = 250;
-// A class that had much is held back while the sums that nodes keep remember it; Bronze's share falls from 60 to 20 % in 21 s.
+// A class that consumed much is held back until the decayed sums of the nodes forget it; Bronze's
+// share falls from 60 to 20 % in 21 s.
 constexpr int kSettleTime = 25;
-// A restarted server has consumed nothing yet, of which shares could be.
+// A restarted server has not consumed anything yet, so that it has no shares.
 constexpr int kStartTime = 20;
-// The first that is dedicated to Gold where servers are divided.
+// The first server of Gold if servers are divided.
 constexpr char kFailing[] = "s0";
 
 std::string AtMetric(const std::string& what, size_t service_class, int second) {
   return StrCat(kClassNames[service_class], "_", what, "_", second, "s");
 }
 
-// Reads at each tick what the servers have consumed for each class since the last one.
+// Reads at each tick the servers' consumption for each class since the last tick.
 class ConsumptionLog {
  public:
   explicit ConsumptionLog(Measurement* measurement) : measurement_(*measurement) {}
@@ -106,7 +107,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   run.length = std::chrono::seconds(kLength);
   run.tick = std::chrono::seconds(kTick);
   run.on_tick = [&log](Duration at, SimCluster& cluster) { log.Read(at, cluster); };
-  // All classes cost the same.
+  // All classes have the same cost.
   const double service_s = ServiceMeanOf(run.workload, kGold) / 1000;
   for (const ClassOutcome& outcome : RunClasses(run, context.seed)) {
     const int second = static_cast<int>(ToSeconds(outcome.arrived)) / kTick * kTick + kTick;
@@ -122,7 +123,7 @@ Point PointOf(const std::string& scheme) { return Point{{"scheme", scheme}}; }
 // On the load's clock: after `first`, until `second`.
 using Span = std::pair<int, int>;
 
-// What the seed's run says.
+// The results of the run of a seed.
 struct OneRun {
   const Measurement& measured;
 
@@ -134,7 +135,7 @@ struct OneRun {
     }
     return sum;
   }
-  // Of what all classes consumed.
+  // Share of the consumption of all classes.
   double ShareOf(size_t k, Span span) const {
     double all = 0;
     for (size_t each = 0; each < kClassCount; ++each) all += SumOf("consumed", each, span);
@@ -156,7 +157,8 @@ double ConsumedOfDemand(const Results& results, const Point& point, size_t k, Sp
   return MeanOver(results, point, [&](const OneRun& run) { return run.ConsumedOfDemand(k, span); });
 }
 
-// The smallest share of a class that asks for more than its guarantee, over all windows of that length of all runs.
+// The smallest share of a class whose demand exceeds its guarantee, over all windows of that length
+// of all runs.
 double SmallestShare(const Results& results, const Point& point, int window, Span span) {
   double smallest = 1;
   for (const Measurement& measured : results.Of(point)) {
@@ -181,8 +183,8 @@ double SmallestDecayedShare(const Results& results, const Point& point) {
   return smallest;
 }
 
-// How long after the spike's begin the last window of ten seconds begins in which Bronze is short of its guarantee by more
-// than two points, over all runs.
+// The time from the begin of the spike to the begin of the last ten-second window in which Bronze
+// is more than two points below its guarantee, over all runs.
 double TimeToGuarantee(const Results& results, const Point& point) {
   int last = kSpikeBegin;
   for (const Measurement& measured : results.Of(point)) {
@@ -195,7 +197,8 @@ double TimeToGuarantee(const Results& results, const Point& point) {
   return last - kSpikeBegin;
 }
 
-// How far what Gold consumes is from what it asks for, over all windows of that length of the spike in all runs.
+// The largest difference of Gold's consumption from its demand, over all windows of that length of
+// the spike in all runs.
 double GoldOff(const Results& results, const Point& point, int window) {
   double furthest = 0;
   for (const Measurement& measured : results.Of(point)) {
@@ -311,7 +314,7 @@ Experiment SchedSpike() {
   experiment.points = [](Length length) {
     std::vector<Point> points;
     for (const std::string scheme : kSchemes) {
-      // Nothing of it is asked for in a smoke run, which has five seconds.
+      // Not judged in a smoke run, which has five seconds.
       if (length != Length::kSmoke || scheme != "partitioned") points.push_back(PointOf(scheme));
     }
     return points;

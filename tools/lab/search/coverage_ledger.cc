@@ -30,7 +30,7 @@ bool ReadTier(dom::element tier, CoverageClaim* claim) {
   return true;
 }
 
-// A document is in the partition of its number modulo their count, as synthetic_index.cc builds them.
+// A document is in the partition of its number modulo the partition count, see synthetic_index.cc.
 bool ReadResult(dom::element result, CoverageClaim* claim) {
   std::string_view id;
   uint64_t number = 0;

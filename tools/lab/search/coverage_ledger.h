@@ -1,12 +1,12 @@
-// Whether answers of a search say truly which partitions are in them, by what those partitions say when they are asked
-// alone, here, without any cluster.
+// Checks whether the answers of a search state correctly which partitions contributed, by
+// comparison with the answers of the single partitions, which are queried here without a cluster.
 //
 //   answer: total 812, partition 2 missing   ─┐
-//   partitions 0, 1, 3 alone: 250 + 301 + 261 ─┴► true; results of partition 2 would make it false too
+//   partitions 0, 1, 3 alone: 250 + 301 + 261 ─┴► correct, unless it has results of partition 2
 //
 // Threads: thread-compatible.
-// Limits: an answer that some partition gave before it had searched to the end counts less than there is: of such a one
-//   only the results are looked at.
+// Limits: if a partition stopped its search early, the total of the answer is too small, and only
+//   its results are checked.
 
 #pragma once
 
@@ -22,25 +22,25 @@
 
 namespace search::lab {
 
-// What an answer says of itself. Partitions are bits.
+// The statements of an answer about itself. Partitions are bits.
 struct CoverageClaim {
   uint32_t missing = 0;
   uint32_t results_from = 0;
   uint64_t total = 0;
   uint64_t index_version = 0;
-  std::string results;  // what is shown of each, in order
+  std::string results;  // the contents of all results, in order
   bool searched_to_the_end = true;
-  bool partial = false;  // of tiers or of documents
+  bool partial = false;  // tiers or documents are missing
 };
 
-// Nothing if `json` is no answer of a frontend over a made index.
+// Returns nullopt if `json` is not an answer of a frontend with a synthetic index.
 std::optional<CoverageClaim> ReadCoverageClaim(std::string_view json);
 
 class CoverageLedger {
  public:
   static neptune::StatusOr<CoverageLedger> Open(const SyntheticIndex& index);
 
-  // Asks each partition for a question that it was not asked for before.
+  // Queries each partition the first time that `question` is given.
   neptune::StatusOr<bool> IsTrue(const std::string& question, const CoverageClaim& claim);
 
  private:
@@ -48,7 +48,7 @@ class CoverageLedger {
   neptune::StatusOr<std::vector<uint64_t>> TotalsOf(const std::string& question);
 
   MadeTiers tiers_;
-  std::map<std::string, std::vector<uint64_t>> totals_;  // of each partition
+  std::map<std::string, std::vector<uint64_t>> totals_;  // of each partition, by question
 };
 
 }  // namespace search::lab

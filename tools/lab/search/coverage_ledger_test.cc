@@ -32,7 +32,7 @@ class CoverageLedgerTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { index_ = *SyntheticIndex::Shared(400); }
 
-  // Of the partitions that `missing` leaves.
+  // The partitions that are not missing.
   static uint64_t TotalOf(const std::string& question, uint32_t missing) {
     const MadeTiers tiers = *OpenMadeTiers(index_->folder());
     uint64_t total = 0;

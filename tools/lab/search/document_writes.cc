@@ -23,7 +23,7 @@ using std::chrono::seconds;
 constexpr neptune::Duration kPatience = seconds(2);
 constexpr neptune::Duration kPauseAfterFailure = milliseconds(50);
 constexpr neptune::Duration kWatchInterval = milliseconds(50);
-// Who is not found by then counts as found then, and is held against the search by Verify.
+// Limit of the search for a write; Verify reports those that are never found.
 constexpr neptune::Duration kWatchTimeMax = seconds(10);
 constexpr int kAsksOfAWord = 2;  // of each frontend
 constexpr int kTriesOfAnAsk = 20;
@@ -49,10 +49,10 @@ tools::HttpExchange QuestionOf(const std::string& word, bool may_use_cache) {
   return question;
 }
 
-// Outdated: found, with another document shown, or none.
+// Outdated: the word was found, but the result shows another document, or none.
 enum class Finding { kNothing, kAbsent, kOutdated, kFound };
 
-// What an answer says of a word. One that lacks a partition says nothing.
+// The information of an answer about a word; none if a partition is missing.
 Finding FindingOf(const StatusOr<HttpResponse>& response, const std::string& word) {
   if (!response.ok() || response->status != 200) return Finding::kNothing;
   const auto answer = tools::ReadAnswer(response->body);
@@ -79,7 +79,7 @@ struct DocumentWrites::Write {
   TimePoint due;
 };
 
-// One frontend is asked for what one acknowledged write made of the collection.
+// Searches at one frontend for the effect of one acknowledged write.
 struct DocumentWrites::Watch {
   std::shared_ptr<Write> write;
   std::string word;
@@ -248,7 +248,7 @@ VerifyFigures DocumentWrites::Verify() {
   return verification->figures;
 }
 
-// Several of these run at once; each ends when no ask is left.
+// Several of these run concurrently; each ends when no search is left.
 void DocumentWrites::AskNext(std::shared_ptr<Verification> verification) {
   if (verification->next == verification->asks.size()) {
     if (--verification->running == 0) verification->done.Notify();

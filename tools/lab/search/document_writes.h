@@ -1,15 +1,17 @@
-// A client that has documents added, replaced and removed over HTTP while a search is in use, and holds the search to
-// what it acknowledged.
+// A client that adds, replaces and removes documents over HTTP while a search is in use, and checks
+// that the search finds all acknowledged writes.
 //
-//   a write is due ─► POST or DELETE to a frontend ─► 200: acknowledged ─► some of them: every frontend is asked for its
-//                          │                                                word again and again until it is found
-//                          └─ anything else: again, at the next frontend
-//   Verify: every frontend is asked for every word
+//   a write is due ─► POST or DELETE to a frontend ─► 200: acknowledged
+//                          │                             ─► some are searched at every frontend
+//                          │                                until their word is found
+//                          └─ any other answer: retry at the next frontend
+//   Verify: searches for every word at every frontend
 //
-// Threads: one caller; a loop of its own sends.
+// Threads: one caller; a separate event loop sends.
 // Units: seconds.
 // Errors: INVALID_ARGUMENT a frontend refuses a write as malformed.
-// Limits: a write is given up after kWriteTimeMax; at most kWatchedMax acknowledged ones are watched at once.
+// Limits: a write is given up after kWriteTimeMax; at most kWatchedMax acknowledged writes are
+//   watched at the same time.
 
 #pragma once
 
@@ -30,17 +32,17 @@ namespace search::lab {
 
 inline constexpr neptune::Duration kWriteTimeMax = std::chrono::seconds(15);
 inline constexpr int kWatchedMax = 3;
-// Within which an acknowledged write has to be found.
+// The time limit for finding an acknowledged write.
 inline constexpr neptune::Duration kFindableGoal = std::chrono::seconds(2);
 
 struct DocumentWritesOptions {
-  // Of the frontends.
+  // The endpoints of the frontends.
   std::vector<neptune::Endpoint> servers;
-  // Writes a second; they are due as in a Poisson process.
+  // Poisson arrivals of writes a second.
   double rate = 10;
   uint64_t seed = 1;
   DocumentLedgerOptions ledger;
-  // The text of a document but for its word.
+  // Returns the text of a document without its word.
   std::function<std::string(const DocumentWrite&)> text;
 };
 
@@ -48,17 +50,18 @@ struct DocumentWriteFigures {
   double write_count = 0;
   double given_up_count = 0;
   double repeated_count = 0;
-  // From when it was due to its acknowledgement.
+  // Times from when a write is due to its acknowledgement.
   std::vector<double> acknowledged_s;
-  // From its acknowledgement until each frontend gave the new document, or no longer the removed one.
+  // Times from the acknowledgement until each frontend returned the new document, or no longer the
+  // removed one.
   std::vector<double> findable_s;
 };
 
 struct VerifyFigures {
   double asked_count = 0;
-  double lost_count = 0;     // words that are to be found, and were not
-  double undead_count = 0;   // words that are not to be found, and were
-  double unheard_count = 0;  // without an answer that counts
+  double lost_count = 0;     // words that must be found, and were not
+  double undead_count = 0;   // words that must not be found, and were
+  double unheard_count = 0;  // words without a valid answer
 };
 
 class DocumentWrites {
@@ -66,14 +69,14 @@ class DocumentWrites {
   static neptune::StatusOr<std::unique_ptr<DocumentWrites>> Make(DocumentWritesOptions options);
   ~DocumentWrites();
 
-  // Writes are due from now on, until Finish.
+  // Starts the writes, which end with Finish.
   void Begin();
-  // Waits until every write was acknowledged or given up, and what is watched was found.
+  // Waits until every write is acknowledged or given up, and every watched write is found.
   neptune::Status Finish();
-  // What was measured. REQUIRES: Finish returned.
+  // The measured figures. REQUIRES: Finish returned.
   const DocumentWriteFigures& figures() const { return figures_; }
-  // Asks every frontend for every word, twice, past the cache, once all that was acknowledged has to be found. REQUIRES: the
-  // same.
+  // Searches for every word at every frontend, twice and without the cache, after the time limit
+  // for finding acknowledged writes. REQUIRES: Finish returned.
   VerifyFigures Verify();
 
  private:
@@ -100,7 +103,7 @@ class DocumentWrites {
   std::unique_ptr<neptune::World> world_;
   neptune::Loop* loop_ = nullptr;
 
-  // The loop's.
+  // Used on the loop only.
   neptune::RandomSource random_;
   DocumentLedger ledger_;
   std::unique_ptr<tools::HttpFetcher> fetcher_;

@@ -1,9 +1,9 @@
-// Whether background merges of live documents are felt: queries of short windows of time in which some node merged, and of
-// those in which none did.
+// The effect of background merges of live documents: separates the queries of short time windows in
+// which a node merged from those in which none did.
 //
 // Threads: thread-compatible.
 // Units: seconds since a load began.
-// Errors: of ReadMerges: those of node_status.h.
+// Errors: those of node_status.h.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace search::lab {
 
-// Longer: fewer windows without a merge; shorter: a query is longer than its window.
+// Larger: fewer windows without a merge. Smaller: queries last longer than their window.
 inline constexpr double kMergeWindowS = 0.05;
 
 struct MergeSpan {
@@ -24,7 +24,7 @@ struct MergeSpan {
   double end_s = 0;
 };
 
-// The merges in a node's section "index SERVICE merges" that was read at `now_s`.
+// The merges in the section "index SERVICE merges" of a node, read at `now_s`.
 neptune::StatusOr<std::vector<MergeSpan>> MergesOf(const std::vector<NodeStatusTable>& section,
                                                    double now_s);
 
@@ -34,7 +34,7 @@ struct MergeWindows {
   double with_percent = 0;  // of the windows
 };
 
-// Of measurements that were due in [begin_s, end_s).
+// Splits the measurements of requests that were due in [begin_s, end_s).
 MergeWindows SplitByMerges(const std::vector<tools::Measurement>& measurements,
                            const std::vector<MergeSpan>& merges, double begin_s, double end_s);
 

@@ -27,7 +27,8 @@ TEST(MergeWindowsTest, AnotherTableIsRefused) {
 }
 
 TEST(MergeWindowsTest, QueriesAreDividedByWhetherTheirWindowHadAMerge) {
-  // Windows [1, 1.05), [1.05, 1.1), ..., [1.15, 1.2); one merge in the second, one in both last ones and beyond, one before.
+  // Windows [1, 1.05), [1.05, 1.1), ..., [1.15, 1.2). One merge is in the second one, one in the
+  // last two and later, one before all.
   const MergeWindows split =
       SplitByMerges({DueAt(0.99), DueAt(1.01), DueAt(1.06), DueAt(1.12), DueAt(1.17), DueAt(1.21)},
                     {{1.07, 1.08}, {1.151, 5}, {0.2, 0.9}}, 1, 1.2);

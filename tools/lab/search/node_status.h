@@ -1,8 +1,8 @@
-// What a running node says of itself on its status page.
+// Reads the status page of a running node.
 //
-// Threads: pure function that blocks for as long as the node takes to answer, kNodeStatusTimeMax at most.
-// Errors: INVALID_ARGUMENT no address; DATA_LOSS it is no such page, or it leaves rows out; UNAVAILABLE,
-//   DEADLINE_EXCEEDED it does not answer.
+// Threads: blocks until the node answers, for at most kNodeStatusTimeMax.
+// Errors: INVALID_ARGUMENT invalid address; DATA_LOSS not a status page, or rows are omitted;
+//   UNAVAILABLE, DEADLINE_EXCEEDED no answer.
 
 #pragma once
 
@@ -20,15 +20,15 @@ inline constexpr std::chrono::milliseconds kNodeStatusTimeMax{2000};
 
 struct NodeStatusTable {
   std::string title;
-  // Cells by column; numbers in JSON's form.
+  // Cells by column; numbers in JSON syntax.
   std::vector<std::map<std::string, std::string>> rows;
 };
 
-// `admin` is the address of the node's administration, "a.b.c.d:port".
+// `admin` is the address of the node's administration endpoint, "a.b.c.d:port".
 neptune::StatusOr<std::vector<NodeStatusTable>> ReadNodeStatus(const std::string& admin,
                                                                const std::string& section);
 
-// The section of a page in JSON.
+// Parses a section of a page in JSON.
 neptune::StatusOr<std::vector<NodeStatusTable>> ParseNodeStatus(std::string_view page,
                                                                 const std::string& section);
 

@@ -1,5 +1,5 @@
-// What it costs to be watched: two searches of processes side by side under the same replay in turns, one of them scraped,
-// traced and logging its spans.
+// The cost of observation: two searches of processes get the same replay alternately; one is
+// scraped, traced and logs its spans.
 
 #include <algorithm>
 #include <memory>
@@ -21,7 +21,7 @@ constexpr double kLine = 0.98;
 constexpr auto kScrapeEvery = std::chrono::seconds(1);
 constexpr double kSampledShare = 0.01;
 
-// Smoke runs go on beside other tests.
+// Smoke runs run in parallel with other tests.
 double DemandOf(const RunContext& context) { return context.Pick(0.05, 0.4, 0.4); }
 
 struct Window {
@@ -34,7 +34,7 @@ struct Watched {
   double failed_scrape_count = 0;
 };
 
-// One search, as it is or watched.
+// One search, observed or not.
 class Side {
  public:
   static StatusOr<std::unique_ptr<Side>> Start(const SyntheticIndex& index, bool watched) {
@@ -99,7 +99,7 @@ struct Windows {
   std::vector<double> off, on, ratio, p99_off, p99_on;
 };
 
-// The same questions to both, in turns; who begins changes.
+// The same queries to both, alternately; the order changes.
 StatusOr<Windows> RunWindows(Side& off, Side& on, double rate, const RunContext& context) {
   const int pair_count = context.Pick(1, 7, 21);
   const double length_s = context.Pick(0.5, 2.0, 5.0);

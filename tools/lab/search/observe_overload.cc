@@ -1,4 +1,4 @@
-// Who looks at a search that is asked for more than it can answer: how long do its pages take?
+// Response times of the status pages of an overloaded search.
 
 #include <memory>
 #include <vector>
@@ -21,7 +21,7 @@ constexpr auto kVisitEvery = std::chrono::milliseconds(250);
 constexpr const char* kFrontendPages[] = {"/console", "/statusz", "/metrics", "/tracez"};
 constexpr const char* kAdminPages[] = {"/statusz", "/metrics"};
 
-// Smoke runs go on beside other tests.
+// Smoke runs run in parallel with other tests.
 double DemandOf(const RunContext& context) { return context.Pick(0.05, 1.5, 1.5); }
 
 std::string FrontendKind(const char* page) { return StrCat("frontend", page); }
@@ -94,7 +94,7 @@ void Judge(const Results& results, Judgement* judgement) {
   judgement
       ->AtMost("visits without an answer", "", results.Mean(point, "failed_visit_count"), 0, "")
       .Shape();
-  // Else it was not asked for too much.
+  // Otherwise there was no overload.
   judgement->AtLeast("queries that are turned away or late", "",
                      results.Mean(point, "failed_percent"), 1, "%");
   judgement->Shown("offered", "", results.Mean(point, "offered_per_s"), "/s");

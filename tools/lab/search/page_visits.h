@@ -1,8 +1,10 @@
-// Visits to pages of servers, each page at its own pace whatever the others take: how long who looks waits.
+// Measures the response times of pages: visits each page at its own pace, independently of the
+// others.
 //
-// Threads: one caller; a loop of its own visits, every time with a new connection.
-// Units: milliseconds from before the connection to the whole answer.
-// Errors: those of the world. A visit without an answer of status 200 within kVisitTimeMax has failed and took as long.
+// Threads: one caller; a separate event loop visits, each time with a new connection.
+// Units: milliseconds from before the connection to the complete answer.
+// Errors: those of the world. A visit without a status 200 within kVisitTimeMax counts as failed,
+//   with that time.
 
 #pragma once
 
@@ -23,7 +25,7 @@ namespace search::lab {
 inline constexpr neptune::Duration kVisitTimeMax = std::chrono::seconds(2);
 
 struct Page {
-  std::string kind;  // visits are told together by it
+  std::string kind;  // groups the results of visits
   neptune::Endpoint server;
   std::string target;
 };
@@ -31,19 +33,20 @@ struct Page {
 struct VisitTimes {
   std::vector<double> ms;
   double failed_count = 0;
-  std::string failure;  // the last one's reason
-  // Which part of them took at most that many milliseconds; 0 of none.
+  std::string failure;  // the cause of the last failure
+  // The quantile `share` of the times in milliseconds; 0 if there are none.
   double Quantile(double share) const;
 };
 
 class PageVisits {
  public:
-  // Each page every so long, or when the visit before ends; the first visits are spread over that time.
+  // Visits each page with period `every`, or when its previous visit ends; the first visits are
+  // spread over one period.
   static neptune::StatusOr<std::unique_ptr<PageVisits>> Begin(std::vector<Page> pages,
                                                               neptune::Duration every);
   ~PageVisits();
 
-  // Ends them; by kind. Once.
+  // Stops the visits and returns their times by kind. REQUIRES: called once.
   std::map<std::string, VisitTimes> End();
 
  private:
@@ -56,7 +59,7 @@ class PageVisits {
   const neptune::Duration every_;
   const std::unique_ptr<neptune::World> world_;
   neptune::Loop* loop_ = nullptr;
-  // On the loop only, until it has ended.
+  // Used on the loop only, until it has ended.
   std::unique_ptr<neptune::ThreadScheduler> threads_;
   size_t running_count_ = 0;
   std::map<std::string, VisitTimes> times_;

@@ -1,4 +1,4 @@
-// A search of processes of which one dies or hangs, under a replay at seven tenths of what it can do.
+// A search of processes, one of which dies or hangs, under a replay at 0.7 of its capacity.
 
 #include <algorithm>
 #include <csignal>
@@ -21,9 +21,9 @@ using Measurements = std::vector<tools::Measurement>;
 
 constexpr double kDemand = 0.7;
 constexpr double kBackGoalS = 2;
-// p99 is back when it is at most so many times what it was in the worst second before.
+// p99 has recovered when it is at most this multiple of the worst second before the fault.
 constexpr double kBackRatio = 2;
-// What a node takes to serve after it was started.
+// The time from the start of a node until it serves.
 constexpr double kStartS = 0.5;
 
 enum class Kind { kKill, kPause, kUnplug };
@@ -61,7 +61,7 @@ const Fault& FaultNamed(const std::string& name) {
                        [&](const Fault& fault) { return fault.name == name; });
 }
 
-// Of a run, in seconds.
+// Times of a run, in seconds.
 struct Schedule {
   double steady = 0;  // what was left of the calibration is done, and the cache is warm
   double fault = 0;
@@ -75,7 +75,7 @@ Schedule ScheduleOf(const RunContext& context) {
                       Schedule{4, 16, 24, 32, 4});
 }
 
-// Whether hosts can be made here.
+// Whether linked hosts are permitted here.
 const Status& Hosts() {
   static const Status kStatus = LinkedHosts::Make(1).status();
   return kStatus;
@@ -170,7 +170,7 @@ class FailoverRun {
     part("return", schedule_.undone, schedule_.end);
   }
 
-  // From when on p99 is at most that; the whole of the time if it never is.
+  // The time from which p99 is at most that; the whole time if it never is.
   static double BackAfterS(const Measurements& all, double begin_s, double end_s, double most_s) {
     constexpr double kStepS = 0.1;
     for (double after_s = 0; begin_s + after_s < end_s - kStepS; after_s += kStepS) {

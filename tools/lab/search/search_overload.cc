@@ -1,4 +1,4 @@
-// A whole search that is asked for more than it can answer, by clients of three classes.
+// Overload of a whole search by clients of three classes.
 
 #include <algorithm>
 #include <array>
@@ -104,7 +104,7 @@ void Judge(const Results& results, Judgement* judgement) {
     for (size_t number = 0; number < 3; ++number) {
       const Estimate share = results.Mean(point, Share(number));
       const Estimate loss = results.Mean(point, Loss(number));
-      // A class that asks for less than its guarantee may have less.
+      // A class with less demand than its guarantee may receive less.
       if (loss.middle <= 1) {
         judgement->Shown(StrCat(kClassNames[number], "'s loss at ", 100 * load, " %"), "", loss,
                          "%");

@@ -30,7 +30,7 @@ using neptune::StatusOr;
 using neptune::StrCat;
 
 constexpr auto kMeetingTimeMax = std::chrono::seconds(20);
-// Of its own, so that no connection from 127.0.0.1 has taken a frontend's port while that was down.
+// A separate address, so that no connection from 127.0.0.1 takes the port of a stopped frontend.
 constexpr char kHttpAddress[] = "127.0.0.2";
 constexpr size_t kFrontendCount = 2;
 constexpr char kStateFolder[] = "/state";
@@ -72,7 +72,7 @@ std::string Parameter(const std::string& name, const std::string& value) {
   return StrCat("parameters { key: '", name, "' value: '", value, "' } ");
 }
 
-// Its host's index; the frontends' are the first.
+// The index of its host; frontends come first.
 size_t HostOf(const std::string& node) {
   return static_cast<size_t>(std::find(std::begin(kNodes), std::end(kNodes), node) - kNodes);
 }
@@ -160,7 +160,7 @@ Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
               : "",
        &text);
   Fill("$DOCUMENTS", change ? Parameter("live", "true") + kReplication : "", &text);
-  // The client looks whether a frontend serves each 250 ms, so the next one that is restarted has to wait as long.
+  // The client checks frontends every 250 ms, so the next restart has to wait that long.
   const std::string leave = options.supervised ? Parameter("http_leave_ms", "500") : "";
   const std::string sampled = Parameter("trace_share", StrCat(options.sampled_share));
   span_logs_ = options.span_logs;
@@ -175,7 +175,7 @@ Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
   return neptune::WriteFileAtomically(spec_path_, text);
 }
 
-// The last one is the client's.
+// The last host is the client's.
 Status SearchProcesses::MakeHosts() {
   NEPTUNE_ASSIGN_OR_RETURN(hosts_, LinkedHosts::Make(std::size(kNodes) + 1));
   return neptune::OkStatus();
@@ -223,7 +223,7 @@ Status SearchProcesses::StartSupervisor() {
   std::filesystem::remove(base_folder_ + "/" + kVersionList, ignored);
   NEPTUNE_ASSIGN_OR_RETURN(supervisor_,
                            PeerProcess::Start("tools/cluster/cluster", ToolArguments(), -1));
-  // It says so when all nodes have started; what it says later fits into the pipe.
+  // It prints a line when all nodes have started; later output fits into the pipe.
   return supervisor_->ReadLine().status();
 }
 

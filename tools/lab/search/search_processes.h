@@ -1,16 +1,23 @@
-// A whole search on loopback, of processes that can be killed, started again, suspended and let go on:
+// A whole search of processes on loopback, which can be killed, restarted, suspended and resumed:
 //
-//   web-1  web-2        a frontend each                store-1  index and documents 0 1     store-3  1 2
-//   cache-1  cache-2    the query cache, whole, each   store-2                      2 3     store-4  3 0
+//   web-1, web-2        a frontend each
+//   cache-1, cache-2    a replica of the whole query cache each
+//   store-1             index and document partitions 0 and 1
+//   store-2             2 and 3
+//   store-3             1 and 2
+//   store-4             3 and 0
 //
-// with the services of data/clusters/dev.textproto, but for tier 2. Every partition of every service is on two nodes. Where
-// documents change, cache-1 is the witness of all partitions, and every store the preferred primary of one partition of the
-// index and of the documents' one of the same number.
+// with the services of data/clusters/dev.textproto, except tier 2. Every partition of every service
+// is on two nodes. If documents change, cache-1 is the witness of all partitions, and each store is
+// the preferred primary of one partition of the index and of the document partition of the same
+// number.
+//
+// A supervised search serves versions of the index (index/versions); it removes the version list of
+// an earlier search over the same index.
 //
 // Threads: one caller at a time; its loads call from their loop.
-// Errors: kUnavailable a node ended, or some frontend does not find every partition within kMeetingTimeMax; kNotFound a
-//   program or module was not built.
-// A supervised one serves versions of the index (index/versions); the list of an earlier one over the same index is removed.
+// Errors: kUnavailable a node ended, or a frontend did not find every partition within
+//   kMeetingTimeMax; kNotFound a program or module was not built.
 
 #pragma once
 
@@ -31,17 +38,19 @@
 namespace search::lab {
 
 struct SearchProcessesOptions {
-  // In the cluster spec's words.
+  // Service classes in cluster spec syntax.
   std::string service_classes;
   bool documents_change = false;
-  // They are the cluster tool's, which starts again what ends and takes commands. Else a node that ended stays so.
+  // True: the cluster tool runs the processes, restarts them and executes commands. False: a node
+  // that ended is not restarted.
   bool supervised = false;
-  // Share of the searches whose spans are kept; and whether each node writes these into a file.
-  // REQUIRES: no files where they are supervised.
+  // The sampled share of the searches; and whether each node writes their spans into a file.
+  // REQUIRES: not both span_logs and supervised.
   double sampled_share = 0.01;
   bool span_logs = false;
-  // Each is on a host of its own (linked_hosts.h), and so is who asks; they hear each other by multicast through a switch.
-  // Not with `supervised`. Errors then also: kUnavailable namespaces are not permitted.
+  // Each process and the client have a host of their own (linked_hosts.h); they find each other by
+  // multicast through a switch. REQUIRES: not supervised. Errors then also: kUnavailable namespaces
+  // are not permitted.
   bool on_hosts = false;
 };
 
@@ -52,33 +61,35 @@ class SearchProcesses {
       const SyntheticIndex& index, const SearchProcessesOptions& options);
   ~SearchProcesses();
 
-  // Where the frontends answer /search and take /documents.
+  // The endpoints of the frontends, which serve /search and accept /documents.
   std::vector<neptune::Endpoint> http_endpoints() const;
-  // Of the index, on that node.
+  // The index partitions on that node.
   static std::vector<uint32_t> PartitionsOf(const std::string& node);
 
-  // Of the nodes' administration. REQUIRES: they are not supervised.
+  // The administration endpoints of the nodes. REQUIRES: not supervised.
   neptune::StatusOr<std::vector<neptune::Endpoint>> admin_endpoints() const;
-  // Of all files of spans.
+  // The total size of all span files.
   double SpanBytes() const;
-  // What a section of the node's status page says. REQUIRES: it runs, and is not supervised.
+  // A section of the node's status page. REQUIRES: the node runs, and is not supervised.
   neptune::StatusOr<std::vector<NodeStatusTable>> StatusOf(const std::string& node,
                                                            const std::string& section) const;
 
-  // Of those that run, together.
+  // The total processor time of the running processes.
   double ProcessorSeconds() const;
 
-  // REQUIRES: `node` is one of those above; the process runs, or for StartAgain was killed.
+  // REQUIRES: `node` is one of those above; the process runs, or, for StartAgain, was killed.
   void Signal(const std::string& node, int signal) const;
   neptune::Status StartAgain(const std::string& node);
-  // Its host's link. REQUIRES: they are on hosts.
+  // Sets the link of the node's host. REQUIRES: on_hosts.
   neptune::Status SetLink(const std::string& node, bool is_up) const;
 
-  // Runs it where the frontends can be reached from, and waits.
+  // Runs `body` on a thread that can reach the frontends, and waits.
   void RunAsClient(const std::function<void()>& body) const;
 
-  // Runs "tools/cluster/cluster" or "tools/publish/publish" on it, to its end. REQUIRES: it is supervised.
-  // Errors: kFailedPrecondition the command failed, with what it said. Any thread.
+  // Runs "tools/cluster/cluster" or "tools/publish/publish" on it, and waits. May be called on any
+  // thread.
+  // REQUIRES: supervised. Errors: kFailedPrecondition the command failed; the message has its
+  //   output.
   neptune::Status Command(const std::string& tool, const std::vector<std::string>& arguments) const;
 
  private:
@@ -89,7 +100,7 @@ class SearchProcesses {
   neptune::Status StartSupervisor();
   std::vector<std::string> ToolArguments() const;
   neptune::Status MakeHosts();
-  // Of the frontend of that index.
+  // The HTTP address of frontend number `frontend`.
   std::string HttpAddress(size_t frontend) const;
   neptune::Status Meet() const;
   neptune::Status MeetAsClient() const;

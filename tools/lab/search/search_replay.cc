@@ -24,15 +24,16 @@ constexpr double kTimeoutS = 2;
 constexpr double kRepeatShare = 0.7;
 constexpr size_t kQuestionCount = 20'000;
 constexpr size_t kQuestionSizeMax = 12;
-// Complete answers whose coverage the ledger looks at; of partial ones it looks at all.
+// The number of complete answers whose coverage is checked; all partial ones are.
 constexpr size_t kLookedAtMax = 300;
 
-// The sustainable rate is looked for within so much below what would take all processors, and found to 7 %.
+// The range of the search for the sustainable rate, below the rate that would use all processors;
+// the result is accurate to 7 %.
 constexpr double kRateSpan = 64;
 constexpr uint64_t kRateHalvings = 6;
 constexpr char kCausePrefix[] = "failed: ";
 
-// What a reload past all caches sends.
+// The header of a reload that bypasses all caches.
 std::string HeadersOf(const SustainedLoad& how) {
   return how.past_caches ? "Cache-Control: no-cache\r\n" : "";
 }
@@ -51,7 +52,7 @@ double OwnProcessorSeconds() {
   return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-// Whether a replica of each missing partition was down at some time while the request was under way.
+// Whether a replica of each missing partition was down at some time during the request.
 bool IsExplained(const tools::Measurement& one, uint32_t missing, const Outage& outage) {
   const double due_s = neptune::ToSeconds(neptune::Duration(one.intended_ns));
   const double done_s = neptune::ToSeconds(neptune::Duration(one.done_ns));

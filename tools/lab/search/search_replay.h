@@ -1,5 +1,5 @@
-// Demanding questions, most of them asked before, replayed against a search of processes as a balancer sends them that
-// knows that frontends fail; and whether the answers say truly what is in them.
+// Replays demanding queries, most of them repeated, against a search of processes, like a balancer
+// that fails over between frontends; and checks the coverage that the answers state.
 //
 // Threads: one caller at a time.
 // Units: seconds since a replay began.
@@ -23,37 +23,38 @@
 
 namespace search::lab {
 
-// Half of the time in which an answer is worth all to every class: what is tried is over before a queue has grown long.
+// Half of the time in which answers have full yield in every class, so that a trial of a rate ends
+// before its queue grows long.
 inline constexpr double kSustainedP99S = 0.25;
 
-// Poisson arrivals of the classes of search_load.h; seven tenths of the questions were asked before, by Zipf's law.
+// Poisson arrivals of the classes of search_load.h; 0.7 of the queries are repeated, by Zipf's law.
 neptune::StatusOr<tools::ReplayPlan> DemandingReplay(double rate, double length_s, uint64_t seed);
 
 struct CoverageCounts {
-  double looked_at = 0;  // all that were partial, and some 300 others
+  double looked_at = 0;  // all partial answers, and about 300 others
   double untrue = 0;
-  // Complete, and other results than another complete answer of the same version of the index gave to the same question;
-  // or of a version that nobody has.
+  // Complete answers with other results than another complete answer to the same query with the
+  // same version of the index; and answers of an unknown version.
   double different = 0;
   double partial = 0;
-  double unexplained = 0;  // partial, and the outage does not explain it
+  double unexplained = 0;  // partial answers that the outage does not explain
   double quality_mean = 0;
 };
 
-// Nodes that are down, which explains that answers lack their partitions.
+// Nodes that are down, which explains missing partitions.
 struct Outage {
   std::vector<std::string> nodes;
   double begin_s = 0;
   double end_s = 0;
 };
 
-// How it is found out what a search can do for long.
+// How to measure the sustained rate of a search.
 struct SustainedLoad {
-  double length_s = 0;  // of each rate that is tried; of its last two thirds is judged
+  double length_s = 0;  // of the trial of each rate, whose last two thirds are judged
   uint64_t seed = 1;
-  // Whether queries go past the query cache, as they do after a new version of the index has become current.
+  // Whether queries bypass the query cache, as they do after a new version of the index.
   bool past_caches = false;
-  // For runs that judge no times: what would take all processors is taken for it.
+  // For runs that judge no times: returns the rate that would use all processors instead.
   bool is_estimate = false;
 };
 
@@ -65,23 +66,26 @@ class SearchReplay {
   SearchReplay(const SyntheticIndex& index, const SearchProcesses& search)
       : index_(index), search_(search) {}
 
-  // Queries a second that would take all processors, by what the same stream costs of their time at a tenth of what the
-  // index alone could do.
+  // Queries a second that would use all processors, derived from the processor time of the same
+  // stream at a tenth of the capacity of the index alone.
   neptune::StatusOr<double> Capacity(double length_s, uint64_t seed);
-  // Queries a second that it answers in an open loop, to 7 %: none fails and p99 is at most kSustainedP99S. At most
-  // what would take all processors. Errors: kUnavailable it does not sustain a sixty-fourth of that.
+  // Queries a second that the search sustains in an open loop, within 7 %: none fails and p99 is at
+  // most kSustainedP99S. At most the rate that would use all processors.
+  // Errors: kUnavailable it does not sustain a sixty-fourth of that rate.
   neptune::StatusOr<double> SustainableRate(const SustainedLoad& how);
 
   neptune::StatusOr<Measurements> Run(tools::ReplayPlan plan, std::vector<TimedAction> actions);
-  // Another version of the index that answers may come from. REQUIRES: it outlives this.
+  // Adds another version of the index, from which answers may come. REQUIRES: `other` outlives this
+  // object.
   void AddVersion(const SyntheticIndex& other) { other_ = &other; }
-  // Of some measurements of the last Run.
+  // Checks some measurements of the last Run.
   neptune::StatusOr<CoverageCounts> CountCoverage(const Measurements& measurements,
                                                   const Outage& outage) const;
-  // The same as untrue_count, looked_at_count, different_count, partial_percent, unexplained_percent, quality_mean.
+  // Adds the same as untrue_count, looked_at_count, different_count, partial_percent,
+  // unexplained_percent, quality_mean.
   neptune::Status AddCoverage(const Measurements& measurements, const Outage& outage,
                               Measurement* measured) const;
-  // How many failed for what cause, in what was said to them: "failed: 429 Too many requests at once".
+  // Adds the number of failures by cause: "failed: 429 Too many requests at once".
   void AddFailureCauses(const Measurements& measurements, Measurement* measured) const;
 
  private:
@@ -99,8 +103,8 @@ class SearchReplay {
   std::map<uint32_t, std::string> refusals_;  // by request, the cause
 };
 
-// Rows of a point: queries that fail, at most that many percent, with a note of the causes; answers of untrue coverage.
-// `name` follows what the rows are called.
+// Adds rows of a point: failed queries, at most `failed_percent_max`, with a note of the causes;
+// answers with a wrong coverage. `name` is the suffix of the names of the rows.
 void JudgeAnswers(const Results& results, const Point& point, const std::string& name,
                   double failed_percent_max, Judgement* judgement);
 

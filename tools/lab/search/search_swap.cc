@@ -1,5 +1,6 @@
-// A search of processes that is changed under a replay at seven tenths of what it can do without its cache: an index
-// tier gets another implementation, every process is restarted, another version of the index is published and taken back.
+// Changes of a search of processes under a replay at 0.7 of its capacity without cache: an index
+// tier gets another implementation, every process is restarted, a version of the index is published
+// and rolled back.
 
 #include <time.h>
 
@@ -21,7 +22,7 @@ using neptune::StatusOr;
 using neptune::StrCat;
 using Measurements = std::vector<tools::Measurement>;
 
-// Smoke runs, which look at what answers say, go on beside other tests.
+// Smoke runs, which check only answers, run in parallel with other tests.
 double DemandOf(const RunContext& context) { return context.Pick(0.05, 0.7, 0.7); }
 constexpr char kCluster[] = "tools/cluster/cluster";
 constexpr char kPublish[] = "tools/publish/publish";
@@ -53,7 +54,8 @@ double MonotonicS() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// The index, with both implementations of the tier, and a smaller one as its next version. Kept until the program ends.
+// The index with both implementations of the tier, and a smaller index as the next version. Both
+// are kept until the program ends.
 struct Indexes {
   std::unique_ptr<SyntheticIndex> first;
   std::unique_ptr<SyntheticIndex> second;
@@ -69,13 +71,13 @@ StatusOr<const Indexes*> IndexesOf(size_t document_count) {
   return &indexes;
 }
 
-// Commands to a cluster, given beside the load. Each is timed.
+// Timed commands to a cluster during the load.
 class Commands {
  public:
   explicit Commands(const SearchProcesses& search) : search_(search) {}
   ~Commands() { Join(); }
 
-  // Gives it when those before have ended.
+  // Executes the command after all earlier ones.
   void Give(const std::string& tool, const std::vector<std::string>& arguments) {
     Join();
     thread_ = std::thread([this, tool, arguments] {
@@ -139,7 +141,7 @@ class SwapRun {
     return {StrCat("--swap=tier1=", to)};
   }
 
-  // With the implementation that is dearer, where both serve.
+  // Uses the more expensive implementation where both serve.
   StatusOr<double> Capacity(SearchReplay& replay) {
     const SustainedLoad how{.length_s = schedule_.calibration,
                             .seed = 1000 * context_.seed,

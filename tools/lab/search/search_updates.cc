@@ -1,4 +1,4 @@
-// A search whose documents change while it is in use, and while the primaries of an index partition and of a document
+// A search whose documents change during use, while the primaries of an index and a document
 // partition die.
 
 #include <algorithm>
@@ -25,11 +25,11 @@ using Measurements = std::vector<tools::Measurement>;
 
 constexpr double kDemand = 0.15;
 constexpr double kWriteShare = 0.05;
-// What a node takes to serve after it was started.
+// The time from the start of a node until it serves.
 constexpr double kStartS = 0.5;
 constexpr const char* kStores[] = {"store-1", "store-2", "store-3", "store-4"};
 
-// Of a run, in seconds.
+// Times of a run, in seconds.
 struct Schedule {
   double steady = 0;  // what was left of the calibration is done, and the cache is warm
   double writes = 0;  // they begin
@@ -53,8 +53,8 @@ std::vector<Point> Points(Length length) {
   return {PointOf(false, false), PointOf(true, false), PointOf(true, true)};
 }
 
-// About as long as a published one. Words of its own keep the published documents' counts, which the ledger of coverage
-// knows, as they are.
+// About as long as a published document. Its unique words leave the counts of the published
+// documents unchanged, which the coverage ledger uses.
 std::string TextOf(const DocumentWrite& write) {
   std::string text = MadeBody(write.doc_id);
   if (write.is_published) return text;
@@ -85,7 +85,7 @@ class UpdatesRun {
     SearchReplay replay(index_, *search_);
     NEPTUNE_ASSIGN_OR_RETURN(const double capacity,
                              replay.Capacity(schedule_.calibration, 2 * context_.seed + 1));
-    // The index of a smoke run could do far more than a disk can write 5 % of.
+    // The capacity of a smoke run's small index is so high that a disk cannot write 5 % of it.
     const double rate = std::min(kDemand * capacity, context_.Pick(150.0, 1e6, 1e6));
     NEPTUNE_ASSIGN_OR_RETURN(tools::ReplayPlan plan,
                              DemandingReplay(rate, schedule_.end, 2 * context_.seed));
@@ -135,8 +135,8 @@ class UpdatesRun {
     return actions;
   }
 
-  // What it takes with it, by its own word just before: the partitions of the index and of the documents that it is the
-  // primary of, and the merges that it made.
+  // What fails with the node, by its status just before: the index and document partitions of which
+  // it is the primary, and its merges.
   Status CountPrimaries(const std::string& node) {
     if (with_writes_) NEPTUNE_RETURN_IF_ERROR(ReadMerges(node));
     NEPTUNE_ASSIGN_OR_RETURN(const auto tables, search_->StatusOf(node, "replicas"));

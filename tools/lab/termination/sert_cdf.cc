@@ -1,4 +1,4 @@
-// How many requests are answered within a second while a tenth of them have become long.
+// The share of requests answered within a second after a tenth of them become long.
 
 #include <algorithm>
 

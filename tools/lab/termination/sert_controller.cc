@@ -1,4 +1,5 @@
-// The threshold controller against fixed thresholds, over loads and over a load that rises and falls.
+// The threshold controller compared with fixed thresholds, for constant loads and for a load that
+// rises and falls.
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ constexpr const char* kApplications[] = {"Index matching", "Ranking"};
 constexpr const char* kFixed[] = {"fixed 500 ms", "fixed 3000 ms", "fixed 15000 ms"};
 constexpr const char* kAdaptive[] = {"loss", "sert"};
 constexpr double kLoads[] = {0.5, 0.7, 0.9, 1.1, 1.5, 2};
-// Stands for a load that goes through all of them and back.
+// Represents a load that goes through all of them and back.
 constexpr double kUpAndDown = 0;
 constexpr char kAnswered[] = "answered_per_s";
 
@@ -74,7 +75,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   return MeasureTermination(run, context.seed);
 }
 
-// The fixed threshold that answers the most at this load.
+// The fixed threshold with the most answers at this load.
 std::string BestFixed(const Results& results, const std::string& application, double load) {
   return *std::max_element(
       std::begin(kFixed), std::end(kFixed), [&](const char* one, const char* other) {

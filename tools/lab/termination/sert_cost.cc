@@ -1,4 +1,5 @@
-// What the accounting of requests costs, and how fast a thread is back from one that is ended.
+// The cost of accounting for requests, and the time until the thread of a terminated request is
+// free.
 
 #include <map>
 #include <memory>
@@ -31,7 +32,7 @@ std::vector<Point> Points(Length) {
   return points;
 }
 
-// Built for the first run.
+// Built by the first run.
 StatusOr<std::string> IndexFolder(size_t document_count) {
   static std::map<size_t, std::unique_ptr<SyntheticIndex>> built;
   auto& index = built[document_count];

@@ -1,10 +1,12 @@
-// What the accounting of a request costs, and how fast its thread is back when it is ended; for sert_cost.
+// The cost of accounting for a request, and the time until the thread of a terminated request is
+// free; for sert_cost.
 //
 //   sert_cost search FOLDER ROUNDS    searches of the index at FOLDER; prints request_ns=VALUE
-//   sert_cost allocation - ROUNDS     200 objects of 16 to 416 bytes allocated and freed, as often as that
-//   sert_cost reuse - ROUNDS          requests that never end by themselves, on two threads; prints p50_ns= p99_ns=
+//   sert_cost allocation - ROUNDS     allocates and frees 200 objects of 16 to 416 bytes
+//   sert_cost reuse - ROUNDS          endless requests on two threads; prints p50_ns= p99_ns=
 //
-// request_ns is processor time of the middle block. Built with the library and without: then no request is accounted.
+// request_ns is the processor time of the median block. Built with and without the library, which
+// does the accounting.
 
 #include <setjmp.h>
 #include <time.h>
@@ -59,7 +61,7 @@ void SetThreshold(double seconds) {
   if (SERT_init_timer(SIGRTMIN + 3) != 0) abort();
 }
 
-// Runs as a service does: a rollback point and a timer, which ends none here.
+// Runs like a service: with a rollback point and a timer, which never fires here.
 void RunOne(const std::function<void()>& request) {
   if (!kWithLibrary) return request();
   sigjmp_buf env;
@@ -119,7 +121,8 @@ void Loop() {
   while (true) sum = sum * 31 + 7;
 }
 
-// Half of the requests allocate and are ended at a check, half compute and are ended between two instructions.
+// Half of the requests allocate and are terminated at a check, half compute and are terminated
+// between two instructions.
 void EndMany(int rounds, std::vector<int64_t>* taken_after_ns) {
   sigjmp_buf env;
   volatile int done = 0;

@@ -1,4 +1,4 @@
-// Why admission control is not enough: few long requests among many short ones.
+// Why admission control does not suffice: few long requests among many short ones.
 
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/experiment.h"
@@ -35,7 +35,7 @@ std::vector<Point> Points(Length length) {
 neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   TerminationRun run;
   run.scheme = point.Text("scheme");
-  // Three times what a short request takes.
+  // Three times the cost of a short request.
   run.lower_bound_ms = 3 * kShortMs;
   run.until = std::chrono::seconds(context.Pick(15, 60, 300));
   run.from = std::chrono::seconds(5);

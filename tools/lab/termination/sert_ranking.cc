@@ -1,4 +1,4 @@
-// Who is ended first: the oldest, or who holds the most.
+// The order of termination: the oldest request first, or the one with the most resources.
 
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/experiment.h"

@@ -1,4 +1,4 @@
-// What requests leave behind that are ended at random instants.
+// Leaks of requests that are terminated at random instants.
 
 #include <algorithm>
 #include <numeric>

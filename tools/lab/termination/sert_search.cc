@@ -1,4 +1,4 @@
-// What pathological queries do to all others of a search, with and without early termination.
+// The effect of pathological queries on all others of a search, with and without early termination.
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ using neptune::StatusOr;
 using neptune::StrCat;
 
 constexpr double kUsualRate = 100;
-// Of what the processors can do; the search for a usual question costs next to nothing of it.
+// Share of the capacity of the processors; a usual query costs almost none of it.
 constexpr double kDemand = 1.5;
 constexpr const char* kAdmission[] = {"none", "queue 5", "queue 10"};
 constexpr const char* kEnding[] = {"fixed", "loss", "sert"};
@@ -61,7 +61,7 @@ struct Counts {
   }
 };
 
-// Of what was due in [begin, end).
+// Figures of the requests due in [begin, end).
 Measurement Summary(const std::vector<tools::Measurement>& measurements, double begin_s,
                     double end_s) {
   Counts usual;

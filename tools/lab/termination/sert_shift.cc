@@ -1,4 +1,4 @@
-// A tenth of the requests become long: what is answered, and how fast.
+// A tenth of the requests become long: answered requests and response times.
 
 #include <algorithm>
 
@@ -32,7 +32,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   return MeasureTermination(SizeDistributionShift(point.Text("scheme"), shift), context.seed);
 }
 
-// The setting of admission control that answers the most.
+// The setting of admission control with the most answers.
 Point MostAnswered(const Results& results) {
   return PointOf(*std::max_element(std::begin(kAdmission), std::end(kAdmission),
                                    [&](const char* one, const char* other) {
@@ -41,7 +41,7 @@ Point MostAnswered(const Results& results) {
                                    }));
 }
 
-// The fastest of those that answer nearly as much.
+// The fastest setting among those with almost as many answers.
 Point Fastest(const Results& results) {
   const double enough = 0.9 * results.Mean(MostAnswered(results), kAnswered).middle;
   Point best = MostAnswered(results);

@@ -17,7 +17,7 @@ constexpr double kSliceMs = 1;
 constexpr auto kDeadline = std::chrono::seconds(5);
 constexpr double kGoalMs = 1000;
 
-// The number that follows the name of a scheme; 0 if another name stands there.
+// The number after the name of a scheme; 0 if the name is another one.
 double AmountOf(const std::string& scheme, const std::string& name) {
   if (scheme.rfind(name, 0) != 0) return 0;
   double amount = 0;
@@ -51,7 +51,7 @@ void SetScheme(const TerminationRun& run, SimClusterOptions* cluster, SimLoadOpt
   }
 }
 
-// Of none all are.
+// 100 % if there are none.
 double AnsweredPercent(const SimLoadResult& result) {
   return result.outcomes.empty() ? 100 : 100 - result.LossPercent();
 }
@@ -90,7 +90,7 @@ Measurement Summary(const TerminationRun& run, const SimLoadResult& result) {
 }  // namespace
 
 TerminationRun SizeDistributionShift(const std::string& scheme, neptune::Duration shift) {
-  // 100 % demand: the highest rate at which 98 % finish within 2 s, here because the queue holds no more.
+  // 100 % demand: the highest rate at which 98 % finish within 2 s; here the queue is the limit.
   constexpr double kLoad = 0.98;
   constexpr auto kBefore = std::chrono::seconds(10);
   constexpr auto kAfter = std::chrono::seconds(5);

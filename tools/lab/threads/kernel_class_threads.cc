@@ -26,7 +26,7 @@ double ClockSeconds(clockid_t clock) {
 
 double Now() { return ClockSeconds(CLOCK_MONOTONIC); }
 
-// Processor time of the calling kernel thread, however often it is interrupted.
+// Uses processor time of the calling kernel thread; preemption does not count.
 void Burn(double seconds) {
   const double end = ClockSeconds(CLOCK_THREAD_CPUTIME_ID) + seconds;
   while (ClockSeconds(CLOCK_THREAD_CPUTIME_ID) < end) {
@@ -35,7 +35,7 @@ void Burn(double seconds) {
   }
 }
 
-// Blocks the kernel thread, as a read does whose bytes come later.
+// Blocks the kernel thread, like a read that waits for data.
 void Block(double seconds) {
   const double end = Now() + seconds;
   for (double left = seconds; left > 0; left = end - Now()) {
@@ -56,7 +56,7 @@ void PrepareThread(int processor) {
 
 }  // namespace
 
-// On the stack of the one who waits for it.
+// Lives on the stack of the waiting caller.
 struct KernelClassThreads::Request {
   neptune::ThreadRef waiter;
   double arrived_s = 0;
@@ -131,7 +131,7 @@ Status KernelClassThreads::Set(int concurrency, const std::map<std::string, int>
     }
     classes_[name].state.name = name;
   }
-  // Those at work end where they began.
+  // Requests in progress are counted where they began.
   shared_busy_count_ = 0;
   for (auto& [name, one] : classes_) {
     const auto found = classes.find(name);
@@ -165,7 +165,7 @@ bool KernelClassThreads::MayBegin(const Class& one) const {
 }
 
 KernelClassThreads::Class* KernelClassThreads::Next() {
-  // In turns: from the class behind the last one.
+  // Round robin: starts with the class after the last one.
   auto at = classes_.upper_bound(last_class_);
   for (size_t i = 0; i < classes_.size(); ++i, ++at) {
     if (at == classes_.end()) at = classes_.begin();
@@ -218,7 +218,7 @@ void KernelClassThreads::RunThread() {
       state.processor_s += ClockSeconds(CLOCK_THREAD_CPUTIME_ID) - used_s;
       state.response_s += end_s - request->arrived_s;
     }
-    // Behind `done` the request may be gone.
+    // After `done` the request may be destroyed.
     const neptune::ThreadRef waiter = request->waiter;
     request->done = true;
     waiter->Wake();

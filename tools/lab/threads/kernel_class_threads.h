@@ -1,15 +1,16 @@
-// Kernel threads that serve requests of several classes: the operating system shares the processor among them in turns.
+// Kernel threads that serve requests of several classes and share a processor by the kernel's
+// scheduler.
 //
-//   Serve("gold") ─► waits in its class's queue ─► a kernel thread, of those its class may have ─► done
-//                                                   processor, then device, for drawn times
+//   Serve("gold") ─► the queue of its class ─► one of the kernel threads of its class ─► done
+//                                              processor, then device, for random times
 //
-// Nodes run long requests on user-level threads, which keep the processor until they wait. What MTRR is about is the
-// other kind: threads that the kernel interrupts. A measurement of it needs these.
+// Nodes run long requests on user-level threads, which keep the processor until they wait. MTRR is
+// about threads that the kernel preempts, so its measurement needs these.
 //
 // Source: [Jamjoom04] III (A1 to A6).
 // Threads: thread-safe. Serve blocks its caller, which is a user-level thread.
 // Units: seconds.
-// Errors: Serve: kResourceExhausted the class's queue is full; Set: kInvalidArgument.
+// Errors: Serve: kResourceExhausted the queue of the class is full; Set: kInvalidArgument.
 // Limits: kKernelThreadCountMax threads; classes beyond kKernelClassCountMax are refused.
 
 #pragma once
@@ -32,21 +33,22 @@ inline constexpr int kKernelThreadCountMax = 128;
 inline constexpr size_t kKernelClassCountMax = 16;
 inline constexpr size_t kStratumCount = 64;
 
-// What a request does.
+// The work of a request.
 struct KernelWork {
-  // Means; times are exponential.
+  // Means of exponential times.
   double processor_s = 0;
   double device_s = 0;
-  // Each kStratumCount requests in a row have one time of each of as many strata, in a drawn order: a throughput then
-  // varies by a percent where it would by five. Not for response times, which feel that bursts are more even.
+  // Each kStratumCount consecutive requests draw one time from each of kStratumCount strata, in
+  // random order. Throughput then varies by 1 % instead of 5 %. Not for response times, because it
+  // makes bursts more even.
   bool stratified = false;
-  // Requests that the device works for at once; the others wait for it.
+  // Concurrent requests of the device; the others wait for it.
   int device_width = 1;
 };
 
 struct KernelClassState {
   std::string name;
-  int thread_count = 0;  // 0: none of its own
+  int thread_count = 0;  // 0: uses the shared threads
   int busy_count = 0;
   int waiting_count = 0;
   uint64_t arrived = 0;
@@ -68,11 +70,11 @@ class KernelClassThreads {
   };
 
   explicit KernelClassThreads(const Options& options);
-  // Waits for the requests at work. REQUIRES: nobody waits in Serve.
+  // Waits for the requests in progress. REQUIRES: no caller waits in Serve.
   ~KernelClassThreads();
 
   neptune::Status Serve(const std::string& service_class);
-  // Classes that are not named share what the named ones leave of `concurrency`.
+  // Sets the threads of the named classes; the other classes share the rest of `concurrency`.
   neptune::Status Set(int concurrency, const std::map<std::string, int>& classes);
 
   int concurrency() const;
@@ -89,12 +91,12 @@ class KernelClassThreads {
     double processor_s = 0;
     double device_s = 0;
   };
-  // Of one of the two times, the strata that are left.
+  // The unused strata of processor or device times.
   using Strata = std::vector<int>;
 
   void RunThread();
   double Draw(double mean, Strata* strata) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // A class whose next request may begin; null if there is none.
+  // Returns a class whose next request may begin, or null.
   Class* Next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool MayBegin(const Class& one) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void UseDevice(double seconds);
@@ -107,7 +109,7 @@ class KernelClassThreads {
   Strata device_strata_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, Class> classes_ ABSL_GUARDED_BY(mutex_);
   int concurrency_ ABSL_GUARDED_BY(mutex_) = 1;
-  // Of classes without threads of their own.
+  // Busy threads of classes without threads of their own, and their limit.
   int shared_busy_count_ ABSL_GUARDED_BY(mutex_) = 0;
   int shared_count_ ABSL_GUARDED_BY(mutex_) = 1;
   std::string last_class_ ABSL_GUARDED_BY(mutex_);

@@ -1,4 +1,5 @@
-// Threads of a class beside one that is overloaded: predicted and simulated; and plans for two and three classes.
+// Threads of a class beside an overloaded class, predicted and simulated; plans for two and three
+// classes.
 
 #include <algorithm>
 #include <cmath>
@@ -62,7 +63,7 @@ workload::Distribution ServiceTime(const std::string& service) {
                             : workload::Distribution::Exponential(mean_ms);
 }
 
-// One class that keeps to its arrivals, and one whose threads never rest.
+// One class with given arrivals, and one whose threads are always busy.
 StatusOr<ThreadedOutcome> Simulate(double arrival_rate, int threads, int others,
                                    const std::string& service, const RunContext& context) {
   ThreadedRun run{.classes = {{.thread_count = threads,
@@ -90,7 +91,7 @@ StatusOr<Measurement> MeasureWorstCase(const Point& point, const RunContext& con
                      {"load", predicted.load}};
 }
 
-// What an operator would ask for: the dearer the class, the sooner.
+// Plausible goals of an operator: the more valuable the class, the shorter the time.
 PlanInput Asked(int classes) {
   const auto limited = [](const char* name, double rate, double weight, double limit_s) {
     return neptune::PlannedClass{.name = name,
@@ -110,7 +111,7 @@ PlanInput Asked(int classes) {
   return input;
 }
 
-// Drawn rates, costs and limits, few enough threads to try every allocation.
+// Random rates, costs and limits, with few enough threads to try every allocation.
 PlanInput Drawn(int classes, uint64_t seed) {
   neptune::RandomSource random(seed);
   const auto uniform = [&](double low, double high) {
@@ -136,7 +137,7 @@ PlanInput Drawn(int classes, uint64_t seed) {
   return input;
 }
 
-// The least cost over every allocation there is; infinite if none keeps the limits.
+// The minimum cost over all allocations; infinite if none meets the limits.
 double LeastByTrial(const PlanInput& input, std::vector<int>* threads, int left) {
   const size_t number = threads->size();
   double least = std::numeric_limits<double>::infinity();
@@ -163,7 +164,8 @@ double LeastByTrial(const PlanInput& input, std::vector<int>* threads, int left)
   return cost;
 }
 
-// By how much the plan's cost is off the least one; 1 where only one of the two finds an allocation.
+// The relative excess of the plan's cost over the minimum; 1 if only one of the two finds an
+// allocation.
 double CostDeviation(const PlanInput& input) {
   std::vector<int> threads;
   const double least = LeastByTrial(input, &threads, input.thread_count_max);
@@ -227,7 +229,7 @@ StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
                                        : MeasureWorstCase(point, context);
 }
 
-// Response over threads, of the points that were run.
+// Response time by threads, at the measured points.
 struct Curve {
   plot::Series measured;
   plot::Series predicted;
@@ -253,7 +255,7 @@ Curve CurveOf(const Results& results, const std::string& service, int low) {
   return curve;
 }
 
-// The fewest threads of a line that meet the goal; 0: none does.
+// The smallest number of threads of a line that meets the goal; 0: none.
 double FewestThreads(const plot::Series& series, double goal_s) {
   for (const plot::Dot& dot : series.dots) {
     if (dot.y <= goal_s) return dot.x;

@@ -1,4 +1,5 @@
-// Services of one kind and of two kinds on one machine: whether threads divide it.
+// Services with equal and with different needs on one machine: whether its capacity is divided by
+// threads.
 
 #include <algorithm>
 #include <cmath>
@@ -17,14 +18,14 @@ namespace {
 using neptune::StatusOr;
 using neptune::StrCat;
 
-// Pages read again and again, most of them seldom; what is cached needs no disk.
+// Pages that are read repeatedly, most of them rarely; cached pages need no disk.
 const RequestKind kStatic = {.processor_ms = 1,
                              .read_count = 2,
                              .often_read_page_count = 20,
                              .often_share = 0.7,
                              .seldom_read_page_count = 880,
                              .elsewhere_ms = 3};
-// Pages made anew for each request, with data from elsewhere.
+// Pages generated for each request, with data from elsewhere.
 const RequestKind kDynamic = {.processor_ms = 5, .written_count = 40, .elsewhere_ms = 75};
 
 constexpr char kAlike[] = "mixed beside mixed";
@@ -32,7 +33,7 @@ constexpr char kUnlike[] = "static beside dynamic";
 constexpr char kDynamicAlone[] = "dynamic alone";
 constexpr int kFirstThreads[] = {1, 2, 4, 8, 16, 32};
 constexpr int kSecondThreads[] = {0, 1, 4, 8, 16, 32, 64};
-// Where the dynamic service alone gains no more: 80 ms of which 5 need the processor.
+// The saturation point of the dynamic service alone: 80 ms, of which 5 need the processor.
 constexpr int kDynamicSaturation = 16;
 constexpr char kThroughput[] = "throughput";
 
@@ -75,7 +76,7 @@ double Throughput(const Results& results, const std::string& study, int first, i
   return results.Mean(PointOf(study, first, second), kThroughput).middle;
 }
 
-// The service alone, as `mtrr profile` finds it.
+// The profile of the service alone, as by `mtrr profile`.
 neptune::ClassKind KindOf(const Results& results, const std::string& study) {
   std::vector<neptune::ThroughputPoint> points;
   for (const int first : kFirstThreads) {
@@ -86,13 +87,13 @@ neptune::ClassKind KindOf(const Results& results, const std::string& study) {
   return {.name = study, .service_rate = fit.service_rate, .speedup = fit.speedup};
 }
 
-// What threads in proportion would leave of it: (12).
+// The prediction if threads divide the machine in proportion: (12).
 double Shared(const neptune::ClassKind& kind, int first, int second) {
   const double all = first + second;
   return kind.service_rate * kind.speedup.At(all) * first / all;
 }
 
-// Same kinds: over all allocations the largest deviation from (12).
+// Equal kinds: the largest deviation from (12) over all allocations.
 void JudgeAlike(const Results& results, Judgement* judgement) {
   const neptune::ClassKind kind = KindOf(results, kAlike);
   std::vector<double> deviations;
@@ -107,7 +108,7 @@ void JudgeAlike(const Results& results, Judgement* judgement) {
                     MedianOf(deviations), 0.1);
 }
 
-// Two kinds: what is lost to the other one, with 32 threads of the first.
+// Two kinds: the loss caused by the other kind, with 32 threads of the first.
 void JudgeUnlike(const Results& results, Judgement* judgement) {
   const double alone = Throughput(results, kUnlike, 32, 0);
   const auto left = [&](int second) { return Throughput(results, kUnlike, 32, second) / alone; };

@@ -23,7 +23,7 @@ constexpr char kDeviation[] = "deviation_max";
 constexpr double kLine = 1e-9;
 constexpr int kDrawCount = 500;
 
-// Of a queue's steady state, as its closed form has it.
+// The steady state of a queue by its closed form.
 struct ClosedForm {
   long double number = 0;
   long double loss = 0;
@@ -50,7 +50,8 @@ ClosedForm ManyServers(long double offered, int servers, int queue) {
           .loss = power / sum};
 }
 
-// Any speedup with rho = C, the pole of the source's (7): every state from the last one that gains on is as likely.
+// Any speedup with rho = C, the pole of the source's (7): all states from the saturation point on
+// are equally likely.
 ClosedForm AtCapacity(double alpha, int gaining, int places) {
   const long double rho = (gaining - 1) * static_cast<long double>(alpha) + 1;
   long double weight = 1;
@@ -75,12 +76,12 @@ double Deviation(const ThreadedService& service, const ClosedForm& closed) {
   const long double throughput = service.arrival_rate * (1 - closed.loss);
   double deviation = std::max(off(model.in_system_mean, closed.number),
                               off(model.response_s, closed.number / throughput));
-  // A share below what a double resolves beside 1 is no loss.
+  // A share below the resolution of a double near 1 counts as no loss.
   if (closed.loss > 1e-300L) deviation = std::max(deviation, off(model.loss_share, closed.loss));
   return deviation;
 }
 
-// Away from 1, where the closed forms divide by zero.
+// Avoids 1, where the closed forms divide by zero.
 double DrawLoad(RandomSource& random) {
   const double below = 0.05 + 0.94 * random.Uniform();
   return random.Below(2) == 0 ? below : 1 / below;
@@ -97,7 +98,7 @@ double DeviationOnce(const std::string& limit, RandomSource& random) {
   const int queue = static_cast<int>(random.Below(256));
   ThreadedService service{.arrival_rate = mu * load, .service_rate = mu};
   if (limit == "processor sharing, unbounded") {
-    // So many threads that none is ever missing.
+    // Enough threads that no request ever waits for one.
     service.arrival_rate = mu * (0.05 + 0.85 * random.Uniform());
     service.thread_count = neptune::kThreadCountMax;
     const double rho = service.arrival_rate / mu;
@@ -152,7 +153,7 @@ double QuantumDeviationOnce(RandomSource& random) {
   return std::abs(neptune::QuantumError(threads, mu, quantum_s) / error - 1);
 }
 
-// What turns of 10 ms really do to a host that is always full.
+// The effect of 10 ms turns on a saturated host.
 neptune::StatusOr<Measurement> MeasureTurns(const Point& point, const RunContext& context) {
   const int threads = static_cast<int>(point.Number("threads"));
   const double mu = 50;

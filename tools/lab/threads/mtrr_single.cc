@@ -1,4 +1,4 @@
-// Response time over the rate of requests for several numbers of threads: predicted from a profile, and live.
+// Response time by request rate for several numbers of threads, predicted from a profile and live.
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@ constexpr int kQueue = 32;
 const ThreadedServerOptions kServer = {
     .processor_ms = 2, .device_ms = 6, .device_width = 4, .queue_length_max = kQueue};
 
-// What such a server does at most: two queues in a circle, of which it is the product form's throughput.
+// The maximum throughput of such a server: that of two queues in a cycle, by the product form.
 struct Threads {
   int count;
   double capacity;
@@ -66,7 +66,7 @@ StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   ThreadedServerOptions options = kServer;
   options.seed = context.seed;
   if (point.Text("study") == "profile") {
-    // It asks for throughput alone, which no queue changes that is long enough.
+    // Only throughput is measured, which does not depend on a sufficiently long queue.
     options.stratified = true;
     options.queue_length_max = 128;
   }

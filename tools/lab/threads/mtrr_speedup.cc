@@ -44,7 +44,7 @@ std::vector<int> ThreadCounts(Length length) {
   return {1, 2, 3, 4, 6, 8, 12, 16, 24};
 }
 
-// Once for the fit and once to hold it against.
+// Once for the fit and once for its validation.
 std::string FitMetric(int threads) { return StrCat("throughput_", threads); }
 std::string CheckMetric(int threads) { return StrCat("throughput_again_", threads); }
 
@@ -68,7 +68,7 @@ StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   return measured;
 }
 
-// What one kind's figures say, of the medians or of one run.
+// The figures of one kind, from the medians or from one run.
 struct Found {
   neptune::SpeedupFit fit;
   int fewest_threads = 1;
@@ -76,7 +76,7 @@ struct Found {
   double deviation_percent = 0;  // of the throughput predicted there
 };
 
-// `value`: a metric's.
+// `value` returns a metric.
 template <typename Value>
 Found Find(const std::vector<int>& counts, int fewest_threads, Value value) {
   std::vector<neptune::ThroughputPoint> points;
@@ -95,7 +95,7 @@ Found Find(const std::vector<int>& counts, int fewest_threads, Value value) {
   return found;
 }
 
-// The medians' figure, between those of single runs.
+// The figure of the medians, with the range of single runs.
 Estimate Between(double of_medians, const std::vector<Found>& runs, double Found::*figure) {
   Estimate estimate{of_medians, of_medians, of_medians, static_cast<int>(runs.size())};
   for (const Found& run : runs) {

@@ -1,4 +1,4 @@
-// More requests than the servers can answer: what is still answered in time, and how it recovers.
+// Overload: goodput, and the time until recovery.
 
 #include <algorithm>
 #include <vector>
@@ -28,14 +28,14 @@ constexpr char kBefore[] = "goodput_before";
 constexpr char kRecovery[] = "recovery_ms";
 constexpr char kAfter[] = "goodput_after";
 
-// What requests cost, and how long their callers wait.
+// The cost of requests, and the timeout of their callers.
 struct Handler {
   const char* name;
   Distribution service_ms;
   double timeout_ms;
 };
 
-// 19 of 20 take half as long as the mean, the others ten times and a half.
+// 19 of 20 cost half of the mean, the others 10.5 times the mean.
 const std::vector<Handler>& Handlers() {
   static const auto* const handlers = new std::vector<Handler>{
       {"exponential", Distribution::Exponential(5), 100},
@@ -72,7 +72,7 @@ std::vector<Point> Points(Length length) {
   return points;
 }
 
-// Requests a second that the servers can just do.
+// The capacity of the servers in requests a second.
 double CapacityOf(const Handler& handler) {
   return kServerCount * 1000 / handler.service_ms.mean();
 }
@@ -115,7 +115,7 @@ neptune::StatusOr<Measurement> RunSteady(const Point& point, const RunContext& c
                      {kTail, result.PercentileMs(0.99)}};
 }
 
-// Goodput of what was answered in [begin, begin + length), of capacity.
+// Goodput in [begin, begin + length), relative to the capacity.
 double GoodputIn(const SimLoadResult& result, const Handler& handler, Duration begin,
                  Duration length) {
   double good = 0;
@@ -142,13 +142,13 @@ neptune::StatusOr<Measurement> RunSpike(const Point& point, const RunContext& co
   load.timeout = FromSeconds(handler.timeout_ms / 1000);
   load.stubborn_retry_count = 3;
   const SimLoadResult result = RunLoad(cluster, load, context.seed);
-  // What comes and goes by chance in a window is no dip: each has some hundred requests.
+  // Random variation in a window is not a dip: each window has a few hundred requests.
   const Duration window = FromSeconds(Seconds(handler, 0.2));
   const Duration end = load.phases[1].until;
   const Duration step = window / 20;
   const double before =
       GoodputIn(result, handler, load.phases[0].until / 4, load.phases[0].until * 3 / 4);
-  // The first window after which the goodput is back at 0.95 of what it was.
+  // The first window from which the goodput is at least 0.95 of the earlier one.
   Duration back = load.phases[2].until - end;
   for (Duration at{0}; at + window <= load.phases[2].until - end; at += step) {
     if (GoodputIn(result, handler, end + at, window) >= 0.95 * before) {

@@ -13,14 +13,14 @@ namespace {
 using neptune::Duration;
 using neptune::FromSeconds;
 
-// Written pages are nobody's to read again.
+// Written pages are never read again.
 constexpr int kWrittenFrom = 1'000'000'000;
 
 class PageCache {
  public:
   explicit PageCache(int page_count) : page_count_(static_cast<size_t>(page_count)) {}
 
-  // Whether the page was there; it is now the one that was used last.
+  // Returns whether the page was cached; makes it the most recently used page.
   bool Use(int page) {
     const auto found = places_.find(page);
     const bool was_there = found != places_.end();
@@ -73,7 +73,7 @@ class Machine {
     return FromSeconds(mean_ms > 0 ? random_.Exponential(mean_ms / 1000) : 0);
   }
 
-  // A thread's next request: half of its processor time before all else, half behind it.
+  // The next request of a thread: half of its processor time first, half at the end.
   void Begin(const MachineService& service, size_t number) {
     const RequestKind& kind = service.kinds[random_.Below(service.kinds.size())];
     const Duration half = Draw(kind.processor_ms) / 2;
@@ -99,7 +99,7 @@ class Machine {
            static_cast<int>(random_.Below(static_cast<uint64_t>(kind.seldom_read_page_count)));
   }
 
-  // One page behind the other.
+  // One page after the other.
   void Read(const RequestKind& kind, int left, std::function<void()> done) {
     while (left > 0 && cache_.Use(DrawPage(kind))) --left;
     if (left == 0) return done();

@@ -1,15 +1,15 @@
-// A simulated machine on which two services share what the thread model does not name: a disk and the memory that
-// spares it.
+// A simulated machine on which two services share resources that the thread model does not include:
+// a disk and its cache.
 //
-//   request: processor ─► pages: in the cache? else the disk, one at a time ─► elsewhere (a client, another machine)
-//                              └── shared, least recently used goes ──┘         ─► processor ─► done, the next one
+//   request: processor ─► pages, one at a time: cache or disk ─► elsewhere, e.g. a client
+//                                               shared, LRU      ─► processor ─► done, next request
 //
-// Its threads never rest, so that throughput over threads is what is measured.
+// Its threads are always busy: throughput is measured as a function of their number.
 //
-// Source: [Jamjoom04] V (direct and indirect interdependencies); what the machine is made of is ours.
+// Source: [Jamjoom04] V (direct and indirect interdependencies); the parts of the machine are ours.
 // Threads: pure function; several may run in several threads.
 // Units: milliseconds of virtual time; pages.
-// Errors: kInvalidArgument no threads at all.
+// Errors: kInvalidArgument there are no threads.
 
 #pragma once
 
@@ -19,23 +19,23 @@
 
 namespace search::lab {
 
-// What a request of one kind needs. Times are means of exponential ones.
+// The needs of a request of one kind. Times are means of exponential times.
 struct RequestKind {
   double processor_ms = 1;
-  // Pages that it reads, of a few that are wanted often and many that are not.
+  // Pages that it reads, from a few popular and many unpopular ones.
   int read_count = 0;
   int often_read_page_count = 1;
   double often_share = 0;
   int seldom_read_page_count = 1;
-  // Pages that it writes anew into the cache.
+  // New pages that it writes into the cache.
   int written_count = 0;
-  // Time for which it needs nothing of this machine.
+  // Time that it spends elsewhere, without resources of this machine.
   double elsewhere_ms = 0;
-  // Where pages of the kind begin, so that kinds do not share them.
+  // The first page number of the kind; ranges of kinds must not overlap.
   int first_page = 0;
 };
 
-// A service: threads that serve requests of these kinds, drawn evenly.
+// A service: threads that serve requests of these kinds with equal probability.
 struct MachineService {
   int thread_count = 0;
   std::vector<RequestKind> kinds;
@@ -49,7 +49,7 @@ struct MachineOptions {
   double length_s = 60;
 };
 
-// Requests a second of each service.
+// Returns the requests a second of each service.
 neptune::StatusOr<std::vector<double>> RunSharedMachine(const std::vector<MachineService>& services,
                                                         const MachineOptions& options,
                                                         uint64_t seed);

@@ -22,7 +22,7 @@ TEST(SharedMachineTest, PagesThatTheCacheHoldsNeedNoDisk) {
   RequestKind many = few;
   many.seldom_read_page_count = 1'000'000;
   EXPECT_NEAR(Throughput({{8, {few}}}), 1000, 30);
-  // Four pages of 4 ms each, one behind the other.
+  // Four pages of 4 ms each, one after the other.
   EXPECT_NEAR(Throughput({{8, {many}}}), 62.5, 3);
 }
 

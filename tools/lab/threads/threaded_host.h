@@ -1,14 +1,15 @@
-// A simulated host whose service classes have threads of their own that take turns: the server that MTRR describes.
+// A simulated host whose service classes have their own threads, which take turns: the server model
+// of MTRR.
 //
 //   arrivals of a class ──► its queue, bounded ──► its threads ─┐
-//   arrivals of another ──► its queue, bounded ──► its threads ─┼─► processors in turns, at the rate G(busy threads)
-//   (a class without arrivals: its threads never rest) ────────┘
+//   arrivals of another ──► its queue, bounded ──► its threads ─┼─► processors in turns at G(busy)
+//   (a class without arrivals: always busy threads) ───────────┘
 //
 // Source: [Jamjoom04] III (A1 to A6).
-// Departs from source: none; turns are as long as the run says.
+// Departs from source: none; the run sets the length of turns.
 // Threads: pure function; several may run in several threads.
 // Units: virtual time.
-// Errors: kInvalidArgument no class, a class without threads, no time to measure.
+// Errors: kInvalidArgument no class, a class without threads, no measuring time.
 
 #pragma once
 
@@ -25,7 +26,7 @@ namespace search::lab {
 struct ThreadedClass {
   int thread_count = 1;
   int queue_length_max = 128;
-  // A second, of a Poisson process; 0: overloaded, every thread begins a request as it ends one.
+  // Poisson arrivals a second; 0: overloaded, every thread begins a request when it ends one.
   double arrival_rate = 0;
   // Processor time of a request, in milliseconds.
   workload::Distribution service_ms = workload::Distribution::Exponential(20);
@@ -34,14 +35,14 @@ struct ThreadedClass {
 struct ThreadedRun {
   std::vector<ThreadedClass> classes;
   neptune::Speedup speedup;
-  // A thread's turn. Default: what the source calls typical.
+  // A thread's turn. Default: the typical value of the source.
   neptune::Duration quantum = std::chrono::milliseconds(10);
-  // Before what is measured.
+  // Warm-up before the measured time.
   double warm_up_s = 10;
   double length_s = 300;
 };
 
-// Of the requests of one class that arrived while it was measured.
+// Figures of the requests of one class that arrived during the measured time.
 struct ThreadedOutcome {
   double response_s_mean = 0;    // from arrival to end
   double processing_s_mean = 0;  // from a thread to end
@@ -49,7 +50,7 @@ struct ThreadedOutcome {
   double throughput = 0;  // a second
 };
 
-// Counts what an outcome tells.
+// Collects the figures of an outcome.
 class ThreadedTally {
  public:
   void OnArrival() { ++arrived_count_; }
@@ -59,7 +60,7 @@ class ThreadedTally {
     response_s_sum_ += neptune::ToSeconds(response);
     processing_s_sum_ += neptune::ToSeconds(processing);
   }
-  // `length_s`: how long it has counted.
+  // `length_s` is the length of the measured time.
   ThreadedOutcome Outcome(double length_s) const;
 
  private:

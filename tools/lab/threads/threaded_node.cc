@@ -24,7 +24,7 @@ using neptune::StrAppend;
 using neptune::StrCat;
 using neptune::TimePoint;
 
-// Long enough for the first announcements to have been heard, and for no request to be given up.
+// Long enough for the first announcements to arrive, and for no request to time out.
 constexpr Duration kStartTime = std::chrono::milliseconds(500);
 constexpr Duration kTimeout = std::chrono::hours(1);
 
@@ -65,7 +65,7 @@ class ClassFromClient {
   void Start(TimePoint measured_from) {
     measured_from_ = measured_from;
     if (options_.arrival_rate > 0) return PlanArrival(simulator_.now());
-    // As many again wait, so that none of the threads waits for the network.
+    // An equal number waits, so that no thread waits for the network.
     for (int i = 0; i < 2 * options_.thread_count; ++i) Ask(true);
   }
 

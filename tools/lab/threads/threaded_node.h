@@ -1,4 +1,5 @@
-// The same as threaded_host.h through whole nodes: a client calls a server whose service gives each class its threads.
+// The model of threaded_host.h with whole nodes: a client calls a server whose service assigns
+// threads to each class.
 //
 // Source: [Jamjoom04] III. Threads: pure function; several may run in several threads.
 // Units: virtual time; responses as the client sees them.

@@ -39,7 +39,7 @@ StatusOr<std::unique_ptr<ThreadedServer>> ThreadedServer::Start(
       StrCat("--stratified=", options.stratified ? "true" : "false"),
       StrCat("--seed=", options.seed),
       StrCat("--token=", kToken)};
-  // It puts its threads on one processor by itself.
+  // The program itself pins its threads to one processor.
   NEPTUNE_ASSIGN_OR_RETURN(auto process, PeerProcess::Start(kProgram, arguments, -1));
   NEPTUNE_ASSIGN_OR_RETURN(const uint16_t port, ReadPort(*process));
   tools::AdminAccess access{.nodes = {}, .token = kToken};

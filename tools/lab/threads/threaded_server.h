@@ -1,7 +1,7 @@
-// A threaded_server as a process of its own, and what is measured of it.
+// A threaded_server process and its measurements.
 //
-// Threads: made, used and destroyed on one plain kernel thread.
-// Units: milliseconds for what requests take, seconds for how long is measured.
+// Threads: created, used and destroyed on one plain kernel thread.
+// Units: milliseconds for the work of requests, seconds for measuring times.
 // Errors: those of PeerProcess, tools/mtrr/profiler.h and http_load.h.
 
 #pragma once
@@ -34,7 +34,7 @@ class ThreadedServer {
       const ThreadedServerOptions& options);
 
   neptune::Status SetThreads(int count);
-  // Throughput with each of these numbers of threads, all of them busy.
+  // Measures the throughput for each of these numbers of threads, all busy.
   neptune::StatusOr<tools::ServiceProfile> Profile(const std::vector<int>& thread_counts,
                                                    double warm_up_s, double length_s);
   neptune::Endpoint endpoint() const { return {neptune::kLoopbackAddress, port_}; }

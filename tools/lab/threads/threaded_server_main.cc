@@ -1,5 +1,6 @@
-// A server whose requests run on kernel threads that share one processor in turns, with the administration of a node:
-// what `mtrr` profiles, predicts and applies plans to, without a cluster. It says its port, and ends with its input.
+// A server whose requests run on kernel threads that share one processor in turns, with the
+// administration of a node: `mtrr` can profile it and apply plans to it without a cluster. Prints
+// its port, and exits at the end of its input.
 //
 //   threaded_server --processor_ms=2 --device_ms=6 --device_width=4
 //
@@ -47,7 +48,7 @@ using nlohmann::json;
 
 constexpr char kService[] = "work";
 constexpr int kNice = -15;
-// One connection at least for every request under way.
+// At least one connection for every request in progress.
 constexpr size_t kConnectionCountMax = 4096;
 
 KernelClassThreads::Options ThreadOptions() {
@@ -123,7 +124,7 @@ neptune::HttpRouter Routes(KernelClassThreads& threads) {
 }
 
 void Serve() {
-  // Before the machine's other work, if this user may; all threads begin with it.
+  // Real-time priority if permitted; all threads inherit it.
   setpriority(PRIO_PROCESS, 0, kNice);
   KernelClassThreads threads(ThreadOptions());
   CHECK(threads.Set(FLAGS_concurrency, {}).ok());

@@ -1,4 +1,5 @@
-// The parts that experiments with load on a whole search share: index, classes, criteria of answers.
+// The parts that experiments with load on a whole search share: index, classes, criteria of
+// answers.
 //
 // Threads: pure functions, except SearchIndex, which one caller at a time may call.
 // Units: seconds since a load began.
@@ -17,8 +18,8 @@ namespace search::lab {
 
 inline constexpr double kSearchProcessors = 2;
 
-// Service classes in cluster spec syntax: gold, silver and bronze yield 4, 2 and 1 within half a second
-// and half of that at one second; each is guaranteed a fifth.
+// Service classes in cluster spec syntax: gold, silver and bronze yield 4, 2 and 1 within half a
+// second and half of that at one second; each is guaranteed a fifth.
 extern const char kSearchClasses[];
 
 // The number of documents; small in smoke runs.
@@ -39,8 +40,8 @@ std::vector<tools::Measurement> DueIn(const std::vector<tools::Measurement>& mea
 // The quantile `share` of their latencies; 0.99 is the 99th percentile. 0 if there are none.
 double LatencyQuantileS(const std::vector<tools::Measurement>& measurements, double share);
 
-// Adds failed_percent, failed_by_OUTCOME, hit_percent (cache hits) and offered_per_s of the requests that
-// were due in `length_s`.
+// Adds failed_percent, failed_by_OUTCOME, hit_percent (cache hits) and offered_per_s of the
+// requests that were due in `length_s`.
 void AddOutcomes(const std::vector<tools::Measurement>& measurements, double length_s,
                  Measurement* measured);
 

@@ -32,9 +32,9 @@ constexpr uint64_t kVocabularySize = 20'000;
 constexpr int kWordsPerDocument = 200;
 constexpr size_t kUsualCount = 500;
 constexpr size_t kPathologicalCount = 8;
-// Of them the words of a pathological question are; about as many pairs as fit into one.
+// The words of pathological queries; their pairs just fit into one query.
 constexpr uint64_t kCommonWordCount = 17;
-// Below the 4,096 bytes that a frontend takes.
+// Below the 4,096 bytes that a frontend accepts.
 constexpr size_t kQuestionSizeMax = 3'900;
 constexpr int kCostSampleCount = 5;
 

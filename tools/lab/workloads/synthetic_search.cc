@@ -16,7 +16,8 @@ using neptune::StrCat;
 constexpr auto kMeetingTimeMax = std::chrono::seconds(10);
 constexpr auto kMeetingLook = std::chrono::milliseconds(10);
 
-// As data/clusters/dev.textproto, with fewer nodes; no tier 2 and no cache, which would answer what is asked again.
+// Like data/clusters/dev.textproto, with fewer nodes, without tier 2 and without the cache, which
+// would answer repeated queries.
 constexpr char kSpec[] = R"(
   name: 'made' multicast_group: '239.192.7.3:20000' announce_interval_ms: 100
   services { name: 'tier1' module: 'index_tier' partition_count: 4
@@ -73,7 +74,7 @@ StatusOr<std::unique_ptr<SyntheticSearch>> SyntheticSearch::Start(
   return search;
 }
 
-// The frontend goes first: it calls the others.
+// The frontend stops first, because it calls the others.
 SyntheticSearch::~SyntheticSearch() {
   while (!nodes_.empty()) nodes_.erase(nodes_.begin());
 }

@@ -1,5 +1,6 @@
-// A whole search on loopback, in this process: a frontend and two nodes that hold two partitions each of
-// the index and the document store, with real sockets, real threads and the modules of a cluster.
+// A whole search on loopback, in this process: a frontend and two nodes that hold two partitions
+// each of the index and the document store, with real sockets, real threads and the modules of a
+// cluster.
 //
 // Threads: the calling thread blocks; each node has several kernel threads.
 // Errors: kUnavailable a node did not start, or the frontend did not find all partitions.
