@@ -52,8 +52,9 @@ enum class FieldKind : uint8_t {
 // Defines the words of running text.
 enum class WordRule : uint8_t {
   kLanguage,  // README.md: Unicode words, folded, English stems
-  kAsciiRuns,  // runs of ASCII letters and digits in lower case, cut to kTermSizeMax bytes; all other
-               // bytes separate. The common denominator of engines, to compare with them.
+  // Runs of ASCII letters and digits in lower case, cut to kTermSizeMax bytes; all other bytes
+  // separate. The common denominator of engines, for comparisons with them.
+  kAsciiRuns,
 };
 
 struct AnalyzerOptions {

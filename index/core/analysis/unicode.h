@@ -32,7 +32,7 @@ enum class WordPart : uint8_t {
   kSeparator,  // ends a word
   kIgnorable,  // soft hyphen, joiners: treated as absent
   kLetter,     // letter or number
-  kMark,  // belongs to the preceding letter
+  kMark,       // belongs to the preceding letter
   kIdeograph,  // a word of its own: scripts written without blanks (Han, kana, Thai, Lao, Khmer,
                // Myanmar)
 };

@@ -41,7 +41,7 @@ class WordScanner {
 
   // Punctuation after a word that belongs to it.
   struct Glue {
-    size_t size = 0;  // number of bytes that belong to the word
+    size_t size = 0;    // number of bytes that belong to the word
     bool ends = false;  // true if they end it
   };
   // Properties of the word scanned so far.

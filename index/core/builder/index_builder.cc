@@ -148,7 +148,7 @@ class IndexBuilder::Rep {
   const IndexBuilderOptions options_;
   DocumentInverter inverter_;
   std::unique_ptr<ParallelInverter> parallel_;  // used with several threads
-  std::vector<Document> documents_;  // documents given to parallel_
+  std::vector<Document> documents_;             // documents given to parallel_
   uint32_t document_count_ = 0;
   std::unique_ptr<SegmentWriter> writer_;
   std::vector<std::string> run_paths_;

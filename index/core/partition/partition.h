@@ -166,7 +166,7 @@ class Partition {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
 
   PartitionOptions options_;                           // fixed after Load
-  std::shared_ptr<SegmentFolder> base_;  // fixed after Load
+  std::shared_ptr<SegmentFolder> base_;                // fixed after Load
   std::shared_ptr<const CollectionCounts> published_;  // counts of the base; fixed after Load
 
   // Held while a change is computed and committed, which serializes changes.

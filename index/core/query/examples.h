@@ -8,7 +8,7 @@
 namespace search::index {
 
 struct QueryExample {
-  std::string_view syntax;  // the form, e.g. `"a phrase"`
+  std::string_view syntax;   // the form, e.g. `"a phrase"`
   std::string_view meaning;  // one sentence
   std::string_view query;    // a query to try
 };

@@ -23,13 +23,13 @@ enum class LexemeKind : uint8_t {
   kPlus,
   kMinus,
   kTitle,  // `title:` directly before an operand
-  kSite,  // `site:` directly before an operand
+  kSite,   // `site:` directly before an operand
 };
 
 struct Lexeme {
   LexemeKind kind = LexemeKind::kEnd;
   std::string_view text = {};  // kWord; kQuotation without its quotation marks
-  size_t at = 0;  // byte offset in the query
+  size_t at = 0;               // byte offset in the query
   bool is_closed = true;       // kQuotation
 };
 

@@ -25,7 +25,7 @@ namespace search::index {
 
 // The fields in which a term or phrase may match.
 enum class QueryField : uint8_t {
-  kAny,  // title or body; a phrase must be wholly in one of them
+  kAny,    // title or body; a phrase must be wholly in one of them
   kTitle,  // title only
 };
 

@@ -12,7 +12,7 @@ namespace search::index {
 
 struct ScoringWord {
   std::string term;
-  bool title_only = false;  // title:word and word are different words
+  bool title_only = false;   // title:word and word are different words
   uint32_t occurrences = 0;  // in the query, phrases included
 };
 

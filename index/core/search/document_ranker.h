@@ -50,14 +50,14 @@ class DocumentRanker {
   TopKQueue* queue_;
   std::vector<PlanLeaf> unclaimed_;  // scoring leaves that are not required
 
-  std::unique_ptr<Matcher> lead_;  // used if no single word is required
+  std::unique_ptr<Matcher> lead_;     // used if no single word is required
   std::vector<ScoredLeaf> required_;  // rarest first; the first leads unless lead_ does
-  std::vector<uint64_t> rest_;  // rest_[i]: bound of what is left after i required leaves
+  std::vector<uint64_t> rest_;        // rest_[i]: bound of what is left after i required leaves
   std::vector<ScoredLeaf> optional_;
   std::vector<PhraseAtCursors> phrases_;
   std::vector<std::unique_ptr<Matcher>> filters_;
   std::vector<std::unique_ptr<Matcher>> excluded_;
-  BitmapFilter filter_;  // bitmaps of frequent required and excluded words
+  BitmapFilter filter_;                     // bitmaps of frequent required and excluded words
   uint32_t prefetched_block_ = UINT32_MAX;  // of the lead
   uint32_t bounded_last_ = 0;  // last document of the lead's block that is known to be promising
   bool has_bounded_ = false;

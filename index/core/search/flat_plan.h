@@ -28,7 +28,7 @@ struct FlatPlan {
     uint32_t occurrences = 0;  // 0: does not score
   };
   struct Phrase {
-    std::vector<uint32_t> words;  // indices of required words
+    std::vector<uint32_t> words;      // indices of required words
     std::vector<uint32_t> positions;  // their positions in the phrase, in the same order
   };
 

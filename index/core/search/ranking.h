@@ -26,7 +26,7 @@ namespace search::index {
 struct RankingOptions {
   struct FieldOptions {
     float weight = 1;  // weight of one occurrence; >= 0
-    float b = 0.4F;  // strength of length normalization, in [0, 1]
+    float b = 0.4F;    // strength of length normalization, in [0, 1]
 
     bool operator==(const FieldOptions&) const = default;
   };

@@ -11,7 +11,7 @@ namespace search::index {
 struct Hit {
   uint64_t doc_id = 0;
   float score = 0;  // first-phase score; comparable between all documents
-  float gain = 0;  // gain of the second phase; 0 for documents that it did not rate
+  float gain = 0;   // gain of the second phase; 0 for documents that it did not rate
 
   bool operator==(const Hit&) const = default;
 };

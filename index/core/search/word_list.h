@@ -81,7 +81,7 @@ class WordList {
   TermEntry entry_;
   bool scores_;
   TermWeight weight_;
-  const ImpactList* list_;  // nullptr: the list has a single posting block
+  const ImpactList* list_;   // nullptr: the list has a single posting block
   const ImpactList* dense_;  // equals list_ if the list is dense, else nullptr
   ScoreUnits units_max_ = 0;
 

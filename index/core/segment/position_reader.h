@@ -62,7 +62,7 @@ class PositionReader {
   bool ReadGaps(uint32_t first, uint32_t count, uint32_t* gaps);
 
   const TermEntry entry_;
-  std::string_view postings_;  // bytes of the term
+  std::string_view postings_;   // bytes of the term
   std::string_view positions_;  // bytes of the term
   const BlockOffsets* offsets_ = nullptr;
   bool damaged_ = false;
@@ -84,8 +84,8 @@ class PositionReader {
   uint32_t gap_count_ = 0;  // number of positions of all postings of the block
   uint32_t group_count_ = 0;
   const char* group_bits_ = nullptr;  // one byte per group
-  uint32_t group_ = 0;  // the group at `packed_`
-  const char* packed_ = nullptr;  // nullptr: not located yet
+  uint32_t group_ = 0;                // the group at `packed_`
+  const char* packed_ = nullptr;      // nullptr: not located yet
   // A group that is read a second time is unpacked as a whole.
   uint32_t read_group_ = UINT32_MAX;      // the last one read from
   uint32_t unpacked_group_ = UINT32_MAX;  // the one in unpacked_

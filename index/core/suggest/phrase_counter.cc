@@ -195,7 +195,7 @@ void PhraseCounter::Rep::AddTitle(const IndexedDocument& document) {
 void PhraseCounter::Rep::AddText(Field field, std::string_view text, uint32_t window) {
   WordScanner scanner(text);
   Sequence last = {kNoWord, kNoWord, kNoWord};  // the latest word comes last
-  size_t chain = 0;  // number of directly consecutive words
+  size_t chain = 0;                             // number of directly consecutive words
   size_t end = 0;
   for (uint32_t position = 0; scanner.Next(); ++position) {
     const uint32_t word = CountWord(scanner, text);

@@ -39,7 +39,7 @@ struct PhraseVariant {
 struct PhraseCounts {
   std::string key;
   std::vector<PhraseVariant> variants;  // ascending by surface
-  bool is_title_word = false;  // the phrase is a word that occurs in a title
+  bool is_title_word = false;           // the phrase is a word that occurs in a title
 
   // Number of documents with this title, and the rank, doc_id and title as written of the best of
   // them (highest rank, then smallest doc_id). The latter are unset if the count is 0.

@@ -296,7 +296,7 @@ struct Reading {
   std::string_view last;  // latest word
   int64_t last_bits = 0;  // its share of the score, without slips
   std::string text;       // of the query so far
-  size_t end_byte = 0;  // end of the part of the typed query that was read
+  size_t end_byte = 0;    // end of the part of the typed query that was read
   bool is_changed = false;
 };
 

@@ -1,7 +1,7 @@
 // Spelling correction: collects from each partition the counts of a query's words and of similar
 // words, merges them, and composes other likely spellings of the whole query.
 //
-//   words ─► FindSpellings, on each partition ─► MergeSpellings ─► ComposeSpellings ─► whole queries
+//   words ─► FindSpellings on each partition ─► MergeSpellings ─► ComposeSpellings ─► whole queries
 //
 // The score of a spelling is that of a noisy channel: the likelihood that documents hold the words,
 // alone and next to each other, minus the cost of the edits between them and the typed text.
@@ -71,10 +71,10 @@ struct SplitWord {
 };
 
 struct WordSpellings {
-  uint32_t document_count = 0;  // documents with the word as typed
+  uint32_t document_count = 0;    // documents with the word as typed
   std::vector<OtherWord> others;  // best first
   std::vector<SplitWord> splits;  // best first
-  uint32_t joined_count = 0;  // documents that hold this word and the next joined as one
+  uint32_t joined_count = 0;      // documents that hold this word and the next joined as one
 
   bool operator==(const WordSpellings&) const = default;
 };
