@@ -1,6 +1,6 @@
 // Builds the term vector of one document at a time for a foreign engine: each term with its
-// positions by field, and the fixed-size record that ranking needs. The terms are those of the index
-// core (index/core/analysis).
+// positions by field, and the fixed-size record that ranking needs. The terms are those of the
+// index core (index/core/analysis).
 //
 // Threads: thread-compatible.
 // Errors: those of TierBuilder::Add. Every call after the first error returns that error.
